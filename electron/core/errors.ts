@@ -1,0 +1,37 @@
+import { AddressError } from '../../shared/address.ts'
+import type { ErrorCode, Failure } from '../../shared/result.ts'
+import { clip, escapeForTerminal } from '../../shared/safe-text.ts'
+
+/** A failure with a code from the closed list. The message is one sentence, safe to show, without secrets. */
+export class StoreError extends Error {
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options)
+  }
+}
+
+const MAX_SERVER_TEXT = 200
+
+/** A server's own words are hostile and may be long: one escaped, clipped line in quotes. */
+export function quoteServerText(text: string): string {
+  return `"${clip(escapeForTerminal(text.trim()), MAX_SERVER_TEXT)}"`
+}
+
+export function aborted(): StoreError {
+  return new StoreError('ABORTED', 'Stopped on request')
+}
+
+export function throwIfAborted(signal: AbortSignal): void {
+  if (signal.aborted) throw aborted()
+}
+
+/** The one place where an exception becomes wire data. What nobody foresaw is not shown in its own words. */
+export function toFailure(error: unknown): Failure {
+  if (error instanceof StoreError) return { code: error.code, message: error.message }
+  if (error instanceof AddressError) return { code: 'BAD_INPUT', message: error.message }
+  const name = error instanceof Error ? error.name : typeof error
+  return { code: 'INTERNAL', message: `Something unexpected went wrong inside Lockkeeper (${name})` }
+}

@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto'
+
+type Part = Buffer | string | number | boolean | null
+
+/**
+ * What an operator saw of a lock, as its format understands it. `exact` must be the same for the lock to be the same.
+ * `notAfter` is for records that every holder writes alike: a deadline later than the one seen means another holder
+ * (or a renewal, which cannot be told apart and is treated as a change). Null stands for "had no deadline".
+ */
+export type Seen = { readonly exact: readonly Part[]; readonly notAfter?: number | null }
+
+/** Two readings of the same TTL may differ by the rounding of PTTL and TIME to milliseconds. */
+export const DEADLINE_SLACK_MS = 2
+
+/**
+ * The fence: short, without secrets, and bound to the format and the lock it was made for, so that the fence of one lock
+ * never fits another. The deadline, where it counts, travels in clear because it is compared with "not after".
+ */
+export function makeFence(format: string, id: string, seen: Seen): string {
+  const digest = digestOf(format, id, seen.exact)
+  if (seen.notAfter === undefined) return digest
+  return `${digest}.${seen.notAfter === null ? 'never' : Math.round(seen.notAfter).toString(36)}`
+}
+
+export type FenceCheck = { same: false } | { same: true; notAfter: number | null | undefined }
+
+/** Whether what is there now is what the fence was made from. `notAfter` is the deadline that the operator saw. */
+export function checkFence(fence: string, format: string, id: string, current: Seen): FenceCheck {
+  const [digest = '', deadline] = fence.split('.')
+  if (digest !== digestOf(format, id, current.exact)) return { same: false }
+  if (current.notAfter === undefined)
+    return deadline === undefined ? { same: true, notAfter: undefined } : { same: false }
+  if (deadline === undefined) return { same: false }
+  if (deadline === 'never' || current.notAfter === null) {
+    return deadline === 'never' && current.notAfter === null
+      ? { same: true, notAfter: null }
+      : { same: false }
+  }
+  const notAfter = Number.parseInt(deadline, 36)
+  return current.notAfter <= notAfter + DEADLINE_SLACK_MS ? { same: true, notAfter } : { same: false }
+}
+
+function digestOf(format: string, id: string, parts: readonly Part[]): string {
+  const hash = createHash('sha256')
+  for (const part of ['fence-1', format, id, ...parts]) {
+    const [type, bytes] = encode(part)
+    hash.update(`${type}${bytes.length}:`).update(bytes)
+  }
+  return hash.digest('hex').slice(0, 32)
+}
+
+/** Type and length in front of each part, so that no two different lists of parts hash alike. */
+function encode(part: Part): [string, Buffer] {
+  if (Buffer.isBuffer(part)) return ['b', part]
+  if (part === null) return ['n', Buffer.alloc(0)]
+  return [typeof part === 'string' ? 's' : typeof part === 'number' ? 'd' : 't', Buffer.from(String(part))]
+}

@@ -1,0 +1,70 @@
+import { isPlausibleDeadline, isRepresentable, stateAt } from '../../../shared/lease.ts'
+import type { Deadline, Lock, Note } from '../../../shared/lock.ts'
+import { makeFence } from './fence.ts'
+import type { Decoded } from './types.ts'
+
+/** Puts what a format decoded together with where it was found. */
+export function lockFrom(id: string, key: string, format: string, decoded: Decoded, now: number): Lock {
+  const { seen, ...rest } = decoded
+  return {
+    id,
+    key,
+    format,
+    ...rest,
+    state: stateAt(rest, now),
+    fence: makeFence(format, id, seen),
+    observedAt: Math.round(now),
+  }
+}
+
+type Clocks = {
+  /** The end that is written in the record, epoch milliseconds; null when it is absent. */
+  readonly storedAt?: number | null
+  /** How the record writes it, for the note about an implausible one. */
+  readonly storedRaw?: string
+  /** The end by the store's own TTL; null when the record has none; undefined where the store has no TTLs. */
+  readonly ttlAt?: number | null
+  readonly afterwards?: 'expired' | 'released'
+}
+
+/** Closer than this, a stored deadline and a TTL are the same deadline written by two commands. */
+const AGREE_MS = 2000
+
+/** A lock ends at whichever clock runs out first. Clocks that disagree or make no sense are said, not hidden. */
+export function leaseFrom(clocks: Clocks, now: number): Pick<Decoded, 'lease' | 'deadlines' | 'notes'> {
+  const { storedAt = null, ttlAt, afterwards = 'expired' } = clocks
+  const notes: Note[] = []
+  const deadlines: Deadline[] = []
+  if (storedAt !== null && !isPlausibleDeadline(storedAt, now)) {
+    notes.push({ code: 'implausible-expiry', raw: clocks.storedRaw ?? String(storedAt) })
+  }
+  if (storedAt !== null && isRepresentable(storedAt)) deadlines.push({ at: storedAt, source: 'stored' })
+  if (ttlAt !== null && ttlAt !== undefined) deadlines.push({ at: ttlAt, source: 'ttl' })
+  const stored = deadlines.find(deadline => deadline.source === 'stored')
+  if (stored && ttlAt !== undefined && (ttlAt === null || Math.abs(ttlAt - stored.at) > AGREE_MS)) {
+    notes.push({ code: 'clocks-disagree', storedAt: stored.at, ttlAt })
+  }
+  const first = deadlines.reduce<Deadline | null>((a, b) => (a === null || b.at < a.at ? b : a), null)
+  const lease = first
+    ? { kind: 'deadline' as const, expiresAt: first.at, source: first.source, afterwards }
+    : { kind: 'never' as const }
+  return { lease, deadlines, notes }
+}
+
+/**
+ * An acquisition time from a TTL, for libraries that always lease for the same time. When more is left than the usual
+ * lease, somebody chose another one, and the time is unknown.
+ */
+export function acquiredFromTtl(
+  ttlAt: number | null,
+  usualLeaseMs: number,
+  now: number,
+): { acquiredAt: number | null; acquiredAtSource: 'ttl' | 'unknown'; notes: Note[] } {
+  if (ttlAt === null || ttlAt - now > usualLeaseMs)
+    return { acquiredAt: null, acquiredAtSource: 'unknown', notes: [] }
+  return {
+    acquiredAt: ttlAt - usualLeaseMs,
+    acquiredAtSource: 'ttl',
+    notes: [{ code: 'assumed-lease', leaseMs: usualLeaseMs }],
+  }
+}

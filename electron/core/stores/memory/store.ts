@@ -1,0 +1,131 @@
+import { type MemoryAddress, showAddress } from '../../../../shared/address.ts'
+import type { ClockReading, ListPage, StoreDescription } from '../../../../shared/contract.ts'
+import type { LockDetail, ReleaseOutcome } from '../../../../shared/lock.ts'
+import { safeJson } from '../../../../shared/safe-text.ts'
+import { rawPart } from '../../bytes.ts'
+import { ServerClock } from '../../clock.ts'
+import { StoreError, throwIfAborted } from '../../errors.ts'
+import { lockFrom } from '../lock-from.ts'
+import { chooseFormats } from '../open.ts'
+import { recognise } from '../recognise.ts'
+import { type Current, releaseSeen } from '../release-seen.ts'
+import type { ListQuery, LockStore } from '../types.ts'
+import type { MemoryFormat, MemoryRaw } from './formats/tenant-pipeline.ts'
+import { MEMORY_FORMATS } from './formats.ts'
+import { type MemoryServer, memoryServer } from './server.ts'
+
+const PAGE_SIZE = 500
+
+/** The embedded store, and the reference for what the others must do. */
+export class MemoryStore implements LockStore {
+  readonly kind = 'memory'
+  readonly address: string
+  readonly #server: MemoryServer
+  readonly #readOnly: boolean
+  readonly #formats: readonly MemoryFormat[]
+  readonly #clock: ServerClock
+
+  constructor(address: MemoryAddress, options: { server?: MemoryServer; readOnly?: boolean } = {}) {
+    this.address = showAddress(address)
+    this.#server = options.server ?? memoryServer(address.name)
+    this.#readOnly = options.readOnly ?? false
+    this.#formats = chooseFormats(MEMORY_FORMATS, address.format)
+    this.#clock = new ServerClock()
+  }
+
+  async describe(signal: AbortSignal): Promise<StoreDescription> {
+    return {
+      kind: this.kind,
+      address: this.address,
+      server: 'Embedded memory',
+      clock: await this.clock(signal),
+      capabilities: [...(this.#readOnly ? [] : (['release'] as const)), 'atomic-read', 'server-time'],
+    }
+  }
+
+  async clock(signal: AbortSignal): Promise<ClockReading> {
+    throwIfAborted(signal)
+    const local = this.#clock.localNow()
+    this.#clock.observe(
+      this.#server.request(() => this.#server.now()),
+      local,
+      local,
+      0,
+    )
+    return this.#clock.reading()
+  }
+
+  async *list(query: ListQuery, signal: AbortSignal): AsyncIterable<ListPage> {
+    const keys = this.#server.request(records => [...records.keys()])
+    let left = query.limit ?? Number.POSITIVE_INFINITY
+    for (let start = 0; start < keys.length && left > 0; start += PAGE_SIZE) {
+      throwIfAborted(signal)
+      const page: ListPage = { locks: [], unrecognised: [], companions: 0, problems: [], scanned: 0 }
+      for (const key of keys.slice(start, start + PAGE_SIZE)) {
+        const current = this.#read(key)
+        if (current === null) continue
+        page.scanned++
+        if (current.lock === null) page.unrecognised.push({ key, reason: current.reason })
+        else if (left-- > 0) page.locks.push(current.lock)
+      }
+      yield page
+      // Others get their turn between pages, as they would between two requests to a server.
+      await new Promise(resolve => setImmediate(resolve))
+    }
+  }
+
+  async inspect(id: string, signal: AbortSignal): Promise<LockDetail | null> {
+    throwIfAborted(signal)
+    const current = this.#read(id)
+    if (current === null) return null
+    return {
+      key: id,
+      lock: current.lock,
+      reason: current.lock === null ? current.reason : null,
+      raw: [rawPart('record', Buffer.from(safeJson(this.#server.records.get(id)) ?? 'undefined'))],
+      release: current.lock === null ? [] : ['remove the record if it is still the one shown'],
+    }
+  }
+
+  async release(id: string, fence: string, signal: AbortSignal): Promise<ReleaseOutcome> {
+    throwIfAborted(signal)
+    return releaseSeen(
+      {
+        read: async () => this.#read(id),
+        act: async (raw, lock, notAfter) => {
+          if (this.#readOnly)
+            throw new StoreError('STORE_DENIED', 'This memory store is open for reading only')
+          const format = this.#formats.find(each => each.info.id === lock.format) as MemoryFormat
+          const program = format.release(raw, notAfter)
+          return this.#server.request(records => {
+            if (!program.isStill(records.get(program.key))) return { outcome: 'not-same' }
+            records.delete(program.key)
+            return { outcome: 'released', notified: null }
+          })
+        },
+      },
+      fence,
+      signal,
+    )
+  }
+
+  async close(): Promise<void> {}
+
+  #read(key: string): Current<MemoryRaw> | null {
+    return this.#server.request(records => {
+      if (!records.has(key)) return null
+      const raw: MemoryRaw = { key, value: records.get(key), timeoutMs: this.#server.timeoutMs }
+      const hint = { pinned: this.#formats.length === 1, patternGiven: false }
+      const verdict = recognise(this.#formats, raw, hint, () => 'it has none of the fields of a lock')
+      if (verdict.is !== 'lock') {
+        return {
+          lock: null,
+          reason: verdict.is === 'other' ? verdict.reason : 'it belongs to a lock without being one',
+        }
+      }
+      const now = this.#server.now()
+      const decoded = verdict.format.decode(raw, now)
+      return { lock: lockFrom(key, key, verdict.format.info.id, decoded, now), seen: decoded.seen, raw }
+    })
+  }
+}

@@ -1,0 +1,61 @@
+import type { ClockReading, ListPage, StoreDescription } from '../../../shared/contract.ts'
+import type { FormatInfo, Lock, LockDetail, ReleaseOutcome, StoreKind } from '../../../shared/lock.ts'
+import type { Seen } from './fence.ts'
+
+export type ListQuery = {
+  /** Stop after this many locks. */
+  readonly limit?: number
+}
+
+/**
+ * One connection to a place where locks live. Implementations do all I/O; what a record means is a format's business.
+ * Every method may throw StoreError and nothing else. Connections are made on first use and re-made when lost.
+ */
+export interface LockStore {
+  readonly kind: StoreKind
+  /** Without the password. */
+  readonly address: string
+  describe(signal: AbortSignal): Promise<StoreDescription>
+  /** Pages, the first one fast, never one huge array. A record that is there throughout comes exactly once. */
+  list(query: ListQuery, signal: AbortSignal): AsyncIterable<ListPage>
+  /** Null when there is no such record. A record that is no lock has a detail without a lock, and the reason. */
+  inspect(id: string, signal: AbortSignal): Promise<LockDetail | null>
+  /** Acts only if what is there is still what the fence was made from, in one atomic step of the store. */
+  release(id: string, fence: string, signal: AbortSignal): Promise<ReleaseOutcome>
+  /** Asks the store for its time. */
+  clock(signal: AbortSignal): Promise<ClockReading>
+  close(): Promise<void>
+}
+
+/** What the operator said about the records: a format by name, or a pattern that means "these are locks". */
+export type Hint = { readonly pinned: boolean; readonly patternGiven: boolean }
+
+export type Recognition =
+  | { readonly is: 'lock'; readonly confidence: number }
+  /** Belongs to a lock of this format without being one. */
+  | { readonly is: 'companion' }
+  /** `reason` when the record is this format's by its name but cannot be read: it is then nobody else's either. */
+  | { readonly is: 'other'; readonly reason?: string }
+
+export const OTHER: Recognition = { is: 'other' }
+
+/** What a format reads out of a record. The store adds the address, the fence and the state. */
+export type Decoded = Omit<Lock, 'id' | 'key' | 'format' | 'state' | 'fence' | 'observedAt'> & {
+  readonly seen: Seen
+}
+
+/**
+ * How one lock library writes its locks: data and pure functions, one file and one test. `Raw` is a record as the store
+ * read it, `Program` what the store executes atomically to release it.
+ */
+export interface Format<Raw, Program> {
+  readonly info: FormatInfo
+  recognise(raw: Raw, hint: Hint): Recognition
+  /** Called only for what `recognise` called a lock. `now` is the store's time. */
+  decode(raw: Raw, now: number): Decoded
+  /**
+   * What a correct release is. The program must itself compare everything that is in `seen`: between our read and its
+   * execution the lock may change hands. `notAfter` is the deadline the operator saw, for formats that fence on it.
+   */
+  release(raw: Raw, notAfter: number | null | undefined): Program
+}

@@ -1,0 +1,65 @@
+import type { Input, MethodName, Output, StreamEvent, StreamInput, StreamName } from './contract.ts'
+import type { DownFrame, UpFrame } from './frames.ts'
+import type { Result } from './result.ts'
+
+type Stream = { onEvent: (event: unknown, seq: number) => void; onEnd: (result: Result<null>) => void }
+
+export type Client = {
+  call<M extends MethodName>(method: M, input: Input<M>): Promise<Result<Output<M>>>
+  /** Returns a function that closes the stream. Nothing is delivered after it was called. */
+  open<S extends StreamName>(
+    stream: S,
+    input: StreamInput<S>,
+    onEvent: (event: StreamEvent<S>, seq: number) => void,
+    onEnd: (result: Result<null>) => void,
+  ): () => void
+  receive(frame: DownFrame): void
+}
+
+/** The screen's side of the wire. It knows frames and not how they travel. */
+export function createClient(send: (frame: UpFrame) => void): Client {
+  let lastId = 0
+  const calls = new Map<number, (result: Result<unknown>) => void>()
+  const streams = new Map<number, Stream>()
+
+  return {
+    call<M extends MethodName>(method: M, input: Input<M>) {
+      const id = ++lastId
+      return new Promise<Result<Output<M>>>(resolve => {
+        calls.set(id, result => resolve(result as Result<Output<M>>))
+        send({ type: 'call', id, method, input })
+      })
+    },
+    open<S extends StreamName>(
+      stream: S,
+      input: StreamInput<S>,
+      onEvent: (event: StreamEvent<S>, seq: number) => void,
+      onEnd: (result: Result<null>) => void,
+    ) {
+      const id = ++lastId
+      streams.set(id, { onEvent: (event, seq) => onEvent(event as StreamEvent<S>, seq), onEnd })
+      send({ type: 'open', id, stream, input })
+      return () => {
+        if (streams.delete(id)) send({ type: 'close', id })
+      }
+    },
+    receive(frame) {
+      switch (frame.type) {
+        case 'reply': {
+          const resolve = calls.get(frame.id)
+          calls.delete(frame.id)
+          resolve?.(frame.result)
+          return
+        }
+        case 'event':
+          streams.get(frame.id)?.onEvent(frame.event, frame.seq)
+          return
+        case 'end': {
+          const stream = streams.get(frame.id)
+          streams.delete(frame.id)
+          stream?.onEnd(frame.result)
+        }
+      }
+    },
+  }
+}

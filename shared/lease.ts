@@ -1,0 +1,102 @@
+import type { Lease, Lock, LockState } from './lock.ts'
+
+/** A lease is `expiring` once this much of it is used. */
+export const EXPIRING_FRACTION = 0.8
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+/** The largest time a Date can carry; past it toISOString throws. */
+const MAX_TIME = 8.64e15
+
+/** No lease anybody means is longer than this. Longer ones are shown, and said to be implausible. */
+const PLAUSIBLE_LEASE_MS = 3650 * DAY
+
+type Timed = Pick<Lock, 'lease' | 'acquiredAt'>
+
+export function isRepresentable(time: number): boolean {
+  return Number.isFinite(time) && Math.abs(time) <= MAX_TIME
+}
+
+export function isPlausibleDeadline(expiresAt: number, now: number): boolean {
+  return isRepresentable(expiresAt) && expiresAt > 0 && expiresAt - now < PLAUSIBLE_LEASE_MS
+}
+
+export function expiresAtOf(lease: Lease): number | null {
+  return lease.kind === 'deadline' ? lease.expiresAt : null
+}
+
+/** Negative once the deadline has passed. `now` is the store's time, never the local clock's. */
+export function remainingMs(lock: Timed, now: number): number | null {
+  const expiresAt = expiresAtOf(lock.lease)
+  return expiresAt === null ? null : Math.round(expiresAt - now)
+}
+
+/** How much of the lease is used, 0 to 1, or null when its length is not known. */
+export function usedFraction(lock: Timed, now: number): number | null {
+  const expiresAt = expiresAtOf(lock.lease)
+  if (expiresAt === null || lock.acquiredAt === null || expiresAt <= lock.acquiredAt) return null
+  return Math.min(1, Math.max(0, (now - lock.acquiredAt) / (expiresAt - lock.acquiredAt)))
+}
+
+export function stateAt(lock: Timed, now: number): LockState {
+  switch (lock.lease.kind) {
+    case 'released':
+      return 'released'
+    case 'unknown':
+      return 'unknown'
+    case 'deadline': {
+      if (lock.lease.expiresAt <= now) return lock.lease.afterwards
+      const used = usedFraction(lock, now)
+      return used !== null && used >= EXPIRING_FRACTION ? 'expiring' : 'held'
+    }
+    case 'never':
+    case 'session':
+    case 'heartbeat':
+      return 'held'
+  }
+}
+
+/** What needs an operator first: expired, without expiry, over 80 % used, held, unknown, released. */
+export function attentionRank(lock: Timed, now: number): number {
+  const state = stateAt(lock, now)
+  if (state === 'expired') return 0
+  if (lock.lease.kind === 'never') return 1
+  return { expiring: 2, held: 3, unknown: 4, released: 5 }[state]
+}
+
+/** Sorts by attention, then by what ends first; without a deadline, by what is held longest. */
+export function byAttention(now: number): (a: Lock, b: Lock) => number {
+  return (a, b) =>
+    attentionRank(a, now) - attentionRank(b, now) ||
+    (expiresAtOf(a.lease) ?? Infinity) - (expiresAtOf(b.lease) ?? Infinity) ||
+    (a.acquiredAt ?? Infinity) - (b.acquiredAt ?? Infinity) ||
+    compareText(a.key, b.key)
+}
+
+/** Code-unit order: the same on every machine, whatever its locale. Infinity - Infinity is NaN, and falls through. */
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+export function isoTime(time: number | null): string | null {
+  return time === null || !isRepresentable(time) ? null : new Date(time).toISOString()
+}
+
+/** A duration as people say it: `5.4 s`, `2 min 48 s`, `3 h 12 min`, `26 h 04 min`, `12 days`. */
+export function sayDuration(ms: number): string {
+  const size = Math.abs(ms)
+  if (size < MINUTE)
+    return size < 10 * SECOND ? `${(size / SECOND).toFixed(1)} s` : `${Math.floor(size / SECOND)} s`
+  if (size < HOUR) return two(size, MINUTE, 'min', SECOND, 's')
+  if (size < 3 * DAY) return two(size, HOUR, 'h', MINUTE, 'min')
+  if (size < 3650 * DAY) return `${Math.floor(size / DAY)} days`
+  return `${Math.floor(size / (365.25 * DAY)).toLocaleString('en')} years`
+}
+
+function two(ms: number, big: number, bigUnit: string, small: number, smallUnit: string): string {
+  const rest = String(Math.floor((ms % big) / small)).padStart(2, '0')
+  return `${Math.floor(ms / big)} ${bigUnit} ${rest} ${smallUnit}`
+}

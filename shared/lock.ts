@@ -1,0 +1,140 @@
+import { z } from 'zod'
+
+export const STORE_KINDS = ['redis', 'mysql', 'dynamodb', 'memory'] as const
+export const storeKindSchema = z.enum(STORE_KINDS)
+export type StoreKind = z.infer<typeof storeKindSchema>
+
+export const LOCK_STATES = ['held', 'expiring', 'expired', 'released', 'unknown'] as const
+export const lockStateSchema = z.enum(LOCK_STATES)
+export type LockState = z.infer<typeof lockStateSchema>
+
+/** `stored`: written in the record. `ttl`: computed from the store's TTL. `token`: read out of the token itself. */
+export const timeSourceSchema = z.enum(['stored', 'ttl', 'token', 'unknown'])
+export type TimeSource = z.infer<typeof timeSourceSchema>
+
+/**
+ * How a lock ends. Times are epoch milliseconds. `afterwards` says what a stored record means once its deadline has
+ * passed: an `expired` leftover, or (ShedLock keeps its rows for ever) the ordinary record of a freed lock.
+ */
+export const leaseSchema = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('deadline'),
+    expiresAt: z.number(),
+    source: timeSourceSchema,
+    afterwards: z.enum(['expired', 'released']),
+  }),
+  z.object({ kind: z.literal('heartbeat'), leaseMs: z.number(), version: z.string() }),
+  z.object({ kind: z.literal('session'), session: z.string() }),
+  z.object({ kind: z.literal('never') }),
+  z.object({ kind: z.literal('released') }),
+  z.object({ kind: z.literal('unknown') }),
+])
+export type Lease = z.infer<typeof leaseSchema>
+
+/** One clock that says when a lock ends. A record can have two that disagree; both are shown. */
+export const deadlineSchema = z.object({ at: z.number(), source: timeSourceSchema })
+export type Deadline = z.infer<typeof deadlineSchema>
+
+/** What is known of who holds the lock, beyond the identity that the lock's own system compares. */
+export const holderSchema = z.object({
+  label: z.string(),
+  pid: z.number().optional(),
+  host: z.string().optional(),
+  user: z.string().optional(),
+  instance: z.string().optional(),
+  thread: z.string().optional(),
+})
+export type Holder = z.infer<typeof holderSchema>
+
+/** Something an operator should know before trusting what the row says. Sentences are in words.ts. */
+export const noteSchema = z.discriminatedUnion('code', [
+  z.object({ code: z.literal('implausible-expiry'), raw: z.string() }),
+  z.object({ code: z.literal('clocks-disagree'), storedAt: z.number(), ttlAt: z.number().nullable() }),
+  z.object({ code: z.literal('wrong-type'), field: z.string(), found: z.string(), wanted: z.string() }),
+  z.object({ code: z.literal('missing-field'), field: z.string() }),
+  z.object({ code: z.literal('assumed-lease'), leaseMs: z.number() }),
+  z.object({ code: z.literal('weak-fence') }),
+  z.object({ code: z.literal('looks-like-cache') }),
+  z.object({ code: z.literal('zone-unknown'), field: z.string() }),
+  z.object({ code: z.literal('several-holders'), count: z.number() }),
+  z.object({ code: z.literal('waiters'), count: z.number() }),
+])
+export type Note = z.infer<typeof noteSchema>
+
+export const fieldValueSchema = z.union([z.string(), z.number(), z.boolean(), z.null()])
+export type FieldValue = z.infer<typeof fieldValueSchema>
+
+export const lockSchema = z.object({
+  /** Unique within its store, and what inspect and release take. */
+  id: z.string(),
+  /** The key as the store has it. Bytes that are not UTF-8 are written `hex:…`. */
+  key: z.string(),
+  /** The key without what the format puts around it. */
+  name: z.string(),
+  format: z.string(),
+  owner: z.string().nullable(),
+  holder: holderSchema.nullable(),
+  acquiredAt: z.number().nullable(),
+  acquiredAtSource: timeSourceSchema,
+  lease: leaseSchema,
+  deadlines: z.array(deadlineSchema),
+  /** The state at `observedAt`, by the store's clock. Screens recompute it with lease.ts as time goes on. */
+  state: lockStateSchema,
+  /** Stands for exactly what was read. A release that carries it acts on this record and no other. */
+  fence: z.string(),
+  /** Everything else the record says, by the names its own system uses. */
+  fields: z.record(z.string(), fieldValueSchema),
+  notes: z.array(noteSchema),
+  observedAt: z.number(),
+})
+export type Lock = z.infer<typeof lockSchema>
+
+/** A record that is there but that no format understands. Shown, never guessed at. */
+export const unrecognisedSchema = z.object({ key: z.string(), reason: z.string() })
+export type Unrecognised = z.infer<typeof unrecognisedSchema>
+
+/** The bytes of one part of a record: `hex` when they are not UTF-8. `size` is the whole, `text` may be its start. */
+export const rawPartSchema = z.object({
+  label: z.string(),
+  encoding: z.enum(['text', 'hex']),
+  text: z.string(),
+  size: z.number(),
+})
+export type RawPart = z.infer<typeof rawPartSchema>
+
+export const lockDetailSchema = z.object({
+  key: z.string(),
+  lock: lockSchema.nullable(),
+  /** Why there is no lock, when there is none. */
+  reason: z.string().nullable(),
+  raw: z.array(rawPartSchema),
+  /** The statements a release would send, for people to read. */
+  release: z.array(z.string()),
+})
+export type LockDetail = z.infer<typeof lockDetailSchema>
+
+/** `current` is what is there now; null when it could not be read again or is no lock any more. */
+export const releaseOutcomeSchema = z.discriminatedUnion('outcome', [
+  z.object({ outcome: z.literal('released'), notified: z.number().nullable() }),
+  z.object({ outcome: z.literal('changed'), current: lockSchema.nullable() }),
+  z.object({ outcome: z.literal('gone') }),
+])
+export type ReleaseOutcome = z.infer<typeof releaseOutcomeSchema>
+
+export const formatInfoSchema = z.object({
+  id: z.string(),
+  store: storeKindSchema,
+  title: z.string(),
+  /** Which programs write it. */
+  writtenBy: z.string(),
+  recognisedBy: z.string(),
+  /** What a correct release does. */
+  release: z.string(),
+  /** Who is told, or null when waiters poll. */
+  notifies: z.string().nullable(),
+  /** When a holder that is still alive finds out. */
+  holderNotices: z.enum(['at-renewal', 'at-release', 'at-once', 'never']),
+  holderMayCrash: z.boolean(),
+  mayComeBack: z.boolean(),
+})
+export type FormatInfo = z.infer<typeof formatInfoSchema>

@@ -1,0 +1,317 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { StoreError } from '../../electron/core/errors.ts'
+import type { LockStore } from '../../electron/core/stores/types.ts'
+import type { ListPage } from '../../shared/contract.ts'
+import { expiresAtOf, remainingMs } from '../../shared/lease.ts'
+import { type Lock, lockSchema } from '../../shared/lock.ts'
+import type { Harness, HarnessFactory, Outage } from './harness.ts'
+
+const HOUR = 3_600_000
+const never = new AbortController().signal
+
+export async function listAll(
+  store: LockStore,
+  limit?: number,
+  signal = never,
+): Promise<ListPage & { pages: number }> {
+  const all = {
+    locks: [],
+    unrecognised: [],
+    companions: 0,
+    problems: [],
+    scanned: 0,
+    pages: 0,
+  } as ListPage & { pages: number }
+  for await (const page of store.list(limit === undefined ? {} : { limit }, signal)) {
+    all.locks.push(...page.locks)
+    all.unrecognised.push(...page.unrecognised)
+    all.companions += page.companions
+    all.problems.push(...page.problems)
+    all.scanned += page.scanned
+    all.pages++
+  }
+  return all
+}
+
+async function codeOf(work: Promise<unknown>): Promise<string> {
+  return work.then(
+    () => 'no error',
+    error => (error instanceof StoreError ? error.code : `not a StoreError: ${error}`),
+  )
+}
+
+/** What every store promises, whatever it is made of. */
+export function contractSuite(factory: HarnessFactory): void {
+  describe(`${factory.kind} keeps the contract`, () => {
+    let h: Harness
+
+    beforeEach(async () => {
+      h = await factory.open()
+    })
+    afterEach(async () => {
+      await h.close()
+    })
+
+    async function lockNamed(name: string): Promise<Lock> {
+      const detail = await h.store.inspect(h.keyOf(name), never)
+      if (!detail?.lock) throw new Error(`no lock ${name}`)
+      return detail.lock
+    }
+
+    it('lists nothing in an empty store', async () => {
+      const { locks, unrecognised, problems } = await listAll(h.store)
+      expect({ locks, unrecognised, problems }).toEqual({ locks: [], unrecognised: [], problems: [] })
+    })
+
+    it('describes the server, its clock and what this account may do', async () => {
+      const description = await h.store.describe(never)
+      expect(description.server).toMatch(/\w/)
+      expect(description.capabilities).toContain('release')
+      expect(Math.abs(description.clock.offsetMs ?? Number.NaN)).toBeLessThan(1500)
+      expect((await h.readOnly.describe(never)).capabilities).not.toContain('release')
+    })
+
+    it('shows a lock with its owner, times and fence, the same by list and by inspect', async () => {
+      await h.hold('orders', 'owner-1', HOUR)
+      const { locks } = await listAll(h.store)
+      expect(locks).toHaveLength(1)
+      const [lock] = locks
+      expect(lockSchema.parse(lock)).toMatchObject({
+        key: h.keyOf('orders'),
+        owner: 'owner-1',
+        state: 'held',
+      })
+      expect(lock?.fence).toMatch(/^[0-9a-f]{32}/)
+      const inspected = await lockNamed('orders')
+      expect({ ...inspected, observedAt: 0, lease: null, deadlines: null, acquiredAt: 0 }).toEqual({
+        ...lock,
+        observedAt: 0,
+        lease: null,
+        deadlines: null,
+        acquiredAt: 0,
+      })
+    })
+
+    it('sees the expiry within a second of the server', async () => {
+      await h.hold('orders', 'owner-1', 90_000)
+      const lock = await lockNamed('orders')
+      const theirs = await h.remainingMs('orders')
+      const ours = remainingMs(lock, (await h.store.clock(never)).serverTime)
+      expect(Math.abs((ours ?? Number.NaN) - theirs)).toBeLessThan(1000)
+      expect(expiresAtOf(lock.lease)).not.toBeNull()
+    })
+
+    it('lists several pages without a loss or a duplicate while other clients write', async () => {
+      const stable = Array.from({ length: 2500 }, (_, i) => `stable-${i}`)
+      await h.holdMany(stable, 'owner-1')
+      let writing = true
+      const churn = (async () => {
+        for (let i = 0; writing; i++) {
+          await h.hold(`churn-${i % 50}`, `owner-${i}`, HOUR)
+          if (i % 3 === 0) await h.drop(`churn-${(i * 7) % 50}`)
+          await pause(1)
+        }
+      })()
+      const { locks, pages } = await listAll(h.store)
+      writing = false
+      await churn
+      expect(pages).toBeGreaterThan(1)
+      const keys = locks.map(lock => lock.key)
+      expect(new Set(keys).size).toBe(keys.length)
+      expect(stable.filter(name => !keys.includes(h.keyOf(name)))).toEqual([])
+    })
+
+    it('stops at the limit', async () => {
+      await h.holdMany(['a', 'b', 'c', 'd'], 'owner-1')
+      expect((await listAll(h.store, 3)).locks).toHaveLength(3)
+    })
+
+    it('reports a record that no format knows, and does not call it a lock', async () => {
+      await h.hold('orders', 'owner-1', HOUR)
+      const key = await h.putUnrecognised()
+      const { locks, unrecognised } = await listAll(h.store)
+      expect(locks.map(lock => lock.key)).toEqual([h.keyOf('orders')])
+      expect(unrecognised).toEqual([{ key, reason: expect.stringMatching(/\w/) }])
+    })
+
+    it('inspects a missing lock as null', async () => {
+      expect(await h.store.inspect(h.keyOf('nothing'), never)).toBeNull()
+    })
+
+    it('inspects the raw record and what a release would send', async () => {
+      await h.hold('orders', 'owner-1', HOUR)
+      const detail = await h.store.inspect(h.keyOf('orders'), never)
+      expect(detail?.raw.map(part => part.text).join('\n')).toContain('owner-1')
+      expect(detail?.release.join('\n')).toMatch(/\w/)
+    })
+
+    it('releases with the right fence, and only that lock', async () => {
+      await h.hold('orders', 'owner-1', HOUR)
+      await h.hold('invoices', 'owner-2', HOUR)
+      const { fence, id } = await lockNamed('orders')
+      expect(await h.store.release(id, fence, never)).toMatchObject({ outcome: 'released' })
+      expect(await h.ownerOf('orders')).toBeNull()
+      expect(await h.ownerOf('invoices')).toBe('owner-2')
+    })
+
+    it('refuses to release when the owner changed after it was listed, and says who has it', async () => {
+      await h.hold('orders', 'owner-1', HOUR)
+      const { fence, id } = await lockNamed('orders')
+      await h.hold('orders', 'owner-2', HOUR)
+      expect(await h.store.release(id, fence, never)).toMatchObject({
+        outcome: 'changed',
+        current: { owner: 'owner-2' },
+      })
+      expect(await h.ownerOf('orders')).toBe('owner-2')
+    })
+
+    it('does not take the fence of one lock for another', async () => {
+      await h.hold('orders', 'owner-1', HOUR)
+      await h.hold('invoices', 'owner-1', HOUR)
+      const { fence } = await lockNamed('orders')
+      const { id } = await lockNamed('invoices')
+      expect(await h.store.release(id, fence, never)).toMatchObject({ outcome: 'changed' })
+      expect(await h.ownerOf('invoices')).toBe('owner-1')
+    })
+
+    it('answers gone for a lock that vanished', async () => {
+      await h.hold('orders', 'owner-1', HOUR)
+      const { fence, id } = await lockNamed('orders')
+      await h.drop('orders')
+      expect(await h.store.release(id, fence, never)).toEqual({ outcome: 'gone' })
+      expect(await h.ownerOf('orders')).toBeNull()
+    })
+
+    it('answers gone to the second of two releases', async () => {
+      await h.hold('orders', 'owner-1', HOUR)
+      const { fence, id } = await lockNamed('orders')
+      const outcomes = await Promise.all([
+        h.store.release(id, fence, never),
+        h.store.release(id, fence, never),
+      ])
+      expect(outcomes.map(each => each.outcome).sort()).toEqual(['gone', 'released'])
+    })
+
+    it('lets an account that may only read list, and denies it a release that changes nothing', async () => {
+      await h.hold('orders', 'owner-1', HOUR)
+      const { locks } = await listAll(h.readOnly)
+      expect(locks.map(lock => lock.owner)).toEqual(['owner-1'])
+      const [lock] = locks
+      expect(await codeOf(h.readOnly.release(lock?.id ?? '', lock?.fence ?? '', never))).toBe('STORE_DENIED')
+      expect(await h.ownerOf('orders')).toBe('owner-1')
+    })
+
+    it('stops when it is told to', async () => {
+      await h.holdMany(
+        Array.from({ length: 2500 }, (_, i) => `lock-${i}`),
+        'owner-1',
+      )
+      const abort = new AbortController()
+      let seen = 0
+      const work = (async () => {
+        for await (const page of h.store.list({}, abort.signal)) {
+          seen += page.locks.length
+          abort.abort()
+        }
+      })()
+      expect(await codeOf(work)).toBe('ABORTED')
+      expect(seen).toBeLessThan(2500)
+      expect(await codeOf(h.store.inspect(h.keyOf('lock-1'), abort.signal))).toBe('ABORTED')
+      const { fence, id } = await lockNamed('lock-1')
+      expect(await codeOf(h.store.release(id, fence, abort.signal))).toBe('ABORTED')
+      expect(await h.ownerOf('lock-1')).toBe('owner-1')
+    })
+
+    it('never removes a lock whose fence was not given, while holders change as fast as they can', async () => {
+      const { removedWrongly, released, changed, gone } = await race(h, 400)
+      expect(removedWrongly).toEqual([])
+      expect(released + changed + gone).toBe(400)
+      expect(Math.min(released, changed)).toBeGreaterThan(0)
+    })
+  })
+
+  describe(`${factory.kind} in an outage`, () => {
+    let outage: Outage
+
+    beforeAll(async () => {
+      outage = await factory.openOutage()
+    })
+    afterAll(async () => {
+      await outage.close()
+    })
+
+    it('says unreachable within five seconds when the server is killed, and recovers by itself', async () => {
+      expect((await listAll(outage.store)).locks).toHaveLength(1)
+      await outage.kill()
+      for (const work of [
+        () => listAll(outage.store),
+        () => outage.store.inspect('any', never),
+        () => outage.store.release('any', 'fence', never),
+        () => outage.store.clock(never),
+      ]) {
+        const start = performance.now()
+        expect(await codeOf(work())).toBe('STORE_UNREACHABLE')
+        expect(performance.now() - start).toBeLessThan(5000)
+      }
+      await outage.revive()
+      await expect
+        .poll(() => codeOf(listAll(outage.store)), { timeout: 10_000, interval: 100 })
+        .toBe('no error')
+    })
+  })
+}
+
+export type RaceResult = { released: number; changed: number; gone: number; removedWrongly: string[] }
+
+/**
+ * Releases the same few locks again and again while their holders let go and take them again. Every owner is used once
+ * and only a release or the owner itself removes a record, so whoever was removed must be an owner whose fence was
+ * given in a release that answered `released`, and no owner can be released twice.
+ */
+export async function race(h: Harness, attempts: number): Promise<RaceResult> {
+  const names = Array.from({ length: 8 }, (_, i) => `contended-${i}`)
+  const result = { released: 0, changed: 0, gone: 0 }
+  const removed: string[] = []
+  const releasedOwners: string[] = []
+  let serial = 0
+  let racing = true
+
+  const holder = async (name: string) => {
+    while (racing) {
+      const owner = `owner-${serial++}`
+      await h.hold(name, owner, HOUR)
+      await pause(4)
+      if ((await h.ownerOf(name)) === null) removed.push(owner)
+      else if (serial % 3 === 0) await h.drop(name)
+    }
+  }
+  const operator = async (first: number) => {
+    for (let i = first; i < attempts; i += OPERATORS) {
+      const name = names[i % names.length] ?? ''
+      const lock = (await h.store.inspect(h.keyOf(name), never))?.lock
+      await pause(6)
+      if (!lock) {
+        i -= OPERATORS
+        continue
+      }
+      const { outcome } = await h.store.release(lock.id, lock.fence, never)
+      result[outcome]++
+      if (outcome === 'released') releasedOwners.push(lock.owner ?? '')
+    }
+  }
+  const holders = names.map(holder)
+  await Promise.all(Array.from({ length: OPERATORS }, (_, i) => operator(i)))
+  racing = false
+  await Promise.all(holders)
+  const twice = releasedOwners.filter((owner, i) => releasedOwners.indexOf(owner) !== i)
+  return {
+    ...result,
+    removedWrongly: [...removed.filter(owner => !releasedOwners.includes(owner)), ...twice],
+  }
+}
+
+const OPERATORS = 4
+
+function pause(mostMs: number): Promise<void> {
+  return new Promise(resolve => setTimeout(resolve, Math.random() * mostMs))
+}

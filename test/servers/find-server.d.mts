@@ -1,0 +1,1 @@
+export declare function findServer(program: string): string | null

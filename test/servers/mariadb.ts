@@ -1,0 +1,63 @@
+import { execFile } from 'node:child_process'
+import { userInfo } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { createConnection } from 'mysql2/promise'
+import { freePort, programPath, startProcess, temporaryFolder } from './process.ts'
+
+export type MariaDbServer = {
+  readonly port: number
+  /** SIGKILL, as in a crash; the data stays. */
+  kill(): Promise<void>
+  /** Up again after a kill, on the same port with the same data. */
+  revive(): Promise<void>
+  close(): Promise<void>
+}
+
+/** A private MariaDB in a temporary folder. `root` has no password. */
+export async function startMariaDb(): Promise<MariaDbServer> {
+  const folder = await temporaryFolder('mariadb')
+  const port = await freePort()
+  const user = userInfo().username
+  await promisify(execFile)(programPath('mariadb-install-db'), [
+    '--no-defaults',
+    '--auth-root-authentication-method=normal',
+    '--skip-test-db',
+    `--user=${user}`,
+    `--datadir=${folder.path}/data`,
+  ])
+  const start = () =>
+    startProcess(
+      programPath('mariadbd'),
+      [
+        '--no-defaults',
+        `--user=${user}`,
+        `--datadir=${folder.path}/data`,
+        `--socket=${join(folder.path, 'socket')}`,
+        `--port=${port}`,
+        '--bind-address=127.0.0.1',
+        '--skip-log-bin',
+        '--innodb-flush-log-at-trx-commit=2',
+        '--innodb-buffer-pool-size=64M',
+      ],
+      () => acceptsLogin(port),
+    )
+  let server = await start()
+  return {
+    port,
+    kill: () => server.stop('SIGKILL'),
+    async revive() {
+      server = await start()
+    },
+    async close() {
+      await server.stop('SIGKILL')
+      await folder.remove()
+    },
+  }
+}
+
+async function acceptsLogin(port: number): Promise<boolean> {
+  const connection = await createConnection({ host: '127.0.0.1', port, user: 'root' })
+  await connection.end()
+  return true
+}

@@ -1,0 +1,71 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { findServer } from './find-server.mjs'
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  return typeof address === 'object' && address ? address.port : 0
+}
+
+export function programPath(program: string): string {
+  const path = findServer(program)
+  if (!path) throw new Error(`${program} is not installed; npm test installs it`)
+  return path
+}
+
+export async function temporaryFolder(name: string): Promise<{ path: string; remove: () => Promise<void> }> {
+  const path = await mkdtemp(join(tmpdir(), `lockkeeper-${name}-`))
+  return { path, remove: () => rm(path, { recursive: true, force: true }) }
+}
+
+/** Children of this process that must not outlive it, even if it dies in the middle of a test. */
+const running = new Set<ChildProcess>()
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
+export type ServerProcess = {
+  readonly pid: number
+  stop(signal?: NodeJS.Signals): Promise<void>
+}
+
+/** Starts a server and waits until `ready` says so. Its output is kept, and told if it does not come up. */
+export async function startProcess(
+  path: string,
+  args: readonly string[],
+  ready: () => Promise<boolean>,
+  argv0?: string,
+): Promise<ServerProcess> {
+  const child = spawn(path, args, { stdio: ['ignore', 'pipe', 'pipe'], ...(argv0 ? { argv0 } : {}) })
+  running.add(child)
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', chunk => {
+      output = (output + chunk).slice(-4000)
+    })
+  }
+  const exited = once(child, 'exit').then(() => running.delete(child))
+  const deadline = Date.now() + 30_000
+  while (!(await ready().catch(() => false))) {
+    if (child.exitCode !== null || Date.now() > deadline) {
+      child.kill('SIGKILL')
+      throw new Error(`${path} did not start:\n${output}`)
+    }
+    await new Promise(resolve => setTimeout(resolve, 25))
+  }
+  return {
+    pid: child.pid ?? 0,
+    async stop(signal = 'SIGTERM') {
+      child.kill(signal)
+      await exited
+    },
+  }
+}
