@@ -12,7 +12,7 @@ const never = new AbortController().signal
 export async function listAll(
   store: LockStore,
   limit?: number,
-  signal = never,
+  signal: AbortSignal = never,
 ): Promise<ListPage & { pages: number }> {
   const all = {
     locks: [],
