@@ -14,6 +14,9 @@ const MAX_TIME = 8.64e15
 /** No lease anybody means is longer than this. Longer ones are shown, and said to be implausible. */
 const PLAUSIBLE_LEASE_MS = 3650 * DAY
 
+/** Nor does one end before 2000: such a number is seconds where milliseconds are meant. */
+const PLAUSIBLE_SINCE = 946_684_800_000
+
 type Timed = Pick<Lock, 'lease' | 'acquiredAt'>
 
 export function isRepresentable(time: number): boolean {
@@ -21,7 +24,7 @@ export function isRepresentable(time: number): boolean {
 }
 
 export function isPlausibleDeadline(expiresAt: number, now: number): boolean {
-  return isRepresentable(expiresAt) && expiresAt > 0 && expiresAt - now < PLAUSIBLE_LEASE_MS
+  return isRepresentable(expiresAt) && expiresAt >= PLAUSIBLE_SINCE && expiresAt - now < PLAUSIBLE_LEASE_MS
 }
 
 export function expiresAtOf(lease: Lease): number | null {

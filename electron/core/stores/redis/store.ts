@@ -1,1 +1,253 @@
-export {}
+import { Cluster, type Redis } from 'ioredis'
+import { type RedisAddress, showAddress } from '../../../../shared/address.ts'
+import type { Capability, ClockReading, ListPage, StoreDescription } from '../../../../shared/contract.ts'
+import type { LockDetail, ReleaseOutcome } from '../../../../shared/lock.ts'
+import { bytesToDisplay, rawPart, textToKey } from '../../bytes.ts'
+import { ServerClock } from '../../clock.ts'
+import { StoreError, throwIfAborted, toFailure } from '../../errors.ts'
+import { lockFrom } from '../lock-from.ts'
+import { chooseFormats } from '../open.ts'
+import { recognise } from '../recognise.ts'
+import { type Current, releaseSeen } from '../release-seen.ts'
+import type { Hint, ListQuery, LockStore } from '../types.ts'
+import { createClient, isNotPermitted, type RedisClient, ready, storeError } from './connect.ts'
+import { probeRelease, serverName } from './describe.ts'
+import type { RedisFormat } from './format.ts'
+import { REDIS_FORMATS } from './formats.ts'
+import { runProgram, sayProgram } from './program.ts'
+import { INSPECT_LIMITS, LIST_LIMITS, type ReadLimits, readKeys } from './read.ts'
+import { type RedisRaw, sayUnrecognised } from './record.ts'
+import { scanKeys } from './scan.ts'
+
+type Read = Current<RedisRaw> | { readonly lock: null; readonly reason: string; readonly companion: true }
+
+export class RedisStore implements LockStore {
+  readonly kind = 'redis'
+  readonly address: string
+  readonly #address: RedisAddress
+  readonly #client: RedisClient
+  readonly #formats: readonly RedisFormat[]
+  readonly #hint: Hint
+  readonly #clock = new ServerClock()
+  /** The connection whose database number was confirmed; ioredis only emits an event when SELECT fails. */
+  #selected: unknown = null
+
+  constructor(address: RedisAddress) {
+    this.#address = address
+    this.address = showAddress(address)
+    this.#formats = chooseFormats(REDIS_FORMATS, address.format)
+    this.#hint = { pinned: address.format !== null, patternGiven: address.match !== null }
+    this.#client = createClient(address)
+  }
+
+  describe(signal: AbortSignal): Promise<StoreDescription> {
+    return this.#run(signal, async () => {
+      const clock = await this.#askTime()
+      const { release, notify, script } = await probeRelease(this.#nodes()[0] as Redis, this.#address.match)
+      const capabilities: Capability[] = []
+      if (release) capabilities.push('release')
+      if (notify) capabilities.push('notify')
+      if (script) capabilities.push('atomic-read')
+      if (clock.offsetMs !== null) capabilities.push('server-time')
+      return {
+        kind: this.kind,
+        address: this.address,
+        server: await serverName(this.#nodes()[0] as Redis),
+        clock,
+        capabilities,
+      }
+    })
+  }
+
+  clock(signal: AbortSignal): Promise<ClockReading> {
+    return this.#run(signal, () => this.#askTime())
+  }
+
+  async *list(query: ListQuery, signal: AbortSignal): AsyncIterable<ListPage> {
+    await this.#run(signal, () => this.#askTime())
+    const seen = new Set<string>()
+    let left = query.limit ?? Number.POSITIVE_INFINITY
+    for (const node of this.#nodes()) {
+      try {
+        for await (const keys of scanKeys(node, this.#address.match, signal)) {
+          // SCAN may return a key twice while the keyspace is resized.
+          const fresh = keys.filter(key => {
+            const text = key.toString('latin1')
+            return !seen.has(text) && seen.add(text)
+          })
+          const page = await this.#page(node, fresh, left)
+          left -= page.locks.length
+          yield page
+          if (left <= 0) return
+        }
+      } catch (error) {
+        const failure = storeError(error)
+        // One dead node of a cluster does not hide the others; the page says which one is missing.
+        if (!(this.#client instanceof Cluster) || failure.code === 'ABORTED') throw failure
+        const { host, port } = node.options
+        yield {
+          locks: [],
+          unrecognised: [],
+          companions: 0,
+          scanned: 0,
+          problems: [{ where: `${host}:${port}`, ...toFailure(failure) }],
+        }
+      }
+    }
+  }
+
+  inspect(id: string, signal: AbortSignal): Promise<LockDetail | null> {
+    return this.#run(signal, async () => {
+      const key = textToKey(id)
+      const [raw = null] = await this.#readRaw(this.#client, [key], INSPECT_LIMITS)
+      if (raw === null) return null
+      const [current] = await this.#understand(this.#client, [raw])
+      return {
+        key: raw.keyText,
+        lock: current?.lock ?? null,
+        reason: current?.lock === null ? current.reason : null,
+        raw: rawParts(raw),
+        release: current?.lock
+          ? sayProgram(this.#formatOf(current.lock.format).release(current.raw, current.seen.notAfter))
+          : [],
+      }
+    })
+  }
+
+  release(id: string, fence: string, signal: AbortSignal): Promise<ReleaseOutcome> {
+    return this.#run(signal, () => {
+      const key = textToKey(id)
+      return releaseSeen(
+        {
+          read: async () => {
+            const [raw = null] = await this.#readRaw(this.#client, [key], INSPECT_LIMITS)
+            return raw === null ? null : ((await this.#understand(this.#client, [raw]))[0] ?? null)
+          },
+          act: async (raw, lock, notAfter) => {
+            try {
+              return await runProgram(this.#client, this.#formatOf(lock.format).release(raw, notAfter))
+            } catch (error) {
+              const failure = storeError(error)
+              if (failure.code !== 'STORE_UNREACHABLE') throw failure
+              throw new StoreError(
+                failure.code,
+                'Redis stopped answering after the release was sent: it may or may not have happened, so list again',
+                { cause: error },
+              )
+            }
+          },
+        },
+        fence,
+        signal,
+      )
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#client.disconnect()
+  }
+
+  async #run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    throwIfAborted(signal)
+    try {
+      await ready(this.#client, signal)
+      await this.#confirmDatabase()
+      throwIfAborted(signal)
+      return await work()
+    } catch (error) {
+      throw storeError(error)
+    }
+  }
+
+  async #confirmDatabase(): Promise<void> {
+    const connection = (this.#client as { stream?: unknown }).stream
+    if (this.#address.db === 0 || this.#client instanceof Cluster || this.#selected === connection) return
+    await this.#client.select(this.#address.db)
+    this.#selected = connection
+  }
+
+  async #askTime(): Promise<ClockReading> {
+    const sentAt = this.#clock.localNow()
+    try {
+      const [seconds, micros] = (await (this.#nodes()[0] as Redis).time()) as unknown as [string, string]
+      this.#clock.observe(Number(seconds) * 1000 + Number(micros) / 1000, sentAt, this.#clock.localNow(), 0)
+    } catch (error) {
+      if (!isNotPermitted(error)) throw error
+    }
+    return this.#clock.reading()
+  }
+
+  /** Every primary of a cluster, or the one server. */
+  #nodes(): Redis[] {
+    return this.#client instanceof Cluster ? this.#client.nodes('master') : [this.#client]
+  }
+
+  #formatOf(id: string): RedisFormat {
+    return this.#formats.find(format => format.info.id === id) as RedisFormat
+  }
+
+  async #page(node: Redis, keys: readonly Buffer[], left: number): Promise<ListPage> {
+    const page: ListPage = { locks: [], unrecognised: [], companions: 0, problems: [], scanned: keys.length }
+    const raws = (await this.#readRaw(node, keys, LIST_LIMITS)).filter(raw => raw !== null)
+    for (const [i, current] of (await this.#understand(node, raws)).entries()) {
+      if (current.lock !== null) {
+        if (page.locks.length < left) page.locks.push(current.lock)
+      } else if ('companion' in current) page.companions++
+      else page.unrecognised.push({ key: raws[i]?.keyText ?? '', reason: current.reason })
+    }
+    return page
+  }
+
+  /** A cluster refuses scripts over keys of several slots, so there each key is read by itself. */
+  #readRaw(client: RedisClient, keys: readonly Buffer[], limits: ReadLimits): Promise<(RedisRaw | null)[]> {
+    return readKeys(client, keys, limits, this.#clock, this.#client instanceof Cluster)
+  }
+
+  /** Finds each record's format, reads the other keys it needs, and decodes it. */
+  async #understand(client: RedisClient, raws: readonly RedisRaw[]): Promise<Read[]> {
+    const verdicts = raws.map(raw => recognise(this.#formats, raw, this.#hint, sayUnrecognised))
+    const wanted = raws.map((raw, i) => {
+      const verdict = verdicts[i]
+      return verdict?.is === 'lock' ? (verdict.format.companions?.(raw) ?? []) : []
+    })
+    const companions = await this.#readRaw(client, wanted.flat(), LIST_LIMITS)
+    const now = this.#clock.now()
+    let next = 0
+    return raws.map((alone, i): Read => {
+      const found = companions.slice(next, next + (wanted[i]?.length ?? 0)).filter(each => each !== null)
+      next += wanted[i]?.length ?? 0
+      const verdict = verdicts[i]
+      if (verdict?.is !== 'lock') {
+        if (verdict?.is === 'other') return { lock: null, reason: verdict.reason }
+        return { lock: null, reason: 'it belongs to a lock without being one', companion: true }
+      }
+      const raw =
+        found.length === 0
+          ? alone
+          : { ...alone, companions: new Map(found.map(each => [each.keyText, each])) }
+      const decoded = verdict.format.decode(raw, now)
+      return {
+        lock: lockFrom(raw.keyText, raw.keyText, verdict.format.info.id, decoded, now),
+        seen: decoded.seen,
+        raw,
+      }
+    })
+  }
+}
+
+function rawParts(raw: RedisRaw): LockDetail['raw'] {
+  switch (raw.value.type) {
+    case 'string':
+      return [rawPart('value', raw.value.bytes)]
+    case 'hash':
+      return raw.value.fields.map(([field, value]) => rawPart(bytesToDisplay(field), value))
+    case 'zset':
+      return raw.value.members.map(([member, score]) => rawPart(`score ${score}`, member))
+    case 'set':
+      return raw.value.members.map(member => rawPart('member', member))
+    case 'list':
+      return raw.value.head === null ? [] : [rawPart('first element', raw.value.head)]
+    default:
+      return []
+  }
+}

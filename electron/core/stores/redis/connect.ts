@@ -1,0 +1,145 @@
+import { Cluster, Redis } from 'ioredis'
+import type { RedisAddress } from '../../../../shared/address.ts'
+import { aborted, quoteServerText, StoreError } from '../../errors.ts'
+
+/** Long enough for a busy server, short enough that an outage is said within five seconds. */
+const READY_TIMEOUT_MS = 3000
+const COMMAND_TIMEOUT_MS = 4000
+
+export type RedisClient = Redis | Cluster
+
+/**
+ * A client that never repeats a command by itself. Re-sending after a lost connection is ioredis's default, and would let
+ * a release run twice: the second answer would be "gone" for a lock that we released.
+ */
+export function createClient(address: RedisAddress): RedisClient {
+  const options = {
+    ...(address.username === null ? {} : { username: address.username }),
+    ...(address.password === null ? {} : { password: address.password }),
+    // RESP2 is spoken by every version, and needs no HELLO, which an account may be denied.
+    protocol: 2 as const,
+    lazyConnect: true,
+    connectTimeout: READY_TIMEOUT_MS,
+    commandTimeout: COMMAND_TIMEOUT_MS,
+    maxRetriesPerRequest: 0,
+    autoResendUnfulfilledCommands: false,
+    enableOfflineQueue: false,
+    // The check sends INFO, which an account may be denied; a server that is still loading says so to every command.
+    enableReadyCheck: false,
+    disableClientInfo: true,
+    retryStrategy: (attempt: number) => Math.min(attempt * 100, 1000),
+    ...(address.tls ? { tls: {} } : {}),
+  }
+  if (address.mode === 'cluster') {
+    const { retryStrategy: _, enableOfflineQueue: __, ...redisOptions } = options
+    return quiet(
+      new Cluster(address.hosts, {
+        lazyConnect: true,
+        enableOfflineQueue: false,
+        enableReadyCheck: false,
+        redisOptions,
+        clusterRetryStrategy: attempt => Math.min(attempt * 100, 1000),
+        slotsRefreshTimeout: READY_TIMEOUT_MS,
+        maxRedirections: 4,
+        retryDelayOnClusterDown: 300,
+        retryDelayOnFailover: 300,
+      }),
+    )
+  }
+  const [host] = address.hosts
+  return quiet(
+    address.mode === 'sentinel'
+      ? new Redis({
+          ...options,
+          sentinels: address.hosts,
+          name: address.group ?? '',
+          db: address.db,
+          ...(address.tls ? { enableTLSForSentinelMode: true } : {}),
+        })
+      : new Redis({ ...options, host: host?.host ?? '', port: host?.port ?? 0, db: address.db }),
+  )
+}
+
+/** Without a listener an error event ends the process; ready() reports the reason instead. */
+function quiet<C extends RedisClient>(client: C): C {
+  client.on('error', () => {})
+  return client
+}
+
+/** Resolves when commands can be sent, or says within READY_TIMEOUT_MS why not. */
+export async function ready(client: RedisClient, signal: AbortSignal): Promise<void> {
+  if (client.status === 'ready') return
+  await new Promise<void>((resolve, reject) => {
+    let reason: unknown
+    const onReady = () => finish(resolve)
+    const onError = (error: unknown) => {
+      reason = error
+      // Waiting makes neither a wrong password right nor a refusing host answer. Where there are several hosts, the
+      // client goes on to the next.
+      if (isDenied(textOf(error)) || isOneHost(client)) onTimeout()
+    }
+    const onTimeout = () => finish(() => reject(storeError(reason ?? new Error('Connection timed out'))))
+    const onAbort = () => finish(() => reject(aborted()))
+    const timer = setTimeout(onTimeout, READY_TIMEOUT_MS)
+    const finish = (then: () => void) => {
+      clearTimeout(timer)
+      client.off('ready', onReady)
+      client.off('error', onError)
+      signal.removeEventListener('abort', onAbort)
+      then()
+    }
+    client.on('ready', onReady)
+    client.on('error', onError)
+    signal.addEventListener('abort', onAbort)
+    if (client.status === 'wait' || client.status === 'end') client.connect().catch(onError)
+  })
+}
+
+function isOneHost(client: RedisClient): boolean {
+  return client instanceof Redis && client.options.sentinels === null
+}
+
+function textOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  // A cluster wraps what its nodes said.
+  const last = (error as { lastNodeError?: Error }).lastNodeError
+  return last ? `${last.message}` : error.message
+}
+
+function isDenied(text: string): boolean {
+  return /^(NOAUTH|WRONGPASS|NOPERM|DENIED)\b|invalid password|invalid username-password|AUTH .*called without|acl permissions/i.test(
+    text,
+  )
+}
+
+export function isNotPermitted(error: unknown): boolean {
+  return isDenied(textOf(error))
+}
+
+const UNREACHABLE =
+  /ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|timed out|Connection is closed|isn't writeable|max retries|All sentinels|slots cache|startup nodes|aborted due to connection|read only and not ready/i
+
+/** Turns what ioredis or the server said into one of our codes and a sentence. */
+export function storeError(error: unknown): StoreError {
+  if (error instanceof StoreError) return error
+  const text = textOf(error)
+  const make = (code: ConstructorParameters<typeof StoreError>[0], message: string) =>
+    new StoreError(code, message, { cause: error })
+  if (/^NOPERM|acl permissions/i.test(text))
+    return make('STORE_DENIED', `Redis does not permit this to the account: ${quoteServerText(text)}`)
+  if (isDenied(text)) return make('STORE_DENIED', 'Redis refused the user name or password')
+  if (/^READONLY/.test(text))
+    return make('STORE_DENIED', 'This Redis server is a read-only replica; connect to its primary')
+  if (/^(LOADING|MASTERDOWN|CLUSTERDOWN)/.test(text)) {
+    return make('STORE_UNREACHABLE', `Redis is not ready to answer: ${quoteServerText(text)}`)
+  }
+  if (/DB index is out of range/.test(text))
+    return make('NOT_FOUND', 'This Redis server has no database with that number')
+  if (/certificate|self-signed|SSL|TLS|wrong version number/i.test(text)) {
+    return make('STORE_UNREACHABLE', `The encrypted connection to Redis failed: ${quoteServerText(text)}`)
+  }
+  if (UNREACHABLE.test(text) || UNREACHABLE.test(String((error as { code?: unknown })?.code))) {
+    return make('STORE_UNREACHABLE', `Redis does not answer: ${quoteServerText(text)}`)
+  }
+  return make('STORE_ERROR', `Redis answered with an error: ${quoteServerText(text)}`)
+}

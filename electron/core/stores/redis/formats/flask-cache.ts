@@ -1,0 +1,73 @@
+import { acquiredFromTtl, leaseFrom } from '../../lock-from.ts'
+import { OTHER } from '../../types.ts'
+import { bytesOf, isDistinctive, type RedisFormat, seenToken, tokenProgram } from '../format.ts'
+import { readPickle } from '../pickle.ts'
+import type { RedisRaw } from '../record.ts'
+
+const PREFIXES = ['cache::', 'flask_cache_']
+const USUAL_LEASE_MS = 86_400_000
+/** Lock identifiers are short; longer strings are cached pages. */
+const LONGEST_ID = 256
+
+export const flaskCache: RedisFormat = {
+  info: {
+    id: 'flask-cache',
+    store: 'redis',
+    title: 'Flask-Caching add()',
+    writtenBy: 'Flask-Caching and cachelib: cache.add() used as a lock, Invenio among them',
+    recognisedBy:
+      '"!" and a pickled string, integer or boolean; under cache::, flask_cache_ or any other prefix',
+    release: 'Deletes the key if its value is still the one shown and it does not end later than shown.',
+    notifies: null,
+    holderNotices: 'at-release',
+    holderMayCrash: false,
+    mayComeBack: true,
+  },
+
+  recognise(raw, hint) {
+    if (raw.value.type !== 'string') return OTHER
+    const prefixed = PREFIXES.some(prefix => raw.keyText.startsWith(prefix))
+    const value = cachedValue(raw, prefixed || hint.pinned)
+    if (value === undefined)
+      return hint.pinned
+        ? { is: 'other', reason: 'its value is not a pickled string, integer or boolean' }
+        : OTHER
+    if (typeof value === 'string' && value.length > LONGEST_ID && !hint.pinned) return OTHER
+    return { is: 'lock', confidence: prefixed ? 0.9 : 0.6 }
+  },
+
+  decode(raw, now) {
+    const value = cachedValue(raw, true)
+    const owner = typeof value === 'string' ? value : null
+    // Only a string can tell one holder from the next: True and 1 are the same for all.
+    const distinctive = owner !== null && isDistinctive(owner)
+    const times = leaseFrom({ ttlAt: raw.expiresAt }, now)
+    const { notes, ...acquired } = acquiredFromTtl(raw.expiresAt, USUAL_LEASE_MS, now)
+    const prefix = PREFIXES.find(each => raw.keyText.startsWith(each)) ?? ''
+    return {
+      name: raw.keyText.slice(prefix.length),
+      owner,
+      holder: owner === null ? null : { label: owner },
+      ...acquired,
+      ...times,
+      fields: { value: typeof value === 'bigint' ? value.toString() : (value ?? null) },
+      notes: [
+        ...times.notes,
+        ...notes,
+        ...(distinctive ? [] : [{ code: 'weak-fence' as const }]),
+        ...(prefix === '' ? [{ code: 'looks-like-cache' as const }] : []),
+      ],
+      seen: seenToken(raw, distinctive),
+    }
+  },
+
+  release: (raw, notAfter) => tokenProgram(raw, notAfter, [['DEL', raw.key]]),
+}
+
+/** cachelib puts "!" before a pickle; several of its versions write integers as plain digits. */
+function cachedValue(raw: RedisRaw, digitsToo: boolean): string | number | bigint | boolean | undefined {
+  const bytes = bytesOf(raw)
+  if (bytes[0] === 0x21) return readPickle(bytes.subarray(1))
+  const text = bytes.toString('latin1')
+  return digitsToo && /^-?\d{1,15}$/.test(text) ? Number(text) : undefined
+}

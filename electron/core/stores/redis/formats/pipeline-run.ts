@@ -1,0 +1,48 @@
+import { acquiredFromTtl, leaseFrom } from '../../lock-from.ts'
+import { OTHER } from '../../types.ts'
+import { type RedisFormat, seenToken, textOf, tokenProgram } from '../format.ts'
+
+const KEY = /^pipeline_lock:([^:]+):(.+)$/s
+const USUAL_LEASE_MS = 3_600_000
+
+export const pipelineRun: RedisFormat = {
+  info: {
+    id: 'pipeline-run',
+    store: 'redis',
+    title: 'Tenant pipeline run',
+    writtenBy: 'RedisLockManager of the pipeline service',
+    recognisedBy: 'a string under pipeline_lock:{tenant}:{pipeline}; the value is the run that holds it',
+    release: 'Deletes the key if the run shown still holds it.',
+    notifies: null,
+    holderNotices: 'at-release',
+    holderMayCrash: false,
+    mayComeBack: false,
+  },
+
+  recognise(raw, hint) {
+    if (!KEY.test(raw.keyText)) {
+      return hint.pinned ? { is: 'other', reason: 'its key is not pipeline_lock:{tenant}:{pipeline}' } : OTHER
+    }
+    return textOf(raw) ? { is: 'lock', confidence: 0.9 } : OTHER
+  },
+
+  decode(raw, now) {
+    const [, tenant = '', pipeline = ''] = KEY.exec(raw.keyText) ?? []
+    const run = textOf(raw) ?? ''
+    const times = leaseFrom({ ttlAt: raw.expiresAt }, now)
+    const { notes, ...acquired } = acquiredFromTtl(raw.expiresAt, USUAL_LEASE_MS, now)
+    return {
+      name: `${tenant}:${pipeline}`,
+      owner: run,
+      holder: { label: run },
+      ...acquired,
+      ...times,
+      fields: { tenant, pipeline, run },
+      notes: [...times.notes, ...notes],
+      // A run has one id and runs once: the library itself compares nothing else.
+      seen: seenToken(raw, true),
+    }
+  },
+
+  release: raw => tokenProgram(raw, undefined, [['DEL', raw.key]]),
+}

@@ -1,0 +1,53 @@
+import { leaseFrom } from '../../lock-from.ts'
+import { OTHER } from '../../types.ts'
+import { isDistinctive, type RedisFormat, seenToken, textOf, tokenProgram } from '../format.ts'
+
+const PREFIX = 'lock:'
+
+export const pubsubToken: RedisFormat = {
+  info: {
+    id: 'pubsub-token',
+    store: 'redis',
+    title: 'Token with Pub/Sub',
+    writtenBy: 'DistributedLockService (waiters listen on lock:released:*)',
+    recognisedBy: `a token under ${PREFIX}<name>`,
+    release: 'Deletes the key if it still holds the token shown, and publishes the release.',
+    notifies: 'Publishes on lock:released:<name>, so that every waiting process tries again at once.',
+    holderNotices: 'at-release',
+    holderMayCrash: false,
+    mayComeBack: false,
+  },
+
+  recognise(raw, hint) {
+    if (!raw.keyText.startsWith(PREFIX) || raw.keyText.length === PREFIX.length) {
+      return hint.pinned ? { is: 'other', reason: `its key does not start with ${PREFIX}` } : OTHER
+    }
+    return textOf(raw) ? { is: 'lock', confidence: 0.8 } : OTHER
+  },
+
+  decode(raw, now) {
+    const token = textOf(raw) ?? ''
+    const name = raw.keyText.slice(PREFIX.length)
+    const distinctive = isDistinctive(token)
+    const times = leaseFrom({ ttlAt: raw.expiresAt }, now)
+    return {
+      name,
+      owner: token,
+      holder: { label: token },
+      acquiredAt: null,
+      acquiredAtSource: 'unknown',
+      ...times,
+      fields: { token, channel: `lock:released:${name}` },
+      notes: distinctive ? times.notes : [...times.notes, { code: 'weak-fence' }],
+      seen: seenToken(raw, distinctive),
+    }
+  },
+
+  release(raw, notAfter) {
+    const name = raw.key.subarray(PREFIX.length)
+    return tokenProgram(raw, notAfter, [
+      ['PUBLISH', Buffer.concat([Buffer.from('lock:released:'), name]), name],
+      ['DEL', raw.key],
+    ])
+  },
+}

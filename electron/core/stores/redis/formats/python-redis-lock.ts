@@ -1,0 +1,56 @@
+import { leaseFrom } from '../../lock-from.ts'
+import { OTHER } from '../../types.ts'
+import { type RedisFormat, seenToken, textOf, tokenProgram } from '../format.ts'
+
+const PREFIX = 'lock:'
+const SIGNAL = 'lock-signal:'
+/** base64 of 18 random bytes: never padded. */
+const TOKEN = /^[A-Za-z0-9+/]{24}$/
+
+export const pythonRedisLock: RedisFormat = {
+  info: {
+    id: 'python-redis-lock',
+    store: 'redis',
+    title: 'python-redis-lock',
+    writtenBy: 'the Python package python-redis-lock',
+    recognisedBy: `24 characters of base64 under ${PREFIX}<name>`,
+    release: `Deletes the key if it still holds the token shown, and pushes to ${SIGNAL}<name> as the library does.`,
+    notifies: `Waiting processes block on ${SIGNAL}<name>; a plain DEL would leave them asleep.`,
+    holderNotices: 'at-renewal',
+    holderMayCrash: false,
+    mayComeBack: false,
+  },
+
+  recognise(raw, hint) {
+    if (raw.keyText.startsWith(SIGNAL)) return { is: 'companion' }
+    const text = textOf(raw)
+    if (!raw.keyText.startsWith(PREFIX) || text === null) {
+      return hint.pinned ? { is: 'other', reason: `it is not a string under ${PREFIX}` } : OTHER
+    }
+    return hint.pinned || TOKEN.test(text) ? { is: 'lock', confidence: 0.9 } : OTHER
+  },
+
+  decode(raw, now) {
+    const token = textOf(raw) ?? ''
+    return {
+      name: raw.keyText.slice(PREFIX.length),
+      owner: token,
+      holder: { label: token },
+      acquiredAt: null,
+      acquiredAtSource: 'unknown',
+      ...leaseFrom({ ttlAt: raw.expiresAt }, now),
+      fields: { token },
+      seen: seenToken(raw, true),
+    }
+  },
+
+  release(raw) {
+    const signal = Buffer.concat([Buffer.from(SIGNAL), raw.key.subarray(PREFIX.length)])
+    return tokenProgram(raw, undefined, [
+      ['DEL', signal],
+      ['LPUSH', signal, '1'],
+      ['PEXPIRE', signal, 1000],
+      ['DEL', raw.key],
+    ])
+  },
+}

@@ -1,0 +1,103 @@
+import { excerpt } from '../../../bytes.ts'
+import { leaseFrom } from '../../lock-from.ts'
+import { OTHER } from '../../types.ts'
+import { type RedisFormat, seenToken, textOf, tokenProgram } from '../format.ts'
+import type { RedisRaw } from '../record.ts'
+
+const PREFIX = 'lockRecharge:'
+
+type Parsed = Record<string, unknown>
+
+export const rechargeJson: RedisFormat = {
+  info: {
+    id: 'recharge-json',
+    store: 'redis',
+    title: 'Recharge JSON',
+    writtenBy: 'OptimizedLockManager with LOCK_PROVIDER=redis',
+    recognisedBy: `a JSON value with lockId, pid, timestamp and expiresAt, usually under ${PREFIX}*`,
+    release: 'Deletes the key if its value is still exactly the one shown.',
+    notifies: null,
+    holderNotices: 'never',
+    holderMayCrash: false,
+    mayComeBack: false,
+  },
+
+  recognise(raw, hint) {
+    const claimed = hint.pinned || raw.keyText.startsWith(PREFIX)
+    const reason = (text: string) => (claimed ? { is: 'other' as const, reason: text } : OTHER)
+    if (raw.value.type !== 'string') {
+      return raw.value.type === 'too-large' || raw.value.type === 'denied'
+        ? OTHER
+        : reason(`a ${typeName(raw)}, not a JSON string`)
+    }
+    const text = textOf(raw)
+    const json = text === null ? undefined : parse(text)
+    if (json === undefined) return reason('its value is not JSON')
+    if (typeof json !== 'object' || json === null || Array.isArray(json))
+      return reason('its value is JSON but not an object')
+    const lock = json as Parsed
+    if (!('lockId' in lock)) return reason('its JSON has no lockId')
+    if (!claimed && !('expiresAt' in lock && 'timestamp' in lock)) return OTHER
+    // From here on it is this format's by its fields, whatever its key: a broken one is nobody else's.
+    if (typeof lock['lockId'] !== 'string')
+      return { is: 'other', reason: `lockId is ${say(lock['lockId'])}, not text` }
+    if ('expiresAt' in lock && typeof lock['expiresAt'] !== 'number') {
+      return { is: 'other', reason: `expiresAt is ${say(lock['expiresAt'])}, not a number` }
+    }
+    return { is: 'lock', confidence: 0.95 }
+  },
+
+  decode(raw, now) {
+    const lock = parse(textOf(raw) ?? '') as Parsed
+    const number = (name: string) => (typeof lock[name] === 'number' ? (lock[name] as number) : null)
+    const pid = number('pid')
+    const expiresAt = number('expiresAt')
+    const times = leaseFrom({ storedAt: expiresAt, storedRaw: String(expiresAt), ttlAt: raw.expiresAt }, now)
+    const notes = times.notes
+    if (expiresAt === null) notes.push({ code: 'missing-field', field: 'expiresAt' })
+    for (const name of ['pid', 'timestamp']) {
+      if (!(name in lock)) notes.push({ code: 'missing-field', field: name })
+      else if (number(name) === null)
+        notes.push({ code: 'wrong-type', field: name, found: say(lock[name]), wanted: 'a number' })
+    }
+    const acquiredAt = number('timestamp')
+    return {
+      name: raw.keyText.startsWith(PREFIX) ? raw.keyText.slice(PREFIX.length) : raw.keyText,
+      owner: lock['lockId'] as string,
+      holder: pid === null ? null : { label: `pid ${pid}`, pid },
+      acquiredAt,
+      acquiredAtSource: acquiredAt === null ? 'unknown' : 'stored',
+      ...times,
+      fields: Object.fromEntries(
+        Object.entries(lock).map(([name, value]) => [
+          name,
+          typeof value === 'object' ? JSON.stringify(value) : (value as string | number | boolean),
+        ]),
+      ),
+      notes,
+      // The value holds the owner and its own start and end: it differs with every acquisition.
+      seen: seenToken(raw, true),
+    }
+  },
+
+  release: raw => tokenProgram(raw, undefined, [['DEL', raw.key]]),
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function say(value: unknown): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'a list'
+  if (typeof value === 'string') return `the text "${excerpt(value)}"`
+  return typeof value === 'object' ? 'an object' : `the ${typeof value} ${String(value)}`
+}
+
+function typeName(raw: RedisRaw): string {
+  return raw.value.type === 'other' ? raw.value.name : raw.value.type
+}

@@ -1,0 +1,146 @@
+import { leaseFrom } from '../../lock-from.ts'
+import { OTHER } from '../../types.ts'
+import type { RedisFormat } from '../format.ts'
+import type { Command, Guard } from '../program.ts'
+import type { RedisRaw } from '../record.ts'
+
+const HOLDER = /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}):(\d+)(:write)?$/
+/** Keys that Redisson keeps beside its locks. */
+const COMPANION =
+  /^redisson_(lock_queue|lock_timeout|lock_token|unlock_latch|rwlock|sc)\b|:rwlock_timeout:\d+$/
+
+type Mode = 'lock' | 'read' | 'write'
+
+export const redisson: RedisFormat = {
+  info: {
+    id: 'redisson',
+    store: 'redis',
+    title: 'Redisson',
+    writtenBy: 'Redisson: RLock, RFairLock, RFencedLock, RReadWriteLock',
+    recognisedBy:
+      'a hash whose fields are <client uuid>:<thread id> with a reentrancy count, and "mode" for read-write locks',
+    release:
+      'Deletes the hash if its holders and their counts are still the ones shown; a fencing counter and the queue stay.',
+    notifies:
+      'Publishes on the channel of the lock (or of each waiter of a fair lock), so that waiting threads wake at once.',
+    holderNotices: 'at-release',
+    holderMayCrash: false,
+    mayComeBack: false,
+  },
+
+  recognise(raw, hint) {
+    if (COMPANION.test(raw.keyText)) return { is: 'companion' }
+    if (raw.value.type !== 'hash') return hint.pinned ? { is: 'other', reason: 'it is not a hash' } : OTHER
+    const holders = holdersOf(raw)
+    const shaped =
+      holders.length > 0 && holders.every(({ name, count }) => HOLDER.test(name) && /^[1-9]\d*$/.test(count))
+    if (shaped && modeOf(raw) !== null) return { is: 'lock', confidence: 0.97 }
+    return hint.pinned
+      ? { is: 'other', reason: 'its fields are not <client uuid>:<thread id> with a count' }
+      : OTHER
+  },
+
+  companions: raw => [
+    queueKey(raw),
+    beside(raw, 'redisson_lock_timeout'),
+    beside(raw, 'redisson_lock_token'),
+  ],
+
+  decode(raw, now) {
+    const holders = holdersOf(raw)
+    const mode = modeOf(raw) ?? 'lock'
+    const [, instance = '', thread = ''] = HOLDER.exec(holders[0]?.name ?? '') ?? []
+    const waiting = waitersOf(raw)
+    const fencing = raw.companions.get(beside(raw, 'redisson_lock_token').toString())?.value
+    const times = leaseFrom({ ttlAt: raw.expiresAt }, now)
+    return {
+      name: raw.keyText,
+      owner: holders.map(({ name }) => name).join(', '),
+      holder: { label: `thread ${thread} of ${instance}`, instance, thread },
+      acquiredAt: null,
+      acquiredAtSource: 'unknown',
+      ...times,
+      fields: {
+        kind: mode === 'lock' ? (waiting.length > 0 ? 'fair lock' : 'lock') : `${mode} lock`,
+        count: holders.map(({ count }) => count).join(', '),
+        ...(fencing?.type === 'string' ? { fencingToken: fencing.bytes.toString('latin1') } : {}),
+      },
+      notes: [
+        ...times.notes,
+        ...(holders.length > 1 ? [{ code: 'several-holders' as const, count: holders.length }] : []),
+        ...(waiting.length > 0 ? [{ code: 'waiters' as const, count: waiting.length }] : []),
+      ],
+      seen: { exact: sortedFields(raw).flat() },
+    }
+  },
+
+  release(raw) {
+    const mode = modeOf(raw) ?? 'lock'
+    const head = headOf(raw)
+    const guards: Guard[] = [
+      { check: 'fields', key: raw.key, equals: sortedFields(raw) },
+      // A fair lock wakes the waiters we know of: another one in front means that we have to look again.
+      { check: 'head', key: queueKey(raw), equals: head },
+    ]
+    return { key: raw.key, guards, commands: [...wakeUps(raw, mode), ['DEL', raw.key]] }
+  },
+}
+
+/** A message "1" on the channel of a read-write lock wakes all its waiters, "0" is what every other unlock sends. */
+function wakeUps(raw: RedisRaw, mode: Mode): Command[] {
+  const channel = beside(raw, mode === 'lock' ? 'redisson_lock__channel' : 'redisson_rwlock')
+  const message = mode === 'write' ? '1' : '0'
+  // The waiters of a fair lock listen on a channel each. Waking one that is not next is harmless: it looks and waits on.
+  const channels = [
+    channel,
+    ...waitersOf(raw).map(waiter => Buffer.concat([channel, Buffer.from(':'), waiter])),
+  ]
+  return channels.flatMap((each): Command[] => [
+    ['PUBLISH', each, message],
+    // On a cluster of Redis 7 and later Redisson subscribes to sharded channels.
+    ...(raw.sharded ? [['SPUBLISH', each, message] as const] : []),
+  ])
+}
+
+function queueKey(raw: RedisRaw): Buffer {
+  return beside(raw, 'redisson_lock_queue')
+}
+
+/** Redisson's own naming: the lock's name in braces, unless it has braces already, so that both live in one slot. */
+function beside(raw: RedisRaw, prefix: string): Buffer {
+  const name = raw.key.includes('{') ? [raw.key] : [Buffer.from('{'), raw.key, Buffer.from('}')]
+  return Buffer.concat([Buffer.from(`${prefix}:`), ...name])
+}
+
+function headOf(raw: RedisRaw): Buffer | null {
+  const queue = raw.companions.get(queueKey(raw).toString())?.value
+  return queue?.type === 'list' ? queue.head : null
+}
+
+function waitersOf(raw: RedisRaw): Buffer[] {
+  const timeouts = raw.companions.get(beside(raw, 'redisson_lock_timeout').toString())?.value
+  return timeouts?.type === 'zset' ? timeouts.members.map(([member]) => member) : []
+}
+
+function fieldsOf(raw: RedisRaw): readonly (readonly [Buffer, Buffer])[] {
+  return raw.value.type === 'hash' ? raw.value.fields : []
+}
+
+/** HGETALL has no order of its own, and the same lock must always give the same fence. */
+function sortedFields(raw: RedisRaw): (readonly [Buffer, Buffer])[] {
+  return [...fieldsOf(raw)].sort(([a], [b]) => Buffer.compare(a, b))
+}
+
+function holdersOf(raw: RedisRaw): { name: string; count: string }[] {
+  return sortedFields(raw)
+    .map(([field, value]) => ({ name: field.toString('latin1'), count: value.toString('latin1') }))
+    .filter(({ name }) => name !== 'mode')
+}
+
+/** Null for a mode that Redisson does not write. */
+function modeOf(raw: RedisRaw): Mode | null {
+  const mode = fieldsOf(raw).find(([field]) => field.toString('latin1') === 'mode')
+  if (!mode) return 'lock'
+  const value = mode[1].toString('latin1')
+  return value === 'read' || value === 'write' ? value : null
+}

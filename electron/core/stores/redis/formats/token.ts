@@ -1,0 +1,49 @@
+import { bytesToDisplay } from '../../../bytes.ts'
+import { leaseFrom } from '../../lock-from.ts'
+import { OTHER } from '../../types.ts'
+import { bytesOf, isDistinctive, type RedisFormat, seenToken, tokenProgram } from '../format.ts'
+
+/** Longer values are shown in full by inspect; a row does not need them. */
+const OWNER_LIMIT = 256
+
+export const token: RedisFormat = {
+  info: {
+    id: 'token',
+    store: 'redis',
+    title: 'Plain token',
+    writtenBy: 'anything that does SET key token NX PX: redlock, redis-semaphore mutexes, home-made locks',
+    recognisedBy: 'any string under a pattern that the operator gives with match=',
+    release: 'Deletes the key if it still holds the value shown.',
+    notifies: null,
+    holderNotices: 'at-renewal',
+    // redis-semaphore's default handler for a lost lock throws inside a timer and ends the process.
+    holderMayCrash: true,
+    mayComeBack: true,
+  },
+
+  recognise(raw, hint) {
+    if (raw.value.type !== 'string' || raw.value.bytes.length === 0) return OTHER
+    if (hint.pinned) return { is: 'lock', confidence: 1 }
+    // A pattern is the operator's word that these are locks. Without it a string is just a string.
+    return hint.patternGiven ? { is: 'lock', confidence: 0.3 } : OTHER
+  },
+
+  decode(raw, now) {
+    const text = bytesToDisplay(bytesOf(raw).subarray(0, OWNER_LIMIT))
+    const distinctive = isDistinctive(text)
+    const times = leaseFrom({ ttlAt: raw.expiresAt }, now)
+    return {
+      name: raw.keyText,
+      owner: text,
+      holder: { label: text },
+      acquiredAt: null,
+      acquiredAtSource: 'unknown',
+      ...times,
+      fields: { size: raw.size },
+      notes: distinctive ? times.notes : [...times.notes, { code: 'weak-fence' }],
+      seen: seenToken(raw, distinctive),
+    }
+  },
+
+  release: (raw, notAfter) => tokenProgram(raw, notAfter, [['DEL', raw.key]]),
+}
