@@ -35,7 +35,7 @@ export function clip(text: string, limit: number): string {
 }
 
 /** Pads or clips to exactly `width` columns. */
-export function fit(text: string, width: number, align: 'left' | 'right' = 'left'): string {
+export function column(text: string, width: number, align: 'left' | 'right' = 'left'): string {
   const clipped = clip(text, width)
   const gap = ' '.repeat(Math.max(0, width - textWidth(clipped)))
   return align === 'left' ? clipped + gap : gap + clipped

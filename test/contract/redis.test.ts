@@ -19,7 +19,16 @@ const redis: HarnessFactory = {
     const db = 1 + ((await admin.incr('next-database')) % 4000)
     const client = new Redis({ port, db })
     await client.flushdb()
-    await admin.call('ACL', ['SETUSER', READER, 'on', `>${SECRET}`, '~*', '+@read', '+@connection', '+select'])
+    await admin.call('ACL', [
+      'SETUSER',
+      READER,
+      'on',
+      `>${SECRET}`,
+      '~*',
+      '+@read',
+      '+@connection',
+      '+select',
+    ])
     const store = await openStore(`redis://127.0.0.1:${port}/${db}`, undefined)
     const readOnly = await openStore(`redis://${READER}:${SECRET}@127.0.0.1:${port}/${db}`, undefined)
     return {

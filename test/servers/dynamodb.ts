@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { freePort, startProcess, temporaryFolder } from './process.ts'
+import { onFreePort, startProcess, temporaryFolder } from './process.ts'
 
 export type DynamoServer = {
   readonly endpoint: string
@@ -12,21 +12,18 @@ export type DynamoServer = {
 /** dynalite, a DynamoDB emulator, in a process of its own so that it can be killed. */
 export async function startDynamoDb(): Promise<DynamoServer> {
   const folder = await temporaryFolder('dynalite')
-  const port = await freePort()
-  const endpoint = `http://127.0.0.1:${port}`
   const program = fileURLToPath(new URL('./dynalite.mjs', import.meta.url))
-  const start = () =>
-    startProcess(process.execPath, [program, String(port), folder.path], async () => {
-      // Without a signature it answers 400; that it answers is enough.
-      await fetch(endpoint)
-      return true
+  const start = (port: number) =>
+    startProcess(process.execPath, [program, String(port), folder.path], async pid => {
+      const answer = await fetch(`http://127.0.0.1:${port}/pid`)
+      return (await answer.text()) === String(pid)
     })
-  let server = await start()
+  let { server, port } = await onFreePort(async port => ({ server: await start(port), port }))
   return {
-    endpoint,
+    endpoint: `http://127.0.0.1:${port}`,
     kill: () => server.stop('SIGKILL'),
     async revive() {
-      server = await start()
+      server = await start(port)
     },
     async close() {
       await server.stop('SIGKILL')

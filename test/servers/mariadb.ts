@@ -3,7 +3,7 @@ import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { createConnection } from 'mysql2/promise'
-import { freePort, programPath, startProcess, temporaryFolder } from './process.ts'
+import { onFreePort, programPath, startProcess, temporaryFolder } from './process.ts'
 
 export type MariaDbServer = {
   readonly port: number
@@ -17,7 +17,6 @@ export type MariaDbServer = {
 /** A private MariaDB in a temporary folder. `root` has no password. */
 export async function startMariaDb(): Promise<MariaDbServer> {
   const folder = await temporaryFolder('mariadb')
-  const port = await freePort()
   const user = userInfo().username
   await promisify(execFile)(programPath('mariadb-install-db'), [
     '--no-defaults',
@@ -26,7 +25,7 @@ export async function startMariaDb(): Promise<MariaDbServer> {
     `--user=${user}`,
     `--datadir=${folder.path}/data`,
   ])
-  const start = () =>
+  const start = (port: number) =>
     startProcess(
       programPath('mariadbd'),
       [
@@ -40,14 +39,14 @@ export async function startMariaDb(): Promise<MariaDbServer> {
         '--innodb-flush-log-at-trx-commit=2',
         '--innodb-buffer-pool-size=64M',
       ],
-      () => acceptsLogin(port),
+      () => isServedFrom(port, `${folder.path}/data`),
     )
-  let server = await start()
+  let { server, port } = await onFreePort(async port => ({ server: await start(port), port }))
   return {
     port,
     kill: () => server.stop('SIGKILL'),
     async revive() {
-      server = await start()
+      server = await start(port)
     },
     async close() {
       await server.stop('SIGKILL')
@@ -56,8 +55,9 @@ export async function startMariaDb(): Promise<MariaDbServer> {
   }
 }
 
-async function acceptsLogin(port: number): Promise<boolean> {
+async function isServedFrom(port: number, folder: string): Promise<boolean> {
   const connection = await createConnection({ host: '127.0.0.1', port, user: 'root' })
+  const [rows] = await connection.query('SELECT @@datadir AS folder')
   await connection.end()
-  return true
+  return (rows as { folder: string }[])[0]?.folder.startsWith(folder) ?? false
 }

@@ -6,7 +6,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findServer } from './find-server.mjs'
 
-export async function freePort(): Promise<number> {
+/**
+ * Runs `start` with a port that was free a moment ago. Another test process may be quicker, so a start that fails is tried
+ * again elsewhere; `start` must make sure that it is its own server that answers.
+ */
+export async function onFreePort<T>(start: (port: number) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    const port = await freePort()
+    try {
+      return await start(port)
+    } catch (error) {
+      if (attempt === 4) throw error
+    }
+  }
+}
+
+async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
@@ -37,11 +52,11 @@ export type ServerProcess = {
   stop(signal?: NodeJS.Signals): Promise<void>
 }
 
-/** Starts a server and waits until `ready` says so. Its output is kept, and told if it does not come up. */
+/** Starts a server and waits until `ready` says that this very process answers. Its output is kept, and told if it does not come up. */
 export async function startProcess(
   path: string,
   args: readonly string[],
-  ready: () => Promise<boolean>,
+  ready: (pid: number) => Promise<boolean>,
   argv0?: string,
 ): Promise<ServerProcess> {
   const child = spawn(path, args, { stdio: ['ignore', 'pipe', 'pipe'], ...(argv0 ? { argv0 } : {}) })
@@ -54,7 +69,7 @@ export async function startProcess(
   }
   const exited = once(child, 'exit').then(() => running.delete(child))
   const deadline = Date.now() + 30_000
-  while (!(await ready().catch(() => false))) {
+  while (!(await ready(child.pid ?? 0).catch(() => false))) {
     if (child.exitCode !== null || Date.now() > deadline) {
       child.kill('SIGKILL')
       throw new Error(`${path} did not start:\n${output}`)

@@ -19,10 +19,13 @@ export async function serverName(node: Redis): Promise<string> {
  * Asks what the account may do without doing it. Before Redis 7 a script cannot ask; there an account that may run
  * scripts is taken to be allowed, and a release says otherwise without having changed anything.
  */
-const PROBE = script(`
+const PROBE = script(
+  `
 if not redis.acl_check_cmd then return { 1, 1 } end
 return { redis.acl_check_cmd('DEL', KEYS[1]) and 1 or 0, redis.acl_check_cmd('PUBLISH', 'lock:released:probe', '') and 1 or 0 }
-`)
+`,
+  'read-only',
+)
 
 export async function probeRelease(
   node: Redis,

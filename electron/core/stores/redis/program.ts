@@ -58,7 +58,8 @@ export type RedisProgram = {
  * then the guards, then the commands, each a count in front, keys as indices into KEYS. Answers gone, changed, denied
  * (nothing was done) or released with the number of clients that were notified.
  */
-const RELEASE = script(`
+const RELEASE = script(
+  `
 local at = 0
 local function word() at = at + 1; return ARGV[at] end
 local function number() return tonumber(word()) end
@@ -129,7 +130,9 @@ for _, words in ipairs(commands) do
   if words[1] == 'PUBLISH' or words[1] == 'SPUBLISH' then notified = math.max(notified, 0) + reply end
 end
 return { 'released', notified }
-`)
+`,
+  'writes',
+)
 
 export async function runProgram(client: RedisClient, program: RedisProgram): Promise<Act> {
   const { keys, args } = encode(program)

@@ -16,7 +16,8 @@ export const INSPECT_LIMITS: ReadLimits = { maxBytes: 16 * 1024 * 1024, maxEleme
  * Reads many keys in one atomic step: type, expiry, size and value, and the server's time, so that nothing can change
  * hands between a value and its TTL. PEXPIRETIME (Redis 7) is exact; before it, TIME + PTTL is right to a millisecond.
  */
-const READ = script(`
+const READ = script(
+  `
 local maxBytes, maxElements = tonumber(ARGV[1]), tonumber(ARGV[2])
 local time = redis.call('TIME')
 local absolute = type(redis.pcall('PEXPIRETIME', KEYS[1])) == 'number'
@@ -44,7 +45,9 @@ for _, key in ipairs(KEYS) do
   out[#out + 1] = { kind, ttl, size, body }
 end
 return out
-`)
+`,
+  'read-only',
+)
 
 type Row = {
   kind: string

@@ -1,0 +1,113 @@
+import type { ZodType } from 'zod'
+import {
+  type Input,
+  type MethodName,
+  methods,
+  type Output,
+  type StreamEvent,
+  type StreamInput,
+  type StreamName,
+  streams,
+} from '../../shared/contract.ts'
+import { type DownFrame, upFrameSchema } from '../../shared/frames.ts'
+import type { Failure, Result } from '../../shared/result.ts'
+import { StoreError, toFailure } from './errors.ts'
+import type { AuditLog } from './services/audit.ts'
+
+export type Handlers = { [M in MethodName]: (input: Input<M>, signal: AbortSignal) => Promise<Output<M>> }
+export type StreamHandlers = {
+  [S in StreamName]: (input: StreamInput<S>, signal: AbortSignal) => AsyncIterable<StreamEvent<S>>
+}
+
+export type Core = {
+  readonly handlers: Handlers
+  readonly streamHandlers: StreamHandlers
+  readonly audit: AuditLog
+  /** Takes secrets out of a message, as the last thing before it leaves. */
+  readonly redact: (message: string) => string
+  close(): Promise<void>
+}
+
+/** One screen's connection to the core. Whatever arrives is checked here, and nowhere else. */
+export type Session = { receive(frame: unknown): void; close(): void }
+
+export function openSession(core: Core, send: (frame: DownFrame) => void): Session {
+  const running = new Map<number, AbortController>()
+  const fail = (error: unknown): { ok: false; error: Failure } => {
+    const { code, message } = toFailure(error)
+    return { ok: false, error: { code, message: core.redact(message) } }
+  }
+
+  async function call(id: number, name: string, input: unknown, signal: AbortSignal): Promise<void> {
+    let result: Result<unknown>
+    try {
+      if (!Object.hasOwn(methods, name)) throw new StoreError('BAD_INPUT', 'There is no such method')
+      const method = name as MethodName
+      const parsed = parse(methods[method].input, input)
+      const handler = core.handlers[method] as (input: unknown, signal: AbortSignal) => Promise<unknown>
+      const work = () => handler(parsed, signal)
+      result = {
+        ok: true,
+        value:
+          methods[method].effect === 'write' ? await core.audit.around(method, parsed, work) : await work(),
+      }
+    } catch (error) {
+      result = fail(error)
+    }
+    send({ type: 'reply', id, result })
+  }
+
+  async function stream(id: number, name: string, input: unknown, signal: AbortSignal): Promise<void> {
+    let result: Result<null> = { ok: true, value: null }
+    try {
+      if (!Object.hasOwn(streams, name)) throw new StoreError('BAD_INPUT', 'There is no such stream')
+      const handler = core.streamHandlers[name as StreamName] as (
+        input: unknown,
+        signal: AbortSignal,
+      ) => AsyncIterable<unknown>
+      let seq = 0
+      for await (const event of handler(parse(streams[name as StreamName].input, input), signal)) {
+        if (signal.aborted) break
+        send({ type: 'event', id, seq: seq++, event })
+      }
+    } catch (error) {
+      result = fail(error)
+    }
+    if (!signal.aborted) send({ type: 'end', id, result })
+  }
+
+  return {
+    receive(frame) {
+      const parsed = upFrameSchema.safeParse(frame)
+      // A frame without a usable id cannot be answered; nothing of ours sends one.
+      if (!parsed.success) return
+      const { id } = parsed.data
+      if (parsed.data.type === 'close') {
+        running.get(id)?.abort()
+        return
+      }
+      if (running.has(id)) return
+      const abort = new AbortController()
+      running.set(id, abort)
+      const work =
+        parsed.data.type === 'call'
+          ? call(id, parsed.data.method, parsed.data.input, abort.signal)
+          : stream(id, parsed.data.stream, parsed.data.input, abort.signal)
+      void work.finally(() => running.delete(id))
+    },
+    close() {
+      for (const abort of running.values()) abort.abort()
+    },
+  }
+}
+
+function parse(schema: ZodType, input: unknown): unknown {
+  const parsed = schema.safeParse(input)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  const where = issue?.path.length ? `${issue.path.map(String).join('.')}: ` : ''
+  throw new StoreError(
+    'BAD_INPUT',
+    `The request is not valid (${where}${issue?.message ?? 'unknown reason'})`,
+  )
+}

@@ -1,0 +1,39 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { usageError } from './exit.ts'
+
+export type Args = {
+  readonly positionals: string[]
+  readonly options: Record<string, string | boolean | undefined>
+}
+
+type Options = NonNullable<ParseArgsConfig['options']>
+
+/** Parses strictly. Messages name the option and never repeat a value, which may be an address with a password. */
+export function parse(argv: readonly string[], options: Options, names: readonly string[]): Args {
+  let parsed: { positionals: string[]; values: Args['options'] }
+  try {
+    parsed = parseArgs({
+      args: [...argv],
+      options: { json: { type: 'boolean' }, ...options },
+      allowPositionals: true,
+    }) as typeof parsed
+  } catch (error) {
+    const option = /'(-{1,2}[\w-]+)/.exec(String(error))?.[1] ?? 'an option'
+    const missing = /argument missing|ambiguous/.test(String(error))
+    throw usageError(missing ? `${option} needs a value` : `${option} is not an option of this command`)
+  }
+  const missing = names[parsed.positionals.length]
+  if (missing)
+    throw usageError(`The ${missing} is missing; lockkeeper --help shows how each command is called`)
+  if (parsed.positionals.length > names.length)
+    throw usageError(`There are too many arguments; expected ${names.join(', ') || 'none'}`)
+  return { positionals: parsed.positionals, options: parsed.values }
+}
+
+export function positiveInteger(value: string | boolean | undefined, name: string): number | undefined {
+  if (value === undefined) return undefined
+  const number = Number(value)
+  if (!Number.isSafeInteger(number) || number < 1)
+    throw usageError(`${name} must be a whole number of at least 1`)
+  return number
+}

@@ -1,0 +1,30 @@
+import type { ErrorCode, Failure, Result } from '../../../shared/result.ts'
+
+export const EXIT = { done: 0, other: 1, usage: 2, changed: 3, gone: 4, unreachable: 5, denied: 6 } as const
+
+const BY_CODE: Partial<Record<ErrorCode, number>> = {
+  BAD_INPUT: EXIT.usage,
+  NOT_FOUND: EXIT.gone,
+  STORE_UNREACHABLE: EXIT.unreachable,
+  STORE_DENIED: EXIT.denied,
+}
+
+export function exitCodeOf(failure: Failure): number {
+  return BY_CODE[failure.code] ?? EXIT.other
+}
+
+/** A failure on its way to the one place that prints it. */
+export class CliError extends Error {
+  constructor(readonly failure: Failure) {
+    super(failure.message)
+  }
+}
+
+export function usageError(message: string): CliError {
+  return new CliError({ code: 'BAD_INPUT', message })
+}
+
+export function unwrap<T>(result: Result<T>): T {
+  if (!result.ok) throw new CliError(result.error)
+  return result.value
+}

@@ -1,0 +1,23 @@
+import { safeJson } from '../../../shared/safe-text.ts'
+import { releaseConsequences } from '../../../shared/words.ts'
+import { parse } from './args.ts'
+import { connect } from './connect.ts'
+import { EXIT, unwrap } from './exit.ts'
+import { type Io, print } from './io.ts'
+
+export async function formatsCommand(argv: readonly string[], io: Io): Promise<number> {
+  const args = parse(argv, {}, [])
+  const formats = unwrap(await connect(io).call('formats.list', {}))
+  if (args.options['json']) {
+    await print(io, safeJson(formats, 2))
+    return EXIT.done
+  }
+  for (const format of formats) {
+    await print(io, `${format.id}  (${format.store}) ${format.title}`)
+    await print(io, `  Written by ${format.writtenBy}.`)
+    await print(io, `  Recognised by ${format.recognisedBy}.`)
+    for (const line of releaseConsequences(format)) await print(io, `  ${line}`)
+    await print(io, '')
+  }
+  return EXIT.done
+}

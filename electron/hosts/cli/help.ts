@@ -1,0 +1,21 @@
+export const HELP = `Lockkeeper shows and safely releases distributed locks.
+
+  lockkeeper list    <store> [--json] [--state held|expiring|expired|released] [--owner TEXT] [--limit N]
+  lockkeeper inspect <store> <key> [--json]
+  lockkeeper release <store> <key> --fence F [--reason TEXT] [--json]
+  lockkeeper watch   <store> [--json] [--interval SECONDS]
+  lockkeeper formats [--json]
+
+A store is an address:
+  redis://[user:password@]host:port/db?match=lockRecharge:*      rediss:// for TLS
+  redis+sentinel://host1,host2/group/db                          redis+cluster://host1,host2
+  mysql://user:password@host:port/database?table=locks
+  dynamodb://region/table?endpoint=http://127.0.0.1:8000
+  memory:practice
+  &format=NAME reads every record as that format; "lockkeeper formats" lists them.
+
+The password may also come from LOCKKEEPER_PASSWORD, or is asked for. The fence comes from list --json or inspect; a
+release acts only if the lock is still exactly the one the fence was made from.
+
+Exit codes: 0 done, 2 bad usage or input, 3 changed (not released), 4 gone or not found, 5 unreachable, 6 denied,
+1 anything else.`

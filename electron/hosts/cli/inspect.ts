@@ -1,0 +1,113 @@
+import { isoTime, remainingMs, sayDuration, stateAt } from '../../../shared/lease.ts'
+import type { FormatInfo, Lock, LockDetail } from '../../../shared/lock.ts'
+import { clip, escapeForTerminal, safeJson } from '../../../shared/safe-text.ts'
+import { noteSentence, releaseConsequences, sayRemaining } from '../../../shared/words.ts'
+import { parse } from './args.ts'
+import { openStore } from './connect.ts'
+import { CliError, EXIT, unwrap } from './exit.ts'
+import { type Io, print } from './io.ts'
+import { lockJson } from './lock-json.ts'
+import { shellQuote } from './shell-quote.ts'
+import { holderText } from './table.ts'
+
+const RAW_SHOWN = 400
+
+export async function inspectCommand(argv: readonly string[], io: Io): Promise<number> {
+  const args = parse(argv, {}, ['store', 'key'])
+  const { client, info, description } = await openStore(io, args.positionals[0] as string)
+  const detail = unwrap(
+    await client.call('locks.inspect', { storeId: info.storeId, id: args.positionals[1] as string }),
+  )
+  if (detail === null) throw new CliError({ code: 'NOT_FOUND', message: 'There is no such key in the store' })
+  const formats = unwrap(await client.call('formats.list', {}))
+  const format = formats.find(each => each.id === detail.lock?.format) ?? null
+  const now = detail.lock?.observedAt ?? description.clock.serverTime
+  if (args.options['json']) {
+    const lock = detail.lock === null ? null : lockJson(detail.lock, now)
+    await print(
+      io,
+      safeJson({ ...detail, lock, consequences: format === null ? [] : releaseConsequences(format) }, 2),
+    )
+  } else {
+    for (const line of describe(detail, format, info.address, now)) await print(io, line)
+  }
+  return EXIT.done
+}
+
+function describe(detail: LockDetail, format: FormatInfo | null, address: string, now: number): string[] {
+  const { lock } = detail
+  if (lock === null || format === null) {
+    return [
+      `${escapeForTerminal(detail.key)} is not a lock: ${escapeForTerminal(detail.reason ?? 'unknown reason')}`,
+      '',
+      ...rawLines(detail),
+    ]
+  }
+  return [
+    escapeForTerminal(lock.key),
+    `${judge(lock, now)}`,
+    '',
+    ...facts(lock, format, now).map(([name, value]) => `  ${name.padEnd(20)} ${escapeForTerminal(value)}`),
+    ...(lock.notes.length > 0
+      ? ['', ...lock.notes.map(note => `  ! ${escapeForTerminal(noteSentence(note))}`)]
+      : []),
+    '',
+    ...rawLines(detail),
+    '',
+    'What releasing does',
+    ...releaseConsequences(format).map(line => `  ${line}`),
+    ...detail.release.map(line => `    ${clip(escapeForTerminal(line), 160)}`),
+    '',
+    'To release exactly this lock',
+    `  lockkeeper release ${shellQuote(address)} ${shellQuote(lock.id)} --fence ${lock.fence} --reason '…'`,
+  ]
+}
+
+/** One sentence that says whether it is stuck. */
+function judge(lock: Lock, now: number): string {
+  const who = escapeForTerminal(holderText(lock))
+  const left = remainingMs(lock, now)
+  const since = lock.acquiredAt === null ? '' : ` for ${sayDuration(now - lock.acquiredAt)}`
+  switch (stateAt(lock, now)) {
+    case 'released':
+      return `Free; last held by ${who}.`
+    case 'expired':
+      return `Held by ${who}${since}, although its lease ended ${sayDuration(left ?? 0)} ago.`
+    default:
+      if (lock.lease.kind === 'never') return `Held by ${who}${since}; it never expires by itself.`
+      return `Held by ${who}${since}; ${sayRemaining(lock, left)} left.`
+  }
+}
+
+function facts(lock: Lock, format: FormatInfo, now: number): [string, string][] {
+  const source = (from: string) => (from === 'ttl' ? 'from the TTL' : from)
+  return [
+    ['State', stateAt(lock, now)],
+    ['Owner', lock.owner ?? 'not recorded'],
+    ...(lock.holder ? [['Holder', lock.holder.label] as [string, string]] : []),
+    [
+      'Acquired',
+      lock.acquiredAt === null
+        ? 'unknown'
+        : `${isoTime(lock.acquiredAt) ?? lock.acquiredAt} (${source(lock.acquiredAtSource)})`,
+    ],
+    ...(lock.deadlines.length === 0 ? [['Expires', 'never'] as [string, string]] : []),
+    ...lock.deadlines.map(({ at, source: from }): [string, string] => [
+      'Expires',
+      `${isoTime(at) ?? at} (${source(from)})`,
+    ]),
+    ['Format', `${format.title} (${format.id})`],
+    ...Object.entries(lock.fields).map(([name, value]): [string, string] => [
+      escapeForTerminal(name),
+      String(value),
+    ]),
+    ['Fence', lock.fence],
+  ]
+}
+
+function rawLines(detail: LockDetail): string[] {
+  return detail.raw.flatMap(({ label, encoding, text, size }) => [
+    `Raw ${escapeForTerminal(label)}, ${size} bytes${encoding === 'hex' ? ' in hex' : ''}`,
+    `  ${escapeForTerminal(text.slice(0, RAW_SHOWN))}${text.length > RAW_SHOWN ? '…' : ''}`,
+  ])
+}

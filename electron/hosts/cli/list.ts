@@ -1,0 +1,145 @@
+import type { ListEvent } from '../../../shared/contract.ts'
+import { byAttention, stateAt } from '../../../shared/lease.ts'
+import { LOCK_STATES, type Lock, type Unrecognised } from '../../../shared/lock.ts'
+import { clip, escapeForTerminal, safeJson } from '../../../shared/safe-text.ts'
+import { parse, positiveInteger } from './args.ts'
+import { type OpenedStore, openStore } from './connect.ts'
+import { CliError, EXIT, exitCodeOf, usageError } from './exit.ts'
+import { type Io, print } from './io.ts'
+import { lockJson } from './lock-json.ts'
+import { sayCounts, sayServer } from './summary.ts'
+import { lockTable } from './table.ts'
+
+/** More unrecognised records than this are counted but not each named: a cache has millions. */
+const MOST_UNRECOGNISED = 10_000
+const SHOWN_UNRECOGNISED = 5
+
+type Listing = {
+  locks: Lock[]
+  unrecognised: Unrecognised[]
+  unrecognisedTotal: number
+  companions: number
+  scanned: number
+  problems: Extract<ListEvent, { type: 'page' }>['problems']
+  complete: boolean
+  serverTime: number
+}
+
+export async function listCommand(argv: readonly string[], io: Io): Promise<number> {
+  const args = parse(
+    argv,
+    { state: { type: 'string' }, owner: { type: 'string' }, limit: { type: 'string' } },
+    ['store'],
+  )
+  const { state, owner, json } = args.options
+  if (state !== undefined && !LOCK_STATES.some(each => each === state)) {
+    throw usageError(`--state must be one of ${LOCK_STATES.join(', ')}`)
+  }
+  const limit = positiveInteger(args.options['limit'], '--limit')
+  const opened = await openStore(io, args.positionals[0] as string)
+  const wanted = (lock: Lock, now: number) =>
+    (state === undefined || stateAt(lock, now) === state) &&
+    (owner === undefined ||
+      [lock.owner, lock.holder?.label].some(text =>
+        text?.toLowerCase().includes(String(owner).toLowerCase()),
+      ))
+
+  // With a filter the limit counts what is shown, so the store has to be read to the end.
+  const filtered = state !== undefined || owner !== undefined
+  const listing = await collect(opened, filtered ? undefined : limit, io)
+  const matching = filtered ? listing.locks.filter(lock => wanted(lock, listing.serverTime)) : listing.locks
+  const sorted = matching.sort(byAttention(listing.serverTime))
+  const shown = {
+    ...listing,
+    locks: sorted.slice(0, limit),
+    complete: listing.complete && sorted.length <= (limit ?? sorted.length),
+  }
+
+  await (json ? printJson(opened, shown, io) : printTable(opened, shown, io))
+  const [problem] = listing.problems
+  return problem ? exitCodeOf(problem) : EXIT.done
+}
+
+function collect({ client, info }: OpenedStore, limit: number | undefined, io: Io): Promise<Listing> {
+  const listing: Listing = {
+    locks: [],
+    unrecognised: [],
+    unrecognisedTotal: 0,
+    companions: 0,
+    scanned: 0,
+    problems: [],
+    complete: false,
+    serverTime: 0,
+  }
+  return new Promise((resolve, reject) => {
+    const input = limit === undefined ? { storeId: info.storeId } : { storeId: info.storeId, limit }
+    const stop = () => reject(new CliError({ code: 'ABORTED', message: 'Stopped on request' }))
+    io.signal.addEventListener('abort', stop)
+    client.open(
+      'locks.list',
+      input,
+      event => {
+        if (event.type === 'done') {
+          listing.complete = event.complete
+          listing.serverTime = event.serverTime
+          return
+        }
+        for (const lock of event.locks) listing.locks.push(lock)
+        const room = MOST_UNRECOGNISED - listing.unrecognised.length
+        if (room > 0) listing.unrecognised.push(...event.unrecognised.slice(0, room))
+        listing.unrecognisedTotal += event.unrecognised.length
+        listing.companions += event.companions
+        listing.scanned += event.scanned
+        listing.problems.push(...event.problems)
+      },
+      result => (result.ok ? resolve(listing) : reject(new CliError(result.error))),
+    )
+  })
+}
+
+/** One object, written lock by lock: a hundred thousand of them are never one string. */
+async function printJson({ description }: OpenedStore, listing: Listing, io: Io): Promise<void> {
+  const { kind, address, server, clock } = description
+  const store = {
+    kind,
+    address,
+    server,
+    serverTime: new Date(listing.serverTime).toISOString(),
+    clockOffsetMs: clock.offsetMs,
+  }
+  await print(io, `{"store":${safeJson(store)},"locks":[`)
+  for (const [i, lock] of listing.locks.entries()) {
+    await print(
+      io,
+      `${safeJson(lockJson(lock, listing.serverTime))}${i + 1 < listing.locks.length ? ',' : ''}`,
+    )
+  }
+  const { unrecognised, unrecognisedTotal, companions, problems, complete } = listing
+  const rest = safeJson({ unrecognised, unrecognisedTotal, companions, problems, complete })
+  await print(io, `],${rest.slice(1)}`)
+}
+
+async function printTable({ description }: OpenedStore, listing: Listing, io: Io): Promise<void> {
+  const { locks, serverTime } = listing
+  const colour = io.stdout.isTTY === true && !io.env['NO_COLOR']
+  if (locks.length > 0) for (const line of lockTable(locks, serverTime, colour)) await print(io, line)
+  else await print(io, `No locks in ${description.address} (${listing.scanned} records looked at).`)
+  await print(io, '')
+  await print(
+    io,
+    `${sayCounts(locks, serverTime)}${listing.complete ? '' : ' (not all of them)'}. ${sayServer(description)}.`,
+  )
+  if (listing.unrecognisedTotal > 0) {
+    await print(
+      io,
+      `${listing.unrecognisedTotal} ${listing.unrecognisedTotal === 1 ? 'record is' : 'records are'} not understood:`,
+    )
+    for (const { key, reason } of listing.unrecognised.slice(0, SHOWN_UNRECOGNISED)) {
+      await print(io, `  ${clip(`${escapeForTerminal(key)}: ${escapeForTerminal(reason)}`, 98)}`)
+    }
+    const more = listing.unrecognisedTotal - SHOWN_UNRECOGNISED
+    if (more > 0) await print(io, `  and ${more} more; --json lists them`)
+  }
+  for (const { where, message } of listing.problems)
+    await print(io, `Not read: ${escapeForTerminal(`${where}: ${message}`)}`)
+}

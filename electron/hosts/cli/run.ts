@@ -1,0 +1,42 @@
+import { safeJson } from '../../../shared/safe-text.ts'
+import { CliError, EXIT, exitCodeOf, usageError } from './exit.ts'
+import { formatsCommand } from './formats.ts'
+import { HELP } from './help.ts'
+import { inspectCommand } from './inspect.ts'
+import { type Io, print } from './io.ts'
+import { listCommand } from './list.ts'
+import { releaseCommand } from './release.ts'
+import { watchCommand } from './watch.ts'
+
+const COMMANDS: Record<string, (argv: readonly string[], io: Io) => Promise<number>> = {
+  list: listCommand,
+  inspect: inspectCommand,
+  release: releaseCommand,
+  watch: watchCommand,
+  formats: formatsCommand,
+}
+
+/** Runs one command and returns its exit code. Every error ends here: one sentence, and JSON where it was asked for. */
+export async function runCli(argv: readonly string[], io: Io): Promise<number> {
+  const [name, ...rest] = argv
+  try {
+    if (name === undefined || name === 'help' || argv.includes('--help') || argv.includes('-h')) {
+      await print(io, HELP)
+      return name === undefined ? EXIT.usage : EXIT.done
+    }
+    if (!Object.hasOwn(COMMANDS, name)) {
+      throw usageError(`There is no such command; there are ${Object.keys(COMMANDS).join(', ')}`)
+    }
+    return await (COMMANDS[name] as (typeof COMMANDS)[string])(rest, io)
+  } catch (error) {
+    const failure =
+      error instanceof CliError
+        ? error.failure
+        : { code: 'INTERNAL' as const, message: 'Something unexpected went wrong inside Lockkeeper' }
+    io.stderr.write(`lockkeeper: ${failure.message}\n`)
+    if (!(error instanceof CliError) && io.env['LOCKKEEPER_DEBUG'])
+      io.stderr.write(`${(error as Error).stack}\n`)
+    if (argv.includes('--json')) await print(io, safeJson({ error: failure }))
+    return exitCodeOf(failure)
+  }
+}

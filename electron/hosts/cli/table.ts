@@ -1,0 +1,47 @@
+import { attentionRank, byAttention, remainingMs, sayDuration, stateAt } from '../../../shared/lease.ts'
+import type { Lock } from '../../../shared/lock.ts'
+import { column, escapeForTerminal } from '../../../shared/safe-text.ts'
+import { sayRemaining } from '../../../shared/words.ts'
+
+/** 100 columns, with one space between. */
+const WIDTHS = { state: 9, key: 34, holder: 21, age: 11, remaining: 21 }
+
+const PAINT: Record<number, string> = { 0: '\x1b[31m', 1: '\x1b[35m', 2: '\x1b[33m' }
+
+/** The locks for people: what needs attention first, ages and remaining times as people say them. */
+export function lockTable(locks: readonly Lock[], now: number, colour: boolean): string[] {
+  const head = row('STATE', 'KEY', 'HOLDER', 'AGE', 'REMAINING')
+  const rows = [...locks].sort(byAttention(now)).map(lock => {
+    const line = row(
+      lock.lease.kind === 'never' ? 'no expiry' : stateAt(lock, now),
+      escapeForTerminal(lock.key),
+      escapeForTerminal(holderText(lock)),
+      lock.acquiredAt === null ? 'unknown' : sayAge(now - lock.acquiredAt),
+      sayRemaining(lock, remainingMs(lock, now)),
+    )
+    const paint = colour ? PAINT[attentionRank(lock, now)] : undefined
+    return paint ? `${paint}${line}\x1b[0m` : line
+  })
+  return [colour ? `\x1b[1m${head}\x1b[0m` : head, ...rows]
+}
+
+/** Owner first: it is what the lock's own system compares. Who that is stands behind it where it is known. */
+export function holderText(lock: Lock): string {
+  const label = lock.holder?.label
+  if (lock.owner === null) return label ?? 'not recorded'
+  return label === undefined || label === lock.owner ? lock.owner : `${lock.owner} (${label})`
+}
+
+function sayAge(ms: number): string {
+  return ms < 0 ? `in ${sayDuration(ms)}` : sayDuration(ms)
+}
+
+function row(state: string, key: string, holder: string, age: string, remaining: string): string {
+  return [
+    column(state, WIDTHS.state),
+    column(key, WIDTHS.key),
+    column(holder, WIDTHS.holder),
+    column(age, WIDTHS.age, 'right'),
+    column(remaining, WIDTHS.remaining, 'right'),
+  ].join(' ')
+}

@@ -1,0 +1,161 @@
+import { expect, it } from 'vitest'
+import {
+  type Guard,
+  type RedisProgram,
+  runProgram,
+  sayProgram,
+} from '../../../../electron/core/stores/redis/program.ts'
+import { redisPlace } from './place.ts'
+
+const key = Buffer.from('{lock}')
+const other = Buffer.from('{lock}:other')
+const b = (text: string) => Buffer.from(text)
+
+/** Each guard with what makes it hold, and what makes it fail. */
+const GUARDS: [string, Guard, string[][], string[]][] = [
+  ['value', { check: 'value', key, equals: b('v') }, [['SET', '{lock}', 'v']], ['SET', '{lock}', 'w']],
+  [
+    'value of another type',
+    { check: 'value', key, equals: b('v') },
+    [['SET', '{lock}', 'v']],
+    ['LPUSH', '{lock}:x', 'v'],
+  ],
+  [
+    'fields',
+    {
+      check: 'fields',
+      key,
+      equals: [
+        [b('a'), b('1')],
+        [b('b'), b('2')],
+      ],
+    },
+    [['HSET', '{lock}', 'b', '2', 'a', '1']],
+    ['HSET', '{lock}', 'c', '3'],
+  ],
+  [
+    'field',
+    { check: 'field', key, field: b('a'), equals: b('1') },
+    [['HSET', '{lock}', 'a', '1']],
+    ['HSET', '{lock}', 'a', '2'],
+  ],
+  [
+    'score',
+    { check: 'score', key, member: b('m'), equals: '5' },
+    [['ZADD', '{lock}', '5', 'm']],
+    ['ZADD', '{lock}', '6', 'm'],
+  ],
+  [
+    'member',
+    { check: 'member', key, member: b('m') },
+    [['SADD', '{lock}', 'm', 'n']],
+    ['SREM', '{lock}', 'm'],
+  ],
+  [
+    'head',
+    { check: 'head', key: other, equals: b('first') },
+    [
+      ['SET', '{lock}', 'v'],
+      ['RPUSH', '{lock}:other', 'first', 'second'],
+    ],
+    ['LPUSH', '{lock}:other', 'new'],
+  ],
+  [
+    'no head',
+    { check: 'head', key: other, equals: null },
+    [['SET', '{lock}', 'v']],
+    ['LPUSH', '{lock}:other', 'new'],
+  ],
+  [
+    'an end that has not moved',
+    { check: 'ends', key, notAfter: 4_102_444_800_000 },
+    [['SET', '{lock}', 'v', 'PXAT', '4102444800000']],
+    ['PEXPIREAT', '{lock}', '4102444900000'],
+  ],
+  [
+    'an end that came',
+    { check: 'ends', key, notAfter: null },
+    [['SET', '{lock}', 'v']],
+    ['PEXPIRE', '{lock}', '5000'],
+  ],
+  [
+    'an end that went',
+    { check: 'ends', key, notAfter: 4_102_444_800_000 },
+    [['SET', '{lock}', 'v', 'PXAT', '4102444800000']],
+    ['PERSIST', '{lock}'],
+  ],
+]
+
+it.each(GUARDS.filter(([name]) => !name.includes('another type')))(
+  'acts while %s holds, and not when it does not',
+  async (_, guard, before, change) => {
+    const { client } = await redisPlace()
+    const program: RedisProgram = { key, guards: [guard], commands: [['DEL', key]] }
+    for (const [name = '', ...args] of before) await client.call(name, args)
+    const [name = '', ...args] = change
+    await client.call(name, args)
+    expect(await runProgram(client, program)).toEqual({ outcome: 'not-same' })
+    expect(await client.exists('{lock}')).toBe(1)
+    await client.flushdb()
+    for (const [name = '', ...args] of before) await client.call(name, args)
+    expect(await runProgram(client, program)).toEqual({ outcome: 'released', notified: null })
+    expect(await client.exists('{lock}')).toBe(0)
+  },
+)
+
+it('takes a key of another type for a change, not for an error', async () => {
+  const { client } = await redisPlace()
+  await client.lpush('{lock}', 'v')
+  for (const [, guard] of GUARDS.filter(([, each]) => each.check !== 'head' && each.check !== 'ends')) {
+    expect(await runProgram(client, { key, guards: [guard], commands: [['DEL', key]] })).toEqual({
+      outcome: 'not-same',
+    })
+  }
+  expect(await client.llen('{lock}')).toBe(1)
+})
+
+it('needs every guard, and runs every command in order', async () => {
+  const { client } = await redisPlace()
+  await client.set('{lock}', 'v')
+  const value: Guard = { check: 'value', key, equals: b('v') }
+  const wrong: Guard = { check: 'value', key, equals: b('w') }
+  const commands: RedisProgram['commands'] = [
+    ['LPUSH', other, '1'],
+    ['PEXPIRE', other, 1000],
+    ['PUBLISH', 'channel', 'hello'],
+    ['DEL', key],
+  ]
+  for (const guards of [
+    [value, wrong],
+    [wrong, value],
+  ]) {
+    expect(await runProgram(client, { key, guards, commands })).toEqual({ outcome: 'not-same' })
+  }
+  expect(await client.exists('{lock}:other')).toBe(0)
+  expect(await runProgram(client, { key, guards: [value], commands })).toEqual({
+    outcome: 'released',
+    notified: 0,
+  })
+  expect(await client.pttl('{lock}:other')).toBeGreaterThan(0)
+})
+
+it('changes nothing when the account may delete but not publish', async () => {
+  const place = await redisPlace()
+  const user = `quiet-${place.client.options.db}`
+  await place.client.call('ACL', ['SETUSER', user, 'on', '>secret', '~*', 'resetchannels', '+@all'])
+  await place.client.set('lock:a', '9be03d11-aaaa-4bbb-8ccc-0123456789ab')
+  const { fence } = await place.lock('lock:a')
+  const { openStore } = await import('../../../../electron/core/stores/open.ts')
+  const store = await openStore(place.address.replace('//', `//${user}:secret@`), undefined)
+  const signal = new AbortController().signal
+  await expect(store.release('lock:a', fence, signal)).rejects.toMatchObject({ code: 'STORE_DENIED' })
+  expect(await place.client.exists('lock:a')).toBe(1)
+  await store.close()
+})
+
+it('is shown to people in the notation of redis-cli, with hostile bytes escaped', () => {
+  const hostile = Buffer.from('a"\\\n\x1b[31m\xff', 'latin1')
+  expect(
+    sayProgram({ key, guards: [{ check: 'value', key, equals: hostile }], commands: [['DEL', key]] }),
+  ).toEqual(['if GET "{lock}" is still "a\\"\\\\\\x0a\\x1b[31m\\xff"', 'DEL "{lock}"'])
+})

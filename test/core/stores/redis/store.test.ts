@@ -1,0 +1,187 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { Redis } from 'ioredis'
+import { expect, inject, it, onTestFinished } from 'vitest'
+import { openStore } from '../../../../electron/core/stores/open.ts'
+import { escapeForTerminal } from '../../../../shared/safe-text.ts'
+import { listAll } from '../../../contract/suite.ts'
+import { startRedis } from '../../../servers/redis.ts'
+import { redisPlace, release } from './place.ts'
+
+const never = new AbortController().signal
+
+async function failure(address: string): Promise<{ code: string; message: string; seconds: number }> {
+  const start = performance.now()
+  const store = await openStore(address, undefined)
+  const error = await listAll(store).then(
+    () => ({ code: 'none', message: '' }),
+    each => each,
+  )
+  await store.close()
+  return { code: error.code, message: error.message, seconds: (performance.now() - start) / 1000 }
+}
+
+it('denies a wrong password without repeating it', async () => {
+  const port = inject('redisPort')
+  const { code, message } = await failure(`redis://nobody:s3cr3t-word@127.0.0.1:${port}/0`)
+  expect(code).toBe('STORE_DENIED')
+  expect(message).not.toContain('s3cr3t-word')
+})
+
+it('says that a host refuses, at once', async () => {
+  const { code, seconds } = await failure('redis://127.0.0.1:1/0')
+  expect(code).toBe('STORE_UNREACHABLE')
+  expect(seconds).toBeLessThan(2)
+})
+
+it('says that a name does not resolve', async () => {
+  expect((await failure('redis://no-such-host.invalid:6379/0')).code).toBe('STORE_UNREACHABLE')
+})
+
+it('gives up within five seconds on a server that accepts and never answers', async () => {
+  const mute = createServer().listen(0, '127.0.0.1')
+  await once(mute, 'listening')
+  onTestFinished(() => void mute.close())
+  const { port } = mute.address() as { port: number }
+  const { code, seconds } = await failure(`redis://127.0.0.1:${port}/0`)
+  expect(code).toBe('STORE_UNREACHABLE')
+  expect(seconds).toBeLessThan(5)
+})
+
+it('says that a database number does not exist, instead of reading another one', async () => {
+  const { code } = await failure(`redis://127.0.0.1:${inject('redisPort')}/5000`)
+  expect(code).toBe('NOT_FOUND')
+})
+
+it('refuses an unknown format by naming the known ones', async () => {
+  await expect(openStore('redis://127.0.0.1/0?format=nonsense', undefined)).rejects.toThrow(/recharge-json/)
+})
+
+it('names lists, streams, sets and sorted sets under a pattern of strings as what they are', async () => {
+  const place = await redisPlace()
+  await place.client.lpush('p:list', 'x')
+  await place.client.xadd('p:stream', '*', 'a', '1')
+  await place.client.zadd('p:zset', 1, 'x')
+  await place.client.sadd('p:set', 'x')
+  await place.client.set('p:string', 'token', 'EX', 60)
+  const { locks, unrecognised } = await place.list('?match=p:*')
+  expect(locks.map(lock => lock.key)).toEqual(['p:string'])
+  expect(Object.fromEntries(unrecognised.map(each => [each.key, each.reason]))).toEqual({
+    'p:list': 'a list that no format recognises',
+    'p:stream': 'a stream, which no lock format uses',
+    'p:zset': 'a zset that no format recognises',
+    'p:set': 'a set that no format recognises',
+  })
+})
+
+it('reports a value of 5 MB without fetching it in a listing, and shows its start when asked', async () => {
+  const place = await redisPlace()
+  await place.client.set('p:huge', Buffer.alloc(5 * 1024 * 1024, 'x'))
+  const { locks, unrecognised } = await place.list('?match=p:*')
+  expect(locks).toEqual([])
+  expect(unrecognised).toEqual([
+    { key: 'p:huge', reason: 'a string of 5.0 MB, which is too large to be a lock' },
+  ])
+  const detail = await place.detail('p:huge')
+  expect(detail?.raw).toMatchObject([{ label: 'value', size: 5 * 1024 * 1024, encoding: 'text' }])
+  expect(detail?.raw[0]?.text.length).toBeLessThan(100_000)
+})
+
+it.each([
+  ['a newline', 'p:a\nb'],
+  ['an escape sequence', 'p:\x1b[2J\x1b]0;owned\x07'],
+  ['right-to-left marks', 'p:\u202egnp.exe\u2066'],
+  ['markup', 'p:<img src=x onerror=alert(1)>'],
+  ['glob characters', 'p:[*]?\\'],
+  ['braces', 'p:{a}{b}'],
+])('lists, inspects and releases a key with %s', async (_, key) => {
+  const place = await redisPlace()
+  await place.client.set(key, '0123456789abcdef0123456789abcdef', 'EX', 60)
+  const [lock] = (await place.list('?match=p:*')).locks
+  expect(lock?.key).toBe(key)
+  expect(escapeForTerminal(lock?.key ?? '')).toMatch(/^[\x20-\x7e]*$/)
+  expect(await release(place, lock as never, '?match=p:*')).toMatchObject({ outcome: 'released' })
+})
+
+it('lists and releases keys that are not text', async () => {
+  const place = await redisPlace()
+  const key = Buffer.from('p:\xff\x00\x80', 'latin1')
+  await place.client.set(key, '0123456789abcdef0123456789abcdef', 'EX', 60)
+  await place.client.set('p:hex:00', '0123456789abcdef0123456789abcdef', 'EX', 60)
+  const { locks } = await place.list('?match=p:*')
+  expect(locks.map(lock => lock.key).sort()).toEqual(['hex:703aff0080', 'p:hex:00'])
+  for (const lock of locks)
+    expect(await release(place, lock, '?match=p:*')).toMatchObject({ outcome: 'released' })
+  expect(await place.client.dbsize()).toBe(0)
+})
+
+it('finds nothing where nothing matches', async () => {
+  const place = await redisPlace()
+  await place.client.set('a', '1')
+  expect(await place.list('?match=zzz:*')).toMatchObject({ locks: [], unrecognised: [], problems: [] })
+})
+
+it('looks through 100,000 keys none of which is a lock, and loses none of them', async () => {
+  const place = await redisPlace()
+  await place.client.eval("for i = 1, 100000 do redis.call('SET', 'session:' .. i, 'v') end", 0)
+  const { locks, unrecognised, scanned } = await place.list()
+  expect(locks).toEqual([])
+  expect(scanned).toBe(100_000)
+  expect(new Set(unrecognised.map(each => each.key)).size).toBe(100_000)
+})
+
+it('lists what an account limited to a prefix may read, and says what it may not', async () => {
+  const place = await redisPlace()
+  const user = `narrow-${place.client.options.db}`
+  await place.client.call('ACL', ['SETUSER', user, 'on', '>pw', '~pipeline_lock:*', '+@all'])
+  await place.client.set('pipeline_lock:a:b', 'run-1')
+  await place.client.set('private', 'value')
+  const store = await openStore(place.address.replace('//', `//${user}:pw@`), undefined)
+  const { locks, unrecognised } = await listAll(store)
+  await store.close()
+  expect(locks.map(lock => lock.key)).toEqual(['pipeline_lock:a:b'])
+  expect(unrecognised).toEqual([{ key: 'private', reason: 'this account may not read it' }])
+})
+
+it('refuses to release on a read-only replica', async () => {
+  const primary = await startRedis()
+  const replica = await startRedis({ args: ['--replicaof', '127.0.0.1', String(primary.port)] })
+  onTestFinished(async () => {
+    await replica.stop('SIGKILL')
+    await primary.stop('SIGKILL')
+  })
+  const client = new Redis({ port: primary.port })
+  await client.set('pipeline_lock:a:b', 'run-1')
+  await client.wait(1, 10_000)
+  const store = await openStore(`redis://127.0.0.1:${replica.port}/0`, undefined)
+  await expect.poll(async () => (await listAll(store)).locks.length, { timeout: 10_000 }).toBe(1)
+  const [lock] = (await listAll(store)).locks
+  await expect(store.release(lock?.id ?? '', lock?.fence ?? '', never)).rejects.toMatchObject({
+    code: 'STORE_DENIED',
+    message: expect.stringContaining('replica'),
+  })
+  expect(await client.exists('pipeline_lock:a:b')).toBe(1)
+  await store.close()
+  client.disconnect()
+})
+
+it('says that the outcome is unknown when the server dies after the release was sent', async () => {
+  const server = await startRedis()
+  onTestFinished(() => server.stop('SIGKILL'))
+  const client = new Redis({ port: server.port })
+  client.on('error', () => {})
+  await client.set('pipeline_lock:a:b', 'run-1')
+  const store = await openStore(`redis://127.0.0.1:${server.port}/0`, undefined)
+  const { fence } = (await store.inspect('pipeline_lock:a:b', never))?.lock ?? { fence: '' }
+  // A paused server has read the command from nobody; killed, it answers nobody.
+  await client.client('PAUSE', 60_000, 'WRITE')
+  const releasing = store.release('pipeline_lock:a:b', fence, never).catch(error => error)
+  await new Promise(resolve => setTimeout(resolve, 500))
+  await server.stop('SIGKILL')
+  expect(await releasing).toMatchObject({
+    code: 'STORE_UNREACHABLE',
+    message: expect.stringContaining('may or may not'),
+  })
+  await store.close()
+  client.disconnect()
+})
