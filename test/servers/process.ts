@@ -43,9 +43,16 @@ export async function temporaryFolder(name: string): Promise<{ path: string; rem
 
 /** Children of this process that must not outlive it, even if it dies in the middle of a test. */
 const running = new Set<ChildProcess>()
-process.on('exit', () => {
+const killAll = () => {
   for (const child of running) child.kill('SIGKILL')
-})
+}
+process.on('exit', killAll)
+for (const signal of ['SIGTERM', 'SIGHUP'] as const) {
+  process.once(signal, () => {
+    killAll()
+    process.kill(process.pid, signal)
+  })
+}
 
 export type ServerProcess = {
   readonly pid: number

@@ -15,6 +15,8 @@ export function startRedis(options: { port?: number; args?: readonly string[] } 
       '127.0.0.1',
       '--save',
       '',
+      '--dir',
+      folder.path,
       '--databases',
       '4096',
       ...(options.args ?? []),

@@ -1,6 +1,6 @@
 import { Cluster, Redis } from 'ioredis'
 import type { RedisAddress } from '../../../../shared/address.ts'
-import { aborted, quoteServerText, StoreError } from '../../errors.ts'
+import { aborted, quoteServerText, StoreError, toFailure } from '../../errors.ts'
 
 /** Long enough for a busy server, short enough that an outage is said within five seconds. */
 const READY_TIMEOUT_MS = 3000
@@ -141,5 +141,8 @@ export function storeError(error: unknown): StoreError {
   if (UNREACHABLE.test(text) || UNREACHABLE.test(String((error as { code?: unknown })?.code))) {
     return make('STORE_UNREACHABLE', `Redis does not answer: ${quoteServerText(text)}`)
   }
+  // What neither the server nor the connection said is a mistake of ours, and must not look like one of theirs.
+  if (!(error instanceof Error) || error.name !== 'ReplyError')
+    return make('INTERNAL', toFailure(error).message)
   return make('STORE_ERROR', `Redis answered with an error: ${quoteServerText(text)}`)
 }

@@ -4,7 +4,7 @@ import type { Capability, ClockReading, ListPage, StoreDescription } from '../..
 import type { LockDetail, ReleaseOutcome } from '../../../../shared/lock.ts'
 import { bytesToDisplay, rawPart, textToKey } from '../../bytes.ts'
 import { ServerClock } from '../../clock.ts'
-import { StoreError, throwIfAborted, toFailure } from '../../errors.ts'
+import { StoreError, throwIfAborted } from '../../errors.ts'
 import { lockFrom } from '../lock-from.ts'
 import { chooseFormats } from '../open.ts'
 import { recognise } from '../recognise.ts'
@@ -14,12 +14,15 @@ import { createClient, isNotPermitted, type RedisClient, ready, storeError } fro
 import { probeRelease, serverName } from './describe.ts'
 import type { RedisFormat } from './format.ts'
 import { REDIS_FORMATS } from './formats.ts'
+import { findPrimaries, nodeProblem } from './primaries.ts'
 import { runProgram, sayProgram } from './program.ts'
 import { INSPECT_LIMITS, LIST_LIMITS, type ReadLimits, readKeys } from './read.ts'
 import { type RedisRaw, sayUnrecognised } from './record.ts'
 import { scanKeys } from './scan.ts'
 
 type Read = Current<RedisRaw> | { readonly lock: null; readonly reason: string; readonly companion: true }
+
+const EMPTY_PAGE: ListPage = { locks: [], unrecognised: [], companions: 0, problems: [], scanned: 0 }
 
 export class RedisStore implements LockStore {
   readonly kind = 'redis'
@@ -43,7 +46,7 @@ export class RedisStore implements LockStore {
   describe(signal: AbortSignal): Promise<StoreDescription> {
     return this.#run(signal, async () => {
       const clock = await this.#askTime()
-      const { release, notify, script } = await probeRelease(this.#nodes()[0] as Redis, this.#address.match)
+      const { release, notify, script } = await probeRelease(this.#anyNode(), this.#address.match)
       const capabilities: Capability[] = []
       if (release) capabilities.push('release')
       if (notify) capabilities.push('notify')
@@ -52,7 +55,7 @@ export class RedisStore implements LockStore {
       return {
         kind: this.kind,
         address: this.address,
-        server: await serverName(this.#nodes()[0] as Redis),
+        server: await serverName(this.#anyNode()),
         clock,
         capabilities,
       }
@@ -64,10 +67,14 @@ export class RedisStore implements LockStore {
   }
 
   async *list(query: ListQuery, signal: AbortSignal): AsyncIterable<ListPage> {
-    await this.#run(signal, () => this.#askTime())
+    const { nodes, problems } = await this.#run(signal, async () => {
+      await this.#askTime()
+      return findPrimaries(this.#client)
+    })
+    if (problems.length > 0) yield { ...EMPTY_PAGE, problems: [...problems] }
     const seen = new Set<string>()
     let left = query.limit ?? Number.POSITIVE_INFINITY
-    for (const node of this.#nodes()) {
+    for (const node of nodes) {
       try {
         for await (const keys of scanKeys(node, this.#address.match, signal)) {
           // SCAN may return a key twice while the keyspace is resized.
@@ -81,17 +88,9 @@ export class RedisStore implements LockStore {
           if (left <= 0) return
         }
       } catch (error) {
-        const failure = storeError(error)
         // One dead node of a cluster does not hide the others; the page says which one is missing.
-        if (!(this.#client instanceof Cluster) || failure.code === 'ABORTED') throw failure
-        const { host, port } = node.options
-        yield {
-          locks: [],
-          unrecognised: [],
-          companions: 0,
-          scanned: 0,
-          problems: [{ where: `${host}:${port}`, ...toFailure(failure) }],
-        }
+        if (nodes.length === 1 || signal.aborted) throw storeError(error)
+        yield { ...EMPTY_PAGE, problems: [nodeProblem(node, error)] }
       }
     }
   }
@@ -169,7 +168,7 @@ export class RedisStore implements LockStore {
   async #askTime(): Promise<ClockReading> {
     const sentAt = this.#clock.localNow()
     try {
-      const [seconds, micros] = (await (this.#nodes()[0] as Redis).time()) as unknown as [string, string]
+      const [seconds, micros] = (await this.#anyNode().time()) as unknown as [string, string]
       this.#clock.observe(Number(seconds) * 1000 + Number(micros) / 1000, sentAt, this.#clock.localNow(), 0)
     } catch (error) {
       if (!isNotPermitted(error)) throw error
@@ -177,9 +176,12 @@ export class RedisStore implements LockStore {
     return this.#clock.reading()
   }
 
-  /** Every primary of a cluster, or the one server. */
-  #nodes(): Redis[] {
-    return this.#client instanceof Cluster ? this.#client.nodes('master') : [this.#client]
+  /** A server to ask about the server: any primary of a cluster, or the one there is. */
+  #anyNode(): Redis {
+    if (!(this.#client instanceof Cluster)) return this.#client
+    const [node] = this.#client.nodes('master')
+    if (!node) throw new StoreError('STORE_UNREACHABLE', 'No node of the cluster answers')
+    return node
   }
 
   #formatOf(id: string): RedisFormat {

@@ -1,0 +1,155 @@
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { Cluster, Redis } from 'ioredis'
+import { expect, it, onTestFinished } from 'vitest'
+import { openStore } from '../../../../electron/core/stores/open.ts'
+import { listAll } from '../../../contract/suite.ts'
+import { onFreePort, programPath, startProcess, temporaryFolder } from '../../../servers/process.ts'
+import { startRedis } from '../../../servers/redis.ts'
+import { startRedisCluster } from '../../../servers/redis-cluster.ts'
+
+const never = new AbortController().signal
+
+it('lists every primary of a cluster, releases on the right one, and says which node is missing', async () => {
+  const cluster = await startRedisCluster()
+  onTestFinished(() => cluster.close())
+  const [first, second] = cluster.servers
+  const client = new Cluster([{ host: '127.0.0.1', port: first?.port ?? 0 }])
+  onTestFinished(() => client.disconnect())
+  const names = Array.from({ length: 300 }, (_, i) => `pipeline_lock:acme:job-${i}`)
+  for (const name of names) await client.set(name, `run-${name}`, 'EX', 600)
+  const A = '8743c9c0-0795-4907-87fd-6c719a6b4586'
+  await client.hset('orders', `${A}:1`, 1)
+
+  const store = await openStore(
+    `redis+cluster://127.0.0.1:${first?.port},127.0.0.1:${second?.port}`,
+    undefined,
+  )
+  onTestFinished(() => store.close())
+  const { locks, problems } = await listAll(store)
+  expect(problems).toEqual([])
+  expect(locks.map(lock => lock.key).sort()).toEqual([...names, 'orders'].sort())
+  for (const lock of locks.filter((_, i) => i % 30 === 0)) {
+    expect(await store.release(lock.id, lock.fence, never)).toMatchObject({ outcome: 'released' })
+    expect(await client.exists(lock.key)).toBe(0)
+  }
+
+  // Redisson subscribes to sharded channels on a cluster of Redis 7.
+  await client.hset('orders', `${A}:2`, 1)
+  await client.hdel('orders', `${A}:1`)
+  const detail = await store.inspect('orders', never)
+  expect(detail?.release).toContain('SPUBLISH "redisson_lock__channel:{orders}" 0')
+  expect(await store.release('orders', detail?.lock?.fence ?? '', never)).toMatchObject({
+    outcome: 'released',
+  })
+
+  await cluster.servers[2]?.stop('SIGKILL')
+  const partial = await listAll(store)
+  expect(partial.locks.length).toBeGreaterThan(100)
+  expect(partial.problems).toMatchObject([
+    { where: `127.0.0.1:${cluster.servers[2]?.port}`, code: 'STORE_UNREACHABLE' },
+  ])
+})
+
+it('finds the primary through Sentinel', async () => {
+  const primary = await startRedis()
+  const folder = await temporaryFolder('sentinel')
+  const { sentinel, port } = await onFreePort(async port => {
+    const config = `${folder.path}/sentinel-${port}.conf`
+    writeFileSync(
+      config,
+      `port ${port}\nbind 127.0.0.1\nsentinel monitor locks 127.0.0.1 ${primary.port} 1\n`,
+    )
+    const answers = async () => {
+      const client = new Redis({ port, lazyConnect: true, retryStrategy: () => null })
+      client.on('error', () => {})
+      await client.connect().finally(() => client.disconnect())
+      return true
+    }
+    return {
+      port,
+      sentinel: await startProcess(
+        programPath('redis-server'),
+        [config, '--sentinel'],
+        answers,
+        'redis-server',
+      ),
+    }
+  })
+  onTestFinished(async () => {
+    await Promise.all([sentinel.stop('SIGKILL'), primary.stop('SIGKILL')])
+    await folder.remove()
+  })
+  const client = new Redis({ port: primary.port, db: 3 })
+  onTestFinished(() => client.disconnect())
+  await client.set('pipeline_lock:acme:job', 'run-1', 'EX', 600)
+  const store = await openStore(`redis+sentinel://127.0.0.1:1,127.0.0.1:${port}/locks/3`, undefined)
+  onTestFinished(() => store.close())
+  const [lock] = (await listAll(store)).locks
+  expect(lock?.owner).toBe('run-1')
+  expect(await store.release(lock?.id ?? '', lock?.fence ?? '', never)).toMatchObject({ outcome: 'released' })
+})
+
+it('speaks TLS, and refuses a certificate that nobody vouches for', async () => {
+  const folder = await temporaryFolder('tls')
+  const [key, cert] = [`${folder.path}/key.pem`, `${folder.path}/cert.pem`]
+  execFileSync(
+    programPath('openssl'),
+    [
+      'req',
+      '-x509',
+      '-newkey',
+      'rsa:2048',
+      '-nodes',
+      '-days',
+      '1',
+      '-subj',
+      '/CN=localhost',
+      '-addext',
+      'subjectAltName=DNS:localhost',
+      '-keyout',
+      key,
+      '-out',
+      cert,
+    ],
+    { stdio: 'ignore' },
+  )
+  const { server, tlsPort } = await onFreePort(async tlsPort => {
+    const args = [
+      '--tls-port',
+      String(tlsPort),
+      '--tls-cert-file',
+      cert,
+      '--tls-key-file',
+      key,
+      '--tls-ca-cert-file',
+      cert,
+      '--tls-auth-clients',
+      'no',
+    ]
+    return { server: await startRedis({ args }), tlsPort }
+  })
+  onTestFinished(async () => {
+    await server.stop('SIGKILL')
+    await folder.remove()
+  })
+  const refused = await openStore(`rediss://localhost:${tlsPort}/0`, undefined)
+  onTestFinished(() => refused.close())
+  await expect(refused.clock(never)).rejects.toMatchObject({
+    code: 'STORE_UNREACHABLE',
+    message: expect.stringMatching(/encrypted.*self-signed/),
+  })
+
+  // A private authority is made known to Node in the ordinary way; that needs a process of its own.
+  const cli = new URL('../../../../dist/node/cli.js', import.meta.url).pathname
+  const env = { ...process.env, NODE_EXTRA_CA_CERTS: cert }
+  const out = execFileSync(process.execPath, [cli, 'list', `rediss://localhost:${tlsPort}/0`, '--json'], {
+    env,
+    encoding: 'utf8',
+  })
+  expect(JSON.parse(out)).toMatchObject({
+    store: { address: `rediss://localhost:${tlsPort}/0` },
+    locks: [],
+    complete: true,
+  })
+})
