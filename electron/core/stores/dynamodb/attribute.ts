@@ -88,7 +88,9 @@ export function fieldsOf(item: Item, except: readonly string[]): Record<string, 
 function fieldValue(value: AttributeValue): FieldValue {
   if (value.BOOL !== undefined) return value.BOOL
   if (value.NULL !== undefined) return null
-  if (value.N !== undefined && String(Number(value.N)) === value.N) return Number(value.N)
+  // Numbers that JavaScript cannot carry exactly stay text.
+  if (value.N !== undefined && Number.isFinite(Number(value.N)) && String(Number(value.N)) === value.N)
+    return Number(value.N)
   if (value.B !== undefined)
     return shortText(bytesToDisplay(Buffer.from(value.B.subarray(0, FIELD_LIMIT + 1))))
   return shortText(value.S ?? value.N ?? JSON.stringify(attributeJson(value)))

@@ -31,6 +31,8 @@ export class DynamoConnection {
   #consumedCapacity = 0
 
   constructor(address: DynamoAddress) {
+    if (address.endpoint !== null && !URL.canParse(address.endpoint))
+      throw new StoreError('BAD_INPUT', 'The endpoint of the DynamoDB address is not a URL')
     this.server = address.endpoint === null ? `DynamoDB ${address.region}` : `DynamoDB at ${address.endpoint}`
     this.table = address.table
     this.#profile = address.profile

@@ -66,11 +66,13 @@ export function toStoreError(error: unknown, request: Request, table: string, se
     )
 
   const status = statusOf(error)
-  const unsure = request.effect === 'write' && !neverSent(sdkError) && !(status >= 400 && status < 500)
+  // DynamoDB's own refusals prove that nothing was done; a proxy's page in between proves nothing.
+  const refused = status >= 400 && status < 500 && !(error instanceof SyntaxError)
+  const unsure = request.effect === 'write' && !refused && !neverSent(sdkError)
   const warning = unsure ? '; the release may or may not have happened: list again' : ''
   if (status === 0)
     return new StoreError('STORE_UNREACHABLE', `${server} ${sayLost(sdkError)}${warning}`, options)
-  if (sdkError instanceof SyntaxError)
+  if (error instanceof SyntaxError)
     return new StoreError(
       'STORE_ERROR',
       `${server} does not answer like DynamoDB (HTTP ${status})${warning}`,
@@ -112,7 +114,9 @@ function metadataOf(error: unknown): SdkError['$metadata'] {
   return error instanceof Error ? (error as SdkError).$metadata : undefined
 }
 
-/** 0 when no answer came. */
+/** 0 when no whole answer came: the connection may die after the status line. */
 function statusOf(error: unknown): number {
+  const { code } = error as SdkError
+  if (code === 'ECONNRESET' || ['TimeoutError', 'AbortError'].includes(nameOf(error))) return 0
   return metadataOf(error)?.httpStatusCode ?? 0
 }

@@ -23,7 +23,8 @@ export async function mayRelease(
   })
   try {
     await connection.send(
-      { operation: 'DeleteItem', effect: 'write' },
+      // It changes nothing, so it may be stopped and sent again like a read.
+      { operation: 'DeleteItem', effect: 'read' },
       options => connection.client.send(command, options),
       signal,
     )

@@ -8,12 +8,10 @@ import {
 import { type DynamoAddress, showAddress } from '../../../../shared/address.ts'
 import type { Capability, ClockReading, ListPage, StoreDescription } from '../../../../shared/contract.ts'
 import type { LockDetail, ReleaseOutcome } from '../../../../shared/lock.ts'
-import { excerpt, rawPart } from '../../bytes.ts'
+import { rawPart } from '../../bytes.ts'
 import { throwIfAborted } from '../../errors.ts'
-import { lockFrom } from '../lock-from.ts'
 import { chooseFormats } from '../open.ts'
-import { recognise } from '../recognise.ts'
-import { type Current, releaseSeen } from '../release-seen.ts'
+import { releaseSeen } from '../release-seen.ts'
 import type { ListQuery, LockStore } from '../types.ts'
 import { attributeBytes, type Item } from './attribute.ts'
 import { awsCommand } from './aws-command.ts'
@@ -21,14 +19,12 @@ import { DynamoConnection, type SendOptions } from './connect.ts'
 import { execute } from './execute.ts'
 import { DYNAMODB_FORMATS } from './formats.ts'
 import { mayRelease } from './may-release.ts'
+import { type Reading, readItem } from './read-item.ts'
 import type { DynamoFormat, DynamoProgram, DynamoRaw } from './record.ts'
 import { idOf, type KeySchema, keyFromId, keySchemaOf } from './table-key.ts'
 
 /** Items a request; a page also ends at 1 MB. */
 const PAGE_SIZE = 1000
-
-/** What an item is. A companion belongs to a lock; its reason says so. */
-type Reading = Current<DynamoRaw> & { readonly companion?: true }
 
 /** One DynamoDB table of locks. */
 export class DynamoStore implements LockStore {
@@ -173,7 +169,7 @@ export class DynamoStore implements LockStore {
     )
     if (!item) return null
     const raw: DynamoRaw = { keySchema: schema, item, readAt: this.#connection.clock.now() }
-    return { raw, reading: this.#decode(raw) }
+    return { raw, reading: this.#readItem(raw) }
   }
 
   async #read<A extends object>(
@@ -193,7 +189,7 @@ export class DynamoStore implements LockStore {
     const page: ListPage = { locks: [], unrecognised: [], companions: 0, problems: [], scanned: items.length }
     const readAt = this.#connection.clock.now()
     for (const item of items) {
-      const reading = this.#decode({ keySchema, item, readAt })
+      const reading = this.#readItem({ keySchema, item, readAt })
       if (reading.companion) page.companions++
       else if (reading.lock === null)
         page.unrecognised.push({ key: idOf(keySchema, item), reason: reading.reason })
@@ -202,24 +198,12 @@ export class DynamoStore implements LockStore {
     return page
   }
 
-  #decode(raw: DynamoRaw): Reading {
-    const hint = { pinned: this.#address.format !== null, patternGiven: false }
-    const verdict = recognise(this.#formats, raw, hint, noFormat)
-    if (verdict.is === 'companion')
-      return { lock: null, reason: 'it belongs to a lock without being one', companion: true }
-    if (verdict.is === 'other') return { lock: null, reason: verdict.reason }
-    const id = idOf(raw.keySchema, raw.item)
-    const decoded = verdict.format.decode(raw, raw.readAt)
-    return { lock: lockFrom(id, id, verdict.format.info.id, decoded, raw.readAt), seen: decoded.seen, raw }
+  #readItem(raw: DynamoRaw): Reading {
+    return readItem(this.#formats, this.#address.format !== null, raw)
   }
 
   #program(formatId: string, raw: DynamoRaw, notAfter: number | null | undefined): DynamoProgram {
     const format = this.#formats.find(each => each.info.id === formatId) as DynamoFormat
     return format.release(raw, notAfter)
   }
-}
-
-function noFormat({ keySchema: { partition, sort } }: DynamoRaw): string {
-  const key = sort ? `${excerpt(partition.name)} and ${excerpt(sort.name)}` : excerpt(partition.name)
-  return `no known kind of lock has a table whose key is ${key}`
 }
