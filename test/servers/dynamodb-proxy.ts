@@ -1,10 +1,32 @@
 import { once } from 'node:events'
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { promisify } from 'node:util'
 
-/** What happens to a request: passed on, answered with an error, lost on the way back, or never answered. */
-export type Fate = 'pass' | 'lose-answer' | 'no-answer' | { readonly status: number; readonly body: string }
+/** An answer of our own instead of the server's. */
+export type Answer = {
+  readonly status: number
+  readonly body: string
+  readonly headers?: Readonly<Record<string, string>>
+}
 
-export type DynamoProxy = { readonly endpoint: string; close(): Promise<void> }
+/**
+ * What happens to a request: it is passed on, its answer is lost or cut in the middle, it is never answered, it is
+ * passed on with the answer's clock set otherwise, or it is answered here.
+ */
+export type Fate =
+  | 'pass'
+  | 'lose-answer'
+  | 'cut-answer'
+  | 'no-answer'
+  | { readonly shiftClockMs: number }
+  | Answer
+
+export type DynamoProxy = {
+  readonly endpoint: string
+  /** How many connections clients have open. */
+  connections(): Promise<number>
+  close(): Promise<void>
+}
 
 /**
  * Stands between a store and dynalite, for what dynalite cannot do itself: it has no accounts, is never throttled and
@@ -18,16 +40,14 @@ export async function startDynamoProxy(
   const server = createServer((incoming, outgoing) => {
     const operation = String(incoming.headers['x-amz-target']).split('.')[1] ?? ''
     const fate = decide(operation)
-    if (fate === 'pass' || fate === 'lose-answer') {
-      passOn(incoming, new URL(endpoint), agent, answer => {
-        if (fate === 'pass') relay(answer, outgoing)
-        else answer.resume().on('end', () => outgoing.destroy())
-      })
+    if (fate === 'no-answer') return
+    if (typeof fate === 'object' && 'body' in fate) {
+      incoming.resume()
+      const headers = { 'content-type': 'application/x-amz-json-1.0', ...fate.headers }
+      outgoing.writeHead(fate.status, headers).end(fate.body)
       return
     }
-    incoming.resume()
-    if (fate === 'no-answer') return
-    outgoing.writeHead(fate.status, { 'content-type': 'application/x-amz-json-1.0' }).end(fate.body)
+    passOn(incoming, new URL(endpoint), agent, answer => relay(answer, outgoing, fate))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -35,6 +55,7 @@ export async function startDynamoProxy(
   const port = typeof address === 'object' && address ? address.port : 0
   return {
     endpoint: `http://127.0.0.1:${port}`,
+    connections: () => promisify(server.getConnections.bind(server))(),
     async close() {
       server.close()
       server.closeAllConnections()
@@ -60,7 +81,7 @@ export const throttled = errorAnswer(
   'The level of configured provisioned throughput for the table was exceeded.',
 )
 
-export function errorAnswer(type: string, message: string, status = 400): Fate {
+export function errorAnswer(type: string, message: string, status = 400): Answer {
   return { status, body: JSON.stringify({ __type: type, message }) }
 }
 
@@ -76,7 +97,18 @@ function passOn(
   incoming.pipe(outer)
 }
 
-function relay(answer: IncomingMessage, outgoing: ServerResponse): void {
-  outgoing.writeHead(answer.statusCode ?? 500, answer.headers)
-  answer.pipe(outgoing)
+function relay(answer: IncomingMessage, outgoing: ServerResponse, fate: Exclude<Fate, Answer>): void {
+  const chunks: Buffer[] = []
+  answer.on('data', chunk => chunks.push(chunk))
+  answer.on('end', () => {
+    // Only now has the server done what it was asked.
+    if (fate === 'lose-answer') return outgoing.destroy()
+    const body = Buffer.concat(chunks)
+    const shiftMs = typeof fate === 'object' ? fate.shiftClockMs : 0
+    const date = new Date(Date.parse(answer.headers.date ?? '') + shiftMs).toUTCString()
+    outgoing.writeHead(answer.statusCode ?? 500, { ...answer.headers, date })
+    if (fate === 'cut-answer')
+      return outgoing.write(body.subarray(0, body.length / 2), () => outgoing.destroy())
+    return outgoing.end(body)
+  })
 }

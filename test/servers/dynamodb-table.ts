@@ -10,10 +10,12 @@ import {
   DynamoDBClient,
   GetItemCommand,
   PutItemCommand,
+  ResourceNotFoundException,
 } from '@aws-sdk/client-dynamodb'
 import type { DynamoAddress } from '../../shared/address.ts'
 
 type KeyType = 'S' | 'N' | 'B'
+type Keys = readonly (readonly [name: string, type: KeyType])[]
 export type TableItem = Record<string, AttributeValue>
 
 /** A table of its own on the emulator, and the plain client that other programs would use. */
@@ -27,14 +29,16 @@ export class TestTable {
     this.client = new DynamoDBClient({ region: 'eu-west-1', endpoint, credentials })
   }
 
-  static async create(
-    endpoint: string,
-    keys: readonly (readonly [name: string, type: KeyType])[] = [['lock_key', 'S']],
-  ): Promise<TestTable> {
+  static async create(endpoint: string, keys: Keys = [['lock_key', 'S']]): Promise<TestTable> {
     const table = new TestTable(endpoint)
-    await table.client.send(
+    await table.createTable(keys)
+    return table
+  }
+
+  async createTable(keys: Keys): Promise<void> {
+    await this.client.send(
       new CreateTableCommand({
-        TableName: table.name,
+        TableName: this.name,
         BillingMode: 'PAY_PER_REQUEST',
         KeySchema: keys.map(([AttributeName], i) => ({ AttributeName, KeyType: i === 0 ? 'HASH' : 'RANGE' })),
         AttributeDefinitions: keys.map(([AttributeName, AttributeType]) => ({
@@ -44,9 +48,23 @@ export class TestTable {
       }),
     )
     // A table is made in the background, and refuses items until it is active.
-    const describe = new DescribeTableCommand({ TableName: table.name })
-    while ((await table.client.send(describe)).Table?.TableStatus !== 'ACTIVE') await sleep(5)
-    return table
+    while ((await this.#status()) !== 'ACTIVE') await sleep(5)
+  }
+
+  /** As `drop`, for a table that is made again. */
+  async dropTable(): Promise<void> {
+    await this.client.send(new DeleteTableCommand({ TableName: this.name }))
+    while ((await this.#status()) !== null) await sleep(5)
+  }
+
+  async #status(): Promise<string | null> {
+    try {
+      const { Table: table } = await this.client.send(new DescribeTableCommand({ TableName: this.name }))
+      return table?.TableStatus ?? null
+    } catch (error) {
+      if (error instanceof ResourceNotFoundException) return null
+      throw error
+    }
   }
 
   address(more: Partial<DynamoAddress> = {}): DynamoAddress {
