@@ -18,6 +18,7 @@ import { awsCommand } from './aws-command.ts'
 import { DynamoConnection, type SendOptions } from './connect.ts'
 import { execute } from './execute.ts'
 import { DYNAMODB_FORMATS } from './formats.ts'
+import { itemsFrom } from './items-from.ts'
 import { mayRelease } from './may-release.ts'
 import { type Reading, readItem } from './read-item.ts'
 import type { DynamoFormat, DynamoProgram, DynamoRaw } from './record.ts'
@@ -77,7 +78,7 @@ export class DynamoStore implements LockStore {
       let next: Promise<ScanCommandOutput> | null = this.#scan(undefined, stop.signal)
       while (next !== null) {
         const scanned: ScanCommandOutput = await next
-        const page = this.#page(schema, scanned.Items ?? [], left)
+        const page = this.#page(schema, this.#items(schema, scanned.Items ?? []), left)
         left -= page.locks.length
         const more = left > 0 ? scanned.LastEvaluatedKey : undefined
         next = more ? this.#scan(more, stop.signal) : null
@@ -167,9 +168,19 @@ export class DynamoStore implements LockStore {
       options => this.#connection.client.send(command, options),
       signal,
     )
-    if (!item) return null
-    const raw: DynamoRaw = { keySchema: schema, item, readAt: this.#connection.clock.now() }
+    const [checked] = this.#items(schema, item ? [item] : [])
+    if (!checked) return null
+    const raw: DynamoRaw = { keySchema: schema, item: checked, readAt: this.#connection.clock.now() }
     return { raw, reading: this.#readItem(raw) }
+  }
+
+  #items(schema: KeySchema, items: unknown): Item[] {
+    try {
+      return itemsFrom(schema, items)
+    } catch (error) {
+      this.#keySchema = null
+      throw error
+    }
   }
 
   async #read<A extends object>(

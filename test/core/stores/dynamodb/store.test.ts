@@ -58,6 +58,16 @@ describe('a table', () => {
     expect(await store.inspect('1', never)).toMatchObject({ key: '1' })
   })
 
+  it('made anew unnoticed is an error once, and then read by its new key', async () => {
+    const { table, store } = await tableWith([['lock_key', 'S']], [lock('a')])
+    expect((await listAll(store)).locks).toHaveLength(1)
+    await table.dropTable()
+    await table.createTable([['LockID', 'S']])
+    await table.put({ LockID: { S: 'state' }, Info: { S: '{"ID":"uuid-1"}' } })
+    await expect(listAll(store)).rejects.toMatchObject({ code: 'STORE_ERROR' })
+    expect((await listAll(store)).locks).toMatchObject([{ key: 'state' }])
+  })
+
   it('whose key belongs to no lock library shows its items as unrecognised, and names the key', async () => {
     const { store } = await tableWith([['user_id', 'S']], [{ user_id: { S: 'ana' }, owner_id: { S: 'x' } }])
     expect((await listAll(store)).unrecognised).toEqual([
@@ -179,6 +189,16 @@ describe('an item', () => {
       owner: null,
       notes: [{ code: 'wrong-type', field: 'owner_id', found: 'a map' }],
     })
+  })
+
+  it('with an attribute called __proto__ does not hide the others', async () => {
+    const evil = { ...lock('evil'), ...JSON.parse('{"__proto__":{"S":"x"},"constructor":{"S":"y"}}') }
+    const { store } = await tableWith([['lock_key', 'S']], [lock('good'), evil])
+    const { locks } = await listAll(store)
+    expect(locks.map(each => [each.id, each.owner]).sort()).toEqual([
+      ['evil', 'run-1'],
+      ['good', 'run-1'],
+    ])
   })
 
   it('of 380 KB is listed short, inspected with its size, and released', async () => {
