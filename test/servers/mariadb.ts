@@ -24,6 +24,8 @@ export async function startMariaDb(): Promise<MariaDbServer> {
     '--skip-test-db',
     `--user=${user}`,
     `--datadir=${folder.path}/data`,
+    // MariaDB clears its temporary folder of leftovers: in a shared one, of another server that is just starting.
+    `--tmpdir=${folder.path}`,
   ])
   const start = (port: number) =>
     startProcess(
@@ -32,6 +34,7 @@ export async function startMariaDb(): Promise<MariaDbServer> {
         '--no-defaults',
         `--user=${user}`,
         `--datadir=${folder.path}/data`,
+        `--tmpdir=${folder.path}`,
         `--socket=${join(folder.path, 'socket')}`,
         `--port=${port}`,
         '--bind-address=127.0.0.1',

@@ -1,0 +1,168 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import type { DynamoAddress } from '../../../../shared/address.ts'
+import { ServerClock } from '../../clock.ts'
+import { aborted, StoreError, throwIfAborted } from '../../errors.ts'
+import { credentialsFor } from './credentials.ts'
+import { isConditionFailed, mayRetry, type Request, toStoreError } from './failure.ts'
+
+const CONNECT_MS = 2000
+/** Until the answer begins, and between its pieces. */
+const SILENCE_MS = 4000
+/** For a whole answer; a page of a scan has up to 1 MB, and lines can be slow. */
+const ANSWER_MS = 20_000
+/** One call with all its retries gives up before this. */
+const CALL_MS = 4500
+const MAX_TRIES = 6
+const FIRST_DELAY_MS = 100
+const LAST_DELAY_MS = 1000
+
+export type SendOptions = { readonly abortSignal: AbortSignal; readonly requestTimeout: number }
+type Answer = { readonly ConsumedCapacity?: { readonly CapacityUnits?: number | undefined } | undefined }
+
+/** The client with its clock, its errors and its retries. */
+export class DynamoConnection {
+  /** As errors and descriptions name it. */
+  readonly server: string
+  readonly table: string
+  readonly clock = new ServerClock()
+  readonly client: DynamoDBClient
+  readonly #profile: string | null
+  #consumedCapacity = 0
+
+  constructor(address: DynamoAddress) {
+    if (address.endpoint !== null && !URL.canParse(address.endpoint))
+      throw new StoreError('BAD_INPUT', 'The endpoint of the DynamoDB address is not a URL')
+    this.server = address.endpoint === null ? `DynamoDB ${address.region}` : `DynamoDB at ${address.endpoint}`
+    this.table = address.table
+    this.#profile = address.profile
+    // Otherwise it writes to stderr, over the screen, that it will want a newer Node some day.
+    process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true'
+    const credentials = credentialsFor(address)
+    this.client = new DynamoDBClient({
+      region: address.region,
+      ...(address.endpoint === null ? {} : { endpoint: address.endpoint }),
+      ...(address.profile === null ? {} : { profile: address.profile }),
+      ...(credentials === undefined ? {} : { credentials }),
+      // The SDK would send a delete again whose answer was lost.
+      maxAttempts: 1,
+      defaultsMode: 'standard',
+      logger: SILENT,
+      requestHandler: {
+        connectionTimeout: CONNECT_MS,
+        requestTimeout: SILENCE_MS,
+        throwOnRequestTimeout: true,
+        socketTimeout: SILENCE_MS,
+      },
+    })
+    this.#observeTime()
+  }
+
+  /** Capacity units used through this connection; the account pays for them. */
+  get consumedCapacity(): number {
+    return this.#consumedCapacity
+  }
+
+  /**
+   * Sends a request, again where that is safe. Throws the SDK's error for a condition that failed (`isConditionFailed`)
+   * and a StoreError for everything else. A write that was sent is not aborted: its answer is the only proof of what
+   * happened.
+   */
+  async send<A extends Answer>(
+    request: Request,
+    work: (options: SendOptions) => Promise<A>,
+    signal: AbortSignal,
+  ): Promise<A> {
+    const start = performance.now()
+    throwIfAborted(signal)
+    await this.#credentials(signal)
+    for (let tries = 1; ; tries++) {
+      throwIfAborted(signal)
+      const leftMs = CALL_MS - (performance.now() - start)
+      try {
+        const answer = await withDeadline(ANSWER_MS, request.effect === 'read' ? signal : null, abortSignal =>
+          work({ abortSignal, requestTimeout: Math.min(SILENCE_MS, leftMs) }),
+        )
+        this.#consumedCapacity += answer.ConsumedCapacity?.CapacityUnits ?? 0
+        return answer
+      } catch (error) {
+        if (request.effect === 'read') throwIfAborted(signal)
+        const delayMs = delayAfter(tries)
+        const enough = tries >= MAX_TRIES || performance.now() - start + delayMs > CALL_MS - CONNECT_MS
+        if (enough || !mayRetry(error, request)) throw this.#explain(error, request)
+        await sleep(delayMs, undefined, { signal }).catch(() => {})
+      }
+    }
+  }
+
+  close(): void {
+    this.client.destroy()
+  }
+
+  #explain(error: unknown, request: Request): unknown {
+    return isConditionFailed(error) ? error : toStoreError(error, request, this.table, this.server)
+  }
+
+  /** Before the request and apart from it: what goes wrong here is about credentials, and it must not take for ever. */
+  async #credentials(signal: AbortSignal): Promise<void> {
+    try {
+      await withDeadline(SILENCE_MS, signal, stop =>
+        Promise.race([
+          this.client.config.credentials(),
+          new Promise((_, reject) => {
+            stop.addEventListener('abort', () => reject(new Error('It took too long')))
+          }),
+        ]),
+      )
+    } catch (error) {
+      if (signal.aborted) throw aborted()
+      const where =
+        this.#profile === null ? 'the environment or the AWS configuration' : 'the chosen AWS profile'
+      throw new StoreError('STORE_DENIED', `No AWS credentials were found in the address or in ${where}`, {
+        cause: error,
+      })
+    }
+  }
+
+  /** Every answer, even an error, carries a Date; it is the only clock DynamoDB shows. */
+  #observeTime(): void {
+    const { clock } = this
+    this.client.middlewareStack.add(
+      next => async args => {
+        const sentAt = clock.localNow()
+        const result = await next(args)
+        const { headers } = result.response as { headers?: Record<string, string> }
+        const serverTime = Date.parse(headers?.['date'] ?? '')
+        // HTTP dates have whole seconds.
+        if (!Number.isNaN(serverTime)) clock.observe(serverTime, sentAt, clock.localNow(), 1000)
+        return result
+      },
+      // Innermost: outside of it, error answers are already exceptions.
+      { step: 'deserialize', priority: 'low', name: 'observeServerTime' },
+    )
+  }
+}
+
+/** Twice as long each time, with jitter so that clients that were throttled together do not come back together. */
+function delayAfter(tries: number): number {
+  return Math.min(LAST_DELAY_MS, FIRST_DELAY_MS * 2 ** (tries - 1)) * (0.5 + Math.random() / 2)
+}
+
+const SILENT = { debug() {}, info() {}, warn() {}, error() {} }
+
+async function withDeadline<T>(
+  ms: number,
+  signal: AbortSignal | null,
+  work: (stop: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const stop = new AbortController()
+  const abort = () => stop.abort()
+  const timer = setTimeout(abort, ms)
+  signal?.addEventListener('abort', abort)
+  try {
+    return await work(stop.signal)
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', abort)
+  }
+}

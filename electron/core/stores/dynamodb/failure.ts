@@ -1,0 +1,122 @@
+import { quoteServerText, StoreError } from '../../errors.ts'
+
+export type Request = {
+  /** As AWS calls it, for permissions: `DeleteItem`. */
+  readonly operation: string
+  readonly effect: 'read' | 'write'
+}
+
+/** What may come out of the SDK. Its error classes are matched by name: proxies and emulators send others. */
+type SdkError = Error & {
+  readonly code?: string
+  readonly syscall?: string
+  readonly $metadata?: { readonly httpStatusCode?: number; readonly clockSkewCorrected?: boolean }
+}
+
+const THROTTLED = ['ProvisionedThroughputExceededException', 'ThrottlingException', 'RequestLimitExceeded']
+const REJECTED: Record<string, string> = {
+  UnrecognizedClientException: 'AWS does not know this access key',
+  InvalidSignatureException:
+    'AWS refused the signature: the secret key or the clock of this computer is wrong',
+  ExpiredTokenException: 'The AWS session has expired: log in again',
+  MissingAuthenticationTokenException: 'AWS wants credentials and got none',
+  IncompleteSignatureException: 'AWS could not use the credentials: the access key is malformed',
+}
+
+export function isThrottled(error: unknown): boolean {
+  return THROTTLED.includes(nameOf(error))
+}
+
+export function isConditionFailed(error: unknown): boolean {
+  return nameOf(error) === 'ConditionalCheckFailedException'
+}
+
+/**
+ * Whether the same request may be sent again. A write only after an answer that proves that nothing was done: were it
+ * sent twice after a lost answer, the second would find nothing and call our own release "gone".
+ */
+export function mayRetry(error: unknown, request: Request): boolean {
+  // The SDK has learned the clock's offset from the refusal, and the next signature will be right.
+  if (isThrottled(error) || metadataOf(error)?.clockSkewCorrected) return true
+  if (request.effect === 'write') return false
+  return statusOf(error) >= 500 || wasCutOff(error)
+}
+
+/** Any error as one sentence of our own. The server's words are quoted only where we have none. */
+export function toStoreError(error: unknown, request: Request, table: string, server: string): StoreError {
+  if (error instanceof StoreError) return error
+  const sdkError = error as SdkError
+  const name = nameOf(error)
+  const options = { cause: error }
+  if (name === 'AccessDeniedException')
+    return new StoreError(
+      'STORE_DENIED',
+      `This account may not dynamodb:${request.operation} on ${table}`,
+      options,
+    )
+  const rejected = Object.hasOwn(REJECTED, name) ? REJECTED[name] : undefined
+  if (rejected !== undefined) return new StoreError('STORE_DENIED', rejected, options)
+  if (name === 'ResourceNotFoundException')
+    return new StoreError('NOT_FOUND', `There is no table ${table} at ${server}`, options)
+  if (isThrottled(error))
+    return new StoreError(
+      'STORE_ERROR',
+      `${server} throttles ${table}: its capacity is used up, try again later`,
+      options,
+    )
+
+  const status = statusOf(error)
+  // DynamoDB's own refusals prove that nothing was done; a proxy's page in between proves nothing.
+  const refused = status >= 400 && status < 500 && !(error instanceof SyntaxError)
+  const unsure = request.effect === 'write' && !refused && !neverSent(sdkError)
+  const warning = unsure ? '; the release may or may not have happened: list again' : ''
+  if (status === 0)
+    return new StoreError('STORE_UNREACHABLE', `${server} ${sayLost(sdkError)}${warning}`, options)
+  if (error instanceof SyntaxError)
+    return new StoreError(
+      'STORE_ERROR',
+      `${server} does not answer like DynamoDB (HTTP ${status})${warning}`,
+      options,
+    )
+  const said = sdkError.message ? `: ${quoteServerText(sdkError.message)}` : ` with ${name}`
+  return new StoreError('STORE_ERROR', `${server} answered HTTP ${status}${said}${warning}`, options)
+}
+
+function sayLost(error: SdkError): string {
+  if (nameOf(error) === 'TimeoutError' || nameOf(error) === 'AbortError') return 'does not answer'
+  if (error.syscall === 'getaddrinfo') return 'cannot be found: its host name does not resolve'
+  if (error.code === 'ECONNREFUSED') return 'refuses the connection'
+  if (/CERT|TLS|SSL|SIGNED|ALTNAME/.test(error.code ?? '')) return 'has a certificate that is not trusted'
+  const code = /^[A-Z_]{1,40}$/.test(error.code ?? '') ? ` (${error.code})` : ''
+  return neverSent(error) ? `cannot be reached${code}` : `closed the connection without an answer${code}`
+}
+
+/** No connection came about, so nothing was sent over it. */
+function neverSent(error: SdkError): boolean {
+  return (
+    error.syscall === 'connect' ||
+    error.syscall === 'getaddrinfo' ||
+    /CERT|SIGNED|ALTNAME/.test(error.code ?? '')
+  )
+}
+
+/** A pooled connection that the server had closed fails like this, and so does one that died in the middle. */
+function wasCutOff(error: unknown): boolean {
+  const { code, syscall } = error as SdkError
+  return statusOf(error) === 0 && syscall !== 'connect' && (code === 'ECONNRESET' || code === 'EPIPE')
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : ''
+}
+
+function metadataOf(error: unknown): SdkError['$metadata'] {
+  return error instanceof Error ? (error as SdkError).$metadata : undefined
+}
+
+/** 0 when no whole answer came: the connection may die after the status line. */
+function statusOf(error: unknown): number {
+  const { code } = error as SdkError
+  if (code === 'ECONNRESET' || ['TimeoutError', 'AbortError'].includes(nameOf(error))) return 0
+  return metadataOf(error)?.httpStatusCode ?? 0
+}

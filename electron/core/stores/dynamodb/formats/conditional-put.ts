@@ -1,0 +1,88 @@
+import { isRepresentable } from '../../../../../shared/lease.ts'
+import type { Note } from '../../../../../shared/lock.ts'
+import { leaseFrom } from '../../lock-from.ts'
+import { OTHER, type Recognition } from '../../types.ts'
+import { attribute, fieldsOf, numberOf, seenPart, stringOf } from '../attribute.ts'
+import type { DynamoFormat, DynamoRaw } from '../record.ts'
+import { idOf } from '../table-key.ts'
+
+const KEY = 'lock_key'
+const ATTRIBUTES = ['owner_id', 'expires_at', 'acquired_at'] as const
+
+/** What python_dynamodb_lock writes under the same key; its leases mean something else. */
+const PYTHON_LOCK = ['record_version_number', 'owner_name', 'lease_duration']
+
+/** The earliest time that a Date can carry. */
+const EARLIEST_MS = -8.64e15
+
+/**
+ * One item a lock, taken by `PutItem` if `attribute_not_exists(lock_key) OR expires_at < :now`. What that condition makes
+ * of odd items is what counts: without a numeric expires_at it is never true, and the lock blocks for ever.
+ */
+export const conditionalPut: DynamoFormat = {
+  info: {
+    id: 'conditional-put',
+    store: 'dynamodb',
+    title: 'Conditional put',
+    writtenBy: 'data pipelines that lock with conditional writes',
+    recognisedBy: 'partition key lock_key, with owner_id, expires_at and acquired_at in epoch seconds',
+    release: 'Deletes the item if owner_id, expires_at and acquired_at are still the same.',
+    notifies: null,
+    holderNotices: 'at-release',
+    holderMayCrash: false,
+    mayComeBack: false,
+  },
+
+  recognise(raw, hint): Recognition {
+    const { partition, sort } = raw.keySchema
+    if (partition.name !== KEY) return OTHER
+    const python = PYTHON_LOCK.find(name => attribute(raw.item, name) !== null)
+    if (python !== undefined)
+      return {
+        is: 'other',
+        reason: `it has ${python}, as python_dynamodb_lock writes it, which is not supported`,
+      }
+    if (hint.pinned) return { is: 'lock', confidence: 1 }
+    if (sort !== null || partition.type !== 'S') return OTHER
+    const found = ATTRIBUTES.filter(name => attribute(raw.item, name) !== null).length
+    if (found === 0) return { is: 'other', reason: `it has none of ${ATTRIBUTES.join(', ')}` }
+    return { is: 'lock', confidence: found === ATTRIBUTES.length ? 0.95 : 0.6 }
+  },
+
+  decode(raw, now) {
+    const { item } = raw
+    const notes: Note[] = []
+    const owner = stringOf(item, 'owner_id', notes)
+    const expiry = numberOf(item, 'expires_at', notes)
+    const acquired = numberOf(item, 'acquired_at', notes)
+    const acquiredAt = acquired === null ? null : Math.round(acquired.value * 1000)
+    const lease = leaseFrom(
+      // Too far in the past for a Date is still the past: anybody may take the lock.
+      expiry
+        ? { storedAt: Math.max(EARLIEST_MS, Math.round(expiry.value * 1000)), storedRaw: expiry.text }
+        : {},
+      now,
+    )
+    const known = acquiredAt !== null && isRepresentable(acquiredAt)
+    return {
+      name: attribute(item, KEY)?.S ?? idOf(raw.keySchema, item),
+      owner,
+      holder: null,
+      acquiredAt: known ? acquiredAt : null,
+      acquiredAtSource: known ? 'stored' : 'unknown',
+      ...lease,
+      notes: [...notes, ...lease.notes],
+      fields: fieldsOf(item, keyNames(raw)),
+      seen: { exact: ATTRIBUTES.map(name => seenPart(item, name)) },
+    }
+  },
+
+  release: raw => ({
+    op: 'delete',
+    guards: ATTRIBUTES.map(name => ({ attribute: name, seen: attribute(raw.item, name) })),
+  }),
+}
+
+function keyNames({ keySchema }: DynamoRaw): string[] {
+  return keySchema.sort ? [keySchema.partition.name, keySchema.sort.name] : [keySchema.partition.name]
+}

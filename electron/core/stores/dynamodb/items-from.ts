@@ -1,0 +1,52 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb'
+import { StoreError } from '../../errors.ts'
+import type { Item } from './attribute.ts'
+import type { KeySchema } from './table-key.ts'
+
+const isString = (value: unknown) => typeof value === 'string'
+const isBoolean = (value: unknown) => typeof value === 'boolean'
+const isBytes = (value: unknown) => value instanceof Uint8Array
+const listOf = (is: (value: unknown) => boolean) => (value: unknown) =>
+  Array.isArray(value) && value.every(is)
+const isMap = (value: unknown) =>
+  typeof value === 'object' && value !== null && Object.values(value).every(isAttribute)
+
+const CHECKS: Record<string, (value: unknown) => boolean> = {
+  S: isString,
+  N: isString,
+  B: isBytes,
+  BOOL: isBoolean,
+  NULL: isBoolean,
+  SS: listOf(isString),
+  NS: listOf(isString),
+  BS: listOf(isBytes),
+  L: listOf(isAttribute),
+  M: isMap,
+}
+
+/**
+ * The items of an answer, checked: the SDK passes on whatever the server sent, in types that promise more. Items without
+ * the table's key mean that it was made anew with another one since it was described.
+ */
+export function itemsFrom(schema: KeySchema, items: unknown): Item[] {
+  if (Array.isArray(items) && items.every(item => isMap(withoutHoles(item)))) {
+    const whole = items.map(withoutHoles) as Item[]
+    const keys = schema.sort ? [schema.partition, schema.sort] : [schema.partition]
+    if (whole.every(item => keys.every(({ name, type }) => item[name]?.[type] !== undefined))) return whole
+  }
+  throw new StoreError('STORE_ERROR', 'DynamoDB sent items that do not fit the description of the table')
+}
+
+/** The SDK loses the value of an attribute called `__proto__`; anybody may write one, and it must not hide the rest. */
+function withoutHoles(item: unknown): unknown {
+  if (typeof item !== 'object' || item === null) return item
+  return Object.fromEntries(Object.entries(item).filter(([, value]) => value !== undefined))
+}
+
+/** A type that is new to us is let through: it is shown as unknown. */
+function isAttribute(value: unknown): value is AttributeValue {
+  if (typeof value !== 'object' || value === null) return false
+  return Object.entries(value).every(
+    ([type, content]) => !Object.hasOwn(CHECKS, type) || CHECKS[type]?.(content),
+  )
+}

@@ -1,0 +1,68 @@
+import { execFileSync } from 'node:child_process'
+import { describe, expect, it } from 'vitest'
+import { awsCommand } from '../../../../electron/core/stores/dynamodb/aws-command.ts'
+import type { DynamoAddress } from '../../../../shared/address.ts'
+import { rawItem } from './formats/item.ts'
+
+const address: DynamoAddress = {
+  kind: 'dynamodb',
+  region: 'eu-west-1',
+  table: 'locks',
+  endpoint: 'http://127.0.0.1:8000',
+  profile: "ops's profile",
+  username: 'AKIA',
+  password: 'SECRET',
+  format: null,
+}
+
+/** The arguments that a real shell would give to the command. */
+function argumentsOf(command: string): string[] {
+  const script = `aws() { printf '%s\\0' "$@"; }\n${command}`
+  return execFileSync('sh', ['-c', script], { encoding: 'utf8' }).split('\0').slice(0, -1)
+}
+
+function argumentOf(args: readonly string[], option: string): string {
+  return args[args.indexOf(option) + 1] ?? ''
+}
+
+describe('the release as a command line', () => {
+  const hostile = `'; touch /tmp/owned; $(id) \`id\` "\n\u001b[31m\u202e \\`
+  const raw = rawItem('lock_key', { lock_key: { S: hostile }, owner_id: { S: hostile } })
+  const command = awsCommand(address, raw, {
+    op: 'delete',
+    guards: [
+      { attribute: 'owner_id', seen: { S: hostile } },
+      { attribute: "it's", seen: { B: Uint8Array.of(255) } },
+    ],
+  })
+
+  it('carries hostile text through a shell unchanged, with its condition', () => {
+    const args = argumentsOf(command)
+    expect(args.slice(0, 2)).toEqual(['dynamodb', 'delete-item'])
+    expect(JSON.parse(argumentOf(args, '--key'))).toEqual({ lock_key: { S: hostile } })
+    expect(JSON.parse(argumentOf(args, '--expression-attribute-values'))).toEqual({
+      ':v0': { S: hostile },
+      ':v1': { B: '/w==' },
+    })
+    expect(JSON.parse(argumentOf(args, '--expression-attribute-names'))).toMatchObject({ '#n2': "it's" })
+    expect(argumentOf(args, '--condition-expression')).toBe(
+      'attribute_exists(#n0) AND #n1 = :v0 AND #n2 = :v1',
+    )
+    expect(argumentOf(args, '--profile')).toBe("ops's profile")
+    expect(argumentOf(args, '--endpoint-url')).toBe('http://127.0.0.1:8000')
+  })
+
+  it('prints on one line, without control characters and without a secret', () => {
+    expect(command).not.toMatch(/[\p{Cc}\p{Cf}]/u)
+    expect(command).not.toContain('SECRET')
+  })
+
+  it('is a sentence when it would be too long', () => {
+    const long = awsCommand(address, raw, {
+      op: 'delete',
+      guards: [{ attribute: 'Info', seen: { S: 'x'.repeat(380_000) } }],
+    })
+    expect(long.length).toBeLessThan(200)
+    expect(long).toContain('too long for a command line')
+  })
+})

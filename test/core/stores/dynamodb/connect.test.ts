@@ -1,0 +1,316 @@
+import { once } from 'node:events'
+import { createServer, type Socket } from 'node:net'
+import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest'
+import { StoreError } from '../../../../electron/core/errors.ts'
+import { DynamoStore } from '../../../../electron/core/stores/dynamodb/store.ts'
+import type { DynamoAddress } from '../../../../shared/address.ts'
+import type { Lock } from '../../../../shared/lock.ts'
+import { listAll } from '../../../contract/suite.ts'
+import {
+  type DynamoProxy,
+  errorAnswer,
+  type Fate,
+  startDynamoProxy,
+  throttled,
+} from '../../../servers/dynamodb-proxy.ts'
+import { TestTable } from '../../../servers/dynamodb-table.ts'
+import { freePort } from '../../../servers/process.ts'
+
+const never = new AbortController().signal
+const KEY = { lock_key: { S: 'orders' } }
+const ITEM = {
+  ...KEY,
+  owner_id: { S: 'run-1' },
+  acquired_at: { N: String(Math.floor(Date.now() / 1000)) },
+  expires_at: { N: String(Math.floor(Date.now() / 1000) + 600) },
+}
+const SECRET = 'sEcReT/key+that/nobody/may/see'
+
+async function failureOf(work: Promise<unknown>): Promise<{ code: string; message: string; ms: number }> {
+  const start = performance.now()
+  try {
+    await work
+  } catch (error) {
+    const ms = performance.now() - start
+    if (error instanceof StoreError) return { code: error.code, message: error.message, ms }
+    throw error
+  }
+  throw new Error('It did not fail')
+}
+
+let table: TestTable
+let proxy: DynamoProxy
+let store: DynamoStore
+let decide: (operation: string) => Fate
+let sent: string[]
+
+beforeEach(async () => {
+  table = await TestTable.create(inject('dynamodbEndpoint'))
+  await table.put(ITEM)
+  sent = []
+  decide = () => 'pass'
+  proxy = await startDynamoProxy(table.endpoint, operation => {
+    sent.push(operation)
+    return decide(operation)
+  })
+  store = open()
+})
+afterEach(async () => {
+  vi.unstubAllEnvs()
+  await store.close()
+  await proxy.close()
+  await table.drop()
+})
+
+function open(more: Partial<DynamoAddress> = {}): DynamoStore {
+  return new DynamoStore(
+    table.address({ endpoint: proxy.endpoint, username: 'AKIATEST', password: SECRET, ...more }),
+  )
+}
+
+async function seen(): Promise<Lock> {
+  const lock = (await store.inspect('orders', never))?.lock
+  if (!lock) throw new Error('no lock')
+  return lock
+}
+
+/** The first few requests for an operation meet their fate; later ones pass. */
+function first(count: number, operation: string, fate: Fate): (asked: string) => Fate {
+  let left = count
+  return asked => (asked === operation && left-- > 0 ? fate : 'pass')
+}
+
+describe('reading through trouble', () => {
+  it('recovers when a scan is throttled for a while', async () => {
+    decide = first(3, 'Scan', throttled)
+    expect((await listAll(store)).locks).toHaveLength(1)
+    expect(sent.filter(operation => operation === 'Scan')).toHaveLength(4)
+  })
+
+  it('says that it is throttled when that does not end, and gives up in time', async () => {
+    decide = first(Infinity, 'Scan', throttled)
+    const failure = await failureOf(listAll(store))
+    expect(failure).toMatchObject({ code: 'STORE_ERROR', message: expect.stringContaining('throttles') })
+    expect(failure.ms).toBeLessThan(5000)
+  })
+
+  it('asks again after an internal error, a lost answer or a cut one', async () => {
+    const internal = errorAnswer('com.amazonaws.dynamodb.v20120810#InternalServerError', 'oops', 500)
+    for (const fate of [internal, 'lose-answer', 'cut-answer'] as const) {
+      decide = first(1, 'GetItem', fate)
+      expect((await seen()).owner).toBe('run-1')
+    }
+  })
+
+  it('names the error that does not go away', async () => {
+    const evil = 'oops\n\u001b[31m'
+    decide = first(
+      Infinity,
+      'Scan',
+      errorAnswer('com.amazonaws.dynamodb.v20120810#InternalServerError', evil, 500),
+    )
+    expect(await failureOf(listAll(store))).toMatchObject({
+      code: 'STORE_ERROR',
+      message: expect.stringMatching(/HTTP 500: "oops\\n\\x1b\[31m"$/),
+    })
+  })
+
+  it('says when something else than DynamoDB answers', async () => {
+    decide = first(Infinity, 'DescribeTable', { status: 200, body: '<html>Log in</html>' })
+    expect(await failureOf(listAll(store))).toMatchObject({
+      code: 'STORE_ERROR',
+      message: expect.stringContaining('does not answer like DynamoDB'),
+    })
+  })
+})
+
+describe('releasing through trouble', () => {
+  it('sends a throttled delete again, since nothing was done', async () => {
+    const { id, fence } = await seen()
+    decide = first(2, 'DeleteItem', throttled)
+    expect(await store.release(id, fence, never)).toEqual({ outcome: 'released', notified: null })
+    expect(await table.get(KEY)).toBeNull()
+  })
+
+  it.each(['lose-answer', 'cut-answer', 'no-answer'] as const)(
+    'never sends a delete twice after %s, and says that it may have happened',
+    async fate => {
+      const { id, fence } = await seen()
+      decide = first(1, 'DeleteItem', fate)
+      const failure = await failureOf(store.release(id, fence, never))
+      expect(failure.code).toBe('STORE_UNREACHABLE')
+      expect(failure.message).toMatch(/the release may or may not have happened: list again$/)
+      expect(failure.ms).toBeLessThan(5000)
+      expect(sent.filter(operation => operation === 'DeleteItem')).toHaveLength(1)
+      expect((await table.get(KEY)) === null).toBe(fate !== 'no-answer')
+    },
+  )
+
+  it('does not trust an internal error to mean that nothing was done', async () => {
+    const { id, fence } = await seen()
+    decide = first(1, 'DeleteItem', errorAnswer('com.amazon.coral.service#InternalFailure', 'oops', 500))
+    expect(await failureOf(store.release(id, fence, never))).toMatchObject({
+      code: 'STORE_ERROR',
+      message: expect.stringContaining('may or may not have happened'),
+    })
+    expect(sent.filter(operation => operation === 'DeleteItem')).toHaveLength(1)
+  })
+
+  it('says plainly that nothing was done when DynamoDB refused', async () => {
+    const { id, fence } = await seen()
+    decide = first(1, 'DeleteItem', errorAnswer('com.amazon.coral.validate#ValidationException', 'no'))
+    const { message } = await failureOf(store.release(id, fence, never))
+    expect(message).not.toContain('may or may not')
+  })
+
+  it('waits for the answer to a delete that is under way when it is told to stop', async () => {
+    const { id, fence } = await seen()
+    const abort = new AbortController()
+    decide = operation => {
+      if (operation === 'DeleteItem') abort.abort()
+      return 'pass'
+    }
+    expect(await store.release(id, fence, abort.signal)).toEqual({ outcome: 'released', notified: null })
+  })
+
+  it('stops between two tries of a throttled delete', async () => {
+    const { id, fence } = await seen()
+    const abort = new AbortController()
+    decide = operation => {
+      if (operation !== 'DeleteItem') return 'pass'
+      abort.abort()
+      return throttled
+    }
+    expect((await failureOf(store.release(id, fence, abort.signal))).code).toBe('ABORTED')
+    expect(await table.get(KEY)).not.toBeNull()
+  })
+})
+
+describe('an endpoint that is not there', () => {
+  it('is unreachable at once when it refuses', async () => {
+    const dead = open({ endpoint: `http://127.0.0.1:${await freePort()}` })
+    const failure = await failureOf(dead.clock(never))
+    expect(failure).toMatchObject({ code: 'STORE_UNREACHABLE', message: expect.stringContaining('refuses') })
+    expect(failure.ms).toBeLessThan(2000)
+    await dead.close()
+  })
+
+  it('is unreachable within five seconds when it accepts and says nothing', async () => {
+    const silent = await silentServer()
+    const hung = open({ endpoint: silent.endpoint })
+    const failure = await failureOf(hung.describe(never))
+    expect(failure).toMatchObject({
+      code: 'STORE_UNREACHABLE',
+      message: expect.stringContaining('does not answer'),
+    })
+    expect(failure.ms).toBeLessThan(5000)
+    await hung.close()
+    silent.close()
+  })
+
+  it('can be given up on at once', async () => {
+    const silent = await silentServer()
+    const hung = open({ endpoint: silent.endpoint })
+    const abort = new AbortController()
+    setTimeout(() => abort.abort(), 50)
+    const failure = await failureOf(hung.inspect('orders', abort.signal))
+    expect(failure.code).toBe('ABORTED')
+    expect(failure.ms).toBeLessThan(1000)
+    await hung.close()
+    silent.close()
+  })
+})
+
+describe('who may do what', () => {
+  it.each([
+    ['com.amazon.coral.service#AccessDeniedException', 'dynamodb:DescribeTable'],
+    ['com.amazon.coral.service#UnrecognizedClientException', 'does not know this access key'],
+    ['com.amazon.coral.service#InvalidSignatureException', 'refused the signature'],
+    ['com.amazon.coral.service#ExpiredTokenException', 'session has expired'],
+  ])('%s is a denial in words of our own', async (type, words) => {
+    decide = () => errorAnswer(type, `the server's words, ${SECRET}`)
+    const failure = await failureOf(store.describe(never))
+    expect(failure).toMatchObject({ code: 'STORE_DENIED', message: expect.stringContaining(words) })
+    expect(failure.message).not.toContain(SECRET)
+  })
+
+  it('a wrong clock on this computer is corrected from the refusal', async () => {
+    const date = new Date(Date.now() + 3_600_000).toUTCString()
+    const skewed = errorAnswer(
+      'com.amazon.coral.service#InvalidSignatureException',
+      'Signature not yet current',
+    )
+    decide = first(1, 'Scan', { ...skewed, headers: { date } })
+    expect((await listAll(store)).locks).toHaveLength(1)
+  })
+
+  it('no credentials anywhere is a denial, without a wait for a metadata service that hangs', async () => {
+    const silent = await silentServer()
+    for (const [name, value] of Object.entries({
+      AWS_ACCESS_KEY_ID: '',
+      AWS_PROFILE: '',
+      AWS_SHARED_CREDENTIALS_FILE: '/nonexistent',
+      AWS_CONFIG_FILE: '/nonexistent',
+      AWS_EC2_METADATA_DISABLED: 'false',
+      AWS_EC2_METADATA_SERVICE_ENDPOINT: silent.endpoint,
+    }))
+      vi.stubEnv(name, value)
+    const lost = open({ endpoint: 'http://dynamodb.example.invalid', username: null, password: null })
+    const failure = await failureOf(lost.describe(never))
+    expect(failure).toMatchObject({
+      code: 'STORE_DENIED',
+      message: expect.stringContaining('No AWS credentials'),
+    })
+    expect(failure.ms).toBeLessThan(5000)
+    await lost.close()
+    silent.close()
+  })
+
+  it('the secret key is in no error, description or detail', async () => {
+    const texts: string[] = [store.address, JSON.stringify(await store.describe(never))]
+    texts.push(JSON.stringify(await store.inspect('orders', never)))
+    const unknown = errorAnswer('com.amazon.coral.validate#ValidationException', 'a message')
+    for (const fate of [throttled, unknown, 'lose-answer', { status: 200, body: 'x' }] as Fate[]) {
+      decide = () => fate
+      texts.push((await failureOf(store.clock(never))).message)
+    }
+    for (const text of texts) expect(text).not.toContain(SECRET)
+  })
+})
+
+describe('the connection', () => {
+  it('goes by the server’s clock', async () => {
+    decide = () => ({ shiftClockMs: 3_600_000 })
+    const { offsetMs } = await store.clock(never)
+    expect(Math.abs((offsetMs ?? 0) - 3_600_000)).toBeLessThan(1500)
+    expect((await seen()).state).toBe('expired')
+  })
+
+  it('counts the capacity it uses', async () => {
+    await listAll(store)
+    expect(store.consumedCapacity).toBeGreaterThan(0)
+  })
+
+  it('leaves no connection behind when it is closed', async () => {
+    await Promise.all([listAll(store), store.inspect('orders', never), store.describe(never)])
+    expect(await proxy.connections()).toBeGreaterThan(0)
+    await store.close()
+    await expect.poll(proxy.connections).toBe(0)
+  })
+})
+
+async function silentServer(): Promise<{ endpoint: string; close(): void }> {
+  const sockets = new Set<Socket>()
+  const server = createServer(socket => sockets.add(socket.on('error', () => {})))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  const port = typeof address === 'object' && address ? address.port : 0
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    close() {
+      server.close()
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest'
+import { credentialsFor } from '../../../../electron/core/stores/dynamodb/credentials.ts'
+import type { DynamoAddress } from '../../../../shared/address.ts'
+
+const address: DynamoAddress = {
+  kind: 'dynamodb',
+  region: 'eu-west-1',
+  table: 'locks',
+  endpoint: 'http://localhost:8000',
+  profile: null,
+  username: null,
+  password: null,
+  format: null,
+}
+const madeUp = { accessKeyId: 'local', secretAccessKey: 'local' }
+
+describe('credentials', () => {
+  it('come from the address when it has both parts', () => {
+    expect(credentialsFor({ ...address, username: 'AKIA', password: 's3' }, {})).toEqual({
+      accessKeyId: 'AKIA',
+      secretAccessKey: 's3',
+    })
+  })
+
+  it.each(['http://localhost:8000', 'http://127.0.0.1:8000', 'http://[::1]:8000'])(
+    'are made up for an emulator at %s',
+    endpoint => {
+      expect(credentialsFor({ ...address, endpoint }, {})).toEqual(madeUp)
+    },
+  )
+
+  it('are left to the SDK when the operator has some, or the server is elsewhere', () => {
+    expect(credentialsFor(address, { AWS_ACCESS_KEY_ID: 'AKIA' })).toBeUndefined()
+    expect(credentialsFor(address, { AWS_PROFILE: 'ops' })).toBeUndefined()
+    expect(credentialsFor({ ...address, profile: 'ops' }, {})).toBeUndefined()
+    expect(credentialsFor({ ...address, endpoint: null }, {})).toBeUndefined()
+    expect(credentialsFor({ ...address, endpoint: 'http://127.0.0.1.example.com' }, {})).toBeUndefined()
+  })
+})

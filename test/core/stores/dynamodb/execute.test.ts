@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
+import { DynamoConnection } from '../../../../electron/core/stores/dynamodb/connect.ts'
+import { execute } from '../../../../electron/core/stores/dynamodb/execute.ts'
+import type { DynamoProgram } from '../../../../electron/core/stores/dynamodb/record.ts'
+import { TestTable } from '../../../servers/dynamodb-table.ts'
+
+const never = new AbortController().signal
+const key = { key: { S: 'lock-1' } }
+const item = { ...key, guid: { B: Uint8Array.of(1, 2) }, fencingToken: { N: '7' }, data: { S: 'x' } }
+
+describe('a release in DynamoDB', () => {
+  let table: TestTable
+  let connection: DynamoConnection
+
+  beforeAll(async () => {
+    table = await TestTable.create(inject('dynamodbEndpoint'), [['key', 'S']])
+    connection = new DynamoConnection(table.address())
+  })
+  afterAll(async () => {
+    connection.close()
+    await table.drop()
+  })
+  beforeEach(() => table.put(item))
+
+  function run(program: DynamoProgram) {
+    const keySchema = { partition: { name: 'key', type: 'S' as const }, sort: null }
+    return execute(connection, { keySchema, item, readAt: 0 }, program, never)
+  }
+
+  it('can end a lease, replace its token and keep the fencing token', async () => {
+    const guid = { B: Uint8Array.of(9) }
+    const program: DynamoProgram = {
+      op: 'update',
+      guards: [{ attribute: 'guid', seen: item.guid }],
+      set: { leaseDurationMs: { N: '1' }, guid },
+      remove: ['data'],
+    }
+    expect(await run(program)).toEqual({ outcome: 'released', notified: null })
+    expect(await table.get(key)).toEqual({
+      ...key,
+      guid,
+      fencingToken: { N: '7' },
+      leaseDurationMs: { N: '1' },
+    })
+    expect(await run(program)).toEqual({ outcome: 'not-same' })
+  })
+
+  it('does not create an item that is gone', async () => {
+    await table.delete(key)
+    const guards = [{ attribute: 'owner', seen: null }]
+    expect(await run({ op: 'update', guards, set: { a: { N: '1' } }, remove: [] })).toEqual({
+      outcome: 'not-same',
+    })
+    expect(await run({ op: 'delete', guards })).toEqual({ outcome: 'not-same' })
+    expect(await table.get(key)).toBeNull()
+  })
+
+  it('leaves an item alone that has an attribute which was not there', async () => {
+    expect(await run({ op: 'delete', guards: [{ attribute: 'data', seen: null }] })).toEqual({
+      outcome: 'not-same',
+    })
+    expect(await table.get(key)).not.toBeNull()
+  })
+})
