@@ -44,8 +44,6 @@ export const storeDescriptionSchema = z.object({
   /** Product and version, as the server tells it. */
   server: z.string(),
   clock: clockSchema,
-  /** What this connection, with this account on this version, can do. */
-  capabilities: z.array(capabilitySchema),
 })
 export type StoreDescription = z.infer<typeof storeDescriptionSchema>
 
@@ -99,6 +97,12 @@ export const methods = {
     output: storeInfoSchema,
   },
   'stores.describe': { effect: 'read', input: z.strictObject({ storeId }), output: storeDescriptionSchema },
+  /** What this connection, with this account on this version, can do. Asking may cost a request that is refused. */
+  'stores.capabilities': {
+    effect: 'read',
+    input: z.strictObject({ storeId }),
+    output: z.array(capabilitySchema),
+  },
   'stores.close': { effect: 'read', input: z.strictObject({ storeId }), output: z.null() },
   'locks.inspect': {
     effect: 'read',

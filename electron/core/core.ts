@@ -13,6 +13,7 @@ export function createCore(options: { readonly dataFolder: string }): Core {
     'formats.list': async () => [...ALL_FORMATS],
     'stores.open': ({ address, password }) => connections.open(address, password),
     'stores.describe': ({ storeId }, signal) => connections.get(storeId).describe(signal),
+    'stores.capabilities': ({ storeId }, signal) => connections.get(storeId).capabilities(signal),
     'stores.close': async ({ storeId }) => {
       await connections.close(storeId)
       return null

@@ -1,4 +1,4 @@
-import type { ClockReading, ListPage, StoreDescription } from '../../../shared/contract.ts'
+import type { Capability, ClockReading, ListPage, StoreDescription } from '../../../shared/contract.ts'
 import type { FormatInfo, Lock, LockDetail, ReleaseOutcome, StoreKind } from '../../../shared/lock.ts'
 import type { Seen } from './fence.ts'
 
@@ -15,7 +15,10 @@ export interface LockStore {
   readonly kind: StoreKind
   /** Without the password. */
   readonly address: string
+  /** Who answers, and by what clock. */
   describe(signal: AbortSignal): Promise<StoreDescription>
+  /** What this account may do here. Found out without changing anything, but not for free: not part of every command. */
+  capabilities(signal: AbortSignal): Promise<Capability[]>
   /** Pages, the first one fast, never one huge array. A record that is there throughout comes exactly once. */
   list(query: ListQuery, signal: AbortSignal): AsyncIterable<ListPage>
   /** Null when there is no such record. A record that is no lock has a detail without a lock, and the reason. */

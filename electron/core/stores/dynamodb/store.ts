@@ -51,6 +51,11 @@ export class DynamoStore implements LockStore {
 
   async describe(signal: AbortSignal): Promise<StoreDescription> {
     const clock = await this.clock(signal)
+    return { kind: this.kind, address: this.address, server: this.#connection.server, clock }
+  }
+
+  async capabilities(signal: AbortSignal): Promise<Capability[]> {
+    const clock = await this.clock(signal)
     const schema = await this.#schema(signal)
     const allowed = this.#mayRelease || (await mayRelease(this.#connection, schema, signal))
     // A refusal is not remembered: it costs nothing to ask again, and permissions are given while one waits.
@@ -58,7 +63,7 @@ export class DynamoStore implements LockStore {
     const capabilities: Capability[] = ['atomic-read']
     if (allowed !== false) capabilities.push('release')
     if (clock.offsetMs !== null) capabilities.push('server-time')
-    return { kind: this.kind, address: this.address, server: this.#connection.server, clock, capabilities }
+    return capabilities
   }
 
   async clock(signal: AbortSignal): Promise<ClockReading> {

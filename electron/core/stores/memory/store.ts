@@ -1,5 +1,5 @@
 import { type MemoryAddress, showAddress } from '../../../../shared/address.ts'
-import type { ClockReading, ListPage, StoreDescription } from '../../../../shared/contract.ts'
+import type { Capability, ClockReading, ListPage, StoreDescription } from '../../../../shared/contract.ts'
 import type { LockDetail, ReleaseOutcome } from '../../../../shared/lock.ts'
 import { safeJson } from '../../../../shared/safe-text.ts'
 import { rawPart } from '../../bytes.ts'
@@ -39,8 +39,12 @@ export class MemoryStore implements LockStore {
       address: this.address,
       server: 'Embedded memory',
       clock: await this.clock(signal),
-      capabilities: [...(this.#readOnly ? [] : (['release'] as const)), 'atomic-read', 'server-time'],
     }
+  }
+
+  async capabilities(signal: AbortSignal): Promise<Capability[]> {
+    await this.clock(signal)
+    return [...(this.#readOnly ? [] : (['release'] as const)), 'atomic-read', 'server-time']
   }
 
   async clock(signal: AbortSignal): Promise<ClockReading> {

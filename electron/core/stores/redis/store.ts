@@ -11,7 +11,6 @@ import { recognise } from '../recognise.ts'
 import { type Current, releaseSeen } from '../release-seen.ts'
 import type { Hint, ListQuery, LockStore } from '../types.ts'
 import { createClient, isNotPermitted, type RedisClient, ready, storeError } from './connect.ts'
-import { probeRelease, serverName } from './describe.ts'
 import type { RedisFormat } from './format.ts'
 import { REDIS_FORMATS } from './formats.ts'
 import { findPrimaries, nodeProblem } from './primaries.ts'
@@ -19,6 +18,7 @@ import { runProgram, sayProgram } from './program.ts'
 import { INSPECT_LIMITS, LIST_LIMITS, type ReadLimits, readKeys } from './read.ts'
 import { type RedisRaw, sayUnrecognised } from './record.ts'
 import { scanKeys } from './scan.ts'
+import { probeRelease, serverName } from './server-info.ts'
 
 type Read = Current<RedisRaw> | { readonly lock: null; readonly reason: string; readonly companion: true }
 
@@ -45,20 +45,22 @@ export class RedisStore implements LockStore {
 
   describe(signal: AbortSignal): Promise<StoreDescription> {
     return this.#run(signal, async () => {
+      const [clock, server] = await Promise.all([this.#askTime(), serverName(this.#anyNode())])
+      return { kind: this.kind, address: this.address, server, clock }
+    })
+  }
+
+  capabilities(signal: AbortSignal): Promise<Capability[]> {
+    return this.#run(signal, async () => {
       const clock = await this.#askTime()
       const { release, notify, script } = await probeRelease(this.#anyNode(), this.#address.match)
-      const capabilities: Capability[] = []
-      if (release) capabilities.push('release')
-      if (notify) capabilities.push('notify')
-      if (script) capabilities.push('atomic-read')
-      if (clock.offsetMs !== null) capabilities.push('server-time')
-      return {
-        kind: this.kind,
-        address: this.address,
-        server: await serverName(this.#anyNode()),
-        clock,
-        capabilities,
-      }
+      const found: [Capability, boolean][] = [
+        ['release', release],
+        ['notify', notify],
+        ['atomic-read', script],
+        ['server-time', clock.offsetMs !== null],
+      ]
+      return found.filter(([, has]) => has).map(([name]) => name)
     })
   }
 
