@@ -60,7 +60,8 @@ async function* listTable(
     let size = Math.min(FIRST_PAGE, largest, left)
     let next: Promise<Rows> | null = fetch(null, size)
     while (next) {
-      const { raws, serverTime }: Rows = await next
+      const page: Rows = await next
+      const { raws } = page
       const last = raws.at(-1)?.row[table.format.keyColumn] ?? null
       const wasFull = raws.length >= size
       left -= raws.length
@@ -68,7 +69,7 @@ async function* listTable(
       // The next page is on its way while this one is looked at.
       next = wasFull && size > 0 && last !== null ? fetch(last, size) : null
       if (raws.length === 0) return
-      const now = serverTime ?? Date.now()
+      const now = page.serverTime ?? Date.now()
       const locks = raws.map(raw => lockIn(table, alone, raw, now).lock)
       yield { ...emptyPage(), locks, scanned: locks.length }
     }
