@@ -47,37 +47,38 @@ export class Connections {
     throwIfAborted(signal)
     const askedAt = performance.now()
     const left = () => Math.max(1, FIRST_ANSWER_MS - (performance.now() - askedAt))
-    let connection: PoolConnection | null = null
+    // Only what the driver reports becomes an error of the store: a mistake of ours must not look like an outage.
+    const failed = (error: unknown): never => {
+      throw storeErrorFrom(error, this.address)
+    }
+    const connection = await this.#take(signal, left()).catch(failed)
     try {
-      connection = await this.#take(signal, left())
-      const open = connection
-      if (!this.#prepared.has(open.connection)) {
-        for (const sql of SESSION_SETUP) await this.#await(open, open.query(sql), left(), signal)
-        this.#prepared.add(open.connection)
+      if (!this.#prepared.has(connection.connection)) {
+        for (const sql of SESSION_SETUP)
+          await this.#await(connection, connection.query(sql), left(), signal).catch(failed)
+        this.#prepared.add(connection.connection)
       }
       let answered = false
       const patience = () => (answered ? STATEMENT_MS : Math.min(STATEMENT_MS, left()))
       return await work({
         read: async (sql, values = []) => {
           throwIfAborted(signal)
-          const [rows] = await this.#await(open, open.execute(sql, [...values]), patience(), signal)
+          const sent = connection.execute(sql, [...values])
+          const [rows] = await this.#await(connection, sent, patience(), signal).catch(failed)
           answered = true
           return rows as unknown as Row[]
         },
         change: async (sql, values) => {
           throwIfAborted(signal)
-          try {
-            const sent = open.execute<ResultSetHeader>(sql, [...values])
-            return (await this.#await(open, sent, STATEMENT_MS, null))[0].affectedRows
-          } catch (error) {
-            throw isAnswer(error) ? error : unknownOutcome(error)
-          }
+          const sent = connection.execute<ResultSetHeader>(sql, [...values])
+          const [result] = await this.#await(connection, sent, STATEMENT_MS, null).catch(error =>
+            isAnswer(error) ? failed(error) : failed(unknownOutcome(error)),
+          )
+          return result.affectedRows
         },
       })
-    } catch (error) {
-      throw storeErrorFrom(error, this.address)
     } finally {
-      connection?.release()
+      connection.release()
     }
   }
 

@@ -77,6 +77,22 @@ describe('a MySQL server that cannot be used', () => {
     expect(failure).toMatchObject({ code: 'STORE_UNREACHABLE', message: expect.stringContaining('TLS') })
   })
 
+  it('leaves no connection behind when it is closed, even in the middle of a list', async () => {
+    const account = await db.account(`ALL ON ${db.name}.*`)
+    const store = db.store(account)
+    const rows = Array.from({ length: 300 }, (_, i) => `('key-${i}', 'o')`).join(', ')
+    await db.plain.query(`INSERT INTO recargas_process_locks (lock_key, lock_id) VALUES ${rows}`)
+    for await (const page of store.list({}, never)) {
+      expect(page.locks).toHaveLength(100)
+      break
+    }
+    await Promise.all([1, 2, 3, 4, 5, 6].map(() => store.clock(never)))
+    await store.close()
+    const left = () =>
+      db.rows('SELECT ID FROM information_schema.PROCESSLIST WHERE USER = ?', [account.username])
+    await expect.poll(left).toEqual([])
+  })
+
   it('refuses work after it was closed', async () => {
     const store = db.store()
     await listAll(store)
