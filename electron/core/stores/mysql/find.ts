@@ -20,7 +20,8 @@ export type Found = FoundLock | { readonly lock: null; readonly reason: string }
 /** A row as a lock. With several tables the same key can be in each of them, so the table is part of the id. */
 export function lockIn(table: LockTable, alone: boolean, raw: MysqlRaw, now: number): FoundLock {
   const key = keyText(raw, table.format.keyColumn)
-  const id = alone ? key : `${table.shape.name}/${key}`
+  // The empty key is a key too, but nobody can type it.
+  const id = alone && key !== '' ? key : `${table.shape.name}/${key}`
   const decoded = table.format.decode(raw, now)
   const lock = lockFrom(id, key, table.format.info.id, decoded, now)
   return { lock, seen: decoded.seen, raw, format: table.format }

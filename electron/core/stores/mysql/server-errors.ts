@@ -57,6 +57,7 @@ function unreachable(cause: unknown, address: MysqlAddress): StoreError {
   if (errno === 1040 || errno === 1203 || errno === 1226) return say('has no free connection')
   if (errno === 1129) return say('blocks this host after too many failed connections')
   if (known === null) return say('cannot be reached')
+  if (known === 'ERR_OUT_OF_RANGE') return say('does not speak the MySQL protocol')
   if (TLS_REFUSED.has(known)) return say('does not offer TLS')
   if (CERTIFICATE.test(known)) return say(`has a certificate that is not trusted (${known})`)
   return say(`cannot be reached (${known})`)

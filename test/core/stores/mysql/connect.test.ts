@@ -72,6 +72,20 @@ describe('a MySQL server that cannot be used', () => {
     await once(mute, 'close')
   })
 
+  it('says so when something else than MySQL answers', async () => {
+    const other = createServer(socket => socket.on('error', () => {}).end(Buffer.from([1, 0, 0, 0, 10])))
+    other.listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const address = other.address()
+    const store = db.store({ port: typeof address === 'object' && address ? address.port : 0 })
+    expect(await failureOf(store.clock(never))).toMatchObject({
+      code: 'STORE_UNREACHABLE',
+      message: expect.stringContaining('does not speak the MySQL protocol'),
+    })
+    other.close()
+    await once(other, 'close')
+  })
+
   it('says that TLS is not offered when the server has none', async () => {
     const failure = await failureOf(listAll(db.store({ tls: true })))
     expect(failure).toMatchObject({ code: 'STORE_UNREACHABLE', message: expect.stringContaining('TLS') })

@@ -131,6 +131,16 @@ describe('the process lock table', () => {
     ).toEqual(['bystander'])
   })
 
+  it('gives the empty key an id that can be typed', async () => {
+    await put({ lock_key: '', lock_id: 'o', pid: 1 })
+    const store = db.store()
+    const [lock] = (await listAll(store)).locks
+    expect(lock).toMatchObject({ key: '', id: 'recargas_process_locks/' })
+    expect(await store.release(lock?.id ?? '', lock?.fence ?? '', never)).toMatchObject({
+      outcome: 'released',
+    })
+  })
+
   it('shows the statement that a release sends, with the values quoted', async () => {
     await put({ lock_key: "it's", lock_id: 'a\\b', pid: 7 })
     const detail = await db.store().inspect("it's", never)
