@@ -27,7 +27,7 @@ export function fieldsOf(raw: MysqlRaw, columns: readonly string[]): Record<stri
 
 /** What the fence stands for: the table, and every column that the release compares. */
 export function seenPart(raw: MysqlRaw, columns: readonly string[]): Value[] {
-  return [raw.table.name, ...seenIn(raw, columns).flat()]
+  return [raw.table.name, ...seenIn(raw, columns).map(([, value]) => value)]
 }
 
 function fieldOf(raw: MysqlRaw, column: string): FieldValue {

@@ -10,8 +10,8 @@ const TIME = /^(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)(\.\d{1,6})?$/
 export function parseTime(text: string): number | null {
   const parts = TIME.exec(text)
   if (!parts) return null
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts.slice(1, 7).map(Number)
-  const whole = Date.UTC(year, month - 1, day, hour, minute, second)
+  const [year, month, day] = [Number(parts[1]), Number(parts[2]), Number(parts[3])]
+  const whole = Date.UTC(year, month - 1, day, Number(parts[4]), Number(parts[5]), Number(parts[6]))
   const date = new Date(whole)
   // Date.UTC turns 31 February into a day in March and the year 0 into 1900.
   const same = date.getUTCFullYear() === year && date.getUTCMonth() === month - 1 && date.getUTCDate() === day
