@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { listAll } from '../../../contract/suite.ts'
-import { Database, lockOf, never, SHEDLOCK } from './database.ts'
+import { listAll } from '../../../../contract/suite.ts'
+import { Database, lockOf, never, SHEDLOCK } from '../database.ts'
 
 let db: Database
 
