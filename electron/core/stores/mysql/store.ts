@@ -1,1 +1,159 @@
-export {}
+import { type MysqlAddress, showAddress } from '../../../../shared/address.ts'
+import type { Capability, ClockReading, ListPage, StoreDescription } from '../../../../shared/contract.ts'
+import type { LockDetail, ReleaseOutcome } from '../../../../shared/lock.ts'
+import { rawPart } from '../../bytes.ts'
+import { ServerClock } from '../../clock.ts'
+import { throwIfAborted } from '../../errors.ts'
+import { chooseFormats } from '../open.ts'
+import { releaseSeen } from '../release-seen.ts'
+import type { ListQuery, LockStore } from '../types.ts'
+import { type Catalogue, readCatalogue } from './catalogue.ts'
+import { Connections, type Session } from './connect.ts'
+import { type Found, find } from './find.ts'
+import { MYSQL_FORMATS } from './formats.ts'
+import { parseGrants } from './grants.ts'
+import { listTables } from './list.ts'
+import { readOnlyServer } from './server-errors.ts'
+import { releaseStatement, showSql } from './sql.ts'
+import type { MysqlFormat, MysqlRaw } from './table.ts'
+import { parseTime } from './times.ts'
+
+/** Looking at the tables again for each of many releases in a row would cost more than the releases. */
+const CATALOGUE_MAX_AGE_MS = 2000
+
+/** Locks in the tables of one database of MySQL or MariaDB. */
+export class MysqlStore implements LockStore {
+  readonly kind = 'mysql'
+  readonly address: string
+  readonly #address: MysqlAddress
+  readonly #connections: Connections
+  readonly #formats: readonly MysqlFormat[]
+  readonly #clock = new ServerClock()
+  #known: { catalogue: Catalogue; readAt: number } | null = null
+
+  constructor(address: MysqlAddress) {
+    this.address = showAddress(address)
+    this.#address = address
+    this.#connections = new Connections(address)
+    this.#formats = chooseFormats(MYSQL_FORMATS, address.format)
+  }
+
+  async describe(signal: AbortSignal): Promise<StoreDescription> {
+    return this.#connections.use(signal, async session => {
+      await this.#askTime(session)
+      const [[version] = []] = await session.read('SELECT VERSION()')
+      return {
+        kind: this.kind,
+        address: this.address,
+        server: productOf(String(version)),
+        clock: this.#clock.reading(),
+        capabilities: await this.#capabilities(session),
+      }
+    })
+  }
+
+  async clock(signal: AbortSignal): Promise<ClockReading> {
+    await this.#connections.use(signal, session => this.#askTime(session))
+    return this.#clock.reading()
+  }
+
+  async *list(query: ListQuery, signal: AbortSignal): AsyncIterable<ListPage> {
+    throwIfAborted(signal)
+    this.#known = null
+    const catalogue = await this.#connections.use(signal, session => this.#catalogue(session))
+    const limit = query.limit ?? Number.POSITIVE_INFINITY
+    yield* listTables(this.#connections, catalogue, limit, signal)
+  }
+
+  async inspect(id: string, signal: AbortSignal): Promise<LockDetail | null> {
+    const found = await this.#connections.use(signal, session => this.#find(session, id))
+    if (found === null) return null
+    if (found.lock === null) return { key: id, lock: null, reason: found.reason, raw: [], release: [] }
+    const { lock, raw, format } = found
+    return {
+      key: lock.key,
+      lock,
+      reason: null,
+      raw: [...raw.table.columns.values()].map(({ name }) => {
+        const value = raw.row[name.toLowerCase()] ?? null
+        return rawPart(value === null ? `${name} (NULL)` : name, Buffer.from(value ?? ''))
+      }),
+      release: [showSql(releaseStatement(format.release(raw, undefined)))],
+    }
+  }
+
+  async release(id: string, fence: string, signal: AbortSignal): Promise<ReleaseOutcome> {
+    // One connection for all of it: the one that has just answered is the one that acts.
+    return this.#connections.use(signal, session =>
+      releaseSeen<MysqlRaw>(
+        {
+          read: () => this.#find(session, id),
+          act: async (raw, lock, notAfter) => {
+            // The server lets an administrator write to a read-only replica, which then no longer matches its primary.
+            if (await isReadOnly(session)) throw readOnlyServer()
+            const format = this.#formats.find(each => each.info.id === lock.format) as MysqlFormat
+            const { text, values } = releaseStatement(format.release(raw, notAfter))
+            const rows = await session.change(text, values)
+            return rows === 0 ? { outcome: 'not-same' } : { outcome: 'released', notified: null }
+          },
+        },
+        fence,
+        signal,
+      ),
+    )
+  }
+
+  close(): Promise<void> {
+    return this.#connections.close()
+  }
+
+  async #find(session: Session, id: string): Promise<Found | null> {
+    try {
+      return await find(session, await this.#catalogue(session), id)
+    } catch (error) {
+      this.#known = null
+      throw error
+    }
+  }
+
+  async #catalogue(session: Session): Promise<Catalogue> {
+    const known = this.#known
+    if (known && performance.now() - known.readAt < CATALOGUE_MAX_AGE_MS) return known.catalogue
+    const catalogue = await readCatalogue(session, this.#address, this.#formats)
+    this.#known = { catalogue, readAt: performance.now() }
+    return catalogue
+  }
+
+  async #askTime(session: Session): Promise<void> {
+    const sentAt = this.#clock.localNow()
+    const [[time] = []] = await session.read('SELECT CONVERT(UTC_TIMESTAMP(6) USING utf8mb4)')
+    const serverTime = parseTime(String(time))
+    if (serverTime !== null) this.#clock.observe(serverTime, sentAt, this.#clock.localNow(), 1)
+  }
+
+  /** A release is offered if the account may do it in at least one of the tables, and the server takes writes. */
+  async #capabilities(session: Session): Promise<Capability[]> {
+    const grants = parseGrants((await session.read('SHOW GRANTS')).map(row => String(row[0])))
+    const { database, table } = this.#address
+    const { tables } = await this.#catalogue(session)
+    const needs =
+      tables.length > 0
+        ? tables.map(each => ({ privilege: each.format.needs, table: each.shape.name }))
+        : this.#formats.map(each => ({ privilege: each.needs, table }))
+    const may = needs.some(need => grants.may(need.privilege, database, need.table))
+    const canRelease = may && !(await isReadOnly(session))
+    return [...(canRelease ? (['release'] as const) : []), 'atomic-read', 'server-time']
+  }
+}
+
+async function isReadOnly(session: Session): Promise<boolean> {
+  const [[flag] = []] = await session.read('SELECT @@global.read_only')
+  return String(flag) === '1' || String(flag).toUpperCase() === 'ON'
+}
+
+/** `10.11.19-MariaDB-0+deb12u1`, `5.5.5-10.6.1-MariaDB`, `8.4.2`: the product, and its number alone. */
+function productOf(version: string): string {
+  const mariadb = /([\d.]+)-MariaDB/i.exec(version)
+  if (mariadb) return `MariaDB ${mariadb[1]}`
+  return `MySQL ${/^\d[\d.]*\d/.exec(version)?.[0] ?? '(unknown version)'}`
+}

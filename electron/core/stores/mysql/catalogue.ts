@@ -1,0 +1,143 @@
+import type { MysqlAddress } from '../../../../shared/address.ts'
+import type { Unrecognised } from '../../../../shared/lock.ts'
+import { excerpt } from '../../bytes.ts'
+import { StoreError } from '../../errors.ts'
+import { recognise } from '../recognise.ts'
+import type { Session, Value } from './connect.ts'
+import { type Column, type MysqlFormat, missingColumns, type TableShape } from './table.ts'
+
+export type LockTable = { readonly shape: TableShape; readonly format: MysqlFormat; readonly key: Column }
+
+/** The tables that hold locks, and those that look like it but cannot be used. */
+export type Catalogue = { readonly tables: readonly LockTable[]; readonly rejected: readonly Unrecognised[] }
+
+/** `bit` and the geometric types have no text either; everything else does. */
+const BINARY =
+  /^(binary|varbinary|tinyblob|blob|mediumblob|longblob|bit|geometry|geometrycollection|(multi)?(point|linestring|polygon)|vector)$/
+
+/** Looks at the table the operator named, or at every table that has the columns of a format. */
+export async function readCatalogue(
+  session: Session,
+  address: MysqlAddress,
+  formats: readonly MysqlFormat[],
+): Promise<Catalogue> {
+  const names = address.table === null ? await candidates(session, formats) : [address.table]
+  const tables: LockTable[] = []
+  const rejected: Unrecognised[] = []
+  for (const name of names) {
+    const shape = await readShape(session, name)
+    if (shape === null) {
+      if (address.table === null) continue
+      const where = `"${excerpt(name)}" in the database "${excerpt(address.database)}"`
+      throw new StoreError('NOT_FOUND', `There is no table ${where}, or this account may not see it`)
+    }
+    const table = judge(shape, formats, address.format !== null)
+    if ('reason' in table) rejected.push(table)
+    else tables.push(table)
+  }
+  return { tables, rejected }
+}
+
+function judge(
+  shape: TableShape,
+  formats: readonly MysqlFormat[],
+  pinned: boolean,
+): LockTable | Unrecognised {
+  const hint = { pinned, patternGiven: false }
+  const verdict = recognise(formats, { table: shape, row: {} }, hint, () => whatIsMissing(shape, formats))
+  if (verdict.is !== 'lock') {
+    const reason = verdict.is === 'other' ? verdict.reason : 'it belongs to locks without holding any'
+    return { key: shape.name, reason }
+  }
+  const { format } = verdict
+  const key = shape.columns.get(format.keyColumn)
+  if (!key || !shape.unique.has(format.keyColumn)) {
+    const reason = `the column ${format.keyColumn} has no unique index of its own, so a row cannot be told from its copies`
+    return { key: shape.name, reason }
+  }
+  return { shape, format, key }
+}
+
+/** Names the format that is nearest, and what it lacks. */
+function whatIsMissing(shape: TableShape, formats: readonly MysqlFormat[]): string {
+  const [nearest] = formats
+    .map(format => ({ id: format.info.id, missing: missingColumns(shape, format.columns) }))
+    .sort((a, b) => a.missing.length - b.missing.length)
+  const missing = nearest?.missing ?? []
+  return `for the format ${nearest?.id} it lacks the ${missing.length === 1 ? 'column' : 'columns'} ${missing.join(', ')}`
+}
+
+/** Asks for the formats' own columns first: a database may have thousands of tables, and few with locks. */
+async function candidates(session: Session, formats: readonly MysqlFormat[]): Promise<string[]> {
+  const wanted = [...new Set(formats.flatMap(format => format.columns))]
+  const rows = await session.read(
+    `SELECT c.TABLE_NAME, c.COLUMN_NAME FROM information_schema.COLUMNS c
+      JOIN information_schema.TABLES t ON t.TABLE_SCHEMA = c.TABLE_SCHEMA AND t.TABLE_NAME = c.TABLE_NAME
+      WHERE c.TABLE_SCHEMA = DATABASE() AND t.TABLE_SCHEMA = DATABASE() AND t.TABLE_TYPE <> 'VIEW'
+      AND c.COLUMN_NAME IN (${wanted.map(() => '?').join(', ')}) ORDER BY c.TABLE_NAME`,
+    wanted,
+  )
+  const found = new Map<string, Set<string>>()
+  for (const [table, column] of rows) {
+    const columns = found.get(text(table)) ?? new Set()
+    found.set(text(table), columns.add(text(column).toLowerCase()))
+  }
+  return [...found]
+    .filter(([, has]) => formats.some(format => format.columns.every(column => has.has(column))))
+    .map(([table]) => table)
+}
+
+async function readShape(session: Session, table: string): Promise<TableShape | null> {
+  const columnRows = await session.read(
+    `SELECT TABLE_NAME, COLUMN_NAME, DATA_TYPE, IS_NULLABLE, CHARACTER_SET_NAME, COLLATION_NAME, DATETIME_PRECISION
+      FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ? ORDER BY ORDINAL_POSITION`,
+    [table],
+  )
+  // Servers that do not tell `Locks` from `locks` find either; those that do may have both.
+  const names = [...new Set(columnRows.map(row => text(row[0])))]
+  const name = names.includes(table) ? table : names[0]
+  if (name === undefined) return null
+  const indexRows = await session.read(
+    `SELECT TABLE_NAME, INDEX_NAME, COLUMN_NAME, SUB_PART FROM information_schema.STATISTICS
+      WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ? AND NON_UNIQUE = 0`,
+    [name],
+  )
+  const columns = columnRows.filter(row => text(row[0]) === name).map(columnFrom)
+  return {
+    name,
+    columns: new Map(columns.map(column => [column.name.toLowerCase(), column])),
+    unique: uniqueColumns(indexRows.filter(row => text(row[0]) === name)),
+  }
+}
+
+function columnFrom(row: readonly Value[]): Column {
+  const [, name, type, nullable, charset, collation, precision] = row
+  const dataType = text(type).toLowerCase()
+  return {
+    name: text(name),
+    type: dataType,
+    binary: BINARY.test(dataType),
+    nullable: text(nullable) !== 'NO',
+    charset: charset == null ? null : text(charset),
+    collation: collation == null ? null : text(collation),
+    precision: Math.min(6, Math.max(0, Number(precision ?? 0) || 0)),
+  }
+}
+
+/** Columns with a unique index over the whole of that column and nothing else. */
+function uniqueColumns(rows: readonly (readonly Value[])[]): Set<string> {
+  const indexes = new Map<string, { columns: string[]; whole: boolean }>()
+  for (const [, index, column, prefix] of rows) {
+    const parts = indexes.get(text(index)) ?? { columns: [], whole: true }
+    parts.columns.push(text(column).toLowerCase())
+    parts.whole &&= prefix == null
+    indexes.set(text(index), parts)
+  }
+  const single = [...indexes.values()].filter(({ columns, whole }) => whole && columns.length === 1)
+  return new Set(single.map(({ columns }) => columns[0] ?? ''))
+}
+
+/** Metadata comes as text, bytes or numbers, depending on the server. */
+function text(value: unknown): string {
+  return Buffer.isBuffer(value) ? value.toString('utf8') : String(value ?? '')
+}

@@ -1,0 +1,199 @@
+import { connect as connectSocket, type Socket } from 'node:net'
+import { createPool, type Pool, type PoolConnection, type ResultSetHeader } from 'mysql2/promise'
+import type { MysqlAddress } from '../../../../shared/address.ts'
+import { aborted, StoreError, throwIfAborted } from '../../errors.ts'
+import { isAnswer, silent, storeErrorFrom, unknownOutcome } from './server-errors.ts'
+
+export type Value = string | Buffer | null
+export type Row = readonly Value[]
+
+/** One connection, for as long as one piece of work needs it. */
+export interface Session {
+  /** Gives up at once when the signal says so, and on a server that is silent. */
+  read(sql: string, values?: readonly Value[]): Promise<Row[]>
+  /** Its answer is awaited whatever the signal says. Returns the number of rows that matched. */
+  change(sql: string, values: readonly Value[]): Promise<number>
+}
+
+const CONNECTIONS = 4
+const CONNECT_MS = 3000
+/** Longer than the waits for locks below, so that the server's own answer comes first. */
+const STATEMENT_MS = 4000
+/** From asking for a connection to the first answer: whoever waits knows within five seconds. */
+const FIRST_ANSWER_MS = 4500
+const END_MS = 500
+
+/**
+ * Times come as UTC and text as UTF-8, whatever the server's defaults. A row or a table that another transaction holds is
+ * waited for briefly. READ COMMITTED reads what is true now, and a release locks its own row and no gap.
+ */
+const SESSION_SETUP = [
+  'SET NAMES utf8mb4',
+  `SET SESSION time_zone = '+00:00', SESSION sql_mode = 'STRICT_ALL_TABLES', SESSION autocommit = 1,
+    SESSION innodb_lock_wait_timeout = 3, SESSION lock_wait_timeout = 3`,
+  'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
+]
+
+/** The connections to one server: made when first needed, few, and made again when lost. */
+export class Connections {
+  #pool: Pool | null = null
+  #closed = false
+  readonly #sockets = new Set<Socket>()
+  readonly #prepared = new WeakSet<object>()
+
+  constructor(readonly address: MysqlAddress) {}
+
+  async use<T>(signal: AbortSignal, work: (session: Session) => Promise<T>): Promise<T> {
+    throwIfAborted(signal)
+    const askedAt = performance.now()
+    const left = () => Math.max(1, FIRST_ANSWER_MS - (performance.now() - askedAt))
+    // Only what the driver reports becomes an error of the store: a mistake of ours must not look like an outage.
+    const failed = (error: unknown): never => {
+      throw storeErrorFrom(error, this.address)
+    }
+    const connection = await this.#take(signal, left()).catch(failed)
+    try {
+      if (!this.#prepared.has(connection.connection)) {
+        for (const sql of SESSION_SETUP)
+          await this.#await(connection, connection.query(sql), left(), signal).catch(failed)
+        this.#prepared.add(connection.connection)
+      }
+      let answered = false
+      const patience = () => (answered ? STATEMENT_MS : Math.min(STATEMENT_MS, left()))
+      return await work({
+        read: async (sql, values = []) => {
+          throwIfAborted(signal)
+          const sent = connection.execute(sql, [...values])
+          const [rows] = await this.#await(connection, sent, patience(), signal).catch(failed)
+          answered = true
+          return rows as unknown as Row[]
+        },
+        change: async (sql, values) => {
+          throwIfAborted(signal)
+          const sent = connection.execute<ResultSetHeader>(sql, [...values])
+          const [result] = await this.#await(connection, sent, STATEMENT_MS, null).catch(error =>
+            isAnswer(error) ? failed(error) : failed(unknownOutcome(error)),
+          )
+          return result.affectedRows
+        },
+      })
+    } finally {
+      connection.release()
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    const pool = this.#pool
+    this.#pool = null
+    // A server that does not answer must not keep anybody from leaving.
+    if (pool) await settledWithin(pool.end(), END_MS)
+    for (const socket of this.#sockets) socket.destroy()
+  }
+
+  async #take(signal: AbortSignal, withinMs: number): Promise<PoolConnection> {
+    if (this.#closed) throw new StoreError('STORE_ERROR', 'This store is closed')
+    this.#pool ??= this.#makePool()
+    const asked = this.#pool.getConnection()
+    try {
+      return await race(asked, withinMs, signal, () => silent(this.address))
+    } catch (error) {
+      // It may still come, and belongs to the pool then.
+      asked.then(
+        late => late.release(),
+        () => {},
+      )
+      throw error
+    }
+  }
+
+  /** A statement that is given up takes its connection with it: its answer would be taken for the next one's. */
+  async #await<T>(
+    connection: PoolConnection,
+    sent: Promise<T>,
+    withinMs: number,
+    signal: AbortSignal | null,
+  ): Promise<T> {
+    try {
+      return await race(sent, withinMs, signal, () => silent(this.address))
+    } catch (error) {
+      if (error instanceof StoreError) {
+        sent.catch(() => {})
+        connection.destroy()
+        // destroy() closes our half only, and a silent server would keep the other half open.
+        const { stream } = connection.connection as unknown as { stream: Socket }
+        stream.destroy()
+      }
+      throw error
+    }
+  }
+
+  #makePool(): Pool {
+    const { host, port, username, password, database, tls } = this.address
+    const pool = createPool({
+      host,
+      port,
+      database,
+      ...(username === null ? {} : { user: username }),
+      ...(password === null ? {} : { password }),
+      ...(tls ? { ssl: { rejectUnauthorized: true, verifyIdentity: true } } : {}),
+      charset: 'utf8mb4',
+      connectionLimit: CONNECTIONS,
+      connectTimeout: CONNECT_MS,
+      dateStrings: true,
+      supportBigNumbers: true,
+      bigNumberStrings: true,
+      jsonStrings: true,
+      // Column names are hostile: rows are arrays, and no code is generated from what the server calls its columns.
+      rowsAsArray: true,
+      disableEval: true,
+      flags: ['-LOCAL_FILES'],
+      maxPreparedStatements: 50,
+      stream: () => this.#openSocket(host, port),
+    })
+    // The driver reports a lost idle connection here; the pool has dropped it already.
+    pool.on('connection', connection => connection.on('error', () => {}))
+    return pool
+  }
+
+  #openSocket(host: string, port: number): Socket {
+    const socket = connectSocket(port, host)
+    socket.setNoDelay(true)
+    socket.setKeepAlive(true)
+    this.#sockets.add(socket)
+    socket.once('close', () => this.#sockets.delete(socket))
+    return socket
+  }
+}
+
+/** Settles with the promise, or fails after a time, or when the signal says so. */
+async function race<T>(
+  promise: Promise<T>,
+  withinMs: number,
+  signal: AbortSignal | null,
+  late: () => StoreError,
+): Promise<T> {
+  let giveUp: () => void = () => {}
+  let timer: NodeJS.Timeout | undefined
+  const gaveUp = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(late()), withinMs)
+    giveUp = () => reject(aborted())
+    if (signal?.aborted) giveUp()
+    signal?.addEventListener('abort', giveUp, { once: true })
+  })
+  try {
+    return await Promise.race([promise, gaveUp])
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', giveUp)
+  }
+}
+
+async function settledWithin(work: Promise<unknown>, withinMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const enough = new Promise(resolve => {
+    timer = setTimeout(resolve, withinMs)
+  })
+  await Promise.race([work.catch(() => {}), enough])
+  clearTimeout(timer)
+}

@@ -1,0 +1,106 @@
+import type { MysqlAddress } from '../../../../shared/address.ts'
+import { excerpt } from '../../bytes.ts'
+import { quoteServerText, StoreError } from '../../errors.ts'
+
+/** What mysql2 throws: a server's answer has an SQL state; a broken connection has only a code. */
+type DriverError = { code?: unknown; errno?: unknown; sqlState?: unknown; sqlMessage?: unknown }
+
+const NO_ACCESS_TO_DATABASE = 1044
+const NO_SUCH_DATABASE = 1049
+const NO_SUCH_COLUMN = 1054
+const NO_SUCH_TABLE = 1146
+const LOCK_WAIT_TIMEOUT = 1205
+const DEADLOCK = 1213
+
+/** Wrong password, unknown user, host not allowed, account locked or expired, TLS required, unknown login method. */
+const LOGIN_REFUSED = new Set([1045, 1130, 1251, 1698, 1820, 1862, 3118, 3159, 3955, 4151])
+const NOT_GRANTED = new Set([1142, 1143, 1227, 1370])
+/** --read-only, a read-only transaction, InnoDB in read-only mode. */
+const READ_ONLY_SERVER = new Set([1290, 1792, 1836])
+/** Too many connections (server, user, host), shutting down, the connection killed or idle too long. */
+const GOING_AWAY = new Set([1040, 1053, 1129, 1203, 1226, 1927, 4031])
+
+const TLS_REFUSED = new Set(['HANDSHAKE_NO_SSL_SUPPORT', 'HANDSHAKE_SSL_ERROR'])
+const CERTIFICATE = /CERT|SIGNED|SIGNATURE|TLS_|ERR_SSL|UNABLE_TO_GET_ISSUER|UNABLE_TO_VERIFY|ALTNAME_INVALID/
+
+/** True when the server itself answered, so that what became of the statement is known. */
+export function isAnswer(error: unknown): boolean {
+  const { sqlState, errno } = error as DriverError
+  return typeof sqlState === 'string' && !GOING_AWAY.has(Number(errno))
+}
+
+export function storeErrorFrom(error: unknown, address: MysqlAddress): StoreError {
+  if (error instanceof StoreError) return error
+  const { sqlState, sqlMessage, errno } = error as DriverError
+  if (typeof sqlState !== 'string' || GOING_AWAY.has(Number(errno))) return unreachable(error, address)
+  return answered(Number(errno), typeof sqlMessage === 'string' ? sqlMessage : '', address, error)
+}
+
+/** The answer to a release did not arrive. It is never sent again: a second try could report our own release as gone. */
+export function unknownOutcome(cause: unknown): StoreError {
+  return new StoreError(
+    'STORE_UNREACHABLE',
+    'The connection was lost after the release was sent: it may or may not have happened, so list again',
+    { cause },
+  )
+}
+
+export function silent(address: MysqlAddress): StoreError {
+  return new StoreError('STORE_UNREACHABLE', `The MySQL server at ${place(address)} did not answer in time`)
+}
+
+function unreachable(cause: unknown, address: MysqlAddress): StoreError {
+  const { code, errno } = cause as DriverError
+  const where = `The MySQL server at ${place(address)}`
+  const say = (what: string) => new StoreError('STORE_UNREACHABLE', `${where} ${what}`, { cause })
+  const known = typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,60}$/.test(code) ? code : null
+  if (errno === 1040 || errno === 1203 || errno === 1226) return say('has no free connection')
+  if (errno === 1129) return say('blocks this host after too many failed connections')
+  if (known === null) return say('cannot be reached')
+  if (known === 'ERR_OUT_OF_RANGE') return say('does not speak the MySQL protocol')
+  if (TLS_REFUSED.has(known)) return say('does not offer TLS')
+  if (CERTIFICATE.test(known)) return say(`has a certificate that is not trusted (${known})`)
+  return say(`cannot be reached (${known})`)
+}
+
+function answered(errno: number, text: string, address: MysqlAddress, cause: unknown): StoreError {
+  const database = `"${excerpt(address.database)}"`
+  if (LOGIN_REFUSED.has(errno)) {
+    return new StoreError('STORE_DENIED', `The MySQL server at ${place(address)} refuses this login`, {
+      cause,
+    })
+  }
+  if (errno === NO_ACCESS_TO_DATABASE) {
+    return new StoreError('STORE_DENIED', `This account may not use the database ${database}`, { cause })
+  }
+  if (NOT_GRANTED.has(errno)) {
+    return new StoreError('STORE_DENIED', `This account may not do that: ${quoteServerText(text)}`, { cause })
+  }
+  if (READ_ONLY_SERVER.has(errno)) return readOnlyServer(cause)
+  if (errno === NO_SUCH_DATABASE) {
+    return new StoreError('NOT_FOUND', `There is no database ${database} on this server`, { cause })
+  }
+  if (errno === NO_SUCH_TABLE) {
+    return new StoreError('NOT_FOUND', `The table is not there: ${quoteServerText(text)}`, { cause })
+  }
+  if (errno === NO_SUCH_COLUMN) {
+    return new StoreError('STORE_ERROR', 'The table was altered meanwhile, so list again', { cause })
+  }
+  if (errno === LOCK_WAIT_TIMEOUT) {
+    const what = 'Another transaction holds the row or the table, so nothing was changed'
+    return new StoreError('STORE_ERROR', what, { cause })
+  }
+  if (errno === DEADLOCK) {
+    const what = 'The server broke a deadlock with another transaction, so nothing was changed'
+    return new StoreError('STORE_ERROR', what, { cause })
+  }
+  return new StoreError('STORE_ERROR', `The server answered ${quoteServerText(text)}`, { cause })
+}
+
+export function readOnlyServer(cause?: unknown): StoreError {
+  return new StoreError('STORE_DENIED', 'This server is read-only: release on its primary', { cause })
+}
+
+function place({ host, port }: MysqlAddress): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
+}

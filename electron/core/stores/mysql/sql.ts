@@ -1,0 +1,112 @@
+import { StoreError } from '../../errors.ts'
+import type { Value } from './connect.ts'
+import type { Column, MysqlProgram, NewValue, SeenColumn, TableShape } from './table.ts'
+
+/** A piece of SQL and the values bound to its question marks. */
+export type Sql = { readonly text: string; readonly values: readonly Value[] }
+
+export function quoteName(name: string): string {
+  return `\`${name.replaceAll('`', '``')}\``
+}
+
+export function columnOf(table: TableShape, column: string): Column {
+  const found = table.columns.get(column)
+  if (!found) throw new StoreError('STORE_ERROR', 'The table was altered meanwhile, so list again')
+  return found
+}
+
+/** A column as it is read: bytes as they are, everything else as the server's own text. */
+export function readable(column: Column): string {
+  const name = quoteName(column.name)
+  return column.binary ? `CAST(${name} AS BINARY)` : `CONVERT(${name} USING utf8mb4)`
+}
+
+/** Byte for byte the same. `=` alone would take `A` for `a`, and under most collations ignore spaces at the end. */
+function isExactly(column: Column, value: Value): Sql {
+  const bytes = column.binary ? readable(column) : `CAST(${readable(column)} AS BINARY)`
+  return { text: `${bytes} <=> ${column.binary ? 'UNHEX(?)' : 'CAST(? AS BINARY)'}`, values: [bound(value)] }
+}
+
+/** Compares with the key under the column's own collation, which is what its index and ORDER BY go by. */
+export function compareKey(column: Column, operator: '=' | '>', value: Value): Sql {
+  return { text: `${quoteName(column.name)} ${operator} ${asKey(column)}`, values: [bound(value)] }
+}
+
+/** The one row with exactly this key: found through the index, then compared byte for byte. */
+export function rowWithKey(column: Column, value: Value): Sql {
+  return allOf([compareKey(column, '=', value), isExactly(column, value)])
+}
+
+function asKey(column: Column): string {
+  if (column.binary) return 'UNHEX(?)'
+  const { charset, collation } = column
+  if (!isPlainName(charset) || !isPlainName(collation)) return '?'
+  return `CONVERT(? USING ${charset}) COLLATE ${collation}`
+}
+
+/** Bytes travel in hexadecimal, so that no character set on the way can change them. */
+function bound(value: Value): string | null {
+  return Buffer.isBuffer(value) ? value.toString('hex') : value
+}
+
+function isPlainName(name: string | null): name is string {
+  return name !== null && /^[a-z0-9_]+$/i.test(name)
+}
+
+function allOf(conditions: readonly Sql[]): Sql {
+  return {
+    text: conditions.map(each => each.text).join(' AND '),
+    values: conditions.flatMap(each => each.values),
+  }
+}
+
+/** The statement of a release: it finds the row by its key and acts only if everything seen is still the same. */
+export function releaseStatement(program: MysqlProgram): Sql {
+  const { table } = program
+  const [keyColumn, key] = program.key
+  const same = ([column, value]: SeenColumn) => isExactly(columnOf(table, column), value)
+  const where = allOf([compareKey(columnOf(table, keyColumn), '=', key), ...program.seen.map(same)])
+  switch (program.op) {
+    case 'delete':
+      return { text: `DELETE FROM ${quoteName(table.name)} WHERE ${where.text}`, values: where.values }
+    case 'update': {
+      const set = program.set.map(([column, to]) => assignment(table, columnOf(table, column), to))
+      const changes = set.map(each => each.text).join(', ')
+      return {
+        text: `UPDATE ${quoteName(table.name)} SET ${changes} WHERE ${where.text}`,
+        values: [...set.flatMap(each => each.values), ...where.values],
+      }
+    }
+  }
+}
+
+function assignment(table: TableShape, column: Column, to: NewValue): Sql {
+  const name = quoteName(column.name)
+  if ('value' in to) return { text: `${name} = ?`, values: [to.value] }
+  // In the column's own precision: MySQL would round a finer time up, into the future.
+  const now = `UTC_TIMESTAMP(${column.precision})`
+  const others = to.nowOrEarlier.map(other => quoteName(columnOf(table, other).name))
+  return {
+    text: `${name} = ${others.length === 0 ? now : `LEAST(${[...others, now].join(', ')})`}`,
+    values: [],
+  }
+}
+
+const SHOWN_VALUE = 200
+
+/** The statement with its values in place, for people to read; never sent. */
+export function showSql({ text, values }: Sql): string {
+  let next = 0
+  // Names may contain question marks: text in backticks is passed over.
+  return text.replace(/`(?:[^`]|``)*`|\?/g, part => (part === '?' ? literal(values[next++] ?? null) : part))
+}
+
+const ESCAPES: Record<string, string> = { '\0': '\\0', '\n': '\\n', '\r': '\\r', '\x1a': '\\Z', "'": "''" }
+
+function literal(value: Value): string {
+  if (value === null) return 'NULL'
+  const text = String(value)
+  const shown = text.length > SHOWN_VALUE ? `${text.slice(0, SHOWN_VALUE)}…` : text
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that must not stay as they are
+  return `'${shown.replace(/[\0\n\r\x1a'\\]/g, char => ESCAPES[char] ?? `\\${char}`)}'`
+}

@@ -1,0 +1,43 @@
+import { isRepresentable } from '../../../../shared/lease.ts'
+import type { Note } from '../../../../shared/lock.ts'
+import { bytesToDisplay, excerpt } from '../../bytes.ts'
+import type { Value } from './connect.ts'
+import type { MysqlRaw } from './table.ts'
+
+const TIME = /^(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)(\.\d{1,6})?$/
+
+/** The server's text of a time, in the session's zone, which is UTC. Null for `0000-00-00` and the like. */
+export function parseTime(text: string): number | null {
+  const parts = TIME.exec(text)
+  if (!parts) return null
+  const [year, month, day] = [Number(parts[1]), Number(parts[2]), Number(parts[3])]
+  const whole = Date.UTC(year, month - 1, day, Number(parts[4]), Number(parts[5]), Number(parts[6]))
+  const date = new Date(whole)
+  // Date.UTC turns 31 February into a day in March and the year 0 into 1900.
+  const same = date.getUTCFullYear() === year && date.getUTCMonth() === month - 1 && date.getUTCDate() === day
+  if (!same || !isRepresentable(whole)) return null
+  return whole + Math.floor(Number(parts[7] ?? 0) * 1000)
+}
+
+export type StoredTime = {
+  /** Null when it is absent, and when it is there but no time. */
+  readonly at: number | null
+  readonly unreadable: boolean
+  readonly text: string
+  readonly notes: readonly Note[]
+}
+
+/** A time column, with what an operator should know about it. */
+export function timeIn(raw: MysqlRaw, column: string): StoredTime {
+  const value: Value = raw.row[column] ?? null
+  if (value === null) return { at: null, unreadable: false, text: '', notes: [] }
+  const text = Buffer.isBuffer(value) ? bytesToDisplay(value) : value
+  const at = parseTime(text)
+  if (at === null) {
+    const notes: Note[] = [{ code: 'wrong-type', field: column, found: excerpt(text), wanted: 'a time' }]
+    return { at: null, unreadable: true, text, notes }
+  }
+  // TIMESTAMP is an instant, which the server hands out in UTC. DATETIME is whatever wall clock the program had.
+  const zoned = raw.table.columns.get(column)?.type === 'timestamp'
+  return { at, unreadable: false, text, notes: zoned ? [] : [{ code: 'zone-unknown', field: column }] }
+}

@@ -1,0 +1,40 @@
+import { createConnection } from 'mysql2/promise'
+import { expect, it } from 'vitest'
+import { MysqlStore } from '../../../../electron/core/stores/mysql/store.ts'
+import { startMariaDb } from '../../../servers/mariadb.ts'
+import { failureOf, lockOf, never, RECHARGE } from './database.ts'
+
+it('releases nothing on a read-only server, even for an administrator whom the server would let', async () => {
+  const server = await startMariaDb()
+  const plain = await createConnection({ host: '127.0.0.1', port: server.port, user: 'root' })
+  const store = new MysqlStore({
+    kind: 'mysql',
+    host: '127.0.0.1',
+    port: server.port,
+    username: 'root',
+    password: null,
+    database: 'replica',
+    table: null,
+    format: null,
+    tls: false,
+  })
+  try {
+    await plain.query('CREATE DATABASE replica')
+    await plain.query('USE replica')
+    await plain.query(RECHARGE)
+    await plain.query("INSERT INTO recargas_process_locks (lock_key, lock_id) VALUES ('GPS', 'o')")
+    expect((await store.describe(never)).capabilities).toContain('release')
+    await plain.query('SET GLOBAL read_only = 1')
+    expect((await store.describe(never)).capabilities).not.toContain('release')
+    const { id, fence } = await lockOf(store, 'GPS')
+    expect(await failureOf(store.release(id, fence, never))).toMatchObject({
+      code: 'STORE_DENIED',
+      message: expect.stringContaining('read-only'),
+    })
+    expect((await lockOf(store, 'GPS')).owner).toBe('o')
+  } finally {
+    await store.close()
+    await plain.end()
+    await server.close()
+  }
+})
