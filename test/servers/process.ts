@@ -21,7 +21,8 @@ export async function onFreePort<T>(start: (port: number) => Promise<T>): Promis
   }
 }
 
-async function freePort(): Promise<number> {
+/** A port that nobody listens on, at least for now. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()

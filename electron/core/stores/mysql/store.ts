@@ -47,9 +47,12 @@ export class MysqlStore implements LockStore {
         address: this.address,
         server: productOf(String(version)),
         clock: this.#clock.reading(),
-        capabilities: await this.#capabilities(session),
       }
     })
+  }
+
+  capabilities(signal: AbortSignal): Promise<Capability[]> {
+    return this.#connections.use(signal, session => this.#capabilities(session))
   }
 
   async clock(signal: AbortSignal): Promise<ClockReading> {

@@ -146,7 +146,7 @@ describe('what the account may do', () => {
   ])('offers a release or not with %s', async (_, grants, may) => {
     await db.plain.query(RECHARGE)
     const account = await db.account(...grants.map(grant => grant.replace('db.', `${db.name}.`)))
-    const { capabilities } = await db.store(account).describe(never)
+    const capabilities = await db.store(account).capabilities(never)
     expect(capabilities.includes('release')).toBe(may)
   })
 })
