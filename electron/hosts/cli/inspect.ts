@@ -107,7 +107,7 @@ function facts(lock: Lock, format: FormatInfo, now: number): [string, string][] 
 
 function rawLines(detail: LockDetail): string[] {
   return detail.raw.flatMap(({ label, encoding, text, size }) => [
-    `Raw ${escapeForTerminal(label)}, ${size} bytes${encoding === 'hex' ? ' in hex' : ''}`,
+    `Raw ${escapeForTerminal(label)}, ${size} ${size === 1 ? 'byte' : 'bytes'}${encoding === 'hex' ? ' in hex' : ''}`,
     `  ${escapeForTerminal(text.slice(0, RAW_SHOWN))}${text.length > RAW_SHOWN ? '…' : ''}`,
   ])
 }

@@ -76,7 +76,7 @@ export async function ready(client: RedisClient, signal: AbortSignal): Promise<v
       reason = error
       // Waiting makes neither a wrong password right nor a refusing host answer. Where there are several hosts, the
       // client goes on to the next.
-      if (isDenied(textOf(error)) || isOneHost(client)) onTimeout()
+      if (isNotAuthenticated(textOf(error)) || isOneHost(client)) onTimeout()
     }
     const onTimeout = () => finish(() => reject(storeError(reason ?? new Error('Connection timed out'))))
     const onAbort = () => finish(() => reject(aborted()))
@@ -106,14 +106,16 @@ function textOf(error: unknown): string {
   return last ? `${last.message}` : error.message
 }
 
-function isDenied(text: string): boolean {
-  return /^(NOAUTH|WRONGPASS|NOPERM|DENIED)\b|invalid password|invalid username-password|AUTH .*called without|acl permissions/i.test(
-    text,
-  )
+/** Who we are was accepted, but not what we asked for: something else may be allowed. */
+export function isNotPermitted(error: unknown): boolean {
+  return /^NOPERM\b|acl permissions/i.test(textOf(error))
 }
 
-export function isNotPermitted(error: unknown): boolean {
-  return isDenied(textOf(error))
+/** Who we are was not accepted: nothing will be allowed. */
+function isNotAuthenticated(text: string): boolean {
+  return /^(NOAUTH|WRONGPASS|DENIED)\b|invalid password|invalid username-password|AUTH .*called without/i.test(
+    text,
+  )
 }
 
 const UNREACHABLE =
@@ -125,9 +127,9 @@ export function storeError(error: unknown): StoreError {
   const text = textOf(error)
   const make = (code: ConstructorParameters<typeof StoreError>[0], message: string) =>
     new StoreError(code, message, { cause: error })
-  if (/^NOPERM|acl permissions/i.test(text))
+  if (isNotPermitted(error))
     return make('STORE_DENIED', `Redis does not permit this to the account: ${quoteServerText(text)}`)
-  if (isDenied(text)) return make('STORE_DENIED', 'Redis refused the user name or password')
+  if (isNotAuthenticated(text)) return make('STORE_DENIED', 'Redis refused the user name or password')
   if (/^READONLY/.test(text))
     return make('STORE_DENIED', 'This Redis server is a read-only replica; connect to its primary')
   if (/^(LOADING|MASTERDOWN|CLUSTERDOWN)/.test(text)) {
