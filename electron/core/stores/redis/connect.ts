@@ -20,6 +20,8 @@ export function createClient(address: RedisAddress): RedisClient {
     protocol: 2 as const,
     lazyConnect: true,
     connectTimeout: READY_TIMEOUT_MS,
+    // A hung server does not say goodbye: leaving must not wait for it.
+    disconnectTimeout: 200,
     commandTimeout: COMMAND_TIMEOUT_MS,
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,

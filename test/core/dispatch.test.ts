@@ -1,0 +1,162 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { createCore } from '../../electron/core/core.ts'
+import { openSession } from '../../electron/core/dispatch.ts'
+import { memoryServer } from '../../electron/core/stores/memory/server.ts'
+import { createClient } from '../../shared/client.ts'
+import type { WatchEvent } from '../../shared/contract.ts'
+import type { DownFrame } from '../../shared/frames.ts'
+import type { Result } from '../../shared/result.ts'
+import { dataFolder } from '../hosts/run-cli.ts'
+
+function session(folder = dataFolder()) {
+  const core = createCore({ dataFolder: folder })
+  const sent: DownFrame[] = []
+  const client = createClient(frame => wire.receive(frame))
+  const wire = openSession(core, frame => {
+    sent.push(frame)
+    client.receive(frame)
+  })
+  onTestFinished(() => core.close())
+  return { client, wire, sent, folder }
+}
+
+async function openMemory(client: ReturnType<typeof session>['client'], name: string): Promise<string> {
+  const opened = await client.call('stores.open', { address: `memory:${name}` })
+  return opened.ok ? opened.value.storeId : ''
+}
+
+const run = { tenant_id: 'acme', pipeline_id: 'a', pipeline_logging_id: 'run-1', locked_by: 'tests' }
+
+it.each(['locks.explode', '__proto__', 'constructor', 'toString', ''])(
+  'refuses the method %j',
+  async method => {
+    const { client } = session()
+    const answer = await client.call(method as never, {} as never)
+    expect(answer).toEqual({ ok: false, error: { code: 'BAD_INPUT', message: 'There is no such method' } })
+  },
+)
+
+it.each([[{ address: 7 }], [{}], [{ address: 'memory:x', surprise: true }], [null], ['memory:x']])(
+  'refuses the input %j without acting',
+  async input => {
+    const { client } = session()
+    expect(await client.call('stores.open', input as never)).toMatchObject({
+      ok: false,
+      error: { code: 'BAD_INPUT' },
+    })
+  },
+)
+
+it('ignores what is not a frame, and answers what follows', async () => {
+  const { client, wire, sent } = session()
+  for (const frame of [
+    null,
+    'call',
+    7,
+    {},
+    { type: 'call' },
+    { type: 'call', id: -1, method: 'x', input: 1 },
+    { type: 'close', id: 99 },
+  ])
+    wire.receive(frame)
+  expect(sent).toEqual([])
+  expect(await client.call('formats.list', {})).toMatchObject({ ok: true })
+})
+
+it('says that a store is not open', async () => {
+  const { client } = session()
+  expect(await client.call('locks.inspect', { storeId: 'nope', id: 'a' })).toMatchObject({
+    ok: false,
+    error: { code: 'NOT_FOUND' },
+  })
+})
+
+it('audits a write, its refusal included, and no read', async () => {
+  const { client, folder } = session()
+  memoryServer('audited').acquire(run)
+  const storeId = await openMemory(client, 'audited')
+  await client.call('locks.inspect', { storeId, id: 'acme:a' })
+  await client.call('locks.release', { storeId, id: 'acme:a', fence: 'stale', reason: 'why' })
+  await client.call('locks.release', { storeId: 'closed', id: 'acme:a', fence: 'stale' })
+  const entries = readFileSync(join(folder, 'audit.jsonl'), 'utf8')
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line))
+  expect(entries).toMatchObject([
+    { event: 'intent', store: 'memory:audited', id: 'acme:a', reason: 'why' },
+    { event: 'outcome', outcome: 'changed', currentOwner: 'run-1' },
+    { event: 'intent', store: null },
+    { event: 'outcome', error: { code: 'NOT_FOUND' } },
+  ])
+})
+
+it('takes a password out of whatever a server repeats', async () => {
+  const { client } = session()
+  const opened = await client.call('stores.open', { address: 'redis://:hunter2hunter2@127.0.0.1:1/0' })
+  const storeId = opened.ok ? opened.value.storeId : ''
+  expect(JSON.stringify(opened)).not.toContain('hunter2')
+  expect(JSON.stringify(await client.call('stores.describe', { storeId }))).not.toContain('hunter2')
+})
+
+it('ends a list with whether it was complete, and a stream that does not exist with an error', async () => {
+  const { client } = session()
+  const server = memoryServer('listed')
+  for (const pipeline_id of ['a', 'b', 'c']) server.acquire({ ...run, pipeline_id })
+  const storeId = await openMemory(client, 'listed')
+  const list = (limit?: number) =>
+    new Promise<unknown[]>(resolve => {
+      const events: unknown[] = []
+      client.open(
+        'locks.list',
+        limit ? { storeId, limit } : { storeId },
+        event => events.push(event),
+        () => resolve(events),
+      )
+    })
+  expect((await list()).at(-1)).toMatchObject({ type: 'done', complete: true })
+  expect((await list(3)).at(-1)).toMatchObject({ complete: true })
+  expect((await list(2)).at(-1)).toMatchObject({ complete: false })
+  const end = await new Promise<Result<null>>(resolve =>
+    client.open('locks.nothing' as never, {} as never, () => {}, resolve),
+  )
+  expect(end).toMatchObject({ ok: false, error: { code: 'BAD_INPUT' } })
+})
+
+it('watches until it is closed: in an outage nothing is called gone, and the status says since when', async () => {
+  const { client, sent } = session()
+  const server = memoryServer('watched')
+  server.acquire(run)
+  const storeId = await openMemory(client, 'watched')
+  const events: WatchEvent[] = []
+  const close = client.open(
+    'locks.watch',
+    { storeId, intervalMs: 100 },
+    event => events.push(event),
+    () => {},
+  )
+  await expect.poll(() => events.map(event => event.type)).toEqual(['snapshot', 'status'])
+  server.up = false
+  await expect
+    .poll(() => events.at(-1))
+    .toMatchObject({
+      type: 'status',
+      status: 'down',
+      error: { code: 'STORE_UNREACHABLE' },
+      asOf: expect.any(Number),
+    })
+  server.records.delete('acme:a')
+  server.up = true
+  await expect
+    .poll(() => events.slice(3), { timeout: 5000 })
+    .toMatchObject([
+      { type: 'remove', ids: ['acme:a'] },
+      { type: 'status', status: 'live' },
+    ])
+  close()
+  const before = sent.length
+  server.acquire(run)
+  await new Promise(resolve => setTimeout(resolve, 300))
+  expect(sent.length).toBe(before)
+})
