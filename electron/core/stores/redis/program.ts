@@ -134,6 +134,7 @@ return { 'released', notified }
   'writes',
 )
 
+/** Compares and acts in one script. */
 export async function runProgram(client: RedisClient, program: RedisProgram): Promise<Act> {
   const { keys, args } = encode(program)
   const [answer, detail] = (await runScript(client, RELEASE, keys, args)) as [Buffer, (Buffer | number)?]

@@ -1,4 +1,5 @@
-import { saySize } from '../../bytes.ts'
+import type { RawPart } from '../../../../shared/lock.ts'
+import { bytesToDisplay, rawPart, saySize } from '../../bytes.ts'
 
 /** A value as Redis has it. Large ones are not fetched by a listing: no lock library writes them. */
 export type RedisValue =
@@ -43,5 +44,23 @@ export function sayUnrecognised(raw: RedisRaw): string {
       return `a ${raw.value.name}, which no lock format uses`
     default:
       return `a ${raw.value.type} that no format recognises`
+  }
+}
+
+/** The record for the inspector, byte by byte. */
+export function rawParts(raw: RedisRaw): RawPart[] {
+  switch (raw.value.type) {
+    case 'string':
+      return [rawPart('value', raw.value.bytes)]
+    case 'hash':
+      return raw.value.fields.map(([field, value]) => rawPart(bytesToDisplay(field), value))
+    case 'zset':
+      return raw.value.members.map(([member, score]) => rawPart(`score ${score}`, member))
+    case 'set':
+      return raw.value.members.map(member => rawPart('member', member))
+    case 'list':
+      return raw.value.head === null ? [] : [rawPart('first element', raw.value.head)]
+    default:
+      return []
   }
 }

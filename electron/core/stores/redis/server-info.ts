@@ -33,13 +33,45 @@ export async function probeRelease(
 ): Promise<{ release: boolean; notify: boolean; script: boolean }> {
   // Accounts are often limited to keys of a prefix: ask about a key that the pattern covers.
   const key = pattern === null ? 'lockkeeper:probe' : pattern.replace(/[*?[\\].*$/s, '')
+  const role = await node.role().catch(() => [])
+  const primary = role[0] === undefined || String(role[0]) === 'master'
   try {
     const [del, publish] = (await runScript(node, PROBE, [Buffer.from(key)], [])) as [number, number]
-    const role = await node.role().catch(() => [])
-    const primary = role[0] === undefined || String(role[0]) === 'master'
     return { release: del === 1 && primary, notify: publish === 1 && primary, script: true }
   } catch (error) {
     if (!isNotPermitted(error)) throw error
-    return { release: false, notify: false, script: false }
+    const allowed = await probeQueued(node, [
+      ['DEL', key],
+      ['PUBLISH', 'lock:released:probe', ''],
+    ])
+    return { release: allowed[0] === true && primary, notify: allowed[1] === true && primary, script: false }
+  }
+}
+
+/** Without scripts: a transaction checks each command as it is queued, and is then thrown away. */
+async function probeQueued(
+  node: Redis,
+  commands: readonly (readonly [string, ...string[]])[],
+): Promise<boolean[]> {
+  const connection = node.duplicate({ lazyConnect: true })
+  connection.on('error', () => {})
+  const permitted = (name: string, words: string[]) =>
+    connection.call(name, words).then(
+      () => true,
+      error => {
+        if (isNotPermitted(error)) return false
+        throw error
+      },
+    )
+  try {
+    await connection.connect()
+    if (!(await permitted('WATCH', ['lockkeeper:probe'])) || !(await permitted('MULTI', [])))
+      return commands.map(() => false)
+    const allowed: boolean[] = []
+    for (const [name, ...words] of commands) allowed.push(await permitted(name, words))
+    return allowed
+  } finally {
+    // Leaving discards what was queued.
+    connection.disconnect()
   }
 }

@@ -2,23 +2,24 @@ import { Cluster, type Redis } from 'ioredis'
 import { type RedisAddress, showAddress } from '../../../../shared/address.ts'
 import type { Capability, ClockReading, ListPage, StoreDescription } from '../../../../shared/contract.ts'
 import type { LockDetail, ReleaseOutcome } from '../../../../shared/lock.ts'
-import { bytesToDisplay, rawPart, textToKey } from '../../bytes.ts'
+import { textToKey } from '../../bytes.ts'
 import { ServerClock } from '../../clock.ts'
 import { StoreError, throwIfAborted } from '../../errors.ts'
 import { lockFrom } from '../lock-from.ts'
 import { chooseFormats } from '../open.ts'
 import { recognise } from '../recognise.ts'
-import { type Current, releaseSeen } from '../release-seen.ts'
+import { type Act, type Current, releaseSeen } from '../release-seen.ts'
 import type { Hint, ListQuery, LockStore } from '../types.ts'
 import { createClient, isNotPermitted, type RedisClient, ready, storeError } from './connect.ts'
 import type { RedisFormat } from './format.ts'
 import { REDIS_FORMATS } from './formats.ts'
 import { findPrimaries, nodeProblem } from './primaries.ts'
-import { runProgram, sayProgram } from './program.ts'
+import { type RedisProgram, runProgram, sayProgram } from './program.ts'
 import { INSPECT_LIMITS, LIST_LIMITS, type ReadLimits, readKeys } from './read.ts'
-import { type RedisRaw, sayUnrecognised } from './record.ts'
+import { type RedisRaw, rawParts, sayUnrecognised } from './record.ts'
 import { scanKeys } from './scan.ts'
 import { probeRelease, serverName } from './server-info.ts'
+import { runWatched } from './watched.ts'
 
 type Read = Current<RedisRaw> | { readonly lock: null; readonly reason: string; readonly companion: true }
 
@@ -124,19 +125,7 @@ export class RedisStore implements LockStore {
             const [raw = null] = await this.#readRaw(this.#client, [key], INSPECT_LIMITS)
             return raw === null ? null : ((await this.#understand(this.#client, [raw]))[0] ?? null)
           },
-          act: async (raw, lock, notAfter) => {
-            try {
-              return await runProgram(this.#client, this.#formatOf(lock.format).release(raw, notAfter))
-            } catch (error) {
-              const failure = storeError(error)
-              if (failure.code !== 'STORE_UNREACHABLE') throw failure
-              throw new StoreError(
-                failure.code,
-                'Redis stopped answering after the release was sent: it may or may not have happened, so list again',
-                { cause: error },
-              )
-            }
-          },
+          act: (raw, lock, notAfter) => this.#act(this.#formatOf(lock.format).release(raw, notAfter)),
         },
         fence,
         signal,
@@ -146,6 +135,21 @@ export class RedisStore implements LockStore {
 
   async close(): Promise<void> {
     this.#client.disconnect()
+  }
+
+  async #act(program: RedisProgram): Promise<Act> {
+    try {
+      return await runProgram(this.#client, program).catch(error => {
+        if (!isNotPermitted(error)) throw error
+        return runWatched(this.#client, program)
+      })
+    } catch (error) {
+      const failure = storeError(error)
+      if (failure.code !== 'STORE_UNREACHABLE') throw failure
+      const message =
+        'Redis stopped answering after the release was sent: it may or may not have happened, so list again'
+      throw new StoreError(failure.code, message, { cause: error })
+    }
   }
 
   async #run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
@@ -236,22 +240,5 @@ export class RedisStore implements LockStore {
         raw,
       }
     })
-  }
-}
-
-function rawParts(raw: RedisRaw): LockDetail['raw'] {
-  switch (raw.value.type) {
-    case 'string':
-      return [rawPart('value', raw.value.bytes)]
-    case 'hash':
-      return raw.value.fields.map(([field, value]) => rawPart(bytesToDisplay(field), value))
-    case 'zset':
-      return raw.value.members.map(([member, score]) => rawPart(`score ${score}`, member))
-    case 'set':
-      return raw.value.members.map(member => rawPart('member', member))
-    case 'list':
-      return raw.value.head === null ? [] : [rawPart('first element', raw.value.head)]
-    default:
-      return []
   }
 }

@@ -1,0 +1,92 @@
+import { Redis } from 'ioredis'
+import { StoreError } from '../../errors.ts'
+import { DEADLINE_SLACK_MS } from '../fence.ts'
+import type { Act } from '../release-seen.ts'
+import type { RedisClient } from './connect.ts'
+import { encode, type Guard, type RedisProgram } from './program.ts'
+
+/** EXEC is refused when a key was touched, by a mere renewal too; then everything is compared anew. */
+const MOST_ATTEMPTS = 5
+
+/**
+ * The same release for accounts that may not run scripts: WATCH the keys, compare, and MULTI/EXEC, which the server
+ * executes only if none of them was touched since. On a connection of its own, because WATCH belongs to a connection.
+ */
+export async function runWatched(client: RedisClient, program: RedisProgram): Promise<Act> {
+  if (!(client instanceof Redis)) {
+    throw new StoreError(
+      'STORE_DENIED',
+      'Redis does not permit EVAL to this account, which a release on a cluster needs',
+    )
+  }
+  const connection = client.duplicate({ lazyConnect: true })
+  connection.on('error', () => {})
+  try {
+    await connection.connect()
+    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+      await connection.watch(...encode(program).keys)
+      const holds = await Promise.all(program.guards.map(guard => stillHolds(connection, guard)))
+      if (!(await connection.exists(program.key)) || holds.includes(false)) return { outcome: 'not-same' }
+      const replies = await transact(connection, program)
+      if (replies !== null) return { outcome: 'released', notified: countNotified(program, replies) }
+    }
+    return { outcome: 'not-same' }
+  } finally {
+    connection.disconnect()
+  }
+}
+
+/** Null when a watched key was touched: nothing was executed. A command that is not permitted refuses them all. */
+async function transact(connection: Redis, { commands }: RedisProgram): Promise<unknown[] | null> {
+  await connection.call('MULTI')
+  for (const [name, ...words] of commands) await connection.callBuffer(name, words)
+  return (await connection.call('EXEC')) as unknown[] | null
+}
+
+function countNotified({ commands }: RedisProgram, replies: readonly unknown[]): number | null {
+  const counts = commands.flatMap(([name], i) => (name.endsWith('PUBLISH') ? [Number(replies[i])] : []))
+  return counts.length === 0 ? null : counts.reduce((sum, count) => sum + count, 0)
+}
+
+async function stillHolds(connection: Redis, guard: Guard): Promise<boolean> {
+  try {
+    return await compare(connection, guard)
+  } catch (error) {
+    if (error instanceof Error && error.message.startsWith('WRONGTYPE')) return false
+    throw error
+  }
+}
+
+async function compare(connection: Redis, guard: Guard): Promise<boolean> {
+  const { key } = guard
+  switch (guard.check) {
+    case 'value':
+      return equal(await connection.getBuffer(key), guard.equals)
+    case 'field':
+      return equal(await connection.hgetBuffer(key, guard.field), guard.equals)
+    case 'head':
+      return equal(await connection.lindexBuffer(key, 0), guard.equals)
+    case 'score':
+      return (await connection.zscore(key, guard.member)) === guard.equals
+    case 'member':
+      return (await connection.sismember(key, guard.member)) === 1
+    case 'fields': {
+      const flat = (await connection.callBuffer('HGETALL', [key])) as Buffer[]
+      const found = new Map<string, Buffer | undefined>()
+      for (let i = 0; i < flat.length; i += 2) found.set(flat[i]?.toString('latin1') ?? '', flat[i + 1])
+      if (found.size !== guard.equals.length) return false
+      return guard.equals.every(([field, value]) => equal(found.get(field.toString('latin1')) ?? null, value))
+    }
+    case 'ends': {
+      const ttl = await connection.pttl(key)
+      if (guard.notAfter === null || ttl < 0) return guard.notAfter === null && ttl === -1
+      // Before Redis 7 there is no exact deadline to compare, and the server's error refuses the release.
+      const ends = await connection.call('PEXPIRETIME', [key])
+      return Number(ends) <= guard.notAfter + DEADLINE_SLACK_MS
+    }
+  }
+}
+
+function equal(found: Buffer | null, seen: Buffer | null): boolean {
+  return found === null || seen === null ? found === seen : found.equals(seen)
+}
