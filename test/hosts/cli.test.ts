@@ -118,8 +118,20 @@ describe('the listing for people', () => {
     expect(await keys('--owner', 'RUN-B')).toEqual([['b'], true])
     expect(await keys('--state', 'expiring')).toEqual([['old'], true])
     expect(await keys('--limit', '4')).toEqual([['a', 'b', 'c', 'old'], true])
-    expect((await keys('--limit', '2'))[1]).toBe(false)
+    expect(await keys('--limit', '1')).toEqual([['old'], false])
     expect((await runCli(['list', address, '--limit', '2'])).stdout).toContain('not all of them')
+  })
+
+  it('counts by the clock of the store when the one of this machine is an hour ahead', async () => {
+    const { client, address } = await redisPlace()
+    await client.set('pipeline_lock:acme:a', 'run-a', 'EX', 1800)
+    const ahead = 'data:text/javascript,const now = Date.now; Date.now = () => now() + 3600000'
+    const { store, locks } = (
+      await runCli(['list', address, '--json'], { NODE_OPTIONS: `--import="${ahead}"` })
+    ).json() as { store: { clockOffsetMs: number }; locks: { state: string; remainingMs: number }[] }
+    expect(Math.abs(store.clockOffsetMs + 3_600_000)).toBeLessThan(1000)
+    expect(locks).toMatchObject([{ state: 'held' }])
+    expect(Math.abs((locks[0]?.remainingMs ?? 0) - 1_800_000)).toBeLessThan(5000)
   })
 
   it('survives a reader that stops reading', async () => {

@@ -44,11 +44,11 @@ export async function listCommand(argv: readonly string[], io: Io): Promise<numb
         text?.toLowerCase().includes(String(owner).toLowerCase()),
       ))
 
-  // With a filter the limit counts what is shown, so the store has to be read to the end.
-  const filtered = state !== undefined || owner !== undefined
-  const listing = await collect(opened, filtered ? undefined : limit, io)
-  const matching = filtered ? listing.locks.filter(lock => wanted(lock, listing.serverTime)) : listing.locks
-  const sorted = matching.sort(byAttention(listing.serverTime))
+  // Everything is read before anything is cut off: a limit shows the locks that need attention most, not the first found.
+  const listing = await collect(opened, io)
+  const sorted = listing.locks
+    .filter(lock => wanted(lock, listing.serverTime))
+    .sort(byAttention(listing.serverTime))
   const shown = {
     ...listing,
     locks: sorted.slice(0, limit),
@@ -60,7 +60,7 @@ export async function listCommand(argv: readonly string[], io: Io): Promise<numb
   return problem ? exitCodeOf(problem) : EXIT.done
 }
 
-function collect({ client, info }: OpenedStore, limit: number | undefined, io: Io): Promise<Listing> {
+function collect({ client, info }: OpenedStore, io: Io): Promise<Listing> {
   const listing: Listing = {
     locks: [],
     unrecognised: [],
@@ -72,12 +72,11 @@ function collect({ client, info }: OpenedStore, limit: number | undefined, io: I
     serverTime: 0,
   }
   return new Promise((resolve, reject) => {
-    const input = limit === undefined ? { storeId: info.storeId } : { storeId: info.storeId, limit }
     const stop = () => reject(new CliError({ code: 'ABORTED', message: 'Stopped on request' }))
     io.signal.addEventListener('abort', stop)
     client.open(
       'locks.list',
-      input,
+      { storeId: info.storeId },
       event => {
         if (event.type === 'done') {
           listing.complete = event.complete
