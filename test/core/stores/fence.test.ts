@@ -33,6 +33,7 @@ test.each<[string, Made, Made]>([
   ['type: text and truth', make('a', 'x', ['true']), make('a', 'x', [true])],
   ['type: nothing and empty', make('a', 'x', [null]), make('a', 'x', [''])],
   ['type: nothing and no bytes', make('a', 'x', [null]), make('a', 'x', [Buffer.alloc(0)])],
+  ['border between bytes', make('a', 'x', [word, word]), make('a', 'x', [Buffer.from('abbab')])],
   ['length written into a part', make('a', 'x', ['a', 'b']), make('a', 'x', ['as1:b'])],
   ['lone surrogate, which UTF-8 cannot tell', make('a', 'x', ['\ud800']), make('a', 'x', ['\ud801'])],
   ['replacement character', make('a', 'x', ['\ud800']), make('a', 'x', ['\ufffd'])],
