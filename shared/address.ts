@@ -33,7 +33,10 @@ export type DynamoAddress = Common & {
 export type MemoryAddress = Common & { kind: 'memory'; name: string }
 export type StoreAddress = RedisAddress | MysqlAddress | DynamoAddress | MemoryAddress
 
-/** What is wrong with an address, in one sentence that does not repeat a password. */
+/**
+ * What is wrong with an address, in one sentence. It repeats nothing that was typed: in a malformed address any part, a
+ * port or an option's name just as well, may be a piece of a password.
+ */
 export class AddressError extends Error {}
 
 const OPTIONS: Record<StoreKind, readonly string[]> = {
@@ -43,27 +46,29 @@ const OPTIONS: Record<StoreKind, readonly string[]> = {
   memory: ['format'],
 }
 
-const SCHEMES: Record<string, (rest: string) => StoreAddress> = {
-  redis: rest => redis(rest, 'standalone', false),
-  rediss: rest => redis(rest, 'standalone', true),
-  'redis+sentinel': rest => redis(rest, 'sentinel', false),
-  'rediss+sentinel': rest => redis(rest, 'sentinel', true),
-  'redis+cluster': rest => redis(rest, 'cluster', false),
-  'rediss+cluster': rest => redis(rest, 'cluster', true),
-  mysql,
-  dynamodb,
-}
+const SCHEMES = new Map<string, (rest: string) => StoreAddress>([
+  ['redis', rest => redis(rest, 'standalone', false)],
+  ['rediss', rest => redis(rest, 'standalone', true)],
+  ['redis+sentinel', rest => redis(rest, 'sentinel', false)],
+  ['rediss+sentinel', rest => redis(rest, 'sentinel', true)],
+  ['redis+cluster', rest => redis(rest, 'cluster', false)],
+  ['rediss+cluster', rest => redis(rest, 'cluster', true)],
+  ['mysql', mysql],
+  ['dynamodb', dynamodb],
+])
 
 export function parseAddress(text: string): StoreAddress {
-  const memory = /^memory:(.*)$/s.exec(text)
+  // Half a surrogate pair has no UTF-8: no server could be asked for it, and it cannot be written in an address.
+  if (/\p{Cs}/u.test(text)) throw new AddressError('The address is not valid Unicode text')
+  const memory = /^memory:(.*)$/is.exec(text)
   if (memory) return memoryAddress(memory[1] ?? '')
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[1]?.toLowerCase()
   if (scheme === undefined) {
     throw new AddressError('A store address starts with redis://, mysql://, dynamodb:// or memory:')
   }
-  const parse = SCHEMES[scheme]
+  const parse = SCHEMES.get(scheme)
   if (!parse) {
-    const known = [...Object.keys(SCHEMES).map(name => `${name}://`), 'memory:'].join(', ')
+    const known = [...[...SCHEMES.keys()].map(name => `${name}://`), 'memory:'].join(', ')
     throw new AddressError(`Unknown kind of store "${scheme}://"; known are ${known}`)
   }
   return parse(text.slice(scheme.length + 3))
@@ -104,7 +109,7 @@ function redis(rest: string, mode: RedisAddress['mode'], tls: boolean): RedisAdd
     throw new AddressError('A Sentinel address names its group: redis+sentinel://host1,host2/group/0')
   }
   const db = path.shift() || '0'
-  if (!/^\d{1,5}$/.test(db)) throw new AddressError(`The Redis database must be a number, not "${db}"`)
+  if (!/^\d{1,5}$/.test(db)) throw new AddressError('The Redis database must be a number')
   if (mode === 'cluster' && db !== '0') throw new AddressError('Redis Cluster has database 0 only')
   if (path.some(part => part !== ''))
     throw new AddressError('There is something after the Redis database in the path')
@@ -189,6 +194,10 @@ function memoryAddress(rest: string): MemoryAddress {
 function split(rest: string, kind: StoreKind) {
   const [beforeQuery, search] = cut(rest, '?')
   const slash = beforeQuery.indexOf('/')
+  // An @ behind the hosts is one of a password that was cut short there. What follows would be shown as a host or option.
+  if (search.includes('@') || (slash >= 0 && beforeQuery.includes('@', slash))) {
+    throw new AddressError('Write / as %2F, ? as %3F and @ as %40 inside a user name, password or option')
+  }
   const authority = slash < 0 ? beforeQuery : beforeQuery.slice(0, slash)
   const path =
     slash < 0
@@ -197,9 +206,6 @@ function split(rest: string, kind: StoreKind) {
           .slice(slash + 1)
           .split('/')
           .map(decode)
-  if (path.some(part => part.includes('@'))) {
-    throw new AddressError('Write / as %2F, ? as %3F and @ as %40 inside a user name or password')
-  }
   const at = authority.lastIndexOf('@')
   const hosts = authority.slice(at + 1)
   const [user, secret] = at < 0 ? [null, null] : cutOnce(authority.slice(0, at))
@@ -228,28 +234,26 @@ function parseOptions(search: string, kind: StoreKind): Record<string, string> {
     if (pair === '') continue
     const [name, value] = cut(pair, '=')
     if (!OPTIONS[kind].includes(name)) {
-      // A password with a bare `?` ends up here: only what looks like an option is repeated.
-      const shown = /^[a-z-]{1,20}$/i.test(name) ? ` "${name}"` : ''
-      throw new AddressError(
-        `Unknown option${shown} in the address; ${kind} takes ${OPTIONS[kind].join(', ')}`,
-      )
+      throw new AddressError(`Unknown option in the address; ${kind} takes ${OPTIONS[kind].join(', ')}`)
     }
+    // Neither is guessed at: an endpoint that a script left empty would otherwise mean the real AWS.
+    if (value === '') throw new AddressError(`The option ${name} has no value`)
+    if (options[name] !== undefined) throw new AddressError(`The option ${name} is given twice`)
     options[name] = decode(value)
   }
   return options
 }
 
 function parseHost(text: string, defaultPort: number): HostPort {
-  const parts = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]\s/]+))(?::(.*))?$/.exec(text)
+  // Letters of every script, because hosts may be internationalised; nothing that a terminal or a URL gives a meaning to.
+  const parts = /^(?:\[([0-9a-fA-F:.]+)\]|([\p{L}\p{N}\p{M}._-]+))(?::(.*))?$/su.exec(text)
   const host = parts?.[1] ?? parts?.[2]
   if (host === undefined)
     throw new AddressError(text === '' ? 'The host is missing' : 'The host is not valid')
   const port = parts?.[3]
   if (port === undefined) return { host, port: defaultPort }
   if (!/^\d+$/.test(port) || Number(port) < 1 || Number(port) > 65535) {
-    throw new AddressError(
-      `The port must be a number from 1 to 65535${/^\d+$/.test(port) ? `, not ${port}` : ''}`,
-    )
+    throw new AddressError('The port must be a number from 1 to 65535')
   }
   return { host, port: Number(port) }
 }

@@ -27,7 +27,13 @@ export function createClient(send: (frame: UpFrame) => void): Client {
       const id = ++lastId
       return new Promise<Result<Output<M>>>(resolve => {
         calls.set(id, result => resolve(result as Result<Output<M>>))
-        send({ type: 'call', id, method, input })
+        try {
+          send({ type: 'call', id, method, input })
+        } catch (error) {
+          // Never sent, so never answered: the caller is told, and nothing is kept waiting.
+          calls.delete(id)
+          throw error
+        }
       })
     },
     open<S extends StreamName>(
@@ -38,7 +44,12 @@ export function createClient(send: (frame: UpFrame) => void): Client {
     ) {
       const id = ++lastId
       streams.set(id, { onEvent: (event, seq) => onEvent(event as StreamEvent<S>, seq), onEnd })
-      send({ type: 'open', id, stream, input })
+      try {
+        send({ type: 'open', id, stream, input })
+      } catch (error) {
+        streams.delete(id)
+        throw error
+      }
       return () => {
         if (streams.delete(id)) send({ type: 'close', id })
       }

@@ -7,6 +7,7 @@ const SECOND = 1000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
+const YEAR = 365.25 * DAY
 
 /** The largest time a Date can carry; past it toISOString throws. */
 const MAX_TIME = 8.64e15
@@ -27,21 +28,24 @@ export function isPlausibleDeadline(expiresAt: number, now: number): boolean {
   return isRepresentable(expiresAt) && expiresAt >= PLAUSIBLE_SINCE && expiresAt - now < PLAUSIBLE_LEASE_MS
 }
 
+/** Null without a deadline, and for one that is not a number: nothing can be computed or sorted by it. */
 export function expiresAtOf(lease: Lease): number | null {
-  return lease.kind === 'deadline' ? lease.expiresAt : null
+  return lease.kind === 'deadline' && !Number.isNaN(lease.expiresAt) ? lease.expiresAt : null
 }
 
-/** Negative once the deadline has passed. `now` is the store's time, never the local clock's. */
+/** Above zero exactly as long as the deadline has not come. `now` is the store's time, never the local clock's. */
 export function remainingMs(lock: Timed, now: number): number | null {
   const expiresAt = expiresAtOf(lock.lease)
-  return expiresAt === null ? null : Math.round(expiresAt - now)
+  // Adding zero turns -0 into 0.
+  return expiresAt === null ? null : Math.ceil(expiresAt - now) + 0
 }
 
 /** How much of the lease is used, 0 to 1, or null when its length is not known. */
 export function usedFraction(lock: Timed, now: number): number | null {
   const expiresAt = expiresAtOf(lock.lease)
   if (expiresAt === null || lock.acquiredAt === null || expiresAt <= lock.acquiredAt) return null
-  return Math.min(1, Math.max(0, (now - lock.acquiredAt) / (expiresAt - lock.acquiredAt)))
+  const used = (now - lock.acquiredAt) / (expiresAt - lock.acquiredAt)
+  return Number.isNaN(used) ? null : Math.min(1, Math.max(0, used))
 }
 
 export function stateAt(lock: Timed, now: number): LockState {
@@ -51,7 +55,9 @@ export function stateAt(lock: Timed, now: number): LockState {
     case 'unknown':
       return 'unknown'
     case 'deadline': {
-      if (lock.lease.expiresAt <= now) return lock.lease.afterwards
+      const expiresAt = expiresAtOf(lock.lease)
+      if (expiresAt === null) return 'unknown'
+      if (expiresAt <= now) return lock.lease.afterwards
       const used = usedFraction(lock, now)
       return used !== null && used >= EXPIRING_FRACTION ? 'expiring' : 'held'
     }
@@ -70,33 +76,43 @@ export function attentionRank(lock: Timed, now: number): number {
   return { expiring: 2, held: 3, unknown: 4, released: 5 }[state]
 }
 
-/** Sorts by attention, then by what ends first; without a deadline, by what is held longest. */
+/**
+ * Sorts by attention, then by what ends first; without a deadline, by what is held longest. Two records can have the same
+ * key in two tables, so the id decides last and the order is the same every time.
+ */
 export function byAttention(now: number): (a: Lock, b: Lock) => number {
   return (a, b) =>
     attentionRank(a, now) - attentionRank(b, now) ||
-    (expiresAtOf(a.lease) ?? Infinity) - (expiresAtOf(b.lease) ?? Infinity) ||
-    (a.acquiredAt ?? Infinity) - (b.acquiredAt ?? Infinity) ||
-    compareText(a.key, b.key)
+    compare(expiresAtOf(a.lease) ?? Infinity, expiresAtOf(b.lease) ?? Infinity) ||
+    compare(orLast(a.acquiredAt), orLast(b.acquiredAt)) ||
+    compare(a.key, b.key) ||
+    compare(a.id, b.id)
 }
 
-/** Code-unit order: the same on every machine, whatever its locale. Infinity - Infinity is NaN, and falls through. */
-function compareText(a: string, b: string): number {
+/** Texts in code-unit order: the same on every machine, whatever its locale. No subtraction: Infinity - Infinity is NaN. */
+function compare<T extends string | number>(a: T, b: T): number {
   return a < b ? -1 : a > b ? 1 : 0
+}
+
+function orLast(time: number | null): number {
+  return time === null || Number.isNaN(time) ? Infinity : time
 }
 
 export function isoTime(time: number | null): string | null {
   return time === null || !isRepresentable(time) ? null : new Date(time).toISOString()
 }
 
-/** A duration as people say it: `5.4 s`, `2 min 48 s`, `3 h 12 min`, `26 h 04 min`, `12 days`. */
+/** A duration as people say it: `5.4 s`, `2 min 48 s`, `3 h 12 min`, `26 h 04 min`, `12 days`. Never rounded up. */
 export function sayDuration(ms: number): string {
   const size = Math.abs(ms)
-  if (size < MINUTE)
-    return size < 10 * SECOND ? `${(size / SECOND).toFixed(1)} s` : `${Math.floor(size / SECOND)} s`
+  if (!Number.isFinite(size)) return 'an unknown time'
+  // Rounding would say `10.0 s` for what is still below ten seconds.
+  if (size < 10 * SECOND) return `${(Math.floor(size / 100) / 10).toFixed(1)} s`
+  if (size < MINUTE) return `${Math.floor(size / SECOND)} s`
   if (size < HOUR) return two(size, MINUTE, 'min', SECOND, 's')
   if (size < 3 * DAY) return two(size, HOUR, 'h', MINUTE, 'min')
-  if (size < 3650 * DAY) return `${Math.floor(size / DAY)} days`
-  return `${Math.floor(size / (365.25 * DAY)).toLocaleString('en')} years`
+  if (size < 10 * YEAR) return `${Math.floor(size / DAY)} days`
+  return `${Math.floor(size / YEAR).toLocaleString('en')} years`
 }
 
 function two(ms: number, big: number, bigUnit: string, small: number, smallUnit: string): string {

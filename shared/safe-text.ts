@@ -5,10 +5,28 @@
 
 const NAMED: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
-/** C0 and C1 controls, DEL, soft hyphen, every format character (marks, isolates, zero width), line separators, surrogates. */
-const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}]/gu
+/**
+ * C0 and C1 controls, DEL, every format character (marks, isolates, zero width), separators, surrogates, private use,
+ * non-characters; what is invisible without being a format character (fillers, variation selectors, blank braille) and
+ * spaces that only look like one; and marks stacked so high that they would paint over the rows above.
+ */
+const UNSAFE =
+  /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Noncharacter_Code_Point}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}|(?<=\p{M}{4})\p{M}/gu
 
+/** A backslash that would be read as the start of an escape. Others (`App\Jobs`) stay as people know and copy them. */
+const MISLEADING = new RegExp(`\\\\(?=[\\\\nrtx]|u\\{|${UNSAFE.source})`, 'gu')
+
+/**
+ * For data: keys, owners, values, a server's own words. What stands there is told apart from what is escaped: a typed
+ * `\x1b` becomes `\\x1b`, and an escape character `\x1b`. Twice is once too often: for text that already went through
+ * here (our sentences, statements to copy) there is `neutralise`.
+ */
 export function escapeForTerminal(text: string): string {
+  return neutralise(text.replace(MISLEADING, '\\\\'))
+}
+
+/** For sentences that quote escaped data, and for statements with escapes of their own: only what is unsafe changes. */
+export function neutralise(text: string): string {
   return text.replace(UNSAFE, char => {
     const code = char.codePointAt(0) ?? 0
     if (NAMED[char]) return NAMED[char]
@@ -16,9 +34,12 @@ export function escapeForTerminal(text: string): string {
   })
 }
 
-/** JSON with the same characters written as \u escapes, so that it means the same and prints harmlessly. */
+/**
+ * JSON with the same characters written as \u escapes, so that it means the same and prints harmlessly. What JSON has no
+ * word for is null.
+ */
 export function safeJson(value: unknown, indent?: number): string {
-  return JSON.stringify(value, null, indent).replace(UNSAFE, char =>
+  return (JSON.stringify(value, null, indent) ?? 'null').replace(UNSAFE, char =>
     char === '\n'
       ? char
       : Array.from({ length: char.length }, (_, i) => unicodeEscape(char.charCodeAt(i))).join(''),
@@ -31,7 +52,8 @@ function unicodeEscape(unit: number): string {
 
 /** One line, no longer than `limit` columns, with an ellipsis where it was cut. */
 export function clip(text: string, limit: number): string {
-  return textWidth(text) <= limit ? text : `${cutTo(text, limit - 1)}…`
+  if (textWidth(text) <= limit) return text
+  return limit < 1 ? '' : `${cutTo(text, limit - 1)}…`
 }
 
 /** Pads or clips to exactly `width` columns. */
@@ -59,9 +81,10 @@ export function textWidth(text: string): number {
 }
 
 const WIDE =
-  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|[\u{20000}-\u{3fffd}]/u
+  /[\u1100-\u115f\u2329\u232a\u2e80-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{16fe0}-\u{18d7f}\u{1aff0}-\u{1b2fb}\u{1d300}-\u{1d376}\u{1f200}-\u{1f265}\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u
 
+/** Counts high where terminals differ (flags, spacing marks): a row may come out short, never too long. */
 function charWidth(char: string): number {
-  if (/\p{M}/u.test(char)) return 0
+  if (/[\p{Mn}\p{Me}]/u.test(char)) return 0
   return WIDE.test(char) ? 2 : 1
 }

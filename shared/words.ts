@@ -3,14 +3,19 @@ import type { FormatInfo, Lock, Note } from './lock.ts'
 
 /** The one place where data becomes English sentences. Nothing here is safe to print before escaping. */
 
+/** A store can hold a time that no calendar reaches (a TTL of 2^63 ms). It is said as it is. */
+function sayTime(time: number): string {
+  return isoTime(time) ?? `${time} ms after 1970, which no calendar reaches`
+}
+
 export function noteSentence(note: Note): string {
   switch (note.code) {
     case 'implausible-expiry':
       return `The expiry ${note.raw} is implausible: perhaps milliseconds were stored where seconds are meant.`
     case 'clocks-disagree':
       return note.ttlAt === null
-        ? `The record says it ends at ${isoTime(note.storedAt)}, but the key has no TTL, so it will not go away by itself.`
-        : `Two clocks disagree: the record says it ends at ${isoTime(note.storedAt)}, the key's TTL says ${isoTime(note.ttlAt)}.`
+        ? `The record says it ends at ${sayTime(note.storedAt)}, but the key has no TTL, so it will not go away by itself.`
+        : `Two clocks disagree: the record says it ends at ${sayTime(note.storedAt)}, the key's TTL says ${sayTime(note.ttlAt)}.`
     case 'wrong-type':
       return `${note.field} is stored as ${note.found} where ${note.wanted} is expected, so its own system cannot use it.`
     case 'missing-field':

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { RawPart } from '../../shared/lock.ts'
-import { escapeForTerminal } from '../../shared/safe-text.ts'
+import { clip, escapeForTerminal } from '../../shared/safe-text.ts'
 
 const HEX = 'hex:'
 
@@ -31,23 +31,31 @@ const RAW_LIMIT = 64 * 1024
 /** One part of a record for the inspector; long parts are cut, and `size` tells the whole. */
 export function rawPart(label: string, bytes: Buffer): RawPart {
   const text = isUtf8(bytes)
-  const start = bytes.subarray(0, RAW_LIMIT)
+  const start = bytes.subarray(0, text ? characterStart(bytes, RAW_LIMIT) : RAW_LIMIT)
   return {
     label,
     encoding: text ? 'text' : 'hex',
-    text: text ? new TextDecoder('utf-8').decode(start) : start.toString('hex'),
+    text: start.toString(text ? 'utf8' : 'hex'),
     size: bytes.length,
   }
 }
 
-/** A size as people say it. */
-export function saySize(bytes: number): string {
-  if (bytes < 1024) return `${bytes} bytes`
-  return bytes < 1024 * 1024 ? `${(bytes / 1024).toFixed(1)} KB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`
+/** The last place up to `limit` where a character of this UTF-8 begins: half of one would be shown as another. */
+function characterStart(utf8: Buffer, limit: number): number {
+  let at = limit
+  while (((utf8[at] ?? 0) & 0xc0) === 0x80) at--
+  return at
 }
 
-/** The start of a hostile text, for use inside one of our sentences. */
+/** A size as people say it. */
+export function saySize(bytes: number): string {
+  if (bytes < 1024) return bytes === 1 ? '1 byte' : `${bytes} bytes`
+  // Rounded first: the last bytes below a megabyte are `1.0 MB`, not `1024.0 KB`.
+  const kilobytes = (bytes / 1024).toFixed(1)
+  return Number(kilobytes) < 1024 ? `${kilobytes} KB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`
+}
+
+/** The start of a hostile text, for use inside one of our sentences: `limit` columns, and a mark where it was cut. */
 export function excerpt(text: string, limit = 40): string {
-  const escaped = escapeForTerminal(text)
-  return escaped.length > limit ? `${escaped.slice(0, limit)}…` : escaped
+  return clip(escapeForTerminal(text), limit + 1)
 }

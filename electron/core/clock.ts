@@ -15,6 +15,8 @@ export class ServerClock {
   observe(serverTime: number, sentAt: number, receivedAt: number, resolutionMs: number): void {
     const low = serverTime - receivedAt
     const high = serverTime + resolutionMs - sentAt
+    // No reading at all (NaN would stay for ever), or our own clock was set back while we waited.
+    if (!(Number.isFinite(low) && Number.isFinite(high) && low <= high)) return
     // Bounds that exclude each other mean that one of the clocks was set: start again from what is true now.
     const disjoint = low > this.#high || high < this.#low
     this.#low = disjoint ? low : Math.max(this.#low, low)

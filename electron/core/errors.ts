@@ -32,6 +32,8 @@ export function throwIfAborted(signal: AbortSignal): void {
 export function toFailure(error: unknown): Failure {
   if (error instanceof StoreError) return { code: error.code, message: error.message }
   if (error instanceof AddressError) return { code: 'BAD_INPUT', message: error.message }
-  const name = error instanceof Error ? error.name : typeof error
-  return { code: 'INTERNAL', message: `Something unexpected went wrong inside Lockkeeper (${name})` }
+  // A name is anything a library or a server's answer made it: only one that looks like a name is repeated.
+  const name: unknown = error instanceof Error ? error.name : typeof error
+  const shown = typeof name === 'string' && /^\w{1,40}$/.test(name) ? ` (${name})` : ''
+  return { code: 'INTERNAL', message: `Something unexpected went wrong inside Lockkeeper${shown}` }
 }

@@ -26,8 +26,8 @@ export type FenceCheck = { same: false } | { same: true; notAfter: number | null
 
 /** Whether what is there now is what the fence was made from. `notAfter` is the deadline that the operator saw. */
 export function checkFence(fence: string, format: string, id: string, current: Seen): FenceCheck {
-  const [digest = '', deadline] = fence.split('.')
-  if (digest !== digestOf(format, id, current.exact)) return { same: false }
+  const [digest = '', deadline, ...more] = fence.split('.')
+  if (more.length > 0 || digest !== digestOf(format, id, current.exact)) return { same: false }
   if (current.notAfter === undefined)
     return deadline === undefined ? { same: true, notAfter: undefined } : { same: false }
   if (deadline === undefined) return { same: false }
@@ -37,6 +37,8 @@ export function checkFence(fence: string, format: string, id: string, current: S
       : { same: false }
   }
   const notAfter = Number.parseInt(deadline, 36)
+  // Only what makeFence writes: parseInt alone would take `NaN` and `12!` for numbers.
+  if (notAfter.toString(36) !== deadline) return { same: false }
   return current.notAfter <= notAfter + DEADLINE_SLACK_MS ? { same: true, notAfter } : { same: false }
 }
 
@@ -49,9 +51,13 @@ function digestOf(format: string, id: string, parts: readonly Part[]): string {
   return hash.digest('hex').slice(0, 32)
 }
 
-/** Type and length in front of each part, so that no two different lists of parts hash alike. */
+/**
+ * Type and length in front of each part, so that no two different lists of parts hash alike. Texts in UTF-16: what JSON can
+ * spell is not always valid Unicode, and UTF-8 would turn every lone surrogate into the same replacement character.
+ */
 function encode(part: Part): [string, Buffer] {
   if (Buffer.isBuffer(part)) return ['b', part]
   if (part === null) return ['n', Buffer.alloc(0)]
-  return [typeof part === 'string' ? 's' : typeof part === 'number' ? 'd' : 't', Buffer.from(String(part))]
+  if (typeof part === 'string') return ['s', Buffer.from(part, 'utf16le')]
+  return [typeof part === 'number' ? 'd' : 't', Buffer.from(String(part))]
 }

@@ -41,7 +41,9 @@ export async function releaseSeen<Raw>(
   if (act.outcome === 'released') return { outcome: 'released', notified: act.notified }
 
   // Known now: we changed nothing. Who holds it is worth a look, but a failing look must not hide that.
-  const after = await steps.read().catch(() => undefined)
+  const after = await Promise.resolve()
+    .then(() => steps.read())
+    .catch(() => undefined)
   if (after === null || after?.lock?.state === 'released') return { outcome: 'gone' }
   return { outcome: 'changed', current: after?.lock ?? null }
 }

@@ -1,6 +1,6 @@
 import { isoTime, remainingMs, sayDuration, stateAt } from '../../../shared/lease.ts'
 import type { FormatInfo, Lock, LockDetail } from '../../../shared/lock.ts'
-import { clip, escapeForTerminal, safeJson } from '../../../shared/safe-text.ts'
+import { clip, escapeForTerminal, neutralise, safeJson } from '../../../shared/safe-text.ts'
 import { noteSentence, releaseConsequences, sayRemaining } from '../../../shared/words.ts'
 import { parse } from './args.ts'
 import { openStore } from './connect.ts'
@@ -38,7 +38,7 @@ function describe(detail: LockDetail, format: FormatInfo | null, address: string
   const { lock } = detail
   if (lock === null || format === null) {
     return [
-      `${escapeForTerminal(detail.key)} is not a lock: ${escapeForTerminal(detail.reason ?? 'unknown reason')}`,
+      `${escapeForTerminal(detail.key)} is not a lock: ${neutralise(detail.reason ?? 'unknown reason')}`,
       '',
       ...rawLines(detail),
     ]
@@ -49,14 +49,14 @@ function describe(detail: LockDetail, format: FormatInfo | null, address: string
     '',
     ...facts(lock, format, now).map(([name, value]) => `  ${name.padEnd(20)} ${escapeForTerminal(value)}`),
     ...(lock.notes.length > 0
-      ? ['', ...lock.notes.map(note => `  ! ${escapeForTerminal(noteSentence(note))}`)]
+      ? ['', ...lock.notes.map(note => `  ! ${neutralise(noteSentence(note))}`)]
       : []),
     '',
     ...rawLines(detail),
     '',
     'What releasing does',
     ...releaseConsequences(format).map(line => `  ${line}`),
-    ...detail.release.map(line => `    ${clip(escapeForTerminal(line), 160)}`),
+    ...detail.release.map(line => `    ${clip(neutralise(line), 160)}`),
     '',
     'To release exactly this lock',
     `  lockkeeper release ${shellQuote(address)} ${shellQuote(lock.id)} --fence ${lock.fence} --reason '…'`,

@@ -1,7 +1,7 @@
 import type { ListEvent } from '../../../shared/contract.ts'
 import { byAttention, stateAt } from '../../../shared/lease.ts'
 import { LOCK_STATES, type Lock, type Unrecognised } from '../../../shared/lock.ts'
-import { clip, escapeForTerminal, safeJson } from '../../../shared/safe-text.ts'
+import { clip, escapeForTerminal, neutralise, safeJson } from '../../../shared/safe-text.ts'
 import { parse, positiveInteger } from './args.ts'
 import { type OpenedStore, openStore } from './connect.ts'
 import { CliError, EXIT, exitCodeOf, usageError } from './exit.ts'
@@ -134,11 +134,11 @@ async function printTable({ description }: OpenedStore, listing: Listing, io: Io
       `${listing.unrecognisedTotal} ${listing.unrecognisedTotal === 1 ? 'record is' : 'records are'} not understood:`,
     )
     for (const { key, reason } of listing.unrecognised.slice(0, SHOWN_UNRECOGNISED)) {
-      await print(io, `  ${clip(`${escapeForTerminal(key)}: ${escapeForTerminal(reason)}`, 98)}`)
+      await print(io, `  ${clip(`${escapeForTerminal(key)}: ${neutralise(reason)}`, 98)}`)
     }
     const more = listing.unrecognisedTotal - SHOWN_UNRECOGNISED
     if (more > 0) await print(io, `  and ${more} more; --json lists them`)
   }
   for (const { where, message } of listing.problems)
-    await print(io, `Not read: ${escapeForTerminal(`${where}: ${message}`)}`)
+    await print(io, `Not read: ${escapeForTerminal(where)}: ${neutralise(message)}`)
 }

@@ -1,6 +1,7 @@
 import type { StoreDescription } from '../../../shared/contract.ts'
 import { sayDuration, stateAt } from '../../../shared/lease.ts'
 import type { Lock } from '../../../shared/lock.ts'
+import { clip, escapeForTerminal } from '../../../shared/safe-text.ts'
 
 /** `7 locks: 2 expired, 1 without expiry, 4 held` */
 export function sayCounts(locks: readonly Lock[], now: number): string {
@@ -14,7 +15,8 @@ export function sayCounts(locks: readonly Lock[], now: number): string {
   return `${locks.length} ${locks.length === 1 ? 'lock' : 'locks'}${parts.length > 0 ? `: ${parts.join(', ')}` : ''}`
 }
 
-export function sayServer({ server, clock }: StoreDescription): string {
+export function sayServer({ server: said, clock }: StoreDescription): string {
+  const server = clip(escapeForTerminal(said), 60)
   if (clock.offsetMs === null) return `${server}; its clock may not be read, so times are by this machine's`
   // An offset within its own error is no offset that anybody could act on.
   if (Math.abs(clock.offsetMs) <= clock.errorMs + 50) return `${server}; its clock agrees with this machine's`

@@ -1,7 +1,7 @@
 import type { StoreDescription, WatchEvent } from '../../../shared/contract.ts'
 import { sayDuration } from '../../../shared/lease.ts'
 import type { Lock } from '../../../shared/lock.ts'
-import { clip, escapeForTerminal, safeJson } from '../../../shared/safe-text.ts'
+import { clip, escapeForTerminal, neutralise, safeJson } from '../../../shared/safe-text.ts'
 import { parse } from './args.ts'
 import { openStore } from './connect.ts'
 import { CliError, EXIT, usageError } from './exit.ts'
@@ -166,7 +166,7 @@ function sayStatus({ status, error, asOf, retryInMs }: Status): string {
   if (status === 'live') return 'live'
   const since = asOf === null ? '' : ` · as of ${iso(asOf).slice(11, 19)} UTC`
   const retry = retryInMs === null ? '' : ` · retrying in ${sayDuration(retryInMs)}`
-  return `${status}: ${escapeForTerminal(error?.message ?? 'no reason given')}${since}${retry}`
+  return `${status}: ${neutralise(error?.message ?? 'no reason given')}${since}${retry}`
 }
 
 function iso(time: number): string {

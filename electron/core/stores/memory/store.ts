@@ -86,7 +86,7 @@ export class MemoryStore implements LockStore {
       key: id,
       lock: current.lock,
       reason: current.lock === null ? current.reason : null,
-      raw: [rawPart('record', Buffer.from(safeJson(this.#server.records.get(id)) ?? 'undefined'))],
+      raw: [rawPart('record', Buffer.from(safeJson(this.#server.records.get(id))))],
       release: current.lock === null ? [] : ['remove the record if it is still the one shown'],
     }
   }

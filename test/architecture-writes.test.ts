@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest'
+import { codeOf, SOURCES } from './source-files.ts'
+
+describe('what changes a store stands where releases are made, and nowhere else', () => {
+  const FORMATS = /^electron\/core\/stores\/redis\/formats\/[\w-]+\.ts$/
+  test.each<[string, RegExp, (string | RegExp)[]]>([
+    [
+      'Redis commands that delete or end',
+      /['"`\s[](DEL|UNLINK|HDEL|ZREM|SREM|LREM|GETDEL|FLUSHDB|FLUSHALL|P?EXPIRE(AT)?|PERSIST|RENAME(NX)?)['"`]/i,
+      ['electron/core/stores/redis/program.ts', 'electron/core/stores/redis/server-info.ts', FORMATS],
+    ],
+    [
+      'ioredis methods that write',
+      /\.(del|unlink|hdel|zrem|srem|getdel|flushdb|flushall|p?expire(at)?|persist|rename)(Buffer)?\(/,
+      [],
+    ],
+    ['scripts that write', /^\s*'writes',?$|,\s*'writes'\s*\)/m, ['electron/core/stores/redis/program.ts']],
+    [
+      'Redis commands by name',
+      /(?<!\bredis)\.(callBuffer|sendCommand|pipeline|multi|eval|evalsha)\(|\b(node|redis|Redis\))\.call\('(?!CLUSTER|HELLO)/,
+      ['script', 'read', 'scan', 'program'].map(name => `electron/core/stores/redis/${name}.ts`),
+    ],
+    ['SQL that is sent to change something', /\.change\(/, ['electron/core/stores/mysql/store.ts']],
+    ['SQL that is sent at all', /\.(query|execute)\(/, ['electron/core/stores/mysql/connect.ts']],
+    [
+      'SQL that writes',
+      /\b(DELETE\s+(?:\w+\s+)?FROM|UPDATE\s+[`$\w{]|INSERT\s+INTO|REPLACE\s+INTO|TRUNCATE|DROP\s+TABLE|KILL\s+\d|RELEASE_(ALL_)?LOCKS?)\b/i,
+      ['electron/core/stores/mysql/sql.ts'],
+    ],
+    [
+      'DynamoDB commands that write',
+      /\b(Delete|Update|Put)Item(Command)?\b|\b(BatchWriteItem|TransactWriteItems|ExecuteStatement|BatchExecuteStatement|DeleteTable|UpdateTable)/,
+      [
+        'electron/core/stores/dynamodb/execute.ts',
+        // Sends a delete whose condition contradicts itself, to learn whether it may.
+        'electron/core/stores/dynamodb/may-release.ts',
+      ],
+    ],
+  ])('%s', (_, pattern, allowed) => {
+    const users = SOURCES.filter(file => pattern.test(codeOf(file)))
+    const stray = users.filter(
+      file => !allowed.some(each => (typeof each === 'string' ? each === file : each.test(file))),
+    )
+    expect(stray).toEqual([])
+    // A list of exceptions that nobody needs any more would hide the next one.
+    for (const each of allowed)
+      expect(
+        users.some(file => (typeof each === 'string' ? each === file : each.test(file))),
+        String(each),
+      ).toBe(true)
+  })
+
+  test('a format names a command that deletes only beside the guards that it runs under', () => {
+    const formats = SOURCES.filter(file => FORMATS.test(file))
+    expect(formats.filter(file => !/tokenProgram\(|guards/.test(codeOf(file)))).toEqual([])
+  })
+
+  test('every store releases through releaseSeen', () => {
+    const stores = SOURCES.filter(file => /^electron\/core\/stores\/\w+\/store\.ts$/.test(file))
+    expect(stores.length).toBeGreaterThanOrEqual(4)
+    expect(stores.filter(file => !/\breleaseSeen[<(]/.test(codeOf(file)))).toEqual([])
+  })
+})

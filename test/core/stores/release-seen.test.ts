@@ -1,0 +1,144 @@
+import { expect, test } from 'vitest'
+import { StoreError } from '../../../electron/core/errors.ts'
+import { makeFence } from '../../../electron/core/stores/fence.ts'
+import { type Act, type Current, releaseSeen } from '../../../electron/core/stores/release-seen.ts'
+import type { Lock } from '../../../shared/lock.ts'
+import { aLock } from '../../shared/a-lock.ts'
+
+type Read = Current<string> | null | Error
+const NOT_SAME: Act = { outcome: 'not-same' }
+const never = new AbortController().signal
+
+const seenOf = (owner: string, notAfter?: number) =>
+  notAfter === undefined ? { exact: [owner] } : { exact: [owner], notAfter }
+const fenceOf = (owner: string, notAfter?: number) => makeFence('token', 'orders', seenOf(owner, notAfter))
+
+function held(owner: string, state: Lock['state'] = 'held', notAfter?: number): Current<string> {
+  const lock = aLock({ owner, state, fence: fenceOf(owner, notAfter) })
+  return { lock, seen: seenOf(owner, notAfter), raw: `bytes of ${owner}` }
+}
+const noLock: Current<string> = { lock: null, reason: 'it is a list' }
+
+/** A store that answers these reads in turn, and this to the one act; it writes down what was asked of it. */
+function store(reads: Read[], act: Act | Error = { outcome: 'released', notified: null }) {
+  const asked: string[] = []
+  const acts: unknown[][] = []
+  return {
+    asked,
+    acts,
+    async read() {
+      asked.push('read')
+      const next = reads.shift()
+      if (next === undefined) throw new Error('read once too often')
+      if (next instanceof Error) throw next
+      return next
+    },
+    async act(...args: unknown[]) {
+      asked.push('act')
+      acts.push(args)
+      if (act instanceof Error) throw act
+      return act
+    },
+  }
+}
+
+test('releases what was seen, with the very bytes that were just read', async () => {
+  const steps = store([held('a')], { outcome: 'released', notified: 3 })
+  expect(await releaseSeen(steps, fenceOf('a'), never)).toEqual({ outcome: 'released', notified: 3 })
+  expect(steps.asked).toEqual(['read', 'act'])
+  expect(steps.acts).toEqual([['bytes of a', expect.objectContaining({ owner: 'a' }), undefined]])
+})
+
+test('gives the store the deadline that the operator saw, not the one that is there now', async () => {
+  const steps = store([held('a', 'held', 5000)])
+  await releaseSeen(steps, fenceOf('a', 9000), never)
+  expect(steps.acts[0]?.[2]).toBe(9000)
+})
+
+test.each<[string, Read]>([
+  ['is not there', null],
+  ['is the record of a lock that is free', held('a', 'released')],
+])('says gone and does nothing when the lock %s', async (_, read) => {
+  const steps = store([read])
+  expect(await releaseSeen(steps, fenceOf('a'), never)).toEqual({ outcome: 'gone' })
+  expect(steps.asked).toEqual(['read'])
+})
+
+test.each([
+  ['somebody else holds it', fenceOf('a'), held('b')],
+  ['its deadline is later than was seen', fenceOf('a', 5000), held('a', 'held', 9000)],
+  ['the fence is of another lock', makeFence('token', 'invoices', seenOf('b')), held('b')],
+  ['the fence is of another format', makeFence('redisson', 'orders', seenOf('b')), held('b')],
+  ['the fence is nonsense', 'nonsense', held('b')],
+])('says changed and does nothing when %s', async (_, fence, current) => {
+  const steps = store([current])
+  expect(await releaseSeen(steps, fence, never)).toEqual({ outcome: 'changed', current: current.lock })
+  expect(steps.asked).toEqual(['read'])
+})
+
+test('an expired lock that is still stored can be released', async () => {
+  const steps = store([held('a', 'expired')])
+  expect(await releaseSeen(steps, fenceOf('a'), never)).toMatchObject({ outcome: 'released' })
+})
+
+test('refuses a record that is no lock, and says why', async () => {
+  const steps = store([noLock])
+  const failure = { code: 'NOT_FOUND', message: 'There is a record, but it is not a lock: it is a list' }
+  await expect(releaseSeen(steps, fenceOf('a'), never)).rejects.toMatchObject(failure)
+  expect(steps.asked).toEqual(['read'])
+})
+
+test.each<[string, Read, object]>([
+  ['gone', null, { outcome: 'gone' }],
+  ['free', held('a', 'released'), { outcome: 'gone' }],
+  ['held by another', held('b'), { outcome: 'changed', current: held('b').lock }],
+  ['no lock any more', noLock, { outcome: 'changed', current: null }],
+  ['not readable', new StoreError('STORE_UNREACHABLE', 'no answer'), { outcome: 'changed', current: null }],
+])(
+  'when the store refuses at the last moment and the record is then %s, says so and does not try again',
+  async (_, after, outcome) => {
+    const steps = store([held('a'), after], NOT_SAME)
+    expect(await releaseSeen(steps, fenceOf('a'), never)).toEqual(outcome)
+    expect(steps.asked).toEqual(['read', 'act', 'read'])
+  },
+)
+
+test('a failing second look does not hide that nothing was changed, even if it fails at once', async () => {
+  const steps = store([held('a')], NOT_SAME)
+  let reads = 0
+  const read = () => {
+    if (++reads === 2) throw new Error('not even a promise')
+    return steps.read()
+  }
+  expect(await releaseSeen({ ...steps, read }, fenceOf('a'), never)).toEqual({
+    outcome: 'changed',
+    current: null,
+  })
+})
+
+test('passes a failing first look on, and does nothing', async () => {
+  const failure = new StoreError('STORE_UNREACHABLE', 'no answer')
+  const steps = store([failure])
+  await expect(releaseSeen(steps, fenceOf('a'), never)).rejects.toBe(failure)
+  expect(steps.asked).toEqual(['read'])
+})
+
+test('does not act when it was stopped after reading', async () => {
+  const stop = new AbortController()
+  const steps = store([held('a')])
+  const read = () => {
+    stop.abort()
+    return steps.read()
+  }
+  await expect(releaseSeen({ ...steps, read }, fenceOf('a'), stop.signal)).rejects.toMatchObject({
+    code: 'ABORTED',
+  })
+  expect(steps.asked).toEqual(['read'])
+})
+
+test('a lost answer is passed on and never tried again: the first try may have worked', async () => {
+  const lost = new StoreError('STORE_UNREACHABLE', 'the connection broke')
+  const steps = store([held('a'), null], lost)
+  await expect(releaseSeen(steps, fenceOf('a'), never)).rejects.toBe(lost)
+  expect(steps.asked).toEqual(['read', 'act'])
+})

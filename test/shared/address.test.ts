@@ -1,0 +1,136 @@
+import { expect, test } from 'vitest'
+import { AddressError, parseAddress } from '../../shared/address.ts'
+
+const common = { username: null, password: null, format: null }
+const redis = {
+  ...common,
+  kind: 'redis',
+  mode: 'standalone',
+  tls: false,
+  group: null,
+  db: 0,
+  match: null,
+} as const
+const mysql = { ...common, kind: 'mysql', host: 'h', port: 3306, database: 'd', table: null, tls: false }
+const dynamo = {
+  ...common,
+  kind: 'dynamodb',
+  region: 'eu-west-1',
+  table: 'locks',
+  endpoint: null,
+  profile: null,
+}
+const at = (host: string, port: number) => ({ host, port })
+const two = [at('h1', 6379), at('h2', 7000)]
+
+test.each<[string, object]>([
+  [
+    'redis://user:pass@host:1234/5?match=lockRecharge:*',
+    {
+      ...redis,
+      username: 'user',
+      password: 'pass',
+      hosts: [at('host', 1234)],
+      db: 5,
+      match: 'lockRecharge:*',
+    },
+  ],
+  ['redis://h', { ...redis, hosts: [at('h', 6379)] }],
+  ['redis://h/', { ...redis, hosts: [at('h', 6379)] }],
+  ['REDIS://h/0/', { ...redis, hosts: [at('h', 6379)] }],
+  ['redis://:pw@h', { ...redis, password: 'pw', hosts: [at('h', 6379)] }],
+  ['redis://u@h', { ...redis, username: 'u', hosts: [at('h', 6379)] }],
+  ['redis://u:@h', { ...redis, username: 'u', password: '', hosts: [at('h', 6379)] }],
+  [
+    'redis://u:p@s:s#w[o]rd,@h',
+    { ...redis, username: 'u', password: 'p@s:s#w[o]rd,', hosts: [at('h', 6379)] },
+  ],
+  ['redis://h?match=a#b', { ...redis, hosts: [at('h', 6379)], match: 'a#b' }],
+  ['redis://[::1]:7000/2', { ...redis, hosts: [at('::1', 7000)], db: 2 }],
+  ['rediss://h?format=token', { ...redis, tls: true, hosts: [at('h', 6379)], format: 'token' }],
+  [
+    'redis+sentinel://h1,h2:7000/name/3',
+    { ...redis, mode: 'sentinel', hosts: [at('h1', 26379), at('h2', 7000)], group: 'name', db: 3 },
+  ],
+  [
+    'rediss+sentinel://h/name',
+    { ...redis, mode: 'sentinel', tls: true, hosts: [at('h', 26379)], group: 'name' },
+  ],
+  ['redis+cluster://h1,h2:7000', { ...redis, mode: 'cluster', hosts: two }],
+  ['rediss+cluster://h1,h2:7000/0', { ...redis, mode: 'cluster', tls: true, hosts: two }],
+  ['mysql://h/d', mysql],
+  [
+    'mysql://u:p@h:3307/d/?table=shed%2Flock&tls=true&format=shedlock-table',
+    {
+      ...mysql,
+      username: 'u',
+      password: 'p',
+      port: 3307,
+      table: 'shed/lock',
+      tls: true,
+      format: 'shedlock-table',
+    },
+  ],
+  ['dynamodb://eu-west-1/locks', dynamo],
+  [
+    'dynamodb://eu-west-1/locks/?endpoint=http://127.0.0.1:8000&profile=ops',
+    { ...dynamo, endpoint: 'http://127.0.0.1:8000', profile: 'ops' },
+  ],
+  ['memory:practice', { ...common, kind: 'memory', name: 'practice' }],
+  ['Memory:practice?format=x', { ...common, kind: 'memory', name: 'practice', format: 'x' }],
+])('understands %s', (text, address) => {
+  expect(parseAddress(text)).toEqual(address)
+})
+
+test.each<readonly [string, RegExp]>([
+  ['', /starts with redis:/],
+  ['host:6379', /starts with redis:/],
+  ['postgres://h/d', /Unknown kind of store "postgres:\/\/"/],
+  ['constructor://h', /Unknown kind of store/],
+  ...['0', '65536', '99999', 'abc', '-1', '', '1\n2', '6379:1'].map(
+    port => [`redis://h:${port}/0`, /port must be a number from 1 to 65535/] as const,
+  ),
+  ['redis://', /host is missing/],
+  ['redis://u:p@/0', /host is missing/],
+  ['redis+cluster://h1,,h2', /host is missing/],
+  ['redis://::1', /host is not valid|port must be/],
+  ['redis://h\u001b[31m', /host is not valid/],
+  ['redis://h\u202eh', /host is not valid/],
+  ['redis://h\ud800', /not valid Unicode/],
+  ['mysql://h1,h2/d', /host is not valid/],
+  ['redis://h1,h2', /Several hosts need redis\+sentinel/],
+  ['redis+sentinel://h1', /names its group/],
+  ['redis+sentinel://h1/', /names its group/],
+  ['redis+cluster://h/1', /database 0 only/],
+  ['redis://h/abc', /database must be a number/],
+  ['redis://h/0#x', /database must be a number/],
+  ['redis://h/0/1', /after the Redis database/],
+  ['redis://h?table=x', /Unknown option in the address; redis takes match, format$/],
+  ['redis://h?match', /option match has no value/],
+  ['redis://h?match=', /option match has no value/],
+  ['dynamodb://eu-west-1/locks?endpoint=', /option endpoint has no value/],
+  ['redis://h?match=a&match=b', /option match is given twice/],
+  ['redis://h?match=a%zz', /% that is not followed/],
+  ['memory:', /has a name/],
+  ['memory://practice', /has a name/],
+  ['mysql://h', /names its database/],
+  ['mysql://h/', /names its database/],
+  ['mysql://h/d/t', /after the MySQL database/],
+  ['mysql://h/d?tls=yes', /tls must be/],
+  ['dynamodb://eu-west-1', /names its table/],
+  ['dynamodb://eu_west/locks', /starts with its region/],
+  ['dynamodb://localhost:8000/locks', /starts with its region/],
+  ['dynamodb:///locks', /starts with its region/],
+  ...['nonsense', 'ftp://h', 'http://', 'http://h/path', 'http://h?x', 'http://h#x'].map(
+    endpoint =>
+      [
+        `dynamodb://eu-west-1/locks?endpoint=${encodeURIComponent(endpoint)}`,
+        /endpoint must look like/,
+      ] as const,
+  ),
+  ['dynamodb://eu-west-1/locks?endpoint=http://secret%40h:80', /host is not valid/],
+  ['dynamodb://eu-west-1/locks?endpoint=http://h:0', /port must be/],
+])('refuses %j', (text, message) => {
+  expect(() => parseAddress(text)).toThrow(AddressError)
+  expect(() => parseAddress(text)).toThrow(message)
+})

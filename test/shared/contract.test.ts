@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { methods, streams } from '../../shared/contract.ts'
+import { upFrameSchema } from '../../shared/frames.ts'
+import { lockSchema } from '../../shared/lock.ts'
+import { aLock } from './a-lock.ts'
+
+type Entry = { readonly effect?: string; readonly input: z.ZodType; readonly output: z.ZodType }
+const METHODS: [string, Entry][] = Object.entries(methods)
+const STREAMS: [string, Entry][] = Object.entries(streams).map(([name, { input, event }]) => [
+  name,
+  { input, output: event },
+])
+
+/** One input that is right for each. A new entry of the contract needs one here. */
+const RIGHT: Record<string, Record<string, unknown>> = {
+  'formats.list': {},
+  'stores.open': { address: 'memory:practice', password: 'p' },
+  'stores.describe': { storeId: 's' },
+  'stores.capabilities': { storeId: 's' },
+  'stores.close': { storeId: 's' },
+  'locks.inspect': { storeId: 's', id: 'k' },
+  'locks.release': { storeId: 's', id: 'k', fence: 'f', reason: 'stuck' },
+  'locks.list': { storeId: 's', limit: 10 },
+  'locks.watch': { storeId: 's', intervalMs: 1000 },
+}
+
+test.each([...METHODS, ...STREAMS])('%s takes exactly what it says', (name, { input, output }) => {
+  const right = RIGHT[name] ?? {}
+  expect(name).toMatch(/^[a-z]+\.[a-z]+$/)
+  expect(input).toBeInstanceOf(z.ZodType)
+  expect(output).toBeInstanceOf(z.ZodType)
+  expect(input.parse(right)).toEqual(right)
+  expect(input.safeParse({ ...right, extra: 1 }).success).toBe(false)
+  for (const wrong of [undefined, null, 'text', 7, []]) expect(input.safeParse(wrong).success).toBe(false)
+  for (const field of Object.keys(right)) {
+    for (const wrong of [null, {}, [], true, -1, '']) {
+      // Free text may be empty; nothing else may be of a wrong type, below its range or empty.
+      if (wrong === '' && ['password', 'reason'].includes(field)) continue
+      expect(
+        input.safeParse({ ...right, [field]: wrong }).success,
+        `${field}: ${JSON.stringify(wrong)}`,
+      ).toBe(false)
+    }
+  }
+})
+
+test.each(METHODS)('%s says whether it changes anything', (_, { effect }) => {
+  expect(['read', 'write']).toContain(effect)
+})
+
+test('releasing is the only thing that writes', () => {
+  expect(METHODS.filter(([, { effect }]) => effect === 'write').map(([name]) => name)).toEqual([
+    'locks.release',
+  ])
+})
+
+test('no release without a fence', () => {
+  const { fence: _, ...rest } = RIGHT['locks.release'] ?? {}
+  expect(methods['locks.release'].input.safeParse(rest).success).toBe(false)
+})
+
+test('a lock with a time that is no number does not pass', () => {
+  expect(lockSchema.safeParse(aLock()).success).toBe(true)
+  for (const time of [Number.NaN, Infinity]) {
+    expect(lockSchema.safeParse(aLock({ acquiredAt: time })).success).toBe(false)
+    const lease = { kind: 'deadline', expiresAt: time, source: 'ttl', afterwards: 'expired' } as const
+    expect(lockSchema.safeParse(aLock({ lease })).success).toBe(false)
+  }
+})
+
+test.each([
+  { type: 'call', id: 1, method: 'x', input: {}, extra: 1 },
+  { type: 'call', id: -1, method: 'x', input: {} },
+  { type: 'call', id: 1.5, method: 'x', input: {} },
+  { type: 'open', id: 1, method: 'x', input: {} },
+  { type: 'close' },
+  { type: 'shout', id: 1 },
+])('the frame %j is refused', frame => {
+  expect(upFrameSchema.safeParse(frame).success).toBe(false)
+})

@@ -1,0 +1,194 @@
+import { describe, expect, test } from 'vitest'
+import {
+  attentionRank,
+  byAttention,
+  isoTime,
+  isPlausibleDeadline,
+  remainingMs,
+  sayDuration,
+  stateAt,
+  usedFraction,
+} from '../../shared/lease.ts'
+import type { Lease, Lock, LockState } from '../../shared/lock.ts'
+import { Random } from '../random.ts'
+import { aLock } from './a-lock.ts'
+
+const T = 1_800_000_000_000
+const YEAR_50000 = Date.UTC(50_000, 0)
+const until = (expiresAt: number, afterwards: 'expired' | 'released' = 'expired'): Lease => ({
+  kind: 'deadline',
+  expiresAt,
+  source: 'stored',
+  afterwards,
+})
+
+describe('a lease with a deadline', () => {
+  test.each<[string, number | null, number, number, LockState, number | null]>([
+    // acquired, expires, now, state, used
+    ['is held just before 80 %', T, T + 10_000, T + 7_999, 'held', 0.7999],
+    ['is expiring at exactly 80 %', T, T + 10_000, T + 8_000, 'expiring', 0.8],
+    ['is expiring a millisecond before its end', T, T + 10_000, T + 9_999, 'expiring', 0.9999],
+    ['is expired at exactly its end', T, T + 10_000, T + 10_000, 'expired', 1],
+    ['is expired a millisecond later', T, T + 10_000, T + 10_001, 'expired', 1],
+    ['is held when it was acquired in the future', T + 5_000, T + 10_000, T, 'held', 0],
+    ['has no length when it ends before it began', T + 20_000, T + 10_000, T, 'held', null],
+    ['has no length when it ends as it begins', T, T, T - 1, 'held', null],
+    ['has no length when nobody knows its beginning', null, T + 1, T, 'held', null],
+    ['has no length when its beginning is no number', Number.NaN, T + 1, T, 'held', null],
+    ['is held until the year 50,000', T, YEAR_50000, T + 1000, 'held', expect.closeTo(0) as number],
+    ['is held when it never comes', T, Infinity, T + 1000, 'held', 0],
+    ['is expired when it was before 1970', T - 1, -5, T, 'expired', null],
+    ['is unknown when it is no number', T, Number.NaN, T + 1000, 'unknown', null],
+  ])('%s', (_, acquiredAt, expiresAt, now, state, used) => {
+    const lock = { acquiredAt, lease: until(expiresAt) }
+    expect(stateAt(lock, now)).toBe(state)
+    expect(usedFraction(lock, now)).toEqual(used)
+  })
+
+  test('that leaves an ordinary record behind is released afterwards, not expired', () => {
+    const lock = { acquiredAt: T, lease: until(T + 10, 'released') }
+    expect([T + 9, T + 10, T + 11].map(now => stateAt(lock, now))).toEqual([
+      'expiring',
+      'released',
+      'released',
+    ])
+  })
+
+  test('has time remaining exactly as long as its deadline has not come, also between two milliseconds', () => {
+    const lock = { acquiredAt: T, lease: until(T + 10) }
+    const left = [0, 9, 9.6, 10, 10.4, 11, 3_600_010].map(ms => remainingMs(lock, T + ms))
+    expect(left).toEqual([10, 1, 1, 0, 0, -1, -3_600_000])
+    expect(remainingMs({ acquiredAt: T, lease: until(Number.NaN) }, T)).toBeNull()
+  })
+})
+
+test.each<[Lease, LockState]>([
+  [{ kind: 'never' }, 'held'],
+  [{ kind: 'session', session: '7' }, 'held'],
+  [{ kind: 'heartbeat', leaseMs: 1000, version: 'a' }, 'held'],
+  [{ kind: 'released' }, 'released'],
+  [{ kind: 'unknown' }, 'unknown'],
+])('a lease without a deadline (%j) is %s at any time and has no remaining time', (lease, state) => {
+  for (const now of [0, T, Infinity]) {
+    expect(stateAt({ acquiredAt: 0, lease }, now)).toBe(state)
+    expect(remainingMs({ acquiredAt: 0, lease }, now)).toBeNull()
+    expect(usedFraction({ acquiredAt: 0, lease }, now)).toBeNull()
+  }
+})
+
+describe('by attention', () => {
+  test('expired comes first, then without expiry, expiring, held, unknown, released', () => {
+    const leases: Lease[] = [
+      until(T - 1),
+      { kind: 'never' },
+      until(T + 100),
+      until(T + 100_000),
+      { kind: 'unknown' },
+      { kind: 'released' },
+    ]
+    const locks = leases.map(lease => ({ acquiredAt: T - 1000, lease }))
+    expect(locks.map(lock => attentionRank(lock, T))).toEqual([0, 1, 2, 3, 4, 5])
+    expect(attentionRank({ acquiredAt: 0, lease: until(T - 1, 'released') }, T)).toBe(5)
+  })
+
+  test('what ends first comes first, then what is held longest, then by key and id', () => {
+    const make = (id: string, key: string, lease: Lease, acquiredAt: number | null) =>
+      aLock({ id, key, lease, acquiredAt })
+    const sorted = [
+      make('1', 'z', { kind: 'never' }, 5),
+      make('2', 'a', { kind: 'never' }, null),
+      make('3', 'b', { kind: 'never' }, null),
+      make('4', 'b', { kind: 'never' }, null),
+      make('5', 'z', until(T + 1e9), T),
+      make('6', 'a', until(T + 2e9), T),
+    ]
+    expect([...sorted].reverse().sort(byAttention(T))).toEqual(sorted)
+  })
+
+  test('the order is total: no two locks are equal, no circle, the same from any start', () => {
+    const random = new Random(3)
+    const times = [Number.NaN, Infinity, -Infinity, -5, 0, T - 1, T, T + 1, T + 5000, YEAR_50000]
+    const lease = (): Lease =>
+      random.pick<Lease>([
+        until(random.pick(times)),
+        until(random.pick(times), 'released'),
+        { kind: 'never' },
+        { kind: 'unknown' },
+      ])
+    const locks: Lock[] = Array.from({ length: 40 }, (_, i) =>
+      aLock({
+        id: String(i),
+        key: random.pick(['a', 'b']),
+        lease: lease(),
+        acquiredAt: random.pick([null, ...times]),
+      }),
+    )
+    const compare = byAttention(T)
+    for (const a of locks)
+      for (const b of locks) {
+        expect(Math.sign(compare(a, b)) + Math.sign(compare(b, a))).toBe(0)
+        if (a !== b) expect(compare(a, b)).not.toBe(0)
+        for (const c of locks)
+          if (compare(a, b) < 0 && compare(b, c) < 0 && !(compare(a, c) < 0)) expect.fail()
+      }
+    const once = [...locks].sort(compare)
+    expect([...locks].reverse().sort(compare)).toEqual(once)
+  })
+})
+
+const [S, MIN, H, D] = [1000, 60_000, 3_600_000, 86_400_000]
+test.each([
+  [0, '0.0 s'],
+  [-0, '0.0 s'],
+  [99, '0.0 s'],
+  [5_400, '5.4 s'],
+  [-5_400, '5.4 s'],
+  [9_999, '9.9 s'],
+  [10 * S, '10 s'],
+  [59_950, '59 s'],
+  [59_999.9, '59 s'],
+  [MIN, '1 min 00 s'],
+  [2 * MIN - 1, '1 min 59 s'],
+  [168 * S, '2 min 48 s'],
+  [H - 1, '59 min 59 s'],
+  [H, '1 h 00 min'],
+  [26 * H + 4 * MIN, '26 h 04 min'],
+  [3 * D - 1, '71 h 59 min'],
+  [3 * D, '3 days'],
+  [3652 * D, '3652 days'],
+  [3653 * D, '10 years'],
+  [2 ** 63, '292,271,023 years'],
+  [Infinity, 'an unknown time'],
+  [Number.NaN, 'an unknown time'],
+])('%d ms are said as %s', (ms, said) => {
+  expect(sayDuration(ms)).toBe(said)
+})
+
+test('a duration never names a full unit as sixty of the smaller one', () => {
+  for (let ms = 0; ms < 3 * H; ms += 997) expect(sayDuration(ms)).not.toMatch(/\b60(\.0)? (s|min)/)
+})
+
+test.each<readonly [number | null, string | null]>([
+  [0, '1970-01-01T00:00:00.000Z'],
+  [-1, '1969-12-31T23:59:59.999Z'],
+  [YEAR_50000, '+050000-01-01T00:00:00.000Z'],
+  [8.64e15, '+275760-09-13T00:00:00.000Z'],
+  ...[8.64e15 + 1, -8.64e15 - 1, 2 ** 63, Infinity, -Infinity, Number.NaN, null].map(
+    time => [time, null] as const,
+  ),
+])('the time %s is written as %s, and as nothing when no calendar reaches it', (time, iso) => {
+  expect(isoTime(time)).toEqual(iso)
+})
+
+test.each([
+  [T, true],
+  [T + 3650 * D - 1, true],
+  [T + 3650 * D, false],
+  [946_684_799_999, false],
+  [T / 1000, false],
+  [T * 1000, false],
+  [Infinity, false],
+  [Number.NaN, false],
+])('a deadline at %d is plausible: %s', (expiresAt, plausible) => {
+  expect(isPlausibleDeadline(expiresAt, T)).toBe(plausible)
+})
