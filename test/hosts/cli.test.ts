@@ -300,7 +300,7 @@ it('prints the practice store as text where there is no terminal', async () => {
   const { stdout, code } = await done
   expect(code).toBe(0)
   expect(stdout).toMatch(/^STATE +KEY +HOLDER/)
-  expect(stdout).toMatch(/\d\d:\d\d:\d\d {2}(held|gone): /)
+  expect(stdout).toMatch(/\d\d:\d\d:\d\d UTC {2}(held|gone): /)
 })
 
 it('says what it understands and how each is released', async () => {

@@ -111,7 +111,7 @@ function jsonLines(io: Io): Screen {
 
 /** For a pipe or a log: the table once, then a line for each change. */
 function plainLines(io: Io, description: StoreDescription): Screen {
-  const line = (now: number, text: string) => void print(io, `${iso(now).slice(11, 19)}  ${text}`)
+  const line = (now: number, text: string) => void print(io, `${iso(now).slice(11, 19)} UTC  ${text}`)
   return {
     show(event) {
       switch (event.type) {
