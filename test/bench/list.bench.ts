@@ -63,7 +63,7 @@ describe('listing costs little more than fetching', () => {
     ])
     try {
       await populateRedis(client, 'locks', 100_000)
-      const bounds = { ratio: 2.5, firstPage: 0.1, held: 0.4 }
+      const bounds = { ratio: 2.5, firstPage: 0.05, held: 0.25 }
       await compare('redis, 100,000 locks', alone, () => redisFloor(client, '*'), 100_000, bounds)
       await populateRedis(client, 'others', 900_000)
       const floor = () => redisFloor(client, 'pipeline_lock:*')
@@ -85,7 +85,7 @@ describe('listing costs little more than fetching', () => {
     const store = await openStore(`mysql://root@127.0.0.1:${port}/list_bench`, undefined)
     try {
       const floor = () => mysqlFloor(client, MYSQL_TABLE)
-      await compare('mysql, 100,000 rows', store, floor, 100_000, { ratio: 5, firstPage: 0.2, held: 0.2 })
+      await compare('mysql, 100,000 rows', store, floor, 100_000, { ratio: 7.5, firstPage: 0.15, held: 0.1 })
     } finally {
       await store.close()
       await client.query('DROP DATABASE list_bench')
@@ -99,7 +99,7 @@ describe('listing costs little more than fetching', () => {
     const store = new DynamoStore(table.address())
     try {
       const floor = () => dynamoFloor(table.client, table.name)
-      const bounds = { ratio: 2, firstPage: 0.4, held: 0.6 }
+      const bounds = { ratio: 3, firstPage: 0.4, held: 0.5 }
       await compare('dynamodb, 10,000 items', store, floor, 10_000, bounds)
     } finally {
       await store.close()

@@ -80,7 +80,7 @@ describe('a safe release costs a few plain ones', () => {
     try {
       const populate = () => populateRedis(client, 'locks', LOCKS)
       const floor = async (lock: Lock) => (await bare.release(lock.key, lock.owner ?? '')) === 1
-      await compare('redis', store, atOnce, populate, floor, 5)
+      await compare('redis', store, atOnce, populate, floor, 8)
     } finally {
       await store.close()
       await client.flushdb()
@@ -103,7 +103,7 @@ describe('a safe release costs a few plain ones', () => {
         const [result] = await plain.execute(sql, [lock.key, lock.owner])
         return (result as { affectedRows: number }).affectedRows === 1
       }
-      await compare('mysql', store, atOnce, () => populateMysql(admin, LOCKS), floor, 6)
+      await compare('mysql', store, atOnce, () => populateMysql(admin, LOCKS), floor, 7)
     } finally {
       await Promise.all([store.close(), plain.end()])
       await admin.query(`DROP DATABASE ${database}`)
