@@ -43,7 +43,7 @@ export function checkFence(fence: string, format: string, id: string, current: S
 function digestOf(format: string, id: string, parts: readonly Part[]): string {
   let text = encode('fence-2') + encode(format) + encode(id)
   for (const part of parts) text += encode(part)
-  // UTF-16, because UTF-8 writes all halves of surrogate pairs alike. One call: fences are most of the cost of a list.
+  // UTF-16, because UTF-8 writes all halves of surrogate pairs alike. One call, because many small updates are slow.
   return hash('sha256', Buffer.from(text, 'utf16le'), 'hex').slice(0, 32)
 }
 
