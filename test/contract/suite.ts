@@ -5,6 +5,7 @@ import type { ListPage } from '../../shared/contract.ts'
 import { expiresAtOf, remainingMs } from '../../shared/lease.ts'
 import { type Lock, lockSchema } from '../../shared/lock.ts'
 import type { Harness, HarnessFactory, Outage } from './harness.ts'
+import { pause, race } from './race.ts'
 
 const HOUR = 3_600_000
 const never = new AbortController().signal
@@ -259,59 +260,4 @@ export function contractSuite(factory: HarnessFactory): void {
         .toBe('no error')
     })
   })
-}
-
-export type RaceResult = { released: number; changed: number; gone: number; removedWrongly: string[] }
-
-/**
- * Releases the same few locks again and again while their holders let go and take them again. Every owner is used once
- * and only a release or the owner itself removes a record, so whoever was removed must be an owner whose fence was
- * given in a release that answered `released`, and no owner can be released twice.
- */
-export async function race(h: Harness, attempts: number): Promise<RaceResult> {
-  const names = Array.from({ length: 8 }, (_, i) => `contended-${i}`)
-  const result = { released: 0, changed: 0, gone: 0 }
-  const removed: string[] = []
-  const releasedOwners: string[] = []
-  let serial = 0
-  let racing = true
-
-  const holder = async (name: string) => {
-    while (racing) {
-      const owner = `owner-${serial++}`
-      await h.hold(name, owner, HOUR)
-      await pause(4)
-      if ((await h.ownerOf(name)) === null) removed.push(owner)
-      else if (serial % 3 === 0) await h.drop(name)
-    }
-  }
-  const operator = async (first: number) => {
-    for (let i = first; i < attempts; i += OPERATORS) {
-      const name = names[i % names.length] ?? ''
-      const lock = (await h.store.inspect(h.keyOf(name), never))?.lock
-      await pause(6)
-      if (!lock) {
-        i -= OPERATORS
-        continue
-      }
-      const { outcome } = await h.store.release(lock.id, lock.fence, never)
-      result[outcome]++
-      if (outcome === 'released') releasedOwners.push(lock.owner ?? '')
-    }
-  }
-  const holders = names.map(holder)
-  await Promise.all(Array.from({ length: OPERATORS }, (_, i) => operator(i)))
-  racing = false
-  await Promise.all(holders)
-  const twice = releasedOwners.filter((owner, i) => releasedOwners.indexOf(owner) !== i)
-  return {
-    ...result,
-    removedWrongly: [...removed.filter(owner => !releasedOwners.includes(owner)), ...twice],
-  }
-}
-
-const OPERATORS = 4
-
-function pause(mostMs: number): Promise<void> {
-  return new Promise(resolve => setTimeout(resolve, Math.random() * mostMs))
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 type Part = Buffer | string | number | boolean | null
 
@@ -43,21 +43,17 @@ export function checkFence(fence: string, format: string, id: string, current: S
 }
 
 function digestOf(format: string, id: string, parts: readonly Part[]): string {
-  const hash = createHash('sha256')
-  for (const part of ['fence-1', format, id, ...parts]) {
-    const [type, bytes] = encode(part)
-    hash.update(`${type}${bytes.length}:`).update(bytes)
-  }
-  return hash.digest('hex').slice(0, 32)
+  let text = encode('fence-2') + encode(format) + encode(id)
+  for (const part of parts) text += encode(part)
+  // UTF-16, because UTF-8 writes all halves of surrogate pairs alike. One call, because many small updates are slow.
+  return hash('sha256', Buffer.from(text, 'utf16le'), 'hex').slice(0, 32)
 }
 
-/**
- * Type and length in front of each part, so that no two different lists of parts hash alike. Texts in UTF-16: what JSON can
- * spell is not always valid Unicode, and UTF-8 would turn every lone surrogate into the same replacement character.
- */
-function encode(part: Part): [string, Buffer] {
-  if (Buffer.isBuffer(part)) return ['b', part]
-  if (part === null) return ['n', Buffer.alloc(0)]
-  if (typeof part === 'string') return ['s', Buffer.from(part, 'utf16le')]
-  return [typeof part === 'number' ? 'd' : 't', Buffer.from(String(part))]
+/** Type and length in front of each part, so that no two different lists of parts hash alike. */
+function encode(part: Part): string {
+  if (part === null) return 'n'
+  if (typeof part === 'string') return `s${part.length}:${part}`
+  // latin1 is one character a byte.
+  if (Buffer.isBuffer(part)) return `b${part.length}:${part.toString('latin1')}`
+  return `${typeof part === 'number' ? 'd' : 't'}${part};`
 }

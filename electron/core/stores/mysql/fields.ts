@@ -1,7 +1,7 @@
 import type { FieldValue } from '../../../../shared/lock.ts'
 import { bytesToDisplay, keyToText } from '../../bytes.ts'
 import type { Value } from './connect.ts'
-import { type MysqlRaw, seenIn } from './table.ts'
+import type { MysqlRaw } from './table.ts'
 
 /** A field is for reading; the whole value is what is compared, and what the inspector shows. */
 const SHOWN_FIELD = 1000
@@ -21,13 +21,18 @@ export function showKey(value: Value): string {
   return Buffer.isBuffer(value) ? keyToText(value) : (value ?? '')
 }
 
+/** `columns` are a format's own names, never the server's. */
 export function fieldsOf(raw: MysqlRaw, columns: readonly string[]): Record<string, FieldValue> {
-  return Object.fromEntries(seenIn(raw, columns).map(([column]) => [column, fieldOf(raw, column)]))
+  const fields: Record<string, FieldValue> = {}
+  for (const column of columns) if (raw.table.columns.has(column)) fields[column] = fieldOf(raw, column)
+  return fields
 }
 
 /** What the fence stands for: the table, and every column that the release compares. */
 export function seenPart(raw: MysqlRaw, columns: readonly string[]): Value[] {
-  return [raw.table.name, ...seenIn(raw, columns).map(([, value]) => value)]
+  const parts: Value[] = [raw.table.name]
+  for (const column of columns) if (raw.table.columns.has(column)) parts.push(raw.row[column] ?? null)
+  return parts
 }
 
 function fieldOf(raw: MysqlRaw, column: string): FieldValue {

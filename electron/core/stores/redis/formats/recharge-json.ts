@@ -5,6 +5,8 @@ import { type RedisFormat, seenToken, textOf, tokenProgram } from '../format.ts'
 import type { RedisRaw } from '../record.ts'
 
 const PREFIX = 'lockRecharge:'
+/** How the text of a JSON object starts. */
+const OBJECT = /^\s*\{/
 
 type Parsed = Record<string, unknown>
 
@@ -31,6 +33,8 @@ export const rechargeJson: RedisFormat = {
         : reason(`a ${typeName(raw)}, not a JSON string`)
     }
     const text = textOf(raw)
+    // A parser that fails costs more than everything else about a key, and most strings of a server are not JSON.
+    if (!claimed && !(text !== null && OBJECT.test(text))) return OTHER
     const json = text === null ? undefined : parse(text)
     if (json === undefined) return reason('its value is not JSON')
     if (typeof json !== 'object' || json === null || Array.isArray(json))
