@@ -223,6 +223,17 @@ export function contractSuite(factory: HarnessFactory): void {
       expect(await h.ownerOf('lock-1')).toBe('owner-1')
     })
 
+    it('leaves no connection and no timer behind when it is closed, and may be closed twice', async () => {
+      const handles = () =>
+        process.getActiveResourcesInfo().filter(each => each === 'TCPSocketWrap' || each === 'Timeout').length
+      await h.hold('orders', 'owner-1', HOUR)
+      const before = handles()
+      expect((await listAll(h.readOnly)).locks).toHaveLength(1)
+      await h.readOnly.close()
+      await h.readOnly.close()
+      await expect.poll(handles, { timeout: 3000 }).toBeLessThanOrEqual(before)
+    })
+
     it('never removes a lock whose fence was not given, while holders change as fast as they can', async () => {
       const { removedWrongly, released, changed, gone } = await race(h, 400)
       expect(removedWrongly).toEqual([])

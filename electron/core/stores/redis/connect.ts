@@ -68,31 +68,45 @@ function quiet<C extends RedisClient>(client: C): C {
   return client
 }
 
+/** Connections under way: however many operations wait for one, it is made once. */
+const connecting = new WeakMap<RedisClient, Promise<void>>()
+
 /** Resolves when commands can be sent, or says within READY_TIMEOUT_MS why not. */
 export async function ready(client: RedisClient, signal: AbortSignal): Promise<void> {
   if (client.status === 'ready') return
-  await new Promise<void>((resolve, reject) => {
+  let connected = connecting.get(client)
+  if (!connected) {
+    connected = becomeReady(client).finally(() => connecting.delete(client))
+    connecting.set(client, connected)
+  }
+  let onAbort = () => {}
+  const stopped = new Promise<never>((_, reject) => {
+    onAbort = () => reject(aborted())
+    signal.addEventListener('abort', onAbort)
+  })
+  await Promise.race([connected, stopped]).finally(() => signal.removeEventListener('abort', onAbort))
+}
+
+function becomeReady(client: RedisClient): Promise<void> {
+  return new Promise<void>((resolve, reject) => {
     let reason: unknown
     const onReady = () => finish(resolve)
     const onError = (error: unknown) => {
       reason = error
       // Waiting makes neither a wrong password right nor a refusing host answer. Where there are several hosts, the
       // client goes on to the next.
-      if (isNotAuthenticated(textOf(error)) || isOneHost(client)) onTimeout()
+      if (isNotAuthenticated(textOf(error)) || isOneHost(client)) giveUp()
     }
-    const onTimeout = () => finish(() => reject(storeError(reason ?? new Error('Connection timed out'))))
-    const onAbort = () => finish(() => reject(aborted()))
-    const timer = setTimeout(onTimeout, READY_TIMEOUT_MS)
-    const finish = (then: () => void) => {
+    const giveUp = () => finish(() => reject(storeError(reason ?? new Error('Connection timed out'))))
+    const timer = setTimeout(giveUp, READY_TIMEOUT_MS)
+    const finish = (settle: () => void) => {
       clearTimeout(timer)
       client.off('ready', onReady)
       client.off('error', onError)
-      signal.removeEventListener('abort', onAbort)
-      then()
+      settle()
     }
     client.on('ready', onReady)
     client.on('error', onError)
-    signal.addEventListener('abort', onAbort)
     if (client.status === 'wait' || client.status === 'end') client.connect().catch(onError)
   })
 }
