@@ -124,10 +124,8 @@ async function printTable({ description }: OpenedStore, listing: Listing, io: Io
   if (locks.length > 0) for (const line of lockTable(locks, serverTime, colour)) await print(io, line)
   else await print(io, `No locks in ${description.address} (${listing.scanned} records looked at).`)
   await print(io, '')
-  await print(
-    io,
-    `${sayCounts(locks, serverTime)}${listing.complete ? '' : ' (not all of them)'}. ${sayServer(description)}.`,
-  )
+  await print(io, `${sayCounts(locks, serverTime)}${listing.complete ? '' : ' (not all of them)'}.`)
+  await print(io, `${sayServer(description)}.`)
   if (listing.unrecognisedTotal > 0) {
     await print(
       io,

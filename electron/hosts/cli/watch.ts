@@ -117,7 +117,7 @@ function plainLines(io: Io, description: StoreDescription): Screen {
       switch (event.type) {
         case 'snapshot':
           for (const text of lockTable(event.locks, event.serverTime, false)) void print(io, text)
-          void print(io, `\n${sayCounts(event.locks, event.serverTime)}. ${sayServer(description)}.`)
+          void print(io, `\n${sayCounts(event.locks, event.serverTime)}.\n${sayServer(description)}.`)
           break
         case 'upsert':
           for (const lock of event.locks)
@@ -141,14 +141,15 @@ function liveTable(io: Io, description: StoreDescription): Screen {
   const draw = (view: View) => {
     const now = Date.now() + view.offsetMs
     const locks = [...view.locks.values()]
-    const rows = Math.max(4, (io.stdout.rows || 40) - 5)
+    const rows = Math.max(4, (io.stdout.rows || 40) - 6)
     const table = lockTable(locks, now, !io.env['NO_COLOR'])
     const hidden = table.length - 1 - rows
     const status = view.status === null ? 'connecting' : sayStatus(view.status)
     const text = [
       ...table.slice(0, rows + 1),
       hidden > 0 ? `… and ${hidden} more` : '',
-      `${sayCounts(locks, now)}. ${sayServer(description)}.`,
+      `${sayCounts(locks, now)}.`,
+      `${sayServer(description)}.`,
       clip(`${description.address} · ${status} · Ctrl-C ends`, io.stdout.columns || 100),
     ]
     io.stdout.write(`\x1b[H${text.map(each => `${each}\x1b[K`).join('\n')}\x1b[J`)
