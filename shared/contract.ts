@@ -74,6 +74,8 @@ const watchEventSchema = z.discriminatedUnion('type', [
     locks: z.array(lockSchema),
     unrecognised: z.number(),
     serverTime: z.number(),
+    /** False for the first look at a large store: the rest follows as upserts, and then the status. */
+    complete: z.boolean(),
   }),
   z.object({ type: z.literal('upsert'), locks: z.array(lockSchema), serverTime: z.number() }),
   z.object({ type: z.literal('remove'), ids: z.array(z.string()), serverTime: z.number() }),

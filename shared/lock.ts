@@ -53,7 +53,8 @@ export const noteSchema = z.discriminatedUnion('code', [
   z.object({ code: z.literal('wrong-type'), field: z.string(), found: z.string(), wanted: z.string() }),
   z.object({ code: z.literal('missing-field'), field: z.string() }),
   z.object({ code: z.literal('assumed-lease'), leaseMs: z.number() }),
-  z.object({ code: z.literal('weak-fence') }),
+  /** Holders write alike. `byDeadline`: a deadline still tells them apart. */
+  z.object({ code: z.literal('weak-fence'), byDeadline: z.boolean() }),
   z.object({ code: z.literal('looks-like-cache') }),
   z.object({ code: z.literal('zone-unknown'), field: z.string() }),
   z.object({ code: z.literal('several-holders'), count: z.number() }),

@@ -23,7 +23,9 @@ export function noteSentence(note: Note): string {
     case 'assumed-lease':
       return `The acquisition time is computed from the TTL, assuming the usual lease of ${sayDuration(note.leaseMs)}.`
     case 'weak-fence':
-      return 'Every holder writes the same value here, so a new holder can be told apart only by its later expiry.'
+      return note.byDeadline
+        ? 'The value may be the same for every holder, so a new holder is told apart by its deadline; a renewal counts as a change.'
+        : 'The value may be the same for every holder and there is no deadline: a new holder cannot be told from this one.'
     case 'looks-like-cache':
       return 'Ordinary cache entries look the same: make sure that this key is a lock.'
     case 'zone-unknown':

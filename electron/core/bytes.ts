@@ -6,11 +6,12 @@ const HEX = 'hex:'
 
 /**
  * A key as text, so that any key can be shown, typed and sent back: UTF-8 as it is, everything else as `hex:…`. A key
- * that itself starts with `hex:` is written in hex too, which makes the two directions exact inverses.
+ * that itself starts with `hex:` is written in hex too, and so is the empty one, which nobody could type: the two
+ * directions are exact inverses.
  */
 export function keyToText(key: Buffer): string {
   const text = isUtf8(key) ? key.toString('utf8') : null
-  return text === null || text.startsWith(HEX) ? HEX + key.toString('hex') : text
+  return text === null || text === '' || text.startsWith(HEX) ? HEX + key.toString('hex') : text
 }
 
 export function textToKey(text: string): Buffer {

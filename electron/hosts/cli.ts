@@ -7,17 +7,25 @@ import { runCli } from './cli/run.ts'
 // overwrites them.
 process.title = 'lockkeeper'
 
-// `lockkeeper list … | head` closes the pipe: that is not an error.
-process.stdout.on('error', error => {
-  if ((error as NodeJS.ErrnoException).code === 'EPIPE') process.exit(0)
-  throw error
-})
+// Libraries must not write on the operator's terminal; ioredis warns there about passwords that were not needed.
+console.warn = () => {}
 
 const core = createCore({ dataFolder: dataFolder(process.env) })
 const stop = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
 
-process.exitCode = await runCli(process.argv.slice(2), {
+// A reader that stops reading (`| head`) ends the command without being an error of it. Anything else that keeps us from
+// printing is said. Neither changes what the command did, so its own exit code stands.
+let unprinted = false
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE' && !unprinted) {
+    unprinted = true
+    process.stderr.write(`lockkeeper: The output cannot be written (${error.code})\n`)
+  }
+  stop.abort()
+})
+
+const exitCode = await runCli(process.argv.slice(2), {
   core,
   stdin: process.stdin,
   stdout: process.stdout,
@@ -25,4 +33,5 @@ process.exitCode = await runCli(process.argv.slice(2), {
   env: process.env,
   signal: stop.signal,
 })
+process.exitCode = exitCode === 0 && unprinted ? 1 : exitCode
 await core.close()

@@ -124,6 +124,30 @@ it('ends a list with whether it was complete, and a stream that does not exist w
   expect(end).toMatchObject({ ok: false, error: { code: 'BAD_INPUT' } })
 })
 
+it('ends a watch when its store is closed', async () => {
+  const { client } = session()
+  const storeId = await openMemory(client, 'closing')
+  const ended = new Promise<Result<null>>(resolve => {
+    client.open(
+      'locks.watch',
+      { storeId, intervalMs: 100 },
+      event => {
+        if (event.type === 'status') void client.call('stores.close', { storeId })
+      },
+      resolve,
+    )
+  })
+  expect(await ended).toEqual({ ok: true, value: null })
+})
+
+it('writes nothing to the audit that could do harm when it is printed', async () => {
+  const { client, folder } = session()
+  memoryServer('hostile').acquire({ ...run, pipeline_logging_id: 'run\u009b31m\u202e' })
+  const storeId = await openMemory(client, 'hostile')
+  await client.call('locks.release', { storeId, id: 'acme:a', fence: 'stale', reason: '\u001b[2J' })
+  expect(readFileSync(join(folder, 'audit.jsonl'), 'utf8')).toMatch(/^[\x20-\x7e\n]+$/)
+})
+
 it('watches until it is closed: in an outage nothing is called gone, and the status says since when', async () => {
   const { client, sent } = session()
   const server = memoryServer('watched')

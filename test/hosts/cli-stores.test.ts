@@ -145,7 +145,7 @@ it('serves the DynamoDB system of the seeds, and Terraform without its digests',
     companions: 1,
   })
   expect(await runCli(['release', states.address, 'b/prod.tfstate-md5', '--fence', 'x'])).toMatchObject({
-    code: 4,
+    code: 3,
   })
   await releaseAll(states.address)
   expect((await runCli(['list', states.address, '--json'])).json()).toMatchObject({
@@ -165,5 +165,8 @@ it('serves the embedded practice store with its stuck locks', async () => {
     '--fence',
     stuck?.fence ?? '',
   ])
-  expect(released).toMatchObject({ code: 0, stdout: 'Released initech:tps_reports.\n' })
+  expect(released).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^Released initech:tps_reports\.\n/),
+  })
 })

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -208,6 +208,60 @@ describe('a release', () => {
     expect(run).toMatchObject({ code: 1, stderr: expect.stringContaining('nothing was changed') })
     expect(await client.get('lock:a')).toBe(TOKEN)
   })
+})
+
+describe('an exit code', () => {
+  const stale = '00000000000000000000000000000000'
+
+  it('is the outcome even when nobody reads the output, or when it cannot be written', async () => {
+    const { client, address } = await redisPlace()
+    await client.set('lock:a', TOKEN)
+    const release = `"${process.execPath}" "${CLI}" release "${address}" lock:a --fence ${stale}`
+    const run = (script: string) =>
+      spawnSync('bash', ['-c', script], {
+        encoding: 'utf8',
+        env: { ...process.env, LOCKKEEPER_DATA_DIR: dataFolder() },
+      })
+    expect(run(`${release} | true; exit "\${PIPESTATUS[0]}"`).status).toBe(3)
+    expect(run(`${release} > /dev/full`)).toMatchObject({
+      status: 3,
+      stderr: 'lockkeeper: The output cannot be written (ENOSPC)\n',
+    })
+    expect(run(`"${process.execPath}" "${CLI}" list "${address}" > /dev/full`)).toMatchObject({ status: 1 })
+  })
+
+  it('is 3 when the lock became something that is no lock, and when the fence was cut off', async () => {
+    const { client, address } = await redisPlace()
+    await client.rpush('lock:a', 'x')
+    const run = await runCli(['release', address, 'lock:a', '--fence', stale, '--json'])
+    expect(run.code).toBe(3)
+    expect(run.json()).toEqual({ outcome: 'changed', current: null })
+    await client.del('lock:a')
+    await client.set('lock:a', TOKEN)
+    const short = await runCli(['release', address, 'lock:a', '--fence', 'abc'])
+    expect(short).toMatchObject({ code: 3, stdout: expect.stringContaining('was it cut off?') })
+  })
+
+  it('is 2 for a reason that looks like an option, and 0 for a wish for help', async () => {
+    expect(
+      await runCli(['release', 'memory:practice', 'a:b', '--fence', stale, '--reason', '--help']),
+    ).toMatchObject({ code: 2 })
+    expect(await runCli(['list', '--help'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('lockkeeper release'),
+    })
+  })
+})
+
+it('lists every record that is not understood, however many there are', async () => {
+  const { client, address } = await redisPlace()
+  await client.eval("for i = 1, 15000 do redis.call('SET', 'session:' .. i, 'v') end", 0)
+  const listing = (await runCli(['list', address, '--json'])).json() as {
+    unrecognised: unknown[]
+    complete: boolean
+  }
+  expect(listing.unrecognised).toHaveLength(15_000)
+  expect(listing.complete).toBe(true)
 })
 
 describe('a password', () => {

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, open } from 'node:fs/promises'
 import { hostname, userInfo } from 'node:os'
 import { join } from 'node:path'
+import type { Failure } from '../../../shared/result.ts'
+import { safeJson } from '../../../shared/safe-text.ts'
 import { StoreError, toFailure } from '../errors.ts'
 
 /** Nothing is changed without a trace: the intent is on disk before the act, the outcome after it. */
@@ -12,16 +14,22 @@ export interface AuditLog {
 
 export type DescribeInput = (input: unknown) => Record<string, unknown>
 
-/** One JSON line an event, appended and flushed. `describe` adds what the ids in the input stand for. */
-export function fileAudit(folder: string, describe: DescribeInput): AuditLog {
+/** One JSON line an event, appended and flushed, harmless to print and without secrets. `describe` adds what the ids in the input stand for. */
+export function fileAudit(
+  folder: string,
+  describe: DescribeInput,
+  redact: (message: string) => string,
+): AuditLog {
   const file = join(folder, 'audit.jsonl')
   const who = { user: userName(), host: hostname(), pid: process.pid }
+
+  const redacted = ({ code, message }: Failure) => ({ code, message: redact(message) })
 
   async function append(entry: Record<string, unknown>): Promise<void> {
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const handle = await open(file, 'a', 0o600)
     try {
-      await handle.appendFile(`${JSON.stringify({ at: new Date().toISOString(), ...who, ...entry })}\n`)
+      await handle.appendFile(`${safeJson({ at: new Date().toISOString(), ...who, ...entry })}\n`)
       await handle.sync()
     } finally {
       await handle.close()
@@ -40,9 +48,9 @@ export function fileAudit(folder: string, describe: DescribeInput): AuditLog {
       } catch (error) {
         settled = { ok: false, error }
       }
-      const outcome = settled.ok ? summarise(settled.value) : { error: toFailure(settled.error) }
+      const outcome = settled.ok ? summarise(settled.value) : { error: redacted(toFailure(settled.error)) }
       await append({ event: 'outcome', action, method, ...outcome }).catch(error => {
-        throw refusal(error, `after the fact: what happened was ${JSON.stringify(outcome)}`)
+        throw refusal(error, `after the fact: what happened was ${safeJson(outcome)}`)
       })
       if (!settled.ok) throw settled.error
       return settled.value

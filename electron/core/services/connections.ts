@@ -1,47 +1,69 @@
 import { randomUUID } from 'node:crypto'
 import { parseAddress } from '../../../shared/address.ts'
 import type { StoreInfo } from '../../../shared/contract.ts'
+import { escapeForTerminal } from '../../../shared/safe-text.ts'
 import { StoreError } from '../errors.ts'
 import { openStore } from '../stores/open.ts'
 import type { LockStore } from '../stores/types.ts'
 
+/** Replacing a shorter one everywhere would tell it by where words are missing a letter. */
+const SHORTEST_SECRET = 4
+/** Servers cut what they repeat; so much of its start is still the password. */
+const LONGEST_REPEATED = 32
+
+type Open = { readonly store: LockStore; readonly closing: AbortController }
+
 /** The open stores, and the only place that knows their passwords. */
 export class Connections {
-  readonly #stores = new Map<string, LockStore>()
+  readonly #stores = new Map<string, Open>()
   readonly #secrets = new Set<string>()
 
   async open(address: string, password: string | undefined): Promise<StoreInfo> {
     for (const secret of [parseAddress(address).password, password]) if (secret) this.#secrets.add(secret)
     const store = await openStore(address, password)
     const storeId = randomUUID()
-    this.#stores.set(storeId, store)
+    this.#stores.set(storeId, { store, closing: new AbortController() })
     return { storeId, kind: store.kind, address: store.address }
   }
 
-  get(storeId: string): LockStore {
-    const store = this.#stores.get(storeId)
-    if (!store) throw new StoreError('NOT_FOUND', 'This store is not open')
-    return store
+  /** The store, and a signal that also says when it is closed: nothing goes on with a store that was closed. */
+  get(storeId: string, signal: AbortSignal): { store: LockStore; signal: AbortSignal } {
+    const open = this.#stores.get(storeId)
+    if (!open) throw new StoreError('NOT_FOUND', 'This store is not open')
+    return { store: open.store, signal: AbortSignal.any([signal, open.closing.signal]) }
   }
 
   addressOf(storeId: string): string | null {
-    return this.#stores.get(storeId)?.address ?? null
+    return this.#stores.get(storeId)?.store.address ?? null
   }
 
   async close(storeId: string): Promise<void> {
-    const store = this.#stores.get(storeId)
+    const open = this.#stores.get(storeId)
     this.#stores.delete(storeId)
-    await store?.close()
+    open?.closing.abort()
+    await open?.store.close()
   }
 
   async closeAll(): Promise<void> {
     await Promise.all([...this.#stores.keys()].map(storeId => this.close(storeId)))
   }
 
-  /** No message is built from a password; this is for the one that a server or a library repeats to us. */
+  /** No message is built from a password; this is for one that a server or a library repeats to us, in whatever form. */
   redact(message: string): string {
     let out = message
-    for (const secret of this.#secrets) out = out.replaceAll(secret, '•••')
+    for (const secret of this.#secrets) {
+      if (secret.length < SHORTEST_SECRET) continue
+      const start = secret.slice(0, LONGEST_REPEATED)
+      for (const form of [
+        secret,
+        start,
+        escapeForTerminal(secret),
+        escapeForTerminal(start),
+        encodeURIComponent(start),
+      ]) {
+        out = out.replaceAll(form, '•••')
+      }
+    }
     return out
   }
 }

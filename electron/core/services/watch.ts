@@ -59,13 +59,15 @@ export async function* watchStore(
         } else {
           first = first.concat(changed)
           if (performance.now() - startedAt > FIRST_LOOK_MS) {
-            yield { type: 'snapshot', locks: first, unrecognised, serverTime: first[0]?.observedAt ?? 0 }
+            const { serverTime } = await store.clock(signal)
+            yield { type: 'snapshot', locks: first, unrecognised, serverTime, complete: false }
             started = true
           }
         }
       }
       const clock = await store.clock(signal)
-      if (!started) yield { type: 'snapshot', locks: first, unrecognised, serverTime: clock.serverTime }
+      if (!started)
+        yield { type: 'snapshot', locks: first, unrecognised, serverTime: clock.serverTime, complete: true }
       started = true
       failures = 0
       if (problem === null) {

@@ -4,46 +4,44 @@ type Part = Buffer | string | number | boolean | null
 
 /**
  * What an operator saw of a lock, as its format understands it. `exact` must be the same for the lock to be the same.
- * `notAfter` is for records that every holder writes alike: a deadline later than the one seen means another holder
- * (or a renewal, which cannot be told apart and is treated as a change). Null stands for "had no deadline".
+ * `endsAt` is for records that every holder writes alike: another deadline than the one seen means another holder (or a
+ * renewal, which cannot be told apart and is treated as a change). Null stands for "had no deadline".
  */
-export type Seen = { readonly exact: readonly Part[]; readonly notAfter?: number | null }
+export type Seen = { readonly exact: readonly Part[]; readonly endsAt?: number | null }
 
 /** Two readings of the same TTL may differ by the rounding of PTTL and TIME to milliseconds. */
 export const DEADLINE_SLACK_MS = 2
 
 /**
- * The fence: short, without secrets, and bound to the format and the lock it was made for, so that the fence of one lock
- * never fits another. The deadline, where it counts, travels in clear because it is compared with "not after".
+ * The fence: short, without secrets, and bound to the format and the key of the lock, so that the fence of one lock never
+ * fits another. The deadline, where it counts, travels in clear because it is compared with a little slack.
  */
-export function makeFence(format: string, id: string, seen: Seen): string {
-  const digest = digestOf(format, id, seen.exact)
-  if (seen.notAfter === undefined) return digest
-  return `${digest}.${seen.notAfter === null ? 'never' : Math.round(seen.notAfter).toString(36)}`
+export function makeFence(format: string, key: string, seen: Seen): string {
+  const digest = digestOf(format, key, seen.exact)
+  if (seen.endsAt === undefined) return digest
+  return `${digest}.${seen.endsAt === null ? 'never' : Math.round(seen.endsAt).toString(36)}`
 }
 
-export type FenceCheck = { same: false } | { same: true; notAfter: number | null | undefined }
+export type FenceCheck = { same: false } | { same: true; endsAt: number | null | undefined }
 
-/** Whether what is there now is what the fence was made from. `notAfter` is the deadline that the operator saw. */
-export function checkFence(fence: string, format: string, id: string, current: Seen): FenceCheck {
+/** Whether what is there now is what the fence was made from. `endsAt` is the deadline that the operator saw. */
+export function checkFence(fence: string, format: string, key: string, current: Seen): FenceCheck {
   const [digest = '', deadline, ...more] = fence.split('.')
-  if (more.length > 0 || digest !== digestOf(format, id, current.exact)) return { same: false }
-  if (current.notAfter === undefined)
-    return deadline === undefined ? { same: true, notAfter: undefined } : { same: false }
+  if (more.length > 0 || digest !== digestOf(format, key, current.exact)) return { same: false }
+  if (current.endsAt === undefined)
+    return deadline === undefined ? { same: true, endsAt: undefined } : { same: false }
   if (deadline === undefined) return { same: false }
-  if (deadline === 'never' || current.notAfter === null) {
-    return deadline === 'never' && current.notAfter === null
-      ? { same: true, notAfter: null }
-      : { same: false }
+  if (deadline === 'never' || current.endsAt === null) {
+    return deadline === 'never' && current.endsAt === null ? { same: true, endsAt: null } : { same: false }
   }
-  const notAfter = Number.parseInt(deadline, 36)
+  const endsAt = Number.parseInt(deadline, 36)
   // Only what makeFence writes: parseInt alone would take `NaN` and `12!` for numbers.
-  if (notAfter.toString(36) !== deadline) return { same: false }
-  return current.notAfter <= notAfter + DEADLINE_SLACK_MS ? { same: true, notAfter } : { same: false }
+  if (endsAt.toString(36) !== deadline) return { same: false }
+  return Math.abs(current.endsAt - endsAt) <= DEADLINE_SLACK_MS ? { same: true, endsAt } : { same: false }
 }
 
-function digestOf(format: string, id: string, parts: readonly Part[]): string {
-  let text = encode('fence-2') + encode(format) + encode(id)
+function digestOf(format: string, key: string, parts: readonly Part[]): string {
+  let text = encode('fence-2') + encode(format) + encode(key)
   for (const part of parts) text += encode(part)
   // UTF-16, because UTF-8 writes all halves of surrogate pairs alike. One call, because many small updates are slow.
   return hash('sha256', Buffer.from(text, 'utf16le'), 'hex').slice(0, 32)
@@ -56,4 +54,9 @@ function encode(part: Part): string {
   // latin1 is one character a byte.
   if (Buffer.isBuffer(part)) return `b${part.length}:${part.toString('latin1')}`
   return `${typeof part === 'number' ? 'd' : 't'}${part};`
+}
+
+/** Whether a text can be a fence at all; one that was cut off when it was copied cannot. */
+export function isFence(text: string): boolean {
+  return /^[0-9a-f]{32}(\.(never|-?[0-9a-z]+))?$/.test(text)
 }

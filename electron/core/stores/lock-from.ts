@@ -18,7 +18,7 @@ export function lockFrom(id: string, key: string, format: string, decoded: Decod
     lease: decoded.lease,
     deadlines: decoded.deadlines,
     state: stateAt(decoded, now),
-    fence: makeFence(format, id, decoded.seen),
+    fence: makeFence(format, key, decoded.seen),
     fields: decoded.fields,
     notes: decoded.notes,
     observedAt: Math.round(now),

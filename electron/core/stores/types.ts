@@ -58,7 +58,7 @@ export interface Format<Raw, Program> {
   decode(raw: Raw, now: number): Decoded
   /**
    * What a correct release is. The program must itself compare everything that is in `seen`: between our read and its
-   * execution the lock may change hands. `notAfter` is the deadline the operator saw, for formats that fence on it.
+   * execution the lock may change hands. `endsAt` is the deadline the operator saw, for formats that fence on it.
    */
-  release(raw: Raw, notAfter: number | null | undefined): Program
+  release(raw: Raw, endsAt: number | null | undefined): Program
 }

@@ -6,6 +6,9 @@ export type Args = {
   readonly options: Record<string, string | boolean | undefined>
 }
 
+/** `--help` behind a command. Not an error, but an end. */
+export class HelpWanted extends Error {}
+
 type Options = NonNullable<ParseArgsConfig['options']>
 
 /** Parses strictly. Messages name the option and never repeat a value, which may be an address with a password. */
@@ -14,7 +17,7 @@ export function parse(argv: readonly string[], options: Options, names: readonly
   try {
     parsed = parseArgs({
       args: [...argv],
-      options: { json: { type: 'boolean' }, ...options },
+      options: { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' }, ...options },
       allowPositionals: true,
     }) as typeof parsed
   } catch (error) {
@@ -22,6 +25,7 @@ export function parse(argv: readonly string[], options: Options, names: readonly
     const missing = /argument missing|ambiguous/.test(String(error))
     throw usageError(missing ? `${option} needs a value` : `${option} is not an option of this command`)
   }
+  if (parsed.values['help']) throw new HelpWanted()
   const missing = names[parsed.positionals.length]
   if (missing)
     throw usageError(`The ${missing} is missing; lockkeeper --help shows how each command is called`)

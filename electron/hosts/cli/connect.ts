@@ -48,8 +48,12 @@ async function askPassword(io: Io): Promise<string> {
   const lines = createInterface({ input: io.stdin, output: silent, terminal: true })
   try {
     return await new Promise<string>((resolve, reject) => {
+      const stop = () => reject(new CliError({ code: 'ABORTED', message: 'Stopped on request' }))
       lines.once('line', resolve)
-      lines.once('SIGINT', () => reject(new CliError({ code: 'ABORTED', message: 'Stopped on request' })))
+      lines.once('SIGINT', stop)
+      // Ctrl-D, or the end of the terminal.
+      lines.once('close', stop)
+      io.signal.addEventListener('abort', stop)
     })
   } finally {
     lines.close()

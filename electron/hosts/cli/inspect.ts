@@ -59,7 +59,7 @@ function describe(detail: LockDetail, format: FormatInfo | null, address: string
     ...detail.release.map(line => `    ${clip(neutralise(line), 160)}`),
     '',
     'To release exactly this lock',
-    `  lockkeeper release ${shellQuote(address)} ${shellQuote(lock.id)} --fence ${lock.fence} --reason '…'`,
+    `  lockkeeper release --fence ${lock.fence} --reason '…' -- ${shellQuote(address)} ${shellQuote(lock.id)}`,
   ]
 }
 

@@ -11,8 +11,16 @@ export type Io = {
   readonly signal: AbortSignal
 }
 
-/** Waits while the reader is slow, so that a long listing does not pile up in memory. */
+/** Waits while the reader is slow, so that a long listing does not pile up in memory; not for one that is gone. */
 export async function print(io: Io, text: string): Promise<void> {
-  if (io.stdout.write(`${text}\n`)) return
-  await new Promise<void>(resolve => io.stdout.once('drain', () => resolve()))
+  if (io.stdout.destroyed || io.stdout.errored || io.stdout.write(`${text}\n`)) return
+  await new Promise<void>(resolve => {
+    const done = () => {
+      for (const event of ENDS) io.stdout.off(event, done)
+      resolve()
+    }
+    for (const event of ENDS) io.stdout.once(event, done)
+  })
 }
+
+const ENDS = ['drain', 'close', 'error'] as const

@@ -10,14 +10,11 @@ import { lockJson } from './lock-json.ts'
 import { sayCounts, sayServer } from './summary.ts'
 import { lockTable } from './table.ts'
 
-/** More unrecognised records than this are counted but not each named: a cache has millions. */
-const MOST_UNRECOGNISED = 10_000
 const SHOWN_UNRECOGNISED = 5
 
 type Listing = {
   locks: Lock[]
   unrecognised: Unrecognised[]
-  unrecognisedTotal: number
   companions: number
   scanned: number
   problems: Extract<ListEvent, { type: 'page' }>['problems']
@@ -64,7 +61,6 @@ function collect({ client, info }: OpenedStore, io: Io): Promise<Listing> {
   const listing: Listing = {
     locks: [],
     unrecognised: [],
-    unrecognisedTotal: 0,
     companions: 0,
     scanned: 0,
     problems: [],
@@ -84,9 +80,7 @@ function collect({ client, info }: OpenedStore, io: Io): Promise<Listing> {
           return
         }
         for (const lock of event.locks) listing.locks.push(lock)
-        const room = MOST_UNRECOGNISED - listing.unrecognised.length
-        if (room > 0) listing.unrecognised.push(...event.unrecognised.slice(0, room))
-        listing.unrecognisedTotal += event.unrecognised.length
+        for (const each of event.unrecognised) listing.unrecognised.push(each)
         listing.companions += event.companions
         listing.scanned += event.scanned
         listing.problems.push(...event.problems)
@@ -113,9 +107,12 @@ async function printJson({ description }: OpenedStore, listing: Listing, io: Io)
       `${safeJson(lockJson(lock, listing.serverTime))}${i + 1 < listing.locks.length ? ',' : ''}`,
     )
   }
-  const { unrecognised, unrecognisedTotal, companions, problems, complete } = listing
-  const rest = safeJson({ unrecognised, unrecognisedTotal, companions, problems, complete })
-  await print(io, `],${rest.slice(1)}`)
+  await print(io, '],"unrecognised":[')
+  for (const [i, each] of listing.unrecognised.entries()) {
+    await print(io, `${safeJson(each)}${i + 1 < listing.unrecognised.length ? ',' : ''}`)
+  }
+  const { companions, problems, complete } = listing
+  await print(io, `],${safeJson({ companions, problems, complete }).slice(1)}`)
 }
 
 async function printTable({ description }: OpenedStore, listing: Listing, io: Io): Promise<void> {
@@ -126,16 +123,22 @@ async function printTable({ description }: OpenedStore, listing: Listing, io: Io
   await print(io, '')
   await print(io, `${sayCounts(locks, serverTime)}${listing.complete ? '' : ' (not all of them)'}.`)
   await print(io, `${sayServer(description)}.`)
-  if (listing.unrecognisedTotal > 0) {
+  if (listing.unrecognised.length > 0) {
     await print(
       io,
-      `${listing.unrecognisedTotal} ${listing.unrecognisedTotal === 1 ? 'record is' : 'records are'} not understood:`,
+      `${listing.unrecognised.length} ${listing.unrecognised.length === 1 ? 'record is' : 'records are'} not understood:`,
     )
     for (const { key, reason } of listing.unrecognised.slice(0, SHOWN_UNRECOGNISED)) {
       await print(io, `  ${clip(`${escapeForTerminal(key)}: ${neutralise(reason)}`, 98)}`)
     }
-    const more = listing.unrecognisedTotal - SHOWN_UNRECOGNISED
+    const more = listing.unrecognised.length - SHOWN_UNRECOGNISED
     if (more > 0) await print(io, `  and ${more} more; --json lists them`)
+  }
+  if (listing.companions > 0) {
+    await print(
+      io,
+      `${listing.companions} more ${listing.companions === 1 ? 'record belongs' : 'records belong'} to locks without being locks.`,
+    )
   }
   for (const { where, message } of listing.problems)
     await print(io, `Not read: ${escapeForTerminal(where)}: ${neutralise(message)}`)

@@ -1,4 +1,6 @@
+import type { Lock } from '../../../shared/lock.ts'
 import { escapeForTerminal, safeJson } from '../../../shared/safe-text.ts'
+import { isFence } from '../../core/stores/fence.ts'
 import { parse } from './args.ts'
 import { openStore } from './connect.ts'
 import { EXIT, unwrap, usageError } from './exit.ts'
@@ -33,15 +35,26 @@ export async function releaseCommand(argv: readonly string[], io: Io): Promise<n
         io,
         `Released ${name}.${result.notified === null ? '' : ` Told ${result.notified} waiting ${result.notified === 1 ? 'client' : 'clients'}.`}`,
       )
+      if (info.kind === 'memory') await print(io, 'A memory store starts afresh with every command.')
       break
     case 'gone':
       await print(io, `Gone: ${name} is not locked any more. Nothing was changed.`)
       break
     case 'changed':
-      await print(
-        io,
-        `Changed: ${name} is not the lock you saw. ${current ? `It is held by ${escapeForTerminal(holderText(current))} now. ` : ''}Nothing was changed.`,
-      )
+      for (const line of sayChanged(name, fence, current)) await print(io, line)
   }
   return EXIT_BY_OUTCOME[result.outcome]
+}
+
+function sayChanged(name: string, fence: string, current: Lock | null): string[] {
+  const holder = current ? ` It is held by ${escapeForTerminal(holderText(current))} now.` : ''
+  return [
+    `Changed: ${name} is not the lock you saw.${holder} Nothing was changed.`,
+    ...(isFence(fence) ? [] : ['The fence is not one that list --json or inspect prints: was it cut off?']),
+    ...(current?.notes.some(note => note.code === 'weak-fence')
+      ? [
+          'The same holder may have renewed it: inspect it again, and release with the new fence if it is still stuck.',
+        ]
+      : []),
+  ]
 }

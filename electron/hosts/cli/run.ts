@@ -1,4 +1,5 @@
 import { safeJson } from '../../../shared/safe-text.ts'
+import { HelpWanted } from './args.ts'
 import { CliError, EXIT, exitCodeOf, usageError } from './exit.ts'
 import { formatsCommand } from './formats.ts'
 import { HELP } from './help.ts'
@@ -20,7 +21,7 @@ const COMMANDS: Record<string, (argv: readonly string[], io: Io) => Promise<numb
 export async function runCli(argv: readonly string[], io: Io): Promise<number> {
   const [name, ...rest] = argv
   try {
-    if (name === undefined || name === 'help' || argv.includes('--help') || argv.includes('-h')) {
+    if (name === undefined || ['help', '--help', '-h'].includes(name)) {
       await print(io, HELP)
       return name === undefined ? EXIT.usage : EXIT.done
     }
@@ -29,6 +30,10 @@ export async function runCli(argv: readonly string[], io: Io): Promise<number> {
     }
     return await (COMMANDS[name] as (typeof COMMANDS)[string])(rest, io)
   } catch (error) {
+    if (error instanceof HelpWanted) {
+      await print(io, HELP)
+      return EXIT.done
+    }
     const failure =
       error instanceof CliError
         ? error.failure

@@ -117,7 +117,10 @@ function plainLines(io: Io, description: StoreDescription): Screen {
       switch (event.type) {
         case 'snapshot':
           for (const text of lockTable(event.locks, event.serverTime, false)) void print(io, text)
-          void print(io, `\n${sayCounts(event.locks, event.serverTime)}.\n${sayServer(description)}.`)
+          void print(
+            io,
+            `\n${event.complete ? sayCounts(event.locks, event.serverTime) : 'More follow'}.\n${sayServer(description)}.`,
+          )
           break
         case 'upsert':
           for (const lock of event.locks)

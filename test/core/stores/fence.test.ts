@@ -9,13 +9,13 @@ type Made = { format: string; id: string; seen: Seen }
 const describePart = (part: Part) =>
   Buffer.isBuffer(part) ? `b${part.toString('hex')}` : `${typeof part}${JSON.stringify(part)}`
 const identity = ({ format, id, seen }: Made) =>
-  JSON.stringify([format, id, seen.exact.map(describePart), String(seen.notAfter)])
+  JSON.stringify([format, id, seen.exact.map(describePart), String(seen.endsAt)])
 
 test('the same lock has the same fence, and it checks against itself', () => {
   const seen = { exact: [Buffer.from('token'), 'owner', 7, true, null] }
   const fence = makeFence('token', 'orders', seen)
   expect(makeFence('token', 'orders', { exact: [...seen.exact] })).toBe(fence)
-  expect(checkFence(fence, 'token', 'orders', seen)).toEqual({ same: true, notAfter: undefined })
+  expect(checkFence(fence, 'token', 'orders', seen)).toEqual({ same: true, endsAt: undefined })
   expect(fence).toMatch(/^[0-9a-f]{32}$/)
 })
 
@@ -75,11 +75,12 @@ test('the fence of one never fits another, over many that are nearly alike', () 
 })
 
 describe('a fence with a deadline', () => {
-  const seenUntil = (notAfter: number | null | undefined) => make('token', 'x', ['1'], notAfter)
+  const seenUntil = (endsAt: number | null | undefined) => make('token', 'x', ['1'], endsAt)
 
   test.each([
     ['the same', T, true],
-    ['earlier', T - 60_000, true],
+    ['earlier within the rounding', T - DEADLINE_SLACK_MS, true],
+    ['earlier: the next holder leased for less', T - 60_000, false],
     ['later within the rounding', T + DEADLINE_SLACK_MS, true],
     ['later by one more', T + DEADLINE_SLACK_MS + 1, false],
     ['much later', T + 60_000, false],
@@ -88,12 +89,12 @@ describe('a fence with a deadline', () => {
     ['no number', Number.NaN, false],
     ['infinite', Infinity, false],
   ])('fits a lock whose deadline is now %s: %s → %s', (_, now, same) => {
-    expect(check(fenceOf(seenUntil(T)), seenUntil(now))).toEqual(same ? { same, notAfter: T } : { same })
+    expect(check(fenceOf(seenUntil(T)), seenUntil(now))).toEqual(same ? { same, endsAt: T } : { same })
   })
 
   test('that was never fits only what still never ends', () => {
     const fence = fenceOf(seenUntil(null))
-    expect(check(fence, seenUntil(null))).toEqual({ same: true, notAfter: null })
+    expect(check(fence, seenUntil(null))).toEqual({ same: true, endsAt: null })
     for (const now of [T, -1, Infinity, undefined])
       expect(check(fence, seenUntil(now))).toEqual({ same: false })
   })
@@ -151,8 +152,8 @@ test('a fence that we did not write fits nothing, and nothing throws', () => {
       if (fence !== fenceOf(made)) expect(check(fence, made), fence.slice(0, 80)).toEqual({ same: false })
 })
 
-function make(format: string, id: string, exact: Part[], notAfter?: number | null): Made {
-  return { format, id, seen: notAfter === undefined ? { exact } : { exact, notAfter } }
+function make(format: string, id: string, exact: Part[], endsAt?: number | null): Made {
+  return { format, id, seen: endsAt === undefined ? { exact } : { exact, endsAt } }
 }
 function fenceOf({ format, id, seen }: Made): string {
   return makeFence(format, id, seen)

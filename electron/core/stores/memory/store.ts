@@ -96,11 +96,11 @@ export class MemoryStore implements LockStore {
     return releaseSeen(
       {
         read: async () => this.#read(id),
-        act: async (raw, lock, notAfter) => {
+        act: async (raw, lock, endsAt) => {
           if (this.#readOnly)
             throw new StoreError('STORE_DENIED', 'This memory store is open for reading only')
           const format = this.#formats.find(each => each.info.id === lock.format) as MemoryFormat
-          const program = format.release(raw, notAfter)
+          const program = format.release(raw, endsAt)
           return this.#server.request(records => {
             if (!program.isStill(records.get(program.key))) return { outcome: 'not-same' }
             records.delete(program.key)

@@ -44,7 +44,8 @@ export function createClient(address: RedisAddress): RedisClient {
         slotsRefreshTimeout: READY_TIMEOUT_MS,
         maxRedirections: 4,
         retryDelayOnClusterDown: 300,
-        retryDelayOnFailover: 300,
+        // Zero is off: a command whose connection closed may have been executed.
+        retryDelayOnFailover: 0,
       }),
     )
   }
@@ -134,13 +135,25 @@ function isNotAuthenticated(text: string): boolean {
   )
 }
 
+/** A server may repeat the arguments of a command that it does not know, and those of AUTH are a password. */
+function withoutArguments(text: string): string {
+  return text.replace(/,? with args beginning with.*$/s, '')
+}
+
+/** ioredis's own words for a lost connection speak of its options. */
+function plainly(text: string): string {
+  return /max retries per request|isn't writeable|Connection is closed/.test(text)
+    ? 'the connection was lost'
+    : text
+}
+
 const UNREACHABLE =
-  /ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|timed out|Connection is closed|isn't writeable|max retries|All sentinels|slots cache|startup nodes|aborted due to connection|read only and not ready/i
+  /connection was lost|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|timed out|Connection is closed|isn't writeable|max retries|All sentinels|slots cache|startup nodes|aborted due to connection|read only and not ready/i
 
 /** Turns what ioredis or the server said into one of our codes and a sentence. */
 export function storeError(error: unknown): StoreError {
   if (error instanceof StoreError) return error
-  const text = textOf(error)
+  const text = plainly(withoutArguments(textOf(error)))
   const make = (code: ConstructorParameters<typeof StoreError>[0], message: string) =>
     new StoreError(code, message, { cause: error })
   if (isNotPermitted(error))
@@ -153,6 +166,9 @@ export function storeError(error: unknown): StoreError {
   }
   if (/DB index is out of range/.test(text))
     return make('NOT_FOUND', 'This Redis server has no database with that number')
+  if (/Unknown RESP type|Protocol error/.test(text)) {
+    return make('STORE_UNREACHABLE', 'Something answers there, but it does not speak the language of Redis')
+  }
   if (/certificate|self-signed|SSL|TLS|wrong version number/i.test(text)) {
     return make('STORE_UNREACHABLE', `The encrypted connection to Redis failed: ${quoteServerText(text)}`)
   }

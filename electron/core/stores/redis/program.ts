@@ -18,8 +18,8 @@ export type Guard =
   | { readonly check: 'member'; readonly key: Buffer; readonly member: Buffer }
   /** The first of a list; null for an empty or absent one. */
   | { readonly check: 'head'; readonly key: Buffer; readonly equals: Buffer | null }
-  /** Ends no later than this; null for "has no TTL". */
-  | { readonly check: 'ends'; readonly key: Buffer; readonly notAfter: number | null }
+  /** Ends when it was seen to end; null for "has no TTL". */
+  | { readonly check: 'ends'; readonly key: Buffer; readonly endsAt: number | null }
 
 type Word = Buffer | string | number
 
@@ -101,7 +101,7 @@ function checks.ends()
     local time = redis.call('TIME')
     ends = time[1] * 1000 + math.floor(time[2] / 1000) + ttl
   end
-  return ends <= tonumber(limit) + slack
+  return math.abs(ends - tonumber(limit)) <= slack
 end
 
 local same = true
@@ -187,7 +187,7 @@ function guardWords(guard: Guard): Word[] {
     case 'head':
       return guard.equals === null ? ['0', ''] : ['1', guard.equals]
     case 'ends':
-      return [guard.notAfter === null ? 'never' : guard.notAfter]
+      return [guard.endsAt === null ? 'never' : guard.endsAt]
   }
 }
 
@@ -215,7 +215,7 @@ function sayGuard(guard: Guard): string {
     case 'head':
       return `LINDEX ${key} 0 is still ${guard.equals === null ? 'nothing' : quote(guard.equals)}`
     case 'ends':
-      return guard.notAfter === null ? `${key} still has no TTL` : `${key} ends no later than seen`
+      return guard.endsAt === null ? `${key} still has no TTL` : `${key} still ends when it was seen to end`
   }
 }
 

@@ -7,7 +7,7 @@ export type RedisValue =
   | { readonly type: 'hash'; readonly fields: readonly (readonly [Buffer, Buffer])[] }
   | { readonly type: 'zset'; readonly members: readonly (readonly [Buffer, string])[] }
   | { readonly type: 'set'; readonly members: readonly Buffer[] }
-  /** Only the first element is read: it is all that any format needs of a queue. */
+  /** At most the first element is read: it is all that any format needs of a queue. */
   | { readonly type: 'list'; readonly head: Buffer | null }
   | { readonly type: 'other'; readonly name: string }
   | { readonly type: 'too-large'; readonly of: string }
@@ -37,7 +37,7 @@ export function sayUnrecognised(raw: RedisRaw): string {
     case 'too-large':
       return raw.value.of === 'string'
         ? `a string of ${saySize(raw.size)}, which is too large to be a lock`
-        : `a ${raw.value.of} of ${raw.size} elements, which is too large to be a lock`
+        : `a ${raw.value.of} of ${raw.size} ${raw.size === 1 ? 'element' : 'elements'}, which is too large to be a lock`
     case 'denied':
       return 'this account may not read it'
     case 'other':

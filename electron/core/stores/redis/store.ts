@@ -15,7 +15,7 @@ import type { RedisFormat } from './format.ts'
 import { REDIS_FORMATS } from './formats.ts'
 import { findPrimaries, nodeProblem } from './primaries.ts'
 import { type RedisProgram, runProgram, sayProgram } from './program.ts'
-import { INSPECT_LIMITS, LIST_LIMITS, type ReadLimits, readKeys } from './read.ts'
+import { COMPANION_LIMITS, INSPECT_LIMITS, LIST_LIMITS, type ReadLimits, readKeys } from './read.ts'
 import { type RedisRaw, rawParts, sayUnrecognised } from './record.ts'
 import { scanKeys } from './scan.ts'
 import { probeRelease, serverName } from './server-info.ts'
@@ -35,6 +35,7 @@ export class RedisStore implements LockStore {
   readonly #clock = new ServerClock()
   /** The connection whose database number was confirmed; ioredis only emits an event when SELECT fails. */
   #selected: unknown = null
+  #closed = false
 
   constructor(address: RedisAddress) {
     this.#address = address
@@ -110,7 +111,7 @@ export class RedisStore implements LockStore {
         reason: current?.lock === null ? current.reason : null,
         raw: rawParts(raw),
         release: current?.lock
-          ? sayProgram(this.#formatOf(current.lock.format).release(current.raw, current.seen.notAfter))
+          ? sayProgram(this.#formatOf(current.lock.format).release(current.raw, current.seen.endsAt))
           : [],
       }
     })
@@ -125,7 +126,7 @@ export class RedisStore implements LockStore {
             const [raw = null] = await this.#readRaw(this.#client, [key], INSPECT_LIMITS)
             return raw === null ? null : ((await this.#understand(this.#client, [raw]))[0] ?? null)
           },
-          act: (raw, lock, notAfter) => this.#act(this.#formatOf(lock.format).release(raw, notAfter)),
+          act: (raw, lock, endsAt) => this.#act(this.#formatOf(lock.format).release(raw, endsAt)),
         },
         fence,
         signal,
@@ -134,6 +135,7 @@ export class RedisStore implements LockStore {
   }
 
   async close(): Promise<void> {
+    this.#closed = true
     this.#client.disconnect()
   }
 
@@ -154,6 +156,7 @@ export class RedisStore implements LockStore {
 
   async #run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     throwIfAborted(signal)
+    if (this.#closed) throw new StoreError('STORE_ERROR', 'This store is closed')
     try {
       await ready(this.#client, signal)
       await this.#confirmDatabase()
@@ -218,7 +221,7 @@ export class RedisStore implements LockStore {
       const verdict = verdicts[i]
       return verdict?.is === 'lock' ? (verdict.format.companions?.(raw) ?? []) : []
     })
-    const companions = await this.#readRaw(client, wanted.flat(), LIST_LIMITS)
+    const companions = await this.#readRaw(client, wanted.flat(), COMPANION_LIMITS)
     const now = this.#clock.now()
     let next = 0
     return raws.map((alone, i): Read => {

@@ -79,10 +79,10 @@ async function compare(connection: Redis, guard: Guard): Promise<boolean> {
     }
     case 'ends': {
       const ttl = await connection.pttl(key)
-      if (guard.notAfter === null || ttl < 0) return guard.notAfter === null && ttl === -1
+      if (guard.endsAt === null || ttl < 0) return guard.endsAt === null && ttl === -1
       // Before Redis 7 there is no exact deadline to compare, and the server's error refuses the release.
       const ends = await connection.call('PEXPIRETIME', [key])
-      return Number(ends) <= guard.notAfter + DEADLINE_SLACK_MS
+      return Math.abs(Number(ends) - guard.endsAt) <= DEADLINE_SLACK_MS
     }
   }
 }

@@ -70,19 +70,19 @@ const GUARDS: [string, Guard, string[][], string[]][] = [
   ],
   [
     'an end that has not moved',
-    { check: 'ends', key, notAfter: 4_102_444_800_000 },
+    { check: 'ends', key, endsAt: 4_102_444_800_000 },
     [['SET', '{lock}', 'v', 'PXAT', '4102444800000']],
     ['PEXPIREAT', '{lock}', '4102444900000'],
   ],
   [
     'an end that came',
-    { check: 'ends', key, notAfter: null },
+    { check: 'ends', key, endsAt: null },
     [['SET', '{lock}', 'v']],
     ['PEXPIRE', '{lock}', '5000'],
   ],
   [
     'an end that went',
-    { check: 'ends', key, notAfter: 4_102_444_800_000 },
+    { check: 'ends', key, endsAt: 4_102_444_800_000 },
     [['SET', '{lock}', 'v', 'PXAT', '4102444800000']],
     ['PERSIST', '{lock}'],
   ],

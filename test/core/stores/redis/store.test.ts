@@ -87,6 +87,54 @@ it('reports a value of 5 MB without fetching it in a listing, and shows its star
   expect(detail?.raw[0]?.text.length).toBeLessThan(100_000)
 })
 
+it('does not fetch few but huge elements, nor the head of a list', async () => {
+  const place = await redisPlace()
+  const huge = Buffer.alloc(2 * 1024 * 1024, 'x')
+  await place.client.hset('p:hash', { a: huge, b: huge })
+  await place.client.lpush('p:list', huge)
+  await place.client.set('p:lock', '0123456789abcdef0123456789abcdef', 'EX', 60)
+  const before = Number(/total_net_output_bytes:(\d+)/.exec(await place.client.info('stats'))?.[1])
+  const { locks, unrecognised } = await place.list('?match=p:*')
+  const after = Number(/total_net_output_bytes:(\d+)/.exec(await place.client.info('stats'))?.[1])
+  expect(locks.map(lock => lock.key)).toEqual(['p:lock'])
+  expect(unrecognised.map(each => each.reason).sort()).toEqual([
+    'a hash of 2 elements, which is too large to be a lock',
+    'a list that no format recognises',
+  ])
+  expect(after - before).toBeLessThan(1024 * 1024)
+})
+
+it('says that what answers is not Redis', async () => {
+  const web = createServer(socket => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')).listen(0, '127.0.0.1')
+  await once(web, 'listening')
+  onTestFinished(() => void web.close())
+  const { code, message } = await failure(`redis://127.0.0.1:${(web.address() as { port: number }).port}/0`)
+  expect({ code, message }).toMatchObject({
+    code: 'STORE_UNREACHABLE',
+    message: expect.stringContaining('does not speak'),
+  })
+})
+
+it('stays closed once it was closed', async () => {
+  const place = await redisPlace()
+  const store = await place.open()
+  await store.clock(never)
+  await store.close()
+  await expect(store.clock(never)).rejects.toMatchObject({
+    code: 'STORE_ERROR',
+    message: 'This store is closed',
+  })
+})
+
+it('does not repeat the password that a server repeats, whatever it looks like', async () => {
+  const server = await startRedis({ args: ['--rename-command', 'AUTH', ''] })
+  onTestFinished(() => server.stop('SIGKILL'))
+  for (const password of ['s3cr3t-word'.repeat(20), 'pa\\nss-word', 'páss\u200bword']) {
+    const { message } = await failure(`redis://:${encodeURIComponent(password)}@127.0.0.1:${server.port}/0`)
+    expect(message).not.toMatch(/s3cr3t|ss-word|páss/)
+  }
+})
+
 it.each([
   ['a newline', 'p:a\nb'],
   ['an escape sequence', 'p:\x1b[2J\x1b]0;owned\x07'],

@@ -1,6 +1,6 @@
 import { acquiredFromTtl, leaseFrom } from '../../lock-from.ts'
 import { OTHER } from '../../types.ts'
-import { bytesOf, isDistinctive, type RedisFormat, seenToken, tokenProgram } from '../format.ts'
+import { bytesOf, isDistinctive, type RedisFormat, seenToken, tokenProgram, weakFence } from '../format.ts'
 import { readPickle } from '../pickle.ts'
 import type { RedisRaw } from '../record.ts'
 
@@ -17,7 +17,7 @@ export const flaskCache: RedisFormat = {
     writtenBy: 'Flask-Caching and cachelib: cache.add() used as a lock, Invenio among them',
     recognisedBy:
       '"!" and a pickled string, integer or boolean; under cache::, flask_cache_ or any other prefix',
-    release: 'Deletes the key if its value is still the one shown and it does not end later than shown.',
+    release: 'Deletes the key if its value is still the one shown and it still ends when it was seen to end.',
     notifies: null,
     holderNotices: 'at-release',
     holderMayCrash: false,
@@ -54,14 +54,14 @@ export const flaskCache: RedisFormat = {
       notes: [
         ...times.notes,
         ...notes,
-        ...(distinctive ? [] : [{ code: 'weak-fence' as const }]),
+        ...(distinctive ? [] : [weakFence(raw)]),
         ...(prefix === '' ? [{ code: 'looks-like-cache' as const }] : []),
       ],
       seen: seenToken(raw, distinctive),
     }
   },
 
-  release: (raw, notAfter) => tokenProgram(raw, notAfter, [['DEL', raw.key]]),
+  release: (raw, endsAt) => tokenProgram(raw, endsAt, [['DEL', raw.key]]),
 }
 
 /** cachelib puts "!" before a pickle; several of its versions write integers as plain digits. */

@@ -1,6 +1,6 @@
 import { acquiredFromTtl, leaseFrom } from '../../lock-from.ts'
 import { OTHER } from '../../types.ts'
-import { type RedisFormat, seenToken, textOf, tokenProgram } from '../format.ts'
+import { isDistinctive, type RedisFormat, seenToken, textOf, tokenProgram, weakFence } from '../format.ts'
 
 const KEY = /^pipeline_lock:([^:]+):(.+)$/s
 const USUAL_LEASE_MS = 3_600_000
@@ -29,6 +29,7 @@ export const pipelineRun: RedisFormat = {
   decode(raw, now) {
     const [, tenant = '', pipeline = ''] = KEY.exec(raw.keyText) ?? []
     const run = textOf(raw) ?? ''
+    const distinctive = isDistinctive(run)
     const times = leaseFrom({ ttlAt: raw.expiresAt }, now)
     const { notes, ...acquired } = acquiredFromTtl(raw.expiresAt, USUAL_LEASE_MS, now)
     return {
@@ -38,11 +39,10 @@ export const pipelineRun: RedisFormat = {
       ...acquired,
       ...times,
       fields: { tenant, pipeline, run },
-      notes: [...times.notes, ...notes],
-      // A run has one id and runs once: the library itself compares nothing else.
-      seen: seenToken(raw, true),
+      notes: [...times.notes, ...notes, ...(distinctive ? [] : [weakFence(raw)])],
+      seen: seenToken(raw, distinctive),
     }
   },
 
-  release: raw => tokenProgram(raw, undefined, [['DEL', raw.key]]),
+  release: (raw, endsAt) => tokenProgram(raw, endsAt, [['DEL', raw.key]]),
 }

@@ -1,6 +1,6 @@
 import { leaseFrom } from '../../lock-from.ts'
 import { OTHER } from '../../types.ts'
-import { isDistinctive, type RedisFormat, seenToken, textOf, tokenProgram } from '../format.ts'
+import { isDistinctive, type RedisFormat, seenToken, textOf, tokenProgram, weakFence } from '../format.ts'
 
 const PREFIX = 'lock:'
 
@@ -38,14 +38,14 @@ export const pubsubToken: RedisFormat = {
       acquiredAtSource: 'unknown',
       ...times,
       fields: { token, channel: `lock:released:${name}` },
-      notes: distinctive ? times.notes : [...times.notes, { code: 'weak-fence' }],
+      notes: distinctive ? times.notes : [...times.notes, weakFence(raw)],
       seen: seenToken(raw, distinctive),
     }
   },
 
-  release(raw, notAfter) {
+  release(raw, endsAt) {
     const name = raw.key.subarray(PREFIX.length)
-    return tokenProgram(raw, notAfter, [
+    return tokenProgram(raw, endsAt, [
       ['PUBLISH', Buffer.concat([Buffer.from('lock:released:'), name]), name],
       ['DEL', raw.key],
     ])

@@ -1,11 +1,11 @@
 import { leaseFrom } from '../../lock-from.ts'
 import { OTHER } from '../../types.ts'
-import { type RedisFormat, seenToken, textOf, tokenProgram } from '../format.ts'
+import { type RedisFormat, seenToken, textOf, tokenProgram, weakFence } from '../format.ts'
 
 const PREFIX = 'lock:'
 const SIGNAL = 'lock-signal:'
-/** base64 of 18 random bytes: never padded. */
-const TOKEN = /^[A-Za-z0-9+/]{24}$/
+/** base64 of 18 random bytes: never padded. 24 hexadecimal digits are somebody else's token. */
+const TOKEN = /^(?![0-9a-f]*$)[A-Za-z0-9+/]{24}$/
 
 export const pythonRedisLock: RedisFormat = {
   info: {
@@ -22,7 +22,7 @@ export const pythonRedisLock: RedisFormat = {
   },
 
   recognise(raw, hint) {
-    if (raw.keyText.startsWith(SIGNAL)) return { is: 'companion' }
+    if (raw.keyText.startsWith(SIGNAL) && raw.value.type === 'list') return { is: 'companion' }
     const text = textOf(raw)
     if (!raw.keyText.startsWith(PREFIX) || text === null) {
       return hint.pinned ? { is: 'other', reason: `it is not a string under ${PREFIX}` } : OTHER
@@ -32,21 +32,24 @@ export const pythonRedisLock: RedisFormat = {
 
   decode(raw, now) {
     const token = textOf(raw) ?? ''
+    const distinctive = TOKEN.test(token)
+    const times = leaseFrom({ ttlAt: raw.expiresAt }, now)
     return {
       name: raw.keyText.slice(PREFIX.length),
       owner: token,
       holder: { label: token },
       acquiredAt: null,
       acquiredAtSource: 'unknown',
-      ...leaseFrom({ ttlAt: raw.expiresAt }, now),
+      ...times,
       fields: { token },
-      seen: seenToken(raw, true),
+      notes: distinctive ? times.notes : [...times.notes, weakFence(raw)],
+      seen: seenToken(raw, distinctive),
     }
   },
 
-  release(raw) {
+  release(raw, endsAt) {
     const signal = Buffer.concat([Buffer.from(SIGNAL), raw.key.subarray(PREFIX.length)])
-    return tokenProgram(raw, undefined, [
+    return tokenProgram(raw, endsAt, [
       ['DEL', signal],
       ['LPUSH', signal, '1'],
       ['PEXPIRE', signal, 1000],

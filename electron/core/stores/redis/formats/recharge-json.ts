@@ -1,7 +1,7 @@
 import { excerpt } from '../../../bytes.ts'
 import { leaseFrom } from '../../lock-from.ts'
 import { OTHER } from '../../types.ts'
-import { type RedisFormat, seenToken, textOf, tokenProgram } from '../format.ts'
+import { type RedisFormat, seenToken, textOf, tokenProgram, weakFence } from '../format.ts'
 import type { RedisRaw } from '../record.ts'
 
 const PREFIX = 'lockRecharge:'
@@ -59,6 +59,7 @@ export const rechargeJson: RedisFormat = {
     const times = leaseFrom({ storedAt: expiresAt, storedRaw: String(expiresAt), ttlAt: raw.expiresAt }, now)
     const notes = times.notes
     if (expiresAt === null) notes.push({ code: 'missing-field', field: 'expiresAt' })
+    if (!isDated(lock)) notes.push(weakFence(raw))
     for (const name of ['pid', 'timestamp']) {
       if (!(name in lock)) notes.push({ code: 'missing-field', field: name })
       else if (number(name) === null)
@@ -79,12 +80,16 @@ export const rechargeJson: RedisFormat = {
         ]),
       ),
       notes,
-      // The value holds the owner and its own start and end: it differs with every acquisition.
-      seen: seenToken(raw, true),
+      seen: seenToken(raw, isDated(lock)),
     }
   },
 
-  release: raw => tokenProgram(raw, undefined, [['DEL', raw.key]]),
+  release: (raw, endsAt) => tokenProgram(raw, endsAt, [['DEL', raw.key]]),
+}
+
+/** With its own start or end in it, the value differs with every acquisition; a bare lockId need not. */
+function isDated(lock: Parsed): boolean {
+  return typeof lock['timestamp'] === 'number' || typeof lock['expiresAt'] === 'number'
 }
 
 function parse(text: string): unknown {

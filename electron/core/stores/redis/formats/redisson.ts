@@ -5,9 +5,13 @@ import type { Command, Guard } from '../program.ts'
 import type { RedisRaw } from '../record.ts'
 
 const HOLDER = /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}):(\d+)(:write)?$/
-/** Keys that Redisson keeps beside its locks. */
-const COMPANION =
-  /^redisson_(lock_queue|lock_timeout|lock_token|unlock_latch|rwlock|sc)\b|:rwlock_timeout:\d+$/
+/** Keys that Redisson keeps beside its locks, with the type each of them has. */
+const COMPANIONS: readonly (readonly [name: RegExp, type: RedisRaw['value']['type']])[] = [
+  [/^redisson_lock_queue:/, 'list'],
+  [/^redisson_lock_timeout:/, 'zset'],
+  [/^redisson_(lock_token|unlock_latch):/, 'string'],
+  [/^\{.+\}:[0-9a-f-]{36}:\d+:rwlock_timeout:\d+$/, 'string'],
+]
 
 type Mode = 'lock' | 'read' | 'write'
 
@@ -20,7 +24,8 @@ export const redisson: RedisFormat = {
     recognisedBy:
       'a hash whose fields are <client uuid>:<thread id> with a reentrancy count, and "mode" for read-write locks',
     release:
-      'Deletes the hash if its holders and their counts are still the ones shown; a fencing counter and the queue stay.',
+      'Deletes the hash if its holders and their counts are still the ones shown; a fencing counter and the queue ' +
+      'stay. The same thread taking the lock again cannot be told from its first time.',
     notifies:
       'Publishes on the channel of the lock (or of each waiter of a fair lock), so that waiting threads wake at once.',
     holderNotices: 'at-release',
@@ -29,7 +34,8 @@ export const redisson: RedisFormat = {
   },
 
   recognise(raw, hint) {
-    if (COMPANION.test(raw.keyText)) return { is: 'companion' }
+    if (COMPANIONS.some(([name, type]) => type === raw.value.type && name.test(raw.keyText)))
+      return { is: 'companion' }
     if (raw.value.type !== 'hash') return hint.pinned ? { is: 'other', reason: 'it is not a hash' } : OTHER
     const holders = holdersOf(raw)
     const shaped =

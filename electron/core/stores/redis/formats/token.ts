@@ -1,7 +1,7 @@
 import { bytesToDisplay } from '../../../bytes.ts'
 import { leaseFrom } from '../../lock-from.ts'
 import { OTHER } from '../../types.ts'
-import { bytesOf, isDistinctive, type RedisFormat, seenToken, tokenProgram } from '../format.ts'
+import { bytesOf, isDistinctive, type RedisFormat, seenToken, tokenProgram, weakFence } from '../format.ts'
 
 /** Longer values are shown in full by inspect; a row does not need them. */
 const OWNER_LIMIT = 256
@@ -40,10 +40,10 @@ export const token: RedisFormat = {
       acquiredAtSource: 'unknown',
       ...times,
       fields: { size: raw.size },
-      notes: distinctive ? times.notes : [...times.notes, { code: 'weak-fence' }],
+      notes: distinctive ? times.notes : [...times.notes, weakFence(raw)],
       seen: seenToken(raw, distinctive),
     }
   },
 
-  release: (raw, notAfter) => tokenProgram(raw, notAfter, [['DEL', raw.key]]),
+  release: (raw, endsAt) => tokenProgram(raw, endsAt, [['DEL', raw.key]]),
 }

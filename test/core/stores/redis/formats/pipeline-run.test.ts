@@ -14,7 +14,7 @@ it('reads the tenant, the pipeline and the run, and derives the start from the u
     fields: { tenant: 'acme1281', pipeline: 'gcp:billing', run: 'abc-123' },
     acquiredAtSource: 'ttl',
     state: 'expiring',
-    notes: [{ code: 'assumed-lease' }],
+    notes: [{ code: 'assumed-lease' }, { code: 'weak-fence', byDeadline: true }],
   })
   expect(Math.abs((lock.acquiredAt ?? 0) - (lock.observedAt - 3_000_000))).toBeLessThan(1000)
 })
@@ -32,11 +32,20 @@ it('does not guess a start when the lease is longer than usual, nor when it neve
 })
 
 it('releases the run that was seen although it renewed, and not the next run', async () => {
+  const [first, second] = ['6f9619ff-8b86-4011-b42d-00cf4fc964ff', '0f8fad5b-d9cb-469f-a165-70867728950e']
   const place = await redisPlace()
-  await place.client.set(KEY, 'run-1', 'EX', 600)
+  await place.client.set(KEY, first, 'EX', 600)
   const seen = await place.lock(KEY)
-  await place.client.set(KEY, 'run-2', 'EX', 600)
-  expect(await release(place, seen)).toMatchObject({ outcome: 'changed', current: { owner: 'run-2' } })
-  await place.client.set(KEY, 'run-1', 'EX', 900)
+  await place.client.set(KEY, second, 'EX', 600)
+  expect(await release(place, seen)).toMatchObject({ outcome: 'changed', current: { owner: second } })
+  await place.client.set(KEY, first, 'EX', 900)
   expect(await release(place, seen)).toMatchObject({ outcome: 'released' })
+})
+
+it('refuses a run whose name is no id once it was taken again', async () => {
+  const place = await redisPlace()
+  await place.client.set(KEY, 'running', 'EX', 600)
+  const seen = await place.lock(KEY)
+  await place.client.set(KEY, 'running', 'EX', 900)
+  expect(await release(place, seen)).toMatchObject({ outcome: 'changed' })
 })

@@ -46,7 +46,29 @@ it('fences a token that is not distinctive by its deadline as well', async () =>
   const place = await redisPlace()
   await place.client.set('lock:a', 'locked', 'EX', 60)
   const seen = await place.lock('lock:a')
-  expect(seen.notes).toEqual([{ code: 'weak-fence' }])
+  expect(seen.notes).toEqual([{ code: 'weak-fence', byDeadline: true }])
   await place.client.set('lock:a', 'locked', 'EX', 90)
   expect(await release(place, seen)).toMatchObject({ outcome: 'changed' })
+})
+
+it('refuses the next holder of the same value, although it leased for less', async () => {
+  const place = await redisPlace()
+  await place.client.set('lock:job', 'locked', 'PX', 3_600_000)
+  const seen = await place.lock('lock:job')
+  await place.client.del('lock:job')
+  await place.client.set('lock:job', 'locked', 'PX', 60_000)
+  expect(await release(place, seen)).toMatchObject({ outcome: 'changed' })
+  expect(await place.client.exists('lock:job')).toBe(1)
+})
+
+it('says that nothing tells holders apart who write the same value without a deadline', async () => {
+  const place = await redisPlace()
+  await place.client.set('lock:job', 'locked')
+  expect((await place.lock('lock:job')).notes).toEqual([{ code: 'weak-fence', byDeadline: false }])
+})
+
+it('is not taken for python-redis-lock when the token is 24 hexadecimal digits', async () => {
+  const place = await redisPlace()
+  await place.client.set('lock:auction:1', '65f1c9a7e0aaaa4bbb8ccc01')
+  expect((await place.lock('lock:auction:1')).format).toBe('pubsub-token')
 })

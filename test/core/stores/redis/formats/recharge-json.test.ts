@@ -90,3 +90,12 @@ it('says that seconds where milliseconds are meant are implausible', async () =>
   const lock = await place.lock(KEY)
   expect(lock.notes.map(note => note.code)).toContain('implausible-expiry')
 })
+
+it('does not take a value without its own times for unique', async () => {
+  const place = await redisPlace()
+  await place.client.set(KEY, '{"lockId":"worker"}', 'EX', 600)
+  const seen = await place.lock(KEY)
+  expect(seen.notes.map(note => note.code)).toContain('weak-fence')
+  await place.client.set(KEY, '{"lockId":"worker"}', 'EX', 900)
+  expect(await release(place, seen)).toMatchObject({ outcome: 'changed' })
+})

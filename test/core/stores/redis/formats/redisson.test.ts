@@ -97,6 +97,29 @@ it('lists what it keeps beside its locks neither as locks nor as unknown', async
   expect(await place.list()).toMatchObject({ locks: [], unrecognised: [], companions: 3 })
 })
 
+it('wakes the head of a long queue too', async () => {
+  const place = await redisPlace()
+  await place.client.hset('orders', `${A}:12`, 1)
+  const waiters = Array.from({ length: 400 }, (_, i) => `${B}:${i}`)
+  await place.client.rpush('redisson_lock_queue:{orders}', ...waiters)
+  await place.client.zadd(
+    'redisson_lock_timeout:{orders}',
+    ...waiters.flatMap((waiter, i) => [Date.now() + i, waiter]),
+  )
+  const heard = await listen(place, `redisson_lock__channel:{orders}:${B}:0`)
+  const lock = await place.lock('orders')
+  expect(lock.notes).toEqual([{ code: 'waiters', count: 400 }])
+  expect(await release(place, lock)).toMatchObject({ outcome: 'released' })
+  await expect.poll(() => heard).toHaveLength(1)
+})
+
+it('hides nothing that is only named like a companion', async () => {
+  const place = await redisPlace()
+  await place.client.set('redisson_lock_queue:{orders}', 'not a list')
+  await place.client.set('myapp:rwlock_timeout:5', 'x')
+  expect((await place.list()).unrecognised).toHaveLength(2)
+})
+
 it('does not claim other hashes', async () => {
   const place = await redisPlace()
   await place.client.hset('user:1', 'name', 'Ana')

@@ -1,0 +1,113 @@
+import type { ChainableCommander, Redis } from 'ioredis'
+import type { ServerClock } from '../../clock.ts'
+import type { RedisClient } from './connect.ts'
+import type { ReadLimits, Row } from './read.ts'
+
+type Command = readonly (string | number | Buffer)[]
+
+const SIZE: Record<string, string> = {
+  string: 'STRLEN',
+  hash: 'HLEN',
+  zset: 'ZCARD',
+  set: 'SCARD',
+  list: 'LLEN',
+}
+const BODY: Record<string, (key: Buffer) => Command> = {
+  string: key => ['GET', key],
+  hash: key => ['HGETALL', key],
+  zset: key => ['ZRANGE', key, 0, -1, 'WITHSCORES'],
+  set: key => ['SMEMBERS', key],
+  list: key => ['LRANGE', key, 0, 0],
+}
+
+const GONE: Row = { kind: 'none', expiresAt: null, size: 0, body: null }
+const DENIED: Row = { kind: 'denied', expiresAt: null, size: 0, body: null }
+
+/**
+ * Reads keys without a script, for accounts that may not run one. Not atomic: between two answers a key may change, so
+ * the deadline is asked for before and after the value, and a key that changed in between is read once more.
+ */
+export async function readByCommands(
+  client: RedisClient,
+  keys: readonly Buffer[],
+  limits: ReadLimits,
+  clock: ServerClock,
+): Promise<Row[]> {
+  const absolute = await knowsDeadlines(client, keys[0] as Buffer)
+  const ends = absolute ? 'PEXPIRETIME' : 'PTTL'
+  const kinds = (
+    await pipeline(
+      client,
+      keys.map(key => ['TYPE', key]),
+    )
+  ).map(kind => (kind instanceof Error ? 'denied' : String(kind)))
+  const sizes = await pipeline(
+    client,
+    keys.map((key, i) => [SIZE[kinds[i] ?? ''] ?? 'TYPE', key]),
+  )
+  const memory = await pipeline(
+    client,
+    keys.map((key, i) => (kinds[i] === 'string' ? ['STRLEN', key] : ['MEMORY', 'USAGE', key, 'SAMPLES', 0])),
+  )
+  const wanted = keys.map((key, i) => {
+    const kind = kinds[i] ?? ''
+    return fits(kind, Number(sizes[i]), Number(memory[i]), limits) ? (BODY[kind]?.(key) ?? null) : null
+  })
+  const replies = await pipeline(
+    client,
+    keys.flatMap((key, i) => [[ends, key], wanted[i] ?? ['TYPE', key], [ends, key]]),
+  )
+  const now = Math.round(clock.now())
+  const rows: Row[] = []
+  for (const [i, key] of keys.entries()) {
+    const [before, body, after] = replies.slice(i * 3, i * 3 + 3)
+    const changed =
+      (body instanceof Error && body.message.startsWith('WRONGTYPE')) || moved(before, after, absolute)
+    if (kinds[i] === 'denied' || (body instanceof Error && !changed) || before instanceof Error)
+      rows.push(DENIED)
+    else if (after === -2) rows.push(GONE)
+    else if (changed) rows.push((await readByCommands(client, [key], limits, clock))[0] as Row)
+    else {
+      const end = Number(after)
+      const expiresAt = end < 0 ? null : absolute ? end : now + end
+      rows.push({
+        kind: kinds[i] ?? 'none',
+        absolute,
+        expiresAt,
+        size: Number(sizes[i]) || 0,
+        body: wanted[i] ? (body as Row['body']) : null,
+      })
+    }
+  }
+  return rows
+}
+
+function fits(kind: string, size: number, bytes: number, limits: ReadLimits): boolean {
+  if (kind === 'string') return size <= limits.maxBytes
+  if (kind === 'list') return limits.heads
+  // Where the memory may not be asked for it is not a number, and the count alone decides.
+  return size <= limits.maxElements && !(bytes > limits.maxBytes * 4)
+}
+
+/** A deadline must not have moved at all; a remaining time only shrinks. */
+function moved(before: unknown, after: unknown, absolute: boolean): boolean {
+  return absolute ? before !== after : Number(after) > Number(before)
+}
+
+/** Redis 7 tells the exact deadline. */
+async function knowsDeadlines(client: RedisClient, key: Buffer): Promise<boolean> {
+  return (client as Redis).call('PEXPIRETIME', [key]).then(
+    () => true,
+    error => !/unknown command/i.test(String(error)),
+  )
+}
+
+async function pipeline(client: RedisClient, commands: readonly Command[]): Promise<unknown[]> {
+  const batch: ChainableCommander = (client as Redis).pipeline()
+  for (const [name, ...args] of commands) batch.callBuffer(String(name), args)
+  const replies = (await batch.exec()) ?? []
+  return replies.map(([error, value]) => {
+    if (error && !/^(NOPERM|WRONGTYPE)|unknown/i.test(error.message)) throw error
+    return error ?? value
+  })
+}
