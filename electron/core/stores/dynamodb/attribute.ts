@@ -66,8 +66,7 @@ export function itemJson(item: Item): Record<string, unknown> {
 }
 
 /** For the fence: null when absent, which is as much a fact as any value. */
-export function seenPart(item: Item, name: string): string | null {
-  const value = attribute(item, name)
+export function seenPart(value: AttributeValue | null): string | null {
   return value === null ? null : JSON.stringify(attributeJson(value))
 }
 

@@ -15,6 +15,14 @@ export type Catalogue = { readonly tables: readonly LockTable[]; readonly reject
 const BINARY =
   /^(binary|varbinary|tinyblob|blob|mediumblob|longblob|bit|geometry|geometrycollection|(multi)?(point|linestring|polygon)|vector)$/
 
+/**
+ * Keys that are ordered as they are compared, so that a list neither loses nor repeats rows. ENUM and SET are ordered by
+ * the number of their member, and BIT is a number but bound as bytes. BIGINT, DECIMAL and times may be compared with a bound text
+ * through a rounding; the smaller integers fit a double exactly.
+ */
+const KEY_TYPES =
+  /^((var)?char|(tiny|medium|long)?text|(var)?binary|(tiny|medium|long)?blob|(tiny|small|medium)?int)$/
+
 /** Looks at the table the operator named, or at every table that has the columns of a format. */
 export async function readCatalogue(
   session: Session,
@@ -53,6 +61,10 @@ function judge(
   const key = shape.columns.get(format.keyColumn)
   if (!key || !shape.unique.has(format.keyColumn)) {
     const reason = `the column ${format.keyColumn} has no unique index of its own, so a row cannot be told from its copies`
+    return { key: shape.name, reason }
+  }
+  if (!KEY_TYPES.test(key.type)) {
+    const reason = `the column ${format.keyColumn} is of the type ${key.type}, whose rows cannot be listed in a reliable order`
     return { key: shape.name, reason }
   }
   return { shape, format, key }

@@ -1,6 +1,7 @@
 import { StoreError } from '../../errors.ts'
 import type { Value } from './connect.ts'
 import type { Column, MysqlProgram, NewValue, SeenColumn, TableShape } from './table.ts'
+import { WIDEST_ZONE_HOURS } from './times.ts'
 
 /** A piece of SQL and the values bound to its question marks. */
 export type Sql = { readonly text: string; readonly values: readonly Value[] }
@@ -84,7 +85,8 @@ function assignment(table: TableShape, column: Column, to: NewValue): Sql {
   const name = quoteName(column.name)
   if ('value' in to) return { text: `${name} = ?`, values: [to.value] }
   // In the column's own precision: MySQL would round a finer time up, into the future.
-  const now = `UTC_TIMESTAMP(${column.precision})`
+  const back = to.inEveryZone ? ` - INTERVAL ${WIDEST_ZONE_HOURS} HOUR` : ''
+  const now = `UTC_TIMESTAMP(${column.precision})${back}`
   const others = to.nowOrEarlier.map(other => quoteName(columnOf(table, other).name))
   return {
     text: `${name} = ${others.length === 0 ? now : `LEAST(${[...others, now].join(', ')})`}`,

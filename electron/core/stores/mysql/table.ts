@@ -32,8 +32,13 @@ export type MysqlRaw = { readonly table: TableShape; readonly row: Readonly<Reco
 /** A column, in lower case, and what was seen in it. */
 export type SeenColumn = readonly [column: string, value: Value]
 
-/** What an update writes: a value, or the server's time now unless one of these columns is earlier. */
-export type NewValue = { readonly value: string | null } | { readonly nowOrEarlier: readonly string[] }
+/**
+ * What an update writes: a value, or the server's time now unless one of these columns is earlier. `inEveryZone` goes so
+ * far back that the time is past on every wall clock.
+ */
+export type NewValue =
+  | { readonly value: string | null }
+  | { readonly nowOrEarlier: readonly string[]; readonly inEveryZone: boolean }
 
 /**
  * What the store executes in one statement, on the one row that `key` names and only if every column in `seen` is still

@@ -1,8 +1,14 @@
 import { isRepresentable } from '../../../../shared/lease.ts'
 import type { Note } from '../../../../shared/lock.ts'
 import { bytesToDisplay, excerpt } from '../../bytes.ts'
+import { leaseFrom } from '../lock-from.ts'
+import type { Decoded } from '../types.ts'
 import type { Value } from './connect.ts'
 import type { MysqlRaw } from './table.ts'
+
+/** No wall clock on Earth is farther from UTC: the zones go from twelve hours behind to fourteen ahead. */
+export const WIDEST_ZONE_HOURS = 14
+const WIDEST_ZONE_MS = WIDEST_ZONE_HOURS * 3_600_000
 
 const TIME = /^(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)(\.\d{1,6})?$/
 
@@ -37,7 +43,39 @@ export function timeIn(raw: MysqlRaw, column: string): StoredTime {
     const notes: Note[] = [{ code: 'wrong-type', field: column, found: excerpt(text), wanted: 'a time' }]
     return { at: null, unreadable: true, text, notes }
   }
-  // TIMESTAMP is an instant, which the server hands out in UTC. DATETIME is whatever wall clock the program had.
-  const zoned = raw.table.columns.get(column)?.type === 'timestamp'
-  return { at, unreadable: false, text, notes: zoned ? [] : [{ code: 'zone-unknown', field: column }] }
+  const notes: Note[] = isInstant(raw, column) ? [] : [{ code: 'zone-unknown', field: column }]
+  return { at, unreadable: false, text, notes }
+}
+
+/** TIMESTAMP is an instant, which the server hands out in UTC. DATETIME is whatever wall clock the program had. */
+export function isInstant(raw: MysqlRaw, column: string): boolean {
+  return raw.table.columns.get(column)?.type === 'timestamp'
+}
+
+/**
+ * The lease that ends at a time column. Without a zone, an end near now may be past or to come: calling it past would
+ * show a held lock as free. A value that is no time says nothing about the end either.
+ */
+export function leaseUntil(
+  raw: MysqlRaw,
+  column: string,
+  now: number,
+  afterwards: 'expired' | 'released',
+): Pick<Decoded, 'lease' | 'deadlines' | 'notes'> {
+  const until = timeIn(raw, column)
+  const { lease, deadlines, notes } = leaseFrom(
+    { storedAt: until.at, storedRaw: until.text, afterwards },
+    now,
+  )
+  const isSure = until.at === null || isInstant(raw, column) || isBeyondZones(until.at - now)
+  return {
+    lease: until.unreadable || !isSure ? { kind: 'unknown' } : lease,
+    deadlines,
+    notes: [...notes, ...until.notes],
+  }
+}
+
+/** Exactly as far ahead as the widest zone may be now, which is the end; exactly as far behind is past everywhere. */
+function isBeyondZones(fromNowMs: number): boolean {
+  return fromNowMs <= -WIDEST_ZONE_MS || fromNowMs > WIDEST_ZONE_MS
 }

@@ -106,6 +106,36 @@ describe('finding the tables that hold locks', () => {
     expect((await lockOf(alone, 'second/GPS')).id).toBe('GPS')
   })
 
+  it('takes the fence of a list of two tables with the table in the address, and the other way round', async () => {
+    for (const table of ['first', 'second']) {
+      await db.plain.query(`CREATE TABLE ${table} (lock_key VARCHAR(50) PRIMARY KEY, ${COLUMNS})`)
+      await db.plain.query(`INSERT INTO ${table} (lock_key, lock_id) VALUES ('GPS', 'o'), ('VOZ', 'o')`)
+    }
+    const both = db.store()
+    const named = db.store({ table: 'first' })
+    const fences = new Map((await listAll(both)).locks.map(lock => [lock.id, lock.fence]))
+    const fenceOf = (id: string) => fences.get(id) ?? ''
+    // Rows that are equal in two tables are two locks all the same.
+    expect(new Set(fences.values()).size).toBe(4)
+    expect(await named.release('GPS', fenceOf('second/GPS'), never)).toMatchObject({ outcome: 'changed' })
+    expect(await named.release('GPS', fenceOf('first/GPS'), never)).toMatchObject({ outcome: 'released' })
+    const [seenAlone] = (await listAll(named)).locks
+    expect(await both.release('second/VOZ', seenAlone?.fence ?? '', never)).toMatchObject({
+      outcome: 'changed',
+    })
+    expect(await both.release('first/VOZ', seenAlone?.fence ?? '', never)).toMatchObject({
+      outcome: 'released',
+    })
+    expect(await both.release('second/GPS', fenceOf('second/GPS'), never)).toMatchObject({
+      outcome: 'released',
+    })
+    // What was seen with another table beside it stays the same lock when that table goes.
+    await db.plain.query('DROP TABLE first')
+    expect(await db.store().release('VOZ', fenceOf('second/VOZ'), never)).toMatchObject({
+      outcome: 'released',
+    })
+  })
+
   it('lists the other tables when one may not be read, and says which', async () => {
     for (const table of ['first', 'second']) {
       await db.plain.query(`CREATE TABLE ${table} (lock_key VARCHAR(50) PRIMARY KEY, ${COLUMNS})`)

@@ -2,8 +2,8 @@ import { isRepresentable } from '../../../../../shared/lease.ts'
 import type { Note } from '../../../../../shared/lock.ts'
 import { leaseFrom } from '../../lock-from.ts'
 import { OTHER, type Recognition } from '../../types.ts'
-import { attribute, fieldsOf, numberOf, seenPart, stringOf } from '../attribute.ts'
-import type { DynamoFormat, DynamoRaw } from '../record.ts'
+import { attribute, fieldsOf, numberOf, stringOf } from '../attribute.ts'
+import { type DynamoFormat, type DynamoRaw, seenIn, wholeItem } from '../record.ts'
 import { idOf } from '../table-key.ts'
 
 const KEY = 'lock_key'
@@ -26,7 +26,7 @@ export const conditionalPut: DynamoFormat = {
     title: 'Conditional put',
     writtenBy: 'data pipelines that lock with conditional writes',
     recognisedBy: 'partition key lock_key, with owner_id, expires_at and acquired_at in epoch seconds',
-    release: 'Deletes the item if owner_id, expires_at and acquired_at are still the same.',
+    release: 'Deletes the item if every attribute is still as it was seen.',
     notifies: null,
     holderNotices: 'at-release',
     holderMayCrash: false,
@@ -42,10 +42,11 @@ export const conditionalPut: DynamoFormat = {
         is: 'other',
         reason: `it has ${python}, as python_dynamodb_lock writes it, which is not supported`,
       }
-    if (hint.pinned) return { is: 'lock', confidence: 1 }
-    if (sort !== null || partition.type !== 'S') return OTHER
+    if (!hint.pinned && (sort !== null || partition.type !== 'S')) return OTHER
     const found = ATTRIBUTES.filter(name => attribute(raw.item, name) !== null).length
+    // Even when pinned: nothing in it says who holds it, so one holder could not be told from the next.
     if (found === 0) return { is: 'other', reason: `it has none of ${ATTRIBUTES.join(', ')}` }
+    if (hint.pinned) return { is: 'lock', confidence: 1 }
     return { is: 'lock', confidence: found === ATTRIBUTES.length ? 0.95 : 0.6 }
   },
 
@@ -73,14 +74,11 @@ export const conditionalPut: DynamoFormat = {
       ...lease,
       notes: [...notes, ...lease.notes],
       fields: fieldsOf(item, keyNames(raw)),
-      seen: { exact: ATTRIBUTES.map(name => seenPart(item, name)) },
+      seen: { exact: seenIn(wholeItem(raw, ATTRIBUTES)) },
     }
   },
 
-  release: raw => ({
-    op: 'delete',
-    guards: ATTRIBUTES.map(name => ({ attribute: name, seen: attribute(raw.item, name) })),
-  }),
+  release: raw => ({ op: 'delete', guards: wholeItem(raw, ATTRIBUTES) }),
 }
 
 function keyNames({ keySchema }: DynamoRaw): string[] {

@@ -2,8 +2,8 @@ import type { Holder, Note } from '../../../../../shared/lock.ts'
 import { excerpt } from '../../../bytes.ts'
 import { leaseFrom } from '../../lock-from.ts'
 import { OTHER, type Recognition } from '../../types.ts'
-import { attribute, type Item, sayType, seenPart, shortText } from '../attribute.ts'
-import type { DynamoFormat } from '../record.ts'
+import { attribute, type Item, sayType, shortText } from '../attribute.ts'
+import { type DynamoFormat, type DynamoRaw, type Guard, seenIn, wholeItem } from '../record.ts'
 
 const KEY = 'LockID'
 const FIELDS = ['ID', 'Operation', 'Info', 'Who', 'Version', 'Created', 'Path'] as const
@@ -39,9 +39,9 @@ export const terraform: DynamoFormat = {
     return typeof parsed === 'string' ? { is: 'other', reason: parsed } : { is: 'lock', confidence: 0.99 }
   },
 
-  decode({ item }, now) {
-    const parsed = parseInfo(attribute(item, 'Info')?.S ?? '')
-    const info = typeof parsed === 'string' ? {} : parsed
+  decode(raw, now) {
+    const { item } = raw
+    const info = infoOf(item)
     const notes: Note[] = []
     const owner = textIn(info, 'ID')
     if (owner === null) notes.push({ code: 'missing-field', field: 'Info.ID' })
@@ -60,11 +60,22 @@ export const terraform: DynamoFormat = {
           return text === null ? [] : [[name, shortText(text)]]
         }),
       ),
-      seen: { exact: [seenPart(item, 'Info')] },
+      seen: { exact: seenIn(guardsOf(raw)) },
     }
   },
 
-  release: ({ item }) => ({ op: 'delete', guards: [{ attribute: 'Info', seen: attribute(item, 'Info') }] }),
+  release: raw => ({ op: 'delete', guards: guardsOf(raw) }),
+}
+
+/** Info has an ID that is new with every acquisition. Without one, nothing but the whole item tells holders apart. */
+function guardsOf(raw: DynamoRaw): Guard[] {
+  if (textIn(infoOf(raw.item), 'ID') === null) return wholeItem(raw, ['Info'])
+  return [{ attribute: 'Info', seen: attribute(raw.item, 'Info') }]
+}
+
+function infoOf(item: Item): Record<string, unknown> {
+  const parsed = parseInfo(attribute(item, 'Info')?.S ?? '')
+  return typeof parsed === 'string' ? {} : parsed
 }
 
 function lockId(item: Item): string {

@@ -1,10 +1,9 @@
 import type { Note } from '../../../../../shared/lock.ts'
 import { excerpt } from '../../../bytes.ts'
-import { leaseFrom } from '../../lock-from.ts'
 import { OTHER } from '../../types.ts'
 import { fieldsOf, keyText, seenPart, textOf } from '../fields.ts'
 import { type MysqlFormat, missingColumns, seenIn } from '../table.ts'
-import { timeIn } from '../times.ts'
+import { leaseUntil, timeIn } from '../times.ts'
 
 const COLUMNS = ['lock_key', 'lock_id', 'pid', 'acquired_at', 'expires_at']
 const COMPARED = ['id', ...COLUMNS]
@@ -33,19 +32,18 @@ export const rechargeTable: MysqlFormat = {
 
   decode(raw, now) {
     const acquired = timeIn(raw, 'acquired_at')
-    const expires = timeIn(raw, 'expires_at')
     const pid = pidOf(textOf(raw, 'pid'))
-    const { lease, deadlines, notes } = leaseFrom({ storedAt: expires.at, storedRaw: expires.text }, now)
+    // Without an expiry the row stays until it is deleted.
+    const { lease, deadlines, notes } = leaseUntil(raw, 'expires_at', now, 'expired')
     return {
       name: keyText(raw, 'lock_key'),
       owner: textOf(raw, 'lock_id'),
       holder: pid.pid === null ? null : { label: `pid ${pid.pid}`, pid: pid.pid },
       acquiredAt: acquired.at,
       acquiredAtSource: acquired.at === null ? 'unknown' : 'stored',
-      // Without an expiry the row stays until it is deleted; one that is no time says nothing about the end.
-      lease: expires.unreadable ? { kind: 'unknown' } : lease,
+      lease,
       deadlines,
-      notes: [...notes, ...expires.notes, ...acquired.notes, ...pid.notes],
+      notes: [...notes, ...acquired.notes, ...pid.notes],
       fields: fieldsOf(raw, COMPARED),
       seen: { exact: seenPart(raw, COMPARED) },
     }

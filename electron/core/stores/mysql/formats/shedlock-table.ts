@@ -1,8 +1,7 @@
-import { leaseFrom } from '../../lock-from.ts'
 import { OTHER } from '../../types.ts'
 import { fieldsOf, keyText, seenPart, textOf } from '../fields.ts'
-import { type MysqlFormat, type MysqlRaw, missingColumns, seenIn } from '../table.ts'
-import { timeIn } from '../times.ts'
+import { type MysqlFormat, type MysqlRaw, missingColumns, type NewValue, seenIn } from '../table.ts'
+import { isInstant, leaseUntil, timeIn } from '../times.ts'
 
 const COLUMNS = ['name', 'lock_until', 'locked_at', 'locked_by']
 
@@ -18,7 +17,8 @@ export const shedlockTable: MysqlFormat = {
     writtenBy: 'ShedLock with a JDBC lock provider (Spring scheduled jobs)',
     recognisedBy: 'a table with name, lock_until, locked_at and locked_by, name being unique',
     release:
-      'Sets lock_until to now if all four columns are still as they were seen; the row stays, as it must.',
+      'Sets lock_until to now, or without a zone to 14 hours ago, if all four columns are still as they were seen; the row ' +
+      'stays, as it must.',
     notifies: null,
     holderNotices: 'never',
     holderMayCrash: false,
@@ -33,22 +33,18 @@ export const shedlockTable: MysqlFormat = {
     missingColumns(raw.table, COLUMNS).length === 0 ? { is: 'lock', confidence: 0.98 } : OTHER,
 
   decode(raw, now) {
-    const until = timeIn(raw, 'lock_until')
     const lockedAt = timeIn(raw, 'locked_at')
     const owner = textOf(raw, 'locked_by')
-    const { lease, deadlines, notes } = leaseFrom(
-      { storedAt: until.at, storedRaw: until.text, afterwards: 'released' },
-      now,
-    )
+    const { lease, deadlines, notes } = leaseUntil(raw, 'lock_until', now, 'released')
     return {
       name: keyText(raw, 'name'),
       owner,
       holder: owner === null ? null : { label: owner, host: owner },
       acquiredAt: lockedAt.at,
       acquiredAtSource: lockedAt.at === null ? 'unknown' : 'stored',
-      lease: until.unreadable ? { kind: 'unknown' } : lease,
+      lease,
       deadlines,
-      notes: [...notes, ...until.notes, ...lockedAt.notes],
+      notes: [...notes, ...lockedAt.notes],
       fields: fieldsOf(raw, COLUMNS),
       seen: { exact: seenPart(raw, COLUMNS) },
     }
@@ -59,17 +55,18 @@ export const shedlockTable: MysqlFormat = {
       op: 'update',
       table: raw.table,
       key: ['name', raw.row['name'] ?? null],
-      set: [['lock_until', { nowOrEarlier: earlierThanNow(raw) }]],
+      set: [['lock_until', pastFor(raw)]],
       seen: seenIn(raw, COLUMNS),
     }
   },
 }
 
 /**
- * Never later than it was. In a DATETIME column the times are of the application's own wall clock, for which our now may
- * lie hours ahead; the moment the lock was taken is past on every clock, and frees it just as well.
+ * Never later than it was. Without a zone the times are of the application's own wall clock, for which our now may lie
+ * hours ahead. The moment the lock was taken would not do: it may be missing, be of another clock, or be an hour ahead
+ * after the clocks went back.
  */
-function earlierThanNow(raw: MysqlRaw): string[] {
-  const isZoned = raw.table.columns.get('lock_until')?.type === 'timestamp'
-  return ['lock_until', ...(isZoned ? [] : ['locked_at'])].filter(column => timeIn(raw, column).at !== null)
+function pastFor(raw: MysqlRaw): NewValue {
+  const earlier = timeIn(raw, 'lock_until').at === null ? [] : ['lock_until']
+  return { nowOrEarlier: earlier, inEveryZone: !isInstant(raw, 'lock_until') }
 }

@@ -43,8 +43,13 @@ describe('conditional-put recognises', () => {
     })
   })
 
-  it('whatever has the key, once the operator said that these are locks', () => {
-    expect(conditionalPut.recognise(rawItem('lock_key', KEY), pinned).is).toBe('lock')
+  it('once the operator said that these are locks, whatever has one of them, and still no bare key', () => {
+    const numeric = rawItem('lock_key', { ...FULL, lock_key: { N: '7' } }, { type: 'N', sort: 'region' })
+    expect(conditionalPut.recognise(numeric, pinned)).toEqual({ is: 'lock', confidence: 1 })
+    expect(conditionalPut.recognise(rawItem('lock_key', { ...KEY, holder: { S: 'x' } }), pinned)).toEqual({
+      is: 'other',
+      reason: 'it has none of owner_id, expires_at, acquired_at',
+    })
   })
 
   it.each([hint, pinned])('no item of python_dynamodb_lock, even if told to', given => {
@@ -155,13 +160,16 @@ describe('conditional-put reads', () => {
 })
 
 describe('conditional-put is released', () => {
-  it('only while all three attributes are what was seen', () => {
-    expect(conditionalPut.release(rawItem('lock_key', FULL), undefined)).toEqual({
+  it('only while every attribute is what was seen, in one order however the item was sent', () => {
+    const item = { zone: { S: 'eu' }, Host: { S: 'h' }, ...FULL }
+    expect(conditionalPut.release(rawItem('lock_key', item), undefined)).toEqual({
       op: 'delete',
       guards: [
         { attribute: 'owner_id', seen: FULL.owner_id },
         { attribute: 'expires_at', seen: FULL.expires_at },
         { attribute: 'acquired_at', seen: FULL.acquired_at },
+        { attribute: 'Host', seen: { S: 'h' } },
+        { attribute: 'zone', seen: { S: 'eu' } },
       ],
     })
   })
@@ -177,16 +185,20 @@ describe('conditional-put is released', () => {
     ])
   })
 
-  it('with a fence that changes with each of them, and with their types', () => {
+  it('with a fence that changes with each attribute, its name and its type', () => {
     const fences = [
       FULL,
       { ...FULL, owner_id: { S: 'other' } },
       { ...FULL, expires_at: { N: String(SECONDS + 601) } },
       { ...FULL, expires_at: { S: String(SECONDS + 600) } },
       { ...FULL, acquired_at: { N: String(SECONDS) } },
-      KEY,
+      { ...FULL, host: { S: 'a' } },
+      { ...FULL, host: { S: 'b' } },
+      { ...FULL, Host: { S: 'a' } },
     ].map(fenceOf)
     expect(new Set(fences).size).toBe(fences.length)
     expect(fenceOf({ ...FULL })).toBe(fences[0])
+    const reversed = Object.fromEntries(Object.entries({ ...FULL, host: { S: 'a' } }).reverse())
+    expect(fenceOf(reversed)).toBe(fences[5])
   })
 })
