@@ -97,6 +97,6 @@ test("a lock is what was decoded, its place, its state by the store's time and a
   const lock = lockFrom('id', 'key', 'token', decoded, T + 0.4)
   expect(lockSchema.strict().parse(lock)).toEqual(lock)
   expect(lock).toMatchObject({ id: 'id', key: 'key', format: 'token', state: 'expiring', observedAt: T })
-  expect(checkFence(lock.fence, 'token', 'id', seen).same).toBe(true)
+  expect(checkFence(lock.fence, 'token', 'key', seen).same).toBe(true)
   expect(lockFrom('id', 'key', 'token', decoded, S).state).toBe('expired')
 })

@@ -118,8 +118,8 @@ export class DynamoStore implements LockStore {
     return releaseSeen(
       {
         read: async () => (await this.#get(id, signal))?.reading ?? null,
-        act: (raw, lock, notAfter) =>
-          execute(this.#connection, raw, this.#program(lock.format, raw, notAfter), signal),
+        act: (raw, lock, endsAt) =>
+          execute(this.#connection, raw, this.#program(lock.format, raw, endsAt), signal),
       },
       fence,
       signal,
@@ -218,8 +218,8 @@ export class DynamoStore implements LockStore {
     return readItem(this.#formats, this.#address.format !== null, raw)
   }
 
-  #program(formatId: string, raw: DynamoRaw, notAfter: number | null | undefined): DynamoProgram {
+  #program(formatId: string, raw: DynamoRaw, endsAt: number | null | undefined): DynamoProgram {
     const format = this.#formats.find(each => each.info.id === formatId) as DynamoFormat
-    return format.release(raw, notAfter)
+    return format.release(raw, endsAt)
   }
 }

@@ -91,11 +91,11 @@ export class MysqlStore implements LockStore {
       releaseSeen<MysqlRaw>(
         {
           read: () => this.#find(session, id),
-          act: async (raw, lock, notAfter) => {
+          act: async (raw, lock, endsAt) => {
             // The server lets an administrator write to a read-only replica, which then no longer matches its primary.
             if (await isReadOnly(session)) throw readOnlyServer()
             const format = this.#formats.find(each => each.info.id === lock.format) as MysqlFormat
-            const { text, values } = releaseStatement(format.release(raw, notAfter))
+            const { text, values } = releaseStatement(format.release(raw, endsAt))
             const rows = await session.change(text, values)
             return rows === 0 ? { outcome: 'not-same' } : { outcome: 'released', notified: null }
           },
