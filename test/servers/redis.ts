@@ -26,7 +26,10 @@ export function startRedis(options: { port?: number; args?: readonly string[] } 
       args,
       pid => isServedBy(port, pid),
       'redis-server',
-    )
+    ).catch(async error => {
+      await folder.remove()
+      throw error
+    })
     const stop = async (signal?: NodeJS.Signals) => {
       await server.stop(signal)
       await folder.remove()
