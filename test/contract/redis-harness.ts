@@ -7,7 +7,7 @@ import type { HarnessFactory } from './harness.ts'
 const READER = 'reader'
 const SECRET = 'may-only-read'
 
-/** Seed 003's keys: `pipeline_lock:{tenant}:{pipeline}` holds the run. */
+/** The pipeline service's keys: `pipeline_lock:{tenant}:{pipeline}` holds the run. */
 const keyOf = (name: string) => `pipeline_lock:acme:${name}`
 
 export const redisHarness: HarnessFactory = {

@@ -27,7 +27,7 @@ async function releaseAll(address: string): Promise<void> {
   }
 }
 
-it('serves the Redis systems of the seeds, each written by its own statement', async () => {
+it('serves every Redis system it was made for, each written by its own statement', async () => {
   const { client, address } = await redisPlace()
   const now = Date.now()
   const recharge = JSON.stringify({
@@ -55,7 +55,7 @@ it('serves the Redis systems of the seeds, each written by its own statement', a
   expect(await client.dbsize()).toBe(0)
 })
 
-it('serves the MySQL system of the seeds, and keeps the row of a ShedLock', async () => {
+it('serves the process locks in MySQL, and keeps the row of a ShedLock', async () => {
   const port = inject('mariadbPort')
   const database = `cli_${Date.now()}_${Math.floor(Math.random() * 1e6)}`
   const client = await createConnection({ host: '127.0.0.1', port, user: 'root', multipleStatements: true })
@@ -87,7 +87,7 @@ it('serves the MySQL system of the seeds, and keeps the row of a ShedLock', asyn
   expect(left).toEqual([{ locks: 0, jobs: 1 }])
 })
 
-it('serves the DynamoDB system of the seeds, and Terraform without its digests', async () => {
+it('serves the pipeline locks in DynamoDB, and Terraform without its digests', async () => {
   const locks = await dynamoTable('lock_key')
   const now = Math.floor(Date.now() / 1000)
   const put = (over: object) => ({
