@@ -118,7 +118,8 @@ async function printJson({ description }: OpenedStore, listing: Listing, io: Io)
 async function printTable({ description }: OpenedStore, listing: Listing, io: Io): Promise<void> {
   const { locks, serverTime } = listing
   const colour = io.stdout.isTTY === true && !io.env['NO_COLOR']
-  if (locks.length > 0) for (const line of lockTable(locks, serverTime, colour)) await print(io, line)
+  if (locks.length > 0)
+    for (const line of lockTable(locks, serverTime, colour, io.stdout.columns)) await print(io, line)
   else await print(io, `No locks in ${description.address} (${listing.scanned} records looked at).`)
   await print(io, '')
   await print(io, `${sayCounts(locks, serverTime)}${listing.complete ? '' : ' (not all of them)'}.`)

@@ -3,13 +3,25 @@ import type { Lock } from '../../../shared/lock.ts'
 import { column, escapeForTerminal } from '../../../shared/safe-text.ts'
 import { sayRemaining } from '../../../shared/words.ts'
 
-/** 100 columns, with one space between. */
+/** 100 columns, with one space between. A wider terminal gives what it has more to the key and the holder. */
 const WIDTHS = { state: 9, key: 34, holder: 21, age: 11, remaining: 21 }
+const NARROWEST = 100
 
 const PAINT: Record<number, string> = { 0: '\x1b[31m', 1: '\x1b[35m', 2: '\x1b[33m' }
 
 /** The locks for people: what needs attention first, ages and remaining times as people say them. */
-export function lockTable(locks: readonly Lock[], now: number, colour: boolean): string[] {
+export function lockTable(
+  locks: readonly Lock[],
+  now: number,
+  colour: boolean,
+  columns = NARROWEST,
+): string[] {
+  const extra = Math.max(0, columns - NARROWEST)
+  const row = rowOf({
+    ...WIDTHS,
+    key: WIDTHS.key + Math.ceil(extra / 2),
+    holder: WIDTHS.holder + Math.floor(extra / 2),
+  })
   const head = row('STATE', 'KEY', 'HOLDER', 'AGE', 'REMAINING')
   const rows = [...locks].sort(byAttention(now)).map(lock => {
     const line = row(
@@ -36,12 +48,13 @@ function sayAge(ms: number): string {
   return ms < 0 ? `in ${sayDuration(ms)}` : sayDuration(ms)
 }
 
-function row(state: string, key: string, holder: string, age: string, remaining: string): string {
-  return [
-    column(state, WIDTHS.state),
-    column(key, WIDTHS.key),
-    column(holder, WIDTHS.holder),
-    column(age, WIDTHS.age, 'right'),
-    column(remaining, WIDTHS.remaining, 'right'),
-  ].join(' ')
+function rowOf(widths: typeof WIDTHS) {
+  return (state: string, key: string, holder: string, age: string, remaining: string): string =>
+    [
+      column(state, widths.state),
+      column(key, widths.key),
+      column(holder, widths.holder),
+      column(age, widths.age, 'right'),
+      column(remaining, widths.remaining, 'right'),
+    ].join(' ')
 }

@@ -145,7 +145,7 @@ function liveTable(io: Io, description: StoreDescription): Screen {
     const now = Date.now() + view.offsetMs
     const locks = [...view.locks.values()]
     const rows = Math.max(4, (io.stdout.rows || 40) - 6)
-    const table = lockTable(locks, now, !io.env['NO_COLOR'])
+    const table = lockTable(locks, now, !io.env['NO_COLOR'], io.stdout.columns)
     const hidden = table.length - 1 - rows
     const status = view.status === null ? 'connecting' : sayStatus(view.status)
     const text = [
