@@ -3,6 +3,7 @@ import { type Connection, createConnection } from 'mysql2/promise'
 import { inject } from 'vitest'
 import { MysqlStore } from '../../electron/core/stores/mysql/store.ts'
 import type { MysqlAddress } from '../../shared/address.ts'
+import { RECHARGE, SHEDLOCK } from '../core/stores/mysql/database.ts'
 import { startMariaDb } from '../servers/mariadb.ts'
 import type { HarnessFactory } from './harness.ts'
 
@@ -23,16 +24,7 @@ type Dialect = {
 const recharge: Dialect = {
   kind: 'mysql',
   table: 'recargas_process_locks',
-  create: `CREATE TABLE recargas_process_locks (
-    id INT AUTO_INCREMENT PRIMARY KEY,
-    lock_key VARCHAR(100) NOT NULL UNIQUE,
-    lock_id VARCHAR(255) NOT NULL,
-    pid INT,
-    acquired_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP,
-    expires_at TIMESTAMP NULL,
-    INDEX idx_lock_key (lock_key),
-    INDEX idx_expires (expires_at)
-  )`,
+  create: RECHARGE,
   hold: `REPLACE INTO recargas_process_locks (lock_key, lock_id, pid, acquired_at, expires_at)
     VALUES (?, ?, 4711, NOW(), NOW() + INTERVAL ? MICROSECOND)`,
   drop: 'DELETE FROM recargas_process_locks WHERE lock_key = ?',
@@ -46,13 +38,7 @@ const recharge: Dialect = {
 const shedlock: Dialect = {
   kind: 'mysql with ShedLock',
   table: 'shedlock',
-  create: `CREATE TABLE shedlock (
-    name VARCHAR(64) NOT NULL,
-    lock_until TIMESTAMP(3) NOT NULL,
-    locked_at TIMESTAMP(3) NOT NULL DEFAULT CURRENT_TIMESTAMP(3),
-    locked_by VARCHAR(255) NOT NULL,
-    PRIMARY KEY (name)
-  )`,
+  create: SHEDLOCK,
   hold: `INSERT INTO shedlock (name, locked_by, locked_at, lock_until)
     VALUES (?, ?, NOW(3), NOW(3) + INTERVAL ? MICROSECOND)
     ON DUPLICATE KEY UPDATE locked_by = VALUES(locked_by), locked_at = VALUES(locked_at),

@@ -100,6 +100,18 @@ it('takes a password out of whatever a server repeats', async () => {
   expect(JSON.stringify(await client.call('stores.describe', { storeId }))).not.toContain('hunter2')
 })
 
+it('takes a long password out too, even if it is cut in the middle of a character', async () => {
+  const { client } = session()
+  for (const password of [`${'p'.repeat(31)}😀${'q'.repeat(40)}`, `${'p'.repeat(20)}\ud800`]) {
+    const opened = await client.call('stores.open', { address: 'redis://127.0.0.1:1/0', password })
+    const storeId = opened.ok ? opened.value.storeId : ''
+    expect(await client.call('stores.describe', { storeId })).toMatchObject({
+      ok: false,
+      error: { code: 'STORE_UNREACHABLE' },
+    })
+  }
+})
+
 it('ends a list with whether it was complete, and a stream that does not exist with an error', async () => {
   const { client } = session()
   const server = memoryServer('listed')

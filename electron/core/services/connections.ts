@@ -53,7 +53,11 @@ export class Connections {
     let out = message
     for (const secret of this.#secrets) {
       if (secret.length < SHORTEST_SECRET) continue
-      const start = secret.slice(0, LONGEST_REPEATED)
+      // By whole characters: half of a surrogate pair cannot be written as %XX.
+      const start = [...secret]
+        .slice(0, LONGEST_REPEATED)
+        .join('')
+        .replace(/\p{Cs}/gu, '')
       for (const form of [
         secret,
         start,

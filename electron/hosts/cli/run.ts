@@ -1,4 +1,4 @@
-import { safeJson } from '../../../shared/safe-text.ts'
+import { neutralise, safeJson } from '../../../shared/safe-text.ts'
 import { HelpWanted } from './args.ts'
 import { CliError, EXIT, exitCodeOf, usageError } from './exit.ts'
 import { formatsCommand } from './formats.ts'
@@ -38,9 +38,7 @@ export async function runCli(argv: readonly string[], io: Io): Promise<number> {
       error instanceof CliError
         ? error.failure
         : { code: 'INTERNAL' as const, message: 'Something unexpected went wrong inside Lockkeeper' }
-    io.stderr.write(`lockkeeper: ${failure.message}\n`)
-    if (!(error instanceof CliError) && io.env['LOCKKEEPER_DEBUG'])
-      io.stderr.write(`${(error as Error).stack}\n`)
+    io.stderr.write(`lockkeeper: ${neutralise(failure.message)}\n`)
     if (argv.includes('--json')) await print(io, safeJson({ error: failure }))
     return exitCodeOf(failure)
   }
