@@ -6,12 +6,15 @@ import {
   releaseOutcomeSchema,
   storeKindSchema,
   unrecognisedSchema,
+  watchedLockSchema,
 } from './lock.ts'
 import { failureSchema } from './result.ts'
+import { storeEntrySchema, storeProfileSchema, suggestionSchema } from './store-profile.ts'
 
 /**
  * Everything a screen can ask of the core: one entry a method, one entry a stream. A new method is an entry here and a
- * handler in core; hosts and transports do not change. `effect: 'write'` drives the audit, in one place.
+ * handler in core; hosts and transports do not change. `effect` is what it does to a store: `write` drives the audit and
+ * the read-only switch, in one place.
  */
 
 const storeId = z.string().min(1).max(64)
@@ -71,17 +74,29 @@ export type ListEvent = z.infer<typeof listEventSchema>
 const watchEventSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('snapshot'),
-    locks: z.array(lockSchema),
+    locks: z.array(watchedLockSchema),
     unrecognised: z.number(),
     serverTime: z.number(),
     /** False for the first look at a large store: the rest follows as upserts, and then the status. */
     complete: z.boolean(),
   }),
-  z.object({ type: z.literal('upsert'), locks: z.array(lockSchema), serverTime: z.number() }),
+  z.object({ type: z.literal('upsert'), locks: z.array(watchedLockSchema), serverTime: z.number() }),
   z.object({ type: z.literal('remove'), ids: z.array(z.string()), serverTime: z.number() }),
+  /** Records that no format understands, whenever they change. `sample` may be the start of them. */
+  z.object({ type: z.literal('unrecognised'), count: z.number(), sample: z.array(unrecognisedSchema) }),
+  /** A pass over the whole store that succeeded; told every few seconds, as a sign of life. */
+  z.object({
+    type: z.literal('pass'),
+    serverTime: z.number(),
+    offsetMs: z.number().nullable(),
+    scanned: z.number(),
+    tookMs: z.number(),
+  }),
   z.object({
     type: z.literal('status'),
     status: z.enum(['live', 'stale', 'down']),
+    /** Since when it is so, by the local clock. */
+    since: z.number(),
     /** When the data on the screen was last known to be true, by the store's clock. */
     asOf: z.number().nullable(),
     offsetMs: z.number().nullable(),
@@ -90,6 +105,42 @@ const watchEventSchema = z.discriminatedUnion('type', [
   }),
 ])
 export type WatchEvent = z.infer<typeof watchEventSchema>
+
+/** What a look at a store found, for whoever is about to keep it. */
+export const storeTestSchema = z.object({
+  server: z.string(),
+  /** One question and its answer, once connected. */
+  latencyMs: z.number(),
+  clock: clockSchema,
+  capabilities: z.array(capabilitySchema),
+  /** Locks found, by format, in as much as was looked at. */
+  formats: z.array(z.object({ format: z.string(), count: z.number() })),
+  unrecognised: z.number(),
+  scanned: z.number(),
+  /** False when the look stopped before the end. */
+  complete: z.boolean(),
+  problems: z.array(problemSchema),
+})
+export type StoreTest = z.infer<typeof storeTestSchema>
+
+export const consoleInfoSchema = z.object({
+  host: z.enum(['electron', 'web', 'cli']),
+  version: z.string(),
+  dataFolder: z.string(),
+  /** Whether passwords outlast this run, and if not, why. */
+  secrets: z.object({ durable: z.boolean(), reason: z.string().nullable() }),
+})
+export type ConsoleInfo = z.infer<typeof consoleInfoSchema>
+
+const storesEventSchema = z.object({
+  stores: z.array(storeEntrySchema),
+  suggestions: z.array(suggestionSchema),
+})
+export type StoresEvent = z.infer<typeof storesEventSchema>
+
+const password = z.string().max(4096)
+/** `passwordOf` names a store or a suggestion on the same server whose password core already knows. */
+const storeDraft = { profile: storeProfileSchema, password: password.optional(), passwordOf: storeId.optional() }
 
 export const methods = {
   'formats.list': { effect: 'read', input: z.strictObject({}), output: z.array(formatInfoSchema) },
@@ -106,6 +157,22 @@ export const methods = {
     output: z.array(capabilitySchema),
   },
   'stores.close': { effect: 'read', input: z.strictObject({ storeId }), output: z.null() },
+  'console.describe': { effect: 'read', input: z.strictObject({}), output: consoleInfoSchema },
+  /** Keeps a store and opens it. */
+  'stores.add': { effect: 'read', input: z.strictObject(storeDraft), output: storeEntrySchema },
+  'stores.edit': {
+    effect: 'read',
+    // A password of null is forgotten; without one, the known one stays if the server is the same.
+    input: z.strictObject({ storeId, profile: storeProfileSchema, password: password.nullable().optional() }),
+    output: storeEntrySchema,
+  },
+  'stores.remove': { effect: 'read', input: z.strictObject({ storeId }), output: z.null() },
+  'stores.setOpen': {
+    effect: 'read',
+    input: z.strictObject({ storeId, open: z.boolean() }),
+    output: storeEntrySchema,
+  },
+  'stores.test': { effect: 'read', input: z.strictObject(storeDraft), output: storeTestSchema },
   'locks.inspect': {
     effect: 'read',
     input: z.strictObject({ storeId, id: lockId }),
@@ -118,12 +185,16 @@ export const methods = {
       id: lockId,
       fence: z.string().min(1).max(200),
       reason: z.string().max(2000).optional(),
+      /** The store's name, typed by the operator: a production store asks for it. */
+      confirm: z.string().max(200).optional(),
     }),
     output: releaseOutcomeSchema,
   },
 } as const
 
 export const streams = {
+  /** All stores that are kept, whole, whenever one changes. */
+  'stores.watch': { input: z.strictObject({}), event: storesEventSchema },
   'locks.list': {
     input: z.strictObject({ storeId, limit: z.number().int().positive().optional() }),
     event: listEventSchema,

@@ -90,6 +90,38 @@ export const lockSchema = z.object({
 })
 export type Lock = z.infer<typeof lockSchema>
 
+/** What was seen of a lock while its store was watched. Times are the store's. */
+export const watchedSchema = z.object({
+  firstSeenAt: z.number(),
+  /** Since when the present owner was seen to hold it. It may have held it before. */
+  heldSince: z.number(),
+  /** How often the present owner was seen to extend it. */
+  renewals: z.number(),
+  /** How many owners were seen, the present one included. */
+  holders: z.number(),
+})
+export type Watched = z.infer<typeof watchedSchema>
+
+export const watchedLockSchema = lockSchema.extend({ watched: watchedSchema })
+export type WatchedLock = z.infer<typeof watchedLockSchema>
+
+/** One owner of a lock, for as long as it was seen to be. `until` is null for the one that is there now. */
+export const tenureSchema = z.object({
+  owner: z.string().nullable(),
+  label: z.string().nullable(),
+  from: z.number(),
+  until: z.number().nullable(),
+  renewals: z.number(),
+})
+export type Tenure = z.infer<typeof tenureSchema>
+
+/** The story of a lock: `tenures` are the last ones, oldest first. */
+export const storySchema = watchedSchema.extend({
+  lastRenewedAt: z.number().nullable(),
+  tenures: z.array(tenureSchema),
+})
+export type Story = z.infer<typeof storySchema>
+
 /** A record that is there but that no format understands. Shown, never guessed at. */
 export const unrecognisedSchema = z.object({ key: z.string(), reason: z.string() })
 export type Unrecognised = z.infer<typeof unrecognisedSchema>
@@ -103,7 +135,8 @@ export const rawPartSchema = z.object({
 })
 export type RawPart = z.infer<typeof rawPartSchema>
 
-export const lockDetailSchema = z.object({
+/** One record as a store reads it. */
+export const recordDetailSchema = z.object({
   key: z.string(),
   lock: lockSchema.nullable(),
   /** Why there is no lock, when there is none. */
@@ -111,6 +144,14 @@ export const lockDetailSchema = z.object({
   raw: z.array(rawPartSchema),
   /** The statements a release would send, for people to read. */
   release: z.array(z.string()),
+  /** The same release as one line for a shell, guards included; null where no such tool can do it. */
+  command: z.string().nullable(),
+})
+export type RecordDetail = z.infer<typeof recordDetailSchema>
+
+export const lockDetailSchema = recordDetailSchema.extend({
+  /** Null when the store is not watched or the lock was not seen yet. */
+  story: storySchema.nullable(),
 })
 export type LockDetail = z.infer<typeof lockDetailSchema>
 

@@ -11,6 +11,7 @@ export const ERROR_CODES = [
   'STORE_DENIED',
   'STORE_ERROR',
   'UNSUPPORTED',
+  'REFUSED',
   'AUDIT_FAILED',
   'ABORTED',
   'INTERNAL',

@@ -1,5 +1,5 @@
 import type { Capability, ClockReading, ListPage, StoreDescription } from '../../../shared/contract.ts'
-import type { FormatInfo, Lock, LockDetail, ReleaseOutcome, StoreKind } from '../../../shared/lock.ts'
+import type { FormatInfo, Lock, RecordDetail, ReleaseOutcome, StoreKind } from '../../../shared/lock.ts'
 import type { Seen } from './fence.ts'
 
 export type ListQuery = {
@@ -22,7 +22,7 @@ export interface LockStore {
   /** Pages, the first one fast, never one huge array. A record that is there throughout comes exactly once. */
   list(query: ListQuery, signal: AbortSignal): AsyncIterable<ListPage>
   /** Null when there is no such record. A record that is no lock has a detail without a lock, and the reason. */
-  inspect(id: string, signal: AbortSignal): Promise<LockDetail | null>
+  inspect(id: string, signal: AbortSignal): Promise<RecordDetail | null>
   /** Acts only if what is there is still what the fence was made from, in one atomic step of the store. */
   release(id: string, fence: string, signal: AbortSignal): Promise<ReleaseOutcome>
   /** Asks the store for its time. */

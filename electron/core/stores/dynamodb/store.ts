@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-dynamodb'
 import { type DynamoAddress, showAddress } from '../../../../shared/address.ts'
 import type { Capability, ClockReading, ListPage, StoreDescription } from '../../../../shared/contract.ts'
-import type { LockDetail, ReleaseOutcome } from '../../../../shared/lock.ts'
+import type { RecordDetail, ReleaseOutcome } from '../../../../shared/lock.ts'
 import { rawPart } from '../../bytes.ts'
 import { throwIfAborted } from '../../errors.ts'
 import { chooseFormats } from '../open.ts'
@@ -98,7 +98,7 @@ export class DynamoStore implements LockStore {
     }
   }
 
-  async inspect(id: string, signal: AbortSignal): Promise<LockDetail | null> {
+  async inspect(id: string, signal: AbortSignal): Promise<RecordDetail | null> {
     const found = await this.#get(id, signal)
     if (found === null) return null
     const { raw, reading } = found
@@ -107,6 +107,7 @@ export class DynamoStore implements LockStore {
       lock: reading.lock,
       reason: reading.lock === null ? reading.reason : null,
       raw: Object.entries(raw.item).map(([name, value]) => rawPart(name, attributeBytes(value))),
+      command: null,
       release:
         reading.lock === null
           ? []

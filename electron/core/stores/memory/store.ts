@@ -1,6 +1,6 @@
 import { type MemoryAddress, showAddress } from '../../../../shared/address.ts'
 import type { Capability, ClockReading, ListPage, StoreDescription } from '../../../../shared/contract.ts'
-import type { LockDetail, ReleaseOutcome } from '../../../../shared/lock.ts'
+import type { RecordDetail, ReleaseOutcome } from '../../../../shared/lock.ts'
 import { safeJson } from '../../../../shared/safe-text.ts'
 import { rawPart } from '../../bytes.ts'
 import { ServerClock } from '../../clock.ts'
@@ -78,7 +78,7 @@ export class MemoryStore implements LockStore {
     }
   }
 
-  async inspect(id: string, signal: AbortSignal): Promise<LockDetail | null> {
+  async inspect(id: string, signal: AbortSignal): Promise<RecordDetail | null> {
     throwIfAborted(signal)
     const current = this.#read(id)
     if (current === null) return null
@@ -88,6 +88,8 @@ export class MemoryStore implements LockStore {
       reason: current.lock === null ? current.reason : null,
       raw: [rawPart('record', Buffer.from(safeJson(this.#server.records.get(id))))],
       release: current.lock === null ? [] : ['remove the record if it is still the one shown'],
+      // It lives in this process, where no other tool can reach it.
+      command: null,
     }
   }
 

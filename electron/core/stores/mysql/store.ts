@@ -1,6 +1,6 @@
 import { type MysqlAddress, showAddress } from '../../../../shared/address.ts'
 import type { Capability, ClockReading, ListPage, StoreDescription } from '../../../../shared/contract.ts'
-import type { LockDetail, ReleaseOutcome } from '../../../../shared/lock.ts'
+import type { RecordDetail, ReleaseOutcome } from '../../../../shared/lock.ts'
 import { rawPart } from '../../bytes.ts'
 import { ServerClock } from '../../clock.ts'
 import { throwIfAborted } from '../../errors.ts'
@@ -68,10 +68,10 @@ export class MysqlStore implements LockStore {
     yield* listTables(this.#connections, catalogue, limit, signal)
   }
 
-  async inspect(id: string, signal: AbortSignal): Promise<LockDetail | null> {
+  async inspect(id: string, signal: AbortSignal): Promise<RecordDetail | null> {
     const found = await this.#connections.use(signal, session => this.#find(session, id))
     if (found === null) return null
-    if (found.lock === null) return { key: id, lock: null, reason: found.reason, raw: [], release: [] }
+    if (found.lock === null) return { key: id, lock: null, reason: found.reason, raw: [], release: [], command: null }
     const { lock, raw, format } = found
     return {
       key: lock.key,
@@ -82,6 +82,7 @@ export class MysqlStore implements LockStore {
         return rawPart(value === null ? `${name} (NULL)` : name, Buffer.from(value ?? ''))
       }),
       release: [showSql(releaseStatement(format.release(raw, undefined)))],
+      command: null,
     }
   }
 

@@ -1,7 +1,7 @@
 import { Cluster, type Redis } from 'ioredis'
 import { type RedisAddress, showAddress } from '../../../../shared/address.ts'
 import type { Capability, ClockReading, ListPage, StoreDescription } from '../../../../shared/contract.ts'
-import type { LockDetail, ReleaseOutcome } from '../../../../shared/lock.ts'
+import type { RecordDetail, ReleaseOutcome } from '../../../../shared/lock.ts'
 import { textToKey } from '../../bytes.ts'
 import { ServerClock } from '../../clock.ts'
 import { StoreError, throwIfAborted } from '../../errors.ts'
@@ -99,7 +99,7 @@ export class RedisStore implements LockStore {
     }
   }
 
-  inspect(id: string, signal: AbortSignal): Promise<LockDetail | null> {
+  inspect(id: string, signal: AbortSignal): Promise<RecordDetail | null> {
     return this.#run(signal, async () => {
       const key = textToKey(id)
       const [raw = null] = await this.#readRaw(this.#client, [key], INSPECT_LIMITS)
@@ -110,6 +110,7 @@ export class RedisStore implements LockStore {
         lock: current?.lock ?? null,
         reason: current?.lock === null ? current.reason : null,
         raw: rawParts(raw),
+        command: null,
         release: current?.lock
           ? sayProgram(this.#formatOf(current.lock.format).release(current.raw, current.seen.endsAt))
           : [],

@@ -1,0 +1,20 @@
+/** How a host keeps passwords. Core keeps the sealed text in its own file; only the host can open it again. */
+export interface SecretVault {
+  /** Whether what is sealed now can be opened after a restart, and if not, why, in one sentence. */
+  status(): Promise<{ durable: boolean; reason: string | null }>
+  /** Called only while `status` says durable. */
+  seal(secret: string): Promise<string>
+  /** Null when it cannot be opened any more (another user, another machine, a lost keyring). */
+  unseal(sealed: string): Promise<string | null>
+}
+
+/** For hosts without a keyring: passwords last as long as the process. */
+export function sessionVault(reason: string): SecretVault {
+  return {
+    status: async () => ({ durable: false, reason }),
+    seal: async () => {
+      throw new Error('This host keeps no passwords')
+    },
+    unseal: async () => null,
+  }
+}
