@@ -5,32 +5,42 @@ import { escapeForTerminal } from '../../../shared/safe-text.ts'
 import { StoreError } from '../errors.ts'
 import { openStore } from '../stores/open.ts'
 import type { LockStore } from '../stores/types.ts'
+import { StoreWatcher } from './watch.ts'
 
 /** Replacing a shorter one everywhere would tell it by where words are missing a letter. */
 const SHORTEST_SECRET = 4
 /** Servers cut what they repeat; so much of its start is still the password. */
 const LONGEST_REPEATED = 32
 
-type Open = { readonly store: LockStore; readonly closing: AbortController }
+type Open = { readonly store: LockStore; readonly closing: AbortController; readonly watcher: StoreWatcher }
 
 /** The open stores, and the only place that knows their passwords. */
 export class Connections {
   readonly #stores = new Map<string, Open>()
   readonly #secrets = new Set<string>()
 
-  async open(address: string, password: string | undefined): Promise<StoreInfo> {
+  async open(
+    address: string,
+    password: string | undefined,
+    storeId: string = randomUUID(),
+  ): Promise<StoreInfo> {
     for (const secret of [parseAddress(address).password, password]) if (secret) this.#secrets.add(secret)
     const store = await openStore(address, password)
-    const storeId = randomUUID()
-    this.#stores.set(storeId, { store, closing: new AbortController() })
+    await this.close(storeId)
+    const watcher = new StoreWatcher(store, message => this.redact(message))
+    this.#stores.set(storeId, { store, closing: new AbortController(), watcher })
     return { storeId, kind: store.kind, address: store.address }
   }
 
   /** The store, and a signal that also says when it is closed: nothing goes on with a store that was closed. */
-  get(storeId: string, signal: AbortSignal): { store: LockStore; signal: AbortSignal } {
+  get(
+    storeId: string,
+    signal: AbortSignal,
+  ): { store: LockStore; watcher: StoreWatcher; signal: AbortSignal } {
     const open = this.#stores.get(storeId)
     if (!open) throw new StoreError('NOT_FOUND', 'This store is not open')
-    return { store: open.store, signal: AbortSignal.any([signal, open.closing.signal]) }
+    const { store, watcher } = open
+    return { store, watcher, signal: AbortSignal.any([signal, open.closing.signal]) }
   }
 
   addressOf(storeId: string): string | null {

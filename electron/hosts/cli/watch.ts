@@ -100,10 +100,10 @@ function jsonLines(io: Io): Screen {
       const { type, ...rest } = event
       const locks =
         'locks' in event ? { locks: event.locks.map(lock => lockJson(lock, event.serverTime)) } : {}
-      const times =
-        'serverTime' in event
-          ? { serverTime: iso(event.serverTime) }
-          : { asOf: event.asOf === null ? null : iso(event.asOf) }
+      const times = {
+        ...('serverTime' in event ? { serverTime: iso(event.serverTime) } : {}),
+        ...('asOf' in event ? { asOf: event.asOf === null ? null : iso(event.asOf) } : {}),
+      }
       void print(io, safeJson({ event: type, seq, ...rest, ...locks, ...times }))
     },
   }
@@ -111,6 +111,7 @@ function jsonLines(io: Io): Screen {
 
 /** For a pipe or a log: the table once, then a line for each change. */
 function plainLines(io: Io, description: StoreDescription): Screen {
+  let said = ''
   const line = (now: number, text: string) => void print(io, `${iso(now).slice(11, 19)} UTC  ${text}`)
   return {
     show(event) {
@@ -132,8 +133,12 @@ function plainLines(io: Io, description: StoreDescription): Screen {
         case 'remove':
           for (const id of event.ids) line(event.serverTime, `gone: ${escapeForTerminal(id)}`)
           break
-        case 'status':
-          line(event.asOf ?? Date.now(), sayStatus(event))
+        case 'status': {
+          // Every try in an outage is told; one line says it.
+          const key = `${event.status} ${event.error?.message}`
+          if (key !== said) line(event.asOf ?? Date.now(), sayStatus(event))
+          said = key
+        }
       }
     },
   }
