@@ -1,16 +1,23 @@
 import { isoTime, remainingMs, sayDuration, stateAt } from '../../../shared/lease.ts'
-import type { FormatInfo, Lock, LockDetail } from '../../../shared/lock.ts'
+import type { FormatInfo, Lock, LockDetail, StoreKind } from '../../../shared/lock.ts'
 import { clip, escapeForTerminal, neutralise, safeJson } from '../../../shared/safe-text.ts'
 import { noteSentence, releaseConsequences, sayRemaining } from '../../../shared/words.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
 import { parse } from './args.ts'
 import { openStore } from './connect.ts'
 import { CliError, EXIT, unwrap } from './exit.ts'
 import { type Io, print } from './io.ts'
 import { lockJson } from './lock-json.ts'
-import { shellQuote } from './shell-quote.ts'
 import { holderText } from './table.ts'
 
 const RAW_SHOWN = 400
+
+const TOOLS: Record<StoreKind, string> = {
+  redis: 'redis-cli',
+  mysql: 'the mysql client',
+  dynamodb: 'the AWS CLI',
+  memory: 'nothing else',
+}
 
 export async function inspectCommand(argv: readonly string[], io: Io): Promise<number> {
   const args = parse(argv, {}, ['store', 'key'])
@@ -60,6 +67,10 @@ function describe(detail: LockDetail, format: FormatInfo | null, address: string
     '',
     'To release exactly this lock',
     `  lockkeeper release --fence ${lock.fence} --reason '…' -- ${shellQuote(address)} ${shellQuote(lock.id)}`,
+    // Whole, because half of a command is another command.
+    ...(detail.command === null
+      ? []
+      : ['', `The same with ${TOOLS[format.store]}`, `  ${neutralise(detail.command)}`]),
   ]
 }
 
