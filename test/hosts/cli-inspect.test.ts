@@ -20,4 +20,19 @@ describe('the look at one lock', () => {
     expect(bash(line?.trim())).toEqual({ out: 'released', problem: '' })
     expect(await client.exists(key)).toBe(0)
   })
+
+  it('begins with a sentence in which the hostile name of a holder is escaped, once', async () => {
+    const { client, address } = await redisPlace()
+    const value = {
+      lockId: 'a\u001b[31m\u202e\n\\x1b',
+      timestamp: Date.now() - 3_600_000,
+      expiresAt: Date.now() - 60_000,
+    }
+    await client.set('lockRecharge:a', JSON.stringify(value))
+    const [key, sentence] = (await runCli(['inspect', address, 'lockRecharge:a'])).stdout.split('\n')
+    expect(key).toBe('lockRecharge:a')
+    expect(sentence).toMatch(
+      /^Held by a\\x1b\[31m\\u\{202e\}\\n\\\\x1b for 1 h 00 min; its lease ended 1 min 0\d s ago\.$/,
+    )
+  })
 })
