@@ -2,13 +2,14 @@ import type { StoreDescription, WatchEvent } from '../../../shared/contract.ts'
 import { sayDuration } from '../../../shared/lease.ts'
 import type { Lock } from '../../../shared/lock.ts'
 import { clip, escapeForTerminal, neutralise, safeJson } from '../../../shared/safe-text.ts'
+import { holderText } from '../../../shared/words.ts'
 import { parse } from './args.ts'
 import { openStore } from './connect.ts'
 import { CliError, EXIT, usageError } from './exit.ts'
 import { type Io, print } from './io.ts'
 import { lockJson } from './lock-json.ts'
 import { sayCounts, sayServer } from './summary.ts'
-import { holderText, lockTable } from './table.ts'
+import { lockTable } from './table.ts'
 
 type Status = Extract<WatchEvent, { type: 'status' }>
 
