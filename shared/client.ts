@@ -22,7 +22,8 @@ const LOST: { ok: false; error: Failure } = {
   ok: false,
   error: {
     code: 'ABORTED',
-    message: 'The connection to the console was lost before it answered: what was asked for may have happened',
+    message:
+      'The connection to the console was lost before it answered: what was asked for may have happened',
   },
 }
 

@@ -2,7 +2,12 @@ export const COLUMN_IDS = ['state', 'key', 'holder', 'store', 'format', 'age', '
 export type ColumnId = (typeof COLUMN_IDS)[number]
 
 /** Width in pixels, or a share of what is left. `key` cannot be hidden: without it a row says nothing. */
-export type Column = { readonly id: ColumnId; readonly width: string; readonly min: number; readonly fixed?: true }
+export type Column = {
+  readonly id: ColumnId
+  readonly width: string
+  readonly min: number
+  readonly fixed?: true
+}
 
 export const COLUMNS: readonly Column[] = [
   { id: 'state', width: '98px', min: 98 },

@@ -76,8 +76,18 @@ export class LockBook {
   #put(storeId: string, lock: WatchedLock, quietly: boolean, now: number): void {
     const rowId = rowIdOf(storeId, lock.id)
     const before = this.rows.get(rowId)
-    const change = quietly ? (before?.change ?? null) : !before || before.change === 'gone' ? 'new' : 'changed'
-    this.rows.set(rowId, { rowId, storeId, lock, change, changedAt: quietly ? (before?.changedAt ?? 0) : now })
+    const change = quietly
+      ? (before?.change ?? null)
+      : !before || before.change === 'gone'
+        ? 'new'
+        : 'changed'
+    this.rows.set(rowId, {
+      rowId,
+      storeId,
+      lock,
+      change,
+      changedAt: quietly ? (before?.changedAt ?? 0) : now,
+    })
     let ids = this.#byStore.get(storeId)
     if (!ids) {
       ids = new Set()

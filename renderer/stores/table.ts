@@ -144,7 +144,8 @@ export function arrange(askedFor: boolean): void {
 function comparer(names: ReadonlyMap<string, string>): (a: Arranged, b: Arranged) => number {
   const { column, descending } = preferences.getState().sort
   const sign = descending ? -1 : 1
-  const fall = (a: Arranged, b: Arranged) => compare(a.row.lock.key, b.row.lock.key) || compare(a.row.rowId, b.row.rowId)
+  const fall = (a: Arranged, b: Arranged) =>
+    compare(a.row.lock.key, b.row.lock.key) || compare(a.row.rowId, b.row.rowId)
   switch (column) {
     case 'attention':
       return (a, b) => a.rank - b.rank || byDeadline(a, b) || compare(sinceOf(a), sinceOf(b)) || fall(a, b)

@@ -1,6 +1,11 @@
 import { Component, type ReactNode } from 'react'
 
-type Props = { readonly title: string; readonly text: string; readonly action: string; readonly children: ReactNode }
+type Props = {
+  readonly title: string
+  readonly text: string
+  readonly action: string
+  readonly children: ReactNode
+}
 
 /** A clear page instead of a blank one. */
 export class ErrorBoundary extends Component<Props, { failed: boolean }> {

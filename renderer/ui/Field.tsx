@@ -12,7 +12,17 @@ type TextProps = {
   readonly maxLength?: number
 }
 
-export function TextField({ label, value, onChange, hint, type = 'text', mono, wide, autoFocus, maxLength }: TextProps) {
+export function TextField({
+  label,
+  value,
+  onChange,
+  hint,
+  type = 'text',
+  mono,
+  wide,
+  autoFocus,
+  maxLength,
+}: TextProps) {
   const id = useId()
   return (
     <div className={wide ? 'field wide' : 'field'}>

@@ -64,7 +64,9 @@ export function Menu({ label, children, items, className = '', sticky = false }:
           onKeyDown={event => {
             const all = [...(box.current?.querySelectorAll<HTMLElement>('[role^="menuitem"]') ?? [])]
             const at = all.indexOf(document.activeElement as HTMLElement)
-            const to = { ArrowDown: at + 1, ArrowUp: at - 1 + all.length, Home: 0, End: all.length - 1 }[event.key]
+            const to = { ArrowDown: at + 1, ArrowUp: at - 1 + all.length, Home: 0, End: all.length - 1 }[
+              event.key
+            ]
             event.stopPropagation()
             if (event.key === 'Escape') close()
             else if (event.key === 'Tab') setOpen(false)
@@ -78,8 +80,9 @@ export function Menu({ label, children, items, className = '', sticky = false }:
             <button
               key={item.label}
               type="button"
-              role={item.checked === undefined ? 'menuitem' : 'menuitemcheckbox'}
-              aria-checked={item.checked}
+              {...(item.checked === undefined
+                ? { role: 'menuitem' }
+                : { role: 'menuitemcheckbox', 'aria-checked': item.checked })}
               tabIndex={-1}
               className="menu-item"
               onClick={() => {

@@ -1,5 +1,5 @@
-import { sayDuration } from '../../shared/lease.ts'
 import type { Capability } from '../../shared/contract.ts'
+import { sayDuration } from '../../shared/lease.ts'
 import type { LockState, StoreKind, TimeSource } from '../../shared/lock.ts'
 import type { ErrorCode } from '../../shared/result.ts'
 import type { StoreColour } from '../../shared/store-profile.ts'
@@ -46,7 +46,6 @@ export const en = {
   regions: {
     stores: 'Stores',
     inspector: 'Inspector',
-    status: 'Status',
     main: 'Locks',
   },
 
@@ -89,14 +88,17 @@ export const en = {
     asOf: (time: number) => `as of ${clockTime(time)}`,
     notYet: 'not read yet',
     stores: (open: number, down: number) =>
-      down === 0 ? `${count(open, 'store', 'stores')} live` : `${count(open, 'store', 'stores')}, ${numbers.format(down)} not live`,
+      down === 0
+        ? `${count(open, 'store', 'stores')} live`
+        : `${count(open, 'store', 'stores')}, ${numbers.format(down)} not live`,
     clock: (ms: number) => `store clock ${ms >= 0 ? '+' : '−'}${(Math.abs(ms) / 1000).toFixed(1)} s`,
     scanned: (records: number, ms: number) =>
       `${count(records, 'record', 'records')} read in ${ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`}`,
     selected: (n: number) => `${numbers.format(n)} selected`,
     announceDown: (name: string) => `${name} does not answer.`,
     announceLive: (name: string) => `${name} is live.`,
-    shownOf: (shown: number, total: number) => `${numbers.format(shown)} of ${count(total, 'lock', 'locks')} shown`,
+    shownOf: (shown: number, total: number) =>
+      `${numbers.format(shown)} of ${count(total, 'lock', 'locks')} shown`,
   },
 
   table: {
@@ -225,7 +227,12 @@ export const en = {
     noCommand: 'No other tool can do this release in one guarded step.',
     copyCommand: 'Copy command',
     raw: 'Raw value',
-    rawSize: (bytes: number) => (bytes < 1024 ? count(bytes, 'byte', 'bytes') : bytes < 1_048_576 ? `${(bytes / 1024).toFixed(1)} KB` : `${(bytes / 1_048_576).toFixed(1)} MB`),
+    rawSize: (bytes: number) =>
+      bytes < 1024
+        ? count(bytes, 'byte', 'bytes')
+        : bytes < 1_048_576
+          ? `${(bytes / 1024).toFixed(1)} KB`
+          : `${(bytes / 1_048_576).toFixed(1)} MB`,
     rawCut: (shown: string, whole: string) => `The first ${shown} of ${whole}.`,
     rawText: 'Text',
     rawHex: 'Hex',
@@ -249,7 +256,8 @@ export const en = {
     readOnly: 'This store is set to read-only in Lockkeeper. Nothing can be released in it.',
     changedWhileOpen: (holder: string) =>
       `The lock changed while this dialog was open: it is held by ${holder} now. What you saw can no longer be released.`,
-    renewedWhileOpen: 'The holder renewed the lock while this dialog was open. What you saw can no longer be released.',
+    renewedWhileOpen:
+      'The holder renewed the lock while this dialog was open. What you saw can no longer be released.',
     goneWhileOpen: 'The lock is gone: somebody released it, or it ended.',
     lookAgain: 'Look at it as it is now',
     released: 'Released.',
@@ -260,7 +268,8 @@ export const en = {
         : `Not released: it is held by ${holder} now. Nothing was touched.`,
     gone: 'Already gone. Nothing was touched.',
     refused: 'Not released.',
-    stale: (time: number) => `This store does not answer; what you see is as of ${clockTime(time)}. A release compares with what is there now.`,
+    stale: (time: number) =>
+      `This store does not answer; what you see is as of ${clockTime(time)}. A release compares with what is there now.`,
   },
 
   stores: {
@@ -268,7 +277,8 @@ export const en = {
     editTitle: 'Edit store',
     duplicateTitle: 'Duplicate store',
     removeTitle: 'Remove store',
-    removeText: (name: string) => `${name} is removed from this list, with its password. Its locks are not touched.`,
+    removeText: (name: string) =>
+      `${name} is removed from this list, with its password. Its locks are not touched.`,
     remove: 'Remove',
     address: 'Address',
     addressHint: 'Paste an address, or fill in the fields below',

@@ -19,7 +19,9 @@ export function AddressForm({ fields, onChange }: Props) {
       onChange={value => onChange({ ...fields, [name]: value })}
     />
   )
-  const tls = <Switch label={words.tls} checked={fields.tls} onChange={value => onChange({ ...fields, tls: value })} />
+  const tls = (
+    <Switch label={words.tls} checked={fields.tls} onChange={value => onChange({ ...fields, tls: value })} />
+  )
   return (
     <div className="fields">
       <SelectField
@@ -40,7 +42,9 @@ export function AddressForm({ fields, onChange }: Props) {
             ]}
             onChange={mode => onChange({ ...fields, mode })}
           />
-          {fields.mode === 'standalone' ? text('hosts', words.host) : text('hosts', words.hosts, words.hostsHint)}
+          {fields.mode === 'standalone'
+            ? text('hosts', words.host)
+            : text('hosts', words.hosts, words.hostsHint)}
           {fields.mode === 'sentinel' && text('group', words.group)}
           {fields.mode !== 'cluster' && text('db', words.db)}
           {text('username', words.user)}

@@ -8,7 +8,10 @@ import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 
 export function RemoveStoreDialog({ storeId }: { readonly storeId: string }) {
-  const name = useStore(consoleStore, state => state.entries.find(each => each.storeId === storeId)?.name ?? '')
+  const name = useStore(
+    consoleStore,
+    state => state.entries.find(each => each.storeId === storeId)?.name ?? '',
+  )
   const [problem, setProblem] = useState<string | null>(null)
   async function remove() {
     const result = await client.call('stores.remove', { storeId })

@@ -95,7 +95,11 @@ export function StoreDialog(props: StoreDialogMode) {
             .call('stores.edit', {
               storeId: props.storeId,
               profile: profile(),
-              ...(draft.forget ? { password: null } : draft.password === '' ? {} : { password: draft.password }),
+              ...(draft.forget
+                ? { password: null }
+                : draft.password === ''
+                  ? {}
+                  : { password: draft.password }),
             })
             .catch(() => lost)
         : await client.call('stores.add', { profile: profile(), ...secret }).catch(() => lost)
@@ -142,10 +146,7 @@ export function StoreDialog(props: StoreDialogMode) {
           wide
           autoFocus
         />
-        <AddressForm
-          fields={draft.fields}
-          onChange={fields => change({ fields, address: spell(fields) })}
-        />
+        <AddressForm fields={draft.fields} onChange={fields => change({ fields, address: spell(fields) })} />
         {draft.fields.kind !== 'memory' && (
           <PasswordField
             label={draft.fields.kind === 'dynamodb' ? words.secretKey : words.password}
@@ -191,7 +192,12 @@ export function StoreDialog(props: StoreDialogMode) {
           </div>
         )}
         <div className="dialog-buttons">
-          <button type="button" className="button start" disabled={!parsed.ok || busy !== null} onClick={() => void test()}>
+          <button
+            type="button"
+            className="button start"
+            disabled={!parsed.ok || busy !== null}
+            onClick={() => void test()}
+          >
             {busy === 'test' ? words.testing : words.test}
           </button>
           <button type="button" className="button" onClick={closeDialog}>

@@ -23,7 +23,9 @@ export function TestReport({ result }: { readonly result: Result<StoreTest> }) {
     words.testFormat(formats.get(format)?.title ?? format, count),
   )
   const may = capabilities.map(each => words.capabilities[each])
-  const mayNot = CAPABILITIES.filter(each => !capabilities.includes(each)).map(each => words.capabilities[each])
+  const mayNot = CAPABILITIES.filter(each => !capabilities.includes(each)).map(
+    each => words.capabilities[each],
+  )
   return (
     <div className="test-report" data-outcome="passed" role="status">
       <p>

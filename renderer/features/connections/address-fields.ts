@@ -1,4 +1,4 @@
-import { AddressError, parseAddress, showAddress, type StoreAddress } from '../../../shared/address.ts'
+import { AddressError, parseAddress, type StoreAddress, showAddress } from '../../../shared/address.ts'
 import type { StoreKind } from '../../../shared/lock.ts'
 
 /** What a form holds of an address: texts as they are typed, whole or not. */
@@ -59,7 +59,8 @@ export function spell(fields: AddressFields): string {
   switch (kind) {
     case 'redis': {
       const scheme = `redis${tls ? 's' : ''}${mode === 'standalone' ? '' : `+${mode}`}`
-      const path = mode === 'sentinel' ? `/${encodeURIComponent(group)}/${db}` : mode === 'cluster' ? '' : `/${db}`
+      const path =
+        mode === 'sentinel' ? `/${encodeURIComponent(group)}/${db}` : mode === 'cluster' ? '' : `/${db}`
       return `${scheme}://${user}${host}${path}${options({ match, format: fields.format })}`
     }
     case 'mysql':
@@ -75,11 +76,18 @@ export function spell(fields: AddressFields): string {
 
 function options(all: Readonly<Record<string, string>>): string {
   const pairs = Object.entries(all).filter(([, value]) => value !== '')
-  return pairs.length === 0 ? '' : `?${pairs.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')}`
+  return pairs.length === 0
+    ? ''
+    : `?${pairs.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')}`
 }
 
 export type Parsed =
-  | { readonly ok: true; readonly fields: AddressFields; readonly address: string; readonly password: string | null }
+  | {
+      readonly ok: true
+      readonly fields: AddressFields
+      readonly address: string
+      readonly password: string | null
+    }
   | { readonly ok: false; readonly message: string }
 
 /** A pasted address as fields, and its password apart from it: the password is shown nowhere. */
@@ -94,7 +102,12 @@ export function understand(text: string): Parsed {
 }
 
 function fieldsOf(address: StoreAddress): AddressFields {
-  const common = { ...NEW_FIELDS, kind: address.kind, username: address.username ?? '', format: address.format ?? '' }
+  const common = {
+    ...NEW_FIELDS,
+    kind: address.kind,
+    username: address.username ?? '',
+    format: address.format ?? '',
+  }
   switch (address.kind) {
     case 'redis':
       return {

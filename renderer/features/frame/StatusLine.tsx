@@ -16,10 +16,16 @@ export function StatusLine() {
   const notLive = statuses.filter(({ status }) => status.state !== 'live')
   const scanned = statuses.reduce((sum, { status }) => sum + (status.pass?.scanned ?? 0), 0)
   const tookMs = Math.max(0, ...statuses.map(({ status }) => status.pass?.tookMs ?? 0))
-  const offset = statuses.reduce((most, { status }) => (Math.abs(status.offsetMs) > Math.abs(most) ? status.offsetMs : most), 0)
+  const offset = statuses.reduce(
+    (most, { status }) => (Math.abs(status.offsetMs) > Math.abs(most) ? status.offsetMs : most),
+    0,
+  )
   return (
-    <footer className="status-line" aria-label={t.regions.status}>
-      <span className="freshness" data-tone={state.link === 'lost' ? 'danger' : notLive.length > 0 ? 'warn' : 'live'}>
+    <footer className="status-line">
+      <span
+        className="freshness"
+        data-tone={state.link === 'lost' ? 'danger' : notLive.length > 0 ? 'warn' : 'live'}
+      >
         {state.link === 'lost' ? t.status.lost : t.status.stores(open.length, notLive.length)}
       </span>
       {notLive.map(({ each, status }) => (

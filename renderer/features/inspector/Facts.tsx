@@ -33,7 +33,10 @@ export function Facts({ lock, story, storeId, formatTitle }: Props) {
       <dl className="facts">
         <Fact name={words.facts.owner}>{lock.owner === null ? t.table.noOwner : shownText(lock.owner)}</Fact>
         {lock.holder && <Fact name={words.facts.holder}>{shownText(lock.holder.label)}</Fact>}
-        <Fact name={words.facts.acquired} from={lock.acquiredAt === null ? undefined : words.sources[lock.acquiredAtSource]}>
+        <Fact
+          name={words.facts.acquired}
+          from={lock.acquiredAt === null ? undefined : words.sources[lock.acquiredAtSource]}
+        >
           {lock.acquiredAt === null ? words.unknown : t.dateTime(lock.acquiredAt)}
         </Fact>
         {lock.deadlines.length === 0 && (
@@ -68,7 +71,11 @@ export function Facts({ lock, story, storeId, formatTitle }: Props) {
   )
 }
 
-type FactProps = { readonly name: string; readonly from?: string | undefined; readonly children: React.ReactNode }
+type FactProps = {
+  readonly name: string
+  readonly from?: string | undefined
+  readonly children: React.ReactNode
+}
 
 function Fact({ name, from, children }: FactProps) {
   return (

@@ -23,7 +23,10 @@ export function Inspector({ target }: { readonly target: Inspected }) {
   useStore(table, state => state.revision)
   const row = book.rows.get(rowIdOf(target.storeId, target.id))
   const watched = row?.lock ?? null
-  const reading = useDetail(target, watched ? `${watched.fence} ${watched.watched.renewals} ${row?.change}` : 'none')
+  const reading = useDetail(
+    target,
+    watched ? `${watched.fence} ${watched.watched.renewals} ${row?.change}` : 'none',
+  )
   const detail = reading?.result.ok ? reading.result.value : null
   const key = watched?.key ?? detail?.key ?? target.id
   const gone = row?.change === 'gone' || (row === undefined && reading?.result.ok === true && detail === null)
@@ -31,7 +34,12 @@ export function Inspector({ target }: { readonly target: Inspected }) {
     <aside className="inspector" aria-label={t.regions.inspector}>
       <header className="inspector-head">
         <h2 className="mono inspector-key">{shownText(key, 600)}</h2>
-        <button type="button" className="button quiet" aria-label={t.inspector.close} onClick={() => inspect(null)}>
+        <button
+          type="button"
+          className="button quiet"
+          aria-label={t.inspector.close}
+          onClick={() => inspect(null)}
+        >
           <Icon name="cross" />
         </button>
       </header>
@@ -105,7 +113,12 @@ function LockParts({ target, lock, gone, detail }: PartsProps) {
         </button>
         <CopyButton text={lock.key} label={t.inspector.copyKey} done={t.inspector.copied} />
       </div>
-      <Facts lock={lock} story={detail?.story ?? null} storeId={target.storeId} formatTitle={format?.title ?? lock.format} />
+      <Facts
+        lock={lock}
+        story={detail?.story ?? null}
+        storeId={target.storeId}
+        formatTitle={format?.title ?? lock.format}
+      />
       <ReleaseEffect format={format} detail={detail} />
       <Tenures story={detail?.story ?? null} />
     </>

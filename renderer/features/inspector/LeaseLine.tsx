@@ -14,12 +14,13 @@ export function LeaseLine({ lock, now }: { readonly lock: WatchedLock; readonly 
       : since === null
         ? ''
         : t.inspector.seenAt(since.at)
-  const end =
-    ends === null ? '' : ends > now ? t.inspector.endsAt(ends) : t.inspector.endedAt(ends)
+  const end = ends === null ? '' : ends > now ? t.inspector.endsAt(ends) : t.inspector.endedAt(ends)
   return (
     <div className="lease-line">
       <LeaseBar used={used} endless={lock.lease.kind === 'never'} />
-      {used !== null && <span className="visually-hidden">{t.inspector.leaseUsed(Math.floor(used * 100))}</span>}
+      {used !== null && (
+        <span className="visually-hidden">{t.inspector.leaseUsed(Math.floor(used * 100))}</span>
+      )}
       <div className="lease-ends">
         <span>{start}</span>
         <span>{end || t.inspector.now(now)}</span>

@@ -28,7 +28,8 @@ export function RawValue({ part }: { readonly part: RawPart }) {
     <section className="raw" aria-label={`${t.inspector.raw}: ${label}`}>
       <div className="raw-head">
         <span className="clip">
-          <span className="mono">{label}</span> <span className="muted">{t.inspector.rawSize(part.size)}</span>
+          <span className="mono">{label}</span>{' '}
+          <span className="muted">{t.inspector.rawSize(part.size)}</span>
         </span>
         {part.encoding === 'text' ? (
           <span className="segmented">

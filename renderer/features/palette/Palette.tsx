@@ -31,7 +31,6 @@ export function Palette() {
         aria-controls="palette-list"
         aria-activedescendant={shown.length > 0 ? `palette-${chosen}` : undefined}
         placeholder={t.palette.placeholder}
-        // biome-ignore lint/a11y/noAutofocus: the palette was opened to type into it
         autoFocus
         autoComplete="off"
         spellCheck={false}

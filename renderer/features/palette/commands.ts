@@ -74,7 +74,10 @@ function storeCommands({ storeId, name, open }: StoreEntry): Command[] {
       run: () => void client.call('stores.switch', { storeId, open: !open }),
     },
     { label: words.editStore(name), run: () => openDialog({ kind: 'store', mode: 'edit', storeId }) },
-    { label: words.duplicateStore(name), run: () => openDialog({ kind: 'store', mode: 'duplicate', storeId }) },
+    {
+      label: words.duplicateStore(name),
+      run: () => openDialog({ kind: 'store', mode: 'duplicate', storeId }),
+    },
     { label: words.removeStore(name), run: () => openDialog({ kind: 'remove-store', storeId }) },
   ]
 }

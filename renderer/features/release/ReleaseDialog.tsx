@@ -115,7 +115,6 @@ function ReleaseForm({ seen, onLookAgain }: FormProps) {
           <input
             id={ids.reason}
             className="input"
-            // biome-ignore lint/a11y/noAutofocus: the dialog was opened to answer this
             autoFocus
             maxLength={2000}
             required={production}

@@ -47,7 +47,11 @@ export function Sidebar() {
           />
         ))}
       </ul>
-      <button type="button" className="nav-item add" onClick={() => openDialog({ kind: 'store', mode: 'add' })}>
+      <button
+        type="button"
+        className="nav-item add"
+        onClick={() => openDialog({ kind: 'store', mode: 'add' })}
+      >
         <span>
           <Icon name="plus" size={12} /> {t.sidebar.add}
         </span>
@@ -90,7 +94,9 @@ function StoreItem({ entry, current, locks }: ItemProps) {
         className="nav-item store"
         aria-current={current ? 'page' : undefined}
         title={said.why ?? entry.address}
-        onClick={() => (open ? setScope(storeId) : void client.call('stores.switch', { storeId, open: true }))}
+        onClick={() =>
+          open ? setScope(storeId) : void client.call('stores.switch', { storeId, open: true })
+        }
       >
         <span className="store-top">
           <span className="dot" data-colour={entry.colour} />
@@ -116,7 +122,10 @@ function StoreItem({ entry, current, locks }: ItemProps) {
             run: () => void client.call('stores.switch', { storeId, open: !open }),
           },
           { label: t.sidebar.edit, run: () => openDialog({ kind: 'store', mode: 'edit', storeId }) },
-          { label: t.sidebar.duplicate, run: () => openDialog({ kind: 'store', mode: 'duplicate', storeId }) },
+          {
+            label: t.sidebar.duplicate,
+            run: () => openDialog({ kind: 'store', mode: 'duplicate', storeId }),
+          },
           { label: t.sidebar.remove, run: () => openDialog({ kind: 'remove-store', storeId }) },
         ]}
       >

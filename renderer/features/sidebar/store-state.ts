@@ -3,7 +3,11 @@ import type { StoreStatus } from '../../stores/console.ts'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 
-export type Said = { readonly tone: 'live' | 'warn' | 'danger' | 'faint'; readonly text: string; readonly why: string | null }
+export type Said = {
+  readonly tone: 'live' | 'warn' | 'danger' | 'faint'
+  readonly text: string
+  readonly why: string | null
+}
 
 /** The state of a store in words. `now` is the local time. */
 export function sayStore(entry: StoreEntry, status: StoreStatus, locks: number, now: number): Said {
@@ -20,7 +24,8 @@ export function sayStore(entry: StoreEntry, status: StoreStatus, locks: number, 
       return { tone: 'warn', text: words.stale(t.clockTime(status.asOf ?? status.since)), why }
     case 'down': {
       const left = (status.retryAt ?? now) - now
-      const state = status.error?.code === 'STORE_DENIED' ? words.denied : words.down(Math.max(0, now - status.since))
+      const state =
+        status.error?.code === 'STORE_DENIED' ? words.denied : words.down(Math.max(0, now - status.since))
       return { tone: 'danger', text: `${state} · ${left > 0 ? words.retryIn(left) : words.retrying}`, why }
     }
   }

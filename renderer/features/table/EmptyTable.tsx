@@ -36,11 +36,16 @@ export function EmptyTable() {
       </Empty>
     )
   const troubled = inScope.find(each => each.problem !== null || statusOf(state, each.storeId).error !== null)
-  if (troubled && inScope.every(each => each === troubled || !isLive(state, each))) return <Trouble store={troubled} />
+  if (troubled && inScope.every(each => each === troubled || !isLive(state, each)))
+    return <Trouble store={troubled} />
   const waiting = inScope.filter(each => !statusOf(state, each.storeId).loaded)
   if (waiting.length > 0)
     return (
-      <Empty icon="again" title={words.loading} text={words.loadingText(waiting.map(each => each.name).join(', '))} />
+      <Empty
+        icon="again"
+        title={words.loading}
+        text={words.loadingText(waiting.map(each => each.name).join(', '))}
+      />
     )
   const scanned = inScope.reduce((sum, each) => sum + (statusOf(state, each.storeId).pass?.scanned ?? 0), 0)
   return <Empty icon="check" title={words.none} text={words.noneText(scanned)} />

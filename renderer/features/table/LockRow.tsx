@@ -84,7 +84,8 @@ function Cell({
     case 'key': {
       const text = shownText(lock.key)
       const name = shownText(lock.name)
-      const around = name !== '' && text.length > name.length && text.endsWith(name) ? text.length - name.length : 0
+      const around =
+        name !== '' && text.length > name.length && text.endsWith(name) ? text.length - name.length : 0
       return (
         <span className="mono clip" title={text}>
           <span className="faint">{text.slice(0, around)}</span>
@@ -121,7 +122,9 @@ function HolderCell({ lock }: { readonly lock: Row['lock'] }) {
   const second = lock.owner !== null && label !== undefined && label !== lock.owner ? label : null
   return (
     <span className="clip" title={shownText(holderText(lock))}>
-      <span className={lock.owner === null && label === undefined ? 'muted' : ''}>{shownText(first, 120)}</span>
+      <span className={lock.owner === null && label === undefined ? 'muted' : ''}>
+        {shownText(first, 120)}
+      </span>
       {second !== null && <span className="faint"> {shownText(second, 60)}</span>}
     </span>
   )
@@ -129,7 +132,11 @@ function HolderCell({ lock }: { readonly lock: Row['lock'] }) {
 
 export function LeaseBar({ used, endless }: { readonly used: number | null; readonly endless: boolean }) {
   return (
-    <span className="lease" data-kind={endless ? 'endless' : used === null ? 'unknown' : 'known'} aria-hidden="true">
+    <span
+      className="lease"
+      data-kind={endless ? 'endless' : used === null ? 'unknown' : 'known'}
+      aria-hidden="true"
+    >
       {used !== null && <span className="lease-used" style={{ transform: `scaleX(${used})` }} />}
     </span>
   )

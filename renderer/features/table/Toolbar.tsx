@@ -50,13 +50,16 @@ export function Toolbar() {
           }}
         />
         {filtered ? (
-          <button type="button" className="filter-end" aria-label={t.table.clearFilter} onClick={() => setFilter('')}>
+          <button
+            type="button"
+            className="filter-end"
+            aria-label={t.table.clearFilter}
+            onClick={() => setFilter('')}
+          >
             <Icon name="cross" size={12} />
           </button>
         ) : (
-          <kbd className="filter-end" aria-hidden="true">
-            /
-          </kbd>
+          <kbd className="filter-end">/</kbd>
         )}
       </div>
       <Menu
@@ -100,7 +103,13 @@ function Chips() {
   return (
     <div className="chips">
       {shown.map(([, label, tone, icon, filter]) => (
-        <button key={filter} type="button" className="chip" data-tone={tone} onClick={() => setFilter(filter)}>
+        <button
+          key={filter}
+          type="button"
+          className="chip"
+          data-tone={tone}
+          onClick={() => setFilter(filter)}
+        >
           <Icon name={icon} size={12} /> {label}
         </button>
       ))}

@@ -1,7 +1,7 @@
 import { isUnconfirmed, stateAt } from '../../../shared/lease.ts'
 import type { Lock } from '../../../shared/lock.ts'
-import type { Words } from '../../words/en.ts'
 import type { IconName } from '../../ui/Icon.tsx'
+import type { Words } from '../../words/en.ts'
 
 export type Face = {
   readonly word: keyof Words['table']['states']
