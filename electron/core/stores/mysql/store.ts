@@ -71,7 +71,8 @@ export class MysqlStore implements LockStore {
   async inspect(id: string, signal: AbortSignal): Promise<RecordDetail | null> {
     const found = await this.#connections.use(signal, session => this.#find(session, id))
     if (found === null) return null
-    if (found.lock === null) return { key: id, lock: null, reason: found.reason, raw: [], release: [], command: null }
+    if (found.lock === null)
+      return { key: id, lock: null, reason: found.reason, raw: [], release: [], command: null }
     const { lock, raw, format } = found
     return {
       key: lock.key,
