@@ -1,15 +1,65 @@
+import { fileURLToPath } from 'node:url'
+import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 
-/** Builds the command line into dist/node. Dependencies stay outside: they are installed beside it. */
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+
+/**
+ * One build, three parts: the page, the programs that Node and Electron run, and the preload script. The dependencies of
+ * the programs stay outside: they are installed beside them.
+ */
 export default defineConfig({
-  build: {
-    ssr: true,
-    outDir: 'dist/node',
-    target: 'node20',
-    minify: false,
-    rolldownOptions: {
-      input: { cli: 'electron/hosts/cli.ts' },
-      output: { entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
+  root: here('renderer'),
+  plugins: [react()],
+  builder: {
+    async buildApp(builder) {
+      for (const environment of Object.values(builder.environments)) await builder.build(environment)
+    },
+  },
+  environments: {
+    client: {
+      build: {
+        outDir: here('dist/renderer'),
+        emptyOutDir: true,
+        // The page's security policy allows nothing inline, and no scripts but its own files.
+        assetsInlineLimit: 0,
+        modulePreload: { polyfill: false },
+        // What Electron brings, and browsers of the last years.
+        target: 'es2022',
+      },
+    },
+    node: {
+      consumer: 'server',
+      build: {
+        ssr: true,
+        outDir: here('dist/node'),
+        emptyOutDir: true,
+        target: 'node20',
+        minify: false,
+        rolldownOptions: {
+          input: { cli: here('electron/hosts/cli.ts'), main: here('electron/main.ts') },
+          // Electron brings its own module of this name; the package of this name would be run by nobody.
+          external: ['electron'],
+          output: { entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
+        },
+      },
+    },
+    preload: {
+      consumer: 'server',
+      build: {
+        ssr: true,
+        outDir: here('dist/node'),
+        // The programs are there already.
+        emptyOutDir: false,
+        target: 'node20',
+        minify: false,
+        rolldownOptions: {
+          input: { preload: here('electron/preload.ts') },
+          external: ['electron'],
+          // A sandboxed preload is one CommonJS file: it can require electron and nothing else.
+          output: { format: 'cjs', entryFileNames: '[name].cjs', codeSplitting: false },
+        },
+      },
     },
   },
 })

@@ -31,7 +31,10 @@ export type Core = {
 /** One screen's connection to the core. Whatever arrives is checked here, and nowhere else. */
 export type Session = { receive(frame: unknown): void; close(): void }
 
-export function openSession(core: Core, send: (frame: DownFrame) => void): Session {
+/** How frames leave. A promise means that the screen is slow: a stream waits for it, so that nothing piles up. */
+export type Send = (frame: DownFrame) => void | Promise<void>
+
+export function openSession(core: Core, send: Send): Session {
   const running = new Map<number, AbortController>()
   const fail = (error: unknown): { ok: false; error: Failure } => {
     const { code, message } = toFailure(error)
@@ -54,7 +57,7 @@ export function openSession(core: Core, send: (frame: DownFrame) => void): Sessi
     } catch (error) {
       result = fail(error)
     }
-    send({ type: 'reply', id, result })
+    await send({ type: 'reply', id, result })
   }
 
   async function stream(id: number, name: string, input: unknown, signal: AbortSignal): Promise<void> {
@@ -68,12 +71,12 @@ export function openSession(core: Core, send: (frame: DownFrame) => void): Sessi
       let seq = 0
       for await (const event of handler(parse(streams[name as StreamName].input, input), signal)) {
         if (signal.aborted) break
-        send({ type: 'event', id, seq: seq++, event })
+        await send({ type: 'event', id, seq: seq++, event })
       }
     } catch (error) {
       result = fail(error)
     }
-    if (!signal.aborted) send({ type: 'end', id, result })
+    if (!signal.aborted) await send({ type: 'end', id, result })
   }
 
   return {

@@ -1,6 +1,8 @@
 #!/usr/bin/env node
+import { fileURLToPath } from 'node:url'
 import { createCore } from '../core/core.ts'
 import { dataFolder } from '../core/data-folder.ts'
+import type { Core } from '../core/dispatch.ts'
 import { runCli } from './cli/run.ts'
 
 // The arguments may hold a password, and every user of the machine can read them in the process list. Setting the title
@@ -10,7 +12,7 @@ process.title = 'lockkeeper'
 // Libraries must not write on the operator's terminal; ioredis warns there about passwords that were not needed.
 console.warn = () => {}
 
-const core = createCore({ dataFolder: dataFolder(process.env) })
+let core: Core | undefined
 const stop = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
 
@@ -26,12 +28,17 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 })
 
 const exitCode = await runCli(process.argv.slice(2), {
-  core,
+  core: () => {
+    core ??= createCore({ dataFolder: dataFolder(process.env) })
+    return core
+  },
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
   env: process.env,
   signal: stop.signal,
+  // The entry stays where it is built to; what it imports may be moved into chunks.
+  distFolder: fileURLToPath(new URL('..', import.meta.url)),
 })
 process.exitCode = exitCode === 0 && unprinted ? 1 : exitCode
-await core.close()
+await core?.close()

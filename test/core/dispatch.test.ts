@@ -199,3 +199,30 @@ it('watches until it is closed: in an outage nothing is called gone, and the sta
   await new Promise(resolve => setTimeout(resolve, 300))
   expect(sent.length).toBe(before)
 })
+
+it('reads on in a stream only when the screen has taken what it got', async () => {
+  const core = createCore({ dataFolder: dataFolder() })
+  onTestFinished(() => core.close())
+  let produced = 0
+  const slowCore = {
+    ...core,
+    streamHandlers: {
+      ...core.streamHandlers,
+      'locks.list': async function* () {
+        for (; produced < 5; produced++) yield { type: 'done', complete: true, serverTime: produced } as const
+      },
+    },
+  }
+  const taken: (() => void)[] = []
+  const sent: DownFrame[] = []
+  const wire = openSession(slowCore, frame => {
+    sent.push(frame)
+    return new Promise(resolve => taken.push(resolve))
+  })
+  wire.receive({ type: 'open', id: 1, stream: 'locks.list', input: { storeId: 'any' } })
+  await new Promise(resolve => setTimeout(resolve, 20))
+  expect([produced, sent.length]).toEqual([0, 1])
+  taken.shift()?.()
+  await new Promise(resolve => setTimeout(resolve, 20))
+  expect([produced, sent.length]).toEqual([1, 2])
+})

@@ -9,7 +9,7 @@ import type { Io } from './io.ts'
 /** The command line talks to the core as every screen does; here the wire is a function call. */
 export function connect(io: Io): Client {
   const client = createClient(frame => session.receive(frame))
-  const session = openSession(io.core, frame => client.receive(frame))
+  const session = openSession(io.core(), frame => client.receive(frame))
   io.signal.addEventListener('abort', () => session.close())
   return client
 }

@@ -5,6 +5,7 @@ export const HELP = `Lockkeeper shows and safely releases distributed locks.
   lockkeeper release <store> <key> --fence F [--reason TEXT] [--json]
   lockkeeper watch   <store> [--json] [--interval SECONDS]
   lockkeeper formats [--json]
+  lockkeeper console [--web] [--port N] [--store <store>]... [--env-file FILE]
 
 A store is an address:
   redis://[user:password@]host:port/db?match=lockRecharge:*      rediss:// for TLS
@@ -16,6 +17,9 @@ A store is an address:
 
 The password may also come from LOCKKEEPER_PASSWORD, or is asked for. The fence comes from list --json or inspect; a
 release acts only if the lock is still exactly the one the fence was made from.
+
+The console opens a window, or is served to your browser where there is none (always with --web). It opens the stores
+that --store and LOCKKEEPER_STORES name, and suggests those that the environment or the file describes.
 
 Exit codes: 0 done, 2 bad usage or input, 3 changed (not released), 4 gone or not found, 5 unreachable, 6 denied,
 1 anything else.`

@@ -2,13 +2,16 @@ import type { Core } from '../../core/dispatch.ts'
 
 /** What a command may touch of the world. */
 export type Io = {
-  readonly core: Core
+  /** Made when the first command asks for it, so that bad usage starts nothing. */
+  readonly core: () => Core
   readonly stdin: NodeJS.ReadStream
   readonly stdout: NodeJS.WriteStream
   readonly stderr: NodeJS.WriteStream
   readonly env: NodeJS.ProcessEnv
   /** Ctrl-C. */
   readonly signal: AbortSignal
+  /** What was built: node/ and renderer/ are in it. */
+  readonly distFolder: string
 }
 
 /** Waits while the reader is slow, so that a long listing does not pile up in memory; not for one that is gone. */

@@ -1,5 +1,6 @@
 import { neutralise, safeJson } from '../../../shared/safe-text.ts'
 import { HelpWanted } from './args.ts'
+import { consoleCommand } from './console.ts'
 import { CliError, EXIT, exitCodeOf, usageError } from './exit.ts'
 import { formatsCommand } from './formats.ts'
 import { HELP } from './help.ts'
@@ -15,6 +16,7 @@ const COMMANDS: Record<string, (argv: readonly string[], io: Io) => Promise<numb
   release: releaseCommand,
   watch: watchCommand,
   formats: formatsCommand,
+  console: consoleCommand,
 }
 
 /** Runs one command and returns its exit code. Every error ends here: one sentence, and JSON where it was asked for. */

@@ -1,0 +1,71 @@
+import { chooseScreen } from '../console/choose-screen.ts'
+import { findElectron } from '../console/find-electron.ts'
+import { openWindow } from '../console/open-window.ts'
+import { serveConsole } from '../console/serve.ts'
+import { readStart, type Start, StartError } from '../console/start.ts'
+import { NotBuilt } from '../static-files.ts'
+import { parse } from './args.ts'
+import { CliError, EXIT, usageError } from './exit.ts'
+import { type Io, print } from './io.ts'
+
+export async function consoleCommand(argv: readonly string[], io: Io): Promise<number> {
+  const args = parse(
+    argv,
+    {
+      web: { type: 'boolean' },
+      port: { type: 'string' },
+      store: { type: 'string', multiple: true },
+      'env-file': { type: 'string' },
+    },
+    [],
+  )
+  const port = portOf(args.options['port'])
+  const start = startOf(io, args.options as Record<string, unknown>)
+  const screen = chooseScreen({
+    web: args.options['web'] === true,
+    electron: findElectron(io.distFolder, io.env),
+    platform: process.platform,
+    env: io.env,
+    isRoot: process.getuid?.() === 0,
+  })
+  if (screen.kind === 'window') return openWindow(io, screen.electron, start)
+  if (screen.why !== null) await print(io, screen.why)
+  try {
+    await serveConsole(io, start, port)
+  } catch (error) {
+    throw new CliError({ code: 'REFUSED', message: sayFailure(error, port) })
+  }
+  return EXIT.done
+}
+
+function startOf(io: Io, options: Record<string, unknown>): Start {
+  const { store, 'env-file': envFile } = options
+  try {
+    return readStart(io.env, {
+      stores: (store as string[] | undefined) ?? [],
+      ...(typeof envFile === 'string' ? { envFile } : {}),
+    })
+  } catch (error) {
+    throw error instanceof StartError ? usageError(error.message) : error
+  }
+}
+
+function portOf(value: unknown): number | undefined {
+  if (value === undefined) return undefined
+  const port = Number(value)
+  if (!/^\d+$/.test(String(value)) || port > 65_535)
+    throw usageError('--port must be a number from 0 to 65535')
+  return port
+}
+
+function sayFailure(error: unknown, port: number | undefined): string {
+  if (error instanceof NotBuilt) return error.message
+  switch ((error as NodeJS.ErrnoException).code) {
+    case 'EADDRINUSE':
+      return `Port ${port} is taken; --port 0 takes any that is free`
+    case 'EACCES':
+      return `Port ${port} may not be used by this account; --port 0 takes any that is free`
+    default:
+      throw error
+  }
+}

@@ -1,0 +1,24 @@
+import { createCore } from '../../core/core.ts'
+import { dataFolder } from '../../core/data-folder.ts'
+import type { Core } from '../../core/dispatch.ts'
+import type { SecretVault } from '../../core/services/vault.ts'
+import type { Start } from './start.ts'
+import { readVersion } from './version.ts'
+
+/** The core behind a console, whatever shows it. */
+export function createConsoleCore(options: {
+  readonly host: 'electron' | 'web'
+  readonly env: NodeJS.ProcessEnv
+  readonly distFolder: string
+  readonly vault: SecretVault
+  readonly start: Start
+}): Core {
+  const { envFile: _, ...start } = options.start
+  return createCore({
+    dataFolder: dataFolder(options.env),
+    host: options.host,
+    version: readVersion(options.distFolder),
+    vault: options.vault,
+    start,
+  })
+}

@@ -1,0 +1,52 @@
+import { join } from 'node:path'
+import { sessionVault } from '../../core/services/vault.ts'
+import type { Io } from '../cli/io.ts'
+import { print } from '../cli/io.ts'
+import { loadStaticFiles } from '../static-files.ts'
+import { startWebHost, type WebHost } from '../web.ts'
+import { createConsoleCore } from './core.ts'
+import type { Start } from './start.ts'
+
+/** Tried first, so that a browser finds its settings again: it keeps them by host and port. */
+const USUAL_PORT = 5625
+/** A store that hangs must not keep the console from ending. */
+const CLOSING_MS = 700
+
+/** Serves the console until Ctrl-C. */
+export async function serveConsole(io: Io, start: Start, port: number | undefined): Promise<void> {
+  const files = loadStaticFiles(join(io.distFolder, 'renderer'))
+  const core = createConsoleCore({
+    host: 'web',
+    env: io.env,
+    distFolder: io.distFolder,
+    vault: sessionVault('Passwords are kept only while the console runs: a browser has no keyring'),
+    start,
+  })
+  const host = (at: number) =>
+    startWebHost({ core, files, port: at, log: line => io.stderr.write(`lockkeeper: ${line}\n`) })
+  let web: WebHost | undefined
+  try {
+    web = port === undefined ? await host(USUAL_PORT).catch(() => host(0)) : await host(port)
+    const { launchAddress } = web
+    const announce = () => print(io, `Lockkeeper is at ${launchAddress()}`)
+    await announce()
+    if (io.stdin.isTTY) {
+      await print(io, 'The address works once; press Enter for another one, and Ctrl-C to stop.')
+      io.stdin.on('data', announce)
+    }
+    await aborted(io.signal)
+    io.stdin.off('data', announce)
+    io.stdin.pause()
+  } finally {
+    const closing = Promise.allSettled([web?.close(), core.close()])
+    await Promise.race([closing, new Promise(resolve => setTimeout(resolve, CLOSING_MS))])
+  }
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return
+  // Holds the process as well, should nothing else.
+  const hold = setInterval(() => {}, 60_000)
+  await new Promise<void>(resolve => signal.addEventListener('abort', () => resolve(), { once: true }))
+  clearInterval(hold)
+}

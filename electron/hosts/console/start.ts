@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { parseEnv } from 'node:util'
+import { AddressError, parseAddress } from '../../../shared/address.ts'
+import { suggestStores } from '../../core/services/environment.ts'
+import type { StartOptions } from '../../core/services/stores.ts'
+
+/** What a console is started with is wrong: one sentence that repeats no address. */
+export class StartError extends Error {}
+
+export type Start = StartOptions & { readonly envFile: string | null }
+
+/**
+ * What to open and to suggest, from the options and the environment. The window is started with the environment alone,
+ * because every user of a machine can read the arguments of a process.
+ */
+export function readStart(
+  env: NodeJS.ProcessEnv,
+  options: { readonly stores?: readonly string[]; readonly envFile?: string } = {},
+): Start {
+  const file = options.envFile ?? env['LOCKKEEPER_ENV_FILE']
+  const variables = { ...(file ? readEnvFile(file) : {}), ...env }
+  const stores = [
+    ...(options.stores ?? []),
+    ...(variables['LOCKKEEPER_STORES'] ?? '').split(/\s+/).filter(Boolean),
+  ]
+  for (const address of stores) check(address)
+  const password = variables['LOCKKEEPER_PASSWORD']
+  return {
+    stores,
+    ...(password === undefined ? {} : { password }),
+    suggestions: suggestStores(variables),
+    practice: true,
+    envFile: file ? resolve(file) : null,
+  }
+}
+
+/** The same start, for another process. */
+export function startEnvironment(env: NodeJS.ProcessEnv, start: Start): NodeJS.ProcessEnv {
+  return {
+    ...env,
+    // Addresses are told apart by spaces; one that has spaces means the same with them encoded.
+    LOCKKEEPER_STORES: start.stores
+      .map(address => address.replace(/\s/g, char => encodeURIComponent(char)))
+      .join(' '),
+    ...(start.envFile === null ? {} : { LOCKKEEPER_ENV_FILE: start.envFile }),
+  }
+}
+
+function check(address: string): void {
+  try {
+    parseAddress(address)
+  } catch (error) {
+    if (error instanceof AddressError) throw new StartError(error.message)
+    throw error
+  }
+}
+
+function readEnvFile(file: string): Record<string, string | undefined> {
+  try {
+    return parseEnv(readFileSync(file, 'utf8')) as Record<string, string | undefined>
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new StartError(`The file with the environment cannot be read (${code ?? 'not understood'})`)
+  }
+}

@@ -1,0 +1,137 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Core } from '../core/dispatch.ts'
+import { PLAIN_PAGE_HEADERS, plainPage, SECURITY_HEADERS, type StaticFiles } from './static-files.ts'
+import { createAccess } from './web/access.ts'
+import { readJson } from './web/body.ts'
+import { checkRequest } from './web/guard.ts'
+import { Refusal, refusalLog } from './web/refusal.ts'
+import { createScreens } from './web/screens.ts'
+
+export type WebHost = {
+  readonly port: number
+  /** An address that lets one browser in, once. */
+  launchAddress(): string
+  close(): Promise<void>
+}
+
+/** Serves the console to a browser on this machine, and to nobody else. */
+export async function startWebHost(options: {
+  readonly core: Core
+  readonly files: StaticFiles
+  /** 0 takes any that is free. */
+  readonly port: number
+  readonly log: (line: string) => void
+}): Promise<WebHost> {
+  const { core, files } = options
+  let port = options.port
+  const access = createAccess(() => port)
+  const screens = createScreens(core)
+  const logRefusal = refusalLog(options.log)
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = '', url = '', headers } = request
+    const { path, query } = split(url)
+    checkRequest({ method, path, headers }, port)
+    if (method !== 'GET' && method !== 'POST') throw new Refusal(405, 'we have no such method', allow('GET'))
+    if (method === 'GET' && path.startsWith('/launch/')) {
+      launch(path.slice('/launch/'.length), response)
+      return
+    }
+    const visitor = access.visitor(headers.cookie)
+    if (!visitor) throw new Refusal(403, 'it has no session of this console')
+    if (path === '/frames') {
+      if (method !== 'POST') throw new Refusal(405, 'frames are posted', allow('POST'))
+      const frame = await readJson(request)
+      if (!screens.receive(visitor, query.get('screen') ?? '', frame)) {
+        throw new Refusal(404, 'there is no such screen')
+      }
+      response.writeHead(204, SECURITY_HEADERS).end()
+      return
+    }
+    if (method !== 'GET') throw new Refusal(405, 'only frames are posted', allow('GET'))
+    if (path === '/events') {
+      screens.open(visitor, response)
+      return
+    }
+    const file = files.get(path)
+    if (!file) throw new Refusal(404, 'there is nothing here')
+    response.writeHead(200, file.headers).end(file.body)
+  }
+
+  function launch(token: string, response: ServerResponse): void {
+    const cookie = access.exchange(token)
+    if (cookie === null) throw new Refusal(403, 'the launch token is not good, or was used')
+    // A page that goes on by itself and no redirect: behind a link in somebody's page, a redirect would still count as
+    // coming from there, and the browser would not send the new cookie.
+    const page = plainPage(
+      'Lockkeeper',
+      'The console opens.',
+      '<meta http-equiv="refresh" content="0;url=/">',
+    )
+    response.writeHead(200, { ...PLAIN_PAGE_HEADERS, 'Set-Cookie': cookie }).end(page)
+  }
+
+  function refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+    const refusal = error instanceof Refusal ? error : new Refusal(500, 'something unexpected went wrong')
+    logRefusal(request.method ?? '', request.url ?? '', refusal.reason)
+    if (response.headersSent || response.destroyed) {
+      response.destroy()
+      return
+    }
+    response
+      .writeHead(refusal.status, { ...PLAIN_PAGE_HEADERS, ...refusal.headers })
+      .end(refusalPage(refusal.status))
+    // What is still arriving is not read; the connection ends when the answer is out.
+    if (!request.complete) request.resume()
+  }
+
+  const server = createServer({ maxHeaderSize: 16 * 1024 }, (request, response) => {
+    serve(request, response).catch(error => refuse(request, response, error))
+  })
+  // Upgrades and tunnels are nothing we know. Without a listener, Node would answer an upgrade as a plain request.
+  for (const event of ['upgrade', 'connect'] as const) {
+    server.on(event, (request: IncomingMessage, socket) => {
+      logRefusal(request.method ?? '', request.url ?? '', 'connections are not upgraded')
+      socket.destroy()
+    })
+  }
+  server.listen({ host: '127.0.0.1', port, exclusive: true })
+  await once(server, 'listening')
+  port = (server.address() as AddressInfo).port
+
+  return {
+    port,
+    launchAddress: () => `http://127.0.0.1:${port}/launch/${access.newToken()}`,
+    async close() {
+      const closed = once(server, 'close')
+      server.close()
+      screens.closeAll()
+      // An answer that is on its way gets a moment; a reader that does not read gets no more.
+      setTimeout(() => server.closeAllConnections(), 50)
+      await closed
+    },
+  }
+}
+
+function split(url: string): { path: string; query: URLSearchParams } {
+  const mark = url.indexOf('?')
+  return mark < 0
+    ? { path: url, query: new URLSearchParams() }
+    : { path: url.slice(0, mark), query: new URLSearchParams(url.slice(mark + 1)) }
+}
+
+function allow(method: string): Record<string, string> {
+  return { Allow: method }
+}
+
+function refusalPage(status: number): string {
+  if (status === 404) return plainPage('Not found', 'There is nothing at this address.')
+  if (status !== 403 && status !== 421)
+    return plainPage('Refused', 'Lockkeeper does not answer such a request.')
+  return plainPage(
+    'Not let in',
+    'To open Lockkeeper, use the address that it printed in the terminal where it was started. Each address works once; press Enter there for a new one. If the console is open in this browser already, the link below leads to it.',
+  )
+}

@@ -1,0 +1,54 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+
+/** A browser that was let in. */
+export type Visitor = { readonly digest: Buffer }
+
+/**
+ * Tokens let a browser in once; the cookie that it then gets keeps it in. Both are 32 random bytes. Only their digests are
+ * kept, and digests are compared, in constant time.
+ */
+export function createAccess(port: () => number) {
+  const tokens: Buffer[] = []
+  const visitors: Visitor[] = []
+  // Browsers send a cookie to every port of a host: the name keeps two consoles apart.
+  const cookieName = () => `lockkeeper-${port()}`
+
+  return {
+    newToken(): string {
+      const token = randomBytes(32).toString('base64url')
+      tokens.push(digest(token))
+      // Addresses that were printed and never used do not stay good for ever.
+      if (tokens.length > 5) tokens.shift()
+      return token
+    },
+    /** The Set-Cookie header for a token that is good, which it is no longer after this; or null. */
+    exchange(token: string): string | null {
+      const index = find(tokens, digest(token))
+      if (index < 0) return null
+      tokens.splice(index, 1)
+      const secret = randomBytes(32).toString('base64url')
+      visitors.push({ digest: digest(secret) })
+      return `${cookieName()}=${secret}; Path=/; HttpOnly; SameSite=Strict`
+    },
+    visitor(cookieHeader: string | undefined): Visitor | null {
+      for (const pair of (cookieHeader ?? '').split(';')) {
+        const [name, value] = pair.trim().split('=', 2)
+        if (name !== cookieName() || value === undefined) continue
+        const digests = visitors.map(visitor => visitor.digest)
+        const visitor = visitors[find(digests, digest(value))]
+        if (visitor) return visitor
+      }
+      return null
+    },
+  }
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}
+
+function find(known: readonly Buffer[], wanted: Buffer): number {
+  let found = -1
+  for (const [index, each] of known.entries()) if (timingSafeEqual(each, wanted)) found = index
+  return found
+}

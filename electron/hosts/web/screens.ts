@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
+import { type Core, openSession, type Session } from '../../core/dispatch.ts'
+import { SECURITY_HEADERS } from '../static-files.ts'
+import type { Visitor } from './access.ts'
+
+const HEARTBEAT_MS = 15_000
+
+type Screen = { readonly visitor: Visitor; readonly session: Session; end(): void }
+
+/** The open pages. Each is one stream of events down, and a session with the core that ends with it. */
+export function createScreens(core: Core) {
+  const screens = new Map<string, Screen>()
+
+  return {
+    open(visitor: Visitor, response: ServerResponse): void {
+      const id = randomBytes(16).toString('base64url')
+      const write = slowly(response)
+      const session = openSession(core, frame => write(`data: ${JSON.stringify(frame)}\n\n`))
+      // Without it, neither side would notice a connection that silently died.
+      const heartbeat = setInterval(() => void write(': still here\n\n'), HEARTBEAT_MS)
+      screens.set(id, { visitor, session, end: () => response.end() })
+      response.once('close', () => {
+        clearInterval(heartbeat)
+        screens.delete(id)
+        session.close()
+      })
+      response.writeHead(200, {
+        ...SECURITY_HEADERS,
+        'Content-Type': 'text/event-stream; charset=utf-8',
+        'Cache-Control': 'no-store',
+      })
+      void write(`event: hello\ndata: ${JSON.stringify({ screen: id })}\nretry: 1000\n\n`)
+    },
+    /** Whether there is such a screen of this visitor. Another's is as unknown as one that does not exist. */
+    receive(visitor: Visitor, id: string, frame: unknown): boolean {
+      const screen = screens.get(id)
+      if (screen === undefined || screen.visitor !== visitor) return false
+      screen.session.receive(frame)
+      return true
+    },
+    closeAll(): void {
+      for (const screen of screens.values()) {
+        screen.session.close()
+        screen.end()
+      }
+    },
+  }
+}
+
+/** Writes, and waits when the reader is behind. Somebody who went away is not waited for. */
+function slowly(response: ServerResponse): (text: string) => void | Promise<void> {
+  let draining: Promise<void> | null = null
+  return text => {
+    if (response.destroyed || response.writableEnded) return
+    if (response.write(text)) return
+    draining ??= new Promise<void>(resolve => {
+      const done = () => {
+        response.off('drain', done)
+        response.off('close', done)
+        draining = null
+        resolve()
+      }
+      response.on('drain', done)
+      response.on('close', done)
+    })
+    return draining
+  }
+}

@@ -1,0 +1,91 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { app, type BrowserWindow, dialog, protocol, safeStorage, session } from 'electron'
+import { dataFolder } from './core/data-folder.ts'
+import { createConsoleCore } from './hosts/console/core.ts'
+import { readStart, StartError } from './hosts/console/start.ts'
+import { readVersion } from './hosts/console/version.ts'
+import { loadStaticFiles, NotBuilt } from './hosts/static-files.ts'
+import { HOME } from './shell/channel.ts'
+import { confineEveryPage, confineSession, silenceChromium } from './shell/lockdown.ts'
+import { log } from './shell/log.ts'
+import { setMenu } from './shell/menu.ts'
+import { connectPage } from './shell/page-session.ts'
+import { declareProtocol, serveProtocol } from './shell/protocol.ts'
+import { keyringVault } from './shell/vault.ts'
+import { createWindow } from './shell/window.ts'
+
+/** A store that hangs must not keep the window from closing. */
+const CLOSING_MS = 1500
+
+const distFolder = fileURLToPath(new URL('..', import.meta.url))
+const folder = dataFolder(process.env)
+mkdirSync(folder, { recursive: true, mode: 0o700 })
+
+app.setName('Lockkeeper')
+app.setAboutPanelOptions({ applicationName: 'Lockkeeper', applicationVersion: readVersion(distFolder) })
+// Chromium's own files lie beside ours, so that one folder is one console, and one console runs once.
+app.setPath('userData', join(folder, 'electron'))
+// Libraries must not write on the operator's terminal; ioredis warns there about passwords that were not needed.
+console.warn = () => {}
+silenceChromium(app)
+app.enableSandbox()
+declareProtocol()
+confineEveryPage()
+
+if (app.requestSingleInstanceLock()) {
+  try {
+    run()
+  } catch (error) {
+    giveUp(error)
+  }
+} else {
+  log('Lockkeeper is open already; its window was brought to the front, and nothing else was opened')
+  app.exit(0)
+}
+
+function run(): void {
+  let window: BrowserWindow | null = null
+  app.on('second-instance', () => {
+    if (window?.isMinimized()) window.restore()
+    window?.focus()
+  })
+  const start = readStart(process.env)
+  // They are known now, and the processes that Chromium starts need not inherit them.
+  for (const name of ['LOCKKEEPER_STORES', 'LOCKKEEPER_PASSWORD']) delete process.env[name]
+  const files = loadStaticFiles(join(distFolder, 'renderer'))
+
+  void app
+    .whenReady()
+    .then(async () => {
+      confineSession(session.defaultSession)
+      serveProtocol(protocol, files)
+      const vault = keyringVault(safeStorage)
+      const core = createConsoleCore({ host: 'electron', env: process.env, distFolder, vault, start })
+      window = createWindow({ preload: join(distFolder, 'node', 'preload.cjs'), dataFolder: folder })
+      setMenu(() => window)
+      const disconnect = connectPage(window.webContents, core)
+      window.once('closed', () => {
+        window = null
+      })
+      app.once('will-quit', event => {
+        event.preventDefault()
+        disconnect()
+        const late = new Promise(resolve => setTimeout(resolve, CLOSING_MS))
+        void Promise.race([core.close().catch(() => {}), late]).then(() => app.exit(0))
+      })
+      await window.loadURL(HOME).catch(() => {})
+    })
+    .catch(giveUp)
+  app.on('window-all-closed', () => app.quit())
+}
+
+function giveUp(error: unknown): void {
+  const known = error instanceof StartError || error instanceof NotBuilt
+  const words = known ? error.message : 'Something unexpected went wrong while the window was opened'
+  log(words)
+  // Without a terminal nobody would read it.
+  if (app.isPackaged) dialog.showErrorBox('Lockkeeper', words)
+  app.exit(known ? 2 : 1)
+}

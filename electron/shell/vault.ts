@@ -1,0 +1,44 @@
+import type { SafeStorage } from 'electron'
+import type { SecretVault } from '../core/services/vault.ts'
+
+/** What we use of Electron's safeStorage. The calls that wait for a keyring without freezing the window are recent. */
+export type KeyringLike = Pick<SafeStorage, 'getSelectedStorageBackend'> &
+  Partial<Pick<SafeStorage, 'isAsyncEncryptionAvailable' | 'encryptStringAsync' | 'decryptStringAsync'>>
+
+/** Passwords in the keyring of the operating system. */
+export function keyringVault(
+  keyring: KeyringLike,
+  platform: NodeJS.Platform = process.platform,
+): SecretVault {
+  const why = async (): Promise<string | null> => {
+    if (!keyring.isAsyncEncryptionAvailable || !keyring.encryptStringAsync || !keyring.decryptStringAsync)
+      return 'Passwords are kept only while the console runs: this version of Electron cannot ask the keyring'
+    // Sealing with a key that is written in the program itself, which is what Linux falls back to, is no sealing.
+    if (platform === 'linux' && ['basic_text', 'unknown'].includes(keyring.getSelectedStorageBackend()))
+      return 'Passwords are kept only while the console runs: this desktop has no keyring'
+    if (!(await keyring.isAsyncEncryptionAvailable()))
+      return 'Passwords are kept only while the console runs: the keyring is locked or does not answer'
+    return null
+  }
+  return {
+    async status() {
+      const reason = await why().catch(
+        () => 'Passwords are kept only while the console runs: the keyring does not answer',
+      )
+      return { durable: reason === null, reason }
+    },
+    async seal(secret) {
+      if (!keyring.encryptStringAsync || (await why()) !== null) throw new Error('There is no keyring to use')
+      return (await keyring.encryptStringAsync(secret)).toString('base64')
+    },
+    async unseal(sealed) {
+      try {
+        // The same rule as for sealing: what another key had sealed is not taken for a secret.
+        if (!keyring.decryptStringAsync || (await why()) !== null) return null
+        return (await keyring.decryptStringAsync(Buffer.from(sealed, 'base64'))).result
+      } catch {
+        return null
+      }
+    },
+  }
+}

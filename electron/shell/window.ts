@@ -1,0 +1,112 @@
+import { BrowserWindow, dialog, nativeTheme, screen } from 'electron'
+import { HOME } from './channel.ts'
+import { FAILED_PATH, type Failing, failedUrl } from './failed-page.ts'
+import { log } from './log.ts'
+import { placeWindow, SMALLEST_WINDOW, windowStateFile } from './window-state.ts'
+
+/** Past this the window is shown even if its page has drawn nothing: a program that shows nothing seems not to run. */
+const PATIENCE_MS = 3000
+
+export function createWindow(options: { readonly preload: string; readonly dataFolder: string }) {
+  const stateFile = windowStateFile(options.dataFolder)
+  const primary = screen.getPrimaryDisplay()
+  const others = screen.getAllDisplays().filter(display => display.id !== primary.id)
+  const place = placeWindow(
+    stateFile.read(),
+    [primary, ...others].map(display => display.workArea),
+  )
+  const window = new BrowserWindow({
+    ...place.bounds,
+    minWidth: SMALLEST_WINDOW.width,
+    minHeight: SMALLEST_WINDOW.height,
+    fullscreen: place.fullScreen,
+    title: 'Lockkeeper',
+    show: false,
+    // Until the page is drawn, so that a dark desktop does not see a white flash.
+    backgroundColor: nativeTheme.shouldUseDarkColors ? '#14171a' : '#ffffff',
+    webPreferences: {
+      preload: options.preload,
+      sandbox: true,
+      contextIsolation: true,
+      nodeIntegration: false,
+      nodeIntegrationInSubFrames: false,
+      webSecurity: true,
+      webviewTag: false,
+      spellcheck: false,
+      navigateOnDragDrop: false,
+    },
+  })
+  if (place.maximized) window.maximize()
+  const show = () => {
+    clearTimeout(patience)
+    if (!window.isDestroyed() && !window.isVisible()) window.show()
+  }
+  const patience = setTimeout(show, PATIENCE_MS)
+  window.once('ready-to-show', show)
+  window.once('closed', () => clearTimeout(patience))
+  remember(window, stateFile)
+  neverBlank(window)
+  return window
+}
+
+function remember(window: BrowserWindow, file: ReturnType<typeof windowStateFile>): void {
+  let waiting: NodeJS.Timeout | undefined
+  const write = () => {
+    clearTimeout(waiting)
+    if (window.isDestroyed()) return
+    file.write({
+      ...window.getNormalBounds(),
+      maximized: window.isMaximized(),
+      fullScreen: window.isFullScreen(),
+    })
+  }
+  const later = () => {
+    clearTimeout(waiting)
+    waiting = setTimeout(write, 500)
+  }
+  window.on('resize', later)
+  window.on('move', later)
+  window.on('close', write)
+  window.on('closed', () => clearTimeout(waiting))
+}
+
+/** Whatever keeps the page from being shown is said in the window, with a way back. */
+function neverBlank(window: BrowserWindow): void {
+  const { webContents } = window
+  const fail = (why: Failing, words: string) => {
+    log(words)
+    // Should even that page fail, there is nothing left to show, and trying for ever helps nobody.
+    if (window.isDestroyed() || webContents.getURL().includes(FAILED_PATH)) return
+    webContents.loadURL(failedUrl(why)).catch(() => {})
+  }
+  webContents.on('did-fail-load', (_event, code, description, _url, isMainFrame) => {
+    // -3 is a navigation that was given up for another one, or denied.
+    if (isMainFrame && code !== -3) fail('load', `the page could not be loaded (${description})`)
+  })
+  webContents.on('render-process-gone', (_event, { reason }) => {
+    if (reason !== 'clean-exit') fail(reason === 'oom' ? 'memory' : 'crashed', `the page is gone (${reason})`)
+  })
+  webContents.on('preload-error', (_event, _path, error) =>
+    fail('preload', `the preload script failed (${error.message})`),
+  )
+  let asking: AbortController | null = null
+  window.on('unresponsive', async () => {
+    if (asking) return
+    log('the page does not react')
+    // Asked and not decided: it may be busy with very many locks, or only be stopped in the developer tools.
+    asking = new AbortController()
+    const { response } = await dialog.showMessageBox(window, {
+      type: 'warning',
+      message: 'The console does not react.',
+      detail: 'Loading it again changes no lock.',
+      buttons: ['Wait', 'Load again'],
+      signal: asking.signal,
+    })
+    const answered = !asking?.signal.aborted
+    asking = null
+    if (response !== 1 || !answered || window.isDestroyed()) return
+    webContents.once('render-process-gone', () => setImmediate(() => webContents.loadURL(HOME)))
+    webContents.forcefullyCrashRenderer()
+  })
+  window.on('responsive', () => asking?.abort())
+}
