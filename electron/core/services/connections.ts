@@ -20,6 +20,7 @@ export class Connections {
   /** Whose turn it is, for stores whose client is being loaded. */
   readonly #opening = new Map<string, symbol>()
   readonly #secrets = new Set<string>()
+  #ended = false
 
   /** With an id that is in use, the new connection takes the place of the old one; of two that are made at once, the later. */
   async open(
@@ -28,6 +29,7 @@ export class Connections {
     storeId: string = randomUUID(),
   ): Promise<StoreInfo> {
     for (const secret of [parseAddress(address).password, password]) if (secret) this.#secrets.add(secret)
+    if (this.#ended) throw new StoreError('ABORTED', 'Lockkeeper is being closed')
     const turn = Symbol()
     this.#opening.set(storeId, turn)
     const store = await openStore(address, password).catch(error => {
@@ -70,6 +72,7 @@ export class Connections {
   }
 
   async closeAll(): Promise<void> {
+    this.#ended = true
     this.#opening.clear()
     await Promise.all([...this.#stores.keys()].map(storeId => this.close(storeId)))
   }
