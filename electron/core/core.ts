@@ -1,4 +1,4 @@
-import type { ConsoleInfo } from '../../shared/contract.ts'
+import type { ConsoleInfo, Problem } from '../../shared/contract.ts'
 import type { Core, Handlers, StreamHandlers } from './dispatch.ts'
 import { StoreError } from './errors.ts'
 import { ALL_FORMATS } from './formats.ts'
@@ -23,6 +23,7 @@ export type CoreOptions = {
 export function createCore(options: CoreOptions): Core {
   const connections = new Connections()
   const redact = (message: string) => connections.redact(message)
+  const redacted = (problem: Problem) => ({ ...problem, message: redact(problem.message) })
   const vault = options.vault ?? sessionVault('This host keeps no passwords.')
   const stores = options.start
     ? new Stores(connections, new StoreFile(options.dataFolder), vault, options.start)
@@ -52,7 +53,8 @@ export function createCore(options: CoreOptions): Core {
       const { storeId } = await connections.open(address, password)
       try {
         const open = connections.get(storeId, signal)
-        return await testStore(open.store, open.signal)
+        const found = await testStore(open.store, open.signal)
+        return { ...found, problems: found.problems.map(redacted) }
       } finally {
         await connections.close(storeId)
       }
@@ -91,7 +93,7 @@ export function createCore(options: CoreOptions): Core {
     'stores.watch': (_, signal) => kept().watch(signal),
     'locks.list': ({ storeId, limit }, signal) => {
       const open = connections.get(storeId, signal)
-      return listStore(open.store, limit, open.signal)
+      return listStore(open.store, limit, redacted, open.signal)
     },
     'locks.watch': ({ storeId, intervalMs }, signal) => {
       const open = connections.get(storeId, signal)

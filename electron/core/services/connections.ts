@@ -17,18 +17,34 @@ type Open = { readonly store: LockStore; readonly closing: AbortController; read
 /** The open stores, and the only place that knows their passwords. */
 export class Connections {
   readonly #stores = new Map<string, Open>()
+  /** Whose turn it is, for stores whose client is being loaded. */
+  readonly #opening = new Map<string, symbol>()
   readonly #secrets = new Set<string>()
+  #ended = false
 
+  /** With an id that is in use, the new connection takes the place of the old one; of two that are made at once, the later. */
   async open(
     address: string,
     password: string | undefined,
     storeId: string = randomUUID(),
   ): Promise<StoreInfo> {
     for (const secret of [parseAddress(address).password, password]) if (secret) this.#secrets.add(secret)
-    const store = await openStore(address, password)
-    await this.close(storeId)
+    if (this.#ended) throw new StoreError('ABORTED', 'Lockkeeper is being closed')
+    const turn = Symbol()
+    this.#opening.set(storeId, turn)
+    const store = await openStore(address, password).catch(error => {
+      if (this.#opening.get(storeId) === turn) this.#opening.delete(storeId)
+      throw error
+    })
+    if (this.#opening.get(storeId) !== turn) {
+      await store.close()
+      throw new StoreError('ABORTED', 'The store was closed or opened anew in the meantime')
+    }
+    const before = this.#stores.get(storeId)
+    this.#opening.delete(storeId)
     const watcher = new StoreWatcher(store, message => this.redact(message))
     this.#stores.set(storeId, { store, closing: new AbortController(), watcher })
+    await end(before)
     return { storeId, kind: store.kind, address: store.address }
   }
 
@@ -47,14 +63,17 @@ export class Connections {
     return this.#stores.get(storeId)?.store.address ?? null
   }
 
+  /** Also of one that is only just being opened. */
   async close(storeId: string): Promise<void> {
     const open = this.#stores.get(storeId)
     this.#stores.delete(storeId)
-    open?.closing.abort()
-    await open?.store.close()
+    this.#opening.delete(storeId)
+    await end(open)
   }
 
   async closeAll(): Promise<void> {
+    this.#ended = true
+    this.#opening.clear()
     await Promise.all([...this.#stores.keys()].map(storeId => this.close(storeId)))
   }
 
@@ -62,7 +81,6 @@ export class Connections {
   redact(message: string): string {
     let out = message
     for (const secret of this.#secrets) {
-      if (secret.length < SHORTEST_SECRET) continue
       // By whole characters: half of a surrogate pair cannot be written as %XX.
       const start = [...secret]
         .slice(0, LONGEST_REPEATED)
@@ -75,9 +93,14 @@ export class Connections {
         escapeForTerminal(start),
         encodeURIComponent(start),
       ]) {
-        out = out.replaceAll(form, '•••')
+        if (form.length >= SHORTEST_SECRET) out = out.replaceAll(form, '•••')
       }
     }
     return out
   }
+}
+
+async function end(open: Open | undefined): Promise<void> {
+  open?.closing.abort()
+  await open?.store.close()
 }

@@ -1,4 +1,4 @@
-import { mkdir, open, readFile, rename } from 'node:fs/promises'
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { storeProfileSchema } from '../../../shared/store-profile.ts'
@@ -21,6 +21,8 @@ export type StoreFileContents = { readonly stores: KeptStore[]; readonly notice:
 export class StoreFile {
   readonly #folder: string
   readonly #file: string
+  /** There is a list that we could neither read nor set aside: it is not ours to overwrite. */
+  #untouchable = false
   #writing: Promise<unknown> = Promise.resolve()
 
   constructor(folder: string) {
@@ -35,6 +37,7 @@ export class StoreFile {
       text = await readFile(this.#file, 'utf8')
     } catch (error) {
       if (codeOf(error) === 'ENOENT') return { stores: [], notice: null }
+      this.#untouchable = true
       return { stores: [], notice: `The list of stores cannot be read (${codeOf(error)}).` }
     }
     const parsed = fileSchema.safeParse(parse(text))
@@ -44,6 +47,7 @@ export class StoreFile {
       () => true,
       () => false,
     )
+    this.#untouchable = !moved
     return {
       stores: [],
       notice: moved
@@ -61,9 +65,11 @@ export class StoreFile {
   }
 
   async #replace(text: string): Promise<void> {
+    if (this.#untouchable)
+      throw new StoreError('REFUSED', 'The list of stores could not be read, so it is not written either')
+    const draft = `${this.#file}.${process.pid}.new`
     try {
       await mkdir(this.#folder, { recursive: true, mode: 0o700 })
-      const draft = `${this.#file}.${process.pid}.new`
       const handle = await open(draft, 'w', 0o600)
       try {
         await handle.writeFile(text)
@@ -73,6 +79,7 @@ export class StoreFile {
       }
       await rename(draft, this.#file)
     } catch (error) {
+      await rm(draft, { force: true }).catch(() => {})
       throw new StoreError('REFUSED', `The list of stores cannot be written (${codeOf(error)})`, {
         cause: error,
       })

@@ -1,17 +1,11 @@
-import { randomUUID } from 'node:crypto'
-import {
-  parseAddress,
-  passwordFits,
-  type StoreAddress,
-  shortName,
-  showAddress,
-} from '../../../shared/address.ts'
+import { parseAddress, type StoreAddress, shortName, showAddress } from '../../../shared/address.ts'
 import type { Input, StoresEvent } from '../../../shared/contract.ts'
 import type { Failure } from '../../../shared/result.ts'
 import type { StoreEntry, StoreProfile } from '../../../shared/store-profile.ts'
 import { StoreError, toFailure } from '../errors.ts'
 import type { Connections } from './connections.ts'
 import type { ReadySuggestion } from './environment.ts'
+import { entryOf, isSameAccount, type ListedStore, listedStore, withoutPassword } from './listed-store.ts'
 import type { StoreFile } from './store-file.ts'
 import type { SecretVault } from './vault.ts'
 
@@ -25,24 +19,18 @@ export type StartOptions = {
   readonly practice: boolean
 }
 
-type Kept = {
-  readonly storeId: string
-  profile: StoreProfile
-  readonly origin: StoreEntry['origin']
-  open: boolean
-  revision: number
-  password: string | null
-  sealed: string | null
-  problem: Failure | null
-}
-
 const PRACTICE = 'memory:practice'
 
-/** The stores of a console: what the operator decided about each, its password, and whether it is open. */
+/**
+ * The stores of a console: what the operator decided about each, its password, and whether it is open. Decisions are taken
+ * one after the other, each written down before it counts. Connecting and asking the vault may take for ever, so neither
+ * is waited for between two decisions.
+ */
 export class Stores {
-  readonly #kept = new Map<string, Kept>()
+  readonly #listed = new Map<string, ListedStore>()
   readonly #ready: Promise<void>
   readonly #listeners = new Set<() => void>()
+  #decided: Promise<unknown>
   #notice: string | null = null
 
   constructor(
@@ -52,6 +40,7 @@ export class Stores {
     readonly start: StartOptions,
   ) {
     this.#ready = this.#load()
+    this.#decided = this.#ready
   }
 
   /** The whole list, now and whenever it changes. */
@@ -82,183 +71,233 @@ export class Stores {
   }
 
   async add(input: Input<'stores.add'>): Promise<StoreEntry> {
-    await this.#ready
-    const { profile, password } = this.#draft(input)
-    this.#checkName(profile.name, null)
-    const kept = newStore(profile, 'saved', password)
-    kept.sealed = await this.#seal(password)
-    this.#kept.set(kept.storeId, kept)
-    await this.#save().catch(error => {
-      this.#kept.delete(kept.storeId)
-      throw error
+    const { profile, password } = await this.#draft(input)
+    const store = listedStore(profile, 'saved', password)
+    store.sealed = await this.#seal(password)
+    let connecting = Promise.resolve()
+    await this.#decide(async () => {
+      this.#checkName(profile.name, null)
+      await this.#save([...this.#listed.values(), store])
+      this.#listed.set(store.storeId, store)
+      connecting = this.#connect(store)
     })
-    await this.#connect(kept)
-    return this.#entry(kept)
+    await connecting
+    return entryOf(store)
   }
 
   async edit({ storeId, profile: draft, password: typed }: Input<'stores.edit'>): Promise<StoreEntry> {
-    await this.#ready
-    const kept = this.#find(storeId)
-    const before = { ...kept }
-    const { profile, password } = this.#draft({
-      profile: draft,
-      ...(typed === undefined ? { passwordOf: storeId } : typed === null ? {} : { password: typed }),
+    const address = parseAddress(draft.address)
+    const profile = { ...draft, address: showAddress(address) }
+    // Undefined when nothing was said about it: what is known then stays, but only for the server it was given for.
+    const said = address.password ?? typed
+    const given = said || null
+    const sealed = await this.#seal(given)
+    let connecting = Promise.resolve()
+    const store = await this.#decide(async () => {
+      const store = this.#find(storeId)
+      this.#checkName(profile.name, storeId)
+      const keepsPassword = said === undefined && isSameAccount(store.profile.address, address)
+      const change = keepsPassword ? { profile } : { profile, password: given, sealed, lost: false }
+      await this.#save(
+        [...this.#listed.values()].map(each => (each === store ? { ...each, ...change } : each)),
+      )
+      const elsewhere =
+        profile.address !== store.profile.address || (!keepsPassword && given !== store.password)
+      Object.assign(store, change)
+      if (store.open && (elsewhere || store.problem)) connecting = this.#connect(store)
+      else this.#changed()
+      return store
     })
-    this.#checkName(profile.name, storeId)
-    kept.profile = profile
-    kept.password = password
-    if (password !== before.password) kept.sealed = await this.#seal(password)
-    await this.#save().catch(error => {
-      Object.assign(kept, before)
-      throw error
-    })
-    const elsewhere = profile.address !== before.profile.address || password !== before.password
-    if (kept.open && (elsewhere || kept.problem)) await this.#connect(kept)
-    else this.#changed()
-    return this.#entry(kept)
+    await connecting
+    return entryOf(store)
   }
 
   async remove(storeId: string): Promise<void> {
-    await this.#ready
-    const kept = this.#find(storeId)
-    this.#kept.delete(storeId)
-    await this.#save().catch(error => {
-      this.#kept.set(storeId, kept)
-      throw error
+    let closing = Promise.resolve()
+    await this.#decide(async () => {
+      const store = this.#find(storeId)
+      await this.#save([...this.#listed.values()].filter(each => each !== store))
+      this.#listed.delete(storeId)
+      closing = this.#disconnect(store)
     })
-    await this.connections.close(storeId)
-    this.#changed()
+    await closing
   }
 
   async setOpen(storeId: string, open: boolean): Promise<StoreEntry> {
-    await this.#ready
-    const kept = this.#find(storeId)
-    if (kept.open !== open) {
-      kept.open = open
+    let settling = Promise.resolve()
+    const store = await this.#decide(async () => {
+      const store = this.#find(storeId)
+      if (store.open === open && !(open && store.problem)) return store
+      store.open = open
       // Whether it is open next time is worth less than that it is opened now.
-      await this.#save().catch(() => {})
-      if (open) await this.#connect(kept)
-      else {
-        await this.connections.close(storeId)
-        this.#changed()
-      }
-    }
-    return this.#entry(kept)
+      await this.#save([...this.#listed.values()]).catch(() => {})
+      settling = open ? this.#connect(store) : this.#disconnect(store)
+      return store
+    })
+    await settling
+    return entryOf(store)
   }
 
   /** The address and password of a draft, to try it without keeping it. */
   async resolve(input: Input<'stores.test'>): Promise<{ address: string; password: string | undefined }> {
-    await this.#ready
-    const { profile, password } = this.#draft(input)
+    const { profile, password } = await this.#draft(input)
     return { address: profile.address, password: password ?? undefined }
   }
 
-  /** Null for a store that was opened by its address alone, as the command line does. */
+  /** By its id; a store that was opened by its address alone is under the rules of the one that is kept for it. */
   profileOf(storeId: string): StoreProfile | null {
-    return this.#kept.get(storeId)?.profile ?? null
+    const address = this.connections.addressOf(storeId)
+    const store = this.#listed.get(storeId) ?? this.#at(address)
+    return store?.profile ?? null
   }
 
   async #load(): Promise<void> {
     const { stores, notice } = await this.file.read()
     this.#notice = notice
     for (const { storeId, profile, open, sealed } of stores) {
-      const kept = newStore(profile, 'saved', null, storeId)
-      kept.open = open
-      kept.sealed = sealed
-      this.#kept.set(storeId, kept)
+      const { address, password } = withoutPassword(profile.address)
+      const store = listedStore({ ...profile, address }, 'saved', password, storeId)
+      this.#listed.set(storeId, Object.assign(store, { open, sealed }))
     }
     for (const text of this.start.stores) {
-      const address = parseAddress(text)
-      const known = [...this.#kept.values()].find(each => each.profile.address === showAddress(address))
-      const password = address.password ?? this.start.password ?? null
-      if (known) {
-        known.open = true
-        known.password ??= password
-      } else this.#give(address, password)
+      try {
+        this.#give(parseAddress(text), this.start.password ?? null)
+      } catch (error) {
+        this.#notice = `An address that was given at the start is not used: ${toFailure(error).message}.`
+      }
     }
-    if (this.start.practice && ![...this.#kept.values()].some(each => each.open)) {
-      const practice = [...this.#kept.values()].find(each => each.profile.address === PRACTICE)
-      if (practice) practice.open = true
-      else this.#give(parseAddress(PRACTICE), null)
-    }
+    if (this.start.practice && ![...this.#listed.values()].some(each => each.open))
+      this.#give(parseAddress(PRACTICE), null)
     // One keyring that hangs, or one address that no longer parses, keeps nobody else waiting.
-    for (const kept of this.#kept.values())
-      if (kept.open) void this.#unseal(kept).then(() => this.#connect(kept))
+    for (const store of this.#listed.values()) if (store.open) void this.#connect(store)
   }
 
+  /** Opens what came with the start, whether it is kept already or not. */
   #give(address: StoreAddress, password: string | null): void {
+    const shown = showAddress(address)
+    const given = (address.password ?? password) || null
+    const known = this.#at(shown)
+    if (known) {
+      known.open = true
+      known.password ??= given
+      return
+    }
     const profile = { colour: 'slate' as const, production: false, readOnly: false }
-    const name = this.#freeName(shortName(address))
-    const kept = newStore({ name, address: showAddress(address), ...profile }, 'given', password)
-    this.#kept.set(kept.storeId, kept)
+    const store = listedStore(
+      { name: this.#freeName(shortName(address)), address: shown, ...profile },
+      'given',
+      given,
+    )
+    this.#listed.set(store.storeId, store)
   }
 
-  async #connect(kept: Kept): Promise<void> {
-    kept.open = true
-    kept.problem = null
+  /** Never fails: why it could not be opened is told with the store. */
+  async #connect(store: ListedStore): Promise<void> {
+    const attempt = ++store.attempt
+    store.problem = null
+    this.#changed()
+    let problem: Failure | null = null
     try {
-      await this.#unseal(kept)
-      await this.connections.open(kept.profile.address, kept.password ?? undefined, kept.storeId)
-      // Removed or closed while the client was loading.
-      if (this.#kept.get(kept.storeId) !== kept || !kept.open) await this.connections.close(kept.storeId)
+      // First of all: what is asked of this store from now on must not reach the server that it was before.
+      await this.connections.close(store.storeId)
+      await this.#unseal(store)
+      if (store.attempt !== attempt) return
+      await this.connections.open(store.profile.address, store.password ?? undefined, store.storeId)
     } catch (error) {
-      kept.problem = toFailure(error)
+      const { code, message } = toFailure(error)
+      problem = { code, message: this.connections.redact(message) }
     }
-    kept.revision++
+    if (store.attempt !== attempt) return
+    store.problem = problem
+    store.revision++
     this.#changed()
   }
 
-  async #unseal(kept: Kept): Promise<void> {
-    if (kept.password !== null || kept.sealed === null) return
-    kept.password = await this.vault.unseal(kept.sealed).catch(() => null)
+  async #disconnect(store: ListedStore): Promise<void> {
+    store.attempt++
+    store.problem = null
+    await this.connections.close(store.storeId)
+    this.#changed()
+  }
+
+  async #unseal(store: ListedStore): Promise<void> {
+    const { sealed } = store
+    if (store.password !== null || sealed === null) return
+    const password = await this.vault.unseal(sealed).catch(() => null)
+    // Another one may have been typed while the vault was asked.
+    if (store.sealed !== sealed || store.password !== null) return
+    store.password = password
+    store.lost = password === null
   }
 
   async #seal(password: string | null): Promise<string | null> {
-    if (password === null || !(await this.vault.status()).durable) return null
-    return this.vault.seal(password).catch(() => null)
+    if (password === null) return null
+    try {
+      return (await this.vault.status()).durable ? await this.vault.seal(password) : null
+    } catch {
+      return null
+    }
+  }
+
+  /** A profile as it may be kept, and its password apart from it. */
+  async #draft({ profile, password, passwordOf }: Input<'stores.test'>) {
+    await this.#ready
+    const address = parseAddress(profile.address)
+    const typed = address.password ?? password
+    const known =
+      typed === undefined && passwordOf !== undefined ? this.#passwordOf(passwordOf, address) : null
+    return {
+      profile: { ...profile, address: showAddress(address) },
+      password: (typed ?? (await known)) || null,
+    }
   }
 
   /**
-   * A profile as it may be kept, and its password apart from it. A password that core knows goes along only to the server
-   * it was given for: otherwise whoever can fill in a form could have it sent to a server of their own.
+   * A password that core knows goes along only to the server it was given for: otherwise whoever can fill in a form could
+   * have it sent to a server of their own.
    */
-  #draft({ profile, password, passwordOf }: Input<'stores.test'>) {
-    const address = parseAddress(profile.address)
-    const typed = address.password ?? password ?? null
-    const known = typed === null && passwordOf !== undefined ? this.#passwordOf(passwordOf, address) : null
-    return { profile: { ...profile, address: showAddress(address) }, password: typed ?? known }
-  }
-
-  #passwordOf(id: string, address: StoreAddress): string | null {
+  async #passwordOf(id: string, address: StoreAddress): Promise<string | null> {
     const suggestion = this.start.suggestions.find(each => each.suggestionId === id)
-    const kept = this.#kept.get(id)
-    const known = suggestion ?? (kept && { address: kept.profile.address, password: kept.password })
-    if (!known || known.password === null) return null
-    return passwordFits(parseAddress(known.address), address) ? known.password : null
+    if (suggestion) return isSameAccount(suggestion.address, address) ? suggestion.password : null
+    const store = this.#listed.get(id)
+    if (!store) return null
+    await this.#unseal(store)
+    // Asked after the wait, in which the store may have become another.
+    return isSameAccount(store.profile.address, address) ? store.password : null
   }
 
   #checkName(name: string, except: string | null): void {
-    const taken = [...this.#kept.values()].some(
+    const taken = [...this.#listed.values()].some(
       each => each.storeId !== except && each.profile.name.toLowerCase() === name.toLowerCase(),
     )
     if (taken) throw new StoreError('BAD_INPUT', 'Another store has this name already')
   }
 
   #freeName(wanted: string): string {
-    const names = new Set([...this.#kept.values()].map(each => each.profile.name.toLowerCase()))
+    const names = new Set([...this.#listed.values()].map(each => each.profile.name.toLowerCase()))
     let name = wanted.slice(0, 60)
     for (let n = 2; names.has(name.toLowerCase()); n++) name = `${wanted.slice(0, 54)} ${n}`
     return name
   }
 
-  #find(storeId: string): Kept {
-    const kept = this.#kept.get(storeId)
-    if (!kept) throw new StoreError('NOT_FOUND', 'There is no such store')
-    return kept
+  #at(address: string | null): ListedStore | undefined {
+    return [...this.#listed.values()].find(each => each.profile.address === address)
   }
 
-  #save(): Promise<void> {
-    const saved = [...this.#kept.values()].filter(each => each.origin === 'saved')
+  #find(storeId: string): ListedStore {
+    const store = this.#listed.get(storeId)
+    if (!store) throw new StoreError('NOT_FOUND', 'There is no such store')
+    return store
+  }
+
+  #decide<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#decided.then(work)
+    this.#decided = done.catch(() => {})
+    return done
+  }
+
+  #save(stores: readonly ListedStore[]): Promise<void> {
+    const saved = stores.filter(each => each.origin === 'saved')
     return this.file.write(
       saved.map(({ storeId, profile, open, sealed }) => ({ storeId, profile, open, sealed })),
     )
@@ -270,33 +309,12 @@ export class Stores {
 
   #event(): StoresEvent {
     return {
-      stores: [...this.#kept.values()].map(kept => this.#entry(kept)),
-      suggestions: this.start.suggestions.map(({ password: _, ...suggestion }) => suggestion),
+      stores: [...this.#listed.values()].map(entryOf),
+      suggestions: this.start.suggestions.map(({ password: _, address, ...suggestion }) => ({
+        ...suggestion,
+        address: withoutPassword(address).address,
+      })),
       notice: this.#notice,
     }
-  }
-
-  #entry({ storeId, profile, origin, open, revision, password, sealed, problem }: Kept): StoreEntry {
-    const kind = kindOf(profile.address)
-    const known = sealed !== null ? 'kept' : password !== null ? 'session' : 'none'
-    return { ...profile, storeId, kind, origin, open, revision, password: known, problem }
-  }
-}
-
-function newStore(
-  profile: StoreProfile,
-  origin: Kept['origin'],
-  password: string | null,
-  storeId: string = randomUUID(),
-): Kept {
-  return { storeId, profile, origin, open: true, revision: 0, password, sealed: null, problem: null }
-}
-
-/** An address that was kept by a newer version may not parse here; the store is then shown with that problem. */
-function kindOf(address: string): StoreEntry['kind'] {
-  try {
-    return parseAddress(address).kind
-  } catch {
-    return 'memory'
   }
 }

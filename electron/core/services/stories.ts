@@ -62,6 +62,11 @@ export class Stories {
     }
   }
 
+  /** After everything was looked at: what is not among `seen` is not there any more, also if nobody looked when it went. */
+  endOthers(seen: ReadonlySet<string>, at: number): void {
+    for (const id of this.#told.keys()) if (!seen.has(id) && !this.#ended.has(id)) this.end(id, at)
+  }
+
   of(id: string): Story | null {
     const told = this.#told.get(id)
     if (!told) return null
@@ -101,11 +106,11 @@ function watchedOf(told: Told): Watched {
   }
 }
 
-/** The same owner, and the end or the version moved. A lock that merely came nearer to its end was not renewed. */
+/** The same owner, and a later end or another version. A lock that came nearer to its end was not renewed. */
 function isRenewed(before: Lock, now: Lock): boolean {
   if (before.lease.kind === 'heartbeat' && now.lease.kind === 'heartbeat')
     return before.lease.version !== now.lease.version
   const from = expiresAtOf(before.lease)
   const to = expiresAtOf(now.lease)
-  return from !== null && to !== null && Math.abs(to - from) > SAME_DEADLINE_MS
+  return from !== null && to !== null && to - from > SAME_DEADLINE_MS
 }

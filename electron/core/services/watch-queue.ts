@@ -14,6 +14,8 @@ const MOST_IN_EVENT = 2000
 export class WatchQueue {
   readonly #upserts = new Map<string, WatchedLock>()
   readonly #removes = new Set<string>()
+  /** What the screen has. Nothing else needs to be taken from it again. */
+  readonly #told = new Set<string>()
   #snapshot: { unrecognised: number; serverTime: number; complete: boolean } | null = null
   #unrecognised: { count: number; sample: readonly Unrecognised[] } | null = null
   #status: Status | null = null
@@ -39,7 +41,7 @@ export class WatchQueue {
   remove(ids: Iterable<string>, serverTime: number): void {
     for (const id of ids) {
       this.#upserts.delete(id)
-      this.#removes.add(id)
+      if (this.#told.has(id)) this.#removes.add(id)
     }
     this.#serverTime = serverTime
     this.#wake()
@@ -86,11 +88,7 @@ export class WatchQueue {
       return { type: 'snapshot', ...rest, complete: complete && all, locks: this.#takeUpserts() }
     }
     if (this.#upserts.size > 0) return { type: 'upsert', locks: this.#takeUpserts(), serverTime }
-    if (this.#removes.size > 0) {
-      const ids = [...this.#removes]
-      this.#removes.clear()
-      return { type: 'remove', ids, serverTime }
-    }
+    if (this.#removes.size > 0) return { type: 'remove', ids: this.#takeRemoves(), serverTime }
     if (this.#unrecognised) {
       const { count, sample } = this.#unrecognised
       this.#unrecognised = null
@@ -108,7 +106,17 @@ export class WatchQueue {
       if (locks.length === MOST_IN_EVENT) break
       locks.push(lock)
       this.#upserts.delete(id)
+      this.#told.add(id)
     }
     return locks
+  }
+
+  #takeRemoves(): string[] {
+    const ids = [...this.#removes].slice(0, MOST_IN_EVENT)
+    for (const id of ids) {
+      this.#removes.delete(id)
+      this.#told.delete(id)
+    }
+    return ids
   }
 }

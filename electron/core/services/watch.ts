@@ -1,10 +1,10 @@
 import type { WatchEvent } from '../../../shared/contract.ts'
-import { expiresAtOf } from '../../../shared/lease.ts'
 import type { Lock, StoreKind, Story, Unrecognised, WatchedLock } from '../../../shared/lock.ts'
 import type { Failure } from '../../../shared/result.ts'
 import { toFailure } from '../errors.ts'
 import type { LockStore } from '../stores/types.ts'
-import { SAME_DEADLINE_MS, Stories } from './stories.ts'
+import { isSameLock } from './same-lock.ts'
+import { Stories } from './stories.ts'
 import { WatchQueue } from './watch-queue.ts'
 
 type Status = Extract<WatchEvent, { type: 'status' }>
@@ -29,6 +29,7 @@ type Listener = { readonly queue: WatchQueue; readonly restMs: number }
  */
 export class StoreWatcher {
   readonly #store: LockStore
+  /** What this run has seen. With the last screen it goes: nobody knows what becomes of it then. */
   readonly #known = new Map<string, WatchedLock>()
   readonly #stories = new Stories()
   readonly #listeners = new Set<Listener>()
@@ -36,10 +37,14 @@ export class StoreWatcher {
   #unrecognisedCount = 0
   #status: Status | null = null
   #asOf: number | null = null
+  #offsetMs: number | null = null
+  /** The store's time at the end of the last pass, also of a partial one. */
+  #readAt = 0
   /** Whether this run has something to show: its first look, or all of a pass. */
   #shown: 'nothing' | 'some' | 'all' = 'nothing'
   #running: AbortController | null = null
   #lifeToldAt = Number.NEGATIVE_INFINITY
+  #poked = false
   #wake = () => {}
 
   /** `redact` takes secrets out of what a server says, as the last thing before it leaves. */
@@ -52,18 +57,23 @@ export class StoreWatcher {
 
   async *subscribe(intervalMs: number | undefined, signal: AbortSignal): AsyncIterable<WatchEvent> {
     const listener = { queue: new WatchQueue(), restMs: intervalMs ?? REST_MS[this.#store.kind] }
+    const inHurry = listener.restMs < this.#restMs()
     this.#listeners.add(listener)
     if (this.#shown !== 'nothing') {
-      const known = [...this.#known.values()]
-      const newest = known.reduce((at, lock) => Math.max(at, lock.observedAt), this.#asOf ?? 0)
-      listener.queue.start(known, this.#unrecognisedCount, newest, this.#shown === 'all')
-      listener.queue.unrecognised(this.#unrecognisedCount, this.#unrecognised)
+      listener.queue.start(
+        this.#known.values(),
+        this.#unrecognisedCount,
+        this.#newest(),
+        this.#shown === 'all',
+      )
+      if (this.#unrecognisedCount > 0)
+        listener.queue.unrecognised(this.#unrecognisedCount, this.#unrecognised)
     }
     if (this.#status) listener.queue.status(this.#status)
     if (!this.#running) {
       this.#running = new AbortController()
       void this.#run(this.#running.signal)
-    }
+    } else if (inHurry) this.#wake()
     try {
       yield* listener.queue.events(signal)
     } finally {
@@ -72,8 +82,9 @@ export class StoreWatcher {
     }
   }
 
-  /** Reads again soon: something was changed, or somebody wants to know. */
+  /** Reads again soon: something was changed, or somebody wants to know. A pass under way may have been there before. */
   poke(): void {
+    this.#poked = true
     this.#wake()
   }
 
@@ -84,8 +95,12 @@ export class StoreWatcher {
   #rest(): void {
     this.#running?.abort()
     this.#running = null
+    this.#known.clear()
+    this.#unrecognised = []
+    this.#unrecognisedCount = 0
     this.#shown = 'nothing'
     this.#status = null
+    this.#asOf = null
     this.#lifeToldAt = Number.NEGATIVE_INFINITY
   }
 
@@ -93,21 +108,36 @@ export class StoreWatcher {
     for (const { queue } of this.#listeners) what(queue)
   }
 
+  #restMs(): number {
+    return Math.min(...[...this.#listeners].map(each => each.restMs))
+  }
+
+  /** The latest time of the store that something known was read at. */
+  #newest(): number {
+    let newest = this.#readAt
+    for (const { observedAt } of this.#known.values()) newest = Math.max(newest, observedAt)
+    return newest
+  }
+
   async #run(signal: AbortSignal): Promise<void> {
     for (let failures = 0; !signal.aborted; ) {
       const startedAt = performance.now()
+      this.#poked = false
+      let restMs: number
       try {
         await this.#pass(startedAt, signal)
         failures = 0
-        const restMs = Math.min(...[...this.#listeners].map(each => each.restMs))
-        await this.#sleep(Math.max(restMs, REST_PER_PASS * (performance.now() - startedAt)), signal)
+        restMs = Math.max(this.#restMs(), REST_PER_PASS * (performance.now() - startedAt))
       } catch (error) {
         if (signal.aborted) return
-        const retryInMs = Math.min(500 * 2 ** failures++, MAX_RETRY_MS)
-        const { code, message } = toFailure(error)
-        this.#say('down', null, { code, message: this.redact(message) }, retryInMs)
-        await this.#sleep(retryInMs, signal)
+        restMs = Math.min(500 * 2 ** failures++, MAX_RETRY_MS)
+        // What was read before it failed is known, too.
+        if (this.#shown === 'nothing' && this.#known.size > 0) this.#show('some', 0, this.#newest())
+        this.#say('down', toFailure(error), restMs)
       }
+      // A run that is over must not touch anything: the next one may have begun.
+      if (signal.aborted) return
+      if (!this.#poked) await this.#sleep(restMs, signal)
     }
   }
 
@@ -118,42 +148,42 @@ export class StoreWatcher {
     let scanned = 0
     let problem: Failure | null = null
     for await (const page of this.#store.list({}, signal)) {
+      if (signal.aborted) return
       problem ??= page.problems[0] ?? null
       scanned += page.scanned
       unrecognisedCount += page.unrecognised.length
       if (unrecognised.length < UNRECOGNISED_SHOWN) unrecognised.push(...page.unrecognised)
       for (const lock of page.locks) seen.add(lock.id)
       const changed = this.#learn(page.locks)
-      // Behind a first look everything is news, also what an earlier run knew.
-      const news = this.#shown === 'some' ? this.#recall(page.locks) : changed
       if (this.#shown !== 'nothing') {
-        if (news.length > 0) this.#tell(queue => queue.upsert(news, news[0]?.observedAt ?? 0))
-      } else if (this.#shown === 'nothing' && performance.now() - startedAt > FIRST_LOOK_MS) {
-        const { serverTime } = await this.#store.clock(signal)
-        this.#show('some', seen, unrecognisedCount, serverTime)
+        if (changed.length > 0) this.#tell(queue => queue.upsert(changed, changed[0]?.observedAt ?? 0))
+      } else if (this.#known.size > 0 && performance.now() - startedAt > FIRST_LOOK_MS) {
+        this.#show('some', unrecognisedCount, this.#newest())
       }
     }
-    const clock = await this.#store.clock(signal)
+    const { serverTime, offsetMs } = await this.#store.clock(signal)
     if (signal.aborted) return
-    if (this.#shown === 'nothing') this.#show('all', seen, unrecognisedCount, clock.serverTime)
+    this.#offsetMs = offsetMs
+    this.#readAt = serverTime
+    const gone = problem === null ? [...this.#known.keys()].filter(id => !seen.has(id)) : []
+    for (const id of gone) this.#known.delete(id)
+    if (this.#shown === 'nothing') this.#show('all', unrecognisedCount, serverTime)
+    else if (gone.length > 0) this.#tell(queue => queue.remove(gone, serverTime))
     this.#shown = 'all'
-    if (problem === null) {
-      this.#asOf = clock.serverTime
-      const gone = [...this.#known.keys()].filter(id => !seen.has(id))
-      for (const id of gone) {
-        this.#known.delete(id)
-        this.#stories.end(id, clock.serverTime)
-      }
-      if (gone.length > 0) this.#tell(queue => queue.remove(gone, clock.serverTime))
+    // What a partial pass did not meet may be in the part that it could not see.
+    if (problem === null || unrecognisedCount >= this.#unrecognisedCount)
+      this.#tellUnrecognised(unrecognisedCount, unrecognised.slice(0, UNRECOGNISED_SHOWN))
+    if (problem !== null) {
+      this.#say('stale', problem, null)
+      return
     }
-    this.#tellUnrecognised(unrecognisedCount, unrecognised.slice(0, UNRECOGNISED_SHOWN))
-    this.#say(problem === null ? 'live' : 'stale', clock.offsetMs, problem, null)
-    if (performance.now() - this.#lifeToldAt >= SIGN_OF_LIFE_MS) {
-      this.#lifeToldAt = performance.now()
-      const tookMs = Math.round(performance.now() - startedAt)
-      const { serverTime, offsetMs } = clock
-      this.#tell(queue => queue.pass({ type: 'pass', serverTime, offsetMs, scanned, tookMs }))
-    }
+    this.#asOf = serverTime
+    this.#stories.endOthers(seen, serverTime)
+    this.#say('live', null, null)
+    if (performance.now() - this.#lifeToldAt < SIGN_OF_LIFE_MS) return
+    this.#lifeToldAt = performance.now()
+    const tookMs = Math.round(performance.now() - startedAt)
+    this.#tell(queue => queue.pass({ type: 'pass', serverTime, offsetMs, scanned, tookMs }))
   }
 
   /** Takes in what was read and returns what a screen does not know yet. */
@@ -161,7 +191,7 @@ export class StoreWatcher {
     const changed: WatchedLock[] = []
     for (const lock of locks) {
       const before = this.#known.get(lock.id)
-      if (before && sameLock(before, lock)) continue
+      if (before && isSameLock(before, lock)) continue
       const watched = { ...lock, watched: this.#stories.see(lock) }
       this.#known.set(lock.id, watched)
       changed.push(watched)
@@ -169,15 +199,10 @@ export class StoreWatcher {
     return changed
   }
 
-  #recall(locks: readonly Lock[]): WatchedLock[] {
-    return locks.flatMap(lock => this.#known.get(lock.id) ?? [])
-  }
-
-  /** The first look of a run. What an earlier run knew and this one has not seen is not shown as if it had. */
-  #show(shown: 'some' | 'all', seen: ReadonlySet<string>, unrecognised: number, serverTime: number): void {
+  /** The first look of a run. */
+  #show(shown: 'some' | 'all', unrecognised: number, serverTime: number): void {
     this.#shown = shown
-    const locks = [...this.#known.values()].filter(lock => seen.has(lock.id))
-    this.#tell(queue => queue.start(locks, unrecognised, serverTime, shown === 'all'))
+    this.#tell(queue => queue.start(this.#known.values(), unrecognised, serverTime, shown === 'all'))
   }
 
   #tellUnrecognised(count: number, sample: Unrecognised[]): void {
@@ -194,20 +219,24 @@ export class StoreWatcher {
   }
 
   /** Told when it changes; an outage also whenever the next try is planned. */
-  #say(
-    status: Status['status'],
-    offsetMs: number | null,
-    error: Failure | null,
-    retryInMs: number | null,
-  ): void {
+  #say(status: Status['status'], failure: Failure | null, retryInMs: number | null): void {
     const before = this.#status
+    const error = failure && { code: failure.code, message: this.redact(failure.message) }
     const same =
       before?.status === status &&
       before.error?.code === error?.code &&
       before.error?.message === error?.message
     const since = before?.status === status ? before.since : Date.now()
-    this.#status = { type: 'status', status, since, asOf: this.#asOf, offsetMs, error, retryInMs }
-    const said = this.#status
+    const said: Status = {
+      type: 'status',
+      status,
+      since,
+      asOf: this.#asOf,
+      offsetMs: this.#offsetMs,
+      error,
+      retryInMs,
+    }
+    this.#status = said
     if (!same || status === 'down') this.#tell(queue => queue.status(said))
   }
 
@@ -224,11 +253,4 @@ export class StoreWatcher {
       if (signal.aborted) done()
     })
   }
-}
-
-function sameLock(a: Lock, b: Lock): boolean {
-  if (a.state !== b.state || a.lease.kind !== b.lease.kind || a.notes.length !== b.notes.length) return false
-  // What follows the digest in a fence is a deadline, which is compared below.
-  if (a.fence.split('.')[0] !== b.fence.split('.')[0]) return false
-  return Math.abs((expiresAtOf(a.lease) ?? 0) - (expiresAtOf(b.lease) ?? 0)) <= SAME_DEADLINE_MS
 }
