@@ -14,9 +14,9 @@ export const COLUMNS: readonly Column[] = [
   { id: 'key', width: 'minmax(150px, 2.2fr)', min: 170, fixed: true },
   { id: 'holder', width: 'minmax(110px, 1.3fr)', min: 120 },
   { id: 'store', width: 'minmax(90px, 0.8fr)', min: 96 },
-  { id: 'format', width: 'minmax(80px, 0.7fr)', min: 92 },
-  { id: 'age', width: '92px', min: 92 },
-  { id: 'remaining', width: '176px', min: 176 },
+  { id: 'format', width: 'minmax(96px, 0.7fr)', min: 96 },
+  { id: 'age', width: '98px', min: 98 },
+  { id: 'remaining', width: '204px', min: 204 },
 ]
 
 /** Given up first when there is no room; the inspector still tells them. */
