@@ -202,6 +202,8 @@ export function electronFor(folder: string): { program: string; args: string[] }
 }
 
 function problemsOf(page: Page): string[] {
+  // Sooner than the test's own time is up, so that it says what was waited for.
+  page.setDefaultTimeout(10_000)
   const problems: string[] = []
   page.on('console', message => {
     if (message.type() === 'error') problems.push(`console: ${message.text()}`)
