@@ -30,7 +30,6 @@ app.setPath('userData', join(folder, 'electron'))
 // Libraries must not write on the operator's terminal; ioredis warns there about passwords that were not needed.
 console.warn = () => {}
 silenceChromium(app)
-app.enableSandbox()
 declareProtocol()
 confineEveryPage()
 

@@ -1,6 +1,6 @@
-// Gets the servers that the tests run against: Redis and MariaDB from Debian's packages. The packages chosen carry
-// the programs without a system service, so nothing is left running on the machine; redis-tools has the server
-// program under the name redis-check-rdb (Debian links redis-server to it).
+// Gets the programs that the tests run against: Redis and MariaDB, a browser and a display, from Debian's packages. The
+// packages chosen carry the programs without a system service, so nothing is left running on the machine; redis-tools
+// has the server program under the name redis-check-rdb (Debian links redis-server to it).
 import { spawnSync } from 'node:child_process'
 import { findServer } from '../test/servers/find-server.mjs'
 
@@ -10,6 +10,8 @@ const NEEDED = [
   { program: 'mariadb-install-db', package: 'mariadb-server-core' },
   { program: 'my_print_defaults', package: 'mariadb-client-core' },
   { program: 'openssl', package: 'openssl' },
+  { program: 'chromium', package: 'chromium' },
+  { program: 'Xvfb', package: 'xvfb' },
 ]
 
 const missing = () => [...new Set(NEEDED.filter(each => !findServer(each.program)).map(each => each.package))]
@@ -36,7 +38,7 @@ if (packages.length > 0) {
 
 function stop(names) {
   console.error(
-    `The tests need a Redis and a MariaDB server: please install the Debian packages ${names.join(' and ')}.`,
+    `The tests need servers, a browser and a display: please install the Debian packages ${names.join(' and ')}.`,
   )
   process.exit(1)
 }

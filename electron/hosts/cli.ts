@@ -1,4 +1,5 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --
+// The two dashes keep Node 20 from taking our --env-file for its own.
 import { fileURLToPath } from 'node:url'
 import { createCore } from '../core/core.ts'
 import { dataFolder } from '../core/data-folder.ts'

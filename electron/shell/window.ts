@@ -75,9 +75,12 @@ function neverBlank(window: BrowserWindow): void {
   const { webContents } = window
   const fail = (why: Failing, words: string) => {
     log(words)
-    // Should even that page fail, there is nothing left to show, and trying for ever helps nobody.
-    if (window.isDestroyed() || webContents.getURL().includes(FAILED_PATH)) return
-    webContents.loadURL(failedUrl(why)).catch(() => {})
+    // Not from within the event: Chromium is still taking the old page down.
+    setImmediate(() => {
+      // Should even that page fail, there is nothing left to show, and trying for ever helps nobody.
+      if (window.isDestroyed() || webContents.getURL().includes(FAILED_PATH)) return
+      webContents.loadURL(failedUrl(why)).catch(() => {})
+    })
   }
   webContents.on('did-fail-load', (_event, code, description, _url, isMainFrame) => {
     // -3 is a navigation that was given up for another one, or denied.
