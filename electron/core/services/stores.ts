@@ -148,6 +148,10 @@ export class Stores {
     return { address: profile.address, password: password ?? undefined }
   }
 
+  has(storeId: string): boolean {
+    return this.#listed.has(storeId)
+  }
+
   /** By its id; a store that was opened by its address alone is under the rules of the one that is kept for it. */
   profileOf(storeId: string): StoreProfile | null {
     const address = this.connections.addressOf(storeId)

@@ -53,6 +53,13 @@ describe('the list', () => {
     expect(list()?.stores.map(({ name }) => name)).toEqual(['Orders', 'OTHER'])
   })
 
+  it('says that a store is closed, however it was closed', async () => {
+    const { ask, list } = openConsole()
+    const { storeId } = await ask('stores.add', { profile: profile() })
+    await ask('stores.close', { storeId })
+    expect(list()?.stores).toMatchObject([{ open: false }])
+  })
+
   it('says that it could not be understood, and keeps what was there', async () => {
     const folder = dataFolder()
     writeFileSync(join(folder, 'stores.json'), '{"version": 1, "stores": [{"name": ')
