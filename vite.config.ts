@@ -32,6 +32,7 @@ export default defineConfig({
       consumer: 'server',
       build: {
         ssr: true,
+        copyPublicDir: false,
         outDir: here('dist/node'),
         emptyOutDir: true,
         target: 'node20',
@@ -48,6 +49,7 @@ export default defineConfig({
       consumer: 'server',
       build: {
         ssr: true,
+        copyPublicDir: false,
         outDir: here('dist/node'),
         // The programs are there already.
         emptyOutDir: false,

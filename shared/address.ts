@@ -102,6 +102,45 @@ export function showAddress(address: StoreAddress): string {
   }
 }
 
+/** What people call a store before they have named it. */
+export function shortName(address: StoreAddress): string {
+  switch (address.kind) {
+    case 'memory':
+      return address.name
+    case 'dynamodb':
+      return address.table
+    case 'mysql':
+      return `${address.database} at ${address.host}`
+    case 'redis':
+      return `${address.group ?? 'redis'} at ${address.hosts[0]?.host ?? ''}${address.db === 0 ? '' : `/${address.db}`}`
+  }
+}
+
+/** Whether a password that was given for one address may be used for another: the same account on the same server. */
+export function passwordFits(known: StoreAddress, wanted: StoreAddress): boolean {
+  return accountOf(known) === accountOf(wanted)
+}
+
+function accountOf(address: StoreAddress): string {
+  switch (address.kind) {
+    case 'memory':
+      return 'memory'
+    case 'dynamodb':
+      return JSON.stringify(['dynamodb', address.username, address.region, address.endpoint])
+    case 'mysql':
+      return JSON.stringify(['mysql', address.username, address.host, address.port, address.tls])
+    case 'redis':
+      return JSON.stringify([
+        'redis',
+        address.username,
+        address.mode,
+        address.tls,
+        address.group,
+        address.hosts,
+      ])
+  }
+}
+
 function redis(rest: string, mode: RedisAddress['mode'], tls: boolean): RedisAddress {
   const { username, password, hosts, path, options } = split(rest, 'redis')
   const group = mode === 'sentinel' ? path.shift() || null : null

@@ -1,6 +1,6 @@
 import type { Input, MethodName, Output, StreamEvent, StreamInput, StreamName } from './contract.ts'
 import type { DownFrame, UpFrame } from './frames.ts'
-import type { Result } from './result.ts'
+import type { Failure, Result } from './result.ts'
 
 type Stream = { onEvent: (event: unknown, seq: number) => void; onEnd: (result: Result<null>) => void }
 
@@ -14,6 +14,17 @@ export type Client = {
     onEnd: (result: Result<null>) => void,
   ): () => void
   receive(frame: DownFrame): void
+  /** The wire is gone: whatever was waited for ends here, because nothing can answer it any more. */
+  lost(): void
+}
+
+const LOST: { ok: false; error: Failure } = {
+  ok: false,
+  error: {
+    code: 'ABORTED',
+    message:
+      'The connection to the console was lost before it answered: what was asked for may have happened',
+  },
 }
 
 /** The screen's side of the wire. It knows frames and not how they travel. */
@@ -71,6 +82,14 @@ export function createClient(send: (frame: UpFrame) => void): Client {
           stream?.onEnd(frame.result)
         }
       }
+    },
+    lost() {
+      const waiting = [...calls.values()]
+      const open = [...streams.values()]
+      calls.clear()
+      streams.clear()
+      for (const resolve of waiting) resolve(LOST)
+      for (const { onEnd } of open) onEnd(LOST)
     },
   }
 }

@@ -135,12 +135,18 @@ export type ConsoleInfo = z.infer<typeof consoleInfoSchema>
 const storesEventSchema = z.object({
   stores: z.array(storeEntrySchema),
   suggestions: z.array(suggestionSchema),
+  /** Something about the list itself that an operator should know: it could not be read, and was set aside. */
+  notice: z.string().nullable(),
 })
 export type StoresEvent = z.infer<typeof storesEventSchema>
 
 const password = z.string().max(4096)
 /** `passwordOf` names a store or a suggestion on the same server whose password core already knows. */
-const storeDraft = { profile: storeProfileSchema, password: password.optional(), passwordOf: storeId.optional() }
+const storeDraft = {
+  profile: storeProfileSchema,
+  password: password.optional(),
+  passwordOf: storeId.optional(),
+}
 
 export const methods = {
   'formats.list': { effect: 'read', input: z.strictObject({}), output: z.array(formatInfoSchema) },
@@ -167,7 +173,7 @@ export const methods = {
     output: storeEntrySchema,
   },
   'stores.remove': { effect: 'read', input: z.strictObject({ storeId }), output: z.null() },
-  'stores.setOpen': {
+  'stores.switch': {
     effect: 'read',
     input: z.strictObject({ storeId, open: z.boolean() }),
     output: storeEntrySchema,

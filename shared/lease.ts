@@ -1,4 +1,4 @@
-import type { Lease, Lock, LockState } from './lock.ts'
+import type { Lease, Lock, LockState, Watched } from './lock.ts'
 
 /** A lease is `expiring` once this much of it is used. */
 export const EXPIRING_FRACTION = 0.8
@@ -68,6 +68,29 @@ export function stateAt(lock: Timed, now: number): LockState {
   }
 }
 
+/**
+ * The deadline came after the record was last read. The holder may have renewed it in time, so that reaching zero here says
+ * nothing about the store until it is read again.
+ */
+export function isUnconfirmed(lock: Pick<Lock, 'lease' | 'observedAt'>, now: number): boolean {
+  const expiresAt = expiresAtOf(lock.lease)
+  return expiresAt !== null && lock.observedAt < expiresAt && expiresAt <= now
+}
+
+/**
+ * Since when the present owner holds it; not `exact` means "at least since then". Many systems move what they store as the
+ * beginning with every renewal, and one that is computed from a TTL always moves: what was seen earlier then counts.
+ */
+export function heldSinceOf(
+  lock: Pick<Lock, 'acquiredAt' | 'acquiredAtSource'> & { readonly watched?: Watched },
+): { at: number; exact: boolean } | null {
+  const { acquiredAt, acquiredAtSource, watched } = lock
+  if (acquiredAt === null || Number.isNaN(acquiredAt))
+    return watched === undefined ? null : { at: watched.heldSince, exact: false }
+  if (watched !== undefined && watched.heldSince < acquiredAt) return { at: watched.heldSince, exact: false }
+  return { at: acquiredAt, exact: acquiredAtSource === 'stored' || acquiredAtSource === 'token' }
+}
+
 /** What needs an operator first: expired, without expiry, over 80 % used, held, unknown, released. */
 export function attentionRank(lock: Timed, now: number): number {
   const state = stateAt(lock, now)
@@ -102,13 +125,20 @@ export function isoTime(time: number | null): string | null {
   return time === null || !isRepresentable(time) ? null : new Date(time).toISOString()
 }
 
-/** A duration as people say it: `5.4 s`, `2 min 48 s`, `3 h 12 min`, `26 h 04 min`, `12 days`. Never rounded up. */
-export function sayDuration(ms: number): string {
+/**
+ * A duration as people say it: `5.4 s`, `2 min 48 s`, `3 h 12 min`, `26 h 04 min`, `12 days`. Never rounded up. Without
+ * tenths it is `5 s`, for what is said once a second; coarsely it is `40 min`, for what nobody waits for.
+ */
+export function sayDuration(
+  ms: number,
+  { tenths = true, coarse = false }: { readonly tenths?: boolean; readonly coarse?: boolean } = {},
+): string {
   const size = Math.abs(ms)
   if (!Number.isFinite(size)) return 'an unknown time'
   // Rounding would say `10.0 s` for what is still below ten seconds.
-  if (size < 10 * SECOND) return `${(Math.floor(size / 100) / 10).toFixed(1)} s`
+  if (tenths && !coarse && size < 10 * SECOND) return `${(Math.floor(size / 100) / 10).toFixed(1)} s`
   if (size < MINUTE) return `${Math.floor(size / SECOND)} s`
+  if (coarse && size >= 10 * MINUTE && size < HOUR) return `${Math.floor(size / MINUTE)} min`
   if (size < HOUR) return two(size, MINUTE, 'min', SECOND, 's')
   if (size < 3 * DAY) return two(size, HOUR, 'h', MINUTE, 'min')
   if (size < 10 * YEAR) return `${Math.floor(size / DAY)} days`

@@ -1,61 +1,140 @@
+import type { ConsoleInfo, Problem } from '../../shared/contract.ts'
 import type { Core, Handlers, StreamHandlers } from './dispatch.ts'
+import { StoreError } from './errors.ts'
 import { ALL_FORMATS } from './formats.ts'
 import { fileAudit } from './services/audit.ts'
 import { Connections } from './services/connections.ts'
 import { listStore } from './services/list.ts'
-import { watchStore } from './services/watch.ts'
-import type { LockStore } from './stores/types.ts'
+import { StoreFile } from './services/store-file.ts'
+import { type StartOptions, Stores } from './services/stores.ts'
+import { testStore } from './services/test-store.ts'
+import { type SecretVault, sessionVault } from './services/vault.ts'
+
+export type CoreOptions = {
+  readonly dataFolder: string
+  readonly host?: ConsoleInfo['host']
+  readonly version?: string
+  readonly vault?: SecretVault
+  /** Without it nothing is opened and no list of stores is read: the command line names its store itself. */
+  readonly start?: StartOptions
+}
 
 /** Puts the core together. Hosts call this once and open a session per screen. */
-export function createCore(options: { readonly dataFolder: string }): Core {
+export function createCore(options: CoreOptions): Core {
   const connections = new Connections()
-  const withStore = <T>(
-    input: { storeId: string },
-    signal: AbortSignal,
-    use: (store: LockStore, until: AbortSignal) => T,
-  ): T => {
-    const open = connections.get(input.storeId, signal)
-    return use(open.store, open.signal)
+  const redact = (message: string) => connections.redact(message)
+  const redacted = (problem: Problem) => ({ ...problem, message: redact(problem.message) })
+  const vault = options.vault ?? sessionVault('This host keeps no passwords.')
+  const stores = options.start
+    ? new Stores(connections, new StoreFile(options.dataFolder), vault, options.start)
+    : null
+  const kept = (): Stores => {
+    if (!stores) throw new StoreError('UNSUPPORTED', 'This host keeps no list of stores')
+    return stores
   }
 
   const handlers: Handlers = {
     'formats.list': async () => [...ALL_FORMATS],
-    'stores.open': ({ address, password }) => connections.open(address, password),
-    'stores.describe': async (input, signal) =>
-      withStore(input, signal, (store, until) => store.describe(until)),
-    'stores.capabilities': async (input, signal) =>
-      withStore(input, signal, (store, until) => store.capabilities(until)),
-    'stores.close': async ({ storeId }) => {
-      await connections.close(storeId)
+    'console.describe': async () => ({
+      host: options.host ?? 'cli',
+      version: options.version ?? '',
+      dataFolder: options.dataFolder,
+      secrets: await vault.status(),
+    }),
+    'stores.add': input => kept().add(input),
+    'stores.edit': input => kept().edit(input),
+    'stores.remove': async ({ storeId }) => {
+      await kept().remove(storeId)
       return null
     },
-    'locks.inspect': async (input, signal) =>
-      withStore(input, signal, (store, until) => store.inspect(input.id, until)),
-    'locks.release': async (input, signal) =>
-      withStore(input, signal, (store, until) => store.release(input.id, input.fence, until)),
+    'stores.switch': ({ storeId, open }) => kept().setOpen(storeId, open),
+    'stores.test': async (input, signal) => {
+      const { address, password } = await kept().resolve(input)
+      const { storeId } = await connections.open(address, password)
+      try {
+        const open = connections.get(storeId, signal)
+        const found = await testStore(open.store, open.signal)
+        return { ...found, problems: found.problems.map(redacted) }
+      } finally {
+        await connections.close(storeId)
+      }
+    },
+    'stores.open': ({ address, password }) => connections.open(address, password),
+    'stores.describe': async ({ storeId }, signal) => {
+      const open = connections.get(storeId, signal)
+      return open.store.describe(open.signal)
+    },
+    'stores.capabilities': async ({ storeId }, signal) => {
+      const open = connections.get(storeId, signal)
+      return open.store.capabilities(open.signal)
+    },
+    'stores.close': async ({ storeId }) => {
+      // One of the list is switched off, so that the list goes on telling the truth.
+      if (stores?.has(storeId)) await stores.setOpen(storeId, false)
+      else await connections.close(storeId)
+      return null
+    },
+    'locks.inspect': async ({ storeId, id }, signal) => {
+      const open = connections.get(storeId, signal)
+      const record = await open.store.inspect(id, open.signal)
+      return record && { ...record, story: open.watcher.storyOf(record.lock?.id ?? id) }
+    },
+    'locks.release': async ({ storeId, id, fence, reason, confirm }, signal) => {
+      const open = connections.get(storeId, signal)
+      checkPolicy(stores, storeId, reason, confirm)
+      try {
+        return await open.store.release(id, fence, open.signal)
+      } finally {
+        // Whatever came of it, the screen should see what is there now.
+        open.watcher.poke()
+      }
+    },
   }
 
   const streamHandlers: StreamHandlers = {
-    'locks.list': (input, signal) =>
-      withStore(input, signal, (store, until) => listStore(store, input.limit, until)),
-    'locks.watch': (input, signal) =>
-      withStore(input, signal, (store, until) => watchStore(store, input.intervalMs, until)),
+    'stores.watch': (_, signal) => kept().watch(signal),
+    'locks.list': ({ storeId, limit }, signal) => {
+      const open = connections.get(storeId, signal)
+      return listStore(open.store, limit, redacted, open.signal)
+    },
+    'locks.watch': ({ storeId, intervalMs }, signal) => {
+      const open = connections.get(storeId, signal)
+      return open.watcher.subscribe(intervalMs, open.signal)
+    },
   }
 
-  const audit = fileAudit(
-    options.dataFolder,
-    input => {
-      const { storeId, ...rest } = input as { storeId?: string }
-      return { store: connections.addressOf(storeId ?? ''), ...rest }
-    },
-    message => connections.redact(message),
-  )
+  const describe = (input: unknown) => {
+    const { storeId, ...rest } = input as { storeId?: string }
+    const name = stores?.profileOf(storeId ?? '')?.name
+    return {
+      store: connections.addressOf(storeId ?? ''),
+      ...(name === undefined ? {} : { storeName: name }),
+      ...rest,
+    }
+  }
 
   return {
     handlers,
     streamHandlers,
-    audit,
-    redact: message => connections.redact(message),
+    audit: fileAudit(options.dataFolder, describe, redact),
+    redact,
     close: () => connections.closeAll(),
   }
+}
+
+/** The operator's own rules for a store. They hold here, whatever a screen lets through. */
+function checkPolicy(
+  stores: Stores | null,
+  storeId: string,
+  reason: string | undefined,
+  confirm: string | undefined,
+): void {
+  const profile = stores?.profileOf(storeId)
+  if (!profile) return
+  if (profile.readOnly) throw new StoreError('REFUSED', 'This store is set to read-only: nothing was changed')
+  if (!profile.production) return
+  if (confirm !== profile.name)
+    throw new StoreError('REFUSED', 'The name of this production store was not typed: nothing was changed')
+  if (!reason?.trim())
+    throw new StoreError('REFUSED', 'A release in a production store needs a reason: nothing was changed')
 }

@@ -169,7 +169,10 @@ it('watches until it is closed: in an outage nothing is called gone, and the sta
   const close = client.open(
     'locks.watch',
     { storeId, intervalMs: 100 },
-    event => events.push(event),
+    event => {
+      // Signs of life come when they come.
+      if (event.type !== 'pass') events.push(event)
+    },
     () => {},
   )
   await expect.poll(() => events.map(event => event.type)).toEqual(['snapshot', 'status'])

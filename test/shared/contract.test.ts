@@ -12,6 +12,8 @@ const STREAMS: [string, Entry][] = Object.entries(streams).map(([name, { input, 
   { input, output: event },
 ])
 
+const PROFILE = { name: 'n', address: 'memory:practice', colour: 'teal', production: true, readOnly: false }
+
 /** One input that is right for each. A new entry of the contract needs one here. */
 const RIGHT: Record<string, Record<string, unknown>> = {
   'formats.list': {},
@@ -22,6 +24,11 @@ const RIGHT: Record<string, Record<string, unknown>> = {
   'locks.inspect': { storeId: 's', id: 'k' },
   'locks.release': { storeId: 's', id: 'k', fence: 'f', reason: 'stuck' },
   'locks.list': { storeId: 's', limit: 10 },
+  'stores.add': { profile: PROFILE, password: 'p', passwordOf: 's' },
+  'stores.edit': { storeId: 's', profile: PROFILE, password: null },
+  'stores.remove': { storeId: 's' },
+  'stores.switch': { storeId: 's', open: true },
+  'stores.test': { profile: PROFILE },
   'locks.watch': { storeId: 's', intervalMs: 1000 },
 }
 
@@ -37,6 +44,7 @@ test.each([...METHODS, ...STREAMS])('%s takes exactly what it says', (name, { in
     for (const wrong of [null, {}, [], true, -1, '']) {
       // Free text may be empty; nothing else may be of a wrong type, below its range or empty.
       if (wrong === '' && ['password', 'reason'].includes(field)) continue
+      if (wrong === right[field]) continue
       expect(
         input.safeParse({ ...right, [field]: wrong }).success,
         `${field}: ${JSON.stringify(wrong)}`,

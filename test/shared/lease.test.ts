@@ -2,14 +2,16 @@ import { describe, expect, test } from 'vitest'
 import {
   attentionRank,
   byAttention,
+  heldSinceOf,
   isoTime,
   isPlausibleDeadline,
+  isUnconfirmed,
   remainingMs,
   sayDuration,
   stateAt,
   usedFraction,
 } from '../../shared/lease.ts'
-import type { Lease, Lock, LockState } from '../../shared/lock.ts'
+import type { Lease, Lock, LockState, TimeSource } from '../../shared/lock.ts'
 import { Random } from '../random.ts'
 import { aLock } from './a-lock.ts'
 
@@ -164,6 +166,18 @@ test.each([
   expect(sayDuration(ms)).toBe(said)
 })
 
+test.each([
+  [0, '0 s'],
+  [999, '0 s'],
+  [5_400, '5 s'],
+  [-9_999, '9 s'],
+  [10 * S, '10 s'],
+  [168 * S, '2 min 48 s'],
+  [Number.NaN, 'an unknown time'],
+])('%d ms without tenths are said as %s', (ms, said) => {
+  expect(sayDuration(ms, { tenths: false })).toBe(said)
+})
+
 test('a duration never names a full unit as sixty of the smaller one', () => {
   for (let ms = 0; ms < 3 * H; ms += 997) expect(sayDuration(ms)).not.toMatch(/\b60(\.0)? (s|min)/)
 })
@@ -191,4 +205,48 @@ test.each([
   [Number.NaN, false],
 ])('a deadline at %d is plausible: %s', (expiresAt, plausible) => {
   expect(isPlausibleDeadline(expiresAt, T)).toBe(plausible)
+})
+
+test.each<[string, number | null, TimeSource, number | null, ReturnType<typeof heldSinceOf>]>([
+  // acquired, its source, seen to be held since
+  ['nothing is known', null, 'unknown', null, null],
+  ['it is no number', Number.NaN, 'stored', null, null],
+  ['it is stored', T, 'stored', null, { at: T, exact: true }],
+  ['it is in the token', T, 'token', null, { at: T, exact: true }],
+  ['it is computed from a TTL', T, 'ttl', null, { at: T, exact: false }],
+  ['it was only seen', null, 'unknown', T, { at: T, exact: false }],
+  ['it is no number, but was seen', Number.NaN, 'stored', T, { at: T, exact: false }],
+  ['it is stored and was seen later', T, 'stored', T + 5, { at: T, exact: true }],
+  ['it is stored and was seen just then', T, 'stored', T, { at: T, exact: true }],
+  ['it is in the token and was seen later', T, 'token', T + 5, { at: T, exact: true }],
+  ['what is stored moves with renewals', T + 5, 'stored', T, { at: T, exact: false }],
+  ['the TTL was renewed', T + 5, 'ttl', T, { at: T, exact: false }],
+  ['it is computed from a TTL and was seen later', T, 'ttl', T + 5, { at: T, exact: false }],
+])('since when it is held, when %s', (_, acquiredAt, acquiredAtSource, heldSince, expected) => {
+  const watched = { firstSeenAt: T, heldSince: heldSince ?? 0, renewals: 0, holders: 1 }
+  const lock = { acquiredAt, acquiredAtSource, ...(heldSince === null ? {} : { watched }) }
+  expect(heldSinceOf(lock)).toEqual(expected)
+})
+
+test.each<[string, Lease, number, boolean]>([
+  ['before its deadline', until(T + 10), T + 9, false],
+  ['at its deadline, read before', until(T + 10), T + 10, true],
+  ['long after its deadline, read before', until(T + 10), T + H, true],
+  ['past a deadline that leaves a free record', until(T + 10, 'released'), T + 10, true],
+  ['read at its deadline', until(T), T, false],
+  ['read after its deadline', until(T - 1), T + 5, false],
+  ['with a deadline that is no number', until(Number.NaN), T + 5, false],
+  ['without a deadline', { kind: 'never' }, T + 5, false],
+])('an end is unconfirmed: %s', (_, lease, now, expected) => {
+  expect(isUnconfirmed({ lease, observedAt: T }, now)).toBe(expected)
+})
+
+test.each([
+  [5_400, '5 s'],
+  [168_000, '2 min 48 s'],
+  [599_999, '9 min 59 s'],
+  [2_413_000, '40 min'],
+  [11_520_000, '3 h 12 min'],
+])('%i ms, coarsely, is %s', (ms, said) => {
+  expect(sayDuration(ms, { coarse: true })).toBe(said)
 })

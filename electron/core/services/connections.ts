@@ -5,46 +5,75 @@ import { escapeForTerminal } from '../../../shared/safe-text.ts'
 import { StoreError } from '../errors.ts'
 import { openStore } from '../stores/open.ts'
 import type { LockStore } from '../stores/types.ts'
+import { StoreWatcher } from './watch.ts'
 
 /** Replacing a shorter one everywhere would tell it by where words are missing a letter. */
 const SHORTEST_SECRET = 4
 /** Servers cut what they repeat; so much of its start is still the password. */
 const LONGEST_REPEATED = 32
 
-type Open = { readonly store: LockStore; readonly closing: AbortController }
+type Open = { readonly store: LockStore; readonly closing: AbortController; readonly watcher: StoreWatcher }
 
 /** The open stores, and the only place that knows their passwords. */
 export class Connections {
   readonly #stores = new Map<string, Open>()
+  /** Whose turn it is, for stores whose client is being loaded. */
+  readonly #opening = new Map<string, symbol>()
   readonly #secrets = new Set<string>()
+  #ended = false
 
-  async open(address: string, password: string | undefined): Promise<StoreInfo> {
+  /** With an id that is in use, the new connection takes the place of the old one; of two that are made at once, the later. */
+  async open(
+    address: string,
+    password: string | undefined,
+    storeId: string = randomUUID(),
+  ): Promise<StoreInfo> {
     for (const secret of [parseAddress(address).password, password]) if (secret) this.#secrets.add(secret)
-    const store = await openStore(address, password)
-    const storeId = randomUUID()
-    this.#stores.set(storeId, { store, closing: new AbortController() })
+    if (this.#ended) throw new StoreError('ABORTED', 'Lockkeeper is being closed')
+    const turn = Symbol()
+    this.#opening.set(storeId, turn)
+    const store = await openStore(address, password).catch(error => {
+      if (this.#opening.get(storeId) === turn) this.#opening.delete(storeId)
+      throw error
+    })
+    if (this.#opening.get(storeId) !== turn) {
+      await store.close()
+      throw new StoreError('ABORTED', 'The store was closed or opened anew in the meantime')
+    }
+    const before = this.#stores.get(storeId)
+    this.#opening.delete(storeId)
+    const watcher = new StoreWatcher(store, message => this.redact(message))
+    this.#stores.set(storeId, { store, closing: new AbortController(), watcher })
+    await end(before)
     return { storeId, kind: store.kind, address: store.address }
   }
 
   /** The store, and a signal that also says when it is closed: nothing goes on with a store that was closed. */
-  get(storeId: string, signal: AbortSignal): { store: LockStore; signal: AbortSignal } {
+  get(
+    storeId: string,
+    signal: AbortSignal,
+  ): { store: LockStore; watcher: StoreWatcher; signal: AbortSignal } {
     const open = this.#stores.get(storeId)
     if (!open) throw new StoreError('NOT_FOUND', 'This store is not open')
-    return { store: open.store, signal: AbortSignal.any([signal, open.closing.signal]) }
+    const { store, watcher } = open
+    return { store, watcher, signal: AbortSignal.any([signal, open.closing.signal]) }
   }
 
   addressOf(storeId: string): string | null {
     return this.#stores.get(storeId)?.store.address ?? null
   }
 
+  /** Also of one that is only just being opened. */
   async close(storeId: string): Promise<void> {
     const open = this.#stores.get(storeId)
     this.#stores.delete(storeId)
-    open?.closing.abort()
-    await open?.store.close()
+    this.#opening.delete(storeId)
+    await end(open)
   }
 
   async closeAll(): Promise<void> {
+    this.#ended = true
+    this.#opening.clear()
     await Promise.all([...this.#stores.keys()].map(storeId => this.close(storeId)))
   }
 
@@ -52,7 +81,6 @@ export class Connections {
   redact(message: string): string {
     let out = message
     for (const secret of this.#secrets) {
-      if (secret.length < SHORTEST_SECRET) continue
       // By whole characters: half of a surrogate pair cannot be written as %XX.
       const start = [...secret]
         .slice(0, LONGEST_REPEATED)
@@ -65,9 +93,14 @@ export class Connections {
         escapeForTerminal(start),
         encodeURIComponent(start),
       ]) {
-        out = out.replaceAll(form, '•••')
+        if (form.length >= SHORTEST_SECRET) out = out.replaceAll(form, '•••')
       }
     }
     return out
   }
+}
+
+async function end(open: Open | undefined): Promise<void> {
+  open?.closing.abort()
+  await open?.store.close()
 }

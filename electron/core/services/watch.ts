@@ -1,109 +1,256 @@
 import type { WatchEvent } from '../../../shared/contract.ts'
-import { expiresAtOf } from '../../../shared/lease.ts'
-import type { Lock, StoreKind } from '../../../shared/lock.ts'
+import type { Lock, StoreKind, Story, Unrecognised, WatchedLock } from '../../../shared/lock.ts'
 import type { Failure } from '../../../shared/result.ts'
 import { toFailure } from '../errors.ts'
 import type { LockStore } from '../stores/types.ts'
+import { isSameLock } from './same-lock.ts'
+import { Stories } from './stories.ts'
+import { WatchQueue } from './watch-queue.ts'
+
+type Status = Extract<WatchEvent, { type: 'status' }>
 
 /** How long to rest between two passes. A DynamoDB scan costs capacity that somebody pays for. */
 const REST_MS: Record<StoreKind, number> = { memory: 500, redis: 1000, mysql: 1000, dynamodb: 5000 }
+/** A pass over a large store takes long: the rest after it is so many times as long, to be gentle to it and to us. */
+const REST_PER_PASS = 3
 /** The first pass shows what it has after this long, and the rest as it comes. */
 const FIRST_LOOK_MS = 300
 const MAX_RETRY_MS = 5000
-/** TTLs are read to the millisecond: a deadline that moved by less has not moved. */
-const SAME_DEADLINE_MS = 50
+/** How often a pass that went well is told. */
+const SIGN_OF_LIFE_MS = 5000
+const UNRECOGNISED_SHOWN = 200
+
+type Listener = { readonly queue: WatchQueue; readonly restMs: number }
 
 /**
- * Follows a store by reading it again and again: a snapshot, then what changed. A lock counts as gone only after a pass
- * that saw everything; after a failed or partial one what is known stays, and the status says that it is old.
+ * Follows a store by reading it again and again, once for however many screens look at it: a snapshot, then what changed.
+ * A lock counts as gone only after a pass that saw everything; after a failed or partial one what is known stays, and
+ * the status says that it is old. It reads only while somebody looks; what it has seen it remembers.
  */
-export async function* watchStore(
-  store: LockStore,
-  intervalMs: number | undefined,
-  signal: AbortSignal,
-): AsyncIterable<WatchEvent> {
-  const rest = intervalMs ?? REST_MS[store.kind]
-  const known = new Map<string, Lock>()
-  let started = false
-  let failures = 0
-  let asOf: number | null = null
-  let said = ''
-  const status = (
-    name: 'live' | 'stale' | 'down',
-    offsetMs: number | null,
-    error: Failure | null,
-    retryInMs: number | null,
-  ): WatchEvent[] => {
-    const key = `${name} ${error?.code} ${error?.message}`
-    if (key === said) return []
-    said = key
-    return [{ type: 'status', status: name, asOf, offsetMs, error, retryInMs }]
+export class StoreWatcher {
+  readonly #store: LockStore
+  /** What this run has seen. With the last screen it goes: nobody knows what becomes of it then. */
+  readonly #known = new Map<string, WatchedLock>()
+  readonly #stories = new Stories()
+  readonly #listeners = new Set<Listener>()
+  #unrecognised: Unrecognised[] = []
+  #unrecognisedCount = 0
+  #status: Status | null = null
+  #asOf: number | null = null
+  #offsetMs: number | null = null
+  /** The store's time at the end of the last pass, also of a partial one. */
+  #readAt = 0
+  /** Whether this run has something to show: its first look, or all of a pass. */
+  #shown: 'nothing' | 'some' | 'all' = 'nothing'
+  #running: AbortController | null = null
+  #lifeToldAt = Number.NEGATIVE_INFINITY
+  #poked = false
+  #wake = () => {}
+
+  /** `redact` takes secrets out of what a server says, as the last thing before it leaves. */
+  constructor(
+    store: LockStore,
+    readonly redact: (message: string) => string,
+  ) {
+    this.#store = store
   }
 
-  while (!signal.aborted) {
-    const startedAt = performance.now()
+  async *subscribe(intervalMs: number | undefined, signal: AbortSignal): AsyncIterable<WatchEvent> {
+    const listener = { queue: new WatchQueue(), restMs: intervalMs ?? REST_MS[this.#store.kind] }
+    const inHurry = listener.restMs < this.#restMs()
+    this.#listeners.add(listener)
+    if (this.#shown !== 'nothing') {
+      listener.queue.start(
+        this.#known.values(),
+        this.#unrecognisedCount,
+        this.#newest(),
+        this.#shown === 'all',
+      )
+      if (this.#unrecognisedCount > 0)
+        listener.queue.unrecognised(this.#unrecognisedCount, this.#unrecognised)
+    }
+    if (this.#status) listener.queue.status(this.#status)
+    if (!this.#running) {
+      this.#running = new AbortController()
+      void this.#run(this.#running.signal)
+    } else if (inHurry) this.#wake()
     try {
-      const seen = new Set<string>()
-      let unrecognised = 0
-      let first: Lock[] = []
-      let problem: Failure | null = null
-      for await (const page of store.list({}, signal)) {
-        problem ??= page.problems[0] ?? null
-        unrecognised += page.unrecognised.length
-        for (const lock of page.locks) seen.add(lock.id)
-        const changed = page.locks.filter(lock => !sameLock(known.get(lock.id), lock))
-        for (const lock of changed) known.set(lock.id, lock)
-        if (started) {
-          if (changed.length > 0)
-            yield { type: 'upsert', locks: changed, serverTime: changed[0]?.observedAt ?? 0 }
-        } else {
-          first = first.concat(changed)
-          if (performance.now() - startedAt > FIRST_LOOK_MS) {
-            const { serverTime } = await store.clock(signal)
-            yield { type: 'snapshot', locks: first, unrecognised, serverTime, complete: false }
-            started = true
-          }
-        }
-      }
-      const clock = await store.clock(signal)
-      if (!started)
-        yield { type: 'snapshot', locks: first, unrecognised, serverTime: clock.serverTime, complete: true }
-      started = true
-      failures = 0
-      if (problem === null) {
-        asOf = clock.serverTime
-        const gone = [...known.keys()].filter(id => !seen.has(id))
-        for (const id of gone) known.delete(id)
-        if (gone.length > 0) yield { type: 'remove', ids: gone, serverTime: clock.serverTime }
-      }
-      yield* status(problem === null ? 'live' : 'stale', clock.offsetMs, problem, null)
-      await sleep(Math.max(rest, performance.now() - startedAt), signal)
-    } catch (error) {
-      if (signal.aborted) return
-      const retryInMs = Math.min(500 * 2 ** failures++, MAX_RETRY_MS)
-      yield* status('down', null, toFailure(error), retryInMs)
-      await sleep(retryInMs, signal)
+      yield* listener.queue.events(signal)
+    } finally {
+      this.#listeners.delete(listener)
+      if (this.#listeners.size === 0) this.#rest()
     }
   }
-}
 
-function sameLock(a: Lock | undefined, b: Lock): boolean {
-  if (!a || a.state !== b.state || a.lease.kind !== b.lease.kind || a.notes.length !== b.notes.length)
-    return false
-  // What follows the digest in a fence is a deadline, which is compared below.
-  if (a.fence.split('.')[0] !== b.fence.split('.')[0]) return false
-  return Math.abs((expiresAtOf(a.lease) ?? 0) - (expiresAtOf(b.lease) ?? 0)) <= SAME_DEADLINE_MS
-}
+  /** Reads again soon: something was changed, or somebody wants to know. A pass under way may have been there before. */
+  poke(): void {
+    this.#poked = true
+    this.#wake()
+  }
 
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    const done = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
+  storyOf(id: string): Story | null {
+    return this.#stories.of(id)
+  }
+
+  #rest(): void {
+    this.#running?.abort()
+    this.#running = null
+    this.#known.clear()
+    this.#unrecognised = []
+    this.#unrecognisedCount = 0
+    this.#shown = 'nothing'
+    this.#status = null
+    this.#asOf = null
+    this.#lifeToldAt = Number.NEGATIVE_INFINITY
+  }
+
+  #tell(what: (queue: WatchQueue) => void): void {
+    for (const { queue } of this.#listeners) what(queue)
+  }
+
+  #restMs(): number {
+    return Math.min(...[...this.#listeners].map(each => each.restMs))
+  }
+
+  /** The latest time of the store that something known was read at. */
+  #newest(): number {
+    let newest = this.#readAt
+    for (const { observedAt } of this.#known.values()) newest = Math.max(newest, observedAt)
+    return newest
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    for (let failures = 0; !signal.aborted; ) {
+      const startedAt = performance.now()
+      this.#poked = false
+      let restMs: number
+      try {
+        await this.#pass(startedAt, signal)
+        failures = 0
+        restMs = Math.max(this.#restMs(), REST_PER_PASS * (performance.now() - startedAt))
+      } catch (error) {
+        if (signal.aborted) return
+        restMs = Math.min(500 * 2 ** failures++, MAX_RETRY_MS)
+        // What was read before it failed is known, too.
+        if (this.#shown === 'nothing' && this.#known.size > 0) this.#show('some', 0, this.#newest())
+        this.#say('down', toFailure(error), restMs)
+      }
+      // A run that is over must not touch anything: the next one may have begun.
+      if (signal.aborted) return
+      if (!this.#poked) await this.#sleep(restMs, signal)
     }
-    const timer = setTimeout(done, ms)
-    signal.addEventListener('abort', done)
-    if (signal.aborted) done()
-  })
+  }
+
+  async #pass(startedAt: number, signal: AbortSignal): Promise<void> {
+    const seen = new Set<string>()
+    const unrecognised: Unrecognised[] = []
+    let unrecognisedCount = 0
+    let scanned = 0
+    let problem: Failure | null = null
+    for await (const page of this.#store.list({}, signal)) {
+      if (signal.aborted) return
+      problem ??= page.problems[0] ?? null
+      scanned += page.scanned
+      unrecognisedCount += page.unrecognised.length
+      if (unrecognised.length < UNRECOGNISED_SHOWN) unrecognised.push(...page.unrecognised)
+      for (const lock of page.locks) seen.add(lock.id)
+      const changed = this.#learn(page.locks)
+      if (this.#shown !== 'nothing') {
+        if (changed.length > 0) this.#tell(queue => queue.upsert(changed, changed[0]?.observedAt ?? 0))
+      } else if (this.#known.size > 0 && performance.now() - startedAt > FIRST_LOOK_MS) {
+        this.#show('some', unrecognisedCount, this.#newest())
+      }
+    }
+    const { serverTime, offsetMs } = await this.#store.clock(signal)
+    if (signal.aborted) return
+    this.#offsetMs = offsetMs
+    this.#readAt = serverTime
+    const gone = problem === null ? [...this.#known.keys()].filter(id => !seen.has(id)) : []
+    for (const id of gone) this.#known.delete(id)
+    if (this.#shown === 'nothing') this.#show('all', unrecognisedCount, serverTime)
+    else if (gone.length > 0) this.#tell(queue => queue.remove(gone, serverTime))
+    this.#shown = 'all'
+    // What a partial pass did not meet may be in the part that it could not see.
+    if (problem === null || unrecognisedCount >= this.#unrecognisedCount)
+      this.#tellUnrecognised(unrecognisedCount, unrecognised.slice(0, UNRECOGNISED_SHOWN))
+    if (problem !== null) {
+      this.#say('stale', problem, null)
+      return
+    }
+    this.#asOf = serverTime
+    this.#stories.endOthers(seen, serverTime)
+    this.#say('live', null, null)
+    if (performance.now() - this.#lifeToldAt < SIGN_OF_LIFE_MS) return
+    this.#lifeToldAt = performance.now()
+    const tookMs = Math.round(performance.now() - startedAt)
+    this.#tell(queue => queue.pass({ type: 'pass', serverTime, offsetMs, scanned, tookMs }))
+  }
+
+  /** Takes in what was read and returns what a screen does not know yet. */
+  #learn(locks: readonly Lock[]): WatchedLock[] {
+    const changed: WatchedLock[] = []
+    for (const lock of locks) {
+      const before = this.#known.get(lock.id)
+      if (before && isSameLock(before, lock)) continue
+      const watched = { ...lock, watched: this.#stories.see(lock) }
+      this.#known.set(lock.id, watched)
+      changed.push(watched)
+    }
+    return changed
+  }
+
+  /** The first look of a run. */
+  #show(shown: 'some' | 'all', unrecognised: number, serverTime: number): void {
+    this.#shown = shown
+    this.#tell(queue => queue.start(this.#known.values(), unrecognised, serverTime, shown === 'all'))
+  }
+
+  #tellUnrecognised(count: number, sample: Unrecognised[]): void {
+    const same =
+      count === this.#unrecognisedCount &&
+      sample.length === this.#unrecognised.length &&
+      sample.every(
+        (each, i) => each.key === this.#unrecognised[i]?.key && each.reason === this.#unrecognised[i]?.reason,
+      )
+    if (same) return
+    this.#unrecognised = sample
+    this.#unrecognisedCount = count
+    this.#tell(queue => queue.unrecognised(count, sample))
+  }
+
+  /** Told when it changes; an outage also whenever the next try is planned. */
+  #say(status: Status['status'], failure: Failure | null, retryInMs: number | null): void {
+    const before = this.#status
+    const error = failure && { code: failure.code, message: this.redact(failure.message) }
+    const same =
+      before?.status === status &&
+      before.error?.code === error?.code &&
+      before.error?.message === error?.message
+    const since = before?.status === status ? before.since : Date.now()
+    const said: Status = {
+      type: 'status',
+      status,
+      since,
+      asOf: this.#asOf,
+      offsetMs: this.#offsetMs,
+      error,
+      retryInMs,
+    }
+    this.#status = said
+    if (!same || status === 'down') this.#tell(queue => queue.status(said))
+  }
+
+  #sleep(ms: number, signal: AbortSignal): Promise<void> {
+    return new Promise(resolve => {
+      const done = () => {
+        clearTimeout(timer)
+        signal.removeEventListener('abort', done)
+        resolve()
+      }
+      const timer = setTimeout(done, ms)
+      this.#wake = done
+      signal.addEventListener('abort', done)
+      if (signal.aborted) done()
+    })
+  }
 }

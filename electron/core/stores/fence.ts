@@ -40,6 +40,18 @@ export function checkFence(fence: string, format: string, key: string, current: 
   return Math.abs(current.endsAt - endsAt) <= DEADLINE_SLACK_MS ? { same: true, endsAt } : { same: false }
 }
 
+/** Whether a release that carries either fence would act on the same record. */
+export function isSameFence(a: string, b: string): boolean {
+  if (a === b) return true
+  const [digest, deadline] = a.split('.')
+  const [otherDigest, otherDeadline] = b.split('.')
+  if (digest !== otherDigest || deadline === undefined || otherDeadline === undefined) return false
+  return (
+    Math.abs(Number.parseInt(deadline, 36) - Number.parseInt(otherDeadline, 36)) <= DEADLINE_SLACK_MS &&
+    (deadline === 'never') === (otherDeadline === 'never')
+  )
+}
+
 function digestOf(format: string, key: string, parts: readonly Part[]): string {
   let text = encode('fence-2') + encode(format) + encode(key)
   for (const part of parts) text += encode(part)

@@ -1,16 +1,22 @@
-import { isoTime, remainingMs, sayDuration, stateAt } from '../../../shared/lease.ts'
-import type { FormatInfo, Lock, LockDetail } from '../../../shared/lock.ts'
+import { isoTime, stateAt } from '../../../shared/lease.ts'
+import type { FormatInfo, Lock, LockDetail, StoreKind } from '../../../shared/lock.ts'
 import { clip, escapeForTerminal, neutralise, safeJson } from '../../../shared/safe-text.ts'
-import { noteSentence, releaseConsequences, sayRemaining } from '../../../shared/words.ts'
+import { judgement, noteSentence, releaseConsequences } from '../../../shared/words.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
 import { parse } from './args.ts'
 import { openStore } from './connect.ts'
 import { CliError, EXIT, unwrap } from './exit.ts'
 import { type Io, print } from './io.ts'
 import { lockJson } from './lock-json.ts'
-import { shellQuote } from './shell-quote.ts'
-import { holderText } from './table.ts'
 
 const RAW_SHOWN = 400
+
+const TOOLS: Record<StoreKind, string> = {
+  redis: 'redis-cli',
+  mysql: 'the mysql client',
+  dynamodb: 'the AWS CLI',
+  memory: 'nothing else',
+}
 
 export async function inspectCommand(argv: readonly string[], io: Io): Promise<number> {
   const args = parse(argv, {}, ['store', 'key'])
@@ -45,7 +51,7 @@ function describe(detail: LockDetail, format: FormatInfo | null, address: string
   }
   return [
     escapeForTerminal(lock.key),
-    `${judge(lock, now)}`,
+    escapeForTerminal(judgement(lock, detail.story, now)),
     '',
     ...facts(lock, format, now).map(([name, value]) => `  ${name.padEnd(20)} ${escapeForTerminal(value)}`),
     ...(lock.notes.length > 0
@@ -60,23 +66,11 @@ function describe(detail: LockDetail, format: FormatInfo | null, address: string
     '',
     'To release exactly this lock',
     `  lockkeeper release --fence ${lock.fence} --reason '…' -- ${shellQuote(address)} ${shellQuote(lock.id)}`,
+    // Whole, because half of a command is another command.
+    ...(detail.command === null
+      ? []
+      : ['', `The same with ${TOOLS[format.store]}`, `  ${neutralise(detail.command)}`]),
   ]
-}
-
-/** One sentence that says whether it is stuck. */
-function judge(lock: Lock, now: number): string {
-  const who = escapeForTerminal(holderText(lock))
-  const left = remainingMs(lock, now)
-  const since = lock.acquiredAt === null ? '' : ` for ${sayDuration(now - lock.acquiredAt)}`
-  switch (stateAt(lock, now)) {
-    case 'released':
-      return `Free; last held by ${who}.`
-    case 'expired':
-      return `Held by ${who}${since}, although its lease ended ${sayDuration(left ?? 0)} ago.`
-    default:
-      if (lock.lease.kind === 'never') return `Held by ${who}${since}; it never expires by itself.`
-      return `Held by ${who}${since}; ${sayRemaining(lock, left)} left.`
-  }
 }
 
 function facts(lock: Lock, format: FormatInfo, now: number): [string, string][] {

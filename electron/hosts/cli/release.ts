@@ -1,12 +1,12 @@
 import type { Lock } from '../../../shared/lock.ts'
 import { escapeForTerminal, safeJson } from '../../../shared/safe-text.ts'
+import { holderText } from '../../../shared/words.ts'
 import { isFence } from '../../core/stores/fence.ts'
 import { parse } from './args.ts'
 import { openStore } from './connect.ts'
 import { EXIT, unwrap, usageError } from './exit.ts'
 import { type Io, print } from './io.ts'
 import { lockJson } from './lock-json.ts'
-import { holderText } from './table.ts'
 
 const EXIT_BY_OUTCOME = { released: EXIT.done, changed: EXIT.changed, gone: EXIT.gone }
 

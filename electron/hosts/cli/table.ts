@@ -1,7 +1,7 @@
 import { attentionRank, byAttention, remainingMs, sayDuration, stateAt } from '../../../shared/lease.ts'
 import type { Lock } from '../../../shared/lock.ts'
 import { column, escapeForTerminal } from '../../../shared/safe-text.ts'
-import { sayRemaining } from '../../../shared/words.ts'
+import { holderText, sayRemaining } from '../../../shared/words.ts'
 
 /** 100 columns, with one space between. A wider terminal gives what it has more to the key and the holder. */
 const WIDTHS = { state: 9, key: 34, holder: 21, age: 11, remaining: 21 }
@@ -35,13 +35,6 @@ export function lockTable(
     return paint ? `${paint}${line}\x1b[0m` : line
   })
   return [colour ? `\x1b[1m${head}\x1b[0m` : head, ...rows]
-}
-
-/** Owner first: it is what the lock's own system compares. Who that is stands behind it where it is known. */
-export function holderText(lock: Lock): string {
-  const label = lock.holder?.label
-  if (lock.owner === null) return label ?? 'not recorded'
-  return label === undefined || label === lock.owner ? lock.owner : `${lock.owner} (${label})`
 }
 
 function sayAge(ms: number): string {

@@ -2,13 +2,14 @@ import type { StoreDescription, WatchEvent } from '../../../shared/contract.ts'
 import { sayDuration } from '../../../shared/lease.ts'
 import type { Lock } from '../../../shared/lock.ts'
 import { clip, escapeForTerminal, neutralise, safeJson } from '../../../shared/safe-text.ts'
+import { holderText } from '../../../shared/words.ts'
 import { parse } from './args.ts'
 import { openStore } from './connect.ts'
 import { CliError, EXIT, usageError } from './exit.ts'
 import { type Io, print } from './io.ts'
 import { lockJson } from './lock-json.ts'
 import { sayCounts, sayServer } from './summary.ts'
-import { holderText, lockTable } from './table.ts'
+import { lockTable } from './table.ts'
 
 type Status = Extract<WatchEvent, { type: 'status' }>
 
@@ -100,10 +101,10 @@ function jsonLines(io: Io): Screen {
       const { type, ...rest } = event
       const locks =
         'locks' in event ? { locks: event.locks.map(lock => lockJson(lock, event.serverTime)) } : {}
-      const times =
-        'serverTime' in event
-          ? { serverTime: iso(event.serverTime) }
-          : { asOf: event.asOf === null ? null : iso(event.asOf) }
+      const times = {
+        ...('serverTime' in event ? { serverTime: iso(event.serverTime) } : {}),
+        ...('asOf' in event ? { asOf: event.asOf === null ? null : iso(event.asOf) } : {}),
+      }
       void print(io, safeJson({ event: type, seq, ...rest, ...locks, ...times }))
     },
   }
@@ -111,6 +112,7 @@ function jsonLines(io: Io): Screen {
 
 /** For a pipe or a log: the table once, then a line for each change. */
 function plainLines(io: Io, description: StoreDescription): Screen {
+  let said = ''
   const line = (now: number, text: string) => void print(io, `${iso(now).slice(11, 19)} UTC  ${text}`)
   return {
     show(event) {
@@ -132,8 +134,12 @@ function plainLines(io: Io, description: StoreDescription): Screen {
         case 'remove':
           for (const id of event.ids) line(event.serverTime, `gone: ${escapeForTerminal(id)}`)
           break
-        case 'status':
-          line(event.asOf ?? Date.now(), sayStatus(event))
+        case 'status': {
+          // Every try in an outage is told; one line says it.
+          const key = `${event.status} ${event.error?.message}`
+          if (key !== said) line(event.asOf ?? Date.now(), sayStatus(event))
+          said = key
+        }
       }
     },
   }

@@ -102,16 +102,18 @@ export class DynamoStore implements LockStore {
     const found = await this.#get(id, signal)
     if (found === null) return null
     const { raw, reading } = found
+    const program = reading.lock === null ? null : this.#program(reading.lock.format, raw, undefined)
+    const command = program === null ? null : awsCommand(this.#address, raw, program)
     return {
       key: idOf(raw.keySchema, raw.item),
       lock: reading.lock,
       reason: reading.lock === null ? reading.reason : null,
       raw: Object.entries(raw.item).map(([name, value]) => rawPart(name, attributeBytes(value))),
-      command: null,
       release:
-        reading.lock === null
+        program === null
           ? []
-          : [awsCommand(this.#address, raw, this.#program(reading.lock.format, raw, undefined))],
+          : [command ?? `${program.op}-item under a condition too long for a command line`],
+      command,
     }
   }
 

@@ -28,7 +28,7 @@ const END_MS = 500
  * waited for briefly. READ COMMITTED reads what is true now, and a release locks its own row and no gap. A sort looks at more
  * than the first 1024 bytes of a key: pages that are cut by the whole key would lose rows that it did not put in order.
  */
-const SESSION_SETUP = [
+export const SESSION_SETUP: readonly string[] = [
   'SET NAMES utf8mb4',
   `SET SESSION time_zone = '+00:00', SESSION sql_mode = 'STRICT_ALL_TABLES', SESSION autocommit = 1,
     SESSION innodb_lock_wait_timeout = 3, SESSION lock_wait_timeout = 3, SESSION max_sort_length = 65535`,

@@ -94,21 +94,39 @@ function assignment(table: TableShape, column: Column, to: NewValue): Sql {
   }
 }
 
-const SHOWN_VALUE = 200
-
 /** The statement with its values in place, for people to read; never sent. */
-export function showSql({ text, values }: Sql): string {
-  let next = 0
-  // Names may contain question marks: text in backticks is passed over.
-  return text.replace(/`(?:[^`]|``)*`|\?/g, part => (part === '?' ? literal(values[next++] ?? null) : part))
+export function showSql(sql: Sql): string {
+  return fillIn(sql, shownLiteral)
 }
 
+/** The statement with its values in place, for a client to send: nothing is left out, whatever its SQL mode. */
+export function exactSql(sql: Sql): string {
+  return fillIn(sql, exactLiteral)
+}
+
+function fillIn({ text, values }: Sql, write: (value: Value) => string): string {
+  let next = 0
+  // Names may contain question marks: text in backticks is passed over.
+  return text.replace(/`(?:[^`]|``)*`|\?/g, part => (part === '?' ? write(values[next++] ?? null) : part))
+}
+
+const SHOWN_VALUE = 200
 const ESCAPES: Record<string, string> = { '\0': '\\0', '\n': '\\n', '\r': '\\r', '\x1a': '\\Z', "'": "''" }
 
-function literal(value: Value): string {
+function shownLiteral(value: Value): string {
   if (value === null) return 'NULL'
   const text = String(value)
   const shown = text.length > SHOWN_VALUE ? `${text.slice(0, SHOWN_VALUE)}…` : text
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that must not stay as they are
   return `'${shown.replace(/[\0\n\r\x1a'\\]/g, char => ESCAPES[char] ?? `\\${char}`)}'`
+}
+
+/** What a backslash means depends on the SQL mode, and some clients read it too: beyond plain text, bytes in hexadecimal. */
+function exactLiteral(value: Value): string {
+  if (value === null) return 'NULL'
+  const bytes = Buffer.from(value as string)
+  const text = bytes.toString('latin1')
+  return /^[\w .:,;@+=/()[\]{}<>*#%&|!?~^$-]*$/.test(text)
+    ? `'${text}'`
+    : `_utf8mb4 0x${bytes.toString('hex')}`
 }

@@ -8,6 +8,7 @@ import { chooseFormats } from '../open.ts'
 import { releaseSeen } from '../release-seen.ts'
 import type { ListQuery, LockStore } from '../types.ts'
 import { type Catalogue, readCatalogue } from './catalogue.ts'
+import { mysqlCommand } from './cli-command.ts'
 import { Connections, type Session } from './connect.ts'
 import { type Found, find } from './find.ts'
 import { MYSQL_FORMATS } from './formats.ts'
@@ -74,6 +75,7 @@ export class MysqlStore implements LockStore {
     if (found.lock === null)
       return { key: id, lock: null, reason: found.reason, raw: [], release: [], command: null }
     const { lock, raw, format } = found
+    const program = format.release(raw, undefined)
     return {
       key: lock.key,
       lock,
@@ -82,8 +84,8 @@ export class MysqlStore implements LockStore {
         const value = raw.row[name.toLowerCase()] ?? null
         return rawPart(value === null ? `${name} (NULL)` : name, Buffer.from(value ?? ''))
       }),
-      release: [showSql(releaseStatement(format.release(raw, undefined)))],
-      command: null,
+      release: [showSql(releaseStatement(program))],
+      command: mysqlCommand(this.#address, program),
     }
   }
 

@@ -10,6 +10,7 @@ import { chooseFormats } from '../open.ts'
 import { recognise } from '../recognise.ts'
 import { type Act, type Current, releaseSeen } from '../release-seen.ts'
 import type { Hint, ListQuery, LockStore } from '../types.ts'
+import { redisCommand } from './cli-command.ts'
 import { createClient, isNotPermitted, type RedisClient, ready, storeError } from './connect.ts'
 import type { RedisFormat } from './format.ts'
 import { REDIS_FORMATS } from './formats.ts'
@@ -105,15 +106,16 @@ export class RedisStore implements LockStore {
       const [raw = null] = await this.#readRaw(this.#client, [key], INSPECT_LIMITS)
       if (raw === null) return null
       const [current] = await this.#understand(this.#client, [raw])
+      const program = current?.lock
+        ? this.#formatOf(current.lock.format).release(current.raw, current.seen.endsAt)
+        : null
       return {
         key: raw.keyText,
         lock: current?.lock ?? null,
         reason: current?.lock === null ? current.reason : null,
         raw: rawParts(raw),
-        command: null,
-        release: current?.lock
-          ? sayProgram(this.#formatOf(current.lock.format).release(current.raw, current.seen.endsAt))
-          : [],
+        release: program === null ? [] : sayProgram(program),
+        command: program === null ? null : redisCommand(this.#address, program),
       }
     })
   }

@@ -1,7 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { describe, expect, it } from 'vitest'
+import { DeleteItemCommand, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { awsCommand } from '../../../../electron/core/stores/dynamodb/aws-command.ts'
+import { openStore } from '../../../../electron/core/stores/open.ts'
 import type { DynamoAddress } from '../../../../shared/address.ts'
+import { dynamoTable } from '../../../hosts/dynamo-table.ts'
 import { rawItem } from './formats/item.ts'
 
 const address: DynamoAddress = {
@@ -16,7 +19,7 @@ const address: DynamoAddress = {
 }
 
 /** The arguments that a real shell would give to the command. */
-function argumentsOf(command: string): string[] {
+function argumentsOf(command: string | null): string[] {
   const script = `aws() { printf '%s\\0' "$@"; }\n${command}`
   return execFileSync('sh', ['-c', script], { encoding: 'utf8' }).split('\0').slice(0, -1)
 }
@@ -57,12 +60,44 @@ describe('the release as a command line', () => {
     expect(command).not.toContain('SECRET')
   })
 
-  it('is a sentence when it would be too long', () => {
-    const long = awsCommand(address, raw, {
-      op: 'delete',
-      guards: [{ attribute: 'Info', seen: { S: 'x'.repeat(380_000) } }],
-    })
-    expect(long.length).toBeLessThan(200)
-    expect(long).toContain('too long for a command line')
+  it('is not there when it would be too long', () => {
+    const guards = [{ attribute: 'Info', seen: { S: 'x'.repeat(380_000) } }]
+    expect(awsCommand(address, raw, { op: 'delete', guards })).toBeNull()
   })
+})
+
+it('releases exactly what was seen when its arguments are sent as they are', async () => {
+  const { client, table, address: at } = await dynamoTable('lock_key')
+  const key = { lock_key: { S: "pipeline:it's $(id)\n" } }
+  const hold = (owner: string) =>
+    client.send(
+      new PutItemCommand({
+        TableName: table,
+        Item: { ...key, owner_id: { S: owner }, expires_at: { N: '4102444800' }, acquired_at: { N: '1' } },
+      }),
+    )
+  const store = await openStore(at, undefined)
+  onTestFinished(() => store.close())
+  await hold('run-1')
+  const args = argumentsOf(
+    (await store.inspect(key.lock_key.S, new AbortController().signal))?.command ?? null,
+  )
+  const send = () =>
+    client.send(
+      new DeleteItemCommand({
+        TableName: argumentOf(args, '--table-name'),
+        Key: JSON.parse(argumentOf(args, '--key')),
+        ConditionExpression: argumentOf(args, '--condition-expression'),
+        ExpressionAttributeNames: JSON.parse(argumentOf(args, '--expression-attribute-names')),
+        ExpressionAttributeValues: JSON.parse(argumentOf(args, '--expression-attribute-values')),
+      }),
+    )
+  const isThere = async () =>
+    (await client.send(new GetItemCommand({ TableName: table, Key: key }))).Item !== undefined
+  await hold('run-2')
+  await expect(send()).rejects.toThrow('conditional')
+  expect(await isThere()).toBe(true)
+  await hold('run-1')
+  await send()
+  expect(await isThere()).toBe(false)
 })

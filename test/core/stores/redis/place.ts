@@ -2,7 +2,7 @@ import { Redis } from 'ioredis'
 import { inject, onTestFinished } from 'vitest'
 import { openStore } from '../../../../electron/core/stores/open.ts'
 import type { LockStore } from '../../../../electron/core/stores/types.ts'
-import type { Lock, LockDetail } from '../../../../shared/lock.ts'
+import type { Lock, RecordDetail } from '../../../../shared/lock.ts'
 import { listAll } from '../../../contract/suite.ts'
 
 const never = new AbortController().signal
@@ -13,7 +13,7 @@ export type Place = {
   open(query?: string): Promise<LockStore>
   list(query?: string): ReturnType<typeof listAll>
   lock(key: string, query?: string): Promise<Lock>
-  detail(key: string, query?: string): Promise<LockDetail | null>
+  detail(key: string, query?: string): Promise<RecordDetail | null>
 }
 
 /** A database of its own on the shared Redis, for the length of one test. */

@@ -7,107 +7,30 @@ import {
   sayProgram,
 } from '../../../../electron/core/stores/redis/program.ts'
 import { runWatched } from '../../../../electron/core/stores/redis/watched.ts'
+import { GUARDS } from './guards.ts'
 import { redisPlace } from './place.ts'
 
 const key = Buffer.from('{lock}')
 const other = Buffer.from('{lock}:other')
 const b = (text: string) => Buffer.from(text)
 
-/** Each guard with what makes it hold, and what makes it fail. */
-const GUARDS: [string, Guard, string[][], string[]][] = [
-  ['value', { check: 'value', key, equals: b('v') }, [['SET', '{lock}', 'v']], ['SET', '{lock}', 'w']],
-  [
-    'value of another type',
-    { check: 'value', key, equals: b('v') },
-    [['SET', '{lock}', 'v']],
-    ['LPUSH', '{lock}:x', 'v'],
-  ],
-  [
-    'fields',
-    {
-      check: 'fields',
-      key,
-      equals: [
-        [b('a'), b('1')],
-        [b('b'), b('2')],
-      ],
-    },
-    [['HSET', '{lock}', 'b', '2', 'a', '1']],
-    ['HSET', '{lock}', 'c', '3'],
-  ],
-  [
-    'field',
-    { check: 'field', key, field: b('a'), equals: b('1') },
-    [['HSET', '{lock}', 'a', '1']],
-    ['HSET', '{lock}', 'a', '2'],
-  ],
-  [
-    'score',
-    { check: 'score', key, member: b('m'), equals: '5' },
-    [['ZADD', '{lock}', '5', 'm']],
-    ['ZADD', '{lock}', '6', 'm'],
-  ],
-  [
-    'member',
-    { check: 'member', key, member: b('m') },
-    [['SADD', '{lock}', 'm', 'n']],
-    ['SREM', '{lock}', 'm'],
-  ],
-  [
-    'head',
-    { check: 'head', key: other, equals: b('first') },
-    [
-      ['SET', '{lock}', 'v'],
-      ['RPUSH', '{lock}:other', 'first', 'second'],
-    ],
-    ['LPUSH', '{lock}:other', 'new'],
-  ],
-  [
-    'no head',
-    { check: 'head', key: other, equals: null },
-    [['SET', '{lock}', 'v']],
-    ['LPUSH', '{lock}:other', 'new'],
-  ],
-  [
-    'an end that has not moved',
-    { check: 'ends', key, endsAt: 4_102_444_800_000 },
-    [['SET', '{lock}', 'v', 'PXAT', '4102444800000']],
-    ['PEXPIREAT', '{lock}', '4102444900000'],
-  ],
-  [
-    'an end that came',
-    { check: 'ends', key, endsAt: null },
-    [['SET', '{lock}', 'v']],
-    ['PEXPIRE', '{lock}', '5000'],
-  ],
-  [
-    'an end that went',
-    { check: 'ends', key, endsAt: 4_102_444_800_000 },
-    [['SET', '{lock}', 'v', 'PXAT', '4102444800000']],
-    ['PERSIST', '{lock}'],
-  ],
-]
-
 describe.each([
   ['by script', runProgram],
   ['without scripts, by WATCH', runWatched],
 ])('a program executed %s', (_name, execute) => {
-  it.each(GUARDS.filter(([name]) => !name.includes('another type')))(
-    'acts while %s holds, and not when it does not',
-    async (_, guard, before, change) => {
-      const { client } = await redisPlace()
-      const program: RedisProgram = { key, guards: [guard], commands: [['DEL', key]] }
-      for (const [name = '', ...args] of before) await client.call(name, args)
-      const [name = '', ...args] = change
-      await client.call(name, args)
-      expect(await execute(client, program)).toEqual({ outcome: 'not-same' })
-      expect(await client.exists('{lock}')).toBe(1)
-      await client.flushdb()
-      for (const [name = '', ...args] of before) await client.call(name, args)
-      expect(await execute(client, program)).toEqual({ outcome: 'released', notified: null })
-      expect(await client.exists('{lock}')).toBe(0)
-    },
-  )
+  it.each(GUARDS)('acts while %s holds, and not when it does not', async (_, guard, before, change) => {
+    const { client } = await redisPlace()
+    const program: RedisProgram = { key, guards: [guard], commands: [['DEL', key]] }
+    for (const [name = '', ...args] of before) await client.call(name, args)
+    const [name = '', ...args] = change
+    await client.call(name, args)
+    expect(await execute(client, program)).toEqual({ outcome: 'not-same' })
+    expect(await client.exists('{lock}')).toBe(1)
+    await client.flushdb()
+    for (const [name = '', ...args] of before) await client.call(name, args)
+    expect(await execute(client, program)).toEqual({ outcome: 'released', notified: null })
+    expect(await client.exists('{lock}')).toBe(0)
+  })
 
   it('takes a key of another type for a change, not for an error', async () => {
     const { client } = await redisPlace()

@@ -1,0 +1,40 @@
+export type Env = Readonly<Record<string, string | undefined>>
+
+/** Reads variables and remembers which ones said something. */
+export class Variables {
+  readonly used: string[] = []
+  constructor(readonly env: Env) {}
+
+  /** The first that is set, exactly as it is: a password may begin with a space. */
+  exact(...names: readonly string[]): string | null {
+    for (const name of names) {
+      const value = this.env[name]
+      if (value === undefined || value === '') continue
+      this.used.push(name)
+      return value
+    }
+    return null
+  }
+
+  text(...names: readonly string[]): string | null {
+    return this.exact(...names.filter(name => this.env[name]?.trim()))?.trim() ?? null
+  }
+
+  host(...names: readonly string[]): string | null {
+    return this.text(...names)?.replace(/^\[(.*)\]$/, '$1') ?? null
+  }
+
+  /** NaN, which no address has, for what is not a whole number. */
+  number(otherwise: number, ...names: readonly string[]): number {
+    const text = this.text(...names)
+    if (text === null) return otherwise
+    return /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
+  }
+
+  /** Null for a word that is neither yes nor no. */
+  flag(name: string): boolean | null {
+    const text = this.text(name)?.toLowerCase() ?? 'no'
+    if (['1', 'true', 'yes', 'on'].includes(text)) return true
+    return ['0', 'false', 'no', 'off'].includes(text) ? false : null
+  }
+}

@@ -1,0 +1,52 @@
+import type { MysqlAddress } from '../../../../shared/address.ts'
+import { commandLine, shellQuote } from '../../shell-quote.ts'
+import { SESSION_SETUP } from './connect.ts'
+import { exactSql, releaseStatement } from './sql.ts'
+import type { MysqlProgram } from './table.ts'
+
+/** As the store itself asks before it writes: the server lets an administrator change a read-only replica. */
+const ON_A_PRIMARY = "CAST(@@global.read_only AS CHAR) IN ('0', 'OFF')"
+
+const OUTCOME =
+  "SELECT IF(ROW_COUNT() > 0, 'released', 'nothing was done: the lock changed, is gone or free, or the server is read-only') AS outcome"
+
+/**
+ * The release as one line for the client of MySQL or MariaDB that does the same, with the same session: what was seen is
+ * compared as text, and the text of a time depends on the zone.
+ */
+export function mysqlCommand(address: MysqlAddress, program: MysqlProgram): string | null {
+  const { text, values } = releaseStatement(program)
+  const statements = [
+    ...SESSION_SETUP.map(sql => sql.replace(/\s+/g, ' ')),
+    exactSql({ text: `${text} AND ${ON_A_PRIMARY}`, values }),
+    OUTCOME,
+  ]
+  return commandLine([
+    'mysql',
+    // The client takes `localhost` for a socket otherwise, which may be another server's.
+    '--protocol=TCP',
+    '-h',
+    shellQuote(address.host),
+    '-P',
+    String(address.port),
+    ...(address.username === null ? [] : ['-u', shellQuote(address.username)]),
+    // Asked for, never written: a line that was pasted stays in the history of the shell.
+    ...(address.password === null ? [] : ['-p']),
+    ...(address.tls ? TLS : []),
+    '--default-character-set=utf8mb4',
+    '-e',
+    shellQuote(statements.join('; ')),
+    '--',
+    shellQuote(address.database),
+  ])
+}
+
+/**
+ * MySQL and MariaDB call the check of the server's name differently, and each passes over the other's option when it is
+ * a loose one. The folder is where Linux keeps its authorities; it also makes MariaDB insist on encryption.
+ */
+const TLS = [
+  '--ssl-capath=/etc/ssl/certs',
+  '--loose-ssl-mode=VERIFY_IDENTITY',
+  '--loose-ssl-verify-server-cert',
+]

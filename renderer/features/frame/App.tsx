@@ -1,0 +1,80 @@
+import { useEffect } from 'react'
+import { useStore } from 'zustand'
+import { consoleStore } from '../../stores/console.ts'
+import { closeDialog, type Dialog, inspect, openDialog, overlay } from '../../stores/overlay.ts'
+import { table } from '../../stores/table.ts'
+import { t } from '../../words/words.ts'
+import { RemoveStoreDialog } from '../connections/RemoveStoreDialog.tsx'
+import { StoreDialog } from '../connections/StoreDialog.tsx'
+import { Inspector } from '../inspector/Inspector.tsx'
+import { Palette } from '../palette/Palette.tsx'
+import { ReleaseDialog } from '../release/ReleaseDialog.tsx'
+import { Sidebar } from '../sidebar/Sidebar.tsx'
+import { EmptyTable } from '../table/EmptyTable.tsx'
+import { LockTable } from '../table/LockTable.tsx'
+import { Toolbar } from '../table/Toolbar.tsx'
+import { KeysDialog } from './KeysDialog.tsx'
+import { StatusLine } from './StatusLine.tsx'
+import { UnrecognisedDialog } from './UnrecognisedDialog.tsx'
+
+export function App() {
+  const { dialog, inspected } = useStore(overlay)
+  const lost = useStore(consoleStore, state => state.link === 'lost')
+  const empty = useStore(table, state => state.order.length === 0)
+  useEffect(() => {
+    window.addEventListener('keydown', onKey)
+    return () => window.removeEventListener('keydown', onKey)
+  }, [])
+  return (
+    <div className="app" data-inspecting={inspected !== null || undefined} data-lost={lost || undefined}>
+      <Sidebar />
+      <main className="main" aria-label={t.regions.main}>
+        <Toolbar />
+        <LockTable />
+        {empty && <EmptyTable />}
+      </main>
+      {inspected && <Inspector key={`${inspected.storeId} ${inspected.id}`} target={inspected} />}
+      <StatusLine />
+      {dialog && <OpenDialog dialog={dialog} />}
+    </div>
+  )
+}
+
+function OpenDialog({ dialog }: { readonly dialog: Dialog }) {
+  switch (dialog.kind) {
+    case 'release':
+      return <ReleaseDialog target={dialog.target} />
+    case 'store':
+      return <StoreDialog {...dialog} />
+    case 'remove-store':
+      return <RemoveStoreDialog storeId={dialog.storeId} />
+    case 'unrecognised':
+      return <UnrecognisedDialog />
+    case 'palette':
+      return <Palette />
+    case 'keys':
+      return <KeysDialog />
+  }
+}
+
+/** Keys that work wherever the focus is, except where somebody types. */
+function onKey(event: KeyboardEvent): void {
+  const { dialog, inspected } = overlay.getState()
+  if (event.key.toLowerCase() === 'k' && (event.metaKey || event.ctrlKey)) {
+    event.preventDefault()
+    if (dialog?.kind === 'palette') closeDialog()
+    else if (!dialog) openDialog({ kind: 'palette' })
+    return
+  }
+  const typing = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement
+  if (dialog || typing || event.metaKey || event.ctrlKey || event.altKey) return
+  if (event.key === '/') {
+    event.preventDefault()
+    document.getElementById('filter')?.focus()
+  }
+  if (event.key === '?') openDialog({ kind: 'keys' })
+  if (event.key === 'Escape' && inspected) {
+    inspect(null)
+    document.getElementById('locks')?.focus()
+  }
+}

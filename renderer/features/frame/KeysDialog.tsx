@@ -1,0 +1,32 @@
+import { closeDialog } from '../../stores/overlay.ts'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { t } from '../../words/words.ts'
+
+export function KeysDialog() {
+  return (
+    <Dialog title={t.keys.title} onClose={closeDialog}>
+      <dl className="facts keys">
+        {t.keys.rows.map(([key, what]) => [
+          <dt key={key}>
+            <kbd>{key}</kbd>
+          </dt>,
+          <dd key={what}>{what}</dd>,
+        ])}
+      </dl>
+      <h3>{t.keys.filterTitle}</h3>
+      <dl className="facts keys">
+        {t.keys.filterRows.map(([example, what]) => [
+          <dt key={example} className="mono">
+            {example}
+          </dt>,
+          <dd key={what}>{what}</dd>,
+        ])}
+      </dl>
+      <div className="dialog-buttons">
+        <button type="button" className="button primary" onClick={closeDialog}>
+          {t.keys.close}
+        </button>
+      </div>
+    </Dialog>
+  )
+}

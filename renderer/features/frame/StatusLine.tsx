@@ -1,0 +1,71 @@
+import { useEffect, useRef, useState } from 'react'
+import { useStore } from 'zustand'
+import { consoleStore, statusOf } from '../../stores/console.ts'
+import { table } from '../../stores/table.ts'
+import { t } from '../../words/words.ts'
+
+/** A clock that is off by less is nobody's concern. */
+const CLOCK_MATTERS_MS = 500
+
+/** The truth about freshness, in one line. */
+export function StatusLine() {
+  const state = useStore(consoleStore)
+  const scope = useStore(table, each => each.scope)
+  const open = state.entries.filter(each => each.open && (scope === null || each.storeId === scope))
+  const statuses = open.map(each => ({ each, status: statusOf(state, each.storeId) }))
+  const notLive = statuses.filter(({ status }) => status.state !== 'live')
+  const scanned = statuses.reduce((sum, { status }) => sum + (status.pass?.scanned ?? 0), 0)
+  const tookMs = Math.max(0, ...statuses.map(({ status }) => status.pass?.tookMs ?? 0))
+  const offset = statuses.reduce(
+    (most, { status }) => (Math.abs(status.offsetMs) > Math.abs(most) ? status.offsetMs : most),
+    0,
+  )
+  return (
+    <footer className="status-line">
+      <span
+        className="freshness"
+        data-tone={state.link === 'lost' ? 'danger' : notLive.length > 0 ? 'warn' : 'live'}
+      >
+        {state.link === 'lost' ? t.status.lost : t.status.stores(open.length, notLive.length)}
+      </span>
+      {notLive.map(({ each, status }) => (
+        <span key={each.storeId} className="stale-note">
+          {each.name}: {status.asOf === null ? t.status.notYet : t.status.asOf(status.asOf)}
+        </span>
+      ))}
+      {Math.abs(offset) > CLOCK_MATTERS_MS && <span>{t.status.clock(offset)}</span>}
+      {scanned > 0 && <span>{t.status.scanned(scanned, tookMs)}</span>}
+      <span className="status-end">{state.info ? `${t.product} ${state.info.version}` : ''}</span>
+      <Announcer />
+    </footer>
+  )
+}
+
+/** For screen readers: stores that come and go, and what a filter left. Countdowns are never read out by themselves. */
+function Announcer() {
+  const state = useStore(consoleStore)
+  const { filterText, matching, total } = useStore(table)
+  const [text, setText] = useState('')
+  const known = useRef(new Map<string, string>())
+  useEffect(() => {
+    for (const { storeId, name, open } of state.entries) {
+      const now = open ? statusOf(state, storeId).state : 'closed'
+      const before = known.current.get(storeId)
+      known.current.set(storeId, now)
+      if (before === undefined || before === now) continue
+      if (now === 'down') setText(t.status.announceDown(name))
+      else if (now === 'live' && before === 'down') setText(t.status.announceLive(name))
+    }
+  }, [state])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only typing is announced, not every lock that comes and goes
+  useEffect(() => {
+    if (filterText === '') return
+    const timer = setTimeout(() => setText(t.status.shownOf(matching, total)), 800)
+    return () => clearTimeout(timer)
+  }, [filterText])
+  return (
+    <span className="visually-hidden" role="status" aria-live="polite">
+      {text}
+    </span>
+  )
+}

@@ -1,0 +1,132 @@
+import { useStore } from 'zustand'
+import type { LockDetail, WatchedLock } from '../../../shared/lock.ts'
+import { judgement } from '../../../shared/words.ts'
+import { useNow } from '../../stores/clock.ts'
+import { book, consoleStore, statusOf } from '../../stores/console.ts'
+import { rowIdOf } from '../../stores/lock-book.ts'
+import { type Inspected, inspect, openDialog } from '../../stores/overlay.ts'
+import { table } from '../../stores/table.ts'
+import { CopyButton } from '../../ui/CopyButton.tsx'
+import { Icon } from '../../ui/Icon.tsx'
+import { shownText } from '../../ui/shown-text.ts'
+import { t } from '../../words/words.ts'
+import { faceOf } from '../table/lock-face.ts'
+import { Facts } from './Facts.tsx'
+import { LeaseLine } from './LeaseLine.tsx'
+import { RawValue } from './RawValue.tsx'
+import { ReleaseEffect } from './ReleaseEffect.tsx'
+import { Tenures } from './Tenures.tsx'
+import { useDetail } from './use-detail.ts'
+
+export function Inspector({ target }: { readonly target: Inspected }) {
+  // The book is outside React; the table's revision tells of every change in it.
+  useStore(table, state => state.revision)
+  const row = book.rows.get(rowIdOf(target.storeId, target.id))
+  const watched = row?.lock ?? null
+  const reading = useDetail(
+    target,
+    watched ? `${watched.fence} ${watched.watched.renewals} ${row?.change}` : 'none',
+  )
+  const detail = reading?.result.ok ? reading.result.value : null
+  const key = watched?.key ?? detail?.key ?? target.id
+  const gone = row?.change === 'gone' || (row === undefined && reading?.result.ok === true && detail === null)
+  return (
+    <aside className="inspector" aria-label={t.regions.inspector}>
+      <header className="inspector-head">
+        <h2 className="mono inspector-key">{shownText(key, 600)}</h2>
+        <button
+          type="button"
+          className="button quiet"
+          aria-label={t.inspector.close}
+          onClick={() => inspect(null)}
+        >
+          <Icon name="cross" />
+        </button>
+      </header>
+      {watched ? (
+        <LockParts target={target} lock={watched} gone={gone} detail={detail} />
+      ) : gone ? (
+        <p className="judgement">{t.inspector.gone}</p>
+      ) : (
+        <>
+          {detail?.reason && (
+            <p className="judgement">
+              {t.inspector.notALock}: {shownText(detail.reason)}
+            </p>
+          )}
+          {detail?.lock && (
+            <LockParts target={target} lock={unwatched(detail.lock)} gone={false} detail={detail} />
+          )}
+        </>
+      )}
+      {reading && !reading.result.ok && (
+        <div className="alert" role="status">
+          {t.inspector.unreadable}: {shownText(reading.result.error.message)}
+        </div>
+      )}
+      {detail === null && reading === null && <p className="muted">{t.inspector.loading}</p>}
+      {detail && detail.raw.length > 0 && (
+        <div className="panel">
+          <h3>{t.inspector.raw}</h3>
+          {detail.raw.map((part, i) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: parts have no other name; two may have the same label
+            <RawValue key={`${i} ${part.label} ${part.encoding}`} part={part} />
+          ))}
+        </div>
+      )}
+    </aside>
+  )
+}
+
+type PartsProps = {
+  readonly target: Inspected
+  readonly lock: WatchedLock
+  readonly gone: boolean
+  readonly detail: LockDetail | null
+}
+
+function LockParts({ target, lock, gone, detail }: PartsProps) {
+  const status = useStore(consoleStore, state => statusOf(state, target.storeId))
+  const format = useStore(consoleStore, state => state.formats.get(lock.format))
+  const now = useNow() + status.offsetMs
+  const face = faceOf(lock, now, gone)
+  return (
+    <>
+      <p className="judgement" data-tone={face.tone}>
+        <Icon name={face.icon} size={16} />{' '}
+        {gone ? t.inspector.gone : shownText(judgement(lock, detail?.story ?? null, now), 1200)}
+      </p>
+      {status.state !== 'live' && status.asOf !== null && (
+        <div className="alert" role="status">
+          {t.inspector.staleHere(status.asOf)}
+        </div>
+      )}
+      <LeaseLine lock={lock} now={now} tone={face.tone} />
+      <div className="inspector-actions">
+        <button
+          type="button"
+          className="button danger"
+          disabled={gone}
+          onClick={() => openDialog({ kind: 'release', target })}
+        >
+          {t.inspector.release}
+        </button>
+        <CopyButton text={lock.key} label={t.inspector.copyKey} done={t.inspector.copied} />
+      </div>
+      <Facts
+        lock={lock}
+        story={detail?.story ?? null}
+        storeId={target.storeId}
+        formatTitle={format?.title ?? lock.format}
+      />
+      <ReleaseEffect format={format} detail={detail} />
+      <Tenures story={detail?.story ?? null} />
+    </>
+  )
+}
+
+/** A lock that was read but is in no watch: what is known of it began with this reading. */
+function unwatched(lock: Omit<WatchedLock, 'watched'>): WatchedLock {
+  const at = lock.observedAt
+  return { ...lock, watched: { firstSeenAt: at, heldSince: at, renewals: 0, holders: 1 } }
+}

@@ -1,0 +1,39 @@
+import type { FormatInfo, LockDetail } from '../../../shared/lock.ts'
+import { neutralise } from '../../../shared/safe-text.ts'
+import { releaseConsequences } from '../../../shared/words.ts'
+import { CopyButton } from '../../ui/CopyButton.tsx'
+import { t } from '../../words/words.ts'
+
+type Props = { readonly format: FormatInfo | undefined; readonly detail: LockDetail | null }
+
+/** What a release does in the format's own terms, and the same for whoever does it by hand. */
+export function ReleaseEffect({ format, detail }: Props) {
+  return (
+    <section className="panel" aria-label={t.inspector.consequence}>
+      <h3>{t.inspector.consequence}</h3>
+      {format && (
+        <ul className="consequences">
+          {releaseConsequences(format).map(sentence => (
+            <li key={sentence}>{sentence}</li>
+          ))}
+        </ul>
+      )}
+      {detail && detail.release.length > 0 && (
+        <pre className="statements mono">{detail.release.map(neutralise).join('\n')}</pre>
+      )}
+      {detail && (
+        <>
+          <h3>{t.inspector.command}</h3>
+          {detail.command === null ? (
+            <p className="muted">{t.inspector.noCommand}</p>
+          ) : (
+            <>
+              <pre className="statements mono">{neutralise(detail.command)}</pre>
+              <CopyButton text={detail.command} label={t.inspector.copyCommand} done={t.inspector.copied} />
+            </>
+          )}
+        </>
+      )}
+    </section>
+  )
+}

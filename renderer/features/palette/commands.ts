@@ -1,0 +1,92 @@
+import type { StoreEntry } from '../../../shared/store-profile.ts'
+import { COLUMNS } from '../../stores/columns.ts'
+import { book, client, consoleStore } from '../../stores/console.ts'
+import { openDialog, overlay } from '../../stores/overlay.ts'
+import { preferences, type Theme } from '../../stores/preferences.ts'
+import { setFilter, setScope, table, toggleSelected } from '../../stores/table.ts'
+import { t } from '../../words/words.ts'
+import { inspectRow } from '../table/LockTable.tsx'
+import { sortBy, toggleColumn } from '../table/sort-by.ts'
+
+export type Command = { readonly label: string; readonly run: () => void }
+
+/** Everything that can be done from here, now. What makes no sense at the moment is not offered. */
+export function allCommands(typed: string): Command[] {
+  const words = t.palette
+  const { entries } = consoleStore.getState()
+  return [
+    ...lockCommands(),
+    { label: words.showAll, run: () => setScope(null) },
+    ...entries.flatMap(storeCommands),
+    { label: t.sidebar.add, run: () => openDialog({ kind: 'store', mode: 'add' }) },
+    ...(['expired', 'endless', 'expiring', 'held'] as const).map(state => ({
+      label: words.filterState(t.table.states[state]),
+      run: () => setFilter(`state:${state === 'endless' ? 'no-expiry' : state}`),
+    })),
+    ...(table.getState().filterText === '' ? [] : [{ label: words.clearFilter, run: () => setFilter('') }]),
+    { label: words.focusFilter, run: () => setTimeout(() => document.getElementById('filter')?.focus()) },
+    {
+      label: words.sortAttention,
+      run: () => preferences.setState({ sort: { column: 'attention', descending: false } }),
+    },
+    ...COLUMNS.map(({ id }) => ({ label: words.sortBy(t.table.columns[id]), run: () => sortBy(id) })),
+    ...COLUMNS.filter(column => !column.fixed).map(({ id }) => ({
+      label: (preferences.getState().hiddenColumns.includes(id) ? words.showColumn : words.hideColumn)(
+        t.table.columns[id],
+      ),
+      run: () => toggleColumn(id),
+    })),
+    ...(['system', 'light', 'dark'] as const satisfies readonly Theme[]).map(theme => ({
+      label: words.theme(words.themes[theme]),
+      run: () => preferences.setState({ theme }),
+    })),
+    { label: words.keys, run: () => openDialog({ kind: 'keys' }) },
+    ...(typed === '' ? [] : [{ label: words.filterBy(typed), run: () => setFilter(typed) }]),
+  ]
+}
+
+function lockCommands(): Command[] {
+  const { active, selected } = table.getState()
+  const inspected = overlay.getState().inspected
+  const row = active === null ? undefined : book.rows.get(active)
+  const target = row ? { storeId: row.storeId, id: row.lock.id } : inspected
+  return [
+    ...(row ? [{ label: t.palette.inspect, run: () => inspectRow(row.rowId) }] : []),
+    ...(target ? [{ label: t.palette.release, run: () => openDialog({ kind: 'release', target }) }] : []),
+    ...(row
+      ? [
+          { label: t.palette.copyKey, run: () => void navigator.clipboard.writeText(row.lock.key) },
+          { label: t.palette.select, run: () => toggleSelected(row.rowId) },
+        ]
+      : []),
+    ...(selected.size > 0
+      ? [{ label: t.palette.clearSelection, run: () => table.setState({ selected: new Set() }) }]
+      : []),
+  ]
+}
+
+function storeCommands({ storeId, name, open }: StoreEntry): Command[] {
+  const words = t.palette
+  return [
+    ...(open ? [{ label: words.showStore(name), run: () => setScope(storeId) }] : []),
+    {
+      label: open ? words.closeStore(name) : words.openStore(name),
+      run: () => void client.call('stores.switch', { storeId, open: !open }),
+    },
+    { label: words.editStore(name), run: () => openDialog({ kind: 'store', mode: 'edit', storeId }) },
+    {
+      label: words.duplicateStore(name),
+      run: () => openDialog({ kind: 'store', mode: 'duplicate', storeId }),
+    },
+    { label: words.removeStore(name), run: () => openDialog({ kind: 'remove-store', storeId }) },
+  ]
+}
+
+/** Every word that was typed occurs somewhere in the label. */
+export function fits(label: string, typed: string): boolean {
+  const text = label.toLowerCase()
+  return typed
+    .toLowerCase()
+    .split(/\s+/)
+    .every(word => text.includes(word))
+}

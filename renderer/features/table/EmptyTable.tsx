@@ -1,0 +1,98 @@
+import type { ReactNode } from 'react'
+import { useStore } from 'zustand'
+import type { StoreEntry } from '../../../shared/store-profile.ts'
+import { type ConsoleState, consoleStore, statusOf } from '../../stores/console.ts'
+import { openDialog } from '../../stores/overlay.ts'
+import { setFilter, table } from '../../stores/table.ts'
+import { Icon, type IconName } from '../../ui/Icon.tsx'
+import { shownText } from '../../ui/shown-text.ts'
+import { t } from '../../words/words.ts'
+
+/** What stands in the table's place when it has no row: why, and what to do about it. */
+export function EmptyTable() {
+  const state = useStore(consoleStore)
+  const { scope, total } = useStore(table)
+  const inScope = state.entries.filter(each => each.open && (scope === null || each.storeId === scope))
+  const words = t.empty
+  if (!state.entriesKnown) return <Empty icon="again" title={words.loading} text="" />
+  if (inScope.length === 0)
+    return (
+      <Empty icon="dash" title={words.noStores} text={words.noStoresText}>
+        <button
+          type="button"
+          className="button primary"
+          onClick={() => openDialog({ kind: 'store', mode: 'add' })}
+        >
+          {t.sidebar.add}
+        </button>
+      </Empty>
+    )
+  if (total > 0)
+    return (
+      <Empty icon="question" title={words.noMatch} text={words.noMatchText(total)}>
+        <button type="button" className="button" onClick={() => setFilter('')}>
+          {t.table.clearFilter}
+        </button>
+      </Empty>
+    )
+  const troubled = inScope.find(each => each.problem !== null || statusOf(state, each.storeId).error !== null)
+  if (troubled && inScope.every(each => each === troubled || !isLive(state, each)))
+    return <Trouble store={troubled} />
+  const waiting = inScope.filter(each => !statusOf(state, each.storeId).loaded)
+  if (waiting.length > 0)
+    return (
+      <Empty
+        icon="again"
+        title={words.loading}
+        text={words.loadingText(waiting.map(each => each.name).join(', '))}
+      />
+    )
+  const scanned = inScope.reduce((sum, each) => sum + (statusOf(state, each.storeId).pass?.scanned ?? 0), 0)
+  return <Empty icon="check" title={words.none} text={words.noneText(scanned)} />
+}
+
+function isLive(state: ConsoleState, entry: StoreEntry): boolean {
+  return statusOf(state, entry.storeId).state === 'live'
+}
+
+function Trouble({ store }: { readonly store: StoreEntry }) {
+  const status = useStore(consoleStore, state => statusOf(state, store.storeId))
+  const error = store.problem ?? status.error
+  const words = t.empty
+  const denied = error?.code === 'STORE_DENIED'
+  const title = store.problem
+    ? words.broken(store.name)
+    : denied
+      ? words.denied(store.name)
+      : words.down(store.name)
+  return (
+    <Empty icon="alert" title={title} text={denied ? words.deniedText : store.problem ? '' : words.downText}>
+      <p className="quoted">{shownText(error?.message ?? '')}</p>
+      <button
+        type="button"
+        className="button"
+        onClick={() => openDialog({ kind: 'store', mode: 'edit', storeId: store.storeId })}
+      >
+        {words.editStore}
+      </button>
+    </Empty>
+  )
+}
+
+type EmptyProps = {
+  readonly icon: IconName
+  readonly title: string
+  readonly text: string
+  readonly children?: ReactNode
+}
+
+function Empty({ icon, title, text, children }: EmptyProps) {
+  return (
+    <div className="empty" role="status">
+      <Icon name={icon} size={22} />
+      <h2>{title}</h2>
+      {text !== '' && <p>{text}</p>}
+      {children}
+    </div>
+  )
+}

@@ -1,0 +1,27 @@
+import '@fontsource-variable/inter'
+import '@fontsource-variable/jetbrains-mono'
+import './styles/tokens.css'
+import './styles/base.css'
+import './styles/frame.css'
+import './styles/table.css'
+import './styles/inspector.css'
+import './styles/dialogs.css'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { App } from './features/frame/App.tsx'
+import { startConsole } from './stores/console.ts'
+import { startTable } from './stores/table.ts'
+import { ErrorBoundary } from './ui/ErrorBoundary.tsx'
+import { t } from './words/words.ts'
+
+document.documentElement.lang = t.locale
+startConsole()
+startTable()
+
+createRoot(document.getElementById('root') as HTMLElement).render(
+  <StrictMode>
+    <ErrorBoundary title={t.errors.title} text={t.errors.text} action={t.errors.reload}>
+      <App />
+    </ErrorBoundary>
+  </StrictMode>,
+)

@@ -1,0 +1,32 @@
+import { createStore } from 'zustand/vanilla'
+
+export type Inspected = { readonly storeId: string; readonly id: string }
+
+export type StoreDialogMode =
+  | { readonly mode: 'add'; readonly suggestionId?: string }
+  | { readonly mode: 'edit' | 'duplicate'; readonly storeId: string }
+
+/** What lies over the table. One dialog at a time. */
+export type Dialog =
+  | { readonly kind: 'release'; readonly target: Inspected }
+  | ({ readonly kind: 'store' } & StoreDialogMode)
+  | { readonly kind: 'remove-store'; readonly storeId: string }
+  | { readonly kind: 'unrecognised' }
+  | { readonly kind: 'palette' }
+  | { readonly kind: 'keys' }
+
+export type Overlay = { readonly dialog: Dialog | null; readonly inspected: Inspected | null }
+
+export const overlay = createStore<Overlay>(() => ({ dialog: null, inspected: null }))
+
+export function openDialog(dialog: Dialog): void {
+  overlay.setState({ dialog })
+}
+
+export function closeDialog(): void {
+  overlay.setState({ dialog: null })
+}
+
+export function inspect(inspected: Inspected | null): void {
+  overlay.setState({ inspected })
+}

@@ -1,0 +1,49 @@
+import { createStore } from 'zustand/vanilla'
+import { COLUMN_IDS, type ColumnId } from './columns.ts'
+
+export type Theme = 'system' | 'light' | 'dark'
+export type Sort = { readonly column: ColumnId | 'attention'; readonly descending: boolean }
+
+export type Preferences = {
+  readonly theme: Theme
+  readonly hiddenColumns: readonly ColumnId[]
+  readonly sort: Sort
+}
+
+const KEY = 'lockkeeper.preferences'
+const DEFAULTS: Preferences = {
+  theme: 'system',
+  hiddenColumns: [],
+  sort: { column: 'attention', descending: false },
+}
+
+export const preferences = createStore<Preferences>(read)
+
+preferences.subscribe(state => {
+  apply(state)
+  try {
+    localStorage.setItem(KEY, JSON.stringify(state))
+  } catch {
+    // A browser may keep nothing; the choice then lasts for this page.
+  }
+})
+apply(preferences.getState())
+
+function apply({ theme }: Preferences): void {
+  document.documentElement.dataset['theme'] = theme
+}
+
+/** What an earlier version or somebody else wrote is used only where it makes sense. */
+function read(): Preferences {
+  let kept: Partial<Preferences> = {}
+  try {
+    kept = (JSON.parse(localStorage.getItem(KEY) ?? '{}') ?? {}) as Partial<Preferences>
+  } catch {}
+  const isColumn = (id: unknown): id is ColumnId => COLUMN_IDS.some(each => each === id)
+  const column = kept.sort?.column
+  return {
+    theme: kept.theme === 'light' || kept.theme === 'dark' ? kept.theme : DEFAULTS.theme,
+    hiddenColumns: Array.isArray(kept.hiddenColumns) ? kept.hiddenColumns.filter(isColumn) : [],
+    sort: isColumn(column) ? { column, descending: kept.sort?.descending === true } : DEFAULTS.sort,
+  }
+}

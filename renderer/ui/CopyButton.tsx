@@ -1,0 +1,27 @@
+import { useEffect, useState } from 'react'
+
+type Props = { readonly text: string; readonly label: string; readonly done: string }
+
+/** Says that it copied, and only if it did. */
+export function CopyButton({ text, label, done }: Props) {
+  const [copied, setCopied] = useState(false)
+  useEffect(() => {
+    if (!copied) return
+    const timer = setTimeout(() => setCopied(false), 2000)
+    return () => clearTimeout(timer)
+  }, [copied])
+  return (
+    <button
+      type="button"
+      className="button"
+      onClick={() =>
+        void navigator.clipboard.writeText(text).then(
+          () => setCopied(true),
+          () => setCopied(false),
+        )
+      }
+    >
+      <span aria-live="polite">{copied ? done : label}</span>
+    </button>
+  )
+}

@@ -1,0 +1,30 @@
+import { Component, type ReactNode } from 'react'
+
+type Props = {
+  readonly title: string
+  readonly text: string
+  readonly action: string
+  readonly children: ReactNode
+}
+
+/** A clear page instead of a blank one. */
+export class ErrorBoundary extends Component<Props, { failed: boolean }> {
+  override state = { failed: false }
+
+  static getDerivedStateFromError(): { failed: boolean } {
+    return { failed: true }
+  }
+
+  override render(): ReactNode {
+    if (!this.state.failed) return this.props.children
+    return (
+      <main className="notice-page" role="alert">
+        <h1>{this.props.title}</h1>
+        <p>{this.props.text}</p>
+        <button type="button" className="button primary" onClick={() => location.reload()}>
+          {this.props.action}
+        </button>
+      </main>
+    )
+  }
+}

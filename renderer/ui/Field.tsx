@@ -1,0 +1,102 @@
+import { type ReactNode, useId } from 'react'
+
+type TextProps = {
+  readonly label: string
+  readonly value: string
+  readonly onChange: (value: string) => void
+  readonly hint?: string | undefined
+  readonly type?: 'text' | 'password'
+  readonly mono?: boolean
+  readonly wide?: boolean
+  readonly autoFocus?: boolean
+  readonly maxLength?: number
+}
+
+export function TextField({
+  label,
+  value,
+  onChange,
+  hint,
+  type = 'text',
+  mono,
+  wide,
+  autoFocus,
+  maxLength,
+}: TextProps) {
+  const id = useId()
+  return (
+    <div className={wide ? 'field wide' : 'field'}>
+      <label htmlFor={id}>{label}</label>
+      <input
+        id={id}
+        className={mono ? 'input mono' : 'input'}
+        type={type}
+        // A browser must not offer to keep what Lockkeeper keeps itself.
+        autoComplete={type === 'password' ? 'new-password' : 'off'}
+        spellCheck={false}
+        // biome-ignore lint/a11y/noAutofocus: the first field of a dialog
+        autoFocus={autoFocus}
+        maxLength={maxLength ?? 4000}
+        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+        value={value}
+        onChange={event => onChange(event.target.value)}
+      />
+      {hint !== undefined && (
+        <span id={`${id}-hint`} className="hint">
+          {hint}
+        </span>
+      )}
+    </div>
+  )
+}
+
+type SelectProps<T extends string> = {
+  readonly label: string
+  readonly value: T
+  readonly options: readonly (readonly [T, string])[]
+  readonly onChange: (value: T) => void
+}
+
+export function SelectField<T extends string>({ label, value, options, onChange }: SelectProps<T>) {
+  const id = useId()
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <select id={id} className="input" value={value} onChange={event => onChange(event.target.value as T)}>
+        {options.map(([name, text]) => (
+          <option key={name} value={name}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </div>
+  )
+}
+
+type SwitchProps = {
+  readonly label: string
+  readonly hint?: string
+  readonly checked: boolean
+  readonly onChange: (checked: boolean) => void
+}
+
+export function Switch({ label, hint, checked, onChange }: SwitchProps): ReactNode {
+  const id = useId()
+  return (
+    <div className="switch">
+      <input
+        id={id}
+        type="checkbox"
+        checked={checked}
+        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+        onChange={event => onChange(event.target.checked)}
+      />
+      <label htmlFor={id}>{label}</label>
+      {hint !== undefined && (
+        <span id={`${id}-hint`} className="hint">
+          {hint}
+        </span>
+      )}
+    </div>
+  )
+}

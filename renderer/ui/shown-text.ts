@@ -1,0 +1,13 @@
+import { escapeForTerminal } from '../../shared/safe-text.ts'
+
+/** Longer texts are cut before they reach the page: nobody reads them there, and laying them out is slow. */
+const LONGEST = 400
+
+/**
+ * A text from a store for people to read. What would reorder, hide or imitate other text is written out, as it is on a
+ * terminal; what looks like markup stays text because it is never anything else here.
+ */
+export function shownText(text: string, longest = LONGEST): string {
+  const start = text.length > longest ? `${text.slice(0, longest)}…` : text
+  return escapeForTerminal(start)
+}

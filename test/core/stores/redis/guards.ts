@@ -1,0 +1,74 @@
+import type { Guard } from '../../../../electron/core/stores/redis/program.ts'
+
+const key = Buffer.from('{lock}')
+const other = Buffer.from('{lock}:other')
+const b = (text: string) => Buffer.from(text)
+
+/** Each guard with what makes it hold, and what makes it fail. */
+export const GUARDS: [string, Guard, string[][], string[]][] = [
+  ['value', { check: 'value', key, equals: b('v') }, [['SET', '{lock}', 'v']], ['SET', '{lock}', 'w']],
+  [
+    'fields',
+    {
+      check: 'fields',
+      key,
+      equals: [
+        [b('a'), b('1')],
+        [b('b'), b('2')],
+      ],
+    },
+    [['HSET', '{lock}', 'b', '2', 'a', '1']],
+    ['HSET', '{lock}', 'c', '3'],
+  ],
+  [
+    'field',
+    { check: 'field', key, field: b('a'), equals: b('1') },
+    [['HSET', '{lock}', 'a', '1']],
+    ['HSET', '{lock}', 'a', '2'],
+  ],
+  [
+    'score',
+    { check: 'score', key, member: b('m'), equals: '5' },
+    [['ZADD', '{lock}', '5', 'm']],
+    ['ZADD', '{lock}', '6', 'm'],
+  ],
+  [
+    'member',
+    { check: 'member', key, member: b('m') },
+    [['SADD', '{lock}', 'm', 'n']],
+    ['SREM', '{lock}', 'm'],
+  ],
+  [
+    'head',
+    { check: 'head', key: other, equals: b('first') },
+    [
+      ['SET', '{lock}', 'v'],
+      ['RPUSH', '{lock}:other', 'first', 'second'],
+    ],
+    ['LPUSH', '{lock}:other', 'new'],
+  ],
+  [
+    'no head',
+    { check: 'head', key: other, equals: null },
+    [['SET', '{lock}', 'v']],
+    ['LPUSH', '{lock}:other', 'new'],
+  ],
+  [
+    'an end that has not moved',
+    { check: 'ends', key, endsAt: 4_102_444_800_000 },
+    [['SET', '{lock}', 'v', 'PXAT', '4102444800000']],
+    ['PEXPIREAT', '{lock}', '4102444900000'],
+  ],
+  [
+    'an end that came',
+    { check: 'ends', key, endsAt: null },
+    [['SET', '{lock}', 'v']],
+    ['PEXPIRE', '{lock}', '5000'],
+  ],
+  [
+    'an end that went',
+    { check: 'ends', key, endsAt: 4_102_444_800_000 },
+    [['SET', '{lock}', 'v', 'PXAT', '4102444800000']],
+    ['PERSIST', '{lock}'],
+  ],
+]
