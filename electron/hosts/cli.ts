@@ -43,3 +43,5 @@ const exitCode = await runCli(process.argv.slice(2), {
 })
 process.exitCode = exitCode === 0 && unprinted ? 1 : exitCode
 await core?.close()
+// Whoever pressed Ctrl-C does not wait for a connection that will not close.
+if (stop.signal.aborted) setTimeout(() => process.exit(), 200).unref()

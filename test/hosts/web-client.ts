@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { createCore } from '../../electron/core/core.ts'
+import type { Core } from '../../electron/core/dispatch.ts'
 import { loadStaticFiles, type StaticFiles } from '../../electron/hosts/static-files.ts'
 import { startWebHost } from '../../electron/hosts/web.ts'
 import { type Client, createClient } from '../../shared/client.ts'
@@ -48,8 +49,8 @@ export function somePage(): StaticFiles {
   return loadStaticFiles(folder)
 }
 
-export async function startHost() {
-  const core = createCore({ dataFolder: dataFolder() })
+export async function startHost(change: (core: Core) => Core = core => core) {
+  const core = change(createCore({ dataFolder: dataFolder() }))
   const logged: string[] = []
   const host = await startWebHost({ core, files: somePage(), port: 0, log: line => logged.push(line) })
   onTestFinished(async () => {
@@ -68,7 +69,7 @@ export async function letIn(host: { port: number; launchAddress(): string }): Pr
 export function openScreen(
   port: number,
   cookie: string,
-): Promise<{ screen: string; client: Client; headers: IncomingMessage['headers']; close(): void }> {
+): Promise<{ screen: string; client: Client; response: IncomingMessage; close(): void }> {
   const origin = `http://127.0.0.1:${port}`
   return new Promise((resolve, reject) => {
     const sent = request(`${origin}/events`, { headers: { Cookie: cookie }, agent: false })
@@ -94,7 +95,7 @@ export function openScreen(
           if (!/^event: hello$/m.test(event)) client.receive(JSON.parse(data))
           else {
             screen = JSON.parse(data).screen
-            resolve({ screen, client, headers: response.headers, close: () => sent.destroy() })
+            resolve({ screen, client, response, close: () => sent.destroy() })
           }
         }
       })

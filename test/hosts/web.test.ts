@@ -220,8 +220,8 @@ it('serves the page and its assets with the policy, and under localhost too', as
 
 it('carries calls and streams, and ends them with the page', async () => {
   const { host, port } = await startHost()
-  const { client, headers, close } = await openScreen(port, await letIn(host))
-  expect(headers['content-type']).toBe('text/event-stream; charset=utf-8')
+  const { client, response, close } = await openScreen(port, await letIn(host))
+  expect(response.headers['content-type']).toBe('text/event-stream; charset=utf-8')
   expect(await client.call('formats.list', {})).toMatchObject({
     ok: true,
     value: expect.arrayContaining([expect.objectContaining({ id: 'recharge-json' })]),
@@ -279,4 +279,59 @@ it('stops at once, even with pages open', async () => {
   await host.close()
   expect(Date.now() - before).toBeLessThan(1000)
   await expect(ask(port, { path: '/' })).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+})
+
+it('waits for a page that does not read, and stops when it is gone', async () => {
+  let produced = 0
+  let ended = false
+  const { host, port } = await startHost(core => ({
+    ...core,
+    streamHandlers: {
+      ...core.streamHandlers,
+      'locks.list': async function* (_input, signal) {
+        try {
+          for (; !signal.aborted; produced++) {
+            const key = 'k'.repeat(100_000)
+            yield {
+              type: 'page',
+              locks: [],
+              unrecognised: [{ key, reason: '' }],
+              companions: 0,
+              problems: [],
+              scanned: 0,
+            }
+          }
+        } finally {
+          ended = true
+        }
+      },
+    },
+  }))
+  const { client, response, close } = await openScreen(port, await letIn(host))
+  response.pause()
+  client.open(
+    'locks.list',
+    { storeId: 'any' },
+    () => {},
+    () => {},
+  )
+  await expect.poll(() => produced).toBeGreaterThan(0)
+  // The buffers of the system fill up, and then nothing more is asked of the core.
+  let before = -1
+  await expect
+    .poll(
+      () => {
+        const still = produced === before
+        before = produced
+        return still
+      },
+      { interval: 200 },
+    )
+    .toBe(true)
+  expect(produced).toBeLessThan(500)
+  response.resume()
+  await expect.poll(() => produced).toBeGreaterThan(before + 20)
+  response.pause()
+  close()
+  await expect.poll(() => ended).toBe(true)
 })

@@ -23,7 +23,7 @@ it('seals and unseals', async () => {
   expect(await vault.unseal('')).toBeNull()
 })
 
-it.each([
+const USELESS: [string, Partial<Record<keyof KeyringLike, unknown>>, NodeJS.Platform, string][] = [
   ['a fixed key', { getSelectedStorageBackend: () => 'basic_text' }, 'linux', 'no keyring'],
   ['an unknown one', { getSelectedStorageBackend: () => 'unknown' }, 'linux', 'no keyring'],
   ['a locked one', { isAsyncEncryptionAvailable: async () => false }, 'darwin', 'locked'],
@@ -34,7 +34,9 @@ it.each([
     'linux',
     'does not answer',
   ],
-] as const)('keeps nothing with %s, and says why', async (_, changed, platform, words) => {
+]
+
+it.each(USELESS)('keeps nothing with %s, and says why', async (_, changed, platform, words) => {
   const vault = keyringVault(keyring(changed), platform)
   const { durable, reason } = await vault.status()
   expect(durable).toBe(false)
