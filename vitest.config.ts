@@ -7,5 +7,7 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     teardownTimeout: 20_000,
+    // A second is not much on a machine that is busy with everything else.
+    expect: { poll: { timeout: 5000 } },
   },
 })

@@ -127,14 +127,18 @@ export function isoTime(time: number | null): string | null {
 
 /**
  * A duration as people say it: `5.4 s`, `2 min 48 s`, `3 h 12 min`, `26 h 04 min`, `12 days`. Never rounded up. Without
- * tenths it is `5 s`, for what is said once a second.
+ * tenths it is `5 s`, for what is said once a second; coarsely it is `40 min`, for what nobody waits for.
  */
-export function sayDuration(ms: number, { tenths = true }: { readonly tenths?: boolean } = {}): string {
+export function sayDuration(
+  ms: number,
+  { tenths = true, coarse = false }: { readonly tenths?: boolean; readonly coarse?: boolean } = {},
+): string {
   const size = Math.abs(ms)
   if (!Number.isFinite(size)) return 'an unknown time'
   // Rounding would say `10.0 s` for what is still below ten seconds.
-  if (tenths && size < 10 * SECOND) return `${(Math.floor(size / 100) / 10).toFixed(1)} s`
+  if (tenths && !coarse && size < 10 * SECOND) return `${(Math.floor(size / 100) / 10).toFixed(1)} s`
   if (size < MINUTE) return `${Math.floor(size / SECOND)} s`
+  if (coarse && size >= 10 * MINUTE && size < HOUR) return `${Math.floor(size / MINUTE)} min`
   if (size < HOUR) return two(size, MINUTE, 'min', SECOND, 's')
   if (size < 3 * DAY) return two(size, HOUR, 'h', MINUTE, 'min')
   if (size < 10 * YEAR) return `${Math.floor(size / DAY)} days`

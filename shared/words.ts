@@ -9,14 +9,14 @@ function sayTime(time: number): string {
   return isoTime(time) ?? `${time} ms after 1970, which no calendar reaches`
 }
 
-export function noteSentence(note: Note): string {
+export function noteSentence(note: Note, time: (at: number) => string = sayTime): string {
   switch (note.code) {
     case 'implausible-expiry':
       return `The expiry ${note.raw} is implausible: perhaps milliseconds were stored where seconds are meant.`
     case 'clocks-disagree':
       return note.ttlAt === null
-        ? `The record says it ends at ${sayTime(note.storedAt)}, but the key has no TTL, so it will not go away by itself.`
-        : `Two clocks disagree: the record says it ends at ${sayTime(note.storedAt)}, the key's TTL says ${sayTime(note.ttlAt)}.`
+        ? `The record says it ends at ${time(note.storedAt)}, but the key has no TTL, so it will not go away by itself.`
+        : `Two clocks disagree: the record says it ends at ${time(note.storedAt)}, the key's TTL says ${time(note.ttlAt)}.`
     case 'wrong-type':
       return `${note.field} is stored as ${note.found} where ${note.wanted} is expected, so its own system cannot use it.`
     case 'missing-field':
@@ -146,7 +146,7 @@ function sayHeldFor(lock: Parameters<typeof heldSinceOf>[0], now: number): strin
   const since = heldSinceOf(lock)
   // A beginning that is still to come, or less than a second ago, says nothing.
   if (since === null || !(now - since.at >= 1000)) return ''
-  return ` for ${since.exact ? '' : 'at least '}${sayDuration(now - since.at, { tenths: false })}`
+  return ` for ${since.exact ? '' : 'at least '}${sayDuration(now - since.at, { coarse: true })}`
 }
 
 function sayRenewals({ renewals, heldSince }: Watched, lastRenewedAt: number | null, now: number): string[] {
@@ -160,11 +160,11 @@ function notRenewed(watched: Watched | undefined, now: number): string[] {
   const ms = watched === undefined ? 0 : now - watched.heldSince
   return ms < 1000
     ? []
-    : [`nothing has renewed it in the ${sayDuration(ms, { tenths: false })} it was watched`]
+    : [`nothing has renewed it in the ${sayDuration(ms, { coarse: true })} it was watched`]
 }
 
 function sayAgo(ms: number): string {
-  return Math.abs(ms) < 1000 ? 'just now' : `${sayDuration(ms, { tenths: false })} ago`
+  return Math.abs(ms) < 1000 ? 'just now' : `${sayDuration(ms, { coarse: true })} ago`
 }
 
 function sayLeft(ms: number | null): string {

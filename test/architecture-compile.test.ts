@@ -53,6 +53,7 @@ test.each([
   ['electron/core', 'the screen', 'export const x = document.title', /'document'/],
   ['electron/core', 'a window', 'export const x = window', /'window'/],
   ['electron/hosts', 'the screen', 'export const x = document.title', /'document'/],
+  ['electron', 'the screen', 'export const x = document.title', /'document'/],
 ])('%s cannot use %s: it does not compile', async (part, _, code, complaint) => {
   expect(await compileIn(part, code)).toMatch(complaint)
 })

@@ -34,7 +34,7 @@ const RULES: { part: string; is(file: string): boolean; parts: RegExp; packages:
 
 test('every source file belongs to a part that has rules', () => {
   expect(SOURCES.filter(file => !RULES.some(rule => rule.is(file)))).toEqual([])
-  for (const part of ['shared', 'core', 'hosts']) {
+  for (const part of ['shared', 'core', 'hosts', 'shell']) {
     const rule = RULES.find(each => each.part === part)
     expect(SOURCES.filter(file => rule?.is(file)).length, part).toBeGreaterThan(5)
   }
@@ -67,6 +67,15 @@ test('only the shell knows Electron: in plain Node the package tries to download
     importsOf(file).some(name => /^electron(\/(main|renderer|common))?$/.test(name)),
   )
   expect(users.filter(file => !isShell(file))).toEqual([])
+})
+
+test('the preload script brings nothing of ours into the page but the name of the channel', () => {
+  expect(importsOf('electron/preload.ts').sort()).toEqual([
+    'electron',
+    'electron/shell/channel.ts',
+    'shared/frames.ts',
+  ])
+  expect(importsOf('electron/shell/channel.ts')).toEqual([])
 })
 
 test('no import leads to a file that is not there', () => {

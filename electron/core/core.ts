@@ -69,7 +69,9 @@ export function createCore(options: CoreOptions): Core {
       return open.store.capabilities(open.signal)
     },
     'stores.close': async ({ storeId }) => {
-      await connections.close(storeId)
+      // One of the list is switched off, so that the list goes on telling the truth.
+      if (stores?.has(storeId)) await stores.setOpen(storeId, false)
+      else await connections.close(storeId)
       return null
     },
     'locks.inspect': async ({ storeId, id }, signal) => {

@@ -1,4 +1,5 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --
+// The two dashes keep Node 20 from taking our --env-file for its own.
 import { fileURLToPath } from 'node:url'
 import { createCore } from '../core/core.ts'
 import { dataFolder } from '../core/data-folder.ts'
@@ -42,3 +43,5 @@ const exitCode = await runCli(process.argv.slice(2), {
 })
 process.exitCode = exitCode === 0 && unprinted ? 1 : exitCode
 await core?.close()
+// Whoever pressed Ctrl-C does not wait for a connection that will not close.
+if (stop.signal.aborted) setTimeout(() => process.exit(), 200).unref()

@@ -85,11 +85,11 @@ function collect(folder: string, path: string, into: Map<string, StaticFile>): v
   }
 }
 
-/** A page of plain words, for when the console itself cannot be shown. Needs no script and no style. */
+/** A page of plain words, for when the console itself cannot be shown. Needs no script, no style and no icon. */
 export function plainPage(title: string, words: string, extra = ''): string {
   return `<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="color-scheme" content="light dark"><link rel="icon" href="/icon.svg">${extra}<title>${escapeHtml(title)}</title></head>
+<head><meta charset="utf-8"><meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">${extra}<title>${escapeHtml(title)}</title></head>
 <body><h1>${escapeHtml(title)}</h1><p>${escapeHtml(words)}</p><p><a href="/">Open the console</a></p></body>
 </html>
 `

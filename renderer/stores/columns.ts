@@ -10,25 +10,26 @@ export type Column = {
 }
 
 export const COLUMNS: readonly Column[] = [
-  { id: 'state', width: '98px', min: 98 },
+  { id: 'state', width: '92px', min: 92 },
   { id: 'key', width: 'minmax(150px, 2.2fr)', min: 170, fixed: true },
-  { id: 'holder', width: 'minmax(110px, 1.3fr)', min: 120 },
-  { id: 'store', width: 'minmax(90px, 0.8fr)', min: 96 },
-  { id: 'format', width: 'minmax(96px, 0.7fr)', min: 96 },
-  { id: 'age', width: '98px', min: 98 },
-  { id: 'remaining', width: '204px', min: 204 },
+  { id: 'holder', width: 'minmax(100px, 1.3fr)', min: 116 },
+  { id: 'store', width: 'minmax(96px, 0.9fr)', min: 104 },
+  { id: 'format', width: 'minmax(96px, 0.8fr)', min: 104 },
+  { id: 'age', width: '84px', min: 84 },
+  { id: 'remaining', width: '184px', min: 184 },
 ]
 
 /** Given up first when there is no room; the inspector still tells them. */
 const GIVEN_UP: readonly ColumnId[] = ['format', 'store', 'age', 'holder']
-/** Of the row itself: its ends and its mark. */
-const ASIDE = 44
+/** Of the row itself: its mark, its end and the gaps between cells. */
+const MARK = 30
+const GAP = 10
 
 /** The columns that are shown: what the operator chose, as far as it fits. */
 export function shownColumns(hidden: readonly ColumnId[], width: number): readonly Column[] {
   let shown = COLUMNS.filter(column => column.fixed || !hidden.includes(column.id))
   for (const id of GIVEN_UP) {
-    if (shown.reduce((sum, column) => sum + column.min, ASIDE) <= width) break
+    if (shown.reduce((sum, column) => sum + column.min + GAP, MARK) <= width) break
     shown = shown.filter(column => column.id !== id)
   }
   return shown

@@ -34,6 +34,8 @@ function dateTime(time: number): string {
 }
 
 const duration = (ms: number) => sayDuration(ms, { tenths: false })
+/** For what nobody waits for: how long ago, how old. */
+const span = (ms: number) => sayDuration(ms, { coarse: true })
 
 export const en = {
   product: 'Lockkeeper',
@@ -42,6 +44,7 @@ export const en = {
   clockTime,
   dateTime,
   duration,
+  span,
 
   regions: {
     stores: 'Stores',
@@ -78,8 +81,9 @@ export const en = {
     closed: 'closed',
     connecting: 'connecting…',
     live: (locks: number) => `live · ${count(locks, 'lock', 'locks')}`,
+    ofKind: (kind: string, said: string) => `${kind} · ${said}`,
     stale: (since: string) => `stale since ${since}`,
-    down: (forMs: number) => `down for ${duration(forMs)}`,
+    down: (forMs: number) => `down for ${span(forMs)}`,
     downNow: 'down',
     retryIn: (ms: number) => `retrying in ${Math.max(1, Math.ceil(ms / 1000))} s`,
     retrying: 'retrying now',
@@ -140,7 +144,7 @@ export const en = {
     } satisfies Record<LockState | 'endless' | 'ended' | 'gone', string>,
     noOwner: 'not recorded',
     ageUnknown: 'unknown',
-    atLeast: (ms: number) => `≥ ${duration(ms)}`,
+    atLeast: (ms: number) => `≥ ${span(ms)}`,
     startsIn: (ms: number) => `in ${duration(ms)}`,
     remaining: {
       never: 'no expiry',
@@ -149,7 +153,7 @@ export const en = {
       free: 'free',
       unknown: 'unknown',
       ended: 'ended, reading again',
-      ago: (ms: number) => `ended ${duration(ms)} ago`,
+      ago: (ms: number) => `ended ${span(ms)} ago`,
       gone: 'gone',
     },
     filterProblem: (text: string) => `“${text}” is not understood and ignored.`,
@@ -301,7 +305,7 @@ export const en = {
     accessKey: 'Access key id',
     passwordKept: 'Known; leave empty to keep it',
     passwordDurable: 'Kept in this computer’s keyring.',
-    passwordSession: (reason: string) => `Kept only until Lockkeeper ends: ${reason}`,
+    passwordSession: (reason: string) => `${reason}.`,
     forget: 'Forget the password',
     tls: 'Use TLS',
     pattern: 'Key pattern',

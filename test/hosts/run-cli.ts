@@ -16,7 +16,8 @@ export function startCli(
   env: NodeJS.ProcessEnv = {},
 ): { child: ChildProcess; done: Promise<Run> } {
   const { LOCKKEEPER_PASSWORD: _, ...inherited } = process.env
-  const child = spawn(process.execPath, [CLI, ...args], {
+  // As its first line says: without the dashes Node would take --env-file for its own.
+  const child = spawn(process.execPath, ['--', CLI, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...inherited, LOCKKEEPER_DATA_DIR: dataFolder(), ...env },
   })

@@ -27,13 +27,13 @@ const ROWS: [what: string, lock: Partial<Lock>, watched: Watched | null, sentenc
     'expired',
     { holder: pid, ...since(3 * H + 12 * MIN), lease: ends(-40 * MIN) },
     null,
-    'Held by pid 4242 on worker-3 for 3 h 12 min; its lease ended 40 min 00 s ago.',
+    'Held by pid 4242 on worker-3 for 3 h 12 min; its lease ended 40 min ago.',
   ],
   [
     'expired and watched',
     { holder: pid, ...since(3 * H + 12 * MIN), lease: ends(-40 * MIN) },
     seen(5 * MIN),
-    'Held by pid 4242 on worker-3 for 3 h 12 min; its lease ended 40 min 00 s ago; nothing has renewed it in the 5 min 00 s it was watched.',
+    'Held by pid 4242 on worker-3 for 3 h 12 min; its lease ended 40 min ago; nothing has renewed it in the 5 min 00 s it was watched.',
   ],
   [
     'expired, watched for a moment',
@@ -163,7 +163,7 @@ const ROWS: [what: string, lock: Partial<Lock>, watched: Watched | null, sentenc
     'past its end in an outage',
     { ...since(H), lease: ends(-20 * MIN), observedAt: NOW - 21 * MIN },
     seen(H),
-    'Held by worker-1 for 1 h 00 min; its lease was to end 20 min 00 s ago; it has not been read since.',
+    'Held by worker-1 for 1 h 00 min; its lease was to end 20 min ago; it has not been read since.',
   ],
 ]
 

@@ -240,3 +240,13 @@ test.each<[string, Lease, number, boolean]>([
 ])('an end is unconfirmed: %s', (_, lease, now, expected) => {
   expect(isUnconfirmed({ lease, observedAt: T }, now)).toBe(expected)
 })
+
+test.each([
+  [5_400, '5 s'],
+  [168_000, '2 min 48 s'],
+  [599_999, '9 min 59 s'],
+  [2_413_000, '40 min'],
+  [11_520_000, '3 h 12 min'],
+])('%i ms, coarsely, is %s', (ms, said) => {
+  expect(sayDuration(ms, { coarse: true })).toBe(said)
+})

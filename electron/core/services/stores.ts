@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { parseAddress, type StoreAddress, shortName, showAddress } from '../../../shared/address.ts'
 import type { Input, StoresEvent } from '../../../shared/contract.ts'
 import type { Failure } from '../../../shared/result.ts'
@@ -19,12 +20,14 @@ export type StartOptions = {
   readonly practice: boolean
 }
 
+/** Somebody may have to answer a question of the keyring first. */
+const SEAL_MS = 30_000
 const PRACTICE = 'memory:practice'
 
 /**
  * The stores of a console: what the operator decided about each, its password, and whether it is open. Decisions are taken
- * one after the other, each written down before it counts. Connecting and asking the vault may take for ever, so neither
- * is waited for between two decisions.
+ * in the order in which they come, each written down before it counts. Connecting, and opening what was sealed, may take
+ * for ever: no decision waits for them.
  */
 export class Stores {
   readonly #listed = new Map<string, ListedStore>()
@@ -73,10 +76,10 @@ export class Stores {
   async add(input: Input<'stores.add'>): Promise<StoreEntry> {
     const { profile, password } = await this.#draft(input)
     const store = listedStore(profile, 'saved', password)
-    store.sealed = await this.#seal(password)
     let connecting = Promise.resolve()
     await this.#decide(async () => {
       this.#checkName(profile.name, null)
+      store.sealed = await this.#seal(password)
       await this.#save([...this.#listed.values(), store])
       this.#listed.set(store.storeId, store)
       connecting = this.#connect(store)
@@ -91,13 +94,14 @@ export class Stores {
     // Undefined when nothing was said about it: what is known then stays, but only for the server it was given for.
     const said = address.password ?? typed
     const given = said || null
-    const sealed = await this.#seal(given)
     let connecting = Promise.resolve()
     const store = await this.#decide(async () => {
       const store = this.#find(storeId)
       this.#checkName(profile.name, storeId)
       const keepsPassword = said === undefined && isSameAccount(store.profile.address, address)
-      const change = keepsPassword ? { profile } : { profile, password: given, sealed, lost: false }
+      const change = keepsPassword
+        ? { profile }
+        : { profile, password: given, sealed: await this.#seal(given), lost: false }
       await this.#save(
         [...this.#listed.values()].map(each => (each === store ? { ...each, ...change } : each)),
       )
@@ -142,6 +146,10 @@ export class Stores {
   async resolve(input: Input<'stores.test'>): Promise<{ address: string; password: string | undefined }> {
     const { profile, password } = await this.#draft(input)
     return { address: profile.address, password: password ?? undefined }
+  }
+
+  has(storeId: string): boolean {
+    return this.#listed.has(storeId)
   }
 
   /** By its id; a store that was opened by its address alone is under the rules of the one that is kept for it. */
@@ -230,13 +238,15 @@ export class Stores {
     store.lost = password === null
   }
 
+  /** Null where passwords do not last, and when the vault takes too long: other decisions wait for this one. */
   async #seal(password: string | null): Promise<string | null> {
     if (password === null) return null
-    try {
-      return (await this.vault.status()).durable ? await this.vault.seal(password) : null
-    } catch {
-      return null
-    }
+    const sealing = this.vault.status().then(({ durable }) => (durable ? this.vault.seal(password) : null))
+    const enough = new AbortController()
+    const tooLate = sleep(SEAL_MS, null, { signal: enough.signal, ref: false })
+    return Promise.race([sealing, tooLate])
+      .catch(() => null)
+      .finally(() => enough.abort())
   }
 
   /** A profile as it may be kept, and its password apart from it. */

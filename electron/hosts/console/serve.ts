@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { sessionVault } from '../../core/services/vault.ts'
 import type { Io } from '../cli/io.ts'
 import { print } from '../cli/io.ts'
@@ -39,7 +40,7 @@ export async function serveConsole(io: Io, start: Start, port: number | undefine
     io.stdin.pause()
   } finally {
     const closing = Promise.allSettled([web?.close(), core.close()])
-    await Promise.race([closing, new Promise(resolve => setTimeout(resolve, CLOSING_MS))])
+    await Promise.race([closing, wait(CLOSING_MS, undefined, { ref: false })])
   }
 }
 

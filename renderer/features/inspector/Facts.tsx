@@ -25,7 +25,7 @@ export function Facts({ lock, story, storeId, formatTitle }: Props) {
         <section className="notes" aria-label={words.notes}>
           {lock.notes.map(note => (
             <p key={JSON.stringify(note)}>
-              <Icon name="alert" size={12} /> {shownText(noteSentence(note), 600)}
+              <Icon name="alert" size={12} /> {shownText(noteSentence(note, t.dateTime), 600)}
             </p>
           ))}
         </section>

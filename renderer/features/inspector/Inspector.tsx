@@ -101,7 +101,7 @@ function LockParts({ target, lock, gone, detail }: PartsProps) {
           {t.inspector.staleHere(status.asOf)}
         </div>
       )}
-      <LeaseLine lock={lock} now={now} />
+      <LeaseLine lock={lock} now={now} tone={face.tone} />
       <div className="inspector-actions">
         <button
           type="button"

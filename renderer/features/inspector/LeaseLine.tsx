@@ -2,9 +2,12 @@ import { expiresAtOf, heldSinceOf, usedFraction } from '../../../shared/lease.ts
 import type { WatchedLock } from '../../../shared/lock.ts'
 import { t } from '../../words/words.ts'
 import { LeaseBar } from '../table/LockRow.tsx'
+import type { Face } from '../table/lock-face.ts'
+
+type Props = { readonly lock: WatchedLock; readonly now: number; readonly tone: Face['tone'] }
 
 /** The lease as a line, from where it began to where it ends. */
-export function LeaseLine({ lock, now }: { readonly lock: WatchedLock; readonly now: number }) {
+export function LeaseLine({ lock, now, tone }: Props) {
   const ends = expiresAtOf(lock.lease)
   const used = usedFraction(lock, now)
   const since = heldSinceOf(lock)
@@ -16,7 +19,7 @@ export function LeaseLine({ lock, now }: { readonly lock: WatchedLock; readonly 
         : t.inspector.seenAt(since.at)
   const end = ends === null ? '' : ends > now ? t.inspector.endsAt(ends) : t.inspector.endedAt(ends)
   return (
-    <div className="lease-line">
+    <div className="lease-line" data-tone={tone}>
       <LeaseBar used={used} endless={lock.lease.kind === 'never'} />
       {used !== null && (
         <span className="visually-hidden">{t.inspector.leaseUsed(Math.floor(used * 100))}</span>

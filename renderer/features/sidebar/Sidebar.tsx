@@ -108,7 +108,7 @@ function StoreItem({ entry, current, locks }: ItemProps) {
           )}
         </span>
         <span className="store-said" data-tone={said.tone}>
-          {said.text}
+          {t.status.ofKind(t.storeKinds[entry.kind], said.text)}
           {entry.readOnly && ` · ${t.sidebar.readOnly}`}
         </span>
         {said.why !== null && <span className="store-why">{said.why}</span>}

@@ -17,6 +17,8 @@ type Props = {
   readonly offsetMs: number
   readonly stale: boolean
   readonly columns: readonly Column[]
+  /** Without a column for the store, its colour stands at the start of the row. */
+  readonly marksStore: boolean
   readonly formatTitle: string
   readonly index: number
   readonly top: number
@@ -52,7 +54,7 @@ export const LockRow = memo(function LockRow(props: Props) {
       }
     >
       <span className="row-mark" aria-hidden="true">
-        {selected && <Icon name="check" />}
+        {selected ? <Icon name="check" /> : props.marksStore && <StoreMark store={props.store} />}
       </span>
       {props.columns.map((column, i) => (
         // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus and names its active row
@@ -98,7 +100,7 @@ function Cell({
     case 'store':
       return (
         <span className="clip store-name">
-          <span className="dot" data-colour={store?.colour} /> {store?.name}
+          <span className="dot" data-colour={store?.colour} /> <span className="clip">{store?.name}</span>
           {store?.production && <span className="prod-mark">P</span>}
         </span>
       )
@@ -114,6 +116,16 @@ function Cell({
         </>
       )
   }
+}
+
+function StoreMark({ store }: { readonly store: StoreEntry | undefined }) {
+  return store?.production ? (
+    <span className="prod-mark" title={store.name}>
+      P
+    </span>
+  ) : (
+    <span className="dot" data-colour={store?.colour} title={store?.name} />
+  )
 }
 
 function HolderCell({ lock }: { readonly lock: Row['lock'] }) {

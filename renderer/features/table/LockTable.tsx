@@ -76,6 +76,7 @@ export function LockTable() {
     },
   }
 
+  const marksStore = !columns.some(column => column.id === 'store')
   const template = `20px ${columns.map(column => column.width).join(' ')}`
   return (
     <div
@@ -119,6 +120,7 @@ export function LockTable() {
                 offsetMs={status.offsetMs}
                 stale={status.state !== 'live'}
                 columns={columns}
+                marksStore={marksStore}
                 formatTitle={state.formats.get(row.lock.format)?.title ?? row.lock.format}
                 index={item.index}
                 top={item.start}

@@ -7,7 +7,7 @@ export function ageText(lock: WatchedLock, now: number): string {
   if (since === null) return t.table.ageUnknown
   const age = now - since.at
   if (age < 0) return t.table.startsIn(-age)
-  return since.exact ? t.duration(age) : t.table.atLeast(age)
+  return since.exact ? t.span(age) : t.table.atLeast(age)
 }
 
 export function remainingText(lock: WatchedLock, now: number, gone: boolean): string {

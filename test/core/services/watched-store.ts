@@ -1,8 +1,13 @@
+import { expect, onTestFinished } from 'vitest'
+import { StoreWatcher } from '../../../electron/core/services/watch.ts'
 import { MemoryServer } from '../../../electron/core/stores/memory/server.ts'
 import { MemoryStore } from '../../../electron/core/stores/memory/store.ts'
 import type { ListQuery } from '../../../electron/core/stores/types.ts'
 import { parseAddress } from '../../../shared/address.ts'
 import type { ListPage, WatchEvent } from '../../../shared/contract.ts'
+
+/** How often a screen in a test wants to be told, in milliseconds. */
+export const FAST = 100
 
 /** A memory store that counts how often it is read, and can be told to answer differently. */
 export class WatchedStore extends MemoryStore {
@@ -74,4 +79,21 @@ export class Screen {
       if (event.type === 'remove') for (const id of event.ids) this.shown.delete(id)
     }
   }
+}
+
+/** A store with its watcher, for any number of screens. */
+export function watched(redact = (text: string) => text) {
+  const store = new WatchedStore()
+  const watcher = new StoreWatcher(store, redact)
+  const look = (intervalMs = FAST) => {
+    const screen = new Screen(signal => watcher.subscribe(intervalMs, signal))
+    onTestFinished(() => screen.close())
+    return screen
+  }
+  /** A read from the beginning to the end, after now. */
+  const nextPass = async () => {
+    const before = store.lists
+    await expect.poll(() => store.lists, { interval: 5 }).toBeGreaterThanOrEqual(before + 2)
+  }
+  return { store, watcher, look, nextPass }
 }

@@ -1,0 +1,119 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { type Browser, chromium, type Page } from 'playwright'
+import { afterAll, beforeAll, inject, test } from 'vitest'
+import { CLI } from '../hosts/run-cli.ts'
+import { freePort, programPath, temporaryFolder } from '../servers/process.ts'
+import { ROOT } from '../source-files.ts'
+import { makeScene } from './scene.ts'
+
+const FOLDER = join(ROOT, 'docs/screenshots')
+/** Others than the README's, to look at while working on the screen. */
+const MORE = process.env['LOCKKEEPER_MORE_SHOTS']
+
+const closing: (() => Promise<unknown>)[] = []
+let browser: Browser
+let address: string
+
+beforeAll(async () => {
+  const data = await temporaryFolder('screenshots')
+  closing.push(data.remove)
+  const servers = {
+    redisPort: inject('redisPort'),
+    mariadbPort: inject('mariadbPort'),
+    dynamodbEndpoint: inject('dynamodbEndpoint'),
+    deadPort: await freePort(),
+  }
+  closing.unshift(await makeScene(servers, data.path))
+  const env = {
+    ...process.env,
+    LOCKKEEPER_DATA_DIR: data.path,
+    AWS_ACCESS_KEY_ID: 'local',
+    AWS_SECRET_ACCESS_KEY: 'local',
+  }
+  const child = spawn(process.execPath, [CLI, 'console', '--web', '--port', '0'], { env })
+  closing.unshift(async () => {
+    child.kill('SIGINT')
+    await once(child, 'exit')
+  })
+  let output = ''
+  for await (const chunk of child.stdout) {
+    output += chunk
+    const found = /Lockkeeper is at (\S+)/.exec(output)?.[1]
+    if (found) {
+      address = found
+      break
+    }
+  }
+  browser = await chromium.launch({
+    executablePath: programPath('chromium'),
+    args: ['--no-sandbox', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+  })
+  closing.unshift(() => browser.close())
+})
+
+afterAll(async () => {
+  for (const close of closing) await close()
+})
+
+let state: Awaited<ReturnType<Awaited<ReturnType<Browser['newContext']>>['storageState']>> | undefined
+
+async function openPage(scheme: 'light' | 'dark', width: number, height: number): Promise<Page> {
+  const context = await browser.newContext({
+    viewport: { width, height },
+    colorScheme: scheme,
+    timezoneId: 'UTC',
+    ...(state ? { storageState: state } : {}),
+  })
+  const page = await context.newPage()
+  await page.goto(state ? new URL('/', address).href : address)
+  await page.getByRole('row', { name: /VOZ_PROCESS/ }).waitFor()
+  state = await context.storageState()
+  // The store that is down has said so, and the first changes have faded.
+  await page.getByText(/retrying/).waitFor()
+  await page.waitForTimeout(4000)
+  return page
+}
+
+test.each(['light', 'dark'] as const)('%s', async scheme => {
+  const page = await openPage(scheme, 1280, 800)
+  await page.getByRole('row', { name: /VOZ_PROCESS/ }).click()
+  await page.getByText(/nothing has renewed it/).waitFor()
+  await page.mouse.move(640, 790)
+  await page.waitForTimeout(6000)
+  await page.screenshot({ path: join(FOLDER, `${scheme}.png`) })
+  if (MORE) await moreShots(page, scheme, MORE)
+  await page.context().close()
+})
+
+async function moreShots(page: Page, scheme: string, folder: string): Promise<void> {
+  const shot = (name: string) => page.screenshot({ path: join(folder, `${scheme}-${name}.png`) })
+  await page.getByRole('button', { name: 'Release…' }).click()
+  await shot('release')
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Close the inspector' }).click()
+  await shot('wide')
+  await page.getByRole('button', { name: 'Add a store…' }).click()
+  await page.getByRole('button', { name: 'Test' }).click()
+  await page.waitForTimeout(1500)
+  await shot('add')
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Control+k')
+  await shot('palette')
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('?')
+  await shot('keys')
+  await page.keyboard.press('Escape')
+  await page.getByRole('textbox', { name: 'Filter locks' }).fill('nothing-like-this')
+  await page.waitForTimeout(500)
+  await shot('no-match')
+  await page.getByRole('textbox', { name: 'Filter locks' }).fill('')
+  await page.getByRole('button', { name: /^billing/ }).click()
+  await page.waitForTimeout(500)
+  await shot('down')
+  await page.setViewportSize({ width: 680, height: 800 })
+  await page.getByRole('button', { name: /^All locks/ }).click()
+  await page.waitForTimeout(700)
+  await shot('narrow')
+}
