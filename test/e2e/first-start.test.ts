@@ -7,7 +7,7 @@ describe.each(HOSTS)('the first start, in %s', host => {
     const { page, problems } = await openConsole(host)
     await screen
       .store(page, 'practice')
-      .getByText(/^live · /)
+      .getByText(/live · /)
       .waitFor()
     const rows = screen.rows(page)
     await expect.poll(() => rows.count()).toBeGreaterThan(4)

@@ -55,12 +55,14 @@ describe.each(HOSTS)('releasing, in %s', host => {
     ])
     expect(problems).toEqual([])
   })
+})
 
+describe('releasing with care', () => {
   it('asks for the name and a reason in production, and refuses where it is read-only', async () => {
     const [prod, fixed] = [await redisPlace(), await redisPlace()]
     await prod.client.set('lockRecharge:prod', rechargeJson('worker-1'))
     await fixed.client.set('lockRecharge:fixed', rechargeJson('worker-2'))
-    const { page } = await openConsole(host, {
+    const { page } = await openConsole('web', {
       stores: [
         { name: 'payments', address: prod.address, production: true },
         { name: 'archive', address: fixed.address, readOnly: true },
@@ -93,7 +95,7 @@ describe.each(HOSTS)('releasing, in %s', host => {
     const redis = await redisPlace()
     await redis.client.set('lockRecharge:moving', rechargeJson('worker-1'))
     await redis.client.set('lockRecharge:going', rechargeJson('worker-1'))
-    const { page } = await openConsole(host, { stores: [{ name: 'cache', address: redis.address }] })
+    const { page } = await openConsole('web', { stores: [{ name: 'cache', address: redis.address }] })
     const dialog = await askRelease(page, 'lockRecharge:moving')
     const confirm = dialog.getByRole('button', { name: 'Release', exact: true })
     expect(await confirm.isEnabled()).toBe(true)
@@ -115,7 +117,7 @@ describe.each(HOSTS)('releasing, in %s', host => {
     const dynamo = await dynamoPlace()
     await takeItem(dynamo.table, 'raced', 'worker-1')
     await takeItem(dynamo.table, 'vanished', 'worker-1')
-    const { page, audit } = await openConsole(host, {
+    const { page, audit } = await openConsole('web', {
       stores: [{ name: 'pipelines', address: dynamo.address }],
     })
     // DynamoDB is read every five seconds: what happens between two readings, the screen does not know.
