@@ -196,8 +196,13 @@ export function electronFor(folder: string): { program: string; args: string[] }
   if (program === null) throw new Error('Electron is not installed; npm test installs it')
   if (process.getuid?.() !== 0) return { program, args: [MAIN] }
   const asNobody = join(folder, 'run-as-nobody')
-  const drop = 'unshare --user --map-user=65534 --map-group=65534'
-  writeFileSync(asNobody, `#!/bin/sh\nexec ${drop} '${program}' "$@"\n`, { mode: 0o755 })
+  const lines = [
+    '#!/bin/sh',
+    // Playwright turns the sandbox off when it is run by root.
+    'for arg do shift; [ "$arg" = --no-sandbox ] || set -- "$@" "$arg"; done',
+    `exec unshare --user --map-user=65534 --map-group=65534 '${program}' "$@"`,
+  ]
+  writeFileSync(asNobody, `${lines.join('\n')}\n`, { mode: 0o755 })
   return { program: asNobody, args: [MAIN] }
 }
 

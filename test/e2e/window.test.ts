@@ -1,0 +1,125 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import type { ElectronApplication } from 'playwright'
+import { describe, expect, it } from 'vitest'
+import { type Console, cleanEnvironment, electronFor, openConsole } from './console.ts'
+import { displayName } from './display.ts'
+import { screen } from './screen.ts'
+
+function appOf({ app }: Console): ElectronApplication {
+  if (!app) throw new Error('no Electron')
+  return app
+}
+
+/** What the window shows, also when the page that it was opened with has crashed. */
+function shown(app: ElectronApplication): Promise<string> {
+  return app.evaluate(async ({ BrowserWindow }) => {
+    const contents = BrowserWindow.getAllWindows()[0]?.webContents
+    if (!contents || contents.isCrashed() || contents.isLoading()) return ''
+    return contents.executeJavaScript('document.body.innerText') as Promise<string>
+  })
+}
+
+describe('the window', () => {
+  it('lends the page nothing but two functions, and leads nowhere', async () => {
+    const console = await openConsole('electron')
+    const { page, problems } = console
+    await screen.rows(page).first().waitFor()
+    const seen = await page.evaluate(() => {
+      const page = window as unknown as Record<string, unknown>
+      const bridge = page['lockkeeper'] as Record<string, unknown>
+      return {
+        absent: ['require', 'process', 'module', 'Buffer', 'electron'].filter(name => name in page),
+        bridge: Object.entries(bridge).map(([name, value]) => `${name}: ${typeof value}`),
+        origin: location.origin,
+      }
+    })
+    expect(seen).toEqual({
+      absent: [],
+      bridge: ['send: function', 'onFrame: function'],
+      origin: 'lockkeeper://console',
+    })
+    expect(problems).toEqual([])
+
+    expect(await page.evaluate(() => window.open('http://127.0.0.1/'))).toBeNull()
+    await page.evaluate(() => {
+      location.href = 'http://127.0.0.1:9/'
+    })
+    await page.evaluate(() => {
+      location.href = 'lockkeeper://elsewhere/'
+    })
+    const refused = await page.evaluate(() =>
+      fetch('http://127.0.0.1:9/').then(
+        () => 'fetched',
+        () => 'refused',
+      ),
+    )
+    expect(refused).toBe('refused')
+    const inline = await page.evaluate(() => {
+      const script = document.createElement('script')
+      script.textContent = 'window.__inline = 1'
+      document.body.append(script)
+      return (window as { __inline?: number }).__inline
+    })
+    expect(inline).toBeUndefined()
+    expect(problems.some(problem => problem.includes('Content Security Policy'))).toBe(true)
+    expect(page.url()).toBe('lockkeeper://console/')
+    expect(appOf(console).windows()).toHaveLength(1)
+    expect(await shown(appOf(console))).toContain('practice')
+    // The sandbox is on, as Linux itself tells: a page that breaks out may call next to nothing.
+    const pid = await appOf(console).evaluate(({ BrowserWindow }) =>
+      BrowserWindow.getAllWindows()[0]?.webContents.getOSProcessId(),
+    )
+    expect(await readFile(`/proc/${pid}/status`, 'utf8')).toMatch(/^Seccomp:\s2$/m)
+  })
+
+  it('opens once, and is brought to the front by a second start', async () => {
+    const console = await openConsole('electron')
+    await screen.rows(console.page).first().waitFor()
+    const { program, args } = electronFor(console.dataFolder)
+    const second = spawn(program, args, {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: cleanEnvironment(console.dataFolder, { DISPLAY: await displayName() }),
+    })
+    let words = ''
+    second.stderr.on('data', chunk => {
+      words += chunk
+    })
+    const [code] = await once(second, 'exit')
+    expect(code).toBe(0)
+    expect(words).toContain('Lockkeeper is open already')
+    expect(appOf(console).windows()).toHaveLength(1)
+    await screen.rows(console.page).first().waitFor()
+  })
+
+  it('remembers its size', async () => {
+    const first = await openConsole('electron')
+    await screen.rows(first.page).first().waitFor()
+    const size = await appOf(first).evaluate(({ BrowserWindow }) => {
+      const window = BrowserWindow.getAllWindows()[0]
+      window?.setSize(1010, 707)
+      return window?.getSize()
+    })
+    await first.close()
+    const again = await openConsole('electron', { dataFolder: first.dataFolder })
+    const remembered = await appOf(again).evaluate(({ BrowserWindow }) =>
+      BrowserWindow.getAllWindows()[0]?.getSize(),
+    )
+    expect(size).toEqual([1010, 707])
+    expect(remembered).toEqual(size)
+  })
+
+  it('says so when the page crashes', async () => {
+    const console = await openConsole('electron')
+    await screen.rows(console.page).first().waitFor()
+    const app = appOf(console)
+    // Later, because the page that crashes is also the one that the answer goes through.
+    await app.evaluate(({ BrowserWindow }) => {
+      setTimeout(() => BrowserWindow.getAllWindows()[0]?.webContents.forcefullyCrashRenderer(), 50)
+    })
+    await console.page.waitForEvent('crash')
+    await expect.poll(() => shown(app), { timeout: 10_000 }).toContain('The page of the console has crashed.')
+    expect(await shown(app)).toContain('No lock was changed by this.')
+  })
+})
