@@ -73,7 +73,7 @@ async function plainPage(): Promise<Page> {
     const list = document.getElementById('list') as HTMLElement
     list.innerHTML = Array.from(
       { length: 10_002 },
-      (_, i) => `<div style="height:26px;content-visibility:auto">pipeline_lock:tenant:pipeline-${i}</div>`,
+      (_, i) => `<div style="height:26px">pipeline_lock:tenant:pipeline-${i}</div>`,
     ).join('')
   })
   return page

@@ -157,8 +157,8 @@ async function openWeb(folder: string, options: ConsoleOptions): Promise<Console
 }
 
 async function openElectron(folder: string, options: ConsoleOptions): Promise<Console> {
-  const app = await launchElectron(folder, options.env)
-  const page = await app.firstWindow()
+  // Once in a while Playwright and Electron miss each other at the start, and no window is ever told of.
+  const { app, page } = await firstWindow(folder, options.env).catch(() => firstWindow(folder, options.env))
   const problems = problemsOf(page)
   let closed: Promise<void> | null = null
   return {
@@ -175,16 +175,24 @@ async function openElectron(folder: string, options: ConsoleOptions): Promise<Co
   }
 }
 
-export async function launchElectron(
+async function firstWindow(
   folder: string,
   env: Readonly<Record<string, string>> = {},
-): Promise<ElectronApplication> {
+): Promise<{ app: ElectronApplication; page: Page }> {
   const { program, args } = electronFor(folder)
-  return electron.launch({
+  const app = await electron.launch({
     executablePath: program,
     args,
+    timeout: 10_000,
     env: cleanEnvironment(folder, { DISPLAY: await displayName(), ...env }),
   })
+  const child = app.process()
+  try {
+    return { app, page: await app.firstWindow({ timeout: 10_000 }) }
+  } catch (error) {
+    child.kill('SIGKILL')
+    throw error
+  }
 }
 
 /**

@@ -15,7 +15,8 @@ export async function closeDisplay(): Promise<void> {
   display = null
   if (!open || open.child.exitCode !== null) return
   const exited = once(open.child, 'exit')
-  open.child.kill('SIGKILL')
+  // Not killed: it would leave its lock behind, and the next one would have to look for another number.
+  open.child.kill('SIGTERM')
   await exited
 }
 
