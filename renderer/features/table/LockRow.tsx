@@ -89,9 +89,9 @@ function Cell({
       const around =
         name !== '' && text.length > name.length && text.endsWith(name) ? text.length - name.length : 0
       return (
-        <span className="mono clip" title={text}>
-          <span className="faint">{text.slice(0, around)}</span>
-          {text.slice(around)}
+        <span className="mono key" title={text}>
+          <span className="faint clip key-around">{text.slice(0, around)}</span>
+          <span className="clip">{text.slice(around)}</span>
         </span>
       )
     }
