@@ -15,7 +15,14 @@ export function Dialog({ title, onClose, children, className = '', titleHidden =
   const titleId = useId()
   useEffect(() => {
     const dialog = ref.current
-    if (dialog && !dialog.open) dialog.showModal()
+    if (!dialog) return
+    const before = document.activeElement
+    dialog.showModal()
+    return () => {
+      dialog.close()
+      // The keys go on where they were before the dialog.
+      if (before instanceof HTMLElement && before.isConnected) before.focus()
+    }
   }, [])
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the click is on the backdrop; Escape is the key for it
