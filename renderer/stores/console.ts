@@ -108,10 +108,14 @@ function follow(entries: readonly StoreEntry[]): void {
     if (open.get(storeId)?.revision === watch.revision) continue
     watch.close()
     watches.delete(storeId)
-    if (!open.has(storeId)) {
-      book.forget(storeId)
-      update(storeId, () => UNHEARD)
-    }
+  }
+  // Not only those still watched: a stream may well end before the list says that its store was closed.
+  const { statuses } = consoleStore.getState()
+  const closed = Object.keys(statuses).filter(storeId => !open.has(storeId))
+  if (closed.length > 0) {
+    for (const storeId of closed) book.forget(storeId)
+    const kept = Object.entries(statuses).filter(([storeId]) => open.has(storeId))
+    consoleStore.setState({ statuses: Object.fromEntries(kept) })
   }
   for (const [storeId, { revision }] of open) {
     // Revision 0 is a store that is still being opened; it goes up when there is something to watch.

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useId, useRef } from 'react'
+import { type ReactNode, useId, useLayoutEffect, useRef } from 'react'
 
 type Props = {
   readonly title: string
@@ -13,16 +13,11 @@ type Props = {
 export function Dialog({ title, onClose, children, className = '', titleHidden = false }: Props) {
   const ref = useRef<HTMLDialogElement>(null)
   const titleId = useId()
-  useEffect(() => {
+  // A layout effect, because it ends while the dialog is still in the page: only then does closing it give the focus back.
+  useLayoutEffect(() => {
     const dialog = ref.current
-    if (!dialog) return
-    const before = document.activeElement
-    dialog.showModal()
-    return () => {
-      dialog.close()
-      // The keys go on where they were before the dialog.
-      if (before instanceof HTMLElement && before.isConnected) before.focus()
-    }
+    if (dialog && !dialog.open) dialog.showModal()
+    return () => dialog?.close()
   }, [])
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the click is on the backdrop; Escape is the key for it

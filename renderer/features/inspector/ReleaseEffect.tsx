@@ -19,7 +19,7 @@ export function ReleaseEffect({ format, detail }: Props) {
         </ul>
       )}
       {detail && detail.release.length > 0 && (
-        <pre className="statements mono">{detail.release.map(neutralise).join('\n')}</pre>
+        <Statements lines={detail.release} label={t.inspector.consequence} />
       )}
       {detail && (
         <>
@@ -28,12 +28,21 @@ export function ReleaseEffect({ format, detail }: Props) {
             <p className="muted">{t.inspector.noCommand}</p>
           ) : (
             <>
-              <pre className="statements mono">{neutralise(detail.command)}</pre>
+              <Statements lines={[detail.command]} label={t.inspector.command} />
               <CopyButton text={detail.command} label={t.inspector.copyCommand} done={t.inspector.copied} />
             </>
           )}
         </>
       )}
     </section>
+  )
+}
+
+function Statements({ lines, label }: { readonly lines: readonly string[]; readonly label: string }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keys
+    <pre className="statements mono" tabIndex={0} role="group" aria-label={label}>
+      {lines.map(neutralise).join('\n')}
+    </pre>
   )
 }

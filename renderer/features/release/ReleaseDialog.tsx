@@ -21,7 +21,7 @@ export function ReleaseDialog({ target }: { readonly target: Inspected }) {
   if (!seen)
     return (
       <Dialog title={t.release.title} onClose={closeDialog}>
-        <p>{t.release.goneWhileOpen}</p>
+        <p>{t.release.notListed}</p>
         <Buttons />
       </Dialog>
     )

@@ -1,4 +1,4 @@
-import { useVirtualizer } from '@tanstack/react-virtual'
+import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual'
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { shownColumns } from '../../stores/columns.ts'
@@ -35,6 +35,7 @@ export function LockTable() {
     return () => observer.disconnect()
   }, [])
 
+  const activeIndex = active === null ? -1 : order.indexOf(active)
   const virtual = useVirtualizer({
     count: order.length,
     getScrollElement: () => scroller.current,
@@ -42,6 +43,12 @@ export function LockTable() {
     getItemKey: index => order[index] ?? index,
     overscan: 6,
     paddingEnd: 4,
+    // The active row stays in the page when it is scrolled out of sight: the grid names it as the one that has the focus.
+    rangeExtractor: range => {
+      const inView = defaultRangeExtractor(range)
+      if (activeIndex < 0 || inView.includes(activeIndex)) return inView
+      return activeIndex < range.startIndex ? [activeIndex, ...inView] : [...inView, activeIndex]
+    },
   })
   useScrollAnchor(scroller, order)
   const point = usePointing()
@@ -51,7 +58,6 @@ export function LockTable() {
     inspectRow(rowId)
   }, [])
 
-  const activeIndex = active === null ? -1 : order.indexOf(active)
   const goTo = (index: number) => {
     const rowId = order[Math.max(0, Math.min(order.length - 1, index))]
     if (rowId === undefined) return

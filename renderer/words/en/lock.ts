@@ -85,6 +85,8 @@ export const lock = {
     renewedWhileOpen:
       'The holder renewed the lock while this dialog was open. What you saw can no longer be released.',
     goneWhileOpen: 'The lock is gone: somebody released it, or it ended.',
+    notListed:
+      'It is not in the list of locks: it is gone, or too large to be listed. Nothing can be released.',
     lookAgain: 'Look at it as it is now',
     released: 'Released.',
     notified: (n: number) => `${count(n, 'waiting client was', 'waiting clients were')} told.`,
