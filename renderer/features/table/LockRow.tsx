@@ -96,7 +96,9 @@ function Cell({
         name !== '' && text.length > name.length && text.endsWith(name) ? text.length - name.length : 0
       return (
         <span className="mono key" title={text}>
-          <span className="faint clip key-around">{text.slice(0, around)}</span>
+          <span className="faint clip key-around" data-long={around > 4 || undefined}>
+            {text.slice(0, around)}
+          </span>
           <span className="clip">{text.slice(around)}</span>
         </span>
       )
