@@ -142,6 +142,8 @@ function onWatch(storeId: string, event: WatchEvent): void {
       }))
       return
     case 'upsert':
+      book.apply(storeId, event, !statusOf(consoleStore.getState(), storeId).loaded)
+      return
     case 'remove':
       book.apply(storeId, event)
       return

@@ -32,14 +32,18 @@ export class LockBook {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Nothing in a snapshot is news. */
-  apply(storeId: string, event: Extract<WatchEvent, { type: 'snapshot' | 'upsert' | 'remove' }>): void {
+  /** Nothing in a snapshot is news, nor what completes one: `quietly`. */
+  apply(
+    storeId: string,
+    event: Extract<WatchEvent, { type: 'snapshot' | 'upsert' | 'remove' }>,
+    quietly = event.type === 'snapshot',
+  ): void {
     const now = Date.now()
     if (event.type === 'remove') {
       for (const id of event.ids) this.#end(rowIdOf(storeId, id), now)
     } else {
       if (event.type === 'snapshot') this.#begin(storeId, event.locks)
-      for (const lock of event.locks) this.#put(storeId, lock, event.type === 'snapshot', now)
+      for (const lock of event.locks) this.#put(storeId, lock, quietly, now)
     }
     this.#tell()
   }

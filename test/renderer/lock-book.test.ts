@@ -24,6 +24,13 @@ test('a snapshot is no news, what follows is', () => {
   expect([change('a'), change('b'), change('c')]).toEqual([null, 'changed', 'new'])
 })
 
+test('what completes a snapshot is no news either', () => {
+  const { all, change } = book()
+  all.apply('s', snapshot('a'))
+  all.apply('s', { type: 'upsert', locks: [watchedLock('b')], serverTime }, true)
+  expect(change('b')).toBe(null)
+})
+
 test('what is gone stays to be seen for a while, and then goes', () => {
   const { all, change } = book()
   all.apply('s', snapshot('a', 'b'))

@@ -11,8 +11,12 @@ type Status = Extract<WatchEvent, { type: 'status' }>
 
 /** How long to rest between two passes. A DynamoDB scan costs capacity that somebody pays for. */
 const REST_MS: Record<StoreKind, number> = { memory: 500, redis: 1000, mysql: 1000, dynamodb: 5000 }
-/** A pass over a large store takes long: the rest after it is so many times as long, to be gentle to it and to us. */
-const REST_PER_PASS = 3
+/**
+ * A pass over a large store takes long: the rest after it is so many times as long, so that watching takes a tenth of a
+ * core at most. Not for ever, though: what is older than this is no live view any more.
+ */
+const REST_PER_PASS = 9
+const LONGEST_REST_MS = 10_000
 /** The first pass shows what it has after this long, and the rest as it comes. */
 const FIRST_LOOK_MS = 300
 const MAX_RETRY_MS = 5000
@@ -127,7 +131,8 @@ export class StoreWatcher {
       try {
         await this.#pass(startedAt, signal)
         failures = 0
-        restMs = Math.max(this.#restMs(), REST_PER_PASS * (performance.now() - startedAt))
+        const long = Math.min(LONGEST_REST_MS, REST_PER_PASS * (performance.now() - startedAt))
+        restMs = Math.max(this.#restMs(), long)
       } catch (error) {
         if (signal.aborted) return
         restMs = Math.min(500 * 2 ** failures++, MAX_RETRY_MS)

@@ -19,7 +19,8 @@ The password may also come from LOCKKEEPER_PASSWORD, or is asked for. The fence 
 release acts only if the lock is still exactly the one the fence was made from.
 
 The console opens a window, or is served to your browser where there is none (always with --web). It opens the stores
-that --store and LOCKKEEPER_STORES name, and suggests those that the environment or the file describes.
+that --store and LOCKKEEPER_STORES name, and suggests those that the environment or the file describes. An address with a
+password is better in LOCKKEEPER_STORES: npm and the shell show their arguments to every user of the machine.
 
 Exit codes: 0 done, 2 bad usage or input, 3 changed (not released), 4 gone or not found, 5 unreachable, 6 denied,
 1 anything else.`

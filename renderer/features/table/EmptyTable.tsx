@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { useStore } from 'zustand'
 import type { StoreEntry } from '../../../shared/store-profile.ts'
-import { type ConsoleState, consoleStore, statusOf } from '../../stores/console.ts'
+import { book, type ConsoleState, consoleStore, statusOf } from '../../stores/console.ts'
 import { openDialog } from '../../stores/overlay.ts'
 import { setFilter, table } from '../../stores/table.ts'
 import { Icon, type IconName } from '../../ui/Icon.tsx'
@@ -38,7 +38,11 @@ export function EmptyTable() {
   const troubled = inScope.find(each => each.problem !== null || statusOf(state, each.storeId).error !== null)
   if (troubled && inScope.every(each => each === troubled || !isLive(state, each)))
     return <Trouble store={troubled} />
-  const waiting = inScope.filter(each => !statusOf(state, each.storeId).loaded)
+  // What was read a moment ago may not be in the table yet.
+  const arriving = new Set(
+    [...book.rows.values()].filter(row => row.change !== 'gone').map(row => row.storeId),
+  )
+  const waiting = inScope.filter(each => !statusOf(state, each.storeId).loaded || arriving.has(each.storeId))
   if (waiting.length > 0)
     return (
       <Empty

@@ -11,6 +11,9 @@ import { t } from '../../words/words.ts'
 import { faceOf } from './lock-face.ts'
 import { ageText, remainingText } from './lock-times.ts'
 
+/** As long as the animations in table.css. */
+const NEWS_MS = 2500
+
 type Props = {
   readonly row: Row
   readonly store: StoreEntry | undefined
@@ -30,8 +33,11 @@ type Props = {
 
 export const LockRow = memo(function LockRow(props: Props) {
   const { row, offsetMs, index, active, selected } = props
-  const now = useNow() + offsetMs
+  const localNow = useNow()
+  const now = localNow + offsetMs
   const gone = row.change === 'gone'
+  // A row that scrolls into view long after its change is not news.
+  const fresh = gone || localNow - row.changedAt < NEWS_MS
   const face = faceOf(row.lock, now, gone)
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the grid takes the keys for its active row
@@ -45,7 +51,7 @@ export const LockRow = memo(function LockRow(props: Props) {
       data-tone={face.tone}
       data-active={active || undefined}
       data-stale={props.stale || undefined}
-      data-change={row.change ?? undefined}
+      data-change={fresh ? (row.change ?? undefined) : undefined}
       // A fresh change restarts the animation, which a changed attribute alone would not.
       key={row.changedAt}
       style={{ transform: `translateY(${props.top}px)` }}
@@ -89,9 +95,11 @@ function Cell({
       const around =
         name !== '' && text.length > name.length && text.endsWith(name) ? text.length - name.length : 0
       return (
-        <span className="mono clip" title={text}>
-          <span className="faint">{text.slice(0, around)}</span>
-          {text.slice(around)}
+        <span className="mono key" title={text}>
+          <span className="faint clip key-around" data-long={around > 4 || undefined}>
+            {text.slice(0, around)}
+          </span>
+          <span className="clip">{text.slice(around)}</span>
         </span>
       )
     }

@@ -1,0 +1,83 @@
+import type { StoreKind } from '../../../shared/lock.ts'
+import type { ErrorCode } from '../../../shared/result.ts'
+import { clockTime, count, numbers, span } from './say.ts'
+
+/** What stands around the table. */
+export const frame = {
+  regions: {
+    stores: 'Stores',
+    inspector: 'Inspector',
+    main: 'Locks',
+  },
+
+  sidebar: {
+    allLocks: 'All locks',
+    stores: 'Stores',
+    add: 'Add a store…',
+    found: 'Found here',
+    offer: (name: string) => `Add ${name}…`,
+    offerFrom: (variables: string) => `from ${variables}`,
+    production: 'PROD',
+    productionTitle: 'Production: a release asks for the store’s name',
+    readOnly: 'read-only',
+    menu: (name: string) => `Actions for ${name}`,
+    edit: 'Edit…',
+    duplicate: 'Duplicate…',
+    close: 'Close',
+    open: 'Open',
+    remove: 'Remove…',
+  },
+
+  storeKinds: {
+    redis: 'Redis',
+    mysql: 'MySQL',
+    dynamodb: 'DynamoDB',
+    memory: 'Embedded',
+  } satisfies Record<StoreKind, string>,
+
+  status: {
+    closed: 'closed',
+    connecting: 'connecting…',
+    live: (locks: number) => `live · ${count(locks, 'lock', 'locks')}`,
+    ofKind: (kind: string, said: string) => `${kind} · ${said}`,
+    stale: (since: string) => `stale since ${since}`,
+    down: (forMs: number) => `down for ${span(forMs)}`,
+    downNow: 'down',
+    retryIn: (ms: number) => `retrying in ${Math.max(1, Math.ceil(ms / 1000))} s`,
+    retrying: 'retrying now',
+    denied: 'denied',
+    lost: 'The connection to Lockkeeper itself is lost; trying again.',
+    asOf: (time: number) => `as of ${clockTime(time)}`,
+    notYet: 'not read yet',
+    stores: (open: number, down: number) =>
+      down === 0
+        ? `${count(open, 'store', 'stores')} live`
+        : `${count(open, 'store', 'stores')}, ${numbers.format(down)} not live`,
+    clock: (ms: number) => `store clock ${ms >= 0 ? '+' : '−'}${(Math.abs(ms) / 1000).toFixed(1)} s`,
+    scanned: (records: number, ms: number) =>
+      `${count(records, 'record', 'records')} read in ${ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`}`,
+    selected: (n: number) => `${numbers.format(n)} selected`,
+    announceDown: (name: string) => `${name} does not answer.`,
+    announceLive: (name: string) => `${name} is live.`,
+    shownOf: (shown: number, total: number) =>
+      `${numbers.format(shown)} of ${count(total, 'lock', 'locks')} shown`,
+  },
+
+  errors: {
+    title: 'The console stopped',
+    text: 'Something unexpected went wrong on this screen. No lock was touched by it.',
+    reload: 'Load it again',
+    codes: {
+      BAD_INPUT: 'That is not valid',
+      NOT_FOUND: 'Not found',
+      STORE_UNREACHABLE: 'The store does not answer',
+      STORE_DENIED: 'Denied',
+      STORE_ERROR: 'The store answered with an error',
+      UNSUPPORTED: 'Not supported here',
+      REFUSED: 'Refused',
+      AUDIT_FAILED: 'The audit log cannot be written',
+      ABORTED: 'Stopped',
+      INTERNAL: 'Unexpected error',
+    } satisfies Record<ErrorCode, string>,
+  },
+}

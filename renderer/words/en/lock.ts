@@ -1,0 +1,102 @@
+import type { TimeSource } from '../../../shared/lock.ts'
+import { clockTime, count, dateTime } from './say.ts'
+
+/** One lock: what is known of it, and its release. */
+export const lock = {
+  inspector: {
+    none: 'Nothing selected',
+    noneText: 'Choose a lock and press Enter to see everything that is known about it.',
+    close: 'Close the inspector',
+    release: 'Release…',
+    copyKey: 'Copy key',
+    copied: 'Copied',
+    loading: 'Reading…',
+    gone: 'This lock is gone.',
+    notALock: 'Not a lock',
+    unreadable: 'It could not be read again',
+    staleHere: (time: number) => `The store does not answer. This is as of ${clockTime(time)}.`,
+    now: (time: number) => `now ${clockTime(time)}`,
+    acquiredAt: (time: number) => `taken ${dateTime(time)}`,
+    seenAt: (time: number) => `seen ${dateTime(time)}`,
+    endsAt: (time: number) => `ends ${dateTime(time)}`,
+    endedAt: (time: number) => `ended ${dateTime(time)}`,
+    leaseUsed: (percent: number) => `${percent} % of the lease used`,
+    facts: {
+      owner: 'Owner',
+      holder: 'Holder',
+      acquired: 'Taken',
+      expires: 'Ends',
+      seen: 'Watched',
+      format: 'Format',
+      store: 'Store',
+      fence: 'Fence',
+      read: 'Read',
+    },
+    sources: {
+      stored: 'written in the record',
+      ttl: 'from the TTL',
+      token: 'read out of the token',
+      unknown: 'source unknown',
+    } satisfies Record<TimeSource, string>,
+    never: 'never by itself',
+    unknown: 'unknown',
+    watchedSince: (time: number, renewals: number, holders: number) =>
+      `since ${dateTime(time)}: ${count(renewals, 'renewal', 'renewals')}, ${count(holders, 'holder', 'holders')}`,
+    notes: 'To know',
+    holders: 'Holders seen',
+    holderNow: 'now',
+    tenure: (from: number, until: number | null, renewals: number) =>
+      `${dateTime(from)} – ${until === null ? 'now' : dateTime(until)}${renewals === 0 ? '' : ` · ${count(renewals, 'renewal', 'renewals')}`}`,
+    fields: 'Fields',
+    consequence: 'What releasing does',
+    command: 'The same by hand',
+    noCommand: 'No other tool can do this release in one guarded step.',
+    copyCommand: 'Copy command',
+    raw: 'Raw value',
+    rawSize: (bytes: number) =>
+      bytes < 1024
+        ? count(bytes, 'byte', 'bytes')
+        : bytes < 1_048_576
+          ? `${(bytes / 1024).toFixed(1)} KB`
+          : `${(bytes / 1_048_576).toFixed(1)} MB`,
+    rawCut: (shown: string, whole: string) => `The first ${shown} of ${whole}.`,
+    rawText: 'Text',
+    rawHex: 'Hex',
+    rawNotText: 'Not UTF-8 text: shown in hex.',
+  },
+
+  release: {
+    title: 'Release lock',
+    who: 'Holder',
+    age: 'Held for',
+    store: 'Store',
+    consequence: 'What it does',
+    reason: 'Reason',
+    reasonHint: 'Goes into the audit log',
+    reasonNeeded: 'A production store asks for a reason.',
+    typeName: (name: string) => `Type ${name} to confirm`,
+    confirm: 'Release',
+    working: 'Releasing…',
+    cancel: 'Cancel',
+    close: 'Close',
+    readOnly: 'This store is set to read-only in Lockkeeper. Nothing can be released in it.',
+    changedWhileOpen: (holder: string) =>
+      `The lock changed while this dialog was open: it is held by ${holder} now. What you saw can no longer be released.`,
+    renewedWhileOpen:
+      'The holder renewed the lock while this dialog was open. What you saw can no longer be released.',
+    goneWhileOpen: 'The lock is gone: somebody released it, or it ended.',
+    notListed:
+      'It is not in the list of locks: it is gone, or too large to be listed. Nothing can be released.',
+    lookAgain: 'Look at it as it is now',
+    released: 'Released.',
+    notified: (n: number) => `${count(n, 'waiting client was', 'waiting clients were')} told.`,
+    changed: (holder: string | null) =>
+      holder === null
+        ? 'Not released: it is not the lock you saw any more. Nothing was touched.'
+        : `Not released: it is held by ${holder} now. Nothing was touched.`,
+    gone: 'Already gone. Nothing was touched.',
+    refused: 'Not released.',
+    stale: (time: number) =>
+      `This store does not answer; what you see is as of ${clockTime(time)}. A release compares with what is there now.`,
+  },
+}
