@@ -22,6 +22,7 @@ const LOST: { ok: false; error: Failure } = {
   ok: false,
   error: {
     code: 'ABORTED',
+    uncertain: true,
     message:
       'The connection to the console was lost before it answered: what was asked for may have happened',
   },

@@ -193,6 +193,8 @@ export const methods = {
       reason: z.string().max(2000).optional(),
       /** The store's name, typed by the operator: a production store asks for it. */
       confirm: z.string().max(200).optional(),
+      /** The connection through which the lock was seen: behind another one is another server. */
+      revision: z.number().int().optional(),
     }),
     output: releaseOutcomeSchema,
   },

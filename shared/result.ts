@@ -20,7 +20,12 @@ export const ERROR_CODES = [
 export const errorCodeSchema = z.enum(ERROR_CODES)
 export type ErrorCode = z.infer<typeof errorCodeSchema>
 
-export const failureSchema = z.object({ code: errorCodeSchema, message: z.string() })
+export const failureSchema = z.object({
+  code: errorCodeSchema,
+  message: z.string(),
+  /** A change was under way and may have happened: nobody may say that it did not. */
+  uncertain: z.literal(true).optional(),
+})
 export type Failure = z.infer<typeof failureSchema>
 
 export type Result<T> = { ok: true; value: T } | { ok: false; error: Failure }

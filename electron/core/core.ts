@@ -1,4 +1,4 @@
-import type { ConsoleInfo, Problem } from '../../shared/contract.ts'
+import type { ConsoleInfo, Input, Problem } from '../../shared/contract.ts'
 import type { Core, Handlers, StreamHandlers } from './dispatch.ts'
 import { StoreError } from './errors.ts'
 import { ALL_FORMATS } from './formats.ts'
@@ -59,7 +59,11 @@ export function createCore(options: CoreOptions): Core {
         await connections.close(storeId)
       }
     },
-    'stores.open': ({ address, password }) => connections.open(address, password),
+    'stores.open': async ({ address, password }) => {
+      // Where there is a list, its rules must not be walked around by another spelling of the same address.
+      if (stores) throw new StoreError('UNSUPPORTED', 'This console opens the stores of its list only')
+      return connections.open(address, password)
+    },
     'stores.describe': async ({ storeId }, signal) => {
       const open = connections.get(storeId, signal)
       return open.store.describe(open.signal)
@@ -79,9 +83,9 @@ export function createCore(options: CoreOptions): Core {
       const record = await open.store.inspect(id, open.signal)
       return record && { ...record, story: open.watcher.storyOf(record.lock?.id ?? id) }
     },
-    'locks.release': async ({ storeId, id, fence, reason, confirm }, signal) => {
+    'locks.release': async ({ storeId, id, fence, ...asked }, signal) => {
       const open = connections.get(storeId, signal)
-      checkPolicy(stores, storeId, reason, confirm)
+      checkPolicy(stores, storeId, asked)
       try {
         return await open.store.release(id, fence, open.signal)
       } finally {
@@ -122,15 +126,17 @@ export function createCore(options: CoreOptions): Core {
   }
 }
 
+type Asked = Partial<Pick<Input<'locks.release'>, 'reason' | 'confirm' | 'revision'>>
+
 /** The operator's own rules for a store. They hold here, whatever a screen lets through. */
-function checkPolicy(
-  stores: Stores | null,
-  storeId: string,
-  reason: string | undefined,
-  confirm: string | undefined,
-): void {
+function checkPolicy(stores: Stores | null, storeId: string, { reason, confirm, revision }: Asked): void {
   const profile = stores?.profileOf(storeId)
   if (!profile) return
+  if (revision !== undefined && revision !== stores?.revisionOf(storeId))
+    throw new StoreError(
+      'REFUSED',
+      'This store was connected anew since the lock was seen: nothing was changed',
+    )
   if (profile.readOnly) throw new StoreError('REFUSED', 'This store is set to read-only: nothing was changed')
   if (!profile.production) return
   if (confirm !== profile.name)

@@ -37,8 +37,8 @@ export type Send = (frame: DownFrame) => void | Promise<void>
 export function openSession(core: Core, send: Send): Session {
   const running = new Map<number, AbortController>()
   const fail = (error: unknown): { ok: false; error: Failure } => {
-    const { code, message } = toFailure(error)
-    return { ok: false, error: { code, message: core.redact(message) } }
+    const failure = toFailure(error)
+    return { ok: false, error: { ...failure, message: core.redact(failure.message) } }
   }
 
   async function call(id: number, name: string, input: unknown, signal: AbortSignal): Promise<void> {

@@ -4,12 +4,16 @@ import { clip, escapeForTerminal } from '../../shared/safe-text.ts'
 
 /** A failure with a code from the closed list. The message is one sentence, safe to show, without secrets. */
 export class StoreError extends Error {
+  /** Set when a change was sent whose answer is not known. */
+  readonly uncertain: boolean
+
   constructor(
     readonly code: ErrorCode,
     message: string,
-    options?: ErrorOptions,
+    options: ErrorOptions & { readonly uncertain?: boolean } = {},
   ) {
     super(message, options)
+    this.uncertain = options.uncertain === true
   }
 }
 
@@ -30,7 +34,8 @@ export function throwIfAborted(signal: AbortSignal): void {
 
 /** The one place where an exception becomes wire data. What nobody foresaw is not shown in its own words. */
 export function toFailure(error: unknown): Failure {
-  if (error instanceof StoreError) return { code: error.code, message: error.message }
+  if (error instanceof StoreError)
+    return { code: error.code, message: error.message, ...(error.uncertain ? { uncertain: true } : {}) }
   if (error instanceof AddressError) return { code: 'BAD_INPUT', message: error.message }
   // A name is anything a library or a server's answer made it: only one that looks like a name is repeated.
   const name: unknown = error instanceof Error ? error.name : typeof error

@@ -50,7 +50,7 @@ export function fileAudit(
       }
       const outcome = settled.ok ? summarise(settled.value) : { error: redacted(toFailure(settled.error)) }
       await append({ event: 'outcome', action, method, ...outcome }).catch(error => {
-        throw refusal(error, `after the fact: what happened was ${safeJson(outcome)}`)
+        throw refusal(error, `after the fact: what happened was ${safeJson(outcome)}`, true)
       })
       if (!settled.ok) throw settled.error
       return settled.value
@@ -58,10 +58,11 @@ export function fileAudit(
   }
 }
 
-function refusal(error: unknown, what: string): StoreError {
+function refusal(error: unknown, what: string, uncertain = false): StoreError {
   const code = (error as NodeJS.ErrnoException)?.code ?? 'unknown error'
   return new StoreError('AUDIT_FAILED', `The audit log cannot be written (${code}), ${what}`, {
     cause: error,
+    uncertain,
   })
 }
 

@@ -152,11 +152,12 @@ export class Stores {
     return this.#listed.has(storeId)
   }
 
-  /** By its id; a store that was opened by its address alone is under the rules of the one that is kept for it. */
   profileOf(storeId: string): StoreProfile | null {
-    const address = this.connections.addressOf(storeId)
-    const store = this.#listed.get(storeId) ?? this.#at(address)
-    return store?.profile ?? null
+    return this.#listed.get(storeId)?.profile ?? null
+  }
+
+  revisionOf(storeId: string): number | null {
+    return this.#listed.get(storeId)?.revision ?? null
   }
 
   async #load(): Promise<void> {

@@ -215,8 +215,13 @@ describe('the rules of a store', () => {
     await expect
       .poll(() => sent.find(frame => frame.id === 9000))
       .toMatchObject({ result: { ok: false, error: { code: 'REFUSED' } } })
-    const { storeId } = await ask('stores.open', { address })
-    await expect(ask('locks.release', { ...release, storeId })).rejects.toThrow('REFUSED')
+    await expect(ask('stores.open', { address })).rejects.toThrow('UNSUPPORTED')
+    expect(server.records.has('acme:a')).toBe(true)
+  })
+
+  it('hold for what was seen through an earlier connection', async () => {
+    const { ask, release, server } = await rules({})
+    await expect(ask('locks.release', { ...release, revision: 4711 })).rejects.toThrow('REFUSED')
     expect(server.records.has('acme:a')).toBe(true)
   })
 

@@ -69,17 +69,18 @@ export function toStoreError(error: unknown, request: Request, table: string, se
   // DynamoDB's own refusals prove that nothing was done; a proxy's page in between proves nothing.
   const refused = status >= 400 && status < 500 && !(error instanceof SyntaxError)
   const unsure = request.effect === 'write' && !refused && !neverSent(sdkError)
+  const lost = { ...options, uncertain: unsure }
   const warning = unsure ? '; the release may or may not have happened: list again' : ''
   if (status === 0)
-    return new StoreError('STORE_UNREACHABLE', `${server} ${sayLost(sdkError)}${warning}`, options)
+    return new StoreError('STORE_UNREACHABLE', `${server} ${sayLost(sdkError)}${warning}`, lost)
   if (error instanceof SyntaxError)
     return new StoreError(
       'STORE_ERROR',
       `${server} does not answer like DynamoDB (HTTP ${status})${warning}`,
-      options,
+      lost,
     )
   const said = sdkError.message ? `: ${quoteServerText(sdkError.message)}` : ` with ${name}`
-  return new StoreError('STORE_ERROR', `${server} answered HTTP ${status}${said}${warning}`, options)
+  return new StoreError('STORE_ERROR', `${server} answered HTTP ${status}${said}${warning}`, lost)
 }
 
 function sayLost(error: SdkError): string {

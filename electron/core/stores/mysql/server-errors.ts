@@ -41,7 +41,7 @@ export function unknownOutcome(cause: unknown): StoreError {
   return new StoreError(
     'STORE_UNREACHABLE',
     'The connection was lost after the release was sent: it may or may not have happened, so list again',
-    { cause },
+    { cause, uncertain: true },
   )
 }
 

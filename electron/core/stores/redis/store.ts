@@ -153,7 +153,7 @@ export class RedisStore implements LockStore {
       if (failure.code !== 'STORE_UNREACHABLE') throw failure
       const message =
         'Redis stopped answering after the release was sent: it may or may not have happened, so list again'
-      throw new StoreError(failure.code, message, { cause: error })
+      throw new StoreError(failure.code, message, { cause: error, uncertain: true })
     }
   }
 
