@@ -1,5 +1,5 @@
 import { type Comparison, parseDuration, type Typed, typedTerms } from './filter-syntax.ts'
-import { attentionRank, heldSinceOf, remainingMs, stateAt } from './lease.ts'
+import { attentionRank, heldSinceOf, knownStateAt, remainingMs, stateAt } from './lease.ts'
 import { LOCK_STATES, type Lock, STORE_KINDS, type StoreKind, type WatchedLock } from './lock.ts'
 
 /** One row that a filter is asked about. */
@@ -103,7 +103,7 @@ function holds(term: Term, subject: FilterSubject, now: number): boolean {
 }
 
 function isInState(lock: Lock, state: State, now: number): boolean {
-  return state === 'no-expiry' ? lock.lease.kind === 'never' : stateAt(lock, now) === state
+  return state === 'no-expiry' ? lock.lease.kind === 'never' : knownStateAt(lock, now) === state
 }
 
 function isSo({ lock, production }: FilterSubject, what: Is, now: number): boolean {

@@ -77,23 +77,39 @@ export function isUnconfirmed(lock: Pick<Lock, 'lease' | 'observedAt'>, now: num
   return expiresAt !== null && lock.observedAt < expiresAt && expiresAt <= now
 }
 
+/** Whether holders write alike, so that a renewal cannot be told from a next holder. */
+export function holdersLookAlike(lock: { readonly notes?: Lock['notes'] }): boolean {
+  return lock.notes?.some(note => note.code === 'weak-fence') === true
+}
+
 /**
  * Since when the present owner holds it; not `exact` means "at least since then". Many systems move what they store as the
  * beginning with every renewal, and one that is computed from a TTL always moves: what was seen earlier then counts.
  */
 export function heldSinceOf(
-  lock: Pick<Lock, 'acquiredAt' | 'acquiredAtSource'> & { readonly watched?: Watched },
+  lock: Pick<Lock, 'acquiredAt' | 'acquiredAtSource'> & {
+    readonly watched?: Watched
+    readonly notes?: Lock['notes']
+  },
 ): { at: number; exact: boolean } | null {
-  const { acquiredAt, acquiredAtSource, watched } = lock
+  const { acquiredAt, acquiredAtSource } = lock
+  // What moved its end may have been a next holder: nothing is then known from before.
+  const doubtful = holdersLookAlike(lock) && (lock.watched?.renewals ?? 0) > 0
+  const watched = doubtful ? undefined : lock.watched
   if (acquiredAt === null || Number.isNaN(acquiredAt))
     return watched === undefined ? null : { at: watched.heldSince, exact: false }
   if (watched !== undefined && watched.heldSince < acquiredAt) return { at: watched.heldSince, exact: false }
   return { at: acquiredAt, exact: acquiredAtSource === 'stored' || acquiredAtSource === 'token' }
 }
 
+/** The state as far as the store has been asked: a deadline that came since then has changed nothing that is known. */
+export function knownStateAt(lock: Timed & Pick<Lock, 'observedAt'>, now: number): LockState {
+  return stateAt(lock, isUnconfirmed(lock, now) ? lock.observedAt : now)
+}
+
 /** What needs an operator first: expired, without expiry, over 80 % used, held, unknown, released. */
-export function attentionRank(lock: Timed, now: number): number {
-  const state = stateAt(lock, now)
+export function attentionRank(lock: Timed & Pick<Lock, 'observedAt'>, now: number): number {
+  const state = knownStateAt(lock, now)
   if (state === 'expired') return 0
   if (lock.lease.kind === 'never') return 1
   return { expiring: 2, held: 3, unknown: 4, released: 5 }[state]

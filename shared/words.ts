@@ -1,4 +1,12 @@
-import { heldSinceOf, isoTime, isUnconfirmed, remainingMs, sayDuration, stateAt } from './lease.ts'
+import {
+  heldSinceOf,
+  holdersLookAlike,
+  isoTime,
+  isUnconfirmed,
+  remainingMs,
+  sayDuration,
+  stateAt,
+} from './lease.ts'
 import type { FormatInfo, Lock, Note, Story, Watched } from './lock.ts'
 import { clip } from './safe-text.ts'
 
@@ -99,7 +107,10 @@ export function judgement(
   const who = name ? ` by ${clip(name, NAMED)}` : ''
   const unrecorded = name ? [] : ['its owner is not recorded']
   const held = `${who}${sayHeldFor(watched === undefined ? lock : { ...lock, watched }, now)}`
-  const renewed = watched === undefined ? [] : sayRenewals(watched, story?.lastRenewedAt ?? null, now)
+  const renewed =
+    watched === undefined
+      ? []
+      : sayRenewals(watched, story?.lastRenewedAt ?? null, now, holdersLookAlike(lock))
   const left = remainingMs(lock, now)
   const holding = (...more: string[]) => `${[`Held${held}`, ...unrecorded, ...more].join('; ')}.`
 
@@ -149,11 +160,17 @@ function sayHeldFor(lock: Parameters<typeof heldSinceOf>[0], now: number): strin
   return ` for ${since.exact ? '' : 'at least '}${sayDuration(now - since.at, { coarse: true })}`
 }
 
-function sayRenewals({ renewals, heldSince }: Watched, lastRenewedAt: number | null, now: number): string[] {
+function sayRenewals(
+  { renewals, heldSince }: Watched,
+  lastRenewedAt: number | null,
+  now: number,
+  alike: boolean,
+): string[] {
   if (renewals === 0) return []
   const times = renewals === 1 ? 'once' : renewals === 2 ? 'twice' : `${renewals} times`
   const last = lastRenewedAt === null ? '' : `, the last time ${sayAgo(now - lastRenewedAt)}`
-  return [`renewed ${times}${saySince(heldSince, now)}${last}`]
+  const what = alike ? 'renewed or taken again' : 'renewed'
+  return [`${what} ${times}${saySince(heldSince, now)}${last}`]
 }
 
 function notRenewed(watched: Watched | undefined, now: number): string[] {

@@ -23,7 +23,8 @@ export type StoreStatus = {
 }
 
 export type ConsoleState = {
-  readonly link: 'connecting' | 'up' | 'lost'
+  /** `ended`: the host that served this page is not there any more, and the one that answers does not know us. */
+  readonly link: 'connecting' | 'up' | 'lost' | 'ended'
   readonly info: ConsoleInfo | null
   readonly formats: ReadonlyMap<string, FormatInfo>
   readonly entries: readonly StoreEntry[]
@@ -62,6 +63,11 @@ export function statusOf(state: ConsoleState, storeId: string): StoreStatus {
   return state.statuses[storeId] ?? UNHEARD
 }
 
+/** Whether what is shown of a store may no longer be so. */
+export function isBehind(status: StoreStatus): boolean {
+  return status.state === 'stale' || status.state === 'down'
+}
+
 /** The store's time now, as well as it is known. */
 export function storeNow(storeId: string, localNow: number): number {
   return localNow + statusOf(consoleStore.getState(), storeId).offsetMs
@@ -74,14 +80,14 @@ const watches = new Map<string, { revision: number; close: () => void }>()
 
 export function startConsole(): void {
   const { setState } = consoleStore
-  client = openLink(onUp, () => {
+  client = openLink(onUp, why => {
     watches.clear()
     const { statuses } = consoleStore.getState()
     const stale = Object.entries(statuses).map(([id, status]) => [
       id,
-      { ...status, state: 'stale' as const, since: Date.now() },
+      { ...status, state: 'stale' as const, since: Date.now(), error: null, retryAt: null },
     ])
-    setState({ link: 'lost', statuses: Object.fromEntries(stale) })
+    setState({ link: why, statuses: Object.fromEntries(stale) })
   }).client
 
   function onUp(): void {
@@ -108,6 +114,9 @@ function follow(entries: readonly StoreEntry[]): void {
     if (open.get(storeId)?.revision === watch.revision) continue
     watch.close()
     watches.delete(storeId)
+    // Behind another connection is another server: nothing of what was seen through this one stays.
+    book.forget(storeId)
+    update(storeId, () => UNHEARD)
   }
   // Not only those still watched: a stream may well end before the list says that its store was closed.
   const { statuses } = consoleStore.getState()
@@ -125,7 +134,10 @@ function follow(entries: readonly StoreEntry[]): void {
       'locks.watch',
       { storeId },
       event => onWatch(storeId, event),
-      () => watches.delete(storeId),
+      () => {
+        watches.delete(storeId)
+        update(storeId, status => ({ ...status, state: 'stale', since: Date.now() }))
+      },
     )
     watches.set(storeId, { revision, close })
   }

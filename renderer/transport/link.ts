@@ -12,7 +12,7 @@ declare global {
 export type Link = { readonly client: Client }
 
 /** Connects to whichever host this page runs in. After a loss everything that was open has ended and is opened anew. */
-export function openLink(onUp: () => void, onLost: () => void): Link {
+export function openLink(onUp: () => void, onLost: (why: 'lost' | 'ended') => void): Link {
   const open = window.lockkeeper ? electronWire(window.lockkeeper) : webWire
   let wire: Wire | null = null
   const client = createClient(frame => {
@@ -26,9 +26,9 @@ export function openLink(onUp: () => void, onLost: () => void): Link {
       onUp()
     },
     onFrame: frame => client.receive(frame),
-    onLost: () => {
+    onLost: why => {
       client.lost()
-      if (up) onLost()
+      if (up || why === 'ended') onLost(why)
       up = false
     },
   })

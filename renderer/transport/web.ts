@@ -6,24 +6,33 @@ const RETRY_MS = 1000
 /** Frames down come as server-sent events, frames up are posted in the order they were sent. */
 export const webWire: OpenWire = events => {
   let screen: string | null = null
+  let source: EventSource | null = null
   let posting: Promise<unknown> = Promise.resolve()
 
-  const lose = (source: EventSource) => {
+  const lose = async (source: EventSource) => {
     source.close()
     screen = null
-    events.onLost()
-    setTimeout(connect, RETRY_MS)
+    events.onLost('lost')
+    await new Promise(resolve => setTimeout(resolve, RETRY_MS))
+    // A host that was started anew lets nobody in without its own launch address: trying again would never end.
+    const refused = await fetch('/', { cache: 'no-store' }).then(
+      answer => answer.status === 403,
+      () => false,
+    )
+    if (refused) events.onLost('ended')
+    else connect()
   }
 
   function connect(): void {
-    const source = new EventSource('/events')
-    source.addEventListener('hello', event => {
+    const opened = new EventSource('/events')
+    source = opened
+    opened.addEventListener('hello', event => {
       screen = (JSON.parse(event.data) as { screen: string }).screen
       events.onUp()
     })
-    source.onmessage = event => events.onFrame(JSON.parse(event.data) as DownFrame)
+    opened.onmessage = event => events.onFrame(JSON.parse(event.data) as DownFrame)
     // EventSource would reconnect by itself, but to a core that no longer knows what this screen had opened.
-    source.onerror = () => lose(source)
+    opened.onerror = () => void lose(opened)
   }
   connect()
 
@@ -39,8 +48,13 @@ export const webWire: OpenWire = events => {
             body: JSON.stringify(frame),
           }),
         )
-        // A post that fails means that the host is gone; the event stream tells.
-        .catch(() => {})
+        .then(answer => {
+          if (!answer.ok) throw new Error('The host does not know this screen')
+        })
+        // Nothing will answer this frame any more, whatever the event stream still says.
+        .catch(() => {
+          if (screen === to && source) void lose(source)
+        })
     },
   }
 }

@@ -8,7 +8,8 @@ export type Wire = {
 export type WireEvents = {
   onUp(): void
   onFrame(frame: DownFrame): void
-  onLost(): void
+  /** `ended`: it will not come back by itself. */
+  onLost(why: 'lost' | 'ended'): void
 }
 
 export type OpenWire = (events: WireEvents) => Wire

@@ -88,9 +88,11 @@ describe('by attention', () => {
       { kind: 'unknown' },
       { kind: 'released' },
     ]
-    const locks = leases.map(lease => ({ acquiredAt: T - 1000, lease }))
+    const locks = leases.map(lease => ({ acquiredAt: T - 1000, observedAt: T, lease }))
     expect(locks.map(lock => attentionRank(lock, T))).toEqual([0, 1, 2, 3, 4, 5])
-    expect(attentionRank({ acquiredAt: 0, lease: until(T - 1, 'released') }, T)).toBe(5)
+    // Its end came after it was read: that it is expired is not known.
+    expect(attentionRank({ acquiredAt: T - 1000, observedAt: T - 2, lease: until(T - 1) }, T)).toBe(2)
+    expect(attentionRank({ acquiredAt: 0, observedAt: T, lease: until(T - 1, 'released') }, T)).toBe(5)
   })
 
   test('what ends first comes first, then what is held longest, then by key and id', () => {

@@ -4,7 +4,7 @@ import { client, consoleStore } from '../../stores/console.ts'
 import { closeDialog } from '../../stores/overlay.ts'
 import { setScope, table } from '../../stores/table.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
-import { shownText } from '../../ui/shown-text.ts'
+import { sentence } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 
 export function RemoveStoreDialog({ storeId }: { readonly storeId: string }) {
@@ -24,7 +24,7 @@ export function RemoveStoreDialog({ storeId }: { readonly storeId: string }) {
       <p>{t.stores.removeText(name)}</p>
       {problem !== null && (
         <div className="alert" role="alert">
-          {shownText(problem)}.
+          {sentence(problem)}
         </div>
       )}
       <div className="dialog-buttons">

@@ -8,7 +8,7 @@ import { client, consoleStore } from '../../stores/console.ts'
 import { closeDialog, openDialog, type StoreDialogMode } from '../../stores/overlay.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { SelectField, Switch, TextField } from '../../ui/Field.tsx'
-import { shownText } from '../../ui/shown-text.ts'
+import { sentence } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { AddressForm } from './AddressForm.tsx'
 import { type AddressFields, NEW_FIELDS, spell, understand } from './address-fields.ts'
@@ -188,7 +188,7 @@ export function StoreDialog(props: StoreDialogMode) {
         {tested && <TestReport result={tested} />}
         {problem !== null && (
           <div className="alert" role="alert">
-            {shownText(problem)}.
+            {sentence(problem)}
           </div>
         )}
         <div className="dialog-buttons">

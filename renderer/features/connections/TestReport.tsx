@@ -3,7 +3,7 @@ import { CAPABILITIES, type StoreTest } from '../../../shared/contract.ts'
 import type { Result } from '../../../shared/result.ts'
 import { consoleStore } from '../../stores/console.ts'
 import { Icon } from '../../ui/Icon.tsx'
-import { shownText } from '../../ui/shown-text.ts'
+import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 
 /** What a test found, in sentences. */
@@ -14,7 +14,7 @@ export function TestReport({ result }: { readonly result: Result<StoreTest> }) {
     return (
       <div className="test-report" data-outcome="failed" role="status">
         <p>
-          <Icon name="alert" /> {words.testFailed} {shownText(result.error.message)}.
+          <Icon name="alert" /> {words.testFailed} {sentence(result.error.message)}
         </p>
       </div>
     )
@@ -41,7 +41,7 @@ export function TestReport({ result }: { readonly result: Result<StoreTest> }) {
       </p>
       {problems.map(({ where, message }) => (
         <p key={where}>
-          <Icon name="alert" /> {shownText(where, 80)}: {shownText(message)}
+          <Icon name="alert" /> {shownText(where, 80)}: {sentence(message)}
         </p>
       ))}
     </div>

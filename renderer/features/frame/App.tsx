@@ -19,7 +19,7 @@ import { UnrecognisedDialog } from './UnrecognisedDialog.tsx'
 
 export function App() {
   const { dialog, inspected } = useStore(overlay)
-  const lost = useStore(consoleStore, state => state.link === 'lost')
+  const lost = useStore(consoleStore, state => state.link === 'lost' || state.link === 'ended')
   const empty = useStore(table, state => state.order.length === 0)
   useEffect(() => {
     window.addEventListener('keydown', onKey)

@@ -24,9 +24,15 @@ export function StatusLine() {
     <footer className="status-line">
       <span
         className="freshness"
-        data-tone={state.link === 'lost' ? 'danger' : notLive.length > 0 ? 'warn' : 'live'}
+        data-tone={
+          state.link === 'lost' || state.link === 'ended' ? 'danger' : notLive.length > 0 ? 'warn' : 'live'
+        }
       >
-        {state.link === 'lost' ? t.status.lost : t.status.stores(open.length, notLive.length)}
+        {state.link === 'ended'
+          ? t.status.ended
+          : state.link === 'lost'
+            ? t.status.lost
+            : t.status.stores(open.length, notLive.length)}
       </span>
       {notLive.map(({ each, status }) => (
         <span key={each.storeId} className="stale-note">

@@ -1,11 +1,11 @@
 import { Fragment } from 'react'
 import { useStore } from 'zustand'
+import { holdersLookAlike } from '../../../shared/lease.ts'
 import type { Story, WatchedLock } from '../../../shared/lock.ts'
-import { noteSentence } from '../../../shared/words.ts'
 import { consoleStore } from '../../stores/console.ts'
-import { Icon } from '../../ui/Icon.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
+import { Notes } from './Notes.tsx'
 
 type Props = {
   readonly lock: WatchedLock
@@ -21,15 +21,7 @@ export function Facts({ lock, story, storeId, formatTitle }: Props) {
   const watched = story ?? lock.watched
   return (
     <>
-      {lock.notes.length > 0 && (
-        <section className="notes" aria-label={words.notes}>
-          {lock.notes.map(note => (
-            <p key={JSON.stringify(note)}>
-              <Icon name="alert" size={12} /> {shownText(noteSentence(note, t.dateTime), 600)}
-            </p>
-          ))}
-        </section>
-      )}
+      <Notes lock={lock} />
       <dl className="facts">
         <Fact name={words.facts.owner}>{lock.owner === null ? t.table.noOwner : shownText(lock.owner)}</Fact>
         {lock.holder && <Fact name={words.facts.holder}>{shownText(lock.holder.label)}</Fact>}
@@ -48,7 +40,9 @@ export function Facts({ lock, story, storeId, formatTitle }: Props) {
           </Fact>
         ))}
         <Fact name={words.facts.seen}>
-          {words.watchedSince(watched.firstSeenAt, watched.renewals, watched.holders)}
+          {holdersLookAlike(lock)
+            ? words.watchedAlike(watched.firstSeenAt, watched.renewals)
+            : words.watchedSince(watched.firstSeenAt, watched.renewals, watched.holders)}
         </Fact>
         <Fact name={words.facts.format}>{formatTitle}</Fact>
         <Fact name={words.facts.store}>{store?.name ?? ''}</Fact>

@@ -1,14 +1,15 @@
 import { useStore } from 'zustand'
+import { holdersLookAlike } from '../../../shared/lease.ts'
 import type { LockDetail, WatchedLock } from '../../../shared/lock.ts'
 import { judgement } from '../../../shared/words.ts'
 import { useNow } from '../../stores/clock.ts'
-import { book, consoleStore, statusOf } from '../../stores/console.ts'
+import { book, consoleStore, isBehind, statusOf } from '../../stores/console.ts'
 import { rowIdOf } from '../../stores/lock-book.ts'
 import { type Inspected, inspect, openDialog } from '../../stores/overlay.ts'
 import { table } from '../../stores/table.ts'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { Icon } from '../../ui/Icon.tsx'
-import { shownText } from '../../ui/shown-text.ts'
+import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { faceOf } from '../table/lock-face.ts'
 import { Facts } from './Facts.tsx'
@@ -38,7 +39,10 @@ export function Inspector({ target }: { readonly target: Inspected }) {
           type="button"
           className="button quiet"
           aria-label={t.inspector.close}
-          onClick={() => inspect(null)}
+          onClick={() => {
+            inspect(null)
+            document.getElementById('locks')?.focus()
+          }}
         >
           <Icon name="cross" />
         </button>
@@ -51,7 +55,7 @@ export function Inspector({ target }: { readonly target: Inspected }) {
         <>
           {detail?.reason && (
             <p className="judgement">
-              {t.inspector.notALock}: {shownText(detail.reason)}
+              {t.inspector.notALock}: {sentence(detail.reason)}
             </p>
           )}
           {detail?.lock && (
@@ -61,7 +65,7 @@ export function Inspector({ target }: { readonly target: Inspected }) {
       )}
       {reading && !reading.result.ok && (
         <div className="alert" role="status">
-          {t.inspector.unreadable}: {shownText(reading.result.error.message)}
+          {t.inspector.unreadable}: {sentence(reading.result.error.message)}
         </div>
       )}
       {detail === null && reading === null && <p className="muted">{t.inspector.loading}</p>}
@@ -88,7 +92,10 @@ type PartsProps = {
 function LockParts({ target, lock, gone, detail }: PartsProps) {
   const status = useStore(consoleStore, state => statusOf(state, target.storeId))
   const format = useStore(consoleStore, state => state.formats.get(lock.format))
-  const now = useNow() + status.offsetMs
+  const behind = isBehind(status)
+  // Of a store that is not read, nothing is known after it was read last.
+  const clock = useNow() + status.offsetMs
+  const now = behind ? Math.min(clock, status.asOf ?? clock) : clock
   const face = faceOf(lock, now, gone)
   return (
     <>
@@ -96,7 +103,7 @@ function LockParts({ target, lock, gone, detail }: PartsProps) {
         <Icon name={face.icon} size={16} />{' '}
         {gone ? t.inspector.gone : shownText(judgement(lock, detail?.story ?? null, now), 1200)}
       </p>
-      {status.state !== 'live' && status.asOf !== null && (
+      {behind && status.asOf !== null && (
         <div className="alert" role="status">
           {t.inspector.staleHere(status.asOf)}
         </div>
@@ -120,7 +127,7 @@ function LockParts({ target, lock, gone, detail }: PartsProps) {
         formatTitle={format?.title ?? lock.format}
       />
       <ReleaseEffect format={format} detail={detail} />
-      <Tenures story={detail?.story ?? null} />
+      {!holdersLookAlike(lock) && <Tenures story={detail?.story ?? null} />}
     </>
   )
 }

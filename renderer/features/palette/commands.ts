@@ -46,9 +46,9 @@ export function allCommands(typed: string): Command[] {
 }
 
 function lockCommands(): Command[] {
-  const { active, selected } = table.getState()
+  const { active, selected, order } = table.getState()
   const inspected = overlay.getState().inspected
-  const row = active === null ? undefined : book.rows.get(active)
+  const row = active === null || !order.includes(active) ? undefined : book.rows.get(active)
   const target = row ? { storeId: row.storeId, id: row.lock.id } : inspected
   return [
     ...(row ? [{ label: t.palette.inspect, run: () => inspectRow(row.rowId) }] : []),

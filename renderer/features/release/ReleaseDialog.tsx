@@ -1,16 +1,18 @@
 import { useId, useMemo, useState } from 'react'
 import { useStore } from 'zustand'
+import { holdersLookAlike } from '../../../shared/lease.ts'
 import type { Lock, ReleaseOutcome } from '../../../shared/lock.ts'
-import type { Result } from '../../../shared/result.ts'
+import type { Failure, Result } from '../../../shared/result.ts'
 import { holderText, releaseConsequences } from '../../../shared/words.ts'
 import { useNow } from '../../stores/clock.ts'
-import { book, client, consoleStore, statusOf } from '../../stores/console.ts'
+import { book, client, consoleStore, isBehind, statusOf } from '../../stores/console.ts'
 import { type Row, rowIdOf } from '../../stores/lock-book.ts'
 import { closeDialog, type Inspected } from '../../stores/overlay.ts'
 import { table } from '../../stores/table.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
-import { shownText } from '../../ui/shown-text.ts'
+import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
+import { Notes } from '../inspector/Notes.tsx'
 import { ageText } from '../table/lock-times.ts'
 
 type Answer = Result<ReleaseOutcome>
@@ -41,6 +43,8 @@ function ReleaseForm({ seen, onLookAgain }: FormProps) {
   const format = formats.get(lock.format)
   const consequences = useMemo(() => (format ? releaseConsequences(format) : []), [format])
   const now = useNow() + status.offsetMs
+  // The connection the lock was seen through.
+  const [revision] = useState(store?.revision)
   const [reason, setReason] = useState('')
   const [typed, setTyped] = useState('')
   const [working, setWorking] = useState(false)
@@ -62,7 +66,9 @@ function ReleaseForm({ seen, onLookAgain }: FormProps) {
         fence: lock.fence,
         ...(reason.trim() === '' ? {} : { reason: reason.trim() }),
         ...(production ? { confirm: typed } : {}),
+        ...(revision === undefined ? {} : { revision }),
       })
+      // Thrown before it was sent: nothing was asked.
       .catch((): Answer => ({ ok: false, error: { code: 'ABORTED', message: t.status.lost } }))
     setWorking(false)
     setAnswer(result)
@@ -74,7 +80,9 @@ function ReleaseForm({ seen, onLookAgain }: FormProps) {
       <form
         onSubmit={event => {
           event.preventDefault()
-          if (ready && !working) void release()
+          // Enter releases once a reason is there. Without one, a second key after the one that opened the dialog must
+          // not: nobody can have read it by then.
+          if (ready && !working && reason.trim() !== '') void release()
         }}
       >
         <p className="mono release-key">{shownText(lock.key, 300)}</p>
@@ -97,19 +105,18 @@ function ReleaseForm({ seen, onLookAgain }: FormProps) {
             ))}
           </ul>
         </section>
+        <Notes lock={lock} />
         {store?.readOnly && <Alert>{t.release.readOnly}</Alert>}
         {gone && <Alert>{t.release.goneWhileOpen}</Alert>}
         {changed && (
           <Alert>
-            {current.lock.owner === lock.owner
-              ? t.release.renewedWhileOpen
-              : t.release.changedWhileOpen(shownText(holderText(current.lock), 120))}{' '}
+            {sayChange(lock, current.lock)}{' '}
             <button type="button" className="link" onClick={() => onLookAgain(current)}>
               {t.release.lookAgain}
             </button>
           </Alert>
         )}
-        {status.state !== 'live' && status.asOf !== null && <Alert>{t.release.stale(status.asOf)}</Alert>}
+        {isBehind(status) && status.asOf !== null && <Alert>{t.release.stale(status.asOf)}</Alert>}
         <label className="field" htmlFor={ids.reason}>
           <span>{t.release.reason}</span>
           <input
@@ -140,7 +147,12 @@ function ReleaseForm({ seen, onLookAgain }: FormProps) {
           <button type="button" className="button" disabled={working} onClick={closeDialog}>
             {t.release.cancel}
           </button>
-          <button type="submit" className="button danger" disabled={!ready || working}>
+          <button
+            type="button"
+            className="button danger"
+            disabled={!ready || working}
+            onClick={() => void release()}
+          >
             {working ? t.release.working : t.release.confirm}
           </button>
         </div>
@@ -149,17 +161,31 @@ function ReleaseForm({ seen, onLookAgain }: FormProps) {
   )
 }
 
+function sayChange(seen: Lock, now: Lock): string {
+  if (seen.owner !== now.owner) return t.release.changedWhileOpen(shownText(holderText(now), 120))
+  return holdersLookAlike(seen) ? t.release.alikeWhileOpen : t.release.renewedWhileOpen
+}
+
 /** The answer as it is. Nothing was assumed before it came. */
 function AnswerDialog({ lock, answer }: { readonly lock: Lock; readonly answer: Answer }) {
   return (
     <Dialog title={t.release.title} onClose={closeDialog}>
       <p className="mono release-key">{shownText(lock.key, 300)}</p>
-      <div className="answer" role="status" data-outcome={answer.ok ? answer.value.outcome : 'refused'}>
-        {answer.ok ? sayOutcome(answer.value) : `${t.release.refused} ${shownText(answer.error.message)}.`}
+      <div className="answer" role="status" data-outcome={outcomeOf(answer)}>
+        {answer.ok ? sayOutcome(answer.value) : sayFailure(answer.error)}
       </div>
       <Buttons />
     </Dialog>
   )
+}
+
+function outcomeOf(answer: Answer): string {
+  if (answer.ok) return answer.value.outcome
+  return answer.error.uncertain ? 'uncertain' : 'refused'
+}
+
+function sayFailure({ message, uncertain }: Failure): string {
+  return `${uncertain ? t.release.uncertain : t.release.refused} ${sentence(message)}`
 }
 
 function sayOutcome(outcome: ReleaseOutcome): string {

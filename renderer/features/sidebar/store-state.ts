@@ -1,6 +1,6 @@
 import type { StoreEntry } from '../../../shared/store-profile.ts'
 import type { StoreStatus } from '../../stores/console.ts'
-import { shownText } from '../../ui/shown-text.ts'
+import { sentence } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 
 export type Said = {
@@ -13,8 +13,8 @@ export type Said = {
 export function sayStore(entry: StoreEntry, status: StoreStatus, locks: number, now: number): Said {
   const words = t.status
   if (!entry.open) return { tone: 'faint', text: words.closed, why: null }
-  if (entry.problem) return { tone: 'danger', text: words.downNow, why: shownText(entry.problem.message) }
-  const why = status.error ? shownText(status.error.message) : null
+  if (entry.problem) return { tone: 'danger', text: words.downNow, why: sentence(entry.problem.message) }
+  const why = status.error ? sentence(status.error.message) : null
   switch (status.state) {
     case 'connecting':
       return { tone: 'faint', text: words.connecting, why }

@@ -5,7 +5,7 @@ import { book, type ConsoleState, consoleStore, statusOf } from '../../stores/co
 import { openDialog } from '../../stores/overlay.ts'
 import { setFilter, table } from '../../stores/table.ts'
 import { Icon, type IconName } from '../../ui/Icon.tsx'
-import { shownText } from '../../ui/shown-text.ts'
+import { sentence } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 
 /** What stands in the table's place when it has no row: why, and what to do about it. */
@@ -71,7 +71,7 @@ function Trouble({ store }: { readonly store: StoreEntry }) {
       : words.down(store.name)
   return (
     <Empty icon="alert" title={title} text={denied ? words.deniedText : store.problem ? '' : words.downText}>
-      <p className="quoted">{shownText(error?.message ?? '')}</p>
+      <p className="quoted">{sentence(error?.message ?? '')}</p>
       <button
         type="button"
         className="button"

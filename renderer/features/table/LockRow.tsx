@@ -19,6 +19,8 @@ type Props = {
   readonly store: StoreEntry | undefined
   readonly offsetMs: number
   readonly stale: boolean
+  /** When the store was last read, while it is not live. */
+  readonly readAt: number | null
   readonly columns: readonly Column[]
   /** Without a column for the store, its colour stands at the start of the row. */
   readonly marksStore: boolean
@@ -34,7 +36,9 @@ type Props = {
 export const LockRow = memo(function LockRow(props: Props) {
   const { row, offsetMs, index, active, selected } = props
   const localNow = useNow()
-  const now = localNow + offsetMs
+  const clock = localNow + offsetMs
+  // Of a store that is not read, nothing is known after it was read last.
+  const now = props.readAt === null ? clock : Math.min(clock, props.readAt)
   const gone = row.change === 'gone'
   // A row that scrolls into view long after its change is not news.
   const fresh = gone || localNow - row.changedAt < NEWS_MS
@@ -52,13 +56,13 @@ export const LockRow = memo(function LockRow(props: Props) {
       data-active={active || undefined}
       data-stale={props.stale || undefined}
       data-change={fresh ? (row.change ?? undefined) : undefined}
-      // A fresh change restarts the animation, which a changed attribute alone would not.
-      key={row.changedAt}
       style={{ transform: `translateY(${props.top}px)` }}
       onClick={event =>
         event.metaKey || event.ctrlKey ? props.onSelect(row.rowId) : props.onActivate(row.rowId)
       }
     >
+      {/* Made anew with every change, which starts its animation; the row itself stays, or a click on it would be lost. */}
+      <span key={row.changedAt} className="row-news" aria-hidden="true" />
       <span className="row-mark" aria-hidden="true">
         {selected ? <Icon name="check" /> : props.marksStore && <StoreMark store={props.store} />}
       </span>

@@ -2,7 +2,7 @@ import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual'
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { shownColumns } from '../../stores/columns.ts'
-import { book, consoleStore, statusOf } from '../../stores/console.ts'
+import { book, consoleStore, isBehind, statusOf } from '../../stores/console.ts'
 import { inspect, openDialog, overlay } from '../../stores/overlay.ts'
 import { preferences } from '../../stores/preferences.ts'
 import { setPointing, table, toggleSelected } from '../../stores/table.ts'
@@ -36,6 +36,7 @@ export function LockTable() {
   }, [])
 
   const activeIndex = active === null ? -1 : order.indexOf(active)
+  const shownActive = activeIndex < 0 ? null : active
   const virtual = useVirtualizer({
     count: order.length,
     getScrollElement: () => scroller.current,
@@ -74,10 +75,11 @@ export function LockTable() {
     PageUp: () => goTo(activeIndex - page),
     Home: () => goTo(0),
     End: () => goTo(order.length - 1),
-    Enter: () => active !== null && inspectRow(active),
-    ' ': () => active !== null && toggleSelected(active),
+    // Only what is on the screen is acted on: a filter may have hidden the active row.
+    Enter: () => shownActive !== null && inspectRow(shownActive),
+    ' ': () => shownActive !== null && toggleSelected(shownActive),
     Delete: () => {
-      const row = active === null ? undefined : book.rows.get(active)
+      const row = shownActive === null ? undefined : book.rows.get(shownActive)
       if (row) openDialog({ kind: 'release', target: { storeId: row.storeId, id: row.lock.id } })
     },
   }
@@ -125,6 +127,7 @@ export function LockTable() {
                 store={stores.get(row.storeId)}
                 offsetMs={status.offsetMs}
                 stale={status.state !== 'live'}
+                readAt={isBehind(status) ? status.asOf : null}
                 columns={columns}
                 marksStore={marksStore}
                 formatTitle={state.formats.get(row.lock.format)?.title ?? row.lock.format}

@@ -6,8 +6,9 @@ export function ageText(lock: WatchedLock, now: number): string {
   const since = heldSinceOf(lock)
   if (since === null) return t.table.ageUnknown
   const age = now - since.at
-  if (age < 0) return t.table.startsIn(-age)
-  return since.exact ? t.span(age) : t.table.atLeast(age)
+  // The tick is up to a second old: what began since then began now.
+  if (age < -2000) return t.table.startsIn(-age)
+  return since.exact ? t.span(Math.max(0, age)) : t.table.atLeast(Math.max(0, age))
 }
 
 export function remainingText(lock: WatchedLock, now: number, gone: boolean): string {

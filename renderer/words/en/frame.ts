@@ -46,6 +46,7 @@ export const frame = {
     retryIn: (ms: number) => `retrying in ${Math.max(1, Math.ceil(ms / 1000))} s`,
     retrying: 'retrying now',
     denied: 'denied',
+    ended: 'Lockkeeper was started anew: open the address that it printed.',
     lost: 'The connection to Lockkeeper itself is lost; trying again.',
     asOf: (time: number) => `as of ${clockTime(time)}`,
     notYet: 'not read yet',

@@ -14,7 +14,7 @@ export const lock = {
     gone: 'This lock is gone.',
     notALock: 'Not a lock',
     unreadable: 'It could not be read again',
-    staleHere: (time: number) => `The store does not answer. This is as of ${clockTime(time)}.`,
+    staleHere: (time: number) => `The store is not live. This is as of ${clockTime(time)}.`,
     now: (time: number) => `now ${clockTime(time)}`,
     acquiredAt: (time: number) => `taken ${dateTime(time)}`,
     seenAt: (time: number) => `seen ${dateTime(time)}`,
@@ -42,9 +42,10 @@ export const lock = {
     unknown: 'unknown',
     watchedSince: (time: number, renewals: number, holders: number) =>
       `since ${dateTime(time)}: ${count(renewals, 'renewal', 'renewals')}, ${count(holders, 'holder', 'holders')}`,
+    watchedAlike: (time: number, times: number) =>
+      `since ${dateTime(time)}: renewed, or taken again by another holder, ${count(times, 'time', 'times')}; which of them cannot be told`,
     notes: 'To know',
     holders: 'Holders seen',
-    holderNow: 'now',
     tenure: (from: number, until: number | null, renewals: number) =>
       `${dateTime(from)} – ${until === null ? 'now' : dateTime(until)}${renewals === 0 ? '' : ` · ${count(renewals, 'renewal', 'renewals')}`}`,
     fields: 'Fields',
@@ -62,7 +63,6 @@ export const lock = {
     rawCut: (shown: string, whole: string) => `The first ${shown} of ${whole}.`,
     rawText: 'Text',
     rawHex: 'Hex',
-    rawNotText: 'Not UTF-8 text: shown in hex.',
   },
 
   release: {
@@ -84,6 +84,8 @@ export const lock = {
       `The lock changed while this dialog was open: it is held by ${holder} now. What you saw can no longer be released.`,
     renewedWhileOpen:
       'The holder renewed the lock while this dialog was open. What you saw can no longer be released.',
+    alikeWhileOpen:
+      'The lock was renewed, or taken again by another holder that writes the same, while this dialog was open. What you saw can no longer be released.',
     goneWhileOpen: 'The lock is gone: somebody released it, or it ended.',
     notListed:
       'It is not in the list of locks: it is gone, or too large to be listed. Nothing can be released.',
@@ -96,7 +98,8 @@ export const lock = {
         : `Not released: it is held by ${holder} now. Nothing was touched.`,
     gone: 'Already gone. Nothing was touched.',
     refused: 'Not released.',
+    uncertain: 'It is not known for certain whether it was released.',
     stale: (time: number) =>
-      `This store does not answer; what you see is as of ${clockTime(time)}. A release compares with what is there now.`,
+      `This store is not live; what you see is as of ${clockTime(time)}. A release compares with what is there now.`,
   },
 }
