@@ -16,6 +16,8 @@ export type TableState = {
   readonly order: readonly string[]
   /** Goes up with every look at the book, so that rows that stay where they are are drawn anew. */
   readonly revision: number
+  /** Goes up when the operator asked for another order or another part: reading begins at the top again. */
+  readonly asked: number
   /** Locks in the scope, and those of them that the filter lets through. Gone ones do not count. */
   readonly total: number
   readonly matching: number
@@ -33,6 +35,7 @@ export const table = createStore<TableState>(() => ({
   filter: parseFilter(''),
   order: [],
   revision: 0,
+  asked: 0,
   total: 0,
   matching: 0,
   attention: { expired: 0, endless: 0, expiring: 0 },
@@ -48,7 +51,11 @@ let sweeping = false
 
 export function startTable(): void {
   book.subscribe(() => arrange(false))
-  preferences.subscribe((now, before) => now.sort !== before.sort && arrange(true))
+  preferences.subscribe((now, before) => {
+    if (now.sort === before.sort) return
+    table.setState(state => ({ asked: state.asked + 1 }))
+    arrange(true)
+  })
   consoleStore.subscribe((now, before) => now.entries !== before.entries && arrange(false))
   onTick(() => {
     if (Date.now() >= nextTransition || sweeping) arrange(false)
@@ -56,12 +63,12 @@ export function startTable(): void {
 }
 
 export function setFilter(filterText: string): void {
-  table.setState({ filterText, filter: parseFilter(filterText) })
+  table.setState(state => ({ filterText, filter: parseFilter(filterText), asked: state.asked + 1 }))
   arrange(true)
 }
 
 export function setScope(scope: string | null): void {
-  table.setState({ scope })
+  table.setState(state => ({ scope, asked: state.asked + 1 }))
   arrange(true)
 }
 
@@ -84,8 +91,12 @@ type Arranged = { row: Row; rank: number; now: number }
  * changes in its place, what is gone stays as gone, and what is new waits.
  */
 export function arrange(askedFor: boolean): void {
+  const { entries, entriesKnown } = consoleStore.getState()
+  const { scope } = table.getState()
+  // A store that is closed or removed has nothing to show; the others have.
+  if (scope !== null && entriesKnown && !entries.some(each => each.storeId === scope && each.open))
+    table.setState({ scope: null })
   const state = table.getState()
-  const { entries } = consoleStore.getState()
   const stores = new Map(entries.map(each => [each.storeId, each]))
   const localNow = Date.now()
   const hold = state.pointing && !askedFor
@@ -99,7 +110,7 @@ export function arrange(askedFor: boolean): void {
   const offsets = new Map<string, number>()
   for (const row of book.rows.values()) {
     const store = stores.get(row.storeId)
-    if (!store || (state.scope !== null && row.storeId !== state.scope)) continue
+    if (!store?.open || (state.scope !== null && row.storeId !== state.scope)) continue
     let offset = offsets.get(row.storeId)
     if (offset === undefined) {
       offset = statusOf(consoleStore.getState(), row.storeId).offsetMs

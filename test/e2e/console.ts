@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -203,6 +203,8 @@ export function electronFor(folder: string): { program: string; args: string[] }
   const program = findTestElectron()
   if (program === null) throw new Error('Electron is not installed; npm test installs it')
   if (process.getuid?.() !== 0) return { program, args: [MAIN] }
+  // A container may forbid user namespaces, and with them Chromium's sandbox for root.
+  if (!mayUnshare()) return { program, args: ['--no-sandbox', MAIN] }
   const asNobody = join(folder, 'run-as-nobody')
   const lines = [
     '#!/bin/sh',
@@ -212,6 +214,11 @@ export function electronFor(folder: string): { program: string; args: string[] }
   ]
   writeFileSync(asNobody, `${lines.join('\n')}\n`, { mode: 0o755 })
   return { program: asNobody, args: [MAIN] }
+}
+
+/** Whether root can become somebody else here, as Chromium's sandbox asks of it. */
+export function mayUnshare(): boolean {
+  return spawnSync('unshare', ['--user', '--map-user=65534', '--map-group=65534', 'true']).status === 0
 }
 
 function problemsOf(page: Page): string[] {

@@ -7,6 +7,8 @@ type Props = {
   readonly label: string
   readonly value: string
   readonly known: boolean
+  /** One is known, but for another server or account. */
+  readonly elsewhere: boolean
   readonly forget: boolean
   readonly mayForget: boolean
   readonly onChange: (value: string) => void
@@ -14,11 +16,20 @@ type Props = {
 }
 
 /** Says how long the password will last before anybody types it. */
-export function PasswordField({ label, value, known, forget, mayForget, onChange, onForget }: Props) {
+export function PasswordField({
+  label,
+  value,
+  known,
+  elsewhere,
+  forget,
+  mayForget,
+  onChange,
+  onForget,
+}: Props) {
   const secrets = useStore(consoleStore, state => state.info?.secrets)
   const words = t.stores
   const lasting = secrets?.durable ? words.passwordDurable : words.passwordSession(secrets?.reason ?? '')
-  const hint = known && !forget ? `${words.passwordKept}. ${lasting}` : lasting
+  const hint = elsewhere ? words.passwordElsewhere : known && !forget ? words.passwordKept(lasting) : lasting
   return (
     <div className="fields">
       <TextField label={label} type="password" hint={hint} value={value} onChange={onChange} wide />

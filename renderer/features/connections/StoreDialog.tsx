@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useStore } from 'zustand'
-import { parseAddress, shortName } from '../../../shared/address.ts'
+import { parseAddress, passwordFits, shortName } from '../../../shared/address.ts'
 import type { StoreTest } from '../../../shared/contract.ts'
 import type { Result } from '../../../shared/result.ts'
 import { STORE_COLOURS, type StoreColour } from '../../../shared/store-profile.ts'
@@ -51,7 +51,9 @@ export function StoreDialog(props: StoreDialogMode) {
   const words = t.stores
   const parsed = understand(draft.address)
   const change = (changes: Partial<Draft>) => {
-    setDraft({ ...draft, ...changes })
+    const moved = changes.address !== undefined && !goesAlong(draft.address, changes.address)
+    // A password that was typed for one server is never sent to another.
+    setDraft({ ...draft, ...(moved ? { password: '' } : {}), ...changes })
     setTested(null)
     setProblem(null)
   }
@@ -67,7 +69,8 @@ export function StoreDialog(props: StoreDialogMode) {
 
   // The password that core already knows belongs to what this dialog was opened for.
   const passwordOf = draft.forget ? undefined : (entry?.storeId ?? suggestion?.suggestionId)
-  const known = (entry !== undefined && entry.password !== 'none') || suggestion?.hasPassword === true
+  const knows = (entry !== undefined && entry.password !== 'none') || suggestion?.hasPassword === true
+  const known = knows && goesAlong(entry?.address ?? suggestion?.address ?? '', draft.address)
   const profile = () => ({
     name: draft.name.trim() || nameFrom(draft.address),
     address: draft.address.trim(),
@@ -152,10 +155,11 @@ export function StoreDialog(props: StoreDialogMode) {
             label={draft.fields.kind === 'dynamodb' ? words.secretKey : words.password}
             value={draft.password}
             known={known}
+            elsewhere={knows && !known}
             forget={draft.forget}
             mayForget={props.mode === 'edit'}
-            onChange={password => change({ password })}
-            onForget={forget => change({ forget })}
+            onChange={password => change({ password, forget: false })}
+            onForget={forget => change(forget ? { forget, password: '' } : { forget })}
           />
         )}
         <div className="fields own">
@@ -210,6 +214,13 @@ export function StoreDialog(props: StoreDialogMode) {
       </form>
     </Dialog>
   )
+}
+
+/** Whether a password for one address may be used for the other. What is half typed is nobody's address yet. */
+function goesAlong(from: string, to: string): boolean {
+  const [known, wanted] = [understand(from), understand(to)]
+  if (!known.ok || !wanted.ok) return from === to
+  return passwordFits(parseAddress(known.address), parseAddress(wanted.address))
 }
 
 function nameFrom(address: string): string {

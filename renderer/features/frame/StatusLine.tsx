@@ -14,8 +14,9 @@ export function StatusLine() {
   const open = state.entries.filter(each => each.open && (scope === null || each.storeId === scope))
   const statuses = open.map(each => ({ each, status: statusOf(state, each.storeId) }))
   const notLive = statuses.filter(({ status }) => status.state !== 'live')
-  const scanned = statuses.reduce((sum, { status }) => sum + (status.pass?.scanned ?? 0), 0)
-  const tookMs = Math.max(0, ...statuses.map(({ status }) => status.pass?.tookMs ?? 0))
+  const live = statuses.filter(({ status }) => status.state === 'live')
+  const scanned = live.reduce((sum, { status }) => sum + (status.pass?.scanned ?? 0), 0)
+  const tookMs = Math.max(0, ...live.map(({ status }) => status.pass?.tookMs ?? 0))
   const offset = statuses.reduce(
     (most, { status }) => (Math.abs(status.offsetMs) > Math.abs(most) ? status.offsetMs : most),
     0,
@@ -25,7 +26,11 @@ export function StatusLine() {
       <span
         className="freshness"
         data-tone={
-          state.link === 'lost' || state.link === 'ended' ? 'danger' : notLive.length > 0 ? 'warn' : 'live'
+          state.link === 'lost' || state.link === 'ended'
+            ? 'danger'
+            : notLive.length > 0 || open.length === 0
+              ? 'warn'
+              : 'live'
         }
       >
         {state.link === 'ended'

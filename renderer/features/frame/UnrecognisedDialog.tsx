@@ -18,8 +18,9 @@ export function UnrecognisedDialog() {
         <section key={entry.storeId} aria-label={entry.name}>
           <h3>{entry.name}</h3>
           <ul className="unrecognised">
-            {sample.map(({ key, reason }) => (
-              <li key={key}>
+            {sample.map(({ key, reason }, i) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: two tables may have records of the same name
+              <li key={`${i} ${key}`}>
                 <button
                   type="button"
                   className="link mono clip"

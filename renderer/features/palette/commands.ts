@@ -55,7 +55,10 @@ function lockCommands(): Command[] {
     ...(target ? [{ label: t.palette.release, run: () => openDialog({ kind: 'release', target }) }] : []),
     ...(row
       ? [
-          { label: t.palette.copyKey, run: () => void navigator.clipboard.writeText(row.lock.key) },
+          {
+            label: t.palette.copyKey,
+            run: () => void navigator.clipboard.writeText(row.lock.key).catch(() => {}),
+          },
           { label: t.palette.select, run: () => toggleSelected(row.rowId) },
         ]
       : []),

@@ -165,10 +165,17 @@ function usePointing(): () => void {
 /** When rows come and go above what is being read, what is being read stays where it is. */
 function useScrollAnchor(scroller: React.RefObject<HTMLDivElement | null>, order: readonly string[]): void {
   const before = useRef<readonly string[]>(order)
+  const asked = useStore(table, state => state.asked)
+  const answered = useRef(asked)
   useLayoutEffect(() => {
     const element = scroller.current
     const was = before.current
     before.current = order
+    if (element && answered.current !== asked) {
+      answered.current = asked
+      element.scrollTop = 0
+      return
+    }
     if (!element || element.scrollTop < ROW_HEIGHT || was === order) return
     const top = Math.floor(element.scrollTop / ROW_HEIGHT)
     const there = new Map(order.map((rowId, index) => [rowId, index]))
@@ -178,5 +185,5 @@ function useScrollAnchor(scroller: React.RefObject<HTMLDivElement | null>, order
       if (now !== index) element.scrollTop += (now - index) * ROW_HEIGHT
       return
     }
-  }, [scroller, order])
+  }, [scroller, order, asked])
 }

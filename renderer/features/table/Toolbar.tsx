@@ -89,9 +89,11 @@ export function Toolbar() {
 }
 
 function Chips() {
-  const { attention, selected, total } = useStore(table)
+  const { attention, selected, total, scope } = useStore(table)
   const unrecognised = useStore(consoleStore, state =>
-    Object.values(state.statuses).reduce((sum, status) => sum + status.unrecognised.count, 0),
+    Object.entries(state.statuses)
+      .filter(([storeId]) => scope === null || storeId === scope)
+      .reduce((sum, [, status]) => sum + status.unrecognised.count, 0),
   )
   const words = t.table.chips
   const chips: [number, string, string, IconName, string][] = [

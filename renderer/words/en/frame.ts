@@ -1,5 +1,4 @@
 import type { StoreKind } from '../../../shared/lock.ts'
-import type { ErrorCode } from '../../../shared/result.ts'
 import { clockTime, count, numbers, span } from './say.ts'
 
 /** What stands around the table. */
@@ -66,19 +65,7 @@ export const frame = {
 
   errors: {
     title: 'The console stopped',
-    text: 'Something unexpected went wrong on this screen. No lock was touched by it.',
+    text: 'Something unexpected went wrong on this screen. What was done to a lock before that is in the audit log.',
     reload: 'Load it again',
-    codes: {
-      BAD_INPUT: 'That is not valid',
-      NOT_FOUND: 'Not found',
-      STORE_UNREACHABLE: 'The store does not answer',
-      STORE_DENIED: 'Denied',
-      STORE_ERROR: 'The store answered with an error',
-      UNSUPPORTED: 'Not supported here',
-      REFUSED: 'Refused',
-      AUDIT_FAILED: 'The audit log cannot be written',
-      ABORTED: 'Stopped',
-      INTERNAL: 'Unexpected error',
-    } satisfies Record<ErrorCode, string>,
   },
 }

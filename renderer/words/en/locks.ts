@@ -15,7 +15,6 @@ export const locks = {
       remaining: 'Remaining',
     },
     sortBy: (column: string) => `Sort by ${column}`,
-    attentionFirst: 'What needs attention first',
     filter: 'Filter locks',
     filterExample: 'state:expiring owner:worker-3 age>1h',
     clearFilter: 'Clear the filter',

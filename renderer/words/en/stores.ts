@@ -17,7 +17,6 @@ export const stores = {
     name: 'Name',
     kind: 'Provider',
     host: 'Host',
-    port: 'Port',
     hosts: 'Hosts',
     hostsHint: 'host:port, separated by commas',
     topology: 'Topology',
@@ -31,7 +30,8 @@ export const stores = {
     password: 'Password',
     secretKey: 'Secret access key',
     accessKey: 'Access key id',
-    passwordKept: 'Known; leave empty to keep it',
+    passwordKept: (lasting: string) => `Known; leave empty to keep it. ${lasting}`,
+    passwordElsewhere: 'The known password belongs to another server or user and is not used here.',
     passwordDurable: 'Kept in this computer’s keyring.',
     passwordSession: (reason: string) => `${reason}.`,
     forget: 'Forget the password',
@@ -68,7 +68,6 @@ export const stores = {
     saving: 'Saving…',
     cancel: 'Cancel',
     fromEnvironment: 'Found in the environment',
-    use: 'Use',
     testServer: (server: string, latencyMs: number) => `${server} answers in ${latencyMs} ms.`,
     testClock: (offsetMs: number, errorMs: number) =>
       Math.abs(offsetMs) <= errorMs + 50
