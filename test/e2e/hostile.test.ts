@@ -93,6 +93,7 @@ describe.each(HOSTS)('hostile strings, in %s', host => {
         await page.keyboard.press('Escape')
       }
     }
+    await page.getByRole('button', { name: /^All locks/ }).click()
     await page.getByRole('button', { name: '1 record not understood' }).click()
     const unknown = screen.dialog(page, 'Records not understood')
     await isHarmless(console, unknown)

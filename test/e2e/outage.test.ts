@@ -82,7 +82,7 @@ describe('an outage', () => {
     await screen.row(page, 'invoice-run').click()
     await screen
       .inspector(page)
-      .getByText(/The store does not answer\. This is as of/)
+      .getByText(/The store is not live\. This is as of/)
       .waitFor()
     await storeAction(page, 'cache', 'Edit…')
     await page.keyboard.press('Escape')

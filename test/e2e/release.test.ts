@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { redisPlace } from '../core/stores/redis/place.ts'
 import { HOSTS, openConsole } from './console.ts'
 import { dynamoPlace, mysqlPlace, rechargeJson, takeItem, takeRow } from './places.ts'
-import { askRelease, screen } from './screen.ts'
+import { askRelease, screen, storeAction } from './screen.ts'
 
 async function release(page: Page, key: string, reason: string): Promise<string> {
   const dialog = await askRelease(page, key)
@@ -136,5 +136,56 @@ describe('releasing with care', () => {
     await other.getByText('Already gone. Nothing was touched.').waitFor()
     const outcomes = (await audit()).filter(entry => entry['event'] === 'outcome')
     expect(outcomes.map(entry => entry['outcome'])).toEqual(['changed', 'gone'])
+  })
+})
+
+describe('releasing by mistake', () => {
+  it('is not possible with two quick keys, nor of a row that a filter has hidden', async () => {
+    const redis = await redisPlace()
+    for (const name of ['one', 'two']) await redis.client.set(`lockRecharge:${name}`, rechargeJson('worker'))
+    const { page } = await openConsole('web', { stores: [{ name: 'cache', address: redis.address }] })
+    await screen.row(page, 'lockRecharge:one').click()
+    await page.keyboard.press('Delete')
+    await screen.dialog(page, 'Release lock').waitFor()
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Escape')
+    await screen.dialog(page, 'Release lock').waitFor({ state: 'detached' })
+
+    await screen.filter(page).fill('key:two')
+    await expect.poll(() => screen.row(page, 'lockRecharge:one').count()).toBe(0)
+    await screen.grid(page).focus()
+    for (const key of ['Delete', ' ', 'Enter']) await page.keyboard.press(key)
+    expect(await screen.dialog(page, 'Release lock').count()).toBe(0)
+    expect((await redis.client.keys('*')).sort()).toEqual(['lockRecharge:one', 'lockRecharge:two'])
+  })
+
+  it('is not possible in another server that the store was pointed to meanwhile', async () => {
+    const [first, second] = [await redisPlace(), await redisPlace()]
+    // The same key with the same value, as holders that look alike write it.
+    for (const place of [first, second]) await place.client.set('lock:x', '1')
+    await first.client.set('lock:only-here', '1')
+    const { page } = await openConsole('web', { stores: [{ name: 'cache', address: first.address }] })
+    await screen.row(page, 'lock:only-here').waitFor()
+    await storeAction(page, 'cache', 'Edit…')
+    const form = screen.dialog(page, 'Edit store')
+    await form.getByRole('textbox', { name: 'Address' }).fill(second.address)
+    await form.getByRole('button', { name: 'Save' }).click()
+    await form.waitFor({ state: 'detached' })
+    await expect.poll(() => screen.row(page, 'lock:only-here').count()).toBe(0)
+    await screen.row(page, 'lock:x').waitFor()
+    expect(await release(page, 'lock:x', 'seen in the second')).toMatch(/^Released\./)
+    expect(await first.client.exists('lock:x')).toBe(1)
+    expect(await second.client.exists('lock:x')).toBe(0)
+  })
+
+  it('says of holders that look alike that they do', async () => {
+    const redis = await redisPlace()
+    await redis.client.set('lock:x', '1', 'PX', 60_000)
+    const { page } = await openConsole('web', { stores: [{ name: 'cache', address: redis.address }] })
+    const dialog = await askRelease(page, 'lock:x')
+    await dialog.getByText(/may be the same for every holder/).waitFor()
+    await redis.client.set('lock:x', '1', 'PX', 90_000)
+    await dialog.getByText(/renewed, or taken again by another holder/).waitFor()
+    expect(await dialog.getByRole('button', { name: 'Release', exact: true }).isDisabled()).toBe(true)
   })
 })

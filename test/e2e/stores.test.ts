@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import type { Locator, Page } from 'playwright'
@@ -182,3 +184,25 @@ async function restarted({ page }: Console): Promise<void> {
   await save(edit, 'Save')
   await screen.row(page, 'lockRecharge:card').waitFor()
 }
+
+it('never sends a password that was typed for one server to another', async () => {
+  const seen: string[] = []
+  const trap = createServer(socket => {
+    socket.on('error', () => {})
+    socket.on('data', data => seen.push(String(data)))
+  }).listen(0, '127.0.0.1')
+  await once(trap, 'listening')
+  onTestFinished(() => void trap.close())
+  const { port } = trap.address() as AddressInfo
+  const { page } = await openConsole('web')
+  await page.getByRole('button', { name: 'Add a store…' }).click()
+  const form = screen.dialog(page, 'Add a store')
+  const address = form.getByRole('textbox', { name: 'Address' })
+  await address.fill('redis://ops:prod-secret-1@127.0.0.1:1/0')
+  await expect.poll(() => address.inputValue()).toBe('redis://ops@127.0.0.1:1/0')
+  await address.fill(`redis://ops@127.0.0.1:${port}/0`)
+  await form.getByRole('button', { name: 'Test' }).click()
+  await form.getByText(/It does not work yet/).waitFor()
+  expect(seen.length).toBeGreaterThan(0)
+  expect(seen.join('')).not.toContain('prod-secret')
+})

@@ -128,3 +128,19 @@ test('says so when a frame cannot be sent, and delivers nothing for it later', a
   client.receive(end(2))
   expect(delivered).not.toHaveBeenCalled()
 })
+
+test('a lost wire ends everything that was waited for, and says that it may have happened', async () => {
+  const client = createClient(() => {})
+  const onEvent = vi.fn()
+  const ended = vi.fn()
+  client.open('locks.list', { storeId: 's' }, onEvent, ended)
+  const asked = client.call('formats.list', {})
+  client.lost()
+  const lost = { ok: false, error: expect.objectContaining({ code: 'ABORTED', uncertain: true }) }
+  expect(await asked).toEqual(lost)
+  expect(ended).toHaveBeenCalledExactlyOnceWith(lost)
+  client.receive(event(1, 1))
+  client.receive(end(1))
+  expect(onEvent).not.toHaveBeenCalled()
+  expect(ended).toHaveBeenCalledTimes(1)
+})

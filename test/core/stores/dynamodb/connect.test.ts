@@ -152,6 +152,7 @@ describe('releasing through trouble', () => {
     expect(await failureOf(store.release(id, fence, never))).toMatchObject({
       code: 'STORE_ERROR',
       message: expect.stringContaining('may or may not have happened'),
+      uncertain: true,
     })
     expect(sent.filter(operation => operation === 'DeleteItem')).toHaveLength(1)
   })

@@ -154,6 +154,7 @@ describe('a MySQL server that fails in the middle', () => {
     expect(failure).toMatchObject({
       code: 'STORE_UNREACHABLE',
       message: expect.stringMatching(/may or may not have happened/),
+      uncertain: true,
     })
     expect(await db.rows('SELECT * FROM recargas_process_locks')).toEqual([])
   })

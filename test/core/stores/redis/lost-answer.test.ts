@@ -83,6 +83,7 @@ it.each([
       await expect(store.release(key, fence, never)).rejects.toMatchObject({
         code: 'STORE_UNREACHABLE',
         message: expect.stringContaining('may or may not'),
+        uncertain: true,
       })
     }
     await new Promise(resolve => setTimeout(resolve, 700))

@@ -229,6 +229,7 @@ it('says that the outcome is unknown when the server dies after the release was 
   expect(await releasing).toMatchObject({
     code: 'STORE_UNREACHABLE',
     message: expect.stringContaining('may or may not'),
+    uncertain: true,
   })
   await store.close()
   client.disconnect()
