@@ -1,10 +1,11 @@
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest'
-import { StoreError } from '../../../../electron/core/errors.ts'
+import { StoreError, toFailure } from '../../../../electron/core/errors.ts'
 import { DynamoStore } from '../../../../electron/core/stores/dynamodb/store.ts'
 import type { DynamoAddress } from '../../../../shared/address.ts'
 import type { Lock } from '../../../../shared/lock.ts'
+import type { Failure } from '../../../../shared/result.ts'
 import { listAll } from '../../../contract/suite.ts'
 import {
   type DynamoProxy,
@@ -26,13 +27,13 @@ const ITEM = {
 }
 const SECRET = 'sEcReT/key+that/nobody/may/see'
 
-async function failureOf(work: Promise<unknown>): Promise<{ code: string; message: string; ms: number }> {
+async function failureOf(work: Promise<unknown>): Promise<Failure & { ms: number }> {
   const start = performance.now()
   try {
     await work
   } catch (error) {
     const ms = performance.now() - start
-    if (error instanceof StoreError) return { code: error.code, message: error.message, ms }
+    if (error instanceof StoreError) return { ...toFailure(error), ms }
     throw error
   }
   throw new Error('It did not fail')

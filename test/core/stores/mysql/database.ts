@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { createServer, connect as netConnect, type Server, type Socket } from 'node:net'
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise'
 import { inject } from 'vitest'
-import { StoreError } from '../../../../electron/core/errors.ts'
+import { StoreError, toFailure } from '../../../../electron/core/errors.ts'
 import { MysqlStore } from '../../../../electron/core/stores/mysql/store.ts'
 import type { MysqlAddress } from '../../../../shared/address.ts'
 import type { Lock } from '../../../../shared/lock.ts'
@@ -103,11 +103,13 @@ export async function lockOf(store: MysqlStore, id: string): Promise<Lock> {
 }
 
 /** The error a call fails with; it must be one that may be shown. */
-export async function failureOf(work: Promise<unknown>): Promise<{ code: string; message: string }> {
+export async function failureOf(
+  work: Promise<unknown>,
+): Promise<{ code: string; message: string; uncertain?: true | undefined }> {
   try {
     await work
   } catch (error) {
-    if (error instanceof StoreError) return { code: error.code, message: error.message }
+    if (error instanceof StoreError) return toFailure(error)
     throw error
   }
   return { code: 'no error', message: '' }
