@@ -12,10 +12,10 @@ type Status = Extract<WatchEvent, { type: 'status' }>
 /** How long to rest between two passes. A DynamoDB scan costs capacity that somebody pays for. */
 const REST_MS: Record<StoreKind, number> = { memory: 500, redis: 1000, mysql: 1000, dynamodb: 5000 }
 /**
- * A pass over a large store takes long: the rest after it is so many times as long, so that watching takes a tenth of a
+ * A pass over a large store takes long: the rest after it is so many times as long, so that watching it takes a twentieth of a
  * core at most. Not for ever, though: what is older than this is no live view any more.
  */
-const REST_PER_PASS = 9
+const REST_PER_PASS = 19
 const LONGEST_REST_MS = 10_000
 /** The first pass shows what it has after this long, and the rest as it comes. */
 const FIRST_LOOK_MS = 300
