@@ -68,11 +68,6 @@ export function isBehind(status: StoreStatus): boolean {
   return status.state === 'stale' || status.state === 'down'
 }
 
-/** The store's time now, as well as it is known. */
-export function storeNow(storeId: string, localNow: number): number {
-  return localNow + statusOf(consoleStore.getState(), storeId).offsetMs
-}
-
 export let client: Client
 
 /** Open watches, by store and connection: a store that is connected to anew is watched anew. */
