@@ -16,7 +16,7 @@ export const COLUMNS: readonly Column[] = [
   { id: 'store', width: 'minmax(96px, 0.9fr)', min: 104 },
   { id: 'format', width: 'minmax(96px, 0.8fr)', min: 104 },
   { id: 'age', width: '84px', min: 84 },
-  { id: 'remaining', width: '176px', min: 176 },
+  { id: 'remaining', width: '190px', min: 190 },
 ]
 
 /** Given up first when there is no room; the inspector still tells them. */
