@@ -1,5 +1,6 @@
 import type { Page } from 'playwright'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { Wire } from '../core/stores/mysql/database.ts'
 import { redisPlace } from '../core/stores/redis/place.ts'
 import { HOSTS, openConsole } from './console.ts'
 import { dynamoPlace, mysqlPlace, rechargeJson, takeItem, takeRow } from './places.ts'
@@ -136,6 +137,23 @@ describe('releasing with care', () => {
     await other.getByText('Already gone. Nothing was touched.').waitFor()
     const outcomes = (await audit()).filter(entry => entry['event'] === 'outcome')
     expect(outcomes.map(entry => entry['outcome'])).toEqual(['changed', 'gone'])
+  })
+
+  it('does not say that nothing was released when nobody can know', async () => {
+    const { database, address } = await mysqlPlace()
+    await takeRow(database, 'row-one', 'worker-one')
+    const wire = await Wire.to(database.port)
+    onTestFinished(() => wire.close())
+    const through = address.replace(`:${database.port}/`, `:${wire.port}/`)
+    const { page } = await openConsole('web', { stores: [{ name: 'orders', address: through }] })
+    await screen.row(page, 'row-one').waitFor()
+    wire.mode = 'cut-after-write'
+    const answer = await release(page, 'row-one', 'worker is gone')
+    expect(answer).toMatch(
+      /^It is not known for certain whether it was released\..*may or may not have happened/,
+    )
+    expect(answer).not.toContain('Not released')
+    expect(await database.rows('SELECT * FROM recargas_process_locks')).toEqual([])
   })
 })
 
