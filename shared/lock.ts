@@ -163,6 +163,21 @@ export const releaseOutcomeSchema = z.discriminatedUnion('outcome', [
 ])
 export type ReleaseOutcome = z.infer<typeof releaseOutcomeSchema>
 
+/** `taken`: the name is not free, and nothing was done. `ended`: its lease has run out since it was released. */
+export const restoreOutcomeSchema = z.discriminatedUnion('outcome', [
+  z.object({ outcome: z.literal('restored') }),
+  z.object({ outcome: z.literal('taken'), current: lockSchema.nullable() }),
+  z.object({ outcome: z.literal('ended') }),
+])
+export type RestoreOutcome = z.infer<typeof restoreOutcomeSchema>
+
+/** What a release was recorded as, and until when it can be undone, by the local clock; null when it cannot. */
+export const releasedSchema = z.intersection(
+  releaseOutcomeSchema,
+  z.object({ action: z.string(), undoUntil: z.number().nullable() }),
+)
+export type Released = z.infer<typeof releasedSchema>
+
 export const formatInfoSchema = z.object({
   id: z.string(),
   store: storeKindSchema,
@@ -178,5 +193,7 @@ export const formatInfoSchema = z.object({
   holderNotices: z.enum(['at-renewal', 'at-release', 'at-once', 'never']),
   holderMayCrash: z.boolean(),
   mayComeBack: z.boolean(),
+  /** Why a release cannot be taken back, as a sentence; null when it can. */
+  noUndo: z.string().nullable(),
 })
 export type FormatInfo = z.infer<typeof formatInfoSchema>

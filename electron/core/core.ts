@@ -83,16 +83,25 @@ export function createCore(options: CoreOptions): Core {
       const record = await open.store.inspect(id, open.signal)
       return record && { ...record, story: open.watcher.storyOf(record.lock?.id ?? id) }
     },
-    'locks.release': async ({ storeId, id, fence, ...asked }, signal) => {
+    'locks.release': async ({ storeId, id, fence, ...asked }, signal, action) => {
       const open = connections.get(storeId, signal)
       checkPolicy(stores, storeId, asked)
       try {
-        return await open.store.release(id, fence, open.signal)
+        return { ...(await open.store.release(id, fence, open.signal)), action, undoUntil: null }
       } finally {
         // Whatever came of it, the screen should see what is there now.
         open.watcher.poke()
       }
     },
+    'plans.create': unsupported,
+    'plans.list': async () => [],
+    'plans.import': unsupported,
+    'plans.remove': unsupported,
+    'plans.strike': unsupported,
+    'plans.compare': unsupported,
+    'plans.apply': unsupported,
+    'plans.steer': unsupported,
+    'plans.undo': unsupported,
   }
 
   const streamHandlers: StreamHandlers = {
@@ -105,6 +114,8 @@ export function createCore(options: CoreOptions): Core {
       const open = connections.get(storeId, signal)
       return open.watcher.subscribe(intervalMs, open.signal)
     },
+    'plans.watch': unsupported,
+    'plans.file': unsupported,
   }
 
   const describe = (input: unknown) => {
@@ -124,6 +135,10 @@ export function createCore(options: CoreOptions): Core {
     redact,
     close: () => connections.closeAll(),
   }
+}
+
+function unsupported(): never {
+  throw new StoreError('UNSUPPORTED', 'There are no plans yet')
 }
 
 type Asked = Partial<Pick<Input<'locks.release'>, 'reason' | 'confirm' | 'revision'>>

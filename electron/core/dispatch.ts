@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { ZodType } from 'zod'
 import {
   type Input,
@@ -14,7 +15,10 @@ import type { Failure, Result } from '../../shared/result.ts'
 import { StoreError, toFailure } from './errors.ts'
 import type { AuditLog } from './services/audit.ts'
 
-export type Handlers = { [M in MethodName]: (input: Input<M>, signal: AbortSignal) => Promise<Output<M>> }
+/** `action` is what the audit calls this one call. */
+export type Handlers = {
+  [M in MethodName]: (input: Input<M>, signal: AbortSignal, action: string) => Promise<Output<M>>
+}
 export type StreamHandlers = {
   [S in StreamName]: (input: StreamInput<S>, signal: AbortSignal) => AsyncIterable<StreamEvent<S>>
 }
@@ -47,12 +51,17 @@ export function openSession(core: Core, send: Send): Session {
       if (!Object.hasOwn(methods, name)) throw new StoreError('BAD_INPUT', 'There is no such method')
       const method = name as MethodName
       const parsed = parse(methods[method].input, input)
-      const handler = core.handlers[method] as (input: unknown, signal: AbortSignal) => Promise<unknown>
-      const work = () => handler(parsed, signal)
+      const handler = core.handlers[method] as (
+        input: unknown,
+        signal: AbortSignal,
+        action: string,
+      ) => Promise<unknown>
+      const action = randomUUID()
+      const work = () => handler(parsed, signal, action)
+      const isWrite = methods[method].effect === 'write'
       result = {
         ok: true,
-        value:
-          methods[method].effect === 'write' ? await core.audit.around(method, parsed, work) : await work(),
+        value: isWrite ? await core.audit.around(method, action, parsed, work) : await work(),
       }
     } catch (error) {
       result = fail(error)

@@ -30,6 +30,16 @@ const RIGHT: Record<string, Record<string, unknown>> = {
   'stores.switch': { storeId: 's', open: true },
   'stores.test': { profile: PROFILE },
   'locks.watch': { storeId: 's', intervalMs: 1000 },
+  'plans.create': { storeIds: ['s'], filter: 'is:stuck', watchMs: 1000 },
+  'plans.import': { text: '{}' },
+  'plans.remove': { planId: 'p' },
+  'plans.strike': { planId: 'p', strikes: [{ by: 'holder', value: 'h' }], struck: true },
+  'plans.compare': { planId: 'p' },
+  'plans.apply': { planId: 'p', confirm: ['orders 3'], reason: 'stuck', rate: 100 },
+  'plans.steer': { planId: 'p', to: 'pause', rate: 100 },
+  'plans.undo': { of: 'p' },
+  'plans.watch': { planId: 'p' },
+  'plans.file': { planId: 'p' },
 }
 
 test.each([...METHODS, ...STREAMS])('%s takes exactly what it says', (name, { input, output }) => {
@@ -43,7 +53,8 @@ test.each([...METHODS, ...STREAMS])('%s takes exactly what it says', (name, { in
   for (const field of Object.keys(right)) {
     for (const wrong of [null, {}, [], true, -1, '']) {
       // Free text may be empty; nothing else may be of a wrong type, below its range or empty.
-      if (wrong === '' && ['password', 'reason'].includes(field)) continue
+      if (wrong === '' && ['password', 'reason', 'filter', 'text'].includes(field)) continue
+      if (Array.isArray(wrong) && ['strikes', 'confirm'].includes(field)) continue
       if (wrong === right[field]) continue
       expect(
         input.safeParse({ ...right, [field]: wrong }).success,
@@ -57,9 +68,10 @@ test.each(METHODS)('%s says whether it changes anything', (_, { effect }) => {
   expect(['read', 'write']).toContain(effect)
 })
 
-test('releasing is the only thing that writes', () => {
+test('releasing, and applying a plan, is all that writes', () => {
   expect(METHODS.filter(([, { effect }]) => effect === 'write').map(([name]) => name)).toEqual([
     'locks.release',
+    'plans.apply',
   ])
 })
 

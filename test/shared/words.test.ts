@@ -97,6 +97,7 @@ test.each(formatInfoSchema.shape.holderNotices.options)(
       holderNotices,
       holderMayCrash: true,
       mayComeBack: true,
+      noUndo: null,
     }
     const all = releaseConsequences(info)
     expect(all).toHaveLength(5)

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { mkdir, open } from 'node:fs/promises'
 import { hostname, userInfo } from 'node:os'
 import { join } from 'node:path'
@@ -9,8 +8,19 @@ import { StoreError, toFailure } from '../errors.ts'
 /** Nothing is changed without a trace: the intent is on disk before the act, the outcome after it. */
 export interface AuditLog {
   /** Runs a change between its two entries. When the intent cannot be written, the change does not happen. */
-  around<T>(method: string, input: unknown, work: () => Promise<T>): Promise<T>
+  around<T>(method: string, action: string, input: unknown, work: () => Promise<T>): Promise<T>
+  /** All of them are on disk when it returns. Fails with AUDIT_FAILED. */
+  append(entries: readonly AuditEntry[]): Promise<void>
 }
+
+/**
+ * `intent` and `outcome` stand around a call that changes something. Between them, for each lock: `acting` before it is
+ * touched, `settled` when the answer is there. `dry-run` and `settings` change nothing in any store.
+ */
+export type AuditEntry = {
+  readonly event: 'intent' | 'acting' | 'settled' | 'outcome' | 'dry-run' | 'settings'
+  readonly action: string
+} & Readonly<Record<string, unknown>>
 
 export type DescribeInput = (input: unknown) => Record<string, unknown>
 
@@ -37,8 +47,13 @@ export function fileAudit(
   }
 
   return {
-    async around(method, input, work) {
-      const action = randomUUID()
+    async append(entries) {
+      for (const entry of entries)
+        await append(entry).catch(error => {
+          throw refusal(error, 'so nothing was changed')
+        })
+    },
+    async around(method, action, input, work) {
       await append({ event: 'intent', action, method, ...describe(input) }).catch(error => {
         throw refusal(error, 'so nothing was changed')
       })

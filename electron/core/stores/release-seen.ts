@@ -1,6 +1,8 @@
 import type { Lock, ReleaseOutcome } from '../../../shared/lock.ts'
-import { throwIfAborted } from '../errors.ts'
+import { StoreError, throwIfAborted } from '../errors.ts'
 import { checkFence, type Seen } from './fence.ts'
+import { eachOf, type Settled, settle } from './settle.ts'
+import type { Keep, RecordCopy, Target } from './types.ts'
 
 /** A record as it is now: a lock, or something that is there but is no lock. */
 export type Current<Raw> =
@@ -11,45 +13,114 @@ export type Act =
   | { readonly outcome: 'released'; readonly notified: number | null }
   | { readonly outcome: 'not-same' }
 
-type Steps<Raw> = {
-  /** Reads the record with the strongest consistency the store has; null when it is not there. */
-  read(): Promise<Current<Raw> | null>
+export type Steps<Raw> = {
+  /**
+   * Reads the records with the strongest consistency the store has, in the order asked for; null when one is not there. A
+   * part that cannot be read fails by itself; what throws fails all of them.
+   */
+  read(ids: readonly string[]): Promise<readonly Settled<Current<Raw> | null>[]>
   /** Compares and acts in one atomic step of the store. It must compare everything the fence stands for. */
   act(raw: Raw, lock: Lock, endsAt: number | null | undefined): Promise<Act>
+  /** What putting the record back needs; null where that would be wrong. */
+  copy(raw: Raw, lock: Lock): RecordCopy | null
+  /** How many acts are under way at a time. */
+  readonly width: number
 }
 
 /** How often to look again when the store says "not the same" of a lock whose fence still fits. */
 const MOST_ATTEMPTS = 3
+
+type Ready<Raw> = {
+  readonly place: number
+  readonly lock: Lock
+  readonly raw: Raw
+  readonly endsAt: number | null | undefined
+}
 
 /**
  * The only way anything is ever released, in every store. The fence is checked against a fresh read, which yields the
  * exact bytes for the store to compare; the store then compares and acts atomically, so a change between the two is
  * caught there. What is beside the lock may change too (a waiter joins its queue): while the fence still fits, it is
  * tried again, which is safe because "not the same" means that nothing was done. A lost answer is never tried again: a
- * second try could report `gone` for our own release.
+ * second try could report `gone` for our own release. `keep` is told what is about to be done, before it is; when it
+ * fails, nothing is done.
  */
 export async function releaseSeen<Raw>(
   steps: Steps<Raw>,
-  fence: string,
+  targets: readonly Target[],
+  keep: Keep,
   signal: AbortSignal,
-): Promise<ReleaseOutcome> {
-  let current = await steps.read()
-  for (let attempt = 1; ; attempt++) {
-    if (current === null || current.lock?.state === 'released') return { outcome: 'gone' }
-    // Something is there, but it is no lock that we understand: not the one that was seen, and not free either.
-    if (current.lock === null) return { outcome: 'changed', current: null }
-    const check = checkFence(fence, current.lock.format, current.lock.key, current.seen)
-    if (!check.same || attempt > MOST_ATTEMPTS) return { outcome: 'changed', current: current.lock }
-
-    throwIfAborted(signal)
-    const act = await steps.act(current.raw, current.lock, check.endsAt)
-    if (act.outcome === 'released') return { outcome: 'released', notified: act.notified }
-
-    try {
-      current = await steps.read()
-    } catch {
-      // Known by now: we changed nothing. Who holds it was worth a look, but a failing look must not hide that.
-      return { outcome: 'changed', current: null }
+): Promise<readonly Settled<ReleaseOutcome>[]> {
+  const settled: (Settled<ReleaseOutcome> | undefined)[] = targets.map(() => undefined)
+  let left = targets.map((_, place) => place)
+  for (let attempt = 1; left.length > 0; attempt++) {
+    const read = await readAgain(
+      steps,
+      left.map(place => targets[place]?.id ?? ''),
+      attempt,
+    )
+    const ready: Ready<Raw>[] = []
+    left.forEach((place, i) => {
+      const judged = judge(read[i], targets[place]?.fence ?? '', attempt)
+      if ('settled' in judged) settled[place] = judged.settled
+      else ready.push({ place, ...judged })
+    })
+    left = []
+    if (ready.length === 0) break
+    const kept = await settle(async () => {
+      throwIfAborted(signal)
+      await keep(ready.map(({ place, lock, raw }) => ({ place, lock, copy: steps.copy(raw, lock) })))
+    })
+    if (!kept.ok) {
+      // Others may have been released in an earlier round: their answers must not be lost over this.
+      for (const { place } of ready) settled[place] = kept
+      break
     }
+    await eachOf(ready, steps.width, async ({ place, raw, lock, endsAt }) => {
+      const act = await settle(() => {
+        throwIfAborted(signal)
+        return steps.act(raw, lock, endsAt)
+      })
+      if (!act.ok) settled[place] = act
+      else if (act.value.outcome === 'released') settled[place] = { ok: true, value: act.value }
+      else left.push(place)
+    })
   }
+  return settled.map(each => each ?? { ok: false, error: new StoreError('INTERNAL', 'It was not looked at') })
+}
+
+/** After a first attempt it is known that nothing was changed: a failing look at who holds it now must not hide that. */
+async function readAgain<Raw>(
+  steps: Steps<Raw>,
+  ids: readonly string[],
+  attempt: number,
+): Promise<readonly Settled<Current<Raw> | null>[]> {
+  const unknown: Settled<Current<Raw>> = { ok: true, value: { lock: null, reason: 'it cannot be read' } }
+  try {
+    const read = await steps.read(ids)
+    return attempt === 1 ? read : read.map(each => (each.ok ? each : unknown))
+  } catch (error) {
+    if (attempt === 1) throw error
+    return ids.map(() => unknown)
+  }
+}
+
+type Judged<Raw> = { readonly settled: Settled<ReleaseOutcome> } | Omit<Ready<Raw>, 'place'>
+
+function judge<Raw>(
+  read: Settled<Current<Raw> | null> | undefined,
+  fence: string,
+  attempt: number,
+): Judged<Raw> {
+  const answer = (value: ReleaseOutcome): Judged<Raw> => ({ settled: { ok: true, value } })
+  if (read === undefined || !read.ok)
+    return { settled: read ?? { ok: false, error: new StoreError('INTERNAL', 'It was not read') } }
+  const current = read.value
+  if (current === null || current.lock?.state === 'released') return answer({ outcome: 'gone' })
+  // Something is there, but it is no lock that we understand: not the one that was seen, and not free either.
+  if (current.lock === null) return answer({ outcome: 'changed', current: null })
+  const { lock, raw } = current
+  const check = checkFence(fence, lock.format, lock.key, current.seen)
+  if (!check.same || attempt > MOST_ATTEMPTS) return answer({ outcome: 'changed', current: lock })
+  return { lock, raw, endsAt: check.endsAt }
 }

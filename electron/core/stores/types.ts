@@ -1,11 +1,46 @@
 import type { Capability, ClockReading, ListPage, StoreDescription } from '../../../shared/contract.ts'
-import type { FormatInfo, Lock, RecordDetail, ReleaseOutcome, StoreKind } from '../../../shared/lock.ts'
+import type {
+  FormatInfo,
+  Lock,
+  RecordDetail,
+  ReleaseOutcome,
+  RestoreOutcome,
+  StoreKind,
+} from '../../../shared/lock.ts'
 import type { Seen } from './fence.ts'
+import type { Settled } from './settle.ts'
 
 export type ListQuery = {
   /** Stop after this many locks. */
   readonly limit?: number
 }
+
+/** A lock to release, as it was seen. */
+export type Target = { readonly id: string; readonly fence: string }
+
+/**
+ * All that putting a released record back needs: `data` is the store's own, JSON throughout, and holds the token. `endsAt` is
+ * the end that the lock had, by the store's clock; null when it has none.
+ */
+export type RecordCopy = {
+  readonly id: string
+  readonly format: string
+  readonly fence: string
+  readonly endsAt: number | null
+  readonly data: unknown
+}
+
+/** A release that is about to be done: which of the targets, the lock as it was just read, and its copy. */
+export type Imminent = { readonly place: number; readonly lock: Lock; readonly copy: RecordCopy | null }
+
+/** Told before anything is changed. When it fails, nothing is. */
+export type Keep = (about: readonly Imminent[]) => Promise<void>
+
+/** A record as it is now. `other` is there, but is no lock that we understand. */
+export type Looked =
+  | { readonly is: 'lock'; readonly lock: Lock }
+  | { readonly is: 'other' }
+  | { readonly is: 'absent' }
 
 /**
  * One connection to a place where locks live. Implementations do all I/O; what a record means is a format's business.
@@ -23,8 +58,24 @@ export interface LockStore {
   list(query: ListQuery, signal: AbortSignal): AsyncIterable<ListPage>
   /** Null when there is no such record. A record that is no lock has a detail without a lock, and the reason. */
   inspect(id: string, signal: AbortSignal): Promise<RecordDetail | null>
+  /** Many at once, as cheaply as the store can, in the order asked for. */
+  look(ids: readonly string[], signal: AbortSignal): Promise<readonly Settled<Looked>[]>
   /** Acts only if what is there is still what the fence was made from, in one atomic step of the store. */
   release(id: string, fence: string, signal: AbortSignal): Promise<ReleaseOutcome>
+  /**
+   * The same for many, each with its own answer, in the order asked for: what fails alone is an answer, what throws fails
+   * them all before anything was changed. `keep` may be told of a lock twice.
+   */
+  releaseMany(
+    targets: readonly Target[],
+    keep: Keep,
+    signal: AbortSignal,
+  ): Promise<readonly Settled<ReleaseOutcome>[]>
+  /**
+   * Puts a released record back as it was, its end included, if its name is free: compared and done in one atomic step.
+   * `restored` only if its fence is again what it was.
+   */
+  restore(copy: RecordCopy, signal: AbortSignal): Promise<RestoreOutcome>
   /** Asks the store for its time. */
   clock(signal: AbortSignal): Promise<ClockReading>
   close(): Promise<void>

@@ -173,7 +173,7 @@ describe('at the start', () => {
     const { createCore } = await import('../../../electron/core/core.ts')
     const core = createCore({ dataFolder: folder })
     await expect(async () =>
-      core.handlers['stores.add']({ profile: profile() }, AbortSignal.abort()),
+      core.handlers['stores.add']({ profile: profile() }, AbortSignal.abort(), 'action'),
     ).rejects.toThrow('keeps no list')
     expect(existsSync(join(folder, 'stores.json'))).toBe(false)
   })

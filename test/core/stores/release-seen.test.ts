@@ -1,7 +1,14 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { StoreError } from '../../../electron/core/errors.ts'
 import { makeFence } from '../../../electron/core/stores/fence.ts'
-import { type Act, type Current, releaseSeen } from '../../../electron/core/stores/release-seen.ts'
+import {
+  type Act,
+  type Current,
+  releaseSeen as releaseMany,
+  type Steps,
+} from '../../../electron/core/stores/release-seen.ts'
+import { only } from '../../../electron/core/stores/settle.ts'
+import type { Imminent } from '../../../electron/core/stores/types.ts'
 import type { Lock } from '../../../shared/lock.ts'
 import { aLock } from '../../shared/a-lock.ts'
 
@@ -18,6 +25,19 @@ function held(owner: string, state: Lock['state'] = 'held', endsAt?: number): Cu
   return { lock, seen: seenOf(owner, endsAt), raw: `bytes of ${owner}` }
 }
 const noLock: Current<string> = { lock: null, reason: 'it is a list' }
+
+type OneByOne = Pick<ReturnType<typeof store>, 'read' | 'act'>
+
+/** One release, of a store that reads one record at a time. */
+async function releaseSeen({ read, act }: OneByOne, fence: string, signal: AbortSignal) {
+  const steps: Steps<string> = {
+    width: 1,
+    read: async () => [{ ok: true, value: await read() }],
+    act,
+    copy: () => null,
+  }
+  return only(await releaseMany(steps, [{ id: 'orders', fence }], async () => {}, signal))
+}
 
 /** A store that answers these reads in turn, and this to the one act; it writes down what was asked of it. */
 function store(reads: Read[], act: Act | Error = { outcome: 'released', notified: null }) {
@@ -140,4 +160,99 @@ test('a lost answer is passed on and never tried again: the first try may have w
   const steps = store([held('a'), null], lost)
   await expect(releaseSeen(steps, fenceOf('a'), never)).rejects.toBe(lost)
   expect(steps.asked).toEqual(['read', 'act'])
+})
+
+describe('many at once', () => {
+  const targets = ['a', 'b', 'c', 'd'].map(owner => ({ id: owner, fence: fenceOf(owner) }))
+  const lost = new StoreError('STORE_UNREACHABLE', 'the connection broke')
+
+  function many(over: Partial<Steps<string>> = {}) {
+    const log: string[] = []
+    const steps: Steps<string> = {
+      width: 2,
+      read: async ids => {
+        log.push(`read ${ids.join('')}`)
+        return ids.map(id => ({ ok: true, value: id === 'c' ? null : held(id) }))
+      },
+      act: async raw => {
+        log.push(`act ${raw.at(-1)}`)
+        if (raw.endsWith('b')) throw lost
+        return { outcome: 'released', notified: null }
+      },
+      copy: (_, lock) => ({ id: lock.id, format: lock.format, fence: lock.fence, endsAt: null, data: null }),
+      ...over,
+    }
+    return { log, steps }
+  }
+
+  test('each has its own answer, in the order asked for, and all are read in one go', async () => {
+    const { log, steps } = many()
+    expect(await releaseMany(steps, targets, async () => {}, never)).toEqual([
+      { ok: true, value: { outcome: 'released', notified: null } },
+      { ok: false, error: lost },
+      { ok: true, value: { outcome: 'gone' } },
+      { ok: true, value: { outcome: 'released', notified: null } },
+    ])
+    expect(log).toEqual(['read abcd', 'act a', 'act b', 'act d'])
+  })
+
+  test('what is about to be done is kept before the first act, and only that', async () => {
+    const { log, steps } = many()
+    const keep = async (about: readonly Imminent[]) => {
+      log.push(`keep ${about.map(each => `${each.place}${each.lock.owner}${each.copy ? '+' : '-'}`)}`)
+    }
+    await releaseMany(steps, targets, keep, never)
+    expect(log).toEqual(['read abcd', 'keep 0a+,1b+,3d+', 'act a', 'act b', 'act d'])
+  })
+
+  test('when it cannot be kept nothing is done, and what is gone is still said to be', async () => {
+    const { log, steps } = many()
+    const full = new StoreError('AUDIT_FAILED', 'the disk is full')
+    const answers = await releaseMany(steps, targets, () => Promise.reject(full), never)
+    expect(answers.map(each => (each.ok ? each.value.outcome : each.error))).toEqual([
+      full,
+      full,
+      'gone',
+      full,
+    ])
+    expect(log).toEqual(['read abcd'])
+  })
+
+  test('stopping half-way keeps the answers that are known', async () => {
+    const stop = new AbortController()
+    const { steps } = many({
+      width: 1,
+      act: async raw => {
+        if (raw.endsWith('a')) stop.abort()
+        return { outcome: 'released', notified: null }
+      },
+    })
+    const answers = await releaseMany(steps, targets, async () => {}, stop.signal)
+    expect(answers.map(each => (each.ok ? each.value.outcome : each.error.code))).toEqual([
+      'released',
+      'ABORTED',
+      'gone',
+      'ABORTED',
+    ])
+  })
+
+  test('only what was refused at the last moment is read again', async () => {
+    let refused = false
+    const { log, steps } = many()
+    const act: Steps<string>['act'] = async (raw, lock, endsAt) => {
+      if (raw.endsWith('d') && !refused) {
+        refused = true
+        return NOT_SAME
+      }
+      return steps.act(raw, lock, endsAt)
+    }
+    const answers = await releaseMany({ ...steps, act }, targets, async () => {}, never)
+    expect(answers.map(each => each.ok && each.value.outcome)).toEqual([
+      'released',
+      false,
+      'gone',
+      'released',
+    ])
+    expect(log).toEqual(['read abcd', 'act a', 'act b', 'read d', 'act d'])
+  })
 })

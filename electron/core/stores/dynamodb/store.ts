@@ -7,12 +7,14 @@ import {
 } from '@aws-sdk/client-dynamodb'
 import { type DynamoAddress, showAddress } from '../../../../shared/address.ts'
 import type { Capability, ClockReading, ListPage, StoreDescription } from '../../../../shared/contract.ts'
-import type { RecordDetail, ReleaseOutcome } from '../../../../shared/lock.ts'
+import type { RecordDetail, ReleaseOutcome, RestoreOutcome } from '../../../../shared/lock.ts'
 import { rawPart } from '../../bytes.ts'
-import { throwIfAborted } from '../../errors.ts'
+import { StoreError, throwIfAborted } from '../../errors.ts'
+import { lookedAt } from '../looked.ts'
 import { chooseFormats } from '../open.ts'
 import { releaseSeen } from '../release-seen.ts'
-import type { ListQuery, LockStore } from '../types.ts'
+import { only, type Settled, settle } from '../settle.ts'
+import type { Keep, ListQuery, LockStore, Looked, RecordCopy, Target } from '../types.ts'
 import { attributeBytes, type Item } from './attribute.ts'
 import { awsCommand } from './aws-command.ts'
 import { DynamoConnection, type SendOptions } from './connect.ts'
@@ -26,6 +28,7 @@ import { idOf, type KeySchema, keyFromId, keySchemaOf } from './table-key.ts'
 
 /** Items a request; a page also ends at 1 MB. */
 const PAGE_SIZE = 1000
+const RELEASES_AT_ONCE = 8
 
 /** One DynamoDB table of locks. */
 export class DynamoStore implements LockStore {
@@ -117,16 +120,38 @@ export class DynamoStore implements LockStore {
     }
   }
 
+  async look(ids: readonly string[], signal: AbortSignal): Promise<readonly Settled<Looked>[]> {
+    return Promise.all(
+      ids.map(id => settle(async () => lookedAt((await this.#get(id, signal))?.reading ?? null))),
+    )
+  }
+
   async release(id: string, fence: string, signal: AbortSignal): Promise<ReleaseOutcome> {
-    return releaseSeen(
+    return only(await this.releaseMany([{ id, fence }], async () => {}, signal))
+  }
+
+  async releaseMany(
+    targets: readonly Target[],
+    keep: Keep,
+    signal: AbortSignal,
+  ): Promise<readonly Settled<ReleaseOutcome>[]> {
+    return releaseSeen<DynamoRaw>(
       {
-        read: async () => (await this.#get(id, signal))?.reading ?? null,
+        width: RELEASES_AT_ONCE,
+        read: ids =>
+          Promise.all(ids.map(id => settle(async () => (await this.#get(id, signal))?.reading ?? null))),
+        copy: () => null,
         act: (raw, lock, endsAt) =>
           execute(this.#connection, raw, this.#program(lock.format, raw, endsAt), signal),
       },
-      fence,
+      targets,
+      keep,
       signal,
     )
+  }
+
+  async restore(_copy: RecordCopy, _signal: AbortSignal): Promise<RestoreOutcome> {
+    throw new StoreError('UNSUPPORTED', 'A release in DynamoDB cannot be undone yet')
   }
 
   async close(): Promise<void> {

@@ -1,15 +1,18 @@
 import { type MemoryAddress, showAddress } from '../../../../shared/address.ts'
 import type { Capability, ClockReading, ListPage, StoreDescription } from '../../../../shared/contract.ts'
-import type { RecordDetail, ReleaseOutcome } from '../../../../shared/lock.ts'
+import type { RecordDetail, ReleaseOutcome, RestoreOutcome } from '../../../../shared/lock.ts'
 import { safeJson } from '../../../../shared/safe-text.ts'
 import { rawPart } from '../../bytes.ts'
 import { ServerClock } from '../../clock.ts'
 import { StoreError, throwIfAborted } from '../../errors.ts'
 import { lockFrom } from '../lock-from.ts'
+import { lookedAt } from '../looked.ts'
 import { chooseFormats } from '../open.ts'
 import { recognise } from '../recognise.ts'
+import { copyOf, hasEnded } from '../record-copy.ts'
 import { type Current, releaseSeen } from '../release-seen.ts'
-import type { ListQuery, LockStore } from '../types.ts'
+import { only, type Settled, settle } from '../settle.ts'
+import type { Keep, ListQuery, LockStore, Looked, RecordCopy, Target } from '../types.ts'
 import type { MemoryFormat, MemoryRaw } from './formats/tenant-pipeline.ts'
 import { MEMORY_FORMATS } from './formats.ts'
 import { type MemoryServer, memoryServer } from './server.ts'
@@ -93,14 +96,28 @@ export class MemoryStore implements LockStore {
     }
   }
 
-  async release(id: string, fence: string, signal: AbortSignal): Promise<ReleaseOutcome> {
+  async look(ids: readonly string[], signal: AbortSignal): Promise<readonly Settled<Looked>[]> {
     throwIfAborted(signal)
-    return releaseSeen(
+    return ids.map(id => ({ ok: true, value: lookedAt(this.#read(id)) }))
+  }
+
+  async release(id: string, fence: string, signal: AbortSignal): Promise<ReleaseOutcome> {
+    return only(await this.releaseMany([{ id, fence }], async () => {}, signal))
+  }
+
+  async releaseMany(
+    targets: readonly Target[],
+    keep: Keep,
+    signal: AbortSignal,
+  ): Promise<readonly Settled<ReleaseOutcome>[]> {
+    throwIfAborted(signal)
+    return releaseSeen<MemoryRaw>(
       {
-        read: async () => this.#read(id),
+        width: 1,
+        read: ids => Promise.all(ids.map(id => settle(async () => this.#read(id)))),
+        copy: (raw, lock) => copyOf(lock, this.#formats, raw.value),
         act: async (raw, lock, endsAt) => {
-          if (this.#readOnly)
-            throw new StoreError('STORE_DENIED', 'This memory store is open for reading only')
+          this.#checkWritable()
           const format = this.#formats.find(each => each.info.id === lock.format) as MemoryFormat
           const program = format.release(raw, endsAt)
           return this.#server.request(records => {
@@ -110,12 +127,28 @@ export class MemoryStore implements LockStore {
           })
         },
       },
-      fence,
+      targets,
+      keep,
       signal,
     )
   }
 
+  async restore(copy: RecordCopy, signal: AbortSignal): Promise<RestoreOutcome> {
+    throwIfAborted(signal)
+    this.#checkWritable()
+    return this.#server.request(records => {
+      if (records.has(copy.id)) return { outcome: 'taken', current: this.#read(copy.id)?.lock ?? null }
+      if (hasEnded(copy, this.#server.now())) return { outcome: 'ended' }
+      records.set(copy.id, copy.data)
+      return { outcome: 'restored' }
+    })
+  }
+
   async close(): Promise<void> {}
+
+  #checkWritable(): void {
+    if (this.#readOnly) throw new StoreError('STORE_DENIED', 'This memory store is open for reading only')
+  }
 
   #read(key: string): Current<MemoryRaw> | null {
     return this.#server.request(records => {

@@ -1,12 +1,14 @@
 import { type MysqlAddress, showAddress } from '../../../../shared/address.ts'
 import type { Capability, ClockReading, ListPage, StoreDescription } from '../../../../shared/contract.ts'
-import type { RecordDetail, ReleaseOutcome } from '../../../../shared/lock.ts'
+import type { RecordDetail, ReleaseOutcome, RestoreOutcome } from '../../../../shared/lock.ts'
 import { rawPart } from '../../bytes.ts'
 import { ServerClock } from '../../clock.ts'
-import { throwIfAborted } from '../../errors.ts'
+import { StoreError, throwIfAborted } from '../../errors.ts'
+import { lookedAt } from '../looked.ts'
 import { chooseFormats } from '../open.ts'
 import { releaseSeen } from '../release-seen.ts'
-import type { ListQuery, LockStore } from '../types.ts'
+import { only, type Settled, settle } from '../settle.ts'
+import type { Keep, ListQuery, LockStore, Looked, RecordCopy, Target } from '../types.ts'
 import { type Catalogue, readCatalogue } from './catalogue.ts'
 import { mysqlCommand } from './cli-command.ts'
 import { Connections, type Session } from './connect.ts'
@@ -89,12 +91,34 @@ export class MysqlStore implements LockStore {
     }
   }
 
+  async look(ids: readonly string[], signal: AbortSignal): Promise<readonly Settled<Looked>[]> {
+    return this.#connections.use(signal, async session => {
+      const found: Settled<Looked>[] = []
+      for (const id of ids) found.push(await settle(async () => lookedAt(await this.#find(session, id))))
+      return found
+    })
+  }
+
   async release(id: string, fence: string, signal: AbortSignal): Promise<ReleaseOutcome> {
+    return only(await this.releaseMany([{ id, fence }], async () => {}, signal))
+  }
+
+  async releaseMany(
+    targets: readonly Target[],
+    keep: Keep,
+    signal: AbortSignal,
+  ): Promise<readonly Settled<ReleaseOutcome>[]> {
     // One connection for all of it: the one that has just answered is the one that acts.
     return this.#connections.use(signal, session =>
       releaseSeen<MysqlRaw>(
         {
-          read: () => this.#find(session, id),
+          width: 1,
+          read: async ids => {
+            const found: Settled<Found | null>[] = []
+            for (const id of ids) found.push(await settle(() => this.#find(session, id)))
+            return found
+          },
+          copy: () => null,
           act: async (raw, lock, endsAt) => {
             // The server lets an administrator write to a read-only replica, which then no longer matches its primary.
             if (await isReadOnly(session)) throw readOnlyServer()
@@ -104,10 +128,15 @@ export class MysqlStore implements LockStore {
             return rows === 0 ? { outcome: 'not-same' } : { outcome: 'released', notified: null }
           },
         },
-        fence,
+        targets,
+        keep,
         signal,
       ),
     )
+  }
+
+  async restore(_copy: RecordCopy, _signal: AbortSignal): Promise<RestoreOutcome> {
+    throw new StoreError('UNSUPPORTED', 'A release in MySQL cannot be undone yet')
   }
 
   close(): Promise<void> {

@@ -1,15 +1,17 @@
 import { Cluster, type Redis } from 'ioredis'
 import { type RedisAddress, showAddress } from '../../../../shared/address.ts'
 import type { Capability, ClockReading, ListPage, StoreDescription } from '../../../../shared/contract.ts'
-import type { RecordDetail, ReleaseOutcome } from '../../../../shared/lock.ts'
+import type { RecordDetail, ReleaseOutcome, RestoreOutcome } from '../../../../shared/lock.ts'
 import { textToKey } from '../../bytes.ts'
 import { ServerClock } from '../../clock.ts'
 import { StoreError, throwIfAborted } from '../../errors.ts'
 import { lockFrom } from '../lock-from.ts'
+import { lookedAt } from '../looked.ts'
 import { chooseFormats } from '../open.ts'
 import { recognise } from '../recognise.ts'
 import { type Act, type Current, releaseSeen } from '../release-seen.ts'
-import type { Hint, ListQuery, LockStore } from '../types.ts'
+import { only, type Settled } from '../settle.ts'
+import type { Hint, Keep, ListQuery, LockStore, Looked, RecordCopy, Target } from '../types.ts'
 import { redisCommand } from './cli-command.ts'
 import { createClient, isNotPermitted, type RedisClient, ready, storeError } from './connect.ts'
 import type { RedisFormat } from './format.ts'
@@ -23,6 +25,9 @@ import { probeRelease, serverName } from './server-info.ts'
 import { runWatched } from './watched.ts'
 
 type Read = Current<RedisRaw> | { readonly lock: null; readonly reason: string; readonly companion: true }
+
+/** On one connection, which sends them together. */
+const RELEASES_AT_ONCE = 100
 
 const EMPTY_PAGE: ListPage = { locks: [], unrecognised: [], companions: 0, problems: [], scanned: 0 }
 
@@ -120,26 +125,51 @@ export class RedisStore implements LockStore {
     })
   }
 
-  release(id: string, fence: string, signal: AbortSignal): Promise<ReleaseOutcome> {
-    return this.#run(signal, () => {
-      const key = textToKey(id)
-      return releaseSeen(
+  look(ids: readonly string[], signal: AbortSignal): Promise<readonly Settled<Looked>[]> {
+    return this.#run(signal, async () =>
+      (await this.#currents(ids)).map(each => (each.ok ? { ok: true, value: lookedAt(each.value) } : each)),
+    )
+  }
+
+  async release(id: string, fence: string, signal: AbortSignal): Promise<ReleaseOutcome> {
+    return only(await this.releaseMany([{ id, fence }], async () => {}, signal))
+  }
+
+  releaseMany(
+    targets: readonly Target[],
+    keep: Keep,
+    signal: AbortSignal,
+  ): Promise<readonly Settled<ReleaseOutcome>[]> {
+    return this.#run(signal, () =>
+      releaseSeen<RedisRaw>(
         {
-          read: async () => {
-            const [raw = null] = await this.#readRaw(this.#client, [key], INSPECT_LIMITS)
-            return raw === null ? null : ((await this.#understand(this.#client, [raw]))[0] ?? null)
-          },
+          width: RELEASES_AT_ONCE,
+          read: ids => this.#currents(ids),
+          copy: () => null,
           act: (raw, lock, endsAt) => this.#act(this.#formatOf(lock.format).release(raw, endsAt)),
         },
-        fence,
+        targets,
+        keep,
         signal,
-      )
-    })
+      ),
+    )
+  }
+
+  async restore(_copy: RecordCopy, _signal: AbortSignal): Promise<RestoreOutcome> {
+    throw new StoreError('UNSUPPORTED', 'A release in Redis cannot be undone yet')
   }
 
   async close(): Promise<void> {
     this.#closed = true
     this.#client.disconnect()
+  }
+
+  async #currents(ids: readonly string[]): Promise<Settled<Current<RedisRaw> | null>[]> {
+    const raws = await this.#readRaw(this.#client, ids.map(textToKey), INSPECT_LIMITS)
+    const there = raws.filter(raw => raw !== null)
+    const understood = await this.#understand(this.#client, there)
+    let next = 0
+    return raws.map(raw => ({ ok: true, value: raw === null ? null : (understood[next++] ?? null) }))
   }
 
   async #act(program: RedisProgram): Promise<Act> {

@@ -31,6 +31,7 @@ export const conditionalPut: DynamoFormat = {
     holderNotices: 'at-release',
     holderMayCrash: false,
     mayComeBack: false,
+    noUndo: null,
   },
 
   recognise(raw, hint): Recognition {

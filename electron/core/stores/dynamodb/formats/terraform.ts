@@ -23,6 +23,7 @@ export const terraform: DynamoFormat = {
     holderNotices: 'at-release',
     holderMayCrash: false,
     mayComeBack: false,
+    noUndo: null,
   },
 
   recognise({ keySchema, item }): Recognition {

@@ -21,6 +21,7 @@ export const tenantPipeline: MemoryFormat = {
     holderNotices: 'at-release',
     holderMayCrash: false,
     mayComeBack: false,
+    noUndo: null,
   },
 
   recognise: raw => (isPipelineLock(raw.value) ? { is: 'lock', confidence: 1 } : OTHER),

@@ -21,6 +21,7 @@ export const rechargeTable: MysqlFormat = {
     holderNotices: 'never',
     holderMayCrash: false,
     mayComeBack: false,
+    noUndo: null,
   },
   keyColumn: 'lock_key',
   columns: COLUMNS,

@@ -23,6 +23,7 @@ export const shedlockTable: MysqlFormat = {
     holderNotices: 'never',
     holderMayCrash: false,
     mayComeBack: false,
+    noUndo: null,
   },
   keyColumn: 'name',
   columns: COLUMNS,

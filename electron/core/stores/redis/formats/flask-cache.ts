@@ -22,6 +22,7 @@ export const flaskCache: RedisFormat = {
     holderNotices: 'at-release',
     holderMayCrash: false,
     mayComeBack: true,
+    noUndo: null,
   },
 
   recognise(raw, hint) {

@@ -17,6 +17,7 @@ export const pipelineRun: RedisFormat = {
     holderNotices: 'at-release',
     holderMayCrash: false,
     mayComeBack: false,
+    noUndo: null,
   },
 
   recognise(raw, hint) {

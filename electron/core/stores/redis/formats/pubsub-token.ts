@@ -16,6 +16,7 @@ export const pubsubToken: RedisFormat = {
     holderNotices: 'at-release',
     holderMayCrash: false,
     mayComeBack: false,
+    noUndo: null,
   },
 
   recognise(raw, hint) {

@@ -19,6 +19,7 @@ export const pythonRedisLock: RedisFormat = {
     holderNotices: 'at-renewal',
     holderMayCrash: false,
     mayComeBack: false,
+    noUndo: null,
   },
 
   recognise(raw, hint) {

@@ -22,6 +22,7 @@ export const rechargeJson: RedisFormat = {
     holderNotices: 'never',
     holderMayCrash: false,
     mayComeBack: false,
+    noUndo: null,
   },
 
   recognise(raw, hint) {

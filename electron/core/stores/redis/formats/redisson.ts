@@ -31,6 +31,9 @@ export const redisson: RedisFormat = {
     holderNotices: 'at-release',
     holderMayCrash: false,
     mayComeBack: false,
+    noUndo:
+      'Redisson stops renewing for good once it finds its lock missing, and keeps readers and waiters in further records: a ' +
+      'lock that is put back would have a holder who no longer keeps it.',
   },
 
   recognise(raw, hint) {

@@ -19,6 +19,7 @@ export const token: RedisFormat = {
     // redis-semaphore's default handler for a lost lock throws inside a timer and ends the process.
     holderMayCrash: true,
     mayComeBack: true,
+    noUndo: null,
   },
 
   recognise(raw, hint) {
