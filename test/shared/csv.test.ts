@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { csvField, csvLine } from '../../shared/csv.ts'
+
+test.each([
+  ['plain:key', 'plain:key'],
+  ['', ''],
+  [null, ''],
+  [12, '12'],
+  [-3, '-3'],
+  [Number.NaN, ''],
+  ['a,b', '"a,b"'],
+  ['say "no"', '"say ""no"""'],
+  ['two\r\nlines', '"two\r\nlines"'],
+  [' padded ', '" padded "'],
+])('%j is written as %s', (value, written) => {
+  expect(csvField(value)).toBe(written)
+})
+
+test.each([
+  '=1+1',
+  '+1',
+  '-1',
+  '@SUM(A1)',
+  '\t=1',
+  '\r=1',
+  ' =1',
+  '\u00a0=1',
+  '\u200b=1',
+  '\ufeff@x',
+  '＝1+1',
+  '\n-1',
+])('what begins like a formula is text: %j', value => {
+  expect(csvField(value)).toBe(`"'${value}"`)
+})
+
+test('a formula with quotes and commas is one field, and still text', () => {
+  expect(csvField('=HYPERLINK("http://x","y")')).toBe(`"'=HYPERLINK(""http://x"",""y"")"`)
+})
+
+test('a line has its fields in order and ends as the standard has it', () => {
+  expect(csvLine(['a', 1, null, 'b,c'])).toBe('a,1,,"b,c"\r\n')
+})

@@ -1,0 +1,228 @@
+import { expect, test } from 'vitest'
+import type { FormatInfo } from '../../shared/lock.ts'
+import { noResults, type PlanEntry, type PlanHeader } from '../../shared/plan.ts'
+import { PLAN_WARNINGS, type PlanWarning, planOutcome, planWarnings, TOLD } from '../../shared/plan-words.ts'
+
+const NOW = Date.UTC(2027, 0, 15, 8)
+
+function entry(n: number, change: Partial<PlanEntry> = {}): PlanEntry {
+  return {
+    n,
+    store: 0,
+    id: `lock:${n}`,
+    key: `lock:${n}`,
+    format: 'token',
+    owner: 'worker-1',
+    holder: null,
+    state: 'held',
+    endsAt: NOW + 60_000,
+    heldSince: NOW - 3_600_000,
+    observedAt: NOW,
+    renewals: 0,
+    alike: false,
+    fence: 'f',
+    ...change,
+  }
+}
+
+type Header = Pick<PlanHeader, 'kind' | 'watchedMs' | 'stores' | 'left'>
+const STORE: PlanHeader['stores'][number] = {
+  name: 'cache',
+  address: 'redis://cache',
+  kind: 'redis',
+  production: false,
+  unread: [],
+}
+const HEADER: Header = { kind: 'release', watchedMs: 3_600_000, stores: [STORE], left: 0 }
+
+const TOKEN: FormatInfo = {
+  id: 'token',
+  store: 'redis',
+  title: 'Token',
+  writtenBy: 'x',
+  recognisedBy: 'x',
+  release: 'Deletes the key.',
+  notifies: null,
+  holderNotices: 'at-renewal',
+  holderMayCrash: false,
+  mayComeBack: false,
+  noUndo: null,
+}
+
+function warnings(
+  entries: readonly PlanEntry[],
+  header: Partial<Header> = {},
+  format: Partial<FormatInfo> = {},
+): PlanWarning[] {
+  return planWarnings({ ...HEADER, ...header }, entries, new Map([['token', { ...TOKEN, ...format }]]))
+}
+
+test('a quiet plan has nothing to warn of', () => {
+  expect(warnings([entry(0), entry(1)])).toEqual([])
+})
+
+type Case = [
+  code: PlanWarning['code'],
+  entry: Partial<PlanEntry>,
+  header: Partial<Header>,
+  format: Partial<FormatInfo>,
+  one: RegExp,
+  two: RegExp,
+]
+const CASES: Case[] = [
+  [
+    'production',
+    {},
+    { stores: [{ ...STORE, production: true }] },
+    {},
+    /^1 is in production: cache/,
+    /^2 are in/,
+  ],
+  [
+    'renewing',
+    { renewals: 3 },
+    {},
+    {},
+    /^1 is still being renewed: its holder is/,
+    /^2 are .* their holders are/,
+  ],
+  ['young', { heldSince: NOW - 59_999 }, {}, {}, /^1 had been held .* it is hardly/, /^2 had .* they are/],
+  [
+    'runs-twice',
+    {},
+    {},
+    { holderNotices: 'never' },
+    /^The holder of 1 is not told/,
+    /^The holders of 2 are not/,
+  ],
+  [
+    'runs-twice',
+    {},
+    {},
+    { holderNotices: 'at-release' },
+    /^The holder of 1 is not told/,
+    /^The holders of 2 are/,
+  ],
+  [
+    'may-crash',
+    {},
+    {},
+    { holderMayCrash: true },
+    /^The holder of 1 may crash .*: Token\.$/,
+    /^The holders of 2/,
+  ],
+  [
+    'comes-back',
+    {},
+    {},
+    { mayComeBack: true },
+    /^1 may be written back by its/,
+    /^2 may be written back by their/,
+  ],
+  [
+    'no-undo',
+    {},
+    {},
+    { noUndo: 'Its queue is lost.' },
+    /^1 cannot be put back .*: Its queue is lost\.$/,
+    /^2 cannot/,
+  ],
+  ['alike', { alike: true }, {}, {}, /^1 is written alike/, /^2 are written alike/],
+  [
+    'no-end',
+    { endsAt: null },
+    { kind: 'restore' },
+    {},
+    /^1 has no end of its own/,
+    /^2 have no end of their own/,
+  ],
+]
+
+test.each(CASES)('%s: %j %j %j', (code, change, header, format, one, two) => {
+  const single = warnings([entry(0, change)], header, format)
+  const both = warnings([entry(0, change), entry(1, change)], header, format)
+  expect(single).toMatchObject([{ code, count: 1, sentence: expect.stringMatching(one) }])
+  expect(both).toMatchObject([{ code, count: 2, sentence: expect.stringMatching(two) }])
+  for (const { sentence } of [...single, ...both]) expect(sentence).toMatch(/^\S.*\.$/)
+})
+
+test('what was asked for and had changed is counted', () => {
+  expect(warnings([entry(0)], { left: 1 })[0]?.sentence).toMatch(
+    /^1 that was asked for .* is not in the plan/,
+  )
+  expect(warnings([entry(0)], { left: 1204 })[0]?.sentence).toMatch(/^1,204 that were asked for/)
+  expect(warnings([entry(0)], { left: 2, kind: 'restore' })[0]?.sentence).toMatch(/^2 cannot be put back/)
+})
+
+test('each store says which parts of it were not read, with a hostile name made harmless', () => {
+  const stores = [
+    { ...STORE, unread: ['node\u001b[2J'] },
+    { ...STORE, name: 'sql', unread: ['a', 'b', 'c', 'd', 'e', 'f'] },
+  ]
+  const said = warnings([entry(0)], { stores })
+  expect(said.map(({ code, count }) => [code, count])).toEqual([
+    ['unread', 1],
+    ['unread', 6],
+  ])
+  expect(said[0]?.sentence).toContain('(node\\x1b[2J)')
+  expect(said[1]?.sentence).toContain('(a, b, c, d and 2 more)')
+})
+
+test('without having watched, nobody knows who renews', () => {
+  expect(warnings([entry(0)], { watchedMs: 0 })[0]).toMatchObject({
+    code: 'unwatched',
+    sentence: expect.stringMatching(/not watched before/),
+  })
+  expect(warnings([entry(0)], { watchedMs: 12_000 })[0]?.sentence).toMatch(/watched for 12 s only/)
+  expect(warnings([entry(0, { renewals: 1 })], { watchedMs: 12_000 }).map(each => each.code)).toEqual([
+    'renewing',
+  ])
+})
+
+test('a renewal that may have been a next holder is not called a renewal for certain', () => {
+  const said = warnings([entry(0, { renewals: 1, alike: true })])
+  expect(said[0]?.sentence).toMatch(/^1 is being renewed, or taken again/)
+})
+
+test('the record of a freed lock has no holder to warn of', () => {
+  const freed = entry(0, { state: 'released', renewals: 2, alike: true, heldSince: NOW })
+  expect(warnings([freed], {}, { holderNotices: 'never', holderMayCrash: true, mayComeBack: true })).toEqual(
+    [],
+  )
+})
+
+test('putting locks back harms no holder', () => {
+  const busy = entry(0, { renewals: 2, alike: true, heldSince: NOW })
+  expect(
+    warnings([busy], { kind: 'restore', watchedMs: 0 }, { holderNotices: 'never', noUndo: 'No.' }),
+  ).toEqual([])
+})
+
+test('warnings come in the order of their weight', () => {
+  const all = warnings(
+    [entry(0, { renewals: 1, alike: true, heldSince: NOW }), entry(1)],
+    { left: 1, watchedMs: 0, stores: [{ ...STORE, production: true, unread: ['x'] }] },
+    { holderNotices: 'never', holderMayCrash: true, mayComeBack: true, noUndo: 'No.' },
+  )
+  expect(all.map(each => each.code)).toEqual(PLAN_WARNINGS.filter(code => code !== 'no-end'))
+})
+
+test('the outcome tells every result, and its numbers add up', () => {
+  const counts = { ...noResults() }
+  TOLD.forEach((name, i) => {
+    counts[name] = i + 1
+  })
+  const total = Object.values(counts).reduce((sum, n) => sum + n, 0)
+  const said = planOutcome({ total, counts })
+  const [of = '', ...parts] = said.split(/[:;] /)
+  expect(of).toBe(`Of ${total} locks`)
+  expect(parts.map(part => Number.parseInt(part, 10)).reduce((sum, n) => sum + n, 0)).toBe(total)
+  expect(Object.keys(counts).sort()).toEqual([...TOLD].sort())
+})
+
+test('a single lock is told of as one', () => {
+  expect(planOutcome({ total: 1, counts: { ...noResults(), gone: 1 } })).toBe(
+    'Of 1 lock: 1 was gone already.',
+  )
+  expect(planOutcome({ total: 2, counts: noResults() })).toBe('Of 2 locks, none was attempted.')
+})
