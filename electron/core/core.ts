@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { parseAddress, shortName } from '../../shared/address.ts'
 import type { ConsoleInfo, Input, Problem } from '../../shared/contract.ts'
+import { undoWindowMs } from './data-folder.ts'
 import type { Core, Handlers, StreamHandlers } from './dispatch.ts'
 import { StoreError } from './errors.ts'
 import { ALL_FORMATS } from './formats.ts'
@@ -28,8 +29,6 @@ export type CoreOptions = {
   readonly plans?: Pick<PlansOptions, 'comeBackMs' | 'patienceMs'>
 }
 
-const UNDO_WINDOW_MS = 15 * 60_000
-
 /** Puts the core together. Hosts call this once and open a session per screen. */
 export function createCore(options: CoreOptions): Core {
   const connections = new Connections()
@@ -54,7 +53,7 @@ export function createCore(options: CoreOptions): Core {
     }
   }
   const audit = fileAudit(options.dataFolder, describe, redact)
-  const copies = new UndoCopies(options.dataFolder, options.undoWindowMs ?? UNDO_WINDOW_MS)
+  const copies = new UndoCopies(options.dataFolder, options.undoWindowMs ?? undoWindowMs({}))
   const openStore = (storeId: string, signal: AbortSignal): OpenStore => {
     const open = connections.get(storeId, signal)
     const profile = stores?.profileOf(storeId)
