@@ -22,7 +22,11 @@ describe('what changes a store stands where releases are made, and nowhere else'
         name => `electron/core/stores/redis/${name}.ts`,
       ),
     ],
-    ['SQL that is sent to change something', /\.change\(/, ['electron/core/stores/mysql/store.ts']],
+    [
+      'SQL that is sent to change something',
+      /\.change\(/,
+      ['electron/core/stores/mysql/store.ts', 'electron/core/stores/mysql/put-back.ts'],
+    ],
     ['SQL that is sent at all', /\.(query|execute)\(/, ['electron/core/stores/mysql/connect.ts']],
     [
       'SQL that writes',
