@@ -2,11 +2,12 @@ import { z } from 'zod'
 import type { RestoreOutcome } from '../../../../shared/lock.ts'
 import { excerpt } from '../../bytes.ts'
 import { StoreError } from '../../errors.ts'
-import { hasEnded } from '../record-copy.ts'
+import { checkCopy, damagedCopy, hasEnded } from '../record-copy.ts'
 import type { RecordCopy } from '../types.ts'
 import type { Catalogue, LockTable } from './catalogue.ts'
 import type { Decided, Session, Value } from './connect.ts'
 import { lockIn } from './find.ts'
+import { MYSQL_FORMATS } from './formats.ts'
 import { readRow, readRows } from './rows.ts'
 import { isDuplicate } from './server-errors.ts'
 import { restoreStatement } from './sql.ts'
@@ -43,7 +44,7 @@ export async function putBack(
   copy: RecordCopy,
 ): Promise<RestoreOutcome> {
   const data = dataSchema.safeParse(copy.data)
-  if (!data.success) throw damaged()
+  if (!data.success || !MYSQL_FORMATS.some(({ info }) => info.id === copy.format)) throw damagedCopy()
   const table = tables.find(({ shape, format }) => {
     return shape.name === data.data.table && format.info.id === copy.format
   })
@@ -53,8 +54,10 @@ export async function putBack(
   }
   const raw = rawFrom(data.data, table.shape)
   const alone = tables.length === 1
-  // What is put back must be what was released, whoever has had the file in between.
-  if (lockIn(table, alone, raw, 0).lock.fence !== copy.fence) throw damaged()
+  const made = lockIn(table, alone, raw, 0)
+  checkCopy(copy, made)
+  // Which of the two forms it was goes by the tables that there were then.
+  if (![made.lock.key, `${table.shape.name}/${made.lock.key}`].includes(copy.id)) throw damagedCopy()
   await checkTransactional(session, table.shape)
   return session.transaction(inside => write(inside, table, alone, raw, copy))
 }
@@ -136,8 +139,4 @@ function sameRow(a: MysqlRaw, b: MysqlRaw): boolean {
     if (generated || left === right) return true
     return Buffer.isBuffer(left) && Buffer.isBuffer(right) && left.equals(right)
   })
-}
-
-function damaged(): StoreError {
-  return new StoreError('BAD_INPUT', 'The copy of the lock is damaged, so nothing was put back')
 }
