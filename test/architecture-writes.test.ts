@@ -22,7 +22,11 @@ describe('what changes a store stands where releases are made, and nowhere else'
         name => `electron/core/stores/redis/${name}.ts`,
       ),
     ],
-    ['SQL that is sent to change something', /\.change\(/, ['electron/core/stores/mysql/store.ts']],
+    [
+      'SQL that is sent to change something',
+      /\.change\(/,
+      ['electron/core/stores/mysql/store.ts', 'electron/core/stores/mysql/put-back.ts'],
+    ],
     ['SQL that is sent at all', /\.(query|execute)\(/, ['electron/core/stores/mysql/connect.ts']],
     [
       'SQL that writes',
@@ -34,6 +38,8 @@ describe('what changes a store stands where releases are made, and nowhere else'
       /\b(Delete|Update|Put)Item(Command)?\b|\b(BatchWriteItem|TransactWriteItems|ExecuteStatement|BatchExecuteStatement|DeleteTable|UpdateTable)/,
       [
         'electron/core/stores/dynamodb/execute.ts',
+        // Puts an item where there is none, and nowhere else.
+        'electron/core/stores/dynamodb/put-back.ts',
         // Sends a delete whose condition contradicts itself, to learn whether it may.
         'electron/core/stores/dynamodb/may-release.ts',
       ],
