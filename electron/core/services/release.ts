@@ -19,7 +19,11 @@ export async function releaseOne(
       for (const { lock, copy } of imminent) {
         const { kind, address } = open.store
         const store = { name: open.name, address, kind, production: open.production, unread: [] }
-        const entry = { n: 0, store: 0, ...entryOf(lock, open.watcher.storyOf(lock.id), lock.fence) }
+        const entry = {
+          n: 0,
+          store: 0,
+          ...entryOf(lock, open.watcher.storyOf(lock.id), lock.fence, open.watcher.watchedMs()),
+        }
         hasCopy = copy !== null && copies.windowMs > 0
         if (copy) await copies.keep(action, [{ at: Date.now(), store, entry, copy }])
         await audit.append([
