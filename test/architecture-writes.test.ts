@@ -30,7 +30,7 @@ describe('what changes a store stands where releases are made, and nowhere else'
     ['SQL that is sent at all', /\.(query|execute)\(/, ['electron/core/stores/mysql/connect.ts']],
     [
       'SQL that writes',
-      /\b(DELETE\s+(?:\w+\s+)?FROM|UPDATE\s+[`$\w{]|INSERT\s+INTO|REPLACE\s+INTO|TRUNCATE|DROP\s+TABLE|KILL\s+\d|RELEASE_(ALL_)?LOCKS?)\b/i,
+      /\b(DELETE\s+(?:\w+\s+)?FROM|UPDATE\s+[`$\w{]|INSERT\s+INTO|REPLACE\s+INTO|TRUNCATE\s+\w+|DROP\s+TABLE|KILL\s+\d|RELEASE_(ALL_)?LOCKS?)\b/i,
       ['electron/core/stores/mysql/sql.ts'],
     ],
     [

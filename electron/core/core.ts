@@ -63,6 +63,7 @@ export function createCore(options: CoreOptions): Core {
       name: profile?.name ?? shortName(parseAddress(open.store.address)),
       production: profile?.production ?? false,
       readOnly: profile?.readOnly ?? false,
+      listed: Boolean(profile),
       redact,
     }
   }
