@@ -5,7 +5,9 @@ import { ALL_FORMATS } from './formats.ts'
 import { fileAudit } from './services/audit.ts'
 import { Connections } from './services/connections.ts'
 import { listStore } from './services/list.ts'
+import { releaseOne } from './services/release.ts'
 import { StoreFile } from './services/store-file.ts'
+import { RecordedSettings } from './services/store-settings.ts'
 import { type StartOptions, Stores } from './services/stores.ts'
 import { testStore } from './services/test-store.ts'
 import { type SecretVault, sessionVault } from './services/vault.ts'
@@ -33,6 +35,19 @@ export function createCore(options: CoreOptions): Core {
     return stores
   }
 
+  const describe = (input: unknown) => {
+    const { storeId, ...rest } = input as { storeId?: string }
+    const name = stores?.profileOf(storeId ?? '')?.name
+    return {
+      store: connections.addressOf(storeId ?? ''),
+      ...(name === undefined ? {} : { storeName: name }),
+      ...rest,
+    }
+  }
+
+  const audit = fileAudit(options.dataFolder, describe, redact)
+  const settings = new RecordedSettings(kept, audit)
+
   const handlers: Handlers = {
     'formats.list': async () => [...ALL_FORMATS],
     'console.describe': async () => ({
@@ -41,10 +56,10 @@ export function createCore(options: CoreOptions): Core {
       dataFolder: options.dataFolder,
       secrets: await vault.status(),
     }),
-    'stores.add': input => kept().add(input),
-    'stores.edit': input => kept().edit(input),
-    'stores.remove': async ({ storeId }) => {
-      await kept().remove(storeId)
+    'stores.add': (input, _, action) => settings.add(input, action),
+    'stores.edit': (input, _, action) => settings.edit(input, action),
+    'stores.remove': async ({ storeId }, _, action) => {
+      await settings.remove(storeId, action)
       return null
     },
     'stores.switch': ({ storeId, open }) => kept().setOpen(storeId, open),
@@ -87,7 +102,8 @@ export function createCore(options: CoreOptions): Core {
       const open = connections.get(storeId, signal)
       checkPolicy(stores, storeId, asked)
       try {
-        return { ...(await open.store.release(id, fence, open.signal)), action, undoUntil: null }
+        const release = { store: open.store, target: { id, fence }, action, audit }
+        return { ...(await releaseOne(release, open.signal)), action, undoUntil: null }
       } finally {
         // Whatever came of it, the screen should see what is there now.
         open.watcher.poke()
@@ -102,8 +118,8 @@ export function createCore(options: CoreOptions): Core {
     'plans.apply': unsupported,
     'plans.steer': unsupported,
     'plans.undo': unsupported,
-    'audit.list': unsupported,
-    'audit.verify': unsupported,
+    'audit.list': (query, signal) => audit.read(query, signal),
+    'audit.verify': (_, signal) => audit.verify(signal),
   }
 
   const streamHandlers: StreamHandlers = {
@@ -120,20 +136,10 @@ export function createCore(options: CoreOptions): Core {
     'plans.file': unsupported,
   }
 
-  const describe = (input: unknown) => {
-    const { storeId, ...rest } = input as { storeId?: string }
-    const name = stores?.profileOf(storeId ?? '')?.name
-    return {
-      store: connections.addressOf(storeId ?? ''),
-      ...(name === undefined ? {} : { storeName: name }),
-      ...rest,
-    }
-  }
-
   return {
     handlers,
     streamHandlers,
-    audit: fileAudit(options.dataFolder, describe, redact),
+    audit,
     redact,
     close: () => connections.closeAll(),
   }
