@@ -168,8 +168,9 @@ export class DynamoStore implements LockStore {
     }
     const before = await taken()
     if (before !== null) return before
-    // The look has just brought the time.
-    if (hasEnded(copy, this.#connection.clock.now())) return { outcome: 'ended' }
+    // The look has just brought the time, in whole seconds: what may have ended is not brought back.
+    const { serverTime, errorMs } = this.#connection.clock.reading()
+    if (hasEnded(copy, serverTime + errorMs)) return { outcome: 'ended' }
     if (await putBack(this.#connection, raw, signal)) return { outcome: 'restored' }
     // Nothing was written, whether or not it can be seen who was quicker.
     return (await taken().catch(() => null)) ?? { outcome: 'taken', current: null }
