@@ -12,7 +12,12 @@ export class HelpWanted extends Error {}
 type Options = NonNullable<ParseArgsConfig['options']>
 
 /** Parses strictly. Messages name the option and never repeat a value, which may be an address with a password. */
-export function parse(argv: readonly string[], options: Options, names: readonly string[]): Args {
+export function parse(
+  argv: readonly string[],
+  options: Options,
+  names: readonly string[],
+  optional: readonly string[] = [],
+): Args {
   let parsed: { positionals: string[]; values: Args['options'] }
   try {
     parsed = parseArgs({
@@ -29,8 +34,8 @@ export function parse(argv: readonly string[], options: Options, names: readonly
   const missing = names[parsed.positionals.length]
   if (missing)
     throw usageError(`The ${missing} is missing; lockkeeper --help shows how each command is called`)
-  if (parsed.positionals.length > names.length)
-    throw usageError(`There are too many arguments; expected ${names.join(', ') || 'none'}`)
+  if (parsed.positionals.length > names.length + optional.length)
+    throw usageError(`There are too many arguments; expected ${[...names, ...optional].join(', ') || 'none'}`)
   return { positionals: parsed.positionals, options: parsed.values }
 }
 

@@ -4,6 +4,8 @@ export const HELP = `Lockkeeper shows and safely releases distributed locks.
   lockkeeper inspect <store> <key> [--json]
   lockkeeper release <store> <key> --fence F [--reason TEXT] [--json]
   lockkeeper watch   <store> [--json] [--interval SECONDS]
+  lockkeeper audit   [TEXT] [--limit N] [--json]
+  lockkeeper audit   --verify [--json]
   lockkeeper formats [--json]
   lockkeeper console [--web] [--port N] [--store <store>]... [--env-file FILE]
 
@@ -17,6 +19,9 @@ A store is an address:
 
 The password may also come from LOCKKEEPER_PASSWORD, or is asked for. The fence comes from list --json or inspect; a
 release acts only if the lock is still exactly the one the fence was made from.
+
+Everything that was done, tried or refused is in the audit log. TEXT is words that must all occur; event:, user:, store:,
+plan:, key: and outcome: look there only. --verify checks that nobody changed the log, and exits with 1 if somebody did.
 
 The console opens a window, or is served to your browser where there is none (always with --web). It opens the stores
 that --store and LOCKKEEPER_STORES name, and suggests those that the environment or the file describes. An address with a

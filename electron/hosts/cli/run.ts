@@ -1,5 +1,6 @@
 import { neutralise, safeJson } from '../../../shared/safe-text.ts'
 import { HelpWanted } from './args.ts'
+import { auditCommand } from './audit.ts'
 import { consoleCommand } from './console.ts'
 import { CliError, EXIT, exitCodeOf, usageError } from './exit.ts'
 import { formatsCommand } from './formats.ts'
@@ -15,6 +16,7 @@ const COMMANDS: Record<string, (argv: readonly string[], io: Io) => Promise<numb
   inspect: inspectCommand,
   release: releaseCommand,
   watch: watchCommand,
+  audit: auditCommand,
   formats: formatsCommand,
   console: consoleCommand,
 }
