@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import type { PlanEntry, PlanResult } from '../../shared/plan.ts'
+import { cliPlan } from './cli-plan.ts'
+import { proving } from './prove.ts'
+import { redisLocks } from './redis-locks.ts'
+import { missingInAudit } from './trace.ts'
+
+const LOCKS = 2000
+
+type Applied = { entries: readonly PlanEntry[]; results: ReadonlyMap<number, PlanResult | null> }
+
+/** What both say of each lock, in a fixed order. */
+function pairs(one: Applied, other: Applied): Record<string, number> {
+  const theirs = new Map(other.entries.map(({ key, n }) => [key, other.results.get(n)?.is ?? 'pending']))
+  const counts: Record<string, number> = {}
+  for (const { key, n } of one.entries) {
+    const pair = [one.results.get(n)?.is ?? 'pending', theirs.get(key) ?? 'not planned'].sort().join(' and ')
+    counts[pair] = (counts[pair] ?? 0) + 1
+  }
+  return counts
+}
+
+test('two consoles that apply plans of the same locks release each of them once, and the other sees it gone', {
+  timeout: 60_000,
+}, async () => {
+  const { address, left } = await redisLocks(LOCKS)
+  const consoles = await Promise.all([proving(address), proving(address)])
+  const plans = await Promise.all(consoles.map(c => c.plan()))
+  const ends = await Promise.all(consoles.map((c, i) => c.apply(plans[i] as (typeof plans)[number])))
+  const [one, other] = ends as [Applied, Applied]
+  expect(pairs(one, other)).toEqual({ 'gone and released': LOCKS })
+  expect(await left()).toEqual(new Map())
+  for (const [i, end] of ends.entries()) {
+    expect(end.plan.progress).toMatchObject({ state: 'done', troubles: [], returned: 0 })
+    // Each of them got some: otherwise one would only have come too late.
+    expect(end.plan.progress.counts.released).toBeGreaterThan(0)
+    expect(missingInAudit(consoles[i]?.folder ?? '', end)).toEqual([])
+  }
+})
+
+test('and so do two command lines', { timeout: 60_000 }, async () => {
+  const { address, left } = await redisLocks(LOCKS)
+  const clis = await Promise.all([cliPlan(address), cliPlan(address)])
+  const runs = await Promise.all(clis.map(cli => cli.run(2000)))
+  for (const run of runs) expect(run.code, run.stderr).toBe(0)
+  const [one, other] = clis.map(cli => cli.says()) as [Applied, Applied]
+  expect(pairs(one, other)).toEqual({ 'gone and released': LOCKS })
+  expect(await left()).toEqual(new Map())
+  for (const cli of clis) expect(missingInAudit(cli.folder, cli.says())).toEqual([])
+})
