@@ -40,7 +40,7 @@ export function says(file: string): FileSays {
   const { header, entries, journal } = readPlan(readFileSync(file, 'utf8'))
   const plan = new Plan(header, entries, journal)
   const results = new Map(entries.map(({ n }) => [n, plan.results[n] ?? null]))
-  const byKey = new Map(entries.map(({ key, n }) => [key, results.get(n)?.is ?? 'pending']))
+  const byKey = new Map(entries.map(({ key, n }) => [key, results.get(n)?.is ?? ('pending' as const)]))
   return { plan, entries, results, of: key => byKey.get(key) ?? 'pending' }
 }
 

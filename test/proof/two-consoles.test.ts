@@ -10,7 +10,8 @@ const LOCKS = 2000
 type Applied = { entries: readonly PlanEntry[]; results: ReadonlyMap<number, PlanResult | null> }
 
 /** What both say of each lock, in a fixed order. */
-function pairs(one: Applied, other: Applied): Record<string, number> {
+function pairs(both: readonly Applied[]): Record<string, number> {
+  const [one, other] = both as [Applied, Applied]
   const theirs = new Map(other.entries.map(({ key, n }) => [key, other.results.get(n)?.is ?? 'pending']))
   const counts: Record<string, number> = {}
   for (const { key, n } of one.entries) {
@@ -27,8 +28,7 @@ test('two consoles that apply plans of the same locks release each of them once,
   const consoles = await Promise.all([proving(address), proving(address)])
   const plans = await Promise.all(consoles.map(c => c.plan()))
   const ends = await Promise.all(consoles.map((c, i) => c.apply(plans[i] as (typeof plans)[number])))
-  const [one, other] = ends as [Applied, Applied]
-  expect(pairs(one, other)).toEqual({ 'gone and released': LOCKS })
+  expect(pairs(ends)).toEqual({ 'gone and released': LOCKS })
   expect(await left()).toEqual(new Map())
   for (const [i, end] of ends.entries()) {
     expect(end.plan.progress).toMatchObject({ state: 'done', troubles: [], returned: 0 })
@@ -43,8 +43,7 @@ test('and so do two command lines', { timeout: 60_000 }, async () => {
   const clis = await Promise.all([cliPlan(address), cliPlan(address)])
   const runs = await Promise.all(clis.map(cli => cli.run(2000)))
   for (const run of runs) expect(run.code, run.stderr).toBe(0)
-  const [one, other] = clis.map(cli => cli.says()) as [Applied, Applied]
-  expect(pairs(one, other)).toEqual({ 'gone and released': LOCKS })
+  expect(pairs(clis.map(cli => cli.says()))).toEqual({ 'gone and released': LOCKS })
   expect(await left()).toEqual(new Map())
   for (const cli of clis) expect(missingInAudit(cli.folder, cli.says())).toEqual([])
 })
