@@ -1,15 +1,10 @@
-import type { PlanEntry, PlanResult } from '../../shared/plan.ts'
 import type { Books, Planned } from './churn.ts'
+import type { Applied } from './truth.ts'
 
 export type Judged = {
   readonly counts: Record<string, number>
   /** Everything that must not be; the first few are enough to see what. */
   readonly wrongs: readonly string[]
-}
-
-type Applied = {
-  readonly entries: readonly PlanEntry[]
-  readonly results: ReadonlyMap<number, PlanResult | null>
 }
 
 /**

@@ -7,6 +7,7 @@ import { TestTable } from '../servers/dynamodb-table.ts'
 import { type Books, type ChurnOptions, type Planned, planned, startChurn } from './churn.ts'
 import { judge } from './judge.ts'
 import { proving } from './prove.ts'
+import { freeDatabase } from './redis-locks.ts'
 import { missingInAudit } from './trace.ts'
 
 const HOUR_MS = 3_600_000
@@ -38,6 +39,7 @@ async function prove(locks: readonly Planned[], place: Place) {
   )
   expect(judged.wrongs).toEqual([])
   expect(missingInAudit(c.folder, end)).toEqual([])
+  expect(await c.ask('audit.verify', {})).toMatchObject({ ok: true })
   expect(progress).toMatchObject({ state: 'done', total: locks.length, troubles: [], returned: 0 })
   const { released, changed, gone, ...others } = progress.counts
   expect(released + changed + gone).toBe(locks.length)
@@ -65,12 +67,12 @@ function expectContention(books: readonly Books[], atLeast: number): void {
 describe('everything is released at full speed while others work, and nothing that was not in the plan', () => {
   test('50,000 locks in Redis', { timeout: 180_000 }, async () => {
     const port = inject('redisPort')
-    const client = new Redis({ port, db: await freeDatabase(port) })
+    const db = await freeDatabase(port)
+    const client = new Redis({ port, db })
     onTestFinished(async () => {
       await client.flushdb()
       client.disconnect()
     })
-    const db = client.options.db ?? 0
     const locks = planned(50_000, i => (i % 2 === 0 ? `lock:order-${i}` : `lockRecharge:order-${i}`))
     const now = Date.now()
     const isJson = (key: string) => key.startsWith('lockRecharge:')
@@ -170,10 +172,3 @@ describe('everything is released at full speed while others work, and nothing th
     expectContention(books, 20)
   })
 })
-
-async function freeDatabase(port: number): Promise<number> {
-  const admin = new Redis({ port })
-  const db = 1 + ((await admin.incr('next-database')) % 4000)
-  admin.disconnect()
-  return db
-}

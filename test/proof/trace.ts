@@ -1,23 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import type { PlanEntry, PlanResult } from '../../shared/plan.ts'
-
-export type AuditLine = Readonly<Record<string, unknown>> & { readonly event: string }
-
-/** Every whole line of the audit log in a data folder, in the order in which they were written. */
-export function auditLines(folder: string): AuditLine[] {
-  return readdirSync(folder)
-    .filter(name => /^audit.*\.jsonl$/.test(name))
-    .sort()
-    .flatMap(name => readFileSync(join(folder, name), 'utf8').split('\n'))
-    .filter(line => line !== '')
-    .map(line => JSON.parse(line) as AuditLine)
-}
-
-type Applied = {
-  readonly entries: readonly PlanEntry[]
-  readonly results: ReadonlyMap<number, PlanResult | null>
-}
+import { auditLines } from '../core/services/audit-lines.ts'
+import type { Applied } from './truth.ts'
 
 /**
  * What is missing in the log: a lock that was released has a line that says so beforehand, and one afterwards; whatever
@@ -56,4 +38,12 @@ export function announced(folder: string): Set<string> {
       .filter(line => line.event === 'acting')
       .map(line => String((line['lock'] as { id?: unknown } | undefined)?.id)),
   )
+}
+
+/** How often the answer to a release was lost. */
+export function lostAnswers(folder: string): number {
+  return auditLines(folder).filter(
+    line =>
+      line.event === 'settled' && (line['error'] as { uncertain?: true } | undefined)?.uncertain === true,
+  ).length
 }

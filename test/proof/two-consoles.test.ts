@@ -1,13 +1,11 @@
 import { expect, test } from 'vitest'
-import type { PlanEntry, PlanResult } from '../../shared/plan.ts'
 import { cliPlan } from './cli-plan.ts'
 import { proving } from './prove.ts'
 import { redisLocks } from './redis-locks.ts'
 import { missingInAudit } from './trace.ts'
+import type { Applied } from './truth.ts'
 
 const LOCKS = 2000
-
-type Applied = { entries: readonly PlanEntry[]; results: ReadonlyMap<number, PlanResult | null> }
 
 /** What both say of each lock, in a fixed order. */
 function pairs(both: readonly Applied[]): Record<string, number> {
