@@ -9,8 +9,8 @@ import type { Applied } from './truth.ts'
 export type FileSays = Applied & { readonly plan: Plan }
 
 /** A plan made on the command line, with a data folder of its own. */
-export async function cliPlan(address: string, folder = dataFolder()) {
-  const env = { LOCKKEEPER_DATA_DIR: folder }
+export async function cliPlan(address: string, folder = dataFolder(), more: NodeJS.ProcessEnv = {}) {
+  const env = { LOCKKEEPER_DATA_DIR: folder, ...more }
   const file = join(folder, 'mine.plan')
   const made = await runCli(['release-all', address, '--plan', file, '--watch', '0', '--json'], env)
   expect(made.code, made.stderr).toBe(0)
@@ -23,6 +23,8 @@ export async function cliPlan(address: string, folder = dataFolder()) {
     folder,
     file,
     count,
+    env,
+    args,
     start: (rate: number) => startCli(args(rate), env),
     run: (rate: number) => runCli(args(rate), env),
     says: () => says(file),

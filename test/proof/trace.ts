@@ -5,7 +5,7 @@ import type { Applied } from './truth.ts'
  * What is missing in the log: a lock that was released has a line that says so beforehand, and one afterwards; whatever
  * else was found of a lock has a line as well.
  */
-export function missingInAudit(folder: string, { entries, results }: Applied): string[] {
+export function missingInAudit(folder: string, { entries, results }: Applied, most = 10): string[] {
   const acting = new Map<string, number>()
   const settled = new Map<string, Map<unknown, number>>()
   for (const [at, line] of auditLines(folder).entries()) {
@@ -28,7 +28,7 @@ export function missingInAudit(folder: string, { entries, results }: Applied): s
     if (is === 'released' && before !== undefined && after !== undefined && before > after)
       missing.push(`${id}: announced only afterwards`)
   }
-  return missing.slice(0, 10)
+  return missing.slice(0, most)
 }
 
 /** Ids of the locks that were announced as about to be touched. */
