@@ -174,8 +174,8 @@ export class Plans {
       rate: input.rate,
       task:
         plan.header.kind === 'release'
-          ? releaseTask(plan, copies, action)
-          : restoreTask(plan, kept, copies, action),
+          ? releaseTask(plan, copies, { action, reason })
+          : restoreTask(plan, kept, copies, { action, reason }),
       onChange: places => held.feed.changed(places),
       ...(this.#o.comeBackMs === undefined ? {} : { comeBackMs: this.#o.comeBackMs }),
       ...(this.#o.patienceMs === undefined ? {} : { patienceMs: this.#o.patienceMs }),

@@ -10,6 +10,9 @@ import type { Plan, Running } from './plan.ts'
 import type { Journalled, PlanFile } from './plan-file.ts'
 import { Speed } from './speed.ts'
 
+/** What the audit calls it, and why it is done. */
+export type Asked = { readonly action: string; readonly reason: string }
+
 /** What applying a plan does to its locks: release them, or put them back. */
 export interface Task {
   /** `about` writes down which of them are about to be touched, before they are. */
@@ -133,7 +136,7 @@ export class PlanRun {
       action: this.#o.action,
       method: 'plans.apply',
       plan: plan.header.planId,
-      state,
+      outcome: state,
       counts,
       returned,
       troubles,
@@ -215,11 +218,13 @@ export class PlanRun {
   #audited(n: number, result: PlanResult | null): AuditEntry {
     const { header, entries } = this.#o.plan
     const entry = entries[n]
+    const store = header.stores[entry?.store ?? 0]
     return {
       event: 'settled',
       action: this.#o.action,
       plan: header.planId,
-      store: header.stores[entry?.store ?? 0]?.address,
+      store: store?.address,
+      storeName: store?.name,
       key: entry?.key,
       id: entry?.id,
       // Who holds it now stays out: owners are tokens in many formats.
