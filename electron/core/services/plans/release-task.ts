@@ -20,7 +20,7 @@ export function releaseTask(plan: Plan, copies: UndoCopies, { action, reason }: 
           const kept = imminent.flatMap(({ place, copy }): Kept[] => {
             const entry = batch[place]
             const store = entry && stores[entry.store]
-            return entry && store && copy ? [{ at: Date.now(), store, entry, copy }] : []
+            return entry && store ? [{ at: Date.now(), store, entry, copy }] : []
           })
           await copies.keep(planId, kept)
           await about(
