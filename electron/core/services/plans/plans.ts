@@ -154,6 +154,9 @@ export class Plans {
     const kept = plan.header.kind === 'restore' ? await this.#copiesFor(plan) : []
     const letGo = await takePlan(file.path)
     try {
+      // Another console may have applied it in the meantime.
+      const elsewhere = await file.changed()
+      if (elsewhere) plan.replay(elsewhere.journal)
       const rate = input.rate ?? null
       await this.#note(held, { is: 'apply', at: Date.now(), by: whoIsHere(), action, reason, rate })
     } catch (error) {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isOpen, type PlanEntry, type PlanProgress, type PlanResult } from '../../../../shared/plan.ts'
 import { StoreError, toFailure } from '../../errors.ts'
+import { settle } from '../../stores/settle.ts'
 import type { AuditEntry, AuditLog } from '../audit.ts'
 import { findReturned } from './came-back.ts'
 import { type LaneWork, runLane } from './lane.ts'
@@ -205,14 +206,15 @@ export class PlanRun {
     this.#speed.count(results.length)
     this.#o.onChange(line.results.map(({ n }) => n))
     await this.#o.task.settled(results)
-    const written = await Promise.allSettled([
-      this.#o.file.append([line]),
+    // The audit first: what the journal knows is not looked at again, so nobody would add it to the audit later.
+    const audited = await settle(() =>
       this.#o.audit.append([
         ...results.map(({ n, result }) => this.#audited(n, result)),
         ...back.map(({ n }) => this.#audited(n, null)),
       ]),
-    ])
-    for (const each of written) if (each.status === 'rejected') throw each.reason
+    )
+    const journalled = await settle(() => this.#o.file.append([line]))
+    for (const written of [audited, journalled]) if (!written.ok) throw written.error
   }
 
   #audited(n: number, result: PlanResult | null): AuditEntry {
