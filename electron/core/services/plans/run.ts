@@ -1,12 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isOpen, type PlanEntry, type PlanProgress, type PlanResult } from '../../../../shared/plan.ts'
+import {
+  GENTLE,
+  isOpen,
+  type PlanEntry,
+  type PlanProgress,
+  type PlanResult,
+} from '../../../../shared/plan.ts'
 import { StoreError, toFailure } from '../../errors.ts'
 import { settle } from '../../stores/settle.ts'
 import type { AuditEntry, AuditLog } from '../audit.ts'
 import { findReturned } from './came-back.ts'
 import { type LaneWork, runLane } from './lane.ts'
 import type { OpenStore } from './open-stores.ts'
-import { GENTLE, Pace } from './pace.ts'
+import { Pace } from './pace.ts'
 import type { Plan, Running } from './plan.ts'
 import type { Journalled, PlanFile } from './plan-file.ts'
 import { Speed } from './speed.ts'
