@@ -2,6 +2,8 @@ import { frame } from './en/frame.ts'
 import { help } from './en/help.ts'
 import { lock } from './en/lock.ts'
 import { locks } from './en/locks.ts'
+import { plans } from './en/plans.ts'
+import { runs } from './en/runs.ts'
 import { clockTime, dateTime, duration, numbers, span } from './en/say.ts'
 import { stores } from './en/stores.ts'
 
@@ -18,6 +20,8 @@ export const en = {
   ...lock,
   ...stores,
   ...help,
+  ...plans,
+  ...runs,
 }
 
 /** Every language has exactly these words. */
