@@ -102,6 +102,8 @@ export function createCore(options: CoreOptions): Core {
     'plans.apply': unsupported,
     'plans.steer': unsupported,
     'plans.undo': unsupported,
+    'audit.list': unsupported,
+    'audit.verify': unsupported,
   }
 
   const streamHandlers: StreamHandlers = {
