@@ -100,6 +100,7 @@ export const runs = {
     failed: (why: string) => `Failed: ${why}`,
     uncertain: (why: string) => `Uncertain: ${why}`,
     resume: (n: number) => `Go on with ${numbers.format(n)} left…`,
+    export: 'Export',
     exportCsv: 'Export CSV',
     exportJson: 'Export JSON',
     saved: (name: string) => `${name} was handed over to be saved.`,
