@@ -23,6 +23,7 @@ const storeId = z.string().min(1).max(64)
 const lockId = z.string().min(1)
 const fence = z.string().min(1).max(200)
 const planId = z.string().min(1).max(64)
+const filePath = z.string().min(1).max(4096)
 const rate = z.number().min(0.1).max(100_000)
 
 export const clockSchema = z.object({
@@ -217,9 +218,13 @@ export const methods = {
         .max(100_000)
         .optional(),
       watchMs: z.number().int().min(0).max(60_000).optional(),
+      /** Where to keep it. Only for a host whose operator names files itself. */
+      file: filePath.optional(),
     }),
     output: planSummarySchema,
   },
+  /** Works on a plan where it is, instead of in the data folder. Only for a host whose operator names files itself. */
+  'plans.open': { effect: 'read', input: z.strictObject({ file: filePath }), output: planSummarySchema },
   /** What is kept in the data folder, newest first. */
   'plans.list': { effect: 'read', input: z.strictObject({}), output: z.array(planSummarySchema) },
   /** Takes a plan in that is a file elsewhere, by its text. */
@@ -264,7 +269,7 @@ export const methods = {
   /** A plan that puts back what a plan or a single release took away, as far as that can be done. */
   'plans.undo': {
     effect: 'read',
-    input: z.strictObject({ of: z.string().min(1).max(64) }),
+    input: z.strictObject({ of: z.string().min(1).max(64), file: filePath.optional() }),
     output: planSummarySchema,
   },
   /** Newest first, a page at a time. */

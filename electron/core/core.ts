@@ -1,3 +1,5 @@
+import { createReadStream } from 'node:fs'
+import { parseAddress, shortName } from '../../shared/address.ts'
 import type { ConsoleInfo, Input, Problem } from '../../shared/contract.ts'
 import type { Core, Handlers, StreamHandlers } from './dispatch.ts'
 import { StoreError } from './errors.ts'
@@ -5,6 +7,10 @@ import { ALL_FORMATS } from './formats.ts'
 import { fileAudit } from './services/audit.ts'
 import { Connections } from './services/connections.ts'
 import { listStore } from './services/list.ts'
+import type { OpenStore } from './services/plans/open-stores.ts'
+import { Plans, type PlansOptions } from './services/plans/plans.ts'
+import { UndoCopies } from './services/plans/undo-copies.ts'
+import { releaseOne } from './services/release.ts'
 import { StoreFile } from './services/store-file.ts'
 import { type StartOptions, Stores } from './services/stores.ts'
 import { testStore } from './services/test-store.ts'
@@ -17,7 +23,12 @@ export type CoreOptions = {
   readonly vault?: SecretVault
   /** Without it nothing is opened and no list of stores is read: the command line names its store itself. */
   readonly start?: StartOptions
+  /** For how long a release can be undone; zero keeps no copies. */
+  readonly undoWindowMs?: number
+  readonly plans?: Pick<PlansOptions, 'comeBackMs' | 'patienceMs'>
 }
+
+const UNDO_WINDOW_MS = 15 * 60_000
 
 /** Puts the core together. Hosts call this once and open a session per screen. */
 export function createCore(options: CoreOptions): Core {
@@ -32,6 +43,41 @@ export function createCore(options: CoreOptions): Core {
     if (!stores) throw new StoreError('UNSUPPORTED', 'This host keeps no list of stores')
     return stores
   }
+
+  const describe = (input: unknown) => {
+    const { storeId, ...rest } = input as { storeId?: string }
+    const name = stores?.profileOf(storeId ?? '')?.name
+    return {
+      ...(storeId === undefined ? {} : { store: connections.addressOf(storeId) }),
+      ...(name === undefined ? {} : { storeName: name }),
+      ...rest,
+    }
+  }
+  const audit = fileAudit(options.dataFolder, describe, redact)
+  const copies = new UndoCopies(options.dataFolder, options.undoWindowMs ?? UNDO_WINDOW_MS)
+  const openStore = (storeId: string, signal: AbortSignal): OpenStore => {
+    const open = connections.get(storeId, signal)
+    const profile = stores?.profileOf(storeId)
+    return {
+      ...open,
+      storeId,
+      name: profile?.name ?? shortName(parseAddress(open.store.address)),
+      production: profile?.production ?? false,
+      readOnly: profile?.readOnly ?? false,
+      redact,
+    }
+  }
+  const plans = new Plans({
+    dataFolder: options.dataFolder,
+    stores: {
+      get: openStore,
+      at: (address, signal) => connections.at(address).map(storeId => openStore(storeId, signal)),
+    },
+    audit,
+    copies,
+    mayNameFiles: stores === null,
+    ...options.plans,
+  })
 
   const handlers: Handlers = {
     'formats.list': async () => [...ALL_FORMATS],
@@ -84,24 +130,28 @@ export function createCore(options: CoreOptions): Core {
       return record && { ...record, story: open.watcher.storyOf(record.lock?.id ?? id) }
     },
     'locks.release': async ({ storeId, id, fence, ...asked }, signal, action) => {
-      const open = connections.get(storeId, signal)
+      const open = openStore(storeId, signal)
       checkPolicy(stores, storeId, asked)
       try {
-        return { ...(await open.store.release(id, fence, open.signal)), action, undoUntil: null }
+        return await releaseOne(open, { id, fence }, { audit, copies, action })
       } finally {
         // Whatever came of it, the screen should see what is there now.
         open.watcher.poke()
       }
     },
-    'plans.create': unsupported,
-    'plans.list': async () => [],
-    'plans.import': unsupported,
-    'plans.remove': unsupported,
-    'plans.strike': unsupported,
-    'plans.compare': unsupported,
-    'plans.apply': unsupported,
-    'plans.steer': unsupported,
-    'plans.undo': unsupported,
+    'plans.create': (input, signal, action) => plans.create(input, signal, action),
+    'plans.open': ({ file }) => plans.open(file),
+    'plans.list': () => plans.list(),
+    'plans.import': ({ text }) => plans.import(text),
+    'plans.remove': async ({ planId }) => {
+      await plans.remove(planId)
+      return null
+    },
+    'plans.strike': input => plans.strike(input),
+    'plans.compare': ({ planId }, signal) => plans.compare(planId, signal),
+    'plans.apply': (input, _signal, action) => plans.apply(input, action),
+    'plans.steer': input => plans.steer(input),
+    'plans.undo': (input, _signal, action) => plans.undo(input, action),
     'audit.list': unsupported,
     'audit.verify': unsupported,
   }
@@ -116,34 +166,33 @@ export function createCore(options: CoreOptions): Core {
       const open = connections.get(storeId, signal)
       return open.watcher.subscribe(intervalMs, open.signal)
     },
-    'plans.watch': unsupported,
-    'plans.file': unsupported,
-  }
-
-  const describe = (input: unknown) => {
-    const { storeId, ...rest } = input as { storeId?: string }
-    const name = stores?.profileOf(storeId ?? '')?.name
-    return {
-      store: connections.addressOf(storeId ?? ''),
-      ...(name === undefined ? {} : { storeName: name }),
-      ...rest,
-    }
+    'plans.watch': ({ planId }, signal) => plans.watch(planId, signal),
+    'plans.file': async function* ({ planId }) {
+      const file = createReadStream(await plans.pathOf(planId), {
+        encoding: 'utf8',
+        highWaterMark: 256 * 1024,
+      })
+      for await (const text of file) yield { text: text as string }
+    },
   }
 
   return {
     handlers,
     streamHandlers,
-    audit: fileAudit(options.dataFolder, describe, redact),
+    audit,
     redact,
-    close: () => connections.closeAll(),
+    async close() {
+      await plans.close()
+      await connections.closeAll()
+    },
   }
 }
 
-function unsupported(): never {
-  throw new StoreError('UNSUPPORTED', 'There are no plans yet')
-}
-
 type Asked = Partial<Pick<Input<'locks.release'>, 'reason' | 'confirm' | 'revision'>>
+
+function unsupported(): never {
+  throw new StoreError('UNSUPPORTED', 'There is no audit log to show yet')
+}
 
 /** The operator's own rules for a store. They hold here, whatever a screen lets through. */
 function checkPolicy(stores: Stores | null, storeId: string, { reason, confirm, revision }: Asked): void {

@@ -132,8 +132,7 @@ export async function makePlan(
     return
   }
   const { planId } = answer.value
-  if (leftOut.length > 0)
-    plans.setState(state => ({ leftOut: new Map(state.leftOut).set(planId, leftOut) }))
+  if (leftOut.length > 0) plans.setState(state => ({ leftOut: new Map(state.leftOut).set(planId, leftOut) }))
   openPlan(answer.value)
 }
 

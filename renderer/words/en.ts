@@ -1,3 +1,4 @@
+import { audit } from './en/audit.ts'
 import { frame } from './en/frame.ts'
 import { help } from './en/help.ts'
 import { lock } from './en/lock.ts'
@@ -22,6 +23,7 @@ export const en = {
   ...help,
   ...plans,
   ...runs,
+  ...audit,
 }
 
 /** Every language has exactly these words. */

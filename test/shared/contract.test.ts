@@ -31,6 +31,7 @@ const RIGHT: Record<string, Record<string, unknown>> = {
   'stores.test': { profile: PROFILE },
   'locks.watch': { storeId: 's', intervalMs: 1000 },
   'plans.create': { storeIds: ['s'], filter: 'is:stuck', watchMs: 1000 },
+  'plans.open': { file: '/tmp/plan' },
   'plans.import': { text: '{}' },
   'plans.remove': { planId: 'p' },
   'plans.strike': { planId: 'p', strikes: [{ by: 'holder', value: 'h' }], struck: true },

@@ -59,6 +59,11 @@ export class Connections {
     return { store, watcher, signal: AbortSignal.any([signal, open.closing.signal]) }
   }
 
+  /** The open stores at an address. */
+  at(address: string): string[] {
+    return [...this.#stores].filter(([, { store }]) => store.address === address).map(([storeId]) => storeId)
+  }
+
   addressOf(storeId: string): string | null {
     return this.#stores.get(storeId)?.store.address ?? null
   }

@@ -47,6 +47,7 @@ export class StoreWatcher {
   /** Whether this run has something to show: its first look, or all of a pass. */
   #shown: 'nothing' | 'some' | 'all' = 'nothing'
   #running: AbortController | null = null
+  #since: number | null = null
   #lifeToldAt = Number.NEGATIVE_INFINITY
   #poked = false
   #wake = () => {}
@@ -76,6 +77,7 @@ export class StoreWatcher {
     if (this.#status) listener.queue.status(this.#status)
     if (!this.#running) {
       this.#running = new AbortController()
+      this.#since = performance.now()
       void this.#run(this.#running.signal)
     } else if (inHurry) this.#wake()
     try {
@@ -92,6 +94,11 @@ export class StoreWatcher {
     this.#wake()
   }
 
+  /** For how long it has been looking without a break. */
+  watchedMs(): number {
+    return this.#since === null ? 0 : performance.now() - this.#since
+  }
+
   storyOf(id: string): Story | null {
     return this.#stories.of(id)
   }
@@ -99,6 +106,7 @@ export class StoreWatcher {
   #rest(): void {
     this.#running?.abort()
     this.#running = null
+    this.#since = null
     this.#known.clear()
     this.#unrecognised = []
     this.#unrecognisedCount = 0

@@ -29,15 +29,19 @@ export function PlanConfirm({ book, plan, onBack }: Props) {
   const [failed, setFailed] = useState<string | null>(null)
   const ids = { reason: useId() }
 
-  const involved = plan.stores.map((store, i) => ({ store, i, count: counts[i] ?? 0 })).filter(each => each.count > 0)
+  const involved = plan.stores
+    .map((store, i) => ({ store, i, count: counts[i] ?? 0 }))
+    .filter(each => each.count > 0)
   const readOnly = involved.filter(({ store }) => entryOf(store)?.readOnly)
-  const closed = involved.filter(({ store }) => !entryOf(store)?.open)
+  const closed = involved.filter(({ store }) => entryOf(store) === undefined)
   const matched = involved.every(({ store, i, count }) => typed[i] === confirmationOf(store, count))
-  const ready = matched && reason.trim() !== '' && isRate(rate) && readOnly.length === 0 && involved.length > 0
+  const ready =
+    matched && reason.trim() !== '' && isRate(rate) && readOnly.length === 0 && involved.length > 0
   const attempts = attemptsLeft(book)
 
   function entryOf(store: PlanStore) {
-    return entries.find(each => each.address === store.address) ?? entries.find(each => each.name === store.name)
+    const there = entries.filter(each => each.open && each.address === store.address)
+    return there.find(each => each.name === store.name) ?? there[0]
   }
 
   async function begin() {
@@ -73,6 +77,7 @@ export function PlanConfirm({ book, plan, onBack }: Props) {
           <input
             id={ids.reason}
             className="input"
+            // biome-ignore lint/a11y/noAutofocus: the first field of the question
             autoFocus
             required
             maxLength={2000}
@@ -91,7 +96,7 @@ export function PlanConfirm({ book, plan, onBack }: Props) {
             onChange={text => setTyped(before => ({ ...before, [i]: text }))}
           />
         ))}
-        <RateField value={rate} onChange={setRate} />
+        <RateField stores={involved.map(each => each.store)} value={rate} onChange={setRate} />
         {readOnly.map(({ store, i }) => (
           <div key={i} className="alert" role="alert">
             {t.confirm.readOnly(shownText(store.name, 80))}

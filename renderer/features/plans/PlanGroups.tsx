@@ -4,7 +4,7 @@ import { LOCK_STATES } from '../../../shared/lock.ts'
 import type { PlanSummary } from '../../../shared/plan.ts'
 import { type ConsoleState, consoleStore } from '../../stores/console.ts'
 import type { Group, GroupBy, PlanBook } from '../../stores/plan-book.ts'
-import { sameShow, type Show } from '../../stores/plan-order.ts'
+import { type Show, sameShow } from '../../stores/plan-order.ts'
 import { Icon } from '../../ui/Icon.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
@@ -101,7 +101,13 @@ function GroupItem({ group, name, production, current, onShow, onStrike }: ItemP
       >
         <Icon name={group.struck ? 'plus' : 'cross'} size={11} />
       </button>
-      <button type="button" className="group-name" aria-pressed={current} title={words.only(name)} onClick={onShow}>
+      <button
+        type="button"
+        className="group-name"
+        aria-pressed={current}
+        title={words.only(name)}
+        onClick={onShow}
+      >
         <span className="clip">{name}</span>
         {production && <span className="prod">{t.sidebar.production}</span>}
       </button>

@@ -80,9 +80,7 @@ export function PlanList({ book, order, changes, mayStrike, onStrike }: Props) {
       aria-activedescendant={activeIndex >= 0 ? `plan-row-${activeIndex}` : undefined}
       tabIndex={0}
       className="grid plan-grid"
-      style={
-        { '--columns': `22px ${columns.map(column => column.width).join(' ')}` } as React.CSSProperties
-      }
+      style={{ '--columns': `22px ${columns.map(column => column.width).join(' ')}` } as React.CSSProperties}
       onKeyDown={event => {
         if (event.target !== event.currentTarget || event.altKey || event.ctrlKey || event.metaKey) return
         const run = keys[event.key]

@@ -1,4 +1,4 @@
-import { useCallback, useMemo, useState } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import type { PlanSummary, Strike } from '../../../shared/plan.ts'
 import { useNow } from '../../stores/clock.ts'
@@ -12,7 +12,7 @@ import { groupName, PlanGroups } from './PlanGroups.tsx'
 import { PlanList } from './PlanList.tsx'
 import { PlanWarnings } from './PlanWarnings.tsx'
 import { savePlanFile } from './plan-files.ts'
-import { ShowChips, type ShowChip } from './ShowChips.tsx'
+import { type ShowChip, ShowChips } from './ShowChips.tsx'
 import { type Compared, useComparison, usePlanView } from './use-plan-view.ts'
 
 /** Past this age what a plan says is likely to have changed. */
@@ -119,7 +119,13 @@ function splitShown(book: PlanBook, order: readonly number[]): { kept: number[];
   return { kept, struck }
 }
 
-export function SearchBox({ value, onChange }: { readonly value: string; readonly onChange: (text: string) => void }) {
+export function SearchBox({
+  value,
+  onChange,
+}: {
+  readonly value: string
+  readonly onChange: (text: string) => void
+}) {
   return (
     <input
       type="text"
@@ -183,10 +189,18 @@ function CompareLine({
   readonly compared: Compared
 }) {
   const words = t.plans.compare
+  const looked = useRef(false)
   const age = useNow() - plan.createdAt
-  const { answer, working, error } = compared
+  const { answer, working, error, run } = compared
+  const old = plan.kind === 'release' && age > OLD_MS
+  // Whoever opens a plan from yesterday wants to know first what is left of it.
+  useEffect(() => {
+    if (looked.current || !old || !book.loaded) return
+    looked.current = true
+    run()
+  }, [old, book.loaded, run])
   return (
-    <div className="plan-compare" data-old={(answer === null && age > OLD_MS) || undefined}>
+    <div className="plan-compare" data-old={(answer === null && old) || undefined}>
       <div role="status">
         {error && <p className="alert">{`${words.failed} ${sentence(error.message)}`}</p>}
         {answer ? (
@@ -197,10 +211,10 @@ function CompareLine({
               : `${words.some(answer.same, answer.changes.length)} ${words.meaning}`}
           </p>
         ) : (
-          age > OLD_MS && <p>{words.old(age)}</p>
+          old && <p>{words.old(age)}</p>
         )}
       </div>
-      <button type="button" className="button" disabled={working || !book.loaded} onClick={compared.run}>
+      <button type="button" className="button" disabled={working || !book.loaded} onClick={run}>
         {working ? words.checking : words.check}
       </button>
     </div>

@@ -111,9 +111,7 @@ function Cell({ column, entry, store, icon, tone, text }: Props & { readonly col
     case 'held':
       return (
         <span className="number">
-          {entry.heldSince === null
-            ? words.unknown
-            : t.span(Math.max(0, entry.observedAt - entry.heldSince))}
+          {entry.heldSince === null ? words.unknown : t.span(Math.max(0, entry.observedAt - entry.heldSince))}
         </span>
       )
     case 'ends':

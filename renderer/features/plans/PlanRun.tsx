@@ -41,7 +41,10 @@ export function PlanRun({ book, plan }: Props) {
         {progress.leftMs !== null && <span className="number">{words.left(progress.leftMs)}</span>}
         {progress.startedAt !== null && (
           <span className="muted clip">
-            {words.started(progress.startedAt, progress.reason === null ? null : shownText(progress.reason, 120))}
+            {words.started(
+              progress.startedAt,
+              progress.reason === null ? null : shownText(progress.reason, 120),
+            )}
           </span>
         )}
       </div>
@@ -54,7 +57,12 @@ export function PlanRun({ book, plan }: Props) {
       )}
       <div className="run-buttons">
         {state === 'paused' ? (
-          <button type="button" className="button" disabled={waiting} onClick={() => void steer({ to: 'go-on' })}>
+          <button
+            type="button"
+            className="button"
+            disabled={waiting}
+            onClick={() => void steer({ to: 'go-on' })}
+          >
             {words.goOn}
           </button>
         ) : (

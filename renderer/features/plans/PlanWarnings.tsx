@@ -9,13 +9,22 @@ import { sentence } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 
 /** These say that somebody is at work, or that it cannot be taken back. */
-const GRAVE: ReadonlySet<PlanWarningCode> = new Set(['production', 'renewing', 'runs-twice', 'no-undo', 'may-crash'])
+const GRAVE: ReadonlySet<PlanWarningCode> = new Set([
+  'production',
+  'renewing',
+  'runs-twice',
+  'no-undo',
+  'may-crash',
+])
 
 export function PlanWarnings({ book, plan }: { readonly book: PlanBook; readonly plan: PlanSummary }) {
   const formats = useStore(consoleStore, state => state.formats)
   const { shape } = book
   // biome-ignore lint/correctness/useExhaustiveDependencies: the book changes in its place, and its shape tells
-  const warnings = useMemo(() => planWarnings(plan, book.kept(), formats), [book, shape, formats, plan.planId])
+  const warnings = useMemo(
+    () => planWarnings(plan, book.kept(), formats),
+    [book, shape, formats, plan.planId],
+  )
   return (
     <section className="plan-warnings" aria-label={t.plans.warnings}>
       <h3>{t.plans.warnings}</h3>

@@ -71,7 +71,12 @@ function PlanItem({ plan, onRemove }: { readonly plan: PlanSummary; readonly onR
   return (
     <li className="plan-item">
       <div className="plan-item-text">
-        <button type="button" className="link" aria-label={words.openName(title)} onClick={() => openPlan(plan)}>
+        <button
+          type="button"
+          className="link"
+          aria-label={words.openName(title)}
+          onClick={() => openPlan(plan)}
+        >
           {title}
         </button>
         <span className="chip" data-tone={TONES[progress.state]}>

@@ -1,4 +1,5 @@
 import { useId } from 'react'
+import { GENTLE, type PlanStore } from '../../../shared/plan.ts'
 import { t } from '../../words/words.ts'
 
 /** What core takes, or nothing for its own pace. */
@@ -8,9 +9,17 @@ export function isRate(text: string): boolean {
   return Number.isFinite(rate) && rate >= 0.1 && rate <= 100_000
 }
 
-export function RateField({ value, onChange }: { readonly value: string; readonly onChange: (text: string) => void }) {
+type Props = {
+  readonly stores: readonly PlanStore[]
+  readonly value: string
+  readonly onChange: (text: string) => void
+}
+
+export function RateField({ stores, value, onChange }: Props) {
   const id = useId()
   const wrong = !isRate(value)
+  const kinds = [...new Set(stores.map(store => store.kind))]
+  const rates = kinds.map(kind => t.confirm.gentle(t.storeKinds[kind], GENTLE[kind])).join(', ')
   return (
     <div className="field">
       <label htmlFor={id}>{t.confirm.rate}</label>
@@ -27,7 +36,7 @@ export function RateField({ value, onChange }: { readonly value: string; readonl
         onChange={event => onChange(event.target.value)}
       />
       <span id={`${id}-hint`} className={wrong ? 'hint wrong' : 'hint'}>
-        {wrong ? t.confirm.rateWrong : t.confirm.rateHint}
+        {wrong ? t.confirm.rateWrong : t.confirm.rateHint(rates)}
       </span>
     </div>
   )

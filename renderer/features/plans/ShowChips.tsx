@@ -17,7 +17,6 @@ type Props = {
 /** One of them is pressed: the locks that are shown. Pressing it again shows all. */
 export function ShowChips({ chips, show, onShow }: Props) {
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset would be announced as part of a form
     <div className="chips" role="group" aria-label={t.plans.show.label}>
       {chips.map(chip => {
         const pressed = sameShow(chip.show, show)

@@ -35,7 +35,13 @@ export function resultChips(book: PlanBook, plan: PlanSummary): ShowChip[] {
         ]
       : []),
     ...(uncertain > 0
-      ? [{ show: { by: 'uncertain' } as const, label: t.result.uncertainChip(uncertain), tone: 'warn' as const }]
+      ? [
+          {
+            show: { by: 'uncertain' } as const,
+            label: t.result.uncertainChip(uncertain),
+            tone: 'warn' as const,
+          },
+        ]
       : []),
     ...(struck > 0 ? [{ show: { by: 'struck' } as const, label: t.result.struckChip(struck) }] : []),
   ]

@@ -12,10 +12,7 @@ export function usePlanView(book: PlanBook, changes: ReadonlyMap<number, PlanCha
   const asked = useDeferredValue(search)
   const { revision } = book
   // biome-ignore lint/correctness/useExhaustiveDependencies: the book changes in its place, and its revision tells
-  const order = useMemo(
-    () => planOrder(book, show, asked, changes),
-    [book, show, asked, changes, revision],
-  )
+  const order = useMemo(() => planOrder(book, show, asked, changes), [book, show, asked, changes, revision])
   return { show, setShow, search, setSearch, order }
 }
 

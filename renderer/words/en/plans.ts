@@ -28,8 +28,7 @@ export const plans = {
       nothing: 'No lock is shown, so there is nothing to release.',
       filterUnclear: (parts: string) =>
         `The filter is not understood (${parts}), so it is not certain what “all” would be. Mend the filter first.`,
-      readOnly: (names: string) =>
-        `${names}: set to read-only in Lockkeeper. Nothing can be released there.`,
+      readOnly: (names: string) => `${names}: set to read-only in Lockkeeper. Nothing can be released there.`,
       tooLarge: 'The file is too large for a plan.',
       unreadable: 'The file could not be read.',
     },
@@ -116,7 +115,8 @@ export const plans = {
       checking: 'Looking…',
       at: (at: number) => `Compared at ${clockTime(at)}.`,
       old: (ms: number) => `This plan is ${duration(ms)} old.`,
-      allSame: (n: number) => (n === 1 ? 'The lock is as it was.' : `All ${numbers.format(n)} are as they were.`),
+      allSame: (n: number) =>
+        n === 1 ? 'The lock is as it was.' : `All ${numbers.format(n)} are as they were.`,
       some: (same: number, changed: number) =>
         `${numbers.format(same)} are as they were; ${count(changed, 'is', 'are')} not.`,
       meaning:

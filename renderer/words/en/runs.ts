@@ -13,7 +13,9 @@ export const runs = {
     right: 'Confirmed',
     rate: 'Locks a second, for each store',
     rateDefault: 'Gentle',
-    rateHint: 'Empty is the gentle pace that spares the stores. It can be changed while it runs.',
+    rateHint: (rates: string) =>
+      `Left empty, it spares a server that is in trouble already: ${rates}. It can be changed while it runs.`,
+    gentle: (kind: string, rate: number) => `${kind} ${numbers.format(rate)}`,
     rateWrong: 'A number from 0.1 to 100,000, or nothing.',
     consequence: 'What it does',
     ofFormat: (n: number, title: string) => `${count(n, 'lock', 'locks')} of ${title}`,
@@ -43,7 +45,8 @@ export const runs = {
     bar: { release: 'Progress of the release', restore: 'Progress of putting back' },
     percent: (percent: number) => `${percent} %`,
     of: (done: number, total: number) => `${numbers.format(done)} of ${numbers.format(total)}`,
-    perSecond: (rate: number) => `${rate >= 10 ? numbers.format(Math.round(rate)) : rate.toFixed(1)} a second`,
+    perSecond: (rate: number) =>
+      `${rate >= 10 ? numbers.format(Math.round(rate)) : rate.toFixed(1)} a second`,
     left: (ms: number) => `about ${duration(ms)} left`,
     pause: 'Pause',
     goOn: 'Go on',
@@ -57,8 +60,10 @@ export const runs = {
     closing: 'Closing this does not stop it; the line at the bottom brings it back.',
     steerFailed: 'Not changed.',
     chip: {
-      release: (done: number, total: number) => `Releasing ${numbers.format(done)} of ${numbers.format(total)}`,
-      restore: (done: number, total: number) => `Putting back ${numbers.format(done)} of ${numbers.format(total)}`,
+      release: (done: number, total: number) =>
+        `Releasing ${numbers.format(done)} of ${numbers.format(total)}`,
+      restore: (done: number, total: number) =>
+        `Putting back ${numbers.format(done)} of ${numbers.format(total)}`,
     },
     chipState: (what: string, state: string) => `${what} · ${state}`,
     started: (at: number, reason: string | null) =>
@@ -94,8 +99,10 @@ export const runs = {
     notReturned: 'None came back with the same token.',
     notLooked: 'Nobody has looked yet whether any came back.',
     cameBack: 'Released, came back',
-    changed: (owner: string | null) => (owner === null ? 'Changed, not touched' : `Now ${owner}, not touched`),
-    taken: (owner: string | null) => (owner === null ? 'Taken again, not touched' : `Now ${owner}, not touched`),
+    changed: (owner: string | null) =>
+      owner === null ? 'Changed, not touched' : `Now ${owner}, not touched`,
+    taken: (owner: string | null) =>
+      owner === null ? 'Taken again, not touched' : `Now ${owner}, not touched`,
     gonePerhapsOurs: 'Gone: perhaps by our earlier attempt',
     failed: (why: string) => `Failed: ${why}`,
     uncertain: (why: string) => `Uncertain: ${why}`,

@@ -1,0 +1,54 @@
+import { expiresAtOf } from '../../../../shared/lease.ts'
+import type { PlanChange, PlanComparison, PlanEntry, PlanStore } from '../../../../shared/plan.ts'
+import { isSameFence } from '../../stores/fence.ts'
+import { settle } from '../../stores/settle.ts'
+import type { Looked } from '../../stores/types.ts'
+import { SAME_DEADLINE_MS } from '../stories.ts'
+import type { OpenStore } from './open-stores.ts'
+import type { Plan } from './plan.ts'
+
+const LOOK_AT = 200
+
+/** What is there now in the place of the locks that a plan would still act on. */
+export async function compare(plan: Plan, find: (wanted: PlanStore) => OpenStore): Promise<PlanComparison> {
+  const changes: PlanChange[] = []
+  let same = 0
+  await Promise.all(
+    plan.header.stores.map(async (wanted, store) => {
+      const entries = plan.openIn(store)
+      if (entries.length === 0) return
+      const open = find(wanted)
+      for (let start = 0; start < entries.length; start += LOOK_AT) {
+        const some = entries.slice(start, start + LOOK_AT)
+        const looked = await settle(() =>
+          open.store.look(
+            some.map(({ id }) => id),
+            open.signal,
+          ),
+        )
+        some.forEach((entry, i) => {
+          const answer = looked.ok ? looked.value[i] : looked
+          const change: PlanChange | null = answer?.ok
+            ? changeOf(entry, answer.value)
+            : { n: entry.n, now: 'unread', owner: null }
+          if (change) changes.push(change)
+          else same++
+        })
+      }
+    }),
+  )
+  changes.sort((a, b) => a.n - b.n)
+  return { comparedAt: Date.now(), same, changes }
+}
+
+function changeOf(entry: PlanEntry, looked: Looked): PlanChange | null {
+  const { n } = entry
+  if (looked.is === 'absent') return { n, now: 'gone', owner: null }
+  if (looked.is === 'other') return { n, now: 'changed', owner: null }
+  const { lock } = looked
+  if (lock.state === 'released') return { n, now: 'gone', owner: null }
+  if (!isSameFence(lock.fence, entry.fence)) return { n, now: 'changed', owner: lock.owner }
+  const endsAt = expiresAtOf(lock.lease)
+  const renewed = endsAt !== null && entry.endsAt !== null && endsAt - entry.endsAt > SAME_DEADLINE_MS
+  return renewed ? { n, now: 'renewed', owner: lock.owner } : null
+}

@@ -1,0 +1,36 @@
+import type { PlanStore } from '../../../../shared/plan.ts'
+import { StoreError } from '../../errors.ts'
+import type { LockStore } from '../../stores/types.ts'
+import type { StoreWatcher } from '../watch.ts'
+
+/** A store that is open, with the operator's rules for it. */
+export type OpenStore = {
+  readonly storeId: string
+  readonly name: string
+  readonly production: boolean
+  readonly readOnly: boolean
+  readonly store: LockStore
+  readonly watcher: StoreWatcher
+  /** Also says when the store is closed. */
+  readonly signal: AbortSignal
+  readonly redact: (message: string) => string
+}
+
+/** How plans reach the stores of their host. */
+export interface OpenStores {
+  get(storeId: string, signal: AbortSignal): OpenStore
+  /** All that are open, under this address. */
+  at(address: string, signal: AbortSignal): OpenStore[]
+}
+
+/** The store that a plan means: the one of that name, if it is at that address, or whichever is. */
+export function storeOf(stores: OpenStores, wanted: PlanStore, signal: AbortSignal): OpenStore {
+  const there = stores.at(wanted.address, signal)
+  const found = there.find(each => each.name === wanted.name) ?? there[0]
+  if (!found)
+    throw new StoreError(
+      'REFUSED',
+      `The store ${wanted.name} (${wanted.address}) is not open here: open it first`,
+    )
+  return found
+}

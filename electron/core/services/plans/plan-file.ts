@@ -1,0 +1,214 @@
+import { createHash } from 'node:crypto'
+import { constants } from 'node:fs'
+import { type FileHandle, mkdir, open, readFile, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { z } from 'zod'
+import {
+  type PlanEntry,
+  type PlanHeader,
+  planEntrySchema,
+  planHeaderSchema,
+  planResultSchema,
+  strikeSchema,
+} from '../../../../shared/plan.ts'
+import { failureSchema } from '../../../../shared/result.ts'
+import { safeJson } from '../../../../shared/safe-text.ts'
+import { StoreError } from '../../errors.ts'
+
+/**
+ * A plan as a file of JSON lines, only ever added to: what it is, one line a lock, a digest over all of that, and then
+ * whatever happened to it, each line on disk before what it announces. A process that dies leaves at most half a line.
+ */
+
+const FIRST = { lockkeeper: 'plan', version: 1 } as const
+const firstLineSchema = planHeaderSchema.extend({
+  lockkeeper: z.literal(FIRST.lockkeeper),
+  version: z.literal(FIRST.version),
+})
+const frozenSchema = z.object({ frozen: z.string() })
+
+const places = z.array(z.number().int().min(0))
+const by = z.object({ user: z.string(), host: z.string(), pid: z.number() })
+const journalledSchema = z.discriminatedUnion('is', [
+  z.object({
+    is: z.literal('strike'),
+    at: z.number(),
+    by,
+    strikes: z.array(strikeSchema),
+    struck: z.boolean(),
+  }),
+  z.object({
+    is: z.literal('apply'),
+    at: z.number(),
+    by,
+    /** What the audit calls it. */
+    action: z.string(),
+    reason: z.string(),
+    rate: z.number().nullable(),
+  }),
+  /** About to be tried. Without a result, nobody knows what came of it. */
+  z.object({ is: z.literal('try'), at: z.number(), places }),
+  z.object({
+    is: z.literal('results'),
+    results: z.array(z.object({ n: z.number().int().min(0), result: planResultSchema.nullable() })),
+  }),
+  z.object({ is: z.literal('returned'), at: z.number(), places }),
+  /** `troubles` is why it ended before everything was done. */
+  z.object({
+    is: z.literal('end'),
+    at: z.number(),
+    troubles: z.array(z.object({ store: z.number(), error: failureSchema })),
+  }),
+])
+export type Journalled = z.infer<typeof journalledSchema>
+
+export type PlanContents = {
+  readonly header: PlanHeader
+  readonly entries: readonly PlanEntry[]
+  readonly journal: readonly Journalled[]
+  /** Up to where the text is whole lines; what is behind it was cut off in the middle. */
+  readonly length: number
+}
+
+export function writePlan(header: PlanHeader, entries: readonly PlanEntry[]): string {
+  const lines = [safeJson({ ...FIRST, ...header }), ...entries.map(entry => safeJson(entry))]
+  const text = `${lines.join('\n')}\n`
+  return `${text}${safeJson({ frozen: digestOf(text) })}\n`
+}
+
+/** Refuses what is no plan, and a plan that somebody edited: what is released is what was reviewed. */
+export function readPlan(text: string): PlanContents {
+  const length = text.lastIndexOf('\n') + 1
+  const lines = text.slice(0, length).split('\n').slice(0, -1)
+  const first = firstLineSchema.safeParse(parse(lines[0]))
+  if (!first.success) throw new StoreError('BAD_INPUT', 'This is not a plan that this version can read')
+  const { lockkeeper: _, version: __, ...header } = first.data
+  const entries: PlanEntry[] = []
+  for (const line of lines.slice(1, 1 + header.count)) {
+    const entry = planEntrySchema.safeParse(parse(line))
+    if (!entry.success || entry.data.n !== entries.length || entry.data.store >= header.stores.length)
+      throw damaged(entries.length + 2)
+    entries.push(entry.data)
+  }
+  const frozen = frozenSchema.safeParse(parse(lines[1 + header.count]))
+  const reviewed = `${lines.slice(0, 1 + header.count).join('\n')}\n`
+  if (!frozen.success || frozen.data.frozen !== digestOf(reviewed))
+    throw new StoreError('BAD_INPUT', 'This plan is not what it was when it was made, so it is not used')
+  const journal = lines.slice(2 + header.count).map((line, i) => {
+    const entry = journalledSchema.safeParse(parse(line))
+    if (!entry.success) throw damaged(i + 3 + header.count)
+    return entry.data
+  })
+  return { header, entries, journal, length: Buffer.byteLength(text.slice(0, length)) }
+}
+
+/** The file of one plan, for whoever adds to it. */
+export class PlanFile {
+  #handle: Promise<FileHandle> | null = null
+  #writing: Promise<unknown> = Promise.resolve()
+
+  constructor(
+    readonly path: string,
+    /** Half a line behind it is cut off before anything is added. */
+    readonly length: number,
+  ) {}
+
+  static async create(path: string, header: PlanHeader, entries: readonly PlanEntry[]): Promise<PlanFile> {
+    const text = writePlan(header, entries)
+    try {
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+      const handle = await open(path, 'wx', 0o600)
+      try {
+        await handle.writeFile(text)
+        await handle.sync()
+      } catch (error) {
+        await rm(path, { force: true }).catch(() => {})
+        throw error
+      } finally {
+        await handle.close()
+      }
+    } catch (error) {
+      throw unwritable(error)
+    }
+    return new PlanFile(path, Buffer.byteLength(text))
+  }
+
+  static async read(path: string): Promise<{ file: PlanFile; contents: PlanContents }> {
+    const text = await readFile(path, 'utf8').catch(error => {
+      const code = codeOf(error)
+      throw new StoreError(
+        code === 'ENOENT' ? 'NOT_FOUND' : 'BAD_INPUT',
+        code === 'ENOENT' ? 'There is no such plan' : `The plan cannot be read (${code})`,
+        { cause: error },
+      )
+    })
+    const contents = readPlan(text)
+    return { file: new PlanFile(path, contents.length), contents }
+  }
+
+  /** On disk when it returns. */
+  append(lines: readonly Journalled[]): Promise<void> {
+    const text = lines.map(line => `${safeJson(line)}\n`).join('')
+    const written = this.#writing.then(async () => {
+      this.#handle ??= this.#open()
+      const handle = await this.#handle
+      await handle.appendFile(text)
+      await handle.datasync()
+    })
+    this.#writing = written.catch(() => {})
+    return written.catch(error => {
+      throw unwritable(error)
+    })
+  }
+
+  async close(): Promise<void> {
+    await this.#writing
+    const handle = this.#handle
+    this.#handle = null
+    await (await handle?.catch(() => null))?.close()
+  }
+
+  async #open(): Promise<FileHandle> {
+    const handle = await open(this.path, constants.O_WRONLY | constants.O_APPEND)
+    const { size } = await handle.stat()
+    if (size > this.length && !(await endsWithLine(this.path, size))) await handle.truncate(this.length)
+    return handle
+  }
+}
+
+async function endsWithLine(path: string, size: number): Promise<boolean> {
+  const handle = await open(path, 'r')
+  try {
+    const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1)
+    return buffer[0] === 0x0a
+  } finally {
+    await handle.close()
+  }
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+function parse(line: string | undefined): unknown {
+  try {
+    return JSON.parse(line ?? '')
+  } catch {
+    return undefined
+  }
+}
+
+function damaged(line: number): StoreError {
+  return new StoreError('BAD_INPUT', `This plan is damaged in line ${line}, so it is not used`)
+}
+
+function unwritable(error: unknown): StoreError {
+  if (error instanceof StoreError) return error
+  const code = codeOf(error)
+  const why = code === 'EEXIST' ? 'there is a file of that name already' : code
+  return new StoreError('REFUSED', `The plan cannot be written (${why})`, { cause: error })
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException)?.code ?? 'unknown error'
+}

@@ -1,0 +1,150 @@
+import {
+  isOpen,
+  isStruck,
+  noResults,
+  type PlanEntry,
+  type PlanHeader,
+  type PlanProgress,
+  type PlanResult,
+  type PlanSummary,
+  type ResultCounts,
+  type Strike,
+} from '../../../../shared/plan.ts'
+import type { Journalled } from './plan-file.ts'
+
+/** How a run stands, for as long as it lasts. */
+export type Running = Pick<PlanProgress, 'perSecond' | 'rate' | 'leftMs' | 'troubles'> & {
+  readonly state: 'running' | 'paused' | 'stopping' | 'checking'
+}
+
+/** A plan and all that is known of it. What happens to it is a journal, read back in the same way as it is written. */
+export class Plan {
+  readonly results: (PlanResult | null)[]
+  readonly returned = new Set<number>()
+  #strikes: Strike[] = []
+  #struck: boolean[]
+  #startedAt: number | null = null
+  #endedAt: number | null = null
+  #reason: string | null = null
+  #rate: number | null = null
+  #looked = false
+  #troubles: PlanProgress['troubles'] = []
+
+  constructor(
+    readonly header: PlanHeader,
+    readonly entries: readonly PlanEntry[],
+    journal: readonly Journalled[] = [],
+  ) {
+    this.results = entries.map(() => null)
+    this.#struck = entries.map(() => false)
+    for (const line of journal) this.note(line)
+  }
+
+  get strikes(): readonly Strike[] {
+    return this.#strikes
+  }
+
+  get wasApplied(): boolean {
+    return this.#startedAt !== null
+  }
+
+  note(line: Journalled): void {
+    switch (line.is) {
+      case 'strike': {
+        const named = new Set(line.strikes.map(nameOf))
+        const others = this.#strikes.filter(each => !named.has(nameOf(each)))
+        this.#strikes = line.struck ? [...others, ...line.strikes] : others
+        this.#struck = this.#strikes.length === 0 ? this.entries.map(() => false) : this.#strikeOut()
+        return
+      }
+      case 'apply':
+        this.#startedAt ??= line.at
+        this.#endedAt = null
+        this.#troubles = []
+        this.#reason = line.reason
+        this.#rate = line.rate
+        return
+      case 'try':
+        for (const n of line.places)
+          if (n < this.results.length) this.results[n] = { is: 'tried', at: line.at }
+        return
+      case 'results':
+        for (const { n, result } of line.results) if (n < this.results.length) this.results[n] = result
+        return
+      case 'returned':
+        this.#looked = true
+        for (const n of line.places) this.returned.add(n)
+        return
+      case 'end':
+        this.#endedAt = line.at
+        this.#troubles = line.troubles.map(each => ({ ...each, retryInMs: null }))
+        return
+    }
+  }
+
+  isStruck(n: number): boolean {
+    return this.#struck[n] === true
+  }
+
+  /** What applying it would still try, in the order of the plan. */
+  openIn(store: number): PlanEntry[] {
+    return this.entries.filter(
+      entry => entry.store === store && !this.isStruck(entry.n) && isOpen(this.results[entry.n] ?? null),
+    )
+  }
+
+  /** Locks that are not struck, by store. */
+  countsByStore(): number[] {
+    const counts = this.header.stores.map(() => 0)
+    for (const { n, store } of this.entries) if (!this.isStruck(n)) counts[store] = (counts[store] ?? 0) + 1
+    return counts
+  }
+
+  progress(running: Running | null): PlanProgress {
+    const counts: ResultCounts = noResults()
+    let total = 0
+    let open = 0
+    for (const { n } of this.entries) {
+      if (this.isStruck(n)) continue
+      const result = this.results[n] ?? null
+      total++
+      counts[result?.is ?? 'pending']++
+      if (isOpen(result)) open++
+    }
+    const idle = this.#startedAt === null ? 'ready' : open > 0 ? 'stopped' : 'done'
+    return {
+      state: running?.state ?? idle,
+      total,
+      counts,
+      returned: this.#looked ? this.returned.size : null,
+      perSecond: running?.perSecond ?? null,
+      rate: running?.rate ?? this.#rate,
+      leftMs: running?.leftMs ?? null,
+      startedAt: this.#startedAt,
+      endedAt: this.#endedAt,
+      reason: this.#reason,
+      troubles: running?.troubles ?? this.#troubles,
+    }
+  }
+
+  summary(file: string, running: Running | null, undoUntil: number | null): PlanSummary {
+    return {
+      ...this.header,
+      file,
+      strikes: [...this.#strikes],
+      progress: this.progress(running),
+      undoUntil,
+    }
+  }
+
+  /** One look at each lock for all strikes of single locks together: there may be thousands of them. */
+  #strikeOut(): boolean[] {
+    const single = new Set(this.#strikes.filter(each => each.by === 'lock').map(each => each.value))
+    const groups = this.#strikes.filter(each => each.by !== 'lock')
+    return this.entries.map(entry => single.has(String(entry.n)) || isStruck(entry, groups))
+  }
+}
+
+function nameOf({ by, value }: Strike): string {
+  return `${by}:${value}`
+}

@@ -1,0 +1,359 @@
+import { randomBytes } from 'node:crypto'
+import { readdir, rm } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import type { Input } from '../../../../shared/contract.ts'
+import {
+  confirmationOf,
+  type PlanComparison,
+  type PlanEvent,
+  type PlanHeader,
+  type PlanStore,
+  type PlanSummary,
+} from '../../../../shared/plan.ts'
+import { StoreError } from '../../errors.ts'
+import type { AuditLog } from '../audit.ts'
+import { whoIsHere } from '../who.ts'
+import { takePlan } from './being-applied.ts'
+import { compare } from './compare.ts'
+import { type FrozenStore, freeze, strictFilter } from './freeze.ts'
+import { type OpenStore, type OpenStores, storeOf } from './open-stores.ts'
+import { Plan } from './plan.ts'
+import { PlanFeed } from './plan-feed.ts'
+import { type Journalled, PlanFile, readPlan } from './plan-file.ts'
+import { releaseTask } from './release-task.ts'
+import { restoreTask } from './restore-task.ts'
+import { PlanRun } from './run.ts'
+import type { UndoCopies } from './undo-copies.ts'
+
+type Held = {
+  readonly plan: Plan
+  readonly file: PlanFile
+  readonly feed: PlanFeed
+  run: PlanRun | null
+  /** What it released can be put back until then. */
+  undoUntil: number | null
+}
+
+export type PlansOptions = {
+  readonly dataFolder: string
+  readonly stores: OpenStores
+  readonly audit: AuditLog
+  readonly copies: UndoCopies
+  /** Whether the operator may name files of its own: on the command line, not through a page. */
+  readonly mayNameFiles: boolean
+  readonly comeBackMs?: number
+  readonly patienceMs?: number
+}
+
+const never = new AbortController().signal
+
+/** All plans of this host: frozen, reviewed, applied exactly, and taken back. */
+export class Plans {
+  readonly #o: PlansOptions
+  readonly #folder: string
+  readonly #held = new Map<string, Held>()
+
+  constructor(options: PlansOptions) {
+    this.#o = options
+    this.#folder = join(options.dataFolder, 'plans')
+    void options.copies.purge()
+  }
+
+  async create(input: Input<'plans.create'>, signal: AbortSignal, action: string): Promise<PlanSummary> {
+    // A mistake in the filter is said before anything is read.
+    strictFilter(input.filter ?? '')
+    const path = this.#pathFor(input.file)
+    const open = input.storeIds.map(storeId => this.#o.stores.get(storeId, signal))
+    const frozen = await Promise.all(open.map(each => freeze(each, input)))
+    const left = frozen.reduce((sum, each) => sum + each.left, 0)
+    return this.#freeze(
+      path,
+      frozen,
+      { kind: 'release', filter: input.filter ?? '', left, undoes: null },
+      action,
+    )
+  }
+
+  async undo({ of, file }: Input<'plans.undo'>, action: string): Promise<PlanSummary> {
+    const path = this.#pathFor(file)
+    const { windowMs } = this.#o.copies
+    const kept = await this.#o.copies.restorable(of)
+    if (kept.length === 0)
+      throw new StoreError(
+        'NOT_FOUND',
+        windowMs <= 0
+          ? 'No copies are kept here, so nothing can be undone'
+          : `There is nothing to undo: no release by that id in the last ${Math.round(windowMs / 60_000)} minutes, or none of it can be put back`,
+      )
+    const byAddress = new Map<string, { store: PlanStore; entries: FrozenStore['entries'][number][] }>()
+    for (const { store, entry } of kept) {
+      const { n: _, store: __, ...rest } = entry
+      const there = byAddress.get(store.address)
+      if (there) there.entries.push(rest)
+      else byAddress.set(store.address, { store: { ...store, unread: [] }, entries: [rest] })
+    }
+    const frozen = [...byAddress.values()].map(each => ({ ...each, left: 0, watchedMs: 0 }))
+    return this.#freeze(path, frozen, { kind: 'restore', filter: '', left: 0, undoes: of }, action)
+  }
+
+  async list(): Promise<PlanSummary[]> {
+    const names = await readdir(this.#folder).catch(() => [])
+    for (const name of names) {
+      const planId = /^([\w-]{1,64})\.plan$/.exec(name)?.[1]
+      if (planId !== undefined && !this.#held.has(planId)) await this.#load(planId).catch(() => {})
+    }
+    return [...this.#held.values()]
+      .sort((a, b) => b.plan.header.createdAt - a.plan.header.createdAt)
+      .map(held => this.#summary(held))
+  }
+
+  async open(file: string): Promise<PlanSummary> {
+    this.#mayName(file)
+    return this.#summary(await this.#read(resolve(file)))
+  }
+
+  async import(text: string): Promise<PlanSummary> {
+    const { header, entries, journal } = readPlan(text)
+    const before = this.#held.get(header.planId) ?? (await this.#load(header.planId).catch(() => null))
+    if (before) return this.#summary(before)
+    const file = await PlanFile.create(this.#pathOf(header.planId), header, entries)
+    if (journal.length > 0) await file.append(journal)
+    return this.#summary(this.#hold(new Plan(header, entries, journal), file))
+  }
+
+  async remove(planId: string): Promise<void> {
+    const held = await this.#find(planId)
+    if (held.run) throw new StoreError('REFUSED', 'This plan is being applied: stop it first')
+    this.#held.delete(planId)
+    await held.file.close()
+    // A file that the operator named is the operator's.
+    if (held.file.path === this.#pathOf(planId)) await rm(held.file.path, { force: true })
+    held.feed.end()
+  }
+
+  async strike({ planId, strikes, struck }: Input<'plans.strike'>): Promise<PlanSummary> {
+    const held = await this.#find(planId)
+    if (held.run || held.plan.wasApplied)
+      throw new StoreError('REFUSED', 'This plan was applied already: it stays as it was')
+    await this.#note(held, { is: 'strike', at: Date.now(), by: whoIsHere(), strikes, struck })
+    held.feed.changed([])
+    return this.#summary(held)
+  }
+
+  async compare(planId: string, signal: AbortSignal): Promise<PlanComparison> {
+    const { plan } = await this.#find(planId)
+    return compare(plan, wanted => storeOf(this.#o.stores, wanted, signal))
+  }
+
+  async apply(input: Input<'plans.apply'>, action: string): Promise<PlanSummary> {
+    const held = await this.#find(input.planId)
+    const { plan, file } = held
+    if (held.run) throw new StoreError('REFUSED', 'This plan is being applied already')
+    const reason = input.reason.trim()
+    if (reason === '') throw new StoreError('REFUSED', 'A reason is missing: nothing was changed')
+    const stores = this.#confirmed(plan, input.confirm)
+    const kept = plan.header.kind === 'restore' ? await this.#copiesFor(plan) : []
+    const letGo = await takePlan(file.path)
+    try {
+      const rate = input.rate ?? null
+      await this.#note(held, { is: 'apply', at: Date.now(), by: whoIsHere(), action, reason, rate })
+    } catch (error) {
+      await letGo()
+      throw error
+    }
+    const { copies, audit } = this.#o
+    const run = new PlanRun({
+      plan,
+      file,
+      stores,
+      audit,
+      action,
+      rate: input.rate,
+      task:
+        plan.header.kind === 'release'
+          ? releaseTask(plan, copies, action)
+          : restoreTask(plan, kept, copies, action),
+      onChange: places => held.feed.changed(places),
+      ...(this.#o.comeBackMs === undefined ? {} : { comeBackMs: this.#o.comeBackMs }),
+      ...(this.#o.patienceMs === undefined ? {} : { patienceMs: this.#o.patienceMs }),
+    })
+    held.run = run
+    void run.done.finally(async () => {
+      await letGo().catch(() => {})
+      await this.#ended(held, stores)
+    })
+    held.feed.changed([])
+    return this.#summary(held)
+  }
+
+  async steer({ planId, to, rate }: Input<'plans.steer'>): Promise<PlanSummary> {
+    const held = await this.#find(planId)
+    if (!held.run) throw new StoreError('REFUSED', 'This plan is not being applied')
+    if (rate !== undefined) held.run.setRate(rate)
+    if (to === 'pause') held.run.pause()
+    if (to === 'go-on') held.run.goOn()
+    if (to === 'stop') held.run.stop()
+    return this.#summary(held)
+  }
+
+  async *watch(planId: string, signal: AbortSignal): AsyncIterable<PlanEvent> {
+    const held = await this.#find(planId)
+    yield* held.feed.events(signal)
+  }
+
+  async pathOf(planId: string): Promise<string> {
+    return (await this.#find(planId)).file.path
+  }
+
+  /** Lets what was sent be answered; what is left can be applied another time. */
+  async close(): Promise<void> {
+    const runs = [...this.#held.values()].flatMap(({ run }) => run ?? [])
+    for (const run of runs) run.stop()
+    await Promise.all(runs.map(run => run.done))
+    await Promise.all([...this.#held.values()].map(({ file }) => file.close()))
+  }
+
+  async #freeze(
+    path: string | null,
+    frozen: readonly FrozenStore[],
+    more: Pick<PlanHeader, 'kind' | 'filter' | 'left' | 'undoes'>,
+    action: string,
+  ): Promise<PlanSummary> {
+    const found = frozen.filter(each => each.entries.length > 0 || each.store.unread.length > 0)
+    const entries = found.flatMap((each, store) => each.entries.map(entry => ({ ...entry, store })))
+    if (entries.length === 0) throw new StoreError('NOT_FOUND', nothing(frozen, more.left))
+    const planId = `p${randomBytes(6).toString('hex')}`
+    const { user, host } = whoIsHere()
+    const header: PlanHeader = {
+      planId,
+      createdAt: Date.now(),
+      createdBy: { user, host },
+      watchedMs: Math.round(Math.min(...found.map(each => each.watchedMs))),
+      stores: found.map(each => each.store),
+      count: entries.length,
+      ...more,
+    }
+    const numbered = entries.map((entry, n) => ({ n, ...entry }))
+    const file = await PlanFile.create(path ?? this.#pathOf(planId), header, numbered)
+    await this.#o.audit.append([
+      {
+        event: 'dry-run',
+        action,
+        method: header.kind === 'release' ? 'plans.create' : 'plans.undo',
+        plan: planId,
+        ...more,
+        stores: found.map(({ store, entries: { length } }) => ({
+          address: store.address,
+          name: store.name,
+          locks: length,
+          unread: store.unread.length,
+        })),
+      },
+    ])
+    return this.#summary(this.#hold(new Plan(header, numbered), file))
+  }
+
+  /** The stores of the plan, if they may be changed and the operator typed what that means. */
+  #confirmed(plan: Plan, confirm: readonly string[]): (OpenStore | null)[] {
+    const counts = plan.countsByStore()
+    if (counts.every(count => count === 0))
+      throw new StoreError('REFUSED', 'Everything was struck from this plan: there is nothing left to do')
+    return plan.header.stores.map((wanted, i) => {
+      const count = counts[i] ?? 0
+      if (count === 0) return null
+      const open = storeOf(this.#o.stores, wanted, never)
+      if (open.readOnly)
+        throw new StoreError('REFUSED', `The store ${open.name} is set to read-only: nothing was changed`)
+      if (!confirm.includes(confirmationOf(wanted, count)))
+        throw new StoreError(
+          'REFUSED',
+          `What was typed is not the name of the store and the number of its locks, "${confirmationOf(wanted, count)}": nothing was changed`,
+        )
+      return open
+    })
+  }
+
+  async #copiesFor(plan: Plan) {
+    return this.#o.copies.restorable(plan.header.undoes ?? '')
+  }
+
+  async #ended(held: Held, stores: readonly (OpenStore | null)[]): Promise<void> {
+    held.run = null
+    await this.#findUndo(held)
+    for (const open of stores) open?.watcher.poke()
+    held.feed.changed([])
+    await this.#o.copies.purge().catch(() => {})
+  }
+
+  async #findUndo(held: Held): Promise<void> {
+    const { plan } = held
+    if (plan.header.kind !== 'release' || !plan.wasApplied) return
+    const kept = await this.#o.copies.restorable(plan.header.planId).catch(() => [])
+    const last = kept.reduce((latest, { at }) => Math.max(latest, at), 0)
+    held.undoUntil = kept.length === 0 ? null : last + this.#o.copies.windowMs
+  }
+
+  #summary(held: Held): PlanSummary {
+    const { plan, file, run, undoUntil } = held
+    const stillUndoable = undoUntil !== null && undoUntil > Date.now() ? undoUntil : null
+    return plan.summary(file.path, run?.status() ?? null, stillUndoable)
+  }
+
+  async #note(held: Held, line: Journalled): Promise<void> {
+    await held.file.append([line])
+    held.plan.note(line)
+  }
+
+  #hold(plan: Plan, file: PlanFile): Held {
+    const held: Held = {
+      plan,
+      file,
+      feed: new PlanFeed(plan, () => this.#summary(held)),
+      run: null,
+      undoUntil: null,
+    }
+    this.#held.set(plan.header.planId, held)
+    return held
+  }
+
+  async #find(planId: string): Promise<Held> {
+    return this.#held.get(planId) ?? this.#load(planId)
+  }
+
+  #load(planId: string): Promise<Held> {
+    return this.#read(this.#pathOf(planId))
+  }
+
+  async #read(path: string): Promise<Held> {
+    const { file, contents } = await PlanFile.read(path)
+    const { header, entries, journal } = contents
+    const before = this.#held.get(header.planId)
+    if (before?.file.path === path) return before
+    const held = this.#hold(new Plan(header, entries, journal), file)
+    await this.#findUndo(held)
+    return held
+  }
+
+  #pathOf(planId: string): string {
+    if (!/^[\w-]{1,64}$/.test(planId)) throw new StoreError('BAD_INPUT', 'This is not the id of a plan')
+    return join(this.#folder, `${planId}.plan`)
+  }
+
+  #pathFor(file: string | undefined): string | null {
+    if (file === undefined) return null
+    this.#mayName(file)
+    return resolve(file)
+  }
+
+  #mayName(_file: string): void {
+    if (!this.#o.mayNameFiles)
+      throw new StoreError('UNSUPPORTED', 'This console keeps its plans in its data folder only')
+  }
+}
+
+function nothing(frozen: readonly FrozenStore[], left: number): string {
+  if (left > 0) return 'None of these locks is still what it was: look again'
+  return frozen.some(each => each.store.unread.length > 0)
+    ? 'No lock was found, but not everything could be read'
+    : 'No lock fits: there is nothing to do'
+}

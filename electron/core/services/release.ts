@@ -1,0 +1,43 @@
+import type { Released } from '../../../shared/lock.ts'
+import { only } from '../stores/settle.ts'
+import type { AuditLog } from './audit.ts'
+import { auditedLock } from './audited-lock.ts'
+import { entryOf } from './plans/freeze.ts'
+import type { OpenStore } from './plans/open-stores.ts'
+import type { UndoCopies } from './plans/undo-copies.ts'
+
+/** One lock, as it was seen. What is about to be done is on disk before it is, and so is what an undo needs. */
+export async function releaseOne(
+  open: OpenStore,
+  target: { readonly id: string; readonly fence: string },
+  { audit, copies, action }: { audit: AuditLog; copies: UndoCopies; action: string },
+): Promise<Released> {
+  let hasCopy = false
+  const settled = await open.store.releaseMany(
+    [target],
+    async imminent => {
+      for (const { lock, copy } of imminent) {
+        const { kind, address } = open.store
+        const store = { name: open.name, address, kind, production: open.production, unread: [] }
+        const entry = { n: 0, store: 0, ...entryOf(lock, open.watcher.storyOf(lock.id), lock.fence) }
+        hasCopy = copy !== null && copies.windowMs > 0
+        if (copy) await copies.keep(action, [{ at: Date.now(), store, entry, copy }])
+        await audit.append([
+          {
+            event: 'acting',
+            action,
+            store: address,
+            storeName: open.name,
+            serverAt: new Date(lock.observedAt).toISOString(),
+            lock: auditedLock(lock),
+          },
+        ])
+      }
+    },
+    open.signal,
+  )
+  const outcome = only(settled)
+  const released = outcome.outcome === 'released'
+  if (released && hasCopy) await copies.released(action, [0])
+  return { ...outcome, action, undoUntil: released && hasCopy ? Date.now() + copies.windowMs : null }
+}
