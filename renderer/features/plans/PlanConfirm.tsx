@@ -159,10 +159,10 @@ function ConfirmField({ store, wanted, typed, onChange }: FieldProps) {
   const shown = shownText(wanted, 120)
   return (
     <div className="field">
-      <label htmlFor={id}>
-        {t.confirm.type(shownText(store.name, 80), shown)}
+      <div className="field-head">
+        <label htmlFor={id}>{t.confirm.type(shown)}</label>
         {store.production && <span className="prod">{t.sidebar.production}</span>}
-      </label>
+      </div>
       <span className="confirm-input">
         <input
           id={id}

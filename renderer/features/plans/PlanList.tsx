@@ -19,6 +19,7 @@ type Props = {
 
 /** The locks of a plan, in one grid for looking it over and for what became of them. */
 export function PlanList({ book, order, changes, mayStrike, onStrike }: Props) {
+  const grid = useRef<HTMLDivElement>(null)
   const scroller = useRef<HTMLDivElement>(null)
   const [width, setWidth] = useState(800)
   const [active, setActive] = useState<number | null>(null)
@@ -32,6 +33,11 @@ export function PlanList({ book, order, changes, mayStrike, onStrike }: Props) {
     observer.observe(element)
     return () => observer.disconnect()
   }, [])
+
+  // Keys work at once, unless somebody is busy in a field when the list is drawn anew.
+  useEffect(() => {
+    if (mayStrike || document.activeElement === document.body) grid.current?.focus()
+  }, [mayStrike])
 
   const activeIndex = active === null ? -1 : order.indexOf(active)
   const virtual = useVirtualizer({
@@ -73,6 +79,7 @@ export function PlanList({ book, order, changes, mayStrike, onStrike }: Props) {
 
   return (
     <div
+      ref={grid}
       role="grid"
       aria-label={t.plans.list.label}
       aria-rowcount={order.length + 1}
@@ -99,7 +106,7 @@ export function PlanList({ book, order, changes, mayStrike, onStrike }: Props) {
           {columns.map(({ id }, i) => (
             // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus
             <div key={id} role="columnheader" aria-colindex={i + 2} className={`cell cell-${id}`}>
-              {t.plans.list.columns[id]}
+              {t.plans.list.columns[id === 'result' && !applied ? 'now' : id]}
             </div>
           ))}
         </div>

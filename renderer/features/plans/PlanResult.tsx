@@ -78,7 +78,9 @@ export function PlanResult({ book, plan, onResume }: Props) {
         <button type="button" className="button start" onClick={leavePlan}>
           {t.plans.close}
         </button>
-        {plan.kind === 'release' && <UndoButton of={plan.planId} until={plan.undoUntil} />}
+        {plan.kind === 'release' && progress.counts.released > 0 && (
+          <UndoButton of={plan.planId} until={plan.undoUntil} />
+        )}
         {left > 0 && book.loaded && (
           <button type="button" className="button primary" onClick={onResume}>
             {words.resume(left)}

@@ -64,6 +64,14 @@ export function PlanReview({ book, plan, onNext }: Props) {
         <CompareLine book={book} plan={plan} compared={compared} />
         <div className="plan-tools">
           <SearchBox value={search} onChange={setSearch} />
+          <button
+            type="button"
+            className="button"
+            disabled={compared.working || !book.loaded}
+            onClick={compared.run}
+          >
+            {compared.working ? t.plans.compare.checking : t.plans.compare.check}
+          </button>
           {kept.length > 0 && (
             <button type="button" className="button" onClick={() => void send(whole(kept), true)}>
               {words.strikeShown(kept.length)}
@@ -191,7 +199,7 @@ function CompareLine({
   const words = t.plans.compare
   const looked = useRef(false)
   const age = useNow() - plan.createdAt
-  const { answer, working, error, run } = compared
+  const { answer, error, run } = compared
   const old = plan.kind === 'release' && age > OLD_MS
   // Whoever opens a plan from yesterday wants to know first what is left of it.
   useEffect(() => {
@@ -200,23 +208,18 @@ function CompareLine({
     run()
   }, [old, book.loaded, run])
   return (
-    <div className="plan-compare" data-old={(answer === null && old) || undefined}>
-      <div role="status">
-        {error && <p className="alert">{`${words.failed} ${sentence(error.message)}`}</p>}
-        {answer ? (
-          <p>
-            {words.at(answer.comparedAt)}{' '}
-            {answer.changes.length === 0
-              ? words.allSame(answer.same)
-              : `${words.some(answer.same, answer.changes.length)} ${words.meaning}`}
-          </p>
-        ) : (
-          old && <p>{words.old(age)}</p>
-        )}
-      </div>
-      <button type="button" className="button" disabled={working || !book.loaded} onClick={run}>
-        {working ? words.checking : words.check}
-      </button>
+    <div className="plan-compare" role="status" data-old={(answer === null && old) || undefined}>
+      {error && <p className="alert">{`${words.failed} ${sentence(error.message)}`}</p>}
+      {answer ? (
+        <p>
+          {words.at(answer.comparedAt)}{' '}
+          {answer.changes.length === 0
+            ? words.allSame(answer.same)
+            : `${words.some(answer.same, answer.changes.length)} ${words.meaning}`}
+        </p>
+      ) : (
+        old && <p>{words.old(age)}</p>
+      )}
     </div>
   )
 }

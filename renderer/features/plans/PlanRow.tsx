@@ -73,8 +73,6 @@ export const PlanRow = memo(function PlanRow(props: Props) {
 function Cell({ column, entry, store, icon, tone, text }: Props & { readonly column: PlanColumnId }) {
   const words = t.plans.list
   switch (column) {
-    case 'mark':
-      return null
     case 'state': {
       const face = stateFace(entry.state)
       return (

@@ -1,6 +1,6 @@
 import type { Words } from '../../words/en.ts'
 
-export type PlanColumnId = keyof Words['plans']['list']['columns']
+export type PlanColumnId = Exclude<keyof Words['plans']['list']['columns'], 'mark' | 'now'>
 export type PlanColumn = { readonly id: PlanColumnId; readonly width: string; readonly min: number }
 
 const COLUMNS: readonly PlanColumn[] = [
@@ -9,7 +9,7 @@ const COLUMNS: readonly PlanColumn[] = [
   { id: 'holder', width: 'minmax(90px, 1.2fr)', min: 100 },
   { id: 'store', width: 'minmax(80px, 0.8fr)', min: 90 },
   { id: 'held', width: '92px', min: 92 },
-  { id: 'ends', width: 'minmax(92px, 0.7fr)', min: 104 },
+  { id: 'ends', width: '116px', min: 116 },
   { id: 'result', width: 'minmax(130px, 1.4fr)', min: 140 },
 ]
 

@@ -76,6 +76,7 @@ export const plans = {
         held: 'Held for',
         ends: 'Ends',
         result: 'Result',
+        now: 'Now',
       },
       search: 'Find in the plan',
       searchHint: 'Key, holder or store',
@@ -118,7 +119,7 @@ export const plans = {
       allSame: (n: number) =>
         n === 1 ? 'The lock is as it was.' : `All ${numbers.format(n)} are as they were.`,
       some: (same: number, changed: number) =>
-        `${numbers.format(same)} are as they were; ${count(changed, 'is', 'are')} not.`,
+        `${count(same, 'is as it was', 'are as they were')}; ${count(changed, 'is', 'are')} not.`,
       meaning:
         'Renewed ones are still released. What changed hands or is gone is not touched, whatever the plan says.',
       failed: 'It could not be compared.',
