@@ -22,11 +22,15 @@ describe('what changes a store stands where releases are made, and nowhere else'
         name => `electron/core/stores/redis/${name}.ts`,
       ),
     ],
-    ['SQL that is sent to change something', /\.change\(/, ['electron/core/stores/mysql/store.ts']],
+    [
+      'SQL that is sent to change something',
+      /\.change\(/,
+      ['electron/core/stores/mysql/store.ts', 'electron/core/stores/mysql/put-back.ts'],
+    ],
     ['SQL that is sent at all', /\.(query|execute)\(/, ['electron/core/stores/mysql/connect.ts']],
     [
       'SQL that writes',
-      /\b(DELETE\s+(?:\w+\s+)?FROM|UPDATE\s+[`$\w{]|INSERT\s+INTO|REPLACE\s+INTO|TRUNCATE|DROP\s+TABLE|KILL\s+\d|RELEASE_(ALL_)?LOCKS?)\b/i,
+      /\b(DELETE\s+(?:\w+\s+)?FROM|UPDATE\s+[`$\w{]|INSERT\s+INTO|REPLACE\s+INTO|TRUNCATE\s+\w+|DROP\s+TABLE|KILL\s+\d|RELEASE_(ALL_)?LOCKS?)\b/i,
       ['electron/core/stores/mysql/sql.ts'],
     ],
     [
@@ -34,6 +38,8 @@ describe('what changes a store stands where releases are made, and nowhere else'
       /\b(Delete|Update|Put)Item(Command)?\b|\b(BatchWriteItem|TransactWriteItems|ExecuteStatement|BatchExecuteStatement|DeleteTable|UpdateTable)/,
       [
         'electron/core/stores/dynamodb/execute.ts',
+        // Puts an item where there is none, and nowhere else.
+        'electron/core/stores/dynamodb/put-back.ts',
         // Sends a delete whose condition contradicts itself, to learn whether it may.
         'electron/core/stores/dynamodb/may-release.ts',
       ],

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { parseAddress, shortName } from '../../shared/address.ts'
 import type { ConsoleInfo, Input, Problem } from '../../shared/contract.ts'
+import { undoWindowMs } from './data-folder.ts'
 import type { Core, Handlers, StreamHandlers } from './dispatch.ts'
 import { StoreError } from './errors.ts'
 import { ALL_FORMATS } from './formats.ts'
@@ -12,6 +13,7 @@ import { Plans, type PlansOptions } from './services/plans/plans.ts'
 import { UndoCopies } from './services/plans/undo-copies.ts'
 import { releaseOne } from './services/release.ts'
 import { StoreFile } from './services/store-file.ts'
+import { RecordedSettings } from './services/store-settings.ts'
 import { type StartOptions, Stores } from './services/stores.ts'
 import { testStore } from './services/test-store.ts'
 import { type SecretVault, sessionVault } from './services/vault.ts'
@@ -27,8 +29,6 @@ export type CoreOptions = {
   readonly undoWindowMs?: number
   readonly plans?: Pick<PlansOptions, 'comeBackMs' | 'patienceMs'>
 }
-
-const UNDO_WINDOW_MS = 15 * 60_000
 
 /** Puts the core together. Hosts call this once and open a session per screen. */
 export function createCore(options: CoreOptions): Core {
@@ -54,7 +54,8 @@ export function createCore(options: CoreOptions): Core {
     }
   }
   const audit = fileAudit(options.dataFolder, describe, redact)
-  const copies = new UndoCopies(options.dataFolder, options.undoWindowMs ?? UNDO_WINDOW_MS)
+  const settings = new RecordedSettings(kept, audit)
+  const copies = new UndoCopies(options.dataFolder, options.undoWindowMs ?? undoWindowMs({}))
   const openStore = (storeId: string, signal: AbortSignal): OpenStore => {
     const open = connections.get(storeId, signal)
     const profile = stores?.profileOf(storeId)
@@ -64,6 +65,7 @@ export function createCore(options: CoreOptions): Core {
       name: profile?.name ?? shortName(parseAddress(open.store.address)),
       production: profile?.production ?? false,
       readOnly: profile?.readOnly ?? false,
+      listed: Boolean(profile),
       redact,
     }
   }
@@ -87,10 +89,10 @@ export function createCore(options: CoreOptions): Core {
       dataFolder: options.dataFolder,
       secrets: await vault.status(),
     }),
-    'stores.add': input => kept().add(input),
-    'stores.edit': input => kept().edit(input),
-    'stores.remove': async ({ storeId }) => {
-      await kept().remove(storeId)
+    'stores.add': (input, _, action) => settings.add(input, action),
+    'stores.edit': (input, _, action) => settings.edit(input, action),
+    'stores.remove': async ({ storeId }, _, action) => {
+      await settings.remove(storeId, action)
       return null
     },
     'stores.switch': ({ storeId, open }) => kept().setOpen(storeId, open),
@@ -152,8 +154,8 @@ export function createCore(options: CoreOptions): Core {
     'plans.apply': (input, _signal, action) => plans.apply(input, action),
     'plans.steer': input => plans.steer(input),
     'plans.undo': (input, _signal, action) => plans.undo(input, action),
-    'audit.list': unsupported,
-    'audit.verify': unsupported,
+    'audit.list': (query, signal) => audit.read(query, signal),
+    'audit.verify': (_, signal) => audit.verify(signal),
   }
 
   const streamHandlers: StreamHandlers = {
@@ -189,10 +191,6 @@ export function createCore(options: CoreOptions): Core {
 }
 
 type Asked = Partial<Pick<Input<'locks.release'>, 'reason' | 'confirm' | 'revision'>>
-
-function unsupported(): never {
-  throw new StoreError('UNSUPPORTED', 'There is no audit log to show yet')
-}
 
 /** The operator's own rules for a store. They hold here, whatever a screen lets through. */
 function checkPolicy(stores: Stores | null, storeId: string, { reason, confirm, revision }: Asked): void {

@@ -4,3 +4,12 @@ import envPaths from 'env-paths'
 export function dataFolder(env: NodeJS.ProcessEnv): string {
   return env['LOCKKEEPER_DATA_DIR'] || envPaths('lockkeeper', { suffix: '' }).data
 }
+
+/** For how long a release can be undone: LOCKKEEPER_UNDO_MINUTES, 15 unless it says otherwise, and 0 for never. */
+export function undoWindowMs(env: NodeJS.ProcessEnv): number {
+  const minutes = Number(env['LOCKKEEPER_UNDO_MINUTES'] || USUAL_UNDO_MINUTES)
+  return (minutes >= 0 && minutes <= LONGEST_UNDO_MINUTES ? minutes : USUAL_UNDO_MINUTES) * 60_000
+}
+
+const USUAL_UNDO_MINUTES = 15
+const LONGEST_UNDO_MINUTES = 24 * 60

@@ -19,6 +19,7 @@ export const dynamodbHarness: HarnessFactory = {
       readOnly,
       keyOf: name => `pipeline:${name}`,
       hold: (name, owner, leaseMs) => table.put(pipelineLock(name, owner, leaseMs)),
+      acquire: (name, owner, leaseMs) => table.putNew(pipelineLock(name, owner, leaseMs), 'lock_key'),
       holdMany: (names, owner) => table.putMany(names.map(name => pipelineLock(name, owner, HOUR))),
       drop: name => table.delete(keyOf(name)),
       ownerOf: async name => (await table.get(keyOf(name)))?.['owner_id']?.S ?? null,

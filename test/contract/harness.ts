@@ -11,8 +11,13 @@ export interface Harness {
   readonly readOnly: LockStore
   /** The lock's `key` as listed for a name. */
   keyOf(name: string): string
-  /** Takes the lock for an owner, replacing whoever has it. `leaseMs` is rounded up to what the store can express. */
+  /**
+   * Takes the lock for an owner, replacing whoever has it. `leaseMs` is rounded up to what the store can express; a long one
+   * may be cut, to no less than a minute.
+   */
   hold(name: string, owner: string, leaseMs: number): Promise<void>
+  /** Takes the lock as its library does, only if it is free: whether it was. */
+  acquire(name: string, owner: string, leaseMs: number): Promise<boolean>
   /** Many at once, for paging. */
   holdMany(names: readonly string[], owner: string): Promise<void>
   /** Removes the lock as its holder would. */

@@ -5,18 +5,21 @@ import type { HarnessFactory } from './harness.ts'
 
 const address: MemoryAddress = { kind: 'memory', name: 'test', username: null, password: null, format: null }
 
+const TIMEOUT_MS = 90_000
+
 export const memoryHarness: HarnessFactory = {
   kind: 'memory',
   async open() {
-    const server = new MemoryServer(90_000)
-    const hold = (name: string, owner: string) => {
-      server.records.set(`acme:${name}`, pipelineLock(name, owner))
+    const server = new MemoryServer(TIMEOUT_MS)
+    const hold = (name: string, owner: string, leaseMs = TIMEOUT_MS) => {
+      server.records.set(`acme:${name}`, pipelineLock(name, owner, leaseMs))
     }
     return {
       store: new MemoryStore(address, { server }),
       readOnly: new MemoryStore(address, { server, readOnly: true }),
       keyOf: name => `acme:${name}`,
-      hold: async (name, owner) => hold(name, owner),
+      hold: async (name, owner, leaseMs) => hold(name, owner, leaseMs),
+      acquire: async (name, owner) => server.acquire(pipelineLock(name, owner)) === null,
       holdMany: async (names, owner) => {
         for (const name of names) hold(name, owner)
       },
@@ -28,7 +31,7 @@ export const memoryHarness: HarnessFactory = {
         server.records.set('settings', { theme: 'dark' })
         return 'settings'
       },
-      remainingMs: async name => (lockOf(server, name)?.locked_at ?? 0) * 1000 + 90_000 - Date.now(),
+      remainingMs: async name => (lockOf(server, name)?.locked_at ?? 0) * 1000 + TIMEOUT_MS - Date.now(),
       close: async () => {},
     }
   },
@@ -48,12 +51,13 @@ export const memoryHarness: HarnessFactory = {
   },
 }
 
-function pipelineLock(name: string, owner: string): PipelineLock {
+/** All leases are as long: one that ends sooner was taken earlier. */
+function pipelineLock(name: string, owner: string, leaseMs = TIMEOUT_MS): PipelineLock {
   return {
     tenant_id: 'acme',
     pipeline_id: name,
     pipeline_logging_id: owner,
-    locked_at: Date.now() / 1000,
+    locked_at: (Date.now() - TIMEOUT_MS + Math.min(leaseMs, TIMEOUT_MS)) / 1000,
     locked_by: 'tests',
   }
 }

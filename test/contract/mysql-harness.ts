@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type Connection, createConnection } from 'mysql2/promise'
+import { type Connection, createConnection, type ResultSetHeader } from 'mysql2/promise'
 import { inject } from 'vitest'
 import { MysqlStore } from '../../electron/core/stores/mysql/store.ts'
 import type { MysqlAddress } from '../../shared/address.ts'
@@ -14,6 +14,8 @@ type Dialect = {
   readonly create: string
   /** Takes the lock, replacing whoever has it: name, owner, microseconds. */
   readonly hold: string
+  /** The same, only if it is free. */
+  readonly acquire: readonly string[]
   readonly drop: string
   readonly owner: string
   readonly remainingUs: string
@@ -27,6 +29,10 @@ const recharge: Dialect = {
   create: RECHARGE,
   hold: `REPLACE INTO recargas_process_locks (lock_key, lock_id, pid, acquired_at, expires_at)
     VALUES (?, ?, 4711, NOW(), NOW() + INTERVAL ? MICROSECOND)`,
+  acquire: [
+    `INSERT IGNORE INTO recargas_process_locks (lock_key, lock_id, pid, acquired_at, expires_at)
+      VALUES (?, ?, 4711, NOW(), NOW() + INTERVAL ? MICROSECOND)`,
+  ],
   drop: 'DELETE FROM recargas_process_locks WHERE lock_key = ?',
   owner: 'SELECT lock_id AS owner FROM recargas_process_locks WHERE lock_key = ?',
   remainingUs: `SELECT TIMESTAMPDIFF(MICROSECOND, NOW(6), expires_at) AS us
@@ -43,6 +49,13 @@ const shedlock: Dialect = {
     VALUES (?, ?, NOW(3), NOW(3) + INTERVAL ? MICROSECOND)
     ON DUPLICATE KEY UPDATE locked_by = VALUES(locked_by), locked_at = VALUES(locked_at),
       lock_until = VALUES(lock_until)`,
+  acquire: [
+    `INSERT IGNORE INTO shedlock (name, locked_by, locked_at, lock_until)
+      VALUES (?, ?, NOW(3), NOW(3) + INTERVAL ? MICROSECOND)`,
+    `UPDATE shedlock, (SELECT ? AS name, ? AS owner, ? AS us) AS taker SET shedlock.locked_by = taker.owner,
+      shedlock.locked_at = NOW(3), shedlock.lock_until = NOW(3) + INTERVAL taker.us MICROSECOND
+      WHERE shedlock.name = taker.name AND shedlock.lock_until <= NOW(3)`,
+  ],
   drop: 'UPDATE shedlock SET lock_until = NOW(3) WHERE name = ?',
   owner: 'SELECT locked_by AS owner FROM shedlock WHERE name = ? AND lock_until > NOW(3)',
   remainingUs: 'SELECT TIMESTAMPDIFF(MICROSECOND, NOW(6), lock_until) AS us FROM shedlock WHERE name = ?',
@@ -71,6 +84,7 @@ function factoryFor(dialect: Dialect): HarnessFactory {
         readOnly,
         keyOf: name => name,
         hold: (name, owner, leaseMs) => hold(plain, dialect, name, owner, leaseMs * 1000),
+        acquire: (name, owner, leaseMs) => acquire(plain, dialect, name, owner, leaseMs * 1000),
         holdMany: async (names, owner) => {
           await plain.query('START TRANSACTION')
           for (const name of names) await hold(plain, dialect, name, owner, HOUR_US)
@@ -137,6 +151,20 @@ async function hold(
   leaseUs: number,
 ): Promise<void> {
   await plain.execute(dialect.hold, [name, owner, leaseUs])
+}
+
+async function acquire(
+  plain: Connection,
+  dialect: Dialect,
+  name: string,
+  owner: string,
+  leaseUs: number,
+): Promise<boolean> {
+  for (const sql of dialect.acquire) {
+    const [result] = await plain.query(sql, [name, owner, leaseUs])
+    if ((result as ResultSetHeader).affectedRows > 0) return true
+  }
+  return false
 }
 
 async function first(

@@ -37,6 +37,8 @@ export const redisHarness: HarnessFactory = {
       hold: async (name, owner, leaseMs) => {
         await client.set(keyOf(name), owner, 'PX', leaseMs)
       },
+      acquire: async (name, owner, leaseMs) =>
+        (await client.set(keyOf(name), owner, 'PX', leaseMs, 'NX')) === 'OK',
       holdMany: async (names, owner) => {
         const batch = client.pipeline()
         for (const name of names) batch.set(keyOf(name), owner, 'PX', 3_600_000)

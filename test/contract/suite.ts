@@ -1,45 +1,17 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { StoreError } from '../../electron/core/errors.ts'
-import type { LockStore } from '../../electron/core/stores/types.ts'
-import type { ListPage } from '../../shared/contract.ts'
+import type { Settled } from '../../electron/core/stores/settle.ts'
 import { expiresAtOf, remainingMs } from '../../shared/lease.ts'
 import { type Lock, lockSchema } from '../../shared/lock.ts'
+import { codeOf, keepNothing, lockNamed as lockIn, never, words } from './ask.ts'
 import type { Harness, HarnessFactory, Outage } from './harness.ts'
+import { listAll } from './list-all.ts'
+import { manySuite } from './many.ts'
 import { pause, race } from './race.ts'
+import { restoreSuite } from './restore.ts'
 
 const HOUR = 3_600_000
-const never = new AbortController().signal
 
-export async function listAll(
-  store: LockStore,
-  limit?: number,
-  signal: AbortSignal = never,
-): Promise<ListPage & { pages: number }> {
-  const all = {
-    locks: [],
-    unrecognised: [],
-    companions: 0,
-    problems: [],
-    scanned: 0,
-    pages: 0,
-  } as ListPage & { pages: number }
-  for await (const page of store.list(limit === undefined ? {} : { limit }, signal)) {
-    all.locks.push(...page.locks)
-    all.unrecognised.push(...page.unrecognised)
-    all.companions += page.companions
-    all.problems.push(...page.problems)
-    all.scanned += page.scanned
-    all.pages++
-  }
-  return all
-}
-
-async function codeOf(work: Promise<unknown>): Promise<string> {
-  return work.then(
-    () => 'no error',
-    error => (error instanceof StoreError ? error.code : `not a StoreError: ${error}`),
-  )
-}
+export { listAll }
 
 /** What every store promises, whatever it is made of. */
 export function contractSuite(factory: HarnessFactory): void {
@@ -53,11 +25,7 @@ export function contractSuite(factory: HarnessFactory): void {
       await h.close()
     })
 
-    async function lockNamed(name: string): Promise<Lock> {
-      const detail = await h.store.inspect(h.keyOf(name), never)
-      if (!detail?.lock) throw new Error(`no lock ${name}`)
-      return detail.lock
-    }
+    const lockNamed = (name: string): Promise<Lock> => lockIn(h, name)
 
     it('lists nothing in an empty store', async () => {
       const { locks, unrecognised, problems } = await listAll(h.store)
@@ -242,6 +210,9 @@ export function contractSuite(factory: HarnessFactory): void {
     })
   })
 
+  manySuite(factory)
+  restoreSuite(factory)
+
   describe(`${factory.kind} in an outage`, () => {
     let outage: Outage
 
@@ -253,22 +224,33 @@ export function contractSuite(factory: HarnessFactory): void {
     })
 
     it('says unreachable within five seconds when the server is killed, and recovers by itself', async () => {
-      expect((await listAll(outage.store)).locks).toHaveLength(1)
+      const { locks } = await listAll(outage.store)
+      expect(locks).toHaveLength(1)
       await outage.kill()
       for (const work of [
         () => listAll(outage.store),
         () => outage.store.inspect('any', never),
         () => outage.store.release('any', 'fence', never),
         () => outage.store.clock(never),
+        async () => firstError(await outage.store.look([locks[0]?.id ?? '', 'any'], never)),
       ]) {
         const start = performance.now()
         expect(await codeOf(work())).toBe('STORE_UNREACHABLE')
         expect(performance.now() - start).toBeLessThan(5000)
       }
+      const many = await outage.store
+        .releaseMany([...locks, ...locks], keepNothing, never)
+        .catch(error => [{ ok: false as const, error }])
+      expect(new Set(words(many))).toEqual(new Set(['STORE_UNREACHABLE']))
       await outage.revive()
       await expect
         .poll(() => codeOf(listAll(outage.store)), { timeout: 10_000, interval: 100 })
         .toBe('no error')
     })
   })
+}
+
+function firstError(settled: readonly Settled<unknown>[]): void {
+  expect(settled.filter(each => each.ok)).toEqual([])
+  for (const each of settled) if (!each.ok) throw each.error
 }

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type AttributeValue,
   BatchWriteItemCommand,
+  ConditionalCheckFailedException,
   CreateTableCommand,
   DeleteItemCommand,
   DeleteTableCommand,
@@ -83,6 +84,24 @@ export class TestTable {
 
   async put(item: TableItem): Promise<void> {
     await this.client.send(new PutItemCommand({ TableName: this.name, Item: item }))
+  }
+
+  /** Only if there is no such item yet: whether there was none. */
+  async putNew(item: TableItem, keyName: string): Promise<boolean> {
+    try {
+      await this.client.send(
+        new PutItemCommand({
+          TableName: this.name,
+          Item: item,
+          ConditionExpression: 'attribute_not_exists(#key)',
+          ExpressionAttributeNames: { '#key': keyName },
+        }),
+      )
+      return true
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) return false
+      throw error
+    }
   }
 
   async putMany(items: readonly TableItem[]): Promise<void> {

@@ -1,7 +1,8 @@
+import { isoTime } from '../../../shared/lease.ts'
 import type { Released } from '../../../shared/lock.ts'
 import { only } from '../stores/settle.ts'
+import { auditedLock } from './audit/audited.ts'
 import type { AuditLog } from './audit.ts'
-import { auditedLock } from './audited-lock.ts'
 import { entryOf } from './plans/freeze.ts'
 import type { OpenStore } from './plans/open-stores.ts'
 import type { UndoCopies } from './plans/undo-copies.ts'
@@ -19,7 +20,11 @@ export async function releaseOne(
       for (const { lock, copy } of imminent) {
         const { kind, address } = open.store
         const store = { name: open.name, address, kind, production: open.production, unread: [] }
-        const entry = { n: 0, store: 0, ...entryOf(lock, open.watcher.storyOf(lock.id), lock.fence) }
+        const entry = {
+          n: 0,
+          store: 0,
+          ...entryOf(lock, open.watcher.storyOf(lock.id), lock.fence, open.watcher.watchedMs()),
+        }
         hasCopy = copy !== null && copies.windowMs > 0
         if (copy) await copies.keep(action, [{ at: Date.now(), store, entry, copy }])
         await audit.append([
@@ -28,7 +33,7 @@ export async function releaseOne(
             action,
             store: address,
             storeName: open.name,
-            serverAt: new Date(lock.observedAt).toISOString(),
+            serverAt: isoTime(lock.observedAt),
             lock: auditedLock(lock),
           },
         ])

@@ -3,7 +3,8 @@ import { usageError } from './exit.ts'
 
 export type Args = {
   readonly positionals: string[]
-  readonly options: Record<string, string | boolean | undefined>
+  /** A list where an option may be given several times. */
+  readonly options: Record<string, string | boolean | string[] | undefined>
 }
 
 /** `--help` behind a command. Not an error, but an end. */
@@ -12,7 +13,12 @@ export class HelpWanted extends Error {}
 type Options = NonNullable<ParseArgsConfig['options']>
 
 /** Parses strictly. Messages name the option and never repeat a value, which may be an address with a password. */
-export function parse(argv: readonly string[], options: Options, names: readonly string[]): Args {
+export function parse(
+  argv: readonly string[],
+  options: Options,
+  names: readonly string[],
+  { optional = 0 }: { readonly optional?: number } = {},
+): Args {
   let parsed: { positionals: string[]; values: Args['options'] }
   try {
     parsed = parseArgs({
@@ -26,7 +32,7 @@ export function parse(argv: readonly string[], options: Options, names: readonly
     throw usageError(missing ? `${option} needs a value` : `${option} is not an option of this command`)
   }
   if (parsed.values['help']) throw new HelpWanted()
-  const missing = names[parsed.positionals.length]
+  const missing = names.slice(0, names.length - optional)[parsed.positionals.length]
   if (missing)
     throw usageError(`The ${missing} is missing; lockkeeper --help shows how each command is called`)
   if (parsed.positionals.length > names.length)
@@ -34,7 +40,7 @@ export function parse(argv: readonly string[], options: Options, names: readonly
   return { positionals: parsed.positionals, options: parsed.values }
 }
 
-export function positiveInteger(value: string | boolean | undefined, name: string): number | undefined {
+export function positiveInteger(value: Args['options'][string], name: string): number | undefined {
   if (value === undefined) return undefined
   const number = Number(value)
   if (!Number.isSafeInteger(number) || number < 1)

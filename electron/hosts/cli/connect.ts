@@ -6,11 +6,14 @@ import { openSession } from '../../core/dispatch.ts'
 import { CliError, unwrap } from './exit.ts'
 import type { Io } from './io.ts'
 
-/** The command line talks to the core as every screen does; here the wire is a function call. */
-export function connect(io: Io): Client {
+/**
+ * The command line talks to the core as every screen does; here the wire is a function call. What is `stoppable` is dropped
+ * when Ctrl-C is pressed; a plan that is being applied is stopped in its own way.
+ */
+export function connect(io: Io, { stoppable = true }: { readonly stoppable?: boolean } = {}): Client {
   const client = createClient(frame => session.receive(frame))
   const session = openSession(io.core(), frame => client.receive(frame))
-  io.signal.addEventListener('abort', () => session.close())
+  if (stoppable) io.signal.addEventListener('abort', () => session.close())
   return client
 }
 

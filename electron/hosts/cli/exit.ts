@@ -1,12 +1,22 @@
 import type { ErrorCode, Failure, Result } from '../../../shared/result.ts'
 
-export const EXIT = { done: 0, other: 1, usage: 2, changed: 3, gone: 4, unreachable: 5, denied: 6 } as const
+export const EXIT = {
+  done: 0,
+  other: 1,
+  usage: 2,
+  changed: 3,
+  gone: 4,
+  unreachable: 5,
+  denied: 6,
+  partly: 7,
+} as const
 
 const BY_CODE: Partial<Record<ErrorCode, number>> = {
   BAD_INPUT: EXIT.usage,
   NOT_FOUND: EXIT.gone,
   STORE_UNREACHABLE: EXIT.unreachable,
   STORE_DENIED: EXIT.denied,
+  REFUSED: EXIT.denied,
 }
 
 export function exitCodeOf(failure: Failure): number {

@@ -3,6 +3,10 @@ export const HELP = `Lockkeeper shows and safely releases distributed locks.
   lockkeeper list    <store> [--json] [--state held|expiring|expired|released] [--owner TEXT] [--limit N]
   lockkeeper inspect <store> <key> [--json]
   lockkeeper release <store> <key> --fence F [--reason TEXT] [--json]
+  lockkeeper release-all <store> --plan FILE [--state S] [--owner TEXT] [--key TEXT] [--filter TEXT] [--watch SECONDS]
+  lockkeeper release-all --apply FILE --confirm "NAME COUNT" --reason TEXT [--rate N] [--json]
+  lockkeeper cleanup <store> [--plan FILE] [--confirm "NAME COUNT" --reason TEXT]
+  lockkeeper undo    <plan or action id> [--reason TEXT] [--json]
   lockkeeper watch   <store> [--json] [--interval SECONDS]
   lockkeeper formats [--json]
   lockkeeper console [--web] [--port N] [--store <store>]... [--env-file FILE]
@@ -18,9 +22,14 @@ A store is an address:
 The password may also come from LOCKKEEPER_PASSWORD, or is asked for. The fence comes from list --json or inspect; a
 release acts only if the lock is still exactly the one the fence was made from.
 
+release-all never releases by itself: --plan writes down exactly which locks it would release and prints the command
+that applies the plan, now or later, here or elsewhere. A plan that was interrupted goes on with the same command. cleanup
+makes a plan of the expired leftovers. Within 15 minutes (LOCKKEEPER_UNDO_MINUTES) undo puts back what was released, where
+the name is still free and the format allows it.
+
 The console opens a window, or is served to your browser where there is none (always with --web). It opens the stores
 that --store and LOCKKEEPER_STORES name, and suggests those that the environment or the file describes. An address with a
 password is better in LOCKKEEPER_STORES: npm and the shell show their arguments to every user of the machine.
 
-Exit codes: 0 done, 2 bad usage or input, 3 changed (not released), 4 gone or not found, 5 unreachable, 6 denied,
-1 anything else.`
+Exit codes: 0 done, 2 bad usage or input, 3 changed (not released), 4 gone or not found, 5 unreachable, 6 denied
+or refused, 7 partly done, 1 anything else.`

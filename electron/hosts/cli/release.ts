@@ -22,10 +22,12 @@ export async function releaseCommand(argv: readonly string[], io: Io): Promise<n
   const { client, info, description } = await openStore(io, address)
   const request = { storeId: info.storeId, id: key, fence, ...(typeof reason === 'string' ? { reason } : {}) }
   const result = unwrap(await client.call('locks.release', request))
+  const { action } = result
+  const undoUntil = result.undoUntil === null ? null : new Date(result.undoUntil).toISOString()
   const current = result.outcome === 'changed' ? result.current : null
   if (json) {
     const shown = current === null ? null : lockJson(current, description.clock.serverTime)
-    await print(io, safeJson({ outcome: result.outcome, current: shown }))
+    await print(io, safeJson({ outcome: result.outcome, current: shown, action, undoUntil }))
     return EXIT_BY_OUTCOME[result.outcome]
   }
   const name = escapeForTerminal(key)
@@ -35,6 +37,8 @@ export async function releaseCommand(argv: readonly string[], io: Io): Promise<n
         io,
         `Released ${name}.${result.notified === null ? '' : ` Told ${result.notified} waiting ${result.notified === 1 ? 'client' : 'clients'}.`}`,
       )
+      if (undoUntil !== null && info.kind !== 'memory')
+        await print(io, `Until ${undoUntil.slice(11, 19)} UTC it can be undone: lockkeeper undo ${action}`)
       if (info.kind === 'memory') await print(io, 'A memory store starts afresh with every command.')
       break
     case 'gone':

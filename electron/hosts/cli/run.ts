@@ -1,5 +1,6 @@
 import { neutralise, safeJson } from '../../../shared/safe-text.ts'
 import { HelpWanted } from './args.ts'
+import { cleanupCommand } from './cleanup.ts'
 import { consoleCommand } from './console.ts'
 import { CliError, EXIT, exitCodeOf, usageError } from './exit.ts'
 import { formatsCommand } from './formats.ts'
@@ -8,12 +9,17 @@ import { inspectCommand } from './inspect.ts'
 import { type Io, print } from './io.ts'
 import { listCommand } from './list.ts'
 import { releaseCommand } from './release.ts'
+import { releaseAllCommand } from './release-all.ts'
+import { undoCommand } from './undo.ts'
 import { watchCommand } from './watch.ts'
 
 const COMMANDS: Record<string, (argv: readonly string[], io: Io) => Promise<number>> = {
   list: listCommand,
   inspect: inspectCommand,
   release: releaseCommand,
+  'release-all': releaseAllCommand,
+  cleanup: cleanupCommand,
+  undo: undoCommand,
   watch: watchCommand,
   formats: formatsCommand,
   console: consoleCommand,

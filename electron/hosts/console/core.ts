@@ -1,5 +1,5 @@
 import { createCore } from '../../core/core.ts'
-import { dataFolder } from '../../core/data-folder.ts'
+import { dataFolder, undoWindowMs } from '../../core/data-folder.ts'
 import type { Core } from '../../core/dispatch.ts'
 import type { SecretVault } from '../../core/services/vault.ts'
 import type { Start } from './start.ts'
@@ -16,6 +16,7 @@ export function createConsoleCore(options: {
   const { envFile: _, ...start } = options.start
   return createCore({
     dataFolder: dataFolder(options.env),
+    undoWindowMs: undoWindowMs(options.env),
     host: options.host,
     version: readVersion(options.distFolder),
     vault: options.vault,

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { Refusal } from './refusal.ts'
 
-const LIMIT_BYTES = 1024 * 1024
+/** Only who was let in gets this far; a plan of a hundred thousand locks fits. */
+const LIMIT_BYTES = 64 * 1024 * 1024
 
 /** The JSON that a request brings. A form or plain text, which any page may send without asking, is not read. */
 export async function readJson(request: IncomingMessage): Promise<unknown> {

@@ -64,14 +64,17 @@ export function PlanReview({ book, plan, onNext }: Props) {
         <CompareLine book={book} plan={plan} compared={compared} />
         <div className="plan-tools">
           <SearchBox value={search} onChange={setSearch} />
-          <button
-            type="button"
-            className="button"
-            disabled={compared.working || !book.loaded}
-            onClick={compared.run}
-          >
-            {compared.working ? t.plans.compare.checking : t.plans.compare.check}
-          </button>
+          {/* What is to be put back is gone; there is nothing to compare. */}
+          {plan.kind === 'release' && (
+            <button
+              type="button"
+              className="button"
+              disabled={compared.working || !book.loaded}
+              onClick={compared.run}
+            >
+              {compared.working ? t.plans.compare.checking : t.plans.compare.check}
+            </button>
+          )}
           {kept.length > 0 && (
             <button type="button" className="button" onClick={() => void send(whole(kept), true)}>
               {words.strikeShown(kept.length)}

@@ -63,7 +63,7 @@ export const plans = {
       more: (n: number) => `${numbers.format(n)} more; find them in the list`,
     },
     warnings: 'Before you go on',
-    noWarnings: 'Nothing speaks against it that Lockkeeper knows of.',
+    noWarnings: 'Nothing speaks against it, as far as Lockkeeper knows.',
 
     list: {
       label: 'Locks of the plan',

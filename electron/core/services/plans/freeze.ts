@@ -64,7 +64,7 @@ export async function freeze(open: OpenStore, asked: Asked): Promise<FrozenStore
       )
     })
     .sort((a, b) => byAttention(serverTime)(a.lock, b.lock))
-    .map(({ lock, story }) => entryOf(lock, story, lock.fence))
+    .map(({ lock, story }) => entryOf(lock, story, lock.fence, watchedMs))
   return { store: { ...store, unread }, entries, left: 0, watchedMs }
 }
 
@@ -87,7 +87,7 @@ async function freezePicked(
       if (answer && !answer.ok) throw answer.error
       const lock = answer?.value.is === 'lock' ? answer.value.lock : null
       if (lock && lock.state !== 'released' && isSameFence(lock.fence, fence))
-        entries.push(entryOf(lock, open.watcher.storyOf(id), fence))
+        entries.push(entryOf(lock, open.watcher.storyOf(id), fence, open.watcher.watchedMs()))
     }
   }
   return { store, entries, left: mine.length - entries.length, watchedMs: open.watcher.watchedMs() }
@@ -128,7 +128,18 @@ async function listAll({ store, signal, redact }: OpenStore): Promise<{ locks: L
   return { locks, unread }
 }
 
-export function entryOf(lock: Lock, story: Watched | null, fence: string): Frozen {
+/** A beginning that is only that of a short watch says nothing about how long a lock was held. */
+const SHORT_WATCH_MS = 60_000
+const BEGINNING_MS = 3000
+
+function heldSince(lock: Lock, story: Watched | null, watchedMs: number): number | null {
+  const since = heldSinceOf(story ? { ...lock, watched: story } : lock)
+  if (since === null || since.exact) return since?.at ?? null
+  const fromTheBeginning = lock.observedAt - since.at > watchedMs - BEGINNING_MS
+  return watchedMs < SHORT_WATCH_MS && fromTheBeginning ? null : since.at
+}
+
+export function entryOf(lock: Lock, story: Watched | null, fence: string, watchedMs: number): Frozen {
   return {
     id: lock.id,
     key: lock.key,
@@ -137,7 +148,7 @@ export function entryOf(lock: Lock, story: Watched | null, fence: string): Froze
     holder: lock.holder?.label ?? null,
     state: lock.state,
     endsAt: expiresAtOf(lock.lease),
-    heldSince: heldSinceOf(story ? { ...lock, watched: story } : lock)?.at ?? null,
+    heldSince: heldSince(lock, story, watchedMs),
     observedAt: lock.observedAt,
     renewals: story?.renewals ?? 0,
     alike: holdersLookAlike(lock),

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { readdir, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Input } from '../../../../shared/contract.ts'
 import {
@@ -16,7 +16,8 @@ import { whoIsHere } from '../who.ts'
 import { takePlan } from './being-applied.ts'
 import { compare } from './compare.ts'
 import { type FrozenStore, freeze, strictFilter } from './freeze.ts'
-import { type OpenStore, type OpenStores, storeOf } from './open-stores.ts'
+import { listKept } from './kept-plans.ts'
+import { asKnownHere, type OpenStore, type OpenStores, storeOf } from './open-stores.ts'
 import { Plan } from './plan.ts'
 import { PlanFeed } from './plan-feed.ts'
 import { type Journalled, PlanFile, readPlan } from './plan-file.ts'
@@ -45,6 +46,7 @@ export type PlansOptions = {
   readonly patienceMs?: number
 }
 
+const PURGE_EVERY_MS = 30_000
 const never = new AbortController().signal
 
 /** All plans of this host: frozen, reviewed, applied exactly, and taken back. */
@@ -52,11 +54,14 @@ export class Plans {
   readonly #o: PlansOptions
   readonly #folder: string
   readonly #held = new Map<string, Held>()
+  readonly #purging: NodeJS.Timeout
 
   constructor(options: PlansOptions) {
     this.#o = options
     this.#folder = join(options.dataFolder, 'plans')
+    // Copies hold tokens: they go when their time is over, also in a console that stays open for weeks.
     void options.copies.purge()
+    this.#purging = setInterval(() => void options.copies.purge(), PURGE_EVERY_MS).unref()
   }
 
   async create(input: Input<'plans.create'>, signal: AbortSignal, action: string): Promise<PlanSummary> {
@@ -97,14 +102,12 @@ export class Plans {
   }
 
   async list(): Promise<PlanSummary[]> {
-    const names = await readdir(this.#folder).catch(() => [])
-    for (const name of names) {
-      const planId = /^([\w-]{1,64})\.plan$/.exec(name)?.[1]
-      if (planId !== undefined && !this.#held.has(planId)) await this.#load(planId).catch(() => {})
-    }
-    return [...this.#held.values()]
-      .sort((a, b) => b.plan.header.createdAt - a.plan.header.createdAt)
-      .map(held => this.#summary(held))
+    const kept = await listKept(this.#folder, path => this.#glance(path))
+    const mine = [...this.#held.values()].map(held => this.#summary(held))
+    const named = new Set(mine.map(({ planId }) => planId))
+    return [...mine, ...kept.filter(({ planId }) => !named.has(planId))].sort(
+      (a, b) => b.createdAt - a.createdAt,
+    )
   }
 
   async open(file: string): Promise<PlanSummary> {
@@ -114,7 +117,7 @@ export class Plans {
 
   async import(text: string): Promise<PlanSummary> {
     const { header, entries, journal } = readPlan(text)
-    const before = this.#held.get(header.planId) ?? (await this.#load(header.planId).catch(() => null))
+    const before = await this.#find(header.planId).catch(() => null)
     if (before) return this.#summary(before)
     const file = await PlanFile.create(this.#pathOf(header.planId), header, entries)
     if (journal.length > 0) await file.append(journal)
@@ -207,6 +210,7 @@ export class Plans {
 
   /** Lets what was sent be answered; what is left can be applied another time. */
   async close(): Promise<void> {
+    clearInterval(this.#purging)
     const runs = [...this.#held.values()].flatMap(({ run }) => run ?? [])
     for (const run of runs) run.stop()
     await Promise.all(runs.map(run => run.done))
@@ -264,10 +268,11 @@ export class Plans {
       const open = storeOf(this.#o.stores, wanted, never)
       if (open.readOnly)
         throw new StoreError('REFUSED', `The store ${open.name} is set to read-only: nothing was changed`)
-      if (!confirm.includes(confirmationOf(wanted, count)))
+      const asked = confirmationOf(asKnownHere(this.#o.stores, wanted), count)
+      if (!confirm.includes(asked))
         throw new StoreError(
           'REFUSED',
-          `What was typed is not the name of the store and the number of its locks, "${confirmationOf(wanted, count)}": nothing was changed`,
+          `What was typed is not the name of the store and the number of its locks, "${asked}": nothing was changed`,
         )
       return open
     })
@@ -296,7 +301,8 @@ export class Plans {
   #summary(held: Held): PlanSummary {
     const { plan, file, run, undoUntil } = held
     const stillUndoable = undoUntil !== null && undoUntil > Date.now() ? undoUntil : null
-    return plan.summary(file.path, run?.status() ?? null, stillUndoable)
+    const summary = plan.summary(file.path, run?.status() ?? null, stillUndoable)
+    return { ...summary, stores: summary.stores.map(each => asKnownHere(this.#o.stores, each)) }
   }
 
   async #note(held: Held, line: Journalled): Promise<void> {
@@ -305,6 +311,12 @@ export class Plans {
   }
 
   #hold(plan: Plan, file: PlanFile): Held {
+    const held = this.#newlyHeld(plan, file)
+    this.#held.set(plan.header.planId, held)
+    return held
+  }
+
+  #newlyHeld(plan: Plan, file: PlanFile): Held {
     const held: Held = {
       plan,
       file,
@@ -312,7 +324,6 @@ export class Plans {
       run: null,
       undoUntil: null,
     }
-    this.#held.set(plan.header.planId, held)
     return held
   }
 
@@ -332,6 +343,15 @@ export class Plans {
     const held = this.#hold(new Plan(header, entries, journal), file)
     await this.#findUndo(held)
     return held
+  }
+
+  /** A plan of the folder, for a list: a folder of large plans must not stay in memory. */
+  async #glance(path: string): Promise<PlanSummary> {
+    const { file, contents } = await PlanFile.read(path)
+    const { header, entries, journal } = contents
+    const held = this.#newlyHeld(new Plan(header, entries, journal), file)
+    await this.#findUndo(held)
+    return this.#summary(held)
   }
 
   #pathOf(planId: string): string {

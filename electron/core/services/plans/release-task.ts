@@ -1,6 +1,7 @@
+import { isoTime } from '../../../../shared/lease.ts'
 import type { ReleaseOutcome } from '../../../../shared/lock.ts'
 import type { PlanResult } from '../../../../shared/plan.ts'
-import { auditedLock } from '../audited-lock.ts'
+import { auditedLock } from '../audit/audited.ts'
 import type { Attempted } from './lane.ts'
 import type { Plan } from './plan.ts'
 import type { Task } from './run.ts'
@@ -30,7 +31,7 @@ export function releaseTask(plan: Plan, copies: UndoCopies, action: string): Tas
               plan: planId,
               store: open.store.address,
               storeName: open.name,
-              serverAt: new Date(lock.observedAt).toISOString(),
+              serverAt: isoTime(lock.observedAt),
               lock: auditedLock(lock),
             })),
           )

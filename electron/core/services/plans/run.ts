@@ -53,6 +53,8 @@ export class PlanRun {
   readonly #o: RunOptions
   readonly #paces: readonly Pace[]
   readonly #speed = new Speed()
+  /** Locks that are being touched, and what was known of them before. */
+  readonly #announced = new Map<number, PlanResult | null>()
   readonly #troubles = new Map<number, PlanProgress['troubles'][number]>()
   readonly #stopped = new AbortController()
   #state: Running['state'] = 'running'
@@ -173,46 +175,64 @@ export class PlanRun {
           async (places, audited) => {
             // Both are on disk before anything is touched.
             await this.#o.audit.append(audited)
+            for (const n of places) this.#announced.set(n, this.#o.plan.results[n] ?? null)
             await this.#journal([{ is: 'try', at: Date.now(), places: [...places] }])
           },
           // What was sent is finished, also after a stop: only a store that is closed ends it.
           open.signal,
         ),
-      settled: results => this.#settle(results),
+      settled: (results, untouched) => this.#settle(results, untouched),
       trouble: (error, retryInMs) => this.#trouble(store, error, retryInMs),
       mayGoOn: async () => {
         await this.#awake
         return !this.#stopped.signal.aborted
       },
+      redact: open.redact,
     }
     await runLane(entries, pace, work, signal, this.#o.patienceMs)
   }
 
-  async #settle(results: readonly { n: number; result: PlanResult }[]): Promise<void> {
-    if (results.length === 0) return
-    const { plan, audit, action } = this.#o
-    await this.#o.task.settled(results)
-    await this.#journal([{ is: 'results', results: [...results] }])
+  async #settle(
+    results: readonly { n: number; result: PlanResult }[],
+    untouched: readonly number[],
+  ): Promise<void> {
+    // What was announced and then not done is again what it was before.
+    const back = untouched
+      .filter(n => this.#announced.has(n))
+      .map(n => ({ n, result: this.#announced.get(n) ?? null }))
+    for (const { n } of [...results, ...back]) this.#announced.delete(n)
+    if (results.length + back.length === 0) return
+    const line: Journalled = { is: 'results', results: [...results, ...back] }
+    // They happened, whether or not they can be written down.
+    this.#o.plan.note(line)
     this.#speed.count(results.length)
-    this.#o.onChange(results.map(({ n }) => n))
-    await audit.append(
-      results.map(({ n, result }): AuditEntry => {
-        const entry = plan.entries[n]
-        const { is, at: _, ...more } = result
-        // Owners are tokens in many formats: who holds it now is in the plan, not in the audit.
-        const { owner: __, ...said } = more as { owner?: unknown }
-        return {
-          event: 'settled',
-          action,
-          plan: plan.header.planId,
-          store: plan.header.stores[entry?.store ?? 0]?.address,
-          key: entry?.key,
-          id: entry?.id,
-          outcome: is,
-          ...said,
-        }
-      }),
-    )
+    this.#o.onChange(line.results.map(({ n }) => n))
+    await this.#o.task.settled(results)
+    const written = await Promise.allSettled([
+      this.#o.file.append([line]),
+      this.#o.audit.append([
+        ...results.map(({ n, result }) => this.#audited(n, result)),
+        ...back.map(({ n }) => this.#audited(n, null)),
+      ]),
+    ])
+    for (const each of written) if (each.status === 'rejected') throw each.reason
+  }
+
+  #audited(n: number, result: PlanResult | null): AuditEntry {
+    const { header, entries } = this.#o.plan
+    const entry = entries[n]
+    return {
+      event: 'settled',
+      action: this.#o.action,
+      plan: header.planId,
+      store: header.stores[entry?.store ?? 0]?.address,
+      key: entry?.key,
+      id: entry?.id,
+      // Who holds it now stays out: owners are tokens in many formats.
+      outcome: result?.is ?? 'not attempted',
+      ...(result?.is === 'failed' ? { error: result.error } : {}),
+      ...(result?.is === 'gone' && result.perhapsOurs ? { perhapsOurs: true } : {}),
+    }
   }
 
   /** Reads what was released again: some holders write their locks back. */

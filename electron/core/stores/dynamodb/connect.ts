@@ -13,12 +13,16 @@ const SILENCE_MS = 4000
 const ANSWER_MS = 20_000
 /** One call with all its retries gives up before this. */
 const CALL_MS = 4500
+/** No new try after this. */
+export const TRIES_MS = CALL_MS - CONNECT_MS
 const MAX_TRIES = 6
 const FIRST_DELAY_MS = 100
 const LAST_DELAY_MS = 1000
 
 export type SendOptions = { readonly abortSignal: AbortSignal; readonly requestTimeout: number }
-type Answer = { readonly ConsumedCapacity?: { readonly CapacityUnits?: number | undefined } | undefined }
+type Consumed = { readonly CapacityUnits?: number | undefined }
+/** A request for several items tells of each table. */
+type Answer = { readonly ConsumedCapacity?: Consumed | readonly Consumed[] | undefined }
 
 /** The client with its clock, its errors and its retries. */
 export class DynamoConnection {
@@ -83,12 +87,13 @@ export class DynamoConnection {
         const answer = await withDeadline(ANSWER_MS, request.effect === 'read' ? signal : null, abortSignal =>
           work({ abortSignal, requestTimeout: Math.min(SILENCE_MS, leftMs) }),
         )
-        this.#consumedCapacity += answer.ConsumedCapacity?.CapacityUnits ?? 0
+        for (const consumed of [answer.ConsumedCapacity ?? []].flat())
+          this.#consumedCapacity += consumed.CapacityUnits ?? 0
         return answer
       } catch (error) {
         if (request.effect === 'read') throwIfAborted(signal)
         const delayMs = delayAfter(tries)
-        const enough = tries >= MAX_TRIES || performance.now() - start + delayMs > CALL_MS - CONNECT_MS
+        const enough = tries >= MAX_TRIES || performance.now() - start + delayMs > TRIES_MS
         if (enough || !mayRetry(error, request)) throw this.#explain(error, request)
         await sleep(delayMs, undefined, { signal }).catch(() => {})
       }
@@ -144,7 +149,7 @@ export class DynamoConnection {
 }
 
 /** Twice as long each time, with jitter so that clients that were throttled together do not come back together. */
-function delayAfter(tries: number): number {
+export function delayAfter(tries: number): number {
   return Math.min(LAST_DELAY_MS, FIRST_DELAY_MS * 2 ** (tries - 1)) * (0.5 + Math.random() / 2)
 }
 

@@ -4,6 +4,8 @@ export type Request = {
   /** As AWS calls it, for permissions: `DeleteItem`. */
   readonly operation: string
   readonly effect: 'read' | 'write'
+  /** What a write is to the operator, for when its answer is lost. */
+  readonly act?: string
 }
 
 /** What may come out of the SDK. Its error classes are matched by name: proxies and emulators send others. */
@@ -27,6 +29,21 @@ export function isThrottled(error: unknown): boolean {
   return THROTTLED.includes(nameOf(error))
 }
 
+export function isAccessDenied(error: unknown): boolean {
+  return nameOf(error) === 'AccessDeniedException'
+}
+
+/** DynamoDB holds the request for wrong, a key that is too long for instance. */
+export function isInvalid(error: unknown): boolean {
+  return nameOf(error) === 'ValidationException'
+}
+
+/** What was not done, or not read, because the table is out of capacity. */
+export function throttledError(table: string, server: string, cause?: unknown): StoreError {
+  const what = `${server} throttles ${table}: its capacity is used up, try again later`
+  return new StoreError('STORE_ERROR', what, { cause })
+}
+
 export function isConditionFailed(error: unknown): boolean {
   return nameOf(error) === 'ConditionalCheckFailedException'
 }
@@ -48,7 +65,7 @@ export function toStoreError(error: unknown, request: Request, table: string, se
   const sdkError = error as SdkError
   const name = nameOf(error)
   const options = { cause: error }
-  if (name === 'AccessDeniedException')
+  if (isAccessDenied(error))
     return new StoreError(
       'STORE_DENIED',
       `This account may not dynamodb:${request.operation} on ${table}`,
@@ -58,19 +75,14 @@ export function toStoreError(error: unknown, request: Request, table: string, se
   if (rejected !== undefined) return new StoreError('STORE_DENIED', rejected, options)
   if (name === 'ResourceNotFoundException')
     return new StoreError('NOT_FOUND', `There is no table ${table} at ${server}`, options)
-  if (isThrottled(error))
-    return new StoreError(
-      'STORE_ERROR',
-      `${server} throttles ${table}: its capacity is used up, try again later`,
-      options,
-    )
+  if (isThrottled(error)) return throttledError(table, server, error)
 
   const status = statusOf(error)
   // DynamoDB's own refusals prove that nothing was done; a proxy's page in between proves nothing.
   const refused = status >= 400 && status < 500 && !(error instanceof SyntaxError)
   const unsure = request.effect === 'write' && !refused && !neverSent(sdkError)
   const lost = { ...options, uncertain: unsure }
-  const warning = unsure ? '; the release may or may not have happened: list again' : ''
+  const warning = unsure ? `; ${request.act ?? 'the release'} may or may not have happened: list again` : ''
   if (status === 0)
     return new StoreError('STORE_UNREACHABLE', `${server} ${sayLost(sdkError)}${warning}`, lost)
   if (error instanceof SyntaxError)

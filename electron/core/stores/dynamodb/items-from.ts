@@ -31,10 +31,14 @@ const CHECKS: Record<string, (value: unknown) => boolean> = {
 export function itemsFrom(schema: KeySchema, items: unknown): Item[] {
   if (Array.isArray(items) && items.every(item => isMap(withoutHoles(item)))) {
     const whole = items.map(withoutHoles) as Item[]
-    const keys = schema.sort ? [schema.partition, schema.sort] : [schema.partition]
-    if (whole.every(item => keys.every(({ name, type }) => item[name]?.[type] !== undefined))) return whole
+    if (whole.every(item => isItemOf(schema, item))) return whole
   }
   throw new StoreError('STORE_ERROR', 'DynamoDB sent items that do not fit the description of the table')
+}
+
+export function isItemOf(schema: KeySchema, item: Item): boolean {
+  const keys = schema.sort ? [schema.partition, schema.sort] : [schema.partition]
+  return keys.every(({ name, type }) => Object.hasOwn(item, name) && item[name]?.[type] !== undefined)
 }
 
 /** The SDK loses the value of an attribute called `__proto__`; anybody may write one, and it must not hide the rest. */

@@ -9,19 +9,23 @@ import { type DynamoAddress, showAddress } from '../../../../shared/address.ts'
 import type { Capability, ClockReading, ListPage, StoreDescription } from '../../../../shared/contract.ts'
 import type { RecordDetail, ReleaseOutcome, RestoreOutcome } from '../../../../shared/lock.ts'
 import { rawPart } from '../../bytes.ts'
-import { StoreError, throwIfAborted } from '../../errors.ts'
+import { throwIfAborted } from '../../errors.ts'
 import { lookedAt } from '../looked.ts'
 import { chooseFormats } from '../open.ts'
+import { checkCopy, copyOf, damagedCopy, hasEnded } from '../record-copy.ts'
 import { releaseSeen } from '../release-seen.ts'
-import { only, type Settled, settle } from '../settle.ts'
+import { only, type Settled } from '../settle.ts'
 import type { Keep, ListQuery, LockStore, Looked, RecordCopy, Target } from '../types.ts'
-import { attributeBytes, type Item } from './attribute.ts'
+import { attributeBytes, type Item, itemJson } from './attribute.ts'
 import { awsCommand } from './aws-command.ts'
+import { type Key, readBatch } from './batch-read.ts'
 import { DynamoConnection, type SendOptions } from './connect.ts'
 import { execute } from './execute.ts'
 import { DYNAMODB_FORMATS } from './formats.ts'
-import { itemsFrom } from './items-from.ts'
+import { itemFromJson } from './item-copy.ts'
+import { isItemOf, itemsFrom } from './items-from.ts'
 import { mayRelease } from './may-release.ts'
+import { putBack } from './put-back.ts'
 import { type Reading, readItem } from './read-item.ts'
 import type { DynamoFormat, DynamoProgram, DynamoRaw } from './record.ts'
 import { idOf, type KeySchema, keyFromId, keySchemaOf } from './table-key.ts'
@@ -39,6 +43,8 @@ export class DynamoStore implements LockStore {
   readonly #formats: readonly DynamoFormat[]
   #keySchema: KeySchema | null = null
   #mayRelease = false
+  /** An account that may not read in batches is asked once. */
+  readonly #batches = { denied: false }
 
   constructor(address: DynamoAddress) {
     this.address = showAddress(address)
@@ -102,9 +108,10 @@ export class DynamoStore implements LockStore {
   }
 
   async inspect(id: string, signal: AbortSignal): Promise<RecordDetail | null> {
-    const found = await this.#get(id, signal)
-    if (found === null) return null
-    const { raw, reading } = found
+    const key = keyFromId(await this.#schema(signal), id)
+    const raw = key && (await this.#get(key, signal))
+    if (raw === null) return null
+    const reading = this.#readItem(raw)
     const program = reading.lock === null ? null : this.#program(reading.lock.format, raw, undefined)
     const command = program === null ? null : awsCommand(this.#address, raw, program)
     return {
@@ -121,9 +128,8 @@ export class DynamoStore implements LockStore {
   }
 
   async look(ids: readonly string[], signal: AbortSignal): Promise<readonly Settled<Looked>[]> {
-    return Promise.all(
-      ids.map(id => settle(async () => lookedAt((await this.#get(id, signal))?.reading ?? null))),
-    )
+    const found = await this.#getMany(ids, signal)
+    return found.map(each => (each.ok ? { ok: true, value: lookedAt(each.value) } : each))
   }
 
   async release(id: string, fence: string, signal: AbortSignal): Promise<ReleaseOutcome> {
@@ -138,9 +144,8 @@ export class DynamoStore implements LockStore {
     return releaseSeen<DynamoRaw>(
       {
         width: RELEASES_AT_ONCE,
-        read: ids =>
-          Promise.all(ids.map(id => settle(async () => (await this.#get(id, signal))?.reading ?? null))),
-        copy: () => null,
+        read: ids => this.#getMany(ids, signal),
+        copy: (raw, lock) => copyOf(lock, this.#formats, itemJson(raw.item)),
         act: (raw, lock, endsAt) =>
           execute(this.#connection, raw, this.#program(lock.format, raw, endsAt), signal),
       },
@@ -150,8 +155,24 @@ export class DynamoStore implements LockStore {
     )
   }
 
-  async restore(_copy: RecordCopy, _signal: AbortSignal): Promise<RestoreOutcome> {
-    throw new StoreError('UNSUPPORTED', 'A release in DynamoDB cannot be undone yet')
+  async restore(copy: RecordCopy, signal: AbortSignal): Promise<RestoreOutcome> {
+    const schema = await this.#schema(signal)
+    const item = itemFromJson(copy.data)
+    const key = keyFromId(schema, copy.id)
+    if (key === null || !isItemOf(schema, item) || idOf(schema, item) !== copy.id) throw damagedCopy()
+    const raw: DynamoRaw = { keySchema: schema, item, readAt: this.#connection.clock.now() }
+    checkCopy(copy, this.#readItem(raw))
+    const taken = async (): Promise<RestoreOutcome | null> => {
+      const there = await this.#get(key, signal)
+      return there && { outcome: 'taken', current: this.#readItem(there).lock }
+    }
+    const before = await taken()
+    if (before !== null) return before
+    // The look has just brought the time.
+    if (hasEnded(copy, this.#connection.clock.now())) return { outcome: 'ended' }
+    if (await putBack(this.#connection, raw, signal)) return { outcome: 'restored' }
+    // Nothing was written, whether or not it can be seen who was quicker.
+    return (await taken().catch(() => null)) ?? { outcome: 'taken', current: null }
   }
 
   async close(): Promise<void> {
@@ -186,10 +207,8 @@ export class DynamoStore implements LockStore {
     return this.#read('Scan', options => this.#connection.client.send(command, options), signal)
   }
 
-  async #get(id: string, signal: AbortSignal): Promise<{ raw: DynamoRaw; reading: Reading } | null> {
+  async #get(key: Key, signal: AbortSignal): Promise<DynamoRaw | null> {
     const schema = await this.#schema(signal)
-    const key = keyFromId(schema, id)
-    if (key === null) return null
     const command = new GetItemCommand({
       TableName: this.#connection.table,
       Key: key,
@@ -202,9 +221,35 @@ export class DynamoStore implements LockStore {
       signal,
     )
     const [checked] = this.#items(schema, item ? [item] : [])
-    if (!checked) return null
-    const raw: DynamoRaw = { keySchema: schema, item: checked, readAt: this.#connection.clock.now() }
-    return { raw, reading: this.#readItem(raw) }
+    return checked ? this.#rawOf(schema, checked) : null
+  }
+
+  async #getMany(ids: readonly string[], signal: AbortSignal): Promise<Settled<Reading | null>[]> {
+    const schema = await this.#schema(signal)
+    const keys = ids.map(id => keyFromId(schema, id))
+    const read = await this.#forgetful(() =>
+      readBatch(
+        {
+          connection: this.#connection,
+          schema,
+          items: sent => this.#items(schema, sent),
+          get: async key => (await this.#get(key, signal))?.item ?? null,
+        },
+        keys.filter(key => key !== null),
+        this.#batches,
+        signal,
+      ),
+    )
+    return keys.map(key => {
+      const item = key === null ? null : read.shift()
+      if (!item) return { ok: true, value: null }
+      if (!item.ok) return item
+      return { ok: true, value: item.value && this.#readItem(this.#rawOf(schema, item.value)) }
+    })
+  }
+
+  #rawOf(keySchema: KeySchema, item: Item): DynamoRaw {
+    return { keySchema, item, readAt: this.#connection.clock.now() }
   }
 
   #items(schema: KeySchema, items: unknown): Item[] {
@@ -216,13 +261,17 @@ export class DynamoStore implements LockStore {
     }
   }
 
-  async #read<A extends object>(
+  #read<A extends object>(
     operation: string,
     work: (options: SendOptions) => Promise<A>,
     signal: AbortSignal,
   ): Promise<A> {
+    return this.#forgetful(() => this.#connection.send({ operation, effect: 'read' }, work, signal))
+  }
+
+  async #forgetful<T>(work: () => Promise<T>): Promise<T> {
     try {
-      return await this.#connection.send({ operation, effect: 'read' }, work, signal)
+      return await work()
     } catch (error) {
       this.#keySchema = null
       throw error

@@ -65,6 +65,29 @@ function partToText({ name, type }: KeyAttribute, item: Item): string {
   return keyToText(Buffer.from(type === 'S' ? (value?.S ?? '') : (value?.B ?? [])))
 }
 
+/** The same text for the same key: DynamoDB writes numbers in its own way, `1` for `1.0`. */
+export function sameKeyText(schema: KeySchema, key: Item): string {
+  const parts = schema.sort ? [schema.partition, schema.sort] : [schema.partition]
+  return JSON.stringify(
+    parts.map(({ name, type }) => {
+      const value = key[name]
+      if (type === 'N') return plainNumber(value?.N ?? '')
+      return type === 'S' ? value?.S : Buffer.from(value?.B ?? []).toString('latin1')
+    }),
+  )
+}
+
+/** A decimal number as its digits and its power of ten, exactly: it may have more digits than a double. */
+function plainNumber(text: string): string {
+  const [, sign = '', whole = '', decimals = '', power = '0'] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:E([+-]?\d+))?$/i.exec(text) ?? []
+  const digits = `${whole}${decimals}`.replace(/^0+/, '')
+  const significant = digits.replace(/0+$/, '')
+  if (significant === '') return '0'
+  const exponent = Number(power) - decimals.length + (digits.length - significant.length)
+  return `${sign}${significant}e${exponent}`
+}
+
 /** DynamoDB's numbers: 38 digits, exponent to 125. */
 const NUMBER = /^-?\d{1,40}(?:\.\d{1,40})?(?:E[+-]?\d{1,3})?$/i
 

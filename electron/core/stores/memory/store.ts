@@ -9,7 +9,7 @@ import { lockFrom } from '../lock-from.ts'
 import { lookedAt } from '../looked.ts'
 import { chooseFormats } from '../open.ts'
 import { recognise } from '../recognise.ts'
-import { copyOf, hasEnded } from '../record-copy.ts'
+import { checkCopy, copyOf, hasEnded } from '../record-copy.ts'
 import { type Current, releaseSeen } from '../release-seen.ts'
 import { only, type Settled, settle } from '../settle.ts'
 import type { Keep, ListQuery, LockStore, Looked, RecordCopy, Target } from '../types.ts'
@@ -137,6 +137,7 @@ export class MemoryStore implements LockStore {
     throwIfAborted(signal)
     this.#checkWritable()
     return this.#server.request(records => {
+      checkCopy(copy, this.#understand(copy.id, copy.data))
       if (records.has(copy.id)) return { outcome: 'taken', current: this.#read(copy.id)?.lock ?? null }
       if (hasEnded(copy, this.#server.now())) return { outcome: 'ended' }
       records.set(copy.id, copy.data)
@@ -151,20 +152,23 @@ export class MemoryStore implements LockStore {
   }
 
   #read(key: string): Current<MemoryRaw> | null {
-    return this.#server.request(records => {
-      if (!records.has(key)) return null
-      const raw: MemoryRaw = { key, value: records.get(key), timeoutMs: this.#server.timeoutMs }
-      const hint = { pinned: this.#formats.length === 1, patternGiven: false }
-      const verdict = recognise(this.#formats, raw, hint, () => 'it has none of the fields of a lock')
-      if (verdict.is !== 'lock') {
-        return {
-          lock: null,
-          reason: verdict.is === 'other' ? verdict.reason : 'it belongs to a lock without being one',
-        }
+    return this.#server.request(records =>
+      records.has(key) ? this.#understand(key, records.get(key)) : null,
+    )
+  }
+
+  #understand(key: string, value: unknown): Current<MemoryRaw> {
+    const raw: MemoryRaw = { key, value, timeoutMs: this.#server.timeoutMs }
+    const hint = { pinned: this.#formats.length === 1, patternGiven: false }
+    const verdict = recognise(this.#formats, raw, hint, () => 'it has none of the fields of a lock')
+    if (verdict.is !== 'lock') {
+      return {
+        lock: null,
+        reason: verdict.is === 'other' ? verdict.reason : 'it belongs to a lock without being one',
       }
-      const now = this.#server.now()
-      const decoded = verdict.format.decode(raw, now)
-      return { lock: lockFrom(key, key, verdict.format.info.id, decoded, now), seen: decoded.seen, raw }
-    })
+    }
+    const now = this.#server.now()
+    const decoded = verdict.format.decode(raw, now)
+    return { lock: lockFrom(key, key, verdict.format.info.id, decoded, now), seen: decoded.seen, raw }
   }
 }

@@ -52,7 +52,9 @@ function judge(
   pinned: boolean,
 ): LockTable | Unrecognised {
   const hint = { pinned, patternGiven: false }
-  const verdict = recognise(formats, { table: shape, row: {} }, hint, () => whatIsMissing(shape, formats))
+  const verdict = recognise(formats, { table: shape, row: {}, readAt: '' }, hint, () =>
+    whatIsMissing(shape, formats),
+  )
   if (verdict.is !== 'lock') {
     const reason = verdict.is === 'other' ? verdict.reason : 'it belongs to locks without holding any'
     return { key: shape.name, reason }
@@ -101,8 +103,8 @@ async function candidates(session: Session, formats: readonly MysqlFormat[]): Pr
 
 async function readShape(session: Session, table: string): Promise<TableShape | null> {
   const columnRows = await session.read(
-    `SELECT TABLE_NAME, COLUMN_NAME, DATA_TYPE, IS_NULLABLE, CHARACTER_SET_NAME, COLLATION_NAME, DATETIME_PRECISION
-      FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ? ORDER BY ORDINAL_POSITION`,
+    `SELECT TABLE_NAME, COLUMN_NAME, DATA_TYPE, IS_NULLABLE, CHARACTER_SET_NAME, COLLATION_NAME, DATETIME_PRECISION,
+      EXTRA FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ? ORDER BY ORDINAL_POSITION`,
     [table],
   )
   // Servers that do not tell `Locks` from `locks` find either; those that do may have both.
@@ -122,8 +124,13 @@ async function readShape(session: Session, table: string): Promise<TableShape | 
   }
 }
 
+/** Whether a row may be large, as far as these columns go. */
+export function hasLargeColumns({ shape }: LockTable, columns: readonly string[]): boolean {
+  return columns.some(column => /text|blob|json|geometry/.test(shape.columns.get(column)?.type ?? ''))
+}
+
 function columnFrom(row: readonly Value[]): Column {
-  const [, name, type, nullable, charset, collation, precision] = row
+  const [, name, type, nullable, charset, collation, precision, extra] = row
   const dataType = text(type).toLowerCase()
   return {
     name: text(name),
@@ -133,6 +140,8 @@ function columnFrom(row: readonly Value[]): Column {
     charset: charset == null ? null : text(charset),
     collation: collation == null ? null : text(collation),
     precision: Math.min(6, Math.max(0, Number(precision ?? 0) || 0)),
+    // `DEFAULT_GENERATED` is a default that takes other values too.
+    generated: /\b(VIRTUAL|STORED|PERSISTENT)\b/i.test(text(extra)),
   }
 }
 

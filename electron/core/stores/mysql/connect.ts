@@ -1,8 +1,16 @@
 import { connect as connectSocket, type Socket } from 'node:net'
 import { createPool, type Pool, type PoolConnection, type ResultSetHeader } from 'mysql2/promise'
 import type { MysqlAddress } from '../../../../shared/address.ts'
-import { aborted, StoreError, throwIfAborted } from '../../errors.ts'
-import { isAnswer, silent, storeErrorFrom, unknownOutcome } from './server-errors.ts'
+import { StoreError, throwIfAborted } from '../../errors.ts'
+import {
+  isAnswer,
+  lostBefore,
+  silent,
+  storeErrorFrom,
+  unknownCommit,
+  unknownOutcome,
+} from './server-errors.ts'
+import { race, settledWithin } from './within.ts'
 
 export type Value = string | Buffer | null
 export type Row = readonly Value[]
@@ -13,7 +21,17 @@ export interface Session {
   read(sql: string, values?: readonly Value[]): Promise<Row[]>
   /** Its answer is awaited whatever the signal says. Returns the number of rows that matched. */
   change(sql: string, values: readonly Value[]): Promise<number>
+  /**
+   * All of it or nothing: what `work` changes stays if it says `keep`, and only then. Until that was sent, whatever is lost
+   * was not done; the tables must be of an engine that has transactions.
+   */
+  transaction<T>(work: (session: Session) => Promise<Decided<T>>): Promise<T>
 }
+
+export type Decided<T> = { readonly keep: boolean; readonly value: T }
+
+/** A session that is kept for several pieces of work. */
+export type Held = { readonly session: Session; done(): void }
 
 const CONNECTIONS = 4
 const CONNECT_MS = 3000
@@ -45,42 +63,80 @@ export class Connections {
   constructor(readonly address: MysqlAddress) {}
 
   async use<T>(signal: AbortSignal, work: (session: Session) => Promise<T>): Promise<T> {
+    const { session, done } = await this.open(signal)
+    try {
+      return await work(session)
+    } finally {
+      done()
+    }
+  }
+
+  /** As `use`, for whoever says by itself when it is done. */
+  async open(signal: AbortSignal): Promise<Held> {
     throwIfAborted(signal)
     const askedAt = performance.now()
     const left = () => Math.max(1, FIRST_ANSWER_MS - (performance.now() - askedAt))
+    let isBroken = false
     // Only what the driver reports becomes an error of the store: a mistake of ours must not look like an outage.
     const failed = (error: unknown): never => {
-      throw storeErrorFrom(error, this.address)
+      const said = storeErrorFrom(error, this.address)
+      isBroken ||= said.code === 'STORE_UNREACHABLE'
+      throw said
     }
     const connection = await this.#take(signal, left()).catch(failed)
+    // A broken one must not come back to the pool, where the next one would get it.
+    const done = () => (isBroken ? connection.destroy() : connection.release())
+    let answered = false
+    const patience = () => (answered ? STATEMENT_MS : Math.min(STATEMENT_MS, left()))
+
+    const read: Session['read'] = async (sql, values = []) => {
+      throwIfAborted(signal)
+      const sent = connection.execute(sql, [...values])
+      const [rows] = await this.#await(connection, sent, patience(), signal).catch(failed)
+      answered = true
+      return rows as unknown as Row[]
+    }
+    const changeOr =
+      (lost: (error: unknown) => unknown): Session['change'] =>
+      async (sql, values) => {
+        throwIfAborted(signal)
+        // Nothing can be sent through it any more, so that nothing was.
+        if (isClosed(connection)) return failed(lostBefore(this.address))
+        const sent = connection.execute<ResultSetHeader>(sql, [...values])
+        const [result] = await this.#await(connection, sent, STATEMENT_MS, null).catch(error =>
+          failed(isAnswer(error) ? error : lost(error)),
+        )
+        return result.affectedRows
+      }
+    const end = (sql: 'COMMIT' | 'ROLLBACK') =>
+      this.#await(connection, connection.query(sql), STATEMENT_MS, null)
+    const transaction: Session['transaction'] = async work => {
+      throwIfAborted(signal)
+      await this.#await(connection, connection.query('START TRANSACTION'), patience(), signal).catch(failed)
+      try {
+        const { keep, value } = await work({ ...session, change: changeOr(error => error) })
+        if (keep) await end('COMMIT').catch(error => failed(isAnswer(error) ? error : unknownCommit(error)))
+        // A connection that ends takes what was not kept with it.
+        else await end('ROLLBACK').catch(() => (isBroken = true))
+        return value
+      } catch (error) {
+        await end('ROLLBACK').catch(() => (isBroken = true))
+        throw error
+      }
+    }
+    const session: Session = { read, change: changeOr(unknownOutcome), transaction }
+
     try {
       if (!this.#prepared.has(connection.connection)) {
         for (const sql of SESSION_SETUP)
           await this.#await(connection, connection.query(sql), left(), signal).catch(failed)
         this.#prepared.add(connection.connection)
       }
-      let answered = false
-      const patience = () => (answered ? STATEMENT_MS : Math.min(STATEMENT_MS, left()))
-      return await work({
-        read: async (sql, values = []) => {
-          throwIfAborted(signal)
-          const sent = connection.execute(sql, [...values])
-          const [rows] = await this.#await(connection, sent, patience(), signal).catch(failed)
-          answered = true
-          return rows as unknown as Row[]
-        },
-        change: async (sql, values) => {
-          throwIfAborted(signal)
-          const sent = connection.execute<ResultSetHeader>(sql, [...values])
-          const [result] = await this.#await(connection, sent, STATEMENT_MS, null).catch(error =>
-            isAnswer(error) ? failed(error) : failed(unknownOutcome(error)),
-          )
-          return result.affectedRows
-        },
-      })
-    } finally {
-      connection.release()
+    } catch (error) {
+      done()
+      throw error
     }
+    return { session, done }
   }
 
   async close(): Promise<void> {
@@ -122,8 +178,7 @@ export class Connections {
         sent.catch(() => {})
         connection.destroy()
         // destroy() closes our half only, and a silent server would keep the other half open.
-        const { stream } = connection.connection as unknown as { stream: Socket }
-        stream.destroy()
+        streamOf(connection).destroy()
       }
       throw error
     }
@@ -167,34 +222,11 @@ export class Connections {
   }
 }
 
-/** Settles with the promise, or fails after a time, or when the signal says so. */
-async function race<T>(
-  promise: Promise<T>,
-  withinMs: number,
-  signal: AbortSignal | null,
-  late: () => StoreError,
-): Promise<T> {
-  let giveUp: () => void = () => {}
-  let timer: NodeJS.Timeout | undefined
-  const gaveUp = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(late()), withinMs)
-    giveUp = () => reject(aborted())
-    if (signal?.aborted) giveUp()
-    signal?.addEventListener('abort', giveUp, { once: true })
-  })
-  try {
-    return await Promise.race([promise, gaveUp])
-  } finally {
-    clearTimeout(timer)
-    signal?.removeEventListener('abort', giveUp)
-  }
+function streamOf(connection: PoolConnection): Socket {
+  return (connection.connection as unknown as { stream: Socket }).stream
 }
 
-async function settledWithin(work: Promise<unknown>, withinMs: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const enough = new Promise(resolve => {
-    timer = setTimeout(resolve, withinMs)
-  })
-  await Promise.race([work.catch(() => {}), enough])
-  clearTimeout(timer)
+function isClosed(connection: PoolConnection): boolean {
+  const stream = streamOf(connection)
+  return stream.destroyed || stream.readableEnded
 }

@@ -3,10 +3,12 @@ import { excerpt, textToKey } from '../../bytes.ts'
 import { StoreError } from '../../errors.ts'
 import type { Seen } from '../fence.ts'
 import { lockFrom } from '../lock-from.ts'
-import type { Catalogue, LockTable } from './catalogue.ts'
+import { type Settled, settle } from '../settle.ts'
+import { type Catalogue, hasLargeColumns, type LockTable } from './catalogue.ts'
 import type { Session, Value } from './connect.ts'
 import { keyText } from './fields.ts'
-import { readRow } from './rows.ts'
+import { readRows } from './rows.ts'
+import { endsEverything } from './server-errors.ts'
 import type { MysqlFormat, MysqlRaw } from './table.ts'
 
 export type FoundLock = {
@@ -27,43 +29,110 @@ export function lockIn(table: LockTable, alone: boolean, raw: MysqlRaw, now: num
   return { lock, seen: decoded.seen, raw, format: table.format }
 }
 
-/** Finds a lock by its id. Both forms are taken, the key and `table/key`; the one that list uses comes first. */
-export async function find(session: Session, catalogue: Catalogue, id: string): Promise<Found | null> {
-  const { tables, rejected } = catalogue
+/**
+ * Finds locks by their ids, in the order asked for. Both forms are taken, the key and `table/key`; the one that list uses
+ * comes first. An id that cannot be looked up fails by itself; a server that is gone fails all of them.
+ */
+export async function findMany(
+  session: Session,
+  { tables, rejected }: Catalogue,
+  ids: readonly string[],
+): Promise<Settled<Found | null>[]> {
   const alone = tables.length === 1
-  const byKey = () => findIn(session, tables, alone, table => keyFrom(table, id))
-  const byTable = () =>
-    findIn(session, tables, alone, table => {
-      const start = `${table.shape.name}/`
-      return id.startsWith(start) ? keyFrom(table, id.slice(start.length)) : null
-    })
-  for (const search of alone ? [byKey, byTable] : [byTable, byKey]) {
-    const [first, second] = await search()
-    if (first && second) {
-      const what = `"${excerpt(id)}" is in two tables: add ?table= to the address, or write table/key`
-      throw new StoreError('BAD_INPUT', what)
-    }
-    if (first) return first
+  const byKey: KeyIn = (table, id) => keyFrom(table, id)
+  const byTable: KeyIn = (table, id) => {
+    const start = `${table.shape.name}/`
+    return id.startsWith(start) ? keyFrom(table, id.slice(start.length)) : null
   }
-  const unusable = rejected.find(each => each.key === id)
-  return unusable ? { lock: null, reason: unusable.reason } : null
+  const found = new Map<string, Settled<Found>>()
+  for (const keyIn of alone ? [byKey, byTable] : [byTable, byKey]) {
+    const left = [...new Set(ids)].filter(id => !found.has(id))
+    const hits = new Map<string, Settled<FoundLock>[]>()
+    for (const table of tables) {
+      for (const [id, hit] of await findIn(session, table, alone, left, keyIn))
+        hits.set(id, [...(hits.get(id) ?? []), hit])
+    }
+    for (const [id, [first, second]] of hits)
+      if (first) found.set(id, first.ok && second ? (second.ok ? inTwoTables(id) : second) : first)
+  }
+  return ids.map(id => {
+    const unusable = rejected.find(each => each.key === id)
+    return found.get(id) ?? { ok: true, value: unusable ? { lock: null, reason: unusable.reason } : null }
+  })
 }
 
+/** The key that an id stands for in a table; null when it stands for none there. */
+type KeyIn = (table: LockTable, id: string) => Value
+
+/** Those that are there, and those of which it cannot be told. */
 async function findIn(
   session: Session,
-  tables: readonly LockTable[],
+  table: LockTable,
   alone: boolean,
-  keyIn: (table: LockTable) => Value,
-): Promise<FoundLock[]> {
-  const found: FoundLock[] = []
-  for (const table of tables) {
-    const key = keyIn(table)
-    if (key === null) continue
-    const { raws, serverTime } = await readRow(session, table, key)
-    const [raw] = raws
-    if (raw) found.push(lockIn(table, alone, raw, serverTime ?? Date.now()))
+  ids: readonly string[],
+  keyIn: KeyIn,
+): Promise<Map<string, Settled<FoundLock>>> {
+  const wanted = ids.flatMap(id => {
+    const key = keyIn(table, id)
+    return key === null ? [] : [{ id, key }]
+  })
+  const found = new Map<string, Settled<FoundLock>>()
+  const read = async (some: readonly { id: string; key: Value }[]): Promise<void> => {
+    const rows = await settle(() =>
+      readRows(
+        session,
+        table,
+        some.map(({ key }) => key),
+      ),
+    )
+    if (rows.ok) {
+      const { raws, serverTime } = rows.value
+      // The index may take `A` for `a`: what was asked for is exactly one of the rows that it found, or none.
+      const byKey = new Map(raws.map(raw => [exactly(raw.row[table.format.keyColumn] ?? null), raw]))
+      for (const { id, key } of some) {
+        const raw = byKey.get(exactly(key))
+        if (raw) found.set(id, { ok: true, value: lockIn(table, alone, raw, serverTime ?? Date.now()) })
+      }
+    } else if (endsEverything(rows.error)) throw rows.error
+    // One key that the server cannot take must not fail the others.
+    else if (some.length > 1 && rows.error.code === 'STORE_ERROR') for (const each of some) await read([each])
+    else for (const { id } of some) found.set(id, rows)
   }
+  for (const some of chunksOf(wanted, hasLargeColumns(table, [...table.shape.columns.keys()])))
+    await read(some)
   return found
+}
+
+const KEYS_A_STATEMENT = 100
+/** Rows with large columns must fit into memory together, and large keys into one statement. */
+const KEYS_OF_LARGE_ROWS = 10
+const MOST_KEY_TEXT = 200_000
+
+function* chunksOf<T extends { key: Value }>(wanted: readonly T[], areLarge: boolean): Iterable<T[]> {
+  const most = areLarge ? KEYS_OF_LARGE_ROWS : KEYS_A_STATEMENT
+  let chunk: T[] = []
+  let size = 0
+  for (const each of wanted) {
+    const length = each.key?.length ?? 0
+    if (chunk.length >= most || (chunk.length > 0 && size + length > MOST_KEY_TEXT)) {
+      yield chunk
+      chunk = []
+      size = 0
+    }
+    chunk.push(each)
+    size += length
+  }
+  if (chunk.length > 0) yield chunk
+}
+
+function inTwoTables(id: string): Settled<never> {
+  const what = `"${excerpt(id)}" is in two tables: add ?table= to the address, or write table/key`
+  return { ok: false, error: new StoreError('BAD_INPUT', what) }
+}
+
+/** Keys of one table are all bytes or all text. */
+function exactly(key: Value): string | null {
+  return Buffer.isBuffer(key) ? key.toString('latin1') : key
 }
 
 function keyFrom(table: LockTable, text: string): Value {

@@ -1,9 +1,10 @@
 import type { ListPage } from '../../../../shared/contract.ts'
 import { StoreError } from '../../errors.ts'
-import type { Catalogue, LockTable } from './catalogue.ts'
+import { type Catalogue, hasLargeColumns, type LockTable } from './catalogue.ts'
 import type { Connections, Value } from './connect.ts'
 import { lockIn } from './find.ts'
 import { countKeyless, type Rows, readPage } from './rows.ts'
+import { endsEverything } from './server-errors.ts'
 
 /** The first page is small, so that there is something to see at once. */
 const FIRST_PAGE = 100
@@ -48,7 +49,8 @@ async function* listTable(
 ): AsyncGenerator<ListPage> {
   const stop = new AbortController()
   const either = AbortSignal.any([signal, stop.signal])
-  const largest = hasLargeColumns(table) ? PAGE_OF_LARGE : PAGE
+  const read = [...table.format.columns, ...table.format.optionalColumns]
+  const largest = hasLargeColumns(table, read) ? PAGE_OF_LARGE : PAGE
   const fetch = (after: Value, size: number): Promise<Rows> => {
     const rows = connections.use(either, session => readPage(session, table, after, size))
     // Whoever awaits it gets the error; until then it must not count as unhandled.
@@ -86,10 +88,6 @@ function emptyPage(): ListPage {
   return { locks: [], unrecognised: [], companions: 0, problems: [], scanned: 0 }
 }
 
-function endsEverything(error: StoreError): boolean {
-  return error.code === 'STORE_UNREACHABLE' || error.code === 'ABORTED'
-}
-
 function keylessRows(table: LockTable, count: number): { key: string; reason: string } {
   const rows = count === 1 ? '1 row has' : `${count} rows have`
   return { key: table.shape.name, reason: `${rows} no ${table.format.keyColumn}` }
@@ -98,9 +96,4 @@ function keylessRows(table: LockTable, count: number): { key: string; reason: st
 function longKeys(table: LockTable): ListPage['problems'][number] {
   const message = `The server does not sort keys by more than their start, so keys like this one, of over ${LONGEST_SORTED_KEY} characters, may be missing`
   return { code: 'STORE_ERROR', message, where: table.shape.name }
-}
-
-function hasLargeColumns(table: LockTable): boolean {
-  const read = [...table.format.columns, ...table.format.optionalColumns]
-  return read.some(column => /text|blob|json/.test(table.shape.columns.get(column)?.type ?? ''))
 }

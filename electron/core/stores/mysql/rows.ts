@@ -1,6 +1,6 @@
 import type { LockTable } from './catalogue.ts'
 import type { Session, Value } from './connect.ts'
-import { columnOf, compareKey, quoteName, readable, rowWithKey, type Sql } from './sql.ts'
+import { anyOf, columnOf, compareKey, quoteName, readable, rowWithKey, type Sql } from './sql.ts'
 import type { MysqlRaw } from './table.ts'
 import { parseTime } from './times.ts'
 
@@ -29,6 +29,12 @@ export async function readRow(session: Session, table: LockTable, key: Value): P
   return select(session, table, [...table.shape.columns.keys()], `WHERE ${where.text}`, where.values)
 }
 
+/** All rows that the index takes for one of these keys, with all their columns: which are exactly one, the caller must tell. */
+export async function readRows(session: Session, table: LockTable, keys: readonly Value[]): Promise<Rows> {
+  const where = anyOf(keys.map(key => compareKey(table.key, '=', key)))
+  return select(session, table, [...table.shape.columns.keys()], `WHERE ${where.text}`, where.values)
+}
+
 /** A unique index lets many rows have no key at all. Such rows cannot be addressed, but they are there. */
 export async function countKeyless(session: Session, table: LockTable): Promise<number> {
   if (!table.key.nullable) return 0
@@ -53,6 +59,7 @@ async function select(
   return {
     raws: rows.map(row => ({
       table: table.shape,
+      readAt: String(row[0] ?? ''),
       row: Object.fromEntries(columns.map((column, i) => [column, row[i + 1] ?? null])),
     })),
     serverTime: typeof time === 'string' ? parseTime(time) : null,

@@ -8,6 +8,7 @@ type DriverError = { code?: unknown; errno?: unknown; sqlState?: unknown; sqlMes
 const NO_ACCESS_TO_DATABASE = 1044
 const NO_SUCH_DATABASE = 1049
 const NO_SUCH_COLUMN = 1054
+const DUPLICATE = 1062
 const NO_SUCH_TABLE = 1146
 const LOCK_WAIT_TIMEOUT = 1205
 const DEADLOCK = 1213
@@ -36,6 +37,11 @@ export function storeErrorFrom(error: unknown, address: MysqlAddress): StoreErro
   return answered(Number(errno), typeof sqlMessage === 'string' ? sqlMessage : '', address, error)
 }
 
+/** Nothing else can be had of the server now, or is wanted. */
+export function endsEverything(error: StoreError): boolean {
+  return error.code === 'STORE_UNREACHABLE' || error.code === 'ABORTED'
+}
+
 /** The answer to a release did not arrive. It is never sent again: a second try could report our own release as gone. */
 export function unknownOutcome(cause: unknown): StoreError {
   return new StoreError(
@@ -43,6 +49,25 @@ export function unknownOutcome(cause: unknown): StoreError {
     'The connection was lost after the release was sent: it may or may not have happened, so list again',
     { cause, uncertain: true },
   )
+}
+
+/** The same for the end of a transaction that puts a lock back. */
+export function unknownCommit(cause: unknown): StoreError {
+  return new StoreError(
+    'STORE_UNREACHABLE',
+    'The connection was lost while the lock was put back: it may or may not have happened, so list again',
+    { cause, uncertain: true },
+  )
+}
+
+/** Known before anything was sent. */
+export function lostBefore(address: MysqlAddress): StoreError {
+  return new StoreError('STORE_UNREACHABLE', `The MySQL server at ${place(address)} closed the connection`)
+}
+
+/** The server's refusal of a second row with a value that must be unique. */
+export function isDuplicate(error: unknown): boolean {
+  return error instanceof StoreError && (error.cause as DriverError | undefined)?.errno === DUPLICATE
 }
 
 export function silent(address: MysqlAddress): StoreError {
@@ -98,7 +123,7 @@ function answered(errno: number, text: string, address: MysqlAddress, cause: unk
 }
 
 export function readOnlyServer(cause?: unknown): StoreError {
-  return new StoreError('STORE_DENIED', 'This server is read-only: release on its primary', { cause })
+  return new StoreError('STORE_DENIED', 'This server is read-only: do it on its primary', { cause })
 }
 
 function place({ host, port }: MysqlAddress): string {

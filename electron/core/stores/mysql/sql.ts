@@ -1,6 +1,6 @@
 import { StoreError } from '../../errors.ts'
 import type { Value } from './connect.ts'
-import type { Column, MysqlProgram, NewValue, SeenColumn, TableShape } from './table.ts'
+import type { Column, MysqlProgram, MysqlRaw, NewValue, SeenColumn, TableShape } from './table.ts'
 import { WIDEST_ZONE_HOURS } from './times.ts'
 
 /** A piece of SQL and the values bound to its question marks. */
@@ -61,6 +61,13 @@ function allOf(conditions: readonly Sql[]): Sql {
   }
 }
 
+export function anyOf(conditions: readonly Sql[]): Sql {
+  return {
+    text: `(${conditions.map(each => each.text).join(' OR ')})`,
+    values: conditions.flatMap(each => each.values),
+  }
+}
+
 /** The statement of a release: it finds the row by its key and acts only if everything seen is still the same. */
 export function releaseStatement(program: MysqlProgram): Sql {
   const { table } = program
@@ -82,15 +89,72 @@ export function releaseStatement(program: MysqlProgram): Sql {
 }
 
 function assignment(table: TableShape, column: Column, to: NewValue): Sql {
-  const name = quoteName(column.name)
-  if ('value' in to) return { text: `${name} = ?`, values: [to.value] }
-  // In the column's own precision: MySQL would round a finer time up, into the future.
+  const others = 'value' in to ? [] : to.orEarlier.map(other => columnOf(table, other))
+  const written = writtenValue(
+    column,
+    to,
+    others.map(({ name }) => ({ text: quoteName(name), values: [] })),
+  )
+  return { text: `${quoteName(column.name)} = ${written.text}`, values: written.values }
+}
+
+/** What a release writes into a column; `others` stands for the columns that may be earlier. */
+function writtenValue(column: Column, to: NewValue, others: readonly Sql[]): Sql {
+  if ('value' in to) return { text: '?', values: [to.value] }
   const back = to.inEveryZone ? ` - INTERVAL ${WIDEST_ZONE_HOURS} HOUR` : ''
-  const now = `UTC_TIMESTAMP(${column.precision})${back}`
-  const others = to.nowOrEarlier.map(other => quoteName(columnOf(table, other).name))
+  // Cut to the column's own precision: MySQL would round a finer time up, into the future.
+  const time = asTime(column, to.readAt.slice(0, column.precision === 0 ? 19 : 20 + column.precision))
+  const past: Sql = { text: `${time.text}${back}`, values: time.values }
+  if (others.length === 0) return past
+  const all = [...others, past]
   return {
-    text: `${name} = ${others.length === 0 ? now : `LEAST(${[...others, now].join(', ')})`}`,
-    values: [],
+    text: `LEAST(${all.map(each => each.text).join(', ')})`,
+    values: all.flatMap(each => each.values),
+  }
+}
+
+function asTime({ precision }: Column, value: Value): Sql {
+  return { text: `CAST(? AS DATETIME(${precision}))`, values: [value] }
+}
+
+/**
+ * The statement that takes a release back. A deleted row is inserted, which its unique key allows only while the name is
+ * free. An update is turned back if the row is still exactly what the release left.
+ */
+export function restoreStatement(program: MysqlProgram, raw: MysqlRaw): Sql {
+  const { table } = program
+  const seen = (column: string): Value => raw.row[column] ?? null
+  switch (program.op) {
+    case 'delete': {
+      const columns = [...table.columns].filter(([, { generated }]) => !generated)
+      const names = columns.map(([, { name }]) => quoteName(name))
+      const marks = columns.map(([, { binary }]) => (binary ? 'UNHEX(?)' : '?'))
+      return {
+        text: `INSERT INTO ${quoteName(table.name)} (${names.join(', ')}) VALUES (${marks.join(', ')})`,
+        values: columns.map(([column]) => bound(seen(column))),
+      }
+    }
+    case 'update': {
+      const [keyColumn, key] = program.key
+      const changed = new Map(program.set)
+      const same = program.seen
+        .filter(([column]) => !changed.has(column))
+        .map(([column, value]) => isExactly(columnOf(table, column), value))
+      const asLeft = program.set.map(([name, to]) => {
+        const column = columnOf(table, name)
+        const others = 'value' in to ? [] : to.orEarlier.map(other => asTime(column, seen(other)))
+        const written = writtenValue(column, to, others)
+        return { text: `${quoteName(column.name)} <=> ${written.text}`, values: written.values }
+      })
+      const set = program.set.map(([name]) => columnOf(table, name))
+      const where = allOf([compareKey(columnOf(table, keyColumn), '=', key), ...same, ...asLeft])
+      return {
+        text: `UPDATE ${quoteName(table.name)} SET ${set
+          .map(({ name, binary }) => `${quoteName(name)} = ${binary ? 'UNHEX(?)' : '?'}`)
+          .join(', ')} WHERE ${where.text}`,
+        values: [...set.map(({ name }) => bound(seen(name.toLowerCase()))), ...where.values],
+      }
+    }
   }
 }
 

@@ -3,19 +3,22 @@ import type { Capability, ClockReading, ListPage, StoreDescription } from '../..
 import type { RecordDetail, ReleaseOutcome, RestoreOutcome } from '../../../../shared/lock.ts'
 import { rawPart } from '../../bytes.ts'
 import { ServerClock } from '../../clock.ts'
-import { StoreError, throwIfAborted } from '../../errors.ts'
+import { throwIfAborted } from '../../errors.ts'
 import { lookedAt } from '../looked.ts'
 import { chooseFormats } from '../open.ts'
+import { copyOf } from '../record-copy.ts'
 import { releaseSeen } from '../release-seen.ts'
 import { only, type Settled, settle } from '../settle.ts'
 import type { Keep, ListQuery, LockStore, Looked, RecordCopy, Target } from '../types.ts'
 import { type Catalogue, readCatalogue } from './catalogue.ts'
 import { mysqlCommand } from './cli-command.ts'
-import { Connections, type Session } from './connect.ts'
-import { type Found, find } from './find.ts'
+import { Connections, type Held, type Session } from './connect.ts'
+import { type Found, findMany } from './find.ts'
 import { MYSQL_FORMATS } from './formats.ts'
 import { parseGrants } from './grants.ts'
+import { Lanes } from './lanes.ts'
 import { listTables } from './list.ts'
+import { dataOf, putBack } from './put-back.ts'
 import { readOnlyServer } from './server-errors.ts'
 import { releaseStatement, showSql } from './sql.ts'
 import type { MysqlFormat, MysqlRaw } from './table.ts'
@@ -23,6 +26,9 @@ import { parseTime } from './times.ts'
 
 /** Looking at the tables again for each of many releases in a row would cost more than the releases. */
 const CATALOGUE_MAX_AGE_MS = 2000
+
+/** Of the few connections there are: whoever watches needs one as well. */
+const RELEASES_AT_ONCE = 3
 
 /** Locks in the tables of one database of MySQL or MariaDB. */
 export class MysqlStore implements LockStore {
@@ -72,7 +78,7 @@ export class MysqlStore implements LockStore {
   }
 
   async inspect(id: string, signal: AbortSignal): Promise<RecordDetail | null> {
-    const found = await this.#connections.use(signal, session => this.#find(session, id))
+    const found = only(await this.#connections.use(signal, session => this.#find(session, [id])))
     if (found === null) return null
     if (found.lock === null)
       return { key: id, lock: null, reason: found.reason, raw: [], release: [], command: null }
@@ -92,11 +98,8 @@ export class MysqlStore implements LockStore {
   }
 
   async look(ids: readonly string[], signal: AbortSignal): Promise<readonly Settled<Looked>[]> {
-    return this.#connections.use(signal, async session => {
-      const found: Settled<Looked>[] = []
-      for (const id of ids) found.push(await settle(async () => lookedAt(await this.#find(session, id))))
-      return found
-    })
+    const found = await this.#connections.use(signal, session => this.#find(session, ids))
+    return found.map(each => (each.ok ? { ok: true, value: lookedAt(each.value) } : each))
   }
 
   async release(id: string, fence: string, signal: AbortSignal): Promise<ReleaseOutcome> {
@@ -108,48 +111,65 @@ export class MysqlStore implements LockStore {
     keep: Keep,
     signal: AbortSignal,
   ): Promise<readonly Settled<ReleaseOutcome>[]> {
-    // One connection for all of it: the one that has just answered is the one that acts.
-    return this.#connections.use(signal, session =>
-      releaseSeen<MysqlRaw>(
+    const lanes = new Lanes(RELEASES_AT_ONCE, isFirst => this.#openLane(isFirst, signal))
+    try {
+      return await releaseSeen<MysqlRaw>(
         {
-          width: 1,
-          read: async ids => {
-            const found: Settled<Found | null>[] = []
-            for (const id of ids) found.push(await settle(() => this.#find(session, id)))
-            return found
-          },
-          copy: () => null,
-          act: async (raw, lock, endsAt) => {
-            // The server lets an administrator write to a read-only replica, which then no longer matches its primary.
-            if (await isReadOnly(session)) throw readOnlyServer()
-            const format = this.#formats.find(each => each.info.id === lock.format) as MysqlFormat
-            const { text, values } = releaseStatement(format.release(raw, endsAt))
-            const rows = await session.change(text, values)
-            return rows === 0 ? { outcome: 'not-same' } : { outcome: 'released', notified: null }
-          },
+          width: RELEASES_AT_ONCE,
+          read: ids => lanes.use(session => this.#find(session, ids)),
+          copy: (raw, lock) => copyOf(lock, this.#formats, dataOf(raw)),
+          act: (raw, lock, endsAt) =>
+            lanes.use(async session => {
+              const { text, values } = releaseStatement(this.#format(lock.format).release(raw, endsAt))
+              const rows = await session.change(text, values)
+              return rows === 0 ? { outcome: 'not-same' } : { outcome: 'released', notified: null }
+            }),
         },
         targets,
-        keep,
+        async about => {
+          await keep(about)
+          await lanes.use(checkWritable)
+        },
         signal,
-      ),
-    )
+      )
+    } finally {
+      lanes.close()
+    }
   }
 
-  async restore(_copy: RecordCopy, _signal: AbortSignal): Promise<RestoreOutcome> {
-    throw new StoreError('UNSUPPORTED', 'A release in MySQL cannot be undone yet')
+  async restore(copy: RecordCopy, signal: AbortSignal): Promise<RestoreOutcome> {
+    return this.#connections.use(signal, async session => {
+      await checkWritable(session)
+      return putBack(session, await this.#catalogue(session), copy)
+    })
   }
 
   close(): Promise<void> {
     return this.#connections.close()
   }
 
-  async #find(session: Session, id: string): Promise<Found | null> {
+  /** What was idle may have been lost unnoticed, and only an answer tells: a release must not be the one to find out. */
+  async #openLane(isFirst: boolean, signal: AbortSignal): Promise<Held> {
+    const lane = await this.#connections.open(signal)
+    // The first one reads before it does anything else.
+    if (isFirst) return lane
     try {
-      return await find(session, await this.#catalogue(session), id)
+      await lane.session.read('SELECT 1')
+      return lane
     } catch (error) {
-      this.#known = null
+      lane.done()
       throw error
     }
+  }
+
+  async #find(session: Session, ids: readonly string[]): Promise<Settled<Found | null>[]> {
+    const found = await settle(async () => findMany(session, await this.#catalogue(session), ids))
+    if (!found.ok || found.value.some(each => !each.ok)) this.#known = null
+    return only([found])
+  }
+
+  #format(id: string): MysqlFormat {
+    return this.#formats.find(each => each.info.id === id) as MysqlFormat
   }
 
   async #catalogue(session: Session): Promise<Catalogue> {
@@ -180,6 +200,11 @@ export class MysqlStore implements LockStore {
     const canRelease = may && !(await isReadOnly(session))
     return [...(canRelease ? (['release'] as const) : []), 'atomic-read', 'server-time']
   }
+}
+
+/** The server lets an administrator write to a read-only replica, which then no longer matches its primary. */
+async function checkWritable(session: Session): Promise<void> {
+  if (await isReadOnly(session)) throw readOnlyServer()
 }
 
 async function isReadOnly(session: Session): Promise<boolean> {

@@ -13,6 +13,8 @@ export type Column = {
   readonly collation: string | null
   /** Digits after the second of a time. */
   readonly precision: number
+  /** Computed by the server, which takes no value for it. */
+  readonly generated: boolean
 }
 
 export type TableShape = {
@@ -25,20 +27,25 @@ export type TableShape = {
 
 /**
  * One row of one table, by lower-case column. Binary columns are bytes; all others are the server's own text, which keeps
- * every digit of a time or a number and makes comparing what was seen exact.
+ * every digit of a time or a number and makes comparing what was seen exact. `readAt` is the server's time then, as its text.
  */
-export type MysqlRaw = { readonly table: TableShape; readonly row: Readonly<Record<string, Value>> }
+export type MysqlRaw = {
+  readonly table: TableShape
+  readonly row: Readonly<Record<string, Value>>
+  readonly readAt: string
+}
 
 /** A column, in lower case, and what was seen in it. */
 export type SeenColumn = readonly [column: string, value: Value]
 
 /**
- * What an update writes: a value, or the server's time now unless one of these columns is earlier. `inEveryZone` goes so
- * far back that the time is past on every wall clock.
+ * What an update writes: a value, or the server's time when the row was read, unless one of these columns is earlier.
+ * `inEveryZone` goes so far back that the time is past on every wall clock. What was written is known exactly, so that our
+ * own release can be told from the holder's.
  */
 export type NewValue =
   | { readonly value: string | null }
-  | { readonly nowOrEarlier: readonly string[]; readonly inEveryZone: boolean }
+  | { readonly readAt: string; readonly orEarlier: readonly string[]; readonly inEveryZone: boolean }
 
 /**
  * What the store executes in one statement, on the one row that `key` names and only if every column in `seen` is still

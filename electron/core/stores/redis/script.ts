@@ -11,9 +11,12 @@ export function script(lua: string, mode: 'read-only' | 'writes'): Script {
 /** Servers before Redis 7, which do not know the read-only variants. */
 const withoutReadOnly = new WeakSet<RedisClient>()
 
+/** Scripts on their way, by their digest, to a server that did not know them. */
+const onTheirWay = new WeakMap<RedisClient, Map<string, Promise<unknown>>>()
+
 /**
- * EVALSHA, and EVAL the first time a server sees the script; a NOSCRIPT answer proves that nothing ran. Scripts that only
- * read say so where the server understands it: it then runs them on replicas, and while writes are paused for a
+ * EVALSHA, and EVAL the first time a server sees the script; a NOSCRIPT answer proves that nothing ran. Of many that find
+ * the script unknown together one sends it, and the others wait and ask again. Scripts that only read say so where the server understands it: it then runs them on replicas, and while writes are paused for a
  * failover, which is when somebody looks.
  */
 export async function runScript(
@@ -33,6 +36,20 @@ export async function runScript(
       return runScript(client, { lua, sha, readOnly }, keys, args)
     }
     if (!text.startsWith('NOSCRIPT')) throw error
-    return await (client as Redis).callBuffer(`EVAL${suffix}`, [lua, ...rest])
   }
+  const sent = onTheirWay.get(client) ?? new Map<string, Promise<unknown>>()
+  onTheirWay.set(client, sent)
+  const first = sent.get(sha)
+  if (first) {
+    await first.catch(() => {})
+    try {
+      return await (client as Redis).callBuffer(`EVALSHA${suffix}`, [sha, ...rest])
+    } catch (error) {
+      // Another node of a cluster.
+      if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error
+    }
+  }
+  const run = (client as Redis).callBuffer(`EVAL${suffix}`, [lua, ...rest])
+  sent.set(sha, run)
+  return await run.finally(() => sent.delete(sha))
 }

@@ -9,9 +9,11 @@ import { lockFrom } from '../lock-from.ts'
 import { lookedAt } from '../looked.ts'
 import { chooseFormats } from '../open.ts'
 import { recognise } from '../recognise.ts'
+import { checkCopy } from '../record-copy.ts'
 import { type Act, type Current, releaseSeen } from '../release-seen.ts'
-import { only, type Settled } from '../settle.ts'
+import { eachOf, only, type Settled, settle } from '../settle.ts'
 import type { Hint, Keep, ListQuery, LockStore, Looked, RecordCopy, Target } from '../types.ts'
+import { changeFailed, notTried } from './change-failed.ts'
 import { redisCommand } from './cli-command.ts'
 import { createClient, isNotPermitted, type RedisClient, ready, storeError } from './connect.ts'
 import type { RedisFormat } from './format.ts'
@@ -20,14 +22,20 @@ import { findPrimaries, nodeProblem } from './primaries.ts'
 import { type RedisProgram, runProgram, sayProgram } from './program.ts'
 import { COMPANION_LIMITS, INSPECT_LIMITS, LIST_LIMITS, type ReadLimits, readKeys } from './read.ts'
 import { type RedisRaw, rawParts, sayUnrecognised } from './record.ts'
+import { copyOfRaw, putBack, rawOfCopy } from './restore.ts'
 import { scanKeys } from './scan.ts'
 import { probeRelease, serverName } from './server-info.ts'
+import { Turns } from './turns.ts'
 import { runWatched } from './watched.ts'
 
 type Read = Current<RedisRaw> | { readonly lock: null; readonly reason: string; readonly companion: true }
 
 /** On one connection, which sends them together. */
 const RELEASES_AT_ONCE = 100
+/** Each of them needs a connection of its own. */
+const WATCHED_AT_ONCE = 4
+/** A script blocks the server for as long as it runs: this many keys are read in about a millisecond. */
+const READ_AT_ONCE = 200
 
 const EMPTY_PAGE: ListPage = { locks: [], unrecognised: [], companions: 0, problems: [], scanned: 0 }
 
@@ -41,6 +49,7 @@ export class RedisStore implements LockStore {
   readonly #clock = new ServerClock()
   /** The connection whose database number was confirmed; ioredis only emits an event when SELECT fails. */
   #selected: unknown = null
+  readonly #watched = new Turns(WATCHED_AT_ONCE)
   #closed = false
 
   constructor(address: RedisAddress) {
@@ -140,13 +149,25 @@ export class RedisStore implements LockStore {
     keep: Keep,
     signal: AbortSignal,
   ): Promise<readonly Settled<ReleaseOutcome>[]> {
+    let lost: StoreError | null = null
     return this.#run(signal, () =>
       releaseSeen<RedisRaw>(
         {
           width: RELEASES_AT_ONCE,
           read: ids => this.#currents(ids),
-          copy: () => null,
-          act: (raw, lock, endsAt) => this.#act(this.#formatOf(lock.format).release(raw, endsAt)),
+          copy: (raw, lock) => copyOfRaw(raw, lock, this.#formats),
+          act: async (raw, lock, endsAt) => {
+            // What is sent to a server that hangs is done when it wakes up, whatever was decided by then.
+            if (lost !== null) throw notTried(lost)
+            try {
+              return await this.#act(this.#formatOf(lock.format).release(raw, endsAt))
+            } catch (error) {
+              const failure = changeFailed(error, 'release')
+              // The other nodes of a cluster may be well.
+              if (failure.uncertain && !(this.#client instanceof Cluster)) lost = failure
+              throw failure
+            }
+          },
         },
         targets,
         keep,
@@ -155,8 +176,19 @@ export class RedisStore implements LockStore {
     )
   }
 
-  async restore(_copy: RecordCopy, _signal: AbortSignal): Promise<RestoreOutcome> {
-    throw new StoreError('UNSUPPORTED', 'A release in Redis cannot be undone yet')
+  restore(copy: RecordCopy, signal: AbortSignal): Promise<RestoreOutcome> {
+    return this.#run(signal, async () => {
+      const raw = rawOfCopy(copy)
+      checkCopy(copy, (await this.#understand(this.#client, [raw]))[0] ?? null)
+      const askTime = async () => (await this.#askTime()).serverTime
+      const outcome = await putBack(this.#client, raw, copy.endsAt, askTime).catch(error => {
+        throw changeFailed(error, 'restore')
+      })
+      if (outcome !== 'taken') return { outcome }
+      // Nothing was changed: not being able to say who has it must not hide that.
+      const [now] = await this.#currents([copy.id]).catch(() => [])
+      return { outcome, current: now?.ok && now.value?.lock ? now.value.lock : null }
+    })
   }
 
   async close(): Promise<void> {
@@ -164,27 +196,49 @@ export class RedisStore implements LockStore {
     this.#client.disconnect()
   }
 
+  /** One of them alone may be as large as what inspect shows; many are what a list shows, or memory would have no end. */
   async #currents(ids: readonly string[]): Promise<Settled<Current<RedisRaw> | null>[]> {
-    const raws = await this.#readRaw(this.#client, ids.map(textToKey), INSPECT_LIMITS)
-    const there = raws.filter(raw => raw !== null)
-    const understood = await this.#understand(this.#client, there)
+    const limits = ids.length === 1 ? INSPECT_LIMITS : LIST_LIMITS
+    const found: Settled<Current<RedisRaw> | null>[] = []
+    if (this.#client instanceof Cluster) {
+      // Each key is read by itself there, and fails by itself.
+      await eachOf([...ids.entries()], READ_AT_ONCE, async ([place, id]) => {
+        const read = await settle(() =>
+          this.#readChunk([id], limits).catch(error => {
+            throw storeError(error)
+          }),
+        )
+        found[place] = read.ok ? (read.value[0] ?? { ok: true, value: null }) : read
+      })
+      return found
+    }
+    for (let start = 0; start < ids.length; start += READ_AT_ONCE)
+      found.push(...(await this.#readChunk(ids.slice(start, start + READ_AT_ONCE), limits)))
+    return found
+  }
+
+  async #readChunk(ids: readonly string[], limits: ReadLimits): Promise<Settled<Current<RedisRaw> | null>[]> {
+    const raws = await this.#readRaw(this.#client, ids.map(textToKey), limits)
+    const understood = await this.#understand(
+      this.#client,
+      raws.filter(raw => raw !== null),
+    )
     let next = 0
-    return raws.map(raw => ({ ok: true, value: raw === null ? null : (understood[next++] ?? null) }))
+    return raws.map(raw => {
+      if (raw === null) return { ok: true, value: null }
+      const current = understood[next++] ?? null
+      if (raw.value.type !== 'denied') return { ok: true, value: current }
+      return { ok: false, error: new StoreError('STORE_DENIED', 'Redis does not let this account read it') }
+    })
   }
 
   async #act(program: RedisProgram): Promise<Act> {
-    try {
-      return await runProgram(this.#client, program).catch(error => {
-        if (!isNotPermitted(error)) throw error
-        return runWatched(this.#client, program)
-      })
-    } catch (error) {
-      const failure = storeError(error)
-      if (failure.code !== 'STORE_UNREACHABLE') throw failure
-      const message =
-        'Redis stopped answering after the release was sent: it may or may not have happened, so list again'
-      throw new StoreError(failure.code, message, { cause: error, uncertain: true })
-    }
+    // The connection may be a new one since the first of them was sent.
+    await this.#confirmDatabase()
+    return runProgram(this.#client, program).catch(error => {
+      if (!isNotPermitted(error)) throw error
+      return this.#watched.take(() => runWatched(this.#client, program))
+    })
   }
 
   async #run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis'
 import { StoreError } from '../../errors.ts'
 import { DEADLINE_SLACK_MS } from '../fence.ts'
 import type { Act } from '../release-seen.ts'
-import type { RedisClient } from './connect.ts'
+import { type RedisClient, storeError } from './connect.ts'
 import { encode, type Guard, type RedisProgram } from './program.ts'
 
 /** EXEC is refused when a key was touched, by a mere renewal too; then everything is compared anew. */
@@ -22,12 +22,14 @@ export async function runWatched(client: RedisClient, program: RedisProgram): Pr
   const connection = client.duplicate({ lazyConnect: true })
   connection.on('error', () => {})
   try {
-    await connection.connect()
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-      await connection.watch(...encode(program).keys)
-      const holds = await Promise.all(program.guards.map(guard => stillHolds(connection, guard)))
-      if (!(await connection.exists(program.key)) || holds.includes(false)) return { outcome: 'not-same' }
-      const replies = await transact(connection, program)
+      const isQueued = await queue(connection, program, attempt === 0).catch(error => {
+        // Before EXEC nothing is executed: a connection that is lost here leaves no doubt.
+        throw storeError(error)
+      })
+      if (!isQueued) return { outcome: 'not-same' }
+      // Null when a watched key was touched: nothing was executed.
+      const replies = (await connection.call('EXEC')) as unknown[] | null
       if (replies !== null) return { outcome: 'released', notified: countNotified(program, replies) }
     }
     return { outcome: 'not-same' }
@@ -36,11 +38,15 @@ export async function runWatched(client: RedisClient, program: RedisProgram): Pr
   }
 }
 
-/** Null when a watched key was touched: nothing was executed. A command that is not permitted refuses them all. */
-async function transact(connection: Redis, { commands }: RedisProgram): Promise<unknown[] | null> {
+/** Compares, and queues the commands if everything holds. A command that is not permitted refuses them all. */
+async function queue(connection: Redis, program: RedisProgram, isFirst: boolean): Promise<boolean> {
+  if (isFirst) await connection.connect()
+  await connection.watch(...encode(program).keys)
+  const holds = await Promise.all(program.guards.map(guard => stillHolds(connection, guard)))
+  if (!(await connection.exists(program.key)) || holds.includes(false)) return false
   await connection.call('MULTI')
-  for (const [name, ...words] of commands) await connection.callBuffer(name, words)
-  return (await connection.call('EXEC')) as unknown[] | null
+  for (const [name, ...words] of program.commands) await connection.callBuffer(name, words)
+  return true
 }
 
 function countNotified({ commands }: RedisProgram, replies: readonly unknown[]): number | null {

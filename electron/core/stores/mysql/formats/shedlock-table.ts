@@ -69,5 +69,5 @@ export const shedlockTable: MysqlFormat = {
  */
 function pastFor(raw: MysqlRaw): NewValue {
   const earlier = timeIn(raw, 'lock_until').at === null ? [] : ['lock_until']
-  return { nowOrEarlier: earlier, inEveryZone: !isInstant(raw, 'lock_until') }
+  return { readAt: raw.readAt, orEarlier: earlier, inEveryZone: !isInstant(raw, 'lock_until') }
 }

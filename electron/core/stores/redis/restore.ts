@@ -1,0 +1,108 @@
+import type { Redis } from 'ioredis'
+import { z } from 'zod'
+import type { Lock } from '../../../../shared/lock.ts'
+import { keyToText, textToKey } from '../../bytes.ts'
+import { StoreError } from '../../errors.ts'
+import { copyOf, damagedCopy } from '../record-copy.ts'
+import type { RecordCopy } from '../types.ts'
+import { isNotPermitted, type RedisClient } from './connect.ts'
+import type { RedisFormat } from './format.ts'
+import { LIST_LIMITS } from './read.ts'
+import type { RedisRaw } from './record.ts'
+import { runScript, script } from './script.ts'
+
+/** The latest moment that a Date can name. */
+const LAST_MS = 8_640_000_000_000_000
+
+/** What is kept of a string, which is what every lock is that may be put back. The end is that of the key, not the lock's. */
+const keptSchema = z.strictObject({
+  type: z.literal('string'),
+  value: z.base64().max(Math.ceil(LIST_LIMITS.maxBytes / 3) * 4),
+  expiresAt: z.number().int().min(0).max(LAST_MS).nullable(),
+})
+
+/** Null for what cannot be put back, and for a value that is too large to be kept of every lock. */
+export function copyOfRaw(
+  { value, expiresAt }: RedisRaw,
+  lock: Lock,
+  formats: readonly RedisFormat[],
+): RecordCopy | null {
+  if (value.type !== 'string' || value.bytes.length > LIST_LIMITS.maxBytes) return null
+  const kept: z.infer<typeof keptSchema> = {
+    type: 'string',
+    value: value.bytes.toString('base64'),
+    expiresAt,
+  }
+  return copyOf(lock, formats, kept)
+}
+
+export type StringRaw = RedisRaw & { readonly value: { readonly type: 'string'; readonly bytes: Buffer } }
+
+/** The record that a copy stands for. */
+export function rawOfCopy({ id, data }: RecordCopy): StringRaw {
+  const kept = keptSchema.safeParse(data)
+  if (!kept.success) throw damagedCopy()
+  const bytes = Buffer.from(kept.data.value, 'base64')
+  const key = textToKey(id)
+  return {
+    key,
+    keyText: keyToText(key),
+    value: { type: 'string', bytes },
+    size: bytes.length,
+    expiresAt: kept.data.expiresAt,
+    sharded: false,
+    companions: new Map(),
+  }
+}
+
+/**
+ * The one script that ever writes a lock. ARGV is the value, the moment from which it is too late (empty: never), and the
+ * end of the key (empty: none). Answers taken, ended or denied (nothing was done), or restored.
+ */
+const RESTORE = script(
+  `
+if redis.call('EXISTS', KEYS[1]) == 1 then return 'taken' end
+if redis.replicate_commands then redis.replicate_commands() end
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+if ARGV[2] ~= '' and tonumber(ARGV[2]) <= now then return 'ended' end
+if redis.acl_check_cmd and not redis.acl_check_cmd('SET', KEYS[1], ARGV[1]) then return 'denied' end
+if ARGV[3] == '' then
+  redis.call('SET', KEYS[1], ARGV[1], 'NX')
+else
+  -- It never stands there without an end, whatever becomes of the next command, which makes the end exact.
+  redis.call('SET', KEYS[1], ARGV[1], 'PX', tonumber(ARGV[3]) - now, 'NX')
+  redis.pcall('PEXPIREAT', KEYS[1], ARGV[3])
+end
+return 'restored'
+`,
+  'writes',
+)
+
+export type PutBack = 'restored' | 'taken' | 'ended'
+
+/** Puts a string back where nothing is, in one atomic step. `endsAt` is the lock's own end, which may be before the key's. */
+export async function putBack(
+  client: RedisClient,
+  { key, value, expiresAt }: StringRaw,
+  endsAt: number | null,
+  askTime: () => Promise<number>,
+): Promise<PutBack> {
+  const ends = [endsAt, expiresAt].filter(each => each !== null)
+  const tooLateAt = ends.length === 0 ? null : Math.ceil(Math.min(...ends))
+  try {
+    const args = [value.bytes, tooLateAt ?? '', expiresAt ?? '']
+    const answer = String(await runScript(client, RESTORE, [key], args))
+    if (answer === 'taken' || answer === 'ended' || answer === 'restored') return answer
+    throw new StoreError('STORE_DENIED', 'Redis does not permit SET to this account; nothing was changed')
+  } catch (error) {
+    if (!isNotPermitted(error)) throw error
+  }
+  // Without scripts: SET NX compares and writes in one step too. Only the moment is judged before it is sent.
+  if (tooLateAt !== null && (await askTime()) >= tooLateAt) {
+    return (await (client as Redis).exists(key)) === 1 ? 'taken' : 'ended'
+  }
+  const until = expiresAt === null ? [] : ['PXAT', expiresAt]
+  const reply = await (client as Redis).callBuffer('SET', [key, value.bytes, 'NX', ...until])
+  return reply === null ? 'taken' : 'restored'
+}

@@ -1,0 +1,28 @@
+import { confirmationOf } from '../../../shared/plan.ts'
+import { parse } from './args.ts'
+import { connect } from './connect.ts'
+import { unwrap } from './exit.ts'
+import type { Io } from './io.ts'
+import { applyPlan } from './plan-apply.ts'
+
+/** Puts back what a plan or a single release took away, where the name is still free. */
+export async function undoCommand(argv: readonly string[], io: Io): Promise<number> {
+  const args = parse(argv, { reason: { type: 'string' } }, ['plan or action id', 'store'], { optional: 1 })
+  const [of, store] = args.positionals as [string, string | undefined]
+  const { reason, json } = args.options
+  const client = connect(io, { stoppable: false })
+  const plan = unwrap(await client.call('plans.undo', { of }))
+  return applyPlan(
+    client,
+    plan,
+    {
+      // The id says exactly what is meant: there is nothing to look at that could be another.
+      confirm: plan.stores.map(each => confirmationOf(each, plan.count)),
+      reason: typeof reason === 'string' && reason.trim() !== '' ? reason : `Undo of ${of}`,
+      rate: undefined,
+      json: json === true,
+      store,
+    },
+    io,
+  )
+}
