@@ -3,6 +3,9 @@ import { join } from 'node:path'
 
 const NAME = /^audit-(\d{6,12})\.jsonl$/
 
+/** There while somebody writes. */
+export const LOCK_FILE = 'audit.lock'
+
 /** What versions before the chain wrote. */
 export const UNCHAINED = 'audit.jsonl'
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { link, open, readFile, rm, unlink } from 'node:fs/promises'
+import { access, link, open, readFile, rm, unlink, writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { codeOf } from './files.ts'
@@ -19,6 +19,9 @@ type Held = z.infer<typeof heldSchema>
 const NOBODY: Held = { pid: 1, place: '', started: null, turn: '0'.repeat(32) }
 
 const LONGEST_POLL_MS = 20
+/** Whoever has waited so long says so, and whoever had the last turn then lets others go first for longer than they poll. */
+const IMPATIENT_MS = 50
+const COURTESY_MS = 40
 /** Turns that change hands meanwhile are waited for so many times longer than one that does not. */
 const QUEUE = 3
 
@@ -33,6 +36,7 @@ export class LockBusy extends Error {
 export class FolderLock {
   readonly #path: string
   readonly #patienceMs: number
+  #hadLastTurn = false
 
   constructor(path: string, patienceMs: number) {
     this.#path = path
@@ -46,10 +50,16 @@ export class FolderLock {
     } finally {
       // Not when it was taken from us: then it is somebody else's.
       if ((await this.#read(this.#path))?.turn === turn) await unlink(this.#path).catch(() => {})
+      this.#hadLastTurn = true
     }
   }
 
   async #acquire(): Promise<string> {
+    const waiting = `${this.#path}.waiting`
+    if (this.#hadLastTurn && (await isThere(waiting))) {
+      await sleep(COURTESY_MS)
+      await rm(waiting, { force: true })
+    }
     const began = performance.now()
     let seen = { turn: '', since: began }
     for (let pollMs = 1; ; pollMs = Math.min(LONGEST_POLL_MS, pollMs * 2)) {
@@ -66,6 +76,7 @@ export class FolderLock {
       if (life === 'dead' || (life === 'unknown' && isSlow)) await this.#breakOpen(held)
       else if (isSlow || now - began > QUEUE * this.#patienceMs)
         throw new LockBusy(`process ${held.pid} does not finish writing to it`)
+      if (now - began > IMPATIENT_MS) await writeFile(waiting, '', { mode: 0o600 })
       await sleep(pollMs * (0.5 + Math.random()))
     }
   }
@@ -125,6 +136,13 @@ export class FolderLock {
       throw error
     }
   }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  )
 }
 
 /** File systems without hard links. */

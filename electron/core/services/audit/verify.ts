@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { AuditDamage, AuditFile, AuditVerdict } from '../../../../shared/audit.ts'
 import { StoreError } from '../../errors.ts'
 import { checkFile, type FileCheck } from './check-file.ts'
-import { codeOf, fileName, fileNumbers, numberOf, pathOf, UNCHAINED } from './files.ts'
+import { codeOf, fileName, fileNumbers, LOCK_FILE, numberOf, pathOf, UNCHAINED } from './files.ts'
 import { type Head, type HeadReading, readHead } from './head.ts'
 
 /** A line that somebody is writing just now is not there as a whole. */
@@ -81,17 +81,20 @@ async function look(folder: string, number: number, head: Head | null, isLast: b
   try {
     let check = await checkFile(pathOf(folder, number), name, { known, signal })
     for (let looks = 1; isLast && check.damage !== null && looks < LOOKS; looks++) {
+      if (!(await isBeingWritten(folder, number, check.size))) break
       await sleep(LOOK_AGAIN_MS)
-      const again = await checkFile(pathOf(folder, number), name, { known, signal })
-      const isSame = again.size === check.size && again.damage?.line === check.damage.line
-      check = again
-      if (isSame) break
+      check = await checkFile(pathOf(folder, number), name, { known, signal })
     }
     return { check, unread: null }
   } catch (error) {
     if (error instanceof StoreError) throw error
     return { check: null, unread: { line: null, why: `it cannot be read (${codeOf(error)})` } }
   }
+}
+
+async function isBeingWritten(folder: string, number: number, size: number): Promise<boolean> {
+  const locked = await stat(join(folder, LOCK_FILE)).catch(() => null)
+  return locked !== null || (await stat(pathOf(folder, number))).size !== size
 }
 
 /** What whoever wrote next found damaged stays so, even if it cannot be seen any more. */

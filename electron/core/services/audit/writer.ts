@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { type FileHandle, mkdir, open, rename, rm, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Beginning, type CurrentFile, findAgain, findCurrent } from './current-file.ts'
-import { fileName, pathOf, syncFolder } from './files.ts'
+import { fileName, LOCK_FILE, pathOf, syncFolder } from './files.ts'
 import { FolderLock } from './folder-lock.ts'
 import { writeHead } from './head.ts'
 import { type Link, sealLine } from './line.ts'
@@ -45,7 +45,7 @@ export class ChainWriter {
     this.#folder = folder
     this.#who = who
     this.#options = { ...WRITER_OPTIONS, ...options }
-    this.#lock = new FolderLock(join(folder, 'audit.lock'), this.#options.patienceMs)
+    this.#lock = new FolderLock(join(folder, LOCK_FILE), this.#options.patienceMs)
   }
 
   /** On disk when it returns. What fails is the error of the file system. */
