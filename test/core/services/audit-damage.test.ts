@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -187,6 +188,26 @@ describe('what is found', () => {
     writeFileSync(join(folder, file), bytes)
     expect((await open(folder).verify(signal)).ok).toBe(true)
   })
+})
+
+it('is what the script in the documentation finds, too', async context => {
+  const [script = ''] = /(?<=```python\n)[\s\S]*?(?=```)/.exec(
+    readFileSync(new URL('../../../docs/audit.md', import.meta.url), 'utf8'),
+  ) ?? ['']
+  const folder = await aLog()
+  const run = () => spawnSync('python3', ['-c', script], { cwd: folder, encoding: 'utf8' })
+  const sound = run()
+  if (sound.error) return context.skip('there is no python3 here')
+  expect(sound.stdout.trim().split('\n')).toEqual([
+    `${FIRST} begins anew: the first of all`,
+    'The head is the last line',
+  ])
+  for (const [what, damage] of CASES) {
+    const copy = copyOf(folder)
+    damage(copy, lastFile(copy))
+    const { status, stdout } = spawnSync('python3', ['-c', script], { cwd: copy, encoding: 'utf8' })
+    expect(status !== 0 || stdout.includes('THE HEAD IS ANOTHER'), what).toBe(true)
+  }
 })
 
 describe('the next one who writes', () => {

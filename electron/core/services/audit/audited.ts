@@ -84,7 +84,11 @@ export function clean(value: unknown, redact: (message: string) => string, depth
   if (typeof value !== 'object' || value === null) return value
   if (depth >= DEEPEST) return '…'
   if (Array.isArray(value)) return value.map(each => clean(each, redact, depth + 1))
-  if (isLock(value)) return clean(auditedLock(value), redact, depth)
+  if (isLock(value)) {
+    const { event, action } = value as { event?: unknown; action?: unknown }
+    // An entry that is itself a lock stays an entry.
+    return clean(depth === 0 ? { event, action, ...auditedLock(value) } : auditedLock(value), redact, depth)
+  }
   const members = Object.entries(value)
   const tokens = members.filter(([name, each]) => TOKENS.test(name) && typeof each === 'string')
   const kept = members.flatMap(([name, each]): [string, unknown][] => {

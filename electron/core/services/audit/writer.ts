@@ -1,6 +1,7 @@
-import { constants } from 'node:fs'
+import { constants, ftruncate } from 'node:fs'
 import { type FileHandle, mkdir, open, rename, rm, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { type Beginning, type CurrentFile, findAgain, findCurrent } from './current-file.ts'
 import { fileName, LOCK_FILE, pathOf, syncFolder } from './files.ts'
 import { FolderLock } from './folder-lock.ts'
@@ -150,6 +151,8 @@ function lineOf(seq: number, at: string, who: Fields, entry: Fields): Fields {
   return { seq, at, ...who, ...own, ...who }
 }
 
+const cutOff = promisify(ftruncate)
+
 /** All of it, flushed, or none: what was written of it is cut off again. */
 async function appendWhole(handle: FileHandle, text: string, size: number): Promise<void> {
   try {
@@ -157,7 +160,7 @@ async function appendWhole(handle: FileHandle, text: string, size: number): Prom
     await handle.sync()
   } catch (error) {
     // When not even this works, the torn line is found by whoever writes next.
-    await handle.truncate(size).catch(() => {})
+    await cutOff(handle.fd, size).catch(() => {})
     throw error
   }
 }
