@@ -179,7 +179,7 @@ describe('a release', () => {
       LOCKKEEPER_DATA_DIR: folder,
     })
     const text = readFileSync(join(folder, 'audit.jsonl'), 'utf8')
-    const [intent, outcome] = text
+    const [intent, acting, outcome] = text
       .trim()
       .split('\n')
       .map(line => JSON.parse(line))
@@ -191,6 +191,7 @@ describe('a release', () => {
       reason: 'stuck since 3',
       store: place.address.replace('//', '//audited@'),
     })
+    expect(acting).toMatchObject({ event: 'acting', action: intent.action })
     expect(outcome).toMatchObject({ event: 'outcome', action: intent.action, outcome: 'released' })
     expect(text).not.toContain('s3cr3t-word')
   })
@@ -235,7 +236,7 @@ describe('an exit code', () => {
     await client.rpush('lock:a', 'x')
     const run = await runCli(['release', address, 'lock:a', '--fence', stale, '--json'])
     expect(run.code).toBe(3)
-    expect(run.json()).toEqual({ outcome: 'changed', current: null })
+    expect(run.json()).toMatchObject({ outcome: 'changed', current: null, undoUntil: null })
     await client.del('lock:a')
     await client.set('lock:a', TOKEN)
     const short = await runCli(['release', address, 'lock:a', '--fence', 'abc'])
