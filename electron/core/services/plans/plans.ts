@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { rm } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Input } from '../../../../shared/contract.ts'
+import { sayDuration } from '../../../../shared/lease.ts'
 import {
   confirmationOf,
   type PlanComparison,
@@ -11,6 +12,7 @@ import {
   type PlanSummary,
 } from '../../../../shared/plan.ts'
 import { StoreError } from '../../errors.ts'
+import { ALL_FORMATS } from '../../formats.ts'
 import type { AuditLog } from '../audit.ts'
 import { whoIsHere } from '../who.ts'
 import { takePlan } from './being-applied.ts'
@@ -24,7 +26,7 @@ import { type Journalled, PlanFile, readPlan } from './plan-file.ts'
 import { releaseTask } from './release-task.ts'
 import { restoreTask } from './restore-task.ts'
 import { PlanRun } from './run.ts'
-import type { UndoCopies } from './undo-copies.ts'
+import type { Undoable, UndoCopies } from './undo-copies.ts'
 
 type Held = {
   readonly plan: Plan
@@ -81,15 +83,9 @@ export class Plans {
 
   async undo({ of, file }: Input<'plans.undo'>, action: string): Promise<PlanSummary> {
     const path = this.#pathFor(file)
-    const { windowMs } = this.#o.copies
-    const kept = await this.#o.copies.restorable(of)
-    if (kept.length === 0)
-      throw new StoreError(
-        'NOT_FOUND',
-        windowMs <= 0
-          ? 'No copies are kept here, so nothing can be undone'
-          : `There is nothing to undo: no release by that id in the last ${Math.round(windowMs / 60_000)} minutes, or none of it can be put back`,
-      )
+    const known = await this.#o.copies.undoable(of)
+    const { restorable: kept, unrestorable: lost } = known
+    if (kept.length === 0) throw nothingToUndo(known, this.#o.copies.windowMs)
     const byAddress = new Map<string, { store: PlanStore; entries: FrozenStore['entries'][number][] }>()
     for (const { store, entry } of kept) {
       const { n: _, store: __, ...rest } = entry
@@ -98,7 +94,7 @@ export class Plans {
       else byAddress.set(store.address, { store: { ...store, unread: [] }, entries: [rest] })
     }
     const frozen = [...byAddress.values()].map(each => ({ ...each, left: 0, watchedMs: 0 }))
-    return this.#freeze(path, frozen, { kind: 'restore', filter: '', left: 0, undoes: of }, action)
+    return this.#freeze(path, frozen, { kind: 'restore', filter: '', left: lost.length, undoes: of }, action)
   }
 
   async list(): Promise<PlanSummary[]> {
@@ -119,7 +115,7 @@ export class Plans {
     const { header, entries, journal } = readPlan(text)
     const before = await this.#find(header.planId).catch(() => null)
     if (before) return this.#summary(before)
-    const file = await PlanFile.create(this.#pathOf(header.planId), header, entries)
+    const file = await PlanFile.create(await this.#ownPath(header.planId), header, entries)
     if (journal.length > 0) await file.append(journal)
     return this.#summary(this.#hold(new Plan(header, entries, journal), file))
   }
@@ -158,6 +154,9 @@ export class Plans {
     const kept = plan.header.kind === 'restore' ? await this.#copiesFor(plan) : []
     const letGo = await takePlan(file.path)
     try {
+      // Another console may have applied it in the meantime.
+      const elsewhere = await file.changed()
+      if (elsewhere) plan.replay(elsewhere.journal)
       const rate = input.rate ?? null
       await this.#note(held, { is: 'apply', at: Date.now(), by: whoIsHere(), action, reason, rate })
     } catch (error) {
@@ -174,8 +173,8 @@ export class Plans {
       rate: input.rate,
       task:
         plan.header.kind === 'release'
-          ? releaseTask(plan, copies, action)
-          : restoreTask(plan, kept, copies, action),
+          ? releaseTask(plan, copies, { action, reason })
+          : restoreTask(plan, kept, copies, { action, reason }),
       onChange: places => held.feed.changed(places),
       ...(this.#o.comeBackMs === undefined ? {} : { comeBackMs: this.#o.comeBackMs }),
       ...(this.#o.patienceMs === undefined ? {} : { patienceMs: this.#o.patienceMs }),
@@ -238,7 +237,7 @@ export class Plans {
       ...more,
     }
     const numbered = entries.map((entry, n) => ({ n, ...entry }))
-    const file = await PlanFile.create(path ?? this.#pathOf(planId), header, numbered)
+    const file = await PlanFile.create(path ?? (await this.#ownPath(planId)), header, numbered)
     await this.#o.audit.append([
       {
         event: 'dry-run',
@@ -283,11 +282,12 @@ export class Plans {
   }
 
   async #ended(held: Held, stores: readonly (OpenStore | null)[]): Promise<void> {
-    held.run = null
+    // Before it counts as ended: whoever is told of the end is told at once whether it can be undone.
     await this.#findUndo(held)
+    await this.#o.copies.purge().catch(() => {})
+    held.run = null
     for (const open of stores) open?.watcher.poke()
     held.feed.changed([])
-    await this.#o.copies.purge().catch(() => {})
   }
 
   async #findUndo(held: Held): Promise<void> {
@@ -359,6 +359,13 @@ export class Plans {
     return join(this.#folder, `${planId}.plan`)
   }
 
+  /** Only our own folder is made. One that the operator misspelt is not, and to make one in /proc never ends. */
+  async #ownPath(planId: string): Promise<string> {
+    const path = this.#pathOf(planId)
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 }).catch(() => {})
+    return path
+  }
+
   #pathFor(file: string | undefined): string | null {
     if (file === undefined) return null
     this.#mayName(file)
@@ -369,6 +376,25 @@ export class Plans {
     if (!this.#o.mayNameFiles)
       throw new StoreError('UNSUPPORTED', 'This console keeps its plans in its data folder only')
   }
+}
+
+function nothingToUndo({ unrestorable, restored }: Undoable, windowMs: number): StoreError {
+  if (restored > 0)
+    return new StoreError(
+      'NOT_FOUND',
+      'There is nothing to undo: what could be put back was put back already',
+    )
+  const [first] = unrestorable
+  if (first) {
+    const why = ALL_FORMATS.find(({ id }) => id === first.entry.format)?.noUndo
+    return new StoreError('UNSUPPORTED', `It cannot be undone. ${why ?? 'Its format cannot be put back.'}`)
+  }
+  return new StoreError(
+    'NOT_FOUND',
+    windowMs <= 0
+      ? 'No copies are kept here, so nothing can be undone'
+      : `There is nothing to undo: nothing was released by that id in the last ${sayDuration(windowMs, { tenths: false, coarse: true })}`,
+  )
 }
 
 function nothing(frozen: readonly FrozenStore[], left: number): string {

@@ -7,6 +7,7 @@ import {
   type PlanResult,
 } from '../../../../shared/plan.ts'
 import { StoreError, toFailure } from '../../errors.ts'
+import { settle } from '../../stores/settle.ts'
 import type { AuditEntry, AuditLog } from '../audit.ts'
 import { findReturned } from './came-back.ts'
 import { type LaneWork, runLane } from './lane.ts'
@@ -15,6 +16,9 @@ import { Pace } from './pace.ts'
 import type { Plan, Running } from './plan.ts'
 import type { Journalled, PlanFile } from './plan-file.ts'
 import { Speed } from './speed.ts'
+
+/** What the audit calls it, and why it is done. */
+export type Asked = { readonly action: string; readonly reason: string }
 
 /** What applying a plan does to its locks: release them, or put them back. */
 export interface Task {
@@ -139,7 +143,7 @@ export class PlanRun {
       action: this.#o.action,
       method: 'plans.apply',
       plan: plan.header.planId,
-      state,
+      outcome: state,
       counts,
       returned,
       troubles,
@@ -208,24 +212,27 @@ export class PlanRun {
     this.#speed.count(results.length)
     this.#o.onChange(line.results.map(({ n }) => n))
     await this.#o.task.settled(results)
-    const written = await Promise.allSettled([
-      this.#o.file.append([line]),
+    // The audit first: what the journal knows is not looked at again, so nobody would add it to the audit later.
+    const audited = await settle(() =>
       this.#o.audit.append([
         ...results.map(({ n, result }) => this.#audited(n, result)),
         ...back.map(({ n }) => this.#audited(n, null)),
       ]),
-    ])
-    for (const each of written) if (each.status === 'rejected') throw each.reason
+    )
+    const journalled = await settle(() => this.#o.file.append([line]))
+    for (const written of [audited, journalled]) if (!written.ok) throw written.error
   }
 
   #audited(n: number, result: PlanResult | null): AuditEntry {
     const { header, entries } = this.#o.plan
     const entry = entries[n]
+    const store = header.stores[entry?.store ?? 0]
     return {
       event: 'settled',
       action: this.#o.action,
       plan: header.planId,
-      store: header.stores[entry?.store ?? 0]?.address,
+      store: store?.address,
+      storeName: store?.name,
       key: entry?.key,
       id: entry?.id,
       // Who holds it now stays out: owners are tokens in many formats.
