@@ -37,6 +37,8 @@ export class PlanBook {
   revision = 0
   shape = 0
   #struck = new Map<Strike['by'], Set<string>>()
+  /** One byte a lock, made when it is first asked for after a change: it is asked for very often. */
+  #mask: Uint8Array | null = null
   #texts: string[] = []
   readonly #listeners = new Set<() => void>()
   #timer: ReturnType<typeof setTimeout> | null = null
@@ -69,6 +71,7 @@ export class PlanBook {
         return
       case 'entries':
         for (const entry of event.entries) this.entries[entry.n] = entry
+        this.#mask = null
         this.shape++
         break
       case 'results':
@@ -98,7 +101,9 @@ export class PlanBook {
   }
 
   isStruck(entry: PlanEntry): boolean {
-    return this.struckBy(entry) !== null
+    if (this.#struck.size === 0) return false
+    this.#mask ??= Uint8Array.from(this.entries, each => (each && this.struckBy(each) !== null ? 1 : 0))
+    return this.#mask[entry.n] === 1
   }
 
   /** What takes a lock out of the plan: a group before itself, because a group has to be taken back in first. */
@@ -147,6 +152,7 @@ export class PlanBook {
 
   #index(strikes: readonly Strike[]): void {
     this.#struck = new Map()
+    this.#mask = null
     for (const { by, value } of strikes) {
       let values = this.#struck.get(by)
       if (!values) {

@@ -131,7 +131,10 @@ export function Troubles({ plan }: { readonly plan: PlanSummary }) {
       {troubles.map(({ store, error, retryInMs }) => (
         <li key={store}>
           {t.run.trouble(shownText(plan.stores[store]?.name ?? '', 80), sentence(error.message))}{' '}
-          {retryInMs !== null && (retryInMs > 0 ? t.run.retryIn(retryInMs) : t.run.retrying)}
+          {/* A countdown is not read out: the alert would never be quiet. */}
+          {retryInMs !== null && (
+            <span aria-hidden="true">{retryInMs > 0 ? t.run.retryIn(retryInMs) : t.run.retrying}</span>
+          )}
         </li>
       ))}
     </ul>
