@@ -5,6 +5,7 @@ import { holderText } from '../../shared/words.ts'
 import { onTick } from './clock.ts'
 import { book, consoleStore, statusOf } from './console.ts'
 import type { Row } from './lock-book.ts'
+import { overlay } from './overlay.ts'
 import { preferences } from './preferences.ts'
 
 export type TableState = {
@@ -50,7 +51,17 @@ let nextTransition = Number.POSITIVE_INFINITY
 let sweeping = false
 
 export function startTable(): void {
-  book.subscribe(() => arrange(false))
+  let arrangedAt = 0
+  let late = false
+  const look = () => {
+    const covered = isCovered()
+    late = covered && Date.now() - arrangedAt < COVERED_MS
+    if (late) return
+    arrangedAt = Date.now()
+    arrange(false)
+  }
+  book.subscribe(look)
+  overlay.subscribe(() => late && look())
   preferences.subscribe((now, before) => {
     if (now.sort === before.sort) return
     table.setState(state => ({ asked: state.asked + 1 }))
@@ -58,8 +69,17 @@ export function startTable(): void {
   })
   consoleStore.subscribe((now, before) => now.entries !== before.entries && arrange(false))
   onTick(() => {
-    if (Date.now() >= nextTransition || sweeping) arrange(false)
+    if (late) look()
+    else if (Date.now() >= nextTransition || sweeping) arrange(false)
   })
+}
+
+/** Under a sheet nobody reads the rows, and what lies over them needs the time: sorting very many takes long. */
+const COVERED_MS = 3000
+
+function isCovered(): boolean {
+  const kind = overlay.getState().dialog?.kind
+  return kind === 'plan' || kind === 'audit'
 }
 
 export function setFilter(filterText: string): void {

@@ -16,7 +16,7 @@ export const screen = {
       .filter({ has: page.getByRole('button', { name: `Actions for ${name}`, exact: true }) }),
   filter: (page: Page): Locator => page.getByRole('textbox', { name: 'Filter locks' }),
   inspector: (page: Page): Locator => page.getByRole('complementary', { name: 'Inspector' }),
-  dialog: (page: Page, name: string): Locator => page.getByRole('dialog', { name }),
+  dialog: (page: Page, name: string | RegExp): Locator => page.getByRole('dialog', { name }),
   status: (page: Page): Locator => page.getByRole('contentinfo'),
 }
 

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { ElectronApplication } from 'playwright'
 import { describe, expect, it } from 'vitest'
 import { type Console, cleanEnvironment, electronFor, mayUnshare, openConsole } from './console.ts'
@@ -122,5 +123,34 @@ describe('the window', () => {
     await console.page.waitForEvent('crash')
     await expect.poll(() => shown(app), { timeout: 10_000 }).toContain('The page of the console has crashed.')
     expect(await shown(app)).toContain('No lock was changed by this.')
+  })
+
+  it('saves a file that the page made, where the operator says, and nothing else', async () => {
+    const console = await openConsole('electron')
+    const { page, dataFolder } = console
+    const app = appOf(console)
+    await screen.rows(page).first().waitFor()
+    const path = join(dataFolder, 'kept.plan')
+    // Stands for the operator in the dialog that asks where to.
+    await app.evaluate(({ session }, to) => {
+      const seen: string[] = []
+      Object.assign(globalThis, { seen })
+      session.defaultSession.on('will-download', (event, item) => {
+        seen.push(`${event.defaultPrevented ? 'denied' : 'asked'} ${item.getURL().split(':')[0]}`)
+        item.setSavePath(to)
+      })
+    }, path)
+    await page.evaluate(() => {
+      const link = document.createElement('a')
+      link.href = 'data:text/plain,not-ours'
+      link.download = 'x.txt'
+      link.click()
+    })
+    await page.getByRole('button', { name: 'Release all…' }).click()
+    await screen.dialog(page, /^Release \d+ locks$/).waitFor()
+    await page.getByRole('button', { name: 'Save plan file' }).click()
+    await expect.poll(() => readFile(path, 'utf8').catch(() => '')).toMatch(/"planId":/)
+    const seen = await app.evaluate(() => (globalThis as unknown as { seen: string[] }).seen)
+    expect(seen).toEqual(['denied data', 'asked blob'])
   })
 })

@@ -26,7 +26,7 @@ export async function releaseOne(
           ...entryOf(lock, open.watcher.storyOf(lock.id), lock.fence, open.watcher.watchedMs()),
         }
         hasCopy = copy !== null && copies.windowMs > 0
-        if (copy) await copies.keep(action, [{ at: Date.now(), store, entry, copy }])
+        await copies.keep(action, [{ at: Date.now(), store, entry, copy }])
         await audit.append([
           {
             event: 'acting',
@@ -43,6 +43,6 @@ export async function releaseOne(
   )
   const outcome = only(settled)
   const released = outcome.outcome === 'released'
-  if (released && hasCopy) await copies.released(action, [0])
+  if (released) await copies.released(action, [0])
   return { ...outcome, action, undoUntil: released && hasCopy ? Date.now() + copies.windowMs : null }
 }

@@ -17,6 +17,7 @@ export async function formatsCommand(argv: readonly string[], io: Io): Promise<n
     await print(io, `  Written by ${format.writtenBy}.`)
     await print(io, `  Recognised by ${format.recognisedBy}.`)
     for (const line of releaseConsequences(format)) await print(io, `  ${line}`)
+    if (format.noUndo !== null) await print(io, `  A release cannot be undone: ${format.noUndo}`)
     await print(io, '')
   }
   return EXIT.done

@@ -1,14 +1,20 @@
-import { parseAddress, showAddress } from '../../../shared/address.ts'
+import { AddressError, parseAddress, showAddress } from '../../../shared/address.ts'
 import type { Client } from '../../../shared/client.ts'
-import { sayDuration } from '../../../shared/lease.ts'
-import { confirmationOf, isAsWanted, type PlanResult, type PlanSummary } from '../../../shared/plan.ts'
+import {
+  confirmationOf,
+  isAsWanted,
+  type PlanEntry,
+  type PlanResult,
+  type PlanSummary,
+} from '../../../shared/plan.ts'
 import { planOutcome } from '../../../shared/plan-words.ts'
 import { clip, escapeForTerminal, neutralise, safeJson } from '../../../shared/safe-text.ts'
 import { openStore } from './connect.ts'
 import { EXIT, unwrap, usageError } from './exit.ts'
 import { type Io, print } from './io.ts'
 import { type Followed, followPlan, isOver, progressPrinter } from './plan-follow.ts'
-import { countsOf } from './plan-summary.ts'
+import { countsOf, sayLocks } from './plan-summary.ts'
+import { widthOf, wrap } from './wrap.ts'
 
 export type ApplyOptions = {
   readonly confirm: readonly string[]
@@ -54,7 +60,9 @@ export async function applyPlan(
   io.signal.removeEventListener('abort', stop)
 
   await (options.json ? printJson(end, io) : printEnd(end, io))
-  return end.entries.every(({ n }) => isAsWanted(end.results.get(n) ?? null)) ? EXIT.done : EXIT.partly
+  const isWhole = end.entries.every(({ n }) => isAsWanted(end.results.get(n) ?? null))
+  // What was released and cannot be put back is in no plan, and the undo is not a whole one.
+  return isWhole && !(plan.kind === 'restore' && plan.left > 0) ? EXIT.done : EXIT.partly
 }
 
 function checkConfirmation(plan: PlanSummary, counts: readonly number[], confirm: readonly string[]): void {
@@ -74,10 +82,18 @@ async function openStores(
 ): Promise<void> {
   for (const [i, { address }] of plan.stores.entries()) {
     if ((counts[i] ?? 0) === 0) continue
-    const isIt = given !== undefined && showAddress(parseAddress(given)) === address
+    const isIt = given !== undefined && shownAddress(given) === address
     if (given !== undefined && !isIt && plan.stores.length === 1)
       throw usageError(`The plan is about another store: ${neutralise(address)}`)
     await openStore(io, isIt ? given : address)
+  }
+}
+
+function shownAddress(given: string): string {
+  try {
+    return showAddress(parseAddress(given))
+  } catch (error) {
+    throw usageError(error instanceof AddressError ? error.message : 'This is not the address of a store')
   }
 }
 
@@ -87,53 +103,58 @@ async function sayChanges(client: Client, plan: PlanSummary, io: Io): Promise<vo
   const count = (now: string) => changes.filter(change => change.now === now).length
   const parts = [
     [same, 'as they were'],
-    [count('renewed'), 'renewed since (they are released all the same)'],
-    [count('changed'), 'with another holder now (they are not touched)'],
+    [count('renewed'), 'renewed since by the same holder (released all the same)'],
+    [count('changed'), 'renewed or taken by another since (not touched)'],
     [count('gone'), 'gone'],
     [count('unread'), 'that cannot be read now'],
   ] as const
   const said = parts.filter(([n]) => n > 0).map(([n, what]) => `${n.toLocaleString('en')} ${what}`)
-  await print(io, `Since the plan was made: ${said.join(', ')}.`)
+  for (const line of wrap('', `Since the plan was made: ${said.join(', ')}.`, widthOf(io)))
+    await print(io, line)
 }
 
 async function printEnd({ plan, entries, results, returned }: Followed, io: Io): Promise<void> {
   const { progress } = plan
-  await print(io, planOutcome(progress))
-  const told = entries.flatMap(({ n, key }) => {
-    const said = sayResult(results.get(n) ?? null)
-    return said === null ? [] : [`  ${clip(escapeForTerminal(key), 60)}: ${said}`]
+  const say = async (text: string, first = '') => {
+    for (const line of wrap(first, text, widthOf(io))) await print(io, line)
+  }
+  await say(planOutcome(progress))
+  const told = entries.flatMap(entry => {
+    const said = sayResult(results.get(entry.n) ?? null, entry)
+    return said === null ? [] : [`${clip(escapeForTerminal(entry.key), 60)}: ${said}`]
   })
-  for (const line of told.slice(0, NAMED_LOCKS)) await print(io, line)
+  for (const line of told.slice(0, NAMED_LOCKS)) await say(line, '  ')
   if (told.length > NAMED_LOCKS)
     await print(io, `  and ${(told.length - NAMED_LOCKS).toLocaleString('en')} more; --json lists them all`)
   const back = entries.filter(({ n }) => returned.includes(n))
   if (back.length > 0) {
-    await print(
-      io,
+    await say(
       `${back.length === 1 ? '1 lock came' : `${back.length} locks came`} back with the same token: the holder is alive and wrote it again.`,
     )
     for (const { key } of back.slice(0, NAMED_LOCKS)) await print(io, `  ${clip(escapeForTerminal(key), 90)}`)
   }
+  if (plan.kind === 'restore' && plan.left > 0)
+    await say(`${sayLocks(plan.left)} released with them cannot be put back: lockkeeper formats says why.`)
   if (plan.kind === 'release' && progress.returned === null && progress.counts.released > 0)
     await print(io, 'Whether any of them came back could not be looked at.')
   for (const { store, error } of progress.troubles)
-    await print(io, `${escapeForTerminal(plan.stores[store]?.name ?? '')}: ${neutralise(error.message)}`)
+    await say(`${escapeForTerminal(plan.stores[store]?.name ?? '')}: ${neutralise(error.message)}`)
   if (progress.state === 'stopped')
     await print(io, 'The same command goes on with what is left; the file says what is known so far.')
   if (plan.undoUntil !== null)
     await print(
       io,
-      `For ${sayDuration(plan.undoUntil - Date.now(), { coarse: true })} it can be undone: lockkeeper undo ${plan.planId}`,
+      `Until ${new Date(plan.undoUntil).toISOString().slice(11, 19)} UTC it can be undone: lockkeeper undo ${plan.planId}`,
     )
 }
 
 /** What is worth a line of its own; what went as wanted is not. */
-function sayResult(result: PlanResult | null): string | null {
+function sayResult(result: PlanResult | null, entry: PlanEntry): string | null {
   switch (result?.is) {
     case 'failed':
       return `failed${result.error.uncertain ? ', or perhaps not' : ''}: ${neutralise(result.error.message)}`
     case 'changed':
-      return `not touched, it has another holder now${result.owner === null ? '' : ` (${clip(escapeForTerminal(result.owner), 40)})`}`
+      return sayChanged(result.owner, entry)
     case 'taken':
       return 'not put back, its name is taken'
     case 'ended':
@@ -145,6 +166,14 @@ function sayResult(result: PlanResult | null): string | null {
     default:
       return null
   }
+}
+
+function sayChanged(owner: string | null, entry: PlanEntry): string {
+  if (owner === null) return 'not touched, it is not the lock that was seen'
+  // Where the deadline is part of the fence, a renewal cannot be told from a next holder that writes the same.
+  return owner === entry.owner
+    ? 'not touched, it was renewed or taken again since, under the same name'
+    : `not touched, it has another holder now (${clip(escapeForTerminal(owner), 40)})`
 }
 
 async function printJson({ plan, entries, results, returned }: Followed, io: Io): Promise<void> {
@@ -160,6 +189,7 @@ async function printJson({ plan, entries, results, returned }: Followed, io: Io)
     counts,
     cameBack: progress.returned,
     troubles,
+    ...(kind === 'restore' ? { cannotBePutBack: plan.left } : {}),
     undoUntil: undoUntil === null ? null : new Date(undoUntil).toISOString(),
   }
   await print(io, `${safeJson(head).slice(0, -1)},"locks":[`)

@@ -1,4 +1,5 @@
-import { type FormatInfo, LOCK_STATES } from '../../../shared/lock.ts'
+import { sayDuration } from '../../../shared/lease.ts'
+import type { FormatInfo } from '../../../shared/lock.ts'
 import {
   confirmationOf,
   groupOf,
@@ -7,49 +8,75 @@ import {
   type Strike,
 } from '../../../shared/plan.ts'
 import { planWarnings } from '../../../shared/plan-words.ts'
-import { clip, escapeForTerminal, neutralise } from '../../../shared/safe-text.ts'
+import { clip, column, escapeForTerminal, neutralise } from '../../../shared/safe-text.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
+import { wrap } from './wrap.ts'
 
 /** A plan for people to read before they apply it. */
 
 const NAMED_GROUPS = 5
 const NAMED_LOCKS = 10
-const WIDTH = 100
 
 export function sayPlan(
   plan: PlanSummary,
   entries: readonly PlanEntry[],
   formats: ReadonlyMap<string, FormatInfo>,
+  width: number,
 ): string[] {
   const what = plan.kind === 'release' ? 'release' : 'put back'
   const where = plan.stores.map(({ name }) => escapeForTerminal(name)).join(', ')
+  const filter = plan.filter === '' ? [] : wrap('  filter  ', escapeForTerminal(plan.filter), width)
   const warnings = planWarnings(plan, entries, formats)
+  const group = (by: Strike['by'], say?: (group: string) => string) =>
+    wrap(`  ${by.padEnd(7)} `, sayGroups(by, entries, say), width)
   return [
-    `Plan ${plan.planId} would ${what} ${sayLocks(plan.count)} in ${where}:`,
-    ...(plan.stores.length > 1 ? [sayGroups('store', entries, each => storeName(plan, each))] : []),
-    sayGroups('state', entries),
-    sayGroups('holder', entries, each => (each === '' ? 'not recorded' : each)),
-    sayGroups('format', entries, each => formats.get(each)?.title ?? each),
+    ...wrap('', `Plan ${plan.planId} would ${what} ${sayLocks(plan.count)} in ${where}:`, width),
     '',
-    ...entries
-      .slice(0, NAMED_LOCKS)
-      .map(({ state, key }) => clip(`  ${state.padEnd(longestState)} ${escapeForTerminal(key)}`, WIDTH)),
+    ...filter,
+    ...(plan.stores.length > 1 ? group('store', each => storeName(plan, each)) : []),
+    ...group('state'),
+    ...group('holder', each => (each === '' ? 'not recorded' : each)),
+    ...group('format', each => formats.get(each)?.title ?? each),
+    '',
+    ...lockRows(entries.slice(0, NAMED_LOCKS), width),
     ...(entries.length > NAMED_LOCKS
       ? [`  and ${(entries.length - NAMED_LOCKS).toLocaleString('en')} more; all of them are in the file`]
       : []),
-    ...(warnings.length > 0
-      ? ['', 'Before you go on:', ...warnings.map(({ sentence }) => `  - ${neutralise(sentence)}`)]
-      : []),
+    ...(warnings.length > 0 ? ['', 'Before you go on:'] : []),
+    ...warnings.flatMap(({ sentence }) => wrap('  - ', neutralise(sentence), width)),
   ]
 }
-
-const longestState = Math.max(...LOCK_STATES.map(state => state.length))
 
 function storeName(plan: PlanSummary, place: string): string {
   return plan.stores[Number(place)]?.name ?? place
 }
 
-/** `  by holder: pid 8121 600, pid 9 12, and 3 more` */
+const WIDTHS = { state: 8, age: 11 }
+
+function lockRows(entries: readonly PlanEntry[], width: number): string[] {
+  const rest = width - 2 - WIDTHS.state - WIDTHS.age - 3
+  const key = Math.ceil(rest * 0.6)
+  const row = (state: string, name: string, holder: string, age: string) =>
+    `  ${[
+      column(state, WIDTHS.state),
+      column(name, key),
+      column(holder, rest - key),
+      column(age, WIDTHS.age, 'right'),
+    ].join(' ')}`
+  return [
+    row('STATE', 'KEY', 'HOLDER', 'HELD FOR'),
+    ...entries.map(entry =>
+      row(
+        entry.state,
+        escapeForTerminal(entry.key),
+        escapeForTerminal(groupOf(entry, 'holder') || 'not recorded'),
+        entry.heldSince === null ? 'unknown' : sayDuration(Math.max(0, entry.observedAt - entry.heldSince)),
+      ),
+    ),
+  ]
+}
+
+/** `pid 8121 (12), 33 others with 1 lock each`: those would only be a list of tokens. */
 function sayGroups(
   by: Strike['by'],
   entries: readonly PlanEntry[],
@@ -58,11 +85,19 @@ function sayGroups(
   const counts = new Map<string, number>()
   for (const entry of entries) counts.set(groupOf(entry, by), (counts.get(groupOf(entry, by)) ?? 0) + 1)
   const sorted = [...counts].sort((a, b) => b[1] - a[1])
-  const named = sorted
-    .slice(0, NAMED_GROUPS)
-    .map(([group, count]) => `${clip(escapeForTerminal(say(group)), 40)} (${count.toLocaleString('en')})`)
-  const more = sorted.length - NAMED_GROUPS
-  return `  by ${by}: ${named.join(', ')}${more > 0 ? `, and ${more.toLocaleString('en')} more` : ''}`
+  const single = sorted.filter(([, count]) => count === 1).length
+  if (sorted.length > NAMED_GROUPS && single === sorted.length)
+    return `${single.toLocaleString('en')} different ones, each with 1 lock`
+  const isNoise = sorted.length > NAMED_GROUPS && single > 1
+  const shared = isNoise ? sorted.filter(([, count]) => count > 1) : sorted
+  const more = shared.length - NAMED_GROUPS
+  return [
+    ...shared
+      .slice(0, NAMED_GROUPS)
+      .map(([group, count]) => `${clip(escapeForTerminal(say(group)), 40)} (${count.toLocaleString('en')})`),
+    ...(more > 0 ? [`${more.toLocaleString('en')} more`] : []),
+    ...(isNoise ? [`${single.toLocaleString('en')} others with 1 lock each`] : []),
+  ].join(', ')
 }
 
 export function sayLocks(count: number): string {

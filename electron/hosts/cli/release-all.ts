@@ -1,6 +1,8 @@
+import { parseAddress } from '../../../shared/address.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { LOCK_STATES } from '../../../shared/lock.ts'
 import type { PlanSummary } from '../../../shared/plan.ts'
+import { planWarnings } from '../../../shared/plan-words.ts'
 import { escapeForTerminal, safeJson } from '../../../shared/safe-text.ts'
 import { type Args, parse } from './args.ts'
 import { connect, type OpenedStore, openStore } from './connect.ts'
@@ -9,6 +11,7 @@ import { type Io, print } from './io.ts'
 import { applyPlan } from './plan-apply.ts'
 import { followPlan } from './plan-follow.ts'
 import { applyCommand, countsOf, sayPlan } from './plan-summary.ts'
+import { widthOf, wrap } from './wrap.ts'
 
 const OPTIONS = {
   plan: { type: 'string' },
@@ -104,7 +107,7 @@ export async function makePlan(
 export async function showPlan(
   { client }: OpenedStore,
   plan: PlanSummary,
-  { options }: Args,
+  { positionals, options }: Args,
   io: Io,
 ): Promise<number> {
   const { entries } = await followPlan(client, plan.planId, () => true)
@@ -113,16 +116,25 @@ export async function showPlan(
   const command = applyCommand(plan, countsOf(plan, entries), reason)
   if (options['json']) {
     const { planId, file, count, left, stores, filter } = plan
-    await print(io, safeJson({ planId, file, count, left, filter, stores, command }))
+    const warnings = planWarnings(plan, entries, formats)
+    await print(io, safeJson({ planId, file, count, left, filter, stores, warnings, command }))
     return EXIT.done
   }
-  for (const line of sayPlan(plan, entries, formats)) await print(io, line)
-  await print(io, '')
-  await print(
-    io,
-    `Nothing was changed. The plan is in ${escapeForTerminal(plan.file)}; this applies exactly it:`,
-  )
+  const width = widthOf(io)
+  const end = [
+    `Nothing was changed. The plan is in ${escapeForTerminal(plan.file)}.`,
+    ...(hasPassword(positionals[0] ?? '', io)
+      ? ['The password is not in it: give it as LOCKKEEPER_PASSWORD, or when you are asked for it.']
+      : []),
+    'This applies exactly what the plan has:',
+  ]
+  for (const line of [...sayPlan(plan, entries, formats, width), '']) await print(io, line)
+  for (const line of end.flatMap(each => wrap('', each, width))) await print(io, line)
   await print(io, '')
   await print(io, command)
   return EXIT.done
+}
+
+function hasPassword(address: string, io: Io): boolean {
+  return io.env['LOCKKEEPER_PASSWORD'] !== undefined || parseAddress(address).password !== null
 }

@@ -252,7 +252,7 @@ describe('the next one who writes', () => {
     })
   })
 
-  it('begins beside a folder of that name, or what else cannot be read', async () => {
+  it('refuses where the file cannot be read at all, because nobody can say what is in it', async () => {
     const folder = dataFolder()
     mkdirSync(join(folder, FIRST))
     await expect(open(folder).append([{ event: 'intent', action: 'a' }])).rejects.toMatchObject({

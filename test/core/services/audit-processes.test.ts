@@ -197,6 +197,14 @@ describe('a lock that nobody holds any more', () => {
     }
   })
 
+  it.runIf(process.platform === 'linux')('whose claims lead nowhere is given up in the end', async () => {
+    const dead = await deadPid()
+    const path = lockOf(dataFolder())
+    writeFileSync(path, held(dead))
+    writeFileSync(`${path}.${'a'.repeat(32)}`, held(dead))
+    await expect(new FolderLock(path, 50).run(async () => {})).rejects.toMatchObject({ code: 'EBUSY' })
+  })
+
   it('of a process that lives is respected: nothing is changed, and it is said who has it', async () => {
     const path = lockOf(dataFolder())
     const lock = new FolderLock(path, 100)

@@ -48,10 +48,15 @@ export class FolderLock {
     try {
       return await work()
     } finally {
-      // Not when it was taken from us: then it is somebody else's.
-      if ((await this.#read(this.#path))?.turn === turn) await unlink(this.#path).catch(() => {})
+      // What was done is done, whether the lock can be removed or not.
+      await this.#release(turn).catch(() => {})
       this.#hadLastTurn = true
     }
+  }
+
+  /** Not when it was taken from us: then it is somebody else's. */
+  async #release(turn: string): Promise<void> {
+    if ((await this.#read(this.#path))?.turn === turn) await unlink(this.#path)
   }
 
   async #acquire(): Promise<string> {
@@ -73,9 +78,10 @@ export class FolderLock {
       if (held.turn !== seen.turn) seen = { turn: held.turn, since: now }
       const life = await lifeOf(held)
       const isSlow = now - seen.since > this.#patienceMs
-      if (life === 'dead' || (life === 'unknown' && isSlow)) await this.#breakOpen(held)
-      else if (isSlow || now - began > QUEUE * this.#patienceMs)
+      const isDead = life === 'dead' || (life === 'unknown' && isSlow)
+      if (now - began > QUEUE * this.#patienceMs || (isSlow && !isDead))
         throw new LockBusy(`process ${held.pid} does not finish writing to it`)
+      if (isDead) await this.#breakOpen(held)
       if (now - began > IMPATIENT_MS) await writeFile(waiting, '', { mode: 0o600 })
       await sleep(pollMs * (0.5 + Math.random()))
     }
@@ -91,6 +97,8 @@ export class FolderLock {
     const claims: string[] = []
     for (let wanted = held.turn; ; ) {
       const claim = `${this.#path}.${wanted}`
+      // Files that name each other in a circle are none of ours.
+      if (claims.includes(claim)) return
       claims.push(claim)
       if ((await this.#create(claim)) !== null) break
       const other = await this.#read(claim)

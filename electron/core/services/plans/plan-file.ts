@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
-import { type FileHandle, mkdir, open, readFile, rm, stat } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { type FileHandle, open, readFile, rm, stat } from 'node:fs/promises'
 import { z } from 'zod'
 import {
   type PlanEntry,
@@ -122,7 +121,6 @@ export class PlanFile {
   static async create(path: string, header: PlanHeader, entries: readonly PlanEntry[]): Promise<PlanFile> {
     const text = writePlan(header, entries)
     try {
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 })
       const handle = await open(path, 'wx', 0o600)
       try {
         await handle.writeFile(text)
@@ -230,8 +228,14 @@ function damaged(line: number): StoreError {
 function unwritable(error: unknown): StoreError {
   if (error instanceof StoreError) return error
   const code = codeOf(error)
-  const why = code === 'EEXIST' ? 'there is a file of that name already' : code
-  return new StoreError('REFUSED', `The plan cannot be written (${why})`, { cause: error })
+  return new StoreError('REFUSED', `The plan cannot be written (${UNWRITABLE[code] ?? code})`, {
+    cause: error,
+  })
+}
+
+const UNWRITABLE: Record<string, string> = {
+  EEXIST: 'there is a file of that name already',
+  ENOENT: 'there is no such folder',
 }
 
 function codeOf(error: unknown): string {

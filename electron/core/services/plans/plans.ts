@@ -1,22 +1,16 @@
-import { randomBytes } from 'node:crypto'
-import { rm } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Input } from '../../../../shared/contract.ts'
-import {
-  confirmationOf,
-  type PlanComparison,
-  type PlanEvent,
-  type PlanHeader,
-  type PlanStore,
-  type PlanSummary,
-} from '../../../../shared/plan.ts'
+import type { PlanComparison, PlanEvent, PlanSummary } from '../../../../shared/plan.ts'
 import { StoreError } from '../../errors.ts'
 import type { AuditLog } from '../audit.ts'
 import { whoIsHere } from '../who.ts'
 import { takePlan } from './being-applied.ts'
 import { compare } from './compare.ts'
-import { type FrozenStore, freeze, strictFilter } from './freeze.ts'
+import { confirmedStores } from './confirmed.ts'
+import { type FrozenStore, freezeAll, strictFilter } from './freeze.ts'
 import { listKept } from './kept-plans.ts'
+import { type MoreOfPlan, newPlan } from './new-plan.ts'
 import { asKnownHere, type OpenStore, type OpenStores, storeOf } from './open-stores.ts'
 import { Plan } from './plan.ts'
 import { PlanFeed } from './plan-feed.ts'
@@ -25,6 +19,7 @@ import { releaseTask } from './release-task.ts'
 import { restoreTask } from './restore-task.ts'
 import { PlanRun } from './run.ts'
 import type { UndoCopies } from './undo-copies.ts'
+import { frozenToUndo } from './undo-plan.ts'
 
 type Held = {
   readonly plan: Plan
@@ -47,7 +42,6 @@ export type PlansOptions = {
 }
 
 const PURGE_EVERY_MS = 30_000
-const never = new AbortController().signal
 
 /** All plans of this host: frozen, reviewed, applied exactly, and taken back. */
 export class Plans {
@@ -68,37 +62,17 @@ export class Plans {
     // A mistake in the filter is said before anything is read.
     strictFilter(input.filter ?? '')
     const path = this.#pathFor(input.file)
-    const open = input.storeIds.map(storeId => this.#o.stores.get(storeId, signal))
-    const frozen = await Promise.all(open.map(each => freeze(each, input)))
+    const open = [...new Set(input.storeIds)].map(storeId => this.#o.stores.get(storeId, signal))
+    const frozen = await freezeAll(open, input)
     const left = frozen.reduce((sum, each) => sum + each.left, 0)
-    return this.#freeze(
-      path,
-      frozen,
-      { kind: 'release', filter: input.filter ?? '', left, undoes: null },
-      action,
-    )
+    const { filter = '' } = input
+    return this.#keep(path, frozen, { kind: 'release', filter, left, undoes: null }, action)
   }
 
   async undo({ of, file }: Input<'plans.undo'>, action: string): Promise<PlanSummary> {
     const path = this.#pathFor(file)
-    const { windowMs } = this.#o.copies
-    const kept = await this.#o.copies.restorable(of)
-    if (kept.length === 0)
-      throw new StoreError(
-        'NOT_FOUND',
-        windowMs <= 0
-          ? 'No copies are kept here, so nothing can be undone'
-          : `There is nothing to undo: no release by that id in the last ${Math.round(windowMs / 60_000)} minutes, or none of it can be put back`,
-      )
-    const byAddress = new Map<string, { store: PlanStore; entries: FrozenStore['entries'][number][] }>()
-    for (const { store, entry } of kept) {
-      const { n: _, store: __, ...rest } = entry
-      const there = byAddress.get(store.address)
-      if (there) there.entries.push(rest)
-      else byAddress.set(store.address, { store: { ...store, unread: [] }, entries: [rest] })
-    }
-    const frozen = [...byAddress.values()].map(each => ({ ...each, left: 0, watchedMs: 0 }))
-    return this.#freeze(path, frozen, { kind: 'restore', filter: '', left: 0, undoes: of }, action)
+    const { frozen, left } = frozenToUndo(await this.#o.copies.undoable(of), this.#o.copies.windowMs)
+    return this.#keep(path, frozen, { kind: 'restore', filter: '', left, undoes: of }, action)
   }
 
   async list(): Promise<PlanSummary[]> {
@@ -119,7 +93,7 @@ export class Plans {
     const { header, entries, journal } = readPlan(text)
     const before = await this.#find(header.planId).catch(() => null)
     if (before) return this.#summary(before)
-    const file = await PlanFile.create(this.#pathOf(header.planId), header, entries)
+    const file = await PlanFile.create(await this.#ownPath(header.planId), header, entries)
     if (journal.length > 0) await file.append(journal)
     return this.#summary(this.#hold(new Plan(header, entries, journal), file))
   }
@@ -154,7 +128,7 @@ export class Plans {
     if (held.run) throw new StoreError('REFUSED', 'This plan is being applied already')
     const reason = input.reason.trim()
     if (reason === '') throw new StoreError('REFUSED', 'A reason is missing: nothing was changed')
-    const stores = this.#confirmed(plan, input.confirm)
+    const stores = confirmedStores(plan, input.confirm, this.#o.stores)
     const kept = plan.header.kind === 'restore' ? await this.#copiesFor(plan) : []
     const letGo = await takePlan(file.path)
     try {
@@ -177,8 +151,8 @@ export class Plans {
       rate: input.rate,
       task:
         plan.header.kind === 'release'
-          ? releaseTask(plan, copies, action)
-          : restoreTask(plan, kept, copies, action),
+          ? releaseTask(plan, copies, { action, reason })
+          : restoreTask(plan, kept, copies, { action, reason }),
       onChange: places => held.feed.changed(places),
       ...(this.#o.comeBackMs === undefined ? {} : { comeBackMs: this.#o.comeBackMs }),
       ...(this.#o.patienceMs === undefined ? {} : { patienceMs: this.#o.patienceMs }),
@@ -220,65 +194,16 @@ export class Plans {
     await Promise.all([...this.#held.values()].map(({ file }) => file.close()))
   }
 
-  async #freeze(
+  async #keep(
     path: string | null,
     frozen: readonly FrozenStore[],
-    more: Pick<PlanHeader, 'kind' | 'filter' | 'left' | 'undoes'>,
+    more: MoreOfPlan,
     action: string,
   ): Promise<PlanSummary> {
-    const found = frozen.filter(each => each.entries.length > 0 || each.store.unread.length > 0)
-    const entries = found.flatMap((each, store) => each.entries.map(entry => ({ ...entry, store })))
-    if (entries.length === 0) throw new StoreError('NOT_FOUND', nothing(frozen, more.left))
-    const planId = `p${randomBytes(6).toString('hex')}`
-    const { user, host } = whoIsHere()
-    const header: PlanHeader = {
-      planId,
-      createdAt: Date.now(),
-      createdBy: { user, host },
-      watchedMs: Math.round(Math.min(...found.map(each => each.watchedMs))),
-      stores: found.map(each => each.store),
-      count: entries.length,
-      ...more,
-    }
-    const numbered = entries.map((entry, n) => ({ n, ...entry }))
-    const file = await PlanFile.create(path ?? this.#pathOf(planId), header, numbered)
-    await this.#o.audit.append([
-      {
-        event: 'dry-run',
-        action,
-        method: header.kind === 'release' ? 'plans.create' : 'plans.undo',
-        plan: planId,
-        ...more,
-        stores: found.map(({ store, entries: { length } }) => ({
-          address: store.address,
-          name: store.name,
-          locks: length,
-          unread: store.unread.length,
-        })),
-      },
-    ])
-    return this.#summary(this.#hold(new Plan(header, numbered), file))
-  }
-
-  /** The stores of the plan, if they may be changed and the operator typed what that means. */
-  #confirmed(plan: Plan, confirm: readonly string[]): (OpenStore | null)[] {
-    const counts = plan.countsByStore()
-    if (counts.every(count => count === 0))
-      throw new StoreError('REFUSED', 'Everything was struck from this plan: there is nothing left to do')
-    return plan.header.stores.map((wanted, i) => {
-      const count = counts[i] ?? 0
-      if (count === 0) return null
-      const open = storeOf(this.#o.stores, wanted, never)
-      if (open.readOnly)
-        throw new StoreError('REFUSED', `The store ${open.name} is set to read-only: nothing was changed`)
-      const asked = confirmationOf(asKnownHere(this.#o.stores, wanted), count)
-      if (!confirm.includes(asked))
-        throw new StoreError(
-          'REFUSED',
-          `What was typed is not the name of the store and the number of its locks, "${asked}": nothing was changed`,
-        )
-      return open
-    })
+    const { header, entries, audited } = newPlan(frozen, more, action)
+    const file = await PlanFile.create(path ?? (await this.#ownPath(header.planId)), header, entries)
+    await this.#o.audit.append([audited])
+    return this.#summary(this.#hold(new Plan(header, entries), file))
   }
 
   async #copiesFor(plan: Plan) {
@@ -286,11 +211,12 @@ export class Plans {
   }
 
   async #ended(held: Held, stores: readonly (OpenStore | null)[]): Promise<void> {
-    held.run = null
+    // Before it counts as ended: whoever is told of the end is told at once whether it can be undone.
     await this.#findUndo(held)
+    await this.#o.copies.purge().catch(() => {})
+    held.run = null
     for (const open of stores) open?.watcher.poke()
     held.feed.changed([])
-    await this.#o.copies.purge().catch(() => {})
   }
 
   async #findUndo(held: Held): Promise<void> {
@@ -362,6 +288,13 @@ export class Plans {
     return join(this.#folder, `${planId}.plan`)
   }
 
+  /** Only our own folder is made. One that the operator misspelt is not, and to make one in /proc never ends. */
+  async #ownPath(planId: string): Promise<string> {
+    const path = this.#pathOf(planId)
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 }).catch(() => {})
+    return path
+  }
+
   #pathFor(file: string | undefined): string | null {
     if (file === undefined) return null
     this.#mayName(file)
@@ -372,11 +305,4 @@ export class Plans {
     if (!this.#o.mayNameFiles)
       throw new StoreError('UNSUPPORTED', 'This console keeps its plans in its data folder only')
   }
-}
-
-function nothing(frozen: readonly FrozenStore[], left: number): string {
-  if (left > 0) return 'None of these locks is still what it was: look again'
-  return frozen.some(each => each.store.unread.length > 0)
-    ? 'No lock was found, but not everything could be read'
-    : 'No lock fits: there is nothing to do'
 }

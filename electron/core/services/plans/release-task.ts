@@ -4,11 +4,11 @@ import type { PlanResult } from '../../../../shared/plan.ts'
 import { auditedLock } from '../audit/audited.ts'
 import type { Attempted } from './lane.ts'
 import type { Plan } from './plan.ts'
-import type { Task } from './run.ts'
+import type { Asked, Task } from './run.ts'
 import type { Kept, UndoCopies } from './undo-copies.ts'
 
 /** Releases exactly the locks of a plan, by the fences they were seen with. */
-export function releaseTask(plan: Plan, copies: UndoCopies, action: string): Task {
+export function releaseTask(plan: Plan, copies: UndoCopies, { action, reason }: Asked): Task {
   const { planId, stores } = plan.header
   return {
     async attempt(open, batch, about, _signal) {
@@ -20,7 +20,7 @@ export function releaseTask(plan: Plan, copies: UndoCopies, action: string): Tas
           const kept = imminent.flatMap(({ place, copy }): Kept[] => {
             const entry = batch[place]
             const store = entry && stores[entry.store]
-            return entry && store && copy ? [{ at: Date.now(), store, entry, copy }] : []
+            return entry && store ? [{ at: Date.now(), store, entry, copy }] : []
           })
           await copies.keep(planId, kept)
           await about(
@@ -31,6 +31,7 @@ export function releaseTask(plan: Plan, copies: UndoCopies, action: string): Tas
               plan: planId,
               store: open.store.address,
               storeName: open.name,
+              reason,
               serverAt: isoTime(lock.observedAt),
               lock: auditedLock(lock),
             })),

@@ -6,15 +6,20 @@ import { eachOf, settle } from '../../stores/settle.ts'
 import { auditedEntry } from '../audit/audited.ts'
 import type { Attempted } from './lane.ts'
 import type { Plan } from './plan.ts'
-import type { Task } from './run.ts'
-import type { Kept, UndoCopies } from './undo-copies.ts'
+import type { Asked, Task } from './run.ts'
+import type { Restorable, UndoCopies } from './undo-copies.ts'
 
 const AT_ONCE = 8
 
 /** Puts back what a plan or a single release took away, from the copies that were kept of it. */
-export function restoreTask(plan: Plan, kept: readonly Kept[], copies: UndoCopies, action: string): Task {
+export function restoreTask(
+  plan: Plan,
+  kept: readonly Restorable[],
+  copies: UndoCopies,
+  { action, reason }: Asked,
+): Task {
   const byPlace = new Map(kept.map(each => [nameOf(each.store.address, each.copy.id), each]))
-  const copyFor = (entry: PlanEntry): Kept | undefined =>
+  const copyFor = (entry: PlanEntry): Restorable | undefined =>
     byPlace.get(nameOf(plan.header.stores[entry.store]?.address ?? '', entry.id))
   return {
     async attempt(open, batch, about, signal) {
@@ -26,6 +31,7 @@ export function restoreTask(plan: Plan, kept: readonly Kept[], copies: UndoCopie
           plan: plan.header.planId,
           store: open.store.address,
           storeName: open.name,
+          reason,
           lock: auditedEntry(entry),
         })),
       )
@@ -43,7 +49,13 @@ export function restoreTask(plan: Plan, kept: readonly Kept[], copies: UndoCopie
       })
       return answers
     },
-    settled: async () => {},
+    async settled(results) {
+      const restored = results.flatMap(({ n, result }) => {
+        const entry = plan.entries[n]
+        return result.is === 'restored' && entry ? (copyFor(entry)?.entry.n ?? []) : []
+      })
+      await copies.restored(plan.header.undoes ?? '', restored)
+    },
   }
 }
 

@@ -1,15 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isOpen, type PlanEntry, type PlanProgress, type PlanResult } from '../../../../shared/plan.ts'
+import {
+  GENTLE,
+  isOpen,
+  type PlanEntry,
+  type PlanProgress,
+  type PlanResult,
+} from '../../../../shared/plan.ts'
 import { StoreError, toFailure } from '../../errors.ts'
 import { settle } from '../../stores/settle.ts'
 import type { AuditEntry, AuditLog } from '../audit.ts'
 import { findReturned } from './came-back.ts'
 import { type LaneWork, runLane } from './lane.ts'
 import type { OpenStore } from './open-stores.ts'
-import { GENTLE, Pace } from './pace.ts'
+import { Pace } from './pace.ts'
 import type { Plan, Running } from './plan.ts'
 import type { Journalled, PlanFile } from './plan-file.ts'
 import { Speed } from './speed.ts'
+
+/** What the audit calls it, and why it is done. */
+export type Asked = { readonly action: string; readonly reason: string }
 
 /** What applying a plan does to its locks: release them, or put them back. */
 export interface Task {
@@ -134,7 +143,7 @@ export class PlanRun {
       action: this.#o.action,
       method: 'plans.apply',
       plan: plan.header.planId,
-      state,
+      outcome: state,
       counts,
       returned,
       troubles,
@@ -217,11 +226,13 @@ export class PlanRun {
   #audited(n: number, result: PlanResult | null): AuditEntry {
     const { header, entries } = this.#o.plan
     const entry = entries[n]
+    const store = header.stores[entry?.store ?? 0]
     return {
       event: 'settled',
       action: this.#o.action,
       plan: header.planId,
-      store: header.stores[entry?.store ?? 0]?.address,
+      store: store?.address,
+      storeName: store?.name,
       key: entry?.key,
       id: entry?.id,
       // Who holds it now stays out: owners are tokens in many formats.

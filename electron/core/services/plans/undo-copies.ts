@@ -1,4 +1,4 @@
-import { mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { planEntrySchema, planStoreSchema } from '../../../../shared/plan.ts'
@@ -17,12 +17,23 @@ const keptSchema = z.object({
   at: z.number(),
   store: planStoreSchema,
   entry: planEntrySchema,
-  copy: copySchema,
+  copy: copySchema.nullable(),
 })
-/** A record as it was just before it was released, and where. */
+/** A record as it was just before it was released, and where. Without a copy where its format cannot be put back. */
 export type Kept = z.infer<typeof keptSchema>
+export type Restorable = Kept & { readonly copy: NonNullable<Kept['copy']> }
 
 const releasedSchema = z.object({ released: z.array(z.number()) })
+const restoredSchema = z.object({ restored: z.array(z.number()) })
+
+/** What is known of a plan or a single release that may still be undone. */
+export type Undoable = {
+  readonly restorable: readonly Restorable[]
+  /** Released with them, in a format that cannot be put back. */
+  readonly unrestorable: readonly Kept[]
+  /** How many were put back already. */
+  readonly restored: number
+}
 
 /**
  * Copies of what is being released, so that it can be put back: a file for each plan or single release. They hold tokens,
@@ -64,10 +75,25 @@ export class UndoCopies {
     await this.#append(of, [safeJson({ released: places })]).catch(() => {})
   }
 
+  /** Its holder may release it from now on: a second undo must not put it back again. */
+  async restored(of: string, places: readonly number[]): Promise<void> {
+    if (this.windowMs <= 0 || places.length === 0) return
+    const path = this.#path(of)
+    const { atime, mtime } = await stat(path)
+    await this.#append(of, [safeJson({ restored: places })])
+    // The copies are no younger for it: they go when the time of the releases is over.
+    await utimes(path, atime, mtime)
+  }
+
   /** What can be put back now. */
-  async restorable(of: string, now = Date.now()): Promise<Kept[]> {
+  async restorable(of: string, now = Date.now()): Promise<readonly Restorable[]> {
+    return (await this.undoable(of, now)).restorable
+  }
+
+  async undoable(of: string, now = Date.now()): Promise<Undoable> {
     const copies = new Map<number, Kept>()
     const released = new Set<number>()
+    const restored = new Set<number>()
     for (const line of (await this.#read(of)).split('\n')) {
       const value = parse(line)
       const kept = keptSchema.safeParse(value)
@@ -75,8 +101,18 @@ export class UndoCopies {
       if (kept.success) copies.set(kept.data.entry.n, kept.data)
       const note = releasedSchema.safeParse(value)
       if (note.success) for (const n of note.data.released) released.add(n)
+      const back = restoredSchema.safeParse(value)
+      if (back.success) for (const n of back.data.restored) restored.add(n)
     }
-    return [...copies.values()].filter(({ entry, at }) => released.has(entry.n) && this.isInTime(at, now))
+    const inTime = [...copies.values()].filter(
+      ({ entry, at }) => released.has(entry.n) && this.isInTime(at, now),
+    )
+    const open = inTime.filter(({ entry }) => !restored.has(entry.n))
+    return {
+      restorable: open.filter((kept): kept is Restorable => kept.copy !== null),
+      unrestorable: open.filter(({ copy }) => copy === null),
+      restored: inTime.length - open.length,
+    }
   }
 
   isInTime(at: number, now = Date.now()): boolean {
