@@ -6,10 +6,13 @@ import './styles/frame.css'
 import './styles/table.css'
 import './styles/inspector.css'
 import './styles/dialogs.css'
+import './styles/plans.css'
+import './styles/audit.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './features/frame/App.tsx'
 import { startConsole } from './stores/console.ts'
+import { startPlans } from './stores/plan.ts'
 import { startTable } from './stores/table.ts'
 import { ErrorBoundary } from './ui/ErrorBoundary.tsx'
 import { t } from './words/words.ts'
@@ -17,6 +20,7 @@ import { t } from './words/words.ts'
 document.documentElement.lang = t.locale
 startConsole()
 startTable()
+startPlans()
 
 createRoot(document.getElementById('root') as HTMLElement).render(
   <StrictMode>

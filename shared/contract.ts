@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { auditPageSchema, auditQuerySchema, auditVerdictSchema } from './audit.ts'
 import {
   formatInfoSchema,
   lockDetailSchema,
@@ -271,6 +272,10 @@ export const methods = {
     input: z.strictObject({ of: z.string().min(1).max(64), file: filePath.optional() }),
     output: planSummarySchema,
   },
+  /** Newest first, a page at a time. */
+  'audit.list': { effect: 'read', input: auditQuerySchema, output: auditPageSchema },
+  /** Reads the whole log and checks its chain. */
+  'audit.verify': { effect: 'read', input: z.strictObject({}), output: auditVerdictSchema },
 } as const
 
 export const streams = {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { lockStateSchema, storeKindSchema } from './lock.ts'
+import { lockStateSchema, type StoreKind, storeKindSchema } from './lock.ts'
 import { failureSchema } from './result.ts'
 
 /**
@@ -172,6 +172,9 @@ export const planEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('progress'), progress: planProgressSchema }),
 ])
 export type PlanEvent = z.infer<typeof planEventSchema>
+
+/** Locks a second when the operator names no rate: a server that is in trouble already should not notice. */
+export const GENTLE: Record<StoreKind, number> = { redis: 500, mysql: 100, dynamodb: 25, memory: 500 }
 
 /** What a strike takes out of a plan. */
 export function isStruck(entry: PlanEntry, strikes: readonly Strike[]): boolean {

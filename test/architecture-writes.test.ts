@@ -1,24 +1,40 @@
 import { describe, expect, test } from 'vitest'
 import { codeOf, SOURCES } from './source-files.ts'
 
-describe('what changes a store stands where releases are made, and nowhere else', () => {
+describe('what changes a store stands where releases are made or taken back, and nowhere else', () => {
   const FORMATS = /^electron\/core\/stores\/redis\/formats\/[\w-]+\.ts$/
   test.each<[string, RegExp, (string | RegExp)[]]>([
     [
       'Redis commands that delete or end',
       /['"`\s[](DEL|UNLINK|HDEL|ZREM|SREM|LREM|GETDEL|FLUSHDB|FLUSHALL|P?EXPIRE(AT)?|PERSIST|RENAME(NX)?)['"`]/i,
-      ['electron/core/stores/redis/program.ts', 'electron/core/stores/redis/server-info.ts', FORMATS],
+      [
+        'electron/core/stores/redis/program.ts',
+        'electron/core/stores/redis/server-info.ts',
+        // Gives a lock that is put back the end that it had.
+        'electron/core/stores/redis/restore.ts',
+        FORMATS,
+      ],
+    ],
+    [
+      'Redis commands that write a value',
+      /['"`](SET|SETNX|[PH]?SETEX|GETSET|MSET(NX)?|HSET(NX)?|APPEND|RESTORE|COPY)['"`]/,
+      // Where there is none, and nowhere else.
+      ['electron/core/stores/redis/program.ts', 'electron/core/stores/redis/restore.ts'],
     ],
     [
       'ioredis methods that write',
       /\.(del|unlink|hdel|zrem|srem|getdel|flushdb|flushall|p?expire(at)?|persist|rename)(Buffer)?\(/,
       [],
     ],
-    ['scripts that write', /^\s*'writes',?$|,\s*'writes'\s*\)/m, ['electron/core/stores/redis/program.ts']],
+    [
+      'scripts that write',
+      /^\s*'writes',?$|,\s*'writes'\s*\)/m,
+      ['electron/core/stores/redis/program.ts', 'electron/core/stores/redis/restore.ts'],
+    ],
     [
       'Redis commands by name',
       /(?<!\bredis)\.(callBuffer|sendCommand|pipeline|multi|eval|evalsha)\(|\b(node|redis|Redis\))\.call\('(?!CLUSTER|HELLO)/,
-      ['script', 'read', 'read-by-commands', 'scan', 'program', 'watched'].map(
+      ['script', 'read', 'read-by-commands', 'scan', 'program', 'watched', 'restore'].map(
         name => `electron/core/stores/redis/${name}.ts`,
       ),
     ],
@@ -30,7 +46,7 @@ describe('what changes a store stands where releases are made, and nowhere else'
     ['SQL that is sent at all', /\.(query|execute)\(/, ['electron/core/stores/mysql/connect.ts']],
     [
       'SQL that writes',
-      /\b(DELETE\s+(?:\w+\s+)?FROM|UPDATE\s+[`$\w{]|INSERT\s+INTO|REPLACE\s+INTO|TRUNCATE|DROP\s+TABLE|KILL\s+\d|RELEASE_(ALL_)?LOCKS?)\b/i,
+      /\b(DELETE\s+(?:\w+\s+)?FROM|UPDATE\s+[`$\w{]|INSERT\s+INTO|REPLACE\s+INTO|TRUNCATE\s+\w+|DROP\s+TABLE|KILL\s+\d|RELEASE_(ALL_)?LOCKS?)\b/i,
       ['electron/core/stores/mysql/sql.ts'],
     ],
     [

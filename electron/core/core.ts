@@ -13,6 +13,7 @@ import { Plans, type PlansOptions } from './services/plans/plans.ts'
 import { UndoCopies } from './services/plans/undo-copies.ts'
 import { releaseOne } from './services/release.ts'
 import { StoreFile } from './services/store-file.ts'
+import { RecordedSettings } from './services/store-settings.ts'
 import { type StartOptions, Stores } from './services/stores.ts'
 import { testStore } from './services/test-store.ts'
 import { type SecretVault, sessionVault } from './services/vault.ts'
@@ -53,6 +54,7 @@ export function createCore(options: CoreOptions): Core {
     }
   }
   const audit = fileAudit(options.dataFolder, describe, redact)
+  const settings = new RecordedSettings(kept, audit)
   const copies = new UndoCopies(options.dataFolder, options.undoWindowMs ?? undoWindowMs({}))
   const openStore = (storeId: string, signal: AbortSignal): OpenStore => {
     const open = connections.get(storeId, signal)
@@ -63,6 +65,7 @@ export function createCore(options: CoreOptions): Core {
       name: profile?.name ?? shortName(parseAddress(open.store.address)),
       production: profile?.production ?? false,
       readOnly: profile?.readOnly ?? false,
+      listed: Boolean(profile),
       redact,
     }
   }
@@ -86,10 +89,10 @@ export function createCore(options: CoreOptions): Core {
       dataFolder: options.dataFolder,
       secrets: await vault.status(),
     }),
-    'stores.add': input => kept().add(input),
-    'stores.edit': input => kept().edit(input),
-    'stores.remove': async ({ storeId }) => {
-      await kept().remove(storeId)
+    'stores.add': (input, _, action) => settings.add(input, action),
+    'stores.edit': (input, _, action) => settings.edit(input, action),
+    'stores.remove': async ({ storeId }, _, action) => {
+      await settings.remove(storeId, action)
       return null
     },
     'stores.switch': ({ storeId, open }) => kept().setOpen(storeId, open),
@@ -151,6 +154,8 @@ export function createCore(options: CoreOptions): Core {
     'plans.apply': (input, _signal, action) => plans.apply(input, action),
     'plans.steer': input => plans.steer(input),
     'plans.undo': (input, _signal, action) => plans.undo(input, action),
+    'audit.list': (query, signal) => audit.read(query, signal),
+    'audit.verify': (_, signal) => audit.verify(signal),
   }
 
   const streamHandlers: StreamHandlers = {

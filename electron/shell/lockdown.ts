@@ -51,11 +51,22 @@ export function confineSession(session: Session): void {
   session.setPermissionCheckHandler((_contents, permission, origin) => mayHave(permission, origin))
   session.setDevicePermissionHandler(() => false)
   session.setSpellCheckerEnabled(false)
+  session.on('will-download', (event, item) => {
+    // Without a path of ours, Electron asks the operator where to, with the name only proposed.
+    if (mayDownload(item.getURL())) return
+    log('a download was denied')
+    event.preventDefault()
+  })
   session.webRequest.onBeforeRequest((details, answer) => {
     const cancel = !mayRequest(details.url)
     if (cancel) log('a request to the network was denied')
     answer({ cancel })
   })
+}
+
+/** What the page made itself, for the operator to keep: plans and lists. Nothing is fetched for it. */
+export function mayDownload(url: string): boolean {
+  return url.startsWith('blob:') && isOwnUrl(url.slice('blob:'.length))
 }
 
 /** Ours, what the page makes itself, and the developer tools' own files. */

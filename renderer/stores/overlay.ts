@@ -12,6 +12,10 @@ export type Dialog =
   | ({ readonly kind: 'store' } & StoreDialogMode)
   | { readonly kind: 'remove-store'; readonly storeId: string }
   | { readonly kind: 'unrecognised' }
+  | { readonly kind: 'making-plan' }
+  | { readonly kind: 'plan'; readonly planId: string }
+  | { readonly kind: 'plans' }
+  | { readonly kind: 'audit' }
   | { readonly kind: 'palette' }
   | { readonly kind: 'keys' }
 

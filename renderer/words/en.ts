@@ -1,7 +1,10 @@
+import { audit } from './en/audit.ts'
 import { frame } from './en/frame.ts'
 import { help } from './en/help.ts'
 import { lock } from './en/lock.ts'
 import { locks } from './en/locks.ts'
+import { plans } from './en/plans.ts'
+import { runs } from './en/runs.ts'
 import { clockTime, dateTime, duration, numbers, span } from './en/say.ts'
 import { stores } from './en/stores.ts'
 
@@ -18,6 +21,9 @@ export const en = {
   ...lock,
   ...stores,
   ...help,
+  ...plans,
+  ...runs,
+  ...audit,
 }
 
 /** Every language has exactly these words. */

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { createCore } from '../../electron/core/core.ts'
 import { openSession } from '../../electron/core/dispatch.ts'
@@ -9,6 +7,7 @@ import type { WatchEvent } from '../../shared/contract.ts'
 import type { DownFrame } from '../../shared/frames.ts'
 import type { Result } from '../../shared/result.ts'
 import { dataFolder } from '../hosts/run-cli.ts'
+import { auditLines, auditText } from './services/audit-lines.ts'
 
 function session(folder = dataFolder()) {
   const core = createCore({ dataFolder: folder })
@@ -80,16 +79,17 @@ it('audits a write, its refusal included, and no read', async () => {
   await client.call('locks.inspect', { storeId, id: 'acme:a' })
   await client.call('locks.release', { storeId, id: 'acme:a', fence: 'stale', reason: 'why' })
   await client.call('locks.release', { storeId: 'closed', id: 'acme:a', fence: 'stale' })
-  const entries = readFileSync(join(folder, 'audit.jsonl'), 'utf8')
-    .trim()
-    .split('\n')
-    .map(line => JSON.parse(line))
-  expect(entries).toMatchObject([
+  expect(auditLines(folder)).toMatchObject([
     { event: 'intent', store: 'memory:audited', id: 'acme:a', reason: 'why' },
-    { event: 'outcome', outcome: 'changed', currentOwner: 'run-1' },
+    {
+      event: 'outcome',
+      outcome: 'changed',
+      current: { key: 'acme:a', ownerHash: expect.stringMatching(/^sha256:[0-9a-f]{16}$/) },
+    },
     { event: 'intent', store: null },
     { event: 'outcome', error: { code: 'NOT_FOUND' } },
   ])
+  expect(auditText(folder)).not.toContain('run-1')
 })
 
 it('takes a password out of whatever a server repeats', async () => {
@@ -157,7 +157,7 @@ it('writes nothing to the audit that could do harm when it is printed', async ()
   memoryServer('hostile').acquire({ ...run, pipeline_logging_id: 'run\u009b31m\u202e' })
   const storeId = await openMemory(client, 'hostile')
   await client.call('locks.release', { storeId, id: 'acme:a', fence: 'stale', reason: '\u001b[2J' })
-  expect(readFileSync(join(folder, 'audit.jsonl'), 'utf8')).toMatch(/^[\x20-\x7e\n]+$/)
+  expect(auditText(folder)).toMatch(/^[\x20-\x7e\n]+$/)
 })
 
 it('watches until it is closed: in an outage nothing is called gone, and the status says since when', async () => {

@@ -1,7 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -16,6 +15,7 @@ import {
 } from 'playwright'
 import { afterAll, onTestFinished } from 'vitest'
 import type { StoreProfile } from '../../shared/store-profile.ts'
+import { auditLines } from '../core/services/audit-lines.ts'
 import { CLI } from '../hosts/run-cli.ts'
 import { findTestElectron } from '../servers/find-electron.mjs'
 import { programPath } from '../servers/process.ts'
@@ -237,9 +237,5 @@ function problemsOf(page: Page): string[] {
 }
 
 async function readAudit(folder: string): Promise<AuditEntry[]> {
-  const text = await readFile(join(folder, 'audit.jsonl'), 'utf8').catch(() => '')
-  return text
-    .split('\n')
-    .filter(Boolean)
-    .map(line => JSON.parse(line) as AuditEntry)
+  return auditLines(folder)
 }

@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
+import { auditLines, auditText } from '../core/services/audit-lines.ts'
 import { redisPlace } from '../core/stores/redis/place.ts'
 import { startRedis } from '../servers/redis.ts'
 import { CLI, dataFolder, runCli, startCli } from './run-cli.ts'
@@ -168,7 +169,7 @@ describe('a release', () => {
     )
   })
 
-  it('writes its intent and its outcome to the audit log, with the reason and without the password', async () => {
+  it('writes its intent, the lock and the outcome to the audit log, with the reason, without password and token', async () => {
     const place = await redisPlace()
     await place.client.call('ACL', ['SETUSER', 'audited', 'on', '>s3cr3t-word', '~*', '&*', '+@all'])
     await place.client.set('lock:a', TOKEN)
@@ -178,11 +179,7 @@ describe('a release', () => {
     await runCli(['release', address, 'lock:a', '--fence', fence, '--reason', 'stuck since 3'], {
       LOCKKEEPER_DATA_DIR: folder,
     })
-    const text = readFileSync(join(folder, 'audit.jsonl'), 'utf8')
-    const [intent, acting, outcome] = text
-      .trim()
-      .split('\n')
-      .map(line => JSON.parse(line))
+    const [intent, acting, outcome] = auditLines(folder)
     expect(intent).toMatchObject({
       event: 'intent',
       method: 'locks.release',
@@ -191,9 +188,15 @@ describe('a release', () => {
       reason: 'stuck since 3',
       store: place.address.replace('//', '//audited@'),
     })
-    expect(acting).toMatchObject({ event: 'acting', action: intent.action })
-    expect(outcome).toMatchObject({ event: 'outcome', action: intent.action, outcome: 'released' })
-    expect(text).not.toContain('s3cr3t-word')
+    expect(acting).toMatchObject({
+      event: 'acting',
+      action: intent?.['action'],
+      serverAt: expect.stringMatching(/^\d{4}-.*Z$/),
+      lock: { key: 'lock:a', fence, ownerHash: expect.stringMatching(/^sha256:[0-9a-f]{16}$/) },
+    })
+    expect(outcome).toMatchObject({ event: 'outcome', action: intent?.['action'], outcome: 'released' })
+    expect(auditText(folder)).not.toContain('s3cr3t-word')
+    expect(auditText(folder)).not.toContain(TOKEN)
   })
 
   it('does not happen when the audit log cannot be written', async () => {

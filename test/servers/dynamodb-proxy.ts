@@ -11,7 +11,7 @@ export type Answer = {
 
 /**
  * What happens to a request: it is passed on, its answer is lost or cut in the middle, it is never answered, it is
- * passed on with the answer's clock set otherwise, or it is answered here.
+ * passed on with the answer's clock set otherwise or the answer altered, or it is answered here.
  */
 export type Fate =
   | 'pass'
@@ -19,7 +19,12 @@ export type Fate =
   | 'cut-answer'
   | 'no-answer'
   | { readonly shiftClockMs: number }
+  | { readonly alter: Alter }
   | Answer
+
+/** Makes another answer of the server's, both in DynamoDB's JSON. */
+type Alter = (answer: object, request: object) => object
+type Plain = Readonly<Record<string, unknown>>
 
 export type DynamoProxy = {
   readonly endpoint: string
@@ -47,7 +52,9 @@ export async function startDynamoProxy(
       outgoing.writeHead(fate.status, headers).end(fate.body)
       return
     }
-    passOn(incoming, new URL(endpoint), agent, answer => relay(answer, outgoing, fate))
+    const asked: Buffer[] = []
+    incoming.on('data', chunk => asked.push(chunk))
+    passOn(incoming, new URL(endpoint), agent, answer => relay(answer, outgoing, fate, asked))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -85,6 +92,23 @@ export function errorAnswer(type: string, message: string, status = 400): Answer
   return { status, body: JSON.stringify({ __type: type, message }) }
 }
 
+/** As DynamoDB answers a BatchGetItem when there is capacity for so many of the items only. */
+export function leavingOut(processed: number): Fate {
+  return {
+    alter(answer, request) {
+      const { RequestItems } = request as { RequestItems: Record<string, { Keys: Plain[] }> }
+      const { Responses } = answer as { Responses: Record<string, Plain[]> }
+      const [[table, { Keys }] = ['', { Keys: [] }]] = Object.entries(RequestItems)
+      const unread = Keys.slice(processed)
+      const isOf = (key: Plain, item: Plain) =>
+        Object.keys(key).every(name => JSON.stringify(key[name]) === JSON.stringify(item[name]))
+      const items = (Responses[table] ?? []).filter(item => !unread.some(key => isOf(key, item)))
+      const UnprocessedKeys = { [table]: { Keys: unread, ConsistentRead: true } }
+      return { ...answer, Responses: { [table]: items }, UnprocessedKeys }
+    },
+  }
+}
+
 function passOn(
   incoming: IncomingMessage,
   to: URL,
@@ -97,13 +121,23 @@ function passOn(
   incoming.pipe(outer)
 }
 
-function relay(answer: IncomingMessage, outgoing: ServerResponse, fate: Exclude<Fate, Answer>): void {
+function relay(
+  answer: IncomingMessage,
+  outgoing: ServerResponse,
+  fate: Exclude<Fate, Answer>,
+  asked: readonly Buffer[],
+): void {
   const chunks: Buffer[] = []
   answer.on('data', chunk => chunks.push(chunk))
   answer.on('end', () => {
     // Only now has the server done what it was asked.
     if (fate === 'lose-answer') return outgoing.destroy()
     const body = Buffer.concat(chunks)
+    if (typeof fate === 'object' && 'alter' in fate) {
+      const altered = fate.alter(JSON.parse(body.toString()), JSON.parse(Buffer.concat(asked).toString()))
+      const { 'content-length': _, 'x-amz-crc32': __, ...headers } = answer.headers
+      return outgoing.writeHead(answer.statusCode ?? 500, headers).end(JSON.stringify(altered))
+    }
     const shiftMs = typeof fate === 'object' ? fate.shiftClockMs : 0
     const date = new Date(Date.parse(answer.headers.date ?? '') + shiftMs).toUTCString()
     outgoing.writeHead(answer.statusCode ?? 500, { ...answer.headers, date })

@@ -11,6 +11,7 @@ import {
   DynamoDBClient,
   GetItemCommand,
   PutItemCommand,
+  paginateScan,
   ResourceNotFoundException,
 } from '@aws-sdk/client-dynamodb'
 import type { DynamoAddress } from '../../shared/address.ts'
@@ -123,6 +124,16 @@ export class TestTable {
   async get(key: TableItem): Promise<TableItem | null> {
     const command = new GetItemCommand({ TableName: this.name, Key: key, ConsistentRead: true })
     return (await this.client.send(command)).Item ?? null
+  }
+
+  async all(): Promise<TableItem[]> {
+    const items: TableItem[] = []
+    for await (const page of paginateScan(
+      { client: this.client },
+      { TableName: this.name, ConsistentRead: true },
+    ))
+      items.push(...(page.Items ?? []))
+    return items
   }
 
   async delete(key: TableItem): Promise<void> {

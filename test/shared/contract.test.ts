@@ -39,6 +39,8 @@ const RIGHT: Record<string, Record<string, unknown>> = {
   'plans.apply': { planId: 'p', confirm: ['orders 3'], reason: 'stuck', rate: 100 },
   'plans.steer': { planId: 'p', to: 'pause', rate: 100 },
   'plans.undo': { of: 'p' },
+  'audit.list': { text: 'orders', events: ['intent'], before: '000001:17', limit: 100 },
+  'audit.verify': {},
   'plans.watch': { planId: 'p' },
   'plans.file': { planId: 'p' },
 }

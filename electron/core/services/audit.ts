@@ -1,9 +1,14 @@
-import { mkdir, open } from 'node:fs/promises'
-import { hostname, userInfo } from 'node:os'
-import { join } from 'node:path'
+import type { AuditPage, AuditQuery, AuditVerdict } from '../../../shared/audit.ts'
 import type { Failure } from '../../../shared/result.ts'
 import { safeJson } from '../../../shared/safe-text.ts'
 import { StoreError, toFailure } from '../errors.ts'
+import { clean } from './audit/audited.ts'
+import { codeOf } from './audit/files.ts'
+import { LockBusy } from './audit/folder-lock.ts'
+import { readLog } from './audit/read.ts'
+import { verifyLog } from './audit/verify.ts'
+import { ChainWriter, type Fields, type WriterOptions } from './audit/writer.ts'
+import { whoIsHere } from './who.ts'
 
 /** Nothing is changed without a trace: the intent is on disk before the act, the outcome after it. */
 export interface AuditLog {
@@ -11,6 +16,12 @@ export interface AuditLog {
   around<T>(method: string, action: string, input: unknown, work: () => Promise<T>): Promise<T>
   /** All of them are on disk when it returns. Fails with AUDIT_FAILED. */
   append(entries: readonly AuditEntry[]): Promise<void>
+}
+
+/** The log for those who read it. Neither waits for writers or needs a folder that can be written to. */
+export interface AuditBook extends AuditLog {
+  read(query: AuditQuery, signal: AbortSignal): Promise<AuditPage>
+  verify(signal: AbortSignal): Promise<AuditVerdict>
 }
 
 /**
@@ -24,37 +35,38 @@ export type AuditEntry = {
 
 export type DescribeInput = (input: unknown) => Record<string, unknown>
 
-/** One JSON line an event, appended and flushed, harmless to print and without secrets. `describe` adds what the ids in the input stand for. */
+/** What is written after the act: the room for it was kept free before. */
+const AFTERWARDS: readonly AuditEntry['event'][] = ['settled', 'outcome']
+
+/**
+ * One JSON line an event, chained to the one before, flushed, harmless to print and without secrets. `describe` adds what the
+ * ids in the input stand for.
+ */
 export function fileAudit(
   folder: string,
   describe: DescribeInput,
   redact: (message: string) => string,
-): AuditLog {
-  const file = join(folder, 'audit.jsonl')
-  const who = { user: userName(), host: hostname(), pid: process.pid }
-
+  options: Partial<WriterOptions> = {},
+): AuditBook {
+  const writer = new ChainWriter(folder, whoIsHere(), options)
   const redacted = ({ code, message }: Failure) => ({ code, message: redact(message) })
-
-  async function append(entry: Record<string, unknown>): Promise<void> {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
-    const handle = await open(file, 'a', 0o600)
-    try {
-      await handle.appendFile(`${safeJson({ at: new Date().toISOString(), ...who, ...entry })}\n`)
-      await handle.sync()
-    } finally {
-      await handle.close()
-    }
-  }
+  const write = (entries: readonly AuditEntry[]) =>
+    writer.append(
+      entries.map(entry => clean(entry, redact) as Fields),
+      entries.some(({ event }) => !AFTERWARDS.includes(event)),
+    )
 
   return {
     async append(entries) {
-      for (const entry of entries)
-        await append(entry).catch(error => {
-          throw refusal(error, 'so nothing was changed')
-        })
+      if (entries.length === 0) return
+      await write(entries).catch(error => {
+        if (entries.some(({ event }) => AFTERWARDS.includes(event)))
+          throw refusal(error, 'after the fact: what was done is not recorded', true)
+        throw refusal(error, 'so nothing was changed')
+      })
     },
     async around(method, action, input, work) {
-      await append({ event: 'intent', action, method, ...describe(input) }).catch(error => {
+      await write([{ ...describe(input), event: 'intent', action, method }]).catch(error => {
         throw refusal(error, 'so nothing was changed')
       })
       let settled: { ok: true; value: Awaited<ReturnType<typeof work>> } | { ok: false; error: unknown }
@@ -64,33 +76,28 @@ export function fileAudit(
         settled = { ok: false, error }
       }
       const outcome = settled.ok ? summarise(settled.value) : { error: redacted(toFailure(settled.error)) }
-      await append({ event: 'outcome', action, method, ...outcome }).catch(error => {
-        throw refusal(error, `after the fact: what happened was ${safeJson(outcome)}`, true)
+      await write([{ event: 'outcome', action, method, ...outcome }]).catch(error => {
+        throw refusal(error, `after the fact: what happened was ${safeJson(clean(outcome, redact))}`, true)
       })
       if (!settled.ok) throw settled.error
       return settled.value
     },
+    read: (query, signal) => readLog(folder, query, signal),
+    verify: signal => verifyLog(folder, signal),
   }
 }
 
 function refusal(error: unknown, what: string, uncertain = false): StoreError {
-  const code = (error as NodeJS.ErrnoException)?.code ?? 'unknown error'
-  return new StoreError('AUDIT_FAILED', `The audit log cannot be written (${code}), ${what}`, {
+  const why = error instanceof LockBusy ? error.message : codeOf(error)
+  return new StoreError('AUDIT_FAILED', `The audit log cannot be written (${why}), ${what}`, {
     cause: error,
     uncertain,
   })
 }
 
+/** What came of it, and which lock was there instead. The rest of an answer is not the log's. */
 function summarise(value: unknown): Record<string, unknown> {
-  const { outcome, current } = value as { outcome?: unknown; current?: { owner?: unknown } | null }
-  return current ? { outcome, currentOwner: current.owner } : { outcome }
-}
-
-function userName(): string {
-  try {
-    return userInfo().username
-  } catch {
-    // A container may run under a user id that has no name.
-    return `uid ${process.getuid?.() ?? '?'}`
-  }
+  const { outcome, current, planId } = (value ?? {}) as Record<string, unknown>
+  if (planId !== undefined) return { outcome: 'begun', plan: planId }
+  return current ? { outcome, current } : { outcome }
 }

@@ -1,7 +1,8 @@
+import { isoTime } from '../../../shared/lease.ts'
 import type { Released } from '../../../shared/lock.ts'
 import { only } from '../stores/settle.ts'
+import { auditedLock } from './audit/audited.ts'
 import type { AuditLog } from './audit.ts'
-import { auditedLock } from './audited-lock.ts'
 import { entryOf } from './plans/freeze.ts'
 import type { OpenStore } from './plans/open-stores.ts'
 import type { UndoCopies } from './plans/undo-copies.ts'
@@ -32,7 +33,7 @@ export async function releaseOne(
             action,
             store: address,
             storeName: open.name,
-            serverAt: new Date(lock.observedAt).toISOString(),
+            serverAt: isoTime(lock.observedAt),
             lock: auditedLock(lock),
           },
         ])

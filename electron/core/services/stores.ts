@@ -20,6 +20,9 @@ export type StartOptions = {
   readonly practice: boolean
 }
 
+/** Told what a decision is about to replace. When it fails, nothing is decided. */
+export type Consent = (before: StoreProfile) => Promise<void>
+
 /** Somebody may have to answer a question of the keyring first. */
 const SEAL_MS = 30_000
 const PRACTICE = 'memory:practice'
@@ -88,7 +91,10 @@ export class Stores {
     return entryOf(store)
   }
 
-  async edit({ storeId, profile: draft, password: typed }: Input<'stores.edit'>): Promise<StoreEntry> {
+  async edit(
+    { storeId, profile: draft, password: typed }: Input<'stores.edit'>,
+    consent: Consent,
+  ): Promise<StoreEntry> {
     const address = parseAddress(draft.address)
     const profile = { ...draft, address: showAddress(address) }
     // Undefined when nothing was said about it: what is known then stays, but only for the server it was given for.
@@ -98,6 +104,7 @@ export class Stores {
     const store = await this.#decide(async () => {
       const store = this.#find(storeId)
       this.#checkName(profile.name, storeId)
+      await consent(store.profile)
       const keepsPassword = said === undefined && isSameAccount(store.profile.address, address)
       const change = keepsPassword
         ? { profile }
@@ -116,10 +123,11 @@ export class Stores {
     return entryOf(store)
   }
 
-  async remove(storeId: string): Promise<void> {
+  async remove(storeId: string, consent: Consent): Promise<void> {
     let closing = Promise.resolve()
     await this.#decide(async () => {
       const store = this.#find(storeId)
+      await consent(store.profile)
       await this.#save([...this.#listed.values()].filter(each => each !== store))
       this.#listed.delete(storeId)
       closing = this.#disconnect(store)

@@ -17,7 +17,7 @@ export function parse(
   argv: readonly string[],
   options: Options,
   names: readonly string[],
-  { optional = 0 }: { readonly optional?: number } = {},
+  optional: readonly string[] = [],
 ): Args {
   let parsed: { positionals: string[]; values: Args['options'] }
   try {
@@ -34,11 +34,11 @@ export function parse(
     throw usageError(missing ? `${option} needs a value` : `${option} is not an option of this command`)
   }
   if (parsed.values['help']) throw new HelpWanted()
-  const missing = names.slice(0, names.length - optional)[parsed.positionals.length]
+  const missing = names[parsed.positionals.length]
   if (missing)
     throw usageError(`The ${missing} is missing; lockkeeper --help shows how each command is called`)
-  if (parsed.positionals.length > names.length)
-    throw usageError(`There are too many arguments; expected ${names.join(', ') || 'none'}`)
+  if (parsed.positionals.length > names.length + optional.length)
+    throw usageError(`There are too many arguments; expected ${[...names, ...optional].join(', ') || 'none'}`)
   return { positionals: parsed.positionals, options: parsed.values }
 }
 

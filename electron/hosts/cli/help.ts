@@ -8,6 +8,8 @@ export const HELP = `Lockkeeper shows and safely releases distributed locks.
   lockkeeper cleanup <store> [--plan FILE] [--confirm "NAME COUNT" --reason TEXT]
   lockkeeper undo    <plan or action id> [--reason TEXT] [--json]
   lockkeeper watch   <store> [--json] [--interval SECONDS]
+  lockkeeper audit   [TEXT] [--limit N] [--json]
+  lockkeeper audit   --verify [--json]
   lockkeeper formats [--json]
   lockkeeper console [--web] [--port N] [--store <store>]... [--env-file FILE]
 
@@ -26,6 +28,9 @@ release-all never releases by itself: --plan writes down exactly which locks it 
 that applies the plan, now or later, here or elsewhere. A plan that was interrupted goes on with the same command. cleanup
 makes a plan of the expired leftovers. Within 15 minutes (LOCKKEEPER_UNDO_MINUTES) undo puts back what was released, where
 the name is still free and the format allows it.
+
+Everything that was done, tried or refused is in the audit log. TEXT is words that must all occur; event:, user:, store:,
+plan:, key: and outcome: look there only. --verify checks that nobody changed the log, and exits with 1 if somebody did.
 
 The console opens a window, or is served to your browser where there is none (always with --web). It opens the stores
 that --store and LOCKKEEPER_STORES name, and suggests those that the environment or the file describes. An address with a

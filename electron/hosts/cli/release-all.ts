@@ -30,7 +30,7 @@ const OPTIONS = {
 const WATCH_SECONDS = 2
 
 export async function releaseAllCommand(argv: readonly string[], io: Io): Promise<number> {
-  const args = parse(argv, OPTIONS, ['store'], { optional: 1 })
+  const args = parse(argv, OPTIONS, [], ['store'])
   const { plan, apply } = args.options
   if ((plan === undefined) === (apply === undefined))
     throw usageError(

@@ -1,5 +1,6 @@
 import { neutralise, safeJson } from '../../../shared/safe-text.ts'
 import { HelpWanted } from './args.ts'
+import { auditCommand } from './audit.ts'
 import { cleanupCommand } from './cleanup.ts'
 import { consoleCommand } from './console.ts'
 import { CliError, EXIT, exitCodeOf, usageError } from './exit.ts'
@@ -21,6 +22,7 @@ const COMMANDS: Record<string, (argv: readonly string[], io: Io) => Promise<numb
   cleanup: cleanupCommand,
   undo: undoCommand,
   watch: watchCommand,
+  audit: auditCommand,
   formats: formatsCommand,
   console: consoleCommand,
 }

@@ -7,7 +7,7 @@ import { applyPlan } from './plan-apply.ts'
 
 /** Puts back what a plan or a single release took away, where the name is still free. */
 export async function undoCommand(argv: readonly string[], io: Io): Promise<number> {
-  const args = parse(argv, { reason: { type: 'string' } }, ['plan or action id', 'store'], { optional: 1 })
+  const args = parse(argv, { reason: { type: 'string' } }, ['plan or action id'], ['store'])
   const [of, store] = args.positionals as [string, string | undefined]
   const { reason, json } = args.options
   const client = connect(io, { stoppable: false })

@@ -4,10 +4,15 @@ import { consoleStore } from '../../stores/console.ts'
 import { closeDialog, type Dialog, inspect, openDialog, overlay } from '../../stores/overlay.ts'
 import { table } from '../../stores/table.ts'
 import { t } from '../../words/words.ts'
+import { AuditDialog } from '../audit/AuditDialog.tsx'
 import { RemoveStoreDialog } from '../connections/RemoveStoreDialog.tsx'
 import { StoreDialog } from '../connections/StoreDialog.tsx'
 import { Inspector } from '../inspector/Inspector.tsx'
 import { Palette } from '../palette/Palette.tsx'
+import { MakingPlan } from '../plans/MakingPlan.tsx'
+import { PlanSheet } from '../plans/PlanSheet.tsx'
+import { PlansDialog } from '../plans/PlansDialog.tsx'
+import { releaseAll } from '../plans/release-all.ts'
 import { ReleaseDialog } from '../release/ReleaseDialog.tsx'
 import { Sidebar } from '../sidebar/Sidebar.tsx'
 import { EmptyTable } from '../table/EmptyTable.tsx'
@@ -50,6 +55,14 @@ function OpenDialog({ dialog }: { readonly dialog: Dialog }) {
       return <RemoveStoreDialog storeId={dialog.storeId} />
     case 'unrecognised':
       return <UnrecognisedDialog />
+    case 'making-plan':
+      return <MakingPlan />
+    case 'plan':
+      return <PlanSheet planId={dialog.planId} />
+    case 'plans':
+      return <PlansDialog />
+    case 'audit':
+      return <AuditDialog />
     case 'palette':
       return <Palette />
     case 'keys':
@@ -73,6 +86,10 @@ function onKey(event: KeyboardEvent): void {
     document.getElementById('filter')?.focus()
   }
   if (event.key === '?') openDialog({ kind: 'keys' })
+  if (event.key === 'Delete' && event.shiftKey && !event.repeat) {
+    event.preventDefault()
+    releaseAll()
+  }
   if (event.key === 'Escape' && inspected) {
     inspect(null)
     document.getElementById('locks')?.focus()

@@ -3,6 +3,7 @@ import { useStore } from 'zustand'
 import { consoleStore, statusOf } from '../../stores/console.ts'
 import { table } from '../../stores/table.ts'
 import { t } from '../../words/words.ts'
+import { PlanChips } from '../plans/PlanChip.tsx'
 
 /** A clock that is off by less is nobody's concern. */
 const CLOCK_MATTERS_MS = 500
@@ -46,6 +47,7 @@ export function StatusLine() {
       ))}
       {Math.abs(offset) > CLOCK_MATTERS_MS && <span>{t.status.clock(offset)}</span>}
       {scanned > 0 && <span>{t.status.scanned(scanned, tookMs)}</span>}
+      <PlanChips />
       <span className="status-end">{state.info ? `${t.product} ${state.info.version}` : ''}</span>
       <Announcer />
     </footer>

@@ -5,6 +5,8 @@ import { openDialog, overlay } from '../../stores/overlay.ts'
 import { preferences, type Theme } from '../../stores/preferences.ts'
 import { setFilter, setScope, table, toggleSelected } from '../../stores/table.ts'
 import { t } from '../../words/words.ts'
+import { choosePlanFile } from '../plans/plan-files.ts'
+import { cleanUp, releaseAll } from '../plans/release-all.ts'
 import { inspectRow } from '../table/LockTable.tsx'
 import { sortBy, toggleColumn } from '../table/sort-by.ts'
 
@@ -16,6 +18,7 @@ export function allCommands(typed: string): Command[] {
   const { entries } = consoleStore.getState()
   return [
     ...lockCommands(),
+    ...planCommands(),
     { label: words.showAll, run: () => setScope(null) },
     ...entries.flatMap(storeCommands),
     { label: t.sidebar.add, run: () => openDialog({ kind: 'store', mode: 'add' }) },
@@ -65,6 +68,21 @@ function lockCommands(): Command[] {
     ...(selected.size > 0
       ? [{ label: t.palette.clearSelection, run: () => table.setState({ selected: new Set() }) }]
       : []),
+  ]
+}
+
+function planCommands(): Command[] {
+  const { selected, matching } = table.getState()
+  return [
+    ...(selected.size > 0
+      ? [{ label: t.plans.releaseSelected(selected.size), run: releaseAll }]
+      : matching > 0
+        ? [{ label: t.plans.releaseAll, run: releaseAll }]
+        : []),
+    { label: t.plans.cleanUp, run: cleanUp },
+    { label: t.plans.openPlans, run: () => openDialog({ kind: 'plans' }) },
+    { label: t.plans.openFile, run: choosePlanFile },
+    { label: t.audit.open, run: () => openDialog({ kind: 'audit' }) },
   ]
 }
 

@@ -1,7 +1,7 @@
 import { useId, useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import { holdersLookAlike } from '../../../shared/lease.ts'
-import type { Lock, ReleaseOutcome } from '../../../shared/lock.ts'
+import type { Lock, Released, ReleaseOutcome } from '../../../shared/lock.ts'
 import type { Failure, Result } from '../../../shared/result.ts'
 import { holderText, releaseConsequences } from '../../../shared/words.ts'
 import { useNow } from '../../stores/clock.ts'
@@ -13,9 +13,10 @@ import { Dialog } from '../../ui/Dialog.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { Notes } from '../inspector/Notes.tsx'
+import { UndoButton } from '../plans/UndoButton.tsx'
 import { ageText } from '../table/lock-times.ts'
 
-type Answer = Result<ReleaseOutcome>
+type Answer = Result<Released>
 
 export function ReleaseDialog({ target }: { readonly target: Inspected }) {
   // What the operator saw when the dialog opened. A release carries its fence and no other.
@@ -174,7 +175,11 @@ function AnswerDialog({ lock, answer }: { readonly lock: Lock; readonly answer: 
       <div className="answer" role="status" data-outcome={outcomeOf(answer)}>
         {answer.ok ? sayOutcome(answer.value) : sayFailure(answer.error)}
       </div>
-      <Buttons />
+      <Buttons>
+        {answer.ok && answer.value.outcome === 'released' && (
+          <UndoButton of={answer.value.action} until={answer.value.undoUntil} />
+        )}
+      </Buttons>
     </Dialog>
   )
 }
@@ -201,9 +206,10 @@ function sayOutcome(outcome: ReleaseOutcome): string {
   }
 }
 
-function Buttons() {
+function Buttons({ children }: { readonly children?: React.ReactNode }) {
   return (
     <div className="dialog-buttons">
+      {children}
       {/* biome-ignore lint/a11y/noAutofocus: the only thing left to do */}
       <button type="button" className="button primary" autoFocus onClick={closeDialog}>
         {t.release.close}

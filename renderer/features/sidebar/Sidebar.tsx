@@ -7,6 +7,7 @@ import { setScope, table } from '../../stores/table.ts'
 import { Icon } from '../../ui/Icon.tsx'
 import { Menu } from '../../ui/Menu.tsx'
 import { t } from '../../words/words.ts'
+import { releaseFiltered } from '../plans/release-all.ts'
 import { sayStore } from './store-state.ts'
 
 export function Sidebar() {
@@ -35,6 +36,12 @@ export function Sidebar() {
       >
         <span>{t.sidebar.allLocks}</span>
         <span className="number muted">{t.number(total)}</span>
+      </button>
+      <button type="button" className="nav-item" onClick={() => openDialog({ kind: 'plans' })}>
+        {t.plans.nav}
+      </button>
+      <button type="button" className="nav-item" onClick={() => openDialog({ kind: 'audit' })}>
+        {t.audit.nav}
       </button>
       <h2 className="sidebar-title">{t.sidebar.stores}</h2>
       <ul className="store-list">
@@ -121,6 +128,7 @@ function StoreItem({ entry, current, locks }: ItemProps) {
             label: open ? t.sidebar.close : t.sidebar.open,
             run: () => void client.call('stores.switch', { storeId, open: !open }),
           },
+          ...(open ? [{ label: t.plans.releaseAll, run: () => releaseFiltered(storeId, '') }] : []),
           { label: t.sidebar.edit, run: () => openDialog({ kind: 'store', mode: 'edit', storeId }) },
           {
             label: t.sidebar.duplicate,

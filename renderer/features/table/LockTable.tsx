@@ -101,7 +101,8 @@ export function LockTable() {
       onKeyDown={event => {
         if (event.target !== event.currentTarget || event.altKey || event.ctrlKey || event.metaKey) return
         const run = keys[event.key]
-        if (!run) return
+        // With Shift it is about all that are shown, wherever the focus is.
+        if (!run || (event.key === 'Delete' && event.shiftKey)) return
         event.preventDefault()
         point()
         run()

@@ -9,10 +9,11 @@ import { Icon, type IconName } from '../../ui/Icon.tsx'
 import { Menu } from '../../ui/Menu.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
+import { releaseAll } from '../plans/release-all.ts'
 import { toggleColumn } from './sort-by.ts'
 
 export function Toolbar() {
-  const { filterText, filter, total, matching, waiting, scope } = useStore(table)
+  const { filterText, filter, total, matching, waiting, scope, selected } = useStore(table)
   const entries = useStore(consoleStore, state => state.entries)
   const hidden = useStore(preferences, each => each.hiddenColumns)
   const scopeName = entries.find(each => each.storeId === scope)?.name
@@ -62,6 +63,15 @@ export function Toolbar() {
           <kbd className="filter-end">/</kbd>
         )}
       </div>
+      <button
+        type="button"
+        className="button release-all"
+        disabled={selected.size === 0 && matching === 0}
+        title={selected.size === 0 ? t.plans.releaseAllTitle(matching) : undefined}
+        onClick={releaseAll}
+      >
+        {selected.size === 0 ? t.plans.releaseAll : t.plans.releaseSelected(selected.size)}
+      </button>
       <Menu
         label={t.table.columnsButton}
         sticky

@@ -38,6 +38,7 @@ export const help = {
       ['Enter', 'Inspect the lock'],
       ['Space', 'Select the lock'],
       ['Delete', 'Release the lock…'],
+      ['Shift Delete', 'Release all that are shown or selected…'],
       ['/', 'Filter; Escape clears it'],
       ['Ctrl K or ⌘ K', 'Every command'],
       ['Escape', 'Close what is open'],

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { memoryServer } from '../../../electron/core/stores/memory/server.ts'
 import { dataFolder } from '../../hosts/run-cli.ts'
+import { auditLines } from './audit-lines.ts'
 import { openConsole, profile } from './console.ts'
 
 const kept = (folder: string) => JSON.parse(readFileSync(join(folder, 'stores.json'), 'utf8')).stores
@@ -77,7 +78,7 @@ describe('the list', () => {
     const { ask, list } = openConsole(folder)
     await expect.poll(() => list()?.notice).toContain('cannot be read (EISDIR)')
     await expect(ask('stores.add', { profile: profile() })).rejects.toThrow('REFUSED')
-    expect(readdirSync(folder)).toEqual(['stores.json'])
+    expect(readdirSync(folder).filter(name => !name.startsWith('audit-'))).toEqual(['stores.json'])
   })
 
   it('stays as it was when it cannot be written', async () => {
@@ -188,11 +189,7 @@ describe('the rules of a store', () => {
     const address = `memory:${name}`
     const { storeId } = await opened.ask('stores.add', { profile: profile({ address, ...more }) })
     const detail = await opened.ask('locks.inspect', { storeId, id: 'acme:a' })
-    const audit = () =>
-      readFileSync(join(opened.folder, 'audit.jsonl'), 'utf8')
-        .trim()
-        .split('\n')
-        .map(line => JSON.parse(line))
+    const audit = () => auditLines(opened.folder).filter(({ event }) => event !== 'settings')
     const release = { storeId, id: 'acme:a', fence: detail?.lock?.fence ?? '' }
     return { ...opened, server, address, release, audit }
   }

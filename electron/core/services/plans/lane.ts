@@ -10,12 +10,14 @@ export type Attempted = Settled<PlanResult>
 export type LaneWork = {
   /** Tries these, each with its own answer. What throws is the answer of all of them. */
   attempt(batch: readonly PlanEntry[]): Promise<readonly Attempted[]>
-  /** Written down before the next batch begins. */
-  settled(results: readonly { n: number; result: PlanResult }[]): Promise<void>
+  /** Written down before the next batch begins. `untouched` ones are known not to have been changed. */
+  settled(results: readonly { n: number; result: PlanResult }[], untouched: readonly number[]): Promise<void>
   /** Why the store holds the plan up, and when it is tried again; null when it does not. */
   trouble(error: StoreError | null, retryInMs: number | null): void
   /** Returns when the work may go on; false when it shall end. */
   mayGoOn(): Promise<boolean>
+  /** Takes secrets out of what a server says. */
+  redact(message: string): string
 }
 
 /** Waiting for a server that is away: not for ever, because somebody is watching a progress bar. */
@@ -53,17 +55,24 @@ export async function runLane(
       const answer = answers[i]
       if (answer?.ok) results.push({ n: entry.n, result: answer.value })
       else {
-        const error = answer?.error ?? new StoreError('INTERNAL', 'There was no answer')
+        const error = redacted(answer?.error ?? new StoreError('INTERNAL', 'There was no answer'), work)
         if (isObstacle(error)) obstacle = error
         if (isObstacle(error) && !error.uncertain) again.push(entry)
         else results.push({ n: entry.n, result: failed(error) })
       }
     })
     left.splice(0, batch.length, ...again)
-    await work.settled(results)
+    await work.settled(
+      results,
+      again.map(({ n }) => n),
+    )
     const stop = obstacle as StoreError | null
     if (stop?.code === 'AUDIT_FAILED' || stop?.code === 'REFUSED') throw stop
-    if (stop?.code === 'ABORTED') return
+    if (stop?.code === 'ABORTED') {
+      if (await work.mayGoOn())
+        work.trouble(new StoreError('ABORTED', 'The store was closed in the meantime'), null)
+      return
+    }
     if (stop !== null) {
       troubleSince ??= performance.now()
       const retryInMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** waits++)
@@ -91,6 +100,11 @@ export async function runLane(
 /** What is wrong with the store or with us, not with this lock. */
 function isObstacle({ code }: StoreError): boolean {
   return code === 'STORE_UNREACHABLE' || code === 'ABORTED' || code === 'AUDIT_FAILED' || code === 'REFUSED'
+}
+
+function redacted(error: StoreError, { redact }: LaneWork): StoreError {
+  const { code, message, uncertain } = error
+  return new StoreError(code, redact(message), { cause: error, uncertain })
 }
 
 function failed(error: StoreError): PlanResult {

@@ -9,6 +9,8 @@ export type OpenStore = {
   readonly name: string
   readonly production: boolean
   readonly readOnly: boolean
+  /** Of the operator's own list, where it has a name and rules. */
+  readonly listed: boolean
   readonly store: LockStore
   readonly watcher: StoreWatcher
   /** Also says when the store is closed. */
@@ -21,6 +23,14 @@ export interface OpenStores {
   get(storeId: string, signal: AbortSignal): OpenStore
   /** All that are open, under this address. */
   at(address: string, signal: AbortSignal): OpenStore[]
+}
+
+/** What a store is called here counts, and not what a plan that came from elsewhere calls it. */
+export function asKnownHere(stores: OpenStores, wanted: PlanStore): PlanStore {
+  const there = stores.at(wanted.address, new AbortController().signal).filter(each => each.listed)
+  const known = there.find(each => each.name === wanted.name) ?? there[0]
+  if (!known) return wanted
+  return { ...wanted, name: known.name, production: known.production || wanted.production }
 }
 
 /** The store that a plan means: the one of that name, if it is at that address, or whichever is. */

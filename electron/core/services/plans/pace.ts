@@ -1,8 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { StoreKind } from '../../../../shared/lock.ts'
-
-/** Locks a second when the operator names no rate: a server that is in trouble already should not notice. */
-export const GENTLE: Record<StoreKind, number> = { redis: 500, mysql: 100, dynamodb: 25, memory: 500 }
 
 const MOST_AT_ONCE = 200
 /** Batches a second, as long as they are not full. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
-import { type FileHandle, open, readFile, rm } from 'node:fs/promises'
+import { type FileHandle, open, readFile, rm, stat } from 'node:fs/promises'
 import { z } from 'zod'
 import {
   type PlanEntry,
@@ -105,12 +105,18 @@ export function readPlan(text: string): PlanContents {
 export class PlanFile {
   #handle: Promise<FileHandle> | null = null
   #writing: Promise<unknown> = Promise.resolve()
+  /** As we left it: with another size, somebody else has written to it. */
+  #size: number
+  /** Where lines begin that could not be written, and may be there in part. */
+  #torn: number | null = null
 
   constructor(
     readonly path: string,
     /** Half a line behind it is cut off before anything is added. */
-    readonly length: number,
-  ) {}
+    length: number,
+  ) {
+    this.#size = length
+  }
 
   static async create(path: string, header: PlanHeader, entries: readonly PlanEntry[]): Promise<PlanFile> {
     const text = writePlan(header, entries)
@@ -150,13 +156,31 @@ export class PlanFile {
     const written = this.#writing.then(async () => {
       this.#handle ??= this.#open()
       const handle = await this.#handle
+      // Half a line with others behind it would make the whole plan unreadable.
+      if (this.#torn !== null) await handle.truncate(this.#torn)
+      const { size } = await handle.stat()
+      this.#torn = size
       await handle.appendFile(text)
       await handle.datasync()
+      this.#torn = null
+      this.#size = size + Buffer.byteLength(text)
     })
     this.#writing = written.catch(() => {})
     return written.catch(error => {
       throw unwritable(error)
     })
+  }
+
+  /** What it says now, if somebody else has written to it. */
+  async changed(): Promise<PlanContents | null> {
+    const size = await stat(this.path).then(
+      each => each.size,
+      () => null,
+    )
+    if (size === this.#size) return null
+    const { contents } = await PlanFile.read(this.path)
+    this.#size = contents.length
+    return contents
   }
 
   async close(): Promise<void> {
@@ -169,16 +193,17 @@ export class PlanFile {
   async #open(): Promise<FileHandle> {
     const handle = await open(this.path, constants.O_WRONLY | constants.O_APPEND)
     const { size } = await handle.stat()
-    if (size > this.length && !(await endsWithLine(this.path, size))) await handle.truncate(this.length)
+    if (size > this.#size) await handle.truncate(await wholeLines(this.path, this.#size, size))
     return handle
   }
 }
 
-async function endsWithLine(path: string, size: number): Promise<boolean> {
+/** Where the last whole line ends; `from` is the end of one. */
+async function wholeLines(path: string, from: number, size: number): Promise<number> {
   const handle = await open(path, 'r')
   try {
-    const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1)
-    return buffer[0] === 0x0a
+    const { buffer } = await handle.read(Buffer.alloc(size - from), 0, size - from, from)
+    return from + buffer.lastIndexOf(0x0a) + 1
   } finally {
     await handle.close()
   }

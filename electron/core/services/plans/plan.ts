@@ -19,7 +19,7 @@ export type Running = Pick<PlanProgress, 'perSecond' | 'rate' | 'leftMs' | 'trou
 
 /** A plan and all that is known of it. What happens to it is a journal, read back in the same way as it is written. */
 export class Plan {
-  readonly results: (PlanResult | null)[]
+  results: (PlanResult | null)[] = []
   readonly returned = new Set<number>()
   #strikes: Strike[] = []
   #struck: boolean[]
@@ -35,8 +35,18 @@ export class Plan {
     readonly entries: readonly PlanEntry[],
     journal: readonly Journalled[] = [],
   ) {
-    this.results = entries.map(() => null)
     this.#struck = entries.map(() => false)
+    this.replay(journal)
+  }
+
+  /** All that has happened to it, from the beginning. */
+  replay(journal: readonly Journalled[]): void {
+    this.results = this.entries.map(() => null)
+    this.returned.clear()
+    this.#strikes = []
+    this.#struck = this.entries.map(() => false)
+    this.#startedAt = null
+    this.#looked = false
     for (const line of journal) this.note(line)
   }
 

@@ -1,13 +1,14 @@
+import { isoTime } from '../../../../shared/lease.ts'
 import type { ReleaseOutcome } from '../../../../shared/lock.ts'
 import type { PlanResult } from '../../../../shared/plan.ts'
-import { auditedLock } from '../audited-lock.ts'
+import { auditedLock } from '../audit/audited.ts'
 import type { Attempted } from './lane.ts'
 import type { Plan } from './plan.ts'
-import type { Task } from './run.ts'
+import type { Asked, Task } from './run.ts'
 import type { Kept, UndoCopies } from './undo-copies.ts'
 
 /** Releases exactly the locks of a plan, by the fences they were seen with. */
-export function releaseTask(plan: Plan, copies: UndoCopies, action: string): Task {
+export function releaseTask(plan: Plan, copies: UndoCopies, { action, reason }: Asked): Task {
   const { planId, stores } = plan.header
   return {
     async attempt(open, batch, about, _signal) {
@@ -30,7 +31,8 @@ export function releaseTask(plan: Plan, copies: UndoCopies, action: string): Tas
               plan: planId,
               store: open.store.address,
               storeName: open.name,
-              serverAt: new Date(lock.observedAt).toISOString(),
+              reason,
+              serverAt: isoTime(lock.observedAt),
               lock: auditedLock(lock),
             })),
           )

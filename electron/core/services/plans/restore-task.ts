@@ -3,10 +3,10 @@ import type { PlanEntry, PlanResult } from '../../../../shared/plan.ts'
 import { StoreError } from '../../errors.ts'
 import { isSameFence } from '../../stores/fence.ts'
 import { eachOf, settle } from '../../stores/settle.ts'
-import { auditedEntry } from '../audited-lock.ts'
+import { auditedEntry } from '../audit/audited.ts'
 import type { Attempted } from './lane.ts'
 import type { Plan } from './plan.ts'
-import type { Task } from './run.ts'
+import type { Asked, Task } from './run.ts'
 import type { Restorable, UndoCopies } from './undo-copies.ts'
 
 const AT_ONCE = 8
@@ -16,7 +16,7 @@ export function restoreTask(
   plan: Plan,
   kept: readonly Restorable[],
   copies: UndoCopies,
-  action: string,
+  { action, reason }: Asked,
 ): Task {
   const byPlace = new Map(kept.map(each => [nameOf(each.store.address, each.copy.id), each]))
   const copyFor = (entry: PlanEntry): Restorable | undefined =>
@@ -31,6 +31,7 @@ export function restoreTask(
           plan: plan.header.planId,
           store: open.store.address,
           storeName: open.name,
+          reason,
           lock: auditedEntry(entry),
         })),
       )

@@ -1,14 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isOpen, type PlanEntry, type PlanProgress, type PlanResult } from '../../../../shared/plan.ts'
+import {
+  GENTLE,
+  isOpen,
+  type PlanEntry,
+  type PlanProgress,
+  type PlanResult,
+} from '../../../../shared/plan.ts'
 import { StoreError, toFailure } from '../../errors.ts'
+import { settle } from '../../stores/settle.ts'
 import type { AuditEntry, AuditLog } from '../audit.ts'
 import { findReturned } from './came-back.ts'
 import { type LaneWork, runLane } from './lane.ts'
 import type { OpenStore } from './open-stores.ts'
-import { GENTLE, Pace } from './pace.ts'
+import { Pace } from './pace.ts'
 import type { Plan, Running } from './plan.ts'
 import type { Journalled, PlanFile } from './plan-file.ts'
 import { Speed } from './speed.ts'
+
+/** What the audit calls it, and why it is done. */
+export type Asked = { readonly action: string; readonly reason: string }
 
 /** What applying a plan does to its locks: release them, or put them back. */
 export interface Task {
@@ -47,6 +57,8 @@ export class PlanRun {
   readonly #o: RunOptions
   readonly #paces: readonly Pace[]
   readonly #speed = new Speed()
+  /** Locks that are being touched, and what was known of them before. */
+  readonly #announced = new Map<number, PlanResult | null>()
   readonly #troubles = new Map<number, PlanProgress['troubles'][number]>()
   readonly #stopped = new AbortController()
   #state: Running['state'] = 'running'
@@ -131,7 +143,7 @@ export class PlanRun {
       action: this.#o.action,
       method: 'plans.apply',
       plan: plan.header.planId,
-      state,
+      outcome: state,
       counts,
       returned,
       troubles,
@@ -167,46 +179,67 @@ export class PlanRun {
           async (places, audited) => {
             // Both are on disk before anything is touched.
             await this.#o.audit.append(audited)
+            for (const n of places) this.#announced.set(n, this.#o.plan.results[n] ?? null)
             await this.#journal([{ is: 'try', at: Date.now(), places: [...places] }])
           },
           // What was sent is finished, also after a stop: only a store that is closed ends it.
           open.signal,
         ),
-      settled: results => this.#settle(results),
+      settled: (results, untouched) => this.#settle(results, untouched),
       trouble: (error, retryInMs) => this.#trouble(store, error, retryInMs),
       mayGoOn: async () => {
         await this.#awake
         return !this.#stopped.signal.aborted
       },
+      redact: open.redact,
     }
     await runLane(entries, pace, work, signal, this.#o.patienceMs)
   }
 
-  async #settle(results: readonly { n: number; result: PlanResult }[]): Promise<void> {
-    if (results.length === 0) return
-    const { plan, audit, action } = this.#o
-    await this.#o.task.settled(results)
-    await this.#journal([{ is: 'results', results: [...results] }])
+  async #settle(
+    results: readonly { n: number; result: PlanResult }[],
+    untouched: readonly number[],
+  ): Promise<void> {
+    // What was announced and then not done is again what it was before.
+    const back = untouched
+      .filter(n => this.#announced.has(n))
+      .map(n => ({ n, result: this.#announced.get(n) ?? null }))
+    for (const { n } of [...results, ...back]) this.#announced.delete(n)
+    if (results.length + back.length === 0) return
+    const line: Journalled = { is: 'results', results: [...results, ...back] }
+    // They happened, whether or not they can be written down.
+    this.#o.plan.note(line)
     this.#speed.count(results.length)
-    this.#o.onChange(results.map(({ n }) => n))
-    await audit.append(
-      results.map(({ n, result }): AuditEntry => {
-        const entry = plan.entries[n]
-        const { is, at: _, ...more } = result
-        // Owners are tokens in many formats: who holds it now is in the plan, not in the audit.
-        const { owner: __, ...said } = more as { owner?: unknown }
-        return {
-          event: 'settled',
-          action,
-          plan: plan.header.planId,
-          store: plan.header.stores[entry?.store ?? 0]?.address,
-          key: entry?.key,
-          id: entry?.id,
-          outcome: is,
-          ...said,
-        }
-      }),
+    this.#o.onChange(line.results.map(({ n }) => n))
+    await this.#o.task.settled(results)
+    // The audit first: what the journal knows is not looked at again, so nobody would add it to the audit later.
+    const audited = await settle(() =>
+      this.#o.audit.append([
+        ...results.map(({ n, result }) => this.#audited(n, result)),
+        ...back.map(({ n }) => this.#audited(n, null)),
+      ]),
     )
+    const journalled = await settle(() => this.#o.file.append([line]))
+    for (const written of [audited, journalled]) if (!written.ok) throw written.error
+  }
+
+  #audited(n: number, result: PlanResult | null): AuditEntry {
+    const { header, entries } = this.#o.plan
+    const entry = entries[n]
+    const store = header.stores[entry?.store ?? 0]
+    return {
+      event: 'settled',
+      action: this.#o.action,
+      plan: header.planId,
+      store: store?.address,
+      storeName: store?.name,
+      key: entry?.key,
+      id: entry?.id,
+      // Who holds it now stays out: owners are tokens in many formats.
+      outcome: result?.is ?? 'not attempted',
+      ...(result?.is === 'failed' ? { error: result.error } : {}),
+      ...(result?.is === 'gone' && result.perhapsOurs ? { perhapsOurs: true } : {}),
+    }
   }
 
   /** Reads what was released again: some holders write their locks back. */

@@ -1,10 +1,3 @@
-import {
-  type AttributeValue,
-  DescribeTableCommand,
-  GetItemCommand,
-  ScanCommand,
-  type ScanCommandOutput,
-} from '@aws-sdk/client-dynamodb'
 import { type DynamoAddress, showAddress } from '../../../../shared/address.ts'
 import type { Capability, ClockReading, ListPage, StoreDescription } from '../../../../shared/contract.ts'
 import type { RecordDetail, ReleaseOutcome, RestoreOutcome } from '../../../../shared/lock.ts'
@@ -18,20 +11,18 @@ import { only, type Settled } from '../settle.ts'
 import type { Keep, ListQuery, LockStore, Looked, RecordCopy, Target } from '../types.ts'
 import { attributeBytes, type Item, itemJson } from './attribute.ts'
 import { awsCommand } from './aws-command.ts'
-import { type Key, readBatch } from './batch-read.ts'
-import { DynamoConnection, type SendOptions } from './connect.ts'
+import { DynamoConnection } from './connect.ts'
 import { execute } from './execute.ts'
 import { DYNAMODB_FORMATS } from './formats.ts'
 import { itemFromJson } from './item-copy.ts'
-import { isItemOf, itemsFrom } from './items-from.ts'
+import { isItemOf } from './items-from.ts'
 import { mayRelease } from './may-release.ts'
 import { putBack } from './put-back.ts'
 import { type Reading, readItem } from './read-item.ts'
 import type { DynamoFormat, DynamoProgram, DynamoRaw } from './record.ts'
-import { idOf, type KeySchema, keyFromId, keySchemaOf } from './table-key.ts'
+import { DynamoTable, type ItemPage } from './table.ts'
+import { idOf, type KeySchema, keyFromId } from './table-key.ts'
 
-/** Items a request; a page also ends at 1 MB. */
-const PAGE_SIZE = 1000
 const RELEASES_AT_ONCE = 8
 
 /** One DynamoDB table of locks. */
@@ -41,16 +32,15 @@ export class DynamoStore implements LockStore {
   readonly #address: DynamoAddress
   readonly #connection: DynamoConnection
   readonly #formats: readonly DynamoFormat[]
-  #keySchema: KeySchema | null = null
+  readonly #table: DynamoTable
   #mayRelease = false
-  /** An account that may not read in batches is asked once. */
-  readonly #batches = { denied: false }
 
   constructor(address: DynamoAddress) {
     this.address = showAddress(address)
     this.#address = address
     this.#formats = chooseFormats(DYNAMODB_FORMATS, address.format)
     this.#connection = new DynamoConnection(address)
+    this.#table = new DynamoTable(this.#connection)
   }
 
   /** Capacity units used so far. */
@@ -65,7 +55,7 @@ export class DynamoStore implements LockStore {
 
   async capabilities(signal: AbortSignal): Promise<Capability[]> {
     const clock = await this.clock(signal)
-    const schema = await this.#schema(signal)
+    const schema = await this.#table.schema(signal)
     const allowed = this.#mayRelease || (await mayRelease(this.#connection, schema, signal))
     // A refusal is not remembered: it costs nothing to ask again, and permissions are given while one waits.
     this.#mayRelease = allowed === true
@@ -77,25 +67,25 @@ export class DynamoStore implements LockStore {
 
   async clock(signal: AbortSignal): Promise<ClockReading> {
     // Describing costs no capacity, and the answer's Date is the clock.
-    await this.#describeTable(signal)
+    await this.#table.describe(signal)
     return this.#connection.clock.reading()
   }
 
   async *list(query: ListQuery, signal: AbortSignal): AsyncIterable<ListPage> {
-    const schema = await this.#schema(signal)
+    const schema = await this.#table.schema(signal)
     // Ends the request for a page that nobody will read, when the reader stops early.
     const stop = new AbortController()
     const onAbort = () => stop.abort()
     signal.addEventListener('abort', onAbort)
     try {
       let left = query.limit ?? Number.POSITIVE_INFINITY
-      let next: Promise<ScanCommandOutput> | null = this.#scan(undefined, stop.signal)
+      let next: Promise<ItemPage> | null = this.#table.scan(undefined, stop.signal)
       while (next !== null) {
-        const scanned: ScanCommandOutput = await next
-        const page = this.#page(schema, this.#items(schema, scanned.Items ?? []), left)
+        const scanned: ItemPage = await next
+        const page = this.#page(schema, scanned.items, left)
         left -= page.locks.length
-        const more = left > 0 ? scanned.LastEvaluatedKey : undefined
-        next = more ? this.#scan(more, stop.signal) : null
+        const more = left > 0 ? scanned.next : undefined
+        next = more ? this.#table.scan(more, stop.signal) : null
         // Its failure is for the next round to report.
         next?.catch(() => {})
         yield page
@@ -108,9 +98,11 @@ export class DynamoStore implements LockStore {
   }
 
   async inspect(id: string, signal: AbortSignal): Promise<RecordDetail | null> {
-    const key = keyFromId(await this.#schema(signal), id)
-    const raw = key && (await this.#get(key, signal))
-    if (raw === null) return null
+    const schema = await this.#table.schema(signal)
+    const key = keyFromId(schema, id)
+    const item = key && (await this.#table.get(key, signal))
+    if (item === null) return null
+    const raw = this.#rawOf(schema, item)
     const reading = this.#readItem(raw)
     const program = reading.lock === null ? null : this.#program(reading.lock.format, raw, undefined)
     const command = program === null ? null : awsCommand(this.#address, raw, program)
@@ -156,20 +148,21 @@ export class DynamoStore implements LockStore {
   }
 
   async restore(copy: RecordCopy, signal: AbortSignal): Promise<RestoreOutcome> {
-    const schema = await this.#schema(signal)
+    const schema = await this.#table.schema(signal)
     const item = itemFromJson(copy.data)
     const key = keyFromId(schema, copy.id)
     if (key === null || !isItemOf(schema, item) || idOf(schema, item) !== copy.id) throw damagedCopy()
-    const raw: DynamoRaw = { keySchema: schema, item, readAt: this.#connection.clock.now() }
+    const raw = this.#rawOf(schema, item)
     checkCopy(copy, this.#readItem(raw))
     const taken = async (): Promise<RestoreOutcome | null> => {
-      const there = await this.#get(key, signal)
-      return there && { outcome: 'taken', current: this.#readItem(there).lock }
+      const there = await this.#table.get(key, signal)
+      return there && { outcome: 'taken', current: this.#readItem(this.#rawOf(schema, there)).lock }
     }
     const before = await taken()
     if (before !== null) return before
-    // The look has just brought the time.
-    if (hasEnded(copy, this.#connection.clock.now())) return { outcome: 'ended' }
+    // The look has just brought the time, in whole seconds: what may have ended is not brought back.
+    const { serverTime, errorMs } = this.#connection.clock.reading()
+    if (hasEnded(copy, serverTime + errorMs)) return { outcome: 'ended' }
     if (await putBack(this.#connection, raw, signal)) return { outcome: 'restored' }
     // Nothing was written, whether or not it can be seen who was quicker.
     return (await taken().catch(() => null)) ?? { outcome: 'taken', current: null }
@@ -179,66 +172,12 @@ export class DynamoStore implements LockStore {
     this.#connection.close()
   }
 
-  /** The table's key, asked for once, and again after any failure: the table may have been made anew. */
-  async #schema(signal: AbortSignal): Promise<KeySchema> {
-    throwIfAborted(signal)
-    return this.#keySchema ?? (await this.#describeTable(signal))
-  }
-
-  async #describeTable(signal: AbortSignal): Promise<KeySchema> {
-    const command = new DescribeTableCommand({ TableName: this.#connection.table })
-    const { Table: table } = await this.#read(
-      'DescribeTable',
-      options => this.#connection.client.send(command, options),
-      signal,
-    )
-    this.#keySchema = keySchemaOf(table)
-    return this.#keySchema
-  }
-
-  #scan(start: Record<string, AttributeValue> | undefined, signal: AbortSignal): Promise<ScanCommandOutput> {
-    const command = new ScanCommand({
-      TableName: this.#connection.table,
-      ConsistentRead: true,
-      Limit: PAGE_SIZE,
-      ReturnConsumedCapacity: 'TOTAL',
-      ...(start ? { ExclusiveStartKey: start } : {}),
-    })
-    return this.#read('Scan', options => this.#connection.client.send(command, options), signal)
-  }
-
-  async #get(key: Key, signal: AbortSignal): Promise<DynamoRaw | null> {
-    const schema = await this.#schema(signal)
-    const command = new GetItemCommand({
-      TableName: this.#connection.table,
-      Key: key,
-      ConsistentRead: true,
-      ReturnConsumedCapacity: 'TOTAL',
-    })
-    const { Item: item } = await this.#read(
-      'GetItem',
-      options => this.#connection.client.send(command, options),
-      signal,
-    )
-    const [checked] = this.#items(schema, item ? [item] : [])
-    return checked ? this.#rawOf(schema, checked) : null
-  }
-
   async #getMany(ids: readonly string[], signal: AbortSignal): Promise<Settled<Reading | null>[]> {
-    const schema = await this.#schema(signal)
+    const schema = await this.#table.schema(signal)
     const keys = ids.map(id => keyFromId(schema, id))
-    const read = await this.#forgetful(() =>
-      readBatch(
-        {
-          connection: this.#connection,
-          schema,
-          items: sent => this.#items(schema, sent),
-          get: async key => (await this.#get(key, signal))?.item ?? null,
-        },
-        keys.filter(key => key !== null),
-        this.#batches,
-        signal,
-      ),
+    const read = await this.#table.getMany(
+      keys.filter(key => key !== null),
+      signal,
     )
     return keys.map(key => {
       const item = key === null ? null : read.shift()
@@ -250,32 +189,6 @@ export class DynamoStore implements LockStore {
 
   #rawOf(keySchema: KeySchema, item: Item): DynamoRaw {
     return { keySchema, item, readAt: this.#connection.clock.now() }
-  }
-
-  #items(schema: KeySchema, items: unknown): Item[] {
-    try {
-      return itemsFrom(schema, items)
-    } catch (error) {
-      this.#keySchema = null
-      throw error
-    }
-  }
-
-  #read<A extends object>(
-    operation: string,
-    work: (options: SendOptions) => Promise<A>,
-    signal: AbortSignal,
-  ): Promise<A> {
-    return this.#forgetful(() => this.#connection.send({ operation, effect: 'read' }, work, signal))
-  }
-
-  async #forgetful<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work()
-    } catch (error) {
-      this.#keySchema = null
-      throw error
-    }
   }
 
   #page(keySchema: KeySchema, items: readonly Item[], limit: number): ListPage {

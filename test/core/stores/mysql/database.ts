@@ -117,8 +117,8 @@ export async function failureOf(
 
 /** Stands between a store and the server, and misbehaves on request. */
 export class Wire {
-  /** `cut-after-write`: passes a DELETE or UPDATE on, and drops the client before the answer comes. */
-  mode: 'pass' | 'freeze' | 'cut-after-write' = 'pass'
+  /** `cut-after-write`: passes a statement that writes on, and drops the client before the answer comes. */
+  mode: 'pass' | 'freeze' | 'cut-after-write' | 'cut-after-commit' = 'pass'
   readonly clients = new Set<Socket>()
   #writing = false
 
@@ -149,13 +149,17 @@ export class Wire {
     client.on('data', data => {
       if (this.mode === 'freeze') return
       upstream.write(data)
+      if (this.mode === 'cut-after-commit' && data.includes('COMMIT')) {
+        this.mode = 'freeze'
+        setTimeout(() => client.destroy(), 200)
+      }
       if (this.mode !== 'cut-after-write') return
       // The first chunk prepares the statement, the second executes it.
       if (this.#writing) {
         this.mode = 'freeze'
         setTimeout(() => client.destroy(), 200)
       }
-      this.#writing = /DELETE FROM|UPDATE `/.test(data.toString('latin1'))
+      this.#writing = /DELETE FROM|UPDATE `|INSERT INTO/.test(data.toString('latin1'))
     })
   }
 

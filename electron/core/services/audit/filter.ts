@@ -1,0 +1,78 @@
+import type { AuditQuery, AuditRow } from '../../../../shared/audit.ts'
+
+type Term = { readonly field: keyof typeof FIELDS | null; readonly text: string }
+
+const FIELDS = {
+  event: (row: AuditRow) => [row.event],
+  user: (row: AuditRow) => [row.user],
+  host: (row: AuditRow) => [row.host],
+  store: (row: AuditRow) => [row.store, row.storeName],
+  plan: (row: AuditRow) => [row.plan],
+  action: (row: AuditRow) => [row.action],
+  method: (row: AuditRow) => [row.method],
+  key: (row: AuditRow) => [row.key],
+  outcome: (row: AuditRow) => [row.outcome, row.error?.code ?? null],
+  reason: (row: AuditRow) => [row.reason],
+}
+
+const WORD = /(?:([a-z]+):)?(?:"([^"]*)"?|(\S+))/gi
+
+/** From cheap to dear: false means that the line need not be looked at any further. */
+export type RowFilter = {
+  mayMatch(line: Buffer): boolean
+  hasWords(entry: unknown): boolean
+  matches(row: AuditRow): boolean
+}
+
+export function rowFilter({ text = '', events }: Pick<AuditQuery, 'text' | 'events'>): RowFilter {
+  const terms = termsOf(text)
+  const words = terms.filter(({ field }) => field === null).map(term => term.text)
+  // What JSON writes as it is can be looked for before the line is parsed.
+  const plain = terms
+    .map(term => term.text)
+    .filter(word => /^[\x20-\x7e]+$/.test(word) && !/["\\]/.test(word))
+  const kinds = events?.map(event => `"event":"${event}"`)
+  return {
+    mayMatch: line => {
+      if (kinds && !kinds.some(kind => line.includes(kind))) return false
+      if (plain.length === 0) return true
+      const lower = line.toString().toLowerCase()
+      return plain.every(word => lower.includes(word))
+    },
+    hasWords: entry => {
+      if (words.length === 0) return true
+      const all = textsOf(entry).join('\0').toLowerCase()
+      return words.every(word => all.includes(word))
+    },
+    matches: row =>
+      (!events || events.includes(row.event)) &&
+      terms.every(
+        ({ field, text: word }) =>
+          field === null || FIELDS[field](row).some(each => each?.toLowerCase().includes(word)),
+      ),
+  }
+}
+
+/** A word with a colon that is no field is a part of a key. */
+function termsOf(text: string): Term[] {
+  return [...text.matchAll(WORD)]
+    .map(([whole, name = '', quoted, word]): Term => {
+      const field = name.toLowerCase()
+      const value = quoted ?? word ?? ''
+      if (name === '') return { field: null, text: value.toLowerCase() }
+      if (Object.hasOwn(FIELDS, field))
+        return { field: field as keyof typeof FIELDS, text: value.toLowerCase() }
+      return { field: null, text: whole.replaceAll('"', '').toLowerCase() }
+    })
+    .filter(term => term.text !== '')
+}
+
+/** Hashes are left out: three letters are found in every second one. */
+function textsOf(value: unknown, name = ''): string[] {
+  if (name === 'hash' || name === 'prev') return []
+  if (typeof value === 'string') return [value]
+  if (typeof value === 'number' || typeof value === 'boolean') return [String(value)]
+  if (Array.isArray(value)) return value.flatMap(each => textsOf(each))
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, each]) => textsOf(each, key))
+}

@@ -1,0 +1,173 @@
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { useStore } from 'zustand'
+import type { AuditRow } from '../../../shared/audit.ts'
+import { safeJson } from '../../../shared/safe-text.ts'
+import { consoleStore } from '../../stores/console.ts'
+import { shownText } from '../../ui/shown-text.ts'
+import { t } from '../../words/words.ts'
+
+const ROW_HEIGHT = 26
+/** So near the end, older entries are asked for. */
+const NEAR = 20
+const LONGEST_JSON = 20_000
+
+const COLUMNS = ['at', 'who', 'what', 'store', 'key', 'outcome', 'reason'] as const
+
+type Props = { readonly rows: readonly AuditRow[]; readonly onEnd: () => void }
+
+export function AuditList({ rows, onEnd }: Props) {
+  const scroller = useRef<HTMLDivElement>(null)
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_HEIGHT,
+    getItemKey: index => rows[index]?.place ?? index,
+    overscan: 8,
+  })
+  const items = virtual.getVirtualItems()
+  const last = items.at(-1)?.index ?? 0
+  useEffect(() => {
+    if (rows.length > 0 && last >= rows.length - NEAR) onEnd()
+  }, [last, rows.length, onEnd])
+
+  const toggle = (place: string) => {
+    const next = new Set(open)
+    if (!next.delete(place)) next.add(place)
+    setOpen(next)
+  }
+  return (
+    <div role="table" aria-label={t.audit.list} aria-rowcount={rows.length + 1} className="grid audit-grid">
+      <div role="rowgroup" className="grid-head">
+        {/* biome-ignore lint/a11y/useFocusableInteractive: a table to be read; its buttons are what can be done */}
+        <div role="row" aria-rowindex={1} className="row head">
+          {COLUMNS.map(id => (
+            // biome-ignore lint/a11y/useFocusableInteractive: a table to be read
+            <div key={id} role="columnheader" className={`cell cell-${id}`}>
+              {t.audit.columns[id]}
+            </div>
+          ))}
+        </div>
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and keys must reach it */}
+      <div ref={scroller} role="rowgroup" className="grid-body" tabIndex={0}>
+        <div className="grid-space" role="presentation" style={{ height: virtual.getTotalSize() }}>
+          {items.map(item => {
+            const row = rows[item.index]
+            return (
+              row && (
+                <div
+                  key={item.key}
+                  ref={virtual.measureElement}
+                  data-index={item.index}
+                  role="presentation"
+                  className="audit-entry"
+                  style={{ transform: `translateY(${item.start}px)` }}
+                >
+                  <Entry
+                    row={row}
+                    index={item.index}
+                    open={open.has(row.place)}
+                    onToggle={() => toggle(row.place)}
+                  />
+                </div>
+              )
+            )
+          })}
+        </div>
+      </div>
+    </div>
+  )
+}
+
+type EntryProps = {
+  readonly row: AuditRow
+  readonly index: number
+  readonly open: boolean
+  readonly onToggle: () => void
+}
+
+function Entry({ row, index, open, onToggle }: EntryProps) {
+  const words = t.audit
+  const at = Date.parse(row.at)
+  const time = Number.isNaN(at) ? shownText(row.at, 40) : t.dateTime(at)
+  const event = words.events[row.event]
+  // The log knows addresses; the operator knows names, as far as the store is still in the list.
+  const store = useStore(
+    consoleStore,
+    state => row.storeName ?? state.entries.find(each => each.address === row.store)?.name ?? row.store ?? '',
+  )
+  const bad = row.error !== null || row.outcome === 'failed'
+  return (
+    <>
+      {/* biome-ignore lint/a11y/useFocusableInteractive: a table to be read; its buttons are what can be done */}
+      <div
+        role="row"
+        aria-rowindex={index + 2}
+        className="row audit-row"
+        data-tone={bad ? 'danger' : undefined}
+      >
+        <div role="cell" className="cell cell-at">
+          <button
+            type="button"
+            className="audit-time number"
+            aria-expanded={open}
+            aria-label={words.expand(time)}
+            title={shownText(row.at, 40)}
+            onClick={onToggle}
+          >
+            {time}
+          </button>
+        </div>
+        <Cell id="who">{words.who(shownText(row.user, 60), shownText(row.host, 60))}</Cell>
+        <Cell id="what">{row.method === null ? event : words.what(event, shownText(row.method, 60))}</Cell>
+        <Cell id="store">{shownText(store, 120)}</Cell>
+        <Cell id="key" mono>
+          {shownText(row.key ?? row.plan ?? '')}
+        </Cell>
+        <Cell id="outcome">
+          {row.error
+            ? words.failed(shownText(row.error.code, 40), shownText(row.error.message))
+            : shownText(row.outcome ?? '', 120)}
+        </Cell>
+        <Cell id="reason">{shownText(row.reason ?? '')}</Cell>
+      </div>
+      {open && (
+        // biome-ignore lint/a11y/useFocusableInteractive: a table to be read
+        <div role="row" className="audit-whole">
+          <div role="cell" aria-colspan={COLUMNS.length}>
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and keys must reach it */}
+            <pre className="statements mono" tabIndex={0} role="group" aria-label={words.whole}>
+              {wholeOf(row)}
+            </pre>
+          </div>
+        </div>
+      )}
+    </>
+  )
+}
+
+function wholeOf(row: AuditRow): string {
+  const text = safeJson(row.entry, 2)
+  return text.length > LONGEST_JSON ? `${text.slice(0, LONGEST_JSON)}…` : text
+}
+
+type CellProps = {
+  readonly id: (typeof COLUMNS)[number]
+  readonly mono?: boolean
+  readonly children: ReactNode
+}
+
+function Cell({ id, mono, children }: CellProps) {
+  return (
+    <div role="cell" className={`cell cell-${id}`}>
+      <span
+        className={mono ? 'clip mono' : 'clip'}
+        title={typeof children === 'string' ? children : undefined}
+      >
+        {children}
+      </span>
+    </div>
+  )
+}

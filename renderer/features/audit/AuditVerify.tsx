@@ -1,0 +1,94 @@
+import { useState } from 'react'
+import type { AuditFile, AuditVerdict } from '../../../shared/audit.ts'
+import type { Result } from '../../../shared/result.ts'
+import { ask } from '../../stores/plan.ts'
+import { CopyButton } from '../../ui/CopyButton.tsx'
+import { Icon } from '../../ui/Icon.tsx'
+import { sentence, shownText } from '../../ui/shown-text.ts'
+import { t } from '../../words/words.ts'
+
+/** Damage beyond this is more of the same. */
+const MOST = 20
+
+/** Checks the chain of the whole log when asked to, and says so of each file. */
+export function AuditVerify() {
+  const [answer, setAnswer] = useState<Result<AuditVerdict> | null>(null)
+  const [working, setWorking] = useState(false)
+  const words = t.audit
+  const verify = async () => {
+    setWorking(true)
+    setAnswer(await ask('audit.verify', {}))
+    setWorking(false)
+  }
+  return (
+    <div className="audit-verify">
+      <button type="button" className="button" disabled={working} onClick={() => void verify()}>
+        {working ? words.verifying : words.verify}
+      </button>
+      {answer &&
+        (answer.ok ? (
+          <Verdict verdict={answer.value} />
+        ) : (
+          <div className="alert" role="alert">
+            {words.verifyFailed} {sentence(answer.error.message)}
+          </div>
+        ))}
+    </div>
+  )
+}
+
+function Verdict({ verdict }: { readonly verdict: AuditVerdict }) {
+  const { ok, files, lines, head } = verdict
+  const words = t.audit
+  const bad = files.filter(isBad)
+  // What is damaged first: nobody should have to look for it.
+  const sorted = [...bad, ...files.filter(file => !isBad(file))]
+  return (
+    <section className="verdict" data-outcome={ok ? 'passed' : 'failed'} aria-label={words.verdict}>
+      <p role={ok ? 'status' : 'alert'} className="verdict-said">
+        <Icon name={ok ? 'check' : 'alert'} />{' '}
+        {ok ? words.intact(lines, files.length) : words.damaged(bad.length)}
+      </p>
+      <p>
+        {words.head[head.status]} {!ok && sentence(head.says)}
+      </p>
+      <details open={!ok}>
+        <summary>{words.files}</summary>
+        <ul>
+          {sorted.map(file => (
+            <FileItem key={file.name} file={file} />
+          ))}
+        </ul>
+        {head.hash !== null && head.file !== null && head.seq !== null && (
+          <div className="verdict-hash">
+            <span>{words.keep(shownText(head.file, 60), head.seq)}</span>
+            <span className="mono">{shownText(head.hash, 200)}</span>
+            <CopyButton text={head.hash} label={words.copyHash} done={t.inspector.copied} />
+          </div>
+        )}
+      </details>
+    </section>
+  )
+}
+
+function isBad(file: AuditFile): boolean {
+  return file.state === 'damaged' || file.state === 'missing'
+}
+
+function FileItem({ file }: { readonly file: AuditFile }) {
+  const words = t.audit
+  return (
+    <li data-bad={isBad(file) || undefined}>
+      {words.file(shownText(file.name, 80), words.states[file.state], file.lines)}
+      {file.begins !== null && <span className="muted"> {sentence(shownText(file.begins))}</span>}
+      {file.damages.length > 0 && (
+        <ul>
+          {file.damages.slice(0, MOST).map(({ line, why }) => (
+            <li key={`${line} ${why}`}>{words.damage(line, sentence(why))}</li>
+          ))}
+          {file.damages.length > MOST && <li>{words.moreDamages(file.damages.length - MOST)}</li>}
+        </ul>
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,28 @@
+import { useStore } from 'zustand'
+import { isAtWork, openPlan, plans, useBook } from '../../stores/plan.ts'
+import type { PlanBook } from '../../stores/plan-book.ts'
+import { t } from '../../words/words.ts'
+
+/** Plans at work, in the line at the bottom: they go on whatever is looked at. */
+export function PlanChips() {
+  const books = useStore(plans, state => state.books)
+  return [...books.values()].map(book => <PlanChip key={book.planId} book={book} />)
+}
+
+function PlanChip({ book }: { readonly book: PlanBook }) {
+  useBook(book)
+  const plan = book.plan
+  if (!plan || !isAtWork(plan.progress)) return null
+  const { counts, total, state, troubles } = plan.progress
+  const what = t.run.chip[plan.kind](total - counts.pending, total)
+  return (
+    <button
+      type="button"
+      className="plan-chip"
+      data-tone={troubles.length > 0 || counts.failed > 0 ? 'danger' : undefined}
+      onClick={() => openPlan(plan)}
+    >
+      {state === 'running' ? what : t.run.chipState(what, t.run.states[state])}
+    </button>
+  )
+}

@@ -1,0 +1,224 @@
+import { useId, useMemo, useRef, useState } from 'react'
+import { useStore } from 'zustand'
+import { confirmationOf, isOpen, type PlanStore, type PlanSummary } from '../../../shared/plan.ts'
+import { releaseConsequences } from '../../../shared/words.ts'
+import { consoleStore } from '../../stores/console.ts'
+import { ask } from '../../stores/plan.ts'
+import type { PlanBook } from '../../stores/plan-book.ts'
+import { Icon } from '../../ui/Icon.tsx'
+import { sentence, shownText } from '../../ui/shown-text.ts'
+import { t } from '../../words/words.ts'
+import { PlanWarnings } from './PlanWarnings.tsx'
+import { isRate, RateField } from './RateField.tsx'
+
+type Props = { readonly book: PlanBook; readonly plan: PlanSummary; readonly onBack: () => void }
+
+/**
+ * The last question. Each store wants its name and the count of its locks typed; the button is the only thing that
+ * begins, so that a key too many in a half-read dialog does nothing.
+ */
+export function PlanConfirm({ book, plan, onBack }: Props) {
+  const { shape } = book
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the book changes in its place, and its shape tells
+  const counts = useMemo(() => countByStore(book, plan), [book, shape, plan.stores])
+  const entries = useStore(consoleStore, state => state.entries)
+  const [typed, setTyped] = useState<Readonly<Record<number, string>>>({})
+  const [reason, setReason] = useState('')
+  const [rate, setRate] = useState(plan.progress.rate === null ? '' : String(plan.progress.rate))
+  const [working, setWorking] = useState(false)
+  const [failed, setFailed] = useState<string | null>(null)
+  const ids = { reason: useId() }
+
+  const involved = plan.stores
+    .map((store, i) => ({ store, i, count: counts[i] ?? 0 }))
+    .filter(each => each.count > 0)
+  const readOnly = involved.filter(({ store }) => entryOf(store)?.readOnly)
+  const closed = involved.filter(({ store }) => entryOf(store) === undefined)
+  const matched = involved.every(({ store, i, count }) => typed[i] === confirmationOf(store, count))
+  const ready =
+    matched && reason.trim() !== '' && isRate(rate) && readOnly.length === 0 && involved.length > 0
+  const attempts = attemptsLeft(book)
+
+  function entryOf(store: PlanStore) {
+    const there = entries.filter(each => each.open && each.address === store.address)
+    return there.find(each => each.name === store.name) ?? there[0]
+  }
+
+  async function begin() {
+    setWorking(true)
+    setFailed(null)
+    const answer = await ask('plans.apply', {
+      planId: plan.planId,
+      confirm: plan.stores.map((_store, i) => typed[i] ?? ''),
+      reason: reason.trim(),
+      ...(rate.trim() === '' ? {} : { rate: Number(rate) }),
+    })
+    setWorking(false)
+    if (answer.ok) {
+      book.take(answer.value)
+      onBack()
+    } else
+      setFailed(
+        `${answer.error.uncertain ? t.confirm.uncertain : t.confirm.refused} ${sentence(answer.error.message)}`,
+      )
+  }
+
+  return (
+    <form className="plan-columns plan-confirm" onSubmit={event => event.preventDefault()}>
+      <div className="plan-side">
+        <PlanWarnings book={book} plan={plan} />
+        {plan.kind === 'release' && <Consequences book={book} />}
+      </div>
+      <div className="plan-main">
+        <h3>{t.confirm.title[plan.kind]}</h3>
+        {attempts < plan.progress.total && <p>{t.confirm.open(attempts)}</p>}
+        <label className="field" htmlFor={ids.reason}>
+          <span>{t.confirm.reason}</span>
+          <input
+            id={ids.reason}
+            className="input"
+            // biome-ignore lint/a11y/noAutofocus: the first field of the question
+            autoFocus
+            required
+            maxLength={2000}
+            autoComplete="off"
+            placeholder={t.confirm.reasonHint}
+            value={reason}
+            onChange={event => setReason(event.target.value)}
+          />
+        </label>
+        {involved.map(({ store, i, count }) => (
+          <ConfirmField
+            key={i}
+            store={store}
+            wanted={confirmationOf(store, count)}
+            typed={typed[i] ?? ''}
+            onChange={text => setTyped(before => ({ ...before, [i]: text }))}
+          />
+        ))}
+        <RateField stores={involved.map(each => each.store)} value={rate} onChange={setRate} />
+        {readOnly.map(({ store, i }) => (
+          <div key={i} className="alert" role="alert">
+            {t.confirm.readOnly(shownText(store.name, 80))}
+          </div>
+        ))}
+        {closed.map(({ store, i }) => (
+          <div key={i} className="alert" role="alert">
+            {t.confirm.notOpen(shownText(store.name, 80))}
+          </div>
+        ))}
+        {failed !== null && (
+          <div className="alert" role="alert">
+            {failed}
+          </div>
+        )}
+        <div className="dialog-buttons">
+          <button type="button" className="button start" disabled={working} onClick={onBack}>
+            {t.confirm.back}
+          </button>
+          {!ready && <span className="muted plan-missing">{t.confirm.missing}</span>}
+          <button
+            type="button"
+            className={plan.kind === 'release' ? 'button danger' : 'button primary'}
+            disabled={!ready || working}
+            onClick={() => void begin()}
+          >
+            {working ? t.confirm.starting : t.confirm[plan.kind](attempts)}
+          </button>
+        </div>
+      </div>
+    </form>
+  )
+}
+
+function countByStore(book: PlanBook, plan: PlanSummary): number[] {
+  const counts = plan.stores.map(() => 0)
+  for (const entry of book.kept()) counts[entry.store] = (counts[entry.store] ?? 0) + 1
+  return counts
+}
+
+/** Those that applying the plan, for the first time or again, would try. */
+export function attemptsLeft(book: PlanBook): number {
+  let left = 0
+  for (const { n } of book.kept()) if (isOpen(book.results.get(n) ?? null)) left++
+  return left
+}
+
+type FieldProps = {
+  readonly store: PlanStore
+  readonly wanted: string
+  readonly typed: string
+  readonly onChange: (text: string) => void
+}
+
+function ConfirmField({ store, wanted, typed, onChange }: FieldProps) {
+  const id = useId()
+  const [left, setLeft] = useState(false)
+  const right = typed === wanted
+  const wrong = left && typed !== '' && !right
+  const shown = shownText(wanted, 120)
+  return (
+    <div className="field">
+      <div className="field-head">
+        <label htmlFor={id}>{t.confirm.type(shown)}</label>
+        {store.production && <span className="prod">{t.sidebar.production}</span>}
+      </div>
+      <span className="confirm-input">
+        <input
+          id={id}
+          className="input mono"
+          autoComplete="off"
+          spellCheck={false}
+          maxLength={300}
+          value={typed}
+          aria-invalid={wrong || undefined}
+          aria-describedby={wrong || right ? `${id}-said` : undefined}
+          onBlur={() => setLeft(true)}
+          onChange={event => onChange(event.target.value)}
+        />
+        {right && (
+          <span id={`${id}-said`} className="confirm-right">
+            <Icon name="check" size={12} /> {t.confirm.right}
+          </span>
+        )}
+      </span>
+      {wrong && (
+        <span id={`${id}-said`} className="hint wrong" role="alert">
+          {t.confirm.wrong(shown)}
+        </span>
+      )}
+    </div>
+  )
+}
+
+/** What releasing does, for each format that is in the plan. */
+function Consequences({ book }: { readonly book: PlanBook }) {
+  const formats = useStore(consoleStore, state => state.formats)
+  const { shape } = book
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the book changes in its place, and its shape tells
+  const found = useMemo(
+    () => book.groups('format').filter(group => group.kept > 0 && formats.has(group.value)),
+    [book, shape, formats],
+  )
+  const first = useRef(found[0]?.value)
+  return (
+    <section className="plan-consequences" aria-label={t.confirm.consequence}>
+      <h3>{t.confirm.consequence}</h3>
+      {found.map(({ value, kept }) => {
+        const format = formats.get(value)
+        return (
+          format && (
+            <details key={value} open={value === first.current}>
+              <summary>{t.confirm.ofFormat(kept, format.title)}</summary>
+              <ul className="consequences">
+                {releaseConsequences(format).map(each => (
+                  <li key={each}>{each}</li>
+                ))}
+              </ul>
+            </details>
+          )
+        )
+      })}
+    </section>
+  )
+}

@@ -1,0 +1,139 @@
+import { useId, useMemo, useState } from 'react'
+import { useStore } from 'zustand'
+import { LOCK_STATES } from '../../../shared/lock.ts'
+import type { PlanSummary } from '../../../shared/plan.ts'
+import { type ConsoleState, consoleStore } from '../../stores/console.ts'
+import type { Group, GroupBy, PlanBook } from '../../stores/plan-book.ts'
+import { type Show, sameShow } from '../../stores/plan-order.ts'
+import { Icon } from '../../ui/Icon.tsx'
+import { shownText } from '../../ui/shown-text.ts'
+import { t } from '../../words/words.ts'
+
+const BY: readonly GroupBy[] = ['store', 'holder', 'format', 'state']
+/** More are not told apart by looking; the list finds them. */
+const MOST = 200
+
+type Props = {
+  readonly book: PlanBook
+  readonly plan: PlanSummary
+  readonly show: Show
+  readonly onShow: (show: Show) => void
+  readonly onStrike: (by: GroupBy, value: string, struck: boolean) => void
+}
+
+/** What the plan is made of, largest first, each part with a way to take it out. */
+export function PlanGroups({ book, plan, show, onShow, onStrike }: Props) {
+  const [by, setBy] = useState<GroupBy>(plan.stores.length > 1 ? 'store' : 'holder')
+  const formats = useStore(consoleStore, state => state.formats)
+  const id = useId()
+  const { shape } = book
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the book changes in its place, and its shape tells
+  const groups = useMemo(() => book.groups(by), [book, shape, by])
+  const words = t.plans.groups
+  const turn = (step: number) => {
+    const next = BY[(BY.indexOf(by) + step + BY.length) % BY.length] ?? by
+    setBy(next)
+    document.getElementById(`${id}-${next}`)?.focus()
+  }
+  return (
+    <section className="plan-groups" aria-label={words.label}>
+      <div role="tablist" aria-label={words.label} className="segmented tabs">
+        {BY.map(each => (
+          <button
+            key={each}
+            id={`${id}-${each}`}
+            type="button"
+            role="tab"
+            aria-selected={each === by}
+            aria-controls={`${id}-panel`}
+            tabIndex={each === by ? 0 : -1}
+            onClick={() => setBy(each)}
+            onKeyDown={event => {
+              const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
+              if (step !== undefined) turn(step)
+            }}
+          >
+            {words.by[each]}
+          </button>
+        ))}
+      </div>
+      <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${by}`} className="group-list">
+        <ul>
+          {groups.slice(0, MOST).map(group => (
+            <GroupItem
+              key={group.value}
+              group={group}
+              name={groupName(by, group.value, plan, formats)}
+              production={by === 'store' && plan.stores[Number(group.value)]?.production === true}
+              current={sameShow(show, { by: 'group', group: by, value: group.value })}
+              onShow={() => onShow({ by: 'group', group: by, value: group.value })}
+              onStrike={() => onStrike(by, group.value, !group.struck)}
+            />
+          ))}
+        </ul>
+        {groups.length > MOST && <p className="faint">{words.more(groups.length - MOST)}</p>}
+      </div>
+    </section>
+  )
+}
+
+type ItemProps = {
+  readonly group: Group
+  readonly name: string
+  readonly production: boolean
+  readonly current: boolean
+  readonly onShow: () => void
+  readonly onStrike: () => void
+}
+
+function GroupItem({ group, name, production, current, onShow, onStrike }: ItemProps) {
+  const words = t.plans.groups
+  const label = group.struck ? words.keep(name) : words.strike(name)
+  return (
+    <li className="group" data-struck={group.kept === 0 || undefined}>
+      <button
+        type="button"
+        className="strike"
+        aria-label={label}
+        aria-pressed={group.struck}
+        title={label}
+        onClick={onStrike}
+      >
+        <Icon name={group.struck ? 'plus' : 'cross'} size={11} />
+      </button>
+      <button
+        type="button"
+        className="group-name"
+        aria-pressed={current}
+        title={words.only(name)}
+        onClick={onShow}
+      >
+        <span className="clip">{name}</span>
+        {production && <span className="prod">{t.sidebar.production}</span>}
+      </button>
+      <span className="number muted">
+        {group.kept === group.all ? t.number(group.all) : words.some(group.kept, group.all)}
+      </span>
+    </li>
+  )
+}
+
+export function groupName(
+  by: GroupBy,
+  value: string,
+  plan: PlanSummary,
+  formats: ConsoleState['formats'],
+): string {
+  switch (by) {
+    case 'store':
+      return shownText(plan.stores[Number(value)]?.name ?? value, 80)
+    case 'holder':
+      return value === '' ? t.plans.groups.noHolder : shownText(value, 80)
+    case 'format':
+      return formats.get(value)?.title ?? shownText(value, 80)
+    case 'state': {
+      const state = LOCK_STATES.find(each => each === value)
+      return state === undefined ? shownText(value, 80) : t.table.states[state]
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import { useState } from 'react'
+import type { PlanSummary } from '../../../shared/plan.ts'
+import { planOutcome } from '../../../shared/plan-words.ts'
+import { leavePlan } from '../../stores/plan.ts'
+import type { PlanBook } from '../../stores/plan-book.ts'
+import { Icon } from '../../ui/Icon.tsx'
+import { Menu } from '../../ui/Menu.tsx'
+import { saveFile } from '../../ui/save-file.ts'
+import { sentence, shownText } from '../../ui/shown-text.ts'
+import { t } from '../../words/words.ts'
+import { attemptsLeft } from './PlanConfirm.tsx'
+import { PlanList } from './PlanList.tsx'
+import { SearchBox } from './PlanReview.tsx'
+import { ProgressBar, Troubles } from './PlanRun.tsx'
+import { planAsCsv, planAsJson, planFileName } from './plan-export.ts'
+import { savePlanFile } from './plan-files.ts'
+import { resultChips } from './result-chips.ts'
+import { ShowChips } from './ShowChips.tsx'
+import { UndoButton } from './UndoButton.tsx'
+import { usePlanView } from './use-plan-view.ts'
+
+type Props = { readonly book: PlanBook; readonly plan: PlanSummary; readonly onResume: () => void }
+
+/** What became of every lock. Nothing here is assumed: what was not told is not attempted. */
+export function PlanResult({ book, plan, onResume }: Props) {
+  const { show, setShow, search, setSearch, order } = usePlanView(book)
+  const [said, setSaid] = useState('')
+  const { progress } = plan
+  const left = attemptsLeft(book)
+  const words = t.result
+  const save = (ending: 'csv' | 'json') => {
+    const name = planFileName(plan, ending)
+    saveFile(name, ending === 'csv' ? planAsCsv(book, plan) : planAsJson(book, plan), FILE_TYPES[ending])
+    setSaid(words.saved(name))
+  }
+  return (
+    <section className="plan-run" aria-label={words.label}>
+      <div className="run-line">
+        <strong>{t.run.states[progress.state]}</strong>
+        {progress.startedAt !== null && progress.endedAt !== null && (
+          <span className="muted clip">
+            {t.run.ended(
+              progress.startedAt,
+              progress.endedAt,
+              progress.reason === null ? null : shownText(progress.reason, 160),
+            )}
+          </span>
+        )}
+      </div>
+      <p className="plan-outcome" role="status">
+        {planOutcome(progress)}
+      </p>
+      <ProgressBar plan={plan} />
+      <Troubles plan={plan} />
+      <Returned plan={plan} onShow={() => setShow({ by: 'returned' })} />
+      <div className="plan-tools">
+        <SearchBox value={search} onChange={setSearch} />
+        <Menu
+          label={t.result.export}
+          items={[
+            { label: words.exportCsv, run: () => save('csv') },
+            { label: words.exportJson, run: () => save('json') },
+            {
+              label: t.plans.saveFile,
+              run: () => void savePlanFile(plan).then(error => error && setSaid(sentence(error.message))),
+            },
+          ]}
+        >
+          {t.result.export} <Icon name="down" size={10} />
+        </Menu>
+      </div>
+      <ShowChips chips={resultChips(book, plan)} show={show} onShow={setShow} />
+      <PlanList book={book} order={order} changes={null} mayStrike={false} onStrike={() => {}} />
+      <p className="plan-said faint" role="status">
+        {said}
+      </p>
+      <div className="dialog-buttons">
+        <button type="button" className="button start" onClick={leavePlan}>
+          {t.plans.close}
+        </button>
+        {plan.kind === 'release' && progress.counts.released > 0 && (
+          <UndoButton of={plan.planId} until={plan.undoUntil} />
+        )}
+        {left > 0 && book.loaded && (
+          <button type="button" className="button primary" onClick={onResume}>
+            {words.resume(left)}
+          </button>
+        )}
+      </div>
+    </section>
+  )
+}
+
+const FILE_TYPES = { csv: 'text/csv;charset=utf-8', json: 'application/json' }
+
+/** Locks that came back are the sign of holders that are alive: nothing is more important to know. */
+function Returned({ plan, onShow }: { readonly plan: PlanSummary; readonly onShow: () => void }) {
+  const { returned, counts } = plan.progress
+  if (plan.kind !== 'release' || counts.released === 0) return null
+  if (returned === null) return <p className="muted">{t.result.notLooked}</p>
+  if (returned === 0) return <p className="muted">{t.result.notReturned}</p>
+  return (
+    <div className="alert" role="alert">
+      {t.result.returned(returned)}{' '}
+      <button type="button" className="link" onClick={onShow}>
+        {t.result.returnedShow}
+      </button>
+    </div>
+  )
+}

@@ -1,0 +1,228 @@
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { useStore } from 'zustand'
+import type { PlanSummary, Strike } from '../../../shared/plan.ts'
+import { useNow } from '../../stores/clock.ts'
+import { consoleStore } from '../../stores/console.ts'
+import { leavePlan, strike } from '../../stores/plan.ts'
+import type { PlanBook } from '../../stores/plan-book.ts'
+import { type Now, SHOW_ALL, type Show } from '../../stores/plan-order.ts'
+import { sentence } from '../../ui/shown-text.ts'
+import { t } from '../../words/words.ts'
+import { groupName, PlanGroups } from './PlanGroups.tsx'
+import { PlanList } from './PlanList.tsx'
+import { PlanWarnings } from './PlanWarnings.tsx'
+import { savePlanFile } from './plan-files.ts'
+import { type ShowChip, ShowChips } from './ShowChips.tsx'
+import { type Compared, useComparison, usePlanView } from './use-plan-view.ts'
+
+/** Past this age what a plan says is likely to have changed. */
+const OLD_MS = 120_000
+
+type Props = { readonly book: PlanBook; readonly plan: PlanSummary; readonly onNext: () => void }
+
+export function PlanReview({ book, plan, onNext }: Props) {
+  const compared = useComparison(book)
+  const view = usePlanView(book, compared.changes)
+  const { show, setShow, search, setSearch, order } = view
+  const [said, setSaid] = useState('')
+
+  const send = useCallback(
+    async (strikes: readonly Strike[], struck: boolean) => {
+      const error = await strike(book, strikes, struck)
+      setSaid(error ? sentence(error.message) : '')
+    },
+    [book],
+  )
+  const toggle = useCallback(
+    (n: number) => {
+      const entry = book.entries[n]
+      if (!entry) return
+      const by = book.struckBy(entry)
+      if (by === null || by === 'lock') void send([{ by: 'lock', value: String(n) }], by === null)
+      else setSaid(t.plans.list.struckBy[by])
+    },
+    [book, send],
+  )
+  const words = t.plans.list
+  const { revision } = book
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the book changes in its place, and its revision tells
+  const { kept, struck } = useMemo(() => splitShown(book, order), [book, order, revision])
+  const whole = (places: readonly number[]) => places.map(n => ({ by: 'lock' as const, value: String(n) }))
+  return (
+    <div className="plan-columns">
+      <div className="plan-side">
+        <PlanWarnings book={book} plan={plan} />
+        <PlanGroups
+          book={book}
+          plan={plan}
+          show={show}
+          onShow={next => setShow(next)}
+          onStrike={(by, value, isStruck) => void send([{ by, value }], isStruck)}
+        />
+      </div>
+      <div className="plan-main">
+        <CompareLine book={book} plan={plan} compared={compared} />
+        <div className="plan-tools">
+          <SearchBox value={search} onChange={setSearch} />
+          {/* What is to be put back is gone; there is nothing to compare. */}
+          {plan.kind === 'release' && (
+            <button
+              type="button"
+              className="button"
+              disabled={compared.working || !book.loaded}
+              onClick={compared.run}
+            >
+              {compared.working ? t.plans.compare.checking : t.plans.compare.check}
+            </button>
+          )}
+          {kept.length > 0 && (
+            <button type="button" className="button" onClick={() => void send(whole(kept), true)}>
+              {words.strikeShown(kept.length)}
+            </button>
+          )}
+          {kept.length === 0 && struck.length > 0 && (
+            <button type="button" className="button" onClick={() => void send(whole(struck), false)}>
+              {words.keepShown(struck.length)}
+            </button>
+          )}
+        </div>
+        <ReviewChips book={book} plan={plan} compared={compared} show={show} onShow={setShow} />
+        <PlanList book={book} order={order} changes={compared.changes} mayStrike onStrike={toggle} />
+        <p className="plan-said faint" role="status">
+          {said === '' ? words.keysHint : said}
+        </p>
+        <div className="dialog-buttons">
+          <button type="button" className="button start" onClick={leavePlan}>
+            {t.plans.close}
+          </button>
+          <button
+            type="button"
+            className="button"
+            onClick={() => void savePlanFile(plan).then(error => error && setSaid(sentence(error.message)))}
+          >
+            {t.plans.saveFile}
+          </button>
+          <button
+            type="button"
+            className="button primary"
+            disabled={!book.loaded || plan.progress.total === 0}
+            title={plan.progress.total === 0 ? t.plans.nothingLeft : undefined}
+            onClick={onNext}
+          >
+            {t.plans.next[plan.kind]}
+          </button>
+        </div>
+      </div>
+    </div>
+  )
+}
+
+/** Locks that can be struck one by one, and those that can be taken back in. */
+function splitShown(book: PlanBook, order: readonly number[]): { kept: number[]; struck: number[] } {
+  const kept: number[] = []
+  const struck: number[] = []
+  for (const n of order) {
+    const entry = book.entries[n]
+    const by = entry && book.struckBy(entry)
+    if (by === null) kept.push(n)
+    else if (by === 'lock') struck.push(n)
+  }
+  return { kept, struck }
+}
+
+export function SearchBox({
+  value,
+  onChange,
+}: {
+  readonly value: string
+  readonly onChange: (text: string) => void
+}) {
+  return (
+    <input
+      type="text"
+      className="input"
+      aria-label={t.plans.list.search}
+      placeholder={t.plans.list.searchHint}
+      spellCheck={false}
+      autoComplete="off"
+      maxLength={400}
+      value={value}
+      onChange={event => onChange(event.target.value)}
+      onKeyDown={event => {
+        // Escape empties the box first, and closes the sheet only then.
+        if (event.key !== 'Escape' || value === '') return
+        event.preventDefault()
+        event.stopPropagation()
+        onChange('')
+      }}
+    />
+  )
+}
+
+type ChipsProps = {
+  readonly book: PlanBook
+  readonly plan: PlanSummary
+  readonly compared: Compared
+  readonly show: Show
+  readonly onShow: (show: Show) => void
+}
+
+const NOWS: readonly Now[] = ['same', 'renewed', 'changed', 'gone', 'unread']
+
+function ReviewChips({ book, plan, compared, show, onShow }: ChipsProps) {
+  const formats = useStore(consoleStore, state => state.formats)
+  const words = t.plans.show
+  const struck = book.entries.length - plan.progress.total
+  const counts = new Map<Now, number>([['same', compared.answer?.same ?? 0]])
+  for (const { now } of compared.changes?.values() ?? []) counts.set(now, (counts.get(now) ?? 0) + 1)
+  const chips: ShowChip[] = [
+    { show: SHOW_ALL, label: words.all(book.entries.length) },
+    ...(struck > 0 ? [{ show: { by: 'struck' } as const, label: words.struck(struck) }] : []),
+    ...NOWS.filter(now => (counts.get(now) ?? 0) > 0).map(now => ({
+      show: { by: 'now', now } as const,
+      label: words[now](counts.get(now) ?? 0),
+      ...(now === 'renewed' || now === 'unread' ? { tone: 'warn' as const } : {}),
+    })),
+    ...(show.by === 'group'
+      ? [{ show, label: words.group(groupName(show.group, show.value, plan, formats)) }]
+      : []),
+  ]
+  return <ShowChips chips={chips} show={show} onShow={onShow} />
+}
+
+function CompareLine({
+  book,
+  plan,
+  compared,
+}: {
+  readonly book: PlanBook
+  readonly plan: PlanSummary
+  readonly compared: Compared
+}) {
+  const words = t.plans.compare
+  const looked = useRef(false)
+  const age = useNow() - plan.createdAt
+  const { answer, error, run } = compared
+  const old = plan.kind === 'release' && age > OLD_MS
+  // Whoever opens a plan from yesterday wants to know first what is left of it.
+  useEffect(() => {
+    if (looked.current || !old || !book.loaded) return
+    looked.current = true
+    run()
+  }, [old, book.loaded, run])
+  return (
+    <div className="plan-compare" role="status" data-old={(answer === null && old) || undefined}>
+      {error && <p className="alert">{`${words.failed} ${sentence(error.message)}`}</p>}
+      {answer ? (
+        <p>
+          {words.at(answer.comparedAt)}{' '}
+          {answer.changes.length === 0
+            ? words.allSame(answer.same)
+            : `${words.some(answer.same, answer.changes.length)} ${words.meaning}`}
+        </p>
+      ) : (
+        old && <p>{words.old(age)}</p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,172 @@
+import { useState } from 'react'
+import type { Input } from '../../../shared/contract.ts'
+import type { PlanSummary } from '../../../shared/plan.ts'
+import { TOLD } from '../../../shared/plan-words.ts'
+import { ask, leavePlan } from '../../stores/plan.ts'
+import type { PlanBook } from '../../stores/plan-book.ts'
+import { sentence, shownText } from '../../ui/shown-text.ts'
+import { t } from '../../words/words.ts'
+import { PlanList } from './PlanList.tsx'
+import { SearchBox } from './PlanReview.tsx'
+import { isRate } from './RateField.tsx'
+import { resultChips } from './result-chips.ts'
+import { ShowChips } from './ShowChips.tsx'
+import { usePlanView } from './use-plan-view.ts'
+
+type Props = { readonly book: PlanBook; readonly plan: PlanSummary }
+
+/** A plan at work. Everything here is what core told last; a button waits for its answer. */
+export function PlanRun({ book, plan }: Props) {
+  const { show, setShow, search, setSearch, order } = usePlanView(book)
+  const [failed, setFailed] = useState('')
+  const [waiting, setWaiting] = useState(false)
+  const { progress } = plan
+  const { state } = progress
+  const words = t.run
+
+  const steer = async (how: Omit<Input<'plans.steer'>, 'planId'>) => {
+    setWaiting(true)
+    const answer = await ask('plans.steer', { planId: plan.planId, ...how })
+    setWaiting(false)
+    if (answer.ok) book.take(answer.value)
+    setFailed(answer.ok ? '' : `${words.steerFailed} ${sentence(answer.error.message)}`)
+  }
+  const done = progress.total - progress.counts.pending
+  return (
+    <div className="plan-run">
+      <div className="run-line">
+        <strong role="status">{words.states[state]}</strong>
+        <span className="number">{words.of(done, progress.total)}</span>
+        {progress.perSecond !== null && <span className="number">{words.perSecond(progress.perSecond)}</span>}
+        {progress.leftMs !== null && <span className="number">{words.left(progress.leftMs)}</span>}
+        {progress.startedAt !== null && (
+          <span className="muted clip">
+            {words.started(
+              progress.startedAt,
+              progress.reason === null ? null : shownText(progress.reason, 120),
+            )}
+          </span>
+        )}
+      </div>
+      <ProgressBar plan={plan} />
+      <Troubles plan={plan} />
+      {failed !== '' && (
+        <div className="alert" role="alert">
+          {failed}
+        </div>
+      )}
+      <div className="run-buttons">
+        {state === 'paused' ? (
+          <button
+            type="button"
+            className="button"
+            disabled={waiting}
+            onClick={() => void steer({ to: 'go-on' })}
+          >
+            {words.goOn}
+          </button>
+        ) : (
+          <button
+            type="button"
+            className="button"
+            disabled={waiting || state !== 'running'}
+            onClick={() => void steer({ to: 'pause' })}
+          >
+            {words.pause}
+          </button>
+        )}
+        <button
+          type="button"
+          className="button"
+          disabled={waiting || state === 'stopping' || state === 'checking'}
+          onClick={() => void steer({ to: 'stop' })}
+        >
+          {words.stop}
+        </button>
+        <RateForm now={progress.rate} onSet={rate => void steer({ rate })} />
+      </div>
+      <div className="plan-tools">
+        <SearchBox value={search} onChange={setSearch} />
+      </div>
+      <ShowChips chips={resultChips(book, plan)} show={show} onShow={setShow} />
+      <PlanList book={book} order={order} changes={null} mayStrike={false} onStrike={() => {}} />
+      <div className="dialog-buttons">
+        <span className="muted start">{words.closing}</span>
+        <button type="button" className="button" onClick={leavePlan}>
+          {t.plans.close}
+        </button>
+      </div>
+    </div>
+  )
+}
+
+/** Its parts stand beside each other, so that what failed is seen before it is read. */
+export function ProgressBar({ plan: { progress, kind } }: { readonly plan: PlanSummary }) {
+  const { counts, total } = progress
+  const done = total - counts.pending
+  const percent = total === 0 ? 0 : Math.floor((done / total) * 100)
+  return (
+    <div
+      className="run-bar"
+      role="progressbar"
+      aria-label={t.run.bar[kind]}
+      aria-valuemin={0}
+      aria-valuemax={total}
+      aria-valuenow={done}
+      aria-valuetext={t.run.of(done, total)}
+      title={t.run.percent(percent)}
+    >
+      {TOLD.filter(name => name !== 'pending' && counts[name] > 0).map(name => (
+        <span key={name} data-result={name} style={{ width: `${(counts[name] / total) * 100}%` }} />
+      ))}
+    </div>
+  )
+}
+
+export function Troubles({ plan }: { readonly plan: PlanSummary }) {
+  const { troubles } = plan.progress
+  if (troubles.length === 0) return null
+  return (
+    <ul className="alert troubles" role="alert">
+      {troubles.map(({ store, error, retryInMs }) => (
+        <li key={store}>
+          {t.run.trouble(shownText(plan.stores[store]?.name ?? '', 80), sentence(error.message))}{' '}
+          {retryInMs !== null && (retryInMs > 0 ? t.run.retryIn(retryInMs) : t.run.retrying)}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function RateForm({ now, onSet }: { readonly now: number | null; readonly onSet: (rate: number) => void }) {
+  const [text, setText] = useState('')
+  const may = text.trim() !== '' && isRate(text)
+  return (
+    <form
+      className="rate-form"
+      onSubmit={event => {
+        event.preventDefault()
+        if (!may) return
+        onSet(Number(text))
+        setText('')
+      }}
+    >
+      <label>
+        {t.run.rate}{' '}
+        <input
+          className="input number rate"
+          inputMode="decimal"
+          autoComplete="off"
+          maxLength={12}
+          placeholder={t.run.rateNow(now)}
+          aria-invalid={!isRate(text) || undefined}
+          value={text}
+          onChange={event => setText(event.target.value)}
+        />
+      </label>
+      <button type="submit" className="button" disabled={!may}>
+        {t.run.setRate}
+      </button>
+    </form>
+  )
+}

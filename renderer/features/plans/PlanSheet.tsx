@@ -1,0 +1,87 @@
+import { useEffect, useState } from 'react'
+import { useStore } from 'zustand'
+import { consoleStore } from '../../stores/console.ts'
+import { isAtWork, leavePlan, plans, useBook } from '../../stores/plan.ts'
+import type { PlanBook } from '../../stores/plan-book.ts'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { sentence, shownText } from '../../ui/shown-text.ts'
+import { t } from '../../words/words.ts'
+import { PlanConfirm } from './PlanConfirm.tsx'
+import { PlanResult } from './PlanResult.tsx'
+import { PlanReview } from './PlanReview.tsx'
+import { PlanRun } from './PlanRun.tsx'
+
+/** One plan over the whole console: looked over, confirmed, at work, or done, as core says it is. */
+export function PlanSheet({ planId }: { readonly planId: string }) {
+  const book = useStore(plans, state => state.books.get(planId))
+  if (book) return <OpenSheet key={planId} book={book} />
+  return (
+    <Dialog title={t.plans.all.title} onClose={leavePlan}>
+      <p>{t.plans.lost}</p>
+    </Dialog>
+  )
+}
+
+function OpenSheet({ book }: { readonly book: PlanBook }) {
+  useBook(book)
+  const [confirming, setConfirming] = useState(false)
+  const plan = book.plan
+  const state = plan?.progress.state
+  const working = plan !== null && isAtWork(plan.progress)
+  // Whoever confirmed it has seen it begin; the question is not asked again when it has ended.
+  useEffect(() => {
+    if (working) setConfirming(false)
+  }, [working])
+  if (!plan) return null
+  const close = confirming ? () => setConfirming(false) : leavePlan
+  return (
+    <Dialog title={t.plans.title[plan.kind](plan.progress.total)} onClose={close} className="sheet">
+      <Origin book={book} />
+      {book.ended !== null && <Ended book={book} />}
+      {!book.loaded && (
+        <p className="muted" role="status">
+          {t.plans.loaded(book.entries.length, plan.count)}
+        </p>
+      )}
+      {confirming ? (
+        <PlanConfirm book={book} plan={plan} onBack={() => setConfirming(false)} />
+      ) : working ? (
+        <PlanRun book={book} plan={plan} />
+      ) : state === 'ready' ? (
+        <PlanReview book={book} plan={plan} onNext={() => setConfirming(true)} />
+      ) : (
+        <PlanResult book={book} plan={plan} onResume={() => setConfirming(true)} />
+      )}
+    </Dialog>
+  )
+}
+
+/** Where the plan comes from, in one line. */
+function Origin({ book }: { readonly book: PlanBook }) {
+  const leftOut = useStore(plans, state => state.leftOut.get(book.planId))
+  const plan = book.plan
+  if (!plan) return null
+  const { user, host } = plan.createdBy
+  return (
+    <div className="plan-origin muted">
+      <span>{t.plans.madeBy(shownText(user, 60), shownText(host, 60), plan.createdAt)}</span>
+      <span>{t.plans.ofStores(plan.stores.length)}</span>
+      {plan.filter !== '' && <span className="mono">{t.plans.filteredBy(shownText(plan.filter, 120))}</span>}
+      {plan.undoes !== null && <span>{t.undo.undoes}</span>}
+      {leftOut && <span>{t.plans.leftOut(leftOut.map(name => shownText(name, 60)).join(', '))}</span>}
+    </div>
+  )
+}
+
+function Ended({ book }: { readonly book: PlanBook }) {
+  const link = useStore(consoleStore, state => state.link)
+  return (
+    <div className="alert" role="alert">
+      {link === 'up'
+        ? `${t.plans.lost} ${sentence(book.ended?.message ?? '')}`
+        : link === 'ended'
+          ? t.status.ended
+          : t.status.lost}
+    </div>
+  )
+}

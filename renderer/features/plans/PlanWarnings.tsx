@@ -1,0 +1,45 @@
+import { useMemo } from 'react'
+import { useStore } from 'zustand'
+import type { PlanSummary } from '../../../shared/plan.ts'
+import { type PlanWarningCode, planWarnings } from '../../../shared/plan-words.ts'
+import { consoleStore } from '../../stores/console.ts'
+import type { PlanBook } from '../../stores/plan-book.ts'
+import { Icon } from '../../ui/Icon.tsx'
+import { sentence } from '../../ui/shown-text.ts'
+import { t } from '../../words/words.ts'
+
+/** These say that somebody is at work, or that it cannot be taken back. */
+const GRAVE: ReadonlySet<PlanWarningCode> = new Set([
+  'production',
+  'renewing',
+  'runs-twice',
+  'no-undo',
+  'may-crash',
+])
+
+export function PlanWarnings({ book, plan }: { readonly book: PlanBook; readonly plan: PlanSummary }) {
+  const formats = useStore(consoleStore, state => state.formats)
+  const { shape } = book
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the book changes in its place, and its shape tells
+  const warnings = useMemo(
+    () => planWarnings(plan, book.kept(), formats),
+    [book, shape, formats, plan.planId],
+  )
+  return (
+    <section className="plan-warnings" aria-label={t.plans.warnings}>
+      <h3>{t.plans.warnings}</h3>
+      {warnings.length === 0 ? (
+        <p className="muted">{t.plans.noWarnings}</p>
+      ) : (
+        <ul>
+          {warnings.map(warning => (
+            <li key={warning.sentence} data-grave={GRAVE.has(warning.code) || undefined}>
+              <Icon name={GRAVE.has(warning.code) ? 'alert' : 'half'} size={12} />
+              <span>{sentence(warning.sentence)}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}

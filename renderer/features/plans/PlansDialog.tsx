@@ -1,0 +1,118 @@
+import { useEffect, useState } from 'react'
+import type { PlanSummary } from '../../../shared/plan.ts'
+import { planOutcome } from '../../../shared/plan-words.ts'
+import { closeDialog } from '../../stores/overlay.ts'
+import { ask, isAtWork, openPlan } from '../../stores/plan.ts'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { sentence, shownText } from '../../ui/shown-text.ts'
+import { t } from '../../words/words.ts'
+import { choosePlanFile } from './plan-files.ts'
+
+/** All plans that are kept here, as they are when it is opened. */
+export function PlansDialog() {
+  const [known, setKnown] = useState<readonly PlanSummary[] | null>(null)
+  const [failed, setFailed] = useState('')
+  const words = t.plans.all
+
+  useEffect(() => {
+    let wanted = true
+    void ask('plans.list', {}).then(answer => {
+      if (!wanted) return
+      if (answer.ok) setKnown(answer.value)
+      else setFailed(`${words.failed} ${sentence(answer.error.message)}`)
+    })
+    return () => {
+      wanted = false
+    }
+  }, [words])
+
+  async function remove(plan: PlanSummary) {
+    const answer = await ask('plans.remove', { planId: plan.planId })
+    if (answer.ok) setKnown(before => before?.filter(each => each.planId !== plan.planId) ?? null)
+    setFailed(answer.ok ? '' : sentence(answer.error.message))
+  }
+
+  return (
+    <Dialog title={words.title} onClose={closeDialog} className="large">
+      <p className="muted">{words.text}</p>
+      {failed !== '' && (
+        <div className="alert" role="alert">
+          {failed}
+        </div>
+      )}
+      {known === null ? (
+        failed === '' && <p role="status">{t.plans.loading}</p>
+      ) : known.length === 0 ? (
+        <p role="status">{words.none}</p>
+      ) : (
+        <ul className="plan-list" aria-label={words.title}>
+          {known.map(plan => (
+            <PlanItem key={plan.planId} plan={plan} onRemove={() => void remove(plan)} />
+          ))}
+        </ul>
+      )}
+      <div className="dialog-buttons">
+        <button type="button" className="button start" onClick={choosePlanFile}>
+          {words.openFile}
+        </button>
+        <button type="button" className="button primary" onClick={closeDialog}>
+          {t.plans.close}
+        </button>
+      </div>
+    </Dialog>
+  )
+}
+
+function PlanItem({ plan, onRemove }: { readonly plan: PlanSummary; readonly onRemove: () => void }) {
+  const [asked, setAsked] = useState(false)
+  const words = t.plans.all
+  const { progress, createdBy } = plan
+  const title = t.plans.title[plan.kind](progress.total)
+  return (
+    <li className="plan-item">
+      <div className="plan-item-text">
+        <button
+          type="button"
+          className="link"
+          aria-label={words.openName(title)}
+          onClick={() => openPlan(plan)}
+        >
+          {title}
+        </button>
+        <span className="chip" data-tone={TONES[progress.state]}>
+          {t.run.states[progress.state]}
+        </span>
+        <span className="faint">
+          {t.plans.madeBy(shownText(createdBy.user, 60), shownText(createdBy.host, 60), plan.createdAt)}
+        </span>
+        <span className="muted plan-item-more clip">
+          {plan.stores.map(each => shownText(each.name, 60)).join(', ')}
+          {plan.filter !== '' && (
+            <span className="mono"> {t.plans.filteredBy(shownText(plan.filter, 120))}</span>
+          )}
+        </span>
+        {progress.state !== 'ready' && <span className="muted plan-item-more">{planOutcome(progress)}</span>}
+      </div>
+      <button
+        type="button"
+        className={asked ? 'button danger' : 'button'}
+        disabled={isAtWork(progress)}
+        aria-label={asked ? undefined : words.removeName(title)}
+        onBlur={() => setAsked(false)}
+        onClick={() => (asked ? onRemove() : setAsked(true))}
+      >
+        {asked ? words.asked : words.remove}
+      </button>
+    </li>
+  )
+}
+
+const TONES: Record<PlanSummary['progress']['state'], string | undefined> = {
+  ready: undefined,
+  running: 'warn',
+  paused: 'warn',
+  stopping: 'warn',
+  checking: 'warn',
+  stopped: 'danger',
+  done: 'live',
+}

@@ -1,0 +1,43 @@
+import { useId } from 'react'
+import { GENTLE, type PlanStore } from '../../../shared/plan.ts'
+import { t } from '../../words/words.ts'
+
+/** What core takes, or nothing for its own pace. */
+export function isRate(text: string): boolean {
+  if (text.trim() === '') return true
+  const rate = Number(text)
+  return Number.isFinite(rate) && rate >= 0.1 && rate <= 100_000
+}
+
+type Props = {
+  readonly stores: readonly PlanStore[]
+  readonly value: string
+  readonly onChange: (text: string) => void
+}
+
+export function RateField({ stores, value, onChange }: Props) {
+  const id = useId()
+  const wrong = !isRate(value)
+  const kinds = [...new Set(stores.map(store => store.kind))]
+  const rates = kinds.map(kind => t.confirm.gentle(t.storeKinds[kind], GENTLE[kind])).join(', ')
+  return (
+    <div className="field">
+      <label htmlFor={id}>{t.confirm.rate}</label>
+      <input
+        id={id}
+        className="input number rate"
+        inputMode="decimal"
+        autoComplete="off"
+        maxLength={12}
+        placeholder={t.confirm.rateDefault}
+        aria-invalid={wrong || undefined}
+        aria-describedby={`${id}-hint`}
+        value={value}
+        onChange={event => onChange(event.target.value)}
+      />
+      <span id={`${id}-hint`} className={wrong ? 'hint wrong' : 'hint'}>
+        {wrong ? t.confirm.rateWrong : t.confirm.rateHint(rates)}
+      </span>
+    </div>
+  )
+}

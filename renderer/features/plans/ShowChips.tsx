@@ -1,0 +1,38 @@
+import { SHOW_ALL, type Show, sameShow } from '../../stores/plan-order.ts'
+import { Icon } from '../../ui/Icon.tsx'
+import { t } from '../../words/words.ts'
+
+export type ShowChip = {
+  readonly show: Show
+  readonly label: string
+  readonly tone?: 'danger' | 'warn' | 'live'
+}
+
+type Props = {
+  readonly chips: readonly ShowChip[]
+  readonly show: Show
+  readonly onShow: (show: Show) => void
+}
+
+/** One of them is pressed: the locks that are shown. Pressing it again shows all. */
+export function ShowChips({ chips, show, onShow }: Props) {
+  return (
+    <div className="chips" role="group" aria-label={t.plans.show.label}>
+      {chips.map(chip => {
+        const pressed = sameShow(chip.show, show)
+        return (
+          <button
+            key={JSON.stringify(chip.show)}
+            type="button"
+            className="chip"
+            data-tone={chip.tone}
+            aria-pressed={pressed}
+            onClick={() => onShow(pressed ? SHOW_ALL : chip.show)}
+          >
+            {pressed && <Icon name="check" size={11} />} {chip.label}
+          </button>
+        )
+      })}
+    </div>
+  )
+}

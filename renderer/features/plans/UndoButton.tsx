@@ -1,0 +1,18 @@
+import { useNow } from '../../stores/clock.ts'
+import { undo } from '../../stores/plan.ts'
+import { t } from '../../words/words.ts'
+
+/** As long as it can be undone, with how long that is. `until` is by the local clock. */
+export function UndoButton({ of, until }: { readonly of: string; readonly until: number | null }) {
+  const left = (until ?? 0) - useNow()
+  if (until === null) return <span className="muted undo-left">{t.undo.cannot}</span>
+  if (left <= 0) return <span className="muted undo-left">{t.undo.over}</span>
+  return (
+    <>
+      <span className="muted number undo-left">{t.undo.left(left)}</span>
+      <button type="button" className="button" onClick={() => undo(of)}>
+        {t.undo.button}
+      </button>
+    </>
+  )
+}

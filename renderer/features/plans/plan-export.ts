@@ -1,0 +1,84 @@
+import { csvLine } from '../../../shared/csv.ts'
+import { isoTime } from '../../../shared/lease.ts'
+import type { PlanEntry, PlanResult, PlanSummary } from '../../../shared/plan.ts'
+import type { PlanBook } from '../../stores/plan-book.ts'
+
+const HEAD = [
+  'n',
+  'store',
+  'address',
+  'key',
+  'format',
+  'owner',
+  'holder',
+  'state',
+  'held_since',
+  'ends_at',
+  'struck',
+  'result',
+  'result_at',
+  'owner_now',
+  'came_back',
+  'uncertain',
+  'error_code',
+  'error',
+] as const
+
+/** Names for machines, not words of the screen: a file is read by programs, whatever language its reader speaks. */
+function rowOf(book: PlanBook, plan: PlanSummary, entry: PlanEntry): (string | number | null)[] {
+  const store = plan.stores[entry.store]
+  const result = book.results.get(entry.n)
+  return [
+    entry.n,
+    store?.name ?? '',
+    store?.address ?? '',
+    entry.key,
+    entry.format,
+    entry.owner,
+    entry.holder,
+    entry.state,
+    isoTime(entry.heldSince),
+    isoTime(entry.endsAt),
+    book.isStruck(entry) ? 'yes' : 'no',
+    result?.is ?? (book.isStruck(entry) ? '' : 'pending'),
+    result ? isoTime(result.at) : null,
+    result && 'owner' in result ? result.owner : null,
+    book.returned.has(entry.n) ? 'yes' : 'no',
+    result && mayHaveHappened(result) ? 'yes' : 'no',
+    result?.is === 'failed' ? result.error.code : null,
+    result?.is === 'failed' ? result.error.message : null,
+  ]
+}
+
+function mayHaveHappened(result: PlanResult): boolean {
+  switch (result.is) {
+    case 'tried':
+      return true
+    case 'failed':
+      return result.error.uncertain === true
+    case 'gone':
+      return result.perhapsOurs
+    default:
+      return false
+  }
+}
+
+export function planAsCsv(book: PlanBook, plan: PlanSummary): string[] {
+  return [csvLine(HEAD), ...book.entries.map(entry => csvLine(rowOf(book, plan, entry)))]
+}
+
+export function planAsJson(book: PlanBook, plan: PlanSummary): string[] {
+  const { strikes: _strikes, file: _file, ...head } = plan
+  const locks = book.entries.map(entry => {
+    const struck = book.isStruck(entry)
+    const returned = book.returned.has(entry.n)
+    return JSON.stringify({ ...entry, struck, result: book.results.get(entry.n) ?? null, returned })
+  })
+  return [`{"plan":${JSON.stringify(head)},"locks":[\n`, locks.join(',\n'), '\n]}\n']
+}
+
+/** Of letters and digits alone, whatever a plan file calls itself. */
+export function planFileName(plan: PlanSummary, ending: string): string {
+  const id = plan.planId.replaceAll(/[^A-Za-z0-9-]/g, '').slice(0, 40)
+  return `lockkeeper-${plan.kind}-${id}.${ending}`
+}

@@ -1,0 +1,55 @@
+import type { PlanSummary } from '../../../shared/plan.ts'
+import type { Failure } from '../../../shared/result.ts'
+import { client } from '../../stores/console.ts'
+import { ask, makePlan, sayNoPlan } from '../../stores/plan.ts'
+import { saveFile } from '../../ui/save-file.ts'
+import { t } from '../../words/words.ts'
+import { planFileName } from './plan-export.ts'
+
+/** What fits into one frame on every wire, with room for what JSON escapes. */
+const LARGEST = 48_000_000
+
+/** The file as core keeps it, for somebody else or for later. Half a file is not saved. */
+export function savePlanFile(plan: PlanSummary): Promise<Failure | null> {
+  const pieces: string[] = []
+  return new Promise(resolve => {
+    try {
+      client.open(
+        'plans.file',
+        { planId: plan.planId },
+        ({ text }) => pieces.push(text),
+        result => {
+          if (result.ok) saveFile(planFileName(plan, 'jsonl'), pieces, 'application/x-ndjson')
+          resolve(result.ok ? null : result.error)
+        },
+      )
+    } catch {
+      resolve({ code: 'ABORTED', message: t.status.lost })
+    }
+  })
+}
+
+/** Lets the operator choose a plan file and opens what is in it. Opening changes nothing. */
+export function choosePlanFile(): void {
+  const input = document.createElement('input')
+  input.type = 'file'
+  input.accept = '.jsonl,.json,application/json'
+  input.addEventListener('change', () => {
+    const file = input.files?.[0]
+    if (file) void openPlanFile(file)
+  })
+  input.click()
+}
+
+export async function openPlanFile(file: Blob): Promise<void> {
+  const words = t.plans.making
+  if (file.size > LARGEST) {
+    sayNoPlan(words.fileTitle, words.tooLarge)
+    return
+  }
+  await makePlan(words.fileTitle, words.reading, async () => {
+    const text = await file.text().catch(() => null)
+    if (text === null) return { ok: false, error: { code: 'BAD_INPUT', message: words.unreadable } }
+    return ask('plans.import', { text })
+  })
+}

@@ -1,0 +1,48 @@
+import type { PlanSummary } from '../../../shared/plan.ts'
+import { TOLD } from '../../../shared/plan-words.ts'
+import type { PlanBook } from '../../stores/plan-book.ts'
+import { isUncertain, SHOW_ALL } from '../../stores/plan-order.ts'
+import { t } from '../../words/words.ts'
+import type { ShowChip } from './ShowChips.tsx'
+
+const TONES: Partial<Record<(typeof TOLD)[number], NonNullable<ShowChip['tone']>>> = {
+  released: 'live',
+  restored: 'live',
+  failed: 'danger',
+  tried: 'warn',
+}
+
+/** What became of the locks, each kind a way to see them. */
+export function resultChips(book: PlanBook, plan: PlanSummary): ShowChip[] {
+  const { counts, total } = plan.progress
+  let uncertain = 0
+  for (const n of book.results.keys()) if (isUncertain(book, n)) uncertain++
+  const struck = plan.count - total
+  return [
+    { show: SHOW_ALL, label: t.plans.show.all(total) },
+    ...TOLD.filter(name => counts[name] > 0).map(name => ({
+      show: { by: 'result', is: name } as const,
+      label: t.result.chips(t.result.names[name], counts[name]),
+      ...(TONES[name] ? { tone: TONES[name] } : {}),
+    })),
+    ...(book.returned.size > 0
+      ? [
+          {
+            show: { by: 'returned' } as const,
+            label: t.result.returnedChip(book.returned.size),
+            tone: 'danger' as const,
+          },
+        ]
+      : []),
+    ...(uncertain > 0
+      ? [
+          {
+            show: { by: 'uncertain' } as const,
+            label: t.result.uncertainChip(uncertain),
+            tone: 'warn' as const,
+          },
+        ]
+      : []),
+    ...(struck > 0 ? [{ show: { by: 'struck' } as const, label: t.result.struckChip(struck) }] : []),
+  ]
+}

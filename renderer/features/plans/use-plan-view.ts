@@ -1,0 +1,50 @@
+import { useDeferredValue, useMemo, useState } from 'react'
+import type { PlanChange, PlanComparison } from '../../../shared/plan.ts'
+import type { Failure } from '../../../shared/result.ts'
+import { ask } from '../../stores/plan.ts'
+import type { PlanBook } from '../../stores/plan-book.ts'
+import { planOrder, SHOW_ALL, type Show } from '../../stores/plan-order.ts'
+
+/** Which locks of a plan are looked at. */
+export function usePlanView(book: PlanBook, changes: ReadonlyMap<number, PlanChange> | null = null) {
+  const [show, setShow] = useState<Show>(SHOW_ALL)
+  const [search, setSearch] = useState('')
+  const asked = useDeferredValue(search)
+  const { revision } = book
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the book changes in its place, and its revision tells
+  const order = useMemo(() => planOrder(book, show, asked, changes), [book, show, asked, changes, revision])
+  return { show, setShow, search, setSearch, order }
+}
+
+export type Compared = {
+  readonly working: boolean
+  readonly answer: PlanComparison | null
+  readonly changes: ReadonlyMap<number, PlanChange> | null
+  readonly error: Failure | null
+  readonly run: () => void
+}
+
+/** What is there now, read when it is asked for. */
+export function useComparison(book: PlanBook): Compared {
+  const [state, setState] = useState<Omit<Compared, 'run'>>({
+    working: false,
+    answer: null,
+    changes: null,
+    error: null,
+  })
+  const run = async () => {
+    setState(before => ({ ...before, working: true, error: null }))
+    const result = await ask('plans.compare', { planId: book.planId })
+    setState(before =>
+      result.ok
+        ? {
+            working: false,
+            answer: result.value,
+            changes: new Map(result.value.changes.map(change => [change.n, change])),
+            error: null,
+          }
+        : { ...before, working: false, error: result.error },
+    )
+  }
+  return { ...state, run: () => void run() }
+}

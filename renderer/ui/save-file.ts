@@ -1,0 +1,10 @@
+/** Hands a text to whoever keeps files: the browser's downloads, or the window's save dialog. */
+export function saveFile(name: string, text: string | readonly string[], type: string): void {
+  const url = URL.createObjectURL(new Blob(typeof text === 'string' ? [text] : [...text], { type }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  // The download reads it later; a minute is more than it takes to begin.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000)
+}

@@ -1,0 +1,82 @@
+import type { AuditEvent, AuditFile, AuditVerdict } from '../../../shared/audit.ts'
+import { count, numbers } from './say.ts'
+
+/** The audit log. */
+export const audit = {
+  audit: {
+    nav: 'Audit log',
+    open: 'Open audit log',
+    title: 'Audit log',
+    text: 'Everything that was asked for and done, newest first.',
+    list: 'Entries of the audit log',
+    filter: 'Filter the audit log',
+    filterHint: 'Words, or user: store: key: plan: action: event: outcome:',
+    columns: {
+      at: 'Time',
+      who: 'Who',
+      what: 'What',
+      store: 'Store',
+      key: 'Lock',
+      outcome: 'Outcome',
+      reason: 'Reason',
+    },
+    events: {
+      intent: 'asked for',
+      acting: 'about to',
+      settled: 'result',
+      outcome: 'outcome',
+      'dry-run': 'plan made',
+      settings: 'settings',
+      chain: 'file begins',
+    } satisfies Record<AuditEvent, string>,
+    who: (user: string, host: string) => `${user} on ${host}`,
+    what: (event: string, method: string) => `${event} · ${method}`,
+    failed: (code: string, message: string) => `${code}: ${message}`,
+    expand: (at: string) => `Show the whole entry of ${at}`,
+    loading: 'Reading…',
+    more: 'Older entries',
+    end: 'This is the oldest entry.',
+    none: 'No entry fits.',
+    unreadable: (n: number) =>
+      n === 1
+        ? '1 line is not an entry: the log is damaged there.'
+        : `${numbers.format(n)} lines are not entries: the log is damaged there.`,
+    listFailed: 'The log could not be read.',
+    close: 'Close',
+
+    verify: 'Verify',
+    verifying: 'Verifying…',
+    verdict: 'What verifying found',
+    verifyFailed: 'It could not be verified.',
+    intact: (lines: number, files: number) =>
+      `The chain holds: ${count(lines, 'line', 'lines')} in ${count(files, 'file', 'files')}.`,
+    damaged: (files: number) =>
+      files === 0
+        ? 'The log is damaged.'
+        : `The log is damaged: ${count(files, 'file is', 'files are')} not as written.`,
+    states: {
+      ok: 'intact',
+      damaged: 'damaged',
+      missing: 'missing',
+      unchained: 'without a chain: nothing can be said about it',
+    } satisfies Record<AuditFile['state'], string>,
+    file: (name: string, state: string, lines: number) =>
+      `${name}: ${state}, ${count(lines, 'line', 'lines')}`,
+    damage: (line: number | null, why: string) =>
+      line === null ? why : `Line ${numbers.format(line)}: ${why}`,
+    moreDamages: (n: number) => `${numbers.format(n)} more`,
+    head: {
+      ok: 'The end of the log is where it should be.',
+      behind: 'Something was written after the last recorded end, as after a crash.',
+      ahead: 'Lines at the end are missing, or others than were written.',
+      missing: 'The record of where the log ends is missing.',
+      unreadable: 'The record of where the log ends cannot be read.',
+      'none-yet': 'Nothing was written yet.',
+    } satisfies Record<AuditVerdict['head']['status'], string>,
+    keep: (file: string, seq: number) =>
+      `Last line ${numbers.format(seq)} of ${file}. Keep its hash elsewhere to tell later that nothing before it was changed:`,
+    files: 'Each file',
+    whole: 'The whole entry',
+    copyHash: 'Copy hash',
+  },
+}

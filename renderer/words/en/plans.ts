@@ -1,0 +1,152 @@
+import type { Strike } from '../../../shared/plan.ts'
+import { clockTime, count, dateTime, duration, numbers } from './say.ts'
+
+/** Plans: making one, looking it over, and what surrounds them. What is said while one runs is in runs.ts. */
+export const plans = {
+  plans: {
+    releaseAll: 'Release all…',
+    releaseSelected: (n: number) => `Release ${numbers.format(n)} selected…`,
+    releaseAllTitle: (n: number) =>
+      n === 1
+        ? 'Make a plan to release the lock that is shown (Shift Delete)'
+        : `Make a plan to release the ${numbers.format(n)} locks that are shown (Shift Delete)`,
+    cleanUp: 'Clean up expired leftovers…',
+    openPlans: 'Open plans',
+    openFile: 'Open a plan file…',
+    nav: 'Plans',
+
+    making: {
+      title: 'Release all',
+      undoTitle: 'Undo',
+      fileTitle: 'Open a plan file',
+      working: 'Reading what is there now. Nothing is released before you have looked it over.',
+      undoing: 'Looking up what can be put back. Nothing is changed before you have looked it over.',
+      reading: 'Reading the file. Nothing is changed by opening it.',
+      failed: 'There is no plan.',
+      cancel: 'Cancel',
+      close: 'Close',
+      nothing: 'No lock is shown, so there is nothing to release.',
+      filterUnclear: (parts: string) =>
+        `The filter is not understood (${parts}), so it is not certain what “all” would be. Mend the filter first.`,
+      readOnly: (names: string) => `${names}: set to read-only in Lockkeeper. Nothing can be released there.`,
+      tooLarge: 'The file is too large for a plan.',
+      unreadable: 'The file could not be read.',
+    },
+
+    title: {
+      release: (n: number) => `Release ${count(n, 'lock', 'locks')}`,
+      restore: (n: number) => `Put back ${count(n, 'lock', 'locks')}`,
+    },
+    loading: 'Reading the plan…',
+    loaded: (there: number, all: number) =>
+      `${numbers.format(there)} of ${count(all, 'lock', 'locks')} read…`,
+    lost: 'Nothing more is heard of this plan.',
+    madeBy: (user: string, host: string, at: number) => `Made ${dateTime(at)} by ${user} on ${host}`,
+    filteredBy: (filter: string) => `filter: ${filter}`,
+    ofStores: (n: number) => count(n, 'store', 'stores'),
+    leftOut: (names: string) => `Left out, because they are read-only: ${names}.`,
+    close: 'Close',
+
+    groups: {
+      label: 'What is in it',
+      by: {
+        store: 'Store',
+        holder: 'Holder',
+        format: 'Format',
+        state: 'State',
+      } satisfies Record<Exclude<Strike['by'], 'lock'>, string>,
+      noHolder: 'not recorded',
+      strike: (name: string) => `Strike ${name}`,
+      keep: (name: string) => `Take ${name} back in`,
+      some: (kept: number, all: number) => `${numbers.format(kept)} of ${numbers.format(all)}`,
+      only: (name: string) => `Show only ${name}`,
+      more: (n: number) => `${numbers.format(n)} more; find them in the list`,
+    },
+    warnings: 'Before you go on',
+    noWarnings: 'Nothing speaks against it, as far as Lockkeeper knows.',
+
+    list: {
+      label: 'Locks of the plan',
+      columns: {
+        mark: 'Struck',
+        state: 'State',
+        key: 'Key',
+        holder: 'Holder',
+        store: 'Store',
+        held: 'Held for',
+        ends: 'Ends',
+        result: 'Result',
+        now: 'Now',
+      },
+      search: 'Find in the plan',
+      searchHint: 'Key, holder or store',
+      none: 'No lock of the plan is like that.',
+      endless: 'no known end',
+      unknown: 'unknown',
+      ended: (at: number) => `ended ${dateTime(at)}`,
+      ends: (at: number) => dateTime(at),
+      strike: (key: string) => `Strike ${key}`,
+      keep: (key: string) => `Take ${key} back in`,
+      struckBy: {
+        store: 'Its whole store is struck: take the store back in first.',
+        holder: 'Everything of its holder is struck: take the holder back in first.',
+        format: 'Its whole format is struck: take the format back in first.',
+        state: 'Its whole state is struck: take the state back in first.',
+      } satisfies Record<Exclude<Strike['by'], 'lock'>, string>,
+      strikeShown: (n: number) => `Strike all shown (${numbers.format(n)})`,
+      keepShown: (n: number) => `Take all shown back in (${numbers.format(n)})`,
+      keysHint: '↑ ↓ move · Space or Delete strikes',
+      shown: (n: number, all: number) => `${numbers.format(n)} of ${numbers.format(all)} shown`,
+    },
+
+    show: {
+      label: 'Which locks are shown',
+      all: (n: number) => `All ${numbers.format(n)}`,
+      struck: (n: number) => `${numbers.format(n)} struck`,
+      group: (name: string) => `Only ${name}`,
+      same: (n: number) => `${numbers.format(n)} still the same`,
+      renewed: (n: number) => `${numbers.format(n)} renewed since`,
+      changed: (n: number) => `${numbers.format(n)} changed since`,
+      gone: (n: number) => `${numbers.format(n)} gone since`,
+      unread: (n: number) => `${numbers.format(n)} could not be read`,
+    },
+
+    compare: {
+      check: 'What changed since?',
+      checking: 'Looking…',
+      at: (at: number) => `Compared at ${clockTime(at)}.`,
+      old: (ms: number) => `This plan is ${duration(ms)} old.`,
+      allSame: (n: number) =>
+        n === 1 ? 'The lock is as it was.' : `All ${numbers.format(n)} are as they were.`,
+      some: (same: number, changed: number) =>
+        `${count(same, 'is as it was', 'are as they were')}; ${count(changed, 'is', 'are')} not.`,
+      meaning:
+        'Renewed ones are still released. What changed hands or is gone is not touched, whatever the plan says.',
+      failed: 'It could not be compared.',
+      now: {
+        same: 'as it was',
+        renewed: 'renewed since',
+        changed: (owner: string | null) => (owner === null ? 'changed since' : `now ${owner}`),
+        gone: 'gone since',
+        unread: 'not readable',
+      },
+    },
+
+    next: { release: 'Go on to release…', restore: 'Go on to put back…' },
+    nothingLeft: 'Every lock is struck: there is nothing to do.',
+    saveFile: 'Save plan file',
+
+    all: {
+      title: 'Plans',
+      text: 'What was made here, newest first. A plan that was not applied changed nothing.',
+      none: 'No plan was made here yet.',
+      open: 'Open',
+      remove: 'Remove',
+      removeName: (title: string) => `Remove ${title}`,
+      openName: (title: string) => `Open ${title}`,
+      asked: 'Remove it?',
+      failed: 'The list could not be read.',
+      openFile: 'Open a plan file…',
+    },
+  },
+}
