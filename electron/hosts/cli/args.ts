@@ -28,7 +28,9 @@ export function parse(
     }) as typeof parsed
   } catch (error) {
     const option = /'(-{1,2}[\w-]+)/.exec(String(error))?.[1] ?? 'an option'
-    const missing = /argument missing|ambiguous/.test(String(error))
+    if (/ambiguous/.test(String(error)))
+      throw usageError(`${option} needs a value; one that begins with a dash is written as ${option}=VALUE`)
+    const missing = /argument missing/.test(String(error))
     throw usageError(missing ? `${option} needs a value` : `${option} is not an option of this command`)
   }
   if (parsed.values['help']) throw new HelpWanted()

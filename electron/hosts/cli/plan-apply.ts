@@ -103,8 +103,8 @@ async function sayChanges(client: Client, plan: PlanSummary, io: Io): Promise<vo
   const count = (now: string) => changes.filter(change => change.now === now).length
   const parts = [
     [same, 'as they were'],
-    [count('renewed'), 'renewed since by the same holder (they are released all the same)'],
-    [count('changed'), 'renewed or taken by another since (they are not touched)'],
+    [count('renewed'), 'renewed since by the same holder (released all the same)'],
+    [count('changed'), 'renewed or taken by another since (not touched)'],
     [count('gone'), 'gone'],
     [count('unread'), 'that cannot be read now'],
   ] as const

@@ -7,6 +7,7 @@ import type { Lock, Story, Watched } from '../../../../shared/lock.ts'
 import type { PlanEntry, PlanStore } from '../../../../shared/plan.ts'
 import { StoreError, throwIfAborted } from '../../errors.ts'
 import { isSameFence } from '../../stores/fence.ts'
+import { settle } from '../../stores/settle.ts'
 import { Stories } from '../stories.ts'
 import type { OpenStore } from './open-stores.ts'
 
@@ -39,14 +40,25 @@ export function strictFilter(text: string): Filter {
   return filter
 }
 
-export async function freeze(open: OpenStore, asked: Asked): Promise<FrozenStore> {
-  const store: PlanStore = {
-    name: open.name,
-    address: open.store.address,
-    kind: open.store.kind,
-    production: open.production,
-    unread: [],
-  }
+/** One dead store does not keep the others from being planned: the plan then says what is not in it. */
+export async function freezeAll(open: readonly OpenStore[], asked: Asked): Promise<FrozenStore[]> {
+  const frozen = await Promise.all(open.map(each => settle(() => freeze(each, asked))))
+  const [failure] = frozen.flatMap(each => (each.ok ? [] : [each.error]))
+  if (failure && (failure.code === 'ABORTED' || frozen.every(each => !each.ok))) throw failure
+  return frozen.map((each, i) => {
+    if (each.ok) return each.value
+    const { redact } = open[i] as OpenStore
+    const store = { ...planStoreOf(open[i] as OpenStore), unread: [redact(each.error.message)] }
+    return { store, entries: [], left: 0, watchedMs: Number.POSITIVE_INFINITY }
+  })
+}
+
+function planStoreOf({ name, production, store: { address, kind } }: OpenStore): PlanStore {
+  return { name, address, kind, production, unread: [] }
+}
+
+async function freeze(open: OpenStore, asked: Asked): Promise<FrozenStore> {
+  const store = planStoreOf(open)
   if (asked.picks) return freezePicked(open, store, asked.picks)
   const filter = strictFilter(asked.filter ?? '')
   const { locks, unread, stories, watchedMs } = await lookTwice(open, asked.watchMs ?? 0)

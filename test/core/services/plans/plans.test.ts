@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { memoryServer } from '../../../../electron/core/stores/memory/server.ts'
 import { everythingIn, profile } from '../console.ts'
 import { planning } from './planning.ts'
 
@@ -67,6 +68,26 @@ describe('a plan', () => {
     expect(plan).toMatchObject({ count: 1, left: 2 })
     c.server.records.clear()
     await expect(c.ask('plans.create', { storeIds: [c.storeId], picks })).rejects.toThrow('None of these')
+  })
+
+  it('of several stores says which of them could not be read, and has the locks of the others', async () => {
+    const c = await planning()
+    c.hold('one')
+    const dead = memoryServer('dead-store')
+    dead.up = false
+    const other = await c.ask('stores.add', {
+      profile: profile({ name: 'Dead', address: 'memory:dead-store' }),
+    })
+    const storeIds = [c.storeId, other.storeId, c.storeId]
+    const plan = await c.ask('plans.create', { storeIds })
+    expect(plan.count).toBe(1)
+    expect(plan.stores.map(({ name, unread }) => [name, unread.length])).toEqual([
+      ['Orders', 0],
+      ['Dead', 1],
+    ])
+    await expect(c.ask('plans.create', { storeIds: [other.storeId] })).rejects.toThrow('STORE_UNREACHABLE')
+    await c.ask('plans.apply', { planId: plan.planId, confirm: ['Orders 1'], reason: 'stuck' })
+    await expect.poll(() => c.server.records.size).toBe(0)
   })
 
   it('leaves struck locks and groups alone, and takes them back in', async () => {
