@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { ALL_FORMATS } from '../electron/core/formats.ts'
-import { GENTLE } from '../electron/core/services/plans/pace.ts'
+import { GENTLE } from '../shared/plan.ts'
 
 const page = readFileSync(new URL('../docs/plans.md', import.meta.url), 'utf8')
 const rows = page.split('\n').map(line => line.split('|').map(cell => cell.trim()))
