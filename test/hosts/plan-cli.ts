@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
+import { auditText } from '../core/services/audit-lines.ts'
 import { CLI, dataFolder, type Run, runCli } from './run-cli.ts'
 
 /** One operator: a data folder that outlasts a single command, and a folder for plans. */
@@ -19,10 +20,7 @@ export function operator(more: NodeJS.ProcessEnv = {}) {
       runCli(['release-all', address, '--plan', file(), '--watch', '0', ...args], env),
     apply: (confirm: string, ...args: string[]) =>
       runCli(['release-all', '--apply', file(), '--confirm', confirm, '--reason', 'test', ...args], env),
-    audit: () => {
-      const path = join(folder, 'data', 'audit.jsonl')
-      return existsSync(path) ? readFileSync(path, 'utf8') : ''
-    },
+    audit: () => auditText(join(folder, 'data')),
     /** As somebody would who pastes it into a shell. */
     paste: (line: string, more: NodeJS.ProcessEnv = {}) => shell(folder, line, { ...env, ...more }),
   }

@@ -59,7 +59,7 @@ function Verdict({ verdict }: { readonly verdict: AuditVerdict }) {
             <FileItem key={file.name} file={file} />
           ))}
         </ul>
-        {head.hash !== null && head.file !== null && head.seq !== null && (
+        {ok && head.hash !== null && head.file !== null && head.seq !== null && (
           <div className="verdict-hash">
             <span>{words.keep(shownText(head.file, 60), head.seq)}</span>
             <span className="mono">{shownText(head.hash, 200)}</span>
@@ -80,7 +80,7 @@ function FileItem({ file }: { readonly file: AuditFile }) {
   return (
     <li data-bad={isBad(file) || undefined}>
       {words.file(shownText(file.name, 80), words.states[file.state], file.lines)}
-      {file.begins !== null && <span className="muted"> {sentence(shownText(file.begins))}</span>}
+      {file.begins !== null && <span className="muted"> {words.begins(shownText(file.begins))}</span>}
       {file.damages.length > 0 && (
         <ul>
           {file.damages.slice(0, MOST).map(({ line, why }) => (

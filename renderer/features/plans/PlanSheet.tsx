@@ -18,6 +18,11 @@ export function PlanSheet({ planId }: { readonly planId: string }) {
   return (
     <Dialog title={t.plans.all.title} onClose={leavePlan}>
       <p>{t.plans.lost}</p>
+      <div className="dialog-buttons">
+        <button type="button" className="button primary" onClick={leavePlan}>
+          {t.plans.close}
+        </button>
+      </div>
     </Dialog>
   )
 }

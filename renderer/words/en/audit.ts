@@ -22,7 +22,7 @@ export const audit = {
     },
     events: {
       intent: 'asked for',
-      acting: 'about to',
+      acting: 'about to act',
       settled: 'result',
       outcome: 'outcome',
       'dry-run': 'plan made',
@@ -75,6 +75,7 @@ export const audit = {
     } satisfies Record<AuditVerdict['head']['status'], string>,
     keep: (file: string, seq: number) =>
       `Last line ${numbers.format(seq)} of ${file}. Keep its hash elsewhere to tell later that nothing before it was changed:`,
+    begins: (why: string) => `(its beginning: ${why})`,
     files: 'Each file',
     whole: 'The whole entry',
     copyHash: 'Copy hash',
