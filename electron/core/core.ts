@@ -64,7 +64,7 @@ export function createCore(options: CoreOptions): Core {
       storeId,
       name: profile?.name ?? shortName(parseAddress(open.store.address)),
       production: profile?.production ?? false,
-      readOnly: profile?.readOnly ?? false,
+      isReadOnly: () => stores?.profileOf(storeId)?.readOnly ?? false,
       listed: Boolean(profile),
       redact,
     }
@@ -73,7 +73,12 @@ export function createCore(options: CoreOptions): Core {
     dataFolder: options.dataFolder,
     stores: {
       get: openStore,
-      at: (address, signal) => connections.at(address).map(storeId => openStore(storeId, signal)),
+      // Where there is a list, a connection that is only being tested has no rules, and is none to change anything through.
+      at: (address, signal) =>
+        connections
+          .at(address)
+          .filter(storeId => stores?.has(storeId) ?? true)
+          .map(storeId => openStore(storeId, signal)),
     },
     audit,
     copies,

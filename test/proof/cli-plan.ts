@@ -34,8 +34,8 @@ export async function cliPlan(address: string, folder = dataFolder(), more: Node
 }
 
 /** What the file says now, whoever is writing to it. */
-export function says(file: string): FileSays {
-  const { header, entries, journal } = readPlan(readFileSync(file, 'utf8'))
+export async function says(file: string): Promise<FileSays> {
+  const { header, entries, journal } = await readPlan(readFileSync(file, 'utf8'))
   const plan = new Plan(header, entries, journal)
   const results = new Map(entries.map(({ n }) => [n, plan.results[n] ?? null]))
   return { plan, entries, results }

@@ -13,17 +13,18 @@ test('a console that is killed in the middle, again and again, loses no trace, a
 }, async () => {
   const { address, tokens, left } = await redisLocks(LOCKS)
   const cli = await cliPlan(address)
-  const settled = () => [...cli.says().results.values()].filter(each => each && each.is !== 'tried').length
+  const settled = async () =>
+    [...(await cli.says()).results.values()].filter(each => each && each.is !== 'tried').length
   const everTried = new Set<number>()
   let killedInTheMiddle = 0
   for (let kill = 0; kill < KILLS; kill++) {
-    const before = settled()
+    const before = await settled()
     const { child, done } = cli.start(2500)
     await expect.poll(settled, { interval: 5, timeout: 20_000 }).toBeGreaterThan(before)
     await sleep(Math.random() * 100)
     child.kill('SIGKILL')
     const { code } = await done
-    const said = cli.says()
+    const said = await cli.says()
     const there = await left()
     expect(code).toBe(null)
     expect(untrue(said, tokens, there)).toEqual([])
@@ -36,7 +37,7 @@ test('a console that is killed in the middle, again and again, loses no trace, a
   expect(killedInTheMiddle).toBe(KILLS)
 
   const last = await cli.run(100_000)
-  const said = cli.says()
+  const said = await cli.says()
   expect(last.code, last.stderr).toBe(0)
   expect(last.json()).toMatchObject({ state: 'done', total: LOCKS })
   expect(await left()).toEqual(new Map())
@@ -56,11 +57,12 @@ test('Ctrl-C finishes what was sent and leaves the rest alone; the same command 
   const { address, tokens, left } = await redisLocks(2000)
   const cli = await cliPlan(address)
   const { child, done } = cli.start(1000)
-  const settled = () => [...cli.says().results.values()].filter(each => each && each.is !== 'tried').length
+  const settled = async () =>
+    [...(await cli.says()).results.values()].filter(each => each && each.is !== 'tried').length
   await expect.poll(settled, { interval: 5, timeout: 20_000 }).toBeGreaterThan(0)
   child.kill('SIGINT')
   const stopped = await done
-  const said = cli.says()
+  const said = await cli.says()
   const there = await left()
   expect(stopped.code, stopped.stderr).toBe(7)
   const { counts, state } = said.plan.progress(null)
@@ -74,5 +76,5 @@ test('Ctrl-C finishes what was sent and leaves the rest alone; the same command 
   expect(again.code, again.stderr).toBe(0)
   expect(again.json()).toMatchObject({ state: 'done', counts: { released: 2000, gone: 0 } })
   expect(await left()).toEqual(new Map())
-  expect(missingInAudit(cli.folder, cli.says())).toEqual([])
+  expect(missingInAudit(cli.folder, await cli.says())).toEqual([])
 })

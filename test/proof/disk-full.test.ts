@@ -47,12 +47,15 @@ test.each([
     if (what.includes('copies')) {
       const folder = join(cli.folder, 'undo')
       mkdirSync(folder)
-      writeFileSync(join(folder, `${cli.says().plan.header.planId}.jsonl`), `${' '.repeat(FILLED * 1024)}\n`)
+      writeFileSync(
+        join(folder, `${(await cli.says()).plan.header.planId}.jsonl`),
+        `${' '.repeat(FILLED * 1024)}\n`,
+      )
     }
 
     const cut = await runWithin(what.includes('plan') ? planKilobytes + 8 : ROOM, cli.args(2000), cli.env)
     const there = await left()
-    const said = cli.says()
+    const said = await cli.says()
     expect(cut.code).toBe(7)
     expect(cut.json()).toMatchObject({ state: 'stopped', troubles: [{ error: { code } }] })
     expect(there.size).toBeGreaterThan(0)
@@ -65,11 +68,11 @@ test.each([
     const again = await cli.run(100_000)
     expect(again.code, again.stderr).toBe(0)
     expect(await left()).toEqual(new Map())
-    expect(untrue(cli.says(), tokens, new Map())).toEqual([])
+    expect(untrue(await cli.says(), tokens, new Map())).toEqual([])
     const toldOf = announced(cli.folder)
     expect([...tokens.keys()].filter(key => !toldOf.has(key))).toEqual([])
     // What came of the last ones before the log was full is in the plan alone.
-    const untold = missingInAudit(cli.folder, cli.says(), LOCKS)
+    const untold = missingInAudit(cli.folder, await cli.says(), LOCKS)
     expect(untold.length).toBeLessThanOrEqual(code === 'AUDIT_FAILED' ? MOST_AT_ONCE : 0)
     expect(await cli.verify()).toMatchObject({ code: 0 })
   },

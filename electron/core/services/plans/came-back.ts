@@ -1,4 +1,5 @@
 import type { PlanEntry } from '../../../../shared/plan.ts'
+import type { StoreError } from '../../errors.ts'
 import { isSameFence } from '../../stores/fence.ts'
 import { settle } from '../../stores/settle.ts'
 import type { Looked } from '../../stores/types.ts'
@@ -7,8 +8,12 @@ import type { Plan } from './plan.ts'
 
 const LOOK_AT = 200
 
-/** The released locks of one store that are there again with the same token; null when that cannot be told. */
-export async function findReturned(open: OpenStore, plan: Plan, store: number): Promise<number[] | null> {
+/** The released locks of one store that are there again with the same token, or why that cannot be told. */
+export async function findReturned(
+  open: OpenStore,
+  plan: Plan,
+  store: number,
+): Promise<number[] | StoreError> {
   const released = plan.entries.filter(
     entry => entry.store === store && plan.results[entry.n]?.is === 'released',
   )
@@ -21,7 +26,9 @@ export async function findReturned(open: OpenStore, plan: Plan, store: number): 
         open.signal,
       ),
     )
-    if (!looked.ok || looked.value.some(each => !each.ok)) return null
+    if (!looked.ok) return looked.error
+    const failed = looked.value.find(each => !each.ok)
+    if (failed && !failed.ok) return failed.error
     some.forEach((entry, i) => {
       const answer = looked.value[i]
       if (answer?.ok && isSameHolder(entry, answer.value)) returned.push(entry.n)

@@ -16,9 +16,10 @@ export function confirmedStores(
   const { signal } = new AbortController()
   return plan.header.stores.map((wanted, i) => {
     const count = counts[i] ?? 0
-    if (count === 0) return null
+    // Also when all of it was done in an earlier attempt: such a store need not even be there any more.
+    if (count === 0 || plan.openIn(i).length === 0) return null
     const open = storeOf(stores, wanted, signal)
-    if (open.readOnly)
+    if (open.isReadOnly())
       throw new StoreError('REFUSED', `The store ${open.name} is set to read-only: nothing was changed`)
     const asked = confirmationOf(asKnownHere(stores, wanted), count)
     if (!confirm.includes(asked))

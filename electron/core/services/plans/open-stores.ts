@@ -8,7 +8,8 @@ export type OpenStore = {
   readonly storeId: string
   readonly name: string
   readonly production: boolean
-  readonly readOnly: boolean
+  /** Asked before each batch: it is what an operator switches on in a hurry. */
+  readonly isReadOnly: () => boolean
   /** Of the operator's own list, where it has a name and rules. */
   readonly listed: boolean
   readonly store: LockStore

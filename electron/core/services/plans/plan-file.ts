@@ -13,6 +13,7 @@ import {
 import { failureSchema } from '../../../../shared/result.ts'
 import { safeJson } from '../../../../shared/safe-text.ts'
 import { StoreError } from '../../errors.ts'
+import { inTurns } from '../../in-turns.ts'
 
 /**
  * A plan as a file of JSON lines, only ever added to: what it is, one line a lock, a digest over all of that, and then
@@ -33,7 +34,7 @@ const journalledSchema = z.discriminatedUnion('is', [
     is: z.literal('strike'),
     at: z.number(),
     by,
-    strikes: z.array(strikeSchema),
+    strikes: z.array(strikeSchema).max(100_000),
     struck: z.boolean(),
   }),
   z.object({
@@ -65,40 +66,54 @@ export type PlanContents = {
   readonly header: PlanHeader
   readonly entries: readonly PlanEntry[]
   readonly journal: readonly Journalled[]
+  /** Over what was frozen. */
+  readonly digest: string
   /** Up to where the text is whole lines; what is behind it was cut off in the middle. */
   readonly length: number
 }
 
-export function writePlan(header: PlanHeader, entries: readonly PlanEntry[]): string {
-  const lines = [safeJson({ ...FIRST, ...header }), ...entries.map(entry => safeJson(entry))]
+async function writePlan(
+  header: PlanHeader,
+  entries: readonly PlanEntry[],
+): Promise<{ text: string; digest: string }> {
+  const lines = [safeJson({ ...FIRST, ...header })]
+  await inTurns(entries, entry => lines.push(safeJson(entry)))
   const text = `${lines.join('\n')}\n`
-  return `${text}${safeJson({ frozen: digestOf(text) })}\n`
+  const digest = digestOf(text)
+  return { text: `${text}${safeJson({ frozen: digest })}\n`, digest }
 }
 
 /** Refuses what is no plan, and a plan that somebody edited: what is released is what was reviewed. */
-export function readPlan(text: string): PlanContents {
+export async function readPlan(text: string): Promise<PlanContents> {
   const length = text.lastIndexOf('\n') + 1
   const lines = text.slice(0, length).split('\n').slice(0, -1)
   const first = firstLineSchema.safeParse(parse(lines[0]))
   if (!first.success) throw new StoreError('BAD_INPUT', 'This is not a plan that this version can read')
   const { lockkeeper: _, version: __, ...header } = first.data
   const entries: PlanEntry[] = []
-  for (const line of lines.slice(1, 1 + header.count)) {
+  await inTurns(lines.slice(1, 1 + header.count), line => {
     const entry = planEntrySchema.safeParse(parse(line))
     if (!entry.success || entry.data.n !== entries.length || entry.data.store >= header.stores.length)
       throw damaged(entries.length + 2)
     entries.push(entry.data)
-  }
+  })
   const frozen = frozenSchema.safeParse(parse(lines[1 + header.count]))
   const reviewed = `${lines.slice(0, 1 + header.count).join('\n')}\n`
   if (!frozen.success || frozen.data.frozen !== digestOf(reviewed))
     throw new StoreError('BAD_INPUT', 'This plan is not what it was when it was made, so it is not used')
-  const journal = lines.slice(2 + header.count).map((line, i) => {
+  const journal: Journalled[] = []
+  await inTurns(lines.slice(2 + header.count), (line, i) => {
     const entry = journalledSchema.safeParse(parse(line))
     if (!entry.success) throw damaged(i + 3 + header.count)
-    return entry.data
+    journal.push(entry.data)
   })
-  return { header, entries, journal, length: Buffer.byteLength(text.slice(0, length)) }
+  return {
+    header,
+    entries,
+    journal,
+    digest: frozen.data.frozen,
+    length: Buffer.byteLength(text.slice(0, length)),
+  }
 }
 
 /** The file of one plan, for whoever adds to it. */
@@ -114,12 +129,14 @@ export class PlanFile {
     readonly path: string,
     /** Half a line behind it is cut off before anything is added. */
     length: number,
+    /** Over what was frozen. */
+    readonly digest: string,
   ) {
     this.#size = length
   }
 
   static async create(path: string, header: PlanHeader, entries: readonly PlanEntry[]): Promise<PlanFile> {
-    const text = writePlan(header, entries)
+    const { text, digest } = await writePlan(header, entries)
     try {
       const handle = await open(path, 'wx', 0o600)
       try {
@@ -134,7 +151,7 @@ export class PlanFile {
     } catch (error) {
       throw unwritable(error)
     }
-    return new PlanFile(path, Buffer.byteLength(text))
+    return new PlanFile(path, Buffer.byteLength(text), digest)
   }
 
   static async read(path: string): Promise<{ file: PlanFile; contents: PlanContents }> {
@@ -146,8 +163,8 @@ export class PlanFile {
         { cause: error },
       )
     })
-    const contents = readPlan(text)
-    return { file: new PlanFile(path, contents.length), contents }
+    const contents = await readPlan(text)
+    return { file: new PlanFile(path, contents.length, contents.digest), contents }
   }
 
   /** On disk when it returns. */

@@ -1,6 +1,6 @@
 import {
+  groupOf,
   isOpen,
-  isStruck,
   noResults,
   type PlanEntry,
   type PlanHeader,
@@ -21,8 +21,9 @@ export type Running = Pick<PlanProgress, 'perSecond' | 'rate' | 'leftMs' | 'trou
 export class Plan {
   results: (PlanResult | null)[] = []
   readonly returned = new Set<number>()
-  #strikes: Strike[] = []
-  #struck: boolean[]
+  readonly #strikes = new Map<string, Strike>()
+  /** Found out when it is first asked for: a journal can have many strikes. */
+  #struck: boolean[] | null = null
   #startedAt: number | null = null
   #endedAt: number | null = null
   #reason: string | null = null
@@ -35,7 +36,6 @@ export class Plan {
     readonly entries: readonly PlanEntry[],
     journal: readonly Journalled[] = [],
   ) {
-    this.#struck = entries.map(() => false)
     this.replay(journal)
   }
 
@@ -43,15 +43,11 @@ export class Plan {
   replay(journal: readonly Journalled[]): void {
     this.results = this.entries.map(() => null)
     this.returned.clear()
-    this.#strikes = []
-    this.#struck = this.entries.map(() => false)
+    this.#strikes.clear()
+    this.#struck = null
     this.#startedAt = null
     this.#looked = false
     for (const line of journal) this.note(line)
-  }
-
-  get strikes(): readonly Strike[] {
-    return this.#strikes
   }
 
   get wasApplied(): boolean {
@@ -60,13 +56,15 @@ export class Plan {
 
   note(line: Journalled): void {
     switch (line.is) {
-      case 'strike': {
-        const named = new Set(line.strikes.map(nameOf))
-        const others = this.#strikes.filter(each => !named.has(nameOf(each)))
-        this.#strikes = line.struck ? [...others, ...line.strikes] : others
-        this.#struck = this.#strikes.length === 0 ? this.entries.map(() => false) : this.#strikeOut()
+      case 'strike':
+        // What was applied stays as it was confirmed.
+        if (this.wasApplied) return
+        for (const strike of line.strikes) {
+          if (line.struck) this.#strikes.set(nameOf(strike), strike)
+          else this.#strikes.delete(nameOf(strike))
+        }
+        this.#struck = null
         return
-      }
       case 'apply':
         this.#startedAt ??= line.at
         this.#endedAt = null
@@ -93,6 +91,7 @@ export class Plan {
   }
 
   isStruck(n: number): boolean {
+    this.#struck ??= this.#strikeOut()
     return this.#struck[n] === true
   }
 
@@ -141,17 +140,19 @@ export class Plan {
     return {
       ...this.header,
       file,
-      strikes: [...this.#strikes],
+      strikes: [...this.#strikes.values()],
       progress: this.progress(running),
       undoUntil,
     }
   }
 
-  /** One look at each lock for all strikes of single locks together: there may be thousands of them. */
+  /** One look at each lock, however many strikes there are. */
   #strikeOut(): boolean[] {
-    const single = new Set(this.#strikes.filter(each => each.by === 'lock').map(each => each.value))
-    const groups = this.#strikes.filter(each => each.by !== 'lock')
-    return this.entries.map(entry => single.has(String(entry.n)) || isStruck(entry, groups))
+    if (this.#strikes.size === 0) return this.entries.map(() => false)
+    const kinds = [...new Set([...this.#strikes.values()].map(({ by }) => by))]
+    return this.entries.map(entry =>
+      kinds.some(by => this.#strikes.has(nameOf({ by, value: groupOf(entry, by) }))),
+    )
   }
 }
 

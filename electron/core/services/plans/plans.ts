@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import type { Input } from '../../../../shared/contract.ts'
 import type { PlanComparison, PlanEvent, PlanSummary } from '../../../../shared/plan.ts'
 import { StoreError } from '../../errors.ts'
+import { ALL_FORMATS } from '../../formats.ts'
 import type { AuditLog } from '../audit.ts'
 import { whoIsHere } from '../who.ts'
 import { takePlan } from './being-applied.ts'
@@ -17,7 +18,7 @@ import { PlanFeed } from './plan-feed.ts'
 import { type Journalled, PlanFile, readPlan } from './plan-file.ts'
 import { releaseTask } from './release-task.ts'
 import { restoreTask } from './restore-task.ts'
-import { PlanRun } from './run.ts'
+import { type Asked, PlanRun } from './run.ts'
 import type { UndoCopies } from './undo-copies.ts'
 import { frozenToUndo } from './undo-plan.ts'
 
@@ -26,6 +27,10 @@ type Held = {
   readonly file: PlanFile
   readonly feed: PlanFeed
   run: PlanRun | null
+  /** Until the run has let go of everything. */
+  ending: Promise<void>
+  /** Whose turn it is to change it, among the screens of this process. */
+  turn: Promise<unknown>
   /** What it released can be put back until then. */
   undoUntil: number | null
 }
@@ -76,12 +81,13 @@ export class Plans {
   }
 
   async list(): Promise<PlanSummary[]> {
-    const kept = await listKept(this.#folder, path => this.#glance(path))
     const mine = [...this.#held.values()].map(held => this.#summary(held))
-    const named = new Set(mine.map(({ planId }) => planId))
-    return [...mine, ...kept.filter(({ planId }) => !named.has(planId))].sort(
-      (a, b) => b.createdAt - a.createdAt,
-    )
+    const known = new Set(mine.map(({ planId }) => planId))
+    const kept = (await listKept(this.#folder, path => this.#glance(path)))
+      .filter(({ planId }) => !known.has(planId))
+      // Names and rules, and the time that is left, are those of now.
+      .map(each => this.#named({ ...each, undoUntil: stillTo(each.undoUntil) }))
+    return [...mine, ...kept].sort((a, b) => b.createdAt - a.createdAt)
   }
 
   async open(file: string): Promise<PlanSummary> {
@@ -89,30 +95,58 @@ export class Plans {
     return this.#summary(await this.#read(resolve(file)))
   }
 
+  /** A plan that is known here already goes on from whichever file knows more of it. */
   async import(text: string): Promise<PlanSummary> {
-    const { header, entries, journal } = readPlan(text)
-    const before = await this.#find(header.planId).catch(() => null)
-    if (before) return this.#summary(before)
+    const { header, entries, journal, digest } = await readPlan(text)
+    const known = await this.#find(header.planId).catch(() => null)
+    if (known) return this.#takeIn(known, digest, journal)
     const file = await PlanFile.create(await this.#ownPath(header.planId), header, entries)
     if (journal.length > 0) await file.append(journal)
-    return this.#summary(this.#hold(new Plan(header, entries, journal), file))
+    const held = this.#hold(new Plan(header, entries, journal), file)
+    await this.#findUndo(held)
+    return this.#summary(held)
+  }
+
+  async #takeIn(held: Held, digest: string, journal: readonly Journalled[]): Promise<PlanSummary> {
+    if (held.file.digest !== digest)
+      throw new StoreError('REFUSED', 'Another plan with the same id is kept here, so this one is not taken')
+    const { contents } = await PlanFile.read(held.file.path)
+    const here = contents.journal.map(line => JSON.stringify(line))
+    const there = journal.map(line => JSON.stringify(line))
+    const common = Math.min(here.length, there.length)
+    if (here.slice(0, common).join() !== there.slice(0, common).join())
+      throw new StoreError(
+        'REFUSED',
+        'This plan was changed both here and in the file, in different ways: open the one that is kept here',
+      )
+    if (there.length > here.length)
+      await this.#alone(held, async () => {
+        await held.file.append(journal.slice(here.length))
+        held.plan.replay(journal)
+        held.feed.changed(held.plan.entries.map(({ n }) => n))
+      })
+    await this.#findUndo(held)
+    return this.#summary(held)
   }
 
   async remove(planId: string): Promise<void> {
     const held = await this.#find(planId)
-    if (held.run) throw new StoreError('REFUSED', 'This plan is being applied: stop it first')
-    this.#held.delete(planId)
-    await held.file.close()
-    // A file that the operator named is the operator's.
-    if (held.file.path === this.#pathOf(planId)) await rm(held.file.path, { force: true })
-    held.feed.end()
+    await this.#alone(held, async () => {
+      this.#held.delete(planId)
+      await held.file.close()
+      // A file that the operator named is the operator's.
+      if (held.file.path === this.#pathOf(planId)) await rm(held.file.path, { force: true })
+      held.feed.end()
+    })
   }
 
   async strike({ planId, strikes, struck }: Input<'plans.strike'>): Promise<PlanSummary> {
     const held = await this.#find(planId)
-    if (held.run || held.plan.wasApplied)
-      throw new StoreError('REFUSED', 'This plan was applied already: it stays as it was')
-    await this.#note(held, { is: 'strike', at: Date.now(), by: whoIsHere(), strikes, struck })
+    await this.#alone(held, async () => {
+      if (held.plan.wasApplied)
+        throw new StoreError('REFUSED', 'This plan was applied already: it stays as it was')
+      await this.#note(held, { is: 'strike', at: Date.now(), by: whoIsHere(), strikes, struck })
+    })
     held.feed.changed([])
     return this.#summary(held)
   }
@@ -124,46 +158,51 @@ export class Plans {
 
   async apply(input: Input<'plans.apply'>, action: string): Promise<PlanSummary> {
     const held = await this.#find(input.planId)
-    const { plan, file } = held
-    if (held.run) throw new StoreError('REFUSED', 'This plan is being applied already')
     const reason = input.reason.trim()
     if (reason === '') throw new StoreError('REFUSED', 'A reason is missing: nothing was changed')
-    const stores = confirmedStores(plan, input.confirm, this.#o.stores)
-    const kept = plan.header.kind === 'restore' ? await this.#copiesFor(plan) : []
-    const letGo = await takePlan(file.path)
-    try {
-      // Another console may have applied it in the meantime.
-      const elsewhere = await file.changed()
-      if (elsewhere) plan.replay(elsewhere.journal)
-      const rate = input.rate ?? null
-      await this.#note(held, { is: 'apply', at: Date.now(), by: whoIsHere(), action, reason, rate })
-    } catch (error) {
-      await letGo()
-      throw error
-    }
-    const { copies, audit } = this.#o
+    await this.#inTurn(held, async () => {
+      const letGo = await this.#take(held)
+      try {
+        await this.#begin(held, input, { action, reason }, letGo)
+      } catch (error) {
+        await letGo()
+        throw error
+      }
+    })
+    held.feed.changed([])
+    return this.#summary(held)
+  }
+
+  /** The plan is ours alone by now, and known as it is: what is confirmed here is what is done. */
+  async #begin(
+    held: Held,
+    { confirm, rate }: Input<'plans.apply'>,
+    asked: Asked,
+    letGo: () => Promise<void>,
+  ): Promise<void> {
+    const { plan, file } = held
+    const { copies, audit, comeBackMs, patienceMs } = this.#o
+    const stores = confirmedStores(plan, confirm, this.#o.stores)
+    const { planId, kind, undoes } = plan.header
+    const kept = kind === 'restore' ? await copies.undoable(undoes ?? '', planId) : null
+    await this.#note(held, { is: 'apply', at: Date.now(), by: whoIsHere(), ...asked, rate: rate ?? null })
     const run = new PlanRun({
       plan,
       file,
       stores,
       audit,
-      action,
-      rate: input.rate,
-      task:
-        plan.header.kind === 'release'
-          ? releaseTask(plan, copies, { action, reason })
-          : restoreTask(plan, kept, copies, { action, reason }),
+      action: asked.action,
+      rate,
+      task: kept ? restoreTask(plan, kept.restorable, copies, asked) : releaseTask(plan, copies, asked),
       onChange: places => held.feed.changed(places),
-      ...(this.#o.comeBackMs === undefined ? {} : { comeBackMs: this.#o.comeBackMs }),
-      ...(this.#o.patienceMs === undefined ? {} : { patienceMs: this.#o.patienceMs }),
+      ...(comeBackMs === undefined ? {} : { comeBackMs }),
+      ...(patienceMs === undefined ? {} : { patienceMs }),
     })
     held.run = run
-    void run.done.finally(async () => {
-      await letGo().catch(() => {})
-      await this.#ended(held, stores)
-    })
-    held.feed.changed([])
-    return this.#summary(held)
+    held.ending = run.done
+      .catch(() => {})
+      .then(() => letGo().catch(() => {}))
+      .then(() => this.#ended(held, stores))
   }
 
   async steer({ planId, to, rate }: Input<'plans.steer'>): Promise<PlanSummary> {
@@ -190,7 +229,7 @@ export class Plans {
     clearInterval(this.#purging)
     const runs = [...this.#held.values()].flatMap(({ run }) => run ?? [])
     for (const run of runs) run.stop()
-    await Promise.all(runs.map(run => run.done))
+    await Promise.all([...this.#held.values()].map(({ ending }) => ending))
     await Promise.all([...this.#held.values()].map(({ file }) => file.close()))
   }
 
@@ -206,8 +245,39 @@ export class Plans {
     return this.#summary(this.#hold(new Plan(header, entries), file))
   }
 
-  async #copiesFor(plan: Plan) {
-    return this.#o.copies.restorable(plan.header.undoes ?? '')
+  /** One after the other here, and nobody elsewhere meanwhile. */
+  #alone<T>(held: Held, work: () => Promise<T>): Promise<T> {
+    return this.#inTurn(held, async () => {
+      const letGo = await this.#take(held)
+      try {
+        return await work()
+      } finally {
+        await letGo()
+      }
+    })
+  }
+
+  #inTurn<T>(held: Held, work: () => Promise<T>): Promise<T> {
+    const mine = held.turn.then(work)
+    held.turn = mine.catch(() => {})
+    return mine
+  }
+
+  /** Takes the plan, and knows what others have done with it until then. */
+  async #take(held: Held): Promise<() => Promise<void>> {
+    if (held.run) throw new StoreError('REFUSED', 'This plan is being applied already: stop it first')
+    const letGo = await takePlan(held.file.path)
+    try {
+      const elsewhere = await held.file.changed()
+      if (elsewhere) {
+        held.plan.replay(elsewhere.journal)
+        held.feed.changed(held.plan.entries.map(({ n }) => n))
+      }
+      return letGo
+    } catch (error) {
+      await letGo()
+      throw error
+    }
   }
 
   async #ended(held: Held, stores: readonly (OpenStore | null)[]): Promise<void> {
@@ -220,17 +290,22 @@ export class Plans {
   }
 
   async #findUndo(held: Held): Promise<void> {
-    const { plan } = held
-    if (plan.header.kind !== 'release' || !plan.wasApplied) return
-    const kept = await this.#o.copies.restorable(plan.header.planId).catch(() => [])
-    const last = kept.reduce((latest, { at }) => Math.max(latest, at), 0)
-    held.undoUntil = kept.length === 0 ? null : last + this.#o.copies.windowMs
+    const { header, entries, results, wasApplied } = held.plan
+    if (header.kind !== 'release' || !wasApplied) return
+    const restorable = entries.filter(
+      ({ n, format }) => results[n]?.is === 'released' && mayBePutBack(format),
+    ).length
+    const claimed = await this.#o.copies.claimed(header.planId)
+    const isLeft = restorable > claimed.size
+    held.undoUntil = isLeft ? await this.#o.copies.until(header.planId) : null
   }
 
   #summary(held: Held): PlanSummary {
     const { plan, file, run, undoUntil } = held
-    const stillUndoable = undoUntil !== null && undoUntil > Date.now() ? undoUntil : null
-    const summary = plan.summary(file.path, run?.status() ?? null, stillUndoable)
+    return this.#named(plan.summary(file.path, run?.status() ?? null, stillTo(undoUntil)))
+  }
+
+  #named(summary: PlanSummary): PlanSummary {
     return { ...summary, stores: summary.stores.map(each => asKnownHere(this.#o.stores, each)) }
   }
 
@@ -251,6 +326,8 @@ export class Plans {
       file,
       feed: new PlanFeed(plan, () => this.#summary(held)),
       run: null,
+      ending: Promise.resolve(),
+      turn: Promise.resolve(),
       undoUntil: null,
     }
     return held
@@ -280,7 +357,7 @@ export class Plans {
     const { header, entries, journal } = contents
     const held = this.#newlyHeld(new Plan(header, entries, journal), file)
     await this.#findUndo(held)
-    return this.#summary(held)
+    return held.plan.summary(file.path, null, held.undoUntil)
   }
 
   #pathOf(planId: string): string {
@@ -305,4 +382,12 @@ export class Plans {
     if (!this.#o.mayNameFiles)
       throw new StoreError('UNSUPPORTED', 'This console keeps its plans in its data folder only')
   }
+}
+
+function stillTo(until: number | null): number | null {
+  return until !== null && until > Date.now() ? until : null
+}
+
+function mayBePutBack(format: string): boolean {
+  return ALL_FORMATS.find(({ id }) => id === format)?.noUndo === null
 }

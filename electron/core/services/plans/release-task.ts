@@ -17,7 +17,7 @@ export function releaseTask(plan: Plan, copies: UndoCopies, { action, reason }: 
       const answers = await open.store.releaseMany(
         batch.map(({ id, fence }) => ({ id, fence })),
         async imminent => {
-          const kept = imminent.flatMap(({ place, copy }): Kept[] => {
+          const kept = imminent.flatMap(({ place, copy }): Omit<Kept, 'until'>[] => {
             const entry = batch[place]
             const store = entry && stores[entry.store]
             return entry && store ? [{ at: Date.now(), store, entry, copy }] : []
@@ -63,6 +63,7 @@ function resultOf(outcome: ReleaseOutcome, unsure: boolean): PlanResult {
   }
 }
 
-function isUnsure(result: PlanResult | null): boolean {
+/** Whether an attempt was made that nobody knows the end of. */
+export function isUnsure(result: PlanResult | null): boolean {
   return result?.is === 'tried' || (result?.is === 'failed' && result.error.uncertain === true)
 }

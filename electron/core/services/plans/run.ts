@@ -29,7 +29,7 @@ export interface Task {
     about: (places: readonly number[], audited: readonly AuditEntry[]) => Promise<void>,
     signal: AbortSignal,
   ): ReturnType<LaneWork['attempt']>
-  /** Before the results are written down. */
+  /** After the results were written down. */
   settled(results: readonly { n: number; result: PlanResult }[]): Promise<void>
 }
 
@@ -77,7 +77,9 @@ export class PlanRun {
     const left = this.#o.plan.header.stores.map((_, i) => this.#left(i))
     const all = left.reduce((sum, each) => sum + each, 0)
     const byRate = Math.max(0, ...left.map((count, i) => (count / (this.#paces[i]?.rate ?? 1)) * 1000))
-    const leftMs = perSecond > 0 ? Math.max((all / perSecond) * 1000, 0) : byRate
+    // While a store is away nobody can tell.
+    const unknown = this.#troubles.size > 0 ? null : byRate
+    const leftMs = perSecond > 0 ? (all / perSecond) * 1000 : unknown
     const rates = this.#paces.map(pace => pace.rate)
     return {
       state: this.#state,
@@ -123,7 +125,7 @@ export class PlanRun {
     let error: unknown = null
     try {
       const lanes = await Promise.allSettled(
-        stores.map((open, i) => open && this.#lane(open, i).catch(error => this.#giveUp(error))),
+        stores.map((open, i) => open && this.#lane(open, i).catch(error => this.#giveUp(i, error))),
       )
       for (const lane of lanes) if (lane.status === 'rejected') throw lane.reason
       this.#state = 'checking'
@@ -132,7 +134,7 @@ export class PlanRun {
     } catch (thrown) {
       error = thrown
     }
-    if (error !== null) this.#trouble(0, toStoreError(error), null)
+    if (error !== null && this.#troubles.size === 0) this.#trouble(0, toStoreError(error), null)
     const troubles = [...this.#troubles.values()].map(({ store, error: why }) => ({ store, error: why }))
     const end: Journalled = { is: 'end', at: Date.now(), troubles }
     // When even that cannot be written, whoever looks now still learns it.
@@ -153,7 +155,8 @@ export class PlanRun {
   }
 
   /** Without a trace nothing may go on, in no store. */
-  #giveUp(error: unknown): never {
+  #giveUp(store: number, error: unknown): never {
+    this.#trouble(store, toStoreError(error), null)
     this.stop()
     throw error
   }
@@ -172,8 +175,10 @@ export class PlanRun {
   async #round(open: OpenStore, store: number, entries: readonly PlanEntry[], pace: Pace): Promise<void> {
     const signal = AbortSignal.any([this.#stopped.signal, open.signal])
     const work: LaneWork = {
-      attempt: batch =>
-        this.#o.task.attempt(
+      attempt: batch => {
+        if (open.isReadOnly())
+          throw new StoreError('REFUSED', 'The store was set to read-only in the meantime')
+        return this.#o.task.attempt(
           open,
           batch,
           async (places, audited) => {
@@ -184,7 +189,8 @@ export class PlanRun {
           },
           // What was sent is finished, also after a stop: only a store that is closed ends it.
           open.signal,
-        ),
+        )
+      },
       settled: (results, untouched) => this.#settle(results, untouched),
       trouble: (error, retryInMs) => this.#trouble(store, error, retryInMs),
       mayGoOn: async () => {
@@ -211,7 +217,6 @@ export class PlanRun {
     this.#o.plan.note(line)
     this.#speed.count(results.length)
     this.#o.onChange(line.results.map(({ n }) => n))
-    await this.#o.task.settled(results)
     // The audit first: what the journal knows is not looked at again, so nobody would add it to the audit later.
     const audited = await settle(() =>
       this.#o.audit.append([
@@ -220,7 +225,8 @@ export class PlanRun {
       ]),
     )
     const journalled = await settle(() => this.#o.file.append([line]))
-    for (const written of [audited, journalled]) if (!written.ok) throw written.error
+    const noted = await settle(() => this.#o.task.settled(results))
+    for (const written of [audited, journalled, noted]) if (!written.ok) throw written.error
   }
 
   #audited(n: number, result: PlanResult | null): AuditEntry {
@@ -247,10 +253,20 @@ export class PlanRun {
     const { plan, stores } = this.#o
     if (plan.header.kind !== 'release') return
     await sleep(this.#o.comeBackMs ?? COME_BACK_MS)
-    const found = await Promise.all(stores.map((open, i) => (open ? findReturned(open, plan, i) : [])))
-    // A store that cannot be read now leaves the question open.
-    if (found.some(each => each === null)) return
-    const places = found.flatMap(each => each ?? [])
+    const found = await Promise.all(
+      stores.map(async (open, i) => (open ? findReturned(open, plan, i) : null)),
+    )
+    // A store that cannot be read now leaves the question open for its own locks only.
+    const unread = found.flatMap((each, i) => (each instanceof StoreError ? [[i, each] as const] : []))
+    for (const [store, { code, message }] of unread)
+      this.#trouble(
+        store,
+        new StoreError(code, `Whether any came back could not be looked at: ${message}`),
+        null,
+      )
+    const looked = found.filter(each => Array.isArray(each))
+    if (looked.length === 0) return
+    const places = looked.flat()
     await this.#journal([{ is: 'returned', at: Date.now(), places }])
     if (places.length > 0)
       await this.#o.audit.append(

@@ -34,5 +34,5 @@ it('cuts off half a line that a dead process left, and nothing that stands befor
   appendFileSync(path, '{"is":"results","res')
   await file.append([{ is: 'end', at: 2, troubles: [] }])
   await file.close()
-  expect(readPlan(readFileSync(path, 'utf8')).journal.map(({ is }) => is)).toEqual(['try', 'end'])
+  expect((await readPlan(readFileSync(path, 'utf8'))).journal.map(({ is }) => is)).toEqual(['try', 'end'])
 })

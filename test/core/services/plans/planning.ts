@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { type MemoryServer, memoryServer } from '../../../../electron/core/stores/memory/server.ts'
 import {
   confirmationOf,
+  isStruck,
   type PlanEntry,
   type PlanEvent,
   type PlanResult,
@@ -33,15 +34,22 @@ export async function planningOn(
     )
   const runOf = (name: string) =>
     (server.records.get(`acme:${name}`) as { pipeline_logging_id: string } | undefined)?.pipeline_logging_id
-  /** Types what has to be typed. */
-  const apply = (plan: PlanSummary, extra: { rate?: number; reason?: string; confirm?: string[] } = {}) =>
-    c.ask('plans.apply', {
-      planId: plan.planId,
-      confirm: plan.stores.map(store => confirmationOf(store, plan.progress.total)),
-      reason: 'it is stuck',
-      ...extra,
-    })
   const follow = (planId: string) => followPlan(c, planId)
+  /** Types what has to be typed: of each store its own number. */
+  const apply = async (
+    { planId }: PlanSummary,
+    extra: { rate?: number; reason?: string; confirm?: string[] } = {},
+  ) => {
+    const { known, close } = follow(planId)
+    await expect.poll(() => known.entries.length === known.plan?.count).toBe(true)
+    const { stores = [], strikes = [] } = known.plan ?? {}
+    close()
+    const left = known.entries.filter(entry => !isStruck(entry, strikes))
+    const confirm = stores.map((store, i) =>
+      confirmationOf(store, left.filter(entry => entry.store === i).length),
+    )
+    return c.ask('plans.apply', { planId, confirm, reason: 'it is stuck', ...extra })
+  }
   return { ...c, address, server, storeId, hold, runOf, apply, follow }
 }
 
