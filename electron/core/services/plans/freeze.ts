@@ -63,6 +63,7 @@ async function freeze(open: OpenStore, asked: Asked): Promise<FrozenStore> {
   const filter = strictFilter(asked.filter ?? '')
   const { locks, unread, stories, watchedMs } = await lookTwice(open, asked.watchMs ?? 0)
   const { serverTime } = await open.store.clock(open.signal)
+  const order = byAttention(serverTime)
   const entries = locks
     // A row that is kept of a free lock has nothing to release.
     .filter(lock => lock.state !== 'released')
@@ -75,7 +76,7 @@ async function freeze(open: OpenStore, asked: Asked): Promise<FrozenStore> {
         serverTime,
       )
     })
-    .sort((a, b) => byAttention(serverTime)(a.lock, b.lock))
+    .sort((a, b) => order(a.lock, b.lock))
     .map(({ lock, story }) => entryOf(lock, story, lock.fence, watchedMs))
   return { store: { ...store, unread }, entries, left: 0, watchedMs }
 }

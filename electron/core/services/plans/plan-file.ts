@@ -137,6 +137,11 @@ export class PlanFile {
 
   static async create(path: string, header: PlanHeader, entries: readonly PlanEntry[]): Promise<PlanFile> {
     const { text, digest } = await writePlan(header, entries)
+    return PlanFile.keep(path, text, digest)
+  }
+
+  /** Keeps the text of a plan as it is: written anew it would have another digest. */
+  static async keep(path: string, text: string, digest: string): Promise<PlanFile> {
     try {
       const handle = await open(path, 'wx', 0o600)
       try {
