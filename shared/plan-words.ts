@@ -165,7 +165,8 @@ function tally(
     if (entry.renewals > 0) {
       seen.renewing++
       if (entry.alike) seen.renewingAlike++
-    } else seen.unrenewed++
+      // Nobody renews what has ended.
+    } else if (entry.state !== 'expired') seen.unrenewed++
     if (entry.alike) seen.alike++
     if (entry.heldSince !== null && entry.observedAt - entry.heldSince < YOUNG_MS) seen.young++
     if (!format) continue

@@ -12,7 +12,7 @@ import type { OpenStore } from './services/plans/open-stores.ts'
 import { Plans, type PlansOptions } from './services/plans/plans.ts'
 import { UndoCopies } from './services/plans/undo-copies.ts'
 import { releaseOne } from './services/release.ts'
-import { StoreFile } from './services/store-file.ts'
+import { keptProfiles, StoreFile } from './services/store-file.ts'
 import { RecordedSettings } from './services/store-settings.ts'
 import { type StartOptions, Stores } from './services/stores.ts'
 import { testStore } from './services/test-store.ts'
@@ -59,12 +59,17 @@ export function createCore(options: CoreOptions): Core {
   const openStore = (storeId: string, signal: AbortSignal): OpenStore => {
     const open = connections.get(storeId, signal)
     const profile = stores?.profileOf(storeId)
+    const { address } = open.store
+    // The command line has no list of its own, but keeps to what was decided in the console about the same address.
+    const rules = () => (stores ? [stores.profileOf(storeId)] : keptProfiles(options.dataFolder))
+    const has = (rule: 'production' | 'readOnly') =>
+      rules().some(each => each?.[rule] === true && (stores !== null || each.address === address))
     return {
       ...open,
       storeId,
-      name: profile?.name ?? shortName(parseAddress(open.store.address)),
-      production: profile?.production ?? false,
-      isReadOnly: () => stores?.profileOf(storeId)?.readOnly ?? false,
+      name: profile?.name ?? shortName(parseAddress(address)),
+      production: has('production'),
+      isReadOnly: () => has('readOnly'),
       listed: Boolean(profile),
       redact,
     }
@@ -138,7 +143,7 @@ export function createCore(options: CoreOptions): Core {
     },
     'locks.release': async ({ storeId, id, fence, ...asked }, signal, action) => {
       const open = openStore(storeId, signal)
-      checkPolicy(stores, storeId, asked)
+      checkPolicy(stores, open, asked)
       try {
         return await releaseOne(open, { id, fence }, { audit, copies, action })
       } finally {
@@ -198,7 +203,10 @@ export function createCore(options: CoreOptions): Core {
 type Asked = Partial<Pick<Input<'locks.release'>, 'reason' | 'confirm' | 'revision'>>
 
 /** The operator's own rules for a store. They hold here, whatever a screen lets through. */
-function checkPolicy(stores: Stores | null, storeId: string, { reason, confirm, revision }: Asked): void {
+function checkPolicy(stores: Stores | null, open: OpenStore, { reason, confirm, revision }: Asked): void {
+  const { storeId } = open
+  if (open.isReadOnly())
+    throw new StoreError('REFUSED', 'This store is set to read-only: nothing was changed')
   const profile = stores?.profileOf(storeId)
   if (!profile) return
   if (revision !== undefined && revision !== stores?.revisionOf(storeId))
@@ -206,7 +214,6 @@ function checkPolicy(stores: Stores | null, storeId: string, { reason, confirm, 
       'REFUSED',
       'This store was connected anew since the lock was seen: nothing was changed',
     )
-  if (profile.readOnly) throw new StoreError('REFUSED', 'This store is set to read-only: nothing was changed')
   if (!profile.production) return
   if (confirm !== profile.name)
     throw new StoreError('REFUSED', 'The name of this production store was not typed: nothing was changed')

@@ -111,20 +111,19 @@ let asked = 0
 
 type Made = Promise<Result<PlanSummary>>
 
-/** Waits for a plan with a dialog that says what for. One that nobody waits for any more is not kept. */
+/** Waits for a plan with a dialog that says what for. A new one that nobody waits for any more is not kept. */
 export async function makePlan(
   title: string,
   text: string,
   make: () => Made,
-  leftOut: readonly string[] = [],
+  { leftOut = [], isNew = true }: { readonly leftOut?: readonly string[]; readonly isNew?: boolean } = {},
 ): Promise<void> {
   const own = ++asked
   plans.setState({ making: { title, text, failed: null } })
   openDialog({ kind: 'making-plan' })
   const answer = await make()
   if (own !== asked || overlay.getState().dialog?.kind !== 'making-plan') {
-    if (answer.ok && answer.value.progress.state === 'ready')
-      void ask('plans.remove', { planId: answer.value.planId })
+    if (answer.ok && isNew) void ask('plans.remove', { planId: answer.value.planId })
     return
   }
   if (!answer.ok) {

@@ -129,9 +129,9 @@ const REFUSALS: [string, number, (at: Place) => Ask, string][] = [
     'we have no such method',
   ],
   [
-    'a body of more than 1 MB',
+    'a body of more than 64 MB',
     413,
-    at => post(at, { body: JSON.stringify('x'.repeat(1024 * 1024)) }),
+    at => post(at, { body: JSON.stringify('x'.repeat(64 * 1024 * 1024)) }),
     'it is too large',
   ],
   [
@@ -139,7 +139,7 @@ const REFUSALS: [string, number, (at: Place) => Ask, string][] = [
     413,
     at =>
       post(at, {
-        body: JSON.stringify('x'.repeat(1024 * 1024)),
+        body: JSON.stringify('x'.repeat(64 * 1024 * 1024)),
         headers: { 'Transfer-Encoding': 'chunked' },
       }),
     'it is too large',

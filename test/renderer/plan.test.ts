@@ -113,8 +113,26 @@ test('why there is no plan is said in the dialog that waited for it', async () =
   expect(overlay.getState().dialog?.kind).toBe('making-plan')
 })
 
+test('what came from a file is kept, also when nobody waits for it any more', async () => {
+  const removed: unknown[] = []
+  answers['plans.remove'] = (input: unknown) => {
+    removed.push(input)
+    return ok(null)
+  }
+  const leave = async () => {
+    overlay.setState({ dialog: null })
+    return { ok: true as const, value: planSummary(1) }
+  }
+  await makePlan('Open', '…', leave, { isNew: false })
+  expect(removed).toEqual([])
+  await makePlan('Release all', '…', leave)
+  expect(removed).toEqual([{ planId: 'p1' }])
+})
+
 test('stores that were left out are remembered with the plan', async () => {
-  await makePlan('Release all', '…', async () => ({ ok: true, value: planSummary(1) }), ['billing'])
+  await makePlan('Release all', '…', async () => ({ ok: true, value: planSummary(1) }), {
+    leftOut: ['billing'],
+  })
   expect(plans.getState().leftOut.get('p1')).toEqual(['billing'])
   expect(overlay.getState().dialog).toEqual({ kind: 'plan', planId: 'p1' })
 })

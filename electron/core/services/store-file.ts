@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs'
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { storeProfileSchema } from '../../../shared/store-profile.ts'
+import { type StoreProfile, storeProfileSchema } from '../../../shared/store-profile.ts'
 import { StoreError } from '../errors.ts'
+
+const FILE = 'stores.json'
 
 const keptStoreSchema = z.object({
   storeId: z.string().min(1).max(64),
@@ -17,6 +20,16 @@ const fileSchema = z.object({ version: z.literal(1), stores: z.array(keptStoreSc
 
 export type StoreFileContents = { readonly stores: KeptStore[]; readonly notice: string | null }
 
+/** What an operator has decided about the stores of a list, for whoever only has to keep to it. Nothing is set aside. */
+export function keptProfiles(folder: string): StoreProfile[] {
+  try {
+    const parsed = fileSchema.safeParse(parse(readFileSync(join(folder, FILE), 'utf8')))
+    return parsed.success ? parsed.data.stores.map(({ profile }) => profile) : []
+  } catch {
+    return []
+  }
+}
+
 /** The stores an operator keeps, in `stores.json` of the data folder. */
 export class StoreFile {
   readonly #folder: string
@@ -27,7 +40,7 @@ export class StoreFile {
 
   constructor(folder: string) {
     this.#folder = folder
-    this.#file = join(folder, 'stores.json')
+    this.#file = join(folder, FILE)
   }
 
   /** A file that cannot be understood is set aside, never overwritten: somebody may want to mend it. */

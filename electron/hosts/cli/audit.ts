@@ -122,7 +122,7 @@ function cellsOf(row: AuditRow): Record<keyof typeof WIDTHS, string> {
     who: text(`${row.user}@${row.host}`),
     event: row.event,
     store: text(row.storeName ?? row.store),
-    key: text(row.key),
+    key: text(row.key ?? row.plan),
     outcome: text(row.error?.code ?? row.outcome),
     reason: text(row.reason ?? row.error?.message ?? null),
   }

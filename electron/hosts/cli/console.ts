@@ -33,7 +33,7 @@ export async function consoleCommand(argv: readonly string[], io: Io): Promise<n
   try {
     await serveConsole(io, start, port)
   } catch (error) {
-    throw new CliError({ code: 'REFUSED', message: sayFailure(error, port) })
+    throw new CliError({ code: 'INTERNAL', message: sayFailure(error, port) })
   }
   return EXIT.done
 }

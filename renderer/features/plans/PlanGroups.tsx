@@ -23,7 +23,7 @@ type Props = {
 
 /** What the plan is made of, largest first, each part with a way to take it out. */
 export function PlanGroups({ book, plan, show, onShow, onStrike }: Props) {
-  const [by, setBy] = useState<GroupBy>(plan.stores.length > 1 ? 'store' : 'holder')
+  const [by, setBy] = useState<GroupBy>(plan.stores.length > 1 ? 'store' : 'state')
   const formats = useStore(consoleStore, state => state.formats)
   const id = useId()
   const { shape } = book

@@ -33,7 +33,7 @@ export function savePlanFile(plan: PlanSummary): Promise<Failure | null> {
 export function choosePlanFile(): void {
   const input = document.createElement('input')
   input.type = 'file'
-  input.accept = '.jsonl,.json,application/json'
+  input.accept = '.plan,.jsonl,.json'
   input.addEventListener('change', () => {
     const file = input.files?.[0]
     if (file) void openPlanFile(file)
@@ -47,9 +47,14 @@ export async function openPlanFile(file: Blob): Promise<void> {
     sayNoPlan(words.fileTitle, words.tooLarge)
     return
   }
-  await makePlan(words.fileTitle, words.reading, async () => {
-    const text = await file.text().catch(() => null)
-    if (text === null) return { ok: false, error: { code: 'BAD_INPUT', message: words.unreadable } }
-    return ask('plans.import', { text })
-  })
+  await makePlan(
+    words.fileTitle,
+    words.reading,
+    async () => {
+      const text = await file.text().catch(() => null)
+      if (text === null) return { ok: false, error: { code: 'BAD_INPUT', message: words.unreadable } }
+      return ask('plans.import', { text })
+    },
+    { isNew: false },
+  )
 }

@@ -38,7 +38,7 @@ export function releaseFiltered(scope: string | null, filter: string): void {
         storeIds: may.map(each => each.storeId),
         ...(text === '' ? {} : { filter: text }),
       }),
-    mayNot.map(each => each.name),
+    { leftOut: mayNot.map(each => each.name) },
   )
 }
 
@@ -62,12 +62,9 @@ function releaseSelected(selected: ReadonlySet<string>): void {
   const picks = rows
     .filter(row => allowed.has(row.storeId))
     .map(({ storeId, lock }) => ({ storeId, id: lock.id, fence: lock.fence }))
-  void makePlan(
-    words.title,
-    words.working,
-    () => ask('plans.create', { storeIds: [...allowed], picks }),
-    mayNot.map(each => each.name),
-  )
+  void makePlan(words.title, words.working, () => ask('plans.create', { storeIds: [...allowed], picks }), {
+    leftOut: mayNot.map(each => each.name),
+  })
 }
 
 function apart(entries: readonly StoreEntry[]): { may: StoreEntry[]; mayNot: StoreEntry[] } {

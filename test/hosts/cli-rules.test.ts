@@ -1,0 +1,46 @@
+import { mkdirSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { openConsole, profile } from '../core/services/console.ts'
+import { followPlan } from '../core/services/plans/planning.ts'
+import { redisPlace } from '../core/stores/redis/place.ts'
+import { confirmOf, operator } from './plan-cli.ts'
+
+describe('the command line beside a console', () => {
+  it('changes nothing in a store that the console was told to leave alone', async () => {
+    const { client, address, lock } = await redisPlace()
+    await client.set('lock:a', 'token-a')
+    const { fence } = await lock('lock:a')
+    const o = operator()
+    const planned = await o.plan(address)
+    mkdirSync(o.env.LOCKKEEPER_DATA_DIR, { recursive: true })
+    const c = openConsole(o.env.LOCKKEEPER_DATA_DIR)
+    await c.ask('stores.add', { profile: profile({ address, readOnly: true }) })
+    const refused = { code: 6, stderr: expect.stringContaining('read-only') }
+    expect(await o.apply(confirmOf(planned))).toMatchObject(refused)
+    expect(await o.run('release', address, 'lock:a', '--fence', fence)).toMatchObject(refused)
+    expect(await client.get('lock:a')).toBe('token-a')
+  })
+
+  it('undoes what the console released in several stores', async () => {
+    const [one, two] = [await redisPlace(), await redisPlace()]
+    await one.client.set('lock:a', 'token-a')
+    for (const name of ['lock:b', 'lock:c']) await two.client.set(name, `token of ${name}`)
+    const o = operator()
+    const c = openConsole(o.env.LOCKKEEPER_DATA_DIR, {}, { plans: { comeBackMs: 20 } })
+    const [a, b] = [
+      await c.ask('stores.add', { profile: profile({ name: 'A', address: one.address }) }),
+      await c.ask('stores.add', { profile: profile({ name: 'B', address: two.address }) }),
+    ]
+    const { planId } = await c.ask('plans.create', { storeIds: [a.storeId, b.storeId] })
+    await c.ask('plans.apply', { planId, confirm: ['A 1', 'B 2'], reason: 'stuck' })
+    await expect.poll(followPlan(c, planId).state).toBe('done')
+    expect(await o.run('undo', planId)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('Of 3 locks: 3 put back.'),
+    })
+    expect([await one.client.get('lock:a'), await two.client.get('lock:c')]).toEqual([
+      'token-a',
+      'token of lock:c',
+    ])
+  })
+})
