@@ -113,7 +113,7 @@ describe('applying a plan', () => {
     await expect.poll(() => client.dbsize(), { timeout: 15_000 }).toBeLessThan(20)
     expect(await o.apply(confirm)).toMatchObject({
       code: 6,
-      stderr: expect.stringContaining('is being applied'),
+      stderr: expect.stringContaining('is being changed or applied'),
     })
     // Refused by the core, and so on record.
     expect(o.audit()).toMatch(/"event":"outcome".*"code":"REFUSED"/)
