@@ -1,54 +1,12 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { Redis } from 'ioredis'
-import type { Page } from 'playwright'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { redisPlace } from '../core/stores/redis/place.ts'
 import { freePort } from '../servers/process.ts'
 import { startRedis } from '../servers/redis.ts'
+import { loadAxe, troubles } from './axe.ts'
 import { openConsole } from './console.ts'
 import { rechargeJson } from './places.ts'
 import { inspect, screen, storeAction } from './screen.ts'
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
-type Violation = {
-  id: string
-  impact: string | null
-  nodes: { target: unknown[]; failureSummary?: string }[]
-}
-
-/** What axe calls serious or critical, in light and dark, wide and narrow; of a dialog, which looks alike, in two of the four. */
-async function troubles(
-  page: Page,
-  where: string,
-  widths = { light: [1280, 700], dark: [1280, 700] },
-): Promise<string[]> {
-  const found: string[] = []
-  for (const colorScheme of ['light', 'dark'] as const) {
-    for (const width of widths[colorScheme]) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-      await page.setViewportSize({ width, height: 800 })
-      const violations = (await page.evaluate(
-        '(async () => (await axe.run(document, { resultTypes: ["violations"] })).violations)()',
-      )) as Violation[]
-      for (const { id, impact, nodes } of violations) {
-        if (impact !== 'serious' && impact !== 'critical') continue
-        const real = nodes.filter(node => !(id === 'scrollable-region-focusable' && isGridBody(node.target)))
-        if (real.length === 0) continue
-        const which = real.map(node => `${node.target.join(' ')} ${node.failureSummary ?? ''}`).join('; ')
-        found.push(`${where}, ${colorScheme}, ${width}: ${id}: ${which}`)
-      }
-    }
-  }
-  await page.setViewportSize({ width: 1280, height: 800 })
-  return found
-}
-
-/** The grid around it has the focus, and its keys scroll it; axe does not see that. */
-function isGridBody(target: readonly unknown[]): boolean {
-  return /(^|> )\.grid-body(\[role="rowgroup"\])?$/.test(target.join(' '))
-}
 
 describe('everybody can use', () => {
   it('the table, the inspector and every dialog', { timeout: 90_000 }, async () => {
@@ -67,7 +25,7 @@ describe('everybody can use', () => {
       ],
     })
     await screen.row(page, 'lockRecharge:held').waitFor()
-    await page.evaluate(AXE)
+    await loadAxe(page)
     const found = await troubles(page, 'table')
     const dialog = async (name: string, open: () => Promise<void>) => {
       await open()
@@ -109,7 +67,7 @@ describe('everybody can use', () => {
       ],
     })
     await screen.store(page, 'absent').getByText(/down/).waitFor()
-    await page.evaluate(AXE)
+    await loadAxe(page)
     const found: string[] = []
     for (const [name, title] of [
       ['empty', 'No locks here'],

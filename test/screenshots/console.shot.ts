@@ -83,9 +83,19 @@ test.each(['light', 'dark'] as const)('%s', async scheme => {
   await page.mouse.move(640, 790)
   await page.waitForTimeout(6000)
   await page.screenshot({ path: join(FOLDER, `${scheme}.png`) })
+  if (scheme === 'light') await planShot(page)
   if (MORE) await moreShots(page, scheme, MORE)
   await page.context().close()
 })
+
+async function planShot(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Release all…', exact: true }).click()
+  await page.getByRole('dialog', { name: /^Release \d+ locks$/ }).waitFor()
+  await page.getByRole('tab', { name: 'Format' }).click()
+  await page.waitForTimeout(500)
+  await page.screenshot({ path: join(FOLDER, 'plan.png') })
+  await page.keyboard.press('Escape')
+}
 
 async function moreShots(page: Page, scheme: string, folder: string): Promise<void> {
   const shot = (name: string) => page.screenshot({ path: join(folder, `${scheme}-${name}.png`) })
