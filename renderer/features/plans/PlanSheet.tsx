@@ -71,6 +71,7 @@ function Origin({ book }: { readonly book: PlanBook }) {
     <div className="plan-origin muted">
       <span>{t.plans.madeBy(shownText(user, 60), shownText(host, 60), plan.createdAt)}</span>
       <span>{t.plans.ofStores(plan.stores.length)}</span>
+      <span className="mono">{shownText(plan.planId, 64)}</span>
       {plan.filter !== '' && <span className="mono">{t.plans.filteredBy(shownText(plan.filter, 120))}</span>}
       {plan.undoes !== null && <span>{t.undo.undoes}</span>}
       {leftOut && <span>{t.plans.leftOut(leftOut.map(name => shownText(name, 60)).join(', '))}</span>}

@@ -85,6 +85,7 @@ function PlanItem({ plan, onRemove }: { readonly plan: PlanSummary; readonly onR
         <span className="faint">
           {t.plans.madeBy(shownText(createdBy.user, 60), shownText(createdBy.host, 60), plan.createdAt)}
         </span>
+        <span className="faint mono">{shownText(plan.planId, 64)}</span>
         <span className="muted plan-item-more clip">
           {plan.stores.map(each => shownText(each.name, 60)).join(', ')}
           {plan.filter !== '' && (

@@ -1,12 +1,10 @@
 import type { PlanEntry } from '../../../../shared/plan.ts'
 import type { StoreError } from '../../errors.ts'
 import { isSameFence } from '../../stores/fence.ts'
-import { settle } from '../../stores/settle.ts'
 import type { Looked } from '../../stores/types.ts'
+import { lookAt } from './look-at.ts'
 import type { OpenStore } from './open-stores.ts'
 import type { Plan } from './plan.ts'
-
-const LOOK_AT = 200
 
 /** The released locks of one store that are there again with the same token, or why that cannot be told. */
 export async function findReturned(
@@ -18,22 +16,11 @@ export async function findReturned(
     entry => entry.store === store && plan.results[entry.n]?.is === 'released',
   )
   const returned: number[] = []
-  for (let start = 0; start < released.length; start += LOOK_AT) {
-    const some = released.slice(start, start + LOOK_AT)
-    const looked = await settle(() =>
-      open.store.look(
-        some.map(({ id }) => id),
-        open.signal,
-      ),
-    )
-    if (!looked.ok) return looked.error
-    const failed = looked.value.find(each => !each.ok)
-    if (failed && !failed.ok) return failed.error
-    some.forEach((entry, i) => {
-      const answer = looked.value[i]
-      if (answer?.ok && isSameHolder(entry, answer.value)) returned.push(entry.n)
-    })
-  }
+  for await (const some of lookAt(open, released))
+    for (const [entry, answer] of some) {
+      if (!answer.ok) return answer.error
+      if (isSameHolder(entry, answer.value)) returned.push(entry.n)
+    }
   return returned
 }
 

@@ -1,13 +1,11 @@
 import { expiresAtOf } from '../../../../shared/lease.ts'
 import type { PlanChange, PlanComparison, PlanEntry, PlanStore } from '../../../../shared/plan.ts'
 import { isSameFence } from '../../stores/fence.ts'
-import { settle } from '../../stores/settle.ts'
 import type { Looked } from '../../stores/types.ts'
 import { SAME_DEADLINE_MS } from '../stories.ts'
+import { lookAt } from './look-at.ts'
 import type { OpenStore } from './open-stores.ts'
 import type { Plan } from './plan.ts'
-
-const LOOK_AT = 200
 
 /** What is there now in the place of the locks that a plan would still act on. */
 export async function compare(plan: Plan, find: (wanted: PlanStore) => OpenStore): Promise<PlanComparison> {
@@ -18,23 +16,14 @@ export async function compare(plan: Plan, find: (wanted: PlanStore) => OpenStore
       const entries = plan.openIn(store)
       if (entries.length === 0) return
       const open = find(wanted)
-      for (let start = 0; start < entries.length; start += LOOK_AT) {
-        const some = entries.slice(start, start + LOOK_AT)
-        const looked = await settle(() =>
-          open.store.look(
-            some.map(({ id }) => id),
-            open.signal,
-          ),
-        )
-        some.forEach((entry, i) => {
-          const answer = looked.ok ? looked.value[i] : looked
-          const change: PlanChange | null = answer?.ok
+      for await (const some of lookAt(open, entries))
+        for (const [entry, answer] of some) {
+          const change: PlanChange | null = answer.ok
             ? changeOf(entry, answer.value)
             : { n: entry.n, now: 'unread', owner: null }
           if (change) changes.push(change)
           else same++
-        })
-      }
+        }
     }),
   )
   changes.sort((a, b) => a.n - b.n)

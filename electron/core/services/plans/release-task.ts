@@ -4,11 +4,11 @@ import type { PlanResult } from '../../../../shared/plan.ts'
 import { auditedLock } from '../audit/audited.ts'
 import type { Attempted } from './lane.ts'
 import type { Plan } from './plan.ts'
-import type { Asked, Task } from './run.ts'
+import { type Asked, actingLine, type Task } from './run.ts'
 import type { Kept, UndoCopies } from './undo-copies.ts'
 
 /** Releases exactly the locks of a plan, by the fences they were seen with. */
-export function releaseTask(plan: Plan, copies: UndoCopies, { action, reason }: Asked): Task {
+export function releaseTask(plan: Plan, copies: UndoCopies, asked: Asked): Task {
   const { planId, stores } = plan.header
   return {
     async attempt(open, batch, about, _signal) {
@@ -26,14 +26,8 @@ export function releaseTask(plan: Plan, copies: UndoCopies, { action, reason }: 
           await about(
             imminent.flatMap(({ place }) => batch[place]?.n ?? []),
             imminent.map(({ lock }) => ({
-              event: 'acting',
-              action,
-              plan: planId,
-              store: open.store.address,
-              storeName: open.name,
-              reason,
+              ...actingLine(open, plan, asked, auditedLock(lock)),
               serverAt: isoTime(lock.observedAt),
-              lock: auditedLock(lock),
             })),
           )
         },

@@ -8,18 +8,13 @@ import type { Attempted } from './lane.ts'
 import type { OpenStore } from './open-stores.ts'
 import type { Plan } from './plan.ts'
 import { isUnsure } from './release-task.ts'
-import type { Asked, Task } from './run.ts'
+import { type Asked, actingLine, type Task } from './run.ts'
 import type { Restorable, UndoCopies } from './undo-copies.ts'
 
 const AT_ONCE = 8
 
 /** Puts back what a plan or a single release took away, from the copies that were kept of it. */
-export function restoreTask(
-  plan: Plan,
-  kept: readonly Restorable[],
-  copies: UndoCopies,
-  { action, reason }: Asked,
-): Task {
+export function restoreTask(plan: Plan, kept: readonly Restorable[], copies: UndoCopies, asked: Asked): Task {
   const { planId, undoes, stores } = plan.header
   const of = undoes ?? ''
   const byPlace = new Map(kept.map(each => [nameOf(each.store.address, each.copy.id), each]))
@@ -52,15 +47,7 @@ export function restoreTask(
       )
       await about(
         fresh.map(({ n }) => n),
-        fresh.map(entry => ({
-          event: 'acting',
-          action,
-          plan: planId,
-          store: open.store.address,
-          storeName: open.name,
-          reason,
-          lock: auditedEntry(entry),
-        })),
+        fresh.map(entry => actingLine(open, plan, asked, auditedEntry(entry))),
       )
       const answers: Attempted[] = []
       const places = batch.map((_, place) => place)

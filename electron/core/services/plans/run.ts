@@ -8,6 +8,7 @@ import {
 } from '../../../../shared/plan.ts'
 import { StoreError, toFailure } from '../../errors.ts'
 import { settle } from '../../stores/settle.ts'
+import type { AuditedLock } from '../audit/audited.ts'
 import type { AuditEntry, AuditLog } from '../audit.ts'
 import { findReturned } from './came-back.ts'
 import { type LaneWork, runLane } from './lane.ts'
@@ -19,6 +20,25 @@ import { Speed } from './speed.ts'
 
 /** What the audit calls it, and why it is done. */
 export type Asked = { readonly action: string; readonly reason: string }
+
+/** The line that is on disk before a lock is touched. */
+export function actingLine(
+  open: OpenStore,
+  plan: Plan,
+  { action, reason }: Asked,
+  lock: AuditedLock,
+): AuditEntry {
+  const { address } = open.store
+  return {
+    event: 'acting',
+    action,
+    plan: plan.header.planId,
+    store: address,
+    storeName: open.name,
+    reason,
+    lock,
+  }
+}
 
 /** What applying a plan does to its locks: release them, or put them back. */
 export interface Task {
