@@ -148,7 +148,7 @@ const BEGINNING_MS = 3000
 function heldSince(lock: Lock, story: Watched | null, watchedMs: number): number | null {
   const since = heldSinceOf(story ? { ...lock, watched: story } : lock)
   if (since === null || since.exact) return since?.at ?? null
-  const fromTheBeginning = lock.observedAt - since.at > watchedMs - BEGINNING_MS
+  const fromTheBeginning = Math.abs(lock.observedAt - since.at - watchedMs) <= BEGINNING_MS
   return watchedMs < SHORT_WATCH_MS && fromTheBeginning ? null : since.at
 }
 

@@ -1,6 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { entryOf } from '../../../../electron/core/services/plans/freeze.ts'
 import { memoryServer } from '../../../../electron/core/stores/memory/server.ts'
+import { aLock } from '../../../shared/a-lock.ts'
 import { everythingIn, profile } from '../console.ts'
 import { planning } from './planning.ts'
 
@@ -210,6 +212,32 @@ describe('a plan', () => {
     expect(back).toEqual(['acme:one'])
     expect(screen.known.plan?.progress.returned).toBe(1)
     expect(everythingIn(c.folder)).toContain('came-back')
+  })
+})
+
+describe('since when a lock is held', () => {
+  const now = 10_000_000
+  const since = (heldSince: number, watchedMs: number) =>
+    entryOf(
+      aLock({ observedAt: now, acquiredAt: null }),
+      { firstSeenAt: heldSince, heldSince, renewals: 0, holders: 1 },
+      'f',
+      watchedMs,
+    ).heldSince
+
+  it('is not known from a watch that has only just begun', () => {
+    expect(since(now - 5000, 5000)).toBeNull()
+  })
+
+  it('is known of one that appeared during the watch, or that was watched for long', () => {
+    expect(since(now - 20_000, 50_000)).toBe(now - 20_000)
+    expect(since(now - 600_000, 600_000)).toBe(now - 600_000)
+  })
+
+  it('is known from a lease of a usual length, however short the watch', () => {
+    const lock = aLock({ observedAt: now, acquiredAt: now - 3_000_000, acquiredAtSource: 'ttl' })
+    const story = { firstSeenAt: now, heldSince: now - 5000, renewals: 0, holders: 1 }
+    expect(entryOf(lock, story, 'f', 5000).heldSince).toBe(now - 3_000_000)
   })
 })
 
