@@ -21,6 +21,20 @@ describe('the command line beside a console', () => {
     expect(await client.get('lock:a')).toBe('token-a')
   })
 
+  it('records that somebody tried to apply a plan with the wrong words', async () => {
+    const { client, address } = await redisPlace()
+    await client.set('lock:a', 'token-a')
+    const o = operator()
+    const confirm = confirmOf(await o.plan(address))
+    expect(await o.apply('somewhere 1')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`--confirm "${confirm}"`),
+    })
+    expect(await client.get('lock:a')).toBe('token-a')
+    expect(o.audit()).toMatch(/"confirm":\["somewhere 1"\].*"event":"intent"/)
+    expect(o.audit()).toMatch(/"event":"outcome".*"code":"REFUSED"/)
+  })
+
   it('undoes what the console released in several stores', async () => {
     const [one, two] = [await redisPlace(), await redisPlace()]
     await one.client.set('lock:a', 'token-a')

@@ -36,9 +36,9 @@ export async function applyPlan(
 ): Promise<number> {
   const known = await followPlan(client, plan.planId, () => true)
   const counts = countsOf(plan, known.entries)
-  checkConfirmation(plan, counts, options.confirm)
+  const missing = missingConfirmation(plan, counts, options.confirm)
   await openStores(plan, counts, options.store, io)
-  if (!options.json) await sayChanges(client, plan, io)
+  if (!options.json && missing === null) await sayChanges(client, plan, io)
 
   const { confirm, reason, rate } = options
   const request = {
@@ -47,7 +47,11 @@ export async function applyPlan(
     reason,
     ...(rate === undefined ? {} : { rate }),
   }
-  unwrap(await client.call('plans.apply', request))
+  // Also when the confirmation is wrong: core refuses it, and so it is on record that somebody tried.
+  const begun = await client.call('plans.apply', request)
+  if (!begun.ok && begun.error.code === 'REFUSED' && missing !== null)
+    throw usageError(`To apply this plan, confirm it with --confirm "${neutralise(missing)}"`)
+  unwrap(begun)
   const stop = () => {
     io.stderr.write('\nStopping: what was sent is finished, the rest is left alone.\n')
     void client.call('plans.steer', { planId: plan.planId, to: 'stop' })
@@ -65,12 +69,14 @@ export async function applyPlan(
   return isWhole && !(plan.kind === 'restore' && plan.left > 0) ? EXIT.done : EXIT.partly
 }
 
-function checkConfirmation(plan: PlanSummary, counts: readonly number[], confirm: readonly string[]): void {
-  for (const [i, store] of plan.stores.entries()) {
-    const wanted = confirmationOf(store, counts[i] ?? 0)
-    if ((counts[i] ?? 0) > 0 && !confirm.includes(wanted))
-      throw usageError(`To apply this plan, confirm it with --confirm "${neutralise(wanted)}"`)
-  }
+/** What should have been typed and was not; null when everything was. */
+function missingConfirmation(
+  plan: PlanSummary,
+  counts: readonly number[],
+  confirm: readonly string[],
+): string | null {
+  const wanted = plan.stores.map((store, i) => confirmationOf(store, counts[i] ?? 0))
+  return wanted.find((text, i) => (counts[i] ?? 0) > 0 && !confirm.includes(text)) ?? null
 }
 
 /** Opens the stores that the plan is about, by their own addresses. */
