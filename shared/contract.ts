@@ -1,4 +1,11 @@
 import { z } from 'zod'
+import {
+  acknowledgeSchema,
+  alertsEventSchema,
+  muteInputSchema,
+  muteSchema,
+  ruleBookSchema,
+} from './alerts.ts'
 import { auditPageSchema, auditQuerySchema, auditVerdictSchema } from './audit.ts'
 import {
   formatInfoSchema,
@@ -10,7 +17,18 @@ import {
   watchedLockSchema,
 } from './lock.ts'
 import { planComparisonSchema, planEventSchema, planSummarySchema, strikeSchema } from './plan.ts'
+import { reportEventSchema, reportRequestSchema } from './report.ts'
 import { failureSchema } from './result.ts'
+import {
+  historyQuerySchema,
+  historySchema,
+  holdsQuerySchema,
+  holdsSchema,
+  seenKeySchema,
+  seenKeysQuerySchema,
+  statsQuerySchema,
+  statsSchema,
+} from './stats.ts'
 import { storeEntrySchema, storeProfileSchema, suggestionSchema } from './store-profile.ts'
 
 /**
@@ -276,6 +294,25 @@ export const methods = {
   'audit.list': { effect: 'read', input: auditQuerySchema, output: auditPageSchema },
   /** Reads the whole log and checks its chain. */
   'audit.verify': { effect: 'read', input: z.strictObject({}), output: auditVerdictSchema },
+  /** The numbers of now, and of what happened since. Without ids, of all stores that are open. */
+  'stats.read': { effect: 'read', input: statsQuerySchema, output: statsSchema },
+  'stats.history': { effect: 'read', input: historyQuerySchema, output: historySchema },
+  /** Who held a lock, and when. */
+  'stats.holds': { effect: 'read', input: holdsQuerySchema, output: holdsSchema },
+  'stats.keys': { effect: 'read', input: seenKeysQuerySchema, output: z.array(seenKeySchema) },
+  'alerts.acknowledge': { effect: 'read', input: acknowledgeSchema, output: z.null() },
+  'alerts.mute': { effect: 'read', input: muteInputSchema, output: muteSchema },
+  'alerts.unmute': {
+    effect: 'read',
+    input: z.strictObject({ muteId: z.string().min(1).max(64) }),
+    output: z.null(),
+  },
+  /** Replaces the rules as a whole. */
+  'alerts.decide': {
+    effect: 'read',
+    input: z.strictObject({ book: ruleBookSchema }),
+    output: ruleBookSchema,
+  },
 } as const
 
 export const streams = {
@@ -290,6 +327,9 @@ export const streams = {
     event: watchEventSchema,
   },
   'plans.watch': { input: z.strictObject({ planId }), event: planEventSchema },
+  'alerts.watch': { input: z.strictObject({}), event: alertsEventSchema },
+  /** A report as a file, in pieces. Closing the stream stops the work. */
+  'reports.write': { input: reportRequestSchema, event: reportEventSchema },
   /** The file of a plan, in pieces. */
   'plans.file': { input: z.strictObject({ planId }), event: z.object({ text: z.string() }) },
 } as const

@@ -1,0 +1,171 @@
+import { z } from 'zod'
+
+/** What an operator is warned of. Rules are data; what they say, and what to do then, is in alert-words.ts. */
+
+export const ALERT_RULES = [
+  'store-down',
+  'expired',
+  'two-stores',
+  'implausible-expiry',
+  'lease-used',
+  'no-expiry',
+  'held-long',
+  'renewed-long',
+  'contention',
+  'clock-offset',
+] as const
+export const alertRuleSchema = z.enum(ALERT_RULES)
+export type AlertRule = z.infer<typeof alertRuleSchema>
+
+export const SEVERITIES = ['critical', 'warning', 'notice'] as const
+export const severitySchema = z.enum(SEVERITIES)
+export type Severity = z.infer<typeof severitySchema>
+
+/** `limit` is what the rule compares with, in the unit below; null for a rule that has nothing to compare. */
+export const ruleSettingSchema = z.strictObject({
+  enabled: z.boolean(),
+  limit: z.number().nonnegative().nullable(),
+  /** It must have been so for this long. */
+  forMs: z.number().int().min(0).max(86_400_000),
+})
+export type RuleSetting = z.infer<typeof ruleSettingSchema>
+
+type RuleInfo = {
+  readonly severity: Severity
+  /** What `limit` is: a part of the lease, a time, or how often within `CONTENTION_MS`. */
+  readonly unit: 'fraction' | 'ms' | 'times' | null
+  readonly usual: RuleSetting
+}
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+
+/** In this time so many changes of the holder are contention. */
+export const CONTENTION_MS = 5 * MINUTE
+
+export const RULES: Readonly<Record<AlertRule, RuleInfo>> = {
+  'store-down': {
+    severity: 'critical',
+    unit: null,
+    usual: { enabled: true, limit: null, forMs: 15 * SECOND },
+  },
+  expired: { severity: 'critical', unit: null, usual: { enabled: true, limit: null, forMs: MINUTE } },
+  'two-stores': {
+    severity: 'critical',
+    unit: null,
+    usual: { enabled: true, limit: null, forMs: 5 * SECOND },
+  },
+  'implausible-expiry': {
+    severity: 'warning',
+    unit: null,
+    usual: { enabled: true, limit: null, forMs: 0 },
+  },
+  // A lock that is given back in time passes 80 % for a moment if its lease is short: that is nobody's concern.
+  'lease-used': {
+    severity: 'warning',
+    unit: 'fraction',
+    usual: { enabled: true, limit: 0.8, forMs: 10 * SECOND },
+  },
+  'no-expiry': { severity: 'warning', unit: null, usual: { enabled: true, limit: null, forMs: MINUTE } },
+  'held-long': { severity: 'warning', unit: 'ms', usual: { enabled: true, limit: 2 * HOUR, forMs: 0 } },
+  'renewed-long': { severity: 'warning', unit: 'ms', usual: { enabled: true, limit: HOUR, forMs: 0 } },
+  contention: { severity: 'warning', unit: 'times', usual: { enabled: true, limit: 20, forMs: 0 } },
+  'clock-offset': {
+    severity: 'notice',
+    unit: 'ms',
+    usual: { enabled: true, limit: 2 * SECOND, forMs: 30 * SECOND },
+  },
+}
+
+/** Every rule for a store: what was decided for it, or for all stores, or what is usual. */
+export const ruleBookSchema = z.strictObject({
+  all: z.partialRecord(alertRuleSchema, ruleSettingSchema),
+  /** By the address of the store, so that it holds for the same store next time. */
+  stores: z.record(z.string(), z.partialRecord(alertRuleSchema, ruleSettingSchema)),
+  /** Whether the desktop is told. */
+  notify: z.boolean(),
+})
+export type RuleBook = z.infer<typeof ruleBookSchema>
+
+export function settingOf(book: RuleBook, rule: AlertRule, address: string): RuleSetting {
+  return book.stores[address]?.[rule] ?? book.all[rule] ?? RULES[rule].usual
+}
+
+/**
+ * Something that a rule found. It begins, and ends when it is so no more; if it begins again within a minute it is the same
+ * one, and `count` says how often. About a lock, or about a store as a whole.
+ */
+export const alertSchema = z.object({
+  alertId: z.string(),
+  rule: alertRuleSchema,
+  severity: severitySchema,
+  storeId: z.string(),
+  storeName: z.string(),
+  address: z.string(),
+  lockId: z.string().nullable(),
+  key: z.string().nullable(),
+  holder: z.string().nullable(),
+  /** By the clock of this machine. */
+  since: z.number(),
+  until: z.number().nullable(),
+  count: z.number(),
+  /** What the rule measured when it was last looked at, in the rule's unit (`ms` for those without one); null for none. */
+  value: z.number().nullable(),
+  /** What it was compared with. */
+  limit: z.number().nullable(),
+  /** Other stores that have the same key, the server's words: whatever the sentence needs besides. */
+  detail: z.string().nullable(),
+  acknowledged: z.object({ by: z.string(), at: z.number(), reason: z.string() }).nullable(),
+  muteId: z.string().nullable(),
+})
+export type Alert = z.infer<typeof alertSchema>
+
+/** Silence for a rule: everywhere, in one store, or for one lock. Null means any. */
+export const muteSchema = z.object({
+  muteId: z.string(),
+  rule: alertRuleSchema.nullable(),
+  address: z.string().nullable(),
+  lockId: z.string().nullable(),
+  reason: z.string(),
+  by: z.string(),
+  at: z.number(),
+  /** Null until somebody ends it. */
+  until: z.number().nullable(),
+})
+export type Mute = z.infer<typeof muteSchema>
+
+/** The whole of it, told again whenever it changes. */
+export const alertsEventSchema = z.object({
+  /** Those that go on, then those that ended, newest first. Of one rule in one store, the first hundred. */
+  alerts: z.array(alertSchema),
+  /** How many go on, muted ones left out; also those that are not listed. */
+  open: z.number(),
+  /** Of them, those that nobody has acknowledged. */
+  unacknowledged: z.number(),
+  /** By rule and address, how many more there are than are listed. */
+  more: z.array(z.object({ rule: alertRuleSchema, address: z.string(), count: z.number() })),
+  mutes: z.array(muteSchema),
+  book: ruleBookSchema,
+  /** Why the rules or mutes could not be read or kept; null when they could. */
+  problem: z.string().nullable(),
+})
+export type AlertsEvent = z.infer<typeof alertsEventSchema>
+
+const reason = z.string().trim().min(1).max(2000)
+export const acknowledgeSchema = z.strictObject({
+  alertIds: z.array(z.string().min(1).max(200)).min(1).max(10_000),
+  reason,
+})
+export const muteInputSchema = z.strictObject({
+  rule: alertRuleSchema.nullable(),
+  storeId: z.string().min(1).max(64).nullable(),
+  lockId: z.string().min(1).nullable(),
+  reason,
+  forMs: z
+    .number()
+    .int()
+    .min(1000)
+    .max(366 * 24 * 3_600_000)
+    .nullable(),
+})

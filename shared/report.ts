@@ -1,0 +1,36 @@
+import { z } from 'zod'
+
+/** What somebody wants written down, and how. What a report consists of is in docs/reports.md. */
+
+export const REPORT_FORMATS = ['md', 'html', 'json', 'csv', 'pdf'] as const
+export const reportFormatSchema = z.enum(REPORT_FORMATS)
+export type ReportFormat = z.infer<typeof reportFormatSchema>
+
+export const reportRequestSchema = z.strictObject({
+  as: reportFormatSchema,
+  /** By the clock of this machine. */
+  from: z.number().min(0).max(8.64e15),
+  to: z.number().min(0).max(8.64e15),
+  storeIds: z.array(z.string().min(1).max(64)).max(200).optional(),
+  /** What the table's filter takes. */
+  filter: z.string().max(2000).optional(),
+  /** What the operator wants to say first. */
+  title: z.string().max(200).optional(),
+  summary: z.string().max(20_000).optional(),
+  /** Tokens and fences as they are. Passwords never are. */
+  withTokens: z.boolean().optional(),
+  /** Only so many locks of each table: for a look at it. */
+  preview: z.boolean().optional(),
+})
+export type ReportRequest = z.infer<typeof reportRequestSchema>
+
+/**
+ * `progress` is told a few times a second: locks written, of about so many (null while that is not known). The pieces, put
+ * together, are the file; `encoding` is base64 for what is no text. `done` comes last, and only if the report is whole.
+ */
+export const reportEventSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('progress'), done: z.number(), of: z.number().nullable() }),
+  z.object({ type: z.literal('piece'), encoding: z.enum(['text', 'base64']), text: z.string() }),
+  z.object({ type: z.literal('done'), locks: z.number(), bytes: z.number(), sha256: z.string() }),
+])
+export type ReportEvent = z.infer<typeof reportEventSchema>
