@@ -1,4 +1,5 @@
 import type { Lease, Lock, LockState, Watched } from './lock.ts'
+import type { Counted } from './stats.ts'
 
 /** A lease is `expiring` once this much of it is used. */
 export const EXPIRING_FRACTION = 0.8
@@ -105,6 +106,12 @@ export function heldSinceOf(
 /** The state as far as the store has been asked: a deadline that came since then has changed nothing that is known. */
 export function knownStateAt(lock: Timed & Pick<Lock, 'observedAt'>, now: number): LockState {
   return stateAt(lock, isUnconfirmed(lock, now) ? lock.observedAt : now)
+}
+
+/** What a lock counts as in statistics: its state, with what has no expiry apart from what has one. */
+export function countedAs(lock: Timed & Pick<Lock, 'observedAt'>, now: number): Counted {
+  const state = knownStateAt(lock, now)
+  return state === 'held' && lock.lease.kind === 'never' ? 'endless' : state
 }
 
 /** What needs an operator first: expired, without expiry, over 80 % used, held, unknown, released. */

@@ -185,6 +185,11 @@ export const formatInfoSchema = z.object({
   /** Which programs write it. */
   writtenBy: z.string(),
   recognisedBy: z.string(),
+  /**
+   * `name`: what its own system prints in its logs and answers (a run, a process, a host). `token`: random, and known to the
+   * holder alone, so that it is in nothing that is kept or handed on.
+   */
+  ownerIs: z.enum(['name', 'token']),
   /** What a correct release does. */
   release: z.string(),
   /** Who is told, or null when waiters poll. */

@@ -1,13 +1,15 @@
 import { createReadStream } from 'node:fs'
 import { parseAddress, shortName } from '../../shared/address.ts'
 import type { ConsoleInfo, Input, Problem } from '../../shared/contract.ts'
-import { undoWindowMs } from './data-folder.ts'
+import { historyMs, undoWindowMs } from './data-folder.ts'
 import type { Core, Handlers, StreamHandlers } from './dispatch.ts'
 import { StoreError } from './errors.ts'
 import { ALL_FORMATS } from './formats.ts'
 import { fileAudit } from './services/audit.ts'
 import { Connections } from './services/connections.ts'
 import { listStore } from './services/list.ts'
+import { Observatory } from './services/observe/observatory.ts'
+import { StatsDesk } from './services/observe/stats-desk.ts'
 import type { OpenStore } from './services/plans/open-stores.ts'
 import { Plans, type PlansOptions } from './services/plans/plans.ts'
 import { UndoCopies } from './services/plans/undo-copies.ts'
@@ -27,16 +29,26 @@ export type CoreOptions = {
   readonly start?: StartOptions
   /** For how long a release can be undone; zero keeps no copies. */
   readonly undoWindowMs?: number
+  /** For how long what is observed is kept; zero watches only what somebody looks at. */
+  readonly historyMs?: number
   readonly plans?: Pick<PlansOptions, 'comeBackMs' | 'patienceMs'>
 }
 
 /** Puts the core together. Hosts call this once and open a session per screen. */
 export function createCore(options: CoreOptions): Core {
-  const connections = new Connections()
+  const observatory = new Observatory({
+    dataFolder: options.dataFolder,
+    keepMs: options.historyMs ?? historyMs({}),
+    observes: storeId => stores?.has(storeId) ?? true,
+    // The command line opens a store for one question; a console watches those of its list.
+    attends: options.start !== undefined,
+    lookouts: [],
+  })
+  const connections = new Connections(observatory.observe)
   const redact = (message: string) => connections.redact(message)
   const redacted = (problem: Problem) => ({ ...problem, message: redact(problem.message) })
   const vault = options.vault ?? sessionVault('This host keeps no passwords.')
-  const stores = options.start
+  const stores: Stores | null = options.start
     ? new Stores(connections, new StoreFile(options.dataFolder), vault, options.start)
     : null
   const kept = (): Stores => {
@@ -91,6 +103,13 @@ export function createCore(options: CoreOptions): Core {
     ...options.plans,
   })
 
+  const stats = new StatsDesk({
+    observatory,
+    openStores: () => connections.ids().filter(storeId => stores?.has(storeId) ?? true),
+    get: openStore,
+    redact,
+  })
+
   const handlers: Handlers = {
     'formats.list': async () => [...ALL_FORMATS],
     'console.describe': async () => ({
@@ -103,6 +122,7 @@ export function createCore(options: CoreOptions): Core {
     'stores.edit': (input, _, action) => settings.edit(input, action),
     'stores.remove': async ({ storeId }, _, action) => {
       await settings.remove(storeId, action)
+      observatory.forget(storeId)
       return null
     },
     'stores.switch': ({ storeId, open }) => kept().setOpen(storeId, open),
@@ -166,6 +186,14 @@ export function createCore(options: CoreOptions): Core {
     'plans.undo': (input, _signal, action) => plans.undo(input, action),
     'audit.list': (query, signal) => audit.read(query, signal),
     'audit.verify': (_, signal) => audit.verify(signal),
+    'stats.read': (query, signal) => stats.read(query, signal),
+    'stats.history': query => stats.history(query),
+    'stats.holds': query => stats.holds(query),
+    'stats.keys': query => stats.keys(query),
+    'alerts.acknowledge': notYet,
+    'alerts.mute': notYet,
+    'alerts.unmute': notYet,
+    'alerts.decide': notYet,
   }
 
   const streamHandlers: StreamHandlers = {
@@ -179,6 +207,8 @@ export function createCore(options: CoreOptions): Core {
       return open.watcher.subscribe(intervalMs, open.signal)
     },
     'plans.watch': ({ planId }, signal) => plans.watch(planId, signal),
+    'alerts.watch': notYet,
+    'reports.write': notYet,
     'plans.file': async function* ({ planId }) {
       const file = createReadStream(await plans.pathOf(planId), {
         encoding: 'utf8',
@@ -195,6 +225,7 @@ export function createCore(options: CoreOptions): Core {
     redact,
     async close() {
       await plans.close()
+      await observatory.close()
       await connections.closeAll()
     },
   }
@@ -219,4 +250,8 @@ function checkPolicy(stores: Stores | null, open: OpenStore, { reason, confirm, 
     throw new StoreError('REFUSED', 'The name of this production store was not typed: nothing was changed')
   if (!reason?.trim())
     throw new StoreError('REFUSED', 'A release in a production store needs a reason: nothing was changed')
+}
+
+function notYet(): never {
+  throw new StoreError('UNSUPPORTED', 'This is not built yet')
 }

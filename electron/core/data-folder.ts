@@ -11,5 +11,13 @@ export function undoWindowMs(env: NodeJS.ProcessEnv): number {
   return (minutes >= 0 && minutes <= LONGEST_UNDO_MINUTES ? minutes : USUAL_UNDO_MINUTES) * 60_000
 }
 
+/** For how long what is observed is kept: LOCKKEEPER_HISTORY_HOURS, 24 unless it says otherwise, and 0 for not at all. */
+export function historyMs(env: NodeJS.ProcessEnv): number {
+  const hours = Number(env['LOCKKEEPER_HISTORY_HOURS'] || USUAL_HISTORY_HOURS)
+  return (hours >= 0 && hours <= LONGEST_HISTORY_HOURS ? hours : USUAL_HISTORY_HOURS) * 3_600_000
+}
+
+const USUAL_HISTORY_HOURS = 24
+const LONGEST_HISTORY_HOURS = 7 * 24
 const USUAL_UNDO_MINUTES = 15
 const LONGEST_UNDO_MINUTES = 24 * 60

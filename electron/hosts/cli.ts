@@ -2,7 +2,7 @@
 // The two dashes keep Node 20 from taking our --env-file for its own.
 import { fileURLToPath } from 'node:url'
 import { createCore } from '../core/core.ts'
-import { dataFolder, undoWindowMs } from '../core/data-folder.ts'
+import { dataFolder, historyMs, undoWindowMs } from '../core/data-folder.ts'
 import type { Core } from '../core/dispatch.ts'
 import { runCli } from './cli/run.ts'
 
@@ -30,7 +30,11 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 
 const exitCode = await runCli(process.argv.slice(2), {
   core: () => {
-    core ??= createCore({ dataFolder: dataFolder(process.env), undoWindowMs: undoWindowMs(process.env) })
+    core ??= createCore({
+      dataFolder: dataFolder(process.env),
+      undoWindowMs: undoWindowMs(process.env),
+      historyMs: historyMs(process.env),
+    })
     return core
   },
   stdin: process.stdin,

@@ -41,6 +41,15 @@ const RIGHT: Record<string, Record<string, unknown>> = {
   'plans.undo': { of: 'p' },
   'audit.list': { text: 'orders', events: ['intent'], before: '000001:17', limit: 100 },
   'audit.verify': {},
+  'stats.read': { since: 1 },
+  'stats.history': { from: 1, to: 2, points: 100 },
+  'stats.holds': { id: 'k', from: 1, to: 2, limit: 10 },
+  'stats.keys': { limit: 10 },
+  'alerts.acknowledge': { alertIds: ['a'], reason: 'known' },
+  'alerts.mute': { rule: 'expired', storeId: 's', lockId: 'k', reason: 'known', forMs: 60_000 },
+  'alerts.unmute': { muteId: 'm' },
+  'alerts.decide': { book: { all: {}, stores: {}, notify: true } },
+  'reports.write': { as: 'md', from: 1, to: 2, filter: 'is:stuck' },
   'plans.watch': { planId: 'p' },
   'plans.file': { planId: 'p' },
 }
@@ -59,6 +68,10 @@ test.each([...METHODS, ...STREAMS])('%s takes exactly what it says', (name, { in
       if (wrong === '' && ['password', 'reason', 'filter', 'text'].includes(field)) continue
       if (Array.isArray(wrong) && ['strikes', 'confirm'].includes(field)) continue
       if (wrong === right[field]) continue
+      // Any rule, any store, any lock; for ever.
+      if (wrong === null && name === 'alerts.mute' && field !== 'reason') continue
+      if (wrong === '' && name.startsWith('alerts.') && field === 'reason')
+        expect(input.safeParse({ ...right, reason: ' ' }).success).toBe(false)
       expect(
         input.safeParse({ ...right, [field]: wrong }).success,
         `${field}: ${JSON.stringify(wrong)}`,

@@ -41,6 +41,7 @@ const TOKEN: FormatInfo = {
   title: 'Token',
   writtenBy: 'x',
   recognisedBy: 'x',
+  ownerIs: 'name',
   release: 'Deletes the key.',
   notifies: null,
   holderNotices: 'at-renewal',

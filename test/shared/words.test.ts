@@ -92,6 +92,7 @@ test.each(formatInfoSchema.shape.holderNotices.options)(
       title: 'X',
       writtenBy: 'x',
       recognisedBy: 'x',
+      ownerIs: 'name',
       release: 'Deletes the key.',
       notifies: null,
       holderNotices,

@@ -5,6 +5,7 @@ import { escapeForTerminal } from '../../../shared/safe-text.ts'
 import { StoreError } from '../errors.ts'
 import { openStore } from '../stores/open.ts'
 import type { LockStore } from '../stores/types.ts'
+import type { WatchObserver } from './observe/observer.ts'
 import { StoreWatcher } from './watch.ts'
 
 /** Replacing a shorter one everywhere would tell it by where words are missing a letter. */
@@ -14,13 +15,24 @@ const LONGEST_REPEATED = 32
 
 type Open = { readonly store: LockStore; readonly closing: AbortController; readonly watcher: StoreWatcher }
 
+/** Who observes a store that is opened: nobody, or somebody who may also have it attended until it is closed. */
+export type Observe = (
+  storeId: string,
+  store: LockStore,
+) => { readonly observer: WatchObserver; readonly attendMs: number | null } | null
+
 /** The open stores, and the only place that knows their passwords. */
 export class Connections {
   readonly #stores = new Map<string, Open>()
   /** Whose turn it is, for stores whose client is being loaded. */
   readonly #opening = new Map<string, symbol>()
   readonly #secrets = new Set<string>()
+  readonly #observe: Observe
   #ended = false
+
+  constructor(observe: Observe = () => null) {
+    this.#observe = observe
+  }
 
   /** With an id that is in use, the new connection takes the place of the old one; of two that are made at once, the later. */
   async open(
@@ -42,8 +54,11 @@ export class Connections {
     }
     const before = this.#stores.get(storeId)
     this.#opening.delete(storeId)
-    const watcher = new StoreWatcher(store, message => this.redact(message))
-    this.#stores.set(storeId, { store, closing: new AbortController(), watcher })
+    const observed = this.#observe(storeId, store)
+    const watcher = new StoreWatcher(store, message => this.redact(message), observed?.observer)
+    const closing = new AbortController()
+    this.#stores.set(storeId, { store, closing, watcher })
+    if (observed && observed.attendMs !== null) watcher.attend(observed.attendMs, closing.signal)
     await end(before)
     return { storeId, kind: store.kind, address: store.address }
   }
@@ -62,6 +77,10 @@ export class Connections {
   /** The open stores at an address. */
   at(address: string): string[] {
     return [...this.#stores].filter(([, { store }]) => store.address === address).map(([storeId]) => storeId)
+  }
+
+  ids(): string[] {
+    return [...this.#stores.keys()]
   }
 
   addressOf(storeId: string): string | null {

@@ -17,6 +17,9 @@ type Told = {
   last: Lock
 }
 
+/** What a look at a lock showed: nothing new of its holder, or a new one, with or without a moment of freedom before it. */
+export type Turn = 'same' | 'renewed' | 'begun' | 'passed-on' | 'freed'
+
 /**
  * What was seen of each lock while it was watched. A record often says nothing of it: a TTL that is extended for ever
  * looks young at every moment, and only somebody who kept looking knows how long it has really been held.
@@ -27,26 +30,18 @@ export class Stories {
   readonly #ended = new Set<string>()
 
   /** Takes note of a lock that is new or no longer what it was. */
-  see(lock: Lock): Watched {
+  see(lock: Lock): { readonly watched: Watched; readonly turn: Turn } {
     const told = this.#told.get(lock.id)
     this.#ended.delete(lock.id)
     if (!told) {
       const fresh = { firstSeenAt: lock.observedAt, tenures: [], holders: 0, lastRenewedAt: null, last: lock }
       this.#told.set(lock.id, fresh)
       this.#begin(fresh, lock)
-      return watchedOf(fresh)
+      return { watched: watchedOf(fresh), turn: lock.state === 'released' ? 'same' : 'begun' }
     }
-    const open = told.tenures.at(-1)
-    if (lock.state === 'released') this.#close(told, lock.observedAt)
-    else if (!open || open.until !== null || open.owner !== lock.owner) {
-      this.#close(told, lock.observedAt)
-      this.#begin(told, lock)
-    } else if (isRenewed(told.last, lock)) {
-      open.renewals++
-      told.lastRenewedAt = lock.observedAt
-    }
+    const turn = this.#turn(told, lock)
     told.last = lock
-    return watchedOf(told)
+    return { watched: watchedOf(told), turn }
   }
 
   /** The lock is not there any more. */
@@ -75,6 +70,24 @@ export class Stories {
       lastRenewedAt: told.lastRenewedAt,
       tenures: told.tenures.map(each => ({ ...each })),
     }
+  }
+
+  #turn(told: Told, lock: Lock): Turn {
+    const open = told.tenures.at(-1)
+    const isHeld = open !== undefined && open.until === null
+    if (lock.state === 'released') {
+      this.#close(told, lock.observedAt)
+      return isHeld ? 'freed' : 'same'
+    }
+    if (!isHeld || open.owner !== lock.owner) {
+      this.#close(told, lock.observedAt)
+      this.#begin(told, lock)
+      return isHeld ? 'passed-on' : 'begun'
+    }
+    if (!isRenewed(told.last, lock)) return 'same'
+    open.renewals++
+    told.lastRenewedAt = lock.observedAt
+    return 'renewed'
   }
 
   #begin(told: Told, lock: Lock): void {

@@ -1,10 +1,12 @@
 import type { WatchEvent } from '../../../shared/contract.ts'
+import { expiresAtOf } from '../../../shared/lease.ts'
 import type { Lock, StoreKind, Story, Unrecognised, WatchedLock } from '../../../shared/lock.ts'
 import type { Failure } from '../../../shared/result.ts'
 import { toFailure } from '../errors.ts'
 import type { LockStore } from '../stores/types.ts'
+import type { Happening, WatchObserver } from './observe/observer.ts'
 import { isSameLock } from './same-lock.ts'
-import { Stories } from './stories.ts'
+import { Stories, type Turn } from './stories.ts'
 import { WatchQueue } from './watch-queue.ts'
 
 type Status = Extract<WatchEvent, { type: 'status' }>
@@ -24,7 +26,8 @@ const MAX_RETRY_MS = 5000
 const SIGN_OF_LIFE_MS = 5000
 const UNRECOGNISED_SHOWN = 200
 
-type Listener = { readonly queue: WatchQueue; readonly restMs: number }
+/** Without a queue it only sees to it that the store is read. */
+type Listener = { readonly queue: WatchQueue | null; readonly restMs: number }
 
 /**
  * Follows a store by reading it again and again, once for however many screens look at it: a snapshot, then what changed.
@@ -49,6 +52,8 @@ export class StoreWatcher {
   #running: AbortController | null = null
   #since: number | null = null
   #lifeToldAt = Number.NEGATIVE_INFINITY
+  /** The last pass saw everything, and it was of this run. */
+  #unbroken = false
   #poked = false
   #wake = () => {}
 
@@ -56,14 +61,21 @@ export class StoreWatcher {
   constructor(
     store: LockStore,
     readonly redact: (message: string) => string,
+    readonly observer: WatchObserver | null = null,
   ) {
     this.#store = store
   }
 
+  /** Reads the store again and again, also when no screen looks, until the signal says that it is enough. */
+  attend(restMs: number, signal: AbortSignal): void {
+    if (signal.aborted) return
+    const listener = { queue: null, restMs }
+    signal.addEventListener('abort', () => this.#leave(listener), { once: true })
+    this.#join(listener)
+  }
+
   async *subscribe(intervalMs: number | undefined, signal: AbortSignal): AsyncIterable<WatchEvent> {
     const listener = { queue: new WatchQueue(), restMs: intervalMs ?? REST_MS[this.#store.kind] }
-    const inHurry = listener.restMs < this.#restMs()
-    this.#listeners.add(listener)
     if (this.#shown !== 'nothing') {
       listener.queue.start(
         this.#known.values(),
@@ -75,17 +87,27 @@ export class StoreWatcher {
         listener.queue.unrecognised(this.#unrecognisedCount, this.#unrecognised)
     }
     if (this.#status) listener.queue.status(this.#status)
+    this.#join(listener)
+    try {
+      yield* listener.queue.events(signal)
+    } finally {
+      this.#leave(listener)
+    }
+  }
+
+  #join(listener: Listener): void {
+    const inHurry = listener.restMs < this.#restMs()
+    this.#listeners.add(listener)
     if (!this.#running) {
       this.#running = new AbortController()
       this.#since = performance.now()
       void this.#run(this.#running.signal)
     } else if (inHurry) this.#wake()
-    try {
-      yield* listener.queue.events(signal)
-    } finally {
-      this.#listeners.delete(listener)
-      if (this.#listeners.size === 0) this.#rest()
-    }
+  }
+
+  #leave(listener: Listener): void {
+    this.#listeners.delete(listener)
+    if (this.#listeners.size === 0) this.#rest()
   }
 
   /** Reads again soon: something was changed, or somebody wants to know. A pass under way may have been there before. */
@@ -104,6 +126,8 @@ export class StoreWatcher {
   }
 
   #rest(): void {
+    this.#unbroken = false
+    this.observer?.rested()
     this.#running?.abort()
     this.#running = null
     this.#since = null
@@ -117,7 +141,7 @@ export class StoreWatcher {
   }
 
   #tell(what: (queue: WatchQueue) => void): void {
-    for (const { queue } of this.#listeners) what(queue)
+    for (const { queue } of this.#listeners) if (queue) what(queue)
   }
 
   #restMs(): number {
@@ -144,6 +168,7 @@ export class StoreWatcher {
       } catch (error) {
         if (signal.aborted) return
         restMs = Math.min(500 * 2 ** failures++, MAX_RETRY_MS)
+        this.#missed('down', toFailure(error))
         // What was read before it failed is known, too.
         if (this.#shown === 'nothing' && this.#known.size > 0) this.#show('some', 0, this.#newest())
         this.#say('down', toFailure(error), restMs)
@@ -174,11 +199,12 @@ export class StoreWatcher {
         this.#show('some', unrecognisedCount, this.#newest())
       }
     }
-    const { serverTime, offsetMs } = await this.#store.clock(signal)
+    const { serverTime, offsetMs, errorMs } = await this.#store.clock(signal)
     if (signal.aborted) return
     this.#offsetMs = offsetMs
     this.#readAt = serverTime
     const gone = problem === null ? [...this.#known.keys()].filter(id => !seen.has(id)) : []
+    this.#observeGone(gone, serverTime)
     for (const id of gone) this.#known.delete(id)
     if (this.#shown === 'nothing') this.#show('all', unrecognisedCount, serverTime)
     else if (gone.length > 0) this.#tell(queue => queue.remove(gone, serverTime))
@@ -187,29 +213,70 @@ export class StoreWatcher {
     if (problem === null || unrecognisedCount >= this.#unrecognisedCount)
       this.#tellUnrecognised(unrecognisedCount, unrecognised.slice(0, UNRECOGNISED_SHOWN))
     if (problem !== null) {
+      this.#missed('partial', problem)
       this.#say('stale', problem, null)
       return
     }
     this.#asOf = serverTime
     this.#stories.endOthers(seen, serverTime)
+    const tookMs = Math.round(performance.now() - startedAt)
+    const unbroken = this.#unbroken
+    this.observer?.passed({
+      locks: this.#known,
+      ...{ serverTime, offsetMs, errorMs, scanned, tookMs, unbroken },
+    })
+    this.#unbroken = true
     this.#say('live', null, null)
     if (performance.now() - this.#lifeToldAt < SIGN_OF_LIFE_MS) return
     this.#lifeToldAt = performance.now()
-    const tookMs = Math.round(performance.now() - startedAt)
     this.#tell(queue => queue.pass({ type: 'pass', serverTime, offsetMs, scanned, tookMs }))
   }
 
   /** Takes in what was read and returns what a screen does not know yet. */
   #learn(locks: readonly Lock[]): WatchedLock[] {
     const changed: WatchedLock[] = []
+    const happened: Happening[] = []
     for (const lock of locks) {
       const before = this.#known.get(lock.id)
       if (before && isSameLock(before, lock)) continue
-      const watched = { ...lock, watched: this.#stories.see(lock) }
-      this.#known.set(lock.id, watched)
-      changed.push(watched)
+      const { watched, turn } = this.#stories.see(lock)
+      const now = { ...lock, watched }
+      this.#known.set(lock.id, now)
+      changed.push(now)
+      const what = this.#whatHappened(turn, before, now)
+      if (what !== null) happened.push({ what, lock: now })
     }
+    if (happened.length > 0) this.observer?.happened(happened)
     return changed
+  }
+
+  #whatHappened(turn: Turn, before: WatchedLock | undefined, now: WatchedLock): Happening['what'] | null {
+    // What this run meets for the first time was there before, unless all was seen a moment ago.
+    if (!before && !this.#unbroken) return now.state === 'released' ? null : 'found'
+    switch (turn) {
+      case 'same':
+        return null
+      case 'begun':
+        return this.#unbroken ? 'taken' : 'found'
+      case 'freed':
+        return howItEnded(before, now.observedAt)
+      default:
+        return turn
+    }
+  }
+
+  #observeGone(ids: readonly string[], serverTime: number): void {
+    const happened = ids.flatMap((id): Happening[] => {
+      const lock = this.#known.get(id)
+      // A record that was kept of a free lock was held by nobody.
+      return lock && lock.state !== 'released' ? [{ what: howItEnded(lock, serverTime), lock }] : []
+    })
+    if (happened.length > 0) this.observer?.happened(happened)
+  }
+
+  #missed(why: 'down' | 'partial', { code, message }: Failure): void {
+    this.#unbroken = false
+    this.observer?.failed(why, { code, message: this.redact(message) })
   }
 
   /** The first look of a run. */
@@ -266,4 +333,10 @@ export class StoreWatcher {
       if (signal.aborted) done()
     })
   }
+}
+
+/** By the end that was known of it: a lock that goes before its end was given back. */
+function howItEnded(before: WatchedLock | undefined, at: number): 'freed' | 'lapsed' {
+  const expiresAt = before === undefined ? null : expiresAtOf(before.lease)
+  return expiresAt !== null && expiresAt <= at ? 'lapsed' : 'freed'
 }

@@ -7,6 +7,7 @@ import type {
   RestoreOutcome,
   StoreKind,
 } from '../../../shared/lock.ts'
+import type { Spent } from '../../../shared/stats.ts'
 import type { Seen } from './fence.ts'
 import type { Settled } from './settle.ts'
 
@@ -50,6 +51,8 @@ export interface LockStore {
   readonly kind: StoreKind
   /** Without the password. */
   readonly address: string
+  /** What was asked of the server through this connection so far, and what that cost. */
+  spent(): Spent
   /** Who answers, and by what clock. */
   describe(signal: AbortSignal): Promise<StoreDescription>
   /** What this account may do here. Found out without changing anything, but not for free: not part of every command. */

@@ -1,5 +1,5 @@
 import { createCore } from '../../core/core.ts'
-import { dataFolder, undoWindowMs } from '../../core/data-folder.ts'
+import { dataFolder, historyMs, undoWindowMs } from '../../core/data-folder.ts'
 import type { Core } from '../../core/dispatch.ts'
 import type { SecretVault } from '../../core/services/vault.ts'
 import type { Start } from './start.ts'
@@ -17,6 +17,7 @@ export function createConsoleCore(options: {
   return createCore({
     dataFolder: dataFolder(options.env),
     undoWindowMs: undoWindowMs(options.env),
+    historyMs: historyMs(options.env),
     host: options.host,
     version: readVersion(options.distFolder),
     vault: options.vault,

@@ -4,9 +4,17 @@ import { at, lockAt } from './lock.ts'
 
 it('counts a renewal whenever the same owner moves its deadline on', () => {
   const stories = new Stories()
-  expect(stories.see(lockAt(0))).toEqual({ firstSeenAt: at(0), heldSince: at(0), renewals: 0, holders: 1 })
+  expect(stories.see(lockAt(0)).watched).toEqual({
+    firstSeenAt: at(0),
+    heldSince: at(0),
+    renewals: 0,
+    holders: 1,
+  })
   stories.see(lockAt(1000, { endsAt: 61_000 }))
-  expect(stories.see(lockAt(2000, { endsAt: 62_000 }))).toMatchObject({ heldSince: at(0), renewals: 2 })
+  expect(stories.see(lockAt(2000, { endsAt: 62_000 })).watched).toMatchObject({
+    heldSince: at(0),
+    renewals: 2,
+  })
   expect(stories.of('orders')).toMatchObject({ lastRenewedAt: at(2000) })
 })
 
@@ -14,8 +22,8 @@ it('counts a heartbeat by its version', () => {
   const stories = new Stories()
   const beat = (version: string) => ({ lease: { kind: 'heartbeat' as const, leaseMs: 1000, version } })
   stories.see(lockAt(0, beat('a')))
-  expect(stories.see(lockAt(1000, beat('a'))).renewals).toBe(0)
-  expect(stories.see(lockAt(2000, beat('b'))).renewals).toBe(1)
+  expect(stories.see(lockAt(1000, beat('a'))).watched.renewals).toBe(0)
+  expect(stories.see(lockAt(2000, beat('b'))).watched.renewals).toBe(1)
 })
 
 it('calls nothing a renewal that did not put the end off', () => {
@@ -32,7 +40,7 @@ it('begins a new tenure with a new owner', () => {
   const stories = new Stories()
   stories.see(lockAt(0))
   stories.see(lockAt(1000, { endsAt: 61_000 }))
-  const watched = stories.see(lockAt(2000, { owner: 'run-2', holder: { label: 'api' }, endsAt: 99_000 }))
+  const { watched } = stories.see(lockAt(2000, { owner: 'run-2', holder: { label: 'api' }, endsAt: 99_000 }))
   expect(watched).toEqual({ firstSeenAt: at(0), heldSince: at(2000), renewals: 0, holders: 2 })
   expect(stories.of('orders')?.tenures).toEqual([
     { owner: 'run-1', label: null, from: at(0), until: at(2000), renewals: 1 },
@@ -45,7 +53,11 @@ it('goes on with the story of a lock that was gone and is taken again', () => {
   stories.see(lockAt(0))
   stories.end('orders', at(1000))
   expect(stories.of('orders')?.tenures).toMatchObject([{ until: at(1000) }])
-  expect(stories.see(lockAt(5000))).toMatchObject({ firstSeenAt: at(0), heldSince: at(5000), holders: 2 })
+  expect(stories.see(lockAt(5000)).watched).toMatchObject({
+    firstSeenAt: at(0),
+    heldSince: at(5000),
+    holders: 2,
+  })
   expect(stories.of('orders')?.tenures).toMatchObject([{ until: at(1000) }, { until: null }])
 })
 
@@ -66,7 +78,7 @@ it('ends a tenure when a kept row says that it was released, and begins one when
   // The same freed row, seen once more: nobody held it.
   stories.see(lockAt(2000, { state: 'released', endsAt: 0 }))
   expect(stories.of('orders')?.tenures).toMatchObject([{ until: at(1000), renewals: 0 }])
-  expect(stories.see(lockAt(3000))).toMatchObject({ heldSince: at(3000), holders: 2 })
+  expect(stories.see(lockAt(3000)).watched).toMatchObject({ heldSince: at(3000), holders: 2 })
 })
 
 it('does not say that somebody holds what was first seen released', () => {

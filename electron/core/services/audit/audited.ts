@@ -55,7 +55,7 @@ export function hashToken(token: string | null): string | null {
 /** From this length on a part of a token is no word of the language, but a piece of a secret. */
 const TELLING = 12
 
-function withoutToken(holder: Holder | null, owner: string | null): Partial<Holder> | null {
+export function withoutToken(holder: Holder | null, owner: string | null): Partial<Holder> | null {
   if (holder === null) return null
   const kept = Object.entries(holder).filter(([, value]) => typeof value !== 'string' || !tells(value, owner))
   return kept.length > 0 ? Object.fromEntries(kept) : null

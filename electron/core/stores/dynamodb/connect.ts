@@ -33,6 +33,7 @@ export class DynamoConnection {
   readonly client: DynamoDBClient
   readonly #profile: string | null
   #consumedCapacity = 0
+  #requests = 0
 
   constructor(address: DynamoAddress) {
     if (address.endpoint !== null && !URL.canParse(address.endpoint))
@@ -62,9 +63,9 @@ export class DynamoConnection {
     this.#observeTime()
   }
 
-  /** Capacity units used through this connection; the account pays for them. */
-  get consumedCapacity(): number {
-    return this.#consumedCapacity
+  /** Requests sent, and the capacity units they used; the account pays for them. */
+  get spent(): { requests: number; units: number } {
+    return { requests: this.#requests, units: this.#consumedCapacity }
   }
 
   /**
@@ -83,6 +84,7 @@ export class DynamoConnection {
     for (let tries = 1; ; tries++) {
       throwIfAborted(signal)
       const leftMs = CALL_MS - (performance.now() - start)
+      this.#requests++
       try {
         const answer = await withDeadline(ANSWER_MS, request.effect === 'read' ? signal : null, abortSignal =>
           work({ abortSignal, requestTimeout: Math.min(SILENCE_MS, leftMs) }),

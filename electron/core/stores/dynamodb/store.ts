@@ -1,6 +1,7 @@
 import { type DynamoAddress, showAddress } from '../../../../shared/address.ts'
 import type { Capability, ClockReading, ListPage, StoreDescription } from '../../../../shared/contract.ts'
 import type { RecordDetail, ReleaseOutcome, RestoreOutcome } from '../../../../shared/lock.ts'
+import type { Spent } from '../../../../shared/stats.ts'
 import { rawPart } from '../../bytes.ts'
 import { throwIfAborted } from '../../errors.ts'
 import { lookedAt } from '../looked.ts'
@@ -43,9 +44,8 @@ export class DynamoStore implements LockStore {
     this.#table = new DynamoTable(this.#connection)
   }
 
-  /** Capacity units used so far. */
-  get consumedCapacity(): number {
-    return this.#connection.consumedCapacity
+  spent(): Spent {
+    return this.#connection.spent
   }
 
   async describe(signal: AbortSignal): Promise<StoreDescription> {

@@ -2,6 +2,7 @@ import { type MemoryAddress, showAddress } from '../../../../shared/address.ts'
 import type { Capability, ClockReading, ListPage, StoreDescription } from '../../../../shared/contract.ts'
 import type { RecordDetail, ReleaseOutcome, RestoreOutcome } from '../../../../shared/lock.ts'
 import { safeJson } from '../../../../shared/safe-text.ts'
+import type { Spent } from '../../../../shared/stats.ts'
 import { rawPart } from '../../bytes.ts'
 import { ServerClock } from '../../clock.ts'
 import { StoreError, throwIfAborted } from '../../errors.ts'
@@ -34,6 +35,11 @@ export class MemoryStore implements LockStore {
     this.#readOnly = options.readOnly ?? false
     this.#formats = chooseFormats(MEMORY_FORMATS, address.format)
     this.#clock = new ServerClock()
+  }
+
+  /** Nobody pays for a map. */
+  spent(): Spent {
+    return { requests: 0, units: null }
   }
 
   async describe(signal: AbortSignal): Promise<StoreDescription> {

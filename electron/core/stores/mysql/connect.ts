@@ -59,8 +59,14 @@ export class Connections {
   #closed = false
   readonly #sockets = new Set<Socket>()
   readonly #prepared = new WeakSet<object>()
+  #statements = 0
 
   constructor(readonly address: MysqlAddress) {}
+
+  /** Statements sent. */
+  get statements(): number {
+    return this.#statements
+  }
 
   async use<T>(signal: AbortSignal, work: (session: Session) => Promise<T>): Promise<T> {
     const { session, done } = await this.open(signal)
@@ -171,6 +177,7 @@ export class Connections {
     withinMs: number,
     signal: AbortSignal | null,
   ): Promise<T> {
+    this.#statements++
     try {
       return await race(sent, withinMs, signal, () => silent(this.address))
     } catch (error) {

@@ -1,6 +1,7 @@
 import { type MysqlAddress, showAddress } from '../../../../shared/address.ts'
 import type { Capability, ClockReading, ListPage, StoreDescription } from '../../../../shared/contract.ts'
 import type { RecordDetail, ReleaseOutcome, RestoreOutcome } from '../../../../shared/lock.ts'
+import type { Spent } from '../../../../shared/stats.ts'
 import { rawPart } from '../../bytes.ts'
 import { ServerClock } from '../../clock.ts'
 import { throwIfAborted } from '../../errors.ts'
@@ -45,6 +46,10 @@ export class MysqlStore implements LockStore {
     this.#address = address
     this.#connections = new Connections(address)
     this.#formats = chooseFormats(MYSQL_FORMATS, address.format)
+  }
+
+  spent(): Spent {
+    return { requests: this.#connections.statements, units: null }
   }
 
   async describe(signal: AbortSignal): Promise<StoreDescription> {

@@ -2,6 +2,7 @@ import { Cluster, type Redis } from 'ioredis'
 import { type RedisAddress, showAddress } from '../../../../shared/address.ts'
 import type { Capability, ClockReading, ListPage, StoreDescription } from '../../../../shared/contract.ts'
 import type { RecordDetail, ReleaseOutcome, RestoreOutcome } from '../../../../shared/lock.ts'
+import type { Spent } from '../../../../shared/stats.ts'
 import { textToKey } from '../../bytes.ts'
 import { ServerClock } from '../../clock.ts'
 import { StoreError, throwIfAborted } from '../../errors.ts'
@@ -16,6 +17,7 @@ import type { Hint, Keep, ListQuery, LockStore, Looked, RecordCopy, Target } fro
 import { changeFailed, notTried } from './change-failed.ts'
 import { redisCommand } from './cli-command.ts'
 import { createClient, isNotPermitted, type RedisClient, ready, storeError } from './connect.ts'
+import { countCommands } from './count-commands.ts'
 import type { RedisFormat } from './format.ts'
 import { REDIS_FORMATS } from './formats.ts'
 import { findPrimaries, nodeProblem } from './primaries.ts'
@@ -44,6 +46,7 @@ export class RedisStore implements LockStore {
   readonly address: string
   readonly #address: RedisAddress
   readonly #client: RedisClient
+  readonly #sent: () => number
   readonly #formats: readonly RedisFormat[]
   readonly #hint: Hint
   readonly #clock = new ServerClock()
@@ -58,6 +61,11 @@ export class RedisStore implements LockStore {
     this.#formats = chooseFormats(REDIS_FORMATS, address.format)
     this.#hint = { pinned: address.format !== null, patternGiven: address.match !== null }
     this.#client = createClient(address)
+    this.#sent = countCommands(this.#client)
+  }
+
+  spent(): Spent {
+    return { requests: this.#sent(), units: null }
   }
 
   describe(signal: AbortSignal): Promise<StoreDescription> {

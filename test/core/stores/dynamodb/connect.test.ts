@@ -290,7 +290,7 @@ describe('the connection', () => {
 
   it('counts the capacity it uses', async () => {
     await listAll(store)
-    expect(store.consumedCapacity).toBeGreaterThan(0)
+    expect(store.spent().units).toBeGreaterThan(0)
   })
 
   it('leaves no connection behind when it is closed', async () => {

@@ -26,6 +26,7 @@ export const conditionalPut: DynamoFormat = {
     title: 'Conditional put',
     writtenBy: 'data pipelines that lock with conditional writes',
     recognisedBy: 'partition key lock_key, with owner_id, expires_at and acquired_at in epoch seconds',
+    ownerIs: 'name',
     release: 'Deletes the item if every attribute is still as it was seen.',
     notifies: null,
     holderNotices: 'at-release',

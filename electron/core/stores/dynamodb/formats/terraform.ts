@@ -16,6 +16,7 @@ export const terraform: DynamoFormat = {
     title: 'Terraform state',
     writtenBy: 'the S3 backend of Terraform and OpenTofu',
     recognisedBy: 'partition key LockID, with Info as JSON; the -md5 items beside it are digests, not locks',
+    ownerIs: 'token',
     release:
       'Deletes the item if Info is still the same, as `terraform force-unlock ID` does without comparing. The -md5 item ' +
       'stays. With use_lockfile, the .tflock file in S3 is a second lock and has to be removed as well.',

@@ -16,6 +16,7 @@ export const tenantPipeline: MemoryFormat = {
     title: 'Tenant pipeline',
     writtenBy: 'in-process pipeline lock managers; the practice store',
     recognisedBy: 'a record with tenant_id, pipeline_id, pipeline_logging_id, locked_at and locked_by',
+    ownerIs: 'name',
     release: 'Removes the record if the run, its start and who started it are still the same.',
     notifies: null,
     holderNotices: 'at-release',

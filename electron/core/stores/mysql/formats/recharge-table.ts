@@ -16,6 +16,7 @@ export const rechargeTable: MysqlFormat = {
     title: 'Process lock table',
     writtenBy: 'OptimizedLockManager with LOCK_PROVIDER=mysql (recargas_process_locks)',
     recognisedBy: 'a table with lock_key, lock_id, pid, acquired_at and expires_at, lock_key being unique',
+    ownerIs: 'name',
     release: 'Deletes the row if every column is still as it was seen.',
     notifies: null,
     holderNotices: 'never',

@@ -16,6 +16,7 @@ export const shedlockTable: MysqlFormat = {
     title: 'ShedLock',
     writtenBy: 'ShedLock with a JDBC lock provider (Spring scheduled jobs)',
     recognisedBy: 'a table with name, lock_until, locked_at and locked_by, name being unique',
+    ownerIs: 'name',
     release:
       'Sets lock_until to now, or without a zone to 14 hours ago, if all four columns are still as they were seen; the row ' +
       'stays, as it must.',

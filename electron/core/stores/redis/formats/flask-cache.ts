@@ -17,6 +17,7 @@ export const flaskCache: RedisFormat = {
     writtenBy: 'Flask-Caching and cachelib: cache.add() used as a lock, Invenio among them',
     recognisedBy:
       '"!" and a pickled string, integer or boolean; under cache::, flask_cache_ or any other prefix',
+    ownerIs: 'token',
     release: 'Deletes the key if its value is still the one shown and it still ends when it was seen to end.',
     notifies: null,
     holderNotices: 'at-release',

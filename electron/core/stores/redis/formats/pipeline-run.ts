@@ -12,6 +12,7 @@ export const pipelineRun: RedisFormat = {
     title: 'Tenant pipeline run',
     writtenBy: 'RedisLockManager of the pipeline service',
     recognisedBy: 'a string under pipeline_lock:{tenant}:{pipeline}; the value is the run that holds it',
+    ownerIs: 'name',
     release: 'Deletes the key if the run shown still holds it.',
     notifies: null,
     holderNotices: 'at-release',

@@ -11,6 +11,7 @@ export const pubsubToken: RedisFormat = {
     title: 'Token with Pub/Sub',
     writtenBy: 'DistributedLockService (waiters listen on lock:released:*)',
     recognisedBy: `a token under ${PREFIX}<name>`,
+    ownerIs: 'token',
     release: 'Deletes the key if it still holds the token shown, and publishes the release.',
     notifies: 'Publishes on lock:released:<name>, so that every waiting process tries again at once.',
     holderNotices: 'at-release',

@@ -14,6 +14,7 @@ export const pythonRedisLock: RedisFormat = {
     title: 'python-redis-lock',
     writtenBy: 'the Python package python-redis-lock',
     recognisedBy: `24 characters of base64 under ${PREFIX}<name>`,
+    ownerIs: 'token',
     release: `Deletes the key if it still holds the token shown, and pushes to ${SIGNAL}<name> as the library does.`,
     notifies: `Waiting processes block on ${SIGNAL}<name>; a plain DEL would leave them asleep.`,
     holderNotices: 'at-renewal',

@@ -17,6 +17,7 @@ export const rechargeJson: RedisFormat = {
     title: 'Recharge JSON',
     writtenBy: 'OptimizedLockManager with LOCK_PROVIDER=redis',
     recognisedBy: `a JSON value with lockId, pid, timestamp and expiresAt, usually under ${PREFIX}*`,
+    ownerIs: 'name',
     release: 'Deletes the key if its value is still exactly the one shown.',
     notifies: null,
     holderNotices: 'never',

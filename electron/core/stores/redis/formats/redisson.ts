@@ -23,6 +23,7 @@ export const redisson: RedisFormat = {
     writtenBy: 'Redisson: RLock, RFairLock, RFencedLock, RReadWriteLock',
     recognisedBy:
       'a hash whose fields are <client uuid>:<thread id> with a reentrancy count, and "mode" for read-write locks',
+    ownerIs: 'token',
     release:
       'Deletes the hash if its holders and their counts are still the ones shown; a fencing counter and the queue ' +
       'stay. The same thread taking the lock again cannot be told from its first time.',

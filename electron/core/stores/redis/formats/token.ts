@@ -13,6 +13,7 @@ export const token: RedisFormat = {
     title: 'Plain token',
     writtenBy: 'anything that does SET key token NX PX: redlock, redis-semaphore mutexes, home-made locks',
     recognisedBy: 'any string under a pattern that the operator gives with match=',
+    ownerIs: 'token',
     release: 'Deletes the key if it still holds the value shown.',
     notifies: null,
     holderNotices: 'at-renewal',

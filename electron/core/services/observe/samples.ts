@@ -1,0 +1,158 @@
+import type { Counts, Flows, Gap, Point, Spent } from '../../../../shared/stats.ts'
+import { addFlows, NO_FLOWS } from './tally.ts'
+
+/**
+ * What was seen between two readings: the state at its end and what happened in it. Where nothing was missed, one begins where
+ * the one before it ended; what lies between two others is a gap. Times are this machine's.
+ */
+export type Sample = {
+  readonly from: number
+  readonly until: number
+  readonly counts: Counts
+  readonly flows: Flows
+  readonly spent: Spent
+}
+
+/** Why nobody knows what was after this moment. */
+export type Break = { readonly at: number; readonly why: Gap['why']; readonly message: string | null }
+
+/** Readings closer together than this become one sample. */
+export const SAMPLE_MS = 10_000
+/** A day of samples, with room for those that breaks cut short. */
+const MOST = 12_000
+const MOST_BREAKS = 2000
+const SLACK_MS = 60_000
+/** Two readings never end and begin in the same millisecond. */
+const TOUCHING_MS = 5
+
+export class Samples {
+  readonly #samples: Sample[] = []
+  readonly #breaks: Break[] = []
+  readonly #keepMs: number
+
+  constructor(keepMs: number) {
+    this.#keepMs = keepMs
+  }
+
+  get last(): Sample | undefined {
+    return this.#samples.at(-1)
+  }
+
+  get all(): readonly Sample[] {
+    return this.#samples
+  }
+
+  /** This machine's clock was set back: what was seen after this moment was seen at no time that can be said. */
+  forgetAfter(time: number): void {
+    const keep = this.#firstEndingAfter(time)
+    this.#samples.splice(keep)
+  }
+
+  /** Returns the sample before it, if that is complete now. */
+  add(sample: Sample): Sample | null {
+    const last = this.last
+    const touches = last !== undefined && Math.abs(sample.from - last.until) <= TOUCHING_MS
+    if (last && touches && sample.until - last.from <= SAMPLE_MS) {
+      this.#samples[this.#samples.length - 1] = {
+        from: last.from,
+        until: sample.until,
+        counts: sample.counts,
+        flows: addFlows(last.flows, sample.flows),
+        spent: addSpent(last.spent, sample.spent),
+      }
+      return null
+    }
+    this.#samples.push(sample)
+    this.prune(sample.until)
+    return last ?? null
+  }
+
+  break(at: Break): void {
+    this.#breaks.push(at)
+    if (this.#breaks.length > MOST_BREAKS) this.#breaks.shift()
+  }
+
+  prune(now: number): void {
+    // Once in a while is enough, and cheaper than with every sample.
+    const [oldest] = this.#samples
+    if (oldest && oldest.until > now - this.#keepMs - SLACK_MS && this.#samples.length <= MOST) return
+    const first = this.#samples.findIndex(({ until }) => until >= now - this.#keepMs)
+    const tooMany = this.#samples.length - MOST
+    const drop = Math.max(first < 0 ? this.#samples.length : first, tooMany)
+    if (drop > 0) this.#samples.splice(0, drop)
+  }
+
+  /** What happened from one moment to another, and for how much of it somebody looked. */
+  sum(from: number, to: number): { flows: Flows; observedMs: number } {
+    let flows = NO_FLOWS
+    let observedMs = 0
+    for (const sample of this.#within(from, to)) {
+      if (sample.until > from && sample.until <= to) flows = addFlows(flows, sample.flows)
+      observedMs += Math.max(0, Math.min(to, sample.until) - Math.max(from, sample.from))
+    }
+    return { flows, observedMs }
+  }
+
+  points(from: number, stepMs: number, count: number): (Point | null)[] {
+    const points: (Point | null)[] = Array.from({ length: count }, () => null)
+    for (const sample of this.#within(from, from + stepMs * count)) {
+      const first = Math.max(0, Math.floor((sample.from - from) / stepMs))
+      const last = Math.min(count - 1, Math.floor((sample.until - from) / stepMs))
+      for (let i = first; i <= last; i++) {
+        const before = points[i]
+        const isEnd = i === Math.floor((sample.until - from) / stepMs)
+        const own = isEnd ? sample : { flows: NO_FLOWS, spent: NO_SPENT }
+        points[i] = {
+          counts: sample.counts,
+          flows: before ? addFlows(before.flows, own.flows) : own.flows,
+          spent: before ? addSpent(before.spent, own.spent) : own.spent,
+        }
+      }
+    }
+    return points
+  }
+
+  /** The times between `from` and `to` in which nobody looked. `live` says that the last sample still grows. */
+  gaps(from: number, to: number, live: boolean): Gap[] {
+    const gaps: Gap[] = []
+    let seenUntil = from
+    for (const sample of this.#within(from, to)) {
+      if (sample.from > seenUntil + TOUCHING_MS) gaps.push(this.#gap(seenUntil, sample.from))
+      seenUntil = Math.max(seenUntil, sample.until)
+    }
+    if (seenUntil < to && !live) gaps.push({ ...this.#gap(seenUntil, to), until: null })
+    return gaps
+  }
+
+  #gap(from: number, until: number): Gap {
+    // The first thing that is known of it says why it began.
+    const known = this.#breaks.find(({ at }) => at >= from - TOUCHING_MS && at <= until)
+    return { from, until, why: known?.why ?? 'away', message: known?.message ?? null }
+  }
+
+  *#within(from: number, to: number): Iterable<Sample> {
+    for (let i = this.#firstEndingAfter(from); i < this.#samples.length; i++) {
+      const sample = this.#samples[i] as Sample
+      if (sample.from > to) return
+      yield sample
+    }
+  }
+
+  #firstEndingAfter(time: number): number {
+    let low = 0
+    let high = this.#samples.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((this.#samples[middle] as Sample).until < time) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+}
+
+export const NO_SPENT: Spent = { requests: 0, units: null }
+
+export function addSpent(a: Spent, b: Spent): Spent {
+  const units = a.units === null && b.units === null ? null : (a.units ?? 0) + (b.units ?? 0)
+  return { requests: a.requests + b.requests, units }
+}

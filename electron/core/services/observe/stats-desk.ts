@@ -1,0 +1,187 @@
+import type {
+  Figures,
+  History,
+  HistoryQuery,
+  Holds,
+  HoldsQuery,
+  SeenKey,
+  SeenKeysQuery,
+  Stats,
+  StatsQuery,
+  StoreStats,
+} from '../../../../shared/stats.ts'
+import { StoreError, toFailure } from '../../errors.ts'
+import type { LockStore } from '../../stores/types.ts'
+import type { Observatory, Observed } from './observatory.ts'
+import { addFigures, type FiguresOfNow, Tally } from './tally.ts'
+
+const USUAL_WINDOW_MS = 3_600_000
+const USUAL_HOLDS = 1000
+const USUAL_KEYS = 50
+
+type OpenStore = { readonly store: LockStore; readonly signal: AbortSignal; readonly name: string }
+
+export type StatsDeskOptions = {
+  readonly observatory: Observatory
+  /** The stores that are asked about when none is named. */
+  readonly openStores: () => readonly string[]
+  readonly get: (storeId: string, signal: AbortSignal) => OpenStore
+  readonly redact: (message: string) => string
+}
+
+/** Answers questions about what was observed. What nobody watches is read once, for the answer. */
+export class StatsDesk {
+  readonly #options: StatsDeskOptions
+
+  constructor(options: StatsDeskOptions) {
+    this.#options = options
+  }
+
+  async read({ storeIds, since }: StatsQuery, signal: AbortSignal): Promise<Stats> {
+    const at = Date.now()
+    const from = since ?? at - USUAL_WINDOW_MS
+    const stores = await Promise.all(
+      this.#ids(storeIds).map(storeId => this.#storeStats(storeId, from, signal)),
+    )
+    return { at, since: from, stores, overall: addFigures(stores.map(figuresOnly)) }
+  }
+
+  async history({ storeIds, from, to, points }: HistoryQuery): Promise<History> {
+    checkWindow(from, to)
+    const stepMs = Math.max(1, Math.ceil((to - from) / points))
+    const count = Math.max(1, Math.ceil((to - from) / stepMs))
+    const series = await Promise.all(
+      this.#ids(storeIds).map(async storeId => {
+        const { observed, name } = await this.#observed(storeId)
+        const { samples } = observed.observation
+        return {
+          ...{ storeId, name, address: observed.address },
+          points: samples.points(from, stepMs, count),
+          gaps: this.#gaps(observed, from, to),
+        }
+      }),
+    )
+    return { from, stepMs, series }
+  }
+
+  async holds({ storeIds, id, from, to, limit = USUAL_HOLDS }: HoldsQuery): Promise<Holds> {
+    checkWindow(from, to)
+    const holds: Holds['holds'] = []
+    const gaps: Holds['gaps'] = []
+    let left = 0
+    for (const storeId of this.#ids(storeIds)) {
+      const { observed } = await this.#observed(storeId)
+      const book = observed.observation.holds
+      for (const hold of book.within(from, to, id)) holds.push({ storeId, ...hold })
+      gaps.push(...this.#gaps(observed, from, to))
+      left += book.dropped
+    }
+    holds.sort((a, b) => a.from - b.from || (a.id < b.id ? -1 : 1))
+    const over = Math.max(0, holds.length - limit)
+    return { holds: holds.slice(over), gaps, left: left + over }
+  }
+
+  async keys({ storeIds, text = '', limit = USUAL_KEYS }: SeenKeysQuery): Promise<SeenKey[]> {
+    const wanted = text.toLowerCase()
+    const found = new Map<string, SeenKey>()
+    for (const storeId of this.#ids(storeIds)) {
+      const { observed } = await this.#observed(storeId)
+      for (const { id, key, until } of observed.observation.holds.within(0, Date.now())) {
+        if (!key.toLowerCase().includes(wanted)) continue
+        const name = `${storeId} ${id}`
+        const before = found.get(name) ?? { storeId, id, key, holds: 0, heldNow: false }
+        found.set(name, { ...before, holds: before.holds + 1, heldNow: before.heldNow || until === null })
+      }
+    }
+    return [...found.values()].sort((a, b) => b.holds - a.holds || (a.key < b.key ? -1 : 1)).slice(0, limit)
+  }
+
+  #ids(storeIds: readonly string[] | undefined): readonly string[] {
+    return storeIds ?? this.#options.openStores()
+  }
+
+  async #observed(storeId: string): Promise<{ observed: Observed; name: string }> {
+    const { observatory, get } = this.#options
+    const { name } = get(storeId, NEVER)
+    await observatory.recalled(storeId)
+    const observed = observatory.get(storeId)
+    if (!observed) throw new StoreError('NOT_FOUND', 'This store is not open')
+    return { observed, name }
+  }
+
+  #gaps({ observation }: Observed, from: number, to: number) {
+    const until = Math.min(to, Date.now())
+    return observation.samples.gaps(from, until, observation.isLive)
+  }
+
+  async #storeStats(storeId: string, since: number, signal: AbortSignal): Promise<StoreStats> {
+    const open = this.#options.get(storeId, signal)
+    const { observed, name } = await this.#observed(storeId)
+    const { observation, address, kind } = observed
+    const now = await this.#now(observed, open)
+    return {
+      ...{ storeId, name, address, kind },
+      ...now,
+      ...observation.figuresSince(since, storeId),
+      spent: open.store.spent(),
+    }
+  }
+
+  /** By what the watch knows, if there is one that has read the store; otherwise by reading it. */
+  async #now(
+    { storeId, observation, locks }: Observed,
+    { store, signal }: OpenStore,
+  ): Promise<
+    FiguresOfNow & Pick<StoreStats, 'status' | 'error' | 'asOf' | 'offsetMs' | 'scanMs' | 'scanned'>
+  > {
+    const tally = new Tally(storeId)
+    const { last, status } = observation
+    if (last && status) {
+      const offsetMs = last.offsetMs ?? 0
+      const asOf = observation.lastPassAt ?? Date.now()
+      // Of a store that is not live nothing is known after it was last read.
+      const now = (status.is === 'live' ? Date.now() : asOf) + offsetMs
+      for (const lock of locks.values()) tally.add(lock, now)
+      return {
+        ...tally.figures(offsetMs),
+        ...{ status: status.is, error: status.error, asOf, offsetMs: last.offsetMs },
+        ...{ scanMs: last.tookMs, scanned: last.scanned },
+      }
+    }
+    const startedAt = performance.now()
+    let scanned = 0
+    let problem: StoreStats['error'] = null
+    let offsetMs: number | null = null
+    try {
+      for await (const page of store.list({}, signal)) {
+        scanned += page.scanned
+        problem ??= page.problems[0] ?? null
+        for (const lock of page.locks) tally.add(lock, lock.observedAt)
+      }
+      offsetMs = (await store.clock(signal)).offsetMs
+    } catch (error) {
+      problem = toFailure(error)
+    }
+    const error = problem && { code: problem.code, message: this.#options.redact(problem.message) }
+    return {
+      ...tally.figures(offsetMs ?? 0),
+      ...{ status: error === null ? 'unwatched' : 'down', error, asOf: error === null ? Date.now() : null },
+      ...{ offsetMs, scanned, scanMs: Math.round(performance.now() - startedAt) },
+    }
+  }
+}
+
+const NEVER = new AbortController().signal
+
+function checkWindow(from: number, to: number): void {
+  if (to <= from) throw new StoreError('BAD_INPUT', 'The window ends before it begins')
+}
+
+function figuresOnly(stats: StoreStats): Figures {
+  const { counts, active, total, byHolder, byFormat, byPrefix, byName, oldest, longest, ...rest } = stats
+  const { flows, observedMs, holdTimes, remaining } = rest
+  return {
+    ...{ counts, active, total, byHolder, byFormat, byPrefix, byName, oldest, longest },
+    ...{ flows, observedMs, holdTimes, remaining },
+  }
+}
