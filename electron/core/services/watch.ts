@@ -1,12 +1,12 @@
 import type { WatchEvent } from '../../../shared/contract.ts'
-import { expiresAtOf } from '../../../shared/lease.ts'
 import type { Lock, StoreKind, Story, Unrecognised, WatchedLock } from '../../../shared/lock.ts'
 import type { Failure } from '../../../shared/result.ts'
 import { toFailure } from '../errors.ts'
 import type { LockStore } from '../stores/types.ts'
-import type { Happening, WatchObserver } from './observe/observer.ts'
+import type { WatchObserver } from './observe/observer.ts'
+import { Witness } from './observe/witness.ts'
 import { isSameLock } from './same-lock.ts'
-import { Stories, type Turn } from './stories.ts'
+import { Stories } from './stories.ts'
 import { WatchQueue } from './watch-queue.ts'
 
 type Status = Extract<WatchEvent, { type: 'status' }>
@@ -39,6 +39,7 @@ export class StoreWatcher {
   /** What this run has seen. With the last screen it goes: nobody knows what becomes of it then. */
   readonly #known = new Map<string, WatchedLock>()
   readonly #stories = new Stories()
+  readonly #witness: Witness
   readonly #listeners = new Set<Listener>()
   #unrecognised: Unrecognised[] = []
   #unrecognisedCount = 0
@@ -52,8 +53,6 @@ export class StoreWatcher {
   #running: AbortController | null = null
   #since: number | null = null
   #lifeToldAt = Number.NEGATIVE_INFINITY
-  /** The last pass saw everything, and it was of this run. */
-  #unbroken = false
   #poked = false
   #wake = () => {}
 
@@ -61,9 +60,10 @@ export class StoreWatcher {
   constructor(
     store: LockStore,
     readonly redact: (message: string) => string,
-    readonly observer: WatchObserver | null = null,
+    observer: WatchObserver | null = null,
   ) {
     this.#store = store
+    this.#witness = new Witness(observer)
   }
 
   /** Reads the store again and again, also when no screen looks, until the signal says that it is enough. */
@@ -126,8 +126,7 @@ export class StoreWatcher {
   }
 
   #rest(): void {
-    this.#unbroken = false
-    this.observer?.rested()
+    this.#witness.rested()
     this.#running?.abort()
     this.#running = null
     this.#since = null
@@ -168,7 +167,7 @@ export class StoreWatcher {
       } catch (error) {
         if (signal.aborted) return
         restMs = Math.min(500 * 2 ** failures++, MAX_RETRY_MS)
-        this.#missed('down', toFailure(error))
+        this.#miss('down', toFailure(error))
         // What was read before it failed is known, too.
         if (this.#shown === 'nothing' && this.#known.size > 0) this.#show('some', 0, this.#newest())
         this.#say('down', toFailure(error), restMs)
@@ -204,7 +203,10 @@ export class StoreWatcher {
     this.#offsetMs = offsetMs
     this.#readAt = serverTime
     const gone = problem === null ? [...this.#known.keys()].filter(id => !seen.has(id)) : []
-    this.#observeGone(gone, serverTime)
+    this.#witness.gone(
+      gone.flatMap(id => this.#known.get(id) ?? []),
+      serverTime,
+    )
     for (const id of gone) this.#known.delete(id)
     if (this.#shown === 'nothing') this.#show('all', unrecognisedCount, serverTime)
     else if (gone.length > 0) this.#tell(queue => queue.remove(gone, serverTime))
@@ -213,19 +215,14 @@ export class StoreWatcher {
     if (problem === null || unrecognisedCount >= this.#unrecognisedCount)
       this.#tellUnrecognised(unrecognisedCount, unrecognised.slice(0, UNRECOGNISED_SHOWN))
     if (problem !== null) {
-      this.#missed('partial', problem)
+      this.#miss('partial', problem)
       this.#say('stale', problem, null)
       return
     }
     this.#asOf = serverTime
     this.#stories.endOthers(seen, serverTime)
     const tookMs = Math.round(performance.now() - startedAt)
-    const unbroken = this.#unbroken
-    this.observer?.passed({
-      locks: this.#known,
-      ...{ serverTime, offsetMs, errorMs, scanned, tookMs, unbroken },
-    })
-    this.#unbroken = true
+    this.#witness.passed({ locks: this.#known, serverTime, offsetMs, errorMs, scanned, tookMs })
     this.#say('live', null, null)
     if (performance.now() - this.#lifeToldAt < SIGN_OF_LIFE_MS) return
     this.#lifeToldAt = performance.now()
@@ -235,7 +232,6 @@ export class StoreWatcher {
   /** Takes in what was read and returns what a screen does not know yet. */
   #learn(locks: readonly Lock[]): WatchedLock[] {
     const changed: WatchedLock[] = []
-    const happened: Happening[] = []
     for (const lock of locks) {
       const before = this.#known.get(lock.id)
       if (before && isSameLock(before, lock)) continue
@@ -243,40 +239,14 @@ export class StoreWatcher {
       const now = { ...lock, watched }
       this.#known.set(lock.id, now)
       changed.push(now)
-      const what = this.#whatHappened(turn, before, now)
-      if (what !== null) happened.push({ what, lock: now })
+      this.#witness.saw(turn, before, now)
     }
-    if (happened.length > 0) this.observer?.happened(happened)
+    this.#witness.tell()
     return changed
   }
 
-  #whatHappened(turn: Turn, before: WatchedLock | undefined, now: WatchedLock): Happening['what'] | null {
-    // What this run meets for the first time was there before, unless all was seen a moment ago.
-    if (!before && !this.#unbroken) return now.state === 'released' ? null : 'found'
-    switch (turn) {
-      case 'same':
-        return null
-      case 'begun':
-        return this.#unbroken ? 'taken' : 'found'
-      case 'freed':
-        return howItEnded(before, now.observedAt)
-      default:
-        return turn
-    }
-  }
-
-  #observeGone(ids: readonly string[], serverTime: number): void {
-    const happened = ids.flatMap((id): Happening[] => {
-      const lock = this.#known.get(id)
-      // A record that was kept of a free lock was held by nobody.
-      return lock && lock.state !== 'released' ? [{ what: howItEnded(lock, serverTime), lock }] : []
-    })
-    if (happened.length > 0) this.observer?.happened(happened)
-  }
-
-  #missed(why: 'down' | 'partial', { code, message }: Failure): void {
-    this.#unbroken = false
-    this.observer?.failed(why, { code, message: this.redact(message) })
+  #miss(why: 'down' | 'partial', { code, message }: Failure): void {
+    this.#witness.missed(why, { code, message: this.redact(message) })
   }
 
   /** The first look of a run. */
@@ -333,10 +303,4 @@ export class StoreWatcher {
       if (signal.aborted) done()
     })
   }
-}
-
-/** By the end that was known of it: a lock that goes before its end was given back. */
-function howItEnded(before: WatchedLock | undefined, at: number): 'freed' | 'lapsed' {
-  const expiresAt = before === undefined ? null : expiresAtOf(before.lease)
-  return expiresAt !== null && expiresAt <= at ? 'lapsed' : 'freed'
 }

@@ -22,6 +22,8 @@ export class Observation implements WatchObserver {
   readonly #keep: Keep
   readonly #spent: () => Spent
   readonly #now: () => number
+  /** The last one of each lock that an earlier process saw the end of. */
+  readonly #recalled = new Map<string, KeptHold>()
   #flows: Flows = NO_FLOWS
   #spentBefore: Spent
   #lastPassAt: number | null = null
@@ -69,10 +71,19 @@ export class Observation implements WatchObserver {
       if (line.sample.from < (last?.until ?? 0) || line.sample.until > this.#now()) return
       this.samples.add(line.sample)
     } else if ('break' in line) this.samples.break(line.break)
-    else if (line.hold.from <= this.#now()) {
-      if (line.hold.until !== null) this.holds.forget(line.hold.id)
-      this.holds.add(line.hold)
+    else if (line.hold.from <= this.#now()) this.#recallHold(line.hold)
+  }
+
+  #recallHold(hold: KeptHold): void {
+    const before = this.#recalled.get(hold.id)
+    // What began before its end was known is the same hold, told by another console.
+    const isAgain = before?.ownerHash === hold.ownerHash && hold.from < (before?.until ?? 0)
+    if (isAgain) return
+    if (isOver(hold)) {
+      this.holds.forget(hold.id)
+      this.#recalled.set(hold.id, hold)
     }
+    this.holds.add(hold)
   }
 
   happened(all: readonly Happening[]): void {
@@ -114,6 +125,7 @@ export class Observation implements WatchObserver {
     // After a time in which nobody looked, what is not there has gone at some moment of it.
     if (!unbroken) for (const id of this.holds.open.keys()) if (!locks.has(id)) this.#end(id, 'unseen', at)
     const spent = this.#spent()
+    this.#recalled.clear()
     const done = this.samples.add({
       from: unbroken ? before : at,
       until: at,
@@ -205,6 +217,10 @@ export class Observation implements WatchObserver {
     this.samples.forgetAfter(at)
     this.#break({ at, why: 'away', message: 'The clock of this machine was set back.' })
   }
+}
+
+function isOver(hold: KeptHold): boolean {
+  return hold.until !== null
 }
 
 /** Null when its beginning or its end was not seen. */
