@@ -120,7 +120,11 @@ export class Samples {
       if (sample.from > seenUntil + TOUCHING_MS) gaps.push(this.#gap(seenUntil, sample.from))
       seenUntil = Math.max(seenUntil, sample.until)
     }
-    if (seenUntil < to && !live) gaps.push({ ...this.#gap(seenUntil, to), until: null })
+    const goesOn = seenUntil >= (this.last?.until ?? 0)
+    if (seenUntil < to && !(goesOn && live)) {
+      const gap = this.#gap(seenUntil, to)
+      gaps.push(goesOn ? { ...gap, until: null } : gap)
+    }
     return gaps
   }
 
