@@ -136,6 +136,17 @@ export class TestTable {
     return items
   }
 
+  /** What reading all of it costs, as the server tells it. */
+  async scanUnits(): Promise<number> {
+    let units = 0
+    for await (const page of paginateScan(
+      { client: this.client },
+      { TableName: this.name, ConsistentRead: true, ReturnConsumedCapacity: 'TOTAL' },
+    ))
+      units += page.ConsumedCapacity?.CapacityUnits ?? 0
+    return units
+  }
+
   async delete(key: TableItem): Promise<void> {
     await this.client.send(new DeleteItemCommand({ TableName: this.name, Key: key }))
   }
