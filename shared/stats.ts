@@ -132,6 +132,8 @@ export const statsSchema = z.object({
   stores: z.array(storeStatsSchema),
   /** All of them. A store that is not live is in it as it was last seen. */
   overall: figuresSchema,
+  /** Why what is observed is not kept on disk at present; null when it is. */
+  notice: z.string().nullable(),
 })
 export type Stats = z.infer<typeof statsSchema>
 

@@ -11,6 +11,7 @@ import type {
   StoreStats,
 } from '../../../../shared/stats.ts'
 import { StoreError, toFailure } from '../../errors.ts'
+import { inTurns } from '../../in-turns.ts'
 import type { LockStore } from '../../stores/types.ts'
 import type { Observatory, Observed } from './observatory.ts'
 import { addFigures, type FiguresOfNow, Tally } from './tally.ts'
@@ -43,7 +44,8 @@ export class StatsDesk {
     const stores = await Promise.all(
       this.#ids(storeIds).map(storeId => this.#storeStats(storeId, from, signal)),
     )
-    return { at, since: from, stores, overall: addFigures(stores.map(figuresOnly)) }
+    const overall = addFigures(stores.map(figuresOnly))
+    return { at, since: from, stores, overall, notice: this.#options.observatory.problem }
   }
 
   async history({ storeIds, from, to, points }: HistoryQuery): Promise<History> {
@@ -141,7 +143,7 @@ export class StatsDesk {
       const asOf = observation.lastPassAt ?? Date.now()
       // Of a store that is not live nothing is known after it was last read.
       const now = (status.is === 'live' ? Date.now() : asOf) + offsetMs
-      for (const lock of locks.values()) tally.add(lock, now)
+      await inTurns(locks.values(), lock => tally.add(lock, now))
       return {
         ...tally.figures(offsetMs),
         ...{ status: status.is, error: status.error, asOf, offsetMs: last.offsetMs },

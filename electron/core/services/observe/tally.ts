@@ -58,14 +58,14 @@ function addHistograms(a: Histogram, b: Histogram): Histogram {
   return { edges: a.edges, counts, unknown: a.unknown + b.unknown }
 }
 
-/** Colons and slashes are what keys are put together with; a dot may belong to a host name. */
-const PARTS = /^(.*)[:/](.+)$/s
 const NO_PREFIX = '(no prefix)'
 
+/** Colons and slashes are what keys are put together with; a dot may belong to a host name. */
 export function keyParts(key: string): { prefix: string; name: string } {
-  // The last separator decides; a key that ends with one has no name behind it.
-  const [, prefix, name] = PARTS.exec(key) ?? []
-  return prefix !== undefined && name !== undefined ? { prefix, name } : { prefix: NO_PREFIX, name: key }
+  const at = Math.max(key.lastIndexOf(':'), key.lastIndexOf('/'))
+  // What ends with a separator has no name behind it, and one at the start stands before no prefix.
+  if (at < 1 || at === key.length - 1) return { prefix: NO_PREFIX, name: key }
+  return { prefix: key.slice(0, at), name: key.slice(at + 1) }
 }
 
 export type FiguresOfNow = Pick<
@@ -77,8 +77,9 @@ export type FiguresOfNow = Pick<
 export class Tally {
   readonly #storeId: string
   readonly #counts = { ...NO_COUNTS }
+  /** By what the record says, tokens included: what may be told of a holder is found out for the largest only. */
+  readonly #holders = new Map<string, { count: number; readonly lock: Lock }>()
   readonly #groups = {
-    byHolder: new Map<string, number>(),
     byFormat: new Map<string, number>(),
     byPrefix: new Map<string, number>(),
     byName: new Map<string, number>(),
@@ -97,7 +98,7 @@ export class Tally {
     // A row that is kept of a free lock belongs to nobody.
     if (counted === 'released') return
     const { prefix, name } = keyParts(lock.key)
-    bump(this.#groups.byHolder, holderGroup(lock))
+    this.#addHolder(lock)
     bump(this.#groups.byFormat, lock.format)
     bump(this.#groups.byPrefix, prefix)
     bump(this.#groups.byName, name)
@@ -105,6 +106,24 @@ export class Tally {
     const since = heldSinceOf(lock)
     if (since !== null && isRepresentable(since.at) && since.at < (this.#oldest?.at ?? Infinity))
       this.#oldest = { lock, ...since }
+  }
+
+  #addHolder(lock: Lock): void {
+    const raw = lock.holder?.label ?? lock.owner ?? ''
+    const known = this.#holders.get(raw)
+    if (known) known.count++
+    else this.#holders.set(raw, { count: 1, lock })
+  }
+
+  #byHolder(): Groups {
+    const { top, others } = largest(this.#holders, ({ count }) => count)
+    // Two that may be told of only alike are one group.
+    const names = new Map<string, number>()
+    for (const [, { count, lock }] of top) {
+      const name = holderGroup(lock)
+      names.set(name, (names.get(name) ?? 0) + count)
+    }
+    return { top: [...names].map(([name, count]) => ({ name, count })), others }
   }
 
   /** `offsetMs` is the store's clock minus ours. */
@@ -115,10 +134,10 @@ export class Tally {
       counts,
       active: activeOf(counts),
       total,
-      byHolder: largest(this.#groups.byHolder),
-      byFormat: largest(this.#groups.byFormat),
-      byPrefix: largest(this.#groups.byPrefix),
-      byName: largest(this.#groups.byName),
+      byHolder: this.#byHolder(),
+      byFormat: groupsOf(this.#groups.byFormat),
+      byPrefix: groupsOf(this.#groups.byPrefix),
+      byName: groupsOf(this.#groups.byName),
       oldest: this.#oldest && briefOf(this.#storeId, this.#oldest, offsetMs),
       remaining: this.#remaining,
     }
@@ -142,13 +161,27 @@ function bump(groups: Map<string, number>, name: string): void {
   groups.set(name, (groups.get(name) ?? 0) + 1)
 }
 
-function largest(groups: ReadonlyMap<string, number>): Groups {
-  const sorted = [...groups].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
-  const rest = sorted.slice(MOST_GROUPS)
-  return {
-    top: sorted.slice(0, MOST_GROUPS).map(([name, count]) => ({ name, count })),
-    others: { names: rest.length, count: rest.reduce((sum, [, count]) => sum + count, 0) },
+function groupsOf(groups: ReadonlyMap<string, number>): Groups {
+  const { top, others } = largest(groups, count => count)
+  return { top: top.map(([name, count]) => ({ name, count })), others }
+}
+
+/** Without sorting all of them: a store can have as many names as locks. */
+function largest<T>(groups: ReadonlyMap<string, T>, countOf: (group: T) => number) {
+  const order = ([a, m]: [string, T], [b, n]: [string, T]) => countOf(n) - countOf(m) || (a < b ? -1 : 1)
+  let top: [string, T][] = []
+  let all = 0
+  for (const group of groups) {
+    all += countOf(group[1])
+    const last = top[MOST_GROUPS - 1]
+    if (last && order(group, last) > 0) continue
+    top.push(group)
+    if (top.length >= MOST_GROUPS * 4 || top.length === MOST_GROUPS)
+      top = top.sort(order).slice(0, MOST_GROUPS)
   }
+  top = top.sort(order).slice(0, MOST_GROUPS)
+  const shown = top.reduce((sum, [, group]) => sum + countOf(group), 0)
+  return { top, others: { names: groups.size - top.length, count: all - shown } }
 }
 
 /** All stores together. Groups beyond the largest of each store are known by number only, and stay so. */
@@ -178,7 +211,7 @@ export function addFigures(all: readonly Figures[]): Figures {
 function addGroups(a: Groups, b: Groups): Groups {
   const sums = new Map(a.top.map(({ name, count }) => [name, count]))
   for (const { name, count } of b.top) sums.set(name, (sums.get(name) ?? 0) + count)
-  const { top, others } = largest(sums)
+  const { top, others } = groupsOf(sums)
   return {
     top,
     others: {
