@@ -20,6 +20,8 @@ const FILE_MS = 3_600_000
 const FILE_BYTES = 2 * 1024 * 1024
 /** Of one store. When there is more, the oldest goes, whatever its age. */
 const STORE_BYTES = 24 * 1024 * 1024
+/** So many do not wait. */
+const SOON = 2000
 /** What could not be written yet. */
 const MOST_WAITING = 20_000
 
@@ -53,6 +55,8 @@ export class HistoryFile {
     if (!isWorthKeeping(line)) return
     this.#waiting.push(writeLine(line))
     if (this.#waiting.length > MOST_WAITING) this.#waiting.splice(0, MOST_WAITING / 2)
+    // A store that is read for the first time brings all its locks at once.
+    if (this.#waiting.length % SOON === 0) void this.flush()
     this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS).unref()
   }
 
