@@ -16,7 +16,7 @@ const RULES: { part: string; is(file: string): boolean; parts: RegExp; packages:
     part: 'hosts',
     is: file => file.startsWith('electron/hosts/'),
     parts: /^(shared|electron\/core|electron\/hosts)\//,
-    packages: /^(node:|zod$|papaparse$|pino$)/,
+    packages: /^(node:|zod$|papaparse$|pino$|prom-client$)/,
   },
   {
     part: 'shell',
@@ -67,6 +67,11 @@ test('only the shell knows Electron: in plain Node the package tries to download
     importsOf(file).some(name => /^electron(\/(main|renderer|common))?$/.test(name)),
   )
   expect(users.filter(file => !isShell(file))).toEqual([])
+})
+
+test('one file knows prom-client, so that commands that measure nothing do not load it', () => {
+  const users = SOURCES.filter(file => importsOf(file).includes('prom-client'))
+  expect(users).toEqual(['electron/hosts/metrics/exposition.ts'])
 })
 
 test('the preload script brings nothing of ours into the page but the name of the channel', () => {

@@ -8,6 +8,7 @@ import { ALL_FORMATS } from './formats.ts'
 import { fileAudit } from './services/audit.ts'
 import { Connections } from './services/connections.ts'
 import { listStore } from './services/list.ts'
+import { Meter } from './services/metrics/meter.ts'
 import { Observatory } from './services/observe/observatory.ts'
 import { StatsDesk } from './services/observe/stats-desk.ts'
 import type { OpenStore } from './services/plans/open-stores.ts'
@@ -42,7 +43,7 @@ export function createCore(options: CoreOptions): Core {
     observes: storeId => stores?.has(storeId) ?? true,
     // The command line opens a store for one question; a console watches those of its list.
     attends: options.start !== undefined,
-    lookouts: [],
+    lookouts: [{ ended: (store, heldMs) => meter.ended(store, heldMs) }],
   })
   const connections = new Connections(observatory.observe)
   const redact = (message: string) => connections.redact(message)
@@ -68,6 +69,8 @@ export function createCore(options: CoreOptions): Core {
   const audit = fileAudit(options.dataFolder, describe, redact)
   const settings = new RecordedSettings(kept, audit)
   const copies = new UndoCopies(options.dataFolder, options.undoWindowMs ?? undoWindowMs({}))
+  const nameOf = (storeId: string, address: string): string =>
+    stores?.profileOf(storeId)?.name ?? shortName(parseAddress(address))
   const openStore = (storeId: string, signal: AbortSignal): OpenStore => {
     const open = connections.get(storeId, signal)
     const profile = stores?.profileOf(storeId)
@@ -79,7 +82,7 @@ export function createCore(options: CoreOptions): Core {
     return {
       ...open,
       storeId,
-      name: profile?.name ?? shortName(parseAddress(address)),
+      name: nameOf(storeId, address),
       production: has('production'),
       isReadOnly: () => has('readOnly'),
       listed: Boolean(profile),
@@ -108,6 +111,12 @@ export function createCore(options: CoreOptions): Core {
     openStores: () => connections.ids().filter(storeId => stores?.has(storeId) ?? true),
     get: openStore,
     redact,
+  })
+
+  const meter = new Meter({
+    stores: () => connections.ids().flatMap(storeId => observatory.get(storeId) ?? []),
+    nameOf,
+    alerts: null,
   })
 
   const handlers: Handlers = {
@@ -222,6 +231,7 @@ export function createCore(options: CoreOptions): Core {
     handlers,
     streamHandlers,
     audit,
+    meter,
     redact,
     async close() {
       await plans.close()

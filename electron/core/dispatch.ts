@@ -14,6 +14,7 @@ import { type DownFrame, upFrameSchema } from '../../shared/frames.ts'
 import type { Failure, Result } from '../../shared/result.ts'
 import { StoreError, toFailure } from './errors.ts'
 import type { AuditLog } from './services/audit.ts'
+import type { Meter } from './services/metrics/meter.ts'
 
 /** `action` is what the audit calls this one call. */
 export type Handlers = {
@@ -27,6 +28,8 @@ export type Core = {
   readonly handlers: Handlers
   readonly streamHandlers: StreamHandlers
   readonly audit: AuditLog
+  /** For monitoring, which is no screen: it only ever reads. */
+  readonly meter: Meter
   /** Takes secrets out of a message, as the last thing before it leaves. */
   readonly redact: (message: string) => string
   close(): Promise<void>

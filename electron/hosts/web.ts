@@ -1,12 +1,12 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Core } from '../core/dispatch.ts'
+import { METRICS_PATH, type MetricsPage } from './metrics/page.ts'
 import { PLAIN_PAGE_HEADERS, plainPage, SECURITY_HEADERS, type StaticFiles } from './static-files.ts'
 import { createAccess } from './web/access.ts'
 import { readJson } from './web/body.ts'
 import { checkRequest } from './web/guard.ts'
-import { Refusal, refusalLog } from './web/refusal.ts'
+import { listenOnLoopback, split } from './web/loopback.ts'
+import { Refusal } from './web/refusal.ts'
 import { createScreens } from './web/screens.ts'
 
 export type WebHost = {
@@ -20,20 +20,22 @@ export type WebHost = {
 export async function startWebHost(options: {
   readonly core: Core
   readonly files: StaticFiles
+  readonly metrics: MetricsPage
   /** 0 takes any that is free. */
   readonly port: number
   readonly log: (line: string) => void
 }): Promise<WebHost> {
-  const { core, files } = options
+  const { core, files, metrics } = options
   let port = options.port
   const access = createAccess(() => port)
   const screens = createScreens(core)
-  const logRefusal = refusalLog(options.log)
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = '', url = '', headers } = request
     const { path, query } = split(url)
     checkRequest({ method, path, headers }, port)
+    // For a program on this machine, which has no cookie.
+    if (path === METRICS_PATH) return metrics(request, response)
     if (method !== 'GET' && method !== 'POST') throw new Refusal(405, 'we have no such method', allow('GET'))
     if (method === 'GET' && path.startsWith('/launch/')) {
       launch(path.slice('/launch/'.length), response)
@@ -73,53 +75,23 @@ export async function startWebHost(options: {
     response.writeHead(200, { ...PLAIN_PAGE_HEADERS, 'Set-Cookie': cookie }).end(page)
   }
 
-  function refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
-    const refusal = error instanceof Refusal ? error : new Refusal(500, 'something unexpected went wrong')
-    logRefusal(request.method ?? '', request.url ?? '', refusal.reason)
-    if (response.headersSent || response.destroyed) {
-      response.destroy()
-      return
-    }
-    response
-      .writeHead(refusal.status, { ...PLAIN_PAGE_HEADERS, ...refusal.headers })
-      .end(refusalPage(refusal.status))
-    // What is still arriving is not read; the connection ends when the answer is out.
-    if (!request.complete) request.resume()
-  }
-
-  const server = createServer({ maxHeaderSize: 16 * 1024 }, (request, response) => {
-    serve(request, response).catch(error => refuse(request, response, error))
+  const server = await listenOnLoopback({
+    port,
+    serve,
+    refusal: ({ status }) => ({ headers: PLAIN_PAGE_HEADERS, body: refusalPage(status) }),
+    log: options.log,
   })
-  // Upgrades and tunnels are nothing we know. Without a listener, Node would answer an upgrade as a plain request.
-  for (const event of ['upgrade', 'connect'] as const) {
-    server.on(event, (request: IncomingMessage, socket) => {
-      logRefusal(request.method ?? '', request.url ?? '', 'connections are not upgraded')
-      socket.destroy()
-    })
-  }
-  server.listen({ host: '127.0.0.1', port, exclusive: true })
-  await once(server, 'listening')
-  port = (server.address() as AddressInfo).port
+  port = server.port
 
   return {
     port,
     launchAddress: () => `http://127.0.0.1:${port}/launch/${access.newToken()}`,
     async close() {
-      const closed = once(server, 'close')
-      server.close()
+      const closed = server.close()
       screens.closeAll()
-      // An answer that is on its way gets a moment; a reader that does not read gets no more.
-      setTimeout(() => server.closeAllConnections(), 50)
       await closed
     },
   }
-}
-
-function split(url: string): { path: string; query: URLSearchParams } {
-  const mark = url.indexOf('?')
-  return mark < 0
-    ? { path: url, query: new URLSearchParams() }
-    : { path: url.slice(0, mark), query: new URLSearchParams(url.slice(mark + 1)) }
 }
 
 function allow(method: string): Record<string, string> {

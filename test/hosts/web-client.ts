@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { createCore } from '../../electron/core/core.ts'
 import type { Core } from '../../electron/core/dispatch.ts'
+import { createMetricsPage } from '../../electron/hosts/metrics/page.ts'
 import { loadStaticFiles, type StaticFiles } from '../../electron/hosts/static-files.ts'
 import { startWebHost } from '../../electron/hosts/web.ts'
 import { type Client, createClient } from '../../shared/client.ts'
@@ -49,15 +50,17 @@ export function somePage(): StaticFiles {
   return loadStaticFiles(folder)
 }
 
-export async function startHost(change: (core: Core) => Core = core => core) {
+export async function startHost(change: (core: Core) => Core = core => core, token?: string) {
   const core = change(createCore({ dataFolder: dataFolder() }))
   const logged: string[] = []
-  const host = await startWebHost({ core, files: somePage(), port: 0, log: line => logged.push(line) })
+  const metrics = await createMetricsPage({ meter: core.meter, version: '0', keys: 0, token })
+  const log = (line: string) => logged.push(line)
+  const host = await startWebHost({ core, files: somePage(), metrics, port: 0, log })
   onTestFinished(async () => {
     await host.close()
     await core.close()
   })
-  return { host, port: host.port, logged }
+  return { core, host, port: host.port, logged }
 }
 
 export async function letIn(host: { port: number; launchAddress(): string }): Promise<string> {

@@ -27,3 +27,12 @@ export async function print(io: Io, text: string): Promise<void> {
 }
 
 const ENDS = ['drain', 'close', 'error'] as const
+
+/** For what runs until Ctrl-C. */
+export async function untilAborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return
+  // Holds the process as well, should nothing else.
+  const hold = setInterval(() => {}, 60_000)
+  await new Promise<void>(resolve => signal.addEventListener('abort', () => resolve(), { once: true }))
+  clearInterval(hold)
+}

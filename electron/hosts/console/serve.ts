@@ -2,11 +2,13 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { sessionVault } from '../../core/services/vault.ts'
 import type { Io } from '../cli/io.ts'
-import { print } from '../cli/io.ts'
+import { print, untilAborted } from '../cli/io.ts'
+import { createMetricsPage } from '../metrics/page.ts'
 import { loadStaticFiles } from '../static-files.ts'
 import { startWebHost, type WebHost } from '../web.ts'
 import { createConsoleCore } from './core.ts'
 import type { Start } from './start.ts'
+import { readVersion } from './version.ts'
 
 /** Tried first, so that a browser finds its settings again: it keeps them by host and port. */
 const USUAL_PORT = 5625
@@ -23,8 +25,14 @@ export async function serveConsole(io: Io, start: Start, port: number | undefine
     vault: sessionVault('Passwords are kept only while the console runs: a browser has no keyring'),
     start,
   })
+  const metrics = await createMetricsPage({
+    meter: core.meter,
+    version: readVersion(io.distFolder),
+    keys: 0,
+    token: io.env['LOCKKEEPER_METRICS_TOKEN'],
+  })
   const host = (at: number) =>
-    startWebHost({ core, files, port: at, log: line => io.stderr.write(`lockkeeper: ${line}\n`) })
+    startWebHost({ core, files, metrics, port: at, log: line => io.stderr.write(`lockkeeper: ${line}\n`) })
   let web: WebHost | undefined
   try {
     web = port === undefined ? await host(USUAL_PORT).catch(() => host(0)) : await host(port)
@@ -35,19 +43,11 @@ export async function serveConsole(io: Io, start: Start, port: number | undefine
       await print(io, 'The address works once; press Enter for another one, and Ctrl-C to stop.')
       io.stdin.on('data', announce)
     }
-    await aborted(io.signal)
+    await untilAborted(io.signal)
     io.stdin.off('data', announce)
     io.stdin.pause()
   } finally {
     const closing = Promise.allSettled([web?.close(), core.close()])
     await Promise.race([closing, wait(CLOSING_MS, undefined, { ref: false })])
   }
-}
-
-async function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return
-  // Holds the process as well, should nothing else.
-  const hold = setInterval(() => {}, 60_000)
-  await new Promise<void>(resolve => signal.addEventListener('abort', () => resolve(), { once: true }))
-  clearInterval(hold)
 }

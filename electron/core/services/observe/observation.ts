@@ -17,14 +17,14 @@ export type Keep = (line: HistoryLine) => void
 export class Observation implements WatchObserver {
   readonly samples: Samples
   readonly holds: HoldBook
-  /** Since this process began to look. */
-  readonly totals = { flows: NO_FLOWS as Flows, holdTimes: emptyHistogram(), holdMs: 0 }
   readonly #keep: Keep
+  readonly #ended: (heldMs: number) => void
   readonly #spent: () => Spent
   readonly #now: () => number
   /** The last one of each lock that an earlier process saw the end of. */
   readonly #recalled = new Map<string, KeptHold>()
   #flows: Flows = NO_FLOWS
+  #totals: Flows = NO_FLOWS
   #spentBefore: Spent
   #lastPassAt: number | null = null
   /** Something may have been missed since the last pass. */
@@ -35,15 +35,28 @@ export class Observation implements WatchObserver {
   constructor(options: {
     readonly keepMs: number
     readonly keep: Keep
+    /** Told how long a lock was held, when both its beginning and its end were seen. */
+    readonly ended?: (heldMs: number) => void
     readonly spent: () => Spent
     readonly now?: () => number
   }) {
     this.samples = new Samples(options.keepMs)
     this.holds = new HoldBook(options.keepMs)
     this.#keep = options.keep
+    this.#ended = options.ended ?? (() => {})
     this.#spent = options.spent
     this.#spentBefore = options.spent()
     this.#now = options.now ?? Date.now
+  }
+
+  /** What happened since this process began to look. */
+  get totals(): Flows {
+    return this.#totals
+  }
+
+  /** Through whatever connections, since it was opened. */
+  get spent(): Spent {
+    return this.#spent()
   }
 
   /** Null until it was read for the first time. */
@@ -134,7 +147,7 @@ export class Observation implements WatchObserver {
       spent: difference(spent, this.#spentBefore),
     })
     if (done) this.#keep({ sample: done })
-    this.totals.flows = addFlows(this.totals.flows, this.#flows)
+    this.#totals = addFlows(this.#totals, this.#flows)
     this.holds.prune(at)
     this.#flows = NO_FLOWS
     this.#spentBefore = spent
@@ -198,8 +211,7 @@ export class Observation implements WatchObserver {
     if (!ended) return
     this.#keep({ hold: ended })
     const ms = lengthOf(ended)
-    measure(this.totals.holdTimes, ms)
-    this.totals.holdMs += ms ?? 0
+    if (ms !== null) this.#ended(ms)
   }
 
   /** Seen again after a gap with the same owner: for all that is known it was held throughout. */

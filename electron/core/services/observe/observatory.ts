@@ -27,6 +27,8 @@ export type Observed = {
 /** Whoever wants to be told what is seen, in every store. It must not throw. */
 export interface Lookout {
   happened?(store: Observed, all: readonly Happening[]): void
+  /** A lock was held for so long; only where both ends were seen. */
+  ended?(store: Observed, heldMs: number): void
   passed?(store: Observed, pass: Pass): void
   failed?(store: Observed, why: 'down' | 'partial', failure: Failure): void
   /** Nobody looks at it any more: it was closed. */
@@ -121,6 +123,9 @@ export class Observatory {
     const observation = new Observation({
       keepMs: Math.max(keepMs, SHORTEST_MS),
       keep: line => file?.append(line),
+      ended: heldMs => {
+        for (const lookout of this.#options.lookouts) lookout.ended?.(entry, heldMs)
+      },
       spent: () => purse.spent(),
     })
     const recalled = this.#recall(observation, store.address)

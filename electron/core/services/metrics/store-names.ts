@@ -1,0 +1,22 @@
+import { parseAddress, showAddress } from '../../../../shared/address.ts'
+
+type Named = { readonly name: string; readonly address: string }
+
+/**
+ * A name for each that no other has. A console sees to that itself; the names that the command line makes of addresses say no
+ * port, and are the address without its account where two would be the same.
+ */
+export function distinctNames(stores: readonly Named[]): string[] {
+  const byName = stores.map(({ name }) => name)
+  const longer = stores.map(({ name, address }) =>
+    isSingle(byName, name) ? name : showAddress({ ...parseAddress(address), username: null }),
+  )
+  return longer.map((name, i) => {
+    const before = longer.slice(0, i).filter(each => each === name).length
+    return before === 0 ? name : `${name} (${before + 1})`
+  })
+}
+
+function isSingle(names: readonly string[], name: string): boolean {
+  return names.filter(each => each === name).length === 1
+}

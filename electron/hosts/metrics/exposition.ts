@@ -1,0 +1,127 @@
+import type { Counter, Gauge } from 'prom-client'
+import { ALERT_RULES } from '../../../shared/alerts.ts'
+import { COUNTED, TIME_EDGES } from '../../../shared/stats.ts'
+import type { Meter, MeterReading } from '../../core/services/metrics/meter.ts'
+import type { LiveReading, StoreReading } from '../../core/services/metrics/store-reading.ts'
+import { METRICS, type NamesOf } from './catalogue.ts'
+import { keyLabel } from './key-label.ts'
+
+export type Exposition = { readonly contentType: string; text(): Promise<string> }
+
+type StoreLabels = { readonly store: string; readonly kind: string }
+type Series = { set(labels: Record<string, string>, value: number): void }
+
+/** What is measured, as Prometheus reads it. Each has its own registry: two in one process do not know of each other. */
+export async function createExposition(options: {
+  readonly meter: Meter
+  readonly version: string
+  /** Of how many locks of each store to tell one by one. */
+  readonly keys: number
+}): Promise<Exposition> {
+  // Loaded where it is needed: it would double the time that a short command takes to start.
+  const prom = await import('prom-client')
+  const registry = new prom.Registry()
+  const values = new Map<string, Gauge | Counter>()
+  for (const [name, { type, labels, help }] of Object.entries(METRICS)) {
+    const config = { name, help, labelNames: [...labels], registers: [registry] }
+    if (type === 'gauge') values.set(name, new prom.Gauge(config))
+    if (type === 'counter') values.set(name, new prom.Counter(config))
+  }
+  const held = 'lockkeeper_hold_duration_seconds'
+  const holds = new prom.Histogram({
+    name: held,
+    help: METRICS[held].help,
+    labelNames: [...METRICS[held].labels],
+    buckets: TIME_EDGES.map(ms => ms / 1000),
+    registers: [registry],
+  })
+  /** The stores that have a histogram. */
+  const measured = new Map<string, StoreLabels>()
+  const measure = ({ name, kind }: { name: string; kind: string }): StoreLabels => {
+    const labels = { store: name, kind }
+    const id = `${kind} ${name}`
+    if (!measured.has(id)) holds.zero(labels)
+    measured.set(id, labels)
+    return labels
+  }
+  options.meter.onHeld((store, heldMs) => holds.observe(measure(store), heldMs / 1000))
+
+  const series = (name: NamesOf<'gauge' | 'counter'>): Series => {
+    const metric = values.get(name)
+    return {
+      set(labels, value) {
+        if (metric instanceof prom.Counter) metric.inc(labels, value)
+        else metric?.set(labels, value)
+      },
+    }
+  }
+
+  /** Set anew as a whole: what is there no more has no series, and not the last value that it had. */
+  function refresh(reading: MeterReading): void {
+    for (const metric of values.values()) metric.reset()
+    series('lockkeeper_build_info').set({ version: options.version }, 1)
+    for (const store of reading.stores) setStore(series, store)
+    setAlerts(series('lockkeeper_alerts_open'), reading)
+    for (const [id, labels] of measured) {
+      if (reading.stores.some(({ name, kind }) => name === labels.store && kind === labels.kind)) continue
+      holds.remove(labels)
+      measured.delete(id)
+    }
+    for (const store of reading.stores) measure(store)
+  }
+
+  return {
+    contentType: registry.contentType,
+    text() {
+      // In one go: no other scrape comes between.
+      refresh(options.meter.read(options.keys))
+      return registry.metrics()
+    },
+  }
+}
+
+type Pick = (name: NamesOf<'gauge' | 'counter'>) => Series
+
+function setStore(series: Pick, store: StoreReading): void {
+  const { name, kind, status, now, flows, spent, lastScanAt } = store
+  const labels = { store: name, kind }
+  if (status !== null) {
+    series('lockkeeper_store_up').set(labels, status === 'down' ? 0 : 1)
+    series('lockkeeper_store_partial').set(labels, status === 'stale' ? 1 : 0)
+  }
+  if (lastScanAt !== null) series('lockkeeper_last_scan_timestamp_seconds').set(labels, lastScanAt / 1000)
+  series('lockkeeper_acquisitions_total').set(labels, flows.taken)
+  series('lockkeeper_releases_total').set(labels, flows.freed)
+  series('lockkeeper_lapses_total').set(labels, flows.lapsed)
+  series('lockkeeper_renewals_total').set(labels, flows.renewed)
+  series('lockkeeper_holder_changes_total').set(labels, flows.passedOn)
+  series('lockkeeper_requests_total').set(labels, spent.requests)
+  if (spent.units !== null) series('lockkeeper_capacity_units_total').set(labels, spent.units)
+  if (now !== null) setNow(series, labels, now)
+}
+
+function setNow(series: Pick, labels: StoreLabels, now: LiveReading): void {
+  for (const state of COUNTED) series('lockkeeper_locks').set({ ...labels, state }, now.counts[state])
+  // Where nothing is held, nothing is old: unlike a store that is down, that is known.
+  series('lockkeeper_oldest_lock_age_seconds').set(labels, (now.oldestMs ?? 0) / 1000)
+  series('lockkeeper_lease_used_max_ratio').set(labels, now.mostUsed ?? 0)
+  if (now.offsetMs !== null) series('lockkeeper_clock_offset_seconds').set(labels, now.offsetMs / 1000)
+  series('lockkeeper_scan_duration_seconds').set(labels, now.scanMs / 1000)
+  const told = new Set<string>()
+  for (const { key: whole, ageMs, leaseMs } of now.locks) {
+    const key = keyLabel(whole)
+    // Two tables may have the same key. The first is the one that needs attention more.
+    if (told.has(key)) continue
+    told.add(key)
+    const { store } = labels
+    if (ageMs !== null) series('lockkeeper_lock_age_seconds').set({ store, key }, ageMs / 1000)
+    if (leaseMs !== null) series('lockkeeper_lock_lease_seconds').set({ store, key }, leaseMs / 1000)
+  }
+}
+
+/** Also those of which there are none: a rule that counts them must be able to tell none from nobody who looks. */
+function setAlerts(alerts: Series, { stores, alerts: open }: MeterReading): void {
+  if (open === null) return
+  for (const { name } of stores) for (const rule of ALERT_RULES) alerts.set({ store: name, rule }, 0)
+  for (const { rule, store, count } of open) alerts.set({ store, rule }, count)
+}

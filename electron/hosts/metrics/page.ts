@@ -1,0 +1,30 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { SECURITY_HEADERS } from '../static-files.ts'
+import { Refusal } from '../web/refusal.ts'
+import { bearerCheck } from './bearer.ts'
+import { createExposition } from './exposition.ts'
+
+export const METRICS_PATH = '/metrics'
+
+/** Answers a request that the guards have let through. It throws a Refusal for one that it does not answer. */
+export type MetricsPage = (request: IncomingMessage, response: ServerResponse) => Promise<void>
+
+export async function createMetricsPage(
+  options: Parameters<typeof createExposition>[0] & { readonly token: string | undefined },
+): Promise<MetricsPage> {
+  const exposition = await createExposition(options)
+  const check = bearerCheck(options.token)
+  return async ({ method, headers }, response) => {
+    if (method !== 'GET' && method !== 'HEAD')
+      throw new Refusal(405, 'metrics are only read', { Allow: 'GET, HEAD' })
+    check(headers)
+    const text = await exposition.text()
+    response.writeHead(200, {
+      ...SECURITY_HEADERS,
+      'Content-Type': exposition.contentType,
+      'Content-Length': Buffer.byteLength(text),
+      'Cache-Control': 'no-store',
+    })
+    response.end(method === 'HEAD' ? undefined : text)
+  }
+}

@@ -1,0 +1,38 @@
+import { SECURITY_HEADERS } from '../static-files.ts'
+import { checkRequest } from '../web/guard.ts'
+import { type LoopbackServer, listenOnLoopback, split } from '../web/loopback.ts'
+import { Refusal } from '../web/refusal.ts'
+import { METRICS_PATH, type MetricsPage } from './page.ts'
+
+/** Serves the metrics and nothing else. */
+export async function startMetricsServer(options: {
+  readonly page: MetricsPage
+  /** 0 takes any that is free. */
+  readonly port: number
+  readonly log: (line: string) => void
+}): Promise<LoopbackServer> {
+  let port = options.port
+  const server = await listenOnLoopback({
+    port,
+    async serve(request, response) {
+      const { method = '', url = '', headers } = request
+      if (method !== 'GET' && method !== 'HEAD')
+        throw new Refusal(405, 'metrics are only read', { Allow: 'GET, HEAD' })
+      const { path } = split(url)
+      checkRequest({ method, path, headers }, port)
+      if (path !== METRICS_PATH) throw new Refusal(404, `there is nothing here but ${METRICS_PATH}`)
+      await options.page(request, response)
+    },
+    refusal: ({ reason }) => ({
+      headers: {
+        ...SECURITY_HEADERS,
+        'Content-Type': 'text/plain; charset=utf-8',
+        'Cache-Control': 'no-store',
+      },
+      body: `Refused: ${reason}.\n`,
+    }),
+    log: options.log,
+  })
+  port = server.port
+  return server
+}

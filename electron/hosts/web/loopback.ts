@@ -1,0 +1,62 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Refusal, refusalLog } from './refusal.ts'
+
+export type LoopbackServer = { readonly port: number; close(): Promise<void> }
+
+/** Serves this machine, and nobody else. What `serve` throws is logged, and answered as `refusal` says. */
+export async function listenOnLoopback(options: {
+  /** 0 takes any that is free. */
+  readonly port: number
+  readonly serve: (request: IncomingMessage, response: ServerResponse) => Promise<void>
+  readonly refusal: (refusal: Refusal) => { headers: Readonly<Record<string, string>>; body: string }
+  readonly log: (line: string) => void
+}): Promise<LoopbackServer> {
+  const logRefusal = refusalLog(options.log)
+
+  function refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+    const refusal = error instanceof Refusal ? error : new Refusal(500, 'something unexpected went wrong')
+    logRefusal(request.method ?? '', request.url ?? '', refusal.reason)
+    if (response.headersSent || response.destroyed) {
+      response.destroy()
+      return
+    }
+    const { headers, body } = options.refusal(refusal)
+    response.writeHead(refusal.status, { ...headers, ...refusal.headers }).end(body)
+    // What is still arriving is not read; the connection ends when the answer is out.
+    if (!request.complete) request.resume()
+  }
+
+  const server = createServer({ maxHeaderSize: 16 * 1024 }, (request, response) => {
+    options.serve(request, response).catch(error => refuse(request, response, error))
+  })
+  // Upgrades and tunnels are nothing we know. Without a listener, Node would answer an upgrade as a plain request.
+  for (const event of ['upgrade', 'connect'] as const) {
+    server.on(event, (request: IncomingMessage, socket) => {
+      logRefusal(request.method ?? '', request.url ?? '', 'connections are not upgraded')
+      socket.destroy()
+    })
+  }
+  server.listen({ host: '127.0.0.1', port: options.port, exclusive: true })
+  await once(server, 'listening')
+
+  return {
+    port: (server.address() as AddressInfo).port,
+    async close() {
+      const closed = once(server, 'close')
+      server.close()
+      // An answer that is on its way gets a moment; a reader that does not read gets no more.
+      setTimeout(() => server.closeAllConnections(), 50)
+      await closed
+    },
+  }
+}
+
+/** The path of a request, and what it asks there. */
+export function split(url: string): { path: string; query: URLSearchParams } {
+  const mark = url.indexOf('?')
+  return mark < 0
+    ? { path: url, query: new URLSearchParams() }
+    : { path: url.slice(0, mark), query: new URLSearchParams(url.slice(mark + 1)) }
+}
