@@ -2,6 +2,8 @@ import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { type Client, createClient } from '../../../shared/client.ts'
 import type { StoreDescription, StoreInfo } from '../../../shared/contract.ts'
+import type { Result } from '../../../shared/result.ts'
+import { escapeForTerminal } from '../../../shared/safe-text.ts'
 import { openSession } from '../../core/dispatch.ts'
 import { CliError, unwrap } from './exit.ts'
 import type { Io } from './io.ts'
@@ -26,26 +28,46 @@ export type OpenedStore = {
 /** Opens a store and asks who it is. When the server wants a password and there is a person to ask, asks. */
 export async function openStore(io: Io, address: string): Promise<OpenedStore> {
   const client = connect(io)
-  const password = io.env['LOCKKEEPER_PASSWORD']
-  const attempt = async (secret: string | undefined): Promise<OpenedStore> => {
-    const info = unwrap(
-      await client.call('stores.open', secret === undefined ? { address } : { address, password: secret }),
-    )
-    const description = unwrap(await client.call('stores.describe', { storeId: info.storeId }))
-    return { client, info, description }
-  }
-  try {
-    return await attempt(password)
-  } catch (error) {
-    const mayAsk =
-      password === undefined && io.stdin.isTTY && io.stderr.isTTY && !/^[^/]*\/\/[^/@]*:[^/@]*@/.test(address)
-    if (!(error instanceof CliError) || error.failure.code !== 'STORE_DENIED' || !mayAsk) throw error
-    return await attempt(await askPassword(io))
-  }
+  const [store] = await openStores(io, client, [address])
+  const { info, answer } = store as ReachedStore
+  return { client, info, description: unwrap(answer) }
 }
 
-async function askPassword(io: Io): Promise<string> {
-  io.stderr.write('Password: ')
+export type ReachedStore = {
+  readonly info: StoreInfo
+  /** Who it is, or why it does not say so. */
+  readonly answer: Result<StoreDescription>
+}
+
+/** The same for several, of which any may be down: that is then its answer. */
+export async function openStores(
+  io: Io,
+  client: Client,
+  addresses: readonly string[],
+): Promise<ReachedStore[]> {
+  const password = io.env['LOCKKEEPER_PASSWORD']
+  const stores = await Promise.all(addresses.map(address => reach(client, address, password)))
+  const mayAsk = password === undefined && io.stdin.isTTY && io.stderr.isTTY
+  for (const [i, { info, answer }] of stores.entries()) {
+    const address = addresses[i] ?? ''
+    const hasPassword = /^[^/]*\/\/[^/@]*:[^/@]*@/.test(address)
+    if (answer.ok || answer.error.code !== 'STORE_DENIED' || !mayAsk || hasPassword) continue
+    const asked = await askPassword(io, addresses.length === 1 ? '' : ` for ${info.address}`)
+    await client.call('stores.close', { storeId: info.storeId })
+    stores[i] = await reach(client, address, asked)
+  }
+  return stores
+}
+
+async function reach(client: Client, address: string, password: string | undefined): Promise<ReachedStore> {
+  const info = unwrap(
+    await client.call('stores.open', password === undefined ? { address } : { address, password }),
+  )
+  return { info, answer: await client.call('stores.describe', { storeId: info.storeId }) }
+}
+
+async function askPassword(io: Io, forWhich: string): Promise<string> {
+  io.stderr.write(`Password${escapeForTerminal(forWhich)}: `)
   // readline echoes what is typed to its output: this one swallows it.
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
   const lines = createInterface({ input: io.stdin, output: silent, terminal: true })

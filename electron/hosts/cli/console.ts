@@ -4,8 +4,8 @@ import { openWindow } from '../console/open-window.ts'
 import { serveConsole } from '../console/serve.ts'
 import { readStart, type Start, StartError } from '../console/start.ts'
 import { NotBuilt } from '../static-files.ts'
-import { parse } from './args.ts'
-import { CliError, EXIT, usageError } from './exit.ts'
+import { parse, portNumber } from './args.ts'
+import { CliError, cannotListen, EXIT, usageError } from './exit.ts'
 import { type Io, print } from './io.ts'
 
 export async function consoleCommand(argv: readonly string[], io: Io): Promise<number> {
@@ -19,7 +19,7 @@ export async function consoleCommand(argv: readonly string[], io: Io): Promise<n
     },
     [],
   )
-  const port = portOf(args.options['port'])
+  const port = portNumber(args.options['port'])
   const start = startOf(io, args.options as Record<string, unknown>)
   const screen = chooseScreen({
     web: args.options['web'] === true,
@@ -33,7 +33,9 @@ export async function consoleCommand(argv: readonly string[], io: Io): Promise<n
   try {
     await serveConsole(io, start, port)
   } catch (error) {
-    throw new CliError({ code: 'INTERNAL', message: sayFailure(error, port) })
+    throw error instanceof NotBuilt
+      ? new CliError({ code: 'INTERNAL', message: error.message })
+      : cannotListen(error, port)
   }
   return EXIT.done
 }
@@ -47,25 +49,5 @@ function startOf(io: Io, options: Record<string, unknown>): Start {
     })
   } catch (error) {
     throw error instanceof StartError ? usageError(error.message) : error
-  }
-}
-
-function portOf(value: unknown): number | undefined {
-  if (value === undefined) return undefined
-  const port = Number(value)
-  if (!/^\d+$/.test(String(value)) || port > 65_535)
-    throw usageError('--port must be a number from 0 to 65535')
-  return port
-}
-
-function sayFailure(error: unknown, port: number | undefined): string {
-  if (error instanceof NotBuilt) return error.message
-  switch ((error as NodeJS.ErrnoException).code) {
-    case 'EADDRINUSE':
-      return `Port ${port} is taken; --port 0 takes any that is free`
-    case 'EACCES':
-      return `Port ${port} may not be used by this account; --port 0 takes any that is free`
-    default:
-      throw error
   }
 }

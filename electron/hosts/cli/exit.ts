@@ -38,3 +38,21 @@ export function unwrap<T>(result: Result<T>): T {
   if (!result.ok) throw new CliError(result.error)
   return result.value
 }
+
+/** Why a server could not be started, where that is about its port. */
+export function cannotListen(error: unknown, port: number | undefined): unknown {
+  switch ((error as NodeJS.ErrnoException).code) {
+    case 'EADDRINUSE':
+      return new CliError({
+        code: 'INTERNAL',
+        message: `Port ${port} is taken; --port 0 takes any that is free`,
+      })
+    case 'EACCES':
+      return new CliError({
+        code: 'INTERNAL',
+        message: `Port ${port} may not be used by this account; --port 0 takes any that is free`,
+      })
+    default:
+      return error
+  }
+}

@@ -8,6 +8,9 @@ export const HELP = `Lockkeeper shows and safely releases distributed locks.
   lockkeeper cleanup <store> [--plan FILE] [--confirm "NAME COUNT" --reason TEXT]
   lockkeeper undo    <plan or action id> [--reason TEXT] [--json]
   lockkeeper watch   <store> [--json] [--interval SECONDS]
+  lockkeeper stats   <store>... [--since 2h] [--watch SECONDS] [--json]
+  lockkeeper stats   <store>... --as getStats|get_active_locks|getMetrics
+  lockkeeper metrics <store>... [--port N] [--keys N] [--interval SECONDS]
   lockkeeper audit   [TEXT] [--limit N] [--json]
   lockkeeper audit   --verify [--json]
   lockkeeper formats [--json]
@@ -28,6 +31,11 @@ release-all never releases by itself: --plan writes down exactly which locks it 
 that applies the plan, now or later, here or elsewhere. A plan that was interrupted goes on with the same command. cleanup
 makes a plan of the expired leftovers. Within 15 minutes (LOCKKEEPER_UNDO_MINUTES) undo puts back what was released, where
 the name is still free and the format allows it.
+
+stats counts what is there now, and what was seen to happen since: a console that ran, or --watch, did the seeing. --as prints
+what lock managers call by these names. metrics watches the stores and serves them to Prometheus on 127.0.0.1, port 5626
+unless --port says otherwise; LOCKKEEPER_METRICS_TOKEN makes it ask for that token. --keys adds the N locks of each store that
+need attention most, by name.
 
 Everything that was done, tried or refused is in the audit log. TEXT is words that must all occur; event:, user:, store:,
 plan:, key: and outcome: look there only. --verify checks that nobody changed the log, and exits with 1 if somebody did.

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Core } from '../../core/dispatch.ts'
 
 /** What a command may touch of the world. */
@@ -35,4 +36,9 @@ export async function untilAborted(signal: AbortSignal): Promise<void> {
   const hold = setInterval(() => {}, 60_000)
   await new Promise<void>(resolve => signal.addEventListener('abort', () => resolve(), { once: true }))
   clearInterval(hold)
+}
+
+/** So long, or until Ctrl-C. */
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await wait(ms, undefined, { signal }).catch(() => {})
 }

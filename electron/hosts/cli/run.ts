@@ -9,8 +9,10 @@ import { HELP } from './help.ts'
 import { inspectCommand } from './inspect.ts'
 import { type Io, print } from './io.ts'
 import { listCommand } from './list.ts'
+import { metricsCommand } from './metrics.ts'
 import { releaseCommand } from './release.ts'
 import { releaseAllCommand } from './release-all.ts'
+import { statsCommand } from './stats.ts'
 import { undoCommand } from './undo.ts'
 import { watchCommand } from './watch.ts'
 
@@ -22,6 +24,8 @@ const COMMANDS: Record<string, (argv: readonly string[], io: Io) => Promise<numb
   cleanup: cleanupCommand,
   undo: undoCommand,
   watch: watchCommand,
+  stats: statsCommand,
+  metrics: metricsCommand,
   audit: auditCommand,
   formats: formatsCommand,
   console: consoleCommand,

@@ -32,7 +32,7 @@ export const METRICS = {
   lockkeeper_oldest_lock_age_seconds: {
     type: 'gauge',
     labels: STORE,
-    help: 'For how long the lock that is held longest has been held, at least.',
+    help: 'For how long the oldest lock has been there, at least; one that has expired is there, too.',
   },
   lockkeeper_lease_used_max_ratio: {
     type: 'gauge',

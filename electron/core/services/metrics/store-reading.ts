@@ -28,8 +28,9 @@ export type StoreReading = {
 
 export type LiveReading = {
   readonly counts: Counts
-  /** Of what is held. */
+  /** Of what nobody has released, also of what has expired. */
   readonly oldestMs: number | null
+  /** Of what is held. */
   readonly mostUsed: number | null
   readonly offsetMs: number | null
   readonly scanMs: number
@@ -77,9 +78,9 @@ function readLocks(
   for (const lock of locks.values()) {
     const counted = countedAs(lock, now)
     counts[counted]++
-    if (counted === 'expired' || counted === 'released') continue
+    if (counted === 'released') continue
     oldestMs = greater(oldestMs, ageOf(lock, now))
-    mostUsed = greater(mostUsed, usedFraction(lock, now))
+    if (counted !== 'expired') mostUsed = greater(mostUsed, usedFraction(lock, now))
   }
   return { counts, oldestMs, mostUsed, locks: neediest(locks, now, keys) }
 }

@@ -12,7 +12,12 @@ import { addSpent } from './samples.ts'
  * How long to rest between two readings of a store that nobody looks at. A screen asks for more; whoever pays for the capacity
  * of DynamoDB would not want more without one.
  */
-const ATTEND_MS: Record<StoreKind, number> = { memory: 2000, redis: 5000, mysql: 5000, dynamodb: 30_000 }
+export const ATTEND_MS: Record<StoreKind, number> = {
+  memory: 2000,
+  redis: 5000,
+  mysql: 5000,
+  dynamodb: 30_000,
+}
 
 /** A store that is observed, as those see it who want to know what happens in it. */
 export type Observed = {

@@ -1,0 +1,91 @@
+import type { Client } from '../../../shared/client.ts'
+import type { StoreInfo, WatchEvent } from '../../../shared/contract.ts'
+import { escapeForTerminal, neutralise } from '../../../shared/safe-text.ts'
+import { ATTEND_MS } from '../../core/services/observe/observatory.ts'
+import { readVersion } from '../console/version.ts'
+import { createMetricsPage } from '../metrics/page.ts'
+import { startMetricsServer } from '../metrics/server.ts'
+import { type Args, parse, portNumber } from './args.ts'
+import { connect, openStores } from './connect.ts'
+import { cannotListen, EXIT, usageError } from './exit.ts'
+import { type Io, print, untilAborted } from './io.ts'
+
+/** Beside the console's, and always the same: a monitoring system is told it once. */
+const USUAL_PORT = 5626
+const MOST_KEYS = 1000
+
+/** Watches stores and serves what it sees to a monitoring system on this machine, until Ctrl-C. */
+export async function metricsCommand(argv: readonly string[], io: Io): Promise<number> {
+  const args = parse(
+    argv,
+    { port: { type: 'string' }, keys: { type: 'string' }, interval: { type: 'string' } },
+    ['store'],
+    'more',
+  )
+  const port = portNumber(args.options['port']) ?? USUAL_PORT
+  const keys = keysOf(args.options['keys'])
+  const intervalMs = intervalOf(args.options['interval'])
+  const token = io.env['LOCKKEEPER_METRICS_TOKEN']
+  if (token !== undefined && !/^\S+$/.test(token))
+    throw usageError('LOCKKEEPER_METRICS_TOKEN is set, but empty or with a space in it')
+
+  const log = (line: string) => void io.stderr.write(`lockkeeper: ${line}\n`)
+  const client = connect(io)
+  const page = await createMetricsPage({
+    meter: io.core().meter,
+    version: readVersion(io.distFolder),
+    keys,
+    token,
+  })
+  // First, so that a port that is taken is said before any store is asked anything.
+  const server = await startMetricsServer({ page, port, log }).catch(error => {
+    throw cannotListen(error, port)
+  })
+  try {
+    const stores = await openStores(io, client, args.positionals)
+    for (const { info } of stores) watch(client, info, intervalMs ?? ATTEND_MS[info.kind], log)
+    await print(io, `Metrics are at http://127.0.0.1:${server.port}/metrics`)
+    await untilAborted(io.signal)
+  } finally {
+    await server.close()
+  }
+  return EXIT.done
+}
+
+/** Sees to it that the store is read; what is read reaches the metrics by itself. Tells when it goes away and comes back. */
+function watch(
+  client: Client,
+  { storeId, address }: StoreInfo,
+  intervalMs: number,
+  log: (line: string) => void,
+) {
+  let status: Extract<WatchEvent, { type: 'status' }>['status'] = 'live'
+  client.open(
+    'locks.watch',
+    { storeId, intervalMs },
+    event => {
+      if (event.type !== 'status' || event.status === status) return
+      status = event.status
+      const words =
+        status === 'live' ? 'is read again' : `${status}: ${neutralise(event.error?.message ?? 'no reason')}`
+      log(`${escapeForTerminal(address)} ${words}`)
+    },
+    result => {
+      if (!result.ok && result.error.code !== 'ABORTED') log(neutralise(result.error.message))
+    },
+  )
+}
+
+function keysOf(value: Args['options'][string]): number {
+  const keys = Number(value ?? 0)
+  if (!/^\d*$/.test(String(value ?? '')) || keys > MOST_KEYS)
+    throw usageError(`--keys must be a whole number from 0 to ${MOST_KEYS}`)
+  return keys
+}
+
+function intervalOf(value: Args['options'][string]): number | undefined {
+  if (value === undefined) return undefined
+  const seconds = Number(value)
+  if (!(seconds >= 0.1 && seconds <= 60)) throw usageError('--interval must be 0.1 to 60 seconds')
+  return Math.round(seconds * 1000)
+}
