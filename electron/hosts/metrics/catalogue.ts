@@ -109,6 +109,11 @@ export const METRICS = {
     labels: ['store', 'key'],
     help: 'The whole length of a lease. Only with --keys.',
   },
+  lockkeeper_lock_remaining_seconds: {
+    type: 'gauge',
+    labels: ['store', 'key'],
+    help: 'How long a lease still has, by the clock of the store; below zero when it has expired. Only with --keys.',
+  },
 } as const satisfies Record<string, Metric>
 
 export type MetricName = keyof typeof METRICS

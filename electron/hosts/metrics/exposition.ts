@@ -108,7 +108,7 @@ function setNow(series: Pick, labels: StoreLabels, now: LiveReading): void {
   if (now.offsetMs !== null) series('lockkeeper_clock_offset_seconds').set(labels, now.offsetMs / 1000)
   series('lockkeeper_scan_duration_seconds').set(labels, now.scanMs / 1000)
   const told = new Set<string>()
-  for (const { key: whole, ageMs, leaseMs } of now.locks) {
+  for (const { key: whole, ageMs, leaseMs, remainingMs } of now.locks) {
     const key = keyLabel(whole)
     // Two tables may have the same key. The first is the one that needs attention more.
     if (told.has(key)) continue
@@ -116,6 +116,8 @@ function setNow(series: Pick, labels: StoreLabels, now: LiveReading): void {
     const { store } = labels
     if (ageMs !== null) series('lockkeeper_lock_age_seconds').set({ store, key }, ageMs / 1000)
     if (leaseMs !== null) series('lockkeeper_lock_lease_seconds').set({ store, key }, leaseMs / 1000)
+    if (remainingMs !== null)
+      series('lockkeeper_lock_remaining_seconds').set({ store, key }, remainingMs / 1000)
   }
 }
 

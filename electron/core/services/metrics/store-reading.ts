@@ -4,6 +4,7 @@ import {
   expiresAtOf,
   heldSinceOf,
   isRepresentable,
+  remainingMs,
   usedFraction,
 } from '../../../../shared/lease.ts'
 import type { Lock, StoreKind, WatchedLock } from '../../../../shared/lock.ts'
@@ -38,11 +39,16 @@ export type LiveReading = {
   readonly locks: readonly LockReading[]
 }
 
-/** `leaseMs` is the whole of it; null where there is none, or its length is not known. */
+/**
+ * `leaseMs` is the whole of the lease as it is now; a lock that is renewed can be older than that. Null where there is none, or
+ * it is not known.
+ */
 export type LockReading = {
   readonly key: string
   readonly ageMs: number | null
   readonly leaseMs: number | null
+  /** Below zero for what has expired. */
+  readonly remainingMs: number | null
 }
 
 export function readStore(
@@ -96,7 +102,12 @@ function neediest(locks: ReadonlyMap<string, WatchedLock>, now: number, keys: nu
     first.splice(placeOf(lock, first, compare), 0, lock)
     if (first.length > keys) first.pop()
   }
-  return first.map(lock => ({ key: lock.key, ageMs: ageOf(lock, now), leaseMs: leaseOf(lock) }))
+  return first.map(lock => ({
+    key: lock.key,
+    ageMs: ageOf(lock, now),
+    leaseMs: leaseOf(lock),
+    remainingMs: representable(remainingMs(lock, now)),
+  }))
 }
 
 function placeOf<T>(item: T, sorted: readonly T[], compare: (a: T, b: T) => number): number {
@@ -120,7 +131,12 @@ function leaseOf(lock: Lock): number | null {
   const expiresAt = expiresAtOf(lock.lease)
   if (expiresAt === null || lock.acquiredAt === null) return null
   const leaseMs = expiresAt - lock.acquiredAt
-  return isRepresentable(leaseMs) && leaseMs > 0 ? leaseMs : null
+  return leaseMs > 0 ? representable(leaseMs) : null
+}
+
+/** A deadline in the year 300,000 is somebody's mistake, and no number to draw a line with. */
+function representable(ms: number | null): number | null {
+  return ms !== null && isRepresentable(ms) ? ms : null
 }
 
 function greater(a: number | null, b: number | null): number | null {
