@@ -1,0 +1,57 @@
+import { Observation } from '../../../electron/core/services/observe/observation.ts'
+import type { Observed } from '../../../electron/core/services/observe/observatory.ts'
+import type { Happening } from '../../../electron/core/services/observe/observer.ts'
+import type { StoreKind, WatchedLock } from '../../../shared/lock.ts'
+import type { Spent } from '../../../shared/stats.ts'
+import { at } from '../../core/services/lock.ts'
+import { aWatchedLock, byId } from '../../core/services/observe/a-watched-lock.ts'
+
+/** A store as the observatory has it, where everything that is seen is said by hand. */
+export class ObservedStore implements Observed {
+  readonly observation: Observation
+  locks: ReadonlyMap<string, WatchedLock> = new Map()
+  spent: Spent = { requests: 0, units: null }
+  /** What was told to whoever measures. */
+  ended: (heldMs: number) => void = () => {}
+
+  constructor(
+    readonly storeId: string,
+    readonly address = `memory:${storeId}`,
+    readonly kind: StoreKind = 'memory',
+  ) {
+    this.observation = new Observation({
+      keepMs: 3_600_000,
+      keep: () => {},
+      ended: heldMs => this.ended(heldMs),
+      spent: () => this.spent,
+    })
+  }
+
+  pass(locks: readonly WatchedLock[], unbroken = true): void {
+    this.locks = byId(...locks)
+    const now = Date.now()
+    this.observation.passed({
+      ...{ locks: this.locks, serverTime: now + 1500, offsetMs: 1500, errorMs: 1 },
+      ...{ scanned: locks.length, tookMs: 40, unbroken },
+    })
+  }
+
+  happens(what: Happening['what'], lock: WatchedLock): void {
+    this.observation.happened([{ what, lock }])
+  }
+}
+
+const SHIFT = at(0)
+
+/** A lock that began so long ago and ends in so long, by the clock of the store. */
+export function lockOf(
+  key: string,
+  { agoMs, leftMs, ...more }: { agoMs: number | null; leftMs: number | null } & Partial<WatchedLock>,
+): WatchedLock {
+  const now = Date.now() + 1500
+  const lock = aWatchedLock(now - SHIFT, {
+    ...{ id: key, key, acquiredAt: agoMs === null ? null : now - agoMs, acquiredAtSource: 'stored' },
+    ...(leftMs === null ? { lease: { kind: 'never' } } : { endsAt: now + leftMs - SHIFT }),
+  })
+  return { ...lock, ...more }
+}
