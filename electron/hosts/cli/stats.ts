@@ -25,7 +25,7 @@ export async function statsCommand(argv: readonly string[], io: Io): Promise<num
   const sinceMs = duration(args.options['since'], '--since')
   const watchMs = watchFrom(args.options['watch'])
   const as = shapeFrom(args)
-  const provider = providerFrom(io.env)
+  const provider = as === 'getStats' ? providerFrom(io.env) : null
 
   const client = connect(io)
   const stores = await openStores(io, client, args.positionals)
@@ -40,7 +40,7 @@ export async function statsCommand(argv: readonly string[], io: Io): Promise<num
       }),
     ),
   )
-  if (as === 'getStats') await print(io, safeJson(asGetStats(stats, provider), 2))
+  if (provider !== null) await print(io, safeJson(asGetStats(stats, provider), 2))
   else if (as === 'getMetrics') await print(io, safeJson(asGetMetrics(stats), 2))
   else if (args.options['json']) await print(io, safeJson(statsJson(stats), 2))
   else for (const line of statsLines(stats, widthOf(io))) await print(io, line)
