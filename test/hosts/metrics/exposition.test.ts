@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Meter, type OpenAlerts } from '../../../electron/core/services/metrics/meter.ts'
+import { type AlertCounter, Meter } from '../../../electron/core/services/metrics/meter.ts'
 import { METRICS } from '../../../electron/hosts/metrics/catalogue.ts'
 import { createExposition } from '../../../electron/hosts/metrics/exposition.ts'
 import { ALERT_RULES } from '../../../shared/alerts.ts'
@@ -12,7 +12,7 @@ const DOWN = { code: 'STORE_UNREACHABLE' as const, message: 'It does not answer'
 
 async function expose(
   stores: readonly ObservedStore[],
-  { keys = 0, alerts = null }: { keys?: number; alerts?: OpenAlerts | null } = {},
+  { keys = 0, alerts = null }: { keys?: number; alerts?: AlertCounter | null } = {},
 ) {
   const open = [...stores]
   const names = new Map(stores.map(({ storeId }) => [storeId, storeId]))
@@ -137,7 +137,7 @@ describe('what is served', () => {
 })
 
 describe('alerts', () => {
-  const open = { openByRule: () => [{ rule: 'expired', storeId: 'orders', count: 3 }] as const }
+  const open = { openByRule: () => [{ rule: 'expired', storeId: 'orders', open: 3 }] as const }
 
   it('are counted by rule, those of which there are none as well', async () => {
     const samples = await (await expose([new ObservedStore('orders')], { alerts: open })).samples()

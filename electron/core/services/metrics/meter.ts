@@ -5,15 +5,15 @@ import { distinctNames } from './store-names.ts'
 import { readStore, type StoreReading } from './store-reading.ts'
 
 /** Who knows of the alerts that are open: how many of a rule in a store, muted ones left out. */
-export interface OpenAlerts {
-  openByRule(): readonly { readonly rule: AlertRule; readonly storeId: string; readonly count: number }[]
+export interface AlertCounter {
+  openByRule(): readonly { readonly rule: AlertRule; readonly storeId: string; readonly open: number }[]
 }
 
 export type MeterOptions = {
   /** Those that are open, in an order that stays. */
   readonly stores: () => readonly Observed[]
   readonly nameOf: (storeId: string, address: string) => string
-  readonly alerts: OpenAlerts | null
+  readonly alerts: AlertCounter | null
 }
 
 export type MeterReading = {
@@ -46,7 +46,7 @@ export class Meter implements Lookout {
     return {
       stores: named.map(({ store, name }) => readStore(store, name, keys)),
       alerts:
-        open?.flatMap(({ rule, storeId, count }) => {
+        open?.flatMap(({ rule, storeId, open: count }) => {
           const store = names.get(storeId)
           return store === undefined ? [] : [{ rule, store, count }]
         }) ?? null,
