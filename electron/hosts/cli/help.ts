@@ -32,10 +32,10 @@ that applies the plan, now or later, here or elsewhere. A plan that was interrup
 makes a plan of the expired leftovers. Within 15 minutes (LOCKKEEPER_UNDO_MINUTES) undo puts back what was released, where
 the name is still free and the format allows it.
 
-stats counts what is there now, and what was seen to happen since: a console that ran, or --watch, did the seeing. --as prints
-what lock managers call by these names. metrics watches the stores and serves them to Prometheus on 127.0.0.1, port 5626
-unless --port says otherwise; LOCKKEEPER_METRICS_TOKEN makes it ask for that token. --keys adds the N locks of each store that
-need attention most, by name.
+stats counts what is there now, and what was seen to happen since: by a console that runs or ran, or by itself with
+--watch. --as prints what lock managers call by these names. metrics watches the stores and serves them to Prometheus
+on 127.0.0.1, port 5626 unless --port says otherwise; with LOCKKEEPER_METRICS_TOKEN set, it asks for that token. --keys
+adds the N locks of each store that need attention most, by name.
 
 Everything that was done, tried or refused is in the audit log. TEXT is words that must all occur; event:, user:, store:,
 plan:, key: and outcome: look there only. --verify checks that nobody changed the log, and exits with 1 if somebody did.
