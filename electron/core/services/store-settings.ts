@@ -1,6 +1,6 @@
 import type { Input } from '../../../shared/contract.ts'
 import type { StoreEntry, StoreProfile } from '../../../shared/store-profile.ts'
-import { toFailure } from '../errors.ts'
+import { type Note, settled } from './audit/settled.ts'
 import type { AuditLog } from './audit.ts'
 import { withoutPassword } from './listed-store.ts'
 import type { Stores } from './stores.ts'
@@ -58,21 +58,6 @@ export class RecordedSettings {
 
   #note(action: string, method: string, facts: Record<string, unknown>): Note {
     return more => this.#audit.append([{ event: 'settings', action, method, ...facts, ...more }])
-  }
-}
-
-type Note = (more: Record<string, unknown>) => Promise<void>
-
-/** What came of it is written too; that it could not be is no reason to call it undone. */
-async function settled<T>(note: Note, work: () => Promise<T>): Promise<T> {
-  try {
-    const value = await work()
-    await note({ outcome: 'done' }).catch(() => {})
-    return value
-  } catch (error) {
-    const { code, message } = toFailure(error)
-    await note({ error: { code, message } }).catch(() => {})
-    throw error
   }
 }
 
