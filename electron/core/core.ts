@@ -5,6 +5,8 @@ import { historyMs, undoWindowMs } from './data-folder.ts'
 import type { Core, Handlers, StreamHandlers } from './dispatch.ts'
 import { StoreError } from './errors.ts'
 import { ALL_FORMATS } from './formats.ts'
+import { AlertDesk } from './services/alerts/alert-desk.ts'
+import { Alerts } from './services/alerts/alerts.ts'
 import { fileAudit } from './services/audit.ts'
 import { Connections } from './services/connections.ts'
 import { listStore } from './services/list.ts'
@@ -37,13 +39,27 @@ export type CoreOptions = {
 
 /** Puts the core together. Hosts call this once and open a session per screen. */
 export function createCore(options: CoreOptions): Core {
+  const decidedElsewhere = once(() => keptProfiles(options.dataFolder))
+  const alerts = new Alerts({
+    dataFolder: options.dataFolder,
+    writes: options.start !== undefined,
+    about(storeId, address) {
+      const profile = stores
+        ? stores.profileOf(storeId)
+        : decidedElsewhere().find(each => each.address === address)
+      return {
+        name: profile?.name ?? shortName(parseAddress(address)),
+        production: profile?.production ?? false,
+      }
+    },
+  })
   const observatory = new Observatory({
     dataFolder: options.dataFolder,
     keepMs: options.historyMs ?? historyMs({}),
     observes: storeId => stores?.has(storeId) ?? true,
     // The command line opens a store for one question; a console watches those of its list.
     attends: options.start !== undefined,
-    lookouts: [{ ended: (store, heldMs) => meter.ended(store, heldMs) }],
+    lookouts: [alerts, { ended: (store, heldMs) => meter.ended(store, heldMs) }],
   })
   const connections = new Connections(observatory.observe)
   const redact = (message: string) => connections.redact(message)
@@ -104,6 +120,12 @@ export function createCore(options: CoreOptions): Core {
     copies,
     mayNameFiles: stores === null,
     ...options.plans,
+  })
+
+  const alertDesk = new AlertDesk({
+    alerts,
+    audit,
+    addressOf: stores && (storeId => stores.profileOf(storeId)?.address ?? null),
   })
 
   const stats = new StatsDesk({
@@ -199,10 +221,16 @@ export function createCore(options: CoreOptions): Core {
     'stats.history': query => stats.history(query),
     'stats.holds': query => stats.holds(query),
     'stats.keys': query => stats.keys(query),
-    'alerts.acknowledge': notYet,
-    'alerts.mute': notYet,
-    'alerts.unmute': notYet,
-    'alerts.decide': notYet,
+    'alerts.acknowledge': async (input, _, action) => {
+      await alertDesk.acknowledge(input, action)
+      return null
+    },
+    'alerts.mute': (input, _, action) => alertDesk.mute(input, action),
+    'alerts.unmute': async ({ muteId }, _, action) => {
+      await alertDesk.unmute(muteId, action)
+      return null
+    },
+    'alerts.decide': ({ book }, _, action) => alertDesk.decide(book, action),
   }
 
   const streamHandlers: StreamHandlers = {
@@ -216,7 +244,7 @@ export function createCore(options: CoreOptions): Core {
       return open.watcher.subscribe(intervalMs, open.signal)
     },
     'plans.watch': ({ planId }, signal) => plans.watch(planId, signal),
-    'alerts.watch': notYet,
+    'alerts.watch': (_, signal) => alerts.watch(signal),
     'reports.write': notYet,
     'plans.file': async function* ({ planId }) {
       const file = createReadStream(await plans.pathOf(planId), {
@@ -234,10 +262,19 @@ export function createCore(options: CoreOptions): Core {
     meter,
     redact,
     async close() {
+      alerts.close()
       await plans.close()
       await observatory.close()
       await connections.closeAll()
     },
+  }
+}
+
+function once<T>(work: () => T): () => T {
+  let done: { readonly value: T } | null = null
+  return () => {
+    done ??= { value: work() }
+    return done.value
   }
 }
 

@@ -26,8 +26,13 @@ export class KeptFile<T> {
     this.#path = join(options.folder, `${options.name}.json`)
   }
 
-  /** A file that cannot be understood is set aside, never overwritten: somebody may want to mend it. */
-  async read(): Promise<{ readonly value: T | null; readonly notice: string | null }> {
+  /**
+   * A file that cannot be understood is set aside, never overwritten: somebody may want to mend it. Whoever writes none
+   * leaves it where it is.
+   */
+  async read({
+    setAside = true,
+  } = {}): Promise<{ readonly value: T | null; readonly notice: string | null }> {
     const { folder, name, what, schema } = this.#options
     let text: string
     try {
@@ -40,10 +45,12 @@ export class KeptFile<T> {
     const parsed = schema.safeParse(parseJson(text))
     if (parsed.success) return { value: parsed.data, notice: null }
     const aside = `${name}.damaged-${Date.now()}.json`
-    const moved = await rename(this.#path, join(folder, aside)).then(
-      () => true,
-      () => false,
-    )
+    const moved =
+      setAside &&
+      (await rename(this.#path, join(folder, aside)).then(
+        () => true,
+        () => false,
+      ))
     this.#untouchable = !moved
     const notice = moved
       ? `${what} could not be understood and was set aside as ${aside}.`

@@ -1,0 +1,292 @@
+import { ALERT_RULES, type AlertsEvent, type Mute, type RuleBook } from '../../../../shared/alerts.ts'
+import type { Failure } from '../../../../shared/result.ts'
+import type { Lookout, Observed } from '../observe/observatory.ts'
+import type { Happening, Pass } from '../observe/observer.ts'
+import {
+  type AlertsWithin,
+  alertsWithin,
+  type Listing,
+  listAlerts,
+  type OpenAlerts,
+  openAlerts,
+} from './alert-list.ts'
+import { ChangeFeed } from './change-feed.ts'
+import { checkLock, type Found, limitOf, type Settings } from './check-lock.ts'
+import { Contention } from './contention.ts'
+import { type Acknowledged, Decisions } from './decisions.ts'
+import { EndedAlerts } from './ended-alerts.ts'
+import { checkNames, type HeldNames, heldNames, type OtherStore } from './held-names.ts'
+import { SAME_ALERT_MS, StoreAlerts } from './store-alerts.ts'
+import type { Place, Tracked } from './tracked.ts'
+
+export type AlertsOptions = {
+  readonly dataFolder: string
+  /** Whether decisions are kept. A host without a list of stores only keeps to what was decided in a console. */
+  readonly writes: boolean
+  readonly about: (
+    storeId: string,
+    address: string,
+  ) => { readonly name: string; readonly production: boolean }
+  readonly now?: () => number
+}
+
+type StoreState = {
+  readonly store: Observed
+  readonly alerts: StoreAlerts
+  readonly contention: Contention
+  names: HeldNames
+  last: Pick<Pass, 'offsetMs' | 'errorMs'> | null
+  /** Since when it cannot be read, or not all of it, and what was said about that last. */
+  down: { readonly since: number; readonly failure: Failure } | null
+  downTimer: NodeJS.Timeout | undefined
+  /** What was acknowledged and is not so any more: since when. */
+  readonly over: Map<string, number>
+}
+
+/** The longest that a timer can wait. */
+const LONGEST_WAIT_MS = 2 ** 31 - 1
+
+/**
+ * Looks at what is observed by the rules of `shared/alerts.ts`. Only a pass that saw everything begins or ends what is said of
+ * locks: while a store is down, or a part of it cannot be read, that is all that is known.
+ */
+export class Alerts implements Lookout {
+  readonly decisions: Decisions
+  readonly #options: AlertsOptions
+  readonly #now: () => number
+  readonly #feed = new ChangeFeed()
+  readonly #ended = new EndedAlerts()
+  readonly #states = new Map<string, StoreState>()
+  readonly #begunAt: number
+  #muteTimer: NodeJS.Timeout | undefined
+  #isReady = false
+  #isClosed = false
+
+  constructor(options: AlertsOptions) {
+    this.#options = options
+    this.#now = options.now ?? Date.now
+    this.#begunAt = this.#now()
+    this.decisions = new Decisions({ folder: options.dataFolder, writes: options.writes, now: this.#now })
+    void this.decisions.ready.then(() => {
+      this.#isReady = true
+      this.#waitForMutes()
+      this.#lookAgain()
+    })
+  }
+
+  happened(store: Observed, all: readonly Happening[]): void {
+    this.#stateOf(store).contention.happened(all, this.#now())
+  }
+
+  passed(store: Observed, { locks, serverTime, offsetMs, errorMs }: Pass): void {
+    const state = this.#stateOf(store)
+    state.last = { offsetMs, errorMs }
+    this.#isUp(state)
+    this.#look(state, locks, serverTime)
+  }
+
+  /** That a part cannot be read is worth the same alarm: a dead node of a cluster hides its locks as a dead server does. */
+  failed(store: Observed, _why: 'down' | 'partial', failure: Failure): void {
+    const state = this.#stateOf(store)
+    state.down = { since: state.down?.since ?? this.#now(), failure }
+    this.#checkDown(state)
+  }
+
+  rested(store: Observed): void {
+    const state = this.#states.get(store.storeId)
+    // At the end of the process nothing is known to have ended.
+    if (!state || this.#isClosed) return
+    this.#isUp(state)
+    this.#states.delete(store.storeId)
+    if (state.alerts.close(this.#now())) this.#feed.changed()
+  }
+
+  /** The whole of it, now and whenever it changes. */
+  async *watch(signal: AbortSignal): AsyncIterable<AlertsEvent> {
+    await this.decisions.ready
+    yield* this.#feed.events(() => listAlerts(this.#listing()), signal)
+  }
+
+  /** How many go on, by rule and store; those with none are left out. */
+  openByRule(): OpenAlerts[] {
+    return openAlerts(this.#listing())
+  }
+
+  /** Those that went on at any time between. */
+  within(from: number, to: number): AlertsWithin {
+    return alertsWithin(this.#listing(), from, to)
+  }
+
+  /** Those that go on, of those that are asked for. */
+  find(alertIds: readonly string[]): { readonly place: Place; readonly tracked: Tracked }[] {
+    const wanted = new Set(alertIds)
+    return this.#listing().stores.flatMap(({ place, alerts }) =>
+      ALERT_RULES.flatMap(rule => alerts.open(rule))
+        .filter(({ alertId }) => wanted.has(alertId))
+        .map(tracked => ({ place, tracked })),
+    )
+  }
+
+  async decide(book: RuleBook): Promise<void> {
+    const kept = this.decisions.decide(book)
+    this.#lookAgain()
+    await kept
+    this.#feed.changed()
+  }
+
+  async mute(mute: Mute): Promise<void> {
+    await this.decisions.mute(mute)
+    this.#waitForMutes()
+    this.#feed.changed()
+  }
+
+  async unmute(muteId: string): Promise<void> {
+    await this.decisions.unmute(muteId)
+    this.#feed.changed()
+  }
+
+  async acknowledge(all: readonly Acknowledged[]): Promise<void> {
+    await this.decisions.acknowledge(all)
+    this.#feed.changed()
+  }
+
+  close(): void {
+    this.#isClosed = true
+    clearTimeout(this.#muteTimer)
+    for (const state of this.#states.values()) this.#isUp(state)
+  }
+
+  #stateOf(store: Observed): StoreState {
+    const known = this.#states.get(store.storeId)
+    if (known?.store === store) return known
+    if (known) this.rested(known.store)
+    const { decisions } = this
+    const state: StoreState = {
+      store,
+      alerts: new StoreAlerts({
+        ended: this.#ended,
+        place: () => this.#placeOf(store),
+        acknowledgement: alertId => decisions.acknowledgement(alertId),
+      }),
+      contention: new Contention(),
+      ...{ names: new Map(), last: null, down: null, downTimer: undefined, over: new Map() },
+    }
+    this.#states.set(store.storeId, state)
+    return state
+  }
+
+  #placeOf({ storeId, address }: Observed): Place {
+    return { storeId, address, storeName: this.#options.about(storeId, address).name }
+  }
+
+  #listing(): Listing {
+    this.#ended.prune(this.#now())
+    const stores = [...this.#states.values()].map(({ store, alerts }) => ({
+      place: this.#placeOf(store),
+      alerts,
+    }))
+    return { stores, ended: this.#ended, decisions: this.decisions, since: this.#begunAt }
+  }
+
+  /** A change of the rules, not of what is known. */
+  #lookAgain(): void {
+    for (const state of this.#states.values()) {
+      const { store, last, down, alerts } = state
+      if (alerts.obey(this.decisions.settingsOf(store.address), this.#now())) this.#feed.changed()
+      if (down) this.#checkDown(state)
+      else if (last) this.#look(state, store.locks, this.#now() + (last.offsetMs ?? 0))
+    }
+  }
+
+  #look(state: StoreState, locks: Observed['locks'], now: number): void {
+    // Of two connections to one address one is enough: each alert is told once.
+    if (!this.#isReady || this.#firstAt(state.store.address) !== state) return
+    const at = this.#now()
+    const settings = this.decisions.settingsOf(state.store.address)
+    state.names = heldNames(this.#states.size > 1 ? locks.values() : [], now)
+    const changed = state.alerts.look(settings, at, state.last?.offsetMs ?? 0, found => {
+      for (const lock of locks.values()) checkLock(lock, now, settings, found)
+      const goesOn = (id: string) => (state.alerts.find('two-stores', id)?.count ?? 0) > 0
+      checkNames(state.names, this.#others(state), lock => goesOn(lock.id), found)
+      state.contention.over(limitOf(settings, 'contention'), at, (lock, times) =>
+        found('contention', lock, times, null, null),
+      )
+      checkClock(state.last, settings, found)
+    })
+    this.#forgetOver(state, at)
+    if (changed) this.#feed.changed()
+    else if (state.alerts.openCount > 0) this.#feed.moved()
+  }
+
+  /**
+   * Stores in which the same name would be the same lock. In production and in a copy of it for trying things out, the same
+   * names are held all the time, and mean nothing.
+   */
+  #others({ store: own }: StoreState): OtherStore[] {
+    const { about } = this.#options
+    const { production } = about(own.storeId, own.address)
+    return [...this.#states.values()].flatMap(({ store, names, down }) => {
+      const other = about(store.storeId, store.address)
+      if (store.address === own.address || other.production !== production) return []
+      return [{ name: other.name, names, isLive: down === null }]
+    })
+  }
+
+  #firstAt(address: string): StoreState | undefined {
+    for (const state of this.#states.values()) if (state.store.address === address) return state
+    return undefined
+  }
+
+  #checkDown(state: StoreState): void {
+    const { store, down, alerts } = state
+    clearTimeout(state.downTimer)
+    if (!down || !this.#isReady || this.#isClosed || this.#firstAt(store.address) !== state) return
+    const settings = this.decisions.settingsOf(store.address)
+    const at = this.#now()
+    if (alerts.see('store-down', settings, at, down.since, down.failure.message)) this.#feed.changed()
+    else if (alerts.openCount > 0) this.#feed.moved()
+    // The next try may take longer than the rule wants to wait.
+    const leftMs = down.since + settings['store-down'].forMs - at
+    if (leftMs > 0) state.downTimer = setTimeout(() => this.#checkDown(state), leftMs).unref()
+  }
+
+  #isUp(state: StoreState): void {
+    state.down = null
+    clearTimeout(state.downTimer)
+  }
+
+  /** Whoever acknowledged an alert did not acknowledge the next one of its kind. */
+  #forgetOver({ store, alerts, over }: StoreState, at: number): void {
+    const { acknowledged } = this.decisions
+    if (acknowledged.size === 0) return
+    const forgotten: string[] = []
+    for (const [alertId, { rule, address, lockId }] of acknowledged) {
+      if (address !== store.address) continue
+      const since = over.get(alertId) ?? at
+      if (alerts.find(rule, lockId)) over.delete(alertId)
+      else if (at - since <= SAME_ALERT_MS) over.set(alertId, since)
+      else forgotten.push(alertId)
+    }
+    for (const alertId of forgotten) over.delete(alertId)
+    if (forgotten.length > 0) this.decisions.forget(forgotten)
+  }
+
+  /** What is muted counts again when its time is over, whether anything else happens or not. */
+  #waitForMutes(): void {
+    clearTimeout(this.#muteTimer)
+    const next = Math.min(...this.decisions.mutes.map(({ until }) => until ?? Number.POSITIVE_INFINITY))
+    if (!Number.isFinite(next) || this.#isClosed) return
+    const waitMs = Math.min(LONGEST_WAIT_MS, Math.max(0, next - this.#now()) + 1)
+    this.#muteTimer = setTimeout(() => {
+      this.#feed.changed()
+      this.#waitForMutes()
+    }, waitMs).unref()
+  }
+}
+
+/** `errorMs` is how far the offset may be wrong: so much of it is nobody's fault. */
+function checkClock(last: StoreState['last'], settings: Settings, found: Found): void {
+  if (!last || last.offsetMs === null) return
+  if (Math.abs(last.offsetMs) - last.errorMs > limitOf(settings, 'clock-offset'))
+    found('clock-offset', null, last.offsetMs, null, null)
+}

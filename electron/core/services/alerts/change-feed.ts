@@ -1,0 +1,62 @@
+/** Nobody can read faster than this. */
+const REST_MS = 1000
+/** Numbers that moved, and nothing else. */
+const MOVED_MS = 5000
+
+type Reader = { toldAt: number; due: number; wake: () => void }
+
+/** Tells readers the whole of something that changes: at once, and again after a change, coalesced. */
+export class ChangeFeed {
+  readonly #readers = new Set<Reader>()
+
+  /** Something is otherwise than it was told. */
+  changed(): void {
+    this.#tellAfter(REST_MS)
+  }
+
+  /** Merely a number is another one. */
+  moved(): void {
+    this.#tellAfter(MOVED_MS)
+  }
+
+  async *events<T>(event: () => T, signal: AbortSignal): AsyncIterable<T> {
+    const reader: Reader = { toldAt: 0, due: 0, wake: () => {} }
+    const onAbort = () => reader.wake()
+    signal.addEventListener('abort', onAbort)
+    this.#readers.add(reader)
+    try {
+      while (!signal.aborted) {
+        const waitMs = reader.due - performance.now()
+        if (waitMs > 0) {
+          await pause(reader, waitMs)
+          continue
+        }
+        reader.toldAt = performance.now()
+        reader.due = Number.POSITIVE_INFINITY
+        yield event()
+      }
+    } finally {
+      this.#readers.delete(reader)
+      signal.removeEventListener('abort', onAbort)
+    }
+  }
+
+  #tellAfter(restMs: number): void {
+    for (const reader of this.#readers) {
+      const due = reader.toldAt + restMs
+      if (due >= reader.due) continue
+      reader.due = due
+      reader.wake()
+    }
+  }
+}
+
+function pause(reader: Reader, ms: number): Promise<void> {
+  return new Promise(resolve => {
+    const timer = Number.isFinite(ms) ? setTimeout(resolve, ms) : undefined
+    reader.wake = () => {
+      clearTimeout(timer)
+      resolve()
+    }
+  })
+}

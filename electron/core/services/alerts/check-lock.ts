@@ -1,0 +1,91 @@
+import type { AlertRule, RuleSetting } from '../../../../shared/alerts.ts'
+import {
+  expiresAtOf,
+  heldSinceOf,
+  holdersLookAlike,
+  isPlausibleDeadline,
+  knownStateAt,
+} from '../../../../shared/lease.ts'
+import type { WatchedLock } from '../../../../shared/lock.ts'
+
+export type Settings = Readonly<Record<AlertRule, RuleSetting>>
+
+/**
+ * Told what a rule found, instead of a list that is made: most of ten thousand locks have nothing to find. Without a lock it is
+ * about the store as a whole. `since` is since when it is so, by the store's clock; null when nothing but this look says so.
+ */
+export type Found = (
+  rule: AlertRule,
+  lock: WatchedLock | null,
+  value: number | null,
+  since: number | null,
+  detail: string | null,
+) => void
+
+/** The rules that look at one lock and nothing else. `now` is the store's time. */
+export function checkLock(lock: WatchedLock, now: number, settings: Settings, found: Found): void {
+  const state = knownStateAt(lock, now)
+  if (state === 'released') return
+  const implausible = lock.notes.find(note => note.code === 'implausible-expiry')
+  const expiresAt = expiresAtOf(lock.lease)
+  if (implausible) found('implausible-expiry', lock, null, null, implausible.raw)
+  // An end that makes no sense is one thing to look into, and not two.
+  else if (state === 'expired' && expiresAt !== null) found('expired', lock, now - expiresAt, expiresAt, null)
+  if (state !== 'held' && state !== 'expiring') return
+  checkLease(lock, expiresAt, now, settings, found)
+  checkAge(lock, now, settings, found)
+}
+
+function checkLease(
+  lock: WatchedLock,
+  expiresAt: number | null,
+  now: number,
+  settings: Settings,
+  found: Found,
+): void {
+  if (expiresAt === null) return
+  const limit = limitOf(settings, 'lease-used')
+  const begin = leaseBegin(lock)
+  const used = (now - begin) / (expiresAt - begin)
+  // Not for a lease whose end is not after its beginning.
+  if (expiresAt > begin && used >= limit)
+    found('lease-used', lock, Math.min(1, used), begin + limit * (expiresAt - begin), null)
+}
+
+/**
+ * Since when the present lease runs. A record's own beginning often stays where it was while its end is moved, so that a lock
+ * which is renewed for a day would seem to be near its end all the time: what is seen to be renewed counts from the last
+ * change that was seen. Where nothing is recorded it counts from when it was seen first, which says too little, never too much.
+ */
+function leaseBegin({ acquiredAt, observedAt, watched }: WatchedLock): number {
+  if (watched.renewals > 0) return observedAt
+  return acquiredAt === null || Number.isNaN(acquiredAt) ? watched.heldSince : acquiredAt
+}
+
+function checkAge(lock: WatchedLock, now: number, settings: Settings, found: Found): void {
+  const since = heldSinceOf(lock)
+  // A beginning before anybody had computers is another error than being held for long.
+  const heldAt = since !== null && isPlausibleDeadline(since.at, now) ? since.at : null
+  const heldMs = heldAt === null ? null : Math.max(0, now - heldAt)
+  if (lock.lease.kind === 'never') found('no-expiry', lock, heldMs, heldAt, null)
+  const heldLimit = limitOf(settings, 'held-long')
+  if (heldAt !== null && heldMs !== null && heldMs > heldLimit)
+    found('held-long', lock, heldMs, heldAt + heldLimit, null)
+  // A renewal that may as well be the next holder says nothing of how long one was there.
+  if (lock.watched.renewals === 0 || holdersLookAlike(lock)) return
+  const renewedLimit = limitOf(settings, 'renewed-long')
+  const renewedMs = now - lock.watched.heldSince
+  if (renewedMs > renewedLimit)
+    found(
+      'renewed-long',
+      lock,
+      renewedMs,
+      lock.watched.heldSince + renewedLimit,
+      String(lock.watched.renewals),
+    )
+}
+
+/** Without a limit nothing is over it. */
+export function limitOf(settings: Settings, rule: AlertRule): number {
+  return settings[rule].limit ?? Number.POSITIVE_INFINITY
+}

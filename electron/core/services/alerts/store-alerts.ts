@@ -1,0 +1,139 @@
+import { ALERT_RULES, type Alert, type AlertRule } from '../../../../shared/alerts.ts'
+import type { WatchedLock } from '../../../../shared/lock.ts'
+import type { Found, Settings } from './check-lock.ts'
+import type { EndedAlerts } from './ended-alerts.ts'
+import { alertIdOf, type Place, type Tracked } from './tracked.ts'
+
+/** One that begins again so soon after it ended is the same one. */
+export const SAME_ALERT_MS = 60_000
+
+/** Stands for the lock of an alert that is about the whole store. No lock has an empty id. */
+const STORE = ''
+
+export type StoreAlertsOptions = {
+  readonly ended: EndedAlerts
+  readonly place: () => Place
+  readonly acknowledgement: (alertId: string) => Alert['acknowledged']
+}
+
+/** What is so in one store, by rule: alerts, and what may become one. */
+export class StoreAlerts {
+  readonly #tracked = new Map<AlertRule, Map<string, Tracked>>(ALERT_RULES.map(rule => [rule, new Map()]))
+  readonly #options: StoreAlertsOptions
+  #look = 0
+  #open = 0
+
+  constructor(options: StoreAlertsOptions) {
+    this.#options = options
+  }
+
+  /** How many alerts go on. */
+  get openCount(): number {
+    return this.#open
+  }
+
+  /**
+   * A look at everything: `check` tells what it finds, and what it does not tell is so no more. Returns whether an alert began
+   * or ended. `offsetMs` is the store's clock minus ours.
+   */
+  look(settings: Settings, at: number, offsetMs: number, check: (found: Found) => void): boolean {
+    this.#look++
+    let changed = false
+    check((rule, lock, value, since, detail) => {
+      const begin = since === null ? at : since - offsetMs
+      if (this.#see(rule, lock, begin, { lock, value, detail }, settings, at)) changed = true
+    })
+    for (const all of this.#tracked.values())
+      for (const tracked of all.values())
+        if (tracked.look !== this.#look && this.#end(tracked, at)) changed = true
+    return changed
+  }
+
+  /** Something about the store as a whole that is known without a look, such as that there can be none. */
+  see(rule: AlertRule, settings: Settings, at: number, since: number, detail: string): boolean {
+    return this.#see(rule, null, since, { lock: null, value: at - since, detail }, settings, at)
+  }
+
+  /** Ends what no rule looks for any more. */
+  obey(settings: Settings, at: number): boolean {
+    return this.#endAll(
+      ALERT_RULES.filter(rule => !settings[rule].enabled),
+      at,
+    )
+  }
+
+  /** Nobody looks at the store any more. */
+  close(at: number): boolean {
+    return this.#endAll(ALERT_RULES, at)
+  }
+
+  /** Those that go on, in the order in which they were found. */
+  open(rule: AlertRule): Tracked[] {
+    return [...(this.#tracked.get(rule)?.values() ?? [])].filter(({ count }) => count > 0)
+  }
+
+  /** Also one that is not an alert yet. */
+  find(rule: AlertRule, lockId: string | null): Tracked | null {
+    return this.#tracked.get(rule)?.get(lockId ?? STORE) ?? null
+  }
+
+  #see(
+    rule: AlertRule,
+    lock: WatchedLock | null,
+    begin: number,
+    seen: Pick<Tracked, 'lock' | 'value' | 'detail'>,
+    settings: Settings,
+    at: number,
+  ): boolean {
+    const { enabled, limit, forMs } = settings[rule]
+    if (!enabled) return false
+    const all = this.#tracked.get(rule) as Map<string, Tracked>
+    const lockId = lock?.id ?? null
+    const tracked: Tracked = all.get(lockId ?? STORE) ?? {
+      ...{ rule, lockId, alertId: '', until: null, count: 0, ...seen, limit, look: 0 },
+      // What a record says of the future, or a clock that was set, cannot make it begin later than now.
+      since: Math.min(at, begin),
+    }
+    if (tracked.look === 0) all.set(lockId ?? STORE, tracked)
+    tracked.lock = seen.lock
+    tracked.value = seen.value
+    tracked.detail = seen.detail
+    tracked.limit = limit
+    tracked.look = Math.max(1, this.#look)
+    if (tracked.count > 0 || at - tracked.since < forMs) return false
+    this.#begin(tracked)
+    return true
+  }
+
+  #begin(tracked: Tracked): void {
+    const { ended, place } = this.#options
+    this.#open++
+    tracked.alertId = alertIdOf(tracked.rule, place().address, tracked.lockId)
+    const before = ended.takeBack(tracked.alertId, until => tracked.since - until <= SAME_ALERT_MS)
+    if (!before) {
+      tracked.count = 1
+      return
+    }
+    // It may have gone on all the time while nobody looked: then it did not begin again.
+    tracked.count = before.count + (tracked.since > (before.until ?? 0) ? 1 : 0)
+    tracked.since = before.since
+  }
+
+  #end(tracked: Tracked, at: number): boolean {
+    const { ended, place, acknowledgement } = this.#options
+    this.#tracked.get(tracked.rule)?.delete(tracked.lockId ?? STORE)
+    if (tracked.count === 0) return false
+    this.#open--
+    tracked.until = at
+    ended.add(tracked, place(), acknowledgement(tracked.alertId))
+    return true
+  }
+
+  #endAll(rules: readonly AlertRule[], at: number): boolean {
+    let changed = false
+    for (const rule of rules)
+      for (const tracked of this.#tracked.get(rule)?.values() ?? [])
+        if (this.#end(tracked, at)) changed = true
+    return changed
+  }
+}
