@@ -1,0 +1,238 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { Mute } from '../../../../shared/alerts.ts'
+import { dataFolder } from '../../../hosts/run-cli.ts'
+import { AlertTest, HOUR, MINUTE, only, SECOND, START } from './lookout.ts'
+
+const FILE = 'alerts.json'
+
+function mute(more: Partial<Mute> = {}): Mute {
+  const anything = { rule: null, address: null, lockId: null }
+  return { muteId: 'm-1', ...anything, reason: 'known', by: 'ana', at: START, until: null, ...more }
+}
+
+function known(lockId: string) {
+  const address = 'memory:recharges'
+  return { rule: 'expired' as const, address, lockId, by: 'ana', at: START, reason: 'ticket 4711' }
+}
+
+/** Two locks that are past their expiry. */
+async function stuck(folder?: string) {
+  const test = await AlertTest.begin(folder)
+  const store = test.store()
+  for (const id of ['a', 'b']) store.hold(id, { endsAt: START - HOUR })
+  store.pass()
+  return { test, store }
+}
+
+describe('the rules', () => {
+  it('hold for one store over all stores over what is usual, and at once', async () => {
+    const test = await AlertTest.begin()
+    const [one, two] = [test.store('one'), test.store('two')]
+    for (const store of [one, two]) {
+      store.hold(`old-in-${store.store.storeId}`, { acquiredAt: START - HOUR, endsAt: START + 9 * HOUR })
+      store.pass()
+    }
+    expect(await test.told()).toEqual([])
+    const held = (limit: number) => ({ 'held-long': { enabled: true, limit, forMs: 0 } })
+    const decide = (all: number, forOne: number) =>
+      test.alerts.decide({ all: held(all), stores: { 'memory:one': held(forOne) }, notify: true })
+    await decide(30 * MINUTE, 9 * HOUR)
+    expect(await test.told()).toEqual(['held-long old-in-two'])
+    await decide(9 * HOUR, 30 * MINUTE)
+    expect(await test.open()).toMatchObject([{ lockId: 'old-in-one', limit: 30 * MINUTE, value: HOUR }])
+    await test.alerts.decide({ all: {}, stores: {}, notify: true })
+    expect(await test.told()).toEqual([])
+  })
+
+  it('that are switched off say nothing, also about a store that does not answer', async () => {
+    const { test, store } = await stuck()
+    store.fail()
+    test.wait(MINUTE)
+    store.fail()
+    expect(await test.told()).toEqual(['expired a', 'expired b', 'store-down'])
+    await test.alerts.decide(only('contention', { limit: 5 }))
+    expect(await test.told()).toEqual([])
+    await test.alerts.decide({ all: {}, stores: {}, notify: true })
+    expect(await test.told()).toEqual(['store-down'])
+  })
+
+  it('are kept, and hold from the first look on after a restart', async () => {
+    const { test } = await stuck()
+    await test.alerts.decide({ ...only('no-expiry'), notify: false })
+    const again = new AlertTest(test.folder)
+    const store = again.store()
+    store.hold('stuck', { endsAt: START - HOUR })
+    store.hold('forever', { lease: { kind: 'never' } })
+    // Before the file is read nobody knows what was decided.
+    store.pass()
+    expect(await again.told()).toEqual(['no-expiry forever'])
+    expect((await again.event()).book).toMatchObject({ notify: false })
+  })
+})
+
+describe('a mute', () => {
+  it.each([
+    ['everything', {}, 0],
+    ['a rule', { rule: 'expired' as const }, 0],
+    ['a store', { address: 'memory:recharges' }, 0],
+    ['one lock', { lockId: 'a' }, 1],
+    ['another rule', { rule: 'no-expiry' as const }, 2],
+    ['another store', { address: 'memory:other' }, 2],
+    ['a lock of another store', { address: 'memory:other', lockId: 'a' }, 2],
+  ])('for %s silences no more than that', async (_, scope, left) => {
+    const { test } = await stuck()
+    await test.alerts.mute(mute(scope))
+    const event = await test.event()
+    expect(event).toMatchObject({ open: left, unacknowledged: left, mutes: [mute(scope)] })
+    expect(event.alerts.filter(({ muteId }) => muteId === 'm-1')).toHaveLength(2 - left)
+    await test.alerts.unmute('m-1')
+    expect(await test.event()).toMatchObject({ open: 2, mutes: [] })
+  })
+
+  it('runs out by itself, and is then told', async () => {
+    const { test } = await stuck()
+    const told: number[] = []
+    const stop = new AbortController()
+    await test.alerts.mute(mute({ until: START + 60 }))
+    const following = (async () => {
+      for await (const { open } of test.alerts.watch(stop.signal)) told.push(open)
+    })()
+    await expect.poll(() => told).toEqual([0])
+    test.wait(61)
+    await expect.poll(() => told).toEqual([0, 2])
+    stop.abort()
+    await following
+    await test.alerts.mute(mute({ muteId: 'm-2', rule: 'contention' }))
+    const kept = JSON.parse(readFileSync(join(test.folder, FILE), 'utf8'))
+    expect(kept.mutes).toMatchObject([{ muteId: 'm-2' }])
+  })
+})
+
+describe('an acknowledgement', () => {
+  it('holds over a restart for an alert that goes on', async () => {
+    const { test } = await stuck()
+    await test.alerts.acknowledge([known('a')])
+    const { test: again } = await stuck(test.folder)
+    expect(await again.event()).toMatchObject({ open: 2, unacknowledged: 1 })
+    const alert = (await again.open()).find(({ lockId }) => lockId === 'a')
+    expect(alert?.acknowledged).toEqual({ by: 'ana', at: START, reason: 'ticket 4711' })
+  })
+
+  it('does not hold for the next alert of its kind, also after a restart', async () => {
+    const { test, store } = await stuck()
+    await test.alerts.acknowledge([known('a')])
+    store.free('a')
+    store.pass()
+    expect((await test.event()).alerts.find(({ until }) => until !== null)?.acknowledged?.by).toBe('ana')
+    test.wait(30 * SECOND)
+    store.hold('a', { endsAt: START - HOUR })
+    store.pass()
+    expect(await test.event()).toMatchObject({ open: 2, unacknowledged: 1 })
+    store.free('a')
+    store.pass()
+    test.wait(MINUTE + 1)
+    store.pass()
+    store.hold('a', { endsAt: test.now - MINUTE })
+    store.pass()
+    expect(await test.event()).toMatchObject({ open: 2, unacknowledged: 2 })
+    await expect
+      .poll(() => JSON.parse(readFileSync(join(test.folder, FILE), 'utf8')).acknowledged)
+      .toEqual([])
+  })
+
+  it('is not lost by a store that is down or closed for a while', async () => {
+    const { test, store } = await stuck()
+    await test.alerts.acknowledge([known('a')])
+    store.fail()
+    test.wait(HOUR)
+    store.pass()
+    store.close()
+    test.wait(HOUR)
+    store.pass()
+    expect(await test.event()).toMatchObject({ open: 2, unacknowledged: 1 })
+  })
+})
+
+describe('alerts.json', () => {
+  it('is readable by this account alone', async () => {
+    const { test } = await stuck()
+    await test.alerts.mute(mute())
+    expect(statSync(join(test.folder, FILE)).mode & 0o777).toBe(0o600)
+  })
+
+  it.each([
+    ['no JSON', '{"version":1,'],
+    ['of a later version', JSON.stringify({ version: 2, book: {}, mutes: [], acknowledged: [] })],
+    ['with a rule that nobody knows', JSON.stringify({ version: 1, book: { all: { x: 1 } } })],
+  ])('that is %s is set aside and never overwritten', async (_, text) => {
+    const folder = dataFolder()
+    writeFileSync(join(folder, FILE), text)
+    const { test } = await stuck(folder)
+    const { problem, open } = await test.event()
+    expect(open).toBe(2)
+    const aside = readdirSync(folder).find(name => name.startsWith('alerts.damaged-')) ?? ''
+    expect(problem).toContain(aside)
+    expect(readFileSync(join(folder, aside), 'utf8')).toBe(text)
+    await test.alerts.mute(mute())
+    expect(JSON.parse(readFileSync(join(folder, FILE), 'utf8')).mutes).toHaveLength(1)
+    expect((await test.event()).problem).toContain(aside)
+  })
+
+  it('that cannot be written is said, and what was decided holds all the same', async () => {
+    const folder = dataFolder()
+    // A folder where the file would be: there is no reading it, and no writing it either.
+    mkdirSync(join(folder, FILE))
+    const { test } = await stuck(folder)
+    expect((await test.event()).problem).toContain('cannot be read')
+    await test.alerts.mute(mute())
+    expect(await test.event()).toMatchObject({
+      open: 0,
+      problem: expect.stringContaining('until Lockkeeper ends'),
+    })
+  })
+
+  it('is written by the next decision when that is possible again', async () => {
+    const { test } = await stuck()
+    const inTheWay = join(test.folder, `${FILE}.${process.pid}.new`)
+    mkdirSync(inTheWay)
+    await test.alerts.mute(mute())
+    expect((await test.event()).problem).toContain('cannot be written')
+    rmdirSync(inTheWay)
+    await test.alerts.unmute('m-1')
+    expect((await test.event()).problem).toBeNull()
+    expect(existsSync(join(test.folder, FILE))).toBe(true)
+  })
+
+  it('is read and left as it is by a host that keeps nothing', async () => {
+    const { test } = await stuck()
+    await test.alerts.mute(mute({ lockId: 'a' }))
+    await test.alerts.acknowledge([known('b')])
+    const path = join(test.folder, FILE)
+    const before = readFileSync(path, 'utf8')
+    const host = await AlertTest.begin(test.folder, false)
+    const store = host.store()
+    store.hold('a', { endsAt: START - HOUR })
+    store.pass()
+    expect(await host.event()).toMatchObject({ open: 0 })
+    host.wait(2 * MINUTE)
+    store.pass()
+    store.pass()
+    expect(readFileSync(path, 'utf8')).toBe(before)
+    writeFileSync(path, 'damaged')
+    chmodSync(path, 0o600)
+    const damaged = await AlertTest.begin(test.folder, false)
+    expect((await damaged.event()).problem).toContain('could not be understood')
+    expect(readdirSync(test.folder)).toEqual([FILE])
+  })
+})

@@ -1,0 +1,308 @@
+import { describe, expect, it } from 'vitest'
+import { CONTENTION_MS } from '../../../../shared/alerts.ts'
+import { AlertTest, HOUR, MINUTE, SECOND, START } from './lookout.ts'
+
+describe('lease-used', () => {
+  it('warns when 80 % of a lease are used and stay so for ten seconds', async () => {
+    const test = await AlertTest.begin()
+    const store = test.store()
+    store.hold('nightly', { acquiredAt: START, acquiredAtSource: 'stored', endsAt: START + HOUR })
+    test.wait(48 * MINUTE)
+    store.pass()
+    expect(await test.told()).toEqual([])
+    test.wait(10 * SECOND)
+    store.pass()
+    const [alert] = await test.open()
+    expect(alert).toMatchObject({ rule: 'lease-used', limit: 0.8, since: START + 48 * MINUTE, count: 1 })
+    expect(alert?.value).toBeCloseTo(0.8028, 3)
+  })
+
+  it('does not warn of a lease that is renewed, however old its record says it is', async () => {
+    const test = await AlertTest.begin()
+    const store = test.store()
+    const renewed = { acquiredAt: START - 30 * MINUTE, renewals: 3, seenAt: START - 30 * MINUTE }
+    store.hold('renewed', { ...renewed, endsAt: START + MINUTE })
+    test.wait(20 * SECOND)
+    store.pass()
+    expect(await test.told()).toEqual([])
+    test.wait(39 * SECOND)
+    store.pass()
+    expect(await test.told()).toEqual(['lease-used renewed'])
+  })
+
+  it('goes by when it was seen first where no beginning is recorded', async () => {
+    const test = await AlertTest.begin()
+    const store = test.store()
+    store.hold('token', { endsAt: START + 10 * MINUTE })
+    test.wait(7 * MINUTE)
+    store.pass()
+    expect(await test.told()).toEqual([])
+    test.wait(2 * MINUTE)
+    store.pass()
+    expect(await test.told()).toEqual(['lease-used token'])
+  })
+})
+
+describe('expired', () => {
+  it('warns of what is past its expiry for a minute and still stored, by the clock of the store', async () => {
+    const test = await AlertTest.begin()
+    const store = test.store()
+    store.offsetMs = -3 * HOUR
+    store.hold('stuck', { endsAt: START - 3 * HOUR + 10 * SECOND })
+    test.wait(69 * SECOND)
+    store.pass()
+    expect(await test.told()).toEqual([])
+    test.wait(SECOND)
+    store.pass()
+    const expired = (await test.open()).find(({ rule }) => rule === 'expired')
+    expect(expired).toMatchObject({ lockId: 'stuck', since: START + 10 * SECOND, value: MINUTE })
+  })
+
+  it('knows of one that was there before it looked since when it is so', async () => {
+    const test = await AlertTest.begin()
+    const store = test.store()
+    store.hold('stuck', { endsAt: START - 2 * HOUR })
+    store.pass()
+    expect(await test.open()).toMatchObject([{ rule: 'expired', since: START - 2 * HOUR, value: 2 * HOUR }])
+  })
+
+  it('says nothing of the kept row of a lock that is free', async () => {
+    const test = await AlertTest.begin()
+    const store = test.store()
+    const lease = {
+      kind: 'deadline',
+      expiresAt: START - HOUR,
+      source: 'stored',
+      afterwards: 'released',
+    } as const
+    store.hold('shedlock', { lease })
+    store.pass()
+    expect(await test.told()).toEqual([])
+  })
+})
+
+describe('an expiry that makes no sense', () => {
+  it('is one alert, with what the record says, and not one that it ended fifty years ago', async () => {
+    const test = await AlertTest.begin()
+    const store = test.store()
+    const notes = [{ code: 'implausible-expiry' as const, raw: '1800000000' }]
+    store.hold('seconds', { endsAt: 1_800_000_000, notes })
+    test.wait(HOUR)
+    store.pass()
+    expect(await test.open()).toMatchObject([{ rule: 'implausible-expiry', detail: '1800000000' }])
+  })
+})
+
+describe('no-expiry', () => {
+  it('warns of a lock that never ends, after a minute', async () => {
+    const test = await AlertTest.begin()
+    const store = test.store()
+    store.hold('forever', { lease: { kind: 'never' } })
+    test.wait(59 * SECOND)
+    store.pass()
+    expect(await test.told()).toEqual([])
+    test.wait(SECOND)
+    store.pass()
+    expect(await test.open()).toMatchObject([{ rule: 'no-expiry', value: MINUTE }])
+  })
+})
+
+describe('held-long and renewed-long', () => {
+  it('warn of one holder that has it for longer than the limit', async () => {
+    const test = await AlertTest.begin()
+    const store = test.store()
+    const begin = { acquiredAt: START - 2 * HOUR, acquiredAtSource: 'stored' as const }
+    store.hold('old', { ...begin, endsAt: START + 10 * HOUR })
+    store.pass()
+    expect(await test.told()).toEqual([])
+    test.wait(1)
+    store.pass()
+    expect(await test.open()).toMatchObject([{ rule: 'held-long', value: 2 * HOUR + 1, since: START }])
+  })
+
+  it('warn of a watchdog that keeps a lock young for ever', async () => {
+    const test = await AlertTest.begin()
+    const store = test.store()
+    for (let i = 0; i <= 61; i++) {
+      store.hold('dead-job', { endsAt: test.now + 30 * SECOND, renewals: i, seenAt: START })
+      store.pass()
+      if (i === 60) expect(await test.told()).toEqual([])
+      test.wait(MINUTE)
+    }
+    expect(await test.open()).toMatchObject([
+      { rule: 'renewed-long', lockId: 'dead-job', value: 61 * MINUTE, detail: '61' },
+    ])
+  })
+
+  it('say nothing of locks that every holder writes alike: it may be the next one each time', async () => {
+    const test = await AlertTest.begin()
+    const store = test.store()
+    const notes = [{ code: 'weak-fence' as const, byDeadline: true }]
+    test.wait(5 * HOUR)
+    store.hold('cached', { endsAt: test.now + 30 * SECOND, renewals: 900, seenAt: START, notes })
+    store.pass()
+    expect(await test.told()).toEqual([])
+  })
+})
+
+describe('two-stores', () => {
+  it('warns in both stores of a name that two holders have at once', async () => {
+    const test = await AlertTest.begin()
+    const [redis, mysql] = [test.store('redis'), test.store('mysql')]
+    redis.hold('lockRecharge:GPS', { name: 'GPS', owner: 'GPS_1', format: 'recharge-json' })
+    mysql.hold('GPS', { owner: 'GPS_2', format: 'recharge-table' })
+    for (const store of [redis, mysql, redis, mysql, redis, mysql]) {
+      store.pass()
+      test.wait(5 * SECOND)
+    }
+    expect(await test.open()).toMatchObject([
+      { rule: 'two-stores', storeName: 'mysql', key: 'GPS', detail: 'redis' },
+      { rule: 'two-stores', storeName: 'redis', key: 'lockRecharge:GPS', detail: 'mysql' },
+    ])
+    mysql.free('GPS')
+    for (const store of [mysql, redis]) store.pass()
+    expect(await test.told()).toEqual([])
+  })
+
+  it('does not take one record for two, nor one holder that took it everywhere', async () => {
+    const test = await AlertTest.begin()
+    const stores = [test.store('one'), test.store('two'), test.store('three')]
+    for (const store of stores) {
+      store.hold('same-record', { owner: null, fence: 'abc' })
+      store.hold('redlock', { owner: 'token-1', fence: store.store.storeId })
+      store.hold('ORDERS'.slice(0, 3 + stores.indexOf(store)), { owner: store.store.storeId })
+    }
+    for (let i = 0; i < 4; i++) {
+      for (const store of stores) store.pass()
+      test.wait(5 * SECOND)
+    }
+    expect(await test.told()).toEqual([])
+  })
+
+  it('does not compare production with anything else, nor what has ended', async () => {
+    const test = await AlertTest.begin()
+    const [live, trial, other] = [test.store('live'), test.store('trial'), test.store('other')]
+    test.production.add('live')
+    live.hold('GPS', { owner: 'a' })
+    trial.hold('GPS', { owner: 'b' })
+    other.hold('GPS', { owner: 'c', endsAt: START - 1 })
+    for (let i = 0; i < 4; i++) {
+      for (const store of [live, trial, other]) store.pass()
+      test.wait(5 * SECOND)
+    }
+    const twice = async () => (await test.told()).filter(rule => rule.startsWith('two'))
+    expect(await twice()).toEqual([])
+    test.production.clear()
+    for (let i = 0; i < 2; i++) {
+      for (const store of [live, trial, other]) store.pass()
+      test.wait(5 * SECOND)
+    }
+    expect(await twice()).toEqual(['two-stores GPS', 'two-stores GPS'])
+  })
+
+  it('begins nothing by what was read of a store that does not answer now, and ends nothing either', async () => {
+    const test = await AlertTest.begin()
+    const [redis, mysql] = [test.store('redis'), test.store('mysql')]
+    redis.hold('VOZ', { owner: 'a' })
+    redis.hold('GPS', { owner: 'a' })
+    mysql.hold('GPS', { owner: 'b' })
+    for (let i = 0; i < 3; i++) {
+      for (const store of [redis, mysql]) store.pass()
+      test.wait(5 * SECOND)
+    }
+    redis.fail()
+    mysql.hold('VOZ', { owner: 'b' })
+    for (let i = 0; i < 2; i++) {
+      mysql.pass()
+      test.wait(5 * SECOND)
+    }
+    const mysqlTold = (await test.open()).filter(({ storeId }) => storeId === 'mysql')
+    expect(mysqlTold).toMatchObject([{ rule: 'two-stores', key: 'GPS' }])
+  })
+})
+
+describe('contention', () => {
+  it('warns of a key that changes its holder twenty times in five minutes, and for no longer than that', async () => {
+    const test = await AlertTest.begin()
+    const store = test.store()
+    for (let i = 0; i < 20; i++) {
+      store.pass()
+      expect(await test.told()).toEqual([])
+      const lock = store.hold('busy', { owner: `worker-${i}` })
+      store.happened([
+        { what: i % 2 ? 'taken' : 'passed-on', lock },
+        { what: 'renewed', lock },
+        { what: 'found', lock: store.hold('calm') },
+      ])
+      test.wait(10 * SECOND)
+    }
+    store.pass()
+    expect(await test.open()).toMatchObject([{ rule: 'contention', key: 'busy', value: 20, limit: 20 }])
+    test.wait(CONTENTION_MS - 200 * SECOND)
+    store.pass()
+    expect(await test.told()).toEqual([])
+  })
+})
+
+describe('store-down', () => {
+  it('warns after fifteen seconds, with what was said, and ends with the next look', async () => {
+    const test = await AlertTest.begin()
+    const store = test.store()
+    store.pass()
+    store.fail()
+    test.wait(14 * SECOND)
+    store.fail()
+    expect(await test.told()).toEqual([])
+    test.wait(SECOND)
+    store.fail('Node 2 cannot be reached', 'partial')
+    expect(await test.open()).toMatchObject([
+      {
+        rule: 'store-down',
+        since: START,
+        value: 15 * SECOND,
+        lockId: null,
+        detail: 'Node 2 cannot be reached',
+      },
+    ])
+    store.pass()
+    const { alerts } = await test.event()
+    expect(alerts).toMatchObject([{ rule: 'store-down', until: test.now }])
+  })
+
+  it('leaves what is said of its locks as it is, because nothing is known of them', async () => {
+    const test = await AlertTest.begin()
+    const store = test.store()
+    store.hold('stuck', { endsAt: START - HOUR })
+    store.hold('next', { endsAt: START + MINUTE, acquiredAt: START })
+    store.pass()
+    store.fail()
+    store.free('stuck')
+    test.wait(HOUR)
+    store.fail()
+    expect(await test.told()).toEqual(['expired stuck', 'store-down'])
+    store.pass()
+    expect(await test.told()).toEqual(['expired next'])
+  })
+})
+
+describe('clock-offset', () => {
+  it('warns of a clock that is wrong by more than the limit even at best', async () => {
+    const test = await AlertTest.begin()
+    const store = test.store()
+    Object.assign(store, { offsetMs: -2500, errorMs: 500 })
+    for (let i = 0; i < 2; i++) {
+      store.pass()
+      test.wait(30 * SECOND)
+    }
+    expect(await test.told()).toEqual([])
+    store.errorMs = 499
+    for (let i = 0; i < 2; i++) {
+      store.pass()
+      test.wait(30 * SECOND)
+    }
+    expect(await test.open()).toMatchObject([{ rule: 'clock-offset', value: -2500, limit: 2000 }])
+    store.offsetMs = null
+    store.pass()
+    expect(await test.told()).toEqual([])
+  })
+})
