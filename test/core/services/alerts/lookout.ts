@@ -8,6 +8,7 @@ import {
   type Alert,
   type AlertRule,
   type AlertsEvent,
+  RULES,
   type RuleBook,
   type RuleSetting,
 } from '../../../../shared/alerts.ts'
@@ -148,13 +149,9 @@ export class AlertTest {
   }
 }
 
-/** Only this rule, with this setting. */
+/** Only this rule, and at once unless the setting says otherwise. */
 export function only(rule: AlertRule, setting: Partial<RuleSetting> = {}): RuleBook {
-  const off: RuleSetting = { enabled: false, limit: null, forMs: 0 }
-  const all = Object.fromEntries(ALERT_RULES.map(name => [name, off]))
-  return {
-    all: { ...all, [rule]: { enabled: true, limit: null, forMs: 0, ...setting } },
-    stores: {},
-    notify: true,
-  }
+  const off = Object.fromEntries(ALERT_RULES.map(name => [name, { ...RULES[name].usual, enabled: false }]))
+  const on = { ...RULES[rule].usual, forMs: 0, ...setting }
+  return { all: { ...off, [rule]: on }, stores: {}, notify: true }
 }
