@@ -7,6 +7,7 @@ import { createConsoleCore } from './hosts/console/core.ts'
 import { readStart, StartError } from './hosts/console/start.ts'
 import { readVersion } from './hosts/console/version.ts'
 import { loadStaticFiles, NotBuilt } from './hosts/static-files.ts'
+import { followAlerts } from './shell/alerts.ts'
 import { HOME } from './shell/channel.ts'
 import { confineEveryPage, confineSession, silenceChromium } from './shell/lockdown.ts'
 import { log } from './shell/log.ts'
@@ -65,12 +66,14 @@ function run(): void {
       window = createWindow({ preload: join(distFolder, 'node', 'preload.cjs'), dataFolder: folder })
       setMenu(() => window)
       const disconnect = connectPage(window.webContents, core)
+      const unfollow = followAlerts(core, window)
       window.once('closed', () => {
         window = null
       })
       app.once('will-quit', event => {
         event.preventDefault()
         disconnect()
+        unfollow()
         const late = new Promise(resolve => setTimeout(resolve, CLOSING_MS))
         void Promise.race([core.close().catch(() => {}), late]).then(() => app.exit(0))
       })

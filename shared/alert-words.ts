@@ -107,6 +107,12 @@ export function alertSentence(alert: Told): string {
   }
 }
 
+/** For a list that has a line for each: `Past its expiry: GPS_PROCESS in recharges`. It does not change while it goes on. */
+export function alertHeadline({ rule, key, storeName }: Pick<Alert, 'rule' | 'key' | 'storeName'>): string {
+  const where = shown(storeName)
+  return `${RULE_WORDS[rule].title}: ${key === null ? where : `${shown(key)} in ${where}`}`
+}
+
 /** Several of one rule in one store, in one sentence. */
 export function alertsSentence(rule: AlertRule, count: number, storeName: string): string {
   const store = shown(storeName)

@@ -135,6 +135,9 @@ export const muteSchema = z.object({
 })
 export type Mute = z.infer<typeof muteSchema>
 
+/** Happens on the page's `window` when somebody clicked on a notification of the desktop: the list of alerts is wanted. */
+export const SHOW_ALERTS = 'lockkeeper:show-alerts'
+
 /** The whole of it, told again whenever it changes. */
 export const alertsEventSchema = z.object({
   /** Those that go on, then those that ended, newest first. Of one rule in one store, the first hundred. */

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { alertAdvice } from '../../shared/alert-advice.ts'
-import { alertSentence, alertsSentence, RULE_WORDS, sayUnacknowledged } from '../../shared/alert-words.ts'
+import {
+  alertHeadline,
+  alertSentence,
+  alertsSentence,
+  RULE_WORDS,
+  sayUnacknowledged,
+} from '../../shared/alert-words.ts'
 import { ALERT_RULES, type Alert, type AlertRule, RULES } from '../../shared/alerts.ts'
 import { STORE_KINDS } from '../../shared/lock.ts'
 import { neutralise } from '../../shared/safe-text.ts'
@@ -92,6 +98,11 @@ describe('an alert says what is so, with its numbers', () => {
     }
   })
 
+  it('and, in a line of a list, what does not change', () => {
+    expect(alertHeadline(told('expired'))).toBe('Past its expiry: GPS_PROCESS in recharges')
+    expect(alertHeadline(told('store-down', { key: null }))).toBe('Store cannot be read: recharges')
+  })
+
   it('and several of them in one sentence', () => {
     expect(alertsSentence('expired', 14, 'recharges')).toBe(
       '14 locks in recharges are past their expiry and still stored.',
@@ -116,7 +127,8 @@ describe('a hostile name in an alert', () => {
 
   it.each(ALERT_RULES)('%s moves no cursor, reorders nothing and leaves room for the rest', rule => {
     const hostile = { key: HOSTILE, holder: HOSTILE, storeName: HOSTILE, detail: HOSTILE }
-    for (const sentence of [alertSentence(told(rule, hostile)), alertsSentence(rule, 3, HOSTILE)]) {
+    const alert = told(rule, hostile)
+    for (const sentence of [alertSentence(alert), alertHeadline(alert), alertsSentence(rule, 3, HOSTILE)]) {
       expect(neutralise(sentence)).toBe(sentence)
       expect(sentence.length).toBeLessThan(700)
     }
