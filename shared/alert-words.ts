@@ -93,11 +93,13 @@ export function alertSentence(alert: Told): string {
     case 'implausible-expiry':
       return `${lock} in ${store}${by && `, held${by},`} is to end at ${shown(alert.detail ?? 'a time')}, which nobody can have meant; perhaps seconds and milliseconds were mixed up.`
     case 'lease-used':
-      return `${lock} in ${store}, held${by || ' by an unknown holder'}, has used ${sayPart(value)} of its lease and was not renewed.`
+      return `${lock} in ${store}, held${by || ' by an unknown holder'}, has used ${sayPart(value)} of its present lease, and nothing has extended it since.`
     case 'no-expiry':
-      return `${lock} in ${store} is held${by}${long === null ? '' : ` for at least ${long}`} and has no expiry: if its holder dies, it stays.`
+      return long === null
+        ? `${lock} in ${store} is held${by} and has no expiry: if its holder dies, it stays.`
+        : `${lock} in ${store} has been held${by} for at least ${long} and has no expiry: if its holder dies, it stays.`
     case 'held-long':
-      return `${lock} in ${store} is held${by} for ${long ?? 'a long time'}.`
+      return `${lock} in ${store} has been held${by} for ${long ?? 'a long time'}.`
     case 'renewed-long':
       return `${lock} in ${store} is kept${by} by renewing it: ${sayTimes(Number(alert.detail))} in the ${long ?? 'time'} it was watched.`
     case 'contention':

@@ -62,19 +62,28 @@ describe('an alert says what is so, with its numbers', () => {
     [
       'lease-used',
       { value: 0.9999 },
-      'GPS_PROCESS in recharges, held by worker-1, has used 99 % of its lease and was not renewed.',
+      'GPS_PROCESS in recharges, held by worker-1, has used 99 % of its present lease, and nothing has extended it since.',
     ],
     [
       'lease-used',
       { value: 0.8, holder: null },
-      'GPS_PROCESS in recharges, held by an unknown holder, has used 80 % of its lease and was not renewed.',
+      'GPS_PROCESS in recharges, held by an unknown holder, has used 80 % of its present lease, and nothing has extended it since.',
+    ],
+    [
+      'no-expiry',
+      { value: 300_000 },
+      'GPS_PROCESS in recharges has been held by worker-1 for at least 5 min 00 s and has no expiry: if its holder dies, it stays.',
     ],
     [
       'no-expiry',
       { holder: null, value: null },
       'GPS_PROCESS in recharges is held and has no expiry: if its holder dies, it stays.',
     ],
-    ['held-long', { value: 180 * MINUTE }, 'GPS_PROCESS in recharges is held by worker-1 for 3 h 00 min.'],
+    [
+      'held-long',
+      { value: 180 * MINUTE },
+      'GPS_PROCESS in recharges has been held by worker-1 for 3 h 00 min.',
+    ],
     [
       'renewed-long',
       { value: 90 * MINUTE, detail: '1204' },

@@ -11,12 +11,10 @@ import {
   openAlerts,
 } from './alert-list.ts'
 import { ChangeFeed } from './change-feed.ts'
-import { checkLock, type Found, limitOf, type Settings } from './check-lock.ts'
-import { Contention } from './contention.ts'
 import { type Acknowledged, Decisions } from './decisions.ts'
 import { EndedAlerts } from './ended-alerts.ts'
-import { checkNames, type HeldNames, heldNames, type OtherStore } from './held-names.ts'
-import { SAME_ALERT_MS, StoreAlerts } from './store-alerts.ts'
+import type { OtherStore } from './held-names.ts'
+import { StoreState } from './store-state.ts'
 import type { Place, Tracked } from './tracked.ts'
 
 export type AlertsOptions = {
@@ -28,19 +26,6 @@ export type AlertsOptions = {
     address: string,
   ) => { readonly name: string; readonly production: boolean }
   readonly now?: () => number
-}
-
-type StoreState = {
-  readonly store: Observed
-  readonly alerts: StoreAlerts
-  readonly contention: Contention
-  names: HeldNames
-  last: Pick<Pass, 'offsetMs' | 'errorMs'> | null
-  /** Since when it cannot be read, or not all of it, and what was said about that last. */
-  down: { readonly since: number; readonly failure: Failure } | null
-  downTimer: NodeJS.Timeout | undefined
-  /** What was acknowledged and is not so any more: since when. */
-  readonly over: Map<string, number>
 }
 
 /** The longest that a timer can wait. */
@@ -161,16 +146,11 @@ export class Alerts implements Lookout {
     if (known?.store === store) return known
     if (known) this.rested(known.store)
     const { decisions } = this
-    const state: StoreState = {
-      store,
-      alerts: new StoreAlerts({
-        ended: this.#ended,
-        place: () => this.#placeOf(store),
-        acknowledgement: alertId => decisions.acknowledgement(alertId),
-      }),
-      contention: new Contention(),
-      ...{ names: new Map(), last: null, down: null, downTimer: undefined, over: new Map() },
-    }
+    const state = new StoreState(store, {
+      ended: this.#ended,
+      place: () => this.#placeOf(store),
+      acknowledgement: alertId => decisions.acknowledgement(alertId),
+    })
     this.#states.set(store.storeId, state)
     return state
   }
@@ -194,7 +174,7 @@ export class Alerts implements Lookout {
       const { store, last, down, alerts } = state
       if (alerts.obey(this.decisions.settingsOf(store.address), this.#now())) this.#feed.changed()
       if (down) this.#checkDown(state)
-      else if (last) this.#look(state, store.locks, this.#now() + (last.offsetMs ?? 0))
+      else if (last) this.#look(state, store.locks, this.#now() + state.offsetMs)
     }
   }
 
@@ -203,17 +183,11 @@ export class Alerts implements Lookout {
     if (!this.#isReady || this.#firstAt(state.store.address) !== state) return
     const at = this.#now()
     const settings = this.decisions.settingsOf(state.store.address)
-    state.names = heldNames(this.#states.size > 1 ? locks.values() : [], now)
-    const changed = state.alerts.look(settings, at, state.last?.offsetMs ?? 0, found => {
-      for (const lock of locks.values()) checkLock(lock, now, settings, found)
-      const goesOn = (id: string) => (state.alerts.find('two-stores', id)?.count ?? 0) > 0
-      checkNames(state.names, this.#others(state), lock => goesOn(lock.id), found)
-      state.contention.over(limitOf(settings, 'contention'), at, (lock, times) =>
-        found('contention', lock, times, null, null),
-      )
-      checkClock(state.last, settings, found)
-    })
-    this.#forgetOver(state, at)
+    const others = this.#states.size > 1 ? this.#others(state) : null
+    const changed = state.look(locks, now, at, settings, others)
+    // Whoever acknowledged an alert did not acknowledge the next one of its kind.
+    const over = state.longOver(this.decisions.acknowledged, at)
+    if (over.length > 0) this.decisions.forget(over)
     if (changed) this.#feed.changed()
     else if (state.alerts.openCount > 0) this.#feed.moved()
   }
@@ -255,22 +229,6 @@ export class Alerts implements Lookout {
     clearTimeout(state.downTimer)
   }
 
-  /** Whoever acknowledged an alert did not acknowledge the next one of its kind. */
-  #forgetOver({ store, alerts, over }: StoreState, at: number): void {
-    const { acknowledged } = this.decisions
-    if (acknowledged.size === 0) return
-    const forgotten: string[] = []
-    for (const [alertId, { rule, address, lockId }] of acknowledged) {
-      if (address !== store.address) continue
-      const since = over.get(alertId) ?? at
-      if (alerts.find(rule, lockId)) over.delete(alertId)
-      else if (at - since <= SAME_ALERT_MS) over.set(alertId, since)
-      else forgotten.push(alertId)
-    }
-    for (const alertId of forgotten) over.delete(alertId)
-    if (forgotten.length > 0) this.decisions.forget(forgotten)
-  }
-
   /** What is muted counts again when its time is over, whether anything else happens or not. */
   #waitForMutes(): void {
     clearTimeout(this.#muteTimer)
@@ -282,11 +240,4 @@ export class Alerts implements Lookout {
       this.#waitForMutes()
     }, waitMs).unref()
   }
-}
-
-/** `errorMs` is how far the offset may be wrong: so much of it is nobody's fault. */
-function checkClock(last: StoreState['last'], settings: Settings, found: Found): void {
-  if (!last || last.offsetMs === null) return
-  if (Math.abs(last.offsetMs) - last.errorMs > limitOf(settings, 'clock-offset'))
-    found('clock-offset', null, last.offsetMs, null, null)
 }
