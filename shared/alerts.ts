@@ -156,10 +156,14 @@ export const alertsEventSchema = z.object({
 export type AlertsEvent = z.infer<typeof alertsEventSchema>
 
 const reason = z.string().trim().min(1).max(2000)
-export const acknowledgeSchema = z.strictObject({
-  alertIds: z.array(z.string().min(1).max(200)).min(1).max(10_000),
-  reason,
-})
+export const acknowledgeSchema = z
+  .strictObject({
+    alertIds: z.array(z.string().min(1).max(200)).min(1).max(10_000).optional(),
+    /** All of a rule in a store, also those that are not listed. */
+    group: z.strictObject({ rule: alertRuleSchema, storeId: z.string().min(1).max(64) }).optional(),
+    reason,
+  })
+  .refine(({ alertIds, group }) => alertIds !== undefined || group !== undefined, 'nothing is named')
 export const muteInputSchema = z.strictObject({
   rule: alertRuleSchema.nullable(),
   storeId: z.string().min(1).max(64).nullable(),

@@ -45,7 +45,11 @@ const RIGHT: Record<string, Record<string, unknown>> = {
   'stats.history': { from: 1, to: 2, points: 100 },
   'stats.holds': { id: 'k', from: 1, to: 2, limit: 10 },
   'stats.keys': { limit: 10 },
-  'alerts.acknowledge': { alertIds: ['a'], reason: 'known' },
+  'alerts.acknowledge': {
+    alertIds: ['a'],
+    group: { rule: 'expired', storeId: 's' },
+    reason: 'known',
+  },
   'alerts.mute': { rule: 'expired', storeId: 's', lockId: 'k', reason: 'known', forMs: 60_000 },
   'alerts.unmute': { muteId: 'm' },
   'alerts.decide': { book: { all: {}, stores: {}, notify: true } },

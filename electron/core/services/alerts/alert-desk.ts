@@ -41,10 +41,10 @@ export class AlertDesk {
     this.#now = options.now ?? Date.now
   }
 
-  async acknowledge({ alertIds, reason }: Input<'alerts.acknowledge'>, action: string): Promise<void> {
+  async acknowledge({ reason, ...which }: Input<'alerts.acknowledge'>, action: string): Promise<void> {
     await this.#ready()
     const { alerts } = this.#options
-    const found = alerts.find(alertIds)
+    const found = alerts.find(which)
     const named = found.slice(0, NAMED).map(({ place, tracked }) => ({
       ...{ rule: tracked.rule, storeName: place.storeName, store: place.address },
       ...(tracked.lock === null ? {} : { key: tracked.lock.key }),

@@ -1,4 +1,5 @@
 import { ALERT_RULES, type AlertsEvent, type Mute, type RuleBook } from '../../../../shared/alerts.ts'
+import type { Input } from '../../../../shared/contract.ts'
 import type { Failure } from '../../../../shared/result.ts'
 import type { Lookout, Observed } from '../observe/observatory.ts'
 import type { Happening, Pass } from '../observe/observer.ts'
@@ -102,13 +103,20 @@ export class Alerts implements Lookout {
     return alertsWithin(this.#listing(), from, to)
   }
 
-  /** Those that go on, of those that are asked for. */
-  find(alertIds: readonly string[]): { readonly place: Place; readonly tracked: Tracked }[] {
+  /** Those that go on, of those that are asked for: by their ids, or all of a rule in a store. */
+  find({ alertIds = [], group }: Pick<Input<'alerts.acknowledge'>, 'alertIds' | 'group'>): {
+    readonly place: Place
+    readonly tracked: Tracked
+  }[] {
     const wanted = new Set(alertIds)
     return this.#listing().stores.flatMap(({ place, alerts }) =>
-      ALERT_RULES.flatMap(rule => alerts.open(rule))
-        .filter(({ alertId }) => wanted.has(alertId))
-        .map(tracked => ({ place, tracked })),
+      ALERT_RULES.flatMap(rule => {
+        const isWhole = group?.rule === rule && group.storeId === place.storeId
+        return alerts
+          .open(rule)
+          .filter(({ alertId }) => isWhole || wanted.has(alertId))
+          .map(tracked => ({ place, tracked }))
+      }),
     )
   }
 

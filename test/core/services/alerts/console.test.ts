@@ -90,6 +90,27 @@ describe('a console', () => {
     expect(lines.every(({ user }) => user === whoIsHere().user)).toBe(true)
   })
 
+  it('takes all of a rule in a store as known, also those that are not listed, and names some in the record', async () => {
+    const { ask, last, folder, storeId, server } = await consoleWithStuckLock('alerts-group')
+    for (let i = 0; i < 300; i++) {
+      const stuck = {
+        tenant_id: 'acme',
+        pipeline_id: `p-${i}`,
+        pipeline_logging_id: `run-${i}`,
+        locked_by: 'cron',
+      }
+      server.acquire(stuck, Date.now() - 2 * HOUR)
+    }
+    await expect.poll(() => last()?.unacknowledged).toBe(301)
+    await ask('alerts.acknowledge', { group: { rule: 'expired', storeId }, reason: 'being cleaned up' })
+    await expect.poll(() => last()?.unacknowledged).toBe(0)
+    expect(last()).toMatchObject({ open: 301, more: [{ count: 201 }] })
+    const [line] = auditLines(folder).filter(({ method }) => method === 'alerts.acknowledge')
+    expect(line).toMatchObject({ count: 301, alerts: expect.any(Array), reason: 'being cleaned up' })
+    expect(line?.['alerts']).toHaveLength(100)
+    await expect(ask('alerts.acknowledge', { reason: 'nothing' })).rejects.toThrow('BAD_INPUT')
+  })
+
   it('ends the alert when the lock is released, and when its store is closed', async () => {
     const { ask, last, storeId, server } = await consoleWithStuckLock('alerts-end')
     server.records.clear()
