@@ -47,10 +47,7 @@ export function createCore(options: CoreOptions): Core {
       const profile = stores
         ? stores.profileOf(storeId)
         : decidedElsewhere().find(each => each.address === address)
-      return {
-        name: profile?.name ?? shortName(parseAddress(address)),
-        production: profile?.production ?? false,
-      }
+      return { name: nameOf(storeId, address), production: profile?.production ?? false }
     },
   })
   const observatory = new Observatory({
@@ -138,7 +135,7 @@ export function createCore(options: CoreOptions): Core {
   const meter = new Meter({
     stores: () => connections.ids().flatMap(storeId => observatory.get(storeId) ?? []),
     nameOf,
-    alerts: null,
+    alerts,
   })
 
   const handlers: Handlers = {

@@ -34,7 +34,7 @@ async function consoleWithStuckLock(name: string, folder = dataFolder()) {
 
 describe('a console', () => {
   it('warns without anybody looking, and records what is decided about it', async () => {
-    const { ask, last, folder, storeId } = await consoleWithStuckLock('alerts-record')
+    const { core, ask, last, folder, storeId } = await consoleWithStuckLock('alerts-record')
     const alert = last()?.alerts[0]
     expect(alert).toMatchObject({
       rule: 'expired',
@@ -42,6 +42,7 @@ describe('a console', () => {
       key: 'acme:nightly',
       holder: 'run-1 (cron)',
     })
+    expect(core.meter.read(0).alerts).toEqual([{ rule: 'expired', store: 'Orders', count: 1 }])
     await ask('alerts.acknowledge', { alertIds: [alert?.alertId ?? '', 'no-such'], reason: 'ticket 4711' })
     await expect.poll(() => last()?.unacknowledged).toBe(0)
     expect(last()?.alerts[0]?.acknowledged).toMatchObject({ by: whoIsHere().user, reason: 'ticket 4711' })
