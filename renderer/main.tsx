@@ -1,5 +1,6 @@
 import '@fontsource-variable/inter'
 import '@fontsource-variable/jetbrains-mono'
+import 'uplot/dist/uPlot.min.css'
 import './styles/tokens.css'
 import './styles/base.css'
 import './styles/frame.css'
@@ -8,9 +9,12 @@ import './styles/inspector.css'
 import './styles/dialogs.css'
 import './styles/plans.css'
 import './styles/audit.css'
+import './styles/stats.css'
+import './styles/alerts.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './features/frame/App.tsx'
+import { startAlerts } from './stores/alerts.ts'
 import { startConsole } from './stores/console.ts'
 import { startPlans } from './stores/plan.ts'
 import { startTable } from './stores/table.ts'
@@ -21,6 +25,7 @@ document.documentElement.lang = t.locale
 startConsole()
 startTable()
 startPlans()
+startAlerts()
 
 createRoot(document.getElementById('root') as HTMLElement).render(
   <StrictMode>

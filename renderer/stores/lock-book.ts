@@ -26,6 +26,12 @@ export class LockBook {
   readonly #byStore = new Map<string, Set<string>>()
   readonly #listeners = new Set<() => void>()
   #timer: ReturnType<typeof setTimeout> | null = null
+  #version = 0
+
+  /** Goes up whenever the listeners are told. */
+  get version(): number {
+    return this.#version
+  }
 
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener)
@@ -108,6 +114,7 @@ export class LockBook {
   #tell(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = null
+      this.#version++
       for (const listener of this.#listeners) listener()
     }, TELL_MS)
   }

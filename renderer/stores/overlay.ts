@@ -16,6 +16,9 @@ export type Dialog =
   | { readonly kind: 'plan'; readonly planId: string }
   | { readonly kind: 'plans' }
   | { readonly kind: 'audit' }
+  | { readonly kind: 'alert-rules' }
+  | { readonly kind: 'acknowledge'; readonly alertIds: readonly string[] }
+  | { readonly kind: 'mute'; readonly alertId: string }
   | { readonly kind: 'palette' }
   | { readonly kind: 'keys' }
 

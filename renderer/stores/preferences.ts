@@ -4,10 +4,17 @@ import { COLUMN_IDS, type ColumnId } from './columns.ts'
 export type Theme = 'system' | 'light' | 'dark'
 export type Sort = { readonly column: ColumnId | 'attention'; readonly descending: boolean }
 
+export const STATS_WINDOWS = ['15m', '1h', '6h', '24h'] as const
+export type StatsWindow = (typeof STATS_WINDOWS)[number]
+
 export type Preferences = {
   readonly theme: Theme
   readonly hiddenColumns: readonly ColumnId[]
   readonly sort: Sort
+  /** How far back statistics look. */
+  readonly statsWindow: StatsWindow
+  /** Of the charts, those that are shown as tables. */
+  readonly asTables: readonly string[]
 }
 
 const KEY = 'lockkeeper.preferences'
@@ -15,6 +22,8 @@ const DEFAULTS: Preferences = {
   theme: 'system',
   hiddenColumns: [],
   sort: { column: 'attention', descending: false },
+  statsWindow: '15m',
+  asTables: [],
 }
 
 export const preferences = createStore<Preferences>(read)
@@ -45,5 +54,7 @@ function read(): Preferences {
     theme: kept.theme === 'light' || kept.theme === 'dark' ? kept.theme : DEFAULTS.theme,
     hiddenColumns: Array.isArray(kept.hiddenColumns) ? kept.hiddenColumns.filter(isColumn) : [],
     sort: isColumn(column) ? { column, descending: kept.sort?.descending === true } : DEFAULTS.sort,
+    statsWindow: STATS_WINDOWS.find(each => each === kept.statsWindow) ?? DEFAULTS.statsWindow,
+    asTables: Array.isArray(kept.asTables) ? kept.asTables.filter(each => typeof each === 'string') : [],
   }
 }

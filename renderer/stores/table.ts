@@ -7,6 +7,7 @@ import { book, consoleStore, statusOf } from './console.ts'
 import type { Row } from './lock-book.ts'
 import { overlay } from './overlay.ts'
 import { preferences } from './preferences.ts'
+import { viewStore } from './view.ts'
 
 export type TableState = {
   /** One store, or all of them. */
@@ -62,6 +63,7 @@ export function startTable(): void {
   }
   book.subscribe(look)
   overlay.subscribe(() => late && look())
+  viewStore.subscribe(() => late && look())
   preferences.subscribe((now, before) => {
     if (now.sort === before.sort) return
     table.setState(state => ({ asked: state.asked + 1 }))
@@ -74,12 +76,12 @@ export function startTable(): void {
   })
 }
 
-/** Under a sheet nobody reads the rows, and what lies over them needs the time: sorting very many takes long. */
+/** Nobody reads rows that are covered, and what is there instead needs the time: sorting very many takes long. */
 const COVERED_MS = 3000
 
 function isCovered(): boolean {
   const kind = overlay.getState().dialog?.kind
-  return kind === 'plan' || kind === 'audit'
+  return viewStore.getState().view !== 'locks' || kind === 'plan' || kind === 'audit'
 }
 
 export function setFilter(filterText: string): void {

@@ -1,3 +1,4 @@
+import { alerts } from './en/alerts.ts'
 import { audit } from './en/audit.ts'
 import { frame } from './en/frame.ts'
 import { help } from './en/help.ts'
@@ -6,6 +7,7 @@ import { locks } from './en/locks.ts'
 import { plans } from './en/plans.ts'
 import { runs } from './en/runs.ts'
 import { clockTime, dateTime, duration, numbers, span } from './en/say.ts'
+import { stats } from './en/stats.ts'
 import { stores } from './en/stores.ts'
 
 export const en = {
@@ -24,6 +26,8 @@ export const en = {
   ...plans,
   ...runs,
   ...audit,
+  ...stats,
+  ...alerts,
 }
 
 /** Every language has exactly these words. */

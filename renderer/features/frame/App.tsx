@@ -3,7 +3,9 @@ import { useStore } from 'zustand'
 import { consoleStore } from '../../stores/console.ts'
 import { closeDialog, type Dialog, inspect, openDialog, overlay } from '../../stores/overlay.ts'
 import { table } from '../../stores/table.ts'
+import { atLocks, focusView, show, VIEWS, viewStore } from '../../stores/view.ts'
 import { t } from '../../words/words.ts'
+import { AlertsView } from '../alerts/AlertsView.tsx'
 import { AuditDialog } from '../audit/AuditDialog.tsx'
 import { RemoveStoreDialog } from '../connections/RemoveStoreDialog.tsx'
 import { StoreDialog } from '../connections/StoreDialog.tsx'
@@ -15,6 +17,7 @@ import { PlansDialog } from '../plans/PlansDialog.tsx'
 import { releaseAll } from '../plans/release-all.ts'
 import { ReleaseDialog } from '../release/ReleaseDialog.tsx'
 import { Sidebar } from '../sidebar/Sidebar.tsx'
+import { StatsView } from '../stats/StatsView.tsx'
 import { EmptyTable } from '../table/EmptyTable.tsx'
 import { LockTable } from '../table/LockTable.tsx'
 import { Toolbar } from '../table/Toolbar.tsx'
@@ -25,7 +28,7 @@ import { UnrecognisedDialog } from './UnrecognisedDialog.tsx'
 export function App() {
   const { dialog, inspected } = useStore(overlay)
   const lost = useStore(consoleStore, state => state.link === 'lost' || state.link === 'ended')
-  const empty = useStore(table, state => state.order.length === 0)
+  const view = useStore(viewStore, state => state.view)
   useEffect(() => {
     window.addEventListener('keydown', onKey)
     return () => window.removeEventListener('keydown', onKey)
@@ -33,15 +36,26 @@ export function App() {
   return (
     <div className="app" data-inspecting={inspected !== null || undefined} data-lost={lost || undefined}>
       <Sidebar />
-      <main className="main" aria-label={t.regions.main}>
-        <Toolbar />
-        <LockTable />
-        {empty && <EmptyTable />}
+      <main id="view" tabIndex={-1} className="main" aria-label={t.regions.main[view]}>
+        {view === 'locks' && <Locks />}
+        {view === 'stats' && <StatsView />}
+        {view === 'alerts' && <AlertsView />}
       </main>
       {inspected && <Inspector key={`${inspected.storeId} ${inspected.id}`} target={inspected} />}
       <StatusLine />
       {dialog && <OpenDialog dialog={dialog} />}
     </div>
+  )
+}
+
+function Locks() {
+  const empty = useStore(table, state => state.order.length === 0)
+  return (
+    <>
+      <Toolbar />
+      <LockTable />
+      {empty && <EmptyTable />}
+    </>
   )
 }
 
@@ -79,19 +93,29 @@ function onKey(event: KeyboardEvent): void {
     else if (!dialog) openDialog({ kind: 'palette' })
     return
   }
-  const typing = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement
+  const { target } = event
+  const typing =
+    target instanceof HTMLInputElement ||
+    target instanceof HTMLSelectElement ||
+    target instanceof HTMLTextAreaElement
   if (dialog || typing || event.metaKey || event.ctrlKey || event.altKey) return
   if (event.key === '/') {
     event.preventDefault()
-    document.getElementById('filter')?.focus()
+    atLocks(() => document.getElementById('filter')?.focus())
   }
   if (event.key === '?') openDialog({ kind: 'keys' })
-  if (event.key === 'Delete' && event.shiftKey && !event.repeat) {
+  const view = VIEWS[Number(event.key) - 1]
+  if (view) {
+    show(view)
+    setTimeout(focusView)
+  }
+  // What is released is what is shown: where the table is not, nothing is.
+  if (event.key === 'Delete' && event.shiftKey && !event.repeat && viewStore.getState().view === 'locks') {
     event.preventDefault()
     releaseAll()
   }
   if (event.key === 'Escape' && inspected) {
     inspect(null)
-    document.getElementById('locks')?.focus()
+    focusView()
   }
 }

@@ -1,3 +1,4 @@
+import { useSyncExternalStore } from 'react'
 import { useStore } from 'zustand'
 import { holdersLookAlike } from '../../../shared/lease.ts'
 import type { LockDetail, WatchedLock } from '../../../shared/lock.ts'
@@ -7,6 +8,7 @@ import { book, consoleStore, isBehind, statusOf } from '../../stores/console.ts'
 import { rowIdOf } from '../../stores/lock-book.ts'
 import { type Inspected, inspect, openDialog } from '../../stores/overlay.ts'
 import { table } from '../../stores/table.ts'
+import { focusView, showTimeline } from '../../stores/view.ts'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
@@ -19,8 +21,12 @@ import { ReleaseEffect } from './ReleaseEffect.tsx'
 import { Tenures } from './Tenures.tsx'
 import { useDetail } from './use-detail.ts'
 
+const subscribeBook = (listener: () => void) => book.subscribe(listener)
+const bookVersion = () => book.version
+
 export function Inspector({ target }: { readonly target: Inspected }) {
-  // The book is outside React; the table's revision tells of every change in it.
+  // The book is outside React; the table's revision tells of what it drops, too.
+  useSyncExternalStore(subscribeBook, bookVersion)
   useStore(table, state => state.revision)
   const row = book.rows.get(rowIdOf(target.storeId, target.id))
   const watched = row?.lock ?? null
@@ -41,7 +47,7 @@ export function Inspector({ target }: { readonly target: Inspected }) {
           aria-label={t.inspector.close}
           onClick={() => {
             inspect(null)
-            document.getElementById('locks')?.focus()
+            focusView()
           }}
         >
           <Icon name="cross" />
@@ -119,6 +125,9 @@ function LockParts({ target, lock, gone, detail }: PartsProps) {
           {t.inspector.release}
         </button>
         <CopyButton text={lock.key} label={t.inspector.copyKey} done={t.inspector.copied} />
+        <button type="button" className="button" onClick={() => showTimeline(target)}>
+          {t.inspector.timeline}
+        </button>
       </div>
       <Facts
         lock={lock}

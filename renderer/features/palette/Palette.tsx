@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { closeDialog } from '../../stores/overlay.ts'
+import { focusView } from '../../stores/view.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { t } from '../../words/words.ts'
 import { allCommands, type Command, fits } from './commands.ts'
@@ -17,7 +18,7 @@ export function Palette() {
   const run = (command: Command | undefined) => {
     if (!command) return
     closeDialog()
-    document.getElementById('locks')?.focus()
+    focusView()
     command.run()
   }
 

@@ -4,6 +4,7 @@ import { book, client, consoleStore } from '../../stores/console.ts'
 import { openDialog, overlay } from '../../stores/overlay.ts'
 import { preferences, type Theme } from '../../stores/preferences.ts'
 import { setFilter, setScope, table, toggleSelected } from '../../stores/table.ts'
+import { atLocks, show, viewStore } from '../../stores/view.ts'
 import { t } from '../../words/words.ts'
 import { choosePlanFile } from '../plans/plan-files.ts'
 import { cleanUp, releaseAll } from '../plans/release-all.ts'
@@ -19,15 +20,21 @@ export function allCommands(typed: string): Command[] {
   return [
     ...lockCommands(),
     ...planCommands(),
-    { label: words.showAll, run: () => setScope(null) },
+    { label: words.showAll, run: () => atLocks(() => setScope(null)) },
+    { label: words.showStats, run: () => show('stats') },
+    { label: words.showAlerts, run: () => show('alerts') },
+    { label: words.alertRules, run: () => openDialog({ kind: 'alert-rules' }) },
     ...entries.flatMap(storeCommands),
     { label: t.sidebar.add, run: () => openDialog({ kind: 'store', mode: 'add' }) },
     ...(['expired', 'endless', 'expiring', 'held'] as const).map(state => ({
       label: words.filterState(t.table.states[state]),
-      run: () => setFilter(`state:${state === 'endless' ? 'no-expiry' : state}`),
+      run: () => atLocks(() => setFilter(`state:${state === 'endless' ? 'no-expiry' : state}`)),
     })),
     ...(table.getState().filterText === '' ? [] : [{ label: words.clearFilter, run: () => setFilter('') }]),
-    { label: words.focusFilter, run: () => setTimeout(() => document.getElementById('filter')?.focus()) },
+    {
+      label: words.focusFilter,
+      run: () => atLocks(() => setTimeout(() => document.getElementById('filter')?.focus())),
+    },
     {
       label: words.sortAttention,
       run: () => preferences.setState({ sort: { column: 'attention', descending: false } }),
@@ -44,14 +51,14 @@ export function allCommands(typed: string): Command[] {
       run: () => preferences.setState({ theme }),
     })),
     { label: words.keys, run: () => openDialog({ kind: 'keys' }) },
-    ...(typed === '' ? [] : [{ label: words.filterBy(typed), run: () => setFilter(typed) }]),
+    ...(typed === '' ? [] : [{ label: words.filterBy(typed), run: () => atLocks(() => setFilter(typed)) }]),
   ]
 }
 
 function lockCommands(): Command[] {
   const { active, selected, order } = table.getState()
   const inspected = overlay.getState().inspected
-  const row = active === null || !order.includes(active) ? undefined : book.rows.get(active)
+  const row = active === null || !isShown() || !order.includes(active) ? undefined : book.rows.get(active)
   const target = row ? { storeId: row.storeId, id: row.lock.id } : inspected
   return [
     ...(row ? [{ label: t.palette.inspect, run: () => inspectRow(row.rowId) }] : []),
@@ -65,18 +72,23 @@ function lockCommands(): Command[] {
           { label: t.palette.select, run: () => toggleSelected(row.rowId) },
         ]
       : []),
-    ...(selected.size > 0
+    ...(isShown() && selected.size > 0
       ? [{ label: t.palette.clearSelection, run: () => table.setState({ selected: new Set() }) }]
       : []),
   ]
 }
 
+/** What is acted on is what is seen. */
+function isShown(): boolean {
+  return viewStore.getState().view === 'locks'
+}
+
 function planCommands(): Command[] {
   const { selected, matching } = table.getState()
   return [
-    ...(selected.size > 0
+    ...(isShown() && selected.size > 0
       ? [{ label: t.plans.releaseSelected(selected.size), run: releaseAll }]
-      : matching > 0
+      : isShown() && matching > 0
         ? [{ label: t.plans.releaseAll, run: releaseAll }]
         : []),
     { label: t.plans.cleanUp, run: cleanUp },
@@ -89,7 +101,7 @@ function planCommands(): Command[] {
 function storeCommands({ storeId, name, open }: StoreEntry): Command[] {
   const words = t.palette
   return [
-    ...(open ? [{ label: words.showStore(name), run: () => setScope(storeId) }] : []),
+    ...(open ? [{ label: words.showStore(name), run: () => atLocks(() => setScope(storeId)) }] : []),
     {
       label: open ? words.closeStore(name) : words.openStore(name),
       run: () => void client.call('stores.switch', { storeId, open: !open }),

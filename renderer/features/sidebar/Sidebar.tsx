@@ -4,15 +4,18 @@ import { useNow } from '../../stores/clock.ts'
 import { book, client, consoleStore, statusOf } from '../../stores/console.ts'
 import { openDialog } from '../../stores/overlay.ts'
 import { setScope, table } from '../../stores/table.ts'
+import { show, viewStore } from '../../stores/view.ts'
 import { Icon } from '../../ui/Icon.tsx'
 import { Menu } from '../../ui/Menu.tsx'
 import { t } from '../../words/words.ts'
+import { AlertCount } from '../alerts/AlertCount.tsx'
 import { releaseFiltered } from '../plans/release-all.ts'
 import { sayStore } from './store-state.ts'
 
 export function Sidebar() {
   const { entries, suggestions, notice } = useStore(consoleStore)
   const scope = useStore(table, state => state.scope)
+  const view = useStore(viewStore, state => state.view)
   useStore(table, state => state.revision)
   const counts = new Map<string, number>()
   for (const row of book.rows.values())
@@ -31,11 +34,31 @@ export function Sidebar() {
       <button
         type="button"
         className="nav-item"
-        aria-current={scope === null ? 'page' : undefined}
-        onClick={() => setScope(null)}
+        aria-current={view === 'locks' && scope === null ? 'page' : undefined}
+        onClick={() => {
+          setScope(null)
+          show('locks')
+        }}
       >
         <span>{t.sidebar.allLocks}</span>
         <span className="number muted">{t.number(total)}</span>
+      </button>
+      <button
+        type="button"
+        className="nav-item"
+        aria-current={view === 'stats' ? 'page' : undefined}
+        onClick={() => show('stats')}
+      >
+        {t.stats.nav}
+      </button>
+      <button
+        type="button"
+        className="nav-item"
+        aria-current={view === 'alerts' ? 'page' : undefined}
+        onClick={() => show('alerts')}
+      >
+        <span>{t.alerts.nav}</span>
+        <AlertCount />
       </button>
       <button type="button" className="nav-item" onClick={() => openDialog({ kind: 'plans' })}>
         {t.plans.nav}
@@ -99,7 +122,7 @@ function StoreItem({ entry, current, locks }: ItemProps) {
       <button
         type="button"
         className="nav-item store"
-        aria-current={current ? 'page' : undefined}
+        aria-current={current ? 'true' : undefined}
         title={said.why ?? entry.address}
         onClick={() =>
           open ? setScope(storeId) : void client.call('stores.switch', { storeId, open: true })

@@ -1,10 +1,9 @@
-import type { ReactNode } from 'react'
 import { useStore } from 'zustand'
 import type { StoreEntry } from '../../../shared/store-profile.ts'
 import { book, type ConsoleState, consoleStore, statusOf } from '../../stores/console.ts'
 import { openDialog } from '../../stores/overlay.ts'
 import { setFilter, table } from '../../stores/table.ts'
-import { Icon, type IconName } from '../../ui/Icon.tsx'
+import { Empty } from '../../ui/Empty.tsx'
 import { sentence } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 
@@ -80,23 +79,5 @@ function Trouble({ store }: { readonly store: StoreEntry }) {
         {words.editStore}
       </button>
     </Empty>
-  )
-}
-
-type EmptyProps = {
-  readonly icon: IconName
-  readonly title: string
-  readonly text: string
-  readonly children?: ReactNode
-}
-
-function Empty({ icon, title, text, children }: EmptyProps) {
-  return (
-    <div className="empty" role="status">
-      <Icon name={icon} size={22} />
-      <h2>{title}</h2>
-      {text !== '' && <p>{text}</p>}
-      {children}
-    </div>
   )
 }

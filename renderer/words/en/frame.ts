@@ -1,4 +1,5 @@
 import type { StoreKind } from '../../../shared/lock.ts'
+import type { View } from '../../stores/view.ts'
 import { clockTime, count, numbers, span } from './say.ts'
 
 /** What stands around the table. */
@@ -6,7 +7,7 @@ export const frame = {
   regions: {
     stores: 'Stores',
     inspector: 'Inspector',
-    main: 'Locks',
+    main: { locks: 'Locks', stats: 'Statistics', alerts: 'Alerts' } satisfies Record<View, string>,
   },
 
   sidebar: {

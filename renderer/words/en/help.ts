@@ -6,6 +6,9 @@ export const help = {
     filterBy: (text: string) => `Filter locks by “${text}”`,
     showStore: (name: string) => `Show locks of ${name}`,
     showAll: 'Show locks of all stores',
+    showStats: 'Show statistics',
+    showAlerts: 'Show alerts',
+    alertRules: 'Edit the rules for alerts…',
     openStore: (name: string) => `Open ${name}`,
     closeStore: (name: string) => `Close ${name}`,
     editStore: (name: string) => `Edit ${name}…`,
@@ -32,6 +35,7 @@ export const help = {
   keys: {
     title: 'Keys',
     rows: [
+      ['1, 2, 3', 'Locks, statistics, alerts'],
       ['↑ ↓', 'Previous, next lock'],
       ['Page Up, Page Down', 'A page of locks'],
       ['Home, End', 'First, last lock'],
@@ -41,6 +45,7 @@ export const help = {
       ['Shift Delete', 'Release all that are shown or selected…'],
       ['/', 'Filter; Escape clears it'],
       ['Ctrl K or ⌘ K', 'Every command'],
+      ['← →', 'In a chart: move the reading; + and − zoom, Escape shows all'],
       ['Escape', 'Close what is open'],
       ['?', 'These keys'],
     ] as const,

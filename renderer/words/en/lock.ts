@@ -9,6 +9,7 @@ export const lock = {
     close: 'Close the inspector',
     release: 'Release…',
     copyKey: 'Copy key',
+    timeline: 'Timeline',
     copied: 'Copied',
     loading: 'Reading…',
     gone: 'This lock is gone.',

@@ -1,0 +1,3 @@
+export function AlertCount() {
+  return null
+}

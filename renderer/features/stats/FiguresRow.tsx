@@ -1,0 +1,104 @@
+import type { ReactNode } from 'react'
+import type { LockBrief } from '../../../shared/stats.ts'
+import { inspect } from '../../stores/overlay.ts'
+import { shownText } from '../../ui/shown-text.ts'
+import { t } from '../../words/words.ts'
+import { perMinute } from './steps.ts'
+import type { StatsAnswer } from './use-stats.ts'
+
+/** The numbers of now, and of the window as far as it was observed. */
+export function FiguresRow({ answer }: { readonly answer: StatsAnswer }) {
+  const { at, since, overall, stores } = answer.stats
+  const { counts, active, total, oldest, longest, observedMs } = overall
+  const rates = perMinute(overall)
+  const words = t.stats
+  const units = stores.flatMap(({ spent }) => spent.units ?? [])
+  return (
+    <>
+      <section className="figures" aria-label={words.now}>
+        <dl>
+          <Figure name={words.active} value={t.number(active)} />
+          <Figure name={words.states.held} value={t.number(counts.held)} />
+          <Figure
+            name={words.states.expiring}
+            value={t.number(counts.expiring)}
+            tone={counts.expiring && 'warn'}
+          />
+          <Figure
+            name={words.states.endless}
+            value={t.number(counts.endless)}
+            tone={counts.endless && 'endless'}
+          />
+          {counts.unknown > 0 && <Figure name={words.states.unknown} value={t.number(counts.unknown)} />}
+          <Figure
+            name={words.states.expired}
+            value={t.number(counts.expired)}
+            tone={counts.expired && 'danger'}
+          />
+          {counts.released > 0 && <Figure name={words.states.released} value={t.number(counts.released)} />}
+          <Figure name={words.stored} value={t.number(total)} />
+        </dl>
+      </section>
+      <section className="figures small" aria-label={words.perMinute}>
+        <dl>
+          <Figure name={words.acquired} value={words.rate(rates?.acquired ?? null)} unit={words.aMinute} />
+          <Figure name={words.released} value={words.rate(rates?.released ?? null)} unit={words.aMinute} />
+          <Figure name={words.renewed} value={words.rate(rates?.renewed ?? null)} unit={words.aMinute} />
+          <Figure name={words.changed} value={words.rate(rates?.changed ?? null)} unit={words.aMinute} />
+          <BriefFigure name={words.oldest} brief={oldest} until={at} />
+          <BriefFigure name={words.longest} brief={longest} until={longest?.until ?? at} />
+          <Figure
+            name={words.cost}
+            value={words.costRequests(stores.reduce((sum, { spent }) => sum + spent.requests, 0))}
+            unit={units.length > 0 ? words.costUnits(units.reduce((sum, each) => sum + each, 0)) : undefined}
+            title={words.costSince}
+          />
+        </dl>
+        <p className="figures-note faint">{words.observed(observedMs, at - since)}</p>
+      </section>
+    </>
+  )
+}
+
+type FigureProps = {
+  readonly name: string
+  readonly value: ReactNode
+  readonly unit?: string | undefined
+  readonly tone?: 'warn' | 'danger' | 'endless' | 0
+  readonly title?: string
+}
+
+function Figure({ name, value, unit, tone, title }: FigureProps) {
+  return (
+    <div className="figure" data-tone={tone || undefined} title={title}>
+      <dt>{name}</dt>
+      <dd>
+        {value}
+        {unit !== undefined && <span className="figure-unit"> {unit}</span>}
+      </dd>
+    </div>
+  )
+}
+
+type BriefProps = { readonly name: string; readonly brief: LockBrief | null; readonly until: number }
+
+function BriefFigure({ name, brief, until }: BriefProps) {
+  if (!brief) return <Figure name={name} value={<span className="faint">{t.stats.none}</span>} />
+  const { storeId, id, key, holder, since, exact } = brief
+  return (
+    <div className="figure figure-lock">
+      <dt>{name}</dt>
+      <dd>
+        {t.stats.oldestFor(until - since, exact)}{' '}
+        <button
+          type="button"
+          className="link mono clip figure-unit"
+          title={`${shownText(key)} · ${shownText(holder, 120)}`}
+          onClick={() => inspect({ storeId, id })}
+        >
+          {shownText(key, 120)}
+        </button>
+      </dd>
+    </div>
+  )
+}

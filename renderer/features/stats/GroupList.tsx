@@ -1,0 +1,38 @@
+import type { Groups } from '../../../shared/stats.ts'
+import { shownText } from '../../ui/shown-text.ts'
+import { t } from '../../words/words.ts'
+
+const SHOWN = 6
+
+type Props = {
+  readonly title: string
+  readonly groups: Groups
+  readonly say?: (name: string) => string
+}
+
+/** The largest groups, each with a bar as long as its part of the largest. */
+export function GroupList({ title, groups, say = name => shownText(name, 120) }: Props) {
+  const top = groups.top.slice(0, SHOWN)
+  const rest = groups.top.slice(SHOWN)
+  const others = {
+    names: groups.others.names + rest.length,
+    count: groups.others.count + rest.reduce((sum, { count }) => sum + count, 0),
+  }
+  const most = top[0]?.count ?? 1
+  return (
+    <section className="card group" aria-label={title}>
+      <h2>{title}</h2>
+      {top.length === 0 && <p className="card-note faint">{t.stats.noGroups}</p>}
+      <ol className="group-list">
+        {top.map(({ name, count }) => (
+          <li key={name} title={say(name)}>
+            <span className="clip">{say(name)}</span>
+            <span className="number">{t.number(count)}</span>
+            <span className="group-bar" style={{ transform: `scaleX(${count / most})` }} />
+          </li>
+        ))}
+      </ol>
+      {others.names > 0 && <p className="card-note faint">{t.stats.others(others.names, others.count)}</p>}
+    </section>
+  )
+}

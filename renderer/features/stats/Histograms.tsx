@@ -1,0 +1,70 @@
+import type { Histogram } from '../../../shared/stats.ts'
+import { t } from '../../words/words.ts'
+import { ChartFrame, NumberTable } from './ChartFrame.tsx'
+
+type Props = {
+  readonly name: string
+  readonly title: string
+  readonly histogram: Histogram
+  /** What is said when it has nothing, and of what has no place in it. */
+  readonly empty: string
+  readonly unknown: (n: number) => string
+}
+
+/** How many are below each time and not below the one before. */
+export function HistogramChart({ name, title, histogram, empty, unknown }: Props) {
+  const buckets = bucketsOf(histogram)
+  const most = Math.max(1, ...histogram.counts)
+  const filled = buckets.filter(({ count }) => count > 0)
+  const said = filled.map(({ label, count }) => t.stats.valueOf(label, t.number(count)))
+  return (
+    <ChartFrame
+      name={name}
+      title={title}
+      chart={
+        <div className="histogram-box">
+          <div
+            className="histogram"
+            role="img"
+            aria-label={filled.length === 0 ? empty : t.stats.histogramSaid(title, said)}
+          >
+            {buckets.map(({ label, count }) => (
+              <div key={label} className="bucket" title={t.stats.valueOf(label, t.number(count))}>
+                <span className="bucket-count number">{count > 0 ? t.stats.axisValue(count) : ''}</span>
+                <span className="bucket-bar" style={{ height: `${(count / most) * 72}px` }} />
+                <span className="bucket-label">{label}</span>
+              </div>
+            ))}
+          </div>
+          <p className="card-note faint">
+            {filled.length === 0 && histogram.unknown === 0 ? empty : null}
+            {histogram.unknown > 0 ? unknown(histogram.unknown) : null}
+          </p>
+        </div>
+      }
+      table={
+        <NumberTable
+          caption={title}
+          head={[t.stats.bucket, t.stats.locks]}
+          rows={[
+            ...buckets.map(({ label, count }) => ({ id: label, cells: [label, t.number(count)] })),
+            ...(histogram.unknown > 0
+              ? [{ id: 'unknown', cells: [t.stats.states.unknown, t.number(histogram.unknown)] }]
+              : []),
+          ]}
+        />
+      }
+    />
+  )
+}
+
+export function bucketsOf({ edges, counts }: Histogram): { label: string; count: number }[] {
+  return counts.map((count, i) => {
+    const edge = edges[i]
+    const label =
+      edge === undefined
+        ? t.stats.atLeast(t.stats.edge(edges.at(-1) ?? 0))
+        : t.stats.below(t.stats.edge(edge))
+    return { label, count }
+  })
+}

@@ -1,0 +1,46 @@
+import { t } from '../../words/words.ts'
+import type { OverTimeLine } from './OverTime.tsx'
+
+type Props = {
+  readonly lines: readonly OverTimeLine[]
+  readonly values: readonly number[] | null
+  readonly format: (value: number) => string
+  /** The time that is read; null for the latest. */
+  readonly at: number | null
+  readonly note: string | null
+  /** Whether the reading is said aloud: when the keys move it. */
+  readonly live: boolean
+  readonly hidden: ReadonlySet<string>
+  readonly onToggle: (name: string) => void
+}
+
+/** What the lines are, and what they say at the time that is pointed at. */
+export function Legend({ lines, values, format, at, note, live, hidden, onToggle }: Props) {
+  const visible = lines.filter(({ name }) => !hidden.has(name)).length
+  return (
+    <div className="legend" aria-live={live ? 'polite' : 'off'}>
+      <span className="legend-time number">{at === null ? t.stats.now : t.dateTime(at)}</span>
+      {lines.map(({ name, word, ink }, i) => (
+        <button
+          key={name}
+          type="button"
+          className="legend-item"
+          aria-pressed={!hidden.has(name)}
+          title={t.stats.hide(word)}
+          disabled={visible === 1 && !hidden.has(name)}
+          onClick={() => onToggle(name)}
+        >
+          <span
+            className="swatch"
+            data-pattern={ink.pattern}
+            data-dash={ink.dash.length > 0 ? ((ink.dash[0] ?? 0) > 3 ? 'long' : 'short') : undefined}
+            style={{ color: `var(${ink.colour})` }}
+          />
+          {word} <span className="number legend-value">{values ? format(values[i] ?? 0) : '–'}</span>
+        </button>
+      ))}
+      {note !== null && <span className="legend-note">{note}</span>}
+      {note === null && at === null && <span className="legend-hint faint">{t.stats.hint}</span>}
+    </div>
+  )
+}

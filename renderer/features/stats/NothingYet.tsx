@@ -1,0 +1,33 @@
+import { useStore } from 'zustand'
+import { consoleStore } from '../../stores/console.ts'
+import { openDialog } from '../../stores/overlay.ts'
+import { Empty } from '../../ui/Empty.tsx'
+import { sentence } from '../../ui/shown-text.ts'
+import { t } from '../../words/words.ts'
+import type { StatsAnswer } from './use-stats.ts'
+
+/** What stands in the place of numbers when no store has been read. */
+export function NothingYet({ answer }: { readonly answer: StatsAnswer | null }) {
+  const { entries, entriesKnown } = useStore(consoleStore)
+  if (entriesKnown && !entries.some(each => each.open))
+    return (
+      <Empty icon="dash" title={t.empty.noStores} text={t.empty.noStoresText}>
+        <button
+          type="button"
+          className="button primary"
+          onClick={() => openDialog({ kind: 'store', mode: 'add' })}
+        >
+          {t.sidebar.add}
+        </button>
+      </Empty>
+    )
+  const down = answer?.stats.stores.find(store => store.error !== null)
+  if (down)
+    return (
+      <Empty icon="alert" title={t.empty.down(down.name)} text={t.empty.downText}>
+        <p className="quoted">{sentence(down.error?.message ?? '')}</p>
+      </Empty>
+    )
+  if (!answer) return <Empty icon="again" title={t.stats.loading} text="" />
+  return <Empty icon="again" title={t.stats.nothingYet} text={t.stats.nothingYetText} />
+}

@@ -1,0 +1,125 @@
+import { useMemo, useState } from 'react'
+import { sentence, shownText } from '../../ui/shown-text.ts'
+import { t } from '../../words/words.ts'
+import { ChartFrame, NumberTable } from './ChartFrame.tsx'
+import type { Ink } from './ink.ts'
+import { Legend } from './Legend.tsx'
+import { type Shade, shadeWithin } from './shades.ts'
+import type { Span, Step } from './steps.ts'
+import { TimeChart } from './TimeChart.tsx'
+
+export type OverTimeLine = { readonly name: string; readonly word: string; readonly ink: Ink }
+
+type Props = {
+  readonly name: string
+  readonly title: string
+  readonly height: number
+  readonly span: Span
+  readonly lines: readonly OverTimeLine[]
+  readonly steps: readonly Step<readonly number[]>[]
+  readonly shades: readonly Shade[]
+  readonly stacked: boolean
+  readonly least: number
+  readonly format: (value: number) => string
+  readonly describe: (from: number, to: number, now: readonly string[]) => string
+  /** What is said of a time in which some of the stores were not observed. */
+  readonly incomplete: (reasons: readonly string[]) => string
+  readonly onZoom: (span: Span | null) => void
+}
+
+/** Numbers over time: what is pointed at is read out beside the title, and everything is in the table. */
+export function OverTime(props: Props) {
+  const { name, title, span, steps, shades, stacked, least, format } = props
+  const [reading, setReading] = useState<{ at: number; byKeys: boolean } | null>(null)
+  const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set())
+  const at = reading?.at ?? null
+  const step = at === null ? steps.at(-1) : steps.findLast(({ from }) => from <= at)
+  const shown = useMemo(() => {
+    const places = props.lines.map((_, i) => i).filter(i => !hidden.has(props.lines[i]?.name ?? ''))
+    return {
+      lines: places.flatMap(i => props.lines[i] ?? []),
+      steps: steps.map(each => ({ ...each, values: each.values && places.map(i => each.values?.[i] ?? 0) })),
+    }
+  }, [props.lines, steps, hidden])
+  const readAt = reading?.byKeys && step ? step.from : null
+  const look = useMemo(
+    () => ({ lines: shown.lines, stacked, shades, least, at: readAt }),
+    [shown.lines, stacked, shades, least, readAt],
+  )
+  const last = steps.findLast(({ values }) => values !== null)?.values
+  const said = props.lines.map(({ word }, i) => t.stats.valueOf(word, format(last?.[i] ?? 0)))
+  return (
+    <ChartFrame
+      name={name}
+      title={title}
+      chart={
+        <>
+          <Legend
+            lines={props.lines}
+            values={step?.values ?? null}
+            format={format}
+            at={at === null ? null : (step?.until ?? null)}
+            note={step ? sayShade(shadeWithin(shades, step.from, step.until), props.incomplete) : null}
+            live={reading?.byKeys === true}
+            hidden={hidden}
+            onToggle={line => setHidden(before => toggled(before, line))}
+          />
+          <TimeChart
+            label={props.describe(span.from, span.to, said)}
+            span={span}
+            steps={shown.steps}
+            look={look}
+            height={props.height}
+            at={readAt}
+            onPoint={(to, byKeys) => setReading(to === null ? null : { at: to, byKeys })}
+            onZoom={props.onZoom}
+          />
+        </>
+      }
+      table={
+        <NumberTable
+          caption={title}
+          head={[t.stats.time, ...props.lines.map(({ word }) => word), t.stats.note]}
+          rows={rowsOf(props)}
+        />
+      }
+    />
+  )
+}
+
+/** The last one first. Steps of one gap are one row. */
+function rowsOf({ steps, shades, format, incomplete }: Props) {
+  const rows: { id: string; cells: string[]; note?: string; gap?: Shade }[] = []
+  for (const { from, until, values } of steps.toReversed()) {
+    const shade = shadeWithin(shades, from, until)
+    if (values === null && shade) {
+      if (rows.at(-1)?.gap === shade) continue
+      rows.push({
+        id: String(from),
+        cells: [t.dateTime(shade.until)],
+        note: sayShade(shade, incomplete) ?? '',
+        gap: shade,
+      })
+      continue
+    }
+    const cells = values === null ? [t.stats.noValue] : values.map(format)
+    const note = sayShade(shade, incomplete)
+    rows.push({ id: String(from), cells: [t.dateTime(until), ...cells], note: note ?? '' })
+  }
+  return rows
+}
+
+export function sayShade(shade: Shade | null, incomplete: Props['incomplete']): string | null {
+  if (!shade) return null
+  const reasons = shade.missing.map(({ name, why, message }) =>
+    t.stats.reason(shownText(name, 60), why, message === null ? null : sentence(message).replace(/\.$/, '')),
+  )
+  return shade.whole ? t.stats.gap(shade.from, shade.until, reasons) : incomplete(reasons)
+}
+
+/** The last one that is shown stays: a chart of nothing says nothing. */
+function toggled(hidden: ReadonlySet<string>, name: string): ReadonlySet<string> {
+  const next = new Set(hidden)
+  if (!next.delete(name)) next.add(name)
+  return next
+}

@@ -1,0 +1,120 @@
+import { useEffect, useRef, useState } from 'react'
+import { useStore } from 'zustand'
+import { consoleStore } from '../../stores/console.ts'
+import { preferences } from '../../stores/preferences.ts'
+import { table } from '../../stores/table.ts'
+import { sentence } from '../../ui/shown-text.ts'
+import { t } from '../../words/words.ts'
+import { CountsChart, RatesChart } from './Charts.tsx'
+import { FiguresRow } from './FiguresRow.tsx'
+import { GroupList } from './GroupList.tsx'
+import { HistogramChart } from './Histograms.tsx'
+import { NothingYet } from './NothingYet.tsx'
+import { StatsHead } from './StatsHead.tsx'
+import { StoresTable } from './StoresTable.tsx'
+import type { Span } from './steps.ts'
+import { Timeline } from './Timeline.tsx'
+import { type StatsAnswer, useStats } from './use-stats.ts'
+
+/** A point needs so many pixels to be seen as one. */
+const POINT_PX = 2
+const MOST_POINTS = 720
+
+export function StatsView() {
+  const scope = useStore(table, state => state.scope)
+  const window = useStore(preferences, state => state.statsWindow)
+  const [zoom, setZoom] = useState<{ of: string; span: Span } | null>(null)
+  const box = useRef<HTMLDivElement>(null)
+  const points = usePoints(box)
+  // Another store or another window is another question: the zoom belonged to the one before.
+  const question = `${scope} ${window}`
+  const span = zoom?.of === question ? zoom.span : null
+  const { answer, error } = useStats({ scope, window, zoom: span, points })
+  return (
+    <>
+      <StatsHead zoom={span} onUnzoom={() => setZoom(null)} />
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keys */}
+      <div ref={box} className="view-body" tabIndex={0} role="group" aria-label={t.stats.title}>
+        {error && (
+          <div className="alert" role="status">
+            {t.stats.failed} {sentence(error.message)}
+          </div>
+        )}
+        {answer?.stats.stores.some(store => store.asOf !== null) ? (
+          <Numbers answer={answer} scope={scope} onZoom={to => setZoom(to && { of: question, span: to })} />
+        ) : (
+          <NothingYet answer={answer} />
+        )}
+      </div>
+    </>
+  )
+}
+
+type NumbersProps = {
+  readonly answer: StatsAnswer
+  readonly scope: string | null
+  readonly onZoom: (span: Span | null) => void
+}
+
+function Numbers({ answer, scope, onZoom }: NumbersProps) {
+  const { stats, span } = answer
+  const { overall, stores, at } = stats
+  const formats = useStore(consoleStore, state => state.formats)
+  return (
+    <>
+      {stores
+        .filter(({ status }) => status === 'down' || status === 'stale')
+        .map(({ storeId, name, asOf, error }) => (
+          <p key={storeId} className="view-notice" role="status">
+            {t.stats.notLive(name, asOf)} {error && sentence(error.message)}
+          </p>
+        ))}
+      <FiguresRow answer={answer} />
+      <CountsChart answer={answer} onZoom={onZoom} />
+      <RatesChart answer={answer} onZoom={onZoom} />
+      <Timeline scope={scope} span={span} />
+      <div className="cards two">
+        <HistogramChart
+          name="hold-times"
+          title={t.stats.holdTimes}
+          histogram={overall.holdTimes}
+          empty={t.stats.nothingEnded}
+          unknown={t.stats.unmeasured}
+        />
+        <HistogramChart
+          name="remaining"
+          title={t.stats.remaining}
+          histogram={overall.remaining}
+          empty={t.stats.nothingHeld}
+          unknown={t.stats.noEnd}
+        />
+      </div>
+      <div className="cards four">
+        <GroupList title={t.stats.byHolder} groups={overall.byHolder} />
+        <GroupList title={t.stats.byPrefix} groups={overall.byPrefix} />
+        <GroupList title={t.stats.byName} groups={overall.byName} />
+        <GroupList
+          title={t.stats.byFormat}
+          groups={overall.byFormat}
+          say={format => formats.get(format)?.title ?? format}
+        />
+      </div>
+      <StoresTable stores={stores} at={at} />
+    </>
+  )
+}
+
+function usePoints(box: React.RefObject<HTMLDivElement | null>): number {
+  const [points, setPoints] = useState(MOST_POINTS / 2)
+  useEffect(() => {
+    const element = box.current
+    if (!element) return
+    const observer = new ResizeObserver(() =>
+      // In coarse steps: not every pixel is a question of its own.
+      setPoints(Math.min(MOST_POINTS, Math.max(90, Math.round(element.clientWidth / POINT_PX / 90) * 90))),
+    )
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [box])
+  return points
+}

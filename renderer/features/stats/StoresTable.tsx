@@ -1,0 +1,43 @@
+import type { StoreStats } from '../../../shared/stats.ts'
+import { sentence, shownText } from '../../ui/shown-text.ts'
+import { t } from '../../words/words.ts'
+import { NumberTable } from './ChartFrame.tsx'
+
+export function StoresTable({ stores, at }: { readonly stores: readonly StoreStats[]; readonly at: number }) {
+  const words = t.stats
+  return (
+    <section className="card" aria-label={words.stores}>
+      <header className="card-head">
+        <h2>{words.stores}</h2>
+      </header>
+      <NumberTable
+        caption={words.stores}
+        head={Object.values(words.storeColumns)}
+        rows={stores.map(store => ({
+          id: store.storeId,
+          cells: [
+            shownText(store.name, 80),
+            sayStatus(store),
+            t.number(store.active),
+            t.number(store.total),
+            store.oldest
+              ? words.oldestFor((store.asOf ?? at) - store.oldest.since, store.oldest.exact)
+              : words.none,
+            words.offset(store.offsetMs),
+            words.scan(store.scanMs, store.scanned),
+            store.spent.units === null
+              ? words.costRequests(store.spent.requests)
+              : `${words.costRequests(store.spent.requests)}, ${words.costUnits(store.spent.units)}`,
+          ],
+        }))}
+      />
+    </section>
+  )
+}
+
+function sayStatus({ status, asOf, error }: StoreStats): string {
+  const word = t.stats.statuses[status]
+  if (status === 'live') return word
+  const since = asOf === null ? t.status.notYet : t.status.asOf(asOf)
+  return `${word}, ${since}${error ? `: ${sentence(error.message)}` : ''}`
+}

@@ -1,0 +1,155 @@
+import type uPlot from 'uplot'
+import { colourOf } from '../../ui/colours.ts'
+import { t } from '../../words/words.ts'
+import { fillOf, type Ink } from './ink.ts'
+import type { Shade } from './shades.ts'
+import type { Span } from './steps.ts'
+
+export type ChartLook = {
+  readonly lines: readonly { readonly name: string; readonly ink: Ink }[]
+  /** Each on top of the one before it. */
+  readonly stacked: boolean
+  readonly shades: readonly Shade[]
+  /** Of the steps that are read, so that the cursor stands where the reading is. */
+  readonly at: number | null
+  /** A chart without any value still has a scale. */
+  readonly least: number
+}
+
+type Wiring = {
+  readonly size: { readonly width: number; readonly height: number }
+  readonly span: () => Span
+  readonly onPoint: (at: number | null) => void
+  readonly onZoom: (span: Span | null) => void
+}
+
+const FONT = '11px "Inter Variable", system-ui, sans-serif'
+const AXIS_PX = 40
+
+/** `look` is asked with every drawing: colours, shades and lines may be others by then. */
+export function chartOptions(look: () => ChartLook, wiring: Wiring): uPlot.Options {
+  const { lines, stacked } = look()
+  const axis = (more: uPlot.Axis): uPlot.Axis => ({
+    stroke: () => colourOf('--ink-3'),
+    grid: { stroke: () => colourOf('--line'), width: 1 },
+    ticks: { show: false },
+    font: FONT,
+    ...more,
+  })
+  return {
+    ...wiring.size,
+    ms: 1,
+    padding: [8, 8, 0, 0],
+    legend: { show: false },
+    scales: {
+      x: { range: () => [wiring.span().from, wiring.span().to] },
+      y: { range: (_, __, max) => [0, Math.max(look().least, (max ?? 0) * 1.08)] },
+    },
+    axes: [
+      axis({
+        values: (_, splits, __, ___, step) => splits.map(at => t.stats.axisTime(at, step)),
+        grid: { show: false },
+        size: 22,
+        gap: 3,
+        space: 72,
+      }),
+      axis({
+        values: (_, splits) => splits.map(value => t.stats.axisValue(value)),
+        size: AXIS_PX,
+        gap: 4,
+        space: 32,
+      }),
+    ],
+    series: [
+      {},
+      ...lines.map(({ ink }, i) => ({
+        stroke: () => colourOf(ink.colour),
+        width: stacked ? 1 : 1.75,
+        dash: [...ink.dash],
+        points: { show: false },
+        // The lowest one fills down to zero; the others down to the one below them.
+        ...(stacked && i === 0 ? { fill: (u: uPlot) => fillOf(ink, u.ctx) } : {}),
+      })),
+    ],
+    bands: stacked
+      ? lines.slice(1).map(({ ink }, i) => ({
+          series: [i + 2, i + 1] as [number, number],
+          // The type says text; what is drawn with it is a canvas, which takes patterns.
+          fill: ((u: uPlot) => fillOf(ink, u.ctx)) as NonNullable<uPlot.Band['fill']>,
+        }))
+      : [],
+    cursor: {
+      y: false,
+      points: { show: false },
+      drag: { x: true, y: false, setScale: false },
+      bind: {
+        dblclick: () => () => {
+          wiring.onZoom(null)
+          return null
+        },
+      },
+    },
+    hooks: {
+      drawClear: [u => drawShades(u, look().shades)],
+      draw: [u => drawReading(u, look().at)],
+      setCursor: [
+        u => {
+          const { left } = u.cursor
+          wiring.onPoint(left === undefined || left < 0 ? null : u.posToVal(left, 'x'))
+        },
+      ],
+      setSelect: [
+        u => {
+          const { left, width } = u.select
+          if (width < 4) return
+          wiring.onZoom({ from: u.posToVal(left, 'x'), to: u.posToVal(left + width, 'x') })
+          u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false)
+        },
+      ],
+    },
+  }
+}
+
+/** Where the keys read. The mouse has the cursor of its own. */
+function drawReading(u: uPlot, at: number | null): void {
+  if (at === null) return
+  const { ctx, bbox } = u
+  const x = Math.round(u.valToPos(at, 'x', true))
+  ctx.save()
+  ctx.strokeStyle = colourOf('--ink-2')
+  ctx.lineWidth = devicePixelRatio
+  ctx.beginPath()
+  ctx.moveTo(x, bbox.top)
+  ctx.lineTo(x, bbox.top + bbox.height)
+  ctx.stroke()
+  ctx.restore()
+}
+
+const SHADE: Ink = { colour: '--ink-3', pattern: 'rising', dash: [] }
+const LABEL_PX = 90
+
+function drawShades(u: uPlot, shades: readonly Shade[]): void {
+  const { ctx, bbox } = u
+  ctx.save()
+  ctx.beginPath()
+  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height)
+  ctx.clip()
+  for (const { from, until, whole, missing } of shades) {
+    const left = Math.max(bbox.left, u.valToPos(from, 'x', true))
+    const right = Math.min(bbox.left + bbox.width, u.valToPos(until, 'x', true))
+    const width = Math.max(devicePixelRatio, right - left)
+    if (right < bbox.left || left > bbox.left + bbox.width) continue
+    ctx.globalAlpha = whole ? 0.45 : 0.28
+    ctx.fillStyle = fillOf(SHADE, ctx)
+    ctx.fillRect(left, bbox.top, width, bbox.height)
+    ctx.globalAlpha = 1
+    if (width < LABEL_PX * devicePixelRatio) continue
+    ctx.fillStyle = colourOf('--ink-2')
+    ctx.font = `${11 * devicePixelRatio}px "Inter Variable", sans-serif`
+    ctx.textAlign = 'center'
+    const why = missing[0]?.why ?? 'away'
+    const text = whole ? t.stats.gapLabels[why] : t.stats.incompleteLabel
+    ctx.fillText(text, left + width / 2, bbox.top + 14 * devicePixelRatio)
+  }
+  ctx.restore()
+}

@@ -1,0 +1,160 @@
+import type { Counts, Figures, Flows, Gap, History, Series } from '../../../shared/stats.ts'
+
+/** Numbers over time as they are drawn and listed. Times are this machine's, in milliseconds. */
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+
+export type Span = { readonly from: number; readonly to: number }
+
+/** What core keeps is not finer than the first of them. */
+const STEPS = [
+  10 * SECOND,
+  20 * SECOND,
+  30 * SECOND,
+  MINUTE,
+  2 * MINUTE,
+  5 * MINUTE,
+  10 * MINUTE,
+  15 * MINUTE,
+  30 * MINUTE,
+  HOUR,
+]
+
+/** The finest step with which a span has no more than `most` of them. */
+export function stepFor(spanMs: number, most: number, finest = 0): number {
+  const fitting = STEPS.find(step => step >= finest && spanMs / step <= most)
+  return fitting ?? Math.ceil(spanMs / most / HOUR) * HOUR
+}
+
+/** Whole steps by the clock, so that a step stays the same one while the window moves. */
+export function wholeSteps({ from, to }: Span, stepMs: number): Span & { readonly points: number } {
+  const first = Math.floor(from / stepMs)
+  const last = Math.max(first + 1, Math.ceil(to / stepMs))
+  return { from: first * stepMs, to: last * stepMs, points: last - first }
+}
+
+/** `values` is null where nobody looked. */
+export type Step<T> = { readonly from: number; readonly until: number; readonly values: T | null }
+
+/**
+ * The state of all stores at the end of each step. A store that was not observed counts as it was last seen, because leaving
+ * it out would look as if its locks had gone; `shadesOf` tells where that is so.
+ */
+export function countSteps({ from, stepMs, series }: History, now: number): Step<Counts>[] {
+  const last = new Map<string, Counts>()
+  const steps: Step<Counts>[] = []
+  const length = series[0]?.points.length ?? 0
+  for (let i = 0; i < length; i++) {
+    const at = from + i * stepMs
+    if (at >= now) break
+    let observed = false
+    for (const { storeId, points } of series) {
+      const counts = points[i]?.counts
+      if (!counts) continue
+      observed = true
+      last.set(storeId, counts)
+    }
+    const values = observed ? [...last.values()].reduce(addCounts) : null
+    steps.push({ from: at, until: Math.min(at + stepMs, now), values })
+  }
+  return withoutUnread(steps, series)
+}
+
+/** In a minute, while somebody looked. */
+export type Rates = { readonly acquired: number; readonly released: number; readonly changed: number }
+
+/** Less than this says nothing about a minute. */
+const ENOUGH_MS = 15 * SECOND
+
+export function rateSteps({ from, stepMs, series }: History, now: number): Step<Rates>[] {
+  const steps: Step<Rates>[] = []
+  const length = series[0]?.points.length ?? 0
+  for (let i = 0; i < length; i++) {
+    const at = from + i * stepMs
+    if (at >= now) break
+    const until = Math.min(at + stepMs, now)
+    let values: Rates | null = null
+    for (const { points, gaps } of series) {
+      const flows = points[i]?.flows
+      const observedMs = until - at - overlap(gaps, at, until)
+      if (!flows || observedMs < Math.min(ENOUGH_MS, stepMs / 2)) continue
+      values = addRates(values, ratesOf(flows, observedMs))
+    }
+    steps.push({ from: at, until, values })
+  }
+  return withoutUnread(steps, series)
+}
+
+export function ratesOf(flows: Flows, observedMs: number): Rates & { readonly renewed: number } {
+  const minutes = observedMs / MINUTE
+  return {
+    acquired: (flows.taken + flows.passedOn) / minutes,
+    released: (flows.freed + flows.lapsed) / minutes,
+    changed: flows.passedOn / minutes,
+    renewed: flows.renewed / minutes,
+  }
+}
+
+/** Null when nobody looked long enough to say anything about a minute. */
+export function perMinute({ flows, observedMs }: Pick<Figures, 'flows' | 'observedMs'>) {
+  return observedMs < ENOUGH_MS ? null : ratesOf(flows, observedMs)
+}
+
+/** The last steps have not been read yet: that is no gap. */
+function withoutUnread<T>(steps: Step<T>[], series: readonly Series[]): Step<T>[] {
+  const end = steps.findLastIndex(
+    ({ values, from, until }) => values !== null || series.some(each => overlap(each.gaps, from, until) > 0),
+  )
+  return steps.slice(0, end + 1)
+}
+
+function overlap(gaps: readonly Gap[], from: number, until: number): number {
+  let sum = 0
+  for (const gap of gaps) sum += Math.max(0, Math.min(gap.until ?? until, until) - Math.max(gap.from, from))
+  return sum
+}
+
+function addCounts(a: Counts, b: Counts): Counts {
+  return {
+    held: a.held + b.held,
+    expiring: a.expiring + b.expiring,
+    expired: a.expired + b.expired,
+    endless: a.endless + b.endless,
+    unknown: a.unknown + b.unknown,
+    released: a.released + b.released,
+  }
+}
+
+function addRates(a: Rates | null, b: Rates): Rates {
+  if (a === null) return b
+  return {
+    acquired: a.acquired + b.acquired,
+    released: a.released + b.released,
+    changed: a.changed + b.changed,
+  }
+}
+
+/**
+ * What a chart is drawn from: each step with its beginning and its end, so that a value is a line as long as its step and
+ * one between two gaps is seen, too.
+ */
+export function drawn(
+  steps: readonly Step<readonly number[]>[],
+  lines: number,
+  stacked: boolean,
+): [xs: number[], ...ys: (number | null)[][]] {
+  const xs: number[] = []
+  const ys: (number | null)[][] = Array.from({ length: lines }, () => [])
+  for (const { from, until, values } of steps) {
+    xs.push(from, Math.max(from + 1, until - 1))
+    let sum = 0
+    for (const [i, line] of ys.entries()) {
+      sum = stacked ? sum + (values?.[i] ?? 0) : (values?.[i] ?? 0)
+      const y = values === null ? null : sum
+      line.push(y, y)
+    }
+  }
+  return [xs, ...ys]
+}

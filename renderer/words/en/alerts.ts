@@ -1,0 +1,1 @@
+export const alerts = { alerts: { nav: 'Alerts', title: 'Alerts' } }

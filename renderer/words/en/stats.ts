@@ -1,0 +1,189 @@
+import type { Counted, Gap, Hold, StoreStats } from '../../../shared/stats.ts'
+import type { StatsWindow } from '../../stores/preferences.ts'
+import { clockTime, count, dateTime, numbers, span } from './say.ts'
+
+const times = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
+const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+const tenths = new Intl.NumberFormat('en', { maximumFractionDigits: 1 })
+const hundredths = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
+
+const rate = (perMinute: number) => (perMinute < 10 ? hundredths : tenths).format(perMinute)
+
+const GAPS: Record<Gap['why'], string> = {
+  down: 'did not answer',
+  partial: 'could be read only in part',
+  away: 'was not watched',
+}
+
+/** Numbers, charts and who held what. */
+export const stats = {
+  stats: {
+    nav: 'Statistics',
+    title: 'Statistics',
+    allStores: 'all stores',
+    showAll: (name: string) => `Show all stores instead of ${name} alone`,
+    window: 'How far back',
+    windows: { '15m': '15 min', '1h': '1 h', '6h': '6 h', '24h': '24 h' } satisfies Record<
+      StatsWindow,
+      string
+    >,
+    zoomed: (from: number, to: number) => `${dateTime(from)} – ${dateTime(to)}`,
+    unzoom: 'Show all of it',
+    loading: 'Counting…',
+    failed: 'The statistics could not be read.',
+    nothingYet: 'Nothing observed yet',
+    nothingYetText: 'Numbers appear with the first reading of a store.',
+    notLive: (name: string, asOf: number | null) =>
+      asOf === null
+        ? `${name} has not been read yet.`
+        : `${name} is not live. It counts as of ${clockTime(asOf)}.`,
+    chart: 'chart',
+    asChart: 'Chart',
+    asTable: 'Table',
+    axisTime: (at: number, stepMs: number) => (stepMs < 60_000 ? clockTime(at) : times.format(at)),
+    axisValue: (value: number) => short.format(value),
+
+    now: 'Now',
+    active: 'Active',
+    stored: 'Stored',
+    states: {
+      held: 'Held',
+      expiring: 'Expiring',
+      expired: 'Expired',
+      endless: 'No expiry',
+      unknown: 'Unknown',
+      released: 'Released',
+    } satisfies Record<Counted, string>,
+    perMinute: 'In a minute, as observed',
+    acquired: 'Acquired',
+    released: 'Released',
+    renewed: 'Renewed',
+    changed: 'Holder changes',
+    aMinute: '/min',
+    rate: (n: number | null) => (n === null ? '–' : rate(n)),
+    observed: (ms: number, windowMs: number) =>
+      ms >= windowMs - 30_000
+        ? `observed all of the last ${span(windowMs)}`
+        : `observed ${span(ms)} of ${span(windowMs)}`,
+    oldest: 'Held longest now',
+    longest: 'Longest that ended',
+    oldestFor: (ms: number, exact: boolean) => `${exact ? '' : '≥ '}${span(ms)}`,
+    none: 'none',
+    cost: 'Watching cost',
+    costRequests: (n: number) => count(n, 'request', 'requests'),
+    costUnits: (units: number) => `${tenths.format(units)} capacity units`,
+    costSince: 'since the stores were opened',
+
+    counts: 'Locks by state',
+    countsSaid: (from: number, to: number, now: readonly string[]) =>
+      `Locks by state from ${dateTime(from)} to ${dateTime(to)}. At the end: ${now.join(', ')}. Arrow keys read it, plus and minus zoom; the table has every number.`,
+    rates: 'Acquired and released in a minute',
+    ratesSaid: (from: number, to: number, now: readonly string[]) =>
+      `Acquisitions, releases and changes of the holder in a minute, from ${dateTime(from)} to ${dateTime(to)}. At the end: ${now.join(', ')}. Arrow keys read it, plus and minus zoom; the table has every number.`,
+    valueOf: (name: string, value: string) => `${name} ${value}`,
+    noValue: 'not known',
+    hide: (name: string) => `Show ${name}`,
+    hint: 'Drag to zoom, double-click to see all',
+    gapLabels: {
+      down: 'no answer',
+      partial: 'read in part',
+      away: 'not watched',
+    } satisfies Record<Gap['why'], string>,
+    incompleteLabel: 'incomplete',
+    gap: (from: number, until: number, reasons: readonly string[]) =>
+      `Not observed ${dateTime(from)} – ${dateTime(until)}: ${reasons.join('; ')}.`,
+    incomplete: (reasons: readonly string[]) => `Incomplete: ${reasons.join('; ')}. Counted as last seen.`,
+    incompleteRate: (reasons: readonly string[]) => `Incomplete: ${reasons.join('; ')}. Not counted.`,
+    reason: (name: string, why: Gap['why'], message: string | null) =>
+      message === null ? `${name} ${GAPS[why]}` : `${name} ${GAPS[why]} (${message})`,
+    time: 'Time',
+    note: 'Note',
+
+    holdTimes: 'Held for, of those that ended',
+    remaining: 'Time left, of those held now',
+    bucket: 'Time',
+    locks: 'Locks',
+    below: (edge: string) => `< ${edge}`,
+    atLeast: (edge: string) => `≥ ${edge}`,
+    unmeasured: (n: number) => `${numbers.format(n)} could not be measured`,
+    noEnd: (n: number) => `${numbers.format(n)} without a known end`,
+    edge: (ms: number) =>
+      ms < 60_000 ? `${ms / 1000} s` : ms < 3_600_000 ? `${ms / 60_000} min` : `${ms / 3_600_000} h`,
+    nothingEnded: 'Nothing was seen to end in this time.',
+    nothingHeld: 'Nothing is held at the moment.',
+    histogramSaid: (title: string, parts: readonly string[]) => `${title}: ${parts.join(', ')}.`,
+
+    byHolder: 'Holders',
+    byFormat: 'Formats',
+    byPrefix: 'Prefixes, tenants',
+    byName: 'Names, pipelines',
+    others: (names: number, locks: number) =>
+      `${count(names, 'other', 'others')} with ${count(locks, 'lock', 'locks')}`,
+    noGroups: 'No locks now.',
+
+    timeline: 'Timeline of a lock',
+    chooseKey: 'Key',
+    chooseKeyHint: 'Type a part of a key',
+    keys: 'Keys that were seen',
+    noKeys: 'No key that was seen fits.',
+    keySeen: (holds: number, heldNow: boolean) =>
+      `${count(holds, 'holder', 'holders')}${heldNow ? ', held now' : ''}`,
+    chooseFirst: 'Choose a key to see who held it, and when.',
+    noHolds: 'Nobody was seen to hold it in this time.',
+    timelineSaid: (key: string, holds: number, holders: number) =>
+      `Holders of ${key} over time: ${count(holds, 'time it was held', 'times it was held')} by ${count(holders, 'holder', 'holders')}. Arrow keys go from one to the next; the table has them all.`,
+    left: (n: number) => `${numbers.format(n)} earlier ones are not drawn.`,
+    token: (hash: string) => `token ${hash.slice(0, 8)}`,
+    noHolder: 'not recorded',
+    otherHolders: 'earlier holders',
+    holdColumns: {
+      holder: 'Holder',
+      from: 'From',
+      until: 'Until',
+      length: 'Held for',
+      renewals: 'Renewals',
+    },
+    holdFrom: (at: number, begin: Hold['begin']) =>
+      begin === 'before'
+        ? `before ${dateTime(at)}`
+        : begin === 'seen'
+          ? `about ${dateTime(at)}`
+          : dateTime(at),
+    holdUntil: (at: number | null, end: Hold['end']) =>
+      at === null
+        ? 'still held'
+        : {
+            held: 'still held',
+            freed: `${dateTime(at)}, given back`,
+            lapsed: `${dateTime(at)}, ran out`,
+            'passed-on': `${dateTime(at)}, another took over`,
+            unseen: `last seen ${dateTime(at)}`,
+          }[end],
+    holdLength: (ms: number, exact: boolean) => `${exact ? '' : '≥ '}${span(ms)}`,
+    renewals: (n: number) => count(n, 'renewal', 'renewals'),
+
+    stores: 'Stores',
+    storeColumns: {
+      store: 'Store',
+      status: 'Status',
+      active: 'Active',
+      stored: 'Stored',
+      oldest: 'Oldest',
+      offset: 'Clock',
+      scan: 'One reading',
+      cost: 'Cost',
+    },
+    statuses: {
+      live: 'live',
+      stale: 'stale',
+      down: 'down',
+      unwatched: 'read once',
+    } satisfies Record<StoreStats['status'], string>,
+    offset: (ms: number | null) =>
+      ms === null ? 'unknown' : `${ms < 0 ? '−' : '+'}${hundredths.format(Math.abs(ms) / 1000)} s`,
+    scan: (ms: number | null, records: number) =>
+      ms === null
+        ? '–'
+        : `${ms < 1000 ? `${ms} ms` : `${tenths.format(ms / 1000)} s`}, ${count(records, 'record', 'records')}`,
+  },
+}
