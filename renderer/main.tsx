@@ -13,6 +13,7 @@ import './styles/stats.css'
 import './styles/alerts.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { startAlertSigns } from './features/alerts/alert-signs.ts'
 import { App } from './features/frame/App.tsx'
 import { startAlerts } from './stores/alerts.ts'
 import { startConsole } from './stores/console.ts'
@@ -26,6 +27,7 @@ startConsole()
 startTable()
 startPlans()
 startAlerts()
+startAlertSigns()
 
 createRoot(document.getElementById('root') as HTMLElement).render(
   <StrictMode>

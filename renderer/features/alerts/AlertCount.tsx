@@ -1,3 +1,18 @@
+import { useStore } from 'zustand'
+import { alertsStore } from '../../stores/alerts.ts'
+import { t } from '../../words/words.ts'
+
+/** How many go on, at the left. Those that nobody has acknowledged are what counts. */
 export function AlertCount() {
-  return null
+  const { open, unacknowledged } = useStore(alertsStore)
+  if (open === 0) return null
+  return (
+    <span
+      className="number badge"
+      data-tone={unacknowledged > 0 ? 'danger' : undefined}
+      title={t.alerts.countTitle(open, unacknowledged)}
+    >
+      {t.number(unacknowledged > 0 ? unacknowledged : open)}
+    </span>
+  )
 }

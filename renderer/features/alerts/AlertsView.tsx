@@ -1,3 +1,68 @@
+import { useStore } from 'zustand'
+import { ALERT_RULES, settingOf } from '../../../shared/alerts.ts'
+import { type AlertsState, alertsStore } from '../../stores/alerts.ts'
+import { openDialog } from '../../stores/overlay.ts'
+import { table } from '../../stores/table.ts'
+import { Empty } from '../../ui/Empty.tsx'
+import { sentence } from '../../ui/shown-text.ts'
+import { t } from '../../words/words.ts'
+import { ScopeName } from '../frame/ScopeName.tsx'
+import { endedOf, groupsOf } from './alert-groups.ts'
+import { EndedList } from './EndedList.tsx'
+import { GroupCard } from './GroupCard.tsx'
+import { MuteList } from './MuteList.tsx'
+
 export function AlertsView() {
-  return null
+  const state = useStore(alertsStore)
+  const scope = useStore(table, each => each.scope)
+  const groups = groupsOf(state, scope)
+  const words = t.alerts
+  return (
+    <>
+      <header className="view-head">
+        <h1 className="toolbar-title">
+          {words.title}
+          <ScopeName />
+        </h1>
+        <button
+          type="button"
+          className="button view-end"
+          disabled={!state.known}
+          onClick={() => openDialog({ kind: 'alert-rules' })}
+        >
+          {words.rules}
+        </button>
+      </header>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keys */}
+      <div className="view-body" tabIndex={0} role="group" aria-label={words.title}>
+        {state.problem !== null && (
+          <div className="alert" role="status">
+            {words.problem} {sentence(state.problem)}
+          </div>
+        )}
+        {state.error && (
+          <div className="alert" role="status">
+            {words.failed} {sentence(state.error.message)}
+          </div>
+        )}
+        {groups.length > 0 ? (
+          <ul className="alert-groups" aria-label={words.openList}>
+            {groups.map(group => (
+              <GroupCard key={group.groupId} group={group} />
+            ))}
+          </ul>
+        ) : state.known ? (
+          <Empty icon="check" title={words.calm} text={words.calmText(rulesOn(state))} />
+        ) : (
+          state.error === null && <Empty icon="again" title={words.loading} text="" />
+        )}
+        <MuteList />
+        <EndedList alerts={endedOf(state.alerts, scope)} />
+      </div>
+    </>
+  )
+}
+
+function rulesOn({ book }: AlertsState): number {
+  return ALERT_RULES.filter(rule => settingOf(book, rule, '').enabled).length
 }

@@ -5,7 +5,10 @@ import { closeDialog, type Dialog, inspect, openDialog, overlay } from '../../st
 import { table } from '../../stores/table.ts'
 import { atLocks, focusView, show, VIEWS, viewStore } from '../../stores/view.ts'
 import { t } from '../../words/words.ts'
+import { AcknowledgeDialog } from '../alerts/AcknowledgeDialog.tsx'
 import { AlertsView } from '../alerts/AlertsView.tsx'
+import { MuteDialog } from '../alerts/MuteDialog.tsx'
+import { RulesDialog } from '../alerts/RulesDialog.tsx'
 import { AuditDialog } from '../audit/AuditDialog.tsx'
 import { RemoveStoreDialog } from '../connections/RemoveStoreDialog.tsx'
 import { StoreDialog } from '../connections/StoreDialog.tsx'
@@ -77,6 +80,12 @@ function OpenDialog({ dialog }: { readonly dialog: Dialog }) {
       return <PlansDialog />
     case 'audit':
       return <AuditDialog />
+    case 'alert-rules':
+      return <RulesDialog />
+    case 'acknowledge':
+      return <AcknowledgeDialog alertIds={dialog.alertIds} />
+    case 'mute':
+      return <MuteDialog alertId={dialog.alertId} />
     case 'palette':
       return <Palette />
     case 'keys':

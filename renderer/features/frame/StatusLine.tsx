@@ -3,6 +3,7 @@ import { useStore } from 'zustand'
 import { consoleStore, statusOf } from '../../stores/console.ts'
 import { table } from '../../stores/table.ts'
 import { t } from '../../words/words.ts'
+import { AlertAnnouncer } from '../alerts/AlertAnnouncer.tsx'
 import { PlanChips } from '../plans/PlanChip.tsx'
 
 /** A clock that is off by less is nobody's concern. */
@@ -50,6 +51,7 @@ export function StatusLine() {
       <PlanChips />
       <span className="status-end">{state.info ? `${t.product} ${state.info.version}` : ''}</span>
       <Announcer />
+      <AlertAnnouncer />
     </footer>
   )
 }

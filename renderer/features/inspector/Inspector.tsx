@@ -13,6 +13,7 @@ import { CopyButton } from '../../ui/CopyButton.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
+import { LockAlerts } from '../alerts/LockAlerts.tsx'
 import { faceOf } from '../table/lock-face.ts'
 import { Facts } from './Facts.tsx'
 import { LeaseLine } from './LeaseLine.tsx'
@@ -129,6 +130,7 @@ function LockParts({ target, lock, gone, detail }: PartsProps) {
           {t.inspector.timeline}
         </button>
       </div>
+      <LockAlerts target={target} />
       <Facts
         lock={lock}
         story={detail?.story ?? null}

@@ -20,15 +20,15 @@ export function GroupList({ title, groups, say = name => shownText(name, 120) }:
   }
   const most = top[0]?.count ?? 1
   return (
-    <section className="card group" aria-label={title}>
+    <section className="card top-list" aria-label={title}>
       <h2>{title}</h2>
       {top.length === 0 && <p className="card-note faint">{t.stats.noGroups}</p>}
-      <ol className="group-list">
+      <ol className="top-list-rows">
         {top.map(({ name, count }) => (
           <li key={name} title={say(name)}>
             <span className="clip">{say(name)}</span>
             <span className="number">{t.number(count)}</span>
-            <span className="group-bar" style={{ transform: `scaleX(${count / most})` }} />
+            <span className="top-list-bar" style={{ transform: `scaleX(${count / most})` }} />
           </li>
         ))}
       </ol>

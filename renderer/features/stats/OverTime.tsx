@@ -4,7 +4,7 @@ import { t } from '../../words/words.ts'
 import { ChartFrame, NumberTable } from './ChartFrame.tsx'
 import type { Ink } from './ink.ts'
 import { Legend } from './Legend.tsx'
-import { type Shade, shadeWithin } from './shades.ts'
+import { observedPart, type Shade, shadeWithin } from './shades.ts'
 import type { Span, Step } from './steps.ts'
 import { TimeChart } from './TimeChart.tsx'
 
@@ -38,9 +38,13 @@ export function OverTime(props: Props) {
     const places = props.lines.map((_, i) => i).filter(i => !hidden.has(props.lines[i]?.name ?? ''))
     return {
       lines: places.flatMap(i => props.lines[i] ?? []),
-      steps: steps.map(each => ({ ...each, values: each.values && places.map(i => each.values?.[i] ?? 0) })),
+      steps: steps.map(({ values, ...when }) =>
+        values === null
+          ? { ...when, values }
+          : observedPart({ ...when, values: places.map(i => values[i] ?? 0) }, shades),
+      ),
     }
-  }, [props.lines, steps, hidden])
+  }, [props.lines, steps, shades, hidden])
   const readAt = reading?.byKeys && step ? step.from : null
   const look = useMemo(
     () => ({ lines: shown.lines, stacked, shades, least, at: readAt }),
@@ -59,7 +63,7 @@ export function OverTime(props: Props) {
             values={step?.values ?? null}
             format={format}
             at={at === null ? null : (step?.until ?? null)}
-            note={step ? sayShade(shadeWithin(shades, step.from, step.until), props.incomplete) : null}
+            note={step ? noteOf(step, props) : null}
             live={reading?.byKeys === true}
             hidden={hidden}
             onToggle={line => setHidden(before => toggled(before, line))}
@@ -103,13 +107,22 @@ function rowsOf({ steps, shades, format, incomplete }: Props) {
       continue
     }
     const cells = values === null ? [t.stats.noValue] : values.map(format)
-    const note = sayShade(shade, incomplete)
+    const note = noteOf({ from, until, values }, { shades, incomplete })
     rows.push({ id: String(from), cells: [t.dateTime(until), ...cells], note: note ?? '' })
   }
   return rows
 }
 
-export function sayShade(shade: Shade | null, incomplete: Props['incomplete']): string | null {
+/** Of a step that was observed in part there is a value, and nothing more to say. */
+function noteOf(
+  { from, until, values }: Step<readonly number[]>,
+  { shades, incomplete }: Pick<Props, 'shades' | 'incomplete'>,
+): string | null {
+  const shade = shadeWithin(shades, from, until)
+  return shade?.whole && values !== null ? null : sayShade(shade, incomplete)
+}
+
+function sayShade(shade: Shade | null, incomplete: Props['incomplete']): string | null {
   if (!shade) return null
   const reasons = shade.missing.map(({ name, why, message }) =>
     t.stats.reason(shownText(name, 60), why, message === null ? null : sentence(message).replace(/\.$/, '')),
@@ -117,7 +130,6 @@ export function sayShade(shade: Shade | null, incomplete: Props['incomplete']): 
   return shade.whole ? t.stats.gap(shade.from, shade.until, reasons) : incomplete(reasons)
 }
 
-/** The last one that is shown stays: a chart of nothing says nothing. */
 function toggled(hidden: ReadonlySet<string>, name: string): ReadonlySet<string> {
   const next = new Set(hidden)
   if (!next.delete(name)) next.add(name)

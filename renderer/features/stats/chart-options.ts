@@ -24,7 +24,7 @@ type Wiring = {
 }
 
 const FONT = '11px "Inter Variable", system-ui, sans-serif'
-const AXIS_PX = 40
+const AXIS_PX = 36
 
 /** `look` is asked with every drawing: colours, shades and lines may be others by then. */
 export function chartOptions(look: () => ChartLook, wiring: Wiring): uPlot.Options {
@@ -139,12 +139,12 @@ function drawShades(u: uPlot, shades: readonly Shade[]): void {
     const right = Math.min(bbox.left + bbox.width, u.valToPos(until, 'x', true))
     const width = Math.max(devicePixelRatio, right - left)
     if (right < bbox.left || left > bbox.left + bbox.width) continue
-    ctx.globalAlpha = whole ? 0.45 : 0.28
+    ctx.globalAlpha = whole ? 0.26 : 0.16
     ctx.fillStyle = fillOf(SHADE, ctx)
     ctx.fillRect(left, bbox.top, width, bbox.height)
     ctx.globalAlpha = 1
     if (width < LABEL_PX * devicePixelRatio) continue
-    ctx.fillStyle = colourOf('--ink-2')
+    ctx.fillStyle = colourOf('--ink-3')
     ctx.font = `${11 * devicePixelRatio}px "Inter Variable", sans-serif`
     ctx.textAlign = 'center'
     const why = missing[0]?.why ?? 'away'

@@ -54,7 +54,7 @@ function makeFilling(
   if (!pen) return ink
   pen.scale(dots, dots)
   pen.fillStyle = pen.strokeStyle = ink
-  pen.globalAlpha = pattern === 'solid' ? 0.8 : 0.18
+  pen.globalAlpha = pattern === 'solid' ? 0.7 : 0.18
   pen.fillRect(0, 0, TILE, TILE)
   pen.globalAlpha = 0.75
   if (pattern === 'dots') for (const at of [2, 6]) pen.fillRect(at - 0.75, at - 0.75, 1.5, 1.5)

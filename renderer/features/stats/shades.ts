@@ -57,6 +57,20 @@ export function shadeWithin(shades: readonly Shade[], from: number, until: numbe
   return found
 }
 
+/** As much of a step as was observed, if only one end of it was. */
+export function observedPart<T extends { readonly from: number; readonly until: number }>(
+  step: T,
+  shades: readonly Shade[],
+): T {
+  let { from, until } = step
+  for (const shade of shades) {
+    if (!shade.whole) continue
+    if (shade.from <= from && shade.until > from && shade.until < until) from = shade.until
+    if (shade.until >= until && shade.from < until && shade.from > from) until = shade.from
+  }
+  return { ...step, from, until }
+}
+
 function sameOnes(a: readonly Missing[], b: readonly Missing[]): boolean {
   return (
     a.length === b.length &&

@@ -1,4 +1,5 @@
 import { memo } from 'react'
+import type { Alert } from '../../../shared/alerts.ts'
 import { usedFraction } from '../../../shared/lease.ts'
 import type { StoreEntry } from '../../../shared/store-profile.ts'
 import { holderText } from '../../../shared/words.ts'
@@ -8,6 +9,7 @@ import type { Row } from '../../stores/lock-book.ts'
 import { Icon } from '../../ui/Icon.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
+import { RowAlertMark } from '../alerts/LockAlerts.tsx'
 import { faceOf } from './lock-face.ts'
 import { ageText, remainingText } from './lock-times.ts'
 
@@ -25,6 +27,7 @@ type Props = {
   /** Without a column for the store, its colour stands at the start of the row. */
   readonly marksStore: boolean
   readonly formatTitle: string
+  readonly alerts: readonly Alert[]
   readonly index: number
   readonly top: number
   readonly active: boolean
@@ -80,6 +83,7 @@ function Cell({
   column,
   row: { lock },
   store,
+  alerts,
   formatTitle,
   now,
   gone,
@@ -104,6 +108,7 @@ function Cell({
             {text.slice(0, around)}
           </span>
           <span className="clip">{text.slice(around)}</span>
+          <RowAlertMark alerts={alerts} />
         </span>
       )
     }

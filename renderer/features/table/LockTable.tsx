@@ -1,6 +1,8 @@
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual'
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
+import type { Alert } from '../../../shared/alerts.ts'
+import { alertsStore } from '../../stores/alerts.ts'
 import { shownColumns } from '../../stores/columns.ts'
 import { book, consoleStore, isBehind, statusOf } from '../../stores/console.ts'
 import { inspect, openDialog, overlay } from '../../stores/overlay.ts'
@@ -13,6 +15,7 @@ import { TableHead } from './TableHead.tsx'
 export const ROW_HEIGHT = 26
 /** So long after the last sign of the operator, rows may move again. */
 const STILL_MS = 5000
+const NONE: readonly Alert[] = []
 
 export function LockTable() {
   const order = useStore(table, state => state.order)
@@ -22,6 +25,7 @@ export function LockTable() {
   useStore(table, state => state.revision)
   const state = useStore(consoleStore)
   const hidden = useStore(preferences, each => each.hiddenColumns)
+  const alerts = useStore(alertsStore, each => each.byRow)
   const scroller = useRef<HTMLDivElement>(null)
   const [width, setWidth] = useState(1000)
   const columns = useMemo(() => shownColumns(hidden, width), [hidden, width])
@@ -132,6 +136,7 @@ export function LockTable() {
                 columns={columns}
                 marksStore={marksStore}
                 formatTitle={state.formats.get(row.lock.format)?.title ?? row.lock.format}
+                alerts={alerts.get(row.rowId) ?? NONE}
                 index={item.index}
                 top={item.start}
                 active={row.rowId === active}

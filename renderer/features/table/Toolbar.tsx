@@ -9,6 +9,7 @@ import { Icon, type IconName } from '../../ui/Icon.tsx'
 import { Menu } from '../../ui/Menu.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
+import { AlertChip } from '../alerts/AlertChip.tsx'
 import { releaseAll } from '../plans/release-all.ts'
 import { toggleColumn } from './sort-by.ts'
 
@@ -114,6 +115,7 @@ function Chips() {
   const shown = chips.filter(([count]) => count > 0)
   return (
     <div className="chips">
+      <AlertChip />
       {shown.map(([, label, tone, icon, filter]) => (
         <button
           key={filter}

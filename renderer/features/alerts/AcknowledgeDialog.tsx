@@ -1,0 +1,55 @@
+import { useState } from 'react'
+import type { Failure } from '../../../shared/result.ts'
+import { closeDialog } from '../../stores/overlay.ts'
+import { ask } from '../../stores/plan.ts'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { TextField } from '../../ui/Field.tsx'
+import { sentence } from '../../ui/shown-text.ts'
+import { t } from '../../words/words.ts'
+
+export function AcknowledgeDialog({ alertIds }: { readonly alertIds: readonly string[] }) {
+  const [reason, setReason] = useState('')
+  const [working, setWorking] = useState(false)
+  const [error, setError] = useState<Failure | null>(null)
+  const words = t.alerts
+  const send = async () => {
+    setWorking(true)
+    const answer = await ask('alerts.acknowledge', { alertIds: [...alertIds], reason: reason.trim() })
+    setWorking(false)
+    if (answer.ok) closeDialog()
+    else setError(answer.error)
+  }
+  return (
+    <Dialog title={words.acknowledgeTitle(alertIds.length)} onClose={closeDialog}>
+      <form
+        onSubmit={event => {
+          event.preventDefault()
+          void send()
+        }}
+      >
+        <p className="muted">{words.acknowledgeText}</p>
+        <TextField
+          label={words.reason}
+          hint={words.reasonHint}
+          value={reason}
+          onChange={setReason}
+          maxLength={2000}
+          autoFocus
+        />
+        {error && (
+          <div className="alert" role="alert">
+            {words.failedToSave} {sentence(error.message)}
+          </div>
+        )}
+        <div className="dialog-buttons">
+          <button type="button" className="button" onClick={closeDialog}>
+            {words.cancel}
+          </button>
+          <button type="submit" className="button primary" disabled={working || reason.trim() === ''}>
+            {words.confirmAcknowledge}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,19 @@
+import { useStore } from 'zustand'
+import { alertsStore } from '../../stores/alerts.ts'
+import { table } from '../../stores/table.ts'
+import { show } from '../../stores/view.ts'
+import { Icon } from '../../ui/Icon.tsx'
+import { t } from '../../words/words.ts'
+import { openIn } from './alert-groups.ts'
+
+/** Above the table: how many alerts go on for what it shows, and the way to them. */
+export function AlertChip() {
+  const scope = useStore(table, state => state.scope)
+  const open = useStore(alertsStore, state => openIn(state, scope))
+  if (open === 0) return null
+  return (
+    <button type="button" className="chip plain alert-chip" onClick={() => show('alerts')}>
+      <Icon name="bell" size={12} /> {t.alerts.chip(open)}
+    </button>
+  )
+}

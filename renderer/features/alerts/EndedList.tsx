@@ -1,0 +1,38 @@
+import { RULE_WORDS } from '../../../shared/alert-words.ts'
+import type { Alert } from '../../../shared/alerts.ts'
+import { shownText } from '../../ui/shown-text.ts'
+import { t } from '../../words/words.ts'
+import { NumberTable } from '../stats/ChartFrame.tsx'
+
+/** What is over, the last one first. */
+export function EndedList({ alerts }: { readonly alerts: readonly Alert[] }) {
+  const words = t.alerts
+  if (alerts.length === 0) return null
+  return (
+    <section className="card" aria-label={words.ended}>
+      <header className="card-head">
+        <h2>{words.ended}</h2>
+        <span className="faint number">{t.number(alerts.length)}</span>
+      </header>
+      <NumberTable
+        caption={words.ended}
+        head={Object.values(words.endedColumns)}
+        rows={alerts.map(alert => ({
+          id: alert.alertId,
+          cells: [
+            RULE_WORDS[alert.rule].title,
+            alert.key === null ? words.storeItself : shownText(alert.key, 80),
+            shownText(alert.storeName, 60),
+            [
+              words.endedTime(alert.since, alert.until ?? alert.since),
+              ...(alert.count > 1 ? [words.times(alert.count)] : []),
+            ].join(' · '),
+            alert.acknowledged
+              ? words.muteBy(shownText(alert.acknowledged.by, 40), shownText(alert.acknowledged.reason, 120))
+              : '',
+          ],
+        }))}
+      />
+    </section>
+  )
+}

@@ -1,0 +1,149 @@
+import { useId, useState } from 'react'
+import { alertAdvice } from '../../../shared/alert-advice.ts'
+import { alertSentence, alertsSentence, RULE_WORDS } from '../../../shared/alert-words.ts'
+import type { Alert } from '../../../shared/alerts.ts'
+import { useNow } from '../../stores/clock.ts'
+import { inspect, openDialog } from '../../stores/overlay.ts'
+import { Icon } from '../../ui/Icon.tsx'
+import { Menu } from '../../ui/Menu.tsx'
+import { sentence, shownText } from '../../ui/shown-text.ts'
+import { t } from '../../words/words.ts'
+import type { AlertGroup } from './alert-groups.ts'
+import { SeverityMark } from './SeverityMark.tsx'
+
+const SHOWN = 5
+
+/** One rule in one store: what is wrong, since when, with which locks, and what to do about it. */
+export function GroupCard({ group }: { readonly group: AlertGroup }) {
+  const titleId = useId()
+  const now = useNow()
+  const [all, setAll] = useState(false)
+  const { rule, severity, storeName, alerts, unacknowledged, count, since } = group
+  const [first] = alerts as readonly [Alert, ...Alert[]]
+  const listed = first.lockId === null ? [] : all ? alerts : alerts.slice(0, SHOWN)
+  const words = t.alerts
+  return (
+    <li className="alert-card" data-severity={severity} data-seen={unacknowledged.length === 0 || undefined}>
+      <header className="alert-head">
+        <SeverityMark severity={severity} />
+        <h2 id={titleId}>{RULE_WORDS[rule].title}</h2>
+        <span className="muted clip">{shownText(storeName, 80)}</span>
+        <span className="muted number">
+          {first.lockId !== null && `${words.locks(count)} · `}
+          {words.since(since, now - since)}
+        </span>
+        <span className="alert-actions">
+          <button
+            type="button"
+            className="button"
+            aria-describedby={titleId}
+            disabled={unacknowledged.length === 0}
+            onClick={() =>
+              openDialog({ kind: 'acknowledge', alertIds: unacknowledged.map(each => each.alertId) })
+            }
+          >
+            {words.acknowledge}
+          </button>
+          <button
+            type="button"
+            className="button"
+            aria-describedby={titleId}
+            onClick={() => openDialog({ kind: 'mute', alertId: first.alertId })}
+          >
+            {words.mute}
+          </button>
+        </span>
+      </header>
+      <div className="alert-body">
+        <div className="alert-what">
+          <p className="alert-sentence">{sentence(count > 1 ? alertsSentence(rule, count, storeName) : alertSentence(first))}</p>
+          {listed.length > 0 && (
+            <ul className="alert-locks" aria-label={words.affected}>
+              {listed.map(alert => (
+                <AlertLine key={alert.alertId} alert={alert} now={now} alone={count === 1} />
+              ))}
+            </ul>
+          )}
+          {!all && alerts.length > SHOWN && (
+            <button type="button" className="link" onClick={() => setAll(true)}>
+              {words.showAll(alerts.length)}
+            </button>
+          )}
+          {count > alerts.length && <p className="faint">{words.unlisted(count - alerts.length)}</p>}
+          {first.lockId === null && <Acknowledged alert={first} />}
+        </div>
+        <Steps alert={first} />
+      </div>
+    </li>
+  )
+}
+
+export function Steps({ alert }: { readonly alert: Alert }) {
+  return (
+    <div className="alert-next">
+      <h3>{t.alerts.next}</h3>
+      <ol>
+        {alertAdvice(alert).map(step => (
+          <li key={step}>{step}</li>
+        ))}
+      </ol>
+    </div>
+  )
+}
+
+export function Acknowledged({ alert: { acknowledged } }: { readonly alert: Alert }) {
+  if (!acknowledged) return null
+  const { by, reason, at } = acknowledged
+  return (
+    <p className="alert-acknowledged">
+      <Icon name="check" size={12} /> {t.alerts.acknowledged(shownText(by, 60), shownText(reason, 300), at)}
+    </p>
+  )
+}
+
+type LineProps = { readonly alert: Alert; readonly now: number; readonly alone: boolean }
+
+function AlertLine({ alert, now, alone }: LineProps) {
+  const { storeId, lockId, holder, since, count, acknowledged } = alert
+  const key = shownText(alert.key ?? lockId ?? '', 200)
+  const words = t.alerts
+  return (
+    <li className="alert-line">
+      <div className="alert-line-top">
+        <button
+          type="button"
+          className="link mono clip"
+          title={key}
+          onClick={() => lockId !== null && inspect({ storeId, id: lockId })}
+        >
+          {key}
+        </button>
+        {holder !== null && <span className="muted clip">{shownText(holder, 80)}</span>}
+        <span className="faint number">
+          {words.alertSince(now - since)}
+          {count > 1 && ` · ${words.times(count)}`}
+        </span>
+        {!alone && (
+          <Menu
+            label={words.actions(key)}
+            className="alert-menu"
+            items={[
+              ...(acknowledged
+                ? []
+                : [
+                    {
+                      label: words.acknowledge,
+                      run: () => openDialog({ kind: 'acknowledge', alertIds: [alert.alertId] }),
+                    },
+                  ]),
+              { label: words.mute, run: () => openDialog({ kind: 'mute', alertId: alert.alertId }) },
+            ]}
+          >
+            <Icon name="more" />
+          </Menu>
+        )}
+      </div>
+      <Acknowledged alert={alert} />
+    </li>
+  )
+}

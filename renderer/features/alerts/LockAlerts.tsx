@@ -1,0 +1,73 @@
+import { useStore } from 'zustand'
+import { alertSentence, RULE_WORDS } from '../../../shared/alert-words.ts'
+import type { Alert } from '../../../shared/alerts.ts'
+import { alertsStore } from '../../stores/alerts.ts'
+import { useNow } from '../../stores/clock.ts'
+import { rowIdOf } from '../../stores/lock-book.ts'
+import { type Inspected, openDialog } from '../../stores/overlay.ts'
+import { Icon } from '../../ui/Icon.tsx'
+import { sentence, shownText } from '../../ui/shown-text.ts'
+import { t } from '../../words/words.ts'
+import { Acknowledged, Steps } from './GroupCard.tsx'
+import { SEVERITY_ICON, SeverityMark } from './SeverityMark.tsx'
+
+const NONE: readonly Alert[] = []
+
+/** In the inspector: what is warned of about this lock, and what to do about it. */
+export function LockAlerts({ target: { storeId, id } }: { readonly target: Inspected }) {
+  const alerts = useStore(alertsStore, state => state.byRow.get(rowIdOf(storeId, id)) ?? NONE)
+  const now = useNow()
+  const words = t.alerts
+  if (alerts.length === 0) return null
+  return (
+    <section className="panel lock-alerts" aria-label={words.title}>
+      {alerts.map(alert => (
+        <article key={alert.alertId} aria-label={RULE_WORDS[alert.rule].title}>
+          <h3>
+            <SeverityMark severity={alert.severity} /> {RULE_WORDS[alert.rule].title}
+          </h3>
+          <p>{sentence(alertSentence(alert))}</p>
+          <Acknowledged alert={alert} />
+          <Steps alert={alert} />
+          <div className="alert-actions">
+            {alert.acknowledged === null && (
+              <button
+                type="button"
+                className="button"
+                onClick={() => openDialog({ kind: 'acknowledge', alertIds: [alert.alertId] })}
+              >
+                {words.acknowledge}
+              </button>
+            )}
+            <button
+              type="button"
+              className="button"
+              onClick={() => openDialog({ kind: 'mute', alertId: alert.alertId })}
+            >
+              {words.mute}
+            </button>
+          </div>
+        </article>
+      ))}
+    </section>
+  )
+}
+
+/** In a row of the table: that there is something, and what. The row tells the rest when it is chosen. */
+export function RowAlertMark({ alerts }: { readonly alerts: readonly Alert[] }) {
+  const [first] = alerts
+  if (!first) return null
+  const title = t.alerts.rowMark(alerts.map(({ rule }) => RULE_WORDS[rule].title))
+  const severe = alerts.find(({ severity }) => severity === 'critical') ?? first
+  return (
+    <span
+      className="row-alert"
+      data-severity={severe.severity}
+      data-seen={alerts.every(({ acknowledged }) => acknowledged !== null) || undefined}
+      title={title}
+    >
+      <Icon name={severe.severity === 'critical' ? 'bell' : SEVERITY_ICON[severe.severity]} size={12} />
+      <span className="visually-hidden">{title}</span>
+    </span>
+  )
+}

@@ -1,0 +1,94 @@
+import { useState } from 'react'
+import { RULE_WORDS } from '../../../shared/alert-words.ts'
+import type { Alert } from '../../../shared/alerts.ts'
+import type { Failure } from '../../../shared/result.ts'
+import { alertsStore } from '../../stores/alerts.ts'
+import { closeDialog } from '../../stores/overlay.ts'
+import { ask } from '../../stores/plan.ts'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { SelectField, TextField } from '../../ui/Field.tsx'
+import { sentence, shownText } from '../../ui/shown-text.ts'
+import { t } from '../../words/words.ts'
+
+type What = 'lock' | 'store' | 'everywhere'
+const FOR_MS = { hour: 3_600_000, shift: 8 * 3_600_000, open: null } as const
+type For = keyof typeof FOR_MS
+
+export function MuteDialog({ alertId }: { readonly alertId: string }) {
+  // As it was when the dialog was opened: it may end meanwhile, and is muted all the same.
+  const [alert] = useState(() => alertsStore.getState().alerts.find(each => each.alertId === alertId))
+  return (
+    <Dialog title={t.alerts.muteTitle} onClose={closeDialog}>
+      {alert ? <MuteForm alert={alert} /> : <p>{t.alerts.gone}</p>}
+    </Dialog>
+  )
+}
+
+function MuteForm({ alert }: { readonly alert: Alert }) {
+  const { rule, storeId, storeName, lockId, key } = alert
+  const [what, setWhat] = useState<What>(lockId === null ? 'store' : 'lock')
+  const [howLong, setHowLong] = useState<For>('hour')
+  const [reason, setReason] = useState('')
+  const [working, setWorking] = useState(false)
+  const [error, setError] = useState<Failure | null>(null)
+  const words = t.alerts
+  const whats: [What, string][] = [
+    ...(lockId === null
+      ? []
+      : [['lock', words.muteWhats.lock(shownText(key ?? lockId, 60))] as [What, string]]),
+    ['store', words.muteWhats.store(shownText(storeName, 60))],
+    ['everywhere', words.muteWhats.everywhere],
+  ]
+  const send = async () => {
+    setWorking(true)
+    const answer = await ask('alerts.mute', {
+      rule,
+      storeId: what === 'everywhere' ? null : storeId,
+      lockId: what === 'lock' ? lockId : null,
+      reason: reason.trim(),
+      forMs: FOR_MS[howLong],
+    })
+    setWorking(false)
+    if (answer.ok) closeDialog()
+    else setError(answer.error)
+  }
+  return (
+    <form
+      onSubmit={event => {
+        event.preventDefault()
+        void send()
+      }}
+    >
+      <p>{RULE_WORDS[rule].title}</p>
+      <p className="muted">{words.muteText}</p>
+      <SelectField label={words.muteWhat} value={what} options={whats} onChange={setWhat} />
+      <SelectField
+        label={words.muteFor}
+        value={howLong}
+        options={Object.entries(words.muteFors) as [For, string][]}
+        onChange={setHowLong}
+      />
+      <TextField
+        label={words.reason}
+        hint={words.reasonHint}
+        value={reason}
+        onChange={setReason}
+        maxLength={2000}
+        autoFocus
+      />
+      {error && (
+        <div className="alert" role="alert">
+          {words.failedToSave} {sentence(error.message)}
+        </div>
+      )}
+      <div className="dialog-buttons">
+        <button type="button" className="button" onClick={closeDialog}>
+          {words.cancel}
+        </button>
+        <button type="submit" className="button primary" disabled={working || reason.trim() === ''}>
+          {words.confirmMute}
+        </button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,63 @@
+import { useState } from 'react'
+import { useStore } from 'zustand'
+import { RULE_WORDS } from '../../../shared/alert-words.ts'
+import type { Mute } from '../../../shared/alerts.ts'
+import type { Failure } from '../../../shared/result.ts'
+import type { StoreEntry } from '../../../shared/store-profile.ts'
+import { alertsStore } from '../../stores/alerts.ts'
+import { consoleStore } from '../../stores/console.ts'
+import { ask } from '../../stores/plan.ts'
+import { sentence, shownText } from '../../ui/shown-text.ts'
+import { t } from '../../words/words.ts'
+import { mutedBy } from './alert-groups.ts'
+
+/** What tells nobody, why, and the way to end that. */
+export function MuteList() {
+  const { mutes, alerts } = useStore(alertsStore)
+  const entries = useStore(consoleStore, state => state.entries)
+  const [error, setError] = useState<Failure | null>(null)
+  const words = t.alerts
+  if (mutes.length === 0) return null
+  const end = async (muteId: string) => {
+    const answer = await ask('alerts.unmute', { muteId })
+    setError(answer.ok ? null : answer.error)
+  }
+  return (
+    <section className="card" aria-label={words.mutes}>
+      <header className="card-head">
+        <h2>{words.mutes}</h2>
+      </header>
+      {error && (
+        <p className="alert" role="alert">
+          {words.failedToSave} {sentence(error.message)}
+        </p>
+      )}
+      <ul className="mutes">
+        {mutes.map(mute => (
+          <li key={mute.muteId}>
+            <span className="mute-what">{sayMute(mute, entries)}</span>
+            <span className="muted">{words.muteBy(shownText(mute.by, 60), shownText(mute.reason, 300))}</span>
+            <span className="faint number">
+              {words.muteUntil(mute.until)} · {words.muting(mutedBy(alerts, mute.muteId))}
+            </span>
+            <button type="button" className="button" onClick={() => void end(mute.muteId)}>
+              {words.endMute}
+              <span className="visually-hidden"> {sayMute(mute, entries)}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function sayMute({ rule, address, lockId }: Mute, entries: readonly StoreEntry[]): string {
+  const words = t.alerts
+  const title = rule === null ? words.anyRule : RULE_WORDS[rule].title
+  if (address === null) return words.muteOf(title, words.anywhere)
+  const store = shownText(entries.find(each => each.address === address)?.name ?? address, 80)
+  return words.muteOf(
+    title,
+    lockId === null ? words.inStore(store) : words.ofLock(shownText(lockId, 120), store),
+  )
+}

@@ -1,0 +1,82 @@
+import { type Alert, type AlertRule, type AlertsEvent, SEVERITIES } from '../../../shared/alerts.ts'
+import { isOpen } from '../../stores/alerts.ts'
+
+/** Alerts of one rule in one store are told together: they have one explanation and one way out. */
+export type AlertGroup = {
+  readonly groupId: string
+  readonly rule: AlertRule
+  readonly severity: Alert['severity']
+  readonly storeId: string
+  readonly storeName: string
+  readonly address: string
+  /** What nobody has acknowledged first, then what has been so for longest. */
+  readonly alerts: readonly Alert[]
+  /** Also those that are not listed. */
+  readonly count: number
+  readonly unacknowledged: readonly Alert[]
+  readonly since: number
+}
+
+type Told = Pick<AlertsEvent, 'alerts' | 'more'>
+
+/** Those that go on and are not muted: what is severe first, then what nobody has acknowledged, then what began last. */
+export function groupsOf({ alerts, more }: Told, scope: string | null): AlertGroup[] {
+  const groups = new Map<string, Alert[]>()
+  for (const alert of alerts) {
+    if (!isOpen(alert) || !isIn(alert, scope)) continue
+    const groupId = groupIdOf(alert)
+    groups.set(groupId, [...(groups.get(groupId) ?? []), alert])
+  }
+  const unlisted = new Map(more.map(each => [groupIdOf(each), each.count]))
+  return [...groups]
+    .map(([groupId, each]) => groupOf(groupId, each, unlisted.get(groupId) ?? 0))
+    .sort(
+      (a, b) =>
+        SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity) ||
+        Math.sign(b.unacknowledged.length) - Math.sign(a.unacknowledged.length) ||
+        b.since - a.since ||
+        (a.groupId < b.groupId ? -1 : 1),
+    )
+}
+
+export function groupIdOf({ rule, address }: Pick<Alert, 'rule' | 'address'>): string {
+  return `${rule} ${address}`
+}
+
+function groupOf(groupId: string, alerts: readonly Alert[], unlisted: number): AlertGroup {
+  const [first] = alerts as [Alert]
+  const { rule, severity, storeId, storeName, address } = first
+  return {
+    ...{ groupId, rule, severity, storeId, storeName, address },
+    alerts: alerts.toSorted(
+      (a, b) => Number(a.acknowledged !== null) - Number(b.acknowledged !== null) || a.since - b.since,
+    ),
+    count: alerts.length + unlisted,
+    unacknowledged: alerts.filter(({ acknowledged }) => acknowledged === null),
+    since: Math.min(...alerts.map(({ since }) => since)),
+  }
+}
+
+export function endedOf(alerts: readonly Alert[], scope: string | null): Alert[] {
+  return alerts
+    .filter(alert => alert.until !== null && isIn(alert, scope))
+    .sort((a, b) => (b.until ?? 0) - (a.until ?? 0))
+}
+
+/** How many are silent because of a mute. */
+export function mutedBy(alerts: readonly Alert[], muteId: string): number {
+  return alerts.filter(alert => alert.until === null && alert.muteId === muteId).length
+}
+
+/** How many go on in a store, or in all of them. */
+export function openIn(
+  { alerts, more, open }: Told & { readonly open: number },
+  scope: string | null,
+): number {
+  if (scope === null) return open
+  return groupsOf({ alerts, more }, scope).reduce((sum, { count }) => sum + count, 0)
+}
+
+function isIn({ storeId }: Alert, scope: string | null): boolean {
+  return scope === null || storeId === scope
+}

@@ -1,0 +1,54 @@
+import { RULE_WORDS } from '../../../shared/alert-words.ts'
+import { alertsStore } from '../../stores/alerts.ts'
+import { consoleStore } from '../../stores/console.ts'
+import { show } from '../../stores/view.ts'
+import { shownText } from '../../ui/shown-text.ts'
+import { t } from '../../words/words.ts'
+import { News, type Piece } from './news.ts'
+
+/** Signs for whoever does not look at the page: its title, its badge, and what the desktop is told. */
+export function startAlertSigns(): void {
+  const news = new News()
+  alertsStore.subscribe((now, before) => {
+    if (now.alerts === before.alerts) return
+    mark(now.unacknowledged)
+    const pieces = news.next(now.alerts, Date.now())
+    if (now.book.notify && mayNotify() && !document.hasFocus()) for (const piece of pieces) notify(piece)
+  })
+}
+
+function mark(unacknowledged: number): void {
+  document.title = unacknowledged > 0 ? t.alerts.documentTitle(unacknowledged) : t.product
+  // Not every browser has a badge, and none has to show it.
+  const done = unacknowledged > 0 ? navigator.setAppBadge?.(unacknowledged) : navigator.clearAppBadge?.()
+  done?.catch(() => {})
+}
+
+/** In the window the shell tells the desktop; a browser has to be allowed to. */
+export function asksBrowser(): boolean {
+  return consoleStore.getState().info?.host === 'web' && 'Notification' in window
+}
+
+function mayNotify(): boolean {
+  return asksBrowser() && Notification.permission === 'granted'
+}
+
+function notify({ groupId, alerts }: Piece): void {
+  const [first] = alerts
+  if (!first) return
+  const notice = new Notification(t.alerts.noticeTitle(RULE_WORDS[first.rule].title, first.storeName), {
+    body:
+      alerts.length > 1
+        ? t.alerts.noticeMany(alerts.length)
+        : first.key === null
+          ? ''
+          : shownText(first.key, 120),
+    // Another one of the same rule and store takes its place.
+    tag: groupId,
+  })
+  notice.onclick = () => {
+    window.focus()
+    show('alerts')
+    notice.close()
+  }
+}
