@@ -56,7 +56,9 @@ export function GroupCard({ group }: { readonly group: AlertGroup }) {
       </header>
       <div className="alert-body">
         <div className="alert-what">
-          <p className="alert-sentence">{sentence(count > 1 ? alertsSentence(rule, count, storeName) : alertSentence(first))}</p>
+          <p className="alert-sentence">
+            {sentence(count > 1 ? alertsSentence(rule, count, storeName) : alertSentence(first))}
+          </p>
           {listed.length > 0 && (
             <ul className="alert-locks" aria-label={words.affected}>
               {listed.map(alert => (

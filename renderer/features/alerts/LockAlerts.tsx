@@ -2,11 +2,10 @@ import { useStore } from 'zustand'
 import { alertSentence, RULE_WORDS } from '../../../shared/alert-words.ts'
 import type { Alert } from '../../../shared/alerts.ts'
 import { alertsStore } from '../../stores/alerts.ts'
-import { useNow } from '../../stores/clock.ts'
 import { rowIdOf } from '../../stores/lock-book.ts'
 import { type Inspected, openDialog } from '../../stores/overlay.ts'
 import { Icon } from '../../ui/Icon.tsx'
-import { sentence, shownText } from '../../ui/shown-text.ts'
+import { sentence } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { Acknowledged, Steps } from './GroupCard.tsx'
 import { SEVERITY_ICON, SeverityMark } from './SeverityMark.tsx'
@@ -16,7 +15,6 @@ const NONE: readonly Alert[] = []
 /** In the inspector: what is warned of about this lock, and what to do about it. */
 export function LockAlerts({ target: { storeId, id } }: { readonly target: Inspected }) {
   const alerts = useStore(alertsStore, state => state.byRow.get(rowIdOf(storeId, id)) ?? NONE)
-  const now = useNow()
   const words = t.alerts
   if (alerts.length === 0) return null
   return (
