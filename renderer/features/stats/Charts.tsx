@@ -10,11 +10,16 @@ type Props = { readonly answer: StatsAnswer; readonly onZoom: (span: Span | null
 
 const STATE_LINES = STACK.map(name => ({ name, word: t.stats.states[name], ink: STATE_INK[name] }))
 
+const KNOWN_LINES = STATE_LINES.filter(({ name }) => name !== 'unknown')
+
 export function CountsChart({ answer, onZoom }: Props) {
   const { counts, stats, span } = answer
+  const counted = useMemo(() => countSteps(counts, stats.at), [counts, stats.at])
+  // Few stores have locks of which nothing is known.
+  const lines = counted.some(({ values }) => (values?.unknown ?? 0) > 0) ? STATE_LINES : KNOWN_LINES
   const steps = useMemo(
-    () => countSteps(counts, stats.at).map(step => picked(step, values => STACK.map(name => values[name]))),
-    [counts, stats.at],
+    () => counted.map(step => picked(step, values => lines.map(({ name }) => values[name]))),
+    [counted, lines],
   )
   const shades = useMemo(() => shadesOf(counts.series, span.from, spanEnd(answer)), [counts, span, answer])
   return (
@@ -22,12 +27,11 @@ export function CountsChart({ answer, onZoom }: Props) {
       name="counts"
       title={t.stats.counts}
       height={190}
-      lines={STATE_LINES}
+      lines={lines}
       stacked
       least={4}
       format={t.number}
       describe={t.stats.countsSaid}
-      incomplete={t.stats.incomplete}
       {...{ span, steps, shades, onZoom }}
     />
   )
@@ -52,7 +56,6 @@ export function RatesChart({ answer, onZoom }: Props) {
       least={2}
       format={t.stats.rate}
       describe={t.stats.ratesSaid}
-      incomplete={t.stats.incompleteRate}
       {...{ span, steps, shades, onZoom }}
     />
   )

@@ -39,7 +39,11 @@ export function Legend({ lines, values, format, at, note, live, hidden, onToggle
           {word} <span className="number legend-value">{values ? format(values[i] ?? 0) : '–'}</span>
         </button>
       ))}
-      {note !== null && <span className="legend-note">{note}</span>}
+      {note !== null && (
+        <span className="legend-note" title={t.stats.countedAsSeen}>
+          {note}
+        </span>
+      )}
       {note === null && at === null && <span className="legend-hint faint">{t.stats.hint}</span>}
     </div>
   )

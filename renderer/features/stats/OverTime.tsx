@@ -22,8 +22,6 @@ type Props = {
   readonly least: number
   readonly format: (value: number) => string
   readonly describe: (from: number, to: number, now: readonly string[]) => string
-  /** What is said of a time in which some of the stores were not observed. */
-  readonly incomplete: (reasons: readonly string[]) => string
   readonly onZoom: (span: Span | null) => void
 }
 
@@ -63,7 +61,7 @@ export function OverTime(props: Props) {
             values={step?.values ?? null}
             format={format}
             at={at === null ? null : (step?.until ?? null)}
-            note={step ? noteOf(step, props) : null}
+            note={step && at !== null ? noteOf(step, shades) : null}
             live={reading?.byKeys === true}
             hidden={hidden}
             onToggle={line => setHidden(before => toggled(before, line))}
@@ -92,7 +90,7 @@ export function OverTime(props: Props) {
 }
 
 /** The last one first. Steps of one gap are one row. */
-function rowsOf({ steps, shades, format, incomplete }: Props) {
+function rowsOf({ steps, shades, format }: Props) {
   const rows: { id: string; cells: string[]; note?: string; gap?: Shade }[] = []
   for (const { from, until, values } of steps.toReversed()) {
     const shade = shadeWithin(shades, from, until)
@@ -101,33 +99,30 @@ function rowsOf({ steps, shades, format, incomplete }: Props) {
       rows.push({
         id: String(from),
         cells: [t.dateTime(shade.until)],
-        note: sayShade(shade, incomplete) ?? '',
+        note: sayShade(shade) ?? '',
         gap: shade,
       })
       continue
     }
     const cells = values === null ? [t.stats.noValue] : values.map(format)
-    const note = noteOf({ from, until, values }, { shades, incomplete })
+    const note = noteOf({ from, until, values }, shades)
     rows.push({ id: String(from), cells: [t.dateTime(until), ...cells], note: note ?? '' })
   }
   return rows
 }
 
 /** Of a step that was observed in part there is a value, and nothing more to say. */
-function noteOf(
-  { from, until, values }: Step<readonly number[]>,
-  { shades, incomplete }: Pick<Props, 'shades' | 'incomplete'>,
-): string | null {
+function noteOf({ from, until, values }: Step<readonly number[]>, shades: readonly Shade[]): string | null {
   const shade = shadeWithin(shades, from, until)
-  return shade?.whole && values !== null ? null : sayShade(shade, incomplete)
+  return shade?.whole && values !== null ? null : sayShade(shade)
 }
 
-function sayShade(shade: Shade | null, incomplete: Props['incomplete']): string | null {
+function sayShade(shade: Shade | null): string | null {
   if (!shade) return null
   const reasons = shade.missing.map(({ name, why, message }) =>
     t.stats.reason(shownText(name, 60), why, message === null ? null : sentence(message).replace(/\.$/, '')),
   )
-  return shade.whole ? t.stats.gap(shade.from, shade.until, reasons) : incomplete(reasons)
+  return shade.whole ? t.stats.gap(shade.from, shade.until, reasons) : t.stats.incomplete(reasons)
 }
 
 function toggled(hidden: ReadonlySet<string>, name: string): ReadonlySet<string> {

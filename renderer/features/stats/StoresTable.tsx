@@ -1,5 +1,5 @@
 import type { StoreStats } from '../../../shared/stats.ts'
-import { sentence, shownText } from '../../ui/shown-text.ts'
+import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { NumberTable } from './ChartFrame.tsx'
 
@@ -35,9 +35,9 @@ export function StoresTable({ stores, at }: { readonly stores: readonly StoreSta
   )
 }
 
-function sayStatus({ status, asOf, error }: StoreStats): string {
+/** Why it is so stands above the numbers. */
+function sayStatus({ status, asOf }: StoreStats): string {
   const word = t.stats.statuses[status]
   if (status === 'live') return word
-  const since = asOf === null ? t.status.notYet : t.status.asOf(asOf)
-  return `${word}, ${since}${error ? `: ${sentence(error.message)}` : ''}`
+  return `${word}, ${asOf === null ? t.status.notYet : t.status.asOf(asOf)}`
 }

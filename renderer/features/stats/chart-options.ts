@@ -139,7 +139,7 @@ function drawShades(u: uPlot, shades: readonly Shade[]): void {
     const right = Math.min(bbox.left + bbox.width, u.valToPos(until, 'x', true))
     const width = Math.max(devicePixelRatio, right - left)
     if (right < bbox.left || left > bbox.left + bbox.width) continue
-    ctx.globalAlpha = whole ? 0.26 : 0.16
+    ctx.globalAlpha = whole ? 0.28 : 0.2
     ctx.fillStyle = fillOf(SHADE, ctx)
     ctx.fillRect(left, bbox.top, width, bbox.height)
     ctx.globalAlpha = 1

@@ -92,8 +92,8 @@ export const stats = {
     incompleteLabel: 'incomplete',
     gap: (from: number, until: number, reasons: readonly string[]) =>
       `Not observed ${dateTime(from)} – ${dateTime(until)}: ${reasons.join('; ')}.`,
-    incomplete: (reasons: readonly string[]) => `Incomplete: ${reasons.join('; ')}. Counted as last seen.`,
-    incompleteRate: (reasons: readonly string[]) => `Incomplete: ${reasons.join('; ')}. Not counted.`,
+    incomplete: (reasons: readonly string[]) => `Incomplete: ${reasons.join('; ')}.`,
+    countedAsSeen: 'What is not observed counts as it was last seen.',
     reason: (name: string, why: Gap['why'], message: string | null) =>
       message === null ? `${name} ${GAPS[why]}` : `${name} ${GAPS[why]} (${message})`,
     time: 'Time',
