@@ -47,8 +47,12 @@ export function AlertsView() {
         )}
         {groups.length > 0 ? (
           <ul className="alert-groups" aria-label={words.openList}>
-            {groups.map(group => (
-              <GroupCard key={group.groupId} group={group} />
+            {groups.map((group, i) => (
+              <GroupCard
+                key={group.groupId}
+                group={group}
+                advises={groups.findIndex(({ rule }) => rule === group.rule) === i}
+              />
             ))}
           </ul>
         ) : state.known ? (

@@ -13,8 +13,14 @@ import { SeverityMark } from './SeverityMark.tsx'
 
 const SHOWN = 5
 
+type Props = {
+  readonly group: AlertGroup
+  /** Whether what to do is laid open: once for each rule is enough to read. */
+  readonly advises: boolean
+}
+
 /** One rule in one store: what is wrong, since when, with which locks, and what to do about it. */
-export function GroupCard({ group }: { readonly group: AlertGroup }) {
+export function GroupCard({ group, advises }: Props) {
   const titleId = useId()
   const now = useNow()
   const [all, setAll] = useState(false)
@@ -74,22 +80,22 @@ export function GroupCard({ group }: { readonly group: AlertGroup }) {
           {count > alerts.length && <p className="faint">{words.unlisted(count - alerts.length)}</p>}
           {first.lockId === null && <Acknowledged alert={first} />}
         </div>
-        <Steps alert={first} />
+        <Steps alert={first} open={advises && unacknowledged.length > 0} />
       </div>
     </li>
   )
 }
 
-export function Steps({ alert }: { readonly alert: Alert }) {
+export function Steps({ alert, open }: { readonly alert: Alert; readonly open: boolean }) {
   return (
-    <div className="alert-next">
-      <h3>{t.alerts.next}</h3>
+    <details className="alert-next" open={open}>
+      <summary>{t.alerts.next}</summary>
       <ol>
         {alertAdvice(alert).map(step => (
           <li key={step}>{step}</li>
         ))}
       </ol>
-    </div>
+    </details>
   )
 }
 

@@ -26,7 +26,7 @@ export function LockAlerts({ target: { storeId, id } }: { readonly target: Inspe
           </h3>
           <p>{sentence(alertSentence(alert))}</p>
           <Acknowledged alert={alert} />
-          <Steps alert={alert} />
+          <Steps alert={alert} open={alert.severity === 'critical'} />
           <div className="alert-actions">
             {alert.acknowledged === null && (
               <button

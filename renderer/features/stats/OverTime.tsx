@@ -31,7 +31,8 @@ export function OverTime(props: Props) {
   const [reading, setReading] = useState<{ at: number; byKeys: boolean } | null>(null)
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set())
   const at = reading?.at ?? null
-  const step = at === null ? steps.at(-1) : steps.findLast(({ from }) => from <= at)
+  const step =
+    at === null ? steps.findLast(({ values }) => values !== null) : steps.findLast(({ from }) => from <= at)
   const shown = useMemo(() => {
     const places = props.lines.map((_, i) => i).filter(i => !hidden.has(props.lines[i]?.name ?? ''))
     return {
@@ -49,7 +50,9 @@ export function OverTime(props: Props) {
     [shown.lines, stacked, shades, least, readAt],
   )
   const last = steps.findLast(({ values }) => values !== null)?.values
-  const said = props.lines.map(({ word }, i) => t.stats.valueOf(word, format(last?.[i] ?? 0)))
+  const said = props.lines.map(({ word }, i) =>
+    t.stats.valueOf(word, last ? format(last[i] ?? 0) : t.stats.noValue),
+  )
   return (
     <ChartFrame
       name={name}

@@ -91,7 +91,7 @@ export function chartOptions(look: () => ChartLook, wiring: Wiring): uPlot.Optio
     },
     hooks: {
       drawClear: [u => drawShades(u, look().shades)],
-      draw: [u => drawReading(u, look().at)],
+      draw: [u => drawReasons(u, look().shades), u => drawReading(u, look().at)],
       setCursor: [
         u => {
           const { left } = u.cursor
@@ -128,28 +128,45 @@ function drawReading(u: uPlot, at: number | null): void {
 const SHADE: Ink = { colour: '--ink-3', pattern: 'rising', dash: [] }
 const LABEL_PX = 90
 
+/** Under everything else. */
 function drawShades(u: uPlot, shades: readonly Shade[]): void {
   const { ctx, bbox } = u
   ctx.save()
-  ctx.beginPath()
-  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height)
-  ctx.clip()
-  for (const { from, until, whole, missing } of shades) {
-    const left = Math.max(bbox.left, u.valToPos(from, 'x', true))
-    const right = Math.min(bbox.left + bbox.width, u.valToPos(until, 'x', true))
-    const width = Math.max(devicePixelRatio, right - left)
-    if (right < bbox.left || left > bbox.left + bbox.width) continue
-    ctx.globalAlpha = whole ? 0.28 : 0.2
+  for (const { shade, left, width } of placed(u, shades)) {
+    ctx.globalAlpha = shade.whole ? 0.28 : 0.2
     ctx.fillStyle = fillOf(SHADE, ctx)
     ctx.fillRect(left, bbox.top, width, bbox.height)
-    ctx.globalAlpha = 1
-    if (width < LABEL_PX * devicePixelRatio) continue
-    ctx.fillStyle = colourOf('--ink-3')
-    ctx.font = `${11 * devicePixelRatio}px "Inter Variable", sans-serif`
-    ctx.textAlign = 'center'
-    const why = missing[0]?.why ?? 'away'
-    const text = whole ? t.stats.gapLabels[why] : t.stats.incompleteLabel
-    ctx.fillText(text, left + width / 2, bbox.top + 14 * devicePixelRatio)
   }
   ctx.restore()
+}
+
+/** Over everything else, where there is room for words. */
+function drawReasons(u: uPlot, shades: readonly Shade[]): void {
+  const { ctx, bbox } = u
+  const px = devicePixelRatio
+  ctx.save()
+  ctx.font = `${11 * px}px "Inter Variable", sans-serif`
+  ctx.textAlign = 'center'
+  for (const { shade, left, width } of placed(u, shades)) {
+    if (width < LABEL_PX * px) continue
+    const text = shade.whole ? t.stats.gapLabels[shade.missing[0]?.why ?? 'away'] : t.stats.incompleteLabel
+    const middle = left + width / 2
+    const half = ctx.measureText(text).width / 2 + 5 * px
+    ctx.fillStyle = colourOf('--raised')
+    ctx.fillRect(middle - half, bbox.top + 3 * px, 2 * half, 16 * px)
+    ctx.fillStyle = colourOf('--ink-3')
+    ctx.fillText(text, middle, bbox.top + 15 * px)
+  }
+  ctx.restore()
+}
+
+/** In the pixels of the canvas, as far as it is in view. */
+function placed(u: uPlot, shades: readonly Shade[]) {
+  const end = u.bbox.left + u.bbox.width
+  return shades.flatMap(shade => {
+    const left = Math.max(u.bbox.left, u.valToPos(shade.from, 'x', true))
+    const right = Math.min(end, u.valToPos(shade.until, 'x', true))
+    if (right < u.bbox.left || left > end) return []
+    return [{ shade, left, width: Math.max(devicePixelRatio, right - left) }]
+  })
 }

@@ -88,7 +88,7 @@ export const alerts = {
     rulesForAll: 'All stores',
     percent: '% of the lease',
     unitNames: { s: 's', min: 'min', h: 'h' },
-    timesIn: (ms: number) => `times in ${span(ms)}`,
+    timesIn: (ms: number) => `times in ${numbers.format(ms / 60_000)} min`,
     unitOf: (label: string) => `Unit of ${label}`,
     usual: 'Usual',
     usualTitle: (rule: string) => `Use what is usual for: ${rule}`,
