@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
-import { RULE_WORDS } from '../../../shared/alert-words.ts'
+import { alertHeadline } from '../../../shared/alert-words.ts'
+import { neutralise } from '../../../shared/safe-text.ts'
 import { alertsStore } from '../../stores/alerts.ts'
-import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { News } from './news.ts'
 
@@ -20,10 +20,9 @@ export function AlertAnnouncer() {
         .filter(({ severity }) => severity === 'critical')
       const [first] = critical
       if (!first) return
-      const key = first.key === null ? null : shownText(first.key, 80)
       setText(
         critical.length === 1
-          ? t.alerts.announceOne(RULE_WORDS[first.rule].title, key, shownText(first.storeName, 60))
+          ? t.alerts.announceOne(neutralise(alertHeadline(first)))
           : t.alerts.announceMany(critical.length),
       )
     })

@@ -1,13 +1,16 @@
-import { RULE_WORDS } from '../../../shared/alert-words.ts'
+import { alertSentence, RULE_WORDS } from '../../../shared/alert-words.ts'
+import { SHOW_ALERTS } from '../../../shared/alerts.ts'
 import { alertsStore } from '../../stores/alerts.ts'
 import { consoleStore } from '../../stores/console.ts'
 import { show } from '../../stores/view.ts'
-import { shownText } from '../../ui/shown-text.ts'
+import { sentence } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { News, type Piece } from './news.ts'
 
 /** Signs for whoever does not look at the page: its title, its badge, and what the desktop is told. */
 export function startAlertSigns(): void {
+  // The window's shell tells the desktop itself, and says when somebody wants to see what it told.
+  window.addEventListener(SHOW_ALERTS, () => show('alerts'))
   const news = new News()
   alertsStore.subscribe((now, before) => {
     if (now.alerts === before.alerts) return
@@ -19,6 +22,7 @@ export function startAlertSigns(): void {
 
 function mark(unacknowledged: number): void {
   document.title = unacknowledged > 0 ? t.alerts.documentTitle(unacknowledged) : t.product
+  if (consoleStore.getState().info?.host !== 'web') return
   // Not every browser has a badge, and none has to show it.
   const done = unacknowledged > 0 ? navigator.setAppBadge?.(unacknowledged) : navigator.clearAppBadge?.()
   done?.catch(() => {})
@@ -37,12 +41,7 @@ function notify({ groupId, alerts }: Piece): void {
   const [first] = alerts
   if (!first) return
   const notice = new Notification(t.alerts.noticeTitle(RULE_WORDS[first.rule].title, first.storeName), {
-    body:
-      alerts.length > 1
-        ? t.alerts.noticeMany(alerts.length)
-        : first.key === null
-          ? ''
-          : shownText(first.key, 120),
+    body: alerts.length > 1 ? t.alerts.noticeMany(alerts.length) : sentence(alertSentence(first)),
     // Another one of the same rule and store takes its place.
     tag: groupId,
   })

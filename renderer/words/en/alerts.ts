@@ -18,10 +18,7 @@ export const alerts = {
     documentTitle: (n: number) => `(${numbers.format(n)}) Lockkeeper`,
     noticeTitle: (rule: string, store: string) => `${rule} · ${store}`,
     noticeMany: (n: number) => `${numbers.format(n)} locks`,
-    announceOne: (rule: string, key: string | null, store: string) =>
-      key === null
-        ? `New critical alert: ${rule}, ${store}.`
-        : `New critical alert: ${rule}, ${key} in ${store}.`,
+    announceOne: (headline: string) => `New critical alert: ${headline}.`,
     announceMany: (n: number) => `${numbers.format(n)} new critical alerts.`,
 
     loading: 'Reading alerts…',

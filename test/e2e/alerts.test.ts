@@ -1,0 +1,187 @@
+import type { Locator, Page } from 'playwright'
+import { describe, expect, it } from 'vitest'
+import { redisPlace } from '../core/stores/redis/place.ts'
+import { HOSTS, openConsole } from './console.ts'
+import { rechargeJson } from './places.ts'
+import { inspect, screen } from './screen.ts'
+
+const HOUR_MS = 3_600_000
+const LONG = 'lockRecharge:nightly'
+
+async function openAlerts(page: Page): Promise<Locator> {
+  await page.getByRole('button', { name: /^Alerts/ }).click()
+  await page.getByRole('heading', { level: 1, name: 'Alerts' }).waitFor()
+  return page.getByRole('main', { name: 'Alerts' })
+}
+
+function group(page: Page, title: string): Locator {
+  return page
+    .getByRole('list', { name: 'Alerts that go on' })
+    .getByRole('listitem')
+    .filter({ has: page.getByRole('heading', { level: 2, name: title }) })
+}
+
+/** One lock that has been held for three hours, which is told at once. */
+async function heldLong() {
+  const redis = await redisPlace()
+  await redis.client.set(LONG, rechargeJson('worker-1', 5 * HOUR_MS, 3 * HOUR_MS))
+  await redis.client.set('lockRecharge:calm', rechargeJson('worker-2'))
+  return redis
+}
+
+describe.each(HOSTS)('an alert, in %s', host => {
+  it('is in the list, the table and the inspector, and says what to do', { timeout: 60_000 }, async () => {
+    const redis = await heldLong()
+    const { page, problems } = await openConsole(host, {
+      stores: [{ name: 'cache', address: redis.address }],
+    })
+    const row = screen.row(page, LONG)
+    await row.getByText('Alert: Held for long').waitFor({ state: 'attached' })
+    expect(
+      await screen
+        .row(page, 'lockRecharge:calm')
+        .getByText(/^Alert:/)
+        .count(),
+    ).toBe(0)
+    if (host === 'web') await expect.poll(() => page.title()).toBe('(1) Lockkeeper')
+    const inspector = await inspect(page, LONG)
+    const told = inspector.getByRole('region', { name: 'Alerts' })
+    await told.getByText(/is held by worker-1 .* for 3 h/).waitFor()
+
+    await page.getByRole('button', { name: '1 alert', exact: true }).click()
+    const held = group(page, 'Held for long')
+    await held.getByText('Warning').waitFor()
+    await held.getByText(/See in the log of the job whether it still makes progress/).waitFor()
+    await held.getByRole('button', { name: LONG }).click()
+    await inspector.getByRole('heading', { name: LONG }).waitFor()
+
+    await held.getByRole('button', { name: 'Acknowledge…' }).click()
+    const dialog = screen.dialog(page, 'Acknowledge alert')
+    expect(await dialog.getByRole('button', { name: 'Acknowledge', exact: true }).isDisabled()).toBe(true)
+    await dialog.getByRole('textbox', { name: 'Reason' }).fill('it is the yearly close')
+    await dialog.getByRole('button', { name: 'Acknowledge', exact: true }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await held.getByText(/Acknowledged by .*: it is the yearly close/).waitFor()
+    if (host === 'web') await expect.poll(() => page.title()).toBe('Lockkeeper')
+
+    // It ends by itself, and is remembered.
+    await redis.client.del(LONG)
+    await page.getByRole('heading', { name: 'Nothing to warn of' }).waitFor()
+    const ended = page.getByRole('region', { name: 'Ended in the last day' })
+    await ended.getByRole('cell', { name: LONG }).waitFor()
+    expect(problems).toEqual([])
+  })
+})
+
+describe('alerts', () => {
+  it('that are muted are silent until the mute is ended', async () => {
+    const redis = await heldLong()
+    const { page } = await openConsole('web', { stores: [{ name: 'cache', address: redis.address }] })
+    await openAlerts(page)
+    await group(page, 'Held for long').getByRole('button', { name: 'Mute…' }).click()
+    const dialog = screen.dialog(page, 'Mute alert')
+    await dialog.getByRole('combobox', { name: 'What' }).selectOption('This rule in cache')
+    await dialog.getByRole('combobox', { name: 'For how long' }).selectOption('Until I end it')
+    await dialog.getByRole('textbox', { name: 'Reason' }).fill('a migration')
+    await dialog.getByRole('button', { name: 'Mute', exact: true }).click()
+    await page.getByRole('heading', { name: 'Nothing to warn of' }).waitFor()
+    const mutes = page.getByRole('region', { name: 'Muted' })
+    await mutes.getByText('Held for long, in cache').first().waitFor()
+    await mutes.getByText(/a migration/).waitFor()
+    await mutes.getByText(/until it is ended · 1 alert silent/).waitFor()
+    await mutes.getByRole('button', { name: /^End/ }).click()
+    await group(page, 'Held for long').waitFor()
+    expect(await mutes.count()).toBe(0)
+  })
+
+  it('follow the rules that were set for one store, and no other', async () => {
+    const first = await redisPlace()
+    const second = await redisPlace()
+    for (const { client } of [first, second])
+      await client.set('lockRecharge:hour', rechargeJson('worker-1', HOUR_MS, HOUR_MS))
+    const { page, problems } = await openConsole('web', {
+      stores: [
+        { name: 'strict', address: first.address },
+        { name: 'usual', address: second.address },
+      ],
+    })
+    await expect.poll(() => screen.rows(page).count()).toBe(2)
+    await openAlerts(page)
+    await page.getByRole('button', { name: 'Rules…' }).click()
+    const dialog = screen.dialog(page, 'Rules for alerts')
+    await dialog.getByRole('combobox', { name: 'For', exact: true }).selectOption('strict')
+    const limit = dialog.getByRole('textbox', { name: 'Held longer than: Held for long' })
+    await limit.fill('no number')
+    expect(await dialog.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
+    await limit.fill('30')
+    await dialog
+      .getByRole('combobox', { name: 'Unit of Held longer than: Held for long' })
+      .selectOption('min')
+    // Two holders of one name in two stores are another rule's concern.
+    await dialog.getByRole('checkbox', { name: /^Held in two stores/ }).uncheck()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await group(page, 'Held for long').getByText('strict', { exact: true }).waitFor()
+    expect(await group(page, 'Held for long').count()).toBe(1)
+
+    await page.getByRole('button', { name: 'Rules…' }).click()
+    await dialog.getByRole('combobox', { name: 'For', exact: true }).selectOption('strict')
+    await dialog.getByTitle('Use what is usual for: Held for long').click()
+    expect(await limit.inputValue()).toBe('2')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await group(page, 'Held for long').waitFor({ state: 'detached' })
+    expect(problems).toEqual([])
+  })
+
+  it('that are new and critical are said once, to ears and to an allowed desktop', {
+    timeout: 60_000,
+  }, async () => {
+    const first = await redisPlace()
+    const second = await redisPlace()
+    const { page } = await openConsole('web', {
+      stores: [
+        { name: 'old', address: first.address },
+        { name: 'new', address: second.address },
+      ],
+    })
+    await page.evaluate(() => {
+      const told: string[] = []
+      // Stands for a desktop that shows what it is told, while nobody looks at the page.
+      class Notice {
+        static permission = 'default'
+        static requestPermission = async () => {
+          Notice.permission = 'granted'
+          return 'granted'
+        }
+        constructor(title: string) {
+          told.push(title)
+        }
+      }
+      Object.assign(window, { Notification: Notice, told })
+      document.hasFocus = () => false
+    })
+    await openAlerts(page)
+    await page.getByRole('button', { name: 'Rules…' }).click()
+    const dialog = screen.dialog(page, 'Rules for alerts')
+    const notify = dialog.getByRole('checkbox', { name: 'Tell the desktop' })
+    if (await notify.isChecked()) await dialog.getByRole('button', { name: 'Allow in this browser' }).click()
+    else await notify.check()
+    await dialog.getByRole('textbox', { name: 'For at least: Past its expiry' }).fill('0')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
+
+    await first.client.set('lockRecharge:a', rechargeJson('worker-1', -60_000, HOUR_MS))
+    await group(page, 'Past its expiry').waitFor()
+    const said = page.getByRole('status').filter({ hasText: 'New critical alert' })
+    await expect
+      .poll(() => said.allInnerTexts())
+      .toEqual(['New critical alert: Past its expiry: lockRecharge:a in old.'])
+    const told = () => page.evaluate(() => (window as unknown as { told: string[] }).told)
+    await expect.poll(told).toEqual(['Past its expiry · old'])
+    // Another one of the same rule in the same store waits a minute; another store does not.
+    await first.client.set('lockRecharge:b', rechargeJson('worker-1', -60_000, HOUR_MS))
+    await group(page, 'Past its expiry').getByText('2 locks · ', { exact: false }).waitFor()
+    await second.client.set('lockRecharge:c', rechargeJson('worker-1', -60_000, HOUR_MS))
+    await expect.poll(told).toEqual(['Past its expiry · old', 'Past its expiry · new'])
+  })
+})
