@@ -175,6 +175,36 @@ describe('a chart', () => {
 })
 
 describe('statistics', () => {
+  it('are asked for only while somebody looks at them', { timeout: 60_000 }, async () => {
+    const { page } = await openConsole('web')
+    let asked = 0
+    page.on('request', request => {
+      if (request.postData()?.includes('stats.read')) asked++
+    })
+    const askedIn = async (ms: number) => {
+      const before = asked
+      await page.waitForTimeout(ms)
+      return asked - before
+    }
+    const hide = (hidden: boolean) =>
+      page.evaluate(to => {
+        Object.defineProperty(document, 'hidden', { configurable: true, get: () => to })
+        document.dispatchEvent(new Event('visibilitychange'))
+      }, hidden)
+    await openStats(page)
+    await figure(page, 'Stored').waitFor()
+    expect(await askedIn(9000)).toBeGreaterThanOrEqual(1)
+    await hide(true)
+    await page.waitForTimeout(500)
+    expect(await askedIn(6000)).toBe(0)
+    await hide(false)
+    await expect.poll(() => askedIn(300)).toBeGreaterThanOrEqual(1)
+    await page.keyboard.press('1')
+    await screen.rows(page).first().waitFor()
+    await page.waitForTimeout(500)
+    expect(await askedIn(6000)).toBe(0)
+  })
+
   it('of nothing say so, and of 10,000 locks count them all', { timeout: 90_000 }, async () => {
     const empty = await redisPlace()
     const many = await manyLocks(3334)

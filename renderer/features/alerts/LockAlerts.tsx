@@ -59,13 +59,14 @@ export function RowAlertMark({ alerts }: { readonly alerts: readonly Alert[] }) 
   const severe = alerts.find(({ severity }) => severity === 'critical') ?? first
   return (
     <span
+      role="img"
+      aria-label={title}
       className="row-alert"
       data-severity={severe.severity}
       data-seen={alerts.every(({ acknowledged }) => acknowledged !== null) || undefined}
       title={title}
     >
       <Icon name={severe.severity === 'critical' ? 'bell' : SEVERITY_ICON[severe.severity]} size={12} />
-      <span className="visually-hidden">{title}</span>
     </span>
   )
 }
