@@ -139,6 +139,7 @@ describe('alerts', () => {
         { name: 'new', address: second.address },
       ],
     })
+    await expect.poll(() => page.getByRole('contentinfo').innerText()).toContain('Lockkeeper')
     await page.evaluate(() => {
       const told: string[] = []
       // Stands for a desktop that shows what it is told, while nobody looks at the page.

@@ -1,4 +1,6 @@
 import { useState } from 'react'
+import { useStore } from 'zustand'
+import { consoleStore } from '../../stores/console.ts'
 import { Switch } from '../../ui/Field.tsx'
 import { t } from '../../words/words.ts'
 import { asksBrowser } from './alert-signs.ts'
@@ -7,10 +9,11 @@ type Props = { readonly on: boolean; readonly onChange: (on: boolean) => void }
 
 /** Whether the desktop is told. A browser is asked when it is switched on, and never before. */
 export function NotifySwitch({ on, onChange }: Props) {
-  const browser = asksBrowser()
-  const [permission, setPermission] = useState(() => (browser ? Notification.permission : 'granted'))
+  const browser = useStore(consoleStore, asksBrowser)
+  const [answer, setAnswer] = useState<NotificationPermission | null>(null)
+  const permission = answer ?? (browser ? Notification.permission : 'granted')
   const words = t.alerts
-  const allow = () => void Notification.requestPermission().then(setPermission)
+  const allow = () => void Notification.requestPermission().then(setAnswer)
   return (
     <div className="notify">
       <Switch

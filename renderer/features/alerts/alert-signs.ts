@@ -1,7 +1,7 @@
 import { alertSentence, RULE_WORDS } from '../../../shared/alert-words.ts'
 import { SHOW_ALERTS } from '../../../shared/alerts.ts'
 import { alertsStore } from '../../stores/alerts.ts'
-import { consoleStore } from '../../stores/console.ts'
+import { type ConsoleState, consoleStore } from '../../stores/console.ts'
 import { show } from '../../stores/view.ts'
 import { sentence } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
@@ -29,12 +29,12 @@ function mark(unacknowledged: number): void {
 }
 
 /** In the window the shell tells the desktop; a browser has to be allowed to. */
-export function asksBrowser(): boolean {
-  return consoleStore.getState().info?.host === 'web' && 'Notification' in window
+export function asksBrowser({ info }: ConsoleState): boolean {
+  return info?.host === 'web' && 'Notification' in window
 }
 
 function mayNotify(): boolean {
-  return asksBrowser() && Notification.permission === 'granted'
+  return asksBrowser(consoleStore.getState()) && Notification.permission === 'granted'
 }
 
 function notify({ groupId, alerts }: Piece): void {
