@@ -1,10 +1,17 @@
 import { createStore } from 'zustand/vanilla'
+import type { Input } from '../../shared/contract.ts'
 
 export type Inspected = { readonly storeId: string; readonly id: string }
 
 export type StoreDialogMode =
   | { readonly mode: 'add'; readonly suggestionId?: string }
   | { readonly mode: 'edit' | 'duplicate'; readonly storeId: string }
+
+/** Some alerts, or all of a rule in a store; how many that are is for the title. */
+export type Acknowledging = {
+  readonly count: number
+  readonly what: Pick<Input<'alerts.acknowledge'>, 'alertIds' | 'group'>
+}
 
 /** What lies over the table. One dialog at a time. */
 export type Dialog =
@@ -17,7 +24,7 @@ export type Dialog =
   | { readonly kind: 'plans' }
   | { readonly kind: 'audit' }
   | { readonly kind: 'alert-rules' }
-  | { readonly kind: 'acknowledge'; readonly alertIds: readonly string[] }
+  | ({ readonly kind: 'acknowledge' } & Acknowledging)
   | { readonly kind: 'mute'; readonly alertId: string }
   | { readonly kind: 'palette' }
   | { readonly kind: 'keys' }

@@ -95,16 +95,18 @@ test('a few seconds say nothing about a minute', () => {
   })
 })
 
-test('stacked lines lie on each other', () => {
+test('stacked areas lie on each other, and what is not there has no edge', () => {
   const steps = [
-    { from: 0, until: 10, values: [1, 2, 3] },
+    { from: 0, until: 10, values: [1, 0, 3] },
     { from: 10, until: 20, values: null },
   ]
-  expect(drawn(steps, 3, true)).toEqual([
-    [0, 9, 10, 19],
+  const areas = [
     [1, 1, null, null],
-    [3, 3, null, null],
-    [6, 6, null, null],
-  ])
-  expect(drawn([], 3, true)).toEqual([[], [], [], []])
+    [1, 1, null, null],
+    [4, 4, null, null],
+  ]
+  const nothing = [null, null, null, null]
+  expect(drawn(steps, 3, true)).toEqual([[0, 9, 10, 19], ...areas, areas[0], nothing, areas[2]])
+  expect(drawn([], 2, true)).toEqual([[], [], [], [], []])
+  expect(drawn([], 2, false)).toEqual([[], [], []])
 })

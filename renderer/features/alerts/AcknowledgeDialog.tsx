@@ -1,26 +1,26 @@
 import { useState } from 'react'
 import type { Failure } from '../../../shared/result.ts'
-import { closeDialog } from '../../stores/overlay.ts'
+import { type Acknowledging, closeDialog } from '../../stores/overlay.ts'
 import { ask } from '../../stores/plan.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { TextField } from '../../ui/Field.tsx'
 import { sentence } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 
-export function AcknowledgeDialog({ alertIds }: { readonly alertIds: readonly string[] }) {
+export function AcknowledgeDialog({ count, what }: Acknowledging) {
   const [reason, setReason] = useState('')
   const [working, setWorking] = useState(false)
   const [error, setError] = useState<Failure | null>(null)
   const words = t.alerts
   const send = async () => {
     setWorking(true)
-    const answer = await ask('alerts.acknowledge', { alertIds: [...alertIds], reason: reason.trim() })
+    const answer = await ask('alerts.acknowledge', { ...what, reason: reason.trim() })
     setWorking(false)
     if (answer.ok) closeDialog()
     else setError(answer.error)
   }
   return (
-    <Dialog title={words.acknowledgeTitle(alertIds.length)} onClose={closeDialog}>
+    <Dialog title={words.acknowledgeTitle(count)} onClose={closeDialog}>
       <form
         onSubmit={event => {
           event.preventDefault()

@@ -24,7 +24,7 @@ export function GroupCard({ group, advises }: Props) {
   const titleId = useId()
   const now = useNow()
   const [all, setAll] = useState(false)
-  const { rule, severity, storeName, alerts, unacknowledged, count, since } = group
+  const { rule, severity, storeId, storeName, alerts, unacknowledged, count, since } = group
   const [first] = alerts as readonly [Alert, ...Alert[]]
   const listed = first.lockId === null ? [] : all ? alerts : alerts.slice(0, SHOWN)
   const words = t.alerts
@@ -45,7 +45,11 @@ export function GroupCard({ group, advises }: Props) {
             aria-describedby={titleId}
             disabled={unacknowledged.length === 0}
             onClick={() =>
-              openDialog({ kind: 'acknowledge', alertIds: unacknowledged.map(each => each.alertId) })
+              openDialog({
+                kind: 'acknowledge',
+                count: unacknowledged.length + count - alerts.length,
+                what: { group: { rule, storeId } },
+              })
             }
           >
             {words.acknowledge}
@@ -99,6 +103,10 @@ export function Steps({ alert, open }: { readonly alert: Alert; readonly open: b
   )
 }
 
+export function acknowledgeOne({ alertId }: Alert): void {
+  openDialog({ kind: 'acknowledge', count: 1, what: { alertIds: [alertId] } })
+}
+
 export function Acknowledged({ alert: { acknowledged } }: { readonly alert: Alert }) {
   if (!acknowledged) return null
   const { by, reason, at } = acknowledged
@@ -141,7 +149,7 @@ function AlertLine({ alert, now, alone }: LineProps) {
                 : [
                     {
                       label: words.acknowledge,
-                      run: () => openDialog({ kind: 'acknowledge', alertIds: [alert.alertId] }),
+                      run: () => acknowledgeOne(alert),
                     },
                   ]),
               { label: words.mute, run: () => openDialog({ kind: 'mute', alertId: alert.alertId }) },

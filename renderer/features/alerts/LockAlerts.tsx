@@ -7,7 +7,7 @@ import { type Inspected, openDialog } from '../../stores/overlay.ts'
 import { Icon } from '../../ui/Icon.tsx'
 import { sentence } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
-import { Acknowledged, Steps } from './GroupCard.tsx'
+import { Acknowledged, acknowledgeOne, Steps } from './GroupCard.tsx'
 import { SEVERITY_ICON, SeverityMark } from './SeverityMark.tsx'
 
 const NONE: readonly Alert[] = []
@@ -29,11 +29,7 @@ export function LockAlerts({ target: { storeId, id } }: { readonly target: Inspe
           <Steps alert={alert} open={alert.severity === 'critical'} />
           <div className="alert-actions">
             {alert.acknowledged === null && (
-              <button
-                type="button"
-                className="button"
-                onClick={() => openDialog({ kind: 'acknowledge', alertIds: [alert.alertId] })}
-              >
+              <button type="button" className="button" onClick={() => acknowledgeOne(alert)}>
                 {words.acknowledge}
               </button>
             )}

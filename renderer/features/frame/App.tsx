@@ -83,7 +83,7 @@ function OpenDialog({ dialog }: { readonly dialog: Dialog }) {
     case 'alert-rules':
       return <RulesDialog />
     case 'acknowledge':
-      return <AcknowledgeDialog alertIds={dialog.alertIds} />
+      return <AcknowledgeDialog count={dialog.count} what={dialog.what} />
     case 'mute':
       return <MuteDialog alertId={dialog.alertId} />
     case 'palette':

@@ -62,13 +62,19 @@ export function chartOptions(look: () => ChartLook, wiring: Wiring): uPlot.Optio
     ],
     series: [
       {},
-      ...lines.map(({ ink }, i) => ({
+      // The lowest area fills down to zero; the others down to the one below them.
+      ...(stacked
+        ? lines.map(({ ink }, i) => ({
+            width: 0,
+            points: { show: false },
+            ...(i === 0 ? { fill: (u: uPlot) => fillOf(ink, u.ctx) } : {}),
+          }))
+        : []),
+      ...lines.map(({ ink }) => ({
         stroke: () => colourOf(ink.colour),
         width: stacked ? 1 : 1.75,
         dash: [...ink.dash],
         points: { show: false },
-        // The lowest one fills down to zero; the others down to the one below them.
-        ...(stacked && i === 0 ? { fill: (u: uPlot) => fillOf(ink, u.ctx) } : {}),
       })),
     ],
     bands: stacked

@@ -138,7 +138,8 @@ function addRates(a: Rates | null, b: Rates): Rates {
 
 /**
  * What a chart is drawn from: each step with its beginning and its end, so that a value is a line as long as its step and
- * one between two gaps is seen, too.
+ * one between two gaps is seen, too. Of a stack the areas come first and then their upper edges: what is not there has none,
+ * or the edge of nothing would lie on that of what is below it.
  */
 export function drawn(
   steps: readonly Step<readonly number[]>[],
@@ -146,15 +147,19 @@ export function drawn(
   stacked: boolean,
 ): [xs: number[], ...ys: (number | null)[][]] {
   const xs: number[] = []
-  const ys: (number | null)[][] = Array.from({ length: lines }, () => [])
-  for (const { from, until, values } of steps) {
-    xs.push(from, Math.max(from + 1, until - 1))
+  const values: (number | null)[][] = Array.from({ length: lines }, () => [])
+  const edges: (number | null)[][] = Array.from({ length: stacked ? lines : 0 }, () => [])
+  for (const step of steps) {
+    xs.push(step.from, Math.max(step.from + 1, step.until - 1))
     let sum = 0
-    for (const [i, line] of ys.entries()) {
-      sum = stacked ? sum + (values?.[i] ?? 0) : (values?.[i] ?? 0)
-      const y = values === null ? null : sum
-      line.push(y, y)
+    for (let i = 0; i < lines; i++) {
+      const own = step.values?.[i] ?? 0
+      sum = stacked ? sum + own : own
+      const y = step.values === null ? null : sum
+      values[i]?.push(y, y)
+      const edge = own > 0 ? y : null
+      edges[i]?.push(edge, edge)
     }
   }
-  return [xs, ...ys]
+  return [xs, ...values, ...edges]
 }
