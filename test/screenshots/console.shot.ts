@@ -104,6 +104,15 @@ async function moreShots(page: Page, scheme: string, folder: string): Promise<vo
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Close the inspector' }).click()
   await shot('wide')
+  for (const [key, name] of [
+    ['2', 'stats'],
+    ['3', 'alerts'],
+    ['1', 'locks'],
+  ] as const) {
+    await page.keyboard.press(key)
+    await page.waitForTimeout(2500)
+    await shot(name)
+  }
   await page.getByRole('button', { name: 'Add a store…' }).click()
   await page.getByRole('button', { name: 'Test' }).click()
   await page.waitForTimeout(1500)
