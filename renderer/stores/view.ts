@@ -4,7 +4,7 @@ import { type Inspected, inspect } from './overlay.ts'
 export const VIEWS = ['locks', 'stats', 'alerts'] as const
 export type View = (typeof VIEWS)[number]
 
-export type ViewState = {
+type ViewState = {
   readonly view: View
   /** The lock whose holders are drawn over time, once one was chosen. */
   readonly timelineOf: Inspected | null

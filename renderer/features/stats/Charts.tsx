@@ -32,6 +32,7 @@ export function CountsChart({ answer, onZoom }: Props) {
       least={4}
       format={t.number}
       describe={t.stats.countsSaid}
+      zoomed={answer.of.zoom !== null}
       {...{ span, steps, shades, onZoom }}
     />
   )
@@ -56,6 +57,7 @@ export function RatesChart({ answer, onZoom }: Props) {
       least={2}
       format={t.stats.rate}
       describe={t.stats.ratesSaid}
+      zoomed={answer.of.zoom !== null}
       {...{ span, steps, shades, onZoom }}
     />
   )

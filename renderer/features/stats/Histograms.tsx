@@ -58,7 +58,7 @@ export function HistogramChart({ name, title, histogram, empty, unknown }: Props
   )
 }
 
-export function bucketsOf({ edges, counts }: Histogram): { label: string; count: number }[] {
+function bucketsOf({ edges, counts }: Histogram): { label: string; count: number }[] {
   return counts.map((count, i) => {
     const edge = edges[i]
     const label =

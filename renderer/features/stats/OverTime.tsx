@@ -22,6 +22,7 @@ type Props = {
   readonly least: number
   readonly format: (value: number) => string
   readonly describe: (from: number, to: number, now: readonly string[]) => string
+  readonly zoomed: boolean
   readonly onZoom: (span: Span | null) => void
 }
 
@@ -76,6 +77,7 @@ export function OverTime(props: Props) {
             look={look}
             height={props.height}
             at={readAt}
+            zoomed={props.zoomed}
             onPoint={(to, byKeys) => setReading(to === null ? null : { at: to, byKeys })}
             onZoom={props.onZoom}
           />

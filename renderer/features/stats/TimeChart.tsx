@@ -15,6 +15,8 @@ type Props = {
   /** The time that is pointed at. */
   readonly onPoint: (at: number | null, byKeys: boolean) => void
   readonly at: number | null
+  /** Whether there is a way back. */
+  readonly zoomed: boolean
   readonly onZoom: (span: Span | null) => void
 }
 
@@ -86,7 +88,7 @@ export function TimeChart(props: Props) {
 }
 
 /** The same as with the mouse: a step to either side, a closer look at what is read, and back. */
-function keysOf({ span, steps, at, onPoint, onZoom }: Props): Record<string, () => void> {
+function keysOf({ span, steps, at, zoomed, onPoint, onZoom }: Props): Record<string, () => void> {
   const index = at === null ? steps.length - 1 : steps.findLastIndex(({ from }) => from <= at)
   const go = (to: number) => {
     const step = steps[Math.max(0, Math.min(steps.length - 1, to))]
@@ -107,6 +109,7 @@ function keysOf({ span, steps, at, onPoint, onZoom }: Props): Record<string, () 
     End: () => go(steps.length - 1),
     '+': () => zoom(0.5),
     '-': () => zoom(2),
-    ...(at !== null ? { Escape: () => onPoint(null, true) } : { Escape: () => onZoom(null) }),
+    // What there is nothing of is somebody else's Escape.
+    ...(at !== null ? { Escape: () => onPoint(null, true) } : zoomed ? { Escape: () => onZoom(null) } : {}),
   }
 }

@@ -10,7 +10,7 @@ export type Ink = {
 
 /** From the bottom of the stack to its top: what needs attention is what one sees first. */
 export const STACK = ['held', 'unknown', 'endless', 'expiring', 'expired'] as const satisfies Counted[]
-export type Stacked = (typeof STACK)[number]
+type Stacked = (typeof STACK)[number]
 
 export const STATE_INK: Readonly<Record<Stacked, Ink>> = {
   held: { colour: '--accent', pattern: 'plain', dash: [] },

@@ -1,6 +1,6 @@
 import type { Gap, Series } from '../../../shared/stats.ts'
 
-export type Missing = { readonly name: string; readonly why: Gap['why']; readonly message: string | null }
+type Missing = { readonly name: string; readonly why: Gap['why']; readonly message: string | null }
 
 /** A time in which not all stores were observed. `whole` when none of them was. */
 export type Shade = {
@@ -38,10 +38,6 @@ export function shadesOf(
     else shades.push({ from: start, until: end, whole: missing.length === series.length, missing })
   }
   return shades
-}
-
-export function shadeAt(shades: readonly Shade[], at: number): Shade | null {
-  return shades.find(shade => shade.from <= at && at < shade.until) ?? null
 }
 
 /** The shade of a step: the longest of those that it touches. */

@@ -63,7 +63,7 @@ export function countSteps({ from, stepMs, series }: History, now: number): Step
 }
 
 /** In a minute, while somebody looked. */
-export type Rates = { readonly acquired: number; readonly released: number; readonly changed: number }
+type Rates = { readonly acquired: number; readonly released: number; readonly changed: number }
 
 /** Less than this says nothing about a minute. */
 const ENOUGH_MS = 15 * SECOND
@@ -87,7 +87,7 @@ export function rateSteps({ from, stepMs, series }: History, now: number): Step<
   return withoutUnread(steps, series)
 }
 
-export function ratesOf(flows: Flows, observedMs: number): Rates & { readonly renewed: number } {
+function ratesOf(flows: Flows, observedMs: number): Rates & { readonly renewed: number } {
   const minutes = observedMs / MINUTE
   return {
     acquired: (flows.taken + flows.passedOn) / minutes,

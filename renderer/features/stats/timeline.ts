@@ -11,7 +11,7 @@ export type Bar = {
   readonly openRight: boolean
 }
 
-export type Lane = {
+type Lane = {
   /** Who; null for the lane of all that have none of their own. */
   readonly holder: Pick<Hold, 'holder' | 'ownerHash'> | null
   readonly bars: readonly Bar[]

@@ -5,7 +5,7 @@ import { ask } from '../../stores/plan.ts'
 import type { StatsWindow } from '../../stores/preferences.ts'
 import { type Span, stepFor, wholeSteps } from './steps.ts'
 
-export const WINDOW_MS: Readonly<Record<StatsWindow, number>> = {
+const WINDOW_MS: Readonly<Record<StatsWindow, number>> = {
   '15m': 900_000,
   '1h': 3_600_000,
   '6h': 21_600_000,
@@ -17,7 +17,7 @@ const AGAIN_MS = 4000
 const RATE_STEP_MS = 60_000
 const MOST_RATES = 96
 
-export type StatsQuestion = {
+type StatsQuestion = {
   readonly scope: string | null
   readonly window: StatsWindow
   readonly zoom: Span | null
