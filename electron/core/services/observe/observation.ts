@@ -87,6 +87,12 @@ export class Observation implements WatchObserver {
     else if (line.hold.from <= this.#now()) this.#recallHold(line.hold)
   }
 
+  /** All that earlier processes saw is known. Since then nobody has looked, whether the last one could still say so or not. */
+  recalled(): void {
+    const { last } = this.samples
+    if (last) this.samples.break({ at: last.until, why: 'away', message: null })
+  }
+
   #recallHold(hold: KeptHold): void {
     const before = this.#recalled.get(hold.id)
     // What began before its end was known is the same hold, told by another console.
@@ -158,7 +164,8 @@ export class Observation implements WatchObserver {
   }
 
   failed(why: 'down' | 'partial', failure: Failure): void {
-    if (!this.#broken) this.#break({ at: this.#now(), why, message: failure.message })
+    const isNews = !this.#broken || this.#status === null
+    if (isNews) this.#break({ at: this.#now(), why, message: failure.message })
     this.#broken = true
     this.#status = { is: why === 'down' ? 'down' : 'stale', error: failure }
   }

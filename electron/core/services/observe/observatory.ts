@@ -147,6 +147,7 @@ export class Observatory {
     if (keepMs === 0) return
     try {
       for await (const line of readHistory(dataFolder, address, Date.now() - keepMs)) observation.recall(line)
+      observation.recalled()
     } catch {
       // A history that cannot be read is none; what is seen from now on is.
     }

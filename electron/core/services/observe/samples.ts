@@ -117,21 +117,29 @@ export class Samples {
     const gaps: Gap[] = []
     let seenUntil = from
     for (const sample of this.#within(from, to)) {
-      if (sample.from > seenUntil + TOUCHING_MS) gaps.push(this.#gap(seenUntil, sample.from))
+      if (sample.from > seenUntil + TOUCHING_MS) gaps.push(...this.#gapsBetween(seenUntil, sample.from))
       seenUntil = Math.max(seenUntil, sample.until)
     }
     const goesOn = seenUntil >= (this.last?.until ?? 0)
     if (seenUntil < to && !(goesOn && live)) {
-      const gap = this.#gap(seenUntil, to)
-      gaps.push(goesOn ? { ...gap, until: null } : gap)
+      const open = this.#gapsBetween(seenUntil, to)
+      const last = open.pop()
+      if (last) gaps.push(...open, goesOn ? { ...last, until: null } : last)
     }
     return gaps
   }
 
-  #gap(from: number, until: number): Gap {
-    // The first thing that is known of it says why it began.
-    const known = this.#breaks.find(({ at }) => at >= from - TOUCHING_MS && at <= until)
-    return { from, until, why: known?.why ?? 'away', message: known?.message ?? null }
+  /** One for each reason. The first that is known explains it from its beginning: an outage is noticed a little late. */
+  #gapsBetween(from: number, until: number): Gap[] {
+    const gaps: Gap[] = []
+    for (const { at, why, message } of this.#breaks) {
+      if (at < from - TOUCHING_MS || at > until) continue
+      const last = gaps.at(-1)
+      if (last?.why === why && last.message === message) continue
+      if (last) gaps[gaps.length - 1] = { ...last, until: at }
+      gaps.push({ from: last ? at : from, until, why, message })
+    }
+    return gaps.length > 0 ? gaps : [{ from, until, why: 'away', message: null }]
   }
 
   *#within(from: number, to: number): Iterable<Sample> {

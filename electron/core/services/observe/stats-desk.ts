@@ -1,3 +1,4 @@
+import type { Failure } from '../../../../shared/result.ts'
 import type {
   Figures,
   History,
@@ -21,6 +22,8 @@ const USUAL_HOLDS = 1000
 const USUAL_KEYS = 50
 
 type OpenStore = { readonly store: LockStore; readonly signal: AbortSignal; readonly name: string }
+
+type OfNow = FiguresOfNow & Pick<StoreStats, 'status' | 'error' | 'asOf' | 'offsetMs' | 'scanMs' | 'scanned'>
 
 export type StatsDeskOptions = {
   readonly observatory: Observatory
@@ -130,12 +133,7 @@ export class StatsDesk {
   }
 
   /** By what the watch knows, if there is one that has read the store; otherwise by reading it. */
-  async #now(
-    { storeId, observation, locks }: Observed,
-    { store, signal }: OpenStore,
-  ): Promise<
-    FiguresOfNow & Pick<StoreStats, 'status' | 'error' | 'asOf' | 'offsetMs' | 'scanMs' | 'scanned'>
-  > {
+  async #now({ storeId, observation, locks }: Observed, { store, signal }: OpenStore): Promise<OfNow> {
     const tally = new Tally(storeId)
     const { last, status } = observation
     if (last && status) {
@@ -150,25 +148,39 @@ export class StatsDesk {
         ...{ scanMs: last.tookMs, scanned: last.scanned },
       }
     }
+    // The watch is at it, and will tell when there is something: a store that hangs is not waited for by everybody else.
+    if (status)
+      return {
+        ...tally.figures(0),
+        ...{ status: status.is, error: status.error, asOf: null, offsetMs: null, scanMs: null, scanned: 0 },
+      }
+    return this.#readOnce(storeId, store, signal)
+  }
+
+  async #readOnce(storeId: string, store: LockStore, signal: AbortSignal): Promise<OfNow> {
+    const tally = new Tally(storeId)
+    const redacted = ({ code, message }: Failure) => ({ code, message: this.#options.redact(message) })
     const startedAt = performance.now()
     let scanned = 0
-    let problem: StoreStats['error'] = null
-    let offsetMs: number | null = null
+    let problem: Failure | null = null
     try {
       for await (const page of store.list({}, signal)) {
         scanned += page.scanned
         problem ??= page.problems[0] ?? null
         for (const lock of page.locks) tally.add(lock, lock.observedAt)
       }
-      offsetMs = (await store.clock(signal)).offsetMs
+      const { offsetMs } = await store.clock(signal)
+      return {
+        ...tally.figures(offsetMs ?? 0),
+        ...{ status: problem ? 'stale' : 'unwatched', error: problem && redacted(problem) },
+        ...{ asOf: Date.now(), offsetMs, scanned, scanMs: Math.round(performance.now() - startedAt) },
+      }
     } catch (error) {
-      problem = toFailure(error)
-    }
-    const error = problem && { code: problem.code, message: this.#options.redact(problem.message) }
-    return {
-      ...tally.figures(offsetMs ?? 0),
-      ...{ status: error === null ? 'unwatched' : 'down', error, asOf: error === null ? Date.now() : null },
-      ...{ offsetMs, scanned, scanMs: Math.round(performance.now() - startedAt) },
+      return {
+        ...new Tally(storeId).figures(0),
+        ...{ status: 'down', error: redacted(toFailure(error)) },
+        ...{ asOf: null, offsetMs: null, scanned: 0, scanMs: null },
+      }
     }
   }
 }

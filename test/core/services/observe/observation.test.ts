@@ -21,6 +21,7 @@ function observe(kept: readonly HistoryLine[] = [], startMs = 0) {
     now: () => now,
   })
   for (const line of kept) observation.recall(line)
+  observation.recalled()
   const happens = (what: Happening['what'], lock: WatchedLock) => observation.happened([{ what, lock }])
   const pass = (ms: number, locks: readonly WatchedLock[] = [], unbroken = true) => {
     now = at(ms)
@@ -174,6 +175,21 @@ test('a restart goes on with what was kept, and knows that nobody looked in betw
     { from: at(9000), until: at(300_000), why: 'away' },
   ])
   expect(second.observation.figuresSince(at(-1), 's').observedMs).toBe(9000)
+})
+
+test('a console that was killed, and a store that is down when the next one starts, are two gaps', () => {
+  const first = observe()
+  first.pass(0, [], false)
+  first.pass(11_000)
+  first.pass(22_000)
+  // Nobody closed it: what was not complete is lost.
+  const second = observe(first.lines, 300_000)
+  second.observation.failed('down', DOWN)
+  second.to(400_000)
+  expect(second.observation.samples.gaps(at(11_000), at(400_000), false)).toEqual([
+    { from: at(11_000), until: at(300_000), why: 'away', message: null },
+    { from: at(300_000), until: null, why: 'down', message: 'It does not answer' },
+  ])
 })
 
 test('two consoles that kept the same time are not counted twice', () => {

@@ -70,6 +70,17 @@ test('gaps have their reason, and one that goes on has no end', () => {
   ])
 })
 
+test('nobody looked, and when somebody did again the store was down: both are said', () => {
+  const samples = filled(sample(0, 10_000))
+  samples.break({ at: 10_000, why: 'away', message: null })
+  samples.break({ at: 40_000, why: 'down', message: 'no' })
+  samples.add(sample(90_000, 90_000))
+  expect(samples.gaps(0, 90_000, true)).toEqual([
+    { from: 10_000, until: 40_000, why: 'away', message: null },
+    { from: 40_000, until: 90_000, why: 'down', message: 'no' },
+  ])
+})
+
 test('where the store is live, the moment since the last reading is no gap', () => {
   expect(filled(sample(0, 60_000)).gaps(0, 61_000, true)).toEqual([])
 })
