@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What somebody wants written down, and how. What a report consists of is in docs/reports.md. */
+/** What somebody wants written down, and how. What a report says is in report-document.ts and docs/reports.md. */
 
 export const REPORT_FORMATS = ['md', 'html', 'json', 'csv', 'pdf'] as const
 export const reportFormatSchema = z.enum(REPORT_FORMATS)
@@ -19,18 +19,28 @@ export const reportRequestSchema = z.strictObject({
   summary: z.string().max(20_000).optional(),
   /** Tokens and fences as they are. Passwords never are. */
   withTokens: z.boolean().optional(),
-  /** Only so many locks of each table: for a look at it. */
-  preview: z.boolean().optional(),
+  /** Of the list at the end only so many locks: for a look at it, and for paper. The others are counted. */
+  lockLimit: z.number().int().min(1).max(10_000_000).optional(),
 })
 export type ReportRequest = z.infer<typeof reportRequestSchema>
 
+/** On paper more would be read by nobody, and browsers take minutes to lay it out. */
+export const PAPER_LOCKS = 5000
+
 /**
  * `progress` is told a few times a second: locks written, of about so many (null while that is not known). The pieces, put
- * together, are the file; `encoding` is base64 for what is no text. `done` comes last, and only if the report is whole.
+ * together, are the file; `encoding` is base64 for what is no text. `done` comes last, and only if the report is whole:
+ * it says everything that could be read, and names the stores of which something could not.
  */
 export const reportEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('progress'), done: z.number(), of: z.number().nullable() }),
   z.object({ type: z.literal('piece'), encoding: z.enum(['text', 'base64']), text: z.string() }),
-  z.object({ type: z.literal('done'), locks: z.number(), bytes: z.number(), sha256: z.string() }),
+  z.object({
+    type: z.literal('done'),
+    locks: z.number(),
+    bytes: z.number(),
+    sha256: z.string(),
+    unread: z.array(z.object({ store: z.string(), message: z.string() })),
+  }),
 ])
 export type ReportEvent = z.infer<typeof reportEventSchema>

@@ -212,7 +212,8 @@ export type SeenKey = z.infer<typeof seenKeySchema>
 const storeIds = z.array(z.string().min(1).max(64)).max(200).optional()
 const time = z.number().min(0).max(8.64e15)
 
-export const statsQuerySchema = z.strictObject({ storeIds, since: time.optional() })
+/** What happened is told from `since` to `until`; what is there, as of now. */
+export const statsQuerySchema = z.strictObject({ storeIds, since: time.optional(), until: time.optional() })
 export const historyQuerySchema = z.strictObject({
   storeIds,
   from: time,

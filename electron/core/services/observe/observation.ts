@@ -187,15 +187,15 @@ export class Observation implements WatchObserver {
   figuresSince(
     since: number,
     storeId: string,
+    until = this.#now(),
   ): Pick<Figures, 'flows' | 'observedMs' | 'holdTimes' | 'longest'> {
-    const now = this.#now()
     const holdTimes = emptyHistogram()
     let longest: KeptHold | null = null
-    for (const hold of this.holds.ended(since, now)) {
+    for (const hold of this.holds.ended(since, until)) {
       measure(holdTimes, lengthOf(hold))
       if ((lengthOf(hold) ?? -1) > (longest === null ? -1 : (lengthOf(longest) ?? -1))) longest = hold
     }
-    return { ...this.samples.sum(since, now), holdTimes, longest: longest && briefOf(longest, storeId) }
+    return { ...this.samples.sum(since, until), holdTimes, longest: longest && briefOf(longest, storeId) }
   }
 
   #count(what: keyof Flows): void {

@@ -1,3 +1,4 @@
+import type { Lock, WatchedLock } from '../../../../shared/lock.ts'
 import type { Failure } from '../../../../shared/result.ts'
 import type {
   Figures,
@@ -21,6 +22,9 @@ const USUAL_WINDOW_MS = 3_600_000
 const USUAL_HOLDS = 1000
 const USUAL_KEYS = 50
 
+/** `now` is the time of the lock's store. */
+export type See = (storeId: string, lock: Lock | WatchedLock, now: number) => void
+
 type OpenStore = { readonly store: LockStore; readonly signal: AbortSignal; readonly name: string }
 
 type OfNow = FiguresOfNow & Pick<StoreStats, 'status' | 'error' | 'asOf' | 'offsetMs' | 'scanMs' | 'scanned'>
@@ -41,11 +45,16 @@ export class StatsDesk {
     this.#options = options
   }
 
-  async read({ storeIds, since }: StatsQuery, signal: AbortSignal): Promise<Stats> {
+  /** `see` is shown every lock that is counted, so that what else is said about them agrees with the counts. */
+  async read(
+    { storeIds, since, until }: StatsQuery,
+    signal: AbortSignal,
+    see: See = () => {},
+  ): Promise<Stats> {
     const at = Date.now()
-    const from = since ?? at - USUAL_WINDOW_MS
+    const from = since ?? (until ?? at) - USUAL_WINDOW_MS
     const stores = await Promise.all(
-      this.#ids(storeIds).map(storeId => this.#storeStats(storeId, from, signal)),
+      this.#ids(storeIds).map(storeId => this.#storeStats(storeId, { from, until }, signal, see)),
     )
     const overall = addFigures(stores.map(figuresOnly))
     return { at, since: from, stores, overall, notice: this.#options.observatory.problem }
@@ -119,21 +128,30 @@ export class StatsDesk {
     return observation.samples.gaps(from, until, observation.isLive)
   }
 
-  async #storeStats(storeId: string, since: number, signal: AbortSignal): Promise<StoreStats> {
+  async #storeStats(
+    storeId: string,
+    { from, until }: { from: number; until: number | undefined },
+    signal: AbortSignal,
+    see: See,
+  ): Promise<StoreStats> {
     const open = this.#options.get(storeId, signal)
     const { observed, name } = await this.#observed(storeId)
     const { observation, address, kind } = observed
-    const now = await this.#now(observed, open)
+    const now = await this.#now(observed, open, see)
     return {
       ...{ storeId, name, address, kind },
       ...now,
-      ...observation.figuresSince(since, storeId),
+      ...observation.figuresSince(from, storeId, until),
       spent: open.store.spent(),
     }
   }
 
   /** By what the watch knows, if there is one that has read the store; otherwise by reading it. */
-  async #now({ storeId, observation, locks }: Observed, { store, signal }: OpenStore): Promise<OfNow> {
+  async #now(
+    { storeId, observation, locks }: Observed,
+    { store, signal }: OpenStore,
+    see: See,
+  ): Promise<OfNow> {
     const tally = new Tally(storeId)
     const { last, status } = observation
     if (last && status) {
@@ -141,7 +159,10 @@ export class StatsDesk {
       const asOf = observation.lastPassAt ?? Date.now()
       // Of a store that is not live nothing is known after it was last read.
       const now = (status.is === 'live' ? Date.now() : asOf) + offsetMs
-      await inTurns(locks.values(), lock => tally.add(lock, now))
+      await inTurns(locks.values(), lock => {
+        tally.add(lock, now)
+        see(storeId, lock, now)
+      })
       return {
         ...tally.figures(offsetMs),
         ...{ status: status.is, error: status.error, asOf, offsetMs: last.offsetMs },
@@ -154,10 +175,10 @@ export class StatsDesk {
         ...tally.figures(0),
         ...{ status: status.is, error: status.error, asOf: null, offsetMs: null, scanMs: null, scanned: 0 },
       }
-    return this.#readOnce(storeId, store, signal)
+    return this.#readOnce(storeId, store, signal, see)
   }
 
-  async #readOnce(storeId: string, store: LockStore, signal: AbortSignal): Promise<OfNow> {
+  async #readOnce(storeId: string, store: LockStore, signal: AbortSignal, see: See): Promise<OfNow> {
     const tally = new Tally(storeId)
     const redacted = ({ code, message }: Failure) => ({ code, message: this.#options.redact(message) })
     const startedAt = performance.now()
@@ -167,7 +188,10 @@ export class StatsDesk {
       for await (const page of store.list({}, signal)) {
         scanned += page.scanned
         problem ??= page.problems[0] ?? null
-        for (const lock of page.locks) tally.add(lock, lock.observedAt)
+        for (const lock of page.locks) {
+          tally.add(lock, lock.observedAt)
+          see(storeId, lock, lock.observedAt)
+        }
       }
       const { offsetMs } = await store.clock(signal)
       return {

@@ -1,0 +1,232 @@
+import { z } from 'zod'
+import { alertSchema } from './alerts.ts'
+import { auditDamageSchema } from './audit.ts'
+import { fieldValueSchema, leaseSchema, storeKindSchema } from './lock.ts'
+import { errorCodeSchema } from './result.ts'
+import { countedSchema, figuresSchema, gapSchema, holdSchema, pointSchema, spentSchema } from './stats.ts'
+
+/**
+ * What a report says, in whatever format it is written; as JSON it is exactly this. docs/reports.md explains it and says when
+ * the number in its name goes up. Times are ISO 8601 in UTC: by the clock of the machine that wrote it, and for `since` and
+ * `expiresAt` of a lock by the clock of its store. `store` is always the name of one of `stores`.
+ */
+export const REPORT_SCHEMA = 'lockkeeper.report/1'
+
+const time = z.iso.datetime()
+/** A store can hold a year that no format of a date has. */
+const storeTime = z.string().nullable()
+const store = z.string()
+
+const askedSchema = z.object({
+  at: time,
+  by: z.object({ user: z.string(), host: z.string() }),
+  from: time,
+  to: time,
+  filter: z.string().nullable(),
+  title: z.string().nullable(),
+  summary: z.string().nullable(),
+  withTokens: z.boolean(),
+  /** The list ends after so many locks; null for all of them. */
+  lockLimit: z.number().nullable(),
+})
+
+const failureSchema = z.object({ code: errorCodeSchema, message: z.string() })
+
+const reportStoreSchema = z.object({
+  name: z.string(),
+  address: z.string(),
+  kind: storeKindSchema,
+  production: z.boolean(),
+  /** Product and version; null when it did not answer. */
+  server: z.string().nullable(),
+  status: z.enum(['live', 'stale', 'down', 'unwatched']),
+  error: failureSchema.nullable(),
+  /** When the counts were true; null when it was never read. */
+  asOf: time.nullable(),
+  clockOffsetMs: z.number().nullable(),
+  clockErrorMs: z.number().nullable(),
+  scanned: z.number(),
+  scanMs: z.number().nullable(),
+  spent: spentSchema,
+})
+export type ReportStore = z.infer<typeof reportStoreSchema>
+
+const briefSchema = z.object({
+  store,
+  key: z.string(),
+  holder: z.string(),
+  since: time,
+  exact: z.boolean(),
+})
+const reportFiguresSchema = figuresSchema.omit({ oldest: true, longest: true }).extend({
+  oldest: briefSchema.nullable(),
+  longest: briefSchema.extend({ until: time }).nullable(),
+})
+export type ReportFigures = z.infer<typeof reportFiguresSchema>
+
+const seriesSchema = z.object({ store, points: z.array(pointSchema.nullable()) })
+export type ReportSeries = z.infer<typeof seriesSchema>
+
+const reportGapSchema = gapSchema.extend({ store, from: time, until: time.nullable() })
+export type ReportGap = z.infer<typeof reportGapSchema>
+
+const reportHoldSchema = holdSchema
+  .pick({ holder: true, ownerHash: true, begin: true, end: true, renewals: true })
+  .extend({ from: time, until: time.nullable() })
+export type ReportHold = z.infer<typeof reportHoldSchema>
+
+const lockFacts = {
+  store,
+  key: z.string(),
+  format: z.string(),
+  state: countedSchema,
+  /** Who, as far as that is no secret; the same token has the same `ownerHash`. */
+  holder: z.string().nullable(),
+  ownerHash: z.string().nullable(),
+  since: storeTime,
+  /** False for "at least since". */
+  sinceExact: z.boolean(),
+  expiresAt: storeTime,
+  notes: z.array(z.string()),
+}
+
+export const ATTENTION = [
+  'expired',
+  'endless',
+  'expiring',
+  'held-long',
+  'alert',
+  'lapsed',
+  'released-here',
+] as const
+const attentionLockSchema = z.object({
+  ...lockFacts,
+  /** Whether it ended in the window; `state` is then `released`. */
+  ended: z.boolean(),
+  why: z.array(z.enum(ATTENTION)),
+  /** What is to be said about it, in one or two sentences. */
+  says: z.string(),
+  /** Who was seen to hold it in the window, oldest first; `earlierHolds` more before them. */
+  holds: z.array(reportHoldSchema),
+  earlierHolds: z.number(),
+})
+export type AttentionLock = z.infer<typeof attentionLockSchema>
+
+const reportAlertSchema = alertSchema
+  .pick({
+    rule: true,
+    severity: true,
+    key: true,
+    holder: true,
+    count: true,
+    value: true,
+    limit: true,
+    detail: true,
+  })
+  .extend({
+    store,
+    since: time,
+    until: time.nullable(),
+    says: z.string(),
+    next: z.string(),
+    acknowledged: z.object({ by: z.string(), at: time, reason: z.string() }).nullable(),
+    muted: z.boolean(),
+  })
+export type ReportAlert = z.infer<typeof reportAlertSchema>
+
+const reportActionSchema = z.object({
+  action: z.string(),
+  /** The first and the last that the log has of it, as it wrote them. */
+  at: z.string(),
+  until: z.string(),
+  user: z.string(),
+  host: z.string(),
+  method: z.string().nullable(),
+  /** Names, where the log has them, or addresses. */
+  stores: z.array(z.string()),
+  plan: z.string().nullable(),
+  key: z.string().nullable(),
+  reason: z.string().nullable(),
+  /** Null when the log does not say what came of it. */
+  outcome: z.string().nullable(),
+  error: z.object({ code: z.string(), message: z.string() }).nullable(),
+  /** Of many locks, how many came to what. */
+  counts: z.record(z.string(), z.number()),
+  /** Those that did not come to what was wanted; `moreNotDone` are not listed. */
+  notDone: z.array(z.object({ key: z.string(), outcome: z.string(), message: z.string().nullable() })),
+  moreNotDone: z.number(),
+})
+export type ReportAction = z.infer<typeof reportActionSchema>
+
+const auditStateSchema = z.object({
+  /** False: somebody or something changed the log. Null: it could not be checked, and `says` is why. */
+  ok: z.boolean().nullable(),
+  says: z.string(),
+  lines: z.number(),
+  file: z.string().nullable(),
+  seq: z.number().nullable(),
+  /** Of the last line. Whoever has it can tell later that nothing before it was changed. */
+  hash: z.string().nullable(),
+  damages: z.array(auditDamageSchema.extend({ file: z.string() })),
+})
+export type AuditState = z.infer<typeof auditStateSchema>
+
+const reportLockSchema = z.object({
+  ...lockFacts,
+  lease: z.enum(leaseSchema.options.map(option => option.shape.kind.value)),
+  /** By the store's clock. */
+  observedAt: storeTime,
+  /** Only in a report with tokens: */
+  owner: z.string().nullable().optional(),
+  fence: z.string().optional(),
+  fields: z.record(z.string(), fieldValueSchema).optional(),
+})
+export type ReportLock = z.infer<typeof reportLockSchema>
+
+const reportEndSchema = z.object({
+  at: time,
+  /** In the list, and those that fit but are not in it. */
+  locks: z.number(),
+  unlisted: z.number(),
+  /** Records that no format understands. */
+  unrecognised: z.number(),
+  /** Every store was read to its end. */
+  complete: z.boolean(),
+  unread: z.array(z.object({ store, message: z.string() })),
+})
+export type ReportEnd = z.infer<typeof reportEndSchema>
+
+export const reportHeadSchema = z.object({
+  schema: z.literal(REPORT_SCHEMA),
+  tool: z.object({ name: z.literal('Lockkeeper'), version: z.string() }),
+  asked: askedSchema,
+  stores: z.array(reportStoreSchema),
+  /** Of whole stores, whatever the filter. Counts are of now, or of `asOf`; what happened is of the window. */
+  figures: z.object({
+    overall: reportFiguresSchema,
+    stores: z.array(z.object({ store, figures: reportFiguresSchema })),
+  }),
+  /** `points[i]` is from `from + i * stepMs` on; null where nobody looked. */
+  history: z.object({ from: time, stepMs: z.number(), series: z.array(seriesSchema) }),
+  gaps: z.array(reportGapSchema),
+  attention: z.object({ locks: z.array(attentionLockSchema), more: z.number() }),
+  /** Null where no alerts are kept. */
+  alerts: z.object({ listed: z.array(reportAlertSchema), more: z.number() }).nullable(),
+  actions: z.object({
+    /** Newest first. */
+    listed: z.array(reportActionSchema),
+    more: z.number(),
+    /** In stores that were not asked for. */
+    elsewhere: z.number(),
+    /** Lines that are no entries. */
+    unreadable: z.number(),
+    audit: auditStateSchema,
+  }),
+})
+export type ReportHead = z.infer<typeof reportHeadSchema>
+
+export const reportDocumentSchema = reportHeadSchema.extend({
+  locks: z.array(reportLockSchema),
+  end: reportEndSchema,
+})
+export type ReportDocument = z.infer<typeof reportDocumentSchema>
