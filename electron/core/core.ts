@@ -17,6 +17,7 @@ import type { OpenStore } from './services/plans/open-stores.ts'
 import { Plans, type PlansOptions } from './services/plans/plans.ts'
 import { UndoCopies } from './services/plans/undo-copies.ts'
 import { releaseOne } from './services/release.ts'
+import { type PrintPdf, Reports } from './services/report/reports.ts'
 import { keptProfiles, StoreFile } from './services/store-file.ts'
 import { RecordedSettings } from './services/store-settings.ts'
 import { type StartOptions, Stores } from './services/stores.ts'
@@ -34,6 +35,8 @@ export type CoreOptions = {
   readonly undoWindowMs?: number
   /** For how long what is observed is kept; zero watches only what somebody looks at. */
   readonly historyMs?: number
+  /** Makes paper of a page, where the host can. */
+  readonly printPdf?: PrintPdf
   readonly plans?: Pick<PlansOptions, 'comeBackMs' | 'patienceMs'>
 }
 
@@ -125,11 +128,13 @@ export function createCore(options: CoreOptions): Core {
     addressOf: stores && (storeId => stores.profileOf(storeId)?.address ?? null),
   })
 
-  const stats = new StatsDesk({
-    observatory,
-    openStores: () => connections.ids().filter(storeId => stores?.has(storeId) ?? true),
-    get: openStore,
-    redact,
+  const openStores = () => connections.ids().filter(storeId => stores?.has(storeId) ?? true)
+  const stats = new StatsDesk({ observatory, openStores, get: openStore, redact })
+  const reports = new Reports({
+    ...{ stats, observatory, openStores, get: openStore, audit, redact },
+    alerts: null,
+    version: options.version ?? '',
+    printPdf: options.printPdf ?? null,
   })
 
   const meter = new Meter({
@@ -242,7 +247,7 @@ export function createCore(options: CoreOptions): Core {
     },
     'plans.watch': ({ planId }, signal) => plans.watch(planId, signal),
     'alerts.watch': (_, signal) => alerts.watch(signal),
-    'reports.write': notYet,
+    'reports.write': (request, signal) => reports.write(request, signal),
     'plans.file': async function* ({ planId }) {
       const file = createReadStream(await plans.pathOf(planId), {
         encoding: 'utf8',
@@ -294,8 +299,4 @@ function checkPolicy(stores: Stores | null, open: OpenStore, { reason, confirm, 
     throw new StoreError('REFUSED', 'The name of this production store was not typed: nothing was changed')
   if (!reason?.trim())
     throw new StoreError('REFUSED', 'A release in a production store needs a reason: nothing was changed')
-}
-
-function notYet(): never {
-  throw new StoreError('UNSUPPORTED', 'This is not built yet')
 }

@@ -26,16 +26,16 @@ export type FrozenStore = {
 const LOOK_AT = 200
 
 /**
- * A filter for a plan. On the screen, what is unfinished or misspelt filters nothing yet; here that would release more
- * than was meant, so it is refused.
+ * A filter for a plan, or for a report. On the screen, what is unfinished or misspelt filters nothing yet; here that would release
+ * or tell more than was meant, so it is refused.
  */
-export function strictFilter(text: string): Filter {
+export function strictFilter(text: string, use: 'a plan' | 'a report' = 'a plan'): Filter {
   const filter = parseFilter(text)
   const [problem] = filter.problems
   if (problem || typedTerms(text).length !== filter.terms.length)
     throw new StoreError(
       'BAD_INPUT',
-      'The filter is not complete or has a word that it does not know, so it is not used for a plan',
+      `The filter is not complete or has a word that it does not know, so it is not used for ${use}`,
     )
   return filter
 }

@@ -1,0 +1,176 @@
+import type { AuditPage, AuditQuery, AuditRow } from '../../../../shared/audit.ts'
+import type { ReportAction } from '../../../../shared/report-document.ts'
+
+/** One at a time, newest first. */
+export type ReadAudit = (query: AuditQuery, signal: AbortSignal) => Promise<AuditPage>
+
+const PAGE = 500
+const MOST_ACTIONS = 1000
+const MOST_NOT_DONE = 50
+/** What was wanted of a lock. `gone` was not there any more. */
+const DONE = ['released', 'restored', 'gone']
+
+export type Actions = {
+  readonly listed: ReportAction[]
+  readonly more: number
+  readonly elsewhere: number
+  readonly unreadable: number
+  /** Addresses and ids of what was released, as far as it is listed. */
+  readonly released: readonly { readonly store: string | null; readonly id: string }[]
+}
+
+type Draft = {
+  -readonly [K in keyof ReportAction]: ReportAction[K]
+} & {
+  readonly addresses: Set<string>
+  readonly names: Set<string>
+  /** Ids whose last answer is known. Lines are read from the newest on, and a second try comes after the first. */
+  readonly settled: Set<string>
+  readonly released: { store: string | null; id: string }[]
+  /** Counts that the log itself has are better than ours. */
+  counted: boolean
+  inWindow: boolean
+}
+
+/**
+ * Reads the log backwards to the beginning of the window and makes one action of all its lines. An action belongs to the window
+ * if any line of it does; what came of it is told even if that was later. `addresses` limits it to some stores.
+ */
+export async function readActions(
+  read: ReadAudit,
+  { from, to, addresses }: { from: number; to: number; addresses: ReadonlySet<string> | null },
+  signal: AbortSignal,
+): Promise<Actions> {
+  const drafts = new Map<string, Draft>()
+  let unreadable = 0
+  let before: string | null = null
+  for (let isOver = false; !isOver; ) {
+    const page: AuditPage = await read({ limit: PAGE, ...(before === null ? {} : { before }) }, signal)
+    unreadable += page.unreadable
+    let anyInTime = page.rows.length === 0
+    for (const row of page.rows) {
+      const at = Date.parse(row.at)
+      if (at < from) continue
+      anyInTime = true
+      if (row.event === 'chain') continue
+      const name = row.action ?? row.place
+      const draft = drafts.get(name) ?? newDraft(name, row)
+      drafts.set(name, draft)
+      take(draft, row)
+      if (at <= to) draft.inWindow = true
+    }
+    // Only a whole page of older ones: a clock that was set back leaves single ones among newer ones.
+    isOver = page.next === null || !anyInTime
+    before = page.next
+  }
+  const all = [...drafts.values()].filter(draft => draft.inWindow)
+  const here = all.filter(draft => isHere(draft, addresses))
+  const shown = here.slice(0, MOST_ACTIONS)
+  return {
+    listed: shown.map(actionOf),
+    more: here.length - shown.length,
+    elsewhere: all.length - here.length,
+    unreadable,
+    released: shown.flatMap(draft => draft.released),
+  }
+}
+
+function isHere(draft: Draft, addresses: ReadonlySet<string> | null): boolean {
+  if (addresses === null || draft.addresses.size === 0) return true
+  return [...draft.addresses].some(address => addresses.has(address))
+}
+
+function newDraft(action: string, { at, user, host }: AuditRow): Draft {
+  return {
+    ...{ action, at, until: at, user, host, method: null, stores: [], plan: null, key: null, reason: null },
+    ...{ outcome: null, error: null, counts: {}, notDone: [], moreNotDone: 0 },
+    ...{ addresses: new Set(), names: new Set(), settled: new Set(), released: [] },
+    ...{ counted: false, inWindow: false },
+  }
+}
+
+/** Rows come newest first, so that what is there already is later than what comes. */
+function take(draft: Draft, row: AuditRow): void {
+  draft.at = row.at
+  draft.method ??= row.method
+  draft.plan ??= row.plan
+  draft.reason ??= row.reason
+  for (const address of addressesOf(row)) draft.addresses.add(address)
+  for (const name of namesOf(row)) draft.names.add(name)
+  switch (row.event) {
+    case 'outcome':
+    case 'settings':
+    case 'dry-run': {
+      draft.outcome ??= row.error?.code ?? row.outcome ?? (row.event === 'dry-run' ? 'plan made' : null)
+      draft.error ??= row.error
+      const counts = countsOf(row.entry['counts'])
+      if (counts !== null && !draft.counted) {
+        draft.counts = counts
+        draft.counted = true
+      }
+      break
+    }
+    case 'settled':
+      settle(draft, row)
+      break
+    case 'acting':
+      draft.key ??= row.key
+      if (row.plan === null && draft.outcome === 'released') note(draft, row)
+      break
+    default:
+      draft.key ??= row.key
+  }
+}
+
+function settle(draft: Draft, row: AuditRow): void {
+  const id = idOf(row) ?? row.key ?? row.place
+  const outcome = row.outcome ?? 'unknown'
+  // That it came back is said of a lock besides what its release came to.
+  if (outcome !== 'came-back') {
+    if (draft.settled.has(id)) return
+    draft.settled.add(id)
+  }
+  if (!draft.counted || outcome === 'came-back') draft.counts[outcome] = (draft.counts[outcome] ?? 0) + 1
+  if (outcome === 'released') note(draft, row)
+  if (DONE.includes(outcome)) return
+  if (draft.notDone.length >= MOST_NOT_DONE) draft.moreNotDone++
+  else draft.notDone.push({ key: row.key ?? id, outcome, message: row.error?.message ?? null })
+}
+
+function note(draft: Draft, row: AuditRow): void {
+  const id = idOf(row)
+  if (id !== null && draft.released.length < MOST_NOT_DONE) draft.released.push({ store: row.store, id })
+}
+
+function idOf({ entry }: AuditRow): string | null {
+  const { id, lock } = entry as { id?: unknown; lock?: { id?: unknown } | null }
+  const found = lock?.id ?? id
+  return typeof found === 'string' ? found : null
+}
+
+/** A plan that is made names several stores in one line. */
+function planned({ entry }: AuditRow): { address?: unknown; name?: unknown }[] {
+  const { stores } = entry
+  return Array.isArray(stores) ? stores.filter(each => typeof each === 'object' && each !== null) : []
+}
+
+function addressesOf(row: AuditRow): string[] {
+  const all = [row.store, ...planned(row).map(each => each.address)]
+  return all.filter(each => typeof each === 'string')
+}
+
+function namesOf(row: AuditRow): string[] {
+  const all = [row.storeName ?? row.store, ...planned(row).map(each => each.name ?? each.address)]
+  return all.filter(each => typeof each === 'string')
+}
+
+function countsOf(value: unknown): Record<string, number> | null {
+  if (typeof value !== 'object' || value === null) return null
+  const counts = Object.entries(value).filter(([, n]) => typeof n === 'number' && n > 0)
+  return counts.length === 0 ? null : Object.fromEntries(counts)
+}
+
+function actionOf(draft: Draft): ReportAction {
+  const { addresses: _, names, settled: __, released: ___, counted: ____, inWindow: _____, ...action } = draft
+  return { ...action, stores: [...names] }
+}

@@ -1,0 +1,76 @@
+import type { ReportHead, ReportSeries } from '../../../../shared/report-document.ts'
+import type { Counted, Flows, Histogram } from '../../../../shared/stats.ts'
+import type { BarChart, LineChart } from './block.ts'
+import { STATES, sayHeld } from './words.ts'
+
+const MINUTE = 60_000
+/** What is on top of what, from below. Rows that are kept of free locks are nobody's. */
+const STACKED: readonly Counted[] = ['held', 'expiring', 'expired', 'endless', 'unknown']
+
+/** Of what happens, a minute is the least that says anything, and so many stretches are as many as can be told apart. */
+const MOST_STRETCHES = 60
+
+/** How many locks there were, and what happened to them, in one store. */
+export function chartsOf(history: ReportHead['history'], store: string): LineChart[] {
+  const points = history.series.find(each => each.store === store)?.points ?? []
+  const { stepMs } = history
+  const from = Date.parse(history.from)
+  return [
+    {
+      is: 'areas',
+      title: `Locks in ${store}`,
+      unit: 'locks',
+      ...{ from, stepMs },
+      series: STACKED.map(state => ({
+        name: STATES[state].name,
+        style: state,
+        values: points.map(point => point?.counts[state] ?? null),
+      })).filter(({ style, values }) => style === 'held' || values.some(value => (value ?? 0) > 0)),
+    },
+    flowChart(store, points, from, stepMs),
+  ]
+}
+
+function flowChart(store: string, points: ReportSeries['points'], from: number, stepMs: number): LineChart {
+  const stretchMs = Math.max(MINUTE, (points.length * stepMs) / MOST_STRETCHES)
+  const steps = Math.max(1, Math.round(stretchMs / stepMs))
+  const perMinute = (ofStep: (flows: Flows) => number) =>
+    Array.from({ length: Math.ceil(points.length / steps) }, (_, i) => {
+      const seen = points.slice(i * steps, (i + 1) * steps).filter(point => point !== null)
+      const sum = seen.reduce((all, { flows }) => all + ofStep(flows), 0)
+      return seen.length === 0 ? null : sum / ((seen.length * stepMs) / MINUTE)
+    })
+  return {
+    is: 'lines',
+    title: `What happened in ${store}`,
+    unit: 'a minute',
+    ...{ from, stepMs: steps * stepMs },
+    series: [
+      { name: 'taken', style: 'taken', values: perMinute(({ taken }) => taken) },
+      { name: 'freed or run out', style: 'ended', values: perMinute(({ freed, lapsed }) => freed + lapsed) },
+      { name: 'passed on', style: 'passed', values: perMinute(({ passedOn }) => passedOn) },
+      { name: 'renewed', style: 'renewed', values: perMinute(({ renewed }) => renewed) },
+    ],
+  }
+}
+
+export function barsOf(title: string, { edges, counts }: Histogram): BarChart {
+  const names = edges.map((edge, i) =>
+    i === 0 ? `< ${shortly(edge)}` : `${shortly(edges[i - 1] as number)}–${shortly(edge)}`,
+  )
+  const last = edges.at(-1)
+  return {
+    is: 'bars',
+    title,
+    unit: 'locks',
+    bars: counts.map((value, i) => ({
+      name: names[i] ?? (last === undefined ? 'all' : `≥ ${shortly(last)}`),
+      value,
+    })),
+  }
+}
+
+/** Edges are whole: `15 s`, `5 min`, `6 h`. */
+function shortly(ms: number): string {
+  return sayHeld(ms).replace(/ 00 (s|min)$/, '')
+}

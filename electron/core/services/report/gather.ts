@@ -1,0 +1,197 @@
+import type { Filter } from '../../../../shared/filter.ts'
+import type { ReportRequest } from '../../../../shared/report.ts'
+import {
+  REPORT_SCHEMA,
+  type ReportFigures,
+  type ReportHead,
+  type ReportStore,
+} from '../../../../shared/report-document.ts'
+import type { Figures, History, StoreStats } from '../../../../shared/stats.ts'
+import { throwIfAborted } from '../../errors.ts'
+import { settle } from '../../stores/settle.ts'
+import { whoIsHere } from '../who.ts'
+import { readActions } from './actions.ts'
+import { Attention, nameOf } from './attention.ts'
+import { gatherAlerts } from './gather-alerts.ts'
+import { auditState } from './gather-audit.ts'
+import { endedLocks, presentLocks } from './gather-locks.ts'
+import { iso } from './iso.ts'
+import { fits } from './listed-locks.ts'
+import { SaidSecrets } from './said-secrets.ts'
+import type { AskedStore, ReportSources, Window } from './sources.ts'
+
+/** Points of a chart: as many as can be told apart on paper. */
+const POINTS = 240
+const MOST_ATTENTION = 200
+
+export type Gathered = {
+  readonly head: ReportHead
+  /** Locks that fit the filter, by the look that was taken for the figures. */
+  readonly fitting: number
+  /** Stores that could not be read, and why. */
+  readonly unread: ReadonlyMap<string, string>
+}
+
+/**
+ * Everything but the list of all locks: of a size that does not depend on how many there are. A store that does not answer is in
+ * it as such, with what was seen of it before.
+ */
+export async function gather(
+  sources: ReportSources,
+  stores: readonly AskedStore[],
+  { from, to, now }: Window,
+  request: ReportRequest,
+  filter: Filter,
+  signal: AbortSignal,
+): Promise<Gathered> {
+  const { stats, audit, redact } = sources
+  const storeIds = stores.map(({ open }) => open.storeId)
+  const byId = new Map(stores.map(each => [each.open.storeId, each]))
+  const addresses = request.storeIds ? new Set(stores.map(({ open }) => open.store.address)) : null
+  const alerts = gatherAlerts(sources.alerts, byId, { from, to })
+  const attention = new Attention(MOST_ATTENTION, alerts.locks)
+  const secrets = new SaidSecrets([request.filter, request.title, request.summary])
+  let fitting = 0
+  const see: Parameters<typeof stats.read>[2] = (storeId, lock, storeNow) => {
+    const asked = byId.get(storeId)
+    secrets.see(lock)
+    if (!asked || !fits(filter, asked, lock, storeNow)) return
+    fitting++
+    attention.see(storeId, lock, storeNow)
+  }
+  const [read, history, descriptions, actions, verdict] = await Promise.all([
+    stats.read({ storeIds, since: from, until: to }, signal, see),
+    stats.history({ storeIds, from, to, points: POINTS }),
+    Promise.all(stores.map(({ open }) => settle(() => open.store.describe(open.signal)))),
+    settle(() => readActions((query, s) => audit.read(query, s), { from, to, addresses }, signal)),
+    settle(() => audit.verify(signal)),
+  ])
+  throwIfAborted(signal)
+  const nameOfStore = (storeId: string) => byId.get(storeId)?.name ?? storeId
+  const spoken = (text: string | undefined) => (text?.trim() ? secrets.hide(redact(text.trim())) : null)
+  const { listed, more, elsewhere, unreadable, released } = actions.ok ? actions.value : NO_ACTIONS
+  const touched = new Set(
+    released.flatMap(({ store, id }) =>
+      stores.flatMap(({ open }) => (open.store.address === store ? [nameOf(open.storeId, id)] : [])),
+    ),
+  )
+  const present = presentLocks(sources, byId, attention.result(), { from, to, now }, request)
+  const ended = endedLocks(sources, byId, { alerted: alerts.locks, released: touched }, { from, to }, filter)
+  const { user, host } = whoIsHere()
+  const head: ReportHead = {
+    schema: REPORT_SCHEMA,
+    tool: { name: 'Lockkeeper', version: sources.version },
+    asked: {
+      ...{ at: iso(now), by: { user, host }, from: iso(from), to: iso(to) },
+      filter: spoken(request.filter),
+      title: spoken(request.title),
+      summary: spoken(request.summary),
+      withTokens: request.withTokens === true,
+      lockLimit: request.lockLimit ?? null,
+    },
+    stores: read.stores.map((each, i) => {
+      const answer = descriptions[i]
+      return storeOf(each, stores[i] as AskedStore, answer?.ok ? answer.value : null)
+    }),
+    figures: {
+      overall: figuresOf(read.overall, nameOfStore),
+      stores: read.stores.map(each => ({
+        store: nameOfStore(each.storeId),
+        figures: figuresOf(each, nameOfStore),
+      })),
+    },
+    history: historyOf(history, nameOfStore),
+    gaps: history.series.flatMap(({ storeId, gaps }) =>
+      gaps.map(({ from: start, until, why, message }) => ({
+        store: nameOfStore(storeId),
+        from: iso(start),
+        until: until === null ? null : iso(until),
+        why,
+        message: message === null ? null : redact(message),
+      })),
+    ),
+    attention: { locks: [...present.locks, ...ended.locks], more: present.more + ended.more },
+    alerts: alerts.told,
+    actions: {
+      ...{ listed: listed.map(each => redacted(each, redact)), more, elsewhere, unreadable },
+      audit: auditState(verdict, actions.ok ? null : actions.error),
+    },
+  }
+  const unread = new Map(
+    head.stores.flatMap(({ name, status, error }) =>
+      error !== null && status !== 'live' ? [[name, error.message] as const] : [],
+    ),
+  )
+  return { head, fitting, unread }
+}
+
+const NO_ACTIONS = { listed: [], more: 0, elsewhere: 0, unreadable: 0, released: [] }
+
+function storeOf(
+  stats: StoreStats,
+  { open, name }: AskedStore,
+  description: { server: string; clock: { offsetMs: number | null; errorMs: number } } | null,
+): ReportStore {
+  const { address, kind, status, error, asOf, offsetMs, scanned, scanMs, spent } = stats
+  return {
+    ...{ name, address, kind, production: open.production },
+    server: description?.server ?? null,
+    status,
+    error: error && { code: error.code, message: error.message },
+    asOf: asOf === null ? null : iso(asOf),
+    clockOffsetMs: description?.clock.offsetMs ?? offsetMs,
+    clockErrorMs: description?.clock.offsetMs == null ? null : description.clock.errorMs,
+    ...{ scanned, scanMs, spent },
+  }
+}
+
+function figuresOf(figures: Figures, nameOfStore: (storeId: string) => string): ReportFigures {
+  const { counts, active, total, byHolder, byFormat, byPrefix, byName, oldest, longest, flows } = figures
+  const { observedMs, holdTimes, remaining } = figures
+  const brief = ({ storeId, key, holder, since, exact }: NonNullable<Figures['oldest']>) => ({
+    ...{ store: nameOfStore(storeId), key, holder, since: iso(since), exact },
+  })
+  return {
+    ...{
+      counts,
+      active,
+      total,
+      byHolder,
+      byFormat,
+      byPrefix,
+      byName,
+      flows,
+      observedMs,
+      holdTimes,
+      remaining,
+    },
+    oldest: oldest && brief(oldest),
+    longest: longest && { ...brief(longest), until: iso(longest.until) },
+  }
+}
+
+function historyOf(
+  { from, stepMs, series }: History,
+  nameOfStore: (storeId: string) => string,
+): ReportHead['history'] {
+  return {
+    ...{ from: iso(from), stepMs },
+    series: series.map(({ storeId, points }) => ({ store: nameOfStore(storeId), points })),
+  }
+}
+
+function redacted<T extends ReportHead['actions']['listed'][number]>(
+  action: T,
+  redact: (message: string) => string,
+): T {
+  const { error, reason, notDone } = action
+  return {
+    ...action,
+    reason: reason === null ? null : redact(reason),
+    error: error && { ...error, message: redact(error.message) },
+    notDone: notDone.map(each => ({
+      ...each,
+      message: each.message === null ? null : redact(each.message),
+    })),
+  }
+}

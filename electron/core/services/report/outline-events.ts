@@ -1,0 +1,181 @@
+import type { ReportEnd, ReportHead } from '../../../../shared/report-document.ts'
+import type { Block, Cell, Tone } from './block.ts'
+import { count, isDone, sayMethod, sayNumber, sayOutcome, sayResult, sayTime, unstopped } from './words.ts'
+
+const SEVERITIES: Record<string, Tone> = { critical: 'danger', warning: 'warn', notice: 'quiet' }
+
+export function alertBlocks({ alerts }: ReportHead): Block[] {
+  if (alerts === null) return []
+  const { listed, more } = alerts
+  return [
+    { is: 'heading', text: 'Alerts', level: 2 },
+    ...(listed.length === 0
+      ? [{ is: 'text' as const, text: 'There were none in the window.' }]
+      : [
+          {
+            is: 'table' as const,
+            name: 'Alerts',
+            columns: [
+              { title: 'Severity', share: 10 },
+              { title: 'From, to', share: 18 },
+              { title: 'Store and lock', share: 24 },
+              { title: 'What, and what to do', share: 40 },
+              { title: 'Acknowledged', share: 18 },
+            ],
+            rows: listed.map((alert): Cell[] => [
+              { text: alert.severity, tone: SEVERITIES[alert.severity] },
+              {
+                text: `${sayTime(alert.since)} to ${alert.until === null ? 'now' : sayTime(alert.until)}${alert.count > 1 ? `, ${sayNumber(alert.count)} times` : ''}`,
+              },
+              { text: alert.key === null ? alert.store : `${alert.store}: ${alert.key}` },
+              { text: `${alert.says} ${alert.next}`.trim() },
+              {
+                text: alert.acknowledged
+                  ? `${alert.acknowledged.by}: ${alert.acknowledged.reason}`
+                  : alert.muted
+                    ? 'muted'
+                    : '',
+              },
+            ]),
+          },
+        ]),
+    ...(more > 0 ? [{ is: 'text' as const, text: `And ${sayNumber(more)} earlier ones.` }] : []),
+  ]
+}
+
+export function actionBlocks({ actions }: ReportHead): Block[] {
+  const { listed, more, elsewhere, unreadable } = actions
+  return [
+    { is: 'heading', text: 'Actions', level: 2 },
+    ...auditBlocks(actions),
+    ...(listed.length === 0
+      ? [{ is: 'text' as const, text: 'Nothing was done or decided in the window, as far as the log says.' }]
+      : [
+          {
+            is: 'table' as const,
+            name: 'Actions',
+            columns: [
+              { title: 'When', share: 15 },
+              { title: 'Who', share: 15 },
+              { title: 'What', share: 14 },
+              { title: 'Lock or plan', share: 24 },
+              { title: 'Store', share: 14 },
+              { title: 'Why', share: 22 },
+              { title: 'What came of it', share: 24 },
+            ],
+            rows: listed.map((action): Cell[] => [
+              { text: sayTime(action.at) },
+              { text: `${action.user} on ${action.host}` },
+              { text: sayMethod(action.method) },
+              { text: action.key ?? action.plan ?? '', as: 'code' },
+              { text: action.stores.join(', ') },
+              { text: action.reason ?? '' },
+              { text: sayResult(action), tone: isDone(action) ? undefined : 'warn' },
+            ]),
+          },
+        ]),
+    ...listed.flatMap((action): Block[] =>
+      action.notDone.length === 0
+        ? []
+        : [
+            {
+              is: 'entry',
+              key: action.plan ?? action.action,
+              tags: [{ text: 'not done', tone: 'warn' }],
+              texts: [],
+              list: [
+                ...action.notDone.map(
+                  ({ key, outcome, message }) =>
+                    `${key}: ${sayOutcome(outcome)}${message === null ? '' : ` (${message})`}`,
+                ),
+                ...(action.moreNotDone > 0 ? [`and ${sayNumber(action.moreNotDone)} more`] : []),
+              ],
+            },
+          ],
+    ),
+    ...[
+      ...(more > 0 ? [`And ${count(more, 'earlier action', 'earlier actions')}.`] : []),
+      ...(elsewhere > 0
+        ? [
+            `${count(elsewhere, 'action', 'actions')} in other stores ${elsewhere === 1 ? 'is' : 'are'} not listed.`,
+          ]
+        : []),
+      ...(unreadable > 0 ? [`${count(unreadable, 'line', 'lines')} of the log could not be read.`] : []),
+    ].map((text): Block => ({ is: 'text', text })),
+  ]
+}
+
+/** The proof, first: what stands below is worth as much as the log. */
+function auditBlocks({ audit }: ReportHead['actions']): Block[] {
+  if (audit.ok === null)
+    return [
+      {
+        is: 'notice',
+        tone: 'danger',
+        text: `The audit log could not be read or checked: ${unstopped(audit.says)}.`,
+      },
+    ]
+  if (!audit.ok)
+    return [
+      {
+        is: 'notice',
+        tone: 'danger',
+        text: `The audit log is damaged. ${unstopped(audit.says)}. What stands here is what it says now, and may not be what was written.`,
+      },
+      {
+        is: 'entry',
+        key: audit.file ?? 'audit log',
+        tags: [{ text: 'damaged', tone: 'danger' }],
+        texts: [],
+        list: audit.damages.map(
+          ({ file, line, why }) => `${file}${line === null ? '' : `, line ${line}`}: ${why}`,
+        ),
+      },
+    ]
+  return [
+    {
+      is: 'facts',
+      facts: [
+        [
+          'Audit log',
+          {
+            text: `as it was written: ${count(audit.lines, 'line', 'lines')}, each proved by the hash of the one before`,
+            tone: 'live',
+          },
+        ],
+        ...(audit.hash === null
+          ? []
+          : ([[`Hash of line ${audit.seq ?? ''}`, { text: audit.hash, as: 'code' }]] as [string, Cell][])),
+      ],
+    },
+  ]
+}
+
+/** What stands under the list of locks. */
+export function endBlocks(end: ReportEnd): Block[] {
+  return [
+    ...(end.locks === 0 && end.unlisted === 0 && end.complete
+      ? [{ is: 'text' as const, text: 'There were none.' }]
+      : []),
+    ...(end.unlisted > 0
+      ? [
+          {
+            is: 'text' as const,
+            text: `And about ${count(end.unlisted, 'more lock', 'more locks')}, which this report leaves out.`,
+          },
+        ]
+      : []),
+    ...end.unread.map(
+      ({ store, message }): Block => ({
+        is: 'notice',
+        tone: 'danger',
+        text: `Not all of ${store} could be read, so its locks are not all in this list: ${unstopped(message)}.`,
+      }),
+    ),
+    {
+      is: 'text',
+      text: `${count(end.locks, 'lock', 'locks')} listed${end.unrecognised > 0 ? `; ${count(end.unrecognised, 'record was', 'records were')} not understood` : ''}. Read to the end at ${sayTime(end.at)} UTC.`,
+      quiet: true,
+    },
+  ]
+}

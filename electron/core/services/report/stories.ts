@@ -1,0 +1,63 @@
+import { sayDuration } from '../../../../shared/lease.ts'
+import type { AttentionLock, ReportHold } from '../../../../shared/report-document.ts'
+import type { KeptHold } from '../observe/hold-book.ts'
+import { lengthOf } from '../observe/observation.ts'
+import { LONG_MS, nameOf } from './attention.ts'
+import { iso } from './iso.ts'
+
+/** Of one lock. */
+const MOST_HOLDS = 6
+
+export type EndedHold = KeptHold & { readonly storeId: string; readonly until: number }
+
+/** Who held a lock in the window, for the eye: the last few, oldest first. */
+export function storyOf(holds: readonly KeptHold[]): Pick<AttentionLock, 'holds' | 'earlierHolds'> {
+  const shown = holds.slice(-MOST_HOLDS)
+  return { holds: shown.map(reportHold), earlierHolds: holds.length - shown.length }
+}
+
+function reportHold({ holder, ownerHash, from, begin, until, end, renewals }: KeptHold): ReportHold {
+  return {
+    holder,
+    ownerHash,
+    from: iso(from),
+    begin,
+    until: until === null ? null : iso(until),
+    end,
+    renewals,
+  }
+}
+
+/** Why a hold that is over deserved somebody's attention; nothing for one that ended as it should. */
+export function whyEnded(
+  hold: EndedHold,
+  { alerted, released }: { alerted: ReadonlySet<string>; released: ReadonlySet<string> },
+): AttentionLock['why'] {
+  return [
+    ...((lengthOf(hold) ?? 0) >= LONG_MS ? (['held-long'] as const) : []),
+    ...(alerted.has(nameOf(hold.storeId, hold.id)) ? (['alert'] as const) : []),
+    ...(hold.end === 'lapsed' ? (['lapsed'] as const) : []),
+    ...(released.has(nameOf(hold.storeId, hold.id)) ? (['released-here'] as const) : []),
+  ]
+}
+
+const ENDS: Record<ReportHold['end'], string> = {
+  held: 'It is held still',
+  freed: 'It was given back or released',
+  lapsed: 'It was not given back: its lease ran out',
+  'passed-on': 'Another holder took it over',
+  unseen: 'When it ended was not seen',
+}
+
+/** What is to be said of a hold that is over. */
+export function sayEnded(hold: EndedHold): string {
+  const ms = hold.until - hold.from
+  const who = hold.holder === null ? '' : ` by ${hold.holder}`
+  const least = hold.begin === 'before' || hold.end === 'unseen' ? 'at least ' : ''
+  const renewed = hold.renewals === 0 ? '' : `; renewed ${times(hold.renewals)}`
+  return `Was held${who} for ${least}${sayDuration(ms, { coarse: true })}${renewed}. ${ENDS[hold.end]}.`
+}
+
+export function times(n: number): string {
+  return n === 1 ? 'once' : n === 2 ? 'twice' : `${n} times`
+}
