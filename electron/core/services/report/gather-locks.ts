@@ -66,7 +66,7 @@ export function endedLocks(
       ...{ key: hold.key, format: hold.format, state: 'released' as const },
       ...{ holder: hold.holder, ownerHash: hold.ownerHash },
       ...{ since: iso(hold.from), sinceExact: hold.begin === 'stored', expiresAt: null, notes: [] },
-      ...{ ended: true, why: [...why], says: sayEnded(hold) },
+      ...{ ended: true, why: [...why], says: sayEnded(hold, why) },
       ...storyOf(holdsOf(sources, hold.storeId, hold.id, from, to)),
     })),
     more: found.length - shown.length,

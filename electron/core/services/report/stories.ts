@@ -33,11 +33,13 @@ export function whyEnded(
   hold: EndedHold,
   { alerted, released }: { alerted: ReadonlySet<string>; released: ReadonlySet<string> },
 ): AttentionLock['why'] {
+  const isReleased = released.has(nameOf(hold.storeId, hold.id))
   return [
     ...((lengthOf(hold) ?? 0) >= LONG_MS ? (['held-long'] as const) : []),
     ...(alerted.has(nameOf(hold.storeId, hold.id)) ? (['alert'] as const) : []),
-    ...(hold.end === 'lapsed' ? (['lapsed'] as const) : []),
-    ...(released.has(nameOf(hold.storeId, hold.id)) ? (['released-here'] as const) : []),
+    // What an operator took away after its end did not go by itself.
+    ...(hold.end === 'lapsed' && !isReleased ? (['lapsed'] as const) : []),
+    ...(isReleased ? (['released-here'] as const) : []),
   ]
 }
 
@@ -50,12 +52,13 @@ const ENDS: Record<ReportHold['end'], string> = {
 }
 
 /** What is to be said of a hold that is over. */
-export function sayEnded(hold: EndedHold): string {
+export function sayEnded(hold: EndedHold, why: AttentionLock['why']): string {
   const ms = hold.until - hold.from
   const who = hold.holder === null ? '' : ` by ${hold.holder}`
   const least = hold.begin === 'before' || hold.end === 'unseen' ? 'at least ' : ''
+  const end = why.includes('released-here') ? 'It was released with Lockkeeper' : ENDS[hold.end]
   const renewed = hold.renewals === 0 ? '' : `; renewed ${times(hold.renewals)}`
-  return `Was held${who} for ${least}${sayDuration(ms, { coarse: true })}${renewed}. ${ENDS[hold.end]}.`
+  return `Was held${who} for ${least}${sayDuration(ms, { coarse: true })}${renewed}. ${end}.`
 }
 
 export function times(n: number): string {

@@ -3,7 +3,8 @@ import { expect } from 'vitest'
 import { memoryServer } from '../../../../electron/core/stores/memory/server.ts'
 import type { ReportEvent, ReportRequest } from '../../../../shared/report.ts'
 import { type ReportDocument, reportDocumentSchema } from '../../../../shared/report-document.ts'
-import type { openConsole } from '../console.ts'
+import { dataFolder } from '../../../hosts/run-cli.ts'
+import { openConsole } from '../console.ts'
 
 type Console = ReturnType<typeof openConsole>
 
@@ -32,7 +33,10 @@ export function writeReport({ client }: Console, request: Partial<ReportRequest>
 }
 
 /** The report as programs read it: it is what the schema says, to the last member. */
-export async function readReport(console: Console, request: Partial<ReportRequest> = {}): Promise<ReportDocument> {
+export async function readReport(
+  console: Console,
+  request: Partial<ReportRequest> = {},
+): Promise<ReportDocument> {
   const { text } = await writeReport(console, { ...request, as: 'json' })
   const parsed: unknown = JSON.parse(text)
   const document = reportDocumentSchema.parse(parsed)
@@ -48,13 +52,28 @@ export function memoryPlace() {
   return {
     server,
     address: `memory:${name}`,
-    take: (tenant: string, pipeline: string, run = 'run-1', leaseMs?: number) =>
-      server.acquire({
-        tenant_id: tenant,
+    take(pipeline: string, run = 'run-1', lockedAt?: number): void {
+      server.records.delete(`acme:${pipeline}`)
+      const lock = {
+        tenant_id: 'acme',
         pipeline_id: pipeline,
         pipeline_logging_id: run,
         locked_by: 'scheduler',
-        ...(leaseMs === undefined ? {} : { leaseMs }),
-      }),
+      }
+      server.acquire(lock, lockedAt)
+    },
+    drop: (pipeline: string) => server.records.delete(`acme:${pipeline}`),
   }
+}
+
+/** A console that has read all its stores once. */
+export async function watching(...addresses: string[]): Promise<Console> {
+  const console = openConsole(dataFolder(), { stores: addresses }, { version: '1.2.3' })
+  await expect
+    .poll(async () => {
+      const { stores } = await console.ask('stats.read', {})
+      return stores.length === addresses.length && stores.every(({ status }) => status === 'live')
+    })
+    .toBe(true)
+  return console
 }
