@@ -1,6 +1,6 @@
-// Gets the programs that the tests run against: Redis and MariaDB, a browser and a display, from Debian's packages. The
-// packages chosen carry the programs without a system service, so nothing is left running on the machine; redis-tools
-// has the server program under the name redis-check-rdb (Debian links redis-server to it).
+// Gets the programs that the tests run against, from Debian's packages: Redis and MariaDB, a browser and a display, and readers
+// of files. The packages chosen carry the programs without a system service, so nothing is left running on the machine;
+// redis-tools has the server program under the name redis-check-rdb (Debian links redis-server to it).
 import { spawnSync } from 'node:child_process'
 import { findServer } from '../test/servers/find-server.mjs'
 
@@ -12,6 +12,10 @@ const NEEDED = [
   { program: 'openssl', package: 'openssl' },
   { program: 'chromium', package: 'chromium' },
   { program: 'Xvfb', package: 'xvfb' },
+  // They read reports as others would: Markdown, CSV and PDF.
+  { program: 'cmark-gfm', package: 'cmark-gfm' },
+  { program: 'python3', package: 'python3-minimal' },
+  { program: 'pdftotext', package: 'poppler-utils' },
 ]
 
 const missing = () => [...new Set(NEEDED.filter(each => !findServer(each.program)).map(each => each.package))]
@@ -38,7 +42,7 @@ if (packages.length > 0) {
 
 function stop(names) {
   console.error(
-    `The tests need servers, a browser and a display: please install the Debian packages ${names.join(' and ')}.`,
+    `The tests need servers, a browser, a display and some readers of files: please install the Debian packages ${names.join(' and ')}.`,
   )
   process.exit(1)
 }
