@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { alertSchema } from './alerts.ts'
+import { alertRuleSchema, alertSchema } from './alerts.ts'
 import { auditDamageSchema } from './audit.ts'
 import { fieldValueSchema, leaseSchema, storeKindSchema } from './lock.ts'
 import { errorCodeSchema } from './result.ts'
@@ -128,7 +128,6 @@ const reportAlertSchema = alertSchema
     since: time,
     until: time.nullable(),
     says: z.string(),
-    next: z.string(),
     acknowledged: z.object({ by: z.string(), at: time, reason: z.string() }).nullable(),
     muted: z.boolean(),
   })
@@ -211,7 +210,19 @@ export const reportHeadSchema = z.object({
   gaps: z.array(reportGapSchema),
   attention: z.object({ locks: z.array(attentionLockSchema), more: z.number() }),
   /** Null where no alerts are kept. */
-  alerts: z.object({ listed: z.array(reportAlertSchema), more: z.number() }).nullable(),
+  alerts: z
+    .object({
+      /** Oldest first. */
+      listed: z.array(reportAlertSchema),
+      more: z.number(),
+      /** Ended ones that are kept no more, of whatever time. */
+      left: z.number(),
+      /** Nothing is known of alerts before. */
+      knownSince: time,
+      /** What to do about them, in the order in which it is done. */
+      advice: z.array(z.object({ rule: alertRuleSchema, next: z.array(z.string()) })),
+    })
+    .nullable(),
   actions: z.object({
     /** Newest first. */
     listed: z.array(reportActionSchema),

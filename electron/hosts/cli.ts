@@ -5,6 +5,7 @@ import { createCore } from '../core/core.ts'
 import { dataFolder, historyMs, undoWindowMs } from '../core/data-folder.ts'
 import type { Core } from '../core/dispatch.ts'
 import { runCli } from './cli/run.ts'
+import { readVersion } from './console/version.ts'
 
 // The arguments may hold a password, and every user of the machine can read them in the process list. Setting the title
 // overwrites them.
@@ -28,12 +29,16 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   stop.abort()
 })
 
+// The entry stays where it is built to; what it imports may be moved into chunks.
+const distFolder = fileURLToPath(new URL('..', import.meta.url))
+
 const exitCode = await runCli(process.argv.slice(2), {
   core: () => {
     core ??= createCore({
       dataFolder: dataFolder(process.env),
       undoWindowMs: undoWindowMs(process.env),
       historyMs: historyMs(process.env),
+      version: readVersion(distFolder),
     })
     return core
   },
@@ -42,8 +47,7 @@ const exitCode = await runCli(process.argv.slice(2), {
   stderr: process.stderr,
   env: process.env,
   signal: stop.signal,
-  // The entry stays where it is built to; what it imports may be moved into chunks.
-  distFolder: fileURLToPath(new URL('..', import.meta.url)),
+  distFolder,
 })
 process.exitCode = exitCode === 0 && unprinted ? 1 : exitCode
 await core?.close()

@@ -8,13 +8,23 @@ import { openSession } from '../../core/dispatch.ts'
 import { CliError, unwrap } from './exit.ts'
 import type { Io } from './io.ts'
 
+type Wiring = {
+  readonly stoppable?: boolean
+  /** A stream sends more when this has resolved. */
+  readonly pace?: () => Promise<void>
+}
+
 /**
  * The command line talks to the core as every screen does; here the wire is a function call. What is `stoppable` is dropped
  * when Ctrl-C is pressed; a plan that is being applied is stopped in its own way.
  */
-export function connect(io: Io, { stoppable = true }: { readonly stoppable?: boolean } = {}): Client {
+export function connect(io: Io, { stoppable = true, pace }: Wiring = {}): Client {
   const client = createClient(frame => session.receive(frame))
-  const session = openSession(io.core(), frame => client.receive(frame))
+  const session = openSession(io.core(), frame => {
+    client.receive(frame)
+    // What became of it is told to whoever waits for it; here it is only waited for.
+    return pace?.().catch(() => {})
+  })
   if (stoppable) io.signal.addEventListener('abort', () => session.close())
   return client
 }

@@ -4,6 +4,7 @@ import { auditCommand } from './audit.ts'
 import { cleanupCommand } from './cleanup.ts'
 import { consoleCommand } from './console.ts'
 import { CliError, EXIT, exitCodeOf, usageError } from './exit.ts'
+import { exportCommand } from './export.ts'
 import { formatsCommand } from './formats.ts'
 import { HELP } from './help.ts'
 import { inspectCommand } from './inspect.ts'
@@ -27,6 +28,7 @@ const COMMANDS: Record<string, (argv: readonly string[], io: Io) => Promise<numb
   stats: statsCommand,
   metrics: metricsCommand,
   audit: auditCommand,
+  export: exportCommand,
   formats: formatsCommand,
   console: consoleCommand,
 }

@@ -5,10 +5,10 @@
 
 export type Tone = 'danger' | 'warn' | 'endless' | 'live' | 'quiet'
 
-/** `code` is a name or a value as a store has it; `number` is set to the right. */
+/** `code` is a name or a value as a store has it; `number` is set to the right; a `time` breaks between day and clock only. */
 export type Cell = {
   readonly text: string
-  readonly as?: 'code' | 'number' | 'text'
+  readonly as?: 'code' | 'number' | 'time'
   readonly tone?: Tone | undefined
 }
 
@@ -56,6 +56,8 @@ export type Block =
       readonly rows: readonly (readonly Cell[])[]
     }
   | { readonly is: 'charts'; readonly charts: readonly Chart[] }
+  /** Short ones that have room side by side. */
+  | { readonly is: 'beside'; readonly blocks: readonly Block[] }
   /** One thing with its story. */
   | {
       readonly is: 'entry'

@@ -15,7 +15,7 @@ const TOP = 30
 const BOTTOM = 26
 const INNER = { width: WIDTH - LEFT - RIGHT, height: HEIGHT - TOP - BOTTOM }
 /** Of a letter, on the average: only the legend is laid out by it. */
-const LETTER = 6.3
+const LETTER = 6.8
 /** Narrower gaps have no room for words. */
 const WORDS_WIDTH = 84
 
@@ -152,7 +152,7 @@ function legend({ series, unit }: LineChart): string {
   let place = LEFT
   const named = series.map(({ name, style }) => {
     const at = place
-    place += 24 + name.length * LETTER
+    place += 32 + name.length * LETTER
     return `<rect class="key s-${style}" x="${one(at)}" y="9" width="10" height="10" rx="2"/><text class="label strong" x="${one(at + 15)}" y="18">${text(name)}</text>`
   })
   const what = `<text class="label" text-anchor="end" x="${WIDTH - RIGHT}" y="18">${text(unit)}</text>`

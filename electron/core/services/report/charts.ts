@@ -55,22 +55,25 @@ function flowChart(store: string, points: ReportSeries['points'], from: number, 
 }
 
 export function barsOf(title: string, { edges, counts }: Histogram): BarChart {
-  const names = edges.map((edge, i) =>
-    i === 0 ? `< ${shortly(edge)}` : `${shortly(edges[i - 1] as number)}–${shortly(edge)}`,
-  )
-  const last = edges.at(-1)
   return {
     is: 'bars',
     title,
     unit: 'locks',
-    bars: counts.map((value, i) => ({
-      name: names[i] ?? (last === undefined ? 'all' : `≥ ${shortly(last)}`),
-      value,
-    })),
+    bars: counts.map((value, i) => ({ name: sayBetween(edges[i - 1], edges[i]), value })),
   }
 }
 
-/** Edges are whole: `15 s`, `5 min`, `6 h`. */
-function shortly(ms: number): string {
-  return sayHeld(ms).replace(/ 00 (s|min)$/, '')
+const UNITS = [
+  [24 * 60 * MINUTE, 'd'],
+  [60 * MINUTE, 'h'],
+  [MINUTE, 'min'],
+  [1000, 's'],
+] as const
+
+/** Short enough to stand under a bar: `15–60 s`, both by the unit of the lower one. */
+function sayBetween(low: number | undefined, high: number | undefined): string {
+  const edge = low ?? high ?? 0
+  const [ms, unit] = UNITS.find(([each]) => edge >= each) ?? UNITS[3]
+  if (low === undefined) return `< ${edge / ms} ${unit}`
+  return high === undefined ? `≥ ${low / ms} ${unit}` : `${low / ms}–${high / ms} ${unit}`
 }

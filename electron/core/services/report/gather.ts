@@ -48,7 +48,7 @@ export async function gather(
   const storeIds = stores.map(({ open }) => open.storeId)
   const byId = new Map(stores.map(each => [each.open.storeId, each]))
   const addresses = request.storeIds ? new Set(stores.map(({ open }) => open.store.address)) : null
-  const alerts = gatherAlerts(sources.alerts, byId, { from, to })
+  const alerts = gatherAlerts(sources.alerts, byId, { from, to }, redact)
   const attention = new Attention(MOST_ATTENTION, alerts.locks)
   const secrets = new SaidSecrets([request.filter, request.title, request.summary])
   let fitting = 0

@@ -11,10 +11,11 @@ body { margin: 0; }
 main { max-width: 1080px; margin: 0 auto; padding: 32px 28px 64px; }
 h1, h2, h3, p, dl, dd, ul, figure, article { margin: 0; padding: 0; }
 h1 { font-size: 26px; line-height: 1.2; font-weight: 650; letter-spacing: -0.01em; overflow-wrap: anywhere; }
-h2 { margin-top: 36px; padding-bottom: 6px; border-bottom: 1px solid var(--line-2); font-size: 17px; font-weight: 650; }
+h2 { padding-bottom: 6px; border-bottom: 1px solid var(--line-2); font-size: 17px; font-weight: 650; }
 h3 { font-size: 14px; font-weight: 600; overflow-wrap: anywhere; }
-header + *, h2 + *, p + p, .notice, .facts, .scroll, figure, article { margin-top: 12px; }
+main > * + * { margin-top: 12px; }
 p { max-width: 78ch; overflow-wrap: anywhere; }
+main > h2 { margin-top: 36px; }
 .under { color: var(--ink-2); font-size: 13px; }
 .quiet, .t-quiet { color: var(--ink-3); }
 .t-danger { color: var(--danger); }
@@ -25,7 +26,7 @@ p { max-width: 78ch; overflow-wrap: anywhere; }
 .notice.t-danger { background: var(--danger-soft); }
 .notice.t-warn { background: var(--warn-soft); }
 code { font: 0.92em/1.4 "JetBrains Mono", "JetBrains Mono Variable", ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; font-variant-ligatures: none; overflow-wrap: anywhere; unicode-bidi: isolate; }
-.tiles { display: grid; grid-template-columns: repeat(auto-fill, minmax(132px, 1fr)); gap: 10px; margin-top: 18px; }
+.tiles { display: grid; grid-template-columns: repeat(auto-fill, minmax(132px, 1fr)); gap: 10px; }
 .tiles > div { display: flex; flex-direction: column; padding: 10px 12px; border: 1px solid var(--line); border-radius: 8px; background: var(--raised); }
 .tiles dd { font-size: 22px; font-weight: 650; line-height: 1.2; font-variant-numeric: tabular-nums; }
 .tiles dt { color: var(--ink-2); font-size: 12px; line-height: 1.35; }
@@ -34,11 +35,15 @@ code { font: 0.92em/1.4 "JetBrains Mono", "JetBrains Mono Variable", ui-monospac
 .facts dd { overflow-wrap: anywhere; }
 .scroll { overflow-x: auto; }
 .scroll:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
-table { width: 100%; min-width: 620px; border-collapse: collapse; table-layout: fixed; font-size: 13px; }
+table { width: 100%; min-width: 720px; border-collapse: collapse; table-layout: fixed; font-size: 13px; }
 th { padding: 6px 10px 6px 0; border-bottom: 1px solid var(--line-2); color: var(--ink-2); font-size: 12px; font-weight: 550; text-align: left; vertical-align: bottom; }
 td { padding: 6px 10px 6px 0; border-bottom: 1px solid var(--line); vertical-align: top; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
 .right { text-align: right; }
+th:last-child, td:last-child { padding-right: 0; }
+.n { white-space: nowrap; }
 table.locks { min-width: 860px; font-size: 12px; }
+.beside { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(360px, 100%), 1fr)); gap: 20px 36px; align-items: start; }
+.beside table { min-width: 0; }
 figure { padding: 12px 14px 6px; border: 1px solid var(--line); border-radius: 8px; }
 figcaption { font-weight: 600; overflow-wrap: anywhere; }
 .chart { display: block; width: 100%; height: auto; margin-top: 4px; }
@@ -76,7 +81,7 @@ article li { overflow-wrap: anywhere; }
   :root { color-scheme: light; }
   html { font-size: 10pt; }
   main { max-width: none; padding: 0; }
-  h2 { margin-top: 22pt; }
+  main > h2 { margin-top: 22pt; }
   h1, h2, h3, figcaption { break-after: avoid; }
   thead { display: table-header-group; }
   tr, figure, .tiles > div, .notice, .facts > * { break-inside: avoid; }
@@ -86,6 +91,7 @@ article li { overflow-wrap: anywhere; }
   table.locks { font-size: 7.5pt; }
   td, th { padding: 3pt 6pt 3pt 0; }
   .tiles { grid-template-columns: repeat(5, 1fr); }
+  .beside { grid-template-columns: 1fr 1fr; }
   .tiles dd { font-size: 15pt; }
   .notice, .tiles > div, .area, .bar, .gap, .key { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }

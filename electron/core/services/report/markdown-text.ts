@@ -4,11 +4,11 @@ import { shownData, shownSentence } from './html-text.ts'
  * Text that stays text in Markdown. A character reference never begins or ends anything there, in no flavour: it is what every
  * character becomes that could be markup, a link, an image, HTML or the end of a table's cell.
  */
-const MARKUP = /[\\`*_{}[\]<>#|~&!^$+=]/g
+const MARKUP = /[\\`*{}[\]<>#|~&^$]|_(?![A-Za-z0-9])|(?<![A-Za-z0-9])_/g
 /** Some flavours make links of bare addresses: behind `://`, behind `www.`, and of everything with an @ in it. */
 const ADDRESS = /:(?=\/)|(?<=www)\.|@/gi
 /** What begins a list, a heading or a line when it is the first of its line. */
-const BEGINNING = /^(\s*)(?:([-:])|(\d+)([.)]))/
+const BEGINNING = /^(\s*)(?:([-+=:])|(\d+)([.)]))/
 /** Invisible, and no letter: what stands on its two sides is not one address. */
 const JOINER = '&#8288;'
 

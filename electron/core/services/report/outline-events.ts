@@ -4,9 +4,9 @@ import { count, isDone, sayMethod, sayNumber, sayOutcome, sayResult, sayTime, un
 
 const SEVERITIES: Record<string, Tone> = { critical: 'danger', warning: 'warn', notice: 'quiet' }
 
-export function alertBlocks({ alerts }: ReportHead): Block[] {
+export function alertBlocks({ alerts, asked }: ReportHead): Block[] {
   if (alerts === null) return []
-  const { listed, more } = alerts
+  const { listed, more, left, knownSince, advice } = alerts
   return [
     { is: 'heading', text: 'Alerts', level: 2 },
     ...(listed.length === 0
@@ -19,16 +19,17 @@ export function alertBlocks({ alerts }: ReportHead): Block[] {
               { title: 'Severity', share: 10 },
               { title: 'From, to', share: 18 },
               { title: 'Store and lock', share: 24 },
-              { title: 'What, and what to do', share: 40 },
+              { title: 'What', share: 40 },
               { title: 'Acknowledged', share: 18 },
             ],
             rows: listed.map((alert): Cell[] => [
               { text: alert.severity, tone: SEVERITIES[alert.severity] },
               {
                 text: `${sayTime(alert.since)} to ${alert.until === null ? 'now' : sayTime(alert.until)}${alert.count > 1 ? `, ${sayNumber(alert.count)} times` : ''}`,
+                as: 'time',
               },
               { text: alert.key === null ? alert.store : `${alert.store}: ${alert.key}` },
-              { text: `${alert.says} ${alert.next}`.trim() },
+              { text: alert.says },
               {
                 text: alert.acknowledged
                   ? `${alert.acknowledged.by}: ${alert.acknowledged.reason}`
@@ -39,7 +40,20 @@ export function alertBlocks({ alerts }: ReportHead): Block[] {
             ]),
           },
         ]),
-    ...(more > 0 ? [{ is: 'text' as const, text: `And ${sayNumber(more)} earlier ones.` }] : []),
+    ...advice.map(
+      ({ rule, next }): Block => ({
+        is: 'entry',
+        key: rule,
+        tags: [{ text: 'what to do', tone: 'quiet' }],
+        texts: [],
+        list: next,
+      }),
+    ),
+    ...[
+      ...(more > 0 ? [`And ${count(more, 'earlier alert', 'earlier alerts')}.`] : []),
+      ...(left > 0 ? [`${count(left, 'alert that ended is', 'alerts that ended are')} kept no more.`] : []),
+      ...(knownSince > asked.from ? [`Alerts are known since ${sayTime(knownSince)} only.`] : []),
+    ].map((text): Block => ({ is: 'text', text, quiet: true })),
   ]
 }
 
@@ -64,7 +78,7 @@ export function actionBlocks({ actions }: ReportHead): Block[] {
               { title: 'What came of it', share: 24 },
             ],
             rows: listed.map((action): Cell[] => [
-              { text: sayTime(action.at) },
+              { text: sayTime(action.at), as: 'time' },
               { text: `${action.user} on ${action.host}` },
               { text: sayMethod(action.method) },
               { text: action.key ?? action.plan ?? '', as: 'code' },

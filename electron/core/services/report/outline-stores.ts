@@ -125,7 +125,7 @@ export function figureBlocks(head: ReportHead): Block[] {
           : []),
       ],
     },
-    ...groups.flatMap(([name, { top, others }]) => groupBlock(name, top, others)),
+    { is: 'beside', blocks: groups.flatMap(([name, { top, others }]) => groupBlock(name, top, others)) },
   ]
 }
 
@@ -175,7 +175,7 @@ function groupBlock(name: string, top: Groups['top'], others: Groups['others']):
     {
       is: 'table',
       name,
-      columns: [{ title: name, share: 80 }, number('Locks')],
+      columns: [{ title: name, share: 40 }, number('Locks')],
       rows: [
         ...top
           .slice(0, MOST_NAMES)
@@ -212,8 +212,8 @@ export function gapBlocks({ gaps, stores }: ReportHead): Block[] {
             ],
             rows: shown.map((gap): Cell[] => [
               { text: gap.store },
-              { text: sayTime(gap.from) },
-              { text: gap.until === null ? 'goes on' : sayTime(gap.until) },
+              { text: sayTime(gap.from), as: 'time' },
+              { text: gap.until === null ? 'goes on' : sayTime(gap.until), as: 'time' },
               { text: sayGap(gap), tone: gap.why === 'down' ? 'danger' : undefined },
             ]),
           },

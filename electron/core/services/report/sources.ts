@@ -4,11 +4,12 @@ import type { Observatory } from '../observe/observatory.ts'
 import type { StatsDesk } from '../observe/stats-desk.ts'
 import type { OpenStore } from '../plans/open-stores.ts'
 
-/** Alerts as a report needs them: those that were on at some moment of the window, and what is to be said of each. */
+/** Alerts as a report needs them. */
 export interface ReportAlerts {
-  within(from: number, to: number): readonly Alert[]
+  /** Those that went on at some moment between. `left` ended and are kept no more; `since` is when it began to be known. */
+  within(from: number, to: number): { readonly alerts: readonly Alert[]; left: number; since: number }
   /** What it is, and what to do next. */
-  explain(alert: Alert): { readonly says: string; readonly next: string }
+  explain(alert: Alert): { readonly says: string; readonly next: readonly string[] }
 }
 
 /** Where a report gets what it says. */

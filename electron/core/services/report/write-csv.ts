@@ -137,7 +137,7 @@ function* eventRows({ alerts, actions }: ReportHead): Iterable<Row> {
       ...{ part: 'alert', store: alert.store, from: alert.since, to: alert.until, key: alert.key },
       ...{ state: alert.severity, holder: alert.holder, value: alert.count, unit: 'times' },
       ...{ who: alert.acknowledged?.by ?? null, why: alert.acknowledged?.reason ?? null },
-      ...{ outcome: alert.rule, text: `${alert.says} ${alert.next}`.trim() },
+      ...{ outcome: alert.rule, text: alert.says },
     }
   for (const action of actions.listed) {
     const key = action.key ?? action.plan

@@ -71,6 +71,10 @@ function blockHtml(block: Block, nextId: () => string): string {
             `<figure>\n<figcaption>${data(chart.title)}</figcaption>\n${chartSvg(chart, nextId())}\n</figure>\n`,
         )
         .join('')
+    case 'beside':
+      return block.blocks.length === 0
+        ? ''
+        : `<div class="beside">\n${block.blocks.map(each => blockHtml(each, nextId)).join('')}</div>\n`
     case 'entry':
       return `<article>\n<h3><code>${data(block.key)}</code> ${block.tags
         .map(({ text, tone }) => `<span class="tag${tone ? ` t-${tone}` : ''}">${data(text)}</span>`)
@@ -101,6 +105,7 @@ function rowHtml(cells: readonly Cell[]): string {
 
 function cellHtml({ text, as, tone }: Cell): string {
   if (as === 'code') return text === '' ? '' : `<code>${data(text)}</code>`
+  if (as === 'time') return said(text).replace(/\d{4}-\d\d-\d\d/g, day => `<span class="n">${day}</span>`)
   return tone ? `<span class="t-${tone}">${said(text)}</span>` : said(text)
 }
 

@@ -40,6 +40,8 @@ function blockText(block: Block): string {
       return (tableStart(block.columns) + block.rows.map(rowText).join('')).trimEnd()
     case 'charts':
       return block.charts.map(chartText).join('\n\n')
+    case 'beside':
+      return block.blocks.map(blockText).join('\n\n')
     case 'entry':
       return [
         `### ${markdownCode(block.key)}`,
