@@ -13,6 +13,7 @@ import { confineEveryPage, confineSession, silenceChromium } from './shell/lockd
 import { log } from './shell/log.ts'
 import { setMenu } from './shell/menu.ts'
 import { connectPage } from './shell/page-session.ts'
+import { createPrinter } from './shell/print-pdf.ts'
 import { declareProtocol, serveProtocol } from './shell/protocol.ts'
 import { keyringVault } from './shell/vault.ts'
 import { createWindow } from './shell/window.ts'
@@ -60,9 +61,13 @@ function run(): void {
     .whenReady()
     .then(async () => {
       confineSession(session.defaultSession)
-      serveProtocol(protocol, files)
+      const printer = createPrinter()
+      serveProtocol(protocol, files, path => printer.take(path))
       const vault = keyringVault(safeStorage)
-      const core = createConsoleCore({ host: 'electron', env: process.env, distFolder, vault, start })
+      const core = createConsoleCore({
+        ...{ host: 'electron', env: process.env, distFolder, vault, start },
+        printPdf: printer.print,
+      })
       window = createWindow({ preload: join(distFolder, 'node', 'preload.cjs'), dataFolder: folder })
       setMenu(() => window)
       const disconnect = connectPage(window.webContents, core)

@@ -1,11 +1,16 @@
+import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
+import { REPORT_STYLE } from '../core/services/report/html-style.ts'
+
+/** The preview of a report is a frame under the page's own policy, and a report has its style in itself: this one, and no other. */
+const REPORT_STYLE_HASH = `'sha256-${createHash('sha256').update(REPORT_STYLE).digest('base64')}'`
 
 /** What the page may do: run and load what was built with it, and talk to where it came from. Nothing else. */
 export const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
-  "style-src 'self'",
+  `style-src 'self' ${REPORT_STYLE_HASH}`,
   "img-src 'self' data:",
   "font-src 'self'",
   "connect-src 'self'",

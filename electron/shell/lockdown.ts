@@ -1,4 +1,4 @@
-import { type App, app, type Session, type WebContents } from 'electron'
+import { type App, app, dialog, type Session, type WebContents } from 'electron'
 import { mayNavigate } from './failed-page.ts'
 import { log } from './log.ts'
 import { isOwnUrl } from './sender.ts'
@@ -29,7 +29,7 @@ function confine(contents: WebContents): void {
     details.preventDefault()
   })
   contents.on('will-frame-navigate', details => {
-    if (!details.isMainFrame) details.preventDefault()
+    if (!details.isMainFrame && !mayFrame(details.url)) details.preventDefault()
   })
   contents.on('will-redirect', details => details.preventDefault())
   contents.on('will-attach-webview', event => event.preventDefault())
@@ -52,10 +52,15 @@ export function confineSession(session: Session): void {
   session.setDevicePermissionHandler(() => false)
   session.setSpellCheckerEnabled(false)
   session.on('will-download', (event, item) => {
+    if (!mayDownload(item.getURL())) {
+      log('a download was denied')
+      event.preventDefault()
+      return
+    }
     // Without a path of ours, Electron asks the operator where to, with the name only proposed.
-    if (mayDownload(item.getURL())) return
-    log('a download was denied')
-    event.preventDefault()
+    item.once('done', (_event, state) => {
+      if (state === 'interrupted') sayUnsaved()
+    })
   })
   session.webRequest.onBeforeRequest((details, answer) => {
     const cancel = !mayRequest(details.url)
@@ -64,7 +69,23 @@ export function confineSession(session: Session): void {
   })
 }
 
-/** What the page made itself, for the operator to keep: plans and lists. Nothing is fetched for it. */
+/** The page believes that it is done when the file is handed over: only here is it known that it was not written. */
+function sayUnsaved(): void {
+  log('a file could not be saved')
+  void dialog.showMessageBox({
+    type: 'error',
+    message: 'The file was not saved.',
+    detail:
+      'It could not be written to its end: the disk may be full, or the folder may not be written to. Save it again elsewhere.',
+  })
+}
+
+/** In a frame is what the page itself wrote into it, the preview of a report, and never anything that was loaded. */
+export function mayFrame(url: string): boolean {
+  return url === 'about:srcdoc'
+}
+
+/** What the page made itself, for the operator to keep: plans, lists and reports. Nothing is fetched for it. */
 export function mayDownload(url: string): boolean {
   return url.startsWith('blob:') && isOwnUrl(url.slice('blob:'.length))
 }

@@ -14,13 +14,20 @@ export function declareProtocol(): void {
   ])
 }
 
-export function serveProtocol(on: Protocol, files: StaticFiles): void {
+/** `takePage` hands out a page that was made for this one request. */
+export function serveProtocol(
+  on: Protocol,
+  files: StaticFiles,
+  takePage: (path: string) => string | null,
+): void {
   on.handle(SCHEME, request => {
     const url = new URL(request.url)
     if (isOwnUrl(request.url) && request.method === 'GET') {
       if (url.pathname === FAILED_PATH) {
         return new Response(failedPage(url.searchParams), { headers: PLAIN_PAGE_HEADERS })
       }
+      const page = takePage(url.pathname)
+      if (page !== null) return new Response(page, { headers: PLAIN_PAGE_HEADERS })
       const file = files.get(url.pathname)
       if (file) return new Response(file.body, { headers: file.headers })
     }

@@ -26,6 +26,7 @@ export type Dialog =
   | { readonly kind: 'alert-rules' }
   | ({ readonly kind: 'acknowledge' } & Acknowledging)
   | { readonly kind: 'mute'; readonly alertId: string }
+  | { readonly kind: 'report' }
   | { readonly kind: 'palette' }
   | { readonly kind: 'keys' }
 

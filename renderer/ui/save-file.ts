@@ -1,6 +1,6 @@
-/** Hands a text to whoever keeps files: the browser's downloads, or the window's save dialog. */
-export function saveFile(name: string, text: string | readonly string[], type: string): void {
-  const url = URL.createObjectURL(new Blob(typeof text === 'string' ? [text] : [...text], { type }))
+/** Hands a file to whoever keeps files: the browser's downloads, or the window's save dialog. */
+export function saveFile(name: string, parts: string | readonly BlobPart[], type: string): void {
+  const url = URL.createObjectURL(new Blob(typeof parts === 'string' ? [parts] : [...parts], { type }))
   const link = document.createElement('a')
   link.href = url
   link.download = name

@@ -5,6 +5,7 @@ import { help } from './en/help.ts'
 import { lock } from './en/lock.ts'
 import { locks } from './en/locks.ts'
 import { plans } from './en/plans.ts'
+import { report } from './en/report.ts'
 import { runs } from './en/runs.ts'
 import { clockTime, dateTime, duration, numbers, span } from './en/say.ts'
 import { stats } from './en/stats.ts'
@@ -28,6 +29,7 @@ export const en = {
   ...audit,
   ...stats,
   ...alerts,
+  ...report,
 }
 
 /** Every language has exactly these words. */

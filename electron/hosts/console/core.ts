@@ -1,6 +1,7 @@
 import { createCore } from '../../core/core.ts'
 import { dataFolder, historyMs, undoWindowMs } from '../../core/data-folder.ts'
 import type { Core } from '../../core/dispatch.ts'
+import type { PrintPdf } from '../../core/services/report/reports.ts'
 import type { SecretVault } from '../../core/services/vault.ts'
 import type { Start } from './start.ts'
 import { readVersion } from './version.ts'
@@ -12,6 +13,7 @@ export function createConsoleCore(options: {
   readonly distFolder: string
   readonly vault: SecretVault
   readonly start: Start
+  readonly printPdf?: PrintPdf
 }): Core {
   const { envFile: _, ...start } = options.start
   return createCore({
@@ -22,5 +24,6 @@ export function createConsoleCore(options: {
     version: readVersion(options.distFolder),
     vault: options.vault,
     start,
+    ...(options.printPdf ? { printPdf: options.printPdf } : {}),
   })
 }

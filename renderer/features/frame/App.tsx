@@ -19,6 +19,7 @@ import { PlanSheet } from '../plans/PlanSheet.tsx'
 import { PlansDialog } from '../plans/PlansDialog.tsx'
 import { releaseAll } from '../plans/release-all.ts'
 import { ReleaseDialog } from '../release/ReleaseDialog.tsx'
+import { ReportDialog } from '../report/ReportDialog.tsx'
 import { Sidebar } from '../sidebar/Sidebar.tsx'
 import { StatsView } from '../stats/StatsView.tsx'
 import { EmptyTable } from '../table/EmptyTable.tsx'
@@ -86,6 +87,8 @@ function OpenDialog({ dialog }: { readonly dialog: Dialog }) {
       return <AcknowledgeDialog count={dialog.count} what={dialog.what} />
     case 'mute':
       return <MuteDialog alertId={dialog.alertId} />
+    case 'report':
+      return <ReportDialog />
     case 'palette':
       return <Palette />
     case 'keys':

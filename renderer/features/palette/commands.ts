@@ -95,6 +95,7 @@ function planCommands(): Command[] {
     { label: t.plans.openPlans, run: () => openDialog({ kind: 'plans' }) },
     { label: t.plans.openFile, run: choosePlanFile },
     { label: t.audit.open, run: () => openDialog({ kind: 'audit' }) },
+    { label: t.report.open, run: () => openDialog({ kind: 'report' }) },
   ]
 }
 

@@ -66,6 +66,9 @@ export function Sidebar() {
       <button type="button" className="nav-item" onClick={() => openDialog({ kind: 'audit' })}>
         {t.audit.nav}
       </button>
+      <button type="button" className="nav-item" onClick={() => openDialog({ kind: 'report' })}>
+        {t.report.nav}
+      </button>
       <h2 className="sidebar-title">{t.sidebar.stores}</h2>
       <ul className="store-list">
         {entries.map(entry => (

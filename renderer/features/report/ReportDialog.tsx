@@ -1,0 +1,111 @@
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { useStore } from 'zustand'
+import { consoleStore } from '../../stores/console.ts'
+import { closeDialog } from '../../stores/overlay.ts'
+import { table } from '../../stores/table.ts'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { saveFile } from '../../ui/save-file.ts'
+import { t } from '../../words/words.ts'
+import { ReportForm } from './ReportForm.tsx'
+import { ReportPreview } from './ReportPreview.tsx'
+import { ReportProgress } from './ReportProgress.tsx'
+import { type Draft, FILE_TYPES, newDraft, reportFileName, requestOf } from './report-draft.ts'
+import { useReport } from './use-report.ts'
+
+/** Chooses what a report is about, shows it, and hands it over as a file or to the printer. */
+export function ReportDialog() {
+  const { entries, info } = useStore(consoleStore)
+  const [draft, setDraft] = useState(() => newDraft(table.getState().filterText, Date.now()))
+  const [shown, setShown] = useState<{ html: string; of: Draft } | null>(null)
+  const [said, setSaid] = useState<string | null>(null)
+  const preview = useReport()
+  const writing = useReport()
+  const frame = useRef<HTMLIFrameElement>(null)
+  const printing = useRef<(() => void) | null>(null)
+  const open = useMemo(() => entries.filter(entry => entry.open && !entry.problem), [entries])
+  const storeIds = useMemo(() => open.map(entry => entry.storeId), [open])
+  const makesPdf = info?.host === 'electron'
+  const prints = draft.format === 'pdf' && !makesPdf
+  const words = t.report
+
+  const { read } = preview
+  const update = useCallback(
+    async (of: Draft) => {
+      const request = requestOf(of, storeIds, 'preview', Date.now())
+      const report = request && (await read(request))
+      if (report) setShown({ html: report.parts.join(''), of })
+    },
+    [read, storeIds],
+  )
+  // Once, with what the table shows; from then on when the operator asks for it.
+  const first = useRef(true)
+  useEffect(() => {
+    if (first.current) void update(draft)
+    first.current = false
+  }, [update, draft])
+
+  async function write() {
+    const request = requestOf(draft, storeIds, prints ? 'print' : 'file', Date.now())
+    if (!request) return
+    setSaid(null)
+    const report = await writing.read(request)
+    if (!report) return
+    if (prints) {
+      // The frame prints what it shows, once it shows it.
+      printing.current = () => frame.current?.contentWindow?.print()
+      setShown({ html: report.parts.join(''), of: draft })
+      setSaid(words.printed(report.locks))
+      return
+    }
+    const name = reportFileName(draft.format, request.to)
+    saveFile(name, report.parts, FILE_TYPES[draft.format])
+    setSaid(words.saved(name, report.locks))
+  }
+
+  const may = requestOf(draft, storeIds, 'file', Date.now()) !== null
+  return (
+    <Dialog title={words.title} onClose={closeDialog} className="sheet report">
+      <p className="muted">{words.text}</p>
+      <div className="report-columns">
+        <ReportForm
+          draft={draft}
+          open={open}
+          makesPdf={makesPdf}
+          onChange={change => setDraft(was => ({ ...was, ...change }))}
+        />
+        <ReportPreview
+          html={shown?.html ?? null}
+          reading={preview}
+          stale={shown !== null && !isSameReport(shown.of, draft)}
+          mayUpdate={may}
+          frame={frame}
+          onUpdate={() => void update(draft)}
+          onLoad={() => {
+            printing.current?.()
+            printing.current = null
+          }}
+        />
+      </div>
+      <ReportProgress reading={writing} isPaper={draft.format === 'pdf'} said={said} />
+      <div className="dialog-buttons">
+        <button type="button" className="button start" onClick={closeDialog}>
+          {words.close}
+        </button>
+        {writing.running ? (
+          <button type="button" className="button" onClick={writing.cancel}>
+            {words.cancel}
+          </button>
+        ) : (
+          <button type="button" className="button primary" disabled={!may} onClick={() => void write()}>
+            {prints ? words.print : words.save}
+          </button>
+        )}
+      </div>
+    </Dialog>
+  )
+}
+
+/** The format is no part of what a report says. */
+function isSameReport(a: Draft, b: Draft): boolean {
+  return JSON.stringify({ ...a, format: '' }) === JSON.stringify({ ...b, format: '' })
+}

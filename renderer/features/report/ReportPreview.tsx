@@ -1,0 +1,49 @@
+import type { RefObject } from 'react'
+import { sentence } from '../../ui/shown-text.ts'
+import { t } from '../../words/words.ts'
+import { PREVIEW_LOCKS } from './report-draft.ts'
+import type { Reading } from './use-report.ts'
+
+type Props = {
+  readonly html: string | null
+  readonly reading: Reading
+  /** Something was changed since it was made. */
+  readonly stale: boolean
+  readonly mayUpdate: boolean
+  readonly frame: RefObject<HTMLIFrameElement | null>
+  readonly onUpdate: () => void
+  readonly onLoad: () => void
+}
+
+/**
+ * The report as it will be, in a frame that runs no script. It is of the page's own origin only so that the page may print it,
+ * and under the page's own policy.
+ */
+export function ReportPreview({ html, reading, stale, mayUpdate, frame, onUpdate, onLoad }: Props) {
+  const words = t.report
+  return (
+    <div className="report-preview" data-stale={stale || undefined}>
+      <div className="report-preview-bar">
+        <span className="muted" role="status">
+          {reading.running ? words.previewing : stale ? words.stale : words.previewNote(PREVIEW_LOCKS)}
+        </span>
+        <button type="button" className="button" disabled={!mayUpdate || reading.running} onClick={onUpdate}>
+          {words.update}
+        </button>
+      </div>
+      {reading.error && (
+        <div className="alert" role="alert">
+          {words.previewFailed} {sentence(reading.error.message)}
+        </div>
+      )}
+      <iframe
+        ref={frame}
+        className="report-frame"
+        title={words.preview}
+        sandbox="allow-same-origin allow-modals"
+        srcDoc={html ?? ''}
+        onLoad={onLoad}
+      />
+    </div>
+  )
+}

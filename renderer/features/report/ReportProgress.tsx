@@ -1,0 +1,53 @@
+import { sentence, shownText } from '../../ui/shown-text.ts'
+import { t } from '../../words/words.ts'
+import type { WholeReport } from './read-report.ts'
+import type { Reading } from './use-report.ts'
+
+type Props = {
+  readonly reading: Reading
+  readonly isPaper: boolean
+  /** What became of the last one. */
+  readonly said: string | null
+}
+
+/** How far the writing is, or what came of it. */
+export function ReportProgress({ reading, isPaper, said }: Props) {
+  const words = t.report
+  const { running, progress, error, report } = reading
+  if (running) {
+    const of = progress?.of ?? null
+    const done = progress?.done ?? 0
+    const text =
+      of === null ? words.gathering : isPaper && done >= of ? words.layingOut : words.written(done, of)
+    return (
+      <div className="report-progress">
+        <span role="status">{text}</span>
+        <progress
+          aria-label={words.progress}
+          {...(of === null ? {} : { max: Math.max(of, 1), value: done })}
+        />
+      </div>
+    )
+  }
+  if (error)
+    return (
+      <div className="alert" role="alert">
+        {words.failed} {sentence(error.message)}
+      </div>
+    )
+  if (said === null) return null
+  return (
+    <div className="report-said" role="status">
+      {said}
+      <Unread report={report} />
+    </div>
+  )
+}
+
+function Unread({ report }: { readonly report: WholeReport | null }) {
+  return report?.unread.map(({ store, message }) => (
+    <p key={`${store} ${message}`} className="report-unread">
+      {t.report.unread(shownText(store, 80), sentence(message))}
+    </p>
+  ))
+}
