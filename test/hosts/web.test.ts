@@ -1,11 +1,14 @@
+import { createHash } from 'node:crypto'
 import { connect } from 'node:net'
 import { expect, it } from 'vitest'
+import { REPORT_STYLE } from '../../electron/core/services/report/html-style.ts'
 import { memoryServer } from '../../electron/core/stores/memory/server.ts'
 import type { WatchEvent } from '../../shared/contract.ts'
 import { type Ask, ask, letIn, openScreen, startHost } from './web-client.ts'
 
-const CSP =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+/** Of all inline styles only that of a report may be used, in its preview. */
+const STYLE = createHash('sha256').update(REPORT_STYLE).digest('base64')
+const CSP = `default-src 'none'; script-src 'self'; style-src 'self' 'sha256-${STYLE}'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
 type Place = { port: number; cookie: string; screen: string; launch: string; otherCookie: string }
 /** A frame that would be accepted, but for what a row changes. */

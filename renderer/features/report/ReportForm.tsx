@@ -106,10 +106,12 @@ function CustomWindow({ draft, onChange }: Pick<Props, 'draft' | 'onChange'>) {
           />
         </div>
       ))}
-      {isWrong && (
+      {isWrong ? (
         <span id={`${id}-wrong`} className="hint wrong" role="alert">
           {words.badWindow}
         </span>
+      ) : (
+        <span className="hint">{words.localTime}</span>
       )}
     </div>
   )

@@ -15,18 +15,33 @@ export function aReport(change: Partial<ReportHead> = {}): ReportHead {
     tool: { name: 'Lockkeeper', version: '0.1.0' },
     asked: {
       ...{ at: at(125), by: { user: 'ana', host: 'ops-1' }, from: at(0), to: at(120) },
-      ...{ filter: 'pipeline -store:test', title: 'Billing pipelines stuck after the scheduler host was lost' },
-      summary: 'The scheduler host sched-3 died at 12:31.\nIts locks stayed until they were released by hand at 13:20.',
+      ...{
+        filter: 'pipeline -store:test',
+        title: 'Billing pipelines stuck after the scheduler host was lost',
+      },
+      summary:
+        'The scheduler host sched-3 died at 12:31.\nIts locks stayed until they were released by hand at 13:20.',
       ...{ withTokens: false, lockLimit: null },
     },
     stores: [
       {
         ...{ name: 'cache', address: 'redis://10.0.4.11:6379/0', kind: 'redis', production: true },
         ...{ server: 'Redis 7.0.15', status: 'live', error: null, asOf: at(125) },
-        ...{ clockOffsetMs: -1840, clockErrorMs: 3, scanned: 4210, scanMs: 31, spent: { requests: 9120, units: null } },
+        ...{
+          clockOffsetMs: -1840,
+          clockErrorMs: 3,
+          scanned: 4210,
+          scanMs: 31,
+          spent: { requests: 9120, units: null },
+        },
       },
       {
-        ...{ name: 'pipelines', address: 'dynamodb://eu-west-1/pipeline-locks', kind: 'dynamodb', production: true },
+        ...{
+          name: 'pipelines',
+          address: 'dynamodb://eu-west-1/pipeline-locks',
+          kind: 'dynamodb',
+          production: true,
+        },
         ...{ server: null, status: 'down', asOf: at(96), clockOffsetMs: 12, clockErrorMs: null },
         error: { code: 'STORE_UNREACHABLE', message: 'The server did not answer within 5 s' },
         ...{ scanned: 800, scanMs: 210, spent: { requests: 240, units: 1210.5 } },
@@ -47,32 +62,79 @@ export function aReport(change: Partial<ReportHead> = {}): ReportHead {
       ],
     },
     gaps: [
-      { store: 'pipelines', from: at(40), until: at(52), why: 'down', message: 'The server did not answer within 5 s' },
+      {
+        store: 'pipelines',
+        from: at(40),
+        until: at(52),
+        why: 'down',
+        message: 'The server did not answer within 5 s',
+      },
       { store: 'pipelines', from: at(96), until: null, why: 'away', message: null },
     ],
-    attention: { locks: [stuck('gcp_billing_export', 'expired'), stuck('usage_rollup', 'endless'), ended()], more: 12 },
+    attention: {
+      locks: [stuck('gcp_billing_export', 'expired'), stuck('usage_rollup', 'endless'), ended()],
+      more: 12,
+    },
     alerts: {
       listed: [
         {
-          ...{ rule: 'expired', severity: 'critical', store: 'cache', key: 'pipeline_lock:acme1281:gcp_billing_export' },
-          ...{ holder: 'run-5000 (sched-3)', count: 1, value: 2_400_000, limit: null, detail: null, since: at(45) },
-          ...{ until: at(80), says: 'The lease of pipeline_lock:acme1281:gcp_billing_export ended 40 min ago.' },
+          ...{
+            rule: 'expired',
+            severity: 'critical',
+            store: 'cache',
+            key: 'pipeline_lock:acme1281:gcp_billing_export',
+          },
+          ...{
+            holder: 'run-5000 (sched-3)',
+            count: 1,
+            value: 2_400_000,
+            limit: null,
+            detail: null,
+            since: at(45),
+          },
+          ...{
+            until: at(80),
+            says: 'The lease of pipeline_lock:acme1281:gcp_billing_export ended 40 min ago.',
+          },
           ...{ acknowledged: { by: 'ana', at: at(50), reason: 'known, host lost' }, muted: false },
         },
         {
-          ...{ rule: 'store-down', severity: 'critical', store: 'pipelines', key: null, holder: null, count: 2 },
-          ...{ value: null, limit: null, detail: null, since: at(41), until: null, acknowledged: null, muted: false },
+          ...{
+            rule: 'store-down',
+            severity: 'critical',
+            store: 'pipelines',
+            key: null,
+            holder: null,
+            count: 2,
+          },
+          ...{
+            value: null,
+            limit: null,
+            detail: null,
+            since: at(41),
+            until: null,
+            acknowledged: null,
+            muted: false,
+          },
           says: 'It has not been possible to read all of pipelines for 12 min; what is shown of it is from before.',
         },
       ],
       ...{ more: 0, left: 0, knownSince: at(-60) },
-      advice: [{ rule: 'expired', next: ['Find out whether its holder is still at work.', 'Then release it here.'] }],
+      advice: [
+        { rule: 'expired', next: ['Find out whether its holder is still at work.', 'Then release it here.'] },
+      ],
     },
     actions: {
       listed: [
         {
           ...{ action: 'b7', at: at(80), until: at(81), user: 'ana', host: 'ops-1', method: 'plans.apply' },
-          ...{ stores: ['cache'], plan: 'paf3108140786', key: null, reason: 'scheduler host lost', outcome: 'done' },
+          ...{
+            stores: ['cache'],
+            plan: 'paf3108140786',
+            key: null,
+            reason: 'scheduler host lost',
+            outcome: 'done',
+          },
           ...{ error: null, counts: { released: 26, changed: 1 }, moreNotDone: 0 },
           notDone: [{ key: 'pipeline_lock:acme7:gcp_billing_export', outcome: 'changed', message: null }],
         },
@@ -84,8 +146,17 @@ export function aReport(change: Partial<ReportHead> = {}): ReportHead {
       ],
       ...{ more: 0, elsewhere: 3, unreadable: 0 },
       audit: {
-        ...{ ok: true, says: 'The last line is the one that the head knows', lines: 812, file: 'audit-000001.jsonl' },
-        ...{ seq: 812, hash: '9c56cc51b374c3ba189210d5b6d4bf57790d351c96c47c02190ecf1e430635ab', damages: [] },
+        ...{
+          ok: true,
+          says: 'The last line is the one that the head knows',
+          lines: 812,
+          file: 'audit-000001.jsonl',
+        },
+        ...{
+          seq: 812,
+          hash: '9c56cc51b374c3ba189210d5b6d4bf57790d351c96c47c02190ecf1e430635ab',
+          damages: [],
+        },
       },
     },
     ...change,
@@ -103,7 +174,14 @@ function figures(scale: number): ReportHead['figures']['overall'] {
   }
   return {
     counts: { held: 31 * scale, expiring: 4, expired: 3, endless: 2, unknown: 0, released: 5 },
-    ...{ active: 37 * scale, total: 45 * scale, byHolder: groups, byFormat: groups, byPrefix: groups, byName: groups },
+    ...{
+      active: 37 * scale,
+      total: 45 * scale,
+      byHolder: groups,
+      byFormat: groups,
+      byPrefix: groups,
+      byName: groups,
+    },
     flows: { taken: 612, passedOn: 14, renewed: 2040, freed: 560, lapsed: 31 },
     observedMs: 108 * MINUTE,
     holdTimes: { edges: [...TIME_EDGES], counts: [2, 14, 60, 180, 240, 71, 20, 4, 0, 0], unknown: 3 },
@@ -113,7 +191,13 @@ function figures(scale: number): ReportHead['figures']['overall'] {
       exact: false,
     },
     longest: {
-      ...{ store: 'cache', key: 'lockRecharge:VOZ_PROCESS', holder: 'VOZ_1 (pid 871)', since: at(-90), exact: true },
+      ...{
+        store: 'cache',
+        key: 'lockRecharge:VOZ_PROCESS',
+        holder: 'VOZ_1 (pid 871)',
+        since: at(-90),
+        exact: true,
+      },
       until: at(60),
     },
   }
@@ -140,7 +224,13 @@ function stuck(name: string, state: 'expired' | 'endless'): AttentionLock {
   const holder = 'run-5000 (sched-3)'
   return {
     ...{ store: 'cache', key: `pipeline_lock:acme1281:${name}`, format: 'pipeline-run', state, holder },
-    ...{ ownerHash: 'sha256:3dbcc2191798311c', since: at(20), sinceExact: true, expiresAt: at(80), notes: [] },
+    ...{
+      ownerHash: 'sha256:3dbcc2191798311c',
+      since: at(20),
+      sinceExact: true,
+      expiresAt: at(80),
+      notes: [],
+    },
     ...{ ended: false, why: [state, 'alert'], earlierHolds: 3 },
     says: 'Held by run-5000 (sched-3) for 1 h 45 min; its lease ended 40 min ago; nothing has renewed it in the 1 h 45 min it was watched.',
     holds: [
@@ -154,7 +244,13 @@ function stuck(name: string, state: 'expired' | 'endless'): AttentionLock {
 function ended(): AttentionLock {
   return {
     ...{ store: 'cache', key: 'lockRecharge:VOZ_PROCESS', format: 'recharge-json', state: 'released' },
-    ...{ holder: 'VOZ_1 (pid 871)', ownerHash: 'sha256:aa11', since: at(-90), sinceExact: true, expiresAt: null },
+    ...{
+      holder: 'VOZ_1 (pid 871)',
+      ownerHash: 'sha256:aa11',
+      since: at(-90),
+      sinceExact: true,
+      expiresAt: null,
+    },
     ...{ notes: [], ended: true, why: ['held-long', 'released-here'], earlierHolds: 0 },
     says: 'Was held by VOZ_1 (pid 871) for 2 h 30 min. It was released with Lockkeeper.',
     holds: [hold('VOZ_1 (pid 871)', -90, 60, 'freed')],
@@ -168,7 +264,14 @@ function hold(
   end: 'freed' | 'held' | 'passed-on',
 ): AttentionLock['holds'][number] {
   return {
-    ...{ holder, ownerHash: null, from: at(from), begin: 'seen', until: until === null ? null : at(until), end },
+    ...{
+      holder,
+      ownerHash: null,
+      from: at(from),
+      begin: 'seen',
+      until: until === null ? null : at(until),
+      end,
+    },
     renewals: end === 'held' ? 12 : 0,
   }
 }
@@ -178,7 +281,12 @@ export function someLocks(count: number): ReportLock[] {
   return Array.from({ length: count }, (_, i) => {
     const state = states[i % states.length] ?? 'held'
     return {
-      ...{ store: 'cache', key: `pipeline_lock:tenant-${i % 100}:pipeline-${i}`, format: 'pipeline-run', state },
+      ...{
+        store: 'cache',
+        key: `pipeline_lock:tenant-${i % 100}:pipeline-${i}`,
+        format: 'pipeline-run',
+        state,
+      },
       ...{ holder: `run-${i} (sched-${i % 4})`, ownerHash: 'sha256:3dbcc2191798311c', since: at(i % 100) },
       ...{ sinceExact: i % 5 !== 0, expiresAt: state === 'endless' ? null : at(130 + (i % 60)), notes: [] },
       ...{ lease: state === 'endless' ? 'never' : 'deadline', observedAt: at(125) },
