@@ -13,8 +13,8 @@ export const HELP = `Lockkeeper shows and safely releases distributed locks.
   lockkeeper metrics <store>... [--port N] [--keys N] [--interval SECONDS]
   lockkeeper audit   [TEXT] [--limit N] [--json]
   lockkeeper audit   --verify [--json]
-  lockkeeper export  <store>... --as csv|json|md|html --out FILE [--since 2h] [--until TIME] [--filter TEXT] [--title TEXT]
-                     [--with-tokens] [--json]
+  lockkeeper export  <store>... --as csv|json|md|html --out FILE [--since 2h] [--until TIME] [--filter TEXT]
+                     [--title TEXT] [--with-tokens] [--json]
   lockkeeper formats [--json]
   lockkeeper console [--web] [--port N] [--store <store>]... [--env-file FILE]
 
@@ -42,10 +42,11 @@ adds the N locks of each store that need attention most, by name.
 Everything that was done, tried or refused is in the audit log. TEXT is words that must all occur; event:, user:, store:,
 plan:, key: and outcome: look there only. --verify checks that nobody changed the log, and exits with 1 if somebody did.
 
-export writes a report of a time: what was asked, stores, statistics, locks that needed attention, what was done, and every lock.
---since and --until take 90s, 15m, 2h, 1d or a time (UTC unless it says otherwise); without them it is the last hour. Tokens and
-fences are left out unless --with-tokens is given; passwords always are. FILE is replaced only by a report that is whole; - is the
-standard output. A store that cannot be read is in the report as such, and the exit code is then 7.
+export writes a report of a time: what was asked, stores, statistics, locks that needed attention, what was done, and
+every lock. --since and --until take 90s, 15m, 2h, 1d or a time (UTC unless it says otherwise); without them it is the last
+hour. Tokens and fences are left out unless --with-tokens is given; passwords always are. FILE is replaced only by a
+report that is whole; - is the standard output. A store that cannot be read is in the report as such, and the exit
+code is then 7.
 
 The console opens a window, or is served to your browser where there is none (always with --web). It opens the stores
 that --store and LOCKKEEPER_STORES name, and suggests those that the environment or the file describes. An address with a

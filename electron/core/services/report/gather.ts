@@ -28,7 +28,7 @@ export type Gathered = {
   readonly head: ReportHead
   /** Locks that fit the filter, by the look that was taken for the figures. */
   readonly fitting: number
-  /** Stores that could not be read, and why. */
+  /** Stores of which nothing could be read, and why. */
   readonly unread: ReadonlyMap<string, string>
 }
 
@@ -119,7 +119,7 @@ export async function gather(
   }
   const unread = new Map(
     head.stores.flatMap(({ name, status, error }) =>
-      error !== null && status !== 'live' ? [[name, error.message] as const] : [],
+      error !== null && status === 'down' ? [[name, error.message] as const] : [],
     ),
   )
   return { head, fitting, unread }
@@ -132,11 +132,13 @@ function storeOf(
   { open, name }: AskedStore,
   description: { server: string; clock: { offsetMs: number | null; errorMs: number } } | null,
 ): ReportStore {
-  const { address, kind, status, error, asOf, offsetMs, scanned, scanMs, spent } = stats
+  const { address, kind, error, asOf, offsetMs, scanned, scanMs, spent } = stats
+  // Read only for this report, and not to its end.
+  const isPartial = stats.status === 'down' && asOf === null && scanned > 0
   return {
     ...{ name, address, kind, production: open.production },
     server: description?.server ?? null,
-    status,
+    status: isPartial ? 'stale' : stats.status,
     error: error && { code: error.code, message: error.message },
     asOf: asOf === null ? null : iso(asOf),
     clockOffsetMs: description?.clock.offsetMs ?? offsetMs,

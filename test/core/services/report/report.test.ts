@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto'
 import { userInfo } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { rechargeJson } from '../../../e2e/places.ts'
 import { dataFolder } from '../../../hosts/run-cli.ts'
 import { freePort } from '../../../servers/process.ts'
 import { startRedis } from '../../../servers/redis.ts'
+import { Database, RECHARGE, SHEDLOCK } from '../../stores/mysql/database.ts'
 import { openConsole } from '../console.ts'
 import { memoryPlace, readReport, watching, writeReport } from './reporting.ts'
 
@@ -154,6 +155,25 @@ test('a store that was never reached is an entry, and not an error of the whole'
   const { stores, end } = await readReport(console)
   expect(stores).toMatchObject([{ status: 'down', asOf: null, error: { code: 'STORE_UNREACHABLE' } }])
   expect(end.complete).toBe(false)
+})
+
+test('a store that is read in part is listed as far as it goes, and is not complete', async () => {
+  const database = await Database.create()
+  onTestFinished(() => database.drop())
+  await database.plain.query(RECHARGE)
+  await database.plain.query(SHEDLOCK)
+  await database.plain.query("INSERT INTO recargas_process_locks (lock_key, lock_id) VALUES ('GPS', 'GPS_1')")
+  const { username, password } = await database.account(
+    `SELECT ON ${database.name}.recargas_process_locks`,
+    `INSERT ON ${database.name}.shedlock`,
+  )
+  const address = `mysql://${username}:${password}@127.0.0.1:${database.port}/${database.name}`
+  const console = openConsole(dataFolder(), { stores: [address] })
+  await expect.poll(() => console.list()?.stores[0]?.revision).toBeGreaterThan(0)
+  await expect.poll(async () => (await readReport(console)).stores[0]?.status).toBe('stale')
+  const { locks, end } = await readReport(console)
+  expect(locks.map(({ key }) => key)).toEqual(['GPS'])
+  expect(end).toMatchObject({ complete: false, unread: [{ message: expect.stringMatching(/^shedlock/) }] })
 })
 
 test('an outage in the window is a gap in the numbers and in the chart, and not a zero', async () => {
