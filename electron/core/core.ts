@@ -1,5 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { parseAddress, shortName } from '../../shared/address.ts'
+import { alertAdvice } from '../../shared/alert-advice.ts'
+import { alertSentence } from '../../shared/alert-words.ts'
 import type { ConsoleInfo, Input, Problem } from '../../shared/contract.ts'
 import { historyMs, undoWindowMs } from './data-folder.ts'
 import type { Core, Handlers, StreamHandlers } from './dispatch.ts'
@@ -132,7 +134,10 @@ export function createCore(options: CoreOptions): Core {
   const stats = new StatsDesk({ observatory, openStores, get: openStore, redact })
   const reports = new Reports({
     ...{ stats, observatory, openStores, get: openStore, audit, redact },
-    alerts: null,
+    alerts: {
+      within: (from, to) => alerts.within(from, to),
+      explain: alert => ({ says: alertSentence(alert), next: alertAdvice(alert) }),
+    },
     version: options.version ?? '',
     printPdf: options.printPdf ?? null,
   })

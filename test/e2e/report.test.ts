@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Download, FrameLocator, Locator, Page } from 'playwright'
+import type { FrameLocator, Locator, Page } from 'playwright'
 import { describe, expect, it } from 'vitest'
 import { reportDocumentSchema } from '../../shared/report-document.ts'
 import { populateRedis } from '../bench/populate.ts'
@@ -49,11 +49,9 @@ async function save({ page, app, dataFolder }: Console, dialog: Locator, name: s
       .poll(() => app.evaluate(() => (globalThis as unknown as { kept: string[] }).kept), { timeout: 20_000 })
       .toEqual(['completed'])
   } else {
-    const [download] = (await Promise.all([page.waitForEvent('download'), button.click()])) as [
-      Download,
-      void,
-    ]
-    await download.saveAs(path)
+    const downloading = page.waitForEvent('download')
+    await button.click()
+    await (await downloading).saveAs(path)
   }
   await dialog.getByText(/was handed over, with [\d,]+ locks/).waitFor()
   return path

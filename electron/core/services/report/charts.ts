@@ -1,7 +1,7 @@
 import type { ReportHead, ReportSeries } from '../../../../shared/report-document.ts'
 import type { Counted, Flows, Histogram } from '../../../../shared/stats.ts'
 import type { BarChart, LineChart } from './block.ts'
-import { STATES, sayHeld } from './words.ts'
+import { STATES } from './words.ts'
 
 const MINUTE = 60_000
 /** What is on top of what, from below. Rows that are kept of free locks are nobody's. */

@@ -132,13 +132,11 @@ function storeOf(
   { open, name }: AskedStore,
   description: { server: string; clock: { offsetMs: number | null; errorMs: number } } | null,
 ): ReportStore {
-  const { address, kind, error, asOf, offsetMs, scanned, scanMs, spent } = stats
-  // Read only for this report, and not to its end.
-  const isPartial = stats.status === 'down' && asOf === null && scanned > 0
+  const { address, kind, status, error, asOf, offsetMs, scanned, scanMs, spent } = stats
   return {
     ...{ name, address, kind, production: open.production },
     server: description?.server ?? null,
-    status: isPartial ? 'stale' : stats.status,
+    status,
     error: error && { code: error.code, message: error.message },
     asOf: asOf === null ? null : iso(asOf),
     clockOffsetMs: description?.clock.offsetMs ?? offsetMs,

@@ -4,13 +4,15 @@ import { count, isDone, sayMethod, sayNumber, sayOutcome, sayResult, sayTime, un
 
 const SEVERITIES: Record<string, Tone> = { critical: 'danger', warning: 'warn', notice: 'quiet' }
 
+const UNKNOWN = 'Nothing is known of alerts in the window: they are found while a console runs.'
+
 export function alertBlocks({ alerts, asked }: ReportHead): Block[] {
   if (alerts === null) return []
   const { listed, more, left, knownSince, advice } = alerts
   return [
     { is: 'heading', text: 'Alerts', level: 2 },
     ...(listed.length === 0
-      ? [{ is: 'text' as const, text: 'There were none in the window.' }]
+      ? [{ is: 'text' as const, text: knownSince > asked.to ? UNKNOWN : 'There were none in the window.' }]
       : [
           {
             is: 'table' as const,
@@ -52,7 +54,9 @@ export function alertBlocks({ alerts, asked }: ReportHead): Block[] {
     ...[
       ...(more > 0 ? [`And ${count(more, 'earlier alert', 'earlier alerts')}.`] : []),
       ...(left > 0 ? [`${count(left, 'alert that ended is', 'alerts that ended are')} kept no more.`] : []),
-      ...(knownSince > asked.from ? [`Alerts are known since ${sayTime(knownSince)} only.`] : []),
+      ...(knownSince > asked.from && knownSince <= asked.to
+        ? [`Alerts are known since ${sayTime(knownSince)} only.`]
+        : []),
     ].map((text): Block => ({ is: 'text', text, quiet: true })),
   ]
 }
