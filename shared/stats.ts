@@ -23,6 +23,17 @@ export const countsSchema = z.object({
 })
 export type Counts = z.infer<typeof countsSchema>
 
+export function addCounts(a: Counts, b: Counts): Counts {
+  return {
+    held: a.held + b.held,
+    expiring: a.expiring + b.expiring,
+    expired: a.expired + b.expired,
+    endless: a.endless + b.endless,
+    unknown: a.unknown + b.unknown,
+    released: a.released + b.released,
+  }
+}
+
 /**
  * What was seen to happen. `taken`: a lock that was not there, or was free. `passedOn`: another holder, without a moment in
  * between that anybody saw. `freed`: gone before its end. `lapsed`: gone when its end had come. What is taken and freed

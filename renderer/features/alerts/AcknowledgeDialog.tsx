@@ -4,8 +4,8 @@ import { type Acknowledging, closeDialog } from '../../stores/overlay.ts'
 import { ask } from '../../stores/plan.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { TextField } from '../../ui/Field.tsx'
-import { sentence } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
+import { FormEnd } from './FormEnd.tsx'
 
 export function AcknowledgeDialog({ count, what }: Acknowledging) {
   const [reason, setReason] = useState('')
@@ -36,19 +36,11 @@ export function AcknowledgeDialog({ count, what }: Acknowledging) {
           maxLength={2000}
           autoFocus
         />
-        {error && (
-          <div className="alert" role="alert">
-            {words.failedToSave} {sentence(error.message)}
-          </div>
-        )}
-        <div className="dialog-buttons">
-          <button type="button" className="button" onClick={closeDialog}>
-            {words.cancel}
-          </button>
-          <button type="submit" className="button primary" disabled={working || reason.trim() === ''}>
-            {words.confirmAcknowledge}
-          </button>
-        </div>
+        <FormEnd
+          error={error}
+          confirm={words.confirmAcknowledge}
+          disabled={working || reason.trim() === ''}
+        />
       </form>
     </Dialog>
   )

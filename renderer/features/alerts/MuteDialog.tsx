@@ -7,8 +7,9 @@ import { closeDialog } from '../../stores/overlay.ts'
 import { ask } from '../../stores/plan.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { SelectField, TextField } from '../../ui/Field.tsx'
-import { sentence, shownText } from '../../ui/shown-text.ts'
+import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
+import { FormEnd } from './FormEnd.tsx'
 
 type What = 'lock' | 'store' | 'everywhere'
 const FOR_MS = { hour: 3_600_000, shift: 8 * 3_600_000, open: null } as const
@@ -76,19 +77,7 @@ function MuteForm({ alert }: { readonly alert: Alert }) {
         maxLength={2000}
         autoFocus
       />
-      {error && (
-        <div className="alert" role="alert">
-          {words.failedToSave} {sentence(error.message)}
-        </div>
-      )}
-      <div className="dialog-buttons">
-        <button type="button" className="button" onClick={closeDialog}>
-          {words.cancel}
-        </button>
-        <button type="submit" className="button primary" disabled={working || reason.trim() === ''}>
-          {words.confirmMute}
-        </button>
-      </div>
+      <FormEnd error={error} confirm={words.confirmMute} disabled={working || reason.trim() === ''} />
     </form>
   )
 }

@@ -9,8 +9,8 @@ import { ask } from '../../stores/plan.ts'
 import { table } from '../../stores/table.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { SelectField } from '../../ui/Field.tsx'
-import { sentence } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
+import { FormEnd } from './FormEnd.tsx'
 import { NotifySwitch } from './NotifySwitch.tsx'
 import { RuleRow } from './RuleRow.tsx'
 import { ownSetting, settingFor, withSetting } from './rule-draft.ts'
@@ -72,19 +72,11 @@ export function RulesDialog() {
             {words.badNumber}
           </p>
         )}
-        {error && (
-          <div className="alert" role="alert">
-            {words.failedToSave} {sentence(error.message)}
-          </div>
-        )}
-        <div className="dialog-buttons">
-          <button type="button" className="button" onClick={closeDialog}>
-            {words.cancel}
-          </button>
-          <button type="submit" className="button primary" disabled={working || bad.size > 0}>
-            {working ? words.saving : words.save}
-          </button>
-        </div>
+        <FormEnd
+          error={error}
+          confirm={working ? words.saving : words.save}
+          disabled={working || bad.size > 0}
+        />
       </form>
     </Dialog>
   )

@@ -1,4 +1,12 @@
-import type { Counts, Figures, Flows, Gap, History, Series } from '../../../shared/stats.ts'
+import {
+  addCounts,
+  type Counts,
+  type Figures,
+  type Flows,
+  type Gap,
+  type History,
+  type Series,
+} from '../../../shared/stats.ts'
 
 /** Numbers over time as they are drawn and listed. Times are this machine's, in milliseconds. */
 
@@ -114,17 +122,6 @@ function overlap(gaps: readonly Gap[], from: number, until: number): number {
   let sum = 0
   for (const gap of gaps) sum += Math.max(0, Math.min(gap.until ?? until, until) - Math.max(gap.from, from))
   return sum
-}
-
-function addCounts(a: Counts, b: Counts): Counts {
-  return {
-    held: a.held + b.held,
-    expiring: a.expiring + b.expiring,
-    expired: a.expired + b.expired,
-    endless: a.endless + b.endless,
-    unknown: a.unknown + b.unknown,
-    released: a.released + b.released,
-  }
 }
 
 function addRates(a: Rates | null, b: Rates): Rates {

@@ -1,6 +1,7 @@
 import { countedAs, heldSinceOf, isRepresentable, remainingMs } from '../../../../shared/lease.ts'
 import type { Lock, WatchedLock } from '../../../../shared/lock.ts'
 import {
+  addCounts,
   COUNTED,
   type Counts,
   type Figures,
@@ -17,10 +18,6 @@ const MOST_GROUPS = 20
 
 export const NO_COUNTS: Counts = { held: 0, expiring: 0, expired: 0, endless: 0, unknown: 0, released: 0 }
 export const NO_FLOWS: Flows = { taken: 0, passedOn: 0, renewed: 0, freed: 0, lapsed: 0 }
-
-export function addCounts(a: Counts, b: Counts): Counts {
-  return Object.fromEntries(COUNTED.map(name => [name, a[name] + b[name]])) as Counts
-}
 
 export function addFlows(a: Flows, b: Flows): Flows {
   return {
