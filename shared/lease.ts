@@ -29,6 +29,11 @@ export function isPlausibleDeadline(expiresAt: number, now: number): boolean {
   return isRepresentable(expiresAt) && expiresAt >= PLAUSIBLE_SINCE && expiresAt - now < PLAUSIBLE_LEASE_MS
 }
 
+/** Whether somebody can have taken a lock then. What is before 2000 was written in another unit, or is nonsense. */
+export function isPlausibleBeginning(at: number, now: number): boolean {
+  return isRepresentable(at) && at >= PLAUSIBLE_SINCE && at <= now + MINUTE
+}
+
 /** Null without a deadline, and for one that is not a number: nothing can be computed or sorted by it. */
 export function expiresAtOf(lease: Lease): number | null {
   return lease.kind === 'deadline' && !Number.isNaN(lease.expiresAt) ? lease.expiresAt : null

@@ -190,6 +190,8 @@ export const holdSchema = z.object({
   format: z.string(),
   holder: z.string().nullable(),
   ownerHash: z.string().nullable(),
+  /** Who that is, without the single run: what statistics group by. */
+  group: z.string(),
   from: z.number(),
   /** `stored`: the record says so. `seen`: between two readings. `before`: it was there when watching began, or after a gap. */
   begin: z.enum(['stored', 'seen', 'before']),

@@ -10,6 +10,7 @@ function hold(holder: string, from: number, until: number | null, changes: Parti
     format: 'token',
     holder,
     ownerHash: holder,
+    group: 'worker',
     from,
     begin: 'seen',
     until,

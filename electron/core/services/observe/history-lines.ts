@@ -1,6 +1,13 @@
 import { z } from 'zod'
 import { safeJson } from '../../../../shared/safe-text.ts'
-import { countsSchema, flowsSchema, gapSchema, holdSchema, spentSchema } from '../../../../shared/stats.ts'
+import {
+  countsSchema,
+  flowsSchema,
+  gapSchema,
+  histogramSchema,
+  holdSchema,
+  spentSchema,
+} from '../../../../shared/stats.ts'
 import type { KeptHold } from './hold-book.ts'
 import type { Break, Sample } from './samples.ts'
 
@@ -11,12 +18,18 @@ const sampleSchema = z.object({
   counts: countsSchema,
   flows: flowsSchema,
   spent: spentSchema,
+  holdTimes: histogramSchema.nullable(),
 })
 const lineSchema = z.union([
   z.strictObject({ sample: sampleSchema }),
   z.strictObject({ hold: holdSchema.omit({ storeId: true }) }),
   z.strictObject({
-    break: z.object({ at: z.number(), why: gapSchema.shape.why, message: z.string().nullable() }),
+    break: z.object({
+      at: z.number(),
+      until: z.number(),
+      why: gapSchema.shape.why,
+      message: z.string().nullable(),
+    }),
   }),
 ])
 

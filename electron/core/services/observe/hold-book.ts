@@ -1,7 +1,7 @@
-import { heldSinceOf, isRepresentable } from '../../../../shared/lease.ts'
+import { heldSinceOf, isPlausibleBeginning } from '../../../../shared/lease.ts'
 import type { WatchedLock } from '../../../../shared/lock.ts'
 import type { Hold } from '../../../../shared/stats.ts'
-import { namedHolder } from './named-holder.ts'
+import { holderGroup, namedHolder } from './named-holder.ts'
 
 /** A hold without the store that it is in. */
 export type KeptHold = Omit<Hold, 'storeId'>
@@ -9,15 +9,18 @@ export type KeptHold = Omit<Hold, 'storeId'>
 /** Of holds that ended, in one store. */
 const MOST_ENDED = 20_000
 const AT_A_TIME = 1000
-/** What a record says of its beginning is believed up to this. */
-const LONGEST_HOLD_MS = 3650 * 86_400_000
+/** Of those that had to go, the longest are remembered. */
+const MOST_LONG = 200
 
 /** Who held what, and when, in one store: what is held now, and what ended while it is kept. */
 export class HoldBook {
   readonly #open = new Map<string, KeptHold>()
   readonly #ended: KeptHold[] = []
+  /** The longest of each lot that had to go. */
+  readonly #long: KeptHold[] = []
   readonly #keepMs: number
   #dropped = 0
+  #droppedUntil = 0
 
   constructor(keepMs: number) {
     this.#keepMs = keepMs
@@ -27,22 +30,27 @@ export class HoldBook {
     return this.#open
   }
 
-  /** Those that ended and are no longer kept because there were too many. */
-  get dropped(): number {
-    return this.#dropped
+  /** Until here, holds that ended had to go because there were too many; zero when none had to. */
+  get droppedUntil(): number {
+    return this.#droppedUntil
+  }
+
+  /** How many that reached into a time after this had to go, at most. */
+  droppedSince(time: number): number {
+    return this.#droppedUntil >= time ? this.#dropped : 0
   }
 
   /** `seen` is whether nothing was missed since the reading before. Times are ours; the lock's are the store's. */
   begin(lock: WatchedLock, at: number, offsetMs: number, seen: boolean): KeptHold {
     const since = heldSinceOf(lock)
     const from = since === null ? at : since.at - offsetMs
-    const stored =
-      since?.exact === true && isRepresentable(from) && from <= at + 1000 && at - from < LONGEST_HOLD_MS
+    const stored = since?.exact === true && isPlausibleBeginning(from, at)
     const hold: KeptHold = {
       id: lock.id,
       key: lock.key,
       format: lock.format,
       ...namedHolder(lock),
+      group: holderGroup(lock),
       from: stored ? Math.min(from, at) : at,
       begin: stored ? 'stored' : seen ? 'seen' : 'before',
       until: null,
@@ -81,14 +89,26 @@ export class HoldBook {
     }
     this.#ended.push(hold)
     // Many at a time: taking the first of an array away moves all the others.
-    if (this.#ended.length <= MOST_ENDED + AT_A_TIME) return
-    this.#ended.splice(0, AT_A_TIME)
-    this.#dropped += AT_A_TIME
+    if (this.#ended.length > MOST_ENDED + AT_A_TIME) this.#drop(this.#ended.splice(0, AT_A_TIME))
+  }
+
+  #drop(lot: readonly KeptHold[]): void {
+    this.#dropped += lot.length
+    for (const { until } of lot) this.#droppedUntil = Math.max(this.#droppedUntil, until ?? 0)
+    const longest = longestOf(lot)
+    if (longest) this.#long.push(longest)
+    if (this.#long.length > MOST_LONG) this.#long.shift()
   }
 
   prune(now: number): void {
-    const keep = this.#ended.findIndex(({ until }) => (until ?? now) >= now - this.#keepMs)
+    const oldest = now - this.#keepMs
+    const keep = this.#ended.findIndex(({ until }) => (until ?? now) >= oldest)
     if (keep !== 0) this.#ended.splice(0, keep < 0 ? this.#ended.length : keep)
+    if ((this.#long[0]?.until ?? now) < oldest) this.#long.shift()
+    if (this.#droppedUntil > 0 && this.#droppedUntil < oldest) {
+      this.#dropped = 0
+      this.#droppedUntil = 0
+    }
   }
 
   *within(from: number, to: number, id?: string): Iterable<KeptHold> {
@@ -102,4 +122,28 @@ export class HoldBook {
     for (const hold of this.#ended)
       if (hold.until !== null && hold.until > from && hold.until <= to) yield { ...hold, until: hold.until }
   }
+
+  /** Of those that ended in a window, the one that had been held longest. */
+  longest(from: number, to: number): KeptHold | null {
+    const gone = this.#long.filter(({ until }) => until !== null && until > from && until <= to)
+    return longestOf([...gone, ...this.ended(from, to)])
+  }
+}
+
+function longestOf(holds: readonly KeptHold[]): KeptHold | null {
+  let longest: KeptHold | null = null
+  let ms = -1
+  for (const hold of holds) {
+    const own = lengthOf(hold) ?? -1
+    if (own <= ms) continue
+    longest = hold
+    ms = own
+  }
+  return longest
+}
+
+/** Null when its beginning or its end was not seen. */
+export function lengthOf(hold: KeptHold): number | null {
+  if (hold.until === null || hold.end === 'unseen' || hold.begin === 'before') return null
+  return hold.until - hold.from
 }

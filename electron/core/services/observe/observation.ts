@@ -1,8 +1,8 @@
 import type { Failure } from '../../../../shared/result.ts'
-import type { Figures, Flows, Hold, Spent } from '../../../../shared/stats.ts'
+import type { Figures, Flows, Histogram, Hold, Spent } from '../../../../shared/stats.ts'
 import { hashToken } from '../audit/audited.ts'
 import type { HistoryLine } from './history-lines.ts'
-import { HoldBook, type KeptHold } from './hold-book.ts'
+import { HoldBook, type KeptHold, lengthOf } from './hold-book.ts'
 import type { Happening, Pass, WatchObserver } from './observer.ts'
 import { type Break, Samples } from './samples.ts'
 import { addFlows, countLocks, emptyHistogram, measure, NO_FLOWS } from './tally.ts'
@@ -21,9 +21,11 @@ export class Observation implements WatchObserver {
   readonly #ended: (heldMs: number) => void
   readonly #spent: () => Spent
   readonly #now: () => number
-  /** The last one of each lock that an earlier process saw the end of. */
-  readonly #recalled = new Map<string, KeptHold>()
+  /** Those of each lock that earlier processes saw the end of. */
+  readonly #recalled = new Map<string, KeptHold[]>()
   #flows: Flows = NO_FLOWS
+  #holdTimes: Histogram | null = null
+  #break: Break | null = null
   #totals: Flows = NO_FLOWS
   #spentBefore: Spent
   #lastPassAt: number | null = null
@@ -89,26 +91,34 @@ export class Observation implements WatchObserver {
 
   /** All that earlier processes saw is known. Since then nobody has looked, whether the last one could still say so or not. */
   recalled(): void {
-    const { last } = this.samples
-    if (last) this.samples.break({ at: last.until, why: 'away', message: null })
+    const at = this.samples.knownUntil
+    if (at !== null) this.samples.break({ at, until: at, why: 'away', message: null })
   }
 
   #recallHold(hold: KeptHold): void {
-    const before = this.#recalled.get(hold.id)
-    // What began before its end was known is the same hold, told by another console.
-    const isAgain = before?.ownerHash === hold.ownerHash && hold.from < (before?.until ?? 0)
+    const known = this.#recalled.get(hold.id) ?? []
+    // The same owner at the same time is the same hold, told by another console or written twice.
+    const isAgain = known.some(
+      each =>
+        each.ownerHash === hold.ownerHash &&
+        hold.from < (each.until ?? 0) &&
+        (hold.until ?? Infinity) > each.from,
+    )
     if (isAgain) return
-    if (isOver(hold)) {
+    if (hold.until !== null) {
       this.holds.forget(hold.id)
-      this.#recalled.set(hold.id, hold)
+      this.#recalled.set(hold.id, [...known.slice(-MOST_RECALLED), hold])
     }
     this.holds.add(hold)
   }
 
   happened(all: readonly Happening[]): void {
     const at = this.#now()
+    if (this.#isLate(at)) this.#missed()
     for (const { what, lock } of all) {
-      switch (what) {
+      // What happened while nobody looked happened at a time that nobody knows: it is found, or it is gone.
+      const seen = this.#broken && (what === 'taken' || what === 'passed-on') ? 'found' : what
+      switch (seen) {
         case 'found':
           if (this.#goesOn(lock.id, hashToken(lock.owner))) break
           this.#end(lock.id, 'unseen', at)
@@ -129,8 +139,8 @@ export class Observation implements WatchObserver {
           this.holds.renewed(lock)
           break
         default:
-          if (!this.#broken) this.#count(what)
-          this.#end(lock.id, what, at)
+          this.#count(seen)
+          this.#end(lock.id, seen, at)
       }
     }
   }
@@ -140,7 +150,8 @@ export class Observation implements WatchObserver {
     const { locks, ...rest } = pass
     const before = this.#lastPassAt
     if (before !== null && at < before) this.#clockWasSetBack(at)
-    const unbroken = pass.unbroken && before !== null && at >= before
+    if (this.#isLate(at)) this.#missed()
+    const unbroken = pass.unbroken && !this.#broken && before !== null && at >= before
     // After a time in which nobody looked, what is not there has gone at some moment of it.
     if (!unbroken) for (const id of this.holds.open.keys()) if (!locks.has(id)) this.#end(id, 'unseen', at)
     const spent = this.#spent()
@@ -151,28 +162,28 @@ export class Observation implements WatchObserver {
       counts: countLocks(locks.values(), pass.serverTime),
       flows: this.#flows,
       spent: difference(spent, this.#spentBefore),
+      holdTimes: this.#holdTimes,
     })
     if (done) this.#keep({ sample: done })
     this.#totals = addFlows(this.#totals, this.#flows)
     this.holds.prune(at)
     this.#flows = NO_FLOWS
+    this.#holdTimes = null
     this.#spentBefore = spent
     this.#lastPassAt = at
     this.#broken = false
+    this.#break = null
     this.#last = rest
     this.#status = { is: 'live', error: null }
   }
 
   failed(why: 'down' | 'partial', failure: Failure): void {
-    const isNews = !this.#broken || this.#status === null
-    if (isNews) this.#break({ at: this.#now(), why, message: failure.message })
-    this.#broken = true
+    this.#interrupt(why, failure.message)
     this.#status = { is: why === 'down' ? 'down' : 'stale', error: failure }
   }
 
   rested(): void {
-    if (!this.#broken) this.#break({ at: this.#now(), why: 'away', message: null })
-    this.#broken = true
+    this.#interrupt('away', null)
     this.#status = null
   }
 
@@ -189,16 +200,13 @@ export class Observation implements WatchObserver {
     storeId: string,
     until = this.#now(),
   ): Pick<Figures, 'flows' | 'observedMs' | 'holdTimes' | 'longest'> {
-    const holdTimes = emptyHistogram()
-    let longest: KeptHold | null = null
-    for (const hold of this.holds.ended(since, until)) {
-      measure(holdTimes, lengthOf(hold))
-      if ((lengthOf(hold) ?? -1) > (longest === null ? -1 : (lengthOf(longest) ?? -1))) longest = hold
-    }
-    return { ...this.samples.sum(since, until), holdTimes, longest: longest && briefOf(longest, storeId) }
+    const longest = this.holds.longest(since, until)
+    return { ...this.samples.sum(since, until), longest: longest && briefOf(longest, storeId) }
   }
 
+  /** Only what was seen counts. */
   #count(what: keyof Flows): void {
+    if (this.#broken) return
     this.#flows = { ...this.#flows, [what]: this.#flows[what] + 1 }
   }
 
@@ -218,6 +226,8 @@ export class Observation implements WatchObserver {
     if (!ended) return
     this.#keep({ hold: ended })
     const ms = lengthOf(ended)
+    this.#holdTimes ??= emptyHistogram()
+    measure(this.#holdTimes, ms)
     if (ms !== null) this.#ended(ms)
   }
 
@@ -227,26 +237,45 @@ export class Observation implements WatchObserver {
     return hold !== undefined && hold.ownerHash === ownerHash && ownerHash !== null
   }
 
-  #break(at: Break): void {
-    this.samples.break(at)
-    this.#keep({ break: at })
+  /** From now on nobody knows; or still not, or for another reason. An outage is written down as it goes on, now and then. */
+  #interrupt(why: Break['why'], message: string | null): void {
+    const now = this.#now()
+    const before = this.#break
+    const goesOn = before?.why === why && before.message === message
+    this.#broken = true
+    if (goesOn && now - before.until < TELL_AGAIN_MS) return
+    this.#note({ at: goesOn ? before.at : now, until: now, why, message })
+  }
+
+  #note(one: Break): void {
+    this.#break = one
+    this.samples.break(one)
+    this.#keep({ break: one })
+  }
+
+  /** Nothing takes so long but a machine that sleeps, or a clock that is set forward. */
+  #isLate(at: number): boolean {
+    return !this.#broken && at - (this.#lastPassAt ?? at) > LONGEST_REST_MS + 3 * (this.#last?.tookMs ?? 0)
+  }
+
+  #missed(): void {
+    const at = this.#lastPassAt ?? this.#now()
+    this.#broken = true
+    this.#note({ at, until: at, why: 'away', message: 'This machine slept, or its clock was set forward.' })
   }
 
   #clockWasSetBack(at: number): void {
     this.samples.forgetAfter(at)
-    this.#break({ at, why: 'away', message: 'The clock of this machine was set back.' })
+    this.#broken = true
+    this.#note({ at, until: at, why: 'away', message: 'The clock of this machine was set back.' })
   }
 }
 
-function isOver(hold: KeptHold): boolean {
-  return hold.until !== null
-}
-
-/** Null when its beginning or its end was not seen. */
-export function lengthOf(hold: KeptHold): number | null {
-  if (hold.until === null || hold.end === 'unseen' || hold.begin === 'before') return null
-  return hold.until - hold.from
-}
+/** Of one lock; two consoles write about the same time. */
+const MOST_RECALLED = 50
+const TELL_AGAIN_MS = 60_000
+/** A minute is the longest that anybody can ask for. */
+const LONGEST_REST_MS = 90_000
 
 function briefOf(hold: KeptHold, storeId: string): Figures['longest'] {
   return {

@@ -1,5 +1,5 @@
-import type { Counts, Flows, Gap, Point, Spent } from '../../../../shared/stats.ts'
-import { addFlows, NO_FLOWS } from './tally.ts'
+import type { Counts, Flows, Gap, Histogram, Point, Spent } from '../../../../shared/stats.ts'
+import { addFlows, addHistograms, emptyHistogram, NO_FLOWS } from './tally.ts'
 
 /**
  * What was seen between two readings: the state at its end and what happened in it. Where nothing was missed, one begins where
@@ -11,14 +11,23 @@ export type Sample = {
   readonly counts: Counts
   readonly flows: Flows
   readonly spent: Spent
+  /** How long what ended in it had been held; null when nothing did. */
+  readonly holdTimes: Histogram | null
 }
 
-/** Why nobody knows what was after this moment. */
-export type Break = { readonly at: number; readonly why: Gap['why']; readonly message: string | null }
+/** Why nobody knows what was after `at`. It is known to have been so until `until`. */
+export type Break = {
+  readonly at: number
+  readonly until: number
+  readonly why: Gap['why']
+  readonly message: string | null
+}
 
-/** Readings closer together than this become one sample. */
-export const SAMPLE_MS = 10_000
-/** A day of samples, with room for those that breaks cut short. */
+/** Readings that fit into this become one sample. Two of a store that nobody looks at do. */
+const SAMPLE_MS = 15_000
+/** Whatever is kept, so many samples of it are fine enough for every chart. */
+const ENOUGH = 6000
+/** With room for those that breaks cut short. */
 const MOST = 12_000
 const MOST_BREAKS = 2000
 const SLACK_MS = 60_000
@@ -29,9 +38,13 @@ export class Samples {
   readonly #samples: Sample[] = []
   readonly #breaks: Break[] = []
   readonly #keepMs: number
+  readonly #sampleMs: number
+  /** Until here, what was seen had to go before its time. */
+  #droppedUntil = 0
 
   constructor(keepMs: number) {
     this.#keepMs = keepMs
+    this.#sampleMs = Math.max(SAMPLE_MS, keepMs / ENOUGH)
   }
 
   get last(): Sample | undefined {
@@ -42,66 +55,80 @@ export class Samples {
     return this.#samples
   }
 
+  /** The last moment of which something is known, be it that there was nothing to be seen. */
+  get knownUntil(): number | null {
+    const known = [this.last?.until, this.#breaks.at(-1)?.until].filter(time => time !== undefined)
+    return known.length === 0 ? null : Math.max(...known)
+  }
+
   /** This machine's clock was set back: what was seen after this moment was seen at no time that can be said. */
   forgetAfter(time: number): void {
     const keep = this.#firstEndingAfter(time)
     this.#samples.splice(keep)
+    this.#breaks.splice(0, this.#breaks.length, ...this.#breaks.filter(each => each.until <= time))
   }
 
   /** Returns the sample before it, if that is complete now. */
   add(sample: Sample): Sample | null {
     const last = this.last
     const touches = last !== undefined && Math.abs(sample.from - last.until) <= TOUCHING_MS
-    if (last && touches && sample.until - last.from <= SAMPLE_MS) {
+    if (last && touches && sample.until - last.from <= this.#sampleMs) {
       this.#samples[this.#samples.length - 1] = {
         from: last.from,
         until: sample.until,
         counts: sample.counts,
         flows: addFlows(last.flows, sample.flows),
         spent: addSpent(last.spent, sample.spent),
+        holdTimes: addSome(last.holdTimes, sample.holdTimes),
       }
       return null
     }
     this.#samples.push(sample)
-    this.prune(sample.until)
+    this.#prune(sample.until)
     return last ?? null
   }
 
-  break(at: Break): void {
-    this.#breaks.push(at)
+  /** One that began when the last one did is the last one, known for longer. */
+  break(one: Break): void {
+    if (this.#breaks.at(-1)?.at === one.at) this.#breaks.pop()
+    this.#breaks.push(one)
     if (this.#breaks.length > MOST_BREAKS) this.#breaks.shift()
   }
 
-  prune(now: number): void {
+  #prune(now: number): void {
     // Once in a while is enough, and cheaper than with every sample.
     const [oldest] = this.#samples
     if (oldest && oldest.until > now - this.#keepMs - SLACK_MS && this.#samples.length <= MOST) return
     const first = this.#samples.findIndex(({ until }) => until >= now - this.#keepMs)
+    const tooOld = first < 0 ? this.#samples.length : first
     const tooMany = this.#samples.length - MOST
-    const drop = Math.max(first < 0 ? this.#samples.length : first, tooMany)
-    if (drop > 0) this.#samples.splice(0, drop)
+    if (tooMany > tooOld) this.#droppedUntil = this.#samples[tooMany - 1]?.until ?? 0
+    this.#samples.splice(0, Math.max(tooOld, tooMany, 0))
   }
 
   /** What happened from one moment to another, and for how much of it somebody looked. */
-  sum(from: number, to: number): { flows: Flows; observedMs: number } {
+  sum(from: number, to: number): { flows: Flows; observedMs: number; holdTimes: Histogram } {
     let flows = NO_FLOWS
     let observedMs = 0
+    let holdTimes = emptyHistogram()
     for (const sample of this.#within(from, to)) {
-      if (sample.until > from && sample.until <= to) flows = addFlows(flows, sample.flows)
       observedMs += Math.max(0, Math.min(to, sample.until) - Math.max(from, sample.from))
+      if (sample.until <= from || sample.until > to) continue
+      flows = addFlows(flows, sample.flows)
+      if (sample.holdTimes) holdTimes = addHistograms(holdTimes, sample.holdTimes)
     }
-    return { flows, observedMs }
+    return { flows, observedMs, holdTimes }
   }
 
+  /** Step by step, each without its first moment and with its last one. */
   points(from: number, stepMs: number, count: number): (Point | null)[] {
     const points: (Point | null)[] = Array.from({ length: count }, () => null)
     for (const sample of this.#within(from, from + stepMs * count)) {
-      const first = Math.max(0, Math.floor((sample.from - from) / stepMs))
-      const last = Math.min(count - 1, Math.floor((sample.until - from) / stepMs))
-      for (let i = first; i <= last; i++) {
+      const end = Math.ceil((sample.until - from) / stepMs) - 1
+      const first = Math.max(0, Math.min(end, Math.floor((sample.from - from) / stepMs)))
+      for (let i = first; i <= Math.min(end, count - 1); i++) {
         const before = points[i]
-        const isEnd = i === Math.floor((sample.until - from) / stepMs)
-        const own = isEnd ? sample : { flows: NO_FLOWS, spent: NO_SPENT }
+        const own = i === end ? sample : { flows: NO_FLOWS, spent: NO_SPENT }
         points[i] = {
           counts: sample.counts,
           flows: before ? addFlows(before.flows, own.flows) : own.flows,
@@ -139,7 +166,9 @@ export class Samples {
       if (last) gaps[gaps.length - 1] = { ...last, until: at }
       gaps.push({ from: last ? at : from, until, why, message })
     }
-    return gaps.length > 0 ? gaps : [{ from, until, why: 'away', message: null }]
+    if (gaps.length > 0) return gaps
+    const message = from < this.#droppedUntil ? NO_ROOM : null
+    return [{ from, until, why: 'away', message }]
   }
 
   *#within(from: number, to: number): Iterable<Sample> {
@@ -162,9 +191,15 @@ export class Samples {
   }
 }
 
+const NO_ROOM = 'The store came and went so often that what was seen is no longer kept.'
+
 export const NO_SPENT: Spent = { requests: 0, units: null }
 
 export function addSpent(a: Spent, b: Spent): Spent {
   const units = a.units === null && b.units === null ? null : (a.units ?? 0) + (b.units ?? 0)
   return { requests: a.requests + b.requests, units }
+}
+
+function addSome(a: Histogram | null, b: Histogram | null): Histogram | null {
+  return a && b ? addHistograms(a, b) : (a ?? b)
 }

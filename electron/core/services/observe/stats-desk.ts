@@ -88,7 +88,7 @@ export class StatsDesk {
       const book = observed.observation.holds
       for (const hold of book.within(from, to, id)) holds.push({ storeId, ...hold })
       gaps.push(...this.#gaps(observed, from, to))
-      left += book.dropped
+      left += book.droppedSince(from)
     }
     holds.sort((a, b) => a.from - b.from || (a.id < b.id ? -1 : 1))
     const over = Math.max(0, holds.length - limit)

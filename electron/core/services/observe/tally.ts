@@ -1,4 +1,4 @@
-import { countedAs, heldSinceOf, isRepresentable, remainingMs } from '../../../../shared/lease.ts'
+import { countedAs, heldSinceOf, isPlausibleBeginning, remainingMs } from '../../../../shared/lease.ts'
 import type { Lock, WatchedLock } from '../../../../shared/lock.ts'
 import {
   addCounts,
@@ -50,7 +50,7 @@ export function measure(histogram: Histogram, ms: number | null): void {
   histogram.counts[at] = (histogram.counts[at] ?? 0) + 1
 }
 
-function addHistograms(a: Histogram, b: Histogram): Histogram {
+export function addHistograms(a: Histogram, b: Histogram): Histogram {
   const counts = a.counts.map((count, i) => count + (b.counts[i] ?? 0))
   return { edges: a.edges, counts, unknown: a.unknown + b.unknown }
 }
@@ -101,7 +101,7 @@ export class Tally {
     bump(this.#groups.byName, name)
     if (counted !== 'expired') measure(this.#remaining, remainingMs(lock, now))
     const since = heldSinceOf(lock)
-    if (since !== null && isRepresentable(since.at) && since.at < (this.#oldest?.at ?? Infinity))
+    if (since !== null && isPlausibleBeginning(since.at, now) && since.at < (this.#oldest?.at ?? Infinity))
       this.#oldest = { lock, ...since }
   }
 

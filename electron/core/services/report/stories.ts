@@ -1,7 +1,7 @@
 import { sayDuration } from '../../../../shared/lease.ts'
 import type { AttentionLock, ReportHold } from '../../../../shared/report-document.ts'
 import type { KeptHold } from '../observe/hold-book.ts'
-import { lengthOf } from '../observe/observation.ts'
+import { lengthOf } from '../observe/hold-book.ts'
 import { LONG_MS, nameOf } from './attention.ts'
 import { iso } from './iso.ts'
 

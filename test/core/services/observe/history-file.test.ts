@@ -24,7 +24,7 @@ const ADDRESS = 'redis://127.0.0.1:6379/0'
 function hold(id: string, from = Date.now() - 1000): HistoryLine {
   return {
     hold: {
-      ...{ id, key: id, format: 'token', holder: 'worker', ownerHash: 'sha256:1', from },
+      ...{ id, key: id, format: 'token', holder: 'worker', ownerHash: 'sha256:1', group: 'worker', from },
       ...{ begin: 'seen', until: null, end: 'held', renewals: 0 },
     },
   }
@@ -105,7 +105,8 @@ test('files whose time is over are removed, and never more is kept than fits', a
   // More than 60 MB, in pieces as a busy store would bring them.
   for (let piece = 0; piece < 60; piece++) {
     for (let i = 0; i < 500; i++) file.append(hold(`${piece}`, Date.now()))
-    for (let i = 0; i < 500; i++) file.append({ break: { at: Date.now(), why: 'down', message: long } })
+    for (let i = 0; i < 500; i++)
+      file.append({ break: { at: Date.now(), until: Date.now(), why: 'down', message: long } })
     await file.flush()
   }
   const bytes = filesIn(folder).reduce((sum, path) => sum + statSync(path).size, 0)

@@ -23,7 +23,7 @@ function observe(kept: readonly HistoryLine[] = [], startMs = 0) {
   for (const line of kept) observation.recall(line)
   observation.recalled()
   const happens = (what: Happening['what'], lock: WatchedLock) => observation.happened([{ what, lock }])
-  const pass = (ms: number, locks: readonly WatchedLock[] = [], unbroken = true) => {
+  const pass = (ms: number, locks: readonly WatchedLock[] = [], unbroken = true, tookMs = 5) => {
     now = at(ms)
     requests += 3
     observation.passed({
@@ -33,7 +33,7 @@ function observe(kept: readonly HistoryLine[] = [], startMs = 0) {
         offsetMs: 0,
         errorMs: 1,
         scanned: 10,
-        tookMs: 5,
+        tookMs,
         unbroken,
       },
     })
@@ -68,10 +68,10 @@ test('what was there before anybody looked was not acquired, and how long it was
   const { observation, happens, pass, holds, to } = observe()
   happens('found', aWatchedLock(0))
   pass(0, [aWatchedLock(0)], false)
-  to(3_600_000)
+  to(60_000)
   happens('freed', aWatchedLock(0))
-  pass(3_600_000)
-  expect(holds()).toMatchObject([{ begin: 'before', end: 'freed', from: at(0), until: at(3_600_000) }])
+  pass(60_000)
+  expect(holds()).toMatchObject([{ begin: 'before', end: 'freed', from: at(0), until: at(60_000) }])
   const figures = observation.figuresSince(at(-1), 's')
   expect(figures.flows.taken).toBe(0)
   expect(figures.holdTimes).toMatchObject({ unknown: 1 })
@@ -206,17 +206,135 @@ test('two consoles that kept the same time are not counted twice', () => {
 })
 
 test('a clock that is set back loses what it cannot place and says so', () => {
-  const { observation, pass, to } = observe()
-  pass(0, [], false)
-  pass(7_200_000)
+  const { observation, pass } = observe()
+  for (let ms = 0; ms <= 7_200_000; ms += 60_000) pass(ms, [], ms > 0)
+  pass(3_570_000)
   pass(3_600_000)
-  to(3_660_000)
-  pass(3_660_000)
-  const [gap] = observation.samples.gaps(at(0), at(3_660_000), true)
-  expect(gap).toMatchObject({ why: 'away', message: 'The clock of this machine was set back.' })
-  expect(observation.samples.all.every(({ from, until }) => from <= until && until <= at(3_660_000))).toBe(
-    true,
-  )
+  expect(observation.samples.gaps(at(0), at(3_600_000), true)).toEqual([
+    {
+      from: at(3_540_000),
+      until: at(3_570_000),
+      why: 'away',
+      message: 'The clock of this machine was set back.',
+    },
+  ])
+  const inOrder = observation.samples.all.every(({ from, until }) => from <= until && until <= at(3_600_000))
+  expect(inOrder).toBe(true)
+})
+
+test('a machine that slept saw nothing of it, and nothing that changed in its sleep was seen to happen', () => {
+  const { observation, happens, pass, holds, to } = observe()
+  const lock = aWatchedLock(0)
+  happens('found', lock)
+  pass(0, [lock], false)
+  const HOURS = 8 * 3_600_000
+  to(HOURS)
+  happens('freed', lock)
+  happens('taken', aWatchedLock(HOURS, { id: 'b' }))
+  pass(HOURS, [aWatchedLock(HOURS, { id: 'b' })])
+  expect(observation.figuresSince(at(-1), 's')).toMatchObject({
+    flows: { taken: 0, freed: 0 },
+    observedMs: 0,
+  })
+  expect(holds()).toMatchObject([{ end: 'unseen', until: at(0) }])
+  expect(holds('b')).toMatchObject([{ begin: 'before' }])
+  expect(observation.samples.gaps(at(0), at(HOURS), true)).toMatchObject([
+    { from: at(0), until: at(HOURS), message: 'This machine slept, or its clock was set forward.' },
+  ])
+  pass(HOURS + 1000, [aWatchedLock(HOURS, { id: 'b' })])
+  expect(observation.figuresSince(at(-1), 's').observedMs).toBe(1000)
+})
+
+test('a reading that takes very long is no sleep', () => {
+  const { observation, pass } = observe()
+  pass(0, [], false)
+  pass(80_000, [], true, 75_000)
+  pass(240_000, [], true, 150_000)
+  expect(observation.samples.gaps(at(0), at(240_000), true)).toEqual([])
+})
+
+test('what changed hands in an outage is not counted as seen', () => {
+  const { observation, happens, pass, to } = observe()
+  const lock = aWatchedLock(0)
+  happens('found', lock)
+  pass(0, [lock], false)
+  to(1000)
+  observation.failed('down', DOWN)
+  to(60_000)
+  happens('passed-on', aWatchedLock(60_000, { owner: 'run-2' }))
+  happens('renewed', aWatchedLock(60_000, { id: 'b' }))
+  pass(60_000, [aWatchedLock(60_000, { owner: 'run-2' })], false)
+  pass(61_000, [aWatchedLock(60_000, { owner: 'run-2' })])
+  expect(observation.figuresSince(at(-1), 's').flows).toMatchObject({ passedOn: 0, renewed: 0, taken: 0 })
+  expect(observation.totals).toMatchObject({ passedOn: 0, renewed: 0 })
+})
+
+test('why nobody knows is said for each part of a long time', () => {
+  const { observation, pass, to, lines } = observe()
+  pass(0, [], false)
+  to(1000)
+  observation.failed('partial', { ...DOWN, message: 'A node is missing' })
+  to(5000)
+  observation.failed('down', DOWN)
+  for (let ms = 10_000; ms < 3_600_000; ms += 5000) {
+    to(ms)
+    observation.failed('down', DOWN)
+  }
+  to(3_600_000)
+  observation.rested()
+  const told = [
+    { from: at(0), until: at(5000), why: 'partial' },
+    { from: at(5000), until: at(3_600_000), why: 'down' },
+    { from: at(3_600_000), until: null, why: 'away' },
+  ]
+  expect(observation.samples.gaps(at(0), at(9_000_000), false)).toMatchObject(told)
+  // An outage is not written down with every try.
+  expect(lines.filter(line => 'break' in line).length).toBeLessThan(70)
+
+  // A process that was killed after an hour of it told until when it knew.
+  const killed = observe(lines.slice(0, -1), 9_000_000)
+  killed.pass(9_000_000, [], false)
+  const gaps = killed.observation.samples.gaps(at(0), at(9_000_000), true)
+  expect(gaps.map(({ why }) => why)).toEqual(['partial', 'down', 'away'])
+  expect(gaps[2]?.from).toBeGreaterThan(at(3_500_000))
+})
+
+test('holds that two consoles kept are told once, however often a lock changed hands', () => {
+  const told = (shiftMs: number): HistoryLine[] => {
+    const { lines, happens, pass, to } = observe([], shiftMs)
+    pass(shiftMs, [], false)
+    for (let i = 0; i < 5; i++) {
+      const lock = aWatchedLock(0, { owner: `token-${i}` })
+      to(i * 20_000 + shiftMs)
+      happens('taken', lock)
+      pass(i * 20_000 + shiftMs, [lock])
+      to(i * 20_000 + 10_000 + shiftMs)
+      happens('freed', lock)
+      pass(i * 20_000 + 10_000 + shiftMs)
+    }
+    return lines
+  }
+  const both = observe([...told(0), ...told(700)], 200_000)
+  expect(both.holds()).toHaveLength(5)
+})
+
+test('how long locks were held is told of all of them, and the longest too, when there are too many to keep each', () => {
+  const { observation, happens, pass, to } = observe()
+  pass(0, [], false)
+  const held = (id: string, from: number, until: number) => {
+    to(from)
+    happens('taken', aWatchedLock(from, { id }))
+    to(until)
+    happens('freed', aWatchedLock(from, { id }))
+  }
+  held('giant', 1000, 50_000)
+  for (let i = 0; i < 30_000; i++) held(`k${i}`, 50_000, 50_500)
+  pass(51_000)
+  const figures = observation.figuresSince(at(-1), 's')
+  expect(figures.holdTimes.counts.reduce((sum, n) => sum + n, 0)).toBe(30_001)
+  expect(figures.longest).toMatchObject({ id: 'giant', until: at(50_000) })
+  expect(observation.holds.droppedSince(at(0))).toBeGreaterThan(0)
+  expect(observation.holds.droppedSince(at(60_000))).toBe(0)
 })
 
 test('what watching costs is told with each step', () => {

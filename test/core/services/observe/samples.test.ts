@@ -11,6 +11,7 @@ function sample(from: number, until: number, held = 1, taken = 0): Sample {
     counts: { ...NO_COUNTS, held },
     flows: { ...NO_FLOWS, taken },
     spent: { requests: 2, units: null },
+    holdTimes: null,
   }
 }
 
@@ -20,49 +21,44 @@ function filled(...all: Sample[]): Samples {
   return samples
 }
 
-test('readings that touch become one sample of ten seconds, with the last state and everything that happened', () => {
+test('readings that touch become one sample of fifteen seconds, with the last state and everything that happened', () => {
   const samples = new Samples(DAY)
-  for (let second = 0; second < 25; second++)
+  for (let second = 0; second < 40; second++)
     samples.add(sample(second * 1000, second * 1000 + 1000, second, 1))
   expect(samples.all.map(({ from, until }) => [from, until])).toEqual([
-    [0, 10_000],
-    [10_000, 20_000],
-    [20_000, 25_000],
+    [0, 15_000],
+    [15_000, 30_000],
+    [30_000, 40_000],
   ])
   expect(samples.all[1]).toMatchObject({
-    counts: { held: 19 },
-    flows: { taken: 10 },
-    spent: { requests: 20 },
+    counts: { held: 29 },
+    flows: { taken: 15 },
+    spent: { requests: 30 },
   })
 })
 
 test('a sample is handed on when it is complete, once', () => {
   const samples = new Samples(DAY)
   const done = Array.from({ length: 30 }, (_, i) => samples.add(sample(i * 1000, i * 1000 + 1000)))
-  expect(done.flatMap(each => (each ? [each.until] : []))).toEqual([10_000, 20_000])
+  expect(done.flatMap(each => (each ? [each.until] : []))).toEqual([15_000])
 })
 
 test('a time in which nobody looked is null in a chart and never a zero', () => {
   const samples = filled(sample(0, 10_000, 5, 3), sample(30_000, 30_000, 7), sample(30_000, 40_000, 8, 2))
   const points = samples.points(0, 10_000, 5)
-  expect(points.map(point => point?.counts.held ?? null)).toEqual([5, 5, null, 8, 8])
-  expect(points.map(point => point?.flows.taken ?? null)).toEqual([0, 3, null, 0, 2])
+  expect(points.map(point => point?.counts.held ?? null)).toEqual([5, null, null, 8, null])
+  expect(points.map(point => point?.flows.taken ?? null)).toEqual([3, null, null, 2, null])
 })
 
 test('steps that are shorter than a sample tell its state in each and what happened in one', () => {
   const points = filled(sample(0, 8000, 4, 6)).points(0, 2000, 4)
   expect(points.map(point => point?.counts.held)).toEqual([4, 4, 4, 4])
-  expect(points.reduce((sum, point) => sum + (point?.flows.taken ?? 0), 0)).toBe(0)
-  expect(
-    filled(sample(0, 8000, 4, 6))
-      .points(0, 2000, 5)
-      .at(-1)?.flows.taken,
-  ).toBe(6)
+  expect(points.map(point => point?.flows.taken)).toEqual([0, 0, 0, 6])
 })
 
 test('gaps have their reason, and one that goes on has no end', () => {
   const samples = filled(sample(10_000, 20_000), sample(50_000, 60_000))
-  samples.break({ at: 21_000, why: 'down', message: 'Redis does not answer.' })
+  samples.break({ at: 21_000, until: 21_000, why: 'down', message: 'Redis does not answer.' })
   expect(samples.gaps(0, 90_000, false)).toEqual([
     { from: 0, until: 10_000, why: 'away', message: null },
     { from: 20_000, until: 50_000, why: 'down', message: 'Redis does not answer.' },
@@ -72,8 +68,8 @@ test('gaps have their reason, and one that goes on has no end', () => {
 
 test('nobody looked, and when somebody did again the store was down: both are said', () => {
   const samples = filled(sample(0, 10_000))
-  samples.break({ at: 10_000, why: 'away', message: null })
-  samples.break({ at: 40_000, why: 'down', message: 'no' })
+  samples.break({ at: 10_000, until: 10_000, why: 'away', message: null })
+  samples.break({ at: 40_000, until: 40_000, why: 'down', message: 'no' })
   samples.add(sample(90_000, 90_000))
   expect(samples.gaps(0, 90_000, true)).toEqual([
     { from: 10_000, until: 40_000, why: 'away', message: null },
@@ -92,14 +88,39 @@ test('what happened in a window is counted with how much of it was seen', () => 
   expect(samples.sum(200_000, 300_000)).toMatchObject({ flows: { taken: 0 }, observedMs: 0 })
 })
 
+test.each([
+  ['nobody looks at', 5013],
+  ['somebody looks at', 1007],
+  ['costs money', 30_021],
+])('a whole day is kept of a store that %s', (_, restMs) => {
+  const samples = new Samples(DAY)
+  for (let at = restMs; at <= DAY; at += restMs) samples.add(sample(at - restMs, at))
+  expect(samples.gaps(0, DAY, true)).toEqual([])
+  expect(samples.all[0]?.from).toBe(0)
+})
+
+test('a week is kept as well, in coarser steps', () => {
+  const samples = new Samples(7 * DAY)
+  for (let at = 5000; at <= 7 * DAY; at += 5000) samples.add(sample(at - 5000, at))
+  expect(samples.gaps(0, 7 * DAY, true)).toEqual([])
+  expect(samples.all.length).toBeLessThan(12_000)
+})
+
+test('what had to go because there was no room for it is said to be so', () => {
+  const samples = new Samples(DAY)
+  for (let i = 0; i < 20_000; i++) samples.add(sample(i * 1000, i * 1000 + 10))
+  const [gap] = samples.gaps(0, 20_000_000, true)
+  expect(gap?.message).toMatch(/no longer kept/)
+})
+
 test('it keeps a day and no more, however often a store comes and goes', () => {
   const samples = new Samples(DAY)
-  for (let i = 0; i < 30_000; i++) samples.add(sample(i * 11_000, i * 11_000 + 10_000))
+  for (let i = 0; i < 30_000; i++) samples.add(sample(i * 16_000, i * 16_000 + 15_000))
   expect(samples.all.length).toBeLessThanOrEqual(8000)
   const brief = new Samples(DAY)
   for (let i = 0; i < 50_000; i++) brief.add(sample(i * 1000, i * 1000 + 10))
   expect(brief.all.length).toBeLessThanOrEqual(12_000)
-  for (let i = 0; i < 50_000; i++) brief.break({ at: i, why: 'down', message: 'x' })
+  for (let i = 0; i < 50_000; i++) brief.break({ at: i, until: i, why: 'down', message: 'x' })
   expect(brief.gaps(0, 50_000_000, true).length).toBeLessThanOrEqual(12_001)
 })
 
