@@ -52,7 +52,8 @@ export type ObservatoryOptions = {
 }
 
 type Entry = Observed & {
-  readonly file: HistoryFile | null
+  /** One of two stores with the same address keeps what both see. */
+  file: HistoryFile | null
   readonly recalled: Promise<void>
   /** What was spent on it, through whatever connections. */
   readonly purse: { spent: () => Spent }
@@ -68,7 +69,8 @@ export class Observatory {
 
   constructor(options: ObservatoryOptions) {
     this.#options = options
-    if (options.keepMs > 0) void removeOldHistories(options.dataFolder, options.keepMs)
+    // Whoever only asks a question removes nothing.
+    if (options.attends && options.keepMs > 0) void removeOldHistories(options.dataFolder, options.keepMs)
   }
 
   readonly observe: Observe = (storeId, store) => {
@@ -104,6 +106,8 @@ export class Observatory {
     this.#stores.delete(storeId)
     entry.observation.close()
     void entry.file?.flush()
+    const heir = [...this.#stores.values()].find(each => each.address === entry.address)
+    if (heir) heir.file ??= entry.file
   }
 
   async close(): Promise<void> {
@@ -126,8 +130,8 @@ export class Observatory {
     const file = attends && !taken ? new HistoryFile(dataFolder, store.address, keepMs) : null
     const purse = { spent: () => store.spent() }
     const observation = new Observation({
-      keepMs: Math.max(keepMs, SHORTEST_MS),
-      keep: line => file?.append(line),
+      keepMs: keepMs || SHORTEST_MS,
+      keep: line => entry.file?.append(line),
       ended: heldMs => {
         for (const lookout of this.#options.lookouts) lookout.ended?.(entry, heldMs)
       },
@@ -163,12 +167,15 @@ export class Observatory {
           observation.happened(all)
           for (const lookout of lookouts) lookout.happened?.(entry, all)
         }),
-      passed: pass =>
+      passed: pass => {
+        // The watcher goes on with its own: in the middle of its next pass, that is neither what was there nor what is.
+        const seen = { ...pass, locks: new Map(pass.locks) }
         inOrder(() => {
-          observation.passed(pass)
-          entry.locks = pass.locks
-          for (const lookout of lookouts) lookout.passed?.(entry, pass)
-        }),
+          observation.passed(seen)
+          entry.locks = seen.locks
+          for (const lookout of lookouts) lookout.passed?.(entry, seen)
+        })
+      },
       failed: (why, failure) =>
         inOrder(() => {
           observation.failed(why, failure)
