@@ -20,6 +20,8 @@ import { planComparisonSchema, planEventSchema, planSummarySchema, strikeSchema 
 import { reportEventSchema, reportRequestSchema } from './report.ts'
 import { failureSchema } from './result.ts'
 import {
+  groupHistorySchema,
+  groupsQuerySchema,
   historyQuerySchema,
   historySchema,
   holdsQuerySchema,
@@ -297,6 +299,8 @@ export const methods = {
   /** The numbers of now, and of what happened since. Without ids, of all stores that are open. */
   'stats.read': { effect: 'read', input: statsQuerySchema, output: statsSchema },
   'stats.history': { effect: 'read', input: historyQuerySchema, output: historySchema },
+  /** The same over time, by who holds or by what the keys begin or end with. */
+  'stats.groups': { effect: 'read', input: groupsQuerySchema, output: groupHistorySchema },
   /** Who held a lock, and when. */
   'stats.holds': { effect: 'read', input: holdsQuerySchema, output: holdsSchema },
   'stats.keys': { effect: 'read', input: seenKeysQuerySchema, output: z.array(seenKeySchema) },

@@ -179,6 +179,19 @@ export const historySchema = z.object({
 })
 export type History = z.infer<typeof historySchema>
 
+export const GROUP_BY = ['holder', 'format', 'prefix', 'name'] as const
+export const groupBySchema = z.enum(GROUP_BY)
+export type GroupBy = z.infer<typeof groupBySchema>
+
+/** How many locks of each group were held at the end of each step; null where nobody looked, or it is kept no more. */
+export const groupHistorySchema = z.object({
+  from: z.number(),
+  stepMs: z.number(),
+  groups: z.array(z.object({ name: z.string(), points: z.array(z.number().nullable()) })),
+  others: z.array(z.number().nullable()),
+})
+export type GroupHistory = z.infer<typeof groupHistorySchema>
+
 /**
  * One holder of one lock, for as long as it was seen to be. `holder` says who, as far as that is no secret; the same token has
  * the same `ownerHash`.
@@ -233,6 +246,11 @@ export const historyQuerySchema = z.strictObject({
   to: time,
   points: z.number().int().min(1).max(2000),
 })
+export const groupsQuerySchema = historyQuerySchema.extend({
+  by: groupBySchema,
+  /** How many are told by name. */
+  top: z.number().int().min(1).max(20).optional(),
+})
 export const holdsQuerySchema = z.strictObject({
   storeIds,
   /** One lock; without it, all of them. */
@@ -250,5 +268,6 @@ export const seenKeysQuerySchema = z.strictObject({
 })
 export type StatsQuery = z.infer<typeof statsQuerySchema>
 export type HistoryQuery = z.infer<typeof historyQuerySchema>
+export type GroupsQuery = z.infer<typeof groupsQuerySchema>
 export type HoldsQuery = z.infer<typeof holdsQuerySchema>
 export type SeenKeysQuery = z.infer<typeof seenKeysQuerySchema>

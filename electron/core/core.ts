@@ -226,6 +226,7 @@ export function createCore(options: CoreOptions): Core {
     'audit.verify': (_, signal) => audit.verify(signal),
     'stats.read': (query, signal) => stats.read(query, signal),
     'stats.history': query => stats.history(query),
+    'stats.groups': query => stats.groups(query),
     'stats.holds': query => stats.holds(query),
     'stats.keys': query => stats.keys(query),
     'alerts.acknowledge': async (input, _, action) => {

@@ -2,6 +2,8 @@ import type { Lock, WatchedLock } from '../../../../shared/lock.ts'
 import type { Failure } from '../../../../shared/result.ts'
 import type {
   Figures,
+  GroupHistory,
+  GroupsQuery,
   History,
   HistoryQuery,
   Holds,
@@ -15,10 +17,12 @@ import type {
 import { StoreError, toFailure } from '../../errors.ts'
 import { inTurns } from '../../in-turns.ts'
 import type { LockStore } from '../../stores/types.ts'
+import { GroupsOverTime, type Steps } from './groups-over-time.ts'
 import type { Observatory, Observed } from './observatory.ts'
 import { addFigures, type FiguresOfNow, Tally } from './tally.ts'
 
 const USUAL_WINDOW_MS = 3_600_000
+const USUAL_GROUPS = 5
 const USUAL_HOLDS = 1000
 const USUAL_KEYS = 50
 
@@ -61,21 +65,42 @@ export class StatsDesk {
   }
 
   async history({ storeIds, from, to, points }: HistoryQuery): Promise<History> {
-    checkWindow(from, to)
-    const stepMs = Math.max(1, Math.ceil((to - from) / points))
-    const count = Math.max(1, Math.ceil((to - from) / stepMs))
+    const steps = stepsOf(from, to, points)
     const series = await Promise.all(
       this.#ids(storeIds).map(async storeId => {
         const { observed, name } = await this.#observed(storeId)
-        const { samples } = observed.observation
         return {
           ...{ storeId, name, address: observed.address },
-          points: samples.points(from, stepMs, count),
+          points: observed.observation.samples.points(from, steps.stepMs, steps.count),
           gaps: this.#gaps(observed, from, to),
         }
       }),
     )
-    return { from, stepMs, series }
+    return { from, stepMs: steps.stepMs, series }
+  }
+
+  async groups({ storeIds, by, from, to, points, top = USUAL_GROUPS }: GroupsQuery): Promise<GroupHistory> {
+    const steps = stepsOf(from, to, points)
+    const over = new GroupsOverTime(by, steps)
+    const observations = await Promise.all(
+      this.#ids(storeIds).map(async storeId => (await this.#observed(storeId)).observed.observation),
+    )
+    for (const { holds } of observations) await inTurns(holds.within(from, to), hold => over.weigh(hold))
+    over.choose(top)
+    for (const { holds } of observations) await inTurns(holds.within(from, to), hold => over.count(hold))
+    const known = Array.from({ length: steps.count }, () => false)
+    for (const { samples, holds } of observations) {
+      const seen = samples.points(from, steps.stepMs, steps.count)
+      for (const i of known.keys())
+        known[i] ||= seen[i] !== null && from + (i + 1) * steps.stepMs > holds.droppedUntil
+    }
+    const where = (counts: readonly number[]) => counts.map((count, i) => (known[i] ? count : null))
+    const { groups, others } = over.counts
+    return {
+      ...{ from, stepMs: steps.stepMs },
+      groups: groups.map(({ name, counts }) => ({ name, points: where(counts) })),
+      others: where(others),
+    }
   }
 
   async holds({ storeIds, id, from, to, limit = USUAL_HOLDS }: HoldsQuery): Promise<Holds> {
@@ -210,6 +235,12 @@ export class StatsDesk {
 }
 
 const NEVER = new AbortController().signal
+
+function stepsOf(from: number, to: number, points: number): Steps {
+  checkWindow(from, to)
+  const stepMs = Math.max(1, Math.ceil((to - from) / points))
+  return { from, stepMs, count: Math.max(1, Math.ceil((to - from) / stepMs)) }
+}
 
 function checkWindow(from: number, to: number): void {
   if (to <= from) throw new StoreError('BAD_INPUT', 'The window ends before it begins')

@@ -130,6 +130,21 @@ test('where no history is wanted nothing is watched without a screen, and nothin
   expect(everythingIn(console.folder)).not.toContain('billing')
 })
 
+test('who holds is told over time, and nothing of a time in which nobody looked', async () => {
+  const store = aStore()
+  store.hold('billing', 'run-1', 'scheduler')
+  store.hold('usage', 'run-2', 'scheduler')
+  store.hold('crm', 'run-3', 'api')
+  const console = await observed(store)
+  const to = Date.now() + 500
+  const history = await console.ask('stats.groups', { by: 'holder', from: to - 60_000, to, points: 6 })
+  expect(history.groups.map(({ name, points }) => [name, points.at(-1)])).toEqual([
+    ['scheduler', 2],
+    ['api', 1],
+  ])
+  expect(history.groups[0]?.points.slice(0, 4)).toEqual([null, null, null, null])
+})
+
 test('a window that ends before it begins is refused', async () => {
   const console = await observed(aStore())
   await expect(console.ask('stats.history', { from: 2, to: 1, points: 10 })).rejects.toThrow('BAD_INPUT')
