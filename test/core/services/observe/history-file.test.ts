@@ -16,6 +16,8 @@ import {
   removeOldHistories,
 } from '../../../../electron/core/services/observe/history-file.ts'
 import type { HistoryLine } from '../../../../electron/core/services/observe/history-lines.ts'
+import type { Sample } from '../../../../electron/core/services/observe/samples.ts'
+import { NO_COUNTS, NO_FLOWS } from '../../../../electron/core/services/observe/tally.ts'
 import { dataFolder } from '../../../hosts/run-cli.ts'
 
 const DAY = 86_400_000
@@ -27,6 +29,13 @@ function hold(id: string, from = Date.now() - 1000): HistoryLine {
       ...{ id, key: id, format: 'token', holder: 'worker', ownerHash: 'sha256:1', group: 'worker', from },
       ...{ begin: 'seen', until: null, end: 'held', renewals: 0 },
     },
+  }
+}
+
+function sample(from: number): Sample {
+  return {
+    ...{ from, until: from + 9000, counts: NO_COUNTS, flows: NO_FLOWS },
+    ...{ spent: { requests: 1, units: null }, holdTimes: null },
   }
 }
 
@@ -112,6 +121,31 @@ test('files whose time is over are removed, and never more is kept than fits', a
   const bytes = filesIn(folder).reduce((sum, path) => sum + statSync(path).size, 0)
   expect(bytes).toBeLessThan(30 * 1024 * 1024)
   expect((await kept(folder)).at(-1)).toBeDefined()
+})
+
+test('a store whose locks come and go very often loses stories and not its charts', async () => {
+  const folder = dataFolder()
+  const file = new HistoryFile(folder, ADDRESS, DAY)
+  const begin = Date.now() - DAY / 2
+  const long = 'k'.repeat(900)
+  for (let i = 0; i < 720; i++) {
+    file.append({ sample: sample(begin + i * 10_000) })
+    for (let j = 0; j < 60; j++) file.append(hold(`${long}${j}`))
+    await file.flush()
+  }
+  const lines = await kept(folder)
+  expect(lines.filter(line => 'sample' in line)).toHaveLength(720)
+  expect(lines.length).toBeLessThan(720 * 60)
+})
+
+test('what comes while something is being written waits, and is written', async () => {
+  const folder = dataFolder()
+  const file = new HistoryFile(folder, ADDRESS, DAY)
+  for (let i = 0; i < 19_000; i++) file.append(hold(`a${i}`))
+  await new Promise(resolve => setImmediate(resolve))
+  for (let i = 0; i < 11_000; i++) file.append(hold(`b${i}`))
+  await file.flush()
+  expect(await kept(folder)).toHaveLength(30_000)
 })
 
 test('names that are too long to be kept are not, and do no harm', async () => {

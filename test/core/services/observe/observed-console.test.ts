@@ -1,4 +1,8 @@
+import { readdirSync, utimesSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
+import { createCore } from '../../../../electron/core/core.ts'
 import { memoryServer } from '../../../../electron/core/stores/memory/server.ts'
 import type { Hold, Stats } from '../../../../shared/stats.ts'
 import { dataFolder } from '../../../hosts/run-cli.ts'
@@ -22,6 +26,13 @@ function aStore() {
     },
     drop: (pipeline: string) => server.records.delete(`acme:${pipeline}`),
   }
+}
+
+function historyFiles(folder: string): string[] {
+  return readdirSync(join(folder, 'history'), { recursive: true, encoding: 'utf8' })
+    .filter(name => name.endsWith('.jsonl'))
+    .map(name => join(folder, 'history', name))
+    .sort()
 }
 
 async function observed(store: ReturnType<typeof aStore>, folder = dataFolder()) {
@@ -143,6 +154,59 @@ test('who holds is told over time, and nothing of a time in which nobody looked'
     ['api', 1],
   ])
   expect(history.groups[0]?.points.slice(0, 4)).toEqual([null, null, null, null])
+})
+
+test('in the middle of a reading, what is told is the last whole one', async () => {
+  const store = aStore()
+  for (let i = 0; i < 3000; i++) store.hold(`old-${i}`)
+  const console = await observed(store)
+  const totals = new Set<number>()
+  for (let round = 0; round < 3; round++) {
+    store.server.records.clear()
+    for (let i = 0; i < 3000; i++) store.hold(`new-${round}-${i}`)
+    const until = Date.now() + 2500
+    while (Date.now() < until) {
+      totals.add((await console.read()).overall.total)
+      await new Promise(resolve => setImmediate(resolve))
+    }
+  }
+  // Old and new ones together were never there.
+  expect(Math.max(...totals)).toBe(3000)
+})
+
+test('whoever only asks a question removes nothing of what a console keeps', async () => {
+  const store = aStore()
+  store.hold('billing')
+  const folder = dataFolder()
+  const console = await observed(store, folder)
+  await console.close()
+  const old = new Date(Date.now() - 48 * HOUR)
+  const files = historyFiles(folder)
+  for (const path of files) utimesSync(path, old, old)
+  const asking = createCore({ dataFolder: folder })
+  onTestFinished(() => asking.close())
+  await sleep(200)
+  expect(historyFiles(folder)).toEqual(files)
+  expect(files.length).toBeGreaterThan(0)
+  const next = await observed(aStore(), folder)
+  await expect.poll(() => historyFiles(folder).some(path => files.includes(path))).toBe(false)
+  await next.close()
+})
+
+test('of two stores with one address, what is seen goes on being kept when the first is removed', async () => {
+  const store = aStore()
+  const folder = dataFolder()
+  const console = await observed(store, folder)
+  const twin = await console.ask('stores.add', { profile: profile({ name: 'Twin', address: store.address }) })
+  await console.ask('stores.remove', { storeId: console.storeId })
+  store.hold('later')
+  await expect
+    .poll(async () => (await console.ask('stats.keys', { storeIds: [twin.storeId], text: 'later' })).length, {
+      timeout: 10_000,
+    })
+    .toBe(1)
+  await console.close()
+  expect(everythingIn(folder)).toContain('acme:later')
 })
 
 test('a window that ends before it begins is refused', async () => {
