@@ -32,7 +32,7 @@ type Listener = { readonly queue: WatchQueue | null; readonly restMs: number }
 /**
  * Follows a store by reading it again and again, once for however many screens look at it: a snapshot, then what changed.
  * A lock counts as gone only after a pass that saw everything; after a failed or partial one what is known stays, and
- * the status says that it is old. It reads only while somebody looks; what it has seen it remembers.
+ * the status says that it is old. It reads only while somebody looks or wants it attended; what it has seen it remembers.
  */
 export class StoreWatcher {
   readonly #store: LockStore
