@@ -108,6 +108,19 @@ export function heldSinceOf(
   return { at: acquiredAt, exact: acquiredAtSource === 'stored' || acquiredAtSource === 'token' }
 }
 
+/**
+ * Since when the present lease runs; null when nothing tells. A record's own beginning often stays where it was while its end is
+ * moved, so that a lock which is renewed for a day would seem to be near its end all the time: what is seen to be renewed counts
+ * from then.
+ */
+export function leaseBeginOf(
+  { acquiredAt, watched }: Pick<Lock, 'acquiredAt'> & { readonly watched: Watched },
+  now: number,
+): number | null {
+  if (watched.lastRenewedAt !== null) return watched.lastRenewedAt
+  return acquiredAt !== null && isPlausibleBeginning(acquiredAt, now) ? acquiredAt : null
+}
+
 /** The state as far as the store has been asked: a deadline that came since then has changed nothing that is known. */
 export function knownStateAt(lock: Timed & Pick<Lock, 'observedAt'>, now: number): LockState {
   return stateAt(lock, isUnconfirmed(lock, now) ? lock.observedAt : now)

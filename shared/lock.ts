@@ -97,6 +97,8 @@ export const watchedSchema = z.object({
   heldSince: z.number(),
   /** How often the present owner was seen to extend it. */
   renewals: z.number(),
+  /** When it did so last; null if never. */
+  lastRenewedAt: z.number().nullable(),
   /** How many owners were seen, the present one included. */
   holders: z.number(),
 })
@@ -116,10 +118,7 @@ export const tenureSchema = z.object({
 export type Tenure = z.infer<typeof tenureSchema>
 
 /** The story of a lock: `tenures` are the last ones, oldest first. */
-export const storySchema = watchedSchema.extend({
-  lastRenewedAt: z.number().nullable(),
-  tenures: z.array(tenureSchema),
-})
+export const storySchema = watchedSchema.extend({ tenures: z.array(tenureSchema) })
 export type Story = z.infer<typeof storySchema>
 
 /** A record that is there but that no format understands. Shown, never guessed at. */

@@ -32,7 +32,7 @@ describe('statistics cost little beside the reading that they are made from', ()
           const at = lock.observedAt
           locks.set(lock.id, {
             ...lock,
-            watched: { firstSeenAt: at, heldSince: at, renewals: 0, holders: 1 },
+            watched: { firstSeenAt: at, heldSince: at, renewals: 0, lastRenewedAt: null, holders: 1 },
           })
         }
       return locks.size

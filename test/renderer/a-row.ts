@@ -19,7 +19,11 @@ export function watchedLock(id: string, changes: Partial<WatchedLock> = {}, now 
     notes: [],
     observedAt: now,
   }
-  return { ...lock, watched: { firstSeenAt: now, heldSince: now, renewals: 0, holders: 1 }, ...changes }
+  return {
+    ...lock,
+    watched: { firstSeenAt: now, heldSince: now, renewals: 0, lastRenewedAt: null, holders: 1 },
+    ...changes,
+  }
 }
 
 export function endsAt(expiresAt: number): Pick<WatchedLock, 'lease'> {

@@ -203,7 +203,13 @@ test.each<[string, number | null]>([
 
 describe('ages', () => {
   test('are those that renewals do not reset', () => {
-    const watched = { firstSeenAt: NOW - 2 * H, heldSince: NOW - 2 * H, renewals: 90, holders: 1 }
+    const watched = {
+      firstSeenAt: NOW - 2 * H,
+      heldSince: NOW - 2 * H,
+      renewals: 90,
+      lastRenewedAt: NOW,
+      holders: 1,
+    }
     const lock: WatchedLock = { ...aLock({ ...since(5 * S), lease: ends(MIN) }), watched }
     expect(matches(parseFilter('age>1h'), { ...row({}), lock }, NOW)).toBe(true)
   })

@@ -18,6 +18,7 @@ const seen = (ms: number, renewals = 0): Watched => ({
   firstSeenAt: NOW - ms,
   heldSince: NOW - ms,
   renewals,
+  lastRenewedAt: renewals > 0 ? NOW - ms : null,
   holders: 1,
 })
 const pid = { label: 'pid 4242 on worker-3', pid: 4242, host: 'worker-3' }
@@ -226,7 +227,15 @@ test('whatever the numbers are, it is whole sentences', () => {
       lease: random.pick(leases()),
       observedAt: time(),
     })
-    const watched: Watched = { firstSeenAt: time(), heldSince: time(), renewals: random.below(4), holders: 1 }
+    const watched: Watched = {
+      ...{
+        firstSeenAt: time(),
+        heldSince: time(),
+        renewals: random.below(4),
+        lastRenewedAt: null,
+        holders: 1,
+      },
+    }
     const story: Story = { ...watched, lastRenewedAt: random.pick([null, time()]), tenures: [] }
     for (const said of [
       judgement(lock, null, NOW),

@@ -225,7 +225,7 @@ test.each<[string, number | null, TimeSource, number | null, ReturnType<typeof h
   ['the TTL was renewed', T + 5, 'ttl', T, { at: T, exact: false }],
   ['it is computed from a TTL and was seen later', T, 'ttl', T + 5, { at: T, exact: false }],
 ])('since when it is held, when %s', (_, acquiredAt, acquiredAtSource, heldSince, expected) => {
-  const watched = { firstSeenAt: T, heldSince: heldSince ?? 0, renewals: 0, holders: 1 }
+  const watched = { firstSeenAt: T, heldSince: heldSince ?? 0, renewals: 0, lastRenewedAt: null, holders: 1 }
   const lock = { acquiredAt, acquiredAtSource, ...(heldSince === null ? {} : { watched }) }
   expect(heldSinceOf(lock)).toEqual(expected)
 })

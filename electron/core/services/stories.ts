@@ -65,11 +65,7 @@ export class Stories {
   of(id: string): Story | null {
     const told = this.#told.get(id)
     if (!told) return null
-    return {
-      ...watchedOf(told),
-      lastRenewedAt: told.lastRenewedAt,
-      tenures: told.tenures.map(each => ({ ...each })),
-    }
+    return { ...watchedOf(told), tenures: told.tenures.map(each => ({ ...each })) }
   }
 
   #turn(told: Told, lock: Lock): Turn {
@@ -115,6 +111,7 @@ function watchedOf(told: Told): Watched {
     firstSeenAt: told.firstSeenAt,
     heldSince: present?.from ?? told.firstSeenAt,
     renewals: present?.renewals ?? 0,
+    lastRenewedAt: told.lastRenewedAt,
     holders: told.holders,
   }
 }

@@ -146,5 +146,8 @@ function LockParts({ target, lock, gone, detail }: PartsProps) {
 /** A lock that was read but is in no watch: what is known of it began with this reading. */
 function unwatched(lock: Omit<WatchedLock, 'watched'>): WatchedLock {
   const at = lock.observedAt
-  return { ...lock, watched: { firstSeenAt: at, heldSince: at, renewals: 0, holders: 1 } }
+  return {
+    ...lock,
+    watched: { firstSeenAt: at, heldSince: at, renewals: 0, lastRenewedAt: null, holders: 1 },
+  }
 }

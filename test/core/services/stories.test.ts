@@ -8,12 +8,19 @@ it('counts a renewal whenever the same owner moves its deadline on', () => {
     firstSeenAt: at(0),
     heldSince: at(0),
     renewals: 0,
+    lastRenewedAt: null,
     holders: 1,
   })
   stories.see(lockAt(1000, { endsAt: 61_000 }))
   expect(stories.see(lockAt(2000, { endsAt: 62_000 })).watched).toMatchObject({
     heldSince: at(0),
     renewals: 2,
+    lastRenewedAt: at(2000),
+  })
+  // A look that finds it nearer to its end renews nothing.
+  expect(stories.see(lockAt(55_000, { endsAt: 62_000, state: 'expiring' })).watched).toMatchObject({
+    renewals: 2,
+    lastRenewedAt: at(2000),
   })
   expect(stories.of('orders')).toMatchObject({ lastRenewedAt: at(2000) })
 })
@@ -41,7 +48,13 @@ it('begins a new tenure with a new owner', () => {
   stories.see(lockAt(0))
   stories.see(lockAt(1000, { endsAt: 61_000 }))
   const { watched } = stories.see(lockAt(2000, { owner: 'run-2', holder: { label: 'api' }, endsAt: 99_000 }))
-  expect(watched).toEqual({ firstSeenAt: at(0), heldSince: at(2000), renewals: 0, holders: 2 })
+  expect(watched).toEqual({
+    firstSeenAt: at(0),
+    heldSince: at(2000),
+    renewals: 0,
+    lastRenewedAt: null,
+    holders: 2,
+  })
   expect(stories.of('orders')?.tenures).toEqual([
     { owner: 'run-1', label: null, from: at(0), until: at(2000), renewals: 1 },
     { owner: 'run-2', label: 'api', from: at(2000), until: null, renewals: 0 },

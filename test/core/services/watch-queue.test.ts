@@ -4,7 +4,7 @@ import type { WatchEvent } from '../../../shared/contract.ts'
 import type { WatchedLock } from '../../../shared/lock.ts'
 import { lockAt } from './lock.ts'
 
-const watched = { firstSeenAt: 0, heldSince: 0, renewals: 0, holders: 1 }
+const watched = { firstSeenAt: 0, heldSince: 0, renewals: 0, lastRenewedAt: null, holders: 1 }
 const lock = (id: string, owner = 'run-1'): WatchedLock => ({ ...lockAt(0, { id, owner }), watched })
 
 /** Takes all that is there for a screen that reads now. */

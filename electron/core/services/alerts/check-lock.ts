@@ -3,8 +3,9 @@ import {
   expiresAtOf,
   heldSinceOf,
   holdersLookAlike,
-  isPlausibleDeadline,
+  isPlausibleBeginning,
   knownStateAt,
+  leaseBeginOf,
 } from '../../../../shared/lease.ts'
 import type { WatchedLock } from '../../../../shared/lock.ts'
 
@@ -45,27 +46,18 @@ function checkLease(
 ): void {
   if (expiresAt === null) return
   const limit = limitOf(settings, 'lease-used')
-  const begin = leaseBegin(lock)
+  // Since it was seen first says too little where nothing tells, and never too much.
+  const begin = leaseBeginOf(lock, now) ?? lock.watched.heldSince
   const used = (now - begin) / (expiresAt - begin)
   // Not for a lease whose end is not after its beginning.
   if (expiresAt > begin && used >= limit)
     found('lease-used', lock, Math.min(1, used), begin + limit * (expiresAt - begin), null)
 }
 
-/**
- * Since when the present lease runs. A record's own beginning often stays where it was while its end is moved, so that a lock
- * which is renewed for a day would seem to be near its end all the time: what is seen to be renewed counts from the last
- * change that was seen. Where nothing is recorded it counts from when it was seen first, which says too little, never too much.
- */
-function leaseBegin({ acquiredAt, observedAt, watched }: WatchedLock): number {
-  if (watched.renewals > 0) return observedAt
-  return acquiredAt === null || Number.isNaN(acquiredAt) ? watched.heldSince : acquiredAt
-}
-
 function checkAge(lock: WatchedLock, now: number, settings: Settings, found: Found): void {
   const since = heldSinceOf(lock)
   // A beginning before anybody had computers is another error than being held for long.
-  const heldAt = since !== null && isPlausibleDeadline(since.at, now) ? since.at : null
+  const heldAt = since !== null && isPlausibleBeginning(since.at, now) ? since.at : null
   const heldMs = heldAt === null ? null : Math.max(0, now - heldAt)
   if (lock.lease.kind === 'never') found('no-expiry', lock, heldMs, heldAt, null)
   const heldLimit = limitOf(settings, 'held-long')

@@ -58,7 +58,9 @@ export class WatchedPlace {
     const fence = `${this.store.storeId} ${id}`
     const endsAt = says.endsAt ?? observedAt + HOUR
     const lock = lockAt(0, { id, key: id, name: id, fence, ...more, endsAt: endsAt - START })
-    const watched = { firstSeenAt: observedAt, heldSince: seenAt ?? observedAt, renewals, holders: 1 }
+    const lastRenewedAt = renewals > 0 ? observedAt : null
+    const heldSince = seenAt ?? observedAt
+    const watched = { firstSeenAt: observedAt, heldSince, renewals, lastRenewedAt, holders: 1 }
     const whole = { ...lock, observedAt, watched }
     const read = { ...whole, state: stateAt(whole, observedAt) }
     this.locks.set(id, read)

@@ -30,7 +30,33 @@ describe('lease-used', () => {
     expect(await test.told()).toEqual(['lease-used renewed'])
   })
 
-  it('goes by when it was seen first where no beginning is recorded', async () => {
+  it('counts from the renewal, whatever else is seen to change afterwards', async () => {
+    const test = await AlertTest.begin()
+    const store = test.store()
+    // By its own record it is near its end after 36 minutes: the state that is read then is another one.
+    const renewed = { acquiredAt: START - HOUR, seenAt: START - MINUTE, renewals: 1 }
+    store.hold('once', { ...renewed, endsAt: START + HOUR })
+    for (let minutes = 0; minutes < 48; minutes += 4) {
+      store.pass()
+      expect(await test.told()).toEqual([])
+      test.wait(4 * MINUTE)
+    }
+    store.pass()
+    test.wait(10 * SECOND)
+    store.pass()
+    expect(await test.open()).toMatchObject([{ rule: 'lease-used', since: START + 48 * MINUTE }])
+  })
+
+  it('goes by when it was seen first where a record says what cannot be', async () => {
+    const test = await AlertTest.begin()
+    const store = test.store()
+    store.hold('seconds', { acquiredAt: START / 1000, acquiredAtSource: 'stored', endsAt: START + HOUR })
+    test.wait(10 * MINUTE)
+    store.pass()
+    expect(await test.told()).toEqual([])
+  })
+
+  it('goes by when it was seen first where no no beginning is recorded', async () => {
     const test = await AlertTest.begin()
     const store = test.store()
     store.hold('token', { endsAt: START + 10 * MINUTE })

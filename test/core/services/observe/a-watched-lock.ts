@@ -6,7 +6,13 @@ type Wanted = Parameters<typeof lockAt>[1]
 /** A lock as a watch knows it, first seen when it was read. */
 export function aWatchedLock(observedMs: number, wanted: Wanted = {}): WatchedLock {
   const lock = lockAt(observedMs, wanted)
-  const watched = { firstSeenAt: lock.observedAt, heldSince: lock.observedAt, renewals: 0, holders: 1 }
+  const watched = {
+    firstSeenAt: lock.observedAt,
+    heldSince: lock.observedAt,
+    renewals: 0,
+    lastRenewedAt: null,
+    holders: 1,
+  }
   return { ...lock, watched }
 }
 

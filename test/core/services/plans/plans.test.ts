@@ -220,7 +220,7 @@ describe('since when a lock is held', () => {
   const since = (heldSince: number, watchedMs: number) =>
     entryOf(
       aLock({ observedAt: now, acquiredAt: null }),
-      { firstSeenAt: heldSince, heldSince, renewals: 0, holders: 1 },
+      { firstSeenAt: heldSince, heldSince, renewals: 0, lastRenewedAt: null, holders: 1 },
       'f',
       watchedMs,
     ).heldSince
@@ -236,7 +236,7 @@ describe('since when a lock is held', () => {
 
   it('is known from a lease of a usual length, however short the watch', () => {
     const lock = aLock({ observedAt: now, acquiredAt: now - 3_000_000, acquiredAtSource: 'ttl' })
-    const story = { firstSeenAt: now, heldSince: now - 5000, renewals: 0, holders: 1 }
+    const story = { firstSeenAt: now, heldSince: now - 5000, renewals: 0, lastRenewedAt: null, holders: 1 }
     expect(entryOf(lock, story, 'f', 5000).heldSince).toBe(now - 3_000_000)
   })
 })
