@@ -102,9 +102,13 @@ function setStore(series: Pick, store: StoreReading): void {
 
 function setNow(series: Pick, labels: StoreLabels, now: LiveReading): void {
   for (const state of COUNTED) series('lockkeeper_locks').set({ ...labels, state }, now.counts[state])
-  // Where nothing is held, nothing is old: unlike a store that is down, that is known.
-  series('lockkeeper_oldest_lock_age_seconds').set(labels, (now.oldestMs ?? 0) / 1000)
-  series('lockkeeper_lease_used_max_ratio').set(labels, now.mostUsed ?? 0)
+  // Where nothing is there, nothing is old, and without a lease none is used. What is there and cannot be told is no zero.
+  const { held, expiring, unknown, endless, expired } = now.counts
+  const leases = held + expiring + unknown
+  const oldestMs = now.oldestMs ?? (leases + endless + expired === 0 ? 0 : null)
+  const mostUsed = now.mostUsed ?? (leases === 0 ? 0 : null)
+  if (oldestMs !== null) series('lockkeeper_oldest_lock_age_seconds').set(labels, oldestMs / 1000)
+  if (mostUsed !== null) series('lockkeeper_lease_used_max_ratio').set(labels, mostUsed)
   if (now.offsetMs !== null) series('lockkeeper_clock_offset_seconds').set(labels, now.offsetMs / 1000)
   series('lockkeeper_scan_duration_seconds').set(labels, now.scanMs / 1000)
   const told = new Set<string>()
@@ -121,9 +125,13 @@ function setNow(series: Pick, labels: StoreLabels, now: LiveReading): void {
   }
 }
 
-/** Also those of which there are none: a rule that counts them must be able to tell none from nobody who looks. */
+/** Also those of which there are none, once somebody has looked: none can be told from not known. */
 function setAlerts(alerts: Series, { stores, alerts: open }: MeterReading): void {
   if (open === null) return
-  for (const { name } of stores) for (const rule of ALERT_RULES) alerts.set({ store: name, rule }, 0)
+  for (const { name, status, lastScanAt } of stores)
+    // That a store does not answer is known without having read it.
+    for (const rule of ALERT_RULES)
+      if (lastScanAt !== null || (rule === 'store-down' && status !== null))
+        alerts.set({ store: name, rule }, 0)
   for (const { rule, store, count } of open) alerts.set({ store, rule }, count)
 }

@@ -49,6 +49,43 @@ describe('what is served', () => {
     ])
   })
 
+  it('goes by the last renewal where a record keeps its first beginning', async () => {
+    const store = new ObservedStore('orders')
+    const lock = lockOf('renewed', { agoMs: 24 * HOUR, leftMs: 110_000 })
+    const watched = { ...lock.watched, renewals: 1440, lastRenewedAt: Date.now() + 1500 - 10_000 }
+    store.pass([{ ...lock, watched }])
+    const samples = await (await expose([store], { keys: 1 })).samples()
+    expect(only(samples, 'lockkeeper_lease_used_max_ratio')[0]?.value).toBeCloseTo(1 / 12, 2)
+    expect(only(samples, 'lockkeeper_lock_lease_seconds')[0]?.value).toBeCloseTo(120, 0)
+    expect(only(samples, 'lockkeeper_lock_age_seconds')[0]?.value).toBeCloseTo(86_400, 0)
+  })
+
+  it('says no number for what is not known of the locks that are there, and zero where there are none', async () => {
+    const [silent, free] = [new ObservedStore('silent'), new ObservedStore('free')]
+    silent.pass([lockOf('token', { agoMs: null, leftMs: 1000 })])
+    free.pass([])
+    const samples = await (await expose([silent, free])).samples()
+    expect(by('store', 'lockkeeper_lease_used_max_ratio', samples)).toEqual({ free: 0 })
+  })
+
+  it('takes no mistake of whoever wrote a record for the oldest lock', async () => {
+    const store = new ObservedStore('orders')
+    const watched = (at: number) => ({
+      firstSeenAt: at,
+      heldSince: at,
+      renewals: 0,
+      lastRenewedAt: null,
+      holders: 1,
+    })
+    const wrong = [Date.now() / 1000, -8.64e15, Date.now() + HOUR].map((acquiredAt, i) =>
+      lockOf(`wrong-${i}`, { agoMs: 0, leftMs: HOUR, acquiredAt, watched: watched(acquiredAt) }),
+    )
+    store.pass([...wrong, lockOf('right', { agoMs: 0.5 * HOUR, leftMs: HOUR })])
+    const samples = await (await expose([store])).samples()
+    expect(only(samples, 'lockkeeper_oldest_lock_age_seconds')[0]?.value).toBeCloseTo(1800, 0)
+    expect(only(samples, 'lockkeeper_lease_used_max_ratio')[0]?.value).toBeCloseTo(1 / 3, 2)
+  })
+
   it('counts what happens, and for how long locks were held, up to and with the edge of a bucket', async () => {
     const store = new ObservedStore('orders')
     const metrics = await expose([store])
@@ -140,13 +177,30 @@ describe('alerts', () => {
   const open = { openByRule: () => [{ rule: 'expired', storeId: 'orders', open: 3 }] as const }
 
   it('are counted by rule, those of which there are none as well', async () => {
-    const samples = await (await expose([new ObservedStore('orders')], { alerts: open })).samples()
+    const store = new ObservedStore('orders')
+    store.pass([])
+    const samples = await (await expose([store], { alerts: open })).samples()
     const zeros = Object.fromEntries(ALERT_RULES.map(rule => [rule, 0]))
     expect(by('rule', 'lockkeeper_alerts_open', samples)).toEqual({ ...zeros, expired: 3 })
   })
 
+  it('are not none in a store that nobody could read yet, but for the one that it is down', async () => {
+    const [silent, down] = [new ObservedStore('silent'), new ObservedStore('down')]
+    down.observation.failed('down', DOWN)
+    const samples = await (await expose([silent, down], { alerts: { openByRule: () => [] } })).samples()
+    expect(only(samples, 'lockkeeper_alerts_open').map(({ labels }) => labels)).toEqual([
+      { store: 'down', rule: 'store-down' },
+    ])
+    down.pass([])
+    down.observation.failed('down', DOWN)
+    const later = await (await expose([down], { alerts: { openByRule: () => [] } })).samples()
+    expect(only(later, 'lockkeeper_alerts_open')).toHaveLength(ALERT_RULES.length)
+  })
+
   it('of a store that is closed are not there, and where nobody looks there are none', async () => {
-    const closed = await expose([new ObservedStore('other')], { alerts: open })
+    const other = new ObservedStore('other')
+    other.pass([])
+    const closed = await expose([other], { alerts: open })
     expect(new Set(only(await closed.samples(), 'lockkeeper_alerts_open').map(each => each.value))).toEqual(
       new Set([0]),
     )

@@ -3,11 +3,12 @@ import {
   countedAs,
   expiresAtOf,
   heldSinceOf,
+  isPlausibleBeginning,
   isRepresentable,
+  leaseBeginOf,
   remainingMs,
-  usedFraction,
 } from '../../../../shared/lease.ts'
-import type { Lock, StoreKind, WatchedLock } from '../../../../shared/lock.ts'
+import type { StoreKind, WatchedLock } from '../../../../shared/lock.ts'
 import type { Counts, Flows, Spent } from '../../../../shared/stats.ts'
 import type { Observed } from '../observe/observatory.ts'
 import { NO_COUNTS } from '../observe/tally.ts'
@@ -31,7 +32,7 @@ export type LiveReading = {
   readonly counts: Counts
   /** Of what nobody has released, also of what has expired. */
   readonly oldestMs: number | null
-  /** Of what is held. */
+  /** Of what is held; null where of none it is known since when its lease runs. */
   readonly mostUsed: number | null
   readonly offsetMs: number | null
   readonly scanMs: number
@@ -86,7 +87,7 @@ function readLocks(
     counts[counted]++
     if (counted === 'released') continue
     oldestMs = greater(oldestMs, ageOf(lock, now))
-    if (counted !== 'expired') mostUsed = greater(mostUsed, usedFraction(lock, now))
+    if (counted !== 'expired') mostUsed = greater(mostUsed, usedOf(lock, now))
   }
   return { counts, oldestMs, mostUsed, locks: neediest(locks, now, keys) }
 }
@@ -105,7 +106,7 @@ function neediest(locks: ReadonlyMap<string, WatchedLock>, now: number, keys: nu
   return first.map(lock => ({
     key: lock.key,
     ageMs: ageOf(lock, now),
-    leaseMs: leaseOf(lock),
+    leaseMs: leaseOf(lock, now),
     remainingMs: representable(remainingMs(lock, now)),
   }))
 }
@@ -121,17 +122,22 @@ function placeOf<T>(item: T, sorted: readonly T[], compare: (a: T, b: T) => numb
   return low
 }
 
-/** A beginning that lies in the future says nothing about how long it was held. */
+/** A beginning that makes no sense says nothing about how long it was held. */
 function ageOf(lock: WatchedLock, now: number): number | null {
   const since = heldSinceOf(lock)
-  return since !== null && isRepresentable(since.at) && since.at <= now ? now - since.at : null
+  return since !== null && isPlausibleBeginning(since.at, now) ? Math.max(0, now - since.at) : null
 }
 
-function leaseOf(lock: Lock): number | null {
+function leaseOf(lock: WatchedLock, now: number): number | null {
   const expiresAt = expiresAtOf(lock.lease)
-  if (expiresAt === null || lock.acquiredAt === null) return null
-  const leaseMs = expiresAt - lock.acquiredAt
-  return leaseMs > 0 ? representable(leaseMs) : null
+  const begin = leaseBeginOf(lock, now)
+  return expiresAt !== null && begin !== null && expiresAt > begin ? representable(expiresAt - begin) : null
+}
+
+function usedOf(lock: WatchedLock, now: number): number | null {
+  const leaseMs = leaseOf(lock, now)
+  const leftMs = remainingMs(lock, now)
+  return leaseMs === null || leftMs === null ? null : Math.min(1, Math.max(0, 1 - leftMs / leaseMs))
 }
 
 /** A deadline in the year 300,000 is somebody's mistake, and no number to draw a line with. */
