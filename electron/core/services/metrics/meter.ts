@@ -33,6 +33,8 @@ export type HeldListener = (
 export class Meter implements Lookout {
   readonly #options: MeterOptions
   readonly #listeners: HeldListener[] = []
+  /** While many holds end at once. */
+  #names: ReadonlyMap<Observed, string> | null = null
 
   constructor(options: MeterOptions) {
     this.#options = options
@@ -59,9 +61,19 @@ export class Meter implements Lookout {
 
   ended(store: Observed, heldMs: number): void {
     if (this.#listeners.length === 0) return
-    const name = this.#named().find(each => each.store === store)?.name
+    const name = this.#namesForNow().get(store)
     if (name === undefined) return
     for (const listener of this.#listeners) listener({ name, kind: store.kind }, heldMs)
+  }
+
+  /** Ten thousand holds can end in one look, and what stores are called does not change in between. */
+  #namesForNow(): ReadonlyMap<Observed, string> {
+    if (this.#names) return this.#names
+    this.#names = new Map(this.#named().map(({ store, name }) => [store, name]))
+    queueMicrotask(() => {
+      this.#names = null
+    })
+    return this.#names
   }
 
   #named(): { store: Observed; name: string }[] {
