@@ -1,4 +1,4 @@
-import { type Alert, type AlertRule, CONTENTION_MS } from './alerts.ts'
+import { type Alert, type AlertRule, CONTENTION_MS, UNNAMED_HOLDERS } from './alerts.ts'
 import { sayDuration } from './lease.ts'
 import { clip, escapeForTerminal, neutralise } from './safe-text.ts'
 
@@ -102,8 +102,12 @@ export function alertSentence(alert: Told): string {
       return `${lock} in ${store} has been held${by} for ${long ?? 'a long time'}.`
     case 'renewed-long':
       return `${lock} in ${store} is kept${by} by renewing it: ${sayTimes(Number(alert.detail))} in the ${long ?? 'time'} it was watched.`
-    case 'contention':
-      return `${lock} in ${store} changed its holder ${sayTimes(value ?? Number.NaN)} within ${sayMinutes(CONTENTION_MS)}.`
+    case 'contention': {
+      const often = `${sayTimes(value ?? Number.NaN)} within ${sayMinutes(CONTENTION_MS)}`
+      return alert.detail === UNNAMED_HOLDERS
+        ? `${lock} in ${store} was taken anew ${often}. Its record does not say by whom: it may be one program that takes it again and again.`
+        : `${lock} in ${store} changed its holder ${often}.`
+    }
     case 'clock-offset':
       return `The clock of ${store} is ${sayDuration(value ?? Number.NaN)} ${(value ?? 0) < 0 ? 'behind' : 'ahead of'} the one of this machine.`
   }

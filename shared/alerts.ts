@@ -44,6 +44,9 @@ const HOUR = 60 * MINUTE
 /** In this time so many changes of the holder are contention. */
 export const CONTENTION_MS = 5 * MINUTE
 
+/** The `detail` of contention where holders have no names: it may have been the same one each time. */
+export const UNNAMED_HOLDERS = 'unnamed'
+
 export const RULES: Readonly<Record<AlertRule, RuleInfo>> = {
   'store-down': {
     severity: 'critical',
@@ -104,6 +107,7 @@ export const alertSchema = z.object({
   storeName: z.string(),
   address: z.string(),
   lockId: z.string().nullable(),
+  /** The beginning of it, where it is longer than anybody reads; and so is the holder. */
   key: z.string().nullable(),
   holder: z.string().nullable(),
   /** By the clock of this machine. */
@@ -114,7 +118,7 @@ export const alertSchema = z.object({
   value: z.number().nullable(),
   /** What it was compared with. */
   limit: z.number().nullable(),
-  /** Other stores that have the same key, the server's words: whatever the sentence needs besides. */
+  /** Other stores that have the same key, the server's words: whatever the sentence needs besides, and not more than that. */
   detail: z.string().nullable(),
   acknowledged: z.object({ by: z.string(), at: z.number(), reason: z.string() }).nullable(),
   muteId: z.string().nullable(),

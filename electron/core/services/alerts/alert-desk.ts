@@ -13,6 +13,7 @@ import { type Note, settled } from '../audit/settled.ts'
 import type { AuditLog } from '../audit.ts'
 import { whoIsHere } from '../who.ts'
 import type { Alerts } from './alerts.ts'
+import { subjectOf } from './subject.ts'
 
 /** Somebody who mutes more than this, one by one, wants another rule. */
 const MOST_MUTES = 1000
@@ -47,7 +48,7 @@ export class AlertDesk {
     const found = alerts.find(which)
     const named = found.slice(0, NAMED).map(({ place, tracked }) => ({
       ...{ rule: tracked.rule, storeName: place.storeName, store: place.address },
-      ...(tracked.lock === null ? {} : { key: tracked.lock.key }),
+      ...(tracked.lock === null ? {} : { key: subjectOf(tracked.lock).key }),
     }))
     const facts = { ...(named.length === 1 ? named[0] : { alerts: named }), count: found.length, reason }
     await this.#recorded(action, 'alerts.acknowledge', facts, async () => {

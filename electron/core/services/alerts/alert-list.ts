@@ -13,6 +13,8 @@ import { alertOf, type Ended, type Place, type Tracked } from './tracked.ts'
 
 /** Of one rule in one store. Nobody reads more, and how many more there are is said. */
 const LISTED = 100
+/** An id is told whole, because a lock is found by it. They can be as long as a store allows, so fewer are listed then. */
+const LISTED_CHARS = 100_000
 
 /** All that there is to tell. */
 export type Listing = {
@@ -113,14 +115,26 @@ function groupsOf({ stores, decisions }: Listing): Group[] {
   )
 }
 
-/** The newest hundred; those that still want somebody before those that do not. */
+/** The newest hundred; those that still want somebody before those that are known, and those before the muted ones. */
 function firstOf({ all, place }: Group): Alert[] {
-  const wants = ({ acknowledged, muteId }: Said) => acknowledged === null && muteId === null
-  const inOrder =
-    all.length <= LISTED
-      ? all
-      : [...all.filter(wants).reverse(), ...all.filter(each => !wants(each)).reverse()].slice(0, LISTED)
-  return inOrder.map(said => openAlert(said, place))
+  const isMuted = ({ muteId }: Said) => muteId !== null
+  const isKnown = (said: Said) => said.acknowledged !== null && !isMuted(said)
+  const inOrder = [
+    ...all.filter(said => !isMuted(said) && !isKnown(said)).reverse(),
+    ...all.filter(isKnown).reverse(),
+    ...all.filter(isMuted).reverse(),
+  ]
+  return shortEnough(inOrder).map(said => openAlert(said, place))
+}
+
+/** As many as there is room for, and one in any case. */
+function shortEnough(inOrder: readonly Said[]): readonly Said[] {
+  let chars = 0
+  const over = inOrder.findIndex(({ tracked }, i) => {
+    chars += tracked.lockId?.length ?? 0
+    return i >= LISTED || (i > 0 && chars > LISTED_CHARS)
+  })
+  return over < 0 ? inOrder : inOrder.slice(0, over)
 }
 
 function openAlert({ tracked, ...said }: Said, place: Place): Alert {

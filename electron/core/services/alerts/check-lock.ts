@@ -8,6 +8,7 @@ import {
   leaseBeginOf,
 } from '../../../../shared/lease.ts'
 import type { WatchedLock } from '../../../../shared/lock.ts'
+import type { Subject } from './subject.ts'
 
 export type Settings = Readonly<Record<AlertRule, RuleSetting>>
 
@@ -17,7 +18,7 @@ export type Settings = Readonly<Record<AlertRule, RuleSetting>>
  */
 export type Found = (
   rule: AlertRule,
-  lock: WatchedLock | null,
+  lock: WatchedLock | Subject | null,
   value: number | null,
   since: number | null,
   detail: string | null,

@@ -2,7 +2,8 @@ import { ALERT_RULES, type Alert, type AlertRule } from '../../../../shared/aler
 import type { WatchedLock } from '../../../../shared/lock.ts'
 import type { Found, Settings } from './check-lock.ts'
 import type { EndedAlerts } from './ended-alerts.ts'
-import { alertIdOf, type Place, type Tracked } from './tracked.ts'
+import type { Subject } from './subject.ts'
+import { alertIdOf, endedAt, type Place, type Tracked } from './tracked.ts'
 
 /** One that begins again so soon after it ended is the same one. */
 export const SAME_ALERT_MS = 60_000
@@ -79,7 +80,7 @@ export class StoreAlerts {
 
   #see(
     rule: AlertRule,
-    lock: WatchedLock | null,
+    lock: WatchedLock | Subject | null,
     begin: number,
     seen: Pick<Tracked, 'lock' | 'value' | 'detail'>,
     settings: Settings,
@@ -124,8 +125,7 @@ export class StoreAlerts {
     this.#tracked.get(tracked.rule)?.delete(tracked.lockId ?? STORE)
     if (tracked.count === 0) return false
     this.#open--
-    tracked.until = at
-    ended.add(tracked, place(), acknowledgement(tracked.alertId))
+    ended.add(endedAt(tracked, at), place(), acknowledgement(tracked.alertId))
     return true
   }
 

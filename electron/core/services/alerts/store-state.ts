@@ -1,3 +1,4 @@
+import { UNNAMED_HOLDERS } from '../../../../shared/alerts.ts'
 import type { Failure } from '../../../../shared/result.ts'
 import type { Observed } from '../observe/observatory.ts'
 import type { Pass } from '../observe/observer.ts'
@@ -51,8 +52,8 @@ export class StoreState {
     return this.alerts.look(settings, at, this.offsetMs, found => {
       for (const lock of locks.values()) checkLock(lock, now, settings, found)
       checkNames(this.#names, others ?? [], ({ id }) => this.#isHeldTwice(id), found)
-      this.contention.over(limitOf(settings, 'contention'), at, (lock, times) =>
-        found('contention', lock, times, null, null),
+      this.contention.over(limitOf(settings, 'contention'), at, ({ subject, times, isNamed }) =>
+        found('contention', subject, times, null, isNamed ? null : UNNAMED_HOLDERS),
       )
       this.#checkClock(settings, found)
     })

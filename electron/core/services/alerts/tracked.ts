@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { type Alert, type AlertRule, RULES } from '../../../../shared/alerts.ts'
 import type { WatchedLock } from '../../../../shared/lock.ts'
-import { namedHolder } from '../observe/named-holder.ts'
+import { type Subject, shortened, shortenedId, subjectOf } from './subject.ts'
 
 /** Where an alert is. */
 export type Place = { readonly storeId: string; readonly address: string; readonly storeName: string }
@@ -16,7 +16,8 @@ export type Tracked = {
   readonly lockId: string | null
   /** Empty while it is not an alert yet. */
   alertId: string
-  lock: WatchedLock | null
+  /** As it was read last, while it goes on; afterwards what was said of it. */
+  lock: WatchedLock | Subject | null
   /** By the clock of this machine. */
   since: number
   until: number | null
@@ -45,18 +46,27 @@ export function alertIdOf(rule: AlertRule, address: string, lockId: string | nul
   return hash('sha256', JSON.stringify([rule, address, lockId]), 'hex').slice(0, 24)
 }
 
+/** One that is over, as it is kept: its lock may be gone, and may have been large. */
+export function endedAt(tracked: Tracked, until: number): Tracked {
+  const { lock, lockId, detail } = tracked
+  const id = shortenedId(lockId)
+  const subject = lock && { ...subjectOf(lock), id: id ?? '' }
+  return { ...tracked, lockId: id, lock: subject, detail: detail && shortened(detail), until }
+}
+
 /** `said` is what operators decided about it. */
 export function alertOf(
   tracked: Tracked,
   place: Place,
   said: Pick<Alert, 'alertId' | 'acknowledged' | 'muteId'>,
 ): Alert {
-  const { rule, lock, lockId, since, until, count, value, limit, detail } = tracked
+  const { rule, lockId, since, until, count, value, limit, detail } = tracked
   const { storeId, storeName, address } = place
+  const subject = tracked.lock && subjectOf(tracked.lock)
   return {
     ...{ rule, severity: RULES[rule].severity, storeId, storeName, address },
-    ...{ lockId, key: lock?.key ?? null, holder: lock && namedHolder(lock).holder },
-    ...{ since, until, count, value, limit, detail },
+    ...{ lockId, key: subject?.key ?? null, holder: subject?.holderName ?? null },
+    ...{ since, until, count, value, limit, detail: detail && shortened(detail) },
     ...said,
   }
 }

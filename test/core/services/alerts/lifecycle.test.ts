@@ -155,6 +155,29 @@ describe('ten thousand alerts at once', () => {
   })
 })
 
+describe('keys of half a megabyte', () => {
+  it('do not make what a screen is told large, nor are they kept when they are gone', async () => {
+    const test = await AlertTest.begin()
+    const store = test.store()
+    const long = 'k'.repeat(500_000)
+    const notes = [{ code: 'implausible-expiry' as const, raw: long }]
+    for (let i = 0; i < 50; i++) store.hold(`${long}${i}`, { endsAt: START - HOUR, owner: long })
+    for (let i = 0; i < 50; i++) store.hold(`${i}${long}`, { endsAt: START - HOUR, owner: long, notes })
+    store.pass()
+    const event = await test.event()
+    expect(event).toMatchObject({ open: 100, unacknowledged: 100 })
+    expect(JSON.stringify(event).length).toBeLessThan(2_000_000)
+    expect(new Set(event.alerts.map(({ rule }) => rule))).toEqual(new Set(['expired', 'implausible-expiry']))
+    // One that is listed is found by its id.
+    expect(store.locks.has(event.alerts[0]?.lockId ?? '')).toBe(true)
+    store.locks.clear()
+    store.pass()
+    const { alerts } = test.alerts.within(START, test.now)
+    expect(alerts).toHaveLength(100)
+    expect(JSON.stringify(alerts).length).toBeLessThan(400_000)
+  })
+})
+
 describe('a window of time', () => {
   it('has all that went on in it, whether it is over or not', async () => {
     const { test, store, begin, end } = await flapping()

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { alertSentence } from '../../../../shared/alert-words.ts'
 import { CONTENTION_MS } from '../../../../shared/alerts.ts'
-import { AlertTest, HOUR, MINUTE, SECOND, START } from './lookout.ts'
+import { AlertTest, HOUR, MINUTE, only, SECOND, START } from './lookout.ts'
 
 describe('lease-used', () => {
   it('warns when 80 % of a lease are used and stay so for ten seconds', async () => {
@@ -267,6 +268,45 @@ describe('contention', () => {
     test.wait(CONTENTION_MS - 200 * SECOND)
     store.pass()
     expect(await test.told()).toEqual([])
+  })
+})
+
+describe('contention that is none', () => {
+  it('is a holder that takes its own lock again and again', async () => {
+    const test = await AlertTest.begin()
+    await test.alerts.decide(only('contention'))
+    const store = test.store()
+    const take = (owner: string) => {
+      const lock = store.hold('cron', { format: 'shedlock-table', owner })
+      store.happened([{ what: 'taken', lock }])
+      store.pass()
+      test.wait(5 * SECOND)
+      store.free('cron')
+      store.happened([{ what: 'freed', lock }])
+      store.pass()
+      test.wait(5 * SECOND)
+    }
+    for (let i = 0; i < 25; i++) take('host-1')
+    expect(await test.told()).toEqual([])
+    // Two that take turns are another matter.
+    for (let i = 0; i < 20; i++) take(`host-${i % 2}`)
+    expect(await test.open()).toMatchObject([{ rule: 'contention', value: 20, detail: null }])
+  })
+
+  it('cannot be told where holders write tokens, and that is said', async () => {
+    const test = await AlertTest.begin()
+    await test.alerts.decide(only('contention', { limit: 5 }))
+    const store = test.store()
+    for (let i = 0; i < 6; i++) {
+      const lock = store.hold('job', { format: 'token', owner: `token-${i}` })
+      store.happened([{ what: 'taken', lock }])
+      store.free('job')
+      test.wait(5 * SECOND)
+    }
+    store.pass()
+    const [alert] = await test.open()
+    expect(alert).toMatchObject({ rule: 'contention', key: 'job', value: 5 })
+    expect(alert && alertSentence(alert)).toContain('it may be one program that takes it again and again')
   })
 })
 
