@@ -150,8 +150,10 @@ export const alertsEventSchema = z.object({
   open: z.number(),
   /** Of them, those that nobody has acknowledged. */
   unacknowledged: z.number(),
-  /** By rule and address, how many more there are than are listed. */
-  more: z.array(z.object({ rule: alertRuleSchema, address: z.string(), count: z.number() })),
+  /** The same numbers by rule and address, for each of which any alert goes on. */
+  groups: z.array(
+    z.object({ rule: alertRuleSchema, address: z.string(), open: z.number(), unacknowledged: z.number() }),
+  ),
   mutes: z.array(muteSchema),
   book: ruleBookSchema,
   /** Why the rules or mutes could not be read or kept; null when they could. */

@@ -24,6 +24,8 @@ type Group = {
   readonly ids: readonly string[]
   /** Also those that are not listed. */
   readonly total: number
+  /** How many to tell of: what two stores hold is found in both, and is one thing. */
+  readonly said: number
   readonly listsAll: boolean
 }
 
@@ -36,10 +38,13 @@ export class AlertNews {
   readonly #toldAt = new Map<string, number>()
   /** How many there were when it was last told of them, or fewer since then. */
   readonly #totals = new Map<string, number>()
+  /** Of which not all could be told by their ids. */
+  readonly #floods = new Set<string>()
 
   /** `now` is any clock that only goes forward. */
   next(event: AlertsEvent, now: number): News {
     const groups = groupsOf(event)
+    for (const group of groups) this.#settle(group)
     for (const [name, total] of this.#totals) {
       const present = groups.find(group => group.name === name)?.total ?? 0
       this.#totals.set(name, Math.min(total, present))
@@ -55,6 +60,12 @@ export class AlertNews {
     }
   }
 
+  /** Those that are listed at last, after there were too many, have been told by their number. */
+  #settle({ name, ids, total, listsAll }: Group): void {
+    if (!listsAll || !this.#floods.delete(name) || total > (this.#totals.get(name) ?? 0)) return
+    this.#tell(ids)
+  }
+
   #isFresh({ name, ids, total, listsAll }: Group): boolean {
     if (listsAll) return ids.some(id => !this.#told.has(id))
     // Those that come into the list because others left it are not new.
@@ -65,9 +76,14 @@ export class AlertNews {
     return (this.#toldAt.get(name) ?? Number.NEGATIVE_INFINITY) + QUIET_MS
   }
 
-  #remember({ name, ids, total }: Group, now: number): void {
+  #remember({ name, ids, total, listsAll }: Group, now: number): void {
     this.#toldAt.set(name, now)
     this.#totals.set(name, total)
+    if (!listsAll) this.#floods.add(name)
+    this.#tell(ids)
+  }
+
+  #tell(ids: readonly string[]): void {
     for (const id of ids) this.#told.add(id)
     for (const id of this.#told) {
       if (this.#told.size <= MOST_TOLD) break
@@ -76,7 +92,7 @@ export class AlertNews {
   }
 }
 
-function groupsOf({ alerts, more }: AlertsEvent): Group[] {
+function groupsOf({ alerts, groups }: AlertsEvent): Group[] {
   const wanted = alerts.filter(
     ({ until, acknowledged, muteId, severity }) =>
       until === null && acknowledged === null && muteId === null && severity !== 'notice',
@@ -90,22 +106,24 @@ function groupsOf({ alerts, more }: AlertsEvent): Group[] {
     const [first] = all
     if (!first) return []
     const { rule, storeName, address } = first
-    const unlisted = more.find(each => each.rule === rule && each.address === address)?.count ?? 0
+    const counted = groups.filter(each => nameOf(each) === name)
+    const total = counted.reduce((sum, each) => sum + each.unacknowledged, 0)
+    const said = counted.find(each => each.address === address)?.unacknowledged ?? total
     // One that ended for long and begins again is a new one, under the same id.
     const ids = all.map(({ alertId, since }) => `${alertId} ${since}`)
-    return [{ name, rule, storeName, ids, total: all.length + unlisted, listsAll: unlisted === 0 }]
+    return [{ name, rule, storeName, ids, total, said, listsAll: total === all.length }]
   })
 }
 
 /** What is held in two stores is found in both: told once, it is told. */
-function nameOf({ rule, address }: Alert): string {
+function nameOf({ rule, address }: Pick<Alert, 'rule' | 'address'>): string {
   return rule === 'two-stores' ? rule : `${rule} ${address}`
 }
 
 function noticesOf(groups: readonly Group[]): Notice[] {
-  const sayings = groups.map(({ rule, total, storeName }) => ({
+  const sayings = groups.map(({ rule, said, storeName }) => ({
     title: RULE_WORDS[rule].title,
-    body: withoutMarkup(alertsSentence(rule, total, storeName)),
+    body: withoutMarkup(alertsSentence(rule, said, storeName)),
   }))
   if (sayings.length <= MOST_AT_ONCE) return sayings
   const shown = sayings.slice(0, MOST_AT_ONCE).map(({ body }) => body)

@@ -17,7 +17,7 @@ export const alertsStore = createStore<AlertsState>(() => ({
   alerts: [],
   open: 0,
   unacknowledged: 0,
-  more: [],
+  groups: [],
   mutes: [],
   book: { all: {}, stores: {}, notify: false },
   problem: null,

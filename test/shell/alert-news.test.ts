@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { AlertNews } from '../../electron/shell/alert-news.ts'
 import { type Alert, type AlertRule, type AlertsEvent, RULES } from '../../shared/alerts.ts'
+import { countedGroups } from '../shared/counted-groups.ts'
 
 const MINUTE = 60_000
 
@@ -31,10 +32,16 @@ function alert(id: string, more: Partial<Alert> = {}): Alert {
 function event(alerts: Alert[], more: Partial<AlertsEvent> = {}): AlertsEvent {
   const open = alerts.filter(({ until }) => until === null).length
   return {
-    ...{ alerts, open, unacknowledged: open, more: [], mutes: [], problem: null },
+    ...{ alerts, open, unacknowledged: open, groups: countedGroups(alerts), mutes: [], problem: null },
     ...{ book: { all: {}, stores: {}, notify: true }, ...more },
   }
 }
+
+const SEEN = { by: 'ana', at: 0, reason: 'known' }
+
+const counts = (open: number, unacknowledged: number) => ({
+  groups: [{ rule: 'expired' as const, address: 'memory:recharges', open, unacknowledged }],
+})
 
 const bodies = (news: AlertNews, what: AlertsEvent, now: number) =>
   news.next(what, now).notices.map(({ body }) => body)
@@ -81,7 +88,7 @@ describe('the desktop is told', () => {
 
   it('not of what is acknowledged, muted, over, or merely worth knowing', () => {
     const quiet = [
-      alert('a', { acknowledged: { by: 'ana', at: 0, reason: 'known' } }),
+      alert('a', { acknowledged: SEEN }),
       alert('b', { muteId: 'm' }),
       alert('c', { until: 5 }),
       alert('d', { rule: 'clock-offset' }),
@@ -99,16 +106,26 @@ describe('the desktop is told', () => {
   it('of a flood by its number, and not anew when a part of it is acknowledged', () => {
     const news = new AlertNews()
     const listed = (from: number) => Array.from({ length: 100 }, (_, i) => alert(`lock-${from + i}`))
-    const more = (count: number) => ({
-      more: [{ rule: 'expired' as const, address: 'memory:recharges', count }],
-    })
-    expect(bodies(news, event(listed(0), more(9900)), 0)).toEqual([
+    expect(bodies(news, event(listed(0), counts(10_000, 10_000)), 0)).toEqual([
       '10,000 locks in recharges are past their expiry and still stored.',
     ])
-    expect(bodies(news, event(listed(100), more(9800)), 2 * MINUTE)).toEqual([])
-    expect(bodies(news, event(listed(200), more(9801)), 4 * MINUTE)).toEqual([
+    expect(bodies(news, event(listed(100), counts(10_000, 9900)), 2 * MINUTE)).toEqual([])
+    expect(bodies(news, event(listed(200), counts(10_001, 9901)), 4 * MINUTE)).toEqual([
       '9,901 locks in recharges are past their expiry and still stored.',
     ])
+    // The last of them have been told by their number, though never by their ids.
+    expect(bodies(news, event(listed(9800), counts(10_001, 100)), 6 * MINUTE)).toEqual([])
+  })
+
+  it('of one that is new beside thousands that somebody knows, by its own number', () => {
+    const news = new AlertNews()
+    const known = Array.from({ length: 99 }, (_, i) => alert(`known-${i}`, { acknowledged: SEEN }))
+    const beside = (id: string) => event([alert(id), ...known], counts(5001, 1))
+    const one = ['1 lock in recharges is past its expiry and still stored.']
+    expect(bodies(news, event(known, counts(5000, 0)), 0)).toEqual([])
+    expect(bodies(news, beside('new-1'), MINUTE)).toEqual(one)
+    expect(bodies(news, beside('new-1'), 3 * MINUTE)).toEqual([])
+    expect(bodies(news, beside('new-2'), 5 * MINUTE)).toEqual(one)
   })
 
   it('in one piece when a console that was just opened finds a lot', () => {
@@ -123,7 +140,9 @@ describe('the desktop is told', () => {
     const both = ['one', 'two'].map(name =>
       alert(name, { rule: 'two-stores', storeName: name, address: `memory:${name}` }),
     )
-    expect(new AlertNews().next(event(both), 0).notices).toHaveLength(1)
+    expect(bodies(new AlertNews(), event(both), 0)).toEqual([
+      '1 lock in one is held by somebody else in another store at the same time.',
+    ])
   })
 
   it('in plain text, and with no word of what is locked', () => {

@@ -10,20 +10,18 @@ export function AlertAnnouncer() {
   const [text, setText] = useState('')
   useEffect(() => {
     const news = new News()
-    const { known, alerts } = alertsStore.getState()
-    if (known) news.next(alerts, Date.now())
+    const told = alertsStore.getState()
+    if (told.known) news.next(told, Date.now())
     return alertsStore.subscribe((now, before) => {
       if (now.alerts === before.alerts) return
       const critical = news
-        .next(now.alerts, Date.now())
-        .flatMap(piece => piece.alerts)
-        .filter(({ severity }) => severity === 'critical')
-      const [first] = critical
+        .next(now, Date.now())
+        .filter(({ alerts: [first] }) => first?.severity === 'critical')
+      const [first] = critical.flatMap(({ alerts }) => alerts)
       if (!first) return
+      const count = critical.reduce((sum, piece) => sum + piece.count, 0)
       setText(
-        critical.length === 1
-          ? t.alerts.announceOne(neutralise(alertHeadline(first)))
-          : t.alerts.announceMany(critical.length),
+        count === 1 ? t.alerts.announceOne(neutralise(alertHeadline(first))) : t.alerts.announceMany(count),
       )
     })
   }, [])

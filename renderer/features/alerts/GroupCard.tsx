@@ -29,7 +29,7 @@ export function GroupCard({ group, advises }: Props) {
   const listed = first.lockId === null ? [] : all ? alerts : alerts.slice(0, SHOWN)
   const words = t.alerts
   return (
-    <li className="alert-card" data-severity={severity} data-seen={unacknowledged.length === 0 || undefined}>
+    <li className="alert-card" data-severity={severity} data-seen={unacknowledged === 0 || undefined}>
       <header className="alert-head">
         <SeverityMark severity={severity} />
         <h2 id={titleId}>{RULE_WORDS[rule].title}</h2>
@@ -43,11 +43,11 @@ export function GroupCard({ group, advises }: Props) {
             type="button"
             className="button"
             aria-describedby={titleId}
-            disabled={unacknowledged.length === 0}
+            disabled={unacknowledged === 0}
             onClick={() =>
               openDialog({
                 kind: 'acknowledge',
-                count: unacknowledged.length + count - alerts.length,
+                count: unacknowledged,
                 what: { group: { rule, storeId } },
               })
             }
@@ -84,7 +84,7 @@ export function GroupCard({ group, advises }: Props) {
           {count > alerts.length && <p className="faint">{words.unlisted(count - alerts.length)}</p>}
           {first.lockId === null && <Acknowledged alert={first} />}
         </div>
-        <Steps alert={first} open={advises && unacknowledged.length > 0} />
+        <Steps alert={first} open={advises && unacknowledged > 0} />
       </div>
     </li>
   )

@@ -13,27 +13,28 @@ export type AlertGroup = {
   readonly alerts: readonly Alert[]
   /** Also those that are not listed. */
   readonly count: number
-  readonly unacknowledged: readonly Alert[]
+  /** Of them. */
+  readonly unacknowledged: number
   readonly since: number
 }
 
-type Told = Pick<AlertsEvent, 'alerts' | 'more'>
+export type Told = Pick<AlertsEvent, 'alerts' | 'groups'>
 
 /** Those that go on and are not muted: what is severe first, then what nobody has acknowledged, then what began last. */
-export function groupsOf({ alerts, more }: Told, scope: string | null): AlertGroup[] {
+export function groupsOf({ alerts, groups: counted }: Told, scope: string | null): AlertGroup[] {
   const groups = new Map<string, Alert[]>()
   for (const alert of alerts) {
     if (!isOpen(alert) || !isIn(alert, scope)) continue
     const groupId = groupIdOf(alert)
     groups.set(groupId, [...(groups.get(groupId) ?? []), alert])
   }
-  const unlisted = new Map(more.map(each => [groupIdOf(each), each.count]))
+  const counts = new Map(counted.map(each => [groupIdOf(each), each]))
   return [...groups]
-    .map(([groupId, each]) => groupOf(groupId, each, unlisted.get(groupId) ?? 0))
+    .map(([groupId, each]) => groupOf(groupId, each, counts.get(groupId) ?? NONE))
     .sort(
       (a, b) =>
         SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity) ||
-        Math.sign(b.unacknowledged.length) - Math.sign(a.unacknowledged.length) ||
+        Math.sign(b.unacknowledged) - Math.sign(a.unacknowledged) ||
         b.since - a.since ||
         (a.groupId < b.groupId ? -1 : 1),
     )
@@ -43,7 +44,10 @@ export function groupIdOf({ rule, address }: Pick<Alert, 'rule' | 'address'>): s
   return `${rule} ${address}`
 }
 
-function groupOf(groupId: string, alerts: readonly Alert[], unlisted: number): AlertGroup {
+type Counts = { readonly open: number; readonly unacknowledged: number }
+const NONE: Counts = { open: 0, unacknowledged: 0 }
+
+function groupOf(groupId: string, alerts: readonly Alert[], counts: Counts): AlertGroup {
   const [first] = alerts as [Alert]
   const { rule, severity, storeId, storeName, address } = first
   return {
@@ -51,8 +55,8 @@ function groupOf(groupId: string, alerts: readonly Alert[], unlisted: number): A
     alerts: alerts.toSorted(
       (a, b) => Number(a.acknowledged !== null) - Number(b.acknowledged !== null) || a.since - b.since,
     ),
-    count: alerts.length + unlisted,
-    unacknowledged: alerts.filter(({ acknowledged }) => acknowledged === null),
+    count: counts.open,
+    unacknowledged: counts.unacknowledged,
     since: Math.min(...alerts.map(({ since }) => since)),
   }
 }
@@ -70,11 +74,11 @@ export function mutedBy(alerts: readonly Alert[], muteId: string): number {
 
 /** How many go on in a store, or in all of them. */
 export function openIn(
-  { alerts, more, open }: Told & { readonly open: number },
+  { alerts, groups, open }: Told & { readonly open: number },
   scope: string | null,
 ): number {
   if (scope === null) return open
-  return groupsOf({ alerts, more }, scope).reduce((sum, { count }) => sum + count, 0)
+  return groupsOf({ alerts, groups }, scope).reduce((sum, { count }) => sum + count, 0)
 }
 
 function isIn({ storeId }: Alert, scope: string | null): boolean {

@@ -15,7 +15,7 @@ export function startAlertSigns(): void {
   alertsStore.subscribe((now, before) => {
     if (now.alerts === before.alerts) return
     mark(now.unacknowledged)
-    const pieces = news.next(now.alerts, Date.now())
+    const pieces = news.next(now, Date.now())
     if (now.book.notify && mayNotify() && !document.hasFocus()) for (const piece of pieces) notify(piece)
   })
 }
@@ -37,11 +37,11 @@ function mayNotify(): boolean {
   return asksBrowser(consoleStore.getState()) && Notification.permission === 'granted'
 }
 
-function notify({ groupId, alerts }: Piece): void {
+function notify({ groupId, alerts, count }: Piece): void {
   const [first] = alerts
   if (!first) return
   const notice = new Notification(t.alerts.noticeTitle(RULE_WORDS[first.rule].title, first.storeName), {
-    body: alerts.length > 1 ? t.alerts.noticeMany(alerts.length) : sentence(alertSentence(first)),
+    body: count > 1 ? t.alerts.noticeMany(count) : sentence(alertSentence(first)),
     // Another one of the same rule and store takes its place.
     tag: groupId,
   })

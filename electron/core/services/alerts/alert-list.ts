@@ -42,19 +42,14 @@ export type AlertsWithin = { readonly alerts: Alert[]; readonly left: number; re
 export function listAlerts(listing: Listing): AlertsEvent {
   const { decisions } = listing
   const groups = groupsOf(listing)
-  const listed = groups.map(group => ({ group, alerts: firstOf(group) }))
   const ended = [...listing.ended.groups].flatMap(group => endedAlerts(group.slice(-LISTED), decisions))
   return {
-    alerts: [...newestFirst(listed.flatMap(({ alerts }) => alerts)), ...lastEndedFirst(ended)],
+    alerts: [...newestFirst(groups.flatMap(firstOf)), ...lastEndedFirst(ended)],
     open: sum(groups, ({ counts }) => counts.open),
     unacknowledged: sum(groups, ({ counts }) => counts.unacknowledged),
-    more: listed
-      .filter(({ group, alerts }) => group.all.length > alerts.length)
-      .map(({ group, alerts }) => ({
-        rule: group.rule,
-        address: group.place.address,
-        count: group.all.length - alerts.length,
-      })),
+    groups: groups.map(({ rule, place: { address }, counts: { open, unacknowledged } }) => ({
+      ...{ rule, address, open, unacknowledged },
+    })),
     mutes: [...decisions.mutes],
     book: decisions.book,
     problem: decisions.problem,

@@ -113,7 +113,10 @@ describe('ten thousand alerts at once', () => {
     const event = await test.event()
     expect(event).toMatchObject({ open: 10_001, unacknowledged: 10_001 })
     expect(event.alerts).toHaveLength(101)
-    expect(event.more).toEqual([{ rule: 'expired', address: 'memory:recharges', count: 9900 }])
+    expect(event.groups).toEqual([
+      { rule: 'expired', address: 'memory:recharges', open: 10_000, unacknowledged: 10_000 },
+      { rule: 'expired', address: 'memory:other', open: 1, unacknowledged: 1 },
+    ])
     expect(test.alerts.openByRule()).toMatchObject([
       { rule: 'expired', storeName: 'recharges', open: 10_000, unacknowledged: 10_000, muted: 0 },
       { rule: 'expired', storeName: 'other', open: 1 },
@@ -125,6 +128,7 @@ describe('ten thousand alerts at once', () => {
     await test.alerts.acknowledge(acknowledged)
     const next = await test.event()
     expect(next).toMatchObject({ open: 10_001, unacknowledged: 9901 })
+    expect(next.groups[0]).toMatchObject({ open: 10_000, unacknowledged: 9900 })
     // Those that nobody has looked at take the place of those that somebody has.
     expect(next.alerts.every(alert => alert.acknowledged === null)).toBe(true)
   })
