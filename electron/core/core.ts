@@ -270,7 +270,7 @@ export function createCore(options: CoreOptions): Core {
     meter,
     redact,
     async close() {
-      alerts.close()
+      await alerts.close()
       await plans.close()
       await observatory.close()
       await connections.closeAll()

@@ -13,7 +13,7 @@ export type KeptFileOptions<T> = {
   readonly schema: ZodType<T>
 }
 
-/** One file of the data folder that is read once and replaced as a whole. */
+/** One file of the data folder that is read and replaced as a whole. */
 export class KeptFile<T> {
   readonly #options: KeptFileOptions<T>
   readonly #path: string
@@ -38,11 +38,12 @@ export class KeptFile<T> {
     try {
       text = await readFile(this.#path, 'utf8')
     } catch (error) {
-      if (codeOf(error) === 'ENOENT') return { value: null, notice: null }
-      this.#untouchable = true
+      this.#untouchable = codeOf(error) !== 'ENOENT'
+      if (!this.#untouchable) return { value: null, notice: null }
       return { value: null, notice: `${what} cannot be read (${codeOf(error)}).` }
     }
     const parsed = schema.safeParse(parseJson(text))
+    this.#untouchable = false
     if (parsed.success) return { value: parsed.data, notice: null }
     const aside = `${name}.damaged-${Date.now()}.json`
     const moved =

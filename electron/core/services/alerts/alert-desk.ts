@@ -1,18 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import {
-  ALERT_RULES,
-  type AlertRule,
-  type Mute,
-  RULES,
-  type RuleBook,
-  type RuleSetting,
-} from '../../../../shared/alerts.ts'
+import type { Mute, RuleBook } from '../../../../shared/alerts.ts'
 import type { Input } from '../../../../shared/contract.ts'
 import { StoreError } from '../../errors.ts'
 import { type Note, settled } from '../audit/settled.ts'
 import type { AuditLog } from '../audit.ts'
 import { whoIsHere } from '../who.ts'
 import type { Alerts } from './alerts.ts'
+import { changesOf, soundBook } from './rule-book.ts'
 import { subjectOf } from './subject.ts'
 
 /** Somebody who mutes more than this, one by one, wants another rule. */
@@ -138,43 +132,9 @@ function factsOf({ muteId, rule, address, lockId, reason, until }: Mute): Record
   }
 }
 
-/** A rule without the limit that it needs would never find anything, and nobody would know. */
 function checkBook(book: RuleBook): void {
-  const all = [book.all, ...Object.values(book.stores)]
-  if (all.length > MOST_STORES) throw new StoreError('BAD_INPUT', 'There are rules for too many stores')
-  for (const rules of all)
-    for (const rule of ALERT_RULES) {
-      const problem = problemOf(rule, rules[rule])
-      if (problem) throw new StoreError('BAD_INPUT', `The rule ${rule} ${problem}`)
-    }
-}
-
-function problemOf(rule: AlertRule, setting: RuleSetting | undefined): string | null {
-  if (!setting) return null
-  const { unit } = RULES[rule]
-  if (unit === null) return setting.limit === null ? null : 'has nothing to compare a limit with'
-  if (setting.limit === null) return 'needs a limit'
-  if (unit === 'fraction' && (setting.limit === 0 || setting.limit > 1))
-    return 'needs a limit above 0 and up to 1: it is a part of the lease'
-  if (unit === 'times' && (setting.limit < 1 || !Number.isInteger(setting.limit)))
-    return 'needs a whole number of times'
-  return null
-}
-
-type Changes = Record<string, { from: unknown; to: unknown }>
-
-/** By the store and the rule that is decided otherwise from now on. What is not said there is undefined. */
-function changesOf(before: RuleBook, after: RuleBook): Changes {
-  const addresses = new Set([...Object.keys(before.stores), ...Object.keys(after.stores)])
-  const scopes = [
-    { name: 'all stores', from: before.all, to: after.all },
-    ...[...addresses].map(name => ({ name, from: before.stores[name], to: after.stores[name] })),
-  ]
-  const changed = scopes.flatMap(({ name, from, to }) =>
-    ALERT_RULES.filter(rule => JSON.stringify(from?.[rule]) !== JSON.stringify(to?.[rule])).map(
-      rule => [`${rule}, ${name}`, { from: from?.[rule] ?? 'usual', to: to?.[rule] ?? 'usual' }] as const,
-    ),
-  )
-  const notify = { from: before.notify, to: after.notify }
-  return { ...Object.fromEntries(changed), ...(notify.from === notify.to ? {} : { notify }) }
+  if (Object.keys(book.stores).length >= MOST_STORES)
+    throw new StoreError('BAD_INPUT', 'There are rules for too many stores')
+  const [problem] = soundBook(book).problems
+  if (problem !== undefined) throw new StoreError('BAD_INPUT', problem)
 }

@@ -12,7 +12,8 @@ import {
   openAlerts,
 } from './alert-list.ts'
 import { ChangeFeed } from './change-feed.ts'
-import { type Acknowledged, Decisions } from './decisions.ts'
+import type { Acknowledged } from './decision-file.ts'
+import { Decisions } from './decisions.ts'
 import { EndedAlerts } from './ended-alerts.ts'
 import type { OtherStore } from './held-names.ts'
 import { StoreState } from './store-state.ts'
@@ -43,6 +44,8 @@ export class Alerts implements Lookout {
   readonly #feed = new ChangeFeed()
   readonly #ended = new EndedAlerts()
   readonly #states = new Map<string, StoreState>()
+  /** The addresses of stores that were watched before, and of which all is known that was seen until then. */
+  readonly #closed = new Set<string>()
   readonly #begunAt: number
   #muteTimer: NodeJS.Timeout | undefined
   #isReady = false
@@ -52,7 +55,14 @@ export class Alerts implements Lookout {
     this.#options = options
     this.#now = options.now ?? Date.now
     this.#begunAt = this.#now()
-    this.decisions = new Decisions({ folder: options.dataFolder, writes: options.writes, now: this.#now })
+    this.decisions = new Decisions({
+      ...{ folder: options.dataFolder, writes: options.writes, now: this.#now },
+      changed: () => {
+        this.#waitForMutes()
+        this.#lookAgain()
+        this.#feed.changed()
+      },
+    })
     void this.decisions.ready.then(() => {
       this.#isReady = true
       this.#waitForMutes()
@@ -84,6 +94,7 @@ export class Alerts implements Lookout {
     if (!state || this.#isClosed) return
     this.#isUp(state)
     this.#states.delete(store.storeId)
+    this.#closed.add(store.address)
     if (state.alerts.close(this.#now())) this.#feed.changed()
   }
 
@@ -143,10 +154,11 @@ export class Alerts implements Lookout {
     this.#feed.changed()
   }
 
-  close(): void {
+  async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#muteTimer)
     for (const state of this.#states.values()) this.#isUp(state)
+    await this.decisions.close()
   }
 
   #stateOf(store: Observed): StoreState {
@@ -158,6 +170,9 @@ export class Alerts implements Lookout {
       ended: this.#ended,
       place: () => this.#placeOf(store),
       acknowledgement: alertId => decisions.acknowledgement(alertId),
+      forget: alertId => decisions.forget([alertId]),
+      begunAt: this.#begunAt,
+      isNew: !this.#closed.has(store.address),
     })
     this.#states.set(store.storeId, state)
     return state
@@ -193,8 +208,7 @@ export class Alerts implements Lookout {
     const settings = this.decisions.settingsOf(state.store.address)
     const others = this.#states.size > 1 ? this.#others(state) : null
     const changed = state.look(locks, now, at, settings, others)
-    // Whoever acknowledged an alert did not acknowledge the next one of its kind.
-    const over = state.longOver(this.decisions.acknowledged, at)
+    const over = state.longOver(this.decisions.acknowledged, settings, at)
     if (over.length > 0) this.decisions.forget(over)
     if (changed) this.#feed.changed()
     else if (state.alerts.openCount > 0) this.#feed.moved()

@@ -1,40 +1,33 @@
-import { z } from 'zod'
 import {
   ALERT_RULES,
   type Alert,
   type AlertRule,
-  alertRuleSchema,
   type Mute,
-  muteSchema,
   type RuleBook,
-  ruleBookSchema,
   settingOf,
 } from '../../../../shared/alerts.ts'
 import { toFailure } from '../../errors.ts'
-import { KeptFile } from '../kept-file.ts'
 import type { Settings } from './check-lock.ts'
+import { type Acknowledged, type Decided, DecisionFile, NOTHING_DECIDED } from './decision-file.ts'
+import { withChanges } from './rule-book.ts'
 import { alertIdOf } from './tracked.ts'
-
-/** Which alert it is about, in words that outlast the run. */
-const acknowledgedSchema = z.object({
-  rule: alertRuleSchema,
-  address: z.string(),
-  lockId: z.string().nullable(),
-  by: z.string(),
-  at: z.number(),
-  reason: z.string(),
-})
-export type Acknowledged = z.infer<typeof acknowledgedSchema>
-
-const keptSchema = z.object({
-  version: z.literal(1),
-  book: ruleBookSchema,
-  mutes: z.array(muteSchema),
-  acknowledged: z.array(acknowledgedSchema),
-})
 
 /** Beyond it the oldest are forgotten, and their alerts count again. */
 const MOST_ACKNOWLEDGED = 20_000
+/** So soon it holds here what was decided in another console, or with an editor. */
+const LOOK_MS = 2000
+/** Acknowledgements of what is over are in nobody's way: they are cleared away together. */
+const CLEAR_MS = 60_000
+
+type Edit = (decided: Decided) => Decided
+
+export type DecisionsOptions = {
+  readonly folder: string
+  readonly writes: boolean
+  readonly now: () => number
+  /** Somebody else decided something. */
+  readonly changed: () => void
+}
 
 /**
  * What operators decided about alerts: the rules, what is silent, and what is known already. Kept in `alerts.json` of the data
@@ -42,36 +35,38 @@ const MOST_ACKNOWLEDGED = 20_000
  */
 export class Decisions {
   readonly ready: Promise<void>
-  readonly #file: KeptFile<z.infer<typeof keptSchema>>
-  readonly #writes: boolean
-  readonly #now: () => number
-  #book: RuleBook = { all: {}, stores: {}, notify: true }
-  #mutes: Mute[] = []
-  readonly #acknowledged = new Map<string, Acknowledged>()
+  readonly #file: DecisionFile
+  readonly #options: DecisionsOptions
+  /** What the file says, what is not in it yet, and both together. */
+  #kept: Decided = NOTHING_DECIDED
+  #edits: readonly Edit[] = []
+  #decided: Decided = NOTHING_DECIDED
+  #acknowledged = new Map<string, Acknowledged>()
+  /** Alerts that are over, with when they were acknowledged. */
+  readonly #over = new Map<string, number>()
   readonly #settings = new Map<string, Settings>()
   #unread: string | null = null
   #unwritten: string | null = null
+  /** One access to the file after the other. */
+  #busy: Promise<unknown> = Promise.resolve()
+  #lookTimer: NodeJS.Timeout | undefined
+  #clearTimer: NodeJS.Timeout | undefined
 
-  constructor(options: { readonly folder: string; readonly writes: boolean; readonly now: () => number }) {
-    this.#writes = options.writes
-    this.#now = options.now
-    this.#file = new KeptFile({
-      folder: options.folder,
-      name: 'alerts',
-      what: 'What was decided about alerts',
-      schema: keptSchema,
+  constructor(options: DecisionsOptions) {
+    this.#options = options
+    this.#file = new DecisionFile(options.folder)
+    this.ready = this.#inTurn(() => this.#read(options.writes)).then(() => {
+      this.#lookTimer = setInterval(() => void this.look(), LOOK_MS).unref()
     })
-    this.ready = this.#load()
   }
 
   get book(): RuleBook {
-    return this.#book
+    return this.#decided.book
   }
 
   /** Those that have not run out. */
   get mutes(): readonly Mute[] {
-    const now = this.#now()
-    return this.#mutes.filter(({ until }) => until === null || until > now)
+    return lasting(this.#decided.mutes, this.#options.now())
   }
 
   get problem(): string | null {
@@ -82,7 +77,7 @@ export class Decisions {
     const known = this.#settings.get(address)
     if (known) return known
     const settings = Object.fromEntries(
-      ALERT_RULES.map(rule => [rule, settingOf(this.#book, rule, address)]),
+      ALERT_RULES.map(rule => [rule, settingOf(this.book, rule, address)]),
     ) as Settings
     this.#settings.set(address, settings)
     return settings
@@ -109,64 +104,127 @@ export class Decisions {
   }
 
   decide(book: RuleBook): Promise<void> {
-    this.#book = book
-    this.#settings.clear()
-    return this.#keep()
+    const before = this.book
+    return this.#decide(decided => ({ ...decided, book: withChanges(decided.book, before, book) }))
   }
 
   mute(mute: Mute): Promise<void> {
-    this.#mutes = [...this.mutes, mute]
-    return this.#keep()
+    return this.#decide(decided => ({ ...decided, mutes: [...decided.mutes, mute] }))
   }
 
   unmute(muteId: string): Promise<void> {
-    this.#mutes = this.mutes.filter(mute => mute.muteId !== muteId)
-    return this.#keep()
+    return this.#decide(decided => ({
+      ...decided,
+      mutes: decided.mutes.filter(mute => mute.muteId !== muteId),
+    }))
   }
 
   acknowledge(all: readonly Acknowledged[]): Promise<void> {
-    for (const each of all) this.#remember(each)
-    return this.#keep()
+    return this.#decide(decided => ({ ...decided, acknowledged: withThese(decided.acknowledged, all) }))
   }
 
   /** The alerts are over: the next ones of their kind are new. */
   forget(alertIds: readonly string[]): void {
-    for (const alertId of alertIds) this.#acknowledged.delete(alertId)
-    void this.#keep()
+    for (const alertId of alertIds) {
+      const known = this.#acknowledged.get(alertId)
+      if (known) this.#over.set(alertId, known.at)
+      this.#acknowledged.delete(alertId)
+    }
+    if (this.#options.writes && this.#over.size > 0)
+      this.#clearTimer ??= setTimeout(() => void this.#write(), CLEAR_MS).unref()
   }
 
-  #remember(each: Acknowledged): void {
-    const alertId = alertIdOf(each.rule, each.address, each.lockId)
-    this.#acknowledged.delete(alertId)
-    this.#acknowledged.set(alertId, each)
-    const [oldest] = this.#acknowledged.keys()
-    if (this.#acknowledged.size > MOST_ACKNOWLEDGED && oldest !== undefined) this.#acknowledged.delete(oldest)
+  /** Whether somebody else has decided something meanwhile. */
+  look(): Promise<void> {
+    return this.#inTurn(async () => {
+      if (await this.#read(false)) this.#options.changed()
+    })
   }
 
-  async #load(): Promise<void> {
-    const { value, notice } = await this.#file.read({ setAside: this.#writes })
-    this.#unread = notice
-    if (!value) return
-    this.#book = value.book
+  async close(): Promise<void> {
+    clearInterval(this.#lookTimer)
+    if (this.#clearTimer) await this.#write()
+  }
+
+  #decide(edit: Edit): Promise<void> {
+    this.#edits = [...this.#edits, edit]
+    this.#recompute()
+    return this.#write()
+  }
+
+  #recompute(): void {
+    this.#decided = this.#edited(this.#kept, this.#edits, this.#over)
+    this.#acknowledged = new Map(this.#decided.acknowledged)
     this.#settings.clear()
-    this.#mutes = value.mutes
-    for (const each of value.acknowledged) this.#remember(each)
+  }
+
+  #edited(kept: Decided, edits: readonly Edit[], over: ReadonlyMap<string, number>): Decided {
+    const decided = edits.reduce((each, edit) => edit(each), kept)
+    if (over.size === 0) return decided
+    // One that somebody acknowledged again is about the next alert.
+    const acknowledged = [...decided.acknowledged].filter(([alertId, { at }]) => over.get(alertId) !== at)
+    return { ...decided, acknowledged: new Map(acknowledged) }
+  }
+
+  async #read(setAside: boolean): Promise<boolean> {
+    const read = await this.#file.read({ setAside })
+    if (read === null) return false
+    this.#kept = read.decided
+    this.#unread = read.notice
+    this.#recompute()
+    return true
   }
 
   /** Never fails: what could not be written is said where the alerts are. */
-  async #keep(): Promise<void> {
-    if (!this.#writes) return
-    const kept = {
-      version: 1 as const,
-      book: this.#book,
-      mutes: [...this.mutes],
-      acknowledged: [...this.#acknowledged.values()],
-    }
-    try {
-      await this.#file.write(kept)
-      this.#unwritten = null
-    } catch (error) {
-      this.#unwritten = `${toFailure(error).message}; it holds until Lockkeeper ends.`
-    }
+  async #write(): Promise<void> {
+    clearTimeout(this.#clearTimer)
+    this.#clearTimer = undefined
+    if (!this.#options.writes) return
+    await this.#inTurn(async () => {
+      const edits = this.#edits
+      const over = new Map(this.#over)
+      try {
+        const { decided, read } = await this.#file.change(kept => {
+          const edited = this.#edited(kept, edits, over)
+          return { ...edited, mutes: lasting(edited.mutes, this.#options.now()) }
+        })
+        this.#kept = decided
+        if (read) this.#unread = read.notice
+        this.#edits = this.#edits.filter(edit => !edits.includes(edit))
+        for (const [alertId, at] of over) if (this.#over.get(alertId) === at) this.#over.delete(alertId)
+        this.#unwritten = null
+        this.#recompute()
+        if (read) this.#options.changed()
+      } catch (error) {
+        this.#unwritten = `${toFailure(error).message}; it holds until Lockkeeper ends.`
+      }
+    })
   }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#busy.then(work)
+    this.#busy = done.catch(() => {})
+    return done
+  }
+}
+
+function lasting(mutes: readonly Mute[], now: number): Mute[] {
+  return mutes.filter(({ until }) => until === null || until > now)
+}
+
+function withThese(
+  known: ReadonlyMap<string, Acknowledged>,
+  all: readonly Acknowledged[],
+): ReadonlyMap<string, Acknowledged> {
+  const acknowledged = new Map(known)
+  for (const each of all) {
+    const alertId = alertIdOf(each.rule, each.address, each.lockId)
+    acknowledged.delete(alertId)
+    acknowledged.set(alertId, each)
+  }
+  for (const alertId of acknowledged.keys()) {
+    if (acknowledged.size <= MOST_ACKNOWLEDGED) break
+    acknowledged.delete(alertId)
+  }
+  return acknowledged
 }

@@ -32,6 +32,11 @@ export class EndedAlerts {
     else if (this.#size > MOST) this.#drop(this.#oldestGroup())
   }
 
+  /** When the last one of its kind ended; null for none that is known. */
+  endOf(alertId: string): number | null {
+    return this.#last.get(alertId)?.tracked.until ?? null
+  }
+
   /** The last one of its kind, which is then no longer among those that ended, if it is the same by when it ended. */
   takeBack(alertId: string, isSame: (until: number) => boolean): Tracked | null {
     const ended = this.#last.get(alertId)

@@ -1,4 +1,4 @@
-import { ALERT_RULES, type Alert, type AlertRule } from '../../../../shared/alerts.ts'
+import { ALERT_RULES, type Alert, type AlertRule, CONTENTION_MS } from '../../../../shared/alerts.ts'
 import type { WatchedLock } from '../../../../shared/lock.ts'
 import type { Found, Settings } from './check-lock.ts'
 import type { EndedAlerts } from './ended-alerts.ts'
@@ -15,6 +15,11 @@ export type StoreAlertsOptions = {
   readonly ended: EndedAlerts
   readonly place: () => Place
   readonly acknowledgement: (alertId: string) => Alert['acknowledged']
+  readonly forget: (alertId: string) => void
+  /** When this process began to look at anything. */
+  readonly begunAt: number
+  /** It was not watched before in this process, so that what was acknowledged in another may go on. */
+  readonly isNew: boolean
 }
 
 /** What is so in one store, by rule: alerts, and what may become one. */
@@ -23,6 +28,7 @@ export class StoreAlerts {
   readonly #options: StoreAlertsOptions
   #look = 0
   #open = 0
+  #firstLookAt: number | null = null
 
   constructor(options: StoreAlertsOptions) {
     this.#options = options
@@ -39,6 +45,7 @@ export class StoreAlerts {
    */
   look(settings: Settings, at: number, offsetMs: number, check: (found: Found) => void): boolean {
     this.#look++
+    this.#firstLookAt ??= at
     let changed = false
     check((rule, lock, value, since, detail) => {
       const begin = since === null ? at : since - offsetMs
@@ -102,22 +109,40 @@ export class StoreAlerts {
     tracked.limit = limit
     tracked.look = Math.max(1, this.#look)
     if (tracked.count > 0 || at - tracked.since < forMs) return false
-    this.#begin(tracked)
+    this.#begin(tracked, settings, at)
     return true
   }
 
-  #begin(tracked: Tracked): void {
-    const { ended, place } = this.#options
+  #begin(tracked: Tracked, settings: Settings, at: number): void {
+    const { ended, place, acknowledgement } = this.#options
     this.#open++
     tracked.alertId = alertIdOf(tracked.rule, place().address, tracked.lockId)
+    const hasEnded = ended.endOf(tracked.alertId) !== null
     const before = ended.takeBack(tracked.alertId, until => tracked.since - until <= SAME_ALERT_MS)
     if (!before) {
       tracked.count = 1
+      const acknowledgedAt = acknowledgement(tracked.alertId)?.at ?? tracked.since
+      if (acknowledgedAt < tracked.since && (hasEnded || !this.#mayGoOn(tracked, settings, at)))
+        this.#options.forget(tracked.alertId)
       return
     }
     // It may have gone on all the time while nobody looked: then it did not begin again.
     tracked.count = before.count + (tracked.since > (before.until ?? 0) ? 1 : 0)
     tracked.since = before.since
+  }
+
+  /**
+   * Whether one that is found for the first time can be the one that was acknowledged before a restart, though it seems to be
+   * younger: that may be because nothing but this process says since when it is so.
+   */
+  #mayGoOn({ rule, since }: Tracked, settings: Settings, at: number): boolean {
+    return since >= this.#options.begunAt && !this.wouldKnow(rule, settings, at)
+  }
+
+  /** Whether the store has been looked at for so long that what a rule can find in it is found. */
+  wouldKnow(rule: AlertRule, settings: Settings, at: number): boolean {
+    const waitMs = this.#options.isNew ? findAgainMs(rule, settings) : 0
+    return this.#firstLookAt !== null && at - this.#firstLookAt >= waitMs
   }
 
   #end(tracked: Tracked, at: number): boolean {
@@ -135,5 +160,20 @@ export class StoreAlerts {
       for (const tracked of this.#tracked.get(rule)?.values() ?? [])
         if (this.#end(tracked, at)) changed = true
     return changed
+  }
+}
+
+/** How long it takes after a restart to find what was so all the time. Only of an expiry every record tells. */
+function findAgainMs(rule: AlertRule, settings: Settings): number {
+  switch (rule) {
+    case 'expired':
+      return 0
+    case 'held-long':
+    case 'renewed-long':
+      return SAME_ALERT_MS + (settings[rule].limit ?? 0)
+    case 'contention':
+      return SAME_ALERT_MS + CONTENTION_MS
+    default:
+      return SAME_ALERT_MS
   }
 }

@@ -4,7 +4,8 @@ import type { Observed } from '../observe/observatory.ts'
 import type { Pass } from '../observe/observer.ts'
 import { checkLock, type Found, limitOf, type Settings } from './check-lock.ts'
 import { Contention } from './contention.ts'
-import type { Acknowledged } from './decisions.ts'
+import type { Acknowledged } from './decision-file.ts'
+import type { EndedAlerts } from './ended-alerts.ts'
 import { checkNames, type HeldNames, heldNames, type OtherStore } from './held-names.ts'
 import { SAME_ALERT_MS, StoreAlerts, type StoreAlertsOptions } from './store-alerts.ts'
 
@@ -21,12 +22,14 @@ export class StoreState {
   #names: HeldNames = new Map()
   /** What was acknowledged and is not so any more: since when. */
   readonly #over = new Map<string, number>()
+  readonly #ended: EndedAlerts
 
   constructor(
     readonly store: Observed,
     options: StoreAlertsOptions,
   ) {
     this.alerts = new StoreAlerts(options)
+    this.#ended = options.ended
   }
 
   get names(): HeldNames {
@@ -59,13 +62,19 @@ export class StoreState {
     })
   }
 
-  /** Of what was acknowledged, what has been over for so long that the next one of its kind is another alert. */
-  longOver(acknowledged: ReadonlyMap<string, Acknowledged>, at: number): string[] {
+  /**
+   * Of what was acknowledged, what has been over for so long that the next one of its kind is another alert. What this process
+   * has not seen end may go on, until the rule has been looked at for long enough to find it again.
+   */
+  longOver(acknowledged: ReadonlyMap<string, Acknowledged>, settings: Settings, at: number): string[] {
     const forgotten: string[] = []
-    for (const [alertId, { rule, address, lockId }] of acknowledged) {
+    for (const [alertId, { rule, address, lockId, at: acknowledgedAt }] of acknowledged) {
       if (address !== this.store.address) continue
-      const since = this.#over.get(alertId) ?? at
+      const endedAt = this.#ended.endOf(alertId)
+      // Another console may have seen it sooner than we do.
+      const since = endedAt === null ? (this.#over.get(alertId) ?? at) : Math.max(endedAt, acknowledgedAt)
       if (this.alerts.find(rule, lockId)) this.#over.delete(alertId)
+      else if (endedAt === null && !this.alerts.wouldKnow(rule, settings, at)) continue
       else if (at - since <= SAME_ALERT_MS) this.#over.set(alertId, since)
       else forgotten.push(alertId)
     }

@@ -26,6 +26,10 @@ function known(lockId: string) {
   return { rule: 'expired' as const, address, lockId, by: 'ana', at: START, reason: 'ticket 4711' }
 }
 
+function kept(folder: string) {
+  return JSON.parse(readFileSync(join(folder, FILE), 'utf8'))
+}
+
 /** Two locks that are past their expiry. */
 async function stuck(folder?: string) {
   const test = await AlertTest.begin(folder)
@@ -146,9 +150,91 @@ describe('an acknowledgement', () => {
     store.hold('a', { endsAt: test.now - MINUTE })
     store.pass()
     expect(await test.event()).toMatchObject({ open: 2, unacknowledged: 2 })
-    await expect
-      .poll(() => JSON.parse(readFileSync(join(test.folder, FILE), 'utf8')).acknowledged)
-      .toEqual([])
+    // Nobody waits for that to be on disk: it is written with the next decision, or at the end.
+    expect(kept(test.folder).acknowledged).toHaveLength(1)
+    await test.alerts.close()
+    expect(kept(test.folder).acknowledged).toEqual([])
+  })
+
+  it('does not hold for another holder that expired while its store was down', async () => {
+    const { test, store } = await stuck()
+    await test.alerts.acknowledge([known('a')])
+    test.wait(5 * SECOND)
+    store.free('a')
+    store.pass()
+    test.wait(10 * SECOND)
+    store.fail()
+    test.wait(2 * HOUR)
+    store.hold('a', { owner: 'run-99', endsAt: test.now - 5 * MINUTE })
+    store.pass()
+    expect((await test.open()).find(({ lockId }) => lockId === 'a')?.acknowledged).toBeNull()
+    expect(await test.event()).toMatchObject({ open: 2, unacknowledged: 2 })
+  })
+
+  it.each([
+    ['the same day', 12 * HOUR],
+    ['the next day', 30 * HOUR],
+  ])('does not hold for what began after its store was closed, seen on %s', async (_, later) => {
+    for (const [rule, more] of [
+      ['expired', {}],
+      ['no-expiry', { lease: { kind: 'never' as const } }],
+    ] as const) {
+      const test = await AlertTest.begin()
+      await test.alerts.decide(only(rule))
+      const store = test.store()
+      store.hold('a', { endsAt: START - MINUTE, ...more })
+      store.pass()
+      await test.alerts.acknowledge([{ ...known('a'), rule }])
+      expect(await test.event()).toMatchObject({ open: 1, unacknowledged: 0 })
+      store.close()
+      test.wait(later)
+      store.hold('a', { owner: 'run-99', endsAt: test.now - MINUTE, ...more })
+      store.pass()
+      expect(await test.event()).toMatchObject({ open: 1, unacknowledged: 1 })
+    }
+  })
+
+  it('does not hold after a restart for what began since then, by its own record', async () => {
+    const { test } = await stuck()
+    await test.alerts.acknowledge([known('a')])
+    await test.alerts.close()
+    const again = new AlertTest(test.folder)
+    await again.alerts.decisions.ready
+    again.wait(5 * HOUR)
+    const store = again.store()
+    store.hold('a', { owner: 'run-99', endsAt: again.now - HOUR })
+    store.pass()
+    expect(await again.event()).toMatchObject({ open: 1, unacknowledged: 1 })
+  })
+
+  it.each([
+    ['contention', { limit: 8 }, 12],
+    ['renewed-long', { limit: 10 * MINUTE }, 60],
+    ['no-expiry', {}, 12],
+  ] as const)('of %s holds over a restart until that can be found again', async (rule, setting, rounds) => {
+    const folder = dataFolder()
+    const goesOn = (test: AlertTest, times: number) => {
+      const store = test.store()
+      const began = test.now
+      for (let i = 0; i < times; i++) {
+        const owner = rule === 'contention' ? `o-${test.now}` : 'o'
+        const lease = rule === 'no-expiry' ? { lease: { kind: 'never' as const } } : {}
+        const renewals = rule === 'renewed-long' ? i : 0
+        const lock = store.hold('a', { owner, renewals, seenAt: began, ...lease })
+        if (rule === 'contention') store.happened([{ what: 'passed-on', lock }])
+        store.pass()
+        test.wait(15 * SECOND)
+      }
+    }
+    const test = await AlertTest.begin(folder)
+    await test.alerts.decide(only(rule, setting))
+    goesOn(test, rounds)
+    await test.alerts.acknowledge([{ ...known('a'), rule, at: test.now }])
+    expect(await test.event()).toMatchObject({ open: 1, unacknowledged: 0 })
+    await test.alerts.close()
+    const again = await AlertTest.begin(folder, true, test.now + MINUTE)
+    goesOn(again, rounds)
+    expect(await again.event()).toMatchObject({ open: 1, unacknowledged: 0 })
   })
 
   it('is not lost by a store that is down or closed for a while', async () => {
@@ -164,7 +250,115 @@ describe('an acknowledgement', () => {
   })
 })
 
+describe('two consoles with one folder', () => {
+  const held = (limit: number) => ({ 'held-long': { enabled: true, limit, forMs: 0 } })
+  const NOTHING = { all: {}, stores: {}, notify: true }
+
+  it('keep what the other decided, and both keep to it', async () => {
+    const folder = dataFolder()
+    const [one, two] = [(await stuck(folder)).test, (await stuck(folder)).test]
+    await one.alerts.mute(mute({ muteId: 'm-1', rule: 'no-expiry' }))
+    await one.alerts.decide({ ...NOTHING, all: held(HOUR), notify: false })
+    await one.alerts.acknowledge([known('a')])
+    // It was shown the rules as they were before.
+    await two.alerts.decide({ ...NOTHING, stores: { 'memory:recharges': held(9 * HOUR) } })
+    await two.alerts.mute(mute({ muteId: 'm-2', rule: 'held-long' }))
+    await two.alerts.acknowledge([known('b')])
+    await one.alerts.decisions.look()
+    for (const { alerts } of [one, two]) {
+      expect(alerts.decisions.mutes.map(({ muteId }) => muteId)).toEqual(['m-1', 'm-2'])
+      expect(alerts.decisions.book).toEqual({
+        ...{ all: held(HOUR), stores: { 'memory:recharges': held(9 * HOUR) }, notify: false },
+      })
+    }
+    expect(await one.event()).toMatchObject({ open: 2, unacknowledged: 0 })
+    await one.alerts.unmute('m-2')
+    await two.alerts.decisions.look()
+    expect((await two.event()).mutes.map(({ muteId }) => muteId)).toEqual(['m-1'])
+  })
+
+  it('that decide at the same time lose nothing', async () => {
+    const folder = dataFolder()
+    const consoles = await Promise.all([1, 2, 3].map(() => AlertTest.begin(folder)))
+    await Promise.all(
+      consoles.flatMap(({ alerts }, i) =>
+        [1, 2, 3, 4].map(n => alerts.mute(mute({ muteId: `m-${i}-${n}`, rule: 'expired' }))),
+      ),
+    )
+    expect(kept(folder).mutes).toHaveLength(12)
+    expect(readdirSync(folder)).toEqual([FILE])
+  })
+
+  it('see within seconds what was changed in the file, and leave one alone that is half written', async () => {
+    const { test } = await stuck()
+    await test.alerts.mute(mute({ rule: 'no-expiry' }))
+    const path = join(test.folder, FILE)
+    const edited = { ...kept(test.folder), mutes: [mute({ muteId: 'by-hand', rule: 'expired' })] }
+    const half = JSON.stringify(edited).slice(0, -20)
+    writeFileSync(path, half)
+    await test.alerts.decisions.look()
+    expect(await test.event()).toMatchObject({
+      ...{ open: 2, mutes: [{ muteId: 'm-1' }], problem: expect.stringContaining('understood') },
+    })
+    await test.alerts.mute(mute({ muteId: 'm-2', lockId: 'a' }))
+    expect(readFileSync(path, 'utf8')).toBe(half)
+    expect(await test.event()).toMatchObject({ open: 1, problem: expect.stringContaining('not written') })
+    writeFileSync(path, JSON.stringify(edited))
+    await expect.poll(async () => (await test.event()).open, { timeout: 5000 }).toBe(0)
+    await test.alerts.unmute('by-hand')
+    // What could not be written then is written now.
+    expect(kept(test.folder).mutes).toMatchObject([{ muteId: 'm-2' }])
+    expect((await test.event()).problem).toBeNull()
+  })
+})
+
 describe('alerts.json', () => {
+  it('with a limit that no rule can mean is said, and what is usual holds', async () => {
+    const folder = dataFolder()
+    const all = {
+      'held-long': { enabled: true, limit: null, forMs: 0 },
+      'lease-used': { enabled: true, limit: 80, forMs: 0 },
+      'no-expiry': { enabled: false, limit: null, forMs: 0 },
+    }
+    const book = {
+      all,
+      stores: { 'memory:recharges': { contention: { ...all['held-long'] } } },
+      notify: true,
+    }
+    writeFileSync(join(folder, FILE), JSON.stringify({ version: 1, mutes: [], acknowledged: [], book }))
+    const test = await AlertTest.begin(folder)
+    const store = test.store()
+    store.hold('old', { acquiredAt: START - 100 * HOUR, acquiredAtSource: 'stored', endsAt: START + HOUR })
+    store.hold('forever', { lease: { kind: 'never' } })
+    store.pass()
+    expect(await test.told()).toEqual(['held-long old', 'lease-used old'])
+    const { problem, book: present } = await test.event()
+    expect(problem).toBe(
+      [
+        'The rule lease-used needs a limit above 0 and up to 1: it is a part of the lease',
+        ...['The rule held-long needs a limit', 'The rule contention needs a limit'],
+        'There, what is usual holds instead.',
+      ].join('. '),
+    )
+    expect(present.all).toEqual({ 'no-expiry': all['no-expiry'] })
+  })
+
+  it('is not written for each alert that ends', async () => {
+    const { test, store } = await stuck()
+    await test.alerts.acknowledge([known('a'), known('b')])
+    const before = statSync(join(test.folder, FILE)).mtimeMs
+    for (const id of ['a', 'b']) {
+      store.free(id)
+      store.pass()
+      test.wait(2 * MINUTE)
+      store.pass()
+    }
+    await test.alerts.decisions.look()
+    expect(statSync(join(test.folder, FILE)).mtimeMs).toBe(before)
+    await test.alerts.mute(mute())
+    expect(kept(test.folder).acknowledged).toEqual([])
+  })
+
   it('is readable by this account alone', async () => {
     const { test } = await stuck()
     await test.alerts.mute(mute())

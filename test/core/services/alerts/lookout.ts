@@ -103,13 +103,13 @@ export class WatchedPlace {
 
 /** An engine of its own, whose clock a test moves. */
 export class AlertTest {
-  now = START
   readonly alerts: Alerts
   readonly production = new Set<string>()
 
   constructor(
     readonly folder = dataFolder(),
     writes = true,
+    public now = START,
   ) {
     this.alerts = new Alerts({
       ...{ dataFolder: folder, writes, now: () => this.now },
@@ -118,8 +118,8 @@ export class AlertTest {
     onTestFinished(() => this.alerts.close())
   }
 
-  static async begin(folder?: string, writes?: boolean): Promise<AlertTest> {
-    const test = new AlertTest(folder, writes)
+  static async begin(folder?: string, writes?: boolean, now?: number): Promise<AlertTest> {
+    const test = new AlertTest(folder, writes, now)
     await test.alerts.decisions.ready
     return test
   }
