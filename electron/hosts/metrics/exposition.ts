@@ -128,8 +128,8 @@ function setNow(series: Pick, labels: StoreLabels, now: LiveReading): void {
 /** Also those of which there are none, once somebody has looked: none can be told from not known. */
 function setAlerts(alerts: Series, { stores, alerts: open }: MeterReading): void {
   if (open === null) return
+  // That a store does not answer is known without having read it.
   for (const { name, status, lastScanAt } of stores)
-    // That a store does not answer is known without having read it.
     for (const rule of ALERT_RULES)
       if (lastScanAt !== null || (rule === 'store-down' && status !== null))
         alerts.set({ store: name, rule }, 0)

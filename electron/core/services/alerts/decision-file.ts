@@ -55,7 +55,7 @@ const PATIENCE_MS = 2000
 export type Read = { readonly decided: Decided; readonly notice: string | null }
 
 /** `read` is what somebody else had written, if so. */
-export type Changed = { readonly decided: Decided; readonly read: Read | null }
+export type Edited = { readonly decided: Decided; readonly read: Read | null }
 
 /**
  * `alerts.json` of the data folder, which several consoles may share, and which somebody may edit while they run: it is read
@@ -106,12 +106,12 @@ export class DecisionFile {
   }
 
   /** Changes what is in it, whoever else has changed it meanwhile. */
-  async change(edit: (decided: Decided) => Decided): Promise<Changed> {
+  async edit(how: (decided: Decided) => Decided): Promise<Edited> {
     try {
       await mkdir(this.#folder, { recursive: true, mode: 0o700 })
       return await this.#lock.run(async () => {
         const read = await this.read()
-        const decided = edit(this.#decided)
+        const decided = how(this.#decided)
         const { book, mutes, acknowledged } = decided
         await this.#file.write({
           ...{ version: 1, book, mutes: [...mutes], acknowledged: [...acknowledged.values()] },

@@ -184,7 +184,7 @@ export class Decisions {
       const edits = this.#edits
       const over = new Map(this.#over)
       try {
-        const { decided, read } = await this.#file.change(kept => {
+        const { decided, read } = await this.#file.edit(kept => {
           const edited = this.#edited(kept, edits, over)
           return { ...edited, mutes: lasting(edited.mutes, this.#options.now()) }
         })
