@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { Redis } from 'ioredis'
 import { type Browser, chromium, type Page } from 'playwright'
 import { afterAll, beforeAll, inject, test } from 'vitest'
 import { CLI } from '../hosts/run-cli.ts'
@@ -87,6 +89,39 @@ test.each(['light', 'dark'] as const)('%s', async scheme => {
   if (MORE) await moreShots(page, scheme, MORE)
   await page.context().close()
 })
+
+/** So long, auctions are bid for: statistics of a quiet night show nothing. */
+const BUSY_MS = 240_000
+
+test('statistics, alerts and a report', { timeout: BUSY_MS + 120_000 }, async () => {
+  const page = await openPage('light', 1280, 800)
+  await bidFor(BUSY_MS)
+  await page.keyboard.press('2')
+  await page.waitForTimeout(5000)
+  await page.screenshot({ path: join(FOLDER, 'statistics.png') })
+  await page.keyboard.press('3')
+  await page.waitForTimeout(2000)
+  await page.screenshot({ path: join(FOLDER, 'alerts.png') })
+  await page.getByRole('button', { name: 'Report…' }).click()
+  await page.locator('iframe').waitFor()
+  await page.waitForTimeout(4000)
+  await page.screenshot({ path: join(FOLDER, 'report.png') })
+  await page.context().close()
+})
+
+/** Others take locks of auctions and give them back, some quickly, some slowly, some never. */
+async function bidFor(ms: number): Promise<void> {
+  const client = new Redis({ port: inject('redisPort'), db: 2003 })
+  const until = Date.now() + ms
+  for (let n = 0; Date.now() < until; n++) {
+    const key = `lock:auction:${200 + (n % 40)}`
+    const busy = 3 + Math.round(6 * Math.sin(n / 60) ** 2)
+    if (n % busy === 0) await client.del(key)
+    else await client.set(key, randomUUID(), 'PX', 5000 + (n % 9) * 9000, 'NX')
+    await new Promise(resolve => setTimeout(resolve, 300))
+  }
+  client.disconnect()
+}
 
 async function planShot(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Release all…', exact: true }).click()
