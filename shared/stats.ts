@@ -48,6 +48,16 @@ export const flowsSchema = z.object({
 })
 export type Flows = z.infer<typeof flowsSchema>
 
+export function addFlows(a: Flows, b: Flows): Flows {
+  return {
+    taken: a.taken + b.taken,
+    passedOn: a.passedOn + b.passedOn,
+    renewed: a.renewed + b.renewed,
+    freed: a.freed + b.freed,
+    lapsed: a.lapsed + b.lapsed,
+  }
+}
+
 /** What watching cost the store: commands or statements or requests, and DynamoDB's capacity units. */
 export const spentSchema = z.object({ requests: z.number(), units: z.number().nullable() })
 export type Spent = z.infer<typeof spentSchema>

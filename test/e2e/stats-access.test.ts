@@ -61,7 +61,7 @@ it('everybody can use statistics and alerts, whatever the locks are called', {
   await look('charts')
   for (const name of [
     'Locks by state',
-    'Acquired and released in a minute',
+    'What happened, per minute',
     'Timeline of a lock',
     'Held for, of those that ended',
     'Time left, of those held now',

@@ -50,10 +50,10 @@ it('tells each store in words, 100 columns wide', async () => {
   const ran = await run(...Object.values(stores).map(({ address }) => address))
   expect(ran).toMatchObject({ code: 0, stderr: '' })
   expect(ran.stdout).toContain('35 locks: 10 expired, 5 without expiry, 20 held\n')
-  expect(ran.stdout).toContain('  format    recharge-json (30), pipeline-run (5)\n')
-  expect(ran.stdout).toMatch(/ {2}cost {6}\d+ Redis commands\n/)
-  expect(ran.stdout).toMatch(/ {2}cost {6}\d+ SQL statements\n/)
-  expect(ran.stdout).toMatch(/ {2}cost {6}\d+ requests, [\d.]+ capacity units\n/)
+  expect(ran.stdout).toContain('  format         recharge-json (30), pipeline-run (5)\n')
+  expect(ran.stdout).toMatch(/ {2}cost {11}\d+ Redis commands\n/)
+  expect(ran.stdout).toMatch(/ {2}cost {11}\d+ SQL statements\n/)
+  expect(ran.stdout).toMatch(/ {2}cost {11}\d+ requests, [\d.]+ capacity units\n/)
   expect(ran.stdout).toContain('All 3 stores\n')
   expect(ran.stdout).toContain('Nothing was observed in the last 1 h')
   for (const line of ran.stdout.split('\n')) expect(textWidth(line), line).toBeLessThanOrEqual(100)
@@ -71,8 +71,10 @@ it('observes by itself for as long as it is told', async () => {
   }
   const { code, stdout } = await done
   expect(code).toBe(0)
-  expect(stdout).toMatch(/In the last 1 h, \d\.\d s of it observed:\n {2}taken {5}\d\n {2}released {2}\d\n/)
-  expect(stdout).toMatch(/longest {3}pipeline_lock:acme:export, for at least \d\.\d s, by run-1-a\n/)
+  expect(stdout).toMatch(
+    /In the last 1 h, \d\.\d s of it observed:\n {2}acquired {7}\d\n {2}released {7}\d\n/,
+  )
+  expect(stdout).toMatch(/longest {8}pipeline_lock:acme:export, for at least \d\.\d s, by run-1-a\n/)
   expect(stdout).toContain('HELD FOR')
 })
 

@@ -1,12 +1,5 @@
 import { expect, test } from 'vitest'
-import {
-  countSteps,
-  drawn,
-  perMinute,
-  rateSteps,
-  stepFor,
-  wholeSteps,
-} from '../../renderer/features/stats/steps.ts'
+import { countSteps, drawn, rateSteps, stepFor, wholeSteps } from '../../renderer/features/stats/steps.ts'
 import { down, history, point, STEP_MS, series } from './a-history.ts'
 
 const HOUR = 3_600_000
@@ -78,21 +71,13 @@ test('a rate is of the time that was observed', () => {
     ),
     3 * STEP_MS,
   )
-  expect(steps.map(({ values }) => values?.acquired)).toEqual([8, 14, 2])
-  expect(steps.map(({ values }) => values?.released)).toEqual([6, 2, 2])
+  expect(steps.map(({ values }) => values?.taken)).toEqual([8, 14, 2])
+  expect(steps.map(({ values }) => values?.freed)).toEqual([6, 2, 2])
 })
 
 test('a few seconds say nothing about a minute', () => {
   const steps = rateSteps(history(series('a', [point(1, 6), point(1, 1)])), STEP_MS + 5000)
-  expect(steps.map(({ values }) => values?.acquired ?? null)).toEqual([6])
-  const flows = { taken: 4, passedOn: 2, renewed: 30, freed: 1, lapsed: 2 }
-  expect(perMinute({ flows, observedMs: 4000 })).toBeNull()
-  expect(perMinute({ flows, observedMs: 120_000 })).toEqual({
-    acquired: 3,
-    released: 1.5,
-    changed: 1,
-    renewed: 15,
-  })
+  expect(steps.map(({ values }) => values?.taken ?? null)).toEqual([6])
 })
 
 test('stacked areas lie on each other, and what is not there has no edge', () => {

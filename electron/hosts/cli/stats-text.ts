@@ -11,6 +11,8 @@ import type {
   Stats,
   StoreStats,
 } from '../../../shared/stats.ts'
+import { ratesOf } from '../../../shared/stats-rates.ts'
+import { FLOW_NAMES, FLOW_WORDS } from '../../../shared/stats-words.ts'
 import { histogramLines, sayRound } from './histogram.ts'
 import { sayLocks } from './plan-summary.ts'
 import { wrap } from './wrap.ts'
@@ -19,8 +21,6 @@ import { wrap } from './wrap.ts'
 
 const NAMED_GROUPS = 5
 const LONGEST_NAME = 44
-/** Less is too short to speak of what happens in a minute. */
-const RATED_MS = 10_000
 
 type Window = { readonly at: number; readonly windowMs: number; readonly width: number }
 
@@ -89,15 +89,19 @@ function thenLines(
       width,
     )
   const most = Math.min(observedMs, windowMs)
-  const happened = HAPPENED.filter(([name]) => flows[name] > 0)
+  const happened = FLOW_NAMES.filter(name => flows[name] > 0)
   return [
     ...wrap(
       '  ',
       `In the last ${window}, ${sayDuration(most)} of it observed${happened.length === 0 ? ', nothing happened.' : ':'}`,
       width,
     ),
-    ...happened.flatMap(([name, word]) =>
-      row(word, `${flows[name].toLocaleString('en')}${sayRate(rates?.[name])}`, width),
+    ...happened.flatMap(name =>
+      row(
+        FLOW_WORDS[name].toLowerCase(),
+        `${flows[name].toLocaleString('en')}${sayRate(rates?.[name])}`,
+        width,
+      ),
     ),
     ...(longest === null
       ? []
@@ -105,34 +109,10 @@ function thenLines(
   ]
 }
 
-const HAPPENED: readonly (readonly [keyof Flows, string])[] = [
-  ['taken', 'taken'],
-  ['passedOn', 'passed on'],
-  ['renewed', 'renewed'],
-  ['freed', 'released'],
-  ['lapsed', 'lapsed'],
-]
-
-const LABEL = 9
+const LABEL = 14
 
 function row(label: string, text: string, width: number): string[] {
   return wrap(`  ${label.padEnd(LABEL)} `, text, width)
-}
-
-/** A minute, each store by its own time. Null where none was looked at for long enough. */
-function ratesOf(stores: readonly StoreStats[]): Flows | null {
-  const rated = stores.filter(({ observedMs }) => observedMs >= RATED_MS)
-  if (rated.length === 0 || stores.some(({ observedMs }) => observedMs > 0 && observedMs < RATED_MS))
-    return null
-  const rate = (name: keyof Flows) =>
-    rated.reduce((sum, { flows, observedMs }) => sum + (flows[name] * 60_000) / observedMs, 0)
-  return {
-    taken: rate('taken'),
-    passedOn: rate('passedOn'),
-    renewed: rate('renewed'),
-    freed: rate('freed'),
-    lapsed: rate('lapsed'),
-  }
 }
 
 function sayRate(perMinute: number | undefined): string {

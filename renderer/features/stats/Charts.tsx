@@ -1,4 +1,5 @@
 import { useMemo } from 'react'
+import { FLOW_WORDS } from '../../../shared/stats-words.ts'
 import { t } from '../../words/words.ts'
 import { RATE_INK, RATES, STACK, STATE_INK } from './ink.ts'
 import { OverTime } from './OverTime.tsx'
@@ -38,7 +39,7 @@ export function CountsChart({ answer, onZoom }: Props) {
   )
 }
 
-const RATE_LINES = RATES.map(name => ({ name, word: t.stats[name], ink: RATE_INK[name] }))
+const RATE_LINES = RATES.map(name => ({ name, word: FLOW_WORDS[name], ink: RATE_INK[name] }))
 
 export function RatesChart({ answer, onZoom }: Props) {
   const { rates, stats, span } = answer

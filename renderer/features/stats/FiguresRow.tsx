@@ -1,16 +1,17 @@
 import type { ReactNode } from 'react'
 import type { LockBrief } from '../../../shared/stats.ts'
+import { ratesOf } from '../../../shared/stats-rates.ts'
+import { FLOW_NAMES, FLOW_WORDS } from '../../../shared/stats-words.ts'
 import { inspect } from '../../stores/overlay.ts'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
-import { perMinute } from './steps.ts'
 import type { StatsAnswer } from './use-stats.ts'
 
 /** The numbers of now, and of the window as far as it was observed. */
 export function FiguresRow({ answer }: { readonly answer: StatsAnswer }) {
   const { at, since, overall, stores } = answer.stats
   const { counts, active, total, oldest, longest, observedMs } = overall
-  const rates = perMinute(overall)
+  const rates = ratesOf(stores)
   const words = t.stats
   const units = stores.flatMap(({ spent }) => spent.units ?? [])
   return (
@@ -41,10 +42,14 @@ export function FiguresRow({ answer }: { readonly answer: StatsAnswer }) {
       </section>
       <section className="figures small" aria-label={words.perMinute}>
         <dl>
-          <Figure name={words.acquired} value={words.rate(rates?.acquired ?? null)} unit={words.aMinute} />
-          <Figure name={words.released} value={words.rate(rates?.released ?? null)} unit={words.aMinute} />
-          <Figure name={words.renewed} value={words.rate(rates?.renewed ?? null)} unit={words.aMinute} />
-          <Figure name={words.changed} value={words.rate(rates?.changed ?? null)} unit={words.aMinute} />
+          {FLOW_NAMES.map(name => (
+            <Figure
+              key={name}
+              name={FLOW_WORDS[name]}
+              value={words.rate(rates?.[name] ?? null)}
+              unit={words.aMinute}
+            />
+          ))}
           <BriefFigure name={words.oldest} brief={oldest} until={at} />
           <BriefFigure name={words.longest} brief={longest} until={longest?.until ?? at} />
           <Figure

@@ -1,4 +1,4 @@
-import type { Counted } from '../../../shared/stats.ts'
+import type { Counted, Flows } from '../../../shared/stats.ts'
 import { colourOf } from '../../ui/colours.ts'
 
 /** How something looks in a chart. The pattern or the dash says the same as the colour. */
@@ -20,11 +20,13 @@ export const STATE_INK: Readonly<Record<Stacked, Ink>> = {
   expired: { colour: '--danger', pattern: 'solid', dash: [] },
 }
 
-export const RATES = ['acquired', 'released', 'changed'] as const
+/** What is not renewed: that happens so often that nothing else would be seen beside it. */
+export const RATES = ['taken', 'freed', 'lapsed', 'passedOn'] as const satisfies (keyof Flows)[]
 export const RATE_INK: Readonly<Record<(typeof RATES)[number], Ink>> = {
-  acquired: { colour: '--accent', pattern: 'plain', dash: [] },
-  released: { colour: '--ink-2', pattern: 'plain', dash: [6, 3] },
-  changed: { colour: '--danger', pattern: 'plain', dash: [2, 3] },
+  taken: { colour: '--accent', pattern: 'plain', dash: [] },
+  freed: { colour: '--ink-2', pattern: 'plain', dash: [6, 3] },
+  lapsed: { colour: '--warn', pattern: 'plain', dash: [9, 3, 2, 3] },
+  passedOn: { colour: '--danger', pattern: 'plain', dash: [2, 3] },
 }
 
 const TILE = 8

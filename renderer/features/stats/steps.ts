@@ -1,12 +1,13 @@
 import {
   addCounts,
+  addFlows,
   type Counts,
-  type Figures,
   type Flows,
   type Gap,
   type History,
   type Series,
 } from '../../../shared/stats.ts'
+import { perMinute, RATED_MS } from '../../../shared/stats-rates.ts'
 
 /** Numbers over time as they are drawn and listed. Times are this machine's, in milliseconds. */
 
@@ -71,43 +72,24 @@ export function countSteps({ from, stepMs, series }: History, now: number): Step
 }
 
 /** In a minute, while somebody looked. */
-type Rates = { readonly acquired: number; readonly released: number; readonly changed: number }
-
-/** Less than this says nothing about a minute. */
-const ENOUGH_MS = 15 * SECOND
-
-export function rateSteps({ from, stepMs, series }: History, now: number): Step<Rates>[] {
-  const steps: Step<Rates>[] = []
+export function rateSteps({ from, stepMs, series }: History, now: number): Step<Flows>[] {
+  const steps: Step<Flows>[] = []
   const length = series[0]?.points.length ?? 0
   for (let i = 0; i < length; i++) {
     const at = from + i * stepMs
     if (at >= now) break
     const until = Math.min(at + stepMs, now)
-    let values: Rates | null = null
+    let values: Flows | null = null
     for (const { points, gaps } of series) {
       const flows = points[i]?.flows
       const observedMs = until - at - overlap(gaps, at, until)
-      if (!flows || observedMs < Math.min(ENOUGH_MS, stepMs / 2)) continue
-      values = addRates(values, ratesOf(flows, observedMs))
+      if (!flows || observedMs < Math.min(RATED_MS, stepMs / 2)) continue
+      const rates = perMinute(flows, observedMs)
+      values = values === null ? rates : addFlows(values, rates)
     }
     steps.push({ from: at, until, values })
   }
   return withoutUnread(steps, series)
-}
-
-function ratesOf(flows: Flows, observedMs: number): Rates & { readonly renewed: number } {
-  const minutes = observedMs / MINUTE
-  return {
-    acquired: (flows.taken + flows.passedOn) / minutes,
-    released: (flows.freed + flows.lapsed) / minutes,
-    changed: flows.passedOn / minutes,
-    renewed: flows.renewed / minutes,
-  }
-}
-
-/** Null when nobody looked long enough to say anything about a minute. */
-export function perMinute({ flows, observedMs }: Pick<Figures, 'flows' | 'observedMs'>) {
-  return observedMs < ENOUGH_MS ? null : ratesOf(flows, observedMs)
 }
 
 /** The last steps have not been read yet: that is no gap. */
@@ -122,15 +104,6 @@ function overlap(gaps: readonly Gap[], from: number, until: number): number {
   let sum = 0
   for (const gap of gaps) sum += Math.max(0, Math.min(gap.until ?? until, until) - Math.max(gap.from, from))
   return sum
-}
-
-function addRates(a: Rates | null, b: Rates): Rates {
-  if (a === null) return b
-  return {
-    acquired: a.acquired + b.acquired,
-    released: a.released + b.released,
-    changed: a.changed + b.changed,
-  }
 }
 
 /**

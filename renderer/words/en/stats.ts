@@ -55,10 +55,6 @@ export const stats = {
       released: 'Released',
     } satisfies Record<Counted, string>,
     perMinute: 'In a minute, as observed',
-    acquired: 'Acquired',
-    released: 'Released',
-    renewed: 'Renewed',
-    changed: 'Holder changes',
     aMinute: '/min',
     rate: (n: number | null) => (n === null ? '–' : rate(n)),
     observed: (ms: number, windowMs: number) =>
@@ -77,9 +73,9 @@ export const stats = {
     counts: 'Locks by state',
     countsSaid: (from: number, to: number, now: readonly string[]) =>
       `Locks by state from ${dateTime(from)} to ${dateTime(to)}. At the end: ${now.join(', ')}. Arrow keys read it, plus and minus zoom; the table has every number.`,
-    rates: 'Acquired and released in a minute',
+    rates: 'What happened, per minute',
     ratesSaid: (from: number, to: number, now: readonly string[]) =>
-      `Acquisitions, releases and changes of the holder in a minute, from ${dateTime(from)} to ${dateTime(to)}. At the end: ${now.join(', ')}. Arrow keys read it, plus and minus zoom; the table has every number.`,
+      `What happened to locks, per minute, from ${dateTime(from)} to ${dateTime(to)}. At the end: ${now.join(', ')}. Arrow keys read it, plus and minus zoom; the table has every number.`,
     valueOf: (name: string, value: string) => `${name} ${value}`,
     noValue: 'not known',
     hide: (name: string) => `Show ${name}`,
@@ -154,7 +150,7 @@ export const stats = {
         ? 'still held'
         : {
             held: 'still held',
-            freed: `${dateTime(at)}, given back`,
+            freed: `${dateTime(at)}, released`,
             lapsed: `${dateTime(at)}, ran out`,
             'passed-on': `${dateTime(at)}, another took over`,
             unseen: `last seen ${dateTime(at)}`,

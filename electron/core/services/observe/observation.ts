@@ -1,11 +1,18 @@
 import type { Failure } from '../../../../shared/result.ts'
-import type { Figures, Flows, Histogram, Hold, Spent } from '../../../../shared/stats.ts'
+import {
+  addFlows,
+  type Figures,
+  type Flows,
+  type Histogram,
+  type Hold,
+  type Spent,
+} from '../../../../shared/stats.ts'
 import { hashToken } from '../audit/audited.ts'
 import type { HistoryLine } from './history-lines.ts'
 import { HoldBook, type KeptHold, lengthOf } from './hold-book.ts'
 import type { Happening, Pass, WatchObserver } from './observer.ts'
 import { type Break, Samples } from './samples.ts'
-import { addFlows, countLocks, emptyHistogram, measure, NO_FLOWS } from './tally.ts'
+import { countLocks, emptyHistogram, measure, NO_FLOWS } from './tally.ts'
 
 /** Where what is worth keeping goes. */
 export type Keep = (line: HistoryLine) => void

@@ -1,5 +1,13 @@
-import type { Counts, Flows, Gap, Histogram, Point, Spent } from '../../../../shared/stats.ts'
-import { addFlows, addHistograms, emptyHistogram, NO_FLOWS } from './tally.ts'
+import {
+  addFlows,
+  type Counts,
+  type Flows,
+  type Gap,
+  type Histogram,
+  type Point,
+  type Spent,
+} from '../../../../shared/stats.ts'
+import { addHistograms, emptyHistogram, NO_FLOWS } from './tally.ts'
 
 /**
  * What was seen between two readings: the state at its end and what happened in it. Where nothing was missed, one begins where

@@ -2,6 +2,7 @@ import { countedAs, heldSinceOf, isPlausibleBeginning, remainingMs } from '../..
 import type { Lock, WatchedLock } from '../../../../shared/lock.ts'
 import {
   addCounts,
+  addFlows,
   COUNTED,
   type Counts,
   type Figures,
@@ -18,16 +19,6 @@ const MOST_GROUPS = 20
 
 export const NO_COUNTS: Counts = { held: 0, expiring: 0, expired: 0, endless: 0, unknown: 0, released: 0 }
 export const NO_FLOWS: Flows = { taken: 0, passedOn: 0, renewed: 0, freed: 0, lapsed: 0 }
-
-export function addFlows(a: Flows, b: Flows): Flows {
-  return {
-    taken: a.taken + b.taken,
-    passedOn: a.passedOn + b.passedOn,
-    renewed: a.renewed + b.renewed,
-    freed: a.freed + b.freed,
-    lapsed: a.lapsed + b.lapsed,
-  }
-}
 
 export function countLocks(locks: Iterable<Lock>, now: number): Counts {
   const counts = { ...NO_COUNTS }
