@@ -123,6 +123,10 @@ describe('a chart', () => {
     // Longer than a step, so that at least one whole step is not observed.
     await page.waitForTimeout(21_000)
     expect(await cellsOf(table, 0)).not.toMatchObject({ Held: '0' })
+    // What is known is old, and nothing says that it is so now.
+    const asOf = /^as of \d\d:\d\d:\d\d$/
+    await page.getByRole('region', { name: asOf }).waitFor()
+    expect(await card(page, 'What happened, per minute').locator('.legend-time').innerText()).toMatch(asOf)
     server = await startRedis({ port: first.port })
     await fill()
     await page.getByText(/cache is not live/).waitFor({ state: 'detached', timeout: 20_000 })

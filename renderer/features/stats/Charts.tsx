@@ -3,6 +3,7 @@ import { FLOW_WORDS } from '../../../shared/stats-words.ts'
 import { t } from '../../words/words.ts'
 import { RATE_INK, RATES, STACK, STATE_INK } from './ink.ts'
 import { OverTime } from './OverTime.tsx'
+import { sayWhen } from './say-when.ts'
 import { shadesOf } from './shades.ts'
 import { countSteps, rateSteps, type Span, type Step } from './steps.ts'
 import type { StatsAnswer } from './use-stats.ts'
@@ -34,6 +35,7 @@ export function CountsChart({ answer, onZoom }: Props) {
       format={t.number}
       describe={t.stats.countsSaid}
       zoomed={answer.of.zoom !== null}
+      latest={sayWhen(stats.stores)}
       {...{ span, steps, shades, onZoom }}
     />
   )
@@ -59,6 +61,7 @@ export function RatesChart({ answer, onZoom }: Props) {
       format={t.stats.rate}
       describe={t.stats.ratesSaid}
       zoomed={answer.of.zoom !== null}
+      latest={sayWhen(stats.stores)}
       {...{ span, steps, shades, onZoom }}
     />
   )

@@ -1,10 +1,11 @@
 import type { ReactNode } from 'react'
-import type { LockBrief } from '../../../shared/stats.ts'
+import type { LockBrief, Stats } from '../../../shared/stats.ts'
 import { ratesOf } from '../../../shared/stats-rates.ts'
 import { FLOW_NAMES, FLOW_WORDS } from '../../../shared/stats-words.ts'
 import { inspect } from '../../stores/overlay.ts'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
+import { isOld, sayWhen } from './say-when.ts'
 import type { StatsAnswer } from './use-stats.ts'
 
 /** The numbers of now, and of the window as far as it was observed. */
@@ -16,7 +17,7 @@ export function FiguresRow({ answer }: { readonly answer: StatsAnswer }) {
   const units = stores.flatMap(({ spent }) => spent.units ?? [])
   return (
     <>
-      <section className="figures" aria-label={words.now}>
+      <section className="figures" aria-label={sayWhen(stores)}>
         <dl>
           <Figure name={words.active} value={t.number(active)} />
           <Figure name={words.states.held} value={t.number(counts.held)} />
@@ -50,7 +51,7 @@ export function FiguresRow({ answer }: { readonly answer: StatsAnswer }) {
               unit={words.aMinute}
             />
           ))}
-          <BriefFigure name={words.oldest} brief={oldest} until={at} />
+          <BriefFigure name={words.oldest} brief={oldest} until={seenAt(answer.stats, oldest)} />
           <BriefFigure name={words.longest} brief={longest} until={longest?.until ?? at} />
           <Figure
             name={words.cost}
@@ -63,6 +64,12 @@ export function FiguresRow({ answer }: { readonly answer: StatsAnswer }) {
       </section>
     </>
   )
+}
+
+/** Of a store that is not live nobody knows more than what was last seen. */
+function seenAt({ at, stores }: Stats, brief: LockBrief | null): number {
+  const store = stores.find(({ storeId }) => storeId === brief?.storeId)
+  return store && isOld(store) ? (store.asOf ?? at) : at
 }
 
 type FigureProps = {

@@ -1,12 +1,16 @@
 import { t } from '../../words/words.ts'
+import type { Ink } from './ink.ts'
 import type { OverTimeLine } from './OverTime.tsx'
 
 type Props = {
   readonly lines: readonly OverTimeLine[]
   readonly values: readonly number[] | null
   readonly format: (value: number) => string
-  /** The time that is read; null for the latest. */
+  /** The time that is read; null for the latest, which `latest` says. */
   readonly at: number | null
+  readonly latest: string
+  /** Whether they are drawn as lines, and not as areas. */
+  readonly asLines: boolean
   readonly note: string | null
   /** Whether the reading is said aloud: when the keys move it. */
   readonly live: boolean
@@ -15,11 +19,12 @@ type Props = {
 }
 
 /** What the lines are, and what they say at the time that is pointed at. */
-export function Legend({ lines, values, format, at, note, live, hidden, onToggle }: Props) {
+export function Legend(props: Props) {
+  const { lines, values, format, at, latest, asLines, note, live, hidden, onToggle } = props
   const visible = lines.filter(({ name }) => !hidden.has(name)).length
   return (
     <div className="legend" aria-live={live ? 'polite' : 'off'}>
-      <span className="legend-time number">{at === null ? t.stats.now : t.dateTime(at)}</span>
+      <span className="legend-time number">{at === null ? latest : t.dateTime(at)}</span>
       {lines.map(({ name, word, ink }, i) => (
         <button
           key={name}
@@ -33,7 +38,7 @@ export function Legend({ lines, values, format, at, note, live, hidden, onToggle
           <span
             className="swatch"
             data-pattern={ink.pattern}
-            data-dash={ink.dash.length > 0 ? ((ink.dash[0] ?? 0) > 3 ? 'long' : 'short') : undefined}
+            data-dash={asLines ? dashOf(ink) : undefined}
             style={{ color: `var(${ink.colour})` }}
           />
           {word} <span className="number legend-value">{values ? format(values[i] ?? 0) : '–'}</span>
@@ -47,4 +52,9 @@ export function Legend({ lines, values, format, at, note, live, hidden, onToggle
       {note === null && at === null && <span className="legend-hint faint">{t.stats.hint}</span>}
     </div>
   )
+}
+
+function dashOf({ dash }: Ink): 'none' | 'mixed' | 'long' | 'short' {
+  if (dash.length === 0) return 'none'
+  return dash.length > 2 ? 'mixed' : (dash[0] ?? 0) > 3 ? 'long' : 'short'
 }

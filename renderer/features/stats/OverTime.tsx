@@ -23,6 +23,8 @@ type Props = {
   readonly format: (value: number) => string
   readonly describe: (from: number, to: number, now: readonly string[]) => string
   readonly zoomed: boolean
+  /** When the last numbers are of. */
+  readonly latest: string
   readonly onZoom: (span: Span | null) => void
 }
 
@@ -65,7 +67,9 @@ export function OverTime(props: Props) {
             values={step?.values ?? null}
             format={format}
             at={at === null ? null : (step?.until ?? null)}
-            note={step && at !== null ? noteOf(step, shades) : null}
+            latest={props.latest}
+            asLines={!stacked}
+            note={step ? noteOf(step, shades) : null}
             live={reading?.byKeys === true}
             hidden={hidden}
             onToggle={line => setHidden(before => toggled(before, line))}

@@ -12,6 +12,7 @@ import { HistogramChart } from './Histograms.tsx'
 import { NothingYet } from './NothingYet.tsx'
 import { StatsHead } from './StatsHead.tsx'
 import { StoresTable } from './StoresTable.tsx'
+import { isOld } from './say-when.ts'
 import type { Span } from './steps.ts'
 import { Timeline } from './Timeline.tsx'
 import { type StatsAnswer, useStats } from './use-stats.ts'
@@ -62,13 +63,11 @@ function Numbers({ answer, scope, onZoom }: NumbersProps) {
   const formats = useStore(consoleStore, state => state.formats)
   return (
     <>
-      {stores
-        .filter(({ status }) => status === 'down' || status === 'stale')
-        .map(({ storeId, name, asOf, error }) => (
-          <p key={storeId} className="view-notice" role="status">
-            {t.stats.notLive(name, asOf)} {error && sentence(error.message)}
-          </p>
-        ))}
+      {stores.filter(isOld).map(({ storeId, name, asOf, error }) => (
+        <p key={storeId} className="view-notice" role="status">
+          {t.stats.notLive(name, asOf)} {error && sentence(error.message)}
+        </p>
+      ))}
       <FiguresRow answer={answer} />
       <CountsChart answer={answer} onZoom={onZoom} />
       <RatesChart answer={answer} onZoom={onZoom} />
