@@ -101,6 +101,21 @@ describe('a chart', () => {
     expect(problems).toEqual([])
   })
 
+  it('of a day begins where watching began', async () => {
+    const redis = await fiveLocks()
+    const { page } = await openConsole('web', { stores: [{ name: 'cache', address: redis.address }] })
+    await openStats(page)
+    await page.getByRole('button', { name: '24 h', exact: true }).click()
+    await page.getByText(/of 24 h .* nobody watched before/).waitFor()
+    const drawing = card(page, 'Locks by state').getByRole('group', { name: /^Locks by state from/ })
+    const minutesDrawn = async () => {
+      const [, from, to] =
+        /from (\S+) to (\S+)\./.exec((await drawing.getAttribute('aria-label')) ?? '') ?? []
+      return (Date.parse(`2000-01-02T${to}Z`) - Date.parse(`2000-01-02T${from}Z`)) / 60_000
+    }
+    await expect.poll(async () => ((await minutesDrawn()) + 1440) % 1440).toBeLessThanOrEqual(6)
+  })
+
   it('has a gap, and says why, where its server was stopped', { timeout: 90_000 }, async () => {
     const first = await startRedis()
     let server = first

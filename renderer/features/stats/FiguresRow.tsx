@@ -60,7 +60,10 @@ export function FiguresRow({ answer }: { readonly answer: StatsAnswer }) {
             title={words.costSince}
           />
         </dl>
-        <p className="figures-note faint">{words.observed(observedMs, at - since)}</p>
+        <p className="figures-note faint">
+          {words.observed(observedMs, at - since)}
+          {answer.watched !== null && ` · ${words.watchedFrom(answer.watched)}`}
+        </p>
       </section>
     </>
   )

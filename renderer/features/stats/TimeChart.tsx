@@ -95,10 +95,11 @@ function keysOf({ span, steps, at, zoomed, onPoint, onZoom }: Props): Record<str
     if (step) onPoint(step.from, true)
   }
   const zoom = (factor: number) => {
-    const length = (span.to - span.from) * factor
+    const now = span.to - span.from
+    const length = Math.max(SHORTEST_MS, now * factor)
     const middle = at ?? span.to
     const from = Math.max(span.from - length, middle - length / 2)
-    if (length >= SHORTEST_MS) onZoom({ from, to: Math.min(from + length, Date.now()) })
+    if (factor > 1 || length < now) onZoom({ from, to: Math.min(from + length, Date.now()) })
   }
   return {
     ArrowLeft: () => go(at === null ? steps.length - 1 : index - 1),

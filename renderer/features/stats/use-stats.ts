@@ -4,6 +4,7 @@ import type { History, Stats } from '../../../shared/stats.ts'
 import { ask } from '../../stores/plan.ts'
 import type { StatsWindow } from '../../stores/preferences.ts'
 import { type Span, stepFor, wholeSteps } from './steps.ts'
+import { watchedFrom, worthDrawing } from './watched.ts'
 
 const WINDOW_MS: Readonly<Record<StatsWindow, number>> = {
   '15m': 900_000,
@@ -28,7 +29,10 @@ type StatsQuestion = {
 export type StatsAnswer = {
   readonly of: StatsQuestion
   readonly stats: Stats
+  /** What is drawn: what was asked for, as far as somebody watched. */
   readonly span: Span
+  /** Since when, if not all of the window was watched. */
+  readonly watched: number | null
   readonly counts: History
   readonly rates: History
 }
@@ -68,20 +72,27 @@ export function useStats(question: StatsQuestion): Observed {
 
 async function read(question: StatsQuestion): Promise<Observed> {
   const now = Date.now()
-  const span = question.zoom ?? { from: now - WINDOW_MS[question.window], to: now }
+  const window = { from: now - WINDOW_MS[question.window], to: now }
   const storeIds = question.scope === null ? {} : { storeIds: [question.scope] }
-  const length = span.to - span.from
-  const history = (stepMs: number) => ask('stats.history', { ...storeIds, ...wholeSteps(span, stepMs) })
-  const [stats, counts, rates] = await Promise.all([
-    ask('stats.read', { ...storeIds, since: now - WINDOW_MS[question.window] }),
-    history(stepFor(length, question.points)),
-    history(stepFor(length, MOST_RATES, RATE_STEP_MS)),
+  const history = (over: Span, most: number, finest?: number) =>
+    ask('stats.history', { ...storeIds, ...wholeSteps(over, stepFor(over.to - over.from, most, finest)) })
+  const asked = question.zoom ?? window
+  const [stats, whole] = await Promise.all([
+    ask('stats.read', { ...storeIds, since: window.from }),
+    history(asked, question.points),
   ])
   if (!stats.ok) return { answer: null, error: stats.error }
+  if (!whole.ok) return { answer: null, error: whole.error }
+  const watched = question.zoom === null ? watchedFrom(window, whole.value.series) : null
+  const span = worthDrawing(asked, watched)
+  const [counts, rates] = await Promise.all([
+    watched === null ? whole : history(span, question.points),
+    history(span, MOST_RATES, RATE_STEP_MS),
+  ])
   if (!counts.ok) return { answer: null, error: counts.error }
   if (!rates.ok) return { answer: null, error: rates.error }
   return {
-    answer: { of: question, span, stats: stats.value, counts: counts.value, rates: rates.value },
+    answer: { of: question, span, watched, stats: stats.value, counts: counts.value, rates: rates.value },
     error: null,
   }
 }

@@ -61,6 +61,7 @@ export const stats = {
       ms >= windowMs - 30_000
         ? `observed all of the last ${span(windowMs)}`
         : `observed ${span(ms)} of ${span(windowMs)}`,
+    watchedFrom: (at: number) => `nobody watched before ${dateTime(at)}, so the charts are shorter`,
     oldest: 'Held longest now',
     longest: 'Longest that ended',
     oldestFor: (ms: number, exact: boolean) => `${exact ? '' : '≥ '}${span(ms)}`,
