@@ -54,6 +54,8 @@ it('tells each store in words, 100 columns wide', async () => {
   expect(ran.stdout).toMatch(/ {2}cost {11}\d+ Redis commands\n/)
   expect(ran.stdout).toMatch(/ {2}cost {11}\d+ SQL statements\n/)
   expect(ran.stdout).toMatch(/ {2}cost {11}\d+ requests, [\d.]+ capacity units\n/)
+  expect(ran.stdout).toMatch(/TIME LEFT\n(.*\n)* {2}no expiry .* 5\n/)
+  expect(ran.stdout).not.toContain('not known')
   expect(ran.stdout).toContain('All 3 stores\n')
   expect(ran.stdout).toContain('Nothing was observed in the last 1 h')
   for (const line of ran.stdout.split('\n')) expect(textWidth(line), line).toBeLessThanOrEqual(100)

@@ -252,7 +252,7 @@ describe('an exit code', () => {
     ).toMatchObject({ code: 2 })
     expect(await runCli(['list', '--help'])).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('lockkeeper release'),
+      stdout: expect.stringContaining('lockkeeper list'),
     })
   })
 })

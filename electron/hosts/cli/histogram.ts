@@ -10,8 +10,8 @@ const SHORTEST_BAR = 6
 /** How long locks were held, and how long those that are held still have, side by side. What has nothing to show is left out. */
 export function histogramLines({ holdTimes, remaining }: Figures, width: number): string[] {
   const shown = [
-    { title: 'HELD FOR', ...holdTimes },
-    { title: 'TIME LEFT', ...remaining },
+    { title: 'HELD FOR', unmeasured: 'not known', ...holdTimes },
+    { title: 'TIME LEFT', unmeasured: 'no expiry', ...remaining },
   ].filter(({ counts, unknown }) => counts.some(count => count > 0) || unknown > 0)
   if (shown.length === 0) return []
 
@@ -22,8 +22,6 @@ export function histogramLines({ holdTimes, remaining }: Figures, width: number)
   const measured = places.some(isThere)
     ? places.slice(places.findIndex(isThere), places.findLastIndex(isThere) + 1)
     : []
-  const isKnown = shown.every(({ unknown }) => unknown === 0)
-
   const bar = Math.min(LONGEST_BAR, Math.max(SHORTEST_BAR, Math.floor((width - LABEL - 2 * COUNT - 8) / 2)))
   const line = (label: string, cells: readonly string[]) =>
     `  ${column(label, LABEL)}  ${cells.join('  ')}`.trimEnd()
@@ -32,11 +30,13 @@ export function histogramLines({ holdTimes, remaining }: Figures, width: number)
     const number = count === 0 ? '' : count.toLocaleString('en')
     return `${column('█'.repeat(length), bar)} ${column(number, COUNT, 'right')}`
   }
-  const row = (label: string, countIn: (histogram: Histogram) => number) =>
+  const row = (label: string, countIn: (histogram: (typeof shown)[number]) => number) =>
     line(
       label,
       shown.map(each => cell(countIn(each), Math.max(...each.counts, each.unknown))),
     )
+  // What could not be measured is something else in each of them.
+  const unmeasured = shown.filter(({ unknown }) => unknown > 0).map(each => each.unmeasured)
   return [
     '',
     line(
@@ -44,7 +44,7 @@ export function histogramLines({ holdTimes, remaining }: Figures, width: number)
       shown.map(({ title }) => column(title, bar + 1 + COUNT)),
     ),
     ...measured.map(i => row(names[i] ?? '', ({ counts }) => counts[i] ?? 0)),
-    ...(isKnown ? [] : [row('not known', ({ unknown }) => unknown)]),
+    ...unmeasured.map(label => row(label, each => (each.unmeasured === label ? each.unknown : 0))),
   ]
 }
 

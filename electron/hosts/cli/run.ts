@@ -6,7 +6,7 @@ import { consoleCommand } from './console.ts'
 import { CliError, EXIT, exitCodeOf, usageError } from './exit.ts'
 import { exportCommand } from './export.ts'
 import { formatsCommand } from './formats.ts'
-import { HELP } from './help.ts'
+import { HELP, helpFor } from './help.ts'
 import { inspectCommand } from './inspect.ts'
 import { type Io, print } from './io.ts'
 import { listCommand } from './list.ts'
@@ -38,7 +38,8 @@ export async function runCli(argv: readonly string[], io: Io): Promise<number> {
   const [name, ...rest] = argv
   try {
     if (name === undefined || ['help', '--help', '-h'].includes(name)) {
-      await print(io, HELP)
+      const [command = ''] = rest
+      await print(io, Object.hasOwn(COMMANDS, command) ? helpFor(command) : HELP)
       return name === undefined ? EXIT.usage : EXIT.done
     }
     if (!Object.hasOwn(COMMANDS, name)) {
@@ -47,7 +48,7 @@ export async function runCli(argv: readonly string[], io: Io): Promise<number> {
     return await (COMMANDS[name] as (typeof COMMANDS)[string])(rest, io)
   } catch (error) {
     if (error instanceof HelpWanted) {
-      await print(io, HELP)
+      await print(io, helpFor(name ?? ''))
       return EXIT.done
     }
     const failure =

@@ -6,13 +6,14 @@ type Props = {
   readonly name: string
   readonly title: string
   readonly histogram: Histogram
-  /** What is said when it has nothing, and of what has no place in it. */
+  /** What is said when it has nothing. */
   readonly empty: string
-  readonly unknown: (n: number) => string
+  /** What those are that have no place in it. */
+  readonly unmeasured: string
 }
 
 /** How many are below each time and not below the one before. */
-export function HistogramChart({ name, title, histogram, empty, unknown }: Props) {
+export function HistogramChart({ name, title, histogram, empty, unmeasured }: Props) {
   const buckets = bucketsOf(histogram)
   const most = Math.max(1, ...histogram.counts)
   const filled = buckets.filter(({ count }) => count > 0)
@@ -38,7 +39,7 @@ export function HistogramChart({ name, title, histogram, empty, unknown }: Props
           </div>
           <p className="card-note faint">
             {filled.length === 0 && histogram.unknown === 0 ? empty : null}
-            {histogram.unknown > 0 ? unknown(histogram.unknown) : null}
+            {histogram.unknown > 0 ? t.stats.valueOf(unmeasured, t.number(histogram.unknown)) : null}
           </p>
         </div>
       }
@@ -49,7 +50,7 @@ export function HistogramChart({ name, title, histogram, empty, unknown }: Props
           rows={[
             ...buckets.map(({ label, count }) => ({ id: label, cells: [label, t.number(count)] })),
             ...(histogram.unknown > 0
-              ? [{ id: 'unknown', cells: [t.stats.states.unknown, t.number(histogram.unknown)] }]
+              ? [{ id: 'unknown', cells: [unmeasured, t.number(histogram.unknown)] }]
               : []),
           ]}
         />

@@ -78,14 +78,14 @@ function Numbers({ answer, scope, onZoom }: NumbersProps) {
           title={t.stats.holdTimes}
           histogram={overall.holdTimes}
           empty={t.stats.nothingEnded}
-          unknown={t.stats.unmeasured}
+          unmeasured={t.stats.unmeasured}
         />
         <HistogramChart
           name="remaining"
           title={t.stats.remaining}
           histogram={overall.remaining}
           empty={t.stats.nothingHeld}
-          unknown={t.stats.noEnd}
+          unmeasured={t.stats.states.endless}
         />
       </div>
       <div className="cards four">

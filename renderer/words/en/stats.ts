@@ -102,8 +102,7 @@ export const stats = {
     locks: 'Locks',
     below: (edge: string) => `< ${edge}`,
     atLeast: (edge: string) => `≥ ${edge}`,
-    unmeasured: (n: number) => `${numbers.format(n)} could not be measured`,
-    noEnd: (n: number) => `${numbers.format(n)} without a known end`,
+    unmeasured: 'Not known',
     edge: (ms: number) =>
       ms < 60_000 ? `${ms / 1000} s` : ms < 3_600_000 ? `${ms / 60_000} min` : `${ms / 3_600_000} h`,
     nothingEnded: 'Nothing was seen to end in this time.',
