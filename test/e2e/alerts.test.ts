@@ -49,6 +49,9 @@ describe.each(HOSTS)('an alert, in %s', host => {
     await held.getByText(/See in the log of the job whether it still makes progress/).waitFor()
     await held.getByRole('button', { name: LONG }).click()
     await inspector.getByRole('heading', { name: LONG }).waitFor()
+    await held.getByRole('button', { name: `Timeline of ${LONG}` }).click()
+    await page.getByRole('group', { name: `Holders of ${LONG} over time: 1 time` }).waitFor()
+    await openAlerts(page)
 
     await held.getByRole('button', { name: 'Acknowledge…' }).click()
     const dialog = screen.dialog(page, 'Acknowledge alert')

@@ -56,6 +56,19 @@ test('alerts of one rule in one store are told together, the severe ones first',
   expect(both?.since).toBe(10)
 })
 
+test('what somebody looks after is below what nobody does, however severe it is', () => {
+  const alerts = [
+    alert('a', { acknowledged: SEEN }),
+    alert('b', { rule: 'held-long' }),
+    alert('c', { rule: 'clock-offset', lockId: null }),
+  ]
+  expect(groupsOf(told(alerts), null).map(({ rule }) => rule)).toEqual([
+    'held-long',
+    'clock-offset',
+    'expired',
+  ])
+})
+
 test('what is muted or over is in no group, and another store’s is left out', () => {
   const alerts = [
     alert('a', { muteId: 'm1' }),

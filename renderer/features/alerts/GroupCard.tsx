@@ -4,6 +4,7 @@ import { alertSentence, alertsSentence, RULE_WORDS } from '../../../shared/alert
 import type { Alert } from '../../../shared/alerts.ts'
 import { useNow } from '../../stores/clock.ts'
 import { inspect, openDialog } from '../../stores/overlay.ts'
+import { showTimeline } from '../../stores/view.ts'
 import { Icon } from '../../ui/Icon.tsx'
 import { Menu } from '../../ui/Menu.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
@@ -139,6 +140,16 @@ function AlertLine({ alert, now, alone }: LineProps) {
           {words.alertSince(now - since)}
           {count > 1 && ` · ${words.times(count)}`}
         </span>
+        {lockId !== null && (
+          <button
+            type="button"
+            className="link alert-timeline"
+            aria-label={words.timelineOf(key)}
+            onClick={() => showTimeline({ storeId, id: lockId })}
+          >
+            {t.inspector.timeline}
+          </button>
+        )}
         {!alone && (
           <Menu
             label={words.actions(key)}

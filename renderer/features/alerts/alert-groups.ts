@@ -20,7 +20,7 @@ export type AlertGroup = {
 
 export type Told = Pick<AlertsEvent, 'alerts' | 'groups'>
 
-/** Those that go on and are not muted: what is severe first, then what nobody has acknowledged, then what began last. */
+/** Those that go on and are not muted: what nobody has acknowledged first, then what is severe, then what began last. */
 export function groupsOf({ alerts, groups: counted }: Told, scope: string | null): AlertGroup[] {
   const groups = new Map<string, Alert[]>()
   for (const alert of alerts) {
@@ -33,8 +33,8 @@ export function groupsOf({ alerts, groups: counted }: Told, scope: string | null
     .map(([groupId, each]) => groupOf(groupId, each, counts.get(groupId) ?? NONE))
     .sort(
       (a, b) =>
-        SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity) ||
         Math.sign(b.unacknowledged) - Math.sign(a.unacknowledged) ||
+        SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity) ||
         b.since - a.since ||
         (a.groupId < b.groupId ? -1 : 1),
     )

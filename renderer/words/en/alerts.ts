@@ -40,6 +40,7 @@ export const alerts = {
     acknowledge: 'Acknowledge…',
     mute: 'Mute…',
     actions: (key: string) => `Actions for ${key}`,
+    timelineOf: (key: string) => `Timeline of ${key}`,
     storeItself: 'the store itself',
 
     ended: 'Ended in the last day',
