@@ -47,7 +47,7 @@ describe.each(HOSTS)('an alert, in %s', host => {
     const held = group(page, 'Held for long')
     await held.getByText('Warning').waitFor()
     await held.getByText(/See in the log of the job whether it still makes progress/).waitFor()
-    await held.getByRole('button', { name: LONG }).click()
+    await held.getByRole('button', { name: LONG, exact: true }).click()
     await inspector.getByRole('heading', { name: LONG }).waitFor()
     await held.getByRole('button', { name: `Timeline of ${LONG}` }).click()
     await page.getByRole('group', { name: `Holders of ${LONG} over time: 1 time` }).waitFor()
@@ -109,9 +109,11 @@ describe('alerts', () => {
     const dialog = screen.dialog(page, 'Rules for alerts')
     await dialog.getByRole('combobox', { name: 'For', exact: true }).selectOption('strict')
     const limit = dialog.getByRole('textbox', { name: 'Held longer than: Held for long' })
-    await limit.fill('no number')
-    expect(await dialog.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
-    await limit.fill('30')
+    // Letter by letter: the first one makes it a rule of this store, and must not take the focus away.
+    await limit.focus()
+    await page.keyboard.press('ControlOrMeta+a')
+    await page.keyboard.type('30')
+    expect(await limit.inputValue()).toBe('30')
     await dialog
       .getByRole('combobox', { name: 'Unit of Held longer than: Held for long' })
       .selectOption('min')
@@ -129,6 +131,37 @@ describe('alerts', () => {
     await dialog.getByRole('button', { name: 'Save' }).click()
     await group(page, 'Held for long').waitFor({ state: 'detached' })
     expect(problems).toEqual([])
+  })
+
+  it('have rules that say what is wrong with them, wherever it was typed', async () => {
+    const redis = await redisPlace()
+    const { page } = await openConsole('web', { stores: [{ name: 'cache', address: redis.address }] })
+    await openAlerts(page)
+    await page.getByRole('button', { name: 'Rules…' }).click()
+    const dialog = screen.dialog(page, 'Rules for alerts')
+    const save = dialog.getByRole('button', { name: 'Save' })
+    const used = dialog.getByRole('textbox', { name: 'Used more than: Lease nearly used' })
+    await used.fill('180')
+    expect(await used.getAttribute('aria-invalid')).toBe('true')
+    expect(await used.evaluate(element => element.ariaDescribedByElements?.[0]?.textContent)).toBe(
+      '1 to 100 %',
+    )
+    expect(await save.isDisabled()).toBe(true)
+    // With another store in view nothing is red, but it is said where it is, in view and to ears.
+    await dialog.getByRole('combobox', { name: 'For', exact: true }).selectOption('cache')
+    expect(await used.inputValue()).toBe('80')
+    const summary = dialog.getByRole('alert').filter({ hasText: '1 number is wrong' })
+    const way = summary.getByRole('button', { name: 'All stores, Lease nearly used, used more than' })
+    expect(await save.isDisabled()).toBe(true)
+    const box = await way.boundingBox()
+    expect((box?.y ?? 800) + (box?.height ?? 0)).toBeLessThan(await page.evaluate(() => innerHeight))
+    await way.click()
+    await expect.poll(() => used.evaluate(element => element === document.activeElement)).toBe(true)
+    expect(await used.inputValue()).toBe('180')
+    await used.fill('90')
+    await summary.waitFor({ state: 'detached' })
+    await save.click()
+    await dialog.waitFor({ state: 'detached' })
   })
 
   it('that are new and critical are said once, to ears and to an allowed desktop', {

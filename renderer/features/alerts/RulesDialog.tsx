@@ -9,11 +9,14 @@ import { ask } from '../../stores/plan.ts'
 import { table } from '../../stores/table.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { SelectField } from '../../ui/Field.tsx'
+import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { FormEnd } from './FormEnd.tsx'
 import { NotifySwitch } from './NotifySwitch.tsx'
 import { RuleRow } from './RuleRow.tsx'
-import { ownSetting, settingFor, withSetting } from './rule-draft.ts'
+import { ownSetting, settingFor, type Wrong, withSetting, withWrong } from './rule-draft.ts'
+import { inputId } from './SettingInput.tsx'
+import { WrongList } from './WrongList.tsx'
 
 const ALL = ''
 
@@ -24,11 +27,23 @@ export function RulesDialog() {
   const [address, setAddress] = useState(
     () => entries.find(each => each.storeId === table.getState().scope)?.address ?? ALL,
   )
-  const [bad, setBad] = useState<ReadonlySet<AlertRule>>(new Set())
+  const [wrong, setWrong] = useState<readonly Wrong[]>([])
+  // What is in the inputs is theirs while somebody types; with another number they are made anew.
+  const [round, setRound] = useState(0)
   const [working, setWorking] = useState(false)
   const [error, setError] = useState<Failure | null>(null)
   const words = t.alerts
   const of = address === ALL ? null : address
+  const reset = (rule: AlertRule) => {
+    setBook(before => withSetting(before, rule, of, undefined))
+    setWrong(before => before.filter(each => each.rule !== rule || each.address !== of))
+    setRound(before => before + 1)
+  }
+  const goTo = ({ address: to, rule, field }: Wrong) => {
+    setAddress(to ?? ALL)
+    // The page has it a moment later.
+    setTimeout(() => document.getElementById(inputId(rule, field))?.focus())
+  }
   const save = async () => {
     setWorking(true)
     const answer = await ask('alerts.decide', { book })
@@ -54,29 +69,33 @@ export function RulesDialog() {
           {ALERT_RULES.map(rule => (
             <RuleRow
               // What was typed belongs to this rule in this store.
-              key={`${rule} ${address} ${ownSetting(book, rule, of) === undefined}`}
+              key={`${rule} ${address} ${round}`}
               rule={rule}
               setting={settingFor(book, rule, of)}
+              wrong={wrong.filter(each => each.rule === rule && each.address === of)}
               own={ownSetting(book, rule, of) !== undefined}
               inherits={of !== null}
               onChange={setting => setBook(before => withSetting(before, rule, of, setting))}
-              onBad={isBad =>
-                setBad(before => new Set([...before].filter(each => each !== rule).concat(isBad ? rule : [])))
+              onWrong={(field, typed) =>
+                setWrong(before => withWrong(before, { address: of, rule, field }, typed))
               }
+              onReset={() => reset(rule)}
             />
           ))}
         </div>
         <NotifySwitch on={book.notify} onChange={notify => setBook({ ...book, notify })} />
-        {bad.size > 0 && (
-          <p className="hint" role="status">
-            {words.badNumber}
-          </p>
-        )}
-        <FormEnd
-          error={error}
-          confirm={working ? words.saving : words.save}
-          disabled={working || bad.size > 0}
-        />
+        <div className="rules-end">
+          <WrongList
+            wrong={wrong}
+            nameOf={at => shownText(entries.find(each => each.address === at)?.name ?? at, 60)}
+            onGo={goTo}
+          />
+          <FormEnd
+            error={error}
+            confirm={working ? words.saving : words.save}
+            disabled={working || wrong.length > 0}
+          />
+        </div>
       </form>
     </Dialog>
   )

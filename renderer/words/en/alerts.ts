@@ -100,6 +100,13 @@ export const alerts = {
     save: 'Save',
     saving: 'Saving…',
     ruleInput: (what: string, rule: string) => `${what}: ${rule}`,
-    badNumber: 'Numbers of zero or more, please.',
+    wrongNumber: {
+      fraction: '1 to 100 %',
+      times: 'a whole number, 1 or more',
+      ms: 'a number, 0 or more',
+      for: '0 to 24 h',
+    },
+    notSaved: (n: number) => `Not to be saved like that: ${count(n, 'number is', 'numbers are')} wrong.`,
+    wrongAt: (where: string, rule: string, label: string) => `${where}, ${rule}, ${label.toLowerCase()}:`,
   },
 }

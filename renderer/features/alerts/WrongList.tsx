@@ -1,0 +1,38 @@
+import { FOR_LABEL, RULE_WORDS } from '../../../shared/alert-words.ts'
+import { t } from '../../words/words.ts'
+import { kindOf, type Wrong } from './rule-draft.ts'
+
+type Props = {
+  readonly wrong: readonly Wrong[]
+  readonly nameOf: (address: string) => string
+  readonly onGo: (to: Wrong) => void
+}
+
+/** Why the rules cannot be saved, and the way to each of the reasons: it may be in a store that is not shown. */
+export function WrongList({ wrong, nameOf, onGo }: Props) {
+  const words = t.alerts
+  return (
+    <div className={wrong.length > 0 ? 'alert' : undefined} role="alert">
+      {wrong.length > 0 && (
+        <>
+          {words.notSaved(wrong.length)}
+          <ul className="wrong-list">
+            {wrong.map(each => {
+              const { address, rule, field } = each
+              const where = address === null ? words.rulesForAll : nameOf(address)
+              const label = field === 'forMs' ? FOR_LABEL : (RULE_WORDS[rule].limit ?? '')
+              return (
+                <li key={`${address} ${rule} ${field}`}>
+                  <button type="button" className="link" onClick={() => onGo(each)}>
+                    {words.wrongAt(where, RULE_WORDS[rule].title, label)}
+                  </button>{' '}
+                  {words.wrongNumber[kindOf(rule, field) ?? 'ms']}
+                </li>
+              )
+            })}
+          </ul>
+        </>
+      )}
+    </div>
+  )
+}
