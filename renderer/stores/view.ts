@@ -1,4 +1,5 @@
 import { createStore } from 'zustand/vanilla'
+import type { GroupBy } from '../../shared/stats.ts'
 import { type Inspected, inspect } from './overlay.ts'
 
 export const VIEWS = ['locks', 'stats', 'alerts'] as const
@@ -8,10 +9,16 @@ type ViewState = {
   readonly view: View
   /** The lock whose holders are drawn over time, once one was chosen. */
   readonly timelineOf: Inspected | null
+  /** What locks are counted by, over time. */
+  readonly groupsBy: GroupBy
 }
 
 /** What the middle of the screen shows. The store that was chosen at the left narrows each of them. */
-export const viewStore = createStore<ViewState>(() => ({ view: 'locks', timelineOf: null }))
+export const viewStore = createStore<ViewState>(() => ({
+  view: 'locks',
+  timelineOf: null,
+  groupsBy: 'holder',
+}))
 
 export function show(view: View): void {
   viewStore.setState({ view })

@@ -62,6 +62,7 @@ it('everybody can use statistics and alerts, whatever the locks are called', {
   for (const name of [
     'Locks by state',
     'What happened, per minute',
+    'Locks by group',
     'Timeline of a lock',
     'Held for, of those that ended',
     'Time left, of those held now',

@@ -1,6 +1,9 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { redisPlace } from '../core/stores/redis/place.ts'
+import { temporaryFolder } from '../servers/process.ts'
 import { startRedis } from '../servers/redis.ts'
 import { HOSTS, openConsole } from './console.ts'
 import { manyLocks } from './many.ts'
@@ -20,6 +23,14 @@ async function fiveLocks() {
     'lock:auction:7719': 'a-token-that-nobody-may-read',
   })
   return redis
+}
+
+/** A data folder in which nothing can be written to this place: something else has its name. */
+async function folderWithout(name: string): Promise<string> {
+  const { path, remove } = await temporaryFolder('console')
+  onTestFinished(remove)
+  await writeFile(join(path, name), '')
+  return path
 }
 
 describe.each(HOSTS)('statistics, in %s', host => {
@@ -98,6 +109,30 @@ describe('a chart', () => {
     await zoomed.waitFor()
     await zoomed.click()
     await zoomed.waitFor({ state: 'detached' })
+    expect(problems).toEqual([])
+  })
+
+  it('tells over time who holds, by whatever one asks for', async () => {
+    const redis = await fiveLocks()
+    const { page, problems } = await openConsole('web', {
+      stores: [{ name: 'cache', address: redis.address }],
+    })
+    await openStats(page)
+    await expect.poll(() => figure(page, 'Stored').innerText()).toBe('5')
+    const chart = card(page, 'Locks by group')
+    await expect.poll(() => coloursIn(chart)).toBeGreaterThan(5)
+    await chart.getByRole('button', { name: 'Prefix' }).click()
+    const table = await asTable(page, 'Locks by group')
+    const told = async () => cellsOf(table, 0)
+    await expect.poll(told).toMatchObject({ lockRecharge: '4', 'lock:auction': '1' })
+    await redis.client.set('lockRecharge:three', rechargeJson('worker-9'))
+    await expect.poll(told, { timeout: 15_000 }).toMatchObject({ lockRecharge: '5', 'lock:auction': '1' })
+    // Of six names five are told: those that were held for longest.
+    await chart.getByRole('button', { name: 'Name' }).click()
+    await expect.poll(told).toMatchObject({ late: '1', stuck: '1', Others: '1' })
+    await chart.getByRole('button', { name: 'Holder' }).click()
+    await expect.poll(async () => Object.keys(await told()).some(name => /^token /.test(name))).toBe(true)
+    expect(await chart.innerText()).not.toContain('a-token-that-nobody-may-read')
     expect(problems).toEqual([])
   })
 
@@ -222,6 +257,16 @@ describe('statistics', () => {
     await screen.rows(page).first().waitFor()
     await page.waitForTimeout(500)
     expect(await askedIn(6000)).toBe(0)
+  })
+
+  it('are shown all the same where they cannot be kept, and say so', async () => {
+    const { page } = await openConsole('web', { dataFolder: await folderWithout('history') })
+    await openStats(page)
+    await figure(page, 'Stored').waitFor()
+    await page
+      .getByRole('status')
+      .filter({ hasText: /cannot be kept on disk \(E/ })
+      .waitFor({ timeout: 20_000 })
   })
 
   it('of nothing say so, and of 10,000 locks count them all', { timeout: 90_000 }, async () => {

@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest'
-import { countSteps, drawn, rateSteps, stepFor, wholeSteps } from '../../renderer/features/stats/steps.ts'
+import {
+  countSteps,
+  drawn,
+  groupSteps,
+  rateSteps,
+  stepFor,
+  wholeSteps,
+} from '../../renderer/features/stats/steps.ts'
 import { down, history, point, STEP_MS, series } from './a-history.ts'
 
 const HOUR = 3_600_000
@@ -73,6 +80,17 @@ test('a rate is of the time that was observed', () => {
   )
   expect(steps.map(({ values }) => values?.taken)).toEqual([8, 14, 2])
   expect(steps.map(({ values }) => values?.freed)).toEqual([6, 2, 2])
+})
+
+test('groups over time have a gap where nobody looked, and end where somebody did last', () => {
+  const groups = [
+    { name: 'a', points: [2, null, 1, 0, null] },
+    { name: 'b', points: [0, null, 3, 3, null] },
+  ]
+  const all = { from: 0, stepMs: STEP_MS, groups, others: [5, null, 0, 1, null] }
+  const steps = groupSteps(all, [series('a', [], [down(STEP_MS, 2 * STEP_MS)])], 4.5 * STEP_MS)
+  expect(steps.map(({ values }) => values)).toEqual([[2, 0, 5], null, [1, 3, 0], [0, 3, 1]])
+  expect(steps.at(-1)?.until).toBe(4 * STEP_MS)
 })
 
 test('a few seconds say nothing about a minute', () => {

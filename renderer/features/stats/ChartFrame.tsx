@@ -55,8 +55,9 @@ export function NumberTable({ caption, head, rows }: TableProps) {
         <caption className="visually-hidden">{caption}</caption>
         <thead>
           <tr>
-            {head.map(name => (
-              <th key={name} scope="col">
+            {head.map((name, i) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: a column has its place and nothing else
+              <th key={i} scope="col">
                 {name}
               </th>
             ))}

@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { ChartFrame, NumberTable } from './ChartFrame.tsx'
@@ -26,6 +26,8 @@ type Props = {
   /** When the last numbers are of. */
   readonly latest: string
   readonly onZoom: (span: Span | null) => void
+  /** Beside the title. */
+  readonly children?: ReactNode
 }
 
 /** Numbers over time: what is pointed at is read out beside the title, and everything is in the table. */
@@ -94,7 +96,9 @@ export function OverTime(props: Props) {
           rows={rowsOf(props)}
         />
       }
-    />
+    >
+      {props.children}
+    </ChartFrame>
   )
 }
 

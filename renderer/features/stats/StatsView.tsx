@@ -3,11 +3,13 @@ import { useStore } from 'zustand'
 import { consoleStore } from '../../stores/console.ts'
 import { preferences } from '../../stores/preferences.ts'
 import { table } from '../../stores/table.ts'
+import { viewStore } from '../../stores/view.ts'
 import { sentence } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { CountsChart, RatesChart } from './Charts.tsx'
 import { FiguresRow } from './FiguresRow.tsx'
 import { GroupList } from './GroupList.tsx'
+import { GroupsChart } from './GroupsChart.tsx'
 import { HistogramChart } from './Histograms.tsx'
 import { NothingYet } from './NothingYet.tsx'
 import { StatsHead } from './StatsHead.tsx'
@@ -24,13 +26,14 @@ const MOST_POINTS = 720
 export function StatsView() {
   const scope = useStore(table, state => state.scope)
   const window = useStore(preferences, state => state.statsWindow)
+  const by = useStore(viewStore, state => state.groupsBy)
   const [zoom, setZoom] = useState<{ of: string; span: Span } | null>(null)
   const box = useRef<HTMLDivElement>(null)
   const points = usePoints(box)
   // Another store or another window is another question: the zoom belonged to the one before.
   const question = `${scope} ${window}`
   const span = zoom?.of === question ? zoom.span : null
-  const { answer, error } = useStats({ scope, window, zoom: span, points })
+  const { answer, error } = useStats({ scope, window, zoom: span, points, by })
   return (
     <>
       <StatsHead zoom={span} onUnzoom={() => setZoom(null)} />
@@ -68,9 +71,15 @@ function Numbers({ answer, scope, onZoom }: NumbersProps) {
           {t.stats.notLive(name, asOf)} {error && sentence(error.message)}
         </p>
       ))}
+      {stats.notice !== null && (
+        <p className="view-notice calm" role="status">
+          {sentence(stats.notice)}
+        </p>
+      )}
       <FiguresRow answer={answer} />
       <CountsChart answer={answer} onZoom={onZoom} />
       <RatesChart answer={answer} onZoom={onZoom} />
+      <GroupsChart answer={answer} onZoom={onZoom} />
       <Timeline scope={scope} span={span} />
       <div className="cards two">
         <HistogramChart

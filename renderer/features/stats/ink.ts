@@ -29,6 +29,16 @@ export const RATE_INK: Readonly<Record<(typeof RATES)[number], Ink>> = {
   passedOn: { colour: '--danger', pattern: 'plain', dash: [2, 3] },
 }
 
+/** From the bottom of the stack to its top. None of them means anything. */
+export const GROUP_INK: readonly Ink[] = [
+  { colour: '--dot-teal', pattern: 'solid', dash: [] },
+  { colour: '--dot-violet', pattern: 'plain', dash: [] },
+  { colour: '--dot-amber', pattern: 'rising', dash: [] },
+  { colour: '--dot-blue', pattern: 'dots', dash: [] },
+  { colour: '--dot-rose', pattern: 'falling', dash: [] },
+]
+export const OTHERS_INK: Ink = { colour: '--dot-slate', pattern: 'plain', dash: [] }
+
 const TILE = 8
 const made = new Map<string, CanvasPattern | string>()
 

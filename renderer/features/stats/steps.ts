@@ -4,6 +4,7 @@ import {
   type Counts,
   type Flows,
   type Gap,
+  type GroupHistory,
   type History,
   type Series,
 } from '../../../shared/stats.ts'
@@ -88,6 +89,22 @@ export function rateSteps({ from, stepMs, series }: History, now: number): Step<
       values = values === null ? rates : addFlows(values, rates)
     }
     steps.push({ from: at, until, values })
+  }
+  return withoutUnread(steps, series)
+}
+
+/** Each of the groups, then all the others. `series` tells what is no gap and only not read yet. */
+export function groupSteps(
+  { from, stepMs, groups, others }: GroupHistory,
+  series: readonly Series[],
+  now: number,
+): Step<number[]>[] {
+  const steps: Step<number[]>[] = []
+  for (const [i, other] of others.entries()) {
+    const at = from + i * stepMs
+    if (at >= now) break
+    const values = other === null ? null : [...groups.map(({ points }) => points[i] ?? 0), other]
+    steps.push({ from: at, until: Math.min(at + stepMs, now), values })
   }
   return withoutUnread(steps, series)
 }

@@ -1,8 +1,9 @@
 import { useEffect, useState } from 'react'
 import type { Failure } from '../../../shared/result.ts'
-import type { History, Stats } from '../../../shared/stats.ts'
+import type { GroupBy, GroupHistory, History, Stats } from '../../../shared/stats.ts'
 import { ask } from '../../stores/plan.ts'
 import type { StatsWindow } from '../../stores/preferences.ts'
+import { GROUP_INK } from './ink.ts'
 import { type Span, stepFor, wholeSteps } from './steps.ts'
 import { watchedFrom, worthDrawing } from './watched.ts'
 
@@ -17,6 +18,7 @@ const AGAIN_MS = 4000
 /** What is counted in a minute needs minutes. */
 const RATE_STEP_MS = 60_000
 const MOST_RATES = 96
+const TOP_GROUPS = GROUP_INK.length
 
 type StatsQuestion = {
   readonly scope: string | null
@@ -24,6 +26,7 @@ type StatsQuestion = {
   readonly zoom: Span | null
   /** No more than there is room for. */
   readonly points: number
+  readonly by: GroupBy
 }
 
 export type StatsAnswer = {
@@ -35,13 +38,14 @@ export type StatsAnswer = {
   readonly watched: number | null
   readonly counts: History
   readonly rates: History
+  readonly groups: GroupHistory
 }
 
 export type Observed = { readonly answer: StatsAnswer | null; readonly error: Failure | null }
 
 /** Asked again every few seconds while it is looked at; not at all while the page is hidden. */
 export function useStats(question: StatsQuestion): Observed {
-  const { scope, window, zoom, points } = question
+  const { scope, window, zoom, points, by } = question
   const [observed, setObserved] = useState<Observed>({ answer: null, error: null })
   useEffect(() => {
     let wanted = true
@@ -51,7 +55,7 @@ export function useStats(question: StatsQuestion): Observed {
       clearTimeout(timer)
       if (asking || document.hidden) return
       asking = true
-      const next = await read({ scope, window, zoom, points })
+      const next = await read({ scope, window, zoom, points, by })
       asking = false
       if (!wanted) return
       setObserved(before => ({ answer: next.answer ?? before.answer, error: next.error }))
@@ -65,7 +69,7 @@ export function useStats(question: StatsQuestion): Observed {
       clearTimeout(timer)
       document.removeEventListener('visibilitychange', onVisible)
     }
-  }, [scope, window, zoom, points])
+  }, [scope, window, zoom, points, by])
   // What was said of another store is no answer to this question.
   return observed.answer && observed.answer.of.scope !== scope ? { answer: null, error: null } : observed
 }
@@ -74,25 +78,32 @@ async function read(question: StatsQuestion): Promise<Observed> {
   const now = Date.now()
   const window = { from: now - WINDOW_MS[question.window], to: now }
   const storeIds = question.scope === null ? {} : { storeIds: [question.scope] }
-  const history = (over: Span, most: number, finest?: number) =>
-    ask('stats.history', { ...storeIds, ...wholeSteps(over, stepFor(over.to - over.from, most, finest)) })
+  const steps = (over: Span, most: number, finest?: number) => ({
+    ...storeIds,
+    ...wholeSteps(over, stepFor(over.to - over.from, most, finest)),
+  })
   const asked = question.zoom ?? window
   const [stats, whole] = await Promise.all([
     ask('stats.read', { ...storeIds, since: window.from }),
-    history(asked, question.points),
+    ask('stats.history', steps(asked, question.points)),
   ])
   if (!stats.ok) return { answer: null, error: stats.error }
   if (!whole.ok) return { answer: null, error: whole.error }
   const watched = question.zoom === null ? watchedFrom(window, whole.value.series) : null
   const span = worthDrawing(asked, watched)
-  const [counts, rates] = await Promise.all([
-    watched === null ? whole : history(span, question.points),
-    history(span, MOST_RATES, RATE_STEP_MS),
+  const [counts, rates, groups] = await Promise.all([
+    watched === null ? whole : ask('stats.history', steps(span, question.points)),
+    ask('stats.history', steps(span, MOST_RATES, RATE_STEP_MS)),
+    ask('stats.groups', { ...steps(span, question.points), by: question.by, top: TOP_GROUPS }),
   ])
   if (!counts.ok) return { answer: null, error: counts.error }
   if (!rates.ok) return { answer: null, error: rates.error }
+  if (!groups.ok) return { answer: null, error: groups.error }
   return {
-    answer: { of: question, span, watched, stats: stats.value, counts: counts.value, rates: rates.value },
+    answer: {
+      ...{ of: question, span, watched },
+      ...{ stats: stats.value, counts: counts.value, rates: rates.value, groups: groups.value },
+    },
     error: null,
   }
 }

@@ -1,4 +1,4 @@
-import type { Counted, Gap, Hold, StoreStats } from '../../../shared/stats.ts'
+import type { Counted, Gap, GroupBy, Hold, StoreStats } from '../../../shared/stats.ts'
 import type { StatsWindow } from '../../stores/preferences.ts'
 import { clockTime, count, dateTime, numbers, span } from './say.ts'
 
@@ -77,6 +77,17 @@ export const stats = {
     rates: 'What happened, per minute',
     ratesSaid: (from: number, to: number, now: readonly string[]) =>
       `What happened to locks, per minute, from ${dateTime(from)} to ${dateTime(to)}. At the end: ${now.join(', ')}. Arrow keys read it, plus and minus zoom; the table has every number.`,
+    groups: 'Locks by group',
+    groupsSaid: (from: number, to: number, now: readonly string[]) =>
+      `Locks by group from ${dateTime(from)} to ${dateTime(to)}. At the end: ${now.join(', ')}. Arrow keys read it, plus and minus zoom; the table has every number.`,
+    groupsBy: 'Grouped by',
+    groupNames: {
+      holder: 'Holder',
+      format: 'Format',
+      prefix: 'Prefix',
+      name: 'Name',
+    } satisfies Record<GroupBy, string>,
+    otherGroups: 'Others',
     valueOf: (name: string, value: string) => `${name} ${value}`,
     noValue: 'not known',
     hide: (name: string) => `Show ${name}`,

@@ -1,0 +1,79 @@
+import { useMemo } from 'react'
+import { useStore } from 'zustand'
+import { GROUP_BY, type GroupHistory } from '../../../shared/stats.ts'
+import { consoleStore } from '../../stores/console.ts'
+import { viewStore } from '../../stores/view.ts'
+import { shownText } from '../../ui/shown-text.ts'
+import { t } from '../../words/words.ts'
+import { GROUP_INK, OTHERS_INK } from './ink.ts'
+import { OverTime, type OverTimeLine } from './OverTime.tsx'
+import { sayWhen } from './say-when.ts'
+import { shadesOf } from './shades.ts'
+import { groupSteps, type Span } from './steps.ts'
+import type { StatsAnswer } from './use-stats.ts'
+
+type Props = { readonly answer: StatsAnswer; readonly onZoom: (span: Span | null) => void }
+
+const LONGEST_NAME = 48
+
+/** How many locks each holder, format or part of keys had, over time. */
+export function GroupsChart({ answer, onZoom }: Props) {
+  const { groups, counts, stats, span, of } = answer
+  const formats = useStore(consoleStore, state => state.formats)
+  const lines = useMemo(() => {
+    const say = (name: string) =>
+      of.by === 'format' ? (formats.get(name)?.title ?? name) : shownText(name, LONGEST_NAME)
+    return linesOf(groups, say)
+  }, [groups, of.by, formats])
+  const steps = useMemo(() => groupSteps(groups, counts.series, stats.at), [groups, counts, stats.at])
+  const shades = useMemo(
+    () => shadesOf(counts.series, span.from, Math.min(span.to, stats.at)),
+    [counts, span, stats.at],
+  )
+  return (
+    <OverTime
+      name="groups"
+      title={t.stats.groups}
+      height={150}
+      stacked
+      least={4}
+      format={t.number}
+      describe={t.stats.groupsSaid}
+      zoomed={of.zoom !== null}
+      latest={sayWhen(stats.stores)}
+      {...{ span, lines, steps, shades, onZoom }}
+    >
+      <GroupsBy />
+    </OverTime>
+  )
+}
+
+/** What has no lock all the time is not named; others are there always, so that there is something to name. */
+function linesOf({ groups, others }: GroupHistory, say: (name: string) => string): OverTimeLine[] {
+  const named = groups.map(({ name }, i) => ({
+    name: `group ${name}`,
+    word: say(name),
+    ink: GROUP_INK[i] ?? OTHERS_INK,
+  }))
+  const isComplete = others.every(count => (count ?? 0) === 0)
+  if (isComplete && named.length > 0) return named
+  return [...named, { name: 'others', word: t.stats.otherGroups, ink: OTHERS_INK }]
+}
+
+function GroupsBy() {
+  const by = useStore(viewStore, state => state.groupsBy)
+  return (
+    <span className="segmented" role="group" aria-label={t.stats.groupsBy}>
+      {GROUP_BY.map(each => (
+        <button
+          key={each}
+          type="button"
+          aria-pressed={each === by}
+          onClick={() => viewStore.setState({ groupsBy: each })}
+        >
+          {t.stats.groupNames[each]}
+        </button>
+      ))}
+    </span>
+  )
+}
