@@ -6,7 +6,7 @@ import { OverTime } from './OverTime.tsx'
 import { sayWhen } from './say-when.ts'
 import { shadesOf } from './shades.ts'
 import { countSteps, rateSteps, type Span, type Step } from './steps.ts'
-import type { StatsAnswer } from './use-stats.ts'
+import { drawnUntil, type StatsAnswer } from './use-stats.ts'
 
 type Props = { readonly answer: StatsAnswer; readonly onZoom: (span: Span | null) => void }
 
@@ -16,14 +16,15 @@ const KNOWN_LINES = STATE_LINES.filter(({ name }) => name !== 'unknown')
 
 export function CountsChart({ answer, onZoom }: Props) {
   const { counts, stats, span } = answer
-  const counted = useMemo(() => countSteps(counts, stats.at), [counts, stats.at])
+  const end = drawnUntil(answer)
+  const counted = useMemo(() => countSteps(counts, end), [counts, end])
   // Few stores have locks of which nothing is known.
   const lines = counted.some(({ values }) => (values?.unknown ?? 0) > 0) ? STATE_LINES : KNOWN_LINES
   const steps = useMemo(
     () => counted.map(step => picked(step, values => lines.map(({ name }) => values[name]))),
     [counted, lines],
   )
-  const shades = useMemo(() => shadesOf(counts.series, span.from, spanEnd(answer)), [counts, span, answer])
+  const shades = useMemo(() => shadesOf(counts.series, span.from, end), [counts, span, end])
   return (
     <OverTime
       name="counts"
@@ -45,11 +46,12 @@ const RATE_LINES = RATES.map(name => ({ name, word: FLOW_WORDS[name], ink: RATE_
 
 export function RatesChart({ answer, onZoom }: Props) {
   const { rates, stats, span } = answer
+  const end = drawnUntil(answer)
   const steps = useMemo(
-    () => rateSteps(rates, stats.at).map(step => picked(step, values => RATES.map(name => values[name]))),
-    [rates, stats.at],
+    () => rateSteps(rates, end).map(step => picked(step, values => RATES.map(name => values[name]))),
+    [rates, end],
   )
-  const shades = useMemo(() => shadesOf(rates.series, span.from, spanEnd(answer)), [rates, span, answer])
+  const shades = useMemo(() => shadesOf(rates.series, span.from, end), [rates, span, end])
   return (
     <OverTime
       name="rates"
@@ -65,11 +67,6 @@ export function RatesChart({ answer, onZoom }: Props) {
       {...{ span, steps, shades, onZoom }}
     />
   )
-}
-
-/** What is still to come is no gap. */
-function spanEnd({ span, stats }: StatsAnswer): number {
-  return Math.min(span.to, stats.at)
 }
 
 function picked<T>(step: Step<T>, pick: (values: T) => number[]): Step<readonly number[]> {

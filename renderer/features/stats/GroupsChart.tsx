@@ -10,7 +10,7 @@ import { OverTime, type OverTimeLine } from './OverTime.tsx'
 import { sayWhen } from './say-when.ts'
 import { shadesOf } from './shades.ts'
 import { groupSteps, type Span } from './steps.ts'
-import type { StatsAnswer } from './use-stats.ts'
+import { drawnUntil, type StatsAnswer } from './use-stats.ts'
 
 type Props = { readonly answer: StatsAnswer; readonly onZoom: (span: Span | null) => void }
 
@@ -19,17 +19,15 @@ const LONGEST_NAME = 48
 /** How many locks each holder, format or part of keys had, over time. */
 export function GroupsChart({ answer, onZoom }: Props) {
   const { groups, counts, stats, span, of } = answer
+  const end = drawnUntil(answer)
   const formats = useStore(consoleStore, state => state.formats)
   const lines = useMemo(() => {
     const say = (name: string) =>
       of.by === 'format' ? (formats.get(name)?.title ?? name) : shownText(name, LONGEST_NAME)
     return linesOf(groups, say)
   }, [groups, of.by, formats])
-  const steps = useMemo(() => groupSteps(groups, counts.series, stats.at), [groups, counts, stats.at])
-  const shades = useMemo(
-    () => shadesOf(counts.series, span.from, Math.min(span.to, stats.at)),
-    [counts, span, stats.at],
-  )
+  const steps = useMemo(() => groupSteps(groups, counts.series, end), [groups, counts, end])
+  const shades = useMemo(() => shadesOf(counts.series, span.from, end), [counts, span, end])
   return (
     <OverTime
       name="groups"
@@ -48,7 +46,7 @@ export function GroupsChart({ answer, onZoom }: Props) {
   )
 }
 
-/** What has no lock all the time is not named; others are there always, so that there is something to name. */
+/** Others are there when there are any, or nothing else to name. */
 function linesOf({ groups, others }: GroupHistory, say: (name: string) => string): OverTimeLine[] {
   const named = groups.map(({ name }, i) => ({
     name: `group ${name}`,

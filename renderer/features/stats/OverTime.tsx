@@ -71,7 +71,7 @@ export function OverTime(props: Props) {
             at={at === null ? null : (step?.until ?? null)}
             latest={props.latest}
             asLines={!stacked}
-            note={step ? noteOf(step, shades) : null}
+            note={step ? noteOf(step, shades, at === null) : null}
             live={reading?.byKeys === true}
             hidden={hidden}
             onToggle={line => setHidden(before => toggled(before, line))}
@@ -124,16 +124,24 @@ function rowsOf({ steps, shades, format }: Props) {
   return rows
 }
 
-/** Of a step that was observed in part there is a value, and nothing more to say. */
-function noteOf({ from, until, values }: Step<readonly number[]>, shades: readonly Shade[]): string | null {
+/** Of a step that was observed in part there is a value, and nothing more to say. What a server said just now is said elsewhere. */
+function noteOf(
+  { from, until, values }: Step<readonly number[]>,
+  shades: readonly Shade[],
+  isLatest = false,
+): string | null {
   const shade = shadeWithin(shades, from, until)
-  return shade?.whole && values !== null ? null : sayShade(shade)
+  return shade?.whole && values !== null ? null : sayShade(shade, isLatest)
 }
 
-function sayShade(shade: Shade | null): string | null {
+function sayShade(shade: Shade | null, isLatest = false): string | null {
   if (!shade) return null
   const reasons = shade.missing.map(({ name, why, message }) =>
-    t.stats.reason(shownText(name, 60), why, message === null ? null : sentence(message).replace(/\.$/, '')),
+    t.stats.reason(
+      shownText(name, 60),
+      why,
+      message === null || isLatest ? null : sentence(message).replace(/\.$/, ''),
+    ),
   )
   return shade.whole ? t.stats.gap(shade.from, shade.until, reasons) : t.stats.incomplete(reasons)
 }

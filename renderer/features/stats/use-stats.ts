@@ -41,6 +41,11 @@ export type StatsAnswer = {
   readonly groups: GroupHistory
 }
 
+/** What is still to come is no gap, and what lies behind a zoom is not drawn. */
+export function drawnUntil({ span, stats }: StatsAnswer): number {
+  return Math.min(span.to, stats.at)
+}
+
 export type Observed = { readonly answer: StatsAnswer | null; readonly error: Failure | null }
 
 /** Asked again every few seconds while it is looked at; not at all while the page is hidden. */
