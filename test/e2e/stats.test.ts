@@ -112,7 +112,7 @@ describe('a chart', () => {
     expect(problems).toEqual([])
   })
 
-  it('tells over time who holds, by whatever one asks for', async () => {
+  it('tells over time who holds, by whatever one asks for', { timeout: 60_000 }, async () => {
     const redis = await fiveLocks()
     const { page, problems } = await openConsole('web', {
       stores: [{ name: 'cache', address: redis.address }],
@@ -259,7 +259,7 @@ describe('statistics', () => {
     expect(await askedIn(6000)).toBe(0)
   })
 
-  it('are shown all the same where they cannot be kept, and say so', async () => {
+  it('are shown all the same where they cannot be kept, and say so', { timeout: 60_000 }, async () => {
     const { page } = await openConsole('web', { dataFolder: await folderWithout('history') })
     await openStats(page)
     await figure(page, 'Stored').waitFor()
