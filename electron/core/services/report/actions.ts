@@ -1,5 +1,6 @@
 import type { AuditPage, AuditQuery, AuditRow } from '../../../../shared/audit.ts'
 import type { ReportAction } from '../../../../shared/report-document.ts'
+import type { Hashed } from './said-secrets.ts'
 
 /** One at a time, newest first. */
 export type ReadAudit = (query: AuditQuery, signal: AbortSignal) => Promise<AuditPage>
@@ -7,6 +8,10 @@ export type ReadAudit = (query: AuditQuery, signal: AbortSignal) => Promise<Audi
 const PAGE = 500
 const MOST_ACTIONS = 1000
 const MOST_NOT_DONE = 50
+/** Of one action, locks whose stories say that they were released with it. */
+const MOST_RELEASED = 10_000
+/** An action that began before the window is looked for so far back, for why it was done. */
+const PAGES_BACK = 40
 /** What was wanted of a lock. `gone` was not there any more. */
 const DONE = ['released', 'restored', 'gone']
 
@@ -17,6 +22,9 @@ export type Actions = {
   readonly unreadable: number
   /** Addresses and ids of what was released, as far as it is listed. */
   readonly released: readonly { readonly store: string | null; readonly id: string }[]
+  /** What the lines know of holders and fences, so that what people typed can be searched for them. */
+  readonly holders: readonly Hashed[]
+  readonly fences: ReadonlySet<string>
 }
 
 type Draft = {
@@ -30,11 +38,14 @@ type Draft = {
   /** Counts that the log itself has are better than ours. */
   counted: boolean
   inWindow: boolean
+  /** Its first line was read. */
+  isWhole: boolean
 }
 
 /**
  * Reads the log backwards to the beginning of the window and makes one action of all its lines. An action belongs to the window
- * if any line of it does; what came of it is told even if that was later. `addresses` limits it to some stores.
+ * if any line of it does; what came of it is told even if that was later, and why it was done even if it began before.
+ * `addresses` limits it to some stores.
  */
 export async function readActions(
   read: ReadAudit,
@@ -42,25 +53,35 @@ export async function readActions(
   signal: AbortSignal,
 ): Promise<Actions> {
   const drafts = new Map<string, Draft>()
+  const holders = new Map<string, Hashed>()
+  const fences = new Set<string>()
   let unreadable = 0
   let before: string | null = null
+  let pagesBack = 0
   for (let isOver = false; !isOver; ) {
     const page: AuditPage = await read({ limit: PAGE, ...(before === null ? {} : { before }) }, signal)
-    unreadable += page.unreadable
     let anyInTime = page.rows.length === 0
     for (const row of page.rows) {
       const at = Date.parse(row.at)
-      if (at < from) continue
-      anyInTime = true
-      if (row.event === 'chain') continue
       const name = row.action ?? row.place
-      const draft = drafts.get(name) ?? newDraft(name, row)
+      const known = drafts.get(name)
+      if (at >= from) anyInTime = true
+      if (row.event === 'chain' || (at < from && known === undefined)) continue
+      const draft = known ?? newDraft(name, row)
       drafts.set(name, draft)
       take(draft, row)
-      if (at <= to) draft.inWindow = true
+      for (const lock of locksOf(row)) {
+        if (lock.ownerHash !== null) holders.set(`${lock.format} ${lock.ownerHash}`, lock)
+        if (lock.fence !== null) fences.add(lock.fence)
+      }
+      if (at >= from && at <= to) draft.inWindow = true
     }
     // Only a whole page of older ones: a clock that was set back leaves single ones among newer ones.
-    isOver = page.next === null || !anyInTime
+    if (anyInTime) unreadable += page.unreadable
+    else pagesBack++
+    const isMissing =
+      pagesBack < PAGES_BACK && [...drafts.values()].some(each => each.inWindow && !each.isWhole)
+    isOver = page.next === null || (!anyInTime && !isMissing)
     before = page.next
   }
   const all = [...drafts.values()].filter(draft => draft.inWindow)
@@ -72,6 +93,8 @@ export async function readActions(
     elsewhere: all.length - here.length,
     unreadable,
     released: shown.flatMap(draft => draft.released),
+    holders: [...holders.values()],
+    fences,
   }
 }
 
@@ -85,7 +108,7 @@ function newDraft(action: string, { at, user, host }: AuditRow): Draft {
     ...{ action, at, until: at, user, host, method: null, stores: [], plan: null, key: null, reason: null },
     ...{ outcome: null, error: null, counts: {}, notDone: [], moreNotDone: 0 },
     ...{ addresses: new Set(), names: new Set(), settled: new Set(), released: [] },
-    ...{ counted: false, inWindow: false },
+    ...{ counted: false, inWindow: false, isWhole: false },
   }
 }
 
@@ -95,6 +118,8 @@ function take(draft: Draft, row: AuditRow): void {
   draft.method ??= row.method
   draft.plan ??= row.plan
   draft.reason ??= row.reason
+  // Between its two lines there are those of its locks; anything else is told in one line, or in two of a kind.
+  if (!['acting', 'settled', 'outcome'].includes(row.event)) draft.isWhole = true
   for (const address of addressesOf(row)) draft.addresses.add(address)
   for (const name of namesOf(row)) draft.names.add(name)
   switch (row.event) {
@@ -139,7 +164,20 @@ function settle(draft: Draft, row: AuditRow): void {
 
 function note(draft: Draft, row: AuditRow): void {
   const id = idOf(row)
-  if (id !== null && draft.released.length < MOST_NOT_DONE) draft.released.push({ store: row.store, id })
+  if (id !== null && draft.released.length < MOST_RELEASED) draft.released.push({ store: row.store, id })
+}
+
+/** Locks as the log describes them: the one that was touched, and the one that was there instead. */
+function locksOf({ entry }: AuditRow): (Hashed & { readonly fence: string | null })[] {
+  return [entry, entry['lock'], entry['current']].flatMap(each => {
+    if (typeof each !== 'object' || each === null) return []
+    const { format, ownerHash, fence } = each as Record<string, unknown>
+    return {
+      format: typeof format === 'string' ? format : '',
+      ownerHash: typeof ownerHash === 'string' ? ownerHash : null,
+      fence: typeof fence === 'string' ? fence : null,
+    }
+  })
 }
 
 function idOf({ entry }: AuditRow): string | null {
@@ -171,6 +209,9 @@ function countsOf(value: unknown): Record<string, number> | null {
 }
 
 function actionOf(draft: Draft): ReportAction {
-  const { addresses: _, names, settled: __, released: ___, counted: ____, inWindow: _____, ...action } = draft
-  return { ...action, stores: [...names] }
+  const { action, at, until, user, host, method, plan, key, reason, outcome, error, ...rest } = draft
+  return {
+    ...{ action, at, until, user, host, method, stores: [...rest.names], plan, key, reason, outcome, error },
+    ...{ counts: rest.counts, notDone: rest.notDone, moreNotDone: rest.moreNotDone },
+  }
 }

@@ -6,14 +6,21 @@ import type { AskedStore, ReportAlerts, Window } from './sources.ts'
 
 const MOST_ALERTS = 500
 
+export type GatheredAlerts = {
+  /** `hide` is for what people wrote and servers said. */
+  readonly tell: (hide: (text: string) => string) => ReportHead['alerts']
+  readonly locks: ReadonlySet<string>
+  /** What people gave as their reasons. */
+  readonly reasons: readonly string[]
+}
+
 /** The alerts of the window, and which locks they are about. Without anybody who keeps alerts there is nothing to say. */
 export function gatherAlerts(
   alerts: ReportAlerts | null,
   byId: ReadonlyMap<string, AskedStore>,
   { from, to }: Pick<Window, 'from' | 'to'>,
-  redact: (message: string) => string,
-): { told: ReportHead['alerts']; locks: ReadonlySet<string> } {
-  if (!alerts) return { told: null, locks: new Set() }
+): GatheredAlerts {
+  if (!alerts) return { tell: () => null, locks: new Set(), reasons: [] }
   const found = alerts.within(from, to)
   const all = found.alerts.filter(({ storeId }) => byId.has(storeId))
   const shown = [...all].sort((a, b) => a.since - b.since).slice(-MOST_ALERTS)
@@ -24,31 +31,31 @@ export function gatherAlerts(
     advice.set(alert.rule, new Set([...known, ...next]))
   }
   return {
-    told: {
+    tell: hide => ({
       listed: told.map(({ alert, says }) =>
-        reportAlert(alert, says, byId.get(alert.storeId)?.name ?? '', redact),
+        reportAlert(alert, says, byId.get(alert.storeId)?.name ?? '', hide),
       ),
       more: all.length - shown.length,
       left: found.left,
       knownSince: iso(found.since),
       advice: [...advice].map(([rule, next]) => ({ rule, next: [...next] })),
-    },
+    }),
+    reasons: shown.flatMap(({ acknowledged }) => acknowledged?.reason ?? []),
     locks: new Set(all.flatMap(({ storeId, lockId }) => (lockId === null ? [] : [nameOf(storeId, lockId)]))),
   }
 }
 
-function reportAlert(
-  alert: Alert,
-  says: string,
-  store: string,
-  redact: (message: string) => string,
-): ReportAlert {
+function reportAlert(alert: Alert, says: string, store: string, hide: (text: string) => string): ReportAlert {
   const { rule, severity, key, holder, count, value, limit, detail, since, until, acknowledged } = alert
   return {
     ...{ rule, severity, store, key, holder, count, value, limit },
-    ...{ detail: detail === null ? null : redact(detail), says: redact(says) },
+    ...{ detail: detail === null ? null : hide(detail), says: hide(says) },
     ...{ since: iso(since), until: until === null ? null : iso(until) },
-    acknowledged: acknowledged && { ...acknowledged, at: iso(acknowledged.at) },
+    acknowledged: acknowledged && {
+      by: hide(acknowledged.by),
+      at: iso(acknowledged.at),
+      reason: hide(acknowledged.reason),
+    },
     muted: alert.muteId !== null,
   }
 }

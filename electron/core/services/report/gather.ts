@@ -2,6 +2,7 @@ import type { Filter } from '../../../../shared/filter.ts'
 import type { ReportRequest } from '../../../../shared/report.ts'
 import {
   REPORT_SCHEMA,
+  type ReportAction,
   type ReportFigures,
   type ReportHead,
   type ReportStore,
@@ -10,7 +11,7 @@ import type { Figures, History, StoreStats } from '../../../../shared/stats.ts'
 import { throwIfAborted } from '../../errors.ts'
 import { settle } from '../../stores/settle.ts'
 import { whoIsHere } from '../who.ts'
-import { readActions } from './actions.ts'
+import { type Actions, readActions } from './actions.ts'
 import { Attention, nameOf } from './attention.ts'
 import { gatherAlerts } from './gather-alerts.ts'
 import { auditState } from './gather-audit.ts'
@@ -48,9 +49,20 @@ export async function gather(
   const storeIds = stores.map(({ open }) => open.storeId)
   const byId = new Map(stores.map(each => [each.open.storeId, each]))
   const addresses = request.storeIds ? new Set(stores.map(({ open }) => open.store.address)) : null
-  const alerts = gatherAlerts(sources.alerts, byId, { from, to }, redact)
+  const alerts = gatherAlerts(sources.alerts, byId, { from, to })
   const attention = new Attention(MOST_ATTENTION, alerts.locks)
-  const secrets = new SaidSecrets([request.filter, request.title, request.summary])
+  const actions = await settle(() =>
+    readActions((query, s) => audit.read(query, s), { from, to, addresses }, signal),
+  )
+  const { listed, more, elsewhere, unreadable, released, holders, fences } = actions.ok
+    ? actions.value
+    : NO_ACTIONS
+  const secrets = new SaidSecrets([
+    ...[request.filter, request.title, request.summary, ...alerts.reasons],
+    ...listed.flatMap(saidIn),
+  ])
+  for (const fence of fences) secrets.seeFence(fence)
+  for (const holder of holders) secrets.seeHash(holder)
   let fitting = 0
   const see: Parameters<typeof stats.read>[2] = (storeId, lock, storeNow) => {
     const asked = byId.get(storeId)
@@ -59,17 +71,20 @@ export async function gather(
     fitting++
     attention.see(storeId, lock, storeNow)
   }
-  const [read, history, descriptions, actions, verdict] = await Promise.all([
+  const [read, history, descriptions, verdict] = await Promise.all([
     stats.read({ storeIds, since: from, until: to }, signal, see),
     stats.history({ storeIds, from, to, points: POINTS }),
     Promise.all(stores.map(({ open }) => settle(() => open.store.describe(open.signal)))),
-    settle(() => readActions((query, s) => audit.read(query, s), { from, to, addresses }, signal)),
     settle(() => audit.verify(signal)),
   ])
   throwIfAborted(signal)
+  for (const storeId of storeIds)
+    for (const hold of sources.observatory.get(storeId)?.observation.holds.within(0, now) ?? [])
+      secrets.seeHash(hold)
+  /** Passwords never are in a report; tokens and fences where they were asked for. */
+  const hide = (text: string) => (request.withTokens ? redact(text) : secrets.hide(redact(text)))
   const nameOfStore = (storeId: string) => byId.get(storeId)?.name ?? storeId
-  const spoken = (text: string | undefined) => (text?.trim() ? secrets.hide(redact(text.trim())) : null)
-  const { listed, more, elsewhere, unreadable, released } = actions.ok ? actions.value : NO_ACTIONS
+  const spoken = (text: string | undefined) => (text?.trim() ? hide(text.trim()) : null)
   const touched = new Set(
     released.flatMap(({ store, id }) =>
       stores.flatMap(({ open }) => (open.store.address === store ? [nameOf(open.storeId, id)] : [])),
@@ -111,9 +126,9 @@ export async function gather(
       })),
     ),
     attention: { locks: [...present.locks, ...ended.locks], more: present.more + ended.more },
-    alerts: alerts.told,
+    alerts: alerts.tell(hide),
     actions: {
-      ...{ listed: listed.map(each => redacted(each, redact)), more, elsewhere, unreadable },
+      ...{ listed: listed.map(each => hidden(each, hide)), more, elsewhere, unreadable },
       audit: auditState(verdict, actions.ok ? null : actions.error),
     },
   }
@@ -125,7 +140,9 @@ export async function gather(
   return { head, fitting, unread }
 }
 
-const NO_ACTIONS = { listed: [], more: 0, elsewhere: 0, unreadable: 0, released: [] }
+const NO_ACTIONS: Actions = {
+  ...{ listed: [], more: 0, elsewhere: 0, unreadable: 0, released: [], holders: [], fences: new Set() },
+}
 
 function storeOf(
   stats: StoreStats,
@@ -180,18 +197,17 @@ function historyOf(
   }
 }
 
-function redacted<T extends ReportHead['actions']['listed'][number]>(
-  action: T,
-  redact: (message: string) => string,
-): T {
+/** Texts of an action that people wrote, or that servers said. */
+function saidIn({ reason, error, notDone }: ReportAction): (string | null)[] {
+  return [reason, error?.message ?? null, ...notDone.map(({ message }) => message)]
+}
+
+function hidden(action: ReportAction, hide: (text: string) => string): ReportAction {
   const { error, reason, notDone } = action
   return {
     ...action,
-    reason: reason === null ? null : redact(reason),
-    error: error && { ...error, message: redact(error.message) },
-    notDone: notDone.map(each => ({
-      ...each,
-      message: each.message === null ? null : redact(each.message),
-    })),
+    reason: reason === null ? null : hide(reason),
+    error: error && { ...error, message: hide(error.message) },
+    notDone: notDone.map(each => ({ ...each, message: each.message === null ? null : hide(each.message) })),
   }
 }

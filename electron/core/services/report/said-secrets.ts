@@ -1,34 +1,113 @@
 import type { Lock } from '../../../../shared/lock.ts'
+import { hashToken } from '../audit/audited.ts'
 import { isToken } from '../observe/named-holder.ts'
 
-/** Shorter words are words of the language. */
+const HIDDEN = '•••'
+/** What is shorter is guessed at once, and is a word of every language. */
+const SHORTEST = 4
+/** From this length on a part of a token is no word of the language, but a piece of a secret. */
 const TELLING = 12
+/** A word may be a secret with something around it: `owner:…`, `(…)`, `…,`. So many signs may be in the secret itself. */
+const MOST_EDGES = 40
+const SIGN = /[^\p{L}\p{N}]/gu
+
+/** A holder as the log and the history have it: by the hash of its token. */
+export type Hashed = { readonly format: string; readonly ownerHash: string | null }
 
 /**
- * Finds tokens in what the operator typed: whoever looks for a lock by its token has it in the filter, and a report repeats
- * the filter. Locks are shown to it one by one.
+ * Finds tokens and fences in what people typed: whoever looks for a lock by its token has it in the filter, and reasons are
+ * written in a hurry. Of locks that are gone only the hash is known, which is enough for a token that was typed as a whole; of
+ * those that are there, a telling part is found as well.
  */
 export class SaidSecrets {
-  readonly #words: readonly string[]
+  readonly #all: string
+  /** In lower case, as a filter takes them. */
+  readonly #spans = new Set<string>()
+  readonly #parts: readonly string[]
   readonly #found = new Set<string>()
+  readonly #phrases = new Set<string>()
+  readonly #hashes = new Set<string>()
+  readonly #known = new Map<string, string>()
 
-  constructor(texts: readonly (string | undefined)[]) {
-    const words = texts.flatMap(text => text?.split(/[\s"',;()<>]+|\b\w+:/) ?? [])
-    this.#words = [...new Set(words.filter(word => word.length >= TELLING))]
+  /** `texts` are all those that will have to be told. */
+  constructor(texts: readonly (string | null | undefined)[]) {
+    this.#all = texts.join('\n')
+    const lower = this.#all.toLowerCase()
+    for (const word of new Set(lower.split(/\s+/)))
+      for (const { text } of spansOf(word)) this.#spans.add(text)
+    const parts = [...lower.split(/\s+/), ...lower.split(/[\s"',;()<>=:]+/)]
+    this.#parts = [...new Set(parts.filter(part => part.length >= TELLING))]
   }
 
-  see(lock: Pick<Lock, 'format' | 'owner'>): void {
-    if (this.#words.length === 0 || lock.owner === null || !isToken(lock)) return
-    const owner = lock.owner.toLowerCase()
-    for (const word of this.#words) {
-      const lower = word.toLowerCase()
-      if (owner.includes(lower) || lower.includes(owner)) this.#found.add(word)
-    }
+  /** A lock that is there. */
+  see({ format, owner, fence }: Pick<Lock, 'format' | 'owner' | 'fence'>): void {
+    if (this.#spans.size === 0) return
+    this.seeFence(fence)
+    if (owner !== null && isToken({ format })) this.#see(owner)
+  }
+
+  seeFence(fence: string): void {
+    this.#see(fence)
+  }
+
+  /** One that may be gone. */
+  seeHash({ format, ownerHash }: Hashed): void {
+    if (ownerHash !== null && isToken({ format })) this.#hashes.add(ownerHash)
   }
 
   hide(text: string): string {
     let out = text
-    for (const word of this.#found) out = out.replaceAll(word, '•••')
-    return out
+    for (const phrase of this.#phrases) out = out.replaceAll(phrase, HIDDEN)
+    return out.replace(/\S+/g, word => this.#hideIn(word))
   }
+
+  #see(secret: string): void {
+    const lower = secret.toLowerCase()
+    if (this.#spans.has(lower)) this.#found.add(lower)
+    for (const part of this.#parts) {
+      const isAround = lower.length >= TELLING && part.includes(lower)
+      if (lower.includes(part) || (isAround && !spansOf(part).some(({ text }) => text === lower)))
+        this.#found.add(part)
+    }
+    // Words are looked at one by one, which a secret of several words would escape.
+    if (/\s/.test(secret) && secret.length >= SHORTEST && this.#all.includes(secret))
+      this.#phrases.add(secret)
+  }
+
+  #hideIn(word: string): string {
+    const known = this.#known.get(word)
+    if (known !== undefined) return known
+    const [longest] = spansOf(word)
+      .filter(({ text }) => this.#isSecret(text))
+      .sort((a, b) => b.text.length - a.text.length)
+    const shown =
+      longest === undefined
+        ? word
+        : this.#hideIn(word.slice(0, longest.start)) +
+          HIDDEN +
+          this.#hideIn(word.slice(longest.start + longest.text.length))
+    this.#known.set(word, shown)
+    return shown
+  }
+
+  #isSecret(text: string): boolean {
+    const lower = text.toLowerCase()
+    if (this.#found.has(lower)) return true
+    if (this.#hashes.size === 0) return false
+    return [text, lower].some(each => this.#hashes.has(hashToken(each) ?? ''))
+  }
+}
+
+/** Everything in a word that begins and ends at a sign or at an end of it; the word itself first. */
+function spansOf(word: string): { readonly start: number; readonly text: string }[] {
+  if (word.length < SHORTEST) return []
+  const edges = new Set([0, word.length])
+  for (const { index, 0: sign } of word.matchAll(SIGN)) edges.add(index).add(index + sign.length)
+  const places = [...edges].sort((a, b) => a - b)
+  const spans = [{ start: 0, text: word }]
+  for (const [i, start] of places.entries())
+    for (const end of places.slice(i + 1, i + 1 + MOST_EDGES))
+      if (end - start >= SHORTEST && end - start < word.length)
+        spans.push({ start, text: word.slice(start, end) })
+  return spans
 }

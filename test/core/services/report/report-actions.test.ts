@@ -141,3 +141,41 @@ test('what was begun and never answered says so; what came after the window belo
     { action: 'lost', outcome: null },
   ])
 })
+
+test('an action that began before the window keeps who wanted it and why, however many lines lie between', async () => {
+  const before = Array.from({ length: 1200 }, (_, i) =>
+    row(-3000 + i, { action: `other-${i}`, event: 'settings', method: 'stores.edit', plan: null }),
+  )
+  const { listed } = await actionsOf([
+    row(-3600, { event: 'intent', method: 'plans.apply', reason: 'scheduler lost' }),
+    ...before,
+    row(5, { key: 'k', entry: { id: 'k' }, outcome: 'released' }),
+    row(9, { event: 'outcome', method: 'plans.apply', outcome: 'done' }),
+  ])
+  expect(listed).toHaveLength(1)
+  expect(listed[0]).toMatchObject({ at: row(-3600, {}).at, reason: 'scheduler lost', outcome: 'done' })
+})
+
+test('how far back the beginning of an action is looked for has an end', async () => {
+  let pages = 0
+  const { listed } = await readActions(
+    async () => {
+      pages++
+      const rows = [
+        row(pages === 1 ? 9 : -pages, { action: pages === 1 ? 'a' : `b${pages}`, event: 'outcome' }),
+      ]
+      return { rows, next: '000001:1', scanned: 1, unreadable: 0 }
+    },
+    { from: AT, to: AT + HOUR, addresses: null },
+    new AbortController().signal,
+  )
+  expect(listed).toHaveLength(1)
+  expect(pages).toBeLessThan(100)
+})
+
+test('every lock of a large plan is known to have been released with it', async () => {
+  const rows = Array.from({ length: 400 }, (_, i) =>
+    row(10, { key: `k-${i}`, entry: { id: `k-${i}` }, outcome: 'released' }),
+  )
+  expect((await actionsOf(rows)).released).toHaveLength(400)
+})

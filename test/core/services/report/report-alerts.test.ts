@@ -48,11 +48,12 @@ function told(alerts: readonly Alert[]) {
       next: ['Look.', 'Release it.'],
     }),
   }
-  return gatherAlerts(source, STORES, { from: AT, to: AT + 1000 }, redact)
+  const { tell, locks } = gatherAlerts(source, STORES, { from: AT, to: AT + 1000 })
+  return { told: tell(redact), locks }
 }
 
 test('alerts are told by the name of their store, with what to do said once', () => {
-  const acknowledged = { by: 'ana', at: AT, reason: 'known' }
+  const acknowledged = { by: 'ana', at: AT, reason: 'known, like pa55word' }
   const { told: section, locks } = told([
     anAlert(2, { acknowledged, until: AT + 5 }),
     anAlert(1, { muteId: 'm' }),
@@ -67,7 +68,11 @@ test('alerts are told by the name of their store, with what to do said once', ()
         detail: 'said with •••',
         muted: true,
       },
-      { key: 'key-2', until: '2026-10-02T12:00:00.005Z', acknowledged: { by: 'ana', reason: 'known' } },
+      {
+        key: 'key-2',
+        until: '2026-10-02T12:00:00.005Z',
+        acknowledged: { by: 'ana', reason: 'known, like •••' },
+      },
     ],
     ...{ more: 0, left: 2, knownSince: '2026-10-02T11:59:59.000Z' },
     advice: [{ rule: 'expired', next: ['Look.', 'Release it.'] }],
@@ -87,7 +92,7 @@ test('of very many alerts the newest are listed', () => {
 })
 
 test('where nobody keeps alerts, a report does not speak of them', () => {
-  expect(gatherAlerts(null, STORES, { from: 0, to: 1 }, redact)).toEqual({ told: null, locks: new Set() })
+  expect(gatherAlerts(null, STORES, { from: 0, to: 1 }).tell(redact)).toBeNull()
   const text = [...writerFor('md').begin(aReport({ alerts: null }))].join('')
   expect(text).not.toMatch(/alert/i)
 })

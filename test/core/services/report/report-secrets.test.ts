@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { expect, inject, onTestFinished, test } from 'vitest'
+import { hashToken } from '../../../../electron/core/services/audit/audited.ts'
 import { SaidSecrets } from '../../../../electron/core/services/report/said-secrets.ts'
 import type { Lock } from '../../../../shared/lock.ts'
 import { TestTable } from '../../../servers/dynamodb-table.ts'
@@ -59,7 +60,7 @@ async function redisWithSecrets() {
   }
   await client.set('lockRecharge:VOZ', JSON.stringify(record))
   const [scheme, rest] = place.address.split('//')
-  return { address: `${scheme}//${user}:${password}@${rest}?match=*`, password, tokens }
+  return { address: `${scheme}//${user}:${password}@${rest}?match=*`, password, tokens, client }
 }
 
 async function mysqlWithSecrets() {
@@ -150,12 +151,85 @@ test('no token, fence or password is in any format, wherever it was put; with to
   }
 })
 
+/** Waits until there is an alert about a lock, and says that somebody knows about it. */
+async function acknowledge(
+  console: ReturnType<typeof openConsole>,
+  storeId: string,
+  key: string,
+  reason: string,
+) {
+  const found = async () => (await readReport(console)).alerts?.listed.find(alert => alert.key === key)?.rule
+  await expect.poll(found, { timeout: 30_000, interval: 500 }).toBeDefined()
+  const rule = (await found()) ?? 'expired'
+  await console.ask('alerts.acknowledge', { group: { rule, storeId }, reason })
+}
+
+test('what people gave as their reasons is searched for secrets too, and for those of locks that are gone', async () => {
+  const redis = await redisWithSecrets()
+  const console = await watching(redis.address)
+  const { stores } = await console.ask('stats.read', {})
+  const storeId = stores[0]?.storeId ?? ''
+  const locks = await locksOf(console, storeId)
+  const { plain, pubsub, redisson, python, flask } = redis.tokens
+  const gone = locks.filter(({ owner }) => owner === plain || owner?.startsWith(redisson))
+  expect(gone).toHaveLength(2)
+  const pin = 'k7-pq'
+  const { client } = redis
+  await client.set('lock:short', pin)
+  await expect.poll(async () => (await console.ask('stats.keys', { text: 'lock:short' })).length).toBe(1)
+  await client.del('lock:short')
+  for (const [i, { id, fence, owner }] of gone.entries()) {
+    const reason = `${owner} hangs (fence ${fence}), like owner:${pubsub}; login ${redis.password}, ${i}`
+    await console.ask('locks.release', { storeId, id, fence, reason })
+  }
+  await acknowledge(console, storeId, 'lockRecharge:VOZ', `waits for "${python}", see ${redis.password}`)
+  const summary = `${plain}: gone, ${redisson}:31 too; the pin was ${pin}. Cache had ${flask}!`
+  const secrets = [plain, pubsub, redisson, python, flask, pin, redis.password]
+  const fences = gone.map(({ fence }) => fence.split('.')[0] ?? '')
+  for (const as of TEXTS) {
+    const { text } = await writeReport(console, { as, summary, title: `${pin} and ${plain}` })
+    expect(text).toContain('waits for')
+    for (const secret of [...secrets, ...fences])
+      expect(text.includes(secret), `${as}: ${secret}`).toBe(false)
+  }
+  const { asked, actions, alerts } = await readReport(console, { summary })
+  expect(asked.summary).toBe('•••: gone, ••• too; the pin was •••. Cache had •••!')
+  expect(actions.listed.map(({ reason }) => reason)).toContain(
+    '••• hangs (fence •••), like owner:•••; login •••, 0',
+  )
+  expect(alerts?.listed.flatMap(({ acknowledged }) => acknowledged?.reason ?? [])).toEqual([
+    'waits for "•••", see •••',
+  ])
+})
+
+const FENCE = 'f0e1d2c3b4a59687'
+
 test('what an operator typed is hidden only where a token has it', () => {
   const secrets = new SaidSecrets(['owner:3f1c9a7e-aaaa-4bbb pipeline_lock:acme1281 "worker three"'])
-  secrets.see({ format: 'token', owner: '3f1c9a7e-aaaa-4bbb-8ccc-123456789abc' })
+  secrets.see({ format: 'token', owner: '3f1c9a7e-aaaa-4bbb-8ccc-123456789abc', fence: FENCE })
   // The name of a run is no secret.
-  secrets.see({ format: 'pipeline-run', owner: 'pipeline_lock:acme1281' })
+  secrets.see({ format: 'pipeline-run', owner: 'pipeline_lock:acme1281', fence: FENCE })
   expect(secrets.hide('owner:3f1c9a7e-aaaa-4bbb pipeline_lock:acme1281')).toBe(
     'owner:••• pipeline_lock:acme1281',
   )
+})
+
+test.each([
+  ['the whole word', 'held by tok+en/9=='],
+  ['behind the name of a field', 'owner:tok+en/9=='],
+  ['in quotes and brackets, at the end of a sentence', 'it was ("tok+en/9==").'],
+  ['in a piece of a record', '{"lock":"x","owner":"tok+en/9=="}'],
+])('finds a token by its hash as %s', (_, text) => {
+  const secrets = new SaidSecrets([text])
+  secrets.seeHash({ format: 'token', ownerHash: hashToken('tok+en/9==') })
+  expect(secrets.hide(text)).toBe(text.replace('tok+en/9==', '•••'))
+})
+
+test('knows fences, tokens of several words, and what is a name', () => {
+  const text = `fence ${FENCE}, held by two words here; run-5000 began`
+  const secrets = new SaidSecrets([text])
+  secrets.seeFence(FENCE)
+  secrets.see({ format: 'token', owner: 'two words here', fence: 'x' })
+  secrets.seeHash({ format: 'pipeline-run', ownerHash: hashToken('run-5000') })
+  expect(secrets.hide(text)).toBe('fence •••, held by •••; run-5000 began')
 })
