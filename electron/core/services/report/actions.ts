@@ -20,12 +20,15 @@ export type Actions = {
   readonly more: number
   readonly elsewhere: number
   readonly unreadable: number
-  /** Addresses and ids of what was released, as far as it is listed. */
-  readonly released: readonly { readonly store: string | null; readonly id: string }[]
+  /** What was released and when, as far as it is listed. */
+  readonly released: readonly Released[]
   /** What the lines know of holders and fences, so that what people typed can be searched for them. */
   readonly holders: readonly Hashed[]
   readonly fences: ReadonlySet<string>
 }
+
+/** `store` is its address. */
+type Released = { readonly store: string | null; readonly id: string; readonly at: number }
 
 type Draft = {
   -readonly [K in keyof ReportAction]: ReportAction[K]
@@ -34,7 +37,7 @@ type Draft = {
   readonly names: Set<string>
   /** Ids whose last answer is known. Lines are read from the newest on, and a second try comes after the first. */
   readonly settled: Set<string>
-  readonly released: { store: string | null; id: string }[]
+  readonly released: Released[]
   /** Counts that the log itself has are better than ours. */
   counted: boolean
   inWindow: boolean
@@ -164,7 +167,8 @@ function settle(draft: Draft, row: AuditRow): void {
 
 function note(draft: Draft, row: AuditRow): void {
   const id = idOf(row)
-  if (id !== null && draft.released.length < MOST_RELEASED) draft.released.push({ store: row.store, id })
+  if (id !== null && draft.released.length < MOST_RELEASED)
+    draft.released.push({ store: row.store, id, at: Date.parse(row.at) })
 }
 
 /** Locks as the log describes them: the one that was touched, and the one that was there instead. */

@@ -15,7 +15,7 @@ import { type Actions, readActions } from './actions.ts'
 import { Attention, nameOf } from './attention.ts'
 import { gatherAlerts } from './gather-alerts.ts'
 import { auditState } from './gather-audit.ts'
-import { endedLocks, presentLocks } from './gather-locks.ts'
+import { gatherLocks } from './gather-locks.ts'
 import { iso } from './iso.ts'
 import { fits } from './listed-locks.ts'
 import { SaidSecrets } from './said-secrets.ts'
@@ -85,13 +85,9 @@ export async function gather(
   const hide = (text: string) => (request.withTokens ? redact(text) : secrets.hide(redact(text)))
   const nameOfStore = (storeId: string) => byId.get(storeId)?.name ?? storeId
   const spoken = (text: string | undefined) => (text?.trim() ? hide(text.trim()) : null)
-  const touched = new Set(
-    released.flatMap(({ store, id }) =>
-      stores.flatMap(({ open }) => (open.store.address === store ? [nameOf(open.storeId, id)] : [])),
-    ),
-  )
-  const present = presentLocks(sources, byId, attention.result(), { from, to, now }, request)
-  const ended = endedLocks(sources, byId, { alerted: alerts.locks, released: touched }, { from, to }, filter)
+  const known = { alerted: alerts.locks, released: releasesOf(released, stores) }
+  const window = { from, to, now }
+  const attended = gatherLocks(sources, byId, attention.result(), known, window, { filter, request })
   const { user, host } = whoIsHere()
   const head: ReportHead = {
     schema: REPORT_SCHEMA,
@@ -125,7 +121,7 @@ export async function gather(
         message: message === null ? null : redact(message),
       })),
     ),
-    attention: { locks: [...present.locks, ...ended.locks], more: present.more + ended.more },
+    attention: attended,
     alerts: alerts.tell(hide),
     actions: {
       ...{ listed: listed.map(each => hidden(each, hide)), more, elsewhere, unreadable },
@@ -142,6 +138,21 @@ export async function gather(
 
 const NO_ACTIONS: Actions = {
   ...{ listed: [], more: 0, elsewhere: 0, unreadable: 0, released: [], holders: [], fences: new Set() },
+}
+
+/** When locks were released, by what `nameOf` calls them: the log knows stores by their addresses. */
+function releasesOf(
+  released: Actions['released'],
+  stores: readonly AskedStore[],
+): ReadonlyMap<string, readonly number[]> {
+  const times = new Map<string, number[]>()
+  for (const { store, id, at } of released)
+    for (const { open } of stores) {
+      if (open.store.address !== store) continue
+      const name = nameOf(open.storeId, id)
+      times.set(name, [...(times.get(name) ?? []), at])
+    }
+  return times
 }
 
 function storeOf(

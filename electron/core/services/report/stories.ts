@@ -2,8 +2,9 @@ import { sayDuration } from '../../../../shared/lease.ts'
 import type { AttentionLock, ReportHold } from '../../../../shared/report-document.ts'
 import type { KeptHold } from '../observe/hold-book.ts'
 import { lengthOf } from '../observe/hold-book.ts'
-import { LONG_MS, nameOf } from './attention.ts'
+import { LONG_MS } from './attention.ts'
 import { iso } from './iso.ts'
+import type { ReportSources } from './sources.ts'
 
 /** Of one lock. */
 const MOST_HOLDS = 6
@@ -11,7 +12,15 @@ const MOST_HOLDS = 6
 export type EndedHold = KeptHold & { readonly storeId: string; readonly until: number }
 
 /** Who held a lock in the window, for the eye: the last few, oldest first. */
-export function storyOf(holds: readonly KeptHold[]): Pick<AttentionLock, 'holds' | 'earlierHolds'> {
+export function storyIn(
+  { observatory }: ReportSources,
+  storeId: string,
+  id: string,
+  from: number,
+  to: number,
+): Pick<AttentionLock, 'holds' | 'earlierHolds'> {
+  const holds = [...(observatory.get(storeId)?.observation.holds.within(from, to, id) ?? [])]
+  holds.sort((a, b) => a.from - b.from)
   const shown = holds.slice(-MOST_HOLDS)
   return { holds: shown.map(reportHold), earlierHolds: holds.length - shown.length }
 }
@@ -31,12 +40,11 @@ function reportHold({ holder, ownerHash, from, begin, until, end, renewals }: Ke
 /** Why a hold that is over deserved somebody's attention; nothing for one that ended as it should. */
 export function whyEnded(
   hold: EndedHold,
-  { alerted, released }: { alerted: ReadonlySet<string>; released: ReadonlySet<string> },
+  { isAlerted, isReleased }: { readonly isAlerted: boolean; readonly isReleased: boolean },
 ): AttentionLock['why'] {
-  const isReleased = released.has(nameOf(hold.storeId, hold.id))
   return [
     ...((lengthOf(hold) ?? 0) >= LONG_MS ? (['held-long'] as const) : []),
-    ...(alerted.has(nameOf(hold.storeId, hold.id)) ? (['alert'] as const) : []),
+    ...(isAlerted ? (['alert'] as const) : []),
     // What an operator took away after its end did not go by itself.
     ...(hold.end === 'lapsed' && !isReleased ? (['lapsed'] as const) : []),
     ...(isReleased ? (['released-here'] as const) : []),
