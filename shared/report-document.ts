@@ -3,7 +3,16 @@ import { alertRuleSchema, alertSchema } from './alerts.ts'
 import { auditDamageSchema } from './audit.ts'
 import { fieldValueSchema, leaseSchema, storeKindSchema } from './lock.ts'
 import { errorCodeSchema } from './result.ts'
-import { countedSchema, figuresSchema, gapSchema, holdSchema, pointSchema, spentSchema } from './stats.ts'
+import {
+  countedSchema,
+  countsSchema,
+  figuresSchema,
+  flowsSchema,
+  gapSchema,
+  holdSchema,
+  pointSchema,
+  spentSchema,
+} from './stats.ts'
 
 /**
  * What a report says, in whatever format it is written; as JSON it is exactly this. docs/reports.md explains it and says when
@@ -58,9 +67,23 @@ const briefSchema = z.object({
   since: time,
   exact: z.boolean(),
 })
-const reportFiguresSchema = figuresSchema.omit({ oldest: true, longest: true }).extend({
+const { byHolder, byFormat, byPrefix, byName, remaining, holdTimes } = figuresSchema.shape
+const reportFiguresSchema = z.object({
+  /** These and `remaining` are null where the store could not be read: that is not the same as no locks. */
+  counts: countsSchema.nullable(),
+  active: z.number().nullable(),
+  total: z.number().nullable(),
+  byHolder: byHolder.nullable(),
+  byFormat: byFormat.nullable(),
+  byPrefix: byPrefix.nullable(),
+  byName: byName.nullable(),
   oldest: briefSchema.nullable(),
   longest: briefSchema.extend({ until: time }).nullable(),
+  /** These are null where nobody looked in the whole window. */
+  flows: flowsSchema.nullable(),
+  holdTimes: holdTimes.nullable(),
+  observedMs: z.number(),
+  remaining: remaining.nullable(),
 })
 export type ReportFigures = z.infer<typeof reportFiguresSchema>
 
@@ -200,7 +223,10 @@ export const reportHeadSchema = z.object({
   tool: z.object({ name: z.literal('Lockkeeper'), version: z.string() }),
   asked: askedSchema,
   stores: z.array(reportStoreSchema),
-  /** Of whole stores, whatever the filter. Counts are of now, or of `asOf`; what happened is of the window. */
+  /**
+   * Of whole stores, whatever the filter. Counts are of now, or of `asOf`; what happened is of the window. `overall` adds up the
+   * stores of which something is known.
+   */
   figures: z.object({
     overall: reportFiguresSchema,
     stores: z.array(z.object({ store, figures: reportFiguresSchema })),

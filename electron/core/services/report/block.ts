@@ -39,15 +39,14 @@ export type BarChart = {
 
 export type Chart = LineChart | BarChart
 
+export type Tile = { readonly name: string; readonly value: string; readonly tone?: Tone }
+
 export type Block =
   | { readonly is: 'title'; readonly text: string; readonly under: string }
   | { readonly is: 'heading'; readonly text: string; readonly level: 2 | 3; readonly id?: string }
   | { readonly is: 'text'; readonly text: string; readonly quiet?: boolean }
   | { readonly is: 'notice'; readonly text: string; readonly tone: Tone }
-  | {
-      readonly is: 'tiles'
-      readonly tiles: readonly { readonly name: string; readonly value: string; readonly tone?: Tone }[]
-    }
+  | { readonly is: 'tiles'; readonly tiles: readonly Tile[] }
   | { readonly is: 'facts'; readonly facts: readonly (readonly [string, Cell])[] }
   | {
       readonly is: 'table'

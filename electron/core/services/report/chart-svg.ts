@@ -1,11 +1,13 @@
 import type { BarChart, Chart, LineChart } from './block.ts'
+import { hatches, hatchOf } from './chart-hatch.ts'
 import { numberTicks, timeTicks } from './chart-scale.ts'
 import { escapeHtml, shownData } from './html-text.ts'
 import { sayNumber } from './words.ts'
 
 /**
  * Charts as SVG that needs no script, no font and no style of its own: classes name what a thing is, and the stylesheet of the
- * page gives it its colour by day, by night and on paper.
+ * page gives it its colour by day, by night and on paper. Hatches and dashes say the same as the colours, for whoever does not
+ * see those or prints without them.
  */
 const WIDTH = 760
 const HEIGHT = 210
@@ -16,11 +18,13 @@ const BOTTOM = 26
 const INNER = { width: WIDTH - LEFT - RIGHT, height: HEIGHT - TOP - BOTTOM }
 /** Of a letter, on the average: only the legend is laid out by it. */
 const LETTER = 6.8
+/** How wide the piece is that stands beside its name: enough for a dash to be told from a dot. */
+const SAMPLE = 28
 /** Narrower gaps have no room for words. */
 const WORDS_WIDTH = 84
 
 export function chartSvg(chart: Chart, id: string): string {
-  const body = chart.is === 'bars' ? bars(chart) : lines(chart)
+  const body = chart.is === 'bars' ? bars(chart) : lines(chart, id)
   const title = `<title id="${id}-t">${text(chart.title)}</title><desc id="${id}-d">${text(describe(chart))}</desc>`
   return `<svg class="chart" role="img" viewBox="0 0 ${WIDTH} ${HEIGHT}" aria-labelledby="${id}-t" aria-describedby="${id}-d">${title}${body}</svg>`
 }
@@ -42,7 +46,7 @@ export function describe(chart: Chart): string {
     .join('; ')
 }
 
-function lines(chart: LineChart): string {
+function lines(chart: LineChart, id: string): string {
   const { from, stepMs, series } = chart
   const steps = Math.max(1, ...series.map(({ values }) => values.length))
   const to = from + steps * stepMs
@@ -54,8 +58,9 @@ function lines(chart: LineChart): string {
   const top = ticks.at(-1) ?? 1
   const x = (i: number) => LEFT + (i / steps) * INNER.width
   const y = (value: number) => TOP + INNER.height * (1 - value / top)
-  const drawn = chart.is === 'areas' ? stacked(series, x, y, steps) : stepped(series, x, y)
+  const drawn = chart.is === 'areas' ? stacked(series, x, y, steps, id) : stepped(series, x, y)
   return [
+    chart.is === 'areas' ? hatches(id) : '',
     gapBands(series, x, steps),
     grid(ticks, y),
     ...drawn,
@@ -64,7 +69,7 @@ function lines(chart: LineChart): string {
       return `<path class="tick" d="M${one(place)} ${HEIGHT - BOTTOM}v4"/><text class="label" text-anchor="middle" x="${one(place)}" y="${HEIGHT - 8}">${label}</text>`
     }),
     axis(),
-    legend(chart),
+    legend(chart, id),
   ].join('')
 }
 
@@ -72,7 +77,7 @@ type Series = LineChart['series']
 type Scale = (value: number) => number
 
 /** Each on top of those before it; where nobody looked there is nothing. */
-function stacked(series: Series, x: Scale, y: Scale, steps: number): string[] {
+function stacked(series: Series, x: Scale, y: Scale, steps: number, id: string): string[] {
   const base = Array.from({ length: steps }, () => 0)
   return series.map(({ style, values }) => {
     const path = runsOf(values)
@@ -89,7 +94,10 @@ function stacked(series: Series, x: Scale, y: Scale, steps: number): string[] {
         return `${up}${down}Z`
       })
       .join('')
-    return path === '' ? '' : `<path class="area s-${style}" d="${path}"/>`
+    if (path === '') return ''
+    const hatch = hatchOf(style, id)
+    const over = hatch === null ? '' : `<path class="over" fill="${hatch}" d="${path}"/>`
+    return `<path class="area s-${style}" d="${path}"/>${over}`
   })
 }
 
@@ -148,15 +156,26 @@ function axis(): string {
   return `<path class="axis" d="M${LEFT} ${TOP}V${HEIGHT - BOTTOM}H${WIDTH - RIGHT}"/>`
 }
 
-function legend({ series, unit }: LineChart): string {
+function legend({ is, series, unit }: LineChart, id: string): string {
+  const sample = is === 'areas' ? areaSample : lineSample
   let place = LEFT
   const named = series.map(({ name, style }) => {
-    const at = place
-    place += 32 + name.length * LETTER
-    return `<rect class="key s-${style}" x="${one(at)}" y="9" width="10" height="10" rx="2"/><text class="label strong" x="${one(at + 15)}" y="18">${text(name)}</text>`
+    const at = one(place)
+    place += SAMPLE + 24 + name.length * LETTER
+    return `${sample(style, at, id)}<text class="label strong" x="${one(Number(at) + SAMPLE + 6)}" y="18">${text(name)}</text>`
   })
   const what = `<text class="label" text-anchor="end" x="${WIDTH - RIGHT}" y="18">${text(unit)}</text>`
   return named.join('') + what
+}
+
+function areaSample(style: string, at: string, id: string): string {
+  const place = `x="${at}" y="8" width="${SAMPLE}" height="12"`
+  const hatch = hatchOf(style, id)
+  return `<rect class="area s-${style}" ${place}/>${hatch === null ? '' : `<rect class="over" fill="${hatch}" ${place}/>`}`
+}
+
+function lineSample(style: string, at: string): string {
+  return `<path class="line s-${style}" d="M${at} 14h${SAMPLE}"/>`
 }
 
 function bars({ bars: all, unit }: BarChart): string {

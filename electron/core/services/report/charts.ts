@@ -1,7 +1,7 @@
 import type { ReportHead, ReportSeries } from '../../../../shared/report-document.ts'
 import type { Counted, Flows, Histogram } from '../../../../shared/stats.ts'
 import type { BarChart, LineChart } from './block.ts'
-import { STATES } from './words.ts'
+import { FLOWS, STATES } from './words.ts'
 
 const MINUTE = 60_000
 /** What is on top of what, from below. Rows that are kept of free locks are nobody's. */
@@ -46,10 +46,11 @@ function flowChart(store: string, points: ReportSeries['points'], from: number, 
     unit: 'a minute',
     ...{ from, stepMs: steps * stepMs },
     series: [
-      { name: 'taken', style: 'taken', values: perMinute(({ taken }) => taken) },
-      { name: 'freed or run out', style: 'ended', values: perMinute(({ freed, lapsed }) => freed + lapsed) },
-      { name: 'passed on', style: 'passed', values: perMinute(({ passedOn }) => passedOn) },
-      { name: 'renewed', style: 'renewed', values: perMinute(({ renewed }) => renewed) },
+      ...(['taken', 'freed', 'lapsed', 'renewed', 'passedOn'] as const).map(name => ({
+        name: FLOWS[name],
+        style: name,
+        values: perMinute(flows => flows[name]),
+      })),
     ],
   }
 }

@@ -105,10 +105,14 @@ export async function gather(
       return storeOf(each, stores[i] as AskedStore, answer?.ok ? answer.value : null)
     }),
     figures: {
-      overall: figuresOf(read.overall, nameOfStore),
+      overall: figuresOf(
+        read.overall,
+        stores.length === 0 || read.stores.some(({ asOf }) => asOf !== null),
+        nameOfStore,
+      ),
       stores: read.stores.map(each => ({
         store: nameOfStore(each.storeId),
-        figures: figuresOf(each, nameOfStore),
+        figures: figuresOf(each, each.asOf !== null, nameOfStore),
       })),
     },
     history: historyOf(history, nameOfStore),
@@ -173,29 +177,29 @@ function storeOf(
   }
 }
 
-function figuresOf(figures: Figures, nameOfStore: (storeId: string) => string): ReportFigures {
-  const { counts, active, total, byHolder, byFormat, byPrefix, byName, oldest, longest, flows } = figures
-  const { observedMs, holdTimes, remaining } = figures
+/** What nobody could read or saw is null, and not zero. */
+function figuresOf(
+  figures: Figures,
+  isRead: boolean,
+  nameOfStore: (storeId: string) => string,
+): ReportFigures {
+  const { counts, active, total, byHolder, byFormat, byPrefix, byName, remaining, ...rest } = figures
+  const { oldest, longest, flows, observedMs, holdTimes } = rest
   const brief = ({ storeId, key, holder, since, exact }: NonNullable<Figures['oldest']>) => ({
     ...{ store: nameOfStore(storeId), key, holder, since: iso(since), exact },
   })
   return {
-    ...{
-      counts,
-      active,
-      total,
-      byHolder,
-      byFormat,
-      byPrefix,
-      byName,
-      flows,
-      observedMs,
-      holdTimes,
-      remaining,
-    },
+    ...(isRead ? { counts, active, total, byHolder, byFormat, byPrefix, byName, remaining } : NOT_READ),
+    ...(observedMs > 0 ? { flows, holdTimes } : { flows: null, holdTimes: null }),
+    observedMs,
     oldest: oldest && brief(oldest),
     longest: longest && { ...brief(longest), until: iso(longest.until) },
   }
+}
+
+const NOT_READ = {
+  ...{ counts: null, active: null, total: null, remaining: null },
+  ...{ byHolder: null, byFormat: null, byPrefix: null, byName: null },
 }
 
 function historyOf(

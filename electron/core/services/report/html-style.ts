@@ -3,8 +3,8 @@
  * hash and no other. Colours are the console's.
  */
 export const REPORT_STYLE = `
-:root { color-scheme: light dark; --paper: #fff; --raised: #f6f5f1; --line: #e2dfd7; --line-2: #cbc7bc; --ink: #1d2426; --ink-2: #4d5659; --ink-3: #5f6769; --accent: #0d5c63; --danger: #a82218; --danger-soft: #fbe6e3; --warn: #7f5200; --warn-soft: #faefd6; --endless: #5a3fae; --endless-soft: #ebe6fa; --live: #1f6e3d; --c-held: #5f9ea0; --c-expiring: #dba636; --c-expired: #c4493d; --c-endless: #8b73d6; --c-unknown: #a9b1b3; --c-taken: #0d5c63; --c-ended: #b06f00; --c-passed: #b5306a; --c-renewed: #7b878b; --gap: #eeece6; }
-@media screen and (prefers-color-scheme: dark) { :root { --paper: #10171a; --raised: #182125; --line: #253034; --line-2: #3a484d; --ink: #e6ebea; --ink-2: #b3bebf; --ink-3: #93a0a2; --accent: #62c4bc; --danger: #ff9a8d; --danger-soft: #3a1b19; --warn: #edb85a; --warn-soft: #352a12; --endless: #b9a4ff; --endless-soft: #29224a; --live: #7fd099; --c-held: #3f8f92; --c-expiring: #d9a43c; --c-expired: #dd6557; --c-endless: #9a84e6; --c-unknown: #6d7a7e; --c-taken: #62c4bc; --c-ended: #edb85a; --c-passed: #ee7a9f; --c-renewed: #8d9a9e; --gap: #1b2428; } }
+:root { color-scheme: light dark; --paper: #fff; --raised: #f6f5f1; --line: #e2dfd7; --line-2: #cbc7bc; --ink: #1d2426; --ink-2: #4d5659; --ink-3: #5f6769; --accent: #0d5c63; --danger: #a82218; --danger-soft: #fbe6e3; --warn: #7f5200; --warn-soft: #faefd6; --endless: #5a3fae; --endless-soft: #ebe6fa; --live: #1f6e3d; --c-held: #5f9ea0; --c-expiring: #dba636; --c-expired: #c4493d; --c-endless: #8b73d6; --c-unknown: #a9b1b3; --c-taken: #0d5c63; --c-freed: #b06f00; --c-lapsed: #a82218; --c-passed-on: #8f3a8c; --c-renewed: #7b878b; --hatch: #1d2426; --gap: #eeece6; }
+@media screen and (prefers-color-scheme: dark) { :root { --paper: #10171a; --raised: #182125; --line: #253034; --line-2: #3a484d; --ink: #e6ebea; --ink-2: #b3bebf; --ink-3: #93a0a2; --accent: #62c4bc; --danger: #ff9a8d; --danger-soft: #3a1b19; --warn: #edb85a; --warn-soft: #352a12; --endless: #b9a4ff; --endless-soft: #29224a; --live: #7fd099; --c-held: #3f8f92; --c-expiring: #d9a43c; --c-expired: #dd6557; --c-endless: #9a84e6; --c-unknown: #6d7a7e; --c-taken: #62c4bc; --c-freed: #edb85a; --c-lapsed: #ff9a8d; --c-passed-on: #d793d4; --c-renewed: #8d9a9e; --hatch: #10171a; --gap: #1b2428; } }
 * { box-sizing: border-box; }
 html { background: var(--paper); color: var(--ink); font: 400 14px/1.5 Inter, "Inter Variable", system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; -webkit-text-size-adjust: 100%; }
 body { margin: 0; }
@@ -54,19 +54,19 @@ figcaption { font-weight: 600; overflow-wrap: anywhere; }
 .gap { fill: var(--gap); }
 .line { fill: none; stroke-width: 1.6; stroke-linejoin: round; }
 .bar { fill: var(--c-held); }
-.area.s-held, .key.s-held { fill: var(--c-held); }
-.area.s-expiring, .key.s-expiring { fill: var(--c-expiring); }
-.area.s-expired, .key.s-expired { fill: var(--c-expired); }
-.area.s-endless, .key.s-endless { fill: var(--c-endless); }
-.area.s-unknown, .key.s-unknown { fill: var(--c-unknown); }
-.line.s-taken { stroke: var(--c-taken); }
-.line.s-ended { stroke: var(--c-ended); }
-.line.s-passed { stroke: var(--c-passed); }
-.line.s-renewed { stroke: var(--c-renewed); stroke-dasharray: 4 3; }
-.key.s-taken { fill: var(--c-taken); }
-.key.s-ended { fill: var(--c-ended); }
-.key.s-passed { fill: var(--c-passed); }
-.key.s-renewed { fill: var(--c-renewed); }
+.area { stroke: var(--paper); stroke-width: 0.75; }
+.area.s-held { fill: var(--c-held); }
+.area.s-expiring { fill: var(--c-expiring); }
+.area.s-expired { fill: var(--c-expired); }
+.area.s-endless { fill: var(--c-endless); }
+.area.s-unknown { fill: var(--c-unknown); }
+.hatch path { fill: none; stroke: var(--hatch); stroke-width: 1; opacity: 0.65; }
+.hatch circle { fill: var(--hatch); opacity: 0.7; }
+.line.s-taken { stroke: var(--c-taken); stroke-width: 2.2; }
+.line.s-freed { stroke: var(--c-freed); stroke-dasharray: 7 4; }
+.line.s-lapsed { stroke: var(--c-lapsed); stroke-width: 2.4; stroke-linecap: round; stroke-dasharray: 0.1 5; }
+.line.s-renewed { stroke: var(--c-renewed); stroke-width: 1; }
+.line.s-passedOn { stroke: var(--c-passed-on); stroke-dasharray: 10 3 2 3; }
 article { padding: 10px 14px; border: 1px solid var(--line); border-radius: 8px; }
 article p { margin-top: 4px; }
 article ul { margin-top: 6px; padding-left: 18px; color: var(--ink-2); font-size: 13px; }
@@ -93,6 +93,6 @@ article li { overflow-wrap: anywhere; }
   .tiles { grid-template-columns: repeat(5, 1fr); }
   .beside { grid-template-columns: 1fr 1fr; }
   .tiles dd { font-size: 15pt; }
-  .notice, .tiles > div, .area, .bar, .gap, .key { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+  .notice, .tiles > div, .area, .over, .bar, .gap { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }
 `

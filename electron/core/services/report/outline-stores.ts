@@ -2,12 +2,25 @@ import type { ReportFigures, ReportHead } from '../../../../shared/report-docume
 import type { Groups } from '../../../../shared/stats.ts'
 import type { Block, Cell } from './block.ts'
 import { barsOf, chartsOf } from './charts.ts'
-import { count, STATUSES, sayGap, sayHeld, sayNumber, sayOffset, saySpent, sayTime } from './words.ts'
+import {
+  count,
+  FLOWS,
+  STATUSES,
+  sayGap,
+  sayHeld,
+  sayKnown,
+  sayNumber,
+  sayOffset,
+  saySpent,
+  sayTime,
+} from './words.ts'
 
 /** More charts than this nobody compares; the numbers are in the JSON. */
 const MOST_CHARTED = 8
 const MOST_NAMES = 8
 const MOST_GAPS = 100
+const SHOWN = ['held', 'expiring', 'expired', 'endless', 'unknown', 'released'] as const
+const HAPPENED = ['taken', 'freed', 'lapsed', 'renewed', 'passedOn'] as const
 
 export function storeBlocks({ stores }: ReportHead): Block[] {
   if (stores.length === 0) return []
@@ -47,11 +60,16 @@ export function figureBlocks(head: ReportHead): Block[] {
   if (stores.length === 0) return []
   const { overall } = figures
   const charted = history.series.filter(({ points }) => points.some(point => point !== null))
+  const whole = { now: false, before: false }
+  const part = {
+    now: stores.some(({ asOf }) => asOf === null),
+    before: figures.stores.some(each => each.figures.flows === null),
+  }
   const rows = [
-    ...figures.stores,
-    ...(figures.stores.length > 1 ? [{ store: 'All stores', figures: overall }] : []),
+    ...figures.stores.map(each => ({ ...each, isPart: whole })),
+    ...(figures.stores.length > 1 ? [{ store: 'All stores', figures: overall, isPart: part }] : []),
   ]
-  const groups: [string, Groups][] = [
+  const groups: [string, Groups | null][] = [
     ['Holders', overall.byHolder],
     ['Formats', overall.byFormat],
     ['Prefixes of keys', overall.byPrefix],
@@ -61,7 +79,7 @@ export function figureBlocks(head: ReportHead): Block[] {
     { is: 'heading', text: 'Statistics', level: 2 },
     {
       is: 'text',
-      text: 'Of whole stores, whatever the filter. Counts are of the last look; what happened is of the window, as far as somebody looked. What is taken and given back between two looks is seen by nobody.',
+      text: 'Of whole stores, whatever the filter. Counts are of the last look; what happened is of the window, as far as somebody looked. What is acquired and released between two looks is seen by nobody. Released is what was gone before its end, whoever took it away; ran out, what was gone when its lease was over.',
       quiet: true,
     },
     {
@@ -71,17 +89,9 @@ export function figureBlocks(head: ReportHead): Block[] {
         { title: 'Now', share: 20 },
         ...['Active', 'Held', 'Expiring', 'Expired', 'No expiry', 'Unknown', 'Free'].map(number),
       ],
-      rows: rows.map(({ store, figures: { active, counts } }) => [
+      rows: rows.map(({ store, figures: { active, counts }, isPart }) => [
         { text: store },
-        ...[
-          active,
-          counts.held,
-          counts.expiring,
-          counts.expired,
-          counts.endless,
-          counts.unknown,
-          counts.released,
-        ].map(numberCell),
+        ...[active, ...SHOWN.map(state => counts?.[state] ?? null)].map(n => knownCell(n, isPart.now)),
       ]),
     },
     {
@@ -89,11 +99,12 @@ export function figureBlocks(head: ReportHead): Block[] {
       name: 'What happened in the window',
       columns: [
         { title: 'In the window', share: 20 },
-        ...['Taken', 'Passed on', 'Renewed', 'Freed', 'Run out', 'Observed for'].map(number),
+        ...HAPPENED.map(name => number(capital(FLOWS[name]))),
+        number('Observed for'),
       ],
-      rows: rows.map(({ store, figures: { flows, observedMs } }) => [
+      rows: rows.map(({ store, figures: { flows, observedMs }, isPart }) => [
         { text: store },
-        ...[flows.taken, flows.passedOn, flows.renewed, flows.freed, flows.lapsed].map(numberCell),
+        ...HAPPENED.map(name => knownCell(flows?.[name] ?? null, isPart.before, 'not observed')),
         { text: observedMs === 0 ? 'not at all' : sayHeld(observedMs), as: 'number' as const },
       ]),
     },
@@ -117,15 +128,15 @@ export function figureBlocks(head: ReportHead): Block[] {
     {
       is: 'charts',
       charts: [
-        ...(sum(overall.holdTimes.counts) > 0
+        ...(overall.holdTimes !== null && sum(overall.holdTimes.counts) > 0
           ? [barsOf('How long locks were held that ended in the window', overall.holdTimes)]
           : []),
-        ...(sum(overall.remaining.counts) > 0
+        ...(overall.remaining !== null && sum(overall.remaining.counts) > 0
           ? [barsOf('How long the locks of now still have', overall.remaining)]
           : []),
       ],
     },
-    { is: 'beside', blocks: groups.flatMap(([name, { top, others }]) => groupBlock(name, top, others)) },
+    { is: 'beside', blocks: groups.flatMap(([name, each]) => groupBlock(name, each)) },
   ]
 }
 
@@ -135,6 +146,15 @@ function number(title: string) {
 
 function numberCell(n: number): Cell {
   return { text: sayNumber(n), as: 'number' }
+}
+
+function knownCell(n: number | null, isPart: boolean, unknown?: string): Cell {
+  const text = sayKnown(n, isPart, unknown)
+  return { text, as: 'number', ...(n === null ? { tone: 'quiet' as const } : {}) }
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 function sum(all: readonly number[]): number {
@@ -167,8 +187,9 @@ function extremes({ oldest, longest }: ReportFigures): Block[] {
   return facts.length === 0 ? [] : [{ is: 'facts', facts }]
 }
 
-function groupBlock(name: string, top: Groups['top'], others: Groups['others']): Block[] {
-  if (top.length === 0) return []
+function groupBlock(name: string, groups: Groups | null): Block[] {
+  if (groups === null || groups.top.length === 0) return []
+  const { top, others } = groups
   const rest = top.slice(MOST_NAMES)
   const more = { names: others.names + rest.length, count: others.count + sum(rest.map(each => each.count)) }
   return [

@@ -2,6 +2,7 @@ import type { ReportHead, ReportLock } from '../../../../shared/report-document.
 import type { Block, Cell, Column } from './block.ts'
 import { actionBlocks, alertBlocks } from './outline-events.ts'
 import { figureBlocks, gapBlocks, storeBlocks } from './outline-stores.ts'
+import { tilesOf } from './tiles.ts'
 import { count, STATES, sayHold, sayNumber, sayTime, sayWindow, unstopped } from './words.ts'
 
 /** Everything before the list of all locks, in the order in which it is read. */
@@ -31,8 +32,7 @@ export function titleOf({ asked }: ReportHead): string {
 }
 
 function opening(head: ReportHead): Block[] {
-  const { asked, tool, stores, figures, actions, alerts, attention } = head
-  const { counts, active, flows } = figures.overall
+  const { asked, tool, stores } = head
   const tokens = asked.withTokens ? 'in it, as they are' : 'left out'
   return [
     {
@@ -44,21 +44,7 @@ function opening(head: ReportHead): Block[] {
       text.trim() === '' ? [] : [{ is: 'text', text: text.trim() }],
     ),
     ...notices(head),
-    {
-      is: 'tiles',
-      tiles: [
-        { name: 'active locks', value: sayNumber(active) },
-        tile('expired, still stored', counts.expired, 'danger'),
-        tile('without expiry', counts.endless, 'endless'),
-        tile('expiring', counts.expiring, 'warn'),
-        { name: 'taken in the window', value: sayNumber(flows.taken) },
-        { name: 'ended in the window', value: sayNumber(flows.freed + flows.lapsed) },
-        { name: 'changes of holder', value: sayNumber(flows.passedOn) },
-        { name: 'needed attention', value: sayNumber(attention.locks.length + attention.more) },
-        ...(alerts === null ? [] : [tile('alerts', alerts.listed.length + alerts.more, 'warn')]),
-        { name: 'actions', value: sayNumber(actions.listed.length + actions.more) },
-      ],
-    },
+    { is: 'tiles', tiles: tilesOf(head) },
     { is: 'heading', text: 'What was asked', level: 2 },
     {
       is: 'facts',
@@ -81,10 +67,6 @@ function opening(head: ReportHead): Block[] {
       ],
     },
   ]
-}
-
-function tile(name: string, value: number, tone: 'danger' | 'warn' | 'endless') {
-  return value === 0 ? { name, value: '0' } : { name, value: sayNumber(value), tone }
 }
 
 /** What a reader has to know before believing the rest. */
@@ -130,11 +112,15 @@ function notice(tone: 'danger' | 'warn', text: string): Block {
   return { is: 'notice', tone, text }
 }
 
-function attentionBlocks({ attention }: ReportHead): Block[] {
+function attentionBlocks({ attention, figures }: ReportHead): Block[] {
   const { locks, more } = attention
+  const none =
+    figures.overall.counts === null
+      ? 'Not known: none of the stores could be read, and nothing was seen of them before.'
+      : 'None, as far as anybody looked.'
   return [
     { is: 'heading', text: 'Locks that needed attention', level: 2 },
-    ...(locks.length === 0 ? [{ is: 'text' as const, text: 'None, as far as anybody looked.' }] : []),
+    ...(locks.length === 0 ? [{ is: 'text' as const, text: none }] : []),
     ...locks.map(
       (lock): Block => ({
         is: 'entry',

@@ -53,9 +53,9 @@ export function whyEnded(
 
 const ENDS: Record<ReportHold['end'], string> = {
   held: 'It is held still',
-  freed: 'It was given back or released',
-  lapsed: 'It was not given back: its lease ran out',
-  'passed-on': 'Another holder took it over',
+  freed: 'It was released before its end',
+  lapsed: 'It was not released: its lease ran out',
+  'passed-on': 'Then its holder changed',
   unseen: 'When it ended was not seen',
 }
 

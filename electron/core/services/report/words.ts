@@ -1,6 +1,6 @@
 import { sayDuration } from '../../../../shared/lease.ts'
 import type { ReportAction, ReportGap, ReportHold, ReportStore } from '../../../../shared/report-document.ts'
-import type { Counted } from '../../../../shared/stats.ts'
+import type { Counted, Flows } from '../../../../shared/stats.ts'
 import type { Tone } from './block.ts'
 import { times } from './stories.ts'
 
@@ -14,6 +14,21 @@ export function sayNumber(n: number): string {
 
 export function count(n: number, one: string, other: string): string {
   return `${numbers.format(n)} ${n === 1 ? one : other}`
+}
+
+/** What a number is when nobody could count, and when only a part of it could be counted. */
+export function sayKnown(n: number | null, isPart: boolean, unknown = 'not known'): string {
+  if (n === null) return unknown
+  return isPart ? `at least ${numbers.format(n)}` : numbers.format(n)
+}
+
+/** What was seen to happen, in the words of the whole console. */
+export const FLOWS: Record<keyof Flows, string> = {
+  taken: 'acquired',
+  freed: 'released',
+  lapsed: 'ran out',
+  renewed: 'renewed',
+  passedOn: 'holder changes',
 }
 
 /** Sentences of others come with and without their full stop. */
@@ -82,9 +97,9 @@ const BEGINS: Record<ReportHold['begin'], string> = {
 }
 const ENDS: Record<ReportHold['end'], string> = {
   held: 'held still',
-  freed: 'given back or released',
-  lapsed: 'its lease ran out',
-  'passed-on': 'taken over',
+  freed: 'released',
+  lapsed: 'ran out',
+  'passed-on': 'the holder changed',
   unseen: 'last seen then',
 }
 

@@ -1,7 +1,8 @@
 import { csvLine } from '../../../../shared/csv.ts'
 import type { ReportFigures, ReportHead } from '../../../../shared/report-document.ts'
 import { escapeForTerminal } from '../../../../shared/safe-text.ts'
-import { COUNTED } from '../../../../shared/stats.ts'
+import { COUNTED, type Counted, flowsSchema } from '../../../../shared/stats.ts'
+import { FLOWS } from './words.ts'
 import type { ReportWriter } from './writer.ts'
 
 /** The columns, in their order; docs/reports.md says what each has for each part. */
@@ -41,7 +42,8 @@ export function csvWriter(): ReportWriter {
         .map(lock =>
           line({
             ...{ part: 'lock', store: lock.store, from: lock.since, to: lock.expiresAt, key: lock.key },
-            ...{ state: lock.state, holder: lock.holder, format: lock.format, text: lock.notes.join(' ') },
+            ...{ state: stateName(lock.state), holder: lock.holder, format: lock.format },
+            text: lock.notes.join(' '),
             ...{ owner_hash: lock.ownerHash, owner: lock.owner ?? null, fence: lock.fence ?? null },
           }),
         )
@@ -102,7 +104,7 @@ function* headRows(head: ReportHead): Iterable<Row> {
   for (const lock of head.attention.locks) {
     yield {
       ...{ part: 'attention', store: lock.store, from: lock.since, to: lock.expiresAt, key: lock.key },
-      ...{ state: lock.ended ? 'ended' : lock.state, holder: lock.holder, format: lock.format },
+      ...{ state: lock.ended ? 'ended' : stateName(lock.state), holder: lock.holder, format: lock.format },
       ...{ why: lock.why.join(' '), text: [lock.says, ...lock.notes].join(' '), owner_hash: lock.ownerHash },
     }
     for (const hold of lock.holds)
@@ -125,10 +127,18 @@ function* askedRows({ tool, asked }: ReportHead): Iterable<Row> {
 }
 
 function* figureRows({ counts, active, flows, observedMs }: ReportFigures): Iterable<Row> {
-  yield { state: 'active', value: active, unit: 'locks' }
-  for (const state of COUNTED) yield { state, value: counts[state], unit: 'locks' }
-  for (const [name, value] of Object.entries(flows)) yield { state: name, value, unit: 'times' }
+  const seen = (value: number | undefined | null) =>
+    value == null ? { value: null, outcome: 'not observed' } : { value }
+  yield { state: 'active', unit: 'locks', ...seen(active) }
+  for (const state of COUNTED) yield { state: stateName(state), unit: 'locks', ...seen(counts?.[state]) }
+  for (const name of flowsSchema.keyof().options)
+    yield { state: FLOWS[name], unit: 'times', ...seen(flows?.[name]) }
   yield { state: 'observed', value: observedMs, unit: 'ms' }
+}
+
+/** What is kept of a lock that is free is not what was released in the window. */
+function stateName(state: Counted): string {
+  return state === 'released' ? 'free' : state
 }
 
 function* eventRows({ alerts, actions }: ReportHead): Iterable<Row> {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { numberTicks, timeTicks } from '../../../../electron/core/services/report/chart-scale.ts'
 import { chartSvg, describe as inWords } from '../../../../electron/core/services/report/chart-svg.ts'
 import { barsOf, chartsOf } from '../../../../electron/core/services/report/charts.ts'
+import { REPORT_STYLE } from '../../../../electron/core/services/report/html-style.ts'
 import { TIME_EDGES } from '../../../../shared/stats.ts'
 import { aReport } from './a-report.ts'
 
@@ -62,6 +63,27 @@ describe('a chart', () => {
     expect(svg).toContain('role="img"')
     expect(svg).toContain('<title id="c-t">Locks in &#60;b&#62;&#34;x&#34;</title>')
     expect(svg).not.toMatch(/ style=| on\w+=|href/)
+  })
+
+  it('tells what is what without colours', () => {
+    const report = aReport()
+    const [areas, flows] = chartsOf(report.history, 'cache')
+    if (!areas || !flows) throw new Error('no charts')
+    const svg = chartSvg(areas, 'c7')
+    // Each state but the plain one has a hatch, in the chart and in its legend, and the hatch is there.
+    for (const state of ['expiring', 'expired', 'endless']) {
+      expect(svg.match(new RegExp(`fill="url\\(#c7-${state}\\)"`, 'g'))).toHaveLength(2)
+      expect(svg).toContain(`<pattern id="c7-${state}"`)
+    }
+    expect(svg).not.toContain('url(#c7-held)')
+    const drawn = flows.series.map(({ style }) => {
+      const rule = new RegExp(`\\.line\\.s-${style} \\{([^}]*)\\}`).exec(REPORT_STYLE)?.[1] ?? ''
+      return ['stroke-dasharray', 'stroke-width'].map(name => new RegExp(`${name}: ([^;]+)`).exec(rule)?.[1])
+    })
+    expect(new Set(drawn.map(each => each.join())).size).toBe(flows.series.length)
+    expect(flows.series.map(({ name }) => name)).toEqual([
+      ...['acquired', 'released', 'ran out', 'renewed', 'holder changes'],
+    ])
   })
 
   it('of no data at all is an empty one', () => {

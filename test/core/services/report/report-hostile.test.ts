@@ -93,7 +93,7 @@ test('HTML with hostile names has no element, attribute or address that we did n
 const HTML = [
   ...['body', 'main', 'header', 'h1', 'h2', 'h3', 'p', 'dl', 'dt', 'dd', 'div', 'span', 'code', 'ul', 'li'],
   ...['table', 'colgroup', 'col', 'thead', 'tbody', 'tr', 'th', 'td', 'figure', 'figcaption', 'article'],
-  ...['svg', 'title', 'desc', 'path', 'rect', 'text', 'html'],
+  ...['svg', 'title', 'desc', 'defs', 'pattern', 'circle', 'path', 'rect', 'text', 'html'],
 ]
 
 /** What a spreadsheet would make of it, by a reader that is not ours. */

@@ -8,7 +8,7 @@ import { dataFolder } from '../../../hosts/run-cli.ts'
 import { freePort } from '../../../servers/process.ts'
 import { startRedis } from '../../../servers/redis.ts'
 import { Database, RECHARGE, SHEDLOCK } from '../../stores/mysql/database.ts'
-import { openConsole } from '../console.ts'
+import { openConsole, profile } from '../console.ts'
 import { memoryPlace, readReport, watching, writeReport } from './reporting.ts'
 
 const HOUR = 3_600_000
@@ -100,7 +100,8 @@ test('a window in which nobody looked says so, in every format that people read'
   const { history, gaps, figures, locks } = await readReport(console, window)
   expect(history.series[0]?.points.every(point => point === null)).toBe(true)
   expect(gaps).toMatchObject([{ why: 'away', from: new Date(window.from).toISOString() }])
-  expect(figures.overall.flows).toEqual({ taken: 0, passedOn: 0, renewed: 0, freed: 0, lapsed: 0 })
+  // Nobody looked: that is not the same as nothing.
+  expect(figures.overall).toMatchObject({ flows: null, holdTimes: null, observedMs: 0, active: 1 })
   // What is there now is said all the same, as of now.
   expect(locks).toHaveLength(1)
   for (const as of ['md', 'html'] as const)
@@ -139,7 +140,7 @@ test('a store that is down is in it as such, with what was seen before, and the 
   })
   const ofIt = <T extends { store: string }>(all: readonly T[]) =>
     all.find(({ store }) => store === down?.name)
-  expect(ofIt(figures.stores)?.figures.counts.held).toBe(1)
+  expect(ofIt(figures.stores)?.figures.counts?.held).toBe(1)
   expect(gaps.find(gap => gap.store === down?.name && gap.why === 'down')).toBeDefined()
   expect(ofIt(history.series)?.points.some(point => point !== null)).toBe(true)
   expect(locks.map(({ key }) => key)).toEqual(['acme:billing'])
@@ -152,9 +153,33 @@ test('a store that was never reached is an entry, and not an error of the whole'
   const port = await freePort()
   const console = openConsole(dataFolder(), { stores: [`redis://127.0.0.1:${port}/0`] })
   await expect.poll(() => console.list()?.stores[0]?.revision).toBeGreaterThan(0)
-  const { stores, end } = await readReport(console)
+  const { stores, end, figures } = await readReport(console)
   expect(stores).toMatchObject([{ status: 'down', asOf: null, error: { code: 'STORE_UNREACHABLE' } }])
   expect(end.complete).toBe(false)
+  // What nobody could count is not zero, for any reader.
+  const unknown = { counts: null, active: null, total: null, byHolder: null, remaining: null, flows: null }
+  expect(figures.overall).toMatchObject(unknown)
+  expect(figures.stores).toMatchObject([{ figures: unknown }])
+  const { text: markdown } = await writeReport(console, { as: 'md' })
+  for (const line of ['active locks: **not known**', 'expired, still stored: **not known**'])
+    expect(markdown).toContain(`- ${line}`)
+  expect(markdown).toContain('- acquired in the window: **not observed**')
+  expect(markdown).toMatch(/\| not known \| not known \|/)
+  expect(markdown).toContain('Not known: none of the stores could be read')
+  const { text: html } = await writeReport(console, { as: 'html' })
+  expect(html).toContain('<dd>not known</dd><dt>active locks</dt>')
+  const { text: csv } = await writeReport(console, { as: 'csv' })
+  const rows = csv.split('\r\n').filter(line => line.startsWith('figure,'))
+  expect(rows.filter(line => /,(locks|times),,,not observed,/.test(line))).toHaveLength(12)
+  expect(rows.filter(line => /,0,(locks|times),/.test(line))).toEqual([])
+
+  const place = memoryPlace()
+  place.take('billing')
+  await console.ask('stores.add', { profile: profile({ address: place.address }) })
+  const active = async () => (await readReport(console)).figures.overall.active
+  await expect.poll(active).toBe(1)
+  const { text: both } = await writeReport(console, { as: 'md' })
+  expect(both).toContain('- active locks: **at least 1**')
 })
 
 test('a store that is read in part is listed as far as it goes, and is not complete', async () => {
