@@ -1,19 +1,20 @@
 import { escapeForTerminal, neutralise } from '../../../../shared/safe-text.ts'
 
-/** Longer texts nobody reads on a page; the JSON has them whole. */
+/** Longer names nobody reads on a page; the JSON has them whole. */
 const LONGEST = 400
 
-/** A text that a store, a server or a person chose: what would hide or reorder other text is written out. */
+/** What would hide or reorder other text is written out. */
 export function shownData(text: string): string {
-  return escapeForTerminal(cut(text))
+  return escapeForTerminal(text)
 }
 
-/** One of our own sentences, which may quote such a text. */
+/** One of our own sentences, which may quote such a text, or what an operator wrote. */
 export function shownSentence(text: string): string {
-  return neutralise(cut(text))
+  return neutralise(text)
 }
 
-function cut(text: string): string {
+/** For what a store has, wherever it is quoted. What people wrote is never cut. */
+export function cutData(text: string): string {
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text
 }
 

@@ -1,5 +1,6 @@
 import type { ReportEnd, ReportHead } from '../../../../shared/report-document.ts'
 import type { Block, Cell, Tone } from './block.ts'
+import { cutData } from './html-text.ts'
 import { count, isDone, sayMethod, sayNumber, sayOutcome, sayResult, sayTime, unstopped } from './words.ts'
 
 const SEVERITIES: Record<string, Tone> = { critical: 'danger', warning: 'warn', notice: 'quiet' }
@@ -30,7 +31,7 @@ export function alertBlocks({ alerts, asked }: ReportHead): Block[] {
                 text: `${sayTime(alert.since)} to ${alert.until === null ? 'now' : sayTime(alert.until)}${alert.count > 1 ? `, ${sayNumber(alert.count)} times` : ''}`,
                 as: 'time',
               },
-              { text: alert.key === null ? alert.store : `${alert.store}: ${alert.key}` },
+              { text: alert.key === null ? alert.store : `${alert.store}: ${cutData(alert.key)}` },
               { text: alert.says },
               {
                 text: alert.acknowledged
@@ -85,7 +86,7 @@ export function actionBlocks({ actions }: ReportHead): Block[] {
               { text: sayTime(action.at), as: 'time' },
               { text: `${action.user} on ${action.host}` },
               { text: sayMethod(action.method) },
-              { text: action.key ?? action.plan ?? '', as: 'code' },
+              { text: cutData(action.key ?? action.plan ?? ''), as: 'code' },
               { text: action.stores.join(', ') },
               { text: action.reason ?? '' },
               { text: sayResult(action), tone: isDone(action) ? undefined : 'warn' },
@@ -104,7 +105,7 @@ export function actionBlocks({ actions }: ReportHead): Block[] {
               list: [
                 ...action.notDone.map(
                   ({ key, outcome, message }) =>
-                    `${key}: ${sayOutcome(outcome)}${message === null ? '' : ` (${message})`}`,
+                    `${cutData(key)}: ${sayOutcome(outcome)}${message === null ? '' : ` (${message})`}`,
                 ),
                 ...(action.moreNotDone > 0 ? [`and ${sayNumber(action.moreNotDone)} more`] : []),
               ],

@@ -2,6 +2,7 @@ import type { ReportFigures, ReportHead } from '../../../../shared/report-docume
 import type { Groups } from '../../../../shared/stats.ts'
 import type { Block, Cell } from './block.ts'
 import { barsOf, chartsOf } from './charts.ts'
+import { cutData } from './html-text.ts'
 import {
   count,
   FLOWS,
@@ -169,7 +170,7 @@ function extremes({ oldest, longest }: ReportFigures): Block[] {
           [
             'Held longest now',
             {
-              text: `${oldest.key} in ${oldest.store}, by ${oldest.holder}, since ${oldest.exact ? '' : 'before '}${sayTime(oldest.since)}`,
+              text: `${cutData(oldest.key)} in ${oldest.store}, by ${oldest.holder}, since ${oldest.exact ? '' : 'before '}${sayTime(oldest.since)}`,
             },
           ],
         ] as [string, Cell][])),
@@ -179,7 +180,7 @@ function extremes({ oldest, longest }: ReportFigures): Block[] {
           [
             'Longest that ended',
             {
-              text: `${longest.key} in ${longest.store}, by ${longest.holder}, ${sayTime(longest.since)} to ${sayTime(longest.until)}`,
+              text: `${cutData(longest.key)} in ${longest.store}, by ${longest.holder}, ${sayTime(longest.since)} to ${sayTime(longest.until)}`,
             },
           ],
         ] as [string, Cell][])),
@@ -200,7 +201,7 @@ function groupBlock(name: string, groups: Groups | null): Block[] {
       rows: [
         ...top
           .slice(0, MOST_NAMES)
-          .map((each): Cell[] => [{ text: each.name, as: 'code' }, numberCell(each.count)]),
+          .map((each): Cell[] => [{ text: cutData(each.name), as: 'code' }, numberCell(each.count)]),
         ...(more.names > 0
           ? [
               [

@@ -1,5 +1,6 @@
 import type { ReportHead, ReportLock } from '../../../../shared/report-document.ts'
 import type { Block, Cell, Column } from './block.ts'
+import { cutData } from './html-text.ts'
 import { actionBlocks, alertBlocks } from './outline-events.ts'
 import { figureBlocks, gapBlocks, storeBlocks } from './outline-stores.ts'
 import { tilesOf } from './tiles.ts'
@@ -124,7 +125,7 @@ function attentionBlocks({ attention, figures }: ReportHead): Block[] {
     ...locks.map(
       (lock): Block => ({
         is: 'entry',
-        key: lock.key,
+        key: cutData(lock.key),
         tags: [
           lock.ended
             ? { text: 'ended', tone: 'quiet' }
@@ -132,7 +133,7 @@ function attentionBlocks({ attention, figures }: ReportHead): Block[] {
           { text: lock.store },
           { text: lock.format, tone: 'quiet' },
         ],
-        texts: [lock.says, ...lock.notes],
+        texts: [lock.says, ...lock.notes.map(cutData)],
         list: [
           ...(lock.earlierHolds > 0 ? [`${count(lock.earlierHolds, 'holder', 'holders')} before`] : []),
           ...lock.holds.map(sayHold),
@@ -160,12 +161,14 @@ export function lockCells(lock: ReportLock): Cell[] {
   const { name, tone } = STATES[lock.state]
   return [
     { text: name, tone },
-    { text: lock.key, as: 'code' },
+    { text: cutData(lock.key), as: 'code' },
     lock.holder === null ? { text: 'not recorded', tone: 'quiet' } : { text: lock.holder, as: 'code' },
     { text: lock.since === null ? '' : `${lock.sinceExact ? '' : 'before '}${sayTime(lock.since)}` },
     { text: lock.expiresAt === null ? ENDS[lock.lease] : sayTime(lock.expiresAt) },
     { text: `${lock.store}, ${lock.format}` },
-    ...(lock.fence === undefined ? [] : [{ text: `${lock.owner ?? ''} ${lock.fence}`, as: 'code' as const }]),
+    ...(lock.fence === undefined
+      ? []
+      : [{ text: `${cutData(lock.owner ?? '')} ${lock.fence}`, as: 'code' as const }]),
   ]
 }
 
