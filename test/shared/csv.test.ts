@@ -21,7 +21,7 @@ test.each([
   '+1',
   '-1',
   '@SUM(A1)',
-  '\t=1',
+  '\t1',
   '\r=1',
   ' =1',
   '\u00a0=1',
@@ -31,6 +31,19 @@ test.each([
   '\n-1',
 ])('what begins like a formula is text: %j', value => {
   expect(csvField(value)).toBe(`"'${value}"`)
+})
+
+test.each([
+  ['a;=1+1', `"a;'=1+1"`],
+  ['a; @SUM(A1);-2', `"a; '@SUM(A1);'-2"`],
+  ['a\t＝1', `"a\t'＝1"`],
+  ['x;"=1+1";y', `"x;""'=1+1"";y"`],
+  ['a;\u200b=1', `"a;\u200b'=1"`],
+  ['\t=1', `"'\t'=1"`],
+  ['=1;=2', `"'=1;'=2"`],
+  ['a;b=1', '"a;b=1"'],
+])('what begins like a formula behind a semicolon or a tab is text: %j', (value, written) => {
+  expect(csvField(value)).toBe(written)
 })
 
 test('a formula with quotes and commas is one field, and still text', () => {
