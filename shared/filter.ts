@@ -24,6 +24,13 @@ type State = (typeof STATES)[number]
 const IS = ['production', 'stuck', 'attention'] as const
 type Is = (typeof IS)[number]
 
+/** What there is to choose from, where a word is none of it. */
+export const FILTER_CHOICES = {
+  'unknown-state': STATES,
+  'unknown-kind': STORE_KINDS,
+  'unknown-is': IS,
+} as const
+
 const ALIASES = new Map<string, string>([
   ['noexpiry', 'no-expiry'],
   ['never', 'no-expiry'],

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Input } from '../../../../shared/contract.ts'
 import { type Filter, matches, parseFilter } from '../../../../shared/filter.ts'
-import { typedTerms } from '../../../../shared/filter-syntax.ts'
+import { filterTrouble } from '../../../../shared/filter-words.ts'
 import { byAttention, expiresAtOf, heldSinceOf, holdersLookAlike } from '../../../../shared/lease.ts'
 import type { Lock, Story, Watched } from '../../../../shared/lock.ts'
 import type { PlanEntry, PlanStore } from '../../../../shared/plan.ts'
@@ -30,14 +30,10 @@ const LOOK_AT = 200
  * or tell more than was meant, so it is refused.
  */
 export function strictFilter(text: string, use: 'a plan' | 'a report' = 'a plan'): Filter {
-  const filter = parseFilter(text)
-  const [problem] = filter.problems
-  if (problem || typedTerms(text).length !== filter.terms.length)
-    throw new StoreError(
-      'BAD_INPUT',
-      `The filter is not complete or has a word that it does not know, so it is not used for ${use}`,
-    )
-  return filter
+  const trouble = filterTrouble(text)
+  if (trouble !== null)
+    throw new StoreError('BAD_INPUT', `The filter is not used for ${use} as it is: ${trouble}`)
+  return parseFilter(text)
 }
 
 /** One dead store does not keep the others from being planned: the plan then says what is not in it. */
