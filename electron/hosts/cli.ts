@@ -16,7 +16,7 @@ console.warn = () => {}
 
 let core: Core | undefined
 const stop = new AbortController()
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort())
 
 // A reader that stops reading (`| head`) ends the command without being an error of it. Anything else that keeps us from
 // printing is said. Neither changes what the command did, so its own exit code stands.
@@ -26,7 +26,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     unprinted = true
     process.stderr.write(`lockkeeper: The output cannot be written (${error.code})\n`)
   }
-  stop.abort()
+  stop.abort(error)
 })
 
 // The entry stays where it is built to; what it imports may be moved into chunks.

@@ -13,6 +13,7 @@ import {
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { unwritable } from '../../electron/hosts/cli/whole-file.ts'
 import { reportDocumentSchema } from '../../shared/report-document.ts'
 import { populateRedis } from '../bench/populate.ts'
 import { redisPlace } from '../core/stores/redis/place.ts'
@@ -27,6 +28,22 @@ async function place(locks = 3) {
   for (let i = 0; i < locks; i++) await redis.client.set(`lockRecharge:P${i}`, rechargeJson(`P_${i}`))
   const folder = dataFolder()
   return { redis, folder, file: (name: string) => join(folder, name) }
+}
+
+async function bash(script: string, args: readonly string[]): Promise<{ stdout: string; stderr: string }> {
+  const child = spawn('bash', ['-c', script, 'bash', ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, LOCKKEEPER_DATA_DIR: dataFolder() },
+  })
+  let [stdout, stderr] = ['', '']
+  child.stdout.setEncoding('utf8').on('data', text => {
+    stdout += text
+  })
+  child.stderr.setEncoding('utf8').on('data', text => {
+    stderr += text
+  })
+  await once(child, 'close')
+  return { stdout, stderr }
 }
 
 describe('lockkeeper export', () => {
@@ -90,7 +107,7 @@ describe('lockkeeper export', () => {
     ],
     ['a window of nothing', ['--out', 'r.md', '--since', '0'], /--since must be before --until/],
     ['JSON about the standard output', ['--out', '-', '--as', 'md', '--json'], /name one with --out/],
-    ['a filter that is not complete', ['--out', 'r.md', '--filter', 'state:exp'], /filter is not complete/],
+    ['a filter that is not complete', ['--out', 'r.md', '--filter', 'state:exp'], /“exp” is no state/],
   ])('refuses %s as bad usage, and writes nothing', async (_, args, words) => {
     const folder = dataFolder()
     const inFolder = args.map((arg, i) => (args[i - 1] === '--out' && arg !== '-' ? join(folder, arg) : arg))
@@ -110,6 +127,14 @@ describe('lockkeeper export', () => {
     const { stores, end } = reportDocumentSchema.parse(JSON.parse(readFileSync(file('r.json'), 'utf8')))
     expect(stores.map(({ status }) => status)).toEqual(['down', 'unwatched'])
     expect(end).toMatchObject({ locks: 3, complete: false })
+  })
+
+  it('of longer than there is a calendar begins with it', async () => {
+    const { redis, file } = await place(0)
+    const run = await runCli(['export', redis.address, '--since', '99999d', '--out', file('r.json')])
+    expect([run.code, run.stderr]).toEqual([0, ''])
+    const { asked } = JSON.parse(readFileSync(file('r.json'), 'utf8'))
+    expect(asked.from).toBe('1970-01-01T00:00:00.000Z')
   })
 
   it('leaves tokens out unless it is told otherwise', async () => {
@@ -164,6 +189,20 @@ describe('a report that cannot be written', () => {
     expect([2, 6]).toContain(run.code)
   })
 
+  it.each([
+    ['ENOSPC', 'INTERNAL', 'r.md was not written: the disk is full (ENOSPC)'],
+    ['EACCES', 'REFUSED', 'r.md cannot be written: this account may not write there (EACCES)'],
+    ['EROFS', 'INTERNAL', 'r.md was not written: the disk can only be read (EROFS)'],
+    ['EIO', 'INTERNAL', 'r.md was not written: the disk has failed (EIO)'],
+    ['EMFILE', 'INTERNAL', 'r.md was not written: this process has too many files open (EMFILE)'],
+    ['EWHATEVER', 'INTERNAL', 'r.md was not written: EWHATEVER'],
+  ])('says what %s means', (code, failure, message) => {
+    expect(unwritable('r.md', Object.assign(new Error('no'), { code })).failure).toEqual({
+      code: failure,
+      message,
+    })
+  })
+
   it('leaves what was there, and no half file, when the disk is full', async () => {
     const { redis, folder, file } = await place(0)
     await populateRedis(redis.client, 'locks', 5000)
@@ -185,17 +224,38 @@ describe('a report that cannot be written', () => {
     expect(readdirSync(folder)).toEqual(['r.json'])
   })
 
-  it('leaves nothing when Ctrl-C is pressed in the middle', async () => {
-    const { redis, folder, file } = await place(0)
-    await populateRedis(redis.client, 'locks', 60_000)
-    const { child, done } = startCli(['export', redis.address, '--out', file('r.html')])
-    const size = () => readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
-    await expect.poll(size, { timeout: 20_000, interval: 10 }).toBeGreaterThan(0)
-    child.kill('SIGINT')
-    const run = await done
-    expect(run.stderr).toBe('lockkeeper: Stopped on request: nothing was written\n')
-    expect(run.code).toBe(1)
-    expect(readdirSync(folder)).toEqual([])
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+    'leaves nothing when %s comes in the middle',
+    async signal => {
+      const { redis, folder, file } = await place(0)
+      await populateRedis(redis.client, 'locks', 60_000)
+      const { child, done } = startCli(['export', redis.address, '--out', file('r.html')])
+      const size = () => readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
+      await expect.poll(size, { timeout: 20_000, interval: 10 }).toBeGreaterThan(0)
+      child.kill(signal)
+      const run = await done
+      expect(run.stderr).toBe('lockkeeper: Stopped on request: nothing was written\n')
+      expect(run.code).toBe(1)
+      expect(readdirSync(folder)).toEqual([])
+    },
+  )
+
+  it('to a reader that has seen enough is no error, and says nothing', async () => {
+    const { redis } = await place(0)
+    await populateRedis(redis.client, 'locks', 20_000)
+    const args = [process.execPath, '--', CLI, 'export', redis.address, '--as', 'csv', '--out', '-']
+    const { stdout, stderr } = await bash('set -o pipefail; "$@" | head -1; echo "code $?"', args)
+    expect(stdout).toMatch(/^\ufeffpart,store,.*\r\ncode 0\n$/)
+    expect(stderr).toBe('')
+  })
+
+  it('waits for a reader without a word, and is not whole when it is stopped', async () => {
+    const { redis } = await place(0)
+    await populateRedis(redis.client, 'locks', 20_000)
+    const args = [process.execPath, '--', CLI, 'export', redis.address, '--as', 'json', '--out', '-']
+    expect((await bash('"$@" | cat > /dev/null', args)).stderr).toBe('')
+    const stopped = await bash('timeout -s INT 2 "$@" | (sleep 4; cat > /dev/null)', args)
+    expect(stopped.stderr).toBe('lockkeeper: Stopped: what was printed is not whole\n')
   })
 
   it('is whole and says what is missing when the store dies in the middle', async () => {

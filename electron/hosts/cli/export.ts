@@ -6,7 +6,7 @@ import { escapeForTerminal, neutralise, safeJson } from '../../../shared/safe-te
 import { type Args, parse } from './args.ts'
 import { connect, openStores } from './connect.ts'
 import { CliError, EXIT, usageError } from './exit.ts'
-import { type Io, print } from './io.ts'
+import { type Io, print, write } from './io.ts'
 import { openWholeFile, type WholeFile } from './whole-file.ts'
 
 const OPTIONS = {
@@ -44,7 +44,7 @@ export async function exportCommand(argv: readonly string[], io: Io): Promise<nu
     const progress = progressPrinter(io, json)
     const done = await follow(client, { ...asked, storeIds }, io, event => {
       if (event.type === 'progress') progress.show(event)
-      else if (event.type === 'piece') writing = writing.then(() => file.write(Buffer.from(event.text)))
+      else if (event.type === 'piece') writing = writing.then(() => file.write(event.text))
       return writing
     }).finally(() => progress.end())
     await writing
@@ -52,9 +52,12 @@ export async function exportCommand(argv: readonly string[], io: Io): Promise<nu
     return await tell(done, storeIds.length, { out, json, io })
   } catch (error) {
     await file.drop()
-    if (error instanceof CliError && error.failure.code === 'ABORTED')
-      throw new CliError({ code: 'ABORTED', message: 'Stopped on request: nothing was written' })
-    throw error
+    if (!(error instanceof CliError) || error.failure.code !== 'ABORTED') throw error
+    // A reader that has seen enough (`| head`) is no error of ours.
+    if (out === '-' && isReaderGone(io)) return EXIT.done
+    const message =
+      out === '-' ? 'Stopped: what was printed is not whole' : 'Stopped on request: nothing was written'
+    throw new CliError({ code: 'ABORTED', message })
   }
 }
 
@@ -108,7 +111,8 @@ const ISO = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?)?
 function timeFrom(value: Args['options'][string], name: string, base: number): number {
   const text = String(value)
   const ms = parseDuration(text)
-  if (ms !== null) return base - ms
+  // As long ago as there are times.
+  if (ms !== null) return Math.max(0, base - ms)
   const [, clock, , , zone] = ISO.exec(text) ?? []
   const time = ISO.test(text)
     ? Date.parse(clock !== undefined && zone === undefined ? `${text}Z` : text)
@@ -149,15 +153,14 @@ function follow(
   })
 }
 
+function isReaderGone({ signal }: Io): boolean {
+  return (signal.reason as NodeJS.ErrnoException | undefined)?.code === 'EPIPE'
+}
+
 /** Where nothing can be taken back. */
 function standardOutput(io: Io): WholeFile {
   return {
-    async write(bytes) {
-      if (io.stdout.destroyed || io.stdout.errored || io.stdout.write(bytes)) return
-      await new Promise<void>(resolve => {
-        for (const event of ['drain', 'close', 'error']) io.stdout.once(event, () => resolve())
-      })
-    },
+    write: text => write(io, text),
     keep: async () => {},
     drop: async () => {},
   }

@@ -9,15 +9,19 @@ export type Io = {
   readonly stdout: NodeJS.WriteStream
   readonly stderr: NodeJS.WriteStream
   readonly env: NodeJS.ProcessEnv
-  /** Ctrl-C. */
+  /** Ctrl-C; or the output cannot be written, which is then its reason. */
   readonly signal: AbortSignal
   /** What was built: node/ and renderer/ are in it. */
   readonly distFolder: string
 }
 
-/** Waits while the reader is slow, so that a long listing does not pile up in memory; not for one that is gone. */
 export async function print(io: Io, text: string): Promise<void> {
-  if (io.stdout.destroyed || io.stdout.errored || io.stdout.write(`${text}\n`)) return
+  await write(io, `${text}\n`)
+}
+
+/** Waits while the reader is slow, so that a long listing does not pile up in memory; not for one that is gone. */
+export async function write(io: Io, text: string): Promise<void> {
+  if (io.stdout.destroyed || io.stdout.errored || io.stdout.write(text)) return
   await new Promise<void>(resolve => {
     const done = () => {
       for (const event of ENDS) io.stdout.off(event, done)

@@ -6,7 +6,7 @@ import { CliError, usageError } from './exit.ts'
 
 /** A file that is there as a whole or not at all: written beside its place, and put there when it is on disk. */
 export type WholeFile = {
-  write(bytes: Uint8Array): Promise<void>
+  write(text: string): Promise<void>
   keep(): Promise<void>
   /** Nothing is left of it; what was there before is as it was. */
   drop(): Promise<void>
@@ -26,7 +26,8 @@ export async function openWholeFile(name: string): Promise<WholeFile> {
     isOpen = false
   }
   return {
-    async write(bytes) {
+    async write(text) {
+      const bytes = Buffer.from(text)
       for (let done = 0; done < bytes.length; ) {
         const { bytesWritten } = await file.write(bytes, done).catch(fail)
         done += bytesWritten
@@ -66,16 +67,27 @@ async function syncFolder(folder: string): Promise<void> {
 
 const FULL = ['ENOSPC', 'EDQUOT', 'EFBIG']
 const WRONG = ['ENOENT', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG', 'EINVAL', 'ELOOP']
+const DENIED = ['EACCES', 'EPERM']
+/** What is no matter of who may write where. */
+const TROUBLES: Readonly<Record<string, string>> = {
+  EROFS: 'the disk can only be read',
+  EIO: 'the disk has failed',
+  EMFILE: 'this process has too many files open',
+  ENFILE: 'this machine has too many files open',
+}
 
-function unwritable(name: string, error: unknown): CliError {
+export function unwritable(name: string, error: unknown): CliError {
   if (error instanceof CliError) return error
   const code = (error as NodeJS.ErrnoException).code ?? 'unknown'
   const file = escapeForTerminal(name)
   if (FULL.includes(code))
     return new CliError({ code: 'INTERNAL', message: `${file} was not written: the disk is full (${code})` })
   if (WRONG.includes(code)) return usageError(`${file} cannot be written: there is no such folder (${code})`)
-  return new CliError({
-    code: 'REFUSED',
-    message: `${file} cannot be written: this account may not write there (${code})`,
-  })
+  if (DENIED.includes(code))
+    return new CliError({
+      code: 'REFUSED',
+      message: `${file} cannot be written: this account may not write there (${code})`,
+    })
+  const why = TROUBLES[code] === undefined ? code : `${TROUBLES[code]} (${code})`
+  return new CliError({ code: 'INTERNAL', message: `${file} was not written: ${why}` })
 }
