@@ -17,7 +17,7 @@ const ADVICE: Readonly<Record<AlertRule, readonly string[]>> = {
   expired: [
     'Find out whether its holder is still at work. If it is, its lease is too short: raise the lock timeout above the longest run, or have it renewed while it runs.',
     'If the run is over, look at how it gives the lock back: the release belongs in a finally block, and an error in the release itself must be logged.',
-    'Once you are sure that the holder is gone, release the lock here.',
+    'Once you are sure that the holder is gone, release the lock with Lockkeeper.',
   ],
   'two-stores': [
     'Two runs may be at work at once: find out which one is right, and stop the other before you release its lock.',
@@ -28,7 +28,7 @@ const ADVICE: Readonly<Record<AlertRule, readonly string[]>> = {
   'implausible-expiry': [
     'Look at the program that writes the expiry: seconds where milliseconds are meant, or the other way round, are the usual cause.',
     'Until it is mended, do not rely on the lock: others take it for one that ended long ago, and start too, or for one that never ends, and wait for ever.',
-    'When its holder is done, release the record here, so that the next one is written correctly.',
+    'When its holder is done, release the record with Lockkeeper, so that the next one is written correctly.',
   ],
   'lease-used': [
     'Look at how far the job is. When the lease ends before it does, another run may start beside it.',
@@ -37,13 +37,13 @@ const ADVICE: Readonly<Record<AlertRule, readonly string[]>> = {
   ],
   'no-expiry': [
     'Check that its holder is alive: when it dies without giving the lock back, nothing ever frees it.',
-    'Once you are sure that it is gone, release the lock here.',
+    'Once you are sure that it is gone, release the lock with Lockkeeper.',
     'Have the lock taken with a time to live from now on, and renewed where the work takes longer.',
   ],
   'held-long': [
     'See in the log of the job whether it still makes progress, and whether it takes longer than it used to.',
     'If it has ended, look at whether its finally block is reached, and whether the release failed with an error.',
-    'Release the lock here once you are sure that nobody works under it, or wait until it expires.',
+    'Release the lock with Lockkeeper once you are sure that nobody works under it, or wait until it expires.',
     'If jobs are meant to take so long, raise the limit of this rule for the store.',
   ],
   'renewed-long': [

@@ -130,7 +130,11 @@ export function createCore(options: CoreOptions): Core {
     addressOf: stores && (storeId => stores.profileOf(storeId)?.address ?? null),
   })
 
-  const openStores = () => connections.ids().filter(storeId => stores?.has(storeId) ?? true)
+  // In the operator's order, whichever was reached first.
+  const openStores = () => {
+    const open = connections.ids()
+    return stores?.ids().filter(storeId => open.includes(storeId)) ?? open
+  }
   const stats = new StatsDesk({ observatory, openStores, get: openStore, redact })
   const reports = new Reports({
     ...{ stats, observatory, openStores, get: openStore, audit, redact },

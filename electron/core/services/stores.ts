@@ -156,6 +156,11 @@ export class Stores {
     return { address: profile.address, password: password ?? undefined }
   }
 
+  /** In the operator's order. */
+  ids(): readonly string[] {
+    return [...this.#listed.keys()]
+  }
+
   has(storeId: string): boolean {
     return this.#listed.has(storeId)
   }

@@ -61,6 +61,8 @@ export type Block =
   | {
       readonly is: 'entry'
       readonly key: string
+      /** The key is a title of ours, and not a name that somebody chose. */
+      readonly isOurs?: boolean
       readonly tags: readonly Cell[]
       readonly texts: readonly string[]
       readonly list: readonly string[]

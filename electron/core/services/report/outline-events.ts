@@ -1,3 +1,4 @@
+import { RULE_WORDS } from '../../../../shared/alert-words.ts'
 import type { ReportEnd, ReportHead } from '../../../../shared/report-document.ts'
 import type { Block, Cell, Tone } from './block.ts'
 import { cutData } from './html-text.ts'
@@ -32,7 +33,7 @@ export function alertBlocks({ alerts, asked }: ReportHead): Block[] {
                 as: 'time',
               },
               { text: alert.key === null ? alert.store : `${alert.store}: ${cutData(alert.key)}` },
-              { text: alert.says },
+              { text: `${RULE_WORDS[alert.rule].title}. ${alert.says}` },
               {
                 text: alert.acknowledged
                   ? `${alert.acknowledged.by}: ${alert.acknowledged.reason}`
@@ -46,7 +47,8 @@ export function alertBlocks({ alerts, asked }: ReportHead): Block[] {
     ...advice.map(
       ({ rule, next }): Block => ({
         is: 'entry',
-        key: rule,
+        key: RULE_WORDS[rule].title,
+        isOurs: true,
         tags: [{ text: 'what to do', tone: 'quiet' }],
         texts: [],
         list: next,

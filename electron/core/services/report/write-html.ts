@@ -76,7 +76,7 @@ function blockHtml(block: Block, nextId: () => string): string {
         ? ''
         : `<div class="beside">\n${block.blocks.map(each => blockHtml(each, nextId)).join('')}</div>\n`
     case 'entry':
-      return `<article>\n<h3><code>${data(block.key)}</code> ${block.tags
+      return `<article>\n<h3>${block.isOurs ? said(block.key) : `<code>${data(block.key)}</code>`} ${block.tags
         .map(({ text, tone }) => `<span class="tag${tone ? ` t-${tone}` : ''}">${data(text)}</span>`)
         .join(' ')}</h3>\n${block.texts.map(text => `<p>${said(text)}</p>\n`).join('')}${
         block.list.length === 0

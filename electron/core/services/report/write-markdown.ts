@@ -44,7 +44,7 @@ function blockText(block: Block): string {
       return block.blocks.map(blockText).join('\n\n')
     case 'entry':
       return [
-        `### ${markdownCode(block.key)}`,
+        `### ${block.isOurs ? markdownText(block.key) : markdownCode(block.key)}`,
         block.tags.map(({ text }) => markdownText(text)).join(' · '),
         ...block.texts.map(markdownText),
         ...(block.list.length === 0 ? [] : [block.list.map(text => `- ${markdownText(text)}`).join('\n')]),

@@ -82,6 +82,11 @@ test('alerts are told by the name of their store, with what to do said once', ()
   expect(reportHeadSchema.parse(head)).toEqual(head)
   for (const as of ['md', 'html', 'csv', 'json'] as const)
     expect([...writerFor(as).begin(head)].join('')).toContain('key-1 is past its end')
+  // For people, a rule has its title.
+  expect([...writerFor('md').begin(head)].join('')).toContain('### Past its expiry')
+  const html = [...writerFor('html').begin(head)].join('')
+  expect(html).toContain('<h3>Past its expiry <span')
+  expect(html).toContain('<td>Past its expiry. key-1')
 })
 
 test('of very many alerts the newest are listed', () => {

@@ -84,8 +84,8 @@ test.each(['json', 'md', 'html', 'csv'] as const)(
 test.each([
   [{ from: 10, to: 10 }, /^BAD_INPUT: The window ends before it begins/],
   [{ from: Date.now() + HOUR, to: Date.now() + 2 * HOUR }, /^BAD_INPUT: The window has not begun yet/],
-  [{ filter: 'state:exp' }, /^BAD_INPUT: The filter is not complete/],
-  [{ filter: 'age>' }, /^BAD_INPUT: The filter is not complete/],
+  [{ filter: 'state:exp' }, /^BAD_INPUT: The filter is not used .*: “exp” is no state/],
+  [{ filter: 'age>' }, /^BAD_INPUT: The filter is not used .*: “age>” has nothing behind it/],
   [{ storeIds: ['nobody'] }, /^NOT_FOUND/],
   [{ as: 'pdf' as const }, /^UNSUPPORTED: .* print/],
 ])('%j is refused in a sentence', async (request, words) => {
@@ -114,6 +114,16 @@ test('without any store it is a short report', async () => {
   expect([stores, locks, attention.locks]).toEqual([[], [], []])
   for (const as of ['md', 'html', 'csv'] as const)
     expect((await writeReport(console, { as })).done?.locks).toBe(0)
+})
+
+test('tells stores in the order of the list, whichever was opened last', async () => {
+  const places = [memoryPlace(), memoryPlace(), memoryPlace()].map(({ address }) => address)
+  const console = await watching(...places)
+  const storeId = console.list()?.stores[0]?.storeId ?? ''
+  await console.ask('stores.switch', { storeId, open: false })
+  await console.ask('stores.switch', { storeId, open: true })
+  const order = async () => (await readReport(console)).stores.map(({ address }) => address)
+  await expect.poll(order).toEqual(places)
 })
 
 test('a store that is down is in it as such, with what was seen before, and the others are whole', async () => {
