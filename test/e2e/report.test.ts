@@ -53,7 +53,11 @@ async function save({ page, app, dataFolder }: Console, dialog: Locator, name: s
     await button.click()
     await (await downloading).saveAs(path)
   }
-  await dialog.getByText(/was handed over, with [\d,]+ locks/).waitFor()
+  // The window knows only later what became of the file.
+  const said = app
+    ? /is ready, with [\d,]+ locks\. The window asks/
+    : /^Saved to your downloads: \S+, with [\d,]+ locks/
+  await dialog.getByText(said).waitFor()
   return path
 }
 
@@ -119,11 +123,13 @@ describe.each(HOSTS)('the report, in %s', host => {
     const { page } = console
     await screen.rows(page).first().waitFor()
     const { dialog } = await openReport(page)
-    await dialog.getByRole('textbox', { name: 'Locks' }).fill('state:exp')
-    await dialog.getByRole('button', { name: 'Update preview' }).click()
-    await dialog.getByText(/There is no preview\. The filter is not complete/).waitFor()
-    await dialog.getByRole('button', { name: 'Save', exact: true }).click()
-    await dialog.getByText(/The report was not written\. The filter is not complete/).waitFor()
+    const locks = dialog.getByRole('textbox', { name: 'Locks' })
+    await locks.fill('state:exp')
+    await dialog.getByText(/^“exp” is no state; there is held/).waitFor()
+    for (const name of ['Update preview', 'Save'])
+      expect(await dialog.getByRole('button', { name, exact: true }).isDisabled()).toBe(true)
+    await locks.fill('state:expired')
+    expect(await dialog.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(false)
     await dialog.getByRole('radio', { name: 'Other' }).check()
     await dialog.getByLabel('To', { exact: true }).fill('2020-01-01T00:00')
     await dialog.getByText('The end must be after the beginning.').waitFor()
@@ -148,11 +154,40 @@ describe.each(HOSTS)('the report, in %s', host => {
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     await dialog.getByRole('button', { name: 'Save', exact: true }).waitFor()
     expect(await dialog.getByRole('progressbar').count()).toBe(0)
-    expect(await dialog.getByText(/was handed over/).count()).toBe(0)
+    await dialog.getByText('Cancelled. Nothing was saved.').waitFor()
     expect(downloads).toEqual([])
     const csv = readFileSync(await save(console, dialog, 'r.csv'), 'utf8')
     expect(csv.match(/^lock,/gm)).toHaveLength(60_000)
   })
+})
+
+it('keeps what was typed while the sheet is closed, and says of a file only what is about it', async () => {
+  const console = await openConsole('web')
+  const { page } = console
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await screen.rows(page).first().waitFor()
+  const { dialog } = await openReport(page)
+  const summary = dialog.getByRole('textbox', { name: 'Summary' })
+  await summary.fill('A long story')
+  await dialog.getByRole('checkbox', { name: 'Include tokens and fences' }).check()
+  await dialog.getByRole('radio', { name: 'Other' }).check()
+  // Whole, with the time of the day.
+  for (const name of ['From', 'To']) {
+    const [needed, has] = await dialog
+      .getByLabel(name, { exact: true })
+      .evaluate(input => [input.scrollWidth, input.clientWidth])
+    expect(needed).toBeLessThanOrEqual(has ?? 0)
+    expect(has).toBeGreaterThan(200)
+  }
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await openReport(page)
+  expect(await summary.inputValue()).toBe('A long story')
+  expect(await dialog.getByRole('radio', { name: 'Other' }).isChecked()).toBe(true)
+  expect(await dialog.getByRole('checkbox', { name: 'Include tokens and fences' }).isChecked()).toBe(false)
+  await save(console, dialog, 'r.html')
+  await summary.fill('Another story')
+  expect(await dialog.getByText(/Saved to your downloads/).count()).toBe(0)
 })
 
 describe('on paper', () => {
@@ -227,6 +262,9 @@ it('a file that cannot be written to its end is said in the window', async () =>
   await expect
     .poll(() => app?.evaluate(() => (globalThis as unknown as { said: string[] }).said))
     .toEqual(['The file was not saved.'])
+  // The sheet claims nothing that it does not know.
+  await dialog.getByText(/is ready, with .* The window asks where to keep it/).waitFor()
+  expect(await dialog.getByText(/\bsaved\b/i).count()).toBe(0)
 })
 
 it('the saved page needs nothing else, complains of nothing, and can be read by everybody', async () => {

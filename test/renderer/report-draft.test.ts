@@ -4,6 +4,7 @@ import {
   newDraft,
   reportFileName,
   requestOf,
+  resumeDraft,
   windowOf,
 } from '../../renderer/features/report/report-draft.ts'
 import { reportRequestSchema } from '../../shared/report.ts'
@@ -16,6 +17,20 @@ test('a draft begins with the last hour and what the table shows', () => {
   const request = requestOf(draft, ['a', 'b'], 'file', NOW)
   expect(request).toEqual({ as: 'html', from: NOW - HOUR, to: NOW, filter: 'is:stuck' })
   expect(reportRequestSchema.parse(request)).toEqual(request)
+})
+
+test('what was typed is there again when the sheet is opened again, tokens are not', () => {
+  const draft = { ...newDraft('is:stuck', NOW), summary: 'A long story', title: 'Outage', withTokens: true }
+  const kept = { draft: { ...draft, filter: 'billing' }, tableFilter: 'is:stuck' }
+  const again = resumeDraft(kept, 'is:stuck', NOW + HOUR)
+  expect(again).toEqual({ ...kept.draft, withTokens: false })
+  // What the table shows now is what is meant now.
+  expect(resumeDraft(kept, 'usage', NOW)).toMatchObject({ summary: 'A long story', filter: 'usage' })
+  expect(resumeDraft(null, 'usage', NOW)).toEqual(newDraft('usage', NOW))
+})
+
+test('a filter that is not complete is nothing to ask for', () => {
+  expect(requestOf({ ...newDraft('', NOW), filter: 'state:exp' }, ['a'], 'file', NOW)).toBeNull()
 })
 
 test('times of its own are in local time, to the minute', () => {

@@ -9,13 +9,26 @@ import { t } from '../../words/words.ts'
 import { ReportForm } from './ReportForm.tsx'
 import { ReportPreview } from './ReportPreview.tsx'
 import { ReportProgress } from './ReportProgress.tsx'
-import { type Draft, FILE_TYPES, newDraft, reportFileName, requestOf } from './report-draft.ts'
+import {
+  type Draft,
+  FILE_TYPES,
+  type KeptDraft,
+  reportFileName,
+  requestOf,
+  resumeDraft,
+} from './report-draft.ts'
 import { useReport } from './use-report.ts'
+
+/** For the session: whoever looks something up in the table comes back to what was typed. */
+let kept: KeptDraft | null = null
 
 /** Chooses what a report is about, shows it, and hands it over as a file or to the printer. */
 export function ReportDialog() {
   const { entries, info } = useStore(consoleStore)
-  const [draft, setDraft] = useState(() => newDraft(table.getState().filterText, Date.now()))
+  const [draft, setDraft] = useState(() => resumeDraft(kept, table.getState().filterText, Date.now()))
+  useEffect(() => {
+    kept = { draft, tableFilter: table.getState().filterText }
+  }, [draft])
   const [shown, setShown] = useState<{ html: string; of: Draft } | null>(null)
   const [said, setSaid] = useState<string | null>(null)
   const preview = useReport()
@@ -48,7 +61,11 @@ export function ReportDialog() {
     const request = requestOf(draft, storeIds, prints ? 'print' : 'file', Date.now())
     if (!request) return
     setSaid(null)
+    // Stores are read for one of the two at a time, and the file is what was asked for.
+    const wasPreviewing = preview.running
+    preview.cancel()
     const report = await writing.read(request)
+    if (wasPreviewing && !(report && prints)) void update(draft)
     if (!report) return
     if (prints) {
       // The frame prints what it shows, once it shows it.
@@ -59,7 +76,20 @@ export function ReportDialog() {
     }
     const name = reportFileName(draft.format, request.to)
     saveFile(name, report.parts, FILE_TYPES[draft.format])
-    setSaid(words.saved(name, report.locks))
+    setSaid((makesPdf ? words.handedOver : words.saved)(name, report.locks))
+  }
+
+  function change(what: Partial<Draft>) {
+    setDraft(was => ({ ...was, ...what }))
+    if (writing.running) return
+    // What was said of the last file is not about this one.
+    setSaid(null)
+    writing.cancel()
+  }
+
+  function cancel() {
+    writing.cancel()
+    setSaid(words.cancelled)
   }
 
   const may = requestOf(draft, storeIds, 'file', Date.now()) !== null
@@ -67,12 +97,7 @@ export function ReportDialog() {
     <Dialog title={words.title} onClose={closeDialog} className="sheet report">
       <p className="muted">{words.text}</p>
       <div className="report-columns">
-        <ReportForm
-          draft={draft}
-          open={open}
-          makesPdf={makesPdf}
-          onChange={change => setDraft(was => ({ ...was, ...change }))}
-        />
+        <ReportForm draft={draft} open={open} makesPdf={makesPdf} onChange={change} />
         <ReportPreview
           html={shown?.html ?? null}
           reading={preview}
@@ -92,7 +117,7 @@ export function ReportDialog() {
           {words.close}
         </button>
         {writing.running ? (
-          <button type="button" className="button" onClick={writing.cancel}>
+          <button type="button" className="button" onClick={cancel}>
             {words.cancel}
           </button>
         ) : (

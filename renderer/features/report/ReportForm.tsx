@@ -3,6 +3,7 @@ import { REPORT_FORMATS } from '../../../shared/report.ts'
 import type { StoreEntry } from '../../../shared/store-profile.ts'
 import { Switch, TextField } from '../../ui/Field.tsx'
 import { t } from '../../words/words.ts'
+import { FilterField } from './FilterField.tsx'
 import { type Draft, PRESETS, type Preset, windowOf } from './report-draft.ts'
 import { Segments } from './Segments.tsx'
 
@@ -28,14 +29,7 @@ export function ReportForm({ draft, open, makesPdf, onChange }: Props) {
         onChange={preset => onChange({ preset })}
       />
       {draft.preset === 'custom' && <CustomWindow draft={draft} onChange={onChange} />}
-      <TextField
-        label={words.filter}
-        hint={words.filterHint}
-        value={draft.filter}
-        onChange={filter => onChange({ filter })}
-        maxLength={2000}
-        mono
-      />
+      <FilterField value={draft.filter} onChange={filter => onChange({ filter })} />
       {open.length > 1 && <StoreChoice draft={draft} open={open} onChange={onChange} />}
       <TextField
         label={words.name}
@@ -91,7 +85,7 @@ function CustomWindow({ draft, onChange }: Pick<Props, 'draft' | 'onChange'>) {
   const words = t.report
   const isWrong = windowOf(draft, Date.now()) === null
   return (
-    <div className="fields">
+    <div className="report-times">
       {(['from', 'to'] as const).map(end => (
         <div className="field" key={end}>
           <label htmlFor={`${id}-${end}`}>{words[end]}</label>

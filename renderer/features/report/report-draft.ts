@@ -1,3 +1,4 @@
+import { filterTrouble } from '../../../shared/filter-words.ts'
 import { PAPER_LOCKS, type ReportFormat, type ReportRequest } from '../../../shared/report.ts'
 
 const MINUTE = 60_000
@@ -33,6 +34,19 @@ export function newDraft(filter: string, now: number): Draft {
   }
 }
 
+/** What was filled in when the sheet was closed, and what the table showed then. */
+export type KeptDraft = { readonly draft: Draft; readonly tableFilter: string }
+
+/**
+ * Goes on with what was typed before. A filter that the table has got since is what is meant now, and tokens are asked for each
+ * time.
+ */
+export function resumeDraft(kept: KeptDraft | null, tableFilter: string, now: number): Draft {
+  if (!kept) return newDraft(tableFilter, now)
+  const filter = kept.tableFilter === tableFilter ? kept.draft.filter : tableFilter
+  return { ...kept.draft, filter, withTokens: false }
+}
+
 /** Null while it makes no sense. */
 export function windowOf({ preset, from, to }: Draft, now: number): { from: number; to: number } | null {
   if (preset !== 'custom') return { from: now - PRESETS[preset], to: now }
@@ -49,6 +63,7 @@ export function requestOf(
 ): ReportRequest | null {
   const window = windowOf(draft, now)
   const storeIds = open.filter(storeId => !draft.without.includes(storeId))
+  if (filterTrouble(draft.filter) !== null) return null
   if (!window || (open.length > 0 && storeIds.length === 0)) return null
   const limits = { preview: PREVIEW_LOCKS, file: null, print: PAPER_LOCKS }
   const lockLimit = limits[purpose]

@@ -65,7 +65,11 @@ export const report = {
     layingOut: 'Laying out the pages…',
     progress: 'Locks written',
     failed: 'The report was not written.',
-    saved: (name: string, locks: number) => `${name} was handed over, with ${count(locks, 'lock', 'locks')}.`,
+    cancelled: 'Cancelled. Nothing was saved.',
+    saved: (name: string, locks: number) =>
+      `Saved to your downloads: ${name}, with ${count(locks, 'lock', 'locks')}.`,
+    handedOver: (name: string, locks: number) =>
+      `${name} is ready, with ${count(locks, 'lock', 'locks')}. The window asks where to keep it, and tells you if it cannot be written there.`,
     printed: (locks: number) =>
       `The report with ${count(locks, 'lock', 'locks')} was given to the print dialog.`,
     unread: (store: string, why: string) => `Not all of ${store} could be read: ${why}`,
