@@ -33,6 +33,8 @@ export function ReportDialog() {
   const [said, setSaid] = useState<string | null>(null)
   const preview = useReport()
   const writing = useReport()
+  /** A preview that makes way for the file. */
+  const isPaused = useRef(false)
   const frame = useRef<HTMLIFrameElement>(null)
   const printing = useRef<(() => void) | null>(null)
   const open = useMemo(() => entries.filter(entry => entry.open && !entry.problem), [entries])
@@ -62,10 +64,11 @@ export function ReportDialog() {
     if (!request) return
     setSaid(null)
     // Stores are read for one of the two at a time, and the file is what was asked for.
-    const wasPreviewing = preview.running
+    isPaused.current = preview.running
     preview.cancel()
     const report = await writing.read(request)
-    if (wasPreviewing && !(report && prints)) void update(draft)
+    if (report && prints) isPaused.current = false
+    resume()
     if (!report) return
     if (prints) {
       // The frame prints what it shows, once it shows it.
@@ -79,6 +82,11 @@ export function ReportDialog() {
     setSaid((makesPdf ? words.handedOver : words.saved)(name, report.locks))
   }
 
+  function resume() {
+    if (isPaused.current) void update(draft)
+    isPaused.current = false
+  }
+
   function change(what: Partial<Draft>) {
     setDraft(was => ({ ...was, ...what }))
     if (writing.running) return
@@ -90,6 +98,7 @@ export function ReportDialog() {
   function cancel() {
     writing.cancel()
     setSaid(words.cancelled)
+    resume()
   }
 
   const may = requestOf(draft, storeIds, 'file', Date.now()) !== null

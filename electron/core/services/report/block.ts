@@ -39,7 +39,13 @@ export type BarChart = {
 
 export type Chart = LineChart | BarChart
 
-export type Tile = { readonly name: string; readonly value: string; readonly tone?: Tone }
+/** `isPart`: there may be more, which is said in small letters where there are any. */
+export type Tile = {
+  readonly name: string
+  readonly value: string
+  readonly isPart?: boolean
+  readonly tone?: Tone
+}
 
 export type Block =
   | { readonly is: 'title'; readonly text: string; readonly under: string }

@@ -12,7 +12,7 @@ import { sayNumber } from './words.ts'
 const WIDTH = 760
 const HEIGHT = 210
 const LEFT = 52
-const RIGHT = 14
+const RIGHT = 20
 const TOP = 30
 const BOTTOM = 26
 const INNER = { width: WIDTH - LEFT - RIGHT, height: HEIGHT - TOP - BOTTOM }

@@ -17,6 +17,7 @@ main > * + * { margin-top: 12px; }
 p { max-width: 78ch; overflow-wrap: anywhere; }
 main > h2 { margin-top: 36px; }
 .under { color: var(--ink-2); font-size: 13px; }
+.least { display: block; font-size: 11px; font-weight: 550; line-height: 1.3; }
 .quiet, .t-quiet { color: var(--ink-3); }
 .t-danger { color: var(--danger); }
 .t-warn { color: var(--warn); }
@@ -54,7 +55,7 @@ figcaption { font-weight: 600; overflow-wrap: anywhere; }
 .gap { fill: var(--gap); }
 .line { fill: none; stroke-width: 1.6; stroke-linejoin: round; }
 .bar { fill: var(--c-held); }
-.area { stroke: var(--paper); stroke-width: 0.75; }
+.area { stroke: var(--paper); stroke-width: 0.3; }
 .area.s-held { fill: var(--c-held); }
 .area.s-expiring { fill: var(--c-expiring); }
 .area.s-expired { fill: var(--c-expired); }
@@ -65,7 +66,7 @@ figcaption { font-weight: 600; overflow-wrap: anywhere; }
 .line.s-taken { stroke: var(--c-taken); stroke-width: 2.2; }
 .line.s-freed { stroke: var(--c-freed); stroke-dasharray: 7 4; }
 .line.s-lapsed { stroke: var(--c-lapsed); stroke-width: 2.4; stroke-linecap: round; stroke-dasharray: 0.1 5; }
-.line.s-renewed { stroke: var(--c-renewed); stroke-width: 1; }
+.line.s-renewed { stroke: var(--c-renewed); stroke-dasharray: 16 3; }
 .line.s-passedOn { stroke: var(--c-passed-on); stroke-dasharray: 10 3 2 3; }
 article { padding: 10px 14px; border: 1px solid var(--line); border-radius: 8px; }
 article p { margin-top: 4px; }
@@ -90,7 +91,7 @@ article li { overflow-wrap: anywhere; }
   table, table.locks { min-width: 0; font-size: 8.5pt; }
   table.locks { font-size: 7.5pt; }
   td, th { padding: 3pt 6pt 3pt 0; }
-  .tiles { grid-template-columns: repeat(5, 1fr); }
+  .tiles { grid-template-columns: repeat(6, 1fr); gap: 6pt; }
   .beside { grid-template-columns: 1fr 1fr; }
   .tiles dd { font-size: 15pt; }
   .notice, .tiles > div, .area, .over, .bar, .gap { print-color-adjust: exact; -webkit-print-color-adjust: exact; }

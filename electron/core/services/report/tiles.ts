@@ -1,7 +1,6 @@
 import type { ReportHead } from '../../../../shared/report-document.ts'
-import type { Flows } from '../../../../shared/stats.ts'
 import type { Tile, Tone } from './block.ts'
-import { FLOWS, sayKnown } from './words.ts'
+import { FLOWS, sayNumber } from './words.ts'
 
 /** The numbers that are read first. What nobody could count is not zero, and what a part of the stores has is "at least". */
 export function tilesOf(head: ReportHead): Tile[] {
@@ -9,18 +8,17 @@ export function tilesOf(head: ReportHead): Tile[] {
   const { counts, active, flows } = figures.overall
   const isPart = stores.some(({ asOf }) => asOf === null)
   const isPartSeen = figures.stores.some(each => each.figures.flows === null)
-  const happened = (name: keyof Flows): Tile => ({
-    name: `${FLOWS[name]} in the window`,
-    value: sayKnown(flows?.[name] ?? null, isPartSeen, 'not observed'),
-  })
   const needed = attention.locks.length + attention.more
   return [
-    { name: 'active locks', value: sayKnown(active, isPart) },
+    tile('active locks', active, isPart),
     tile('expired, still stored', counts?.expired ?? null, isPart, 'danger'),
     tile('without expiry', counts?.endless ?? null, isPart, 'endless'),
     tile('expiring', counts?.expiring ?? null, isPart, 'warn'),
-    ...(['taken', 'freed', 'lapsed', 'passedOn'] as const).map(happened),
-    { name: 'needed attention', value: sayKnown(counts === null && needed === 0 ? null : needed, isPart) },
+    ...(['taken', 'freed', 'lapsed', 'passedOn'] as const).map(name => ({
+      ...tile(`${FLOWS[name]} in the window`, flows?.[name] ?? null, isPartSeen),
+      ...(flows === null ? { value: 'not observed' } : {}),
+    })),
+    tile('needed attention', counts === null && needed === 0 ? null : needed, isPart),
     ...(alerts === null
       ? []
       : [
@@ -31,13 +29,15 @@ export function tilesOf(head: ReportHead): Tile[] {
             'warn',
           ),
         ]),
-    {
-      name: 'actions',
-      value: sayKnown(actions.audit.ok === null ? null : actions.listed.length + actions.more, false),
-    },
+    tile('actions', actions.audit.ok === null ? null : actions.listed.length + actions.more, false),
   ]
 }
 
-function tile(name: string, value: number | null, isPart: boolean, tone: Tone): Tile {
-  return { name, value: sayKnown(value, isPart), ...(value ? { tone } : {}) }
+function tile(name: string, value: number | null, isPart: boolean, tone?: Tone): Tile {
+  if (value === null) return { name, value: 'not known' }
+  return {
+    ...{ name, value: sayNumber(value) },
+    ...(isPart ? { isPart } : {}),
+    ...(tone && value > 0 ? { tone } : {}),
+  }
 }

@@ -54,8 +54,8 @@ function blockHtml(block: Block, nextId: () => string): string {
     case 'tiles':
       return `<dl class="tiles">\n${block.tiles
         .map(
-          ({ name, value, tone }) =>
-            `<div${tone ? ` class="t-${tone}"` : ''}><dd>${said(value)}</dd><dt>${said(name)}</dt></div>\n`,
+          ({ name, value, isPart, tone }) =>
+            `<div${tone ? ` class="t-${tone}"` : ''}><dd>${isPart ? '<span class="least">at least</span> ' : ''}${said(value)}</dd><dt>${said(name)}</dt></div>\n`,
         )
         .join('')}</dl>\n`
     case 'facts':

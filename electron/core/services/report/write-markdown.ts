@@ -32,7 +32,10 @@ function blockText(block: Block): string {
       return `> **${block.tone === 'danger' ? 'Warning' : 'Note'}:** ${markdownText(block.text)}`
     case 'tiles':
       return block.tiles
-        .map(({ name, value }) => `- ${markdownText(name)}: **${markdownText(value)}**`)
+        .map(
+          ({ name, value, isPart }) =>
+            `- ${markdownText(name)}: **${isPart ? 'at least ' : ''}${markdownText(value)}**`,
+        )
         .join('\n')
     case 'facts':
       return block.facts.map(([name, cell]) => `- ${markdownText(name)}: ${cellText(cell)}`).join('\n')
