@@ -26,7 +26,7 @@ export const report = {
     noStore: 'Choose at least one store.',
     name: 'Title',
     summary: 'Summary',
-    summaryHint: 'What you want to say first. It is shown as it is.',
+    summaryHint: 'What you want to say first. Secrets in it are left out, too.',
     tokens: 'Include tokens and fences',
     tokensHint: 'Left out unless you need them. Passwords always are.',
     tokensWarning:
