@@ -23,7 +23,9 @@ export class SaidSecrets {
   readonly #all: string
   /** In lower case, as a filter takes them. */
   readonly #spans = new Set<string>()
-  readonly #parts: readonly string[]
+  /** Long parts of words, by how they begin, and by everything of that length in them: there are many locks to compare with. */
+  readonly #beginnings = new Map<string, string[]>()
+  readonly #pieces = new Map<string, string[]>()
   readonly #found = new Set<string>()
   readonly #phrases = new Set<string>()
   readonly #hashes = new Set<string>()
@@ -36,7 +38,10 @@ export class SaidSecrets {
     for (const word of new Set(lower.split(/\s+/)))
       for (const { text } of spansOf(word)) this.#spans.add(text)
     const parts = [...lower.split(/\s+/), ...lower.split(/[\s"',;()<>=:]+/)]
-    this.#parts = [...new Set(parts.filter(part => part.length >= TELLING))]
+    for (const part of new Set(parts.filter(each => each.length >= TELLING))) {
+      add(this.#beginnings, part.slice(0, TELLING), part)
+      for (let i = 0; i + TELLING <= part.length; i++) add(this.#pieces, part.slice(i, i + TELLING), part)
+    }
   }
 
   /** A lock that is there. */
@@ -64,11 +69,11 @@ export class SaidSecrets {
   #see(secret: string): void {
     const lower = secret.toLowerCase()
     if (this.#spans.has(lower)) this.#found.add(lower)
-    for (const part of this.#parts) {
-      const isAround = lower.length >= TELLING && part.includes(lower)
-      if (lower.includes(part) || (isAround && !spansOf(part).some(({ text }) => text === lower)))
-        this.#found.add(part)
-    }
+    for (let i = 0; i + TELLING <= lower.length; i++)
+      for (const part of this.#beginnings.get(lower.slice(i, i + TELLING)) ?? [])
+        if (lower.startsWith(part, i)) this.#found.add(part)
+    for (const part of this.#pieces.get(lower.slice(0, TELLING)) ?? [])
+      if (part.includes(lower) && !spansOf(part).some(({ text }) => text === lower)) this.#found.add(part)
     // Words are looked at one by one, which a secret of several words would escape.
     if (/\s/.test(secret) && secret.length >= SHORTEST && this.#all.includes(secret))
       this.#phrases.add(secret)
@@ -96,6 +101,12 @@ export class SaidSecrets {
     if (this.#hashes.size === 0) return false
     return [text, lower].some(each => this.#hashes.has(hashToken(each) ?? ''))
   }
+}
+
+function add(all: Map<string, string[]>, name: string, part: string): void {
+  const before = all.get(name)
+  if (before) before.push(part)
+  else all.set(name, [part])
 }
 
 /** Everything in a word that begins and ends at a sign or at an end of it; the word itself first. */

@@ -202,6 +202,14 @@ test('what people gave as their reasons is searched for secrets too, and for tho
   ])
 })
 
+test('finds a token with letters around it, and parts of one in the middle', () => {
+  const token = '3f1c9a7e-aaaa-4bbb-8ccc-123456789abc'
+  const text = `xx${token}yy and AAAA-4bbb-8CCC here, other-words-that-are-long stay`
+  const secrets = new SaidSecrets([text])
+  secrets.see({ format: 'token', owner: token, fence: FENCE })
+  expect(secrets.hide(text)).toBe('••• and ••• here, other-words-that-are-long stay')
+})
+
 const FENCE = 'f0e1d2c3b4a59687'
 
 test('what an operator typed is hidden only where a token has it', () => {
