@@ -16,10 +16,10 @@ export function perMinute(flows: Flows, observedMs: number): Flows {
 
 /**
  * In a minute, each store by the time in which it was observed itself: what happened in all of them has no one time to divide
- * by. Null where none was looked at, or one not for long enough.
+ * by. One that was not looked at for long enough is left out; null where none was.
  */
 export function ratesOf(stores: readonly Pick<Figures, 'flows' | 'observedMs'>[]): Flows | null {
-  const observed = stores.filter(({ observedMs }) => observedMs > 0)
-  if (observed.length === 0 || observed.some(({ observedMs }) => observedMs < RATED_MS)) return null
-  return observed.map(({ flows, observedMs }) => perMinute(flows, observedMs)).reduce(addFlows)
+  const rated = stores.filter(({ observedMs }) => observedMs >= RATED_MS)
+  if (rated.length === 0) return null
+  return rated.map(({ flows, observedMs }) => perMinute(flows, observedMs)).reduce(addFlows)
 }

@@ -75,6 +75,8 @@ export class HistoryPart {
     } catch (error) {
       this.#waiting = [...batch, ...this.#waiting]
       this.#problem = codeOf(error)
+      // A quiet store brings nothing more that would ask again.
+      this.#timer ??= setTimeout(() => void this.flush(), RETRY_MS).unref()
       await this.#dropEmpty()
     }
   }

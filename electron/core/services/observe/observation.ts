@@ -11,7 +11,7 @@ import { hashToken } from '../audit/audited.ts'
 import type { HistoryLine } from './history-lines.ts'
 import { HoldBook, type KeptHold, lengthOf } from './hold-book.ts'
 import type { Happening, Pass, WatchObserver } from './observer.ts'
-import { type Break, Samples } from './samples.ts'
+import { type Break, Samples, TELL_AGAIN_MS } from './samples.ts'
 import { countLocks, emptyHistogram, measure, NO_FLOWS } from './tally.ts'
 
 /** Where what is worth keeping goes. */
@@ -121,7 +121,8 @@ export class Observation implements WatchObserver {
 
   happened(all: readonly Happening[]): void {
     const at = this.#now()
-    if (this.#isLate(at)) this.#missed()
+    // How long the pass under way has taken is not known here: one that takes minutes is told by its end.
+    if (this.#isLate(at, LONG_PASS_MS)) this.#missed()
     for (const { what, lock } of all) {
       // What happened while nobody looked happened at a time that nobody knows: it is found, or it is gone.
       const seen = this.#broken && (what === 'taken' || what === 'passed-on') ? 'found' : what
@@ -157,10 +158,10 @@ export class Observation implements WatchObserver {
     const { locks, ...rest } = pass
     const before = this.#lastPassAt
     if (before !== null && at < before) this.#clockWasSetBack(at)
-    if (this.#isLate(at)) this.#missed()
+    if (this.#isLate(at, pass.tookMs)) this.#missed()
     const unbroken = pass.unbroken && !this.#broken && before !== null && at >= before
     // After a time in which nobody looked, what is not there has gone at some moment of it.
-    if (!unbroken) for (const id of this.holds.open.keys()) if (!locks.has(id)) this.#end(id, 'unseen', at)
+    if (!unbroken) this.#endOthers(locks, at)
     const spent = this.#spent()
     this.#recalled.clear()
     const done = this.samples.add({
@@ -238,6 +239,14 @@ export class Observation implements WatchObserver {
     if (ms !== null) this.#ended(ms)
   }
 
+  /** A record that is kept of a free lock is there, and held by nobody. */
+  #endOthers(locks: Pass['locks'], at: number): void {
+    for (const id of this.holds.open.keys()) {
+      const lock = locks.get(id)
+      if (!lock || lock.state === 'released') this.#end(id, 'unseen', at)
+    }
+  }
+
   /** Seen again after a gap with the same owner: for all that is known it was held throughout. */
   #goesOn(id: string, ownerHash: string | null): boolean {
     const hold = this.holds.open.get(id)
@@ -248,10 +257,11 @@ export class Observation implements WatchObserver {
   #interrupt(why: Break['why'], message: string | null): void {
     const now = this.#now()
     const before = this.#break
-    const goesOn = before?.why === why && before.message === message
+    // Of an outage the first words are kept: a server that dies is refused, times out and is reset by turns.
+    const goesOn = before?.why === why
     this.#broken = true
     if (goesOn && now - before.until < TELL_AGAIN_MS) return
-    this.#note({ at: goesOn ? before.at : now, until: now, why, message })
+    this.#note(goesOn ? { ...before, until: now } : { at: now, until: now, why, message })
   }
 
   #note(one: Break): void {
@@ -261,8 +271,9 @@ export class Observation implements WatchObserver {
   }
 
   /** Nothing takes so long but a machine that sleeps, or a clock that is set forward. */
-  #isLate(at: number): boolean {
-    return !this.#broken && at - (this.#lastPassAt ?? at) > LONGEST_REST_MS + 3 * (this.#last?.tookMs ?? 0)
+  #isLate(at: number, tookMs: number): boolean {
+    const passMs = Math.max(tookMs, this.#last?.tookMs ?? 0)
+    return !this.#broken && at - (this.#lastPassAt ?? at) > LONGEST_REST_MS + passMs
   }
 
   #missed(): void {
@@ -280,9 +291,10 @@ export class Observation implements WatchObserver {
 
 /** Of one lock; two consoles write about the same time. */
 const MOST_RECALLED = 50
-const TELL_AGAIN_MS = 60_000
 /** A minute is the longest that anybody can ask for. */
 const LONGEST_REST_MS = 90_000
+/** A store that is throttled can take so long. */
+const LONG_PASS_MS = 240_000
 
 function briefOf(hold: KeptHold, storeId: string): Figures['longest'] {
   return {

@@ -39,6 +39,8 @@ const ENOUGH = 6000
 const MOST = 12_000
 const MOST_BREAKS = 2000
 const SLACK_MS = 60_000
+/** How often an outage that goes on is written down again. */
+export const TELL_AGAIN_MS = 60_000
 /** Two readings never end and begin in the same millisecond. */
 const TOUCHING_MS = 5
 
@@ -134,13 +136,16 @@ export class Samples {
     for (const sample of this.#within(from, from + stepMs * count)) {
       const end = Math.ceil((sample.until - from) / stepMs) - 1
       const first = Math.max(0, Math.min(end, Math.floor((sample.from - from) / stepMs)))
+      // Where steps are shorter than what was seen in one piece, what happened in it belongs to all of them alike.
+      const share = 1 / Math.max(1, end - Math.floor((sample.from - from) / stepMs) + 1)
       for (let i = first; i <= Math.min(end, count - 1); i++) {
         const before = points[i]
-        const own = i === end ? sample : { flows: NO_FLOWS, spent: NO_SPENT }
+        const flows = share === 1 ? sample.flows : scaleFlows(sample.flows, share)
+        const spent = share === 1 ? sample.spent : scaleSpent(sample.spent, share)
         points[i] = {
           counts: sample.counts,
-          flows: before ? addFlows(before.flows, own.flows) : own.flows,
-          spent: before ? addSpent(before.spent, own.spent) : own.spent,
+          flows: before ? addFlows(before.flows, flows) : flows,
+          spent: before ? addSpent(before.spent, spent) : spent,
         }
       }
     }
@@ -167,8 +172,11 @@ export class Samples {
   /** One for each reason. The first that is known explains it from its beginning: an outage is noticed a little late. */
   #gapsBetween(from: number, until: number): Gap[] {
     const gaps: Gap[] = []
-    for (const { at, why, message } of this.#breaks) {
-      if (at < from - TOUCHING_MS || at > until) continue
+    for (const [i, { at, why, message, until: knownUntil }] of this.#breaks.entries()) {
+      // One that is going on is written down now and then only; until the next one it went on.
+      const next = this.#breaks[i + 1]?.at ?? Infinity
+      const wasOver = Math.min(next, knownUntil + TELL_AGAIN_MS) <= from || this.#sawBetween(at, from)
+      if (at > until || (at < from - TOUCHING_MS && wasOver)) continue
       const last = gaps.at(-1)
       if (last?.why === why && last.message === message) continue
       if (last) gaps[gaps.length - 1] = { ...last, until: at }
@@ -177,6 +185,11 @@ export class Samples {
     if (gaps.length > 0) return gaps
     const message = from < this.#droppedUntil ? NO_ROOM : null
     return [{ from, until, why: 'away', message }]
+  }
+
+  #sawBetween(from: number, to: number): boolean {
+    const next = this.#samples[this.#firstEndingAfter(from + TOUCHING_MS)]
+    return next !== undefined && next.until <= to
   }
 
   *#within(from: number, to: number): Iterable<Sample> {
@@ -206,6 +219,20 @@ export const NO_SPENT: Spent = { requests: 0, units: null }
 export function addSpent(a: Spent, b: Spent): Spent {
   const units = a.units === null && b.units === null ? null : (a.units ?? 0) + (b.units ?? 0)
   return { requests: a.requests + b.requests, units }
+}
+
+function scaleFlows(flows: Flows, by: number): Flows {
+  return {
+    taken: flows.taken * by,
+    passedOn: flows.passedOn * by,
+    renewed: flows.renewed * by,
+    freed: flows.freed * by,
+    lapsed: flows.lapsed * by,
+  }
+}
+
+function scaleSpent({ requests, units }: Spent, by: number): Spent {
+  return { requests: requests * by, units: units === null ? null : units * by }
 }
 
 function addSome(a: Histogram | null, b: Histogram | null): Histogram | null {

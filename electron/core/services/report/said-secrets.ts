@@ -1,3 +1,4 @@
+import { holdersLookAlike } from '../../../../shared/lease.ts'
 import type { Lock } from '../../../../shared/lock.ts'
 import { hashToken } from '../audit/audited.ts'
 import { isToken } from '../observe/named-holder.ts'
@@ -13,6 +14,8 @@ const SIGN = /[^\p{L}\p{N}]/gu
 
 /** A holder as the log and the history have it: by the hash of its token. */
 export type Hashed = { readonly format: string; readonly ownerHash: string | null }
+
+type SeenLock = Pick<Lock, 'format' | 'owner' | 'fence'> & { readonly notes?: Lock['notes'] }
 
 /**
  * Finds tokens and fences in what people typed: whoever looks for a lock by its token has it in the filter, and reasons are
@@ -45,10 +48,12 @@ export class SaidSecrets {
   }
 
   /** A lock that is there. */
-  see({ format, owner, fence }: Pick<Lock, 'format' | 'owner' | 'fence'>): void {
+  see({ format, owner, fence, notes }: SeenLock): void {
     if (this.#spans.size === 0) return
     this.seeFence(fence)
-    if (owner !== null && isToken({ format })) this.#see(owner)
+    // What every holder writes alike is nobody's secret.
+    if (owner !== null && isToken({ format }) && !isWord(owner) && !holdersLookAlike(notes ? { notes } : {}))
+      this.#see(owner)
   }
 
   seeFence(fence: string): void {
@@ -98,9 +103,14 @@ export class SaidSecrets {
   #isSecret(text: string): boolean {
     const lower = text.toLowerCase()
     if (this.#found.has(lower)) return true
-    if (this.#hashes.size === 0) return false
+    if (this.#hashes.size === 0 || isWord(text)) return false
     return [text, lower].some(each => this.#hashes.has(hashToken(each) ?? ''))
   }
+}
+
+/** `locked` or `true`: what a simple program writes, and what people write in sentences. */
+function isWord(text: string): boolean {
+  return /^\p{L}{1,7}$/u.test(text)
 }
 
 function add(all: Map<string, string[]>, name: string, part: string): void {

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import {
   HistoryFile,
   readHistory,
@@ -165,6 +165,18 @@ test('a disk that takes nothing is said, and what could not be written follows w
   await file.flush()
   expect(file.problem).toBe(null)
   expect((await kept(folder)).map(line => 'hold' in line && line.hold.id)).toEqual(['a', 'b'])
+})
+
+test('a disk that took nothing is asked again, also when nothing more comes', async () => {
+  const folder = dataFolder()
+  writeFileSync(join(folder, 'history'), '')
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const file = await written(folder, hold('a'))
+  rmSync(join(folder, 'history'))
+  await vi.advanceTimersByTimeAsync(61_000)
+  await expect.poll(() => file.problem).toBe(null)
+  expect(await kept(folder)).toHaveLength(1)
 })
 
 test('what was kept of stores that nobody opens any more goes when its time is over', async () => {

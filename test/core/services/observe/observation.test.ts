@@ -337,6 +337,37 @@ test('how long locks were held is told of all of them, and the longest too, when
   expect(observation.holds.droppedSince(at(60_000))).toBe(0)
 })
 
+test('an outage is one gap, whatever else the server says in its course', () => {
+  const { observation, pass, to, lines } = observe()
+  pass(0, [], false)
+  for (let ms = 5000; ms < 3_600_000; ms += 5000) {
+    to(ms)
+    observation.failed('down', { ...DOWN, message: ms % 2 ? 'refused' : ms % 10_000 ? 'timed out' : 'reset' })
+  }
+  pass(3_600_000, [], false)
+  expect(observation.samples.gaps(at(0), at(3_600_000), true)).toMatchObject([{ why: 'down' }])
+  expect(lines.length).toBeLessThan(70)
+})
+
+test('a record that is kept of a free lock is held by nobody after a restart', () => {
+  const first = observe()
+  first.happens('found', aWatchedLock(0))
+  first.pass(0, [aWatchedLock(0)], false)
+  first.observation.close()
+  const second = observe(first.lines, 60_000)
+  second.pass(60_000, [aWatchedLock(60_000, { state: 'released' })], false)
+  expect(second.holds()).toMatchObject([{ end: 'unseen', until: at(0) }])
+})
+
+test('a reading that is suddenly slow is no sleep', () => {
+  const { observation, happens, pass, to } = observe()
+  pass(0, [], false)
+  to(100_000)
+  happens('taken', aWatchedLock(100_000))
+  pass(120_000, [aWatchedLock(100_000)], true, 115_000)
+  expect(observation.figuresSince(at(-1), 's').flows.taken).toBe(1)
+})
+
 test('what watching costs is told with each step', () => {
   const { observation, pass } = observe()
   pass(0, [], false)

@@ -50,10 +50,10 @@ test('a time in which nobody looked is null in a chart and never a zero', () => 
   expect(points.map(point => point?.flows.taken ?? null)).toEqual([3, null, null, 2, null])
 })
 
-test('steps that are shorter than a sample tell its state in each and what happened in one', () => {
+test('steps that are shorter than a sample have its state, and their part of what happened', () => {
   const points = filled(sample(0, 8000, 4, 6)).points(0, 2000, 4)
   expect(points.map(point => point?.counts.held)).toEqual([4, 4, 4, 4])
-  expect(points.map(point => point?.flows.taken)).toEqual([0, 0, 0, 6])
+  expect(points.map(point => point?.flows.taken)).toEqual([1.5, 1.5, 1.5, 1.5])
 })
 
 test('gaps have their reason, and one that goes on has no end', () => {
@@ -75,6 +75,20 @@ test('nobody looked, and when somebody did again the store was down: both are sa
     { from: 10_000, until: 40_000, why: 'away', message: null },
     { from: 40_000, until: 90_000, why: 'down', message: 'no' },
   ])
+})
+
+test('an outage that began before the window is told as the outage that it was', () => {
+  const samples = filled(sample(0, 10_000))
+  samples.break({ at: 11_000, until: 7_000_000, why: 'down', message: 'no' })
+  samples.add(sample(7_200_000, 7_200_000))
+  expect(samples.gaps(3_600_000, 7_200_000, true)).toEqual([
+    { from: 3_600_000, until: 7_200_000, why: 'down', message: 'no' },
+  ])
+  // What was over long before says nothing of what came later.
+  const later = filled(sample(0, 10_000))
+  later.break({ at: 11_000, until: 20_000, why: 'down', message: 'no' })
+  later.break({ at: 30_000, until: 30_000, why: 'away', message: null })
+  expect(later.gaps(3_600_000, 7_200_000, false)).toMatchObject([{ why: 'away', until: null }])
 })
 
 test('where the store is live, the moment since the last reading is no gap', () => {

@@ -241,3 +241,13 @@ test('knows fences, tokens of several words, and what is a name', () => {
   secrets.seeHash({ format: 'pipeline-run', ownerHash: hashToken('run-5000') })
   expect(secrets.hide(text)).toBe('fence •••, held by •••; run-5000 began')
 })
+
+test('words that simple programs write into their locks stay words', () => {
+  const text = 'All orders were locked, is this true? Token TOK5 too, and weak-value-0001.'
+  const secrets = new SaidSecrets([text])
+  for (const owner of ['locked', 'true', 'TOK5']) secrets.see({ format: 'token', owner, fence: 'x' })
+  secrets.seeHash({ format: 'token', ownerHash: hashToken('orders') })
+  const alike = { code: 'weak-fence', byDeadline: true } as const
+  secrets.see({ format: 'token', owner: 'weak-value-0001', fence: 'x', notes: [alike] })
+  expect(secrets.hide(text)).toBe('All orders were locked, is this true? Token ••• too, and weak-value-0001.')
+})
