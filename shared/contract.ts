@@ -311,10 +311,13 @@ export const methods = {
     input: z.strictObject({ muteId: z.string().min(1).max(64) }),
     output: z.null(),
   },
-  /** Replaces the rules as a whole. */
+  /**
+   * Replaces the rules as a whole. With `before`, the rules that somebody was shown, only what is other than there: what others
+   * have decided meanwhile stays.
+   */
   'alerts.decide': {
     effect: 'read',
-    input: z.strictObject({ book: ruleBookSchema }),
+    input: z.strictObject({ book: ruleBookSchema, before: ruleBookSchema.optional() }),
     output: ruleBookSchema,
   },
 } as const

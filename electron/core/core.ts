@@ -242,7 +242,7 @@ export function createCore(options: CoreOptions): Core {
       await alertDesk.unmute(muteId, action)
       return null
     },
-    'alerts.decide': ({ book }, _, action) => alertDesk.decide(book, action),
+    'alerts.decide': (input, _, action) => alertDesk.decide(input, action),
   }
 
   const streamHandlers: StreamHandlers = {

@@ -53,7 +53,10 @@ const RIGHT: Record<string, Record<string, unknown>> = {
   },
   'alerts.mute': { rule: 'expired', storeId: 's', lockId: 'k', reason: 'known', forMs: 60_000 },
   'alerts.unmute': { muteId: 'm' },
-  'alerts.decide': { book: { all: {}, stores: {}, notify: true } },
+  'alerts.decide': {
+    book: { all: {}, stores: {}, notify: true },
+    before: { all: {}, stores: {}, notify: false },
+  },
   'reports.write': { as: 'md', from: 1, to: 2, filter: 'is:stuck', lockLimit: 100 },
   'plans.watch': { planId: 'p' },
   'plans.file': { planId: 'p' },

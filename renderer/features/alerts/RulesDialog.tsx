@@ -22,7 +22,9 @@ const ALL = ''
 
 /** What is warned of, for all stores or for one. It holds when it is saved, as a whole. */
 export function RulesDialog() {
-  const [book, setBook] = useState(() => alertsStore.getState().book)
+  // What others decide while it is open is not taken back when it is saved.
+  const [shown] = useState(() => alertsStore.getState().book)
+  const [book, setBook] = useState(shown)
   const entries = useStore(consoleStore, state => state.entries)
   const [address, setAddress] = useState(
     () => entries.find(each => each.storeId === table.getState().scope)?.address ?? ALL,
@@ -46,7 +48,7 @@ export function RulesDialog() {
   }
   const save = async () => {
     setWorking(true)
-    const answer = await ask('alerts.decide', { book })
+    const answer = await ask('alerts.decide', { book, before: shown })
     setWorking(false)
     if (answer.ok) closeDialog()
     else setError(answer.error)

@@ -84,18 +84,14 @@ export class AlertDesk {
     })
   }
 
-  async decide(book: RuleBook, action: string): Promise<RuleBook> {
+  async decide(input: Input<'alerts.decide'>, action: string): Promise<RuleBook> {
     await this.#ready()
     const { alerts } = this.#options
-    await this.#recorded(
-      action,
-      'alerts.decide',
-      { changed: changesOf(alerts.decisions.book, book) },
-      async () => {
-        checkBook(book)
-        await alerts.decide(book)
-      },
-    )
+    const { book, before = alerts.decisions.book } = input
+    await this.#recorded(action, 'alerts.decide', { changed: changesOf(before, book) }, async () => {
+      checkBook(book)
+      await alerts.decide(book, before)
+    })
     return alerts.decisions.book
   }
 

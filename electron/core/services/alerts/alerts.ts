@@ -131,8 +131,8 @@ export class Alerts implements Lookout {
     )
   }
 
-  async decide(book: RuleBook): Promise<void> {
-    const kept = this.decisions.decide(book)
+  async decide(book: RuleBook, before?: RuleBook): Promise<void> {
+    const kept = this.decisions.decide(book, before)
     this.#lookAgain()
     await kept
     this.#feed.changed()

@@ -103,8 +103,8 @@ export class Decisions {
     return this.#acknowledged
   }
 
-  decide(book: RuleBook): Promise<void> {
-    const before = this.book
+  /** `before` is what somebody was shown, and made this book of. */
+  decide(book: RuleBook, before = this.book): Promise<void> {
     return this.#decide(decided => ({ ...decided, book: withChanges(decided.book, before, book) }))
   }
 

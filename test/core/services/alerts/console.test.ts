@@ -64,6 +64,10 @@ describe('a console', () => {
     await expect.poll(() => last()?.open).toBe(0)
 
     const store = 'memory:alerts-record'
+    const before = { all: {}, stores: {}, notify: true }
+    const stores = { [store]: { 'no-expiry': off } }
+    expect(await ask('alerts.decide', { book: { ...before, stores }, before })).toEqual({ ...book, stores })
+
     const lines = auditLines(folder).filter(({ method }) => String(method).startsWith('alerts.'))
     expect(lines).toMatchObject([
       {
@@ -86,6 +90,9 @@ describe('a console', () => {
         method: 'alerts.decide',
         changed: { 'expired, all stores': { from: 'usual', to: off }, notify: { from: true, to: false } },
       },
+      { method: 'alerts.decide', outcome: 'done' },
+      // Only what was changed in the rules that were shown.
+      { method: 'alerts.decide', changed: { [`no-expiry, ${store}`]: { from: 'usual', to: off } } },
       { method: 'alerts.decide', outcome: 'done' },
     ])
     expect(lines.every(({ user }) => user === whoIsHere().user)).toBe(true)

@@ -125,6 +125,16 @@ describe('two consoles with one folder', () => {
     expect((await two.event()).mutes.map(({ muteId }) => muteId)).toEqual(['m-1'])
   })
 
+  it('keep what one decided while the rules were open in the other', async () => {
+    const folder = dataFolder()
+    const [one, two] = [await AlertTest.begin(folder), await AlertTest.begin(folder)]
+    const shown = one.alerts.decisions.book
+    await two.alerts.decide({ ...NOTHING, all: held(HOUR) })
+    await one.alerts.decisions.look()
+    await one.alerts.decide({ ...shown, notify: false }, shown)
+    expect(kept(folder).book).toEqual({ ...NOTHING, all: held(HOUR), notify: false })
+  })
+
   it('that decide at the same time lose nothing', async () => {
     const folder = dataFolder()
     const consoles = await Promise.all([1, 2, 3].map(() => AlertTest.begin(folder)))
