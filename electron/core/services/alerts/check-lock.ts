@@ -55,6 +55,11 @@ function checkLease(
     found('lease-used', lock, Math.min(1, used), begin + limit * (expiresAt - begin), null)
 }
 
+/** Whether a lease may have begun before anybody looked, and nothing tells when: how much of it is used is not known then. */
+export function mayHaveBegunBefore(lock: WatchedLock): boolean {
+  return leaseBeginOf(lock, lock.observedAt) === null && lock.watched.holders === 1
+}
+
 function checkAge(lock: WatchedLock, now: number, settings: Settings, found: Found): void {
   const since = heldSinceOf(lock)
   // A beginning before anybody had computers is another error than being held for long.

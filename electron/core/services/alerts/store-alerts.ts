@@ -1,6 +1,6 @@
 import { ALERT_RULES, type Alert, type AlertRule, CONTENTION_MS } from '../../../../shared/alerts.ts'
 import type { WatchedLock } from '../../../../shared/lock.ts'
-import type { Found, Settings } from './check-lock.ts'
+import { type Found, mayHaveBegunBefore, type Settings } from './check-lock.ts'
 import type { EndedAlerts } from './ended-alerts.ts'
 import type { Subject } from './subject.ts'
 import { alertIdOf, endedAt, type Place, type Tracked } from './tracked.ts'
@@ -29,6 +29,7 @@ export class StoreAlerts {
   #look = 0
   #open = 0
   #firstLookAt: number | null = null
+  #comparedSince: number | null = null
 
   constructor(options: StoreAlertsOptions) {
     this.#options = options
@@ -55,6 +56,11 @@ export class StoreAlerts {
       for (const tracked of all.values())
         if (tracked.look !== this.#look && this.#end(tracked, at)) changed = true
     return changed
+  }
+
+  /** Whether there are other stores to compare it with. A console that has only this one open cannot know of two. */
+  compare(hasOthers: boolean, at: number): void {
+    this.#comparedSince = hasOthers ? (this.#comparedSince ?? at) : null
   }
 
   /** Something about the store as a whole that is known without a look, such as that there can be none. */
@@ -135,14 +141,16 @@ export class StoreAlerts {
    * Whether one that is found for the first time can be the one that was acknowledged before a restart, though it seems to be
    * younger: that may be because nothing but this process says since when it is so.
    */
-  #mayGoOn({ rule, since }: Tracked, settings: Settings, at: number): boolean {
-    return since >= this.#options.begunAt && !this.wouldKnow(rule, settings, at)
+  #mayGoOn({ rule, lock, since }: Tracked, settings: Settings, at: number): boolean {
+    return since >= this.#options.begunAt && !this.wouldKnow(rule, lock, settings, at)
   }
 
-  /** Whether the store has been looked at for so long that what a rule can find in it is found. */
-  wouldKnow(rule: AlertRule, settings: Settings, at: number): boolean {
-    const waitMs = this.#options.isNew ? findAgainMs(rule, settings) : 0
-    return this.#firstLookAt !== null && at - this.#firstLookAt >= waitMs
+  /** Whether the store has been looked at for so long that what a rule can find in it, or of one lock, is found. */
+  wouldKnow(rule: AlertRule, lock: WatchedLock | Subject | null, settings: Settings, at: number): boolean {
+    const { isNew } = this.#options
+    if (isNew && rule === 'lease-used' && lock && 'watched' in lock && mayHaveBegunBefore(lock)) return false
+    const since = rule === 'two-stores' ? this.#comparedSince : this.#firstLookAt
+    return since !== null && at - since >= (isNew ? findAgainMs(rule, settings) : 0)
   }
 
   #end(tracked: Tracked, at: number): boolean {

@@ -52,6 +52,7 @@ export class StoreState {
     others: readonly OtherStore[] | null,
   ): boolean {
     this.#names = others === null ? new Map() : heldNames(locks.values(), now)
+    this.alerts.compare(others !== null && others.length > 0, at)
     return this.alerts.look(settings, at, this.offsetMs, found => {
       for (const lock of locks.values()) checkLock(lock, now, settings, found)
       checkNames(this.#names, others ?? [], ({ id }) => this.#isHeldTwice(id), found)
@@ -73,8 +74,9 @@ export class StoreState {
       const endedAt = this.#ended.endOf(alertId)
       // Another console may have seen it sooner than we do.
       const since = endedAt === null ? (this.#over.get(alertId) ?? at) : Math.max(endedAt, acknowledgedAt)
-      if (this.alerts.find(rule, lockId)) this.#over.delete(alertId)
-      else if (endedAt === null && !this.alerts.wouldKnow(rule, settings, at)) continue
+      const lock = this.store.locks.get(lockId ?? '') ?? null
+      const isKnown = endedAt !== null || this.alerts.wouldKnow(rule, lock, settings, at)
+      if (!isKnown || this.alerts.find(rule, lockId)) this.#over.delete(alertId)
       else if (at - since <= SAME_ALERT_MS) this.#over.set(alertId, since)
       else forgotten.push(alertId)
     }

@@ -117,6 +117,56 @@ describe('an acknowledgement', () => {
     expect(await again.event()).toMatchObject({ open: 1, unacknowledged: 0 })
   })
 
+  it('of a name in two stores is not lost by a console that has one of them open', async () => {
+    const test = await AlertTest.begin()
+    await test.alerts.decide(only('two-stores'))
+    const both = [test.store('redis'), test.store('mysql')]
+    for (const store of both) store.hold('GPS', { owner: store.store.storeId })
+    for (const store of [...both, ...both]) store.pass()
+    const acknowledged = ['memory:redis', 'memory:mysql'].map(address => ({ ...known('GPS'), address }))
+    await test.alerts.acknowledge(acknowledged.map(each => ({ ...each, rule: 'two-stores' as const })))
+    expect(await test.event()).toMatchObject({ open: 2, unacknowledged: 0 })
+    const other = await AlertTest.begin(test.folder)
+    const one = other.store('redis')
+    one.hold('GPS', { owner: 'redis' })
+    for (let i = 0; i < 10; i++) {
+      one.pass()
+      other.wait(MINUTE)
+    }
+    // Nor when it opens the other one later.
+    const two = other.store('mysql')
+    two.hold('GPS', { owner: 'mysql' })
+    for (const store of [two, one, two]) store.pass()
+    expect(await other.event()).toMatchObject({ open: 2, unacknowledged: 0 })
+    await other.alerts.close()
+    await test.alerts.decisions.look()
+    expect(await test.event()).toMatchObject({ open: 2, unacknowledged: 0 })
+  })
+
+  it.each([
+    ['holds over a restart where nothing tells when it began', 1, 0],
+    ['does not hold for the next holder', 2, 1],
+  ])('of a lease that is nearly used %s', async (_, holders, unacknowledged) => {
+    const test = await AlertTest.begin()
+    await test.alerts.decide(only('lease-used', { limit: 0.8 }))
+    const store = test.store()
+    store.hold('a', { endsAt: START + HOUR })
+    test.wait(50 * MINUTE)
+    store.pass()
+    await test.alerts.acknowledge([{ ...known('a'), rule: 'lease-used', at: test.now }])
+    expect(await test.event()).toMatchObject({ open: 1, unacknowledged: 0 })
+    await test.alerts.close()
+    const again = await AlertTest.begin(test.folder, true, test.now)
+    const later = again.store()
+    const lock = later.hold('a', { endsAt: START + HOUR })
+    later.locks.set('a', { ...lock, watched: { ...lock.watched, holders } })
+    for (let i = 0; i < 10; i++) {
+      later.pass()
+      again.wait(MINUTE - 1)
+    }
+    expect(await again.event()).toMatchObject({ open: 1, unacknowledged })
+  })
+
   it('is not lost by a store that is down or closed for a while', async () => {
     const { test, store } = await stuck()
     await test.alerts.acknowledge([known('a')])
