@@ -135,15 +135,16 @@ export class Decisions {
   }
 
   /** Whether somebody else has decided something meanwhile. */
-  look(): Promise<void> {
-    return this.#inTurn(async () => {
-      if (await this.#read(false)) this.#options.changed()
-    })
+  async look(): Promise<void> {
+    if (!(await this.#inTurn(() => this.#read(false)))) return
+    // What could not be written to the file as it was.
+    if (this.#edits.length > 0) await this.#write()
+    this.#options.changed()
   }
 
   async close(): Promise<void> {
     clearInterval(this.#lookTimer)
-    if (this.#clearTimer) await this.#write()
+    if (this.#clearTimer || this.#edits.length > 0) await this.#write()
   }
 
   #decide(edit: Edit): Promise<void> {

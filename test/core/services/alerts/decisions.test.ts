@@ -163,10 +163,9 @@ describe('two consoles with one folder', () => {
     expect(await test.event()).toMatchObject({ open: 1, problem: expect.stringContaining('not written') })
     writeFileSync(path, JSON.stringify(edited))
     await expect.poll(async () => (await test.event()).open, { timeout: 5000 }).toBe(0)
-    await test.alerts.unmute('by-hand')
     // What could not be written then is written now.
-    expect(kept(test.folder).mutes).toMatchObject([{ muteId: 'm-2' }])
-    expect((await test.event()).problem).toBeNull()
+    await expect.poll(() => kept(test.folder).mutes).toMatchObject([{ muteId: 'by-hand' }, { muteId: 'm-2' }])
+    await expect.poll(async () => (await test.event()).problem).toBeNull()
   })
 })
 
@@ -264,6 +263,16 @@ describe('alerts.json', () => {
     await test.alerts.unmute('m-1')
     expect((await test.event()).problem).toBeNull()
     expect(existsSync(join(test.folder, FILE))).toBe(true)
+  })
+
+  it('is written at the end when that was not possible before', async () => {
+    const { test } = await stuck()
+    const inTheWay = join(test.folder, `${FILE}.${process.pid}.new`)
+    mkdirSync(inTheWay)
+    await test.alerts.mute(mute())
+    rmdirSync(inTheWay)
+    await test.alerts.close()
+    expect(kept(test.folder).mutes).toHaveLength(1)
   })
 
   it('is read and left as it is by a host that keeps nothing', async () => {
