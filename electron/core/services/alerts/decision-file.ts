@@ -52,7 +52,13 @@ const WHAT = 'What was decided about alerts'
 /** Somebody who writes to it for longer than this has stopped. */
 const PATIENCE_MS = 2000
 
-export type Read = { readonly decided: Decided; readonly notice: string | null }
+export type Read = {
+  readonly decided: Decided
+  /** Why it was not understood, and what became of it. */
+  readonly notice: string | null
+  /** What is wrong with the rules in it. It is so until it is written again: only sound ones are. */
+  readonly unsound: string | null
+}
 
 /** `read` is what somebody else had written, if so. */
 export type Edited = { readonly decided: Decided; readonly read: Read | null }
@@ -89,7 +95,7 @@ export class DecisionFile {
     this.#mark = setAside ? await markOf(this.#path) : mark
     if (value === null) {
       if (notice === null) this.#decided = NOTHING_DECIDED
-      return { decided: this.#decided, notice }
+      return { decided: this.#decided, notice, unsound: null }
     }
     const { book, problems } = soundBook(value.book)
     const acknowledged = new Map(
@@ -98,7 +104,8 @@ export class DecisionFile {
     this.#decided = { book, mutes: value.mutes, acknowledged }
     return {
       decided: this.#decided,
-      notice:
+      notice: null,
+      unsound:
         problems.length === 0
           ? null
           : `${problems.slice(0, MOST_PROBLEMS).join('. ')}. There, what is usual holds instead.`,

@@ -46,6 +46,7 @@ export class Decisions {
   readonly #over = new Map<string, number>()
   readonly #settings = new Map<string, Settings>()
   #unread: string | null = null
+  #unsound: string | null = null
   #unwritten: string | null = null
   /** One access to the file after the other. */
   #busy: Promise<unknown> = Promise.resolve()
@@ -70,7 +71,7 @@ export class Decisions {
   }
 
   get problem(): string | null {
-    return this.#unwritten ?? this.#unread
+    return this.#unwritten ?? this.#unread ?? this.#unsound
   }
 
   settingsOf(address: string): Settings {
@@ -172,6 +173,7 @@ export class Decisions {
     if (read === null) return false
     this.#kept = read.decided
     this.#unread = read.notice
+    this.#unsound = read.unsound
     this.#recompute()
     return true
   }
@@ -191,6 +193,8 @@ export class Decisions {
         })
         this.#kept = decided
         if (read) this.#unread = read.notice
+        // What was wrong until now is not in the file any more. Nobody was told yet of what was found just now.
+        this.#unsound = read?.unsound ?? null
         this.#edits = this.#edits.filter(edit => !edits.includes(edit))
         for (const [alertId, at] of over) if (this.#over.get(alertId) === at) this.#over.delete(alertId)
         this.#unwritten = null

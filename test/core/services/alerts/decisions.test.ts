@@ -170,7 +170,7 @@ describe('two consoles with one folder', () => {
 })
 
 describe('alerts.json', () => {
-  it('with a limit that no rule can mean is said, and what is usual holds', async () => {
+  it('with a limit that no rule can mean is said until it is mended, and what is usual holds', async () => {
     const folder = dataFolder()
     const all = {
       'held-long': { enabled: true, limit: null, forMs: 0 },
@@ -198,6 +198,8 @@ describe('alerts.json', () => {
       ].join('. '),
     )
     expect(present.all).toEqual({ 'no-expiry': all['no-expiry'] })
+    await test.alerts.decide({ ...present, all: { 'held-long': { ...all['held-long'], limit: HOUR } } })
+    expect((await test.event()).problem).toBeNull()
   })
 
   it('is not written for each alert that ends', async () => {
