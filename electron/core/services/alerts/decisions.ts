@@ -52,12 +52,13 @@ export class Decisions {
   #busy: Promise<unknown> = Promise.resolve()
   #lookTimer: NodeJS.Timeout | undefined
   #clearTimer: NodeJS.Timeout | undefined
+  #isClosed = false
 
   constructor(options: DecisionsOptions) {
     this.#options = options
     this.#file = new DecisionFile(options.folder)
     this.ready = this.#inTurn(() => this.#read(options.writes)).then(() => {
-      this.#lookTimer = setInterval(() => void this.look(), LOOK_MS).unref()
+      if (!this.#isClosed) this.#lookTimer = setInterval(() => void this.look(), LOOK_MS).unref()
     })
   }
 
@@ -144,6 +145,7 @@ export class Decisions {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true
     clearInterval(this.#lookTimer)
     if (this.#clearTimer || this.#edits.length > 0) await this.#write()
   }

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { dataFolder } from '../../../hosts/run-cli.ts'
 import { FILE, kept, known, mute, stuck } from './decided.ts'
 import { AlertTest, HOUR, MINUTE, only, START } from './lookout.ts'
@@ -275,6 +275,15 @@ describe('alerts.json', () => {
     rmdirSync(inTheWay)
     await test.alerts.close()
     expect(kept(test.folder).mutes).toHaveLength(1)
+  })
+
+  it('is not looked at any more when it was closed before it was read', async () => {
+    const timers = vi.spyOn(globalThis, 'setInterval')
+    onTestFinished(() => timers.mockRestore())
+    const test = new AlertTest()
+    await test.alerts.close()
+    await test.alerts.decisions.ready
+    expect(timers).not.toHaveBeenCalled()
   })
 
   it('is read and left as it is by a host that keeps nothing', async () => {
