@@ -34,7 +34,7 @@ const TIMES = 'acquired_at TIMESTAMP NULL, expires_at TIMESTAMP NULL'
 describe('a row that is put back', () => {
   it.each<[string, string, string]>([
     [
-      'as the seeds write it',
+      'as its own program writes it',
       RECHARGE,
       "(5, 'GPS', 'GPS_1', 4711, '2024-01-01 00:00:00', '2037-01-01 00:00:00')",
     ],
