@@ -54,13 +54,8 @@ test('a line has its fields in order and ends as the standard has it', () => {
   expect(csvLine(['a', 1, null, 'b,c'])).toBe('a,1,,"b,c"\r\n')
 })
 
-test('very many tabs take no longer than they should', () => {
-  const started = performance.now()
-  const short = csvField(`k${'\t'.repeat(2000)}x`)
-  const shortMs = performance.now() - started
-  const long = csvField(`k${'\t'.repeat(200_000)}x`)
-  expect([short.length, long.length]).toEqual([2004, 200_004])
-  // A hundred times as long; by the square it would be ten thousand times.
-  expect(performance.now() - started).toBeLessThan(Math.max(2000, shortMs * 2000))
+test('very many tabs are as harmless as one', () => {
   expect(csvField('a\t\t=1')).toBe(`"a\t\t'=1"`)
+  // By the square of their number, this would not end in time.
+  expect(csvField(`k${'\t'.repeat(300_000)}x`)).toHaveLength(300_004)
 })
