@@ -12,6 +12,14 @@ const AT_A_TIME = 1000
 /** Of those that had to go, the longest are remembered. */
 const MOST_LONG = 200
 
+type Beginning = {
+  readonly offsetMs: number
+  /** Nothing was missed since the reading before. */
+  readonly seen: boolean
+  /** Until here another one was seen to hold it, whatever the record says. */
+  readonly notBefore: number
+}
+
 /** Who held what, and when, in one store: what is held now, and what ended while it is kept. */
 export class HoldBook {
   readonly #open = new Map<string, KeptHold>()
@@ -40,11 +48,11 @@ export class HoldBook {
     return this.#droppedUntil >= time ? this.#dropped : 0
   }
 
-  /** `seen` is whether nothing was missed since the reading before. Times are ours; the lock's are the store's. */
-  begin(lock: WatchedLock, at: number, offsetMs: number, seen: boolean): KeptHold {
+  /** Times are ours; the lock's are the store's. */
+  begin(lock: WatchedLock, at: number, { offsetMs, seen, notBefore }: Beginning): KeptHold {
     const since = heldSinceOf(lock)
     const from = since === null ? at : since.at - offsetMs
-    const stored = since?.exact === true && isPlausibleBeginning(from, at)
+    const stored = since?.exact === true && isPlausibleBeginning(from, at) && from >= notBefore
     const hold: KeptHold = {
       id: lock.id,
       key: lock.key,

@@ -129,18 +129,15 @@ export class Observation implements WatchObserver {
       switch (seen) {
         case 'found':
           if (this.#goesOn(lock.id, hashToken(lock.owner))) break
-          this.#end(lock.id, 'unseen', at)
-          this.#begin(lock, at)
+          this.#begin(lock, at, this.#end(lock.id, 'unseen', at))
           break
         case 'taken':
           this.#count('taken')
-          this.#end(lock.id, 'unseen', at)
-          this.#begin(lock, at)
+          this.#begin(lock, at, this.#end(lock.id, 'unseen', at))
           break
         case 'passed-on':
           this.#count('passedOn')
-          this.#end(lock.id, 'passed-on', at)
-          this.#begin(lock, at)
+          this.#begin(lock, at, this.#end(lock.id, 'passed-on', at))
           break
         case 'renewed':
           this.#count('renewed')
@@ -218,25 +215,28 @@ export class Observation implements WatchObserver {
     this.#flows = { ...this.#flows, [what]: this.#flows[what] + 1 }
   }
 
-  #begin(lock: Happening['lock'], at: number): void {
+  #begin(lock: Happening['lock'], at: number, before: KeptHold | null): void {
     // Before the first pass has measured it, the lock itself was read just now.
     const offsetMs = this.#last?.offsetMs ?? lock.observedAt - at
-    const hold = this.holds.begin(lock, at, offsetMs, !this.#broken)
+    // Between the last reading and this one it changed hands, and the record may well say when.
+    const seenUntil = Math.min(before?.until ?? 0, this.#lastPassAt ?? Infinity)
+    const hold = this.holds.begin(lock, at, { offsetMs, seen: !this.#broken, notBefore: seenUntil })
     this.#keep({ hold })
   }
 
-  #end(id: string, how: Exclude<Hold['end'], 'held'>, at: number): void {
+  #end(id: string, how: Exclude<Hold['end'], 'held'>, at: number): KeptHold | null {
     // Nobody saw when it ended, if something may have been missed: only that it was there the last time.
     const unseen = this.#broken || how === 'unseen'
     const ended = unseen
       ? this.holds.end(id, 'unseen', this.#lastPassAt ?? this.samples.last?.until ?? at)
       : this.holds.end(id, how, at)
-    if (!ended) return
+    if (!ended) return null
     this.#keep({ hold: ended })
     const ms = lengthOf(ended)
     this.#holdTimes ??= emptyHistogram()
     measure(this.#holdTimes, ms)
     if (ms !== null) this.#ended(ms)
+    return ended
   }
 
   /** A record that is kept of a free lock is there, and held by nobody. */

@@ -122,6 +122,24 @@ test('a next holder ends the hold before it and begins its own', () => {
   expect(observation.figuresSince(at(-1), 's').flows.passedOn).toBe(1)
 })
 
+test('two never hold a lock at once, whatever a record says of its beginning', () => {
+  const { happens, pass, holds, to } = observe()
+  happens('found', aWatchedLock(0))
+  pass(0, [aWatchedLock(0)], false)
+  to(60_000)
+  const early = { acquiredAt: at(-500_000), acquiredAtSource: 'stored' } as const
+  const next = aWatchedLock(60_000, { owner: 'run-2', ...early })
+  happens('passed-on', next)
+  pass(60_000, [next])
+  expect(holds()).toMatchObject([{ until: at(60_000) }, { from: at(60_000), begin: 'seen' }])
+
+  // What can be true is believed: it was taken after the last look.
+  to(70_000)
+  const then = { acquiredAt: at(65_000), acquiredAtSource: 'stored' } as const
+  happens('passed-on', aWatchedLock(70_000, { owner: 'run-3', ...then }))
+  expect(holds().at(-1)).toMatchObject({ from: at(65_000), begin: 'stored' })
+})
+
 test('tokens are in nothing that is kept, and the same token is known again by its hash', () => {
   const { lines, happens, pass, to } = observe()
   const secret = 'b1946ac9-2492-4234-8a7e-d1f6b9a4c3e2'
