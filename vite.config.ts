@@ -1,16 +1,22 @@
 import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import { entryTypes } from './scripts/entry-types.ts'
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
+const LOCKS = {
+  locks: here('electron/core/locks/index.ts'),
+  'locks-metrics': here('electron/core/locks/metrics.ts'),
+}
+
 /**
- * One build, three parts: the page, the programs that Node and Electron run, and the preload script. The dependencies of
+ * One build, three parts: the page, the programs and the library that Node and Electron run, and the preload script. The dependencies of
  * the programs stay outside: they are installed beside them.
  */
 export default defineConfig({
   root: here('renderer'),
-  plugins: [react()],
+  plugins: [react(), entryTypes({ root: here('.'), entries: Object.values(LOCKS), out: here('dist/types') })],
   builder: {
     async buildApp(builder) {
       for (const environment of Object.values(builder.environments)) await builder.build(environment)
@@ -40,7 +46,7 @@ export default defineConfig({
         target: 'node20',
         minify: false,
         rolldownOptions: {
-          input: { cli: here('electron/hosts/cli.ts'), main: here('electron/main.ts') },
+          input: { cli: here('electron/hosts/cli.ts'), main: here('electron/main.ts'), ...LOCKS },
           // Electron brings its own module of this name; the package of this name would be run by nobody.
           external: ['electron'],
           output: { entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },

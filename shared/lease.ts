@@ -132,6 +132,18 @@ export function countedAs(lock: Timed & Pick<Lock, 'observedAt'>, now: number): 
   return state === 'held' && lock.lease.kind === 'never' ? 'endless' : state
 }
 
+/**
+ * By its own record it is over, but the server keeps its key until then and refuses it to everybody: the clock of its holder is
+ * behind, and its work may well go on. It is shown as expired, with both times; whoever asks if somebody holds it is told yes.
+ */
+export function refusedUntil(
+  lock: Timed & Pick<Lock, 'observedAt' | 'deadlines'>,
+  now: number,
+): number | null {
+  if (knownStateAt(lock, now) !== 'expired') return null
+  return lock.deadlines.find(({ source, at }) => source === 'ttl' && at > now)?.at ?? null
+}
+
 /** What needs an operator first: expired, without expiry, over 80 % used, held, unknown, released. */
 export function attentionRank(lock: Timed & Pick<Lock, 'observedAt'>, now: number): number {
   const state = knownStateAt(lock, now)

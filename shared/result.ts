@@ -1,24 +1,10 @@
 import { z } from 'zod'
+import { ERROR_CODES } from './error-codes.ts'
 
-/**
- * Every way a call can fail, as data. The list is closed: a screen can have an answer for each of them.
- * Messages are one sentence, safe to show, and free of secrets.
- */
-export const ERROR_CODES = [
-  'BAD_INPUT',
-  'NOT_FOUND',
-  'STORE_UNREACHABLE',
-  'STORE_DENIED',
-  'STORE_ERROR',
-  'UNSUPPORTED',
-  'REFUSED',
-  'AUDIT_FAILED',
-  'ABORTED',
-  'INTERNAL',
-] as const
+export type { ErrorCode } from './error-codes.ts'
+export { ERROR_CODES }
 
 export const errorCodeSchema = z.enum(ERROR_CODES)
-export type ErrorCode = z.infer<typeof errorCodeSchema>
 
 export const failureSchema = z.object({
   code: errorCodeSchema,

@@ -12,6 +12,8 @@ describe('what changes a store stands where releases are made or taken back, and
         'electron/core/stores/redis/server-info.ts',
         // Gives a lock that is put back the end that it had.
         'electron/core/stores/redis/restore.ts',
+        // Lock managers, each of which touches its own locks only: compared in the same script.
+        'electron/core/locks/redis/scripts.ts',
         FORMATS,
       ],
     ],
@@ -19,7 +21,12 @@ describe('what changes a store stands where releases are made or taken back, and
       'Redis commands that write a value',
       /['"`](SET|SETNX|[PH]?SETEX|GETSET|MSET(NX)?|HSET(NX)?|APPEND|RESTORE|COPY)['"`]/,
       // Where there is none, and nowhere else.
-      ['electron/core/stores/redis/program.ts', 'electron/core/stores/redis/restore.ts'],
+      [
+        'electron/core/stores/redis/program.ts',
+        'electron/core/stores/redis/restore.ts',
+        // A lock that is taken or extended.
+        'electron/core/locks/redis/scripts.ts',
+      ],
     ],
     [
       'ioredis methods that write',
@@ -29,35 +36,50 @@ describe('what changes a store stands where releases are made or taken back, and
     [
       'scripts that write',
       /^\s*'writes',?$|,\s*'writes'\s*\)/m,
-      ['electron/core/stores/redis/program.ts', 'electron/core/stores/redis/restore.ts'],
+      [
+        'electron/core/stores/redis/program.ts',
+        'electron/core/stores/redis/restore.ts',
+        'electron/core/locks/redis/scripts.ts',
+      ],
     ],
     [
       'Redis commands by name',
       /(?<!\bredis)\.(callBuffer|sendCommand|pipeline|multi|eval|evalsha)\(|\b(node|redis|Redis\))\.call\('(?!CLUSTER|HELLO)/,
-      ['script', 'read', 'read-by-commands', 'scan', 'program', 'watched', 'restore'].map(
-        name => `electron/core/stores/redis/${name}.ts`,
-      ),
+      [
+        ...['script', 'read', 'read-by-commands', 'scan', 'program', 'watched', 'restore'].map(
+          name => `electron/core/stores/redis/${name}.ts`,
+        ),
+        'electron/core/locks/redis/scripts.ts',
+      ],
     ],
     [
       'SQL that is sent to change something',
       /\.change\(/,
-      ['electron/core/stores/mysql/store.ts', 'electron/core/stores/mysql/put-back.ts'],
+      [
+        'electron/core/stores/mysql/store.ts',
+        'electron/core/stores/mysql/put-back.ts',
+        // A program's own locks: taken, renewed and let go of, and the table for them made.
+        ...['take', 'provider', 'lock-table'].map(name => `electron/core/locks/mysql/${name}.ts`),
+      ],
     ],
     ['SQL that is sent at all', /\.(query|execute)\(/, ['electron/core/stores/mysql/connect.ts']],
     [
       'SQL that writes',
-      /\b(DELETE\s+(?:\w+\s+)?FROM|UPDATE\s+[`$\w{]|INSERT\s+INTO|REPLACE\s+INTO|TRUNCATE\s+\w+|DROP\s+TABLE|KILL\s+\d|RELEASE_(ALL_)?LOCKS?)\b/i,
-      ['electron/core/stores/mysql/sql.ts'],
+      /\b(DELETE\s+(?:\w+\s+)?FROM|UPDATE\s+[`$\w{]|INSERT\s+INTO|REPLACE\s+INTO|TRUNCATE\s+\w+|(CREATE|ALTER|DROP)\s+TABLE|KILL\s+\d|RELEASE_(ALL_)?LOCKS?)\b/i,
+      ['electron/core/stores/mysql/sql.ts', 'electron/core/locks/mysql/statements.ts'],
     ],
     [
       'DynamoDB commands that write',
-      /\b(Delete|Update|Put)Item(Command)?\b|\b(BatchWriteItem|TransactWriteItems|ExecuteStatement|BatchExecuteStatement|DeleteTable|UpdateTable)/,
+      /\b(Delete|Update|Put)Item(Command)?\b|\b(BatchWriteItem|TransactWriteItems|ExecuteStatement|BatchExecuteStatement|(Create|Delete|Update)Table|UpdateTimeToLive)/,
       [
         'electron/core/stores/dynamodb/execute.ts',
         // Puts an item where there is none, and nowhere else.
         'electron/core/stores/dynamodb/put-back.ts',
         // Sends a delete whose condition contradicts itself, to learn whether it may.
         'electron/core/stores/dynamodb/may-release.ts',
+        // A program's own locks, each write under its condition, and the table for them.
+        'electron/core/locks/dynamodb/requests.ts',
+        'electron/core/locks/dynamodb/lock-table.ts',
       ],
     ],
   ])('%s', (_, pattern, allowed) => {

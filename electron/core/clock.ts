@@ -8,8 +8,13 @@ import type { ClockReading } from '../../shared/contract.ts'
 export class ServerClock {
   #low = Number.NEGATIVE_INFINITY
   #high = Number.POSITIVE_INFINITY
+  #observedAt = 0
 
-  constructor(readonly localNow: () => number = Date.now) {}
+  /** `driftPpm`: how far the two clocks may run apart, in millionths of the time between two readings. */
+  constructor(
+    readonly localNow: () => number = Date.now,
+    readonly driftPpm = 0,
+  ) {}
 
   /** `serverTime` is the server's reading, true up to `resolutionMs` later; it was taken between the two local times. */
   observe(serverTime: number, sentAt: number, receivedAt: number, resolutionMs: number): void {
@@ -17,6 +22,10 @@ export class ServerClock {
     const high = serverTime + resolutionMs - sentAt
     // No reading at all (NaN would stay for ever), or our own clock was set back while we waited.
     if (!(Number.isFinite(low) && Number.isFinite(high) && low <= high)) return
+    const driftMs = this.#driftMs(receivedAt)
+    this.#low -= driftMs
+    this.#high += driftMs
+    this.#observedAt = receivedAt
     // Bounds that exclude each other mean that one of the clocks was set: start again from what is true now.
     const disjoint = low > this.#high || high < this.#low
     this.#low = disjoint ? low : Math.max(this.#low, low)
@@ -40,7 +49,11 @@ export class ServerClock {
     return {
       serverTime: Math.round(this.now()),
       offsetMs: this.known ? Math.round(this.offsetMs) : null,
-      errorMs: this.known ? Math.ceil((this.#high - this.#low) / 2) : 0,
+      errorMs: this.known ? Math.ceil((this.#high - this.#low) / 2 + this.#driftMs(this.localNow())) : 0,
     }
+  }
+
+  #driftMs(now: number): number {
+    return (Math.max(0, now - this.#observedAt) * this.driftPpm) / 1e6
   }
 }

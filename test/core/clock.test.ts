@@ -94,3 +94,17 @@ test.each([
   clock.observe(serverTime, sentAt, receivedAt, 1)
   expect(clock.reading()).toEqual(before)
 })
+
+test('clocks that may run apart are known less well as time goes by, until the store is asked again', () => {
+  let here = T
+  const clock = new ServerClock(() => here, 100)
+  clock.observe(T, T, T, 10)
+  expect(clock.reading().errorMs).toBe(5)
+  here += HOUR
+  expect(clock.reading().errorMs).toBe(5 + 360)
+  // Ours has fallen behind by a third of a second meanwhile: no contradiction, and no false precision.
+  clock.observe(here + 300, here, here, 10)
+  const { serverTime, errorMs } = clock.reading()
+  expect(Math.abs(serverTime - (here + 305))).toBeLessThanOrEqual(errorMs)
+  expect(errorMs).toBe(5)
+})

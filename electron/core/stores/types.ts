@@ -79,6 +79,8 @@ export interface LockStore {
    * `restored` only if its fence is again what it was.
    */
   restore(copy: RecordCopy, signal: AbortSignal): Promise<RestoreOutcome>
+  /** Where its locks are, for a store that may keep them in several tables. */
+  tables?(signal: AbortSignal): Promise<readonly { readonly name: string; readonly format: string }[]>
   /** Asks the store for its time. */
   clock(signal: AbortSignal): Promise<ClockReading>
   close(): Promise<void>

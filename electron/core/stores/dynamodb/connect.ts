@@ -29,13 +29,15 @@ export class DynamoConnection {
   /** As errors and descriptions name it. */
   readonly server: string
   readonly table: string
-  readonly clock = new ServerClock()
   readonly client: DynamoDBClient
   readonly #profile: string | null
   #consumedCapacity = 0
   #requests = 0
 
-  constructor(address: DynamoAddress) {
+  constructor(
+    address: DynamoAddress,
+    readonly clock: ServerClock = new ServerClock(),
+  ) {
     if (address.endpoint !== null && !URL.canParse(address.endpoint))
       throw new StoreError('BAD_INPUT', 'The endpoint of the DynamoDB address is not a URL')
     this.server = address.endpoint === null ? `DynamoDB ${address.region}` : `DynamoDB at ${address.endpoint}`

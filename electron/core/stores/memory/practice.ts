@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { MemoryServer, PipelineLock } from './server.ts'
+import { MemoryLocks } from '../../locks/memory/memory-locks.ts'
+import type { MemoryServer } from './server.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -49,32 +50,31 @@ const STUCK = [
 
 /** Takes, renews and releases locks as a busy system would, for as long as the process lives. */
 export function startPractice(server: MemoryServer): void {
+  const locks = new MemoryLocks(server)
   const now = server.now()
   const hour = Math.floor(now / HOUR) * HOUR
-  for (const { run, ageMs, ...job } of STUCK) take(server, job, run, hour - ageMs)
-  for (const [i, job] of ENDLESS.entries()) take(server, job, randomUUID(), now - i * 5000)
-  for (const [i, job] of LONG.entries()) take(server, job, randomUUID(), now - (i * 7.5 + 4) * MINUTE)
-  for (const [i, job] of SHORT.slice(0, 5).entries()) take(server, job, randomUUID(), now - i * 9000)
+  for (const { run, ageMs, ...job } of STUCK) take(locks, job, run, hour - ageMs)
+  for (const [i, job] of ENDLESS.entries()) take(locks, job, randomUUID(), now - i * 5000)
+  for (const [i, job] of LONG.entries()) take(locks, job, randomUUID(), now - (i * 7.5 + 4) * MINUTE)
+  for (const [i, job] of SHORT.slice(0, 5).entries()) take(locks, job, randomUUID(), now - i * 9000)
   // Unreferenced: the simulation never keeps a finished command alive.
-  setInterval(() => step(server), TICK_MS).unref()
+  setInterval(() => step(server, locks), TICK_MS).unref()
 }
 
-/** Exactly one change. */
-function step(server: MemoryServer): void {
-  const due = LONG.find(job => (lockOf(server, job)?.locked_at ?? 0) * 1000 < server.now() - LONG_MS)
+/** Exactly one change, by whoever has the lock. */
+function step(server: MemoryServer, locks: MemoryLocks): void {
+  if (!server.up) return
+  const now = server.now()
+  const due = LONG.find(job => now - (locks.read(keyOf(job))?.acquiredAt ?? 0) > LONG_MS)
   const job = due ?? pick(Math.random() < 0.6 ? ENDLESS : SHORT)
-  const lock = lockOf(server, job)
-  if (!lock) take(server, job, randomUUID(), server.now())
-  else if (ENDLESS.includes(job)) server.records.set(keyOf(job), { ...lock, locked_at: server.now() / 1000 })
-  else server.records.delete(keyOf(job))
+  const owner = locks.read(keyOf(job))?.owner ?? null
+  if (owner === null) take(locks, job, randomUUID(), now)
+  else if (ENDLESS.includes(job)) locks.extend(keyOf(job), { owner, mark: null }, server.timeoutMs)
+  else locks.letGo(keyOf(job), { owner, mark: null })
 }
 
-function take(server: MemoryServer, { tenant, pipeline, by }: Job, run: string, at: number): void {
-  server.acquire({ tenant_id: tenant, pipeline_id: pipeline, pipeline_logging_id: run, locked_by: by }, at)
-}
-
-function lockOf(server: MemoryServer, job: Job): PipelineLock | undefined {
-  return server.records.get(keyOf(job)) as PipelineLock | undefined
+function take(locks: MemoryLocks, job: Job, owner: string, at: number): void {
+  locks.take(keyOf(job), { owner, lockedBy: job.by, ttlMs: null }, at)
 }
 
 function keyOf({ tenant, pipeline }: Job): string {

@@ -8,14 +8,20 @@ export type PipelineLock = {
   readonly pipeline_id: string
   readonly locked_at: number
   readonly locked_by: string
+  /** When it ends; the server's timeout counts where it is left out. */
+  readonly expires_at?: number
+  /** Greater with every acquisition. */
+  readonly fencing?: number
 }
 
 /**
- * The embedded "server": locks of this process, under `tenant:pipeline`. A record stays after its timeout until
- * somebody acquires the same key, which is why expired leftovers can be seen.
+ * The embedded "server": locks of this process, under `tenant:pipeline`. A record stays after its end until somebody
+ * acquires the same key, which is why expired leftovers can be seen.
  */
 export class MemoryServer {
   readonly records = new Map<string, unknown>()
+  readonly #listeners = new Map<string, Set<() => void>>()
+  #fencing = 0
   /** False is an outage: every request fails as it would against a dead server. */
   up = true
 
@@ -27,11 +33,37 @@ export class MemoryServer {
   /** Refused while a live lock is there; then it returns the run that holds it. */
   acquire(lock: Omit<PipelineLock, 'locked_at'>, lockedAtMs = this.now()): string | null {
     const key = `${lock.tenant_id}:${lock.pipeline_id}`
-    const existing = this.records.get(key)
-    if (isPipelineLock(existing) && existing.locked_at * 1000 + this.timeoutMs > this.now())
-      return existing.pipeline_logging_id
+    const existing = this.live(key)
+    if (existing !== null) return existing.pipeline_logging_id
     this.records.set(key, { ...lock, locked_at: lockedAtMs / 1000 })
     return null
+  }
+
+  /** The lock under this key, unless its time has run out. */
+  live(key: string): PipelineLock | null {
+    const lock = this.records.get(key)
+    return isPipelineLock(lock) && endOf(lock, this.timeoutMs) > this.now() ? lock : null
+  }
+
+  nextFencing(): number {
+    return ++this.#fencing
+  }
+
+  /** Calls back whenever somebody gives back what is under this key, until the returned function is called. */
+  onFreed(key: string, freed: () => void): () => void {
+    const listeners = this.#listeners.get(key) ?? new Set()
+    // An entry of its own for each caller, also if two of them bring the same function.
+    const listener = () => freed()
+    this.#listeners.set(key, listeners.add(listener))
+    return () => {
+      if (listeners.delete(listener) && listeners.size === 0) this.#listeners.delete(key)
+    }
+  }
+
+  /** Every removal goes through here, so that whoever waits is told. */
+  remove(key: string): void {
+    this.records.delete(key)
+    for (const freed of [...(this.#listeners.get(key) ?? [])]) freed()
   }
 
   request<T>(work: (records: Map<string, unknown>) => T): T {
@@ -44,7 +76,13 @@ export function isPipelineLock(value: unknown): value is PipelineLock {
   if (typeof value !== 'object' || value === null) return false
   const lock = value as Record<string, unknown>
   const texts = [lock['pipeline_logging_id'], lock['tenant_id'], lock['pipeline_id'], lock['locked_by']]
-  return texts.every(text => typeof text === 'string') && Number.isFinite(lock['locked_at'])
+  const numbers = [lock['locked_at'], lock['expires_at'] ?? 0, lock['fencing'] ?? 0]
+  return texts.every(text => typeof text === 'string') && numbers.every(number => Number.isFinite(number))
+}
+
+/** In epoch milliseconds. */
+export function endOf(lock: PipelineLock, timeoutMs: number): number {
+  return lock.expires_at === undefined ? lock.locked_at * 1000 + timeoutMs : lock.expires_at * 1000
 }
 
 const servers = new Map<string, MemoryServer>()

@@ -128,7 +128,7 @@ export class MemoryStore implements LockStore {
           const program = format.release(raw, endsAt)
           return this.#server.request(records => {
             if (!program.isStill(records.get(program.key))) return { outcome: 'not-same' }
-            records.delete(program.key)
+            this.#server.remove(program.key)
             return { outcome: 'released', notified: null }
           })
         },

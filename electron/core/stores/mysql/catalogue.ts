@@ -101,7 +101,8 @@ async function candidates(session: Session, formats: readonly MysqlFormat[]): Pr
     .map(([table]) => table)
 }
 
-async function readShape(session: Session, table: string): Promise<TableShape | null> {
+/** A table of this name as the server describes it; null if there is none, or this account may not see it. */
+export async function readShape(session: Session, table: string): Promise<TableShape | null> {
   const columnRows = await session.read(
     `SELECT TABLE_NAME, COLUMN_NAME, DATA_TYPE, IS_NULLABLE, CHARACTER_SET_NAME, COLLATION_NAME, DATETIME_PRECISION,
       EXTRA FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ? ORDER BY ORDINAL_POSITION`,

@@ -70,6 +70,12 @@ export function isDuplicate(error: unknown): boolean {
   return error instanceof StoreError && (error.cause as DriverError | undefined)?.errno === DUPLICATE
 }
 
+/** Transactions were in each other's way: nothing was changed, and the same may be tried again. */
+export function isContention(error: unknown): boolean {
+  const errno = error instanceof StoreError ? (error.cause as DriverError | undefined)?.errno : null
+  return errno === LOCK_WAIT_TIMEOUT || errno === DEADLOCK
+}
+
 export function silent(address: MysqlAddress): StoreError {
   return new StoreError('STORE_UNREACHABLE', `The MySQL server at ${place(address)} did not answer in time`)
 }

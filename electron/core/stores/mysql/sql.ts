@@ -23,7 +23,7 @@ export function readable(column: Column): string {
 }
 
 /** Byte for byte the same. `=` alone would take `A` for `a`, and under most collations ignore spaces at the end. */
-function isExactly(column: Column, value: Value): Sql {
+export function isExactly(column: Column, value: Value): Sql {
   const bytes = column.binary ? readable(column) : `CAST(${readable(column)} AS BINARY)`
   return { text: `${bytes} <=> ${column.binary ? 'UNHEX(?)' : 'CAST(? AS BINARY)'}`, values: [bound(value)] }
 }
@@ -54,7 +54,7 @@ function isPlainName(name: string | null): name is string {
   return name !== null && /^[a-z0-9_]+$/i.test(name)
 }
 
-function allOf(conditions: readonly Sql[]): Sql {
+export function allOf(conditions: readonly Sql[]): Sql {
   return {
     text: conditions.map(each => each.text).join(' AND '),
     values: conditions.flatMap(each => each.values),

@@ -74,6 +74,11 @@ export class MysqlStore implements LockStore {
     return this.#clock.reading()
   }
 
+  async tables(signal: AbortSignal): Promise<{ name: string; format: string }[]> {
+    const { tables } = await this.#connections.use(signal, session => this.#catalogue(session))
+    return tables.map(({ shape, format }) => ({ name: shape.name, format: format.info.id }))
+  }
+
   async *list(query: ListQuery, signal: AbortSignal): AsyncIterable<ListPage> {
     throwIfAborted(signal)
     this.#known = null

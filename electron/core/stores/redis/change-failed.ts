@@ -8,7 +8,10 @@ const NEVER_SENT = /isn't writeable and enableOfflineQueue|Cluster isn't ready a
  * What is known of a change that failed. An answer of the server says that nothing was done, and so does a command that
  * never left; after anything else it may have happened, and nobody may say that it did not.
  */
-export function changeFailed(error: unknown, what: 'release' | 'restore'): StoreError {
+export function changeFailed(
+  error: unknown,
+  what: 'release' | 'restore' | 'acquisition' | 'renewal',
+): StoreError {
   const failure = storeError(error)
   const message = error instanceof Error ? error.message : ''
   const isAnswer = error instanceof Error && error.name === 'ReplyError'

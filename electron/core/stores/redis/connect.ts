@@ -125,7 +125,9 @@ function textOf(error: unknown): string {
 
 /** Who we are was accepted, but not what we asked for: something else may be allowed. */
 export function isNotPermitted(error: unknown): boolean {
-  return /^NOPERM\b|acl permissions/i.test(textOf(error))
+  return /^NOPERM\b|acl permissions|user executing the script can't|acl failure in script/i.test(
+    textOf(error),
+  )
 }
 
 /** Who we are was not accepted: nothing will be allowed. */
@@ -150,16 +152,26 @@ function plainly(text: string): string {
 const UNREACHABLE =
   /connection was lost|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|timed out|Connection is closed|isn't writeable|max retries|All sentinels|slots cache|startup nodes|aborted due to connection|read only and not ready/i
 
+/** ioredis hangs every command on its error: whoever logs an error would log the password of AUTH, and the tokens of locks. */
+function hideArguments(error: unknown): void {
+  if (!(error instanceof Error)) return
+  const told = error as { command?: unknown; lastNodeError?: unknown }
+  delete told.command
+  hideArguments(told.lastNodeError)
+}
+
 /** Turns what ioredis or the server said into one of our codes and a sentence. */
 export function storeError(error: unknown): StoreError {
   if (error instanceof StoreError) return error
+  hideArguments(error)
   const text = plainly(withoutArguments(textOf(error)))
   const make = (code: ConstructorParameters<typeof StoreError>[0], message: string) =>
     new StoreError(code, message, { cause: error })
   if (isNotPermitted(error))
     return make('STORE_DENIED', `Redis does not permit this to the account: ${quoteServerText(text)}`)
   if (isNotAuthenticated(text)) return make('STORE_DENIED', 'Redis refused the user name or password')
-  if (/^READONLY/.test(text))
+  // Before Redis 7 what a command of a script was answered stands inside the answer to the script.
+  if (/^READONLY|: -READONLY/.test(text))
     return make('STORE_DENIED', 'This Redis server is a read-only replica; connect to its primary')
   if (/^(LOADING|MASTERDOWN|CLUSTERDOWN)/.test(text)) {
     return make('STORE_UNREACHABLE', `Redis is not ready to answer: ${quoteServerText(text)}`)

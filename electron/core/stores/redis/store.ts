@@ -18,6 +18,7 @@ import { changeFailed, notTried } from './change-failed.ts'
 import { redisCommand } from './cli-command.ts'
 import { createClient, isNotPermitted, type RedisClient, ready, storeError } from './connect.ts'
 import { countCommands } from './count-commands.ts'
+import { isFencingCounter } from './fencing-counter.ts'
 import type { RedisFormat } from './format.ts'
 import { REDIS_FORMATS } from './formats.ts'
 import { findPrimaries, nodeProblem } from './primaries.ts'
@@ -311,7 +312,12 @@ export class RedisStore implements LockStore {
 
   /** Finds each record's format, reads the other keys it needs, and decodes it. */
   async #understand(client: RedisClient, raws: readonly RedisRaw[]): Promise<Read[]> {
-    const verdicts = raws.map(raw => recognise(this.#formats, raw, this.#hint, sayUnrecognised))
+    const verdicts = raws.map(raw =>
+      // Whatever the format: lock managers of all of them count in it.
+      isFencingCounter(raw)
+        ? ({ is: 'companion' } as const)
+        : recognise(this.#formats, raw, this.#hint, sayUnrecognised),
+    )
     const wanted = raws.map((raw, i) => {
       const verdict = verdicts[i]
       return verdict?.is === 'lock' ? (verdict.format.companions?.(raw) ?? []) : []

@@ -1,6 +1,10 @@
 /** redlock's own types cannot be resolved through its package exports. */
 declare module 'redlock' {
-  export type HeldLock = { readonly value: string; extend(durationMs: number): Promise<HeldLock> }
+  export type HeldLock = {
+    readonly value: string
+    extend(durationMs: number): Promise<HeldLock>
+    release(): Promise<unknown>
+  }
   export default class Redlock {
     constructor(clients: readonly unknown[], settings: { retryCount: number })
     on(event: 'error', listener: (error: Error) => void): this

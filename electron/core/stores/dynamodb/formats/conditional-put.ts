@@ -2,12 +2,16 @@ import { isRepresentable } from '../../../../../shared/lease.ts'
 import type { Note } from '../../../../../shared/lock.ts'
 import { leaseFrom } from '../../lock-from.ts'
 import { OTHER, type Recognition } from '../../types.ts'
-import { attribute, fieldsOf, numberOf, stringOf } from '../attribute.ts'
+import { attribute, fieldsOf, type Item, numberOf, stringOf } from '../attribute.ts'
 import { type DynamoFormat, type DynamoRaw, seenIn, wholeItem } from '../record.ts'
 import { idOf } from '../table-key.ts'
 
 const KEY = 'lock_key'
 const ATTRIBUTES = ['owner_id', 'expires_at', 'acquired_at'] as const
+
+/** The counter of a lock, from which its fencing numbers are drawn, is an item of the same table. */
+export const FENCING_PREFIX = 'lockkeeper:fencing:'
+export const FENCING_NUMBER = 'fencing_number'
 
 /** What python_dynamodb_lock writes under the same key; its leases mean something else. */
 const PYTHON_LOCK = ['record_version_number', 'owner_name', 'lease_duration']
@@ -46,6 +50,7 @@ export const conditionalPut: DynamoFormat = {
       }
     if (!hint.pinned && (sort !== null || partition.type !== 'S')) return OTHER
     const found = ATTRIBUTES.filter(name => attribute(raw.item, name) !== null).length
+    if (found === 0 && isCounter(raw.item)) return { is: 'companion' }
     // Even when pinned: nothing in it says who holds it, so one holder could not be told from the next.
     if (found === 0) return { is: 'other', reason: `it has none of ${ATTRIBUTES.join(', ')}` }
     if (hint.pinned) return { is: 'lock', confidence: 1 }
@@ -81,6 +86,11 @@ export const conditionalPut: DynamoFormat = {
   },
 
   release: raw => ({ op: 'delete', guards: wholeItem(raw, ATTRIBUTES) }),
+}
+
+function isCounter(item: Item): boolean {
+  const key = attribute(item, KEY)?.S ?? ''
+  return key.startsWith(FENCING_PREFIX) && attribute(item, FENCING_NUMBER)?.N !== undefined
 }
 
 function keyNames({ keySchema }: DynamoRaw): string[] {

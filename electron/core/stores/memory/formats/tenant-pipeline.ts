@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util'
 import { leaseFrom } from '../../lock-from.ts'
 import { type Format, OTHER } from '../../types.ts'
-import { isPipelineLock, type PipelineLock } from '../server.ts'
+import { endOf, isPipelineLock, type PipelineLock } from '../server.ts'
 
 export type MemoryRaw = { readonly key: string; readonly value: unknown; readonly timeoutMs: number }
 
@@ -17,7 +18,7 @@ export const tenantPipeline: MemoryFormat = {
     writtenBy: 'in-process pipeline lock managers; the practice store',
     recognisedBy: 'a record with tenant_id, pipeline_id, pipeline_logging_id, locked_at and locked_by',
     ownerIs: 'name',
-    release: 'Removes the record if the run, its start and who started it are still the same.',
+    release: 'Removes the record if the run, its start, its end and who started it are still the same.',
     notifies: null,
     holderNotices: 'at-release',
     holderMayCrash: false,
@@ -31,18 +32,21 @@ export const tenantPipeline: MemoryFormat = {
     const lock = raw.value as PipelineLock
     const lockedAt = lock.locked_at * 1000
     return {
-      name: `${lock.tenant_id}:${lock.pipeline_id}`,
+      // A key without a colon has no tenant.
+      name: raw.key === lock.pipeline_id ? raw.key : `${lock.tenant_id}:${lock.pipeline_id}`,
       owner: lock.pipeline_logging_id,
       holder: { label: lock.locked_by, user: lock.locked_by },
       acquiredAt: lockedAt,
       acquiredAtSource: 'stored',
-      ...leaseFrom({ storedAt: lockedAt + raw.timeoutMs }, now),
+      ...leaseFrom({ storedAt: endOf(lock, raw.timeoutMs) }, now),
       fields: {
         tenant_id: lock.tenant_id,
         pipeline_id: lock.pipeline_id,
         pipeline_logging_id: lock.pipeline_logging_id,
         locked_by: lock.locked_by,
         locked_at: lock.locked_at,
+        ...(lock.expires_at === undefined ? {} : { expires_at: lock.expires_at }),
+        ...(lock.fencing === undefined ? {} : { fencing: lock.fencing }),
       },
       seen: { exact: contents(lock) },
     }
@@ -52,11 +56,20 @@ export const tenantPipeline: MemoryFormat = {
     const seen = contents(raw.value as PipelineLock)
     return {
       key: raw.key,
-      isStill: value => isPipelineLock(value) && contents(value).every((part, i) => part === seen[i]),
+      isStill: value => isPipelineLock(value) && isDeepStrictEqual(contents(value), seen),
     }
   },
 }
 
+/** Named, where they may be missing, so that one can not be taken for the other. */
 function contents(lock: PipelineLock): (string | number)[] {
-  return [lock.tenant_id, lock.pipeline_id, lock.pipeline_logging_id, lock.locked_at, lock.locked_by]
+  return [
+    lock.tenant_id,
+    lock.pipeline_id,
+    lock.pipeline_logging_id,
+    lock.locked_at,
+    lock.locked_by,
+    ...(lock.expires_at === undefined ? [] : ['expires_at', lock.expires_at]),
+    ...(lock.fencing === undefined ? [] : ['fencing', lock.fencing]),
+  ]
 }

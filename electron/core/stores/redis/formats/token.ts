@@ -1,3 +1,4 @@
+import { holdsForMaintenance } from '../../../../../shared/hold-owner.ts'
 import { bytesToDisplay } from '../../../bytes.ts'
 import { leaseFrom } from '../../lock-from.ts'
 import { OTHER } from '../../types.ts'
@@ -6,13 +7,18 @@ import { bytesOf, isDistinctive, type RedisFormat, seenToken, tokenProgram, weak
 /** Longer values are shown in full by inspect; a row does not need them. */
 const OWNER_LIMIT = 256
 
+function isHeldForMaintenance(value: Buffer): boolean {
+  return value.length <= OWNER_LIMIT && holdsForMaintenance(value.toString('latin1')) !== null
+}
+
 export const token: RedisFormat = {
   info: {
     id: 'token',
     store: 'redis',
     title: 'Plain token',
     writtenBy: 'anything that does SET key token NX PX: redlock, redis-semaphore mutexes, home-made locks',
-    recognisedBy: 'any string under a pattern that the operator gives with match=',
+    recognisedBy:
+      'any string under a pattern that the operator gives with match=; maintenance holds anywhere',
     ownerIs: 'token',
     release: 'Deletes the key if it still holds the value shown.',
     notifies: null,
@@ -26,8 +32,11 @@ export const token: RedisFormat = {
   recognise(raw, hint) {
     if (raw.value.type !== 'string' || raw.value.bytes.length === 0) return OTHER
     if (hint.pinned) return { is: 'lock', confidence: 1 }
-    // A pattern is the operator's word that these are locks. Without it a string is just a string.
-    return hint.patternGiven ? { is: 'lock', confidence: 0.3 } : OTHER
+    // A pattern is the operator's word that these are locks. Without it a string is just a string, unless it says itself
+    // that an operator took it on purpose.
+    return hint.patternGiven || isHeldForMaintenance(raw.value.bytes)
+      ? { is: 'lock', confidence: 0.3 }
+      : OTHER
   },
 
   decode(raw, now) {

@@ -52,6 +52,15 @@ describe('conditional-put recognises', () => {
     })
   })
 
+  it.each([hint, pinned])('no counter of fencing numbers, which belongs to a lock', given => {
+    const counter = { lock_key: { S: 'lockkeeper:fencing:pipeline:bcra' }, fencing_number: { N: '7' } }
+    expect(conditionalPut.recognise(rawItem('lock_key', counter), given)).toEqual({ is: 'companion' })
+    const lock = { ...counter, owner_id: { S: 'x' } }
+    expect(conditionalPut.recognise(rawItem('lock_key', lock), given).is).toBe('lock')
+    const other = { ...counter, lock_key: { S: 'pipeline:bcra' } }
+    expect(conditionalPut.recognise(rawItem('lock_key', other), given).is).toBe('other')
+  })
+
   it.each([hint, pinned])('no item of python_dynamodb_lock, even if told to', given => {
     const item = {
       ...KEY,

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { MemoryProvider } from '../../../../../electron/core/locks/memory/provider.ts'
 import { MemoryServer } from '../../../../../electron/core/stores/memory/server.ts'
 import { MemoryStore } from '../../../../../electron/core/stores/memory/store.ts'
 import { listAll } from '../../../../contract/suite.ts'
@@ -58,4 +59,32 @@ it('refuses when the same run was started anew', async () => {
   server.acquire(run)
   expect(await store.release(lock?.id ?? '', lock?.fence ?? '', never)).toMatchObject({ outcome: 'changed' })
   expect(server.records.size).toBe(1)
+})
+
+it('ends a lock at the end of its own, where it has one', async () => {
+  const { server, store } = place()
+  const provider = new MemoryProvider(server, { format: null, fencing: undefined })
+  await provider.take('acme1281:short', { owner: 'run-1', ttlMs: 60_000, metadata: null }, never)
+  const [lock] = (await listAll(store)).locks
+  expect(lock).toMatchObject({ name: 'acme1281:short', state: 'held', fields: { fencing: 1 } })
+  expect(lock?.lease).toMatchObject({ kind: 'deadline', expiresAt: expect.closeTo(Date.now() + 60_000, -4) })
+  server.records.set('acme1281:short', { ...(server.records.get('acme1281:short') as object), expires_at: 1 })
+  expect((await listAll(store)).locks).toMatchObject([{ state: 'expired' }])
+  expect(server.live('acme1281:short')).toBeNull()
+})
+
+it('refuses when the lock was renewed since it was seen, and tells whoever waits when it is released', async () => {
+  const { server, store } = place()
+  const provider = new MemoryProvider(server, { format: null, fencing: undefined })
+  const wish = { owner: 'run-1', ttlMs: 60_000, metadata: null }
+  await provider.take('without a tenant', wish, never)
+  const [seen] = (await listAll(store)).locks
+  expect(seen).toMatchObject({ name: 'without a tenant', key: 'without a tenant' })
+  await provider.extend('without a tenant', { owner: 'run-1', mark: null }, 120_000, never)
+  expect(await store.release(seen?.id ?? '', seen?.fence ?? '', never)).toMatchObject({ outcome: 'changed' })
+  let told = 0
+  await provider.listen('without a tenant', () => told++, never)
+  const [now] = (await listAll(store)).locks
+  expect(await store.release(now?.id ?? '', now?.fence ?? '', never)).toMatchObject({ outcome: 'released' })
+  expect(told).toBe(1)
 })

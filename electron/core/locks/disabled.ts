@@ -1,0 +1,30 @@
+import type { Inventory } from './inventory.ts'
+import type { Provider } from './provider.ts'
+
+const HOUR = 3_600_000
+
+/** Grants everything and locks nothing. */
+export const DISABLED: Provider = {
+  kind: 'memory',
+  format: 'disabled',
+  defaultTtlMs: HOUR,
+  pollMs: HOUR,
+  keyOf: name => name,
+  nameOf: key => key,
+  async setup() {},
+  async take(_, { ttlMs }) {
+    const now = Date.now()
+    return { is: 'taken', mark: null, fencing: null, acquiredAt: now, expiresAt: now + ttlMs }
+  },
+  extend: async (_, __, ttlMs) => ({ is: 'extended', expiresAt: Date.now() + ttlMs }),
+  letGo: async () => ({ is: 'released' }),
+  read: async () => null,
+  listen: null,
+  async close() {},
+}
+
+export const NOTHING_THERE: Inventory = {
+  activeLocks: async () => [],
+  cleanupExpired: async () => 0,
+  releaseAll: async () => ({ released: 0, planId: null, unread: [], results: [] }),
+}

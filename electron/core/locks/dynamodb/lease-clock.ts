@@ -1,0 +1,44 @@
+import { ServerClock } from '../../clock.ts'
+import { StoreError } from '../../errors.ts'
+
+/** The store's time lies between these, in epoch milliseconds. */
+export type StoreTime = { readonly earliest: number; readonly latest: number }
+
+/** Far more than clocks of computers run apart, unless they are broken. */
+const DRIFT_PPM = 200
+/** As narrow as one answer makes it, which has whole seconds, over a line that is not quick. */
+const GOOD_ENOUGH_MS = 1500
+const JUMP_MS = 500
+
+/** Never set by anybody, unlike Date. It may stand still while the machine sleeps. */
+const steadyNow = (): number => performance.timeOrigin + performance.now()
+
+/**
+ * DynamoDB compares a lock's end with whatever time it is sent, so that this has to be the store's, and on the safe side. Our
+ * own clock may be wrong by hours and may be set at any moment: the store's time is carried forward by one that only runs.
+ */
+export class LeaseClock extends ServerClock {
+  #wallAhead = 0
+
+  constructor() {
+    super(steadyNow, DRIFT_PPM)
+  }
+
+  override observe(serverTime: number, sentAt: number, receivedAt: number, resolutionMs: number): void {
+    super.observe(serverTime, sentAt, receivedAt, resolutionMs)
+    this.#wallAhead = Date.now() - steadyNow()
+  }
+
+  /** Whether a time can be had without asking the store. After a sleep, and after our own clock was set, it is asked. */
+  get isFresh(): boolean {
+    const jumped = Math.abs(Date.now() - steadyNow() - this.#wallAhead) > JUMP_MS
+    return this.known && !jumped && this.reading().errorMs <= GOOD_ENOUGH_MS
+  }
+
+  time(): StoreTime {
+    if (!this.known) throw new StoreError('STORE_ERROR', 'DynamoDB did not say what time it is')
+    const { serverTime, errorMs } = this.reading()
+    // What is read is rounded.
+    return { earliest: serverTime - errorMs - 1, latest: serverTime + errorMs + 1 }
+  }
+}

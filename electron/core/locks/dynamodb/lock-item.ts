@@ -1,0 +1,113 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb'
+import { isRepresentable } from '../../../../shared/lease.ts'
+import { StoreError } from '../../errors.ts'
+import { attribute, type Item } from '../../stores/dynamodb/attribute.ts'
+import type { Claim, Held, Lost, Wish } from '../provider.ts'
+import type { CurrentHolder, Metadata } from '../types.ts'
+import type { StoreTime } from './lease-clock.ts'
+
+export const KEY = 'lock_key'
+export const OWNER = 'owner_id'
+export const END = 'expires_at'
+export const BEGIN = 'acquired_at'
+/** Differs with every acquisition. */
+export const MARK = 'lockkeeper_mark'
+/** Before the names that a program gave, so that none of them can be one of ours. */
+const METADATA = 'metadata_'
+
+/** The console releases an item by comparing all of it, and DynamoDB compares no more than some 200 attributes. */
+const MAX_METADATA = 100
+
+/** Ends are whole seconds, rounded so that the holder has all of its time by the store's clock. */
+export function endAfter({ latest }: StoreTime, ttlMs: number): number {
+  const end = Math.ceil((latest + ttlMs) / 1000)
+  if (isRepresentable(end * 1000)) return end
+  throw new StoreError('BAD_INPUT', 'The lock would end at a time that there is not')
+}
+
+/** A lock that ends before this is free: `expires_at < :now`, as every program of this format has it. */
+export function freeBefore({ earliest }: StoreTime): number {
+  return Math.floor(earliest / 1000)
+}
+
+/** A lock that ends here or later has certainly not run out. */
+export function liveFrom({ latest }: StoreTime): number {
+  return Math.ceil(latest / 1000)
+}
+
+export function itemOf(
+  key: string,
+  wish: Wish,
+  mark: string,
+  time: StoreTime,
+): Record<string, AttributeValue> {
+  return {
+    [KEY]: { S: key },
+    [OWNER]: { S: wish.owner },
+    [END]: { N: String(endAfter(time, wish.ttlMs)) },
+    [BEGIN]: { N: String(Math.floor((time.earliest + time.latest) / 2000)) },
+    [MARK]: { S: mark },
+    ...metadataAttributes(wish.metadata),
+  }
+}
+
+function metadataAttributes(metadata: Metadata | null): Record<string, AttributeValue> {
+  const entries = Object.entries(metadata ?? {})
+  if (entries.length > MAX_METADATA)
+    throw new StoreError('BAD_INPUT', `A lock has room for no more than ${MAX_METADATA} pieces of metadata`)
+  return Object.fromEntries(entries.map(([name, value]) => [`${METADATA}${name}`, attributeFor(value)]))
+}
+
+function attributeFor(value: Metadata[string]): AttributeValue {
+  if (value === null) return { NULL: true }
+  if (typeof value === 'string') return { S: value }
+  if (typeof value === 'boolean') return { BOOL: value }
+  const size = Math.abs(value)
+  // What DynamoDB has numbers for.
+  if (value === 0 || (size >= 1e-130 && size < 1e125)) return { N: String(value) }
+  throw new StoreError('BAD_INPUT', 'A number in the metadata is one that DynamoDB cannot store')
+}
+
+export function holderOf(item: Item): CurrentHolder {
+  return {
+    owner: attribute(item, OWNER)?.S ?? null,
+    label: null,
+    acquiredAt: millis(item, BEGIN),
+    expiresAt: millis(item, END),
+  }
+}
+
+/** Without a number for its end nobody can ever take it. */
+export function isFree(item: Item, time: StoreTime): boolean {
+  const end = attribute(item, END)?.N
+  return end !== undefined && Number(end) < freeBefore(time)
+}
+
+/** Whether its holder may still rely on it. */
+export function isLive(item: Item, time: StoreTime): boolean {
+  const end = attribute(item, END)?.N
+  return end === undefined || Number(end) >= liveFrom(time)
+}
+
+export function isOurs(item: Item, { owner, mark }: Claim): boolean {
+  return attribute(item, OWNER)?.S === owner && (mark === null || attribute(item, MARK)?.S === mark)
+}
+
+export function heldBy(item: Item, time: StoreTime): Held {
+  const holder = holderOf(item)
+  // Free in the second after its end, when the latest of us is sure of it.
+  const leftMs = holder.expiresAt === null ? null : Math.max(0, holder.expiresAt + 1000 - time.earliest)
+  return { is: 'held', holder, leftMs }
+}
+
+/** Whoever has it now; our own lock that has run out is nobody's. */
+export function lostTo(item: Item | null, claim: Claim, time: StoreTime): Lost {
+  const isHeld = item !== null && !isFree(item, time) && !isOurs(item, claim)
+  return { is: 'lost', holder: isHeld ? holderOf(item) : null }
+}
+
+function millis(item: Item, name: string): number | null {
+  const value = attribute(item, name)?.N
+  const at = value === undefined ? Number.NaN : Math.round(Number(value) * 1000)
+  return isRepresentable(at) ? at : null
+}

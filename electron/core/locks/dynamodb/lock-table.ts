@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  CreateTableCommand,
+  DescribeTableCommand,
+  type TableDescription,
+  UpdateTimeToLiveCommand,
+} from '@aws-sdk/client-dynamodb'
+import { StoreError, throwIfAborted } from '../../errors.ts'
+import type { DynamoConnection, SendOptions } from '../../stores/dynamodb/connect.ts'
+import type { Request } from '../../stores/dynamodb/failure.ts'
+import { keySchemaOf } from '../../stores/dynamodb/table-key.ts'
+import { END, KEY } from './lock-item.ts'
+
+const LOOK_AGAIN_MS = 250
+/** DynamoDB takes some seconds to make a table. */
+const MADE_WITHIN_MS = 60_000
+
+/** Makes the table where there is none, and waits until it takes items. Any number of processes may ask at once. */
+export async function setUpTable(connection: DynamoConnection, signal: AbortSignal): Promise<void> {
+  const start = performance.now()
+  let table = await describe(connection, signal)
+  const made = table === null && (await createTable(connection, signal))
+  while (table?.TableStatus !== 'ACTIVE' && table?.TableStatus !== 'UPDATING') {
+    if (performance.now() - start > MADE_WITHIN_MS)
+      throw new StoreError('STORE_ERROR', `The table ${connection.table} is still not ready for use`)
+    if (table !== null || made) await sleep(LOOK_AGAIN_MS, undefined, { signal }).catch(() => {})
+    throwIfAborted(signal)
+    table = await describe(connection, signal)
+  }
+  const { partition, sort } = keySchemaOf(table)
+  if (partition.name !== KEY || partition.type !== 'S' || sort !== null)
+    throw new StoreError(
+      'UNSUPPORTED',
+      `The table ${connection.table} cannot hold these locks: its key is not the string ${KEY} alone`,
+    )
+  if (made) await cleanUpByItself(connection, signal)
+}
+
+async function describe(connection: DynamoConnection, signal: AbortSignal): Promise<TableDescription | null> {
+  const command = new DescribeTableCommand({ TableName: connection.table })
+  try {
+    const { Table: table } = await send(
+      connection,
+      { operation: 'DescribeTable', effect: 'read' },
+      options => connection.client.send(command, options),
+      signal,
+    )
+    return table ?? null
+  } catch (error) {
+    if (error instanceof StoreError && error.code === 'NOT_FOUND') return null
+    throw error
+  }
+}
+
+/** Whether it was us who made it. */
+async function createTable(connection: DynamoConnection, signal: AbortSignal): Promise<boolean> {
+  const command = new CreateTableCommand({
+    TableName: connection.table,
+    BillingMode: 'PAY_PER_REQUEST',
+    KeySchema: [{ AttributeName: KEY, KeyType: 'HASH' }],
+    AttributeDefinitions: [{ AttributeName: KEY, AttributeType: 'S' }],
+  })
+  try {
+    await send(
+      connection,
+      { operation: 'CreateTable', effect: 'write', act: 'making the table' },
+      options => connection.client.send(command, options),
+      signal,
+    )
+    return true
+  } catch (error) {
+    // Somebody else is making it.
+    const { cause } = error as { readonly cause?: unknown }
+    if (cause instanceof Error && cause.name === 'ResourceInUseException') return false
+    throw error
+  }
+}
+
+/**
+ * DynamoDB then removes items some days after their end. That only tidies: what has run out is anybody's in any case, so
+ * that an account or an emulator that may not or cannot do it is no failure. Tables of others are left as they are.
+ */
+async function cleanUpByItself(connection: DynamoConnection, signal: AbortSignal): Promise<void> {
+  const command = new UpdateTimeToLiveCommand({
+    TableName: connection.table,
+    TimeToLiveSpecification: { AttributeName: END, Enabled: true },
+  })
+  await send(
+    connection,
+    { operation: 'UpdateTimeToLive', effect: 'write' },
+    options => connection.client.send(command, options),
+    signal,
+  ).catch(() => {})
+}
+
+/** Requests about tables cost no capacity, and their answers tell none. */
+function send<A extends object>(
+  connection: DynamoConnection,
+  request: Request,
+  work: (options: SendOptions) => Promise<A>,
+  signal: AbortSignal,
+): Promise<A> {
+  return connection.send(request, work, signal)
+}

@@ -1,0 +1,124 @@
+import type { DynamoAddress } from '../../../../shared/address.ts'
+import { StoreError } from '../../errors.ts'
+import { DynamoConnection } from '../../stores/dynamodb/connect.ts'
+import { conditionalPut, FENCING_PREFIX } from '../../stores/dynamodb/formats/conditional-put.ts'
+import { chooseFormats } from '../../stores/open.ts'
+import type {
+  Claim,
+  Extended,
+  Held,
+  LetGoOf,
+  Lost,
+  Provider,
+  ProviderOptions,
+  Taken,
+  Wish,
+} from '../provider.ts'
+import type { CurrentHolder } from '../types.ts'
+import { LeaseClock, type StoreTime } from './lease-clock.ts'
+import { endAfter, holderOf, isFree, isLive, liveFrom, lostTo } from './lock-item.ts'
+import { setUpTable } from './lock-table.ts'
+import { LockItems } from './requests.ts'
+import { take } from './take.ts'
+
+const MAX_KEY_BYTES = 2048
+
+/**
+ * Locks in a table of DynamoDB, one item each, shared with the programs that take them by conditional writes. Times are the
+ * store's as far as its answers tell them, and always taken on the safe side.
+ */
+export class DynamoProvider implements Provider {
+  readonly kind = 'dynamodb'
+  readonly format = conditionalPut.info.id
+  readonly defaultTtlMs = 3_600_000
+  readonly pollMs = 2000
+  readonly listen = null
+  readonly #clock = new LeaseClock()
+  readonly #connection: DynamoConnection
+  readonly #items: LockItems
+  readonly #fencing: boolean
+
+  constructor(address: DynamoAddress, options: ProviderOptions) {
+    chooseFormats([conditionalPut], options.format ?? address.format)
+    this.#connection = new DynamoConnection(address, this.#clock)
+    this.#items = new LockItems(this.#connection)
+    // A number costs a read and a write more.
+    this.#fencing = options.fencing === true
+  }
+
+  keyOf(name: string): string {
+    const bad = (what: string) => new StoreError('BAD_INPUT', what)
+    if (name === '') throw bad('A lock needs a name')
+    if (/\p{Cs}/u.test(name)) throw bad('The name of the lock is no valid Unicode text')
+    if (name.startsWith(FENCING_PREFIX))
+      throw bad(`Names that begin with ${FENCING_PREFIX} are kept for fencing numbers`)
+    const maxBytes = this.#fencing ? MAX_KEY_BYTES - FENCING_PREFIX.length : MAX_KEY_BYTES
+    if (Buffer.byteLength(name) > maxBytes)
+      throw bad(`The name of the lock is longer than the ${maxBytes} bytes that DynamoDB has for it`)
+    return name
+  }
+
+  nameOf(key: string): string | null {
+    return key === '' || key.startsWith(FENCING_PREFIX) ? null : key
+  }
+
+  setup(signal: AbortSignal): Promise<void> {
+    return setUpTable(this.#connection, signal)
+  }
+
+  take(name: string, wish: Wish, signal: AbortSignal): Promise<Taken | Held> {
+    return this.#use(name, wish.owner, key =>
+      take(this.#items, stop => this.#time(key, stop), key, wish, this.#fencing, signal),
+    )
+  }
+
+  extend(name: string, claim: Claim, ttlMs: number, signal: AbortSignal): Promise<Extended | Lost> {
+    return this.#use(name, claim.owner, async key => {
+      const time = await this.#time(key, signal)
+      const end = endAfter(time, ttlMs)
+      const answer = await this.#items.extend(key, claim, liveFrom(time), end, signal)
+      if (answer.done) return { is: 'extended', expiresAt: end * 1000 }
+      return lostTo(answer.item ?? (await this.#items.get(key, signal)), claim, time)
+    })
+  }
+
+  /**
+   * Our own lock that has run out is `lost` also if nobody has taken it: for a while it was anybody's. Its item is removed all
+   * the same.
+   */
+  letGo(name: string, claim: Claim, signal: AbortSignal): Promise<LetGoOf | Lost> {
+    return this.#use(name, claim.owner, async key => {
+      const time = await this.#time(key, signal)
+      const answer = await this.#items.remove(key, claim, signal)
+      if (!answer.done) return lostTo(answer.item ?? (await this.#items.get(key, signal)), claim, time)
+      const wasLive = answer.before !== null && isLive(answer.before, time)
+      return wasLive ? { is: 'released' } : { is: 'lost', holder: null }
+    })
+  }
+
+  read(name: string, signal: AbortSignal): Promise<CurrentHolder | null> {
+    return this.#use(name, '', async key => {
+      const item = await this.#items.get(key, signal)
+      return item === null || isFree(item, this.#clock.time()) ? null : holderOf(item)
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#connection.close()
+  }
+
+  /** The answer to any request brings the time; this one is cheap, and its account needs no further right for it. */
+  async #time(key: string, signal: AbortSignal): Promise<StoreTime> {
+    if (!this.#clock.isFresh) await this.#items.get(key, signal)
+    return this.#clock.time()
+  }
+
+  async #use<T>(name: string, owner: string, work: (key: string) => Promise<T>): Promise<T> {
+    if (/\p{Cs}/u.test(owner)) throw new StoreError('BAD_INPUT', 'The owner is no valid Unicode text')
+    return work(this.keyOf(name))
+  }
+}
+
+export function createDynamoProvider(address: DynamoAddress, options: ProviderOptions): DynamoProvider {
+  return new DynamoProvider(address, options)
+}

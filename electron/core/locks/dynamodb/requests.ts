@@ -1,0 +1,163 @@
+import {
+  type AttributeValue,
+  type ConsumedCapacity,
+  DeleteItemCommand,
+  GetItemCommand,
+  PutItemCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb'
+import { attribute, type Item } from '../../stores/dynamodb/attribute.ts'
+import type { DynamoConnection, SendOptions } from '../../stores/dynamodb/connect.ts'
+import { isConditionFailed } from '../../stores/dynamodb/failure.ts'
+import { FENCING_NUMBER, FENCING_PREFIX } from '../../stores/dynamodb/formats/conditional-put.ts'
+import { itemsFrom } from '../../stores/dynamodb/items-from.ts'
+import type { KeySchema } from '../../stores/dynamodb/table-key.ts'
+import type { Claim } from '../provider.ts'
+import { END, KEY, MARK, OWNER } from './lock-item.ts'
+
+export const KEY_SCHEMA: KeySchema = { partition: { name: KEY, type: 'S' }, sort: null }
+
+/** A condition that did not hold, with the item that was there, if the server tells it. */
+export type Unmet = { readonly done: false; readonly item: Item | undefined }
+export type Done = { readonly done: true; readonly before: Item | null }
+
+type WriteAnswer = {
+  readonly Attributes?: Item | undefined
+  readonly ConsumedCapacity?: ConsumedCapacity | undefined
+}
+
+const WHAT_WAS_THERE = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const
+
+/** Every request a lock manager makes of items. Names are aliased and values bound, and each write has its condition. */
+export class LockItems {
+  readonly #connection: DynamoConnection
+
+  constructor(connection: DynamoConnection) {
+    this.#connection = connection
+  }
+
+  async get(key: string, signal: AbortSignal): Promise<Item | null> {
+    const command = new GetItemCommand({ ...this.#at(key), ConsistentRead: true })
+    const { Item: item } = await this.#connection.send(
+      { operation: 'GetItem', effect: 'read' },
+      options => this.#connection.client.send(command, options),
+      signal,
+    )
+    return item ? (itemsFrom(KEY_SCHEMA, [item])[0] ?? null) : null
+  }
+
+  /** Where there is none, or one that ended before this. */
+  put(item: Record<string, AttributeValue>, freeBefore: number, signal: AbortSignal): Promise<Done | Unmet> {
+    const { client, table: TableName } = this.#connection
+    const command = new PutItemCommand({
+      TableName,
+      Item: item,
+      ConditionExpression: 'attribute_not_exists(#key) OR #end < :now',
+      ExpressionAttributeNames: { '#key': KEY, '#end': END },
+      ExpressionAttributeValues: { ':now': { N: String(freeBefore) } },
+      ...WHAT_WAS_THERE,
+    })
+    return this.#write('PutItem', 'the acquisition', options => client.send(command, options), signal)
+  }
+
+  /** Only what is ours and ends at this or later. */
+  extend(
+    key: string,
+    claim: Claim,
+    liveFrom: number,
+    end: number,
+    signal: AbortSignal,
+  ): Promise<Done | Unmet> {
+    const { client } = this.#connection
+    const ours = isOurs(claim)
+    const command = new UpdateItemCommand({
+      ...this.#at(key),
+      UpdateExpression: 'SET #end = :end',
+      ConditionExpression: `${ours.condition} AND (attribute_not_exists(#end) OR #end >= :now)`,
+      ExpressionAttributeNames: { ...ours.names, '#end': END },
+      ExpressionAttributeValues: {
+        ...ours.values,
+        ':end': { N: String(end) },
+        ':now': { N: String(liveFrom) },
+      },
+      ...WHAT_WAS_THERE,
+    })
+    return this.#write('UpdateItem', 'the renewal', options => client.send(command, options), signal)
+  }
+
+  remove(key: string, claim: Claim, signal: AbortSignal): Promise<Done | Unmet> {
+    const { client } = this.#connection
+    const ours = isOurs(claim)
+    const command = new DeleteItemCommand({
+      ...this.#at(key),
+      ConditionExpression: ours.condition,
+      ExpressionAttributeNames: ours.names,
+      ExpressionAttributeValues: ours.values,
+      ReturnValues: 'ALL_OLD',
+      ...WHAT_WAS_THERE,
+    })
+    return this.#write('DeleteItem', 'the release', options => client.send(command, options), signal)
+  }
+
+  /** The last number that was drawn for a lock; null if none was. */
+  async lastNumber(key: string, signal: AbortSignal): Promise<string | null> {
+    const item = await this.get(FENCING_PREFIX + key, signal)
+    return (item && attribute(item, FENCING_NUMBER)?.N) ?? null
+  }
+
+  /** The next number, if nobody has drawn one since `last` was read. */
+  async drawNumber(key: string, last: string | null, next: number, signal: AbortSignal): Promise<boolean> {
+    const { client } = this.#connection
+    const command = new UpdateItemCommand({
+      ...this.#at(FENCING_PREFIX + key),
+      UpdateExpression: 'SET #number = :next',
+      ConditionExpression: last === null ? 'attribute_not_exists(#number)' : '#number = :last',
+      ExpressionAttributeNames: { '#number': FENCING_NUMBER },
+      ExpressionAttributeValues: {
+        ':next': { N: String(next) },
+        ...(last === null ? {} : { ':last': { N: last } }),
+      },
+    })
+    const drawn = await this.#write(
+      'UpdateItem',
+      'drawing a number',
+      options => client.send(command, options),
+      signal,
+    )
+    return drawn.done
+  }
+
+  #at(key: string) {
+    return { TableName: this.#connection.table, Key: { [KEY]: { S: key } } }
+  }
+
+  async #write(
+    operation: string,
+    act: string,
+    work: (options: SendOptions) => Promise<WriteAnswer>,
+    signal: AbortSignal,
+  ): Promise<Done | Unmet> {
+    try {
+      const { Attributes: before } = await this.#connection.send(
+        { operation, effect: 'write', act },
+        work,
+        signal,
+      )
+      return { done: true, before: before ? (itemsFrom(KEY_SCHEMA, [before])[0] ?? null) : null }
+    } catch (error) {
+      if (!isConditionFailed(error)) throw error
+      const { Item: item } = error as { readonly Item?: unknown }
+      return { done: false, item: item ? itemsFrom(KEY_SCHEMA, [item])[0] : undefined }
+    }
+  }
+}
+
+/** Without a mark the owner alone counts, as in programs of the same format that write none. */
+function isOurs({ owner, mark }: Claim) {
+  const byOwner = '#owner = :owner'
+  return {
+    condition: mark === null ? byOwner : `${byOwner} AND #mark = :mark`,
+    names: { '#owner': OWNER, ...(mark === null ? {} : { '#mark': MARK }) },
+    values: { ':owner': { S: owner }, ...(mark === null ? {} : { ':mark': { S: mark } }) },
+  }
+}

@@ -1,0 +1,199 @@
+import { StoreError } from '../errors.ts'
+import { ttlFrom } from './duration.ts'
+import { later } from './later.ts'
+import type { Claim, Extended, Lost, Provider, Taken } from './provider.ts'
+import type { Attempt } from './provider-call.ts'
+import type { CurrentHolder, Duration, HeldLock, LetGo } from './types.ts'
+
+/** Told once of the end of a lock that this process has taken. */
+export interface EndOfLock {
+  released(lock: Holding, heldMs: number): void
+  lost(lock: Holding, heldMs: number, holder: CurrentHolder | null): void
+}
+
+/** The handle of a lock. What it says of its time is counted by this machine's own clock, which nobody sets. */
+export class Holding implements HeldLock {
+  readonly key: string
+  readonly owner: string
+  readonly fencing: number | null
+  readonly acquiredAt: number
+  readonly #provider: Provider
+  readonly #closed: AbortSignal
+  readonly #end: EndOfLock
+  readonly #claim: Claim
+  readonly #takenAt = performance.now()
+  #ttlMs: number
+  #expiresAt: number
+  #validUntil: number
+  #over: 'released' | 'lost' | null = null
+  /** Set when the store itself said that it is lost: there is nothing to ask any more. */
+  #lost: LetGo | null = null
+  #letGo: Promise<LetGo> | null = null
+  /** A renewal found it gone while a release was under way. If that one fails, nobody knows which of the two it was. */
+  #goneMeanwhile: Lost | null = null
+  #renewing: Promise<unknown> = Promise.resolve()
+  #stopTimer: () => void = () => {}
+  #timeChanged: () => void = () => {}
+  readonly #onLost = new Set<(holder: CurrentHolder | null) => void>()
+
+  constructor(
+    provider: Provider,
+    taken: Attempt & Taken,
+    wanted: { readonly key: string; readonly ttlMs: number },
+    end: EndOfLock,
+    closed: AbortSignal,
+  ) {
+    this.key = wanted.key
+    this.#ttlMs = wanted.ttlMs
+    this.owner = taken.owner
+    this.fencing = taken.fencing
+    this.acquiredAt = taken.acquiredAt
+    this.#expiresAt = taken.expiresAt
+    this.#claim = { owner: taken.owner, mark: taken.mark }
+    this.#provider = provider
+    this.#end = end
+    this.#closed = closed
+    const grantedMs = Math.max(taken.expiresAt - taken.acquiredAt, 0)
+    this.#validUntil = taken.askedAt + Math.min(wanted.ttlMs, grantedMs)
+    this.#watchTheTime()
+  }
+
+  get expiresAt(): number {
+    return this.#expiresAt
+  }
+
+  /** For how long it was last asked for. */
+  get ttlMs(): number {
+    return this.#ttlMs
+  }
+
+  /** How it ended, as far as is known here. */
+  get over(): 'released' | 'lost' | null {
+    return this.#over
+  }
+
+  /** A renewal found it gone, and it is not known whether that was our own release. */
+  get wasFoundGone(): boolean {
+    return this.#goneMeanwhile !== null && this.#over !== 'released'
+  }
+
+  validMs(): number {
+    return this.#over === null ? Math.max(this.#validUntil - performance.now(), 0) : 0
+  }
+
+  /** False if it is lost already. */
+  onLost(listener: (holder: CurrentHolder | null) => void): boolean {
+    this.#onLost.add(listener)
+    return this.#over !== 'lost'
+  }
+
+  /** Told of every renewal, whoever asked for it, and when a failed one leaves less time than there was. */
+  onTimeChanged(listener: () => void): void {
+    this.#timeChanged = listener
+  }
+
+  /** One after the other: of two that are under way together nobody could say which of them the store did last. */
+  async renew(ttl?: Duration): Promise<boolean> {
+    const ttlMs = ttl === undefined ? null : ttlFrom(ttl)
+    const renewed = this.#renewing.then(() => this.#renew(ttlMs ?? this.#ttlMs))
+    this.#renewing = renewed.catch(() => {})
+    return renewed
+  }
+
+  async #renew(ttlMs: number): Promise<boolean> {
+    if (this.#over === null && this.validMs() <= 0) this.#isLost(null)
+    if (this.#over !== null) return false
+    this.#checkOpen()
+    const askedAt = performance.now()
+    const before = this.#validUntil
+    // From here on the store may have it for the shorter of the two times, also if its answer never comes.
+    this.#isValidUntil(Math.min(before, askedAt + ttlMs))
+    let answer: Extended | Lost
+    try {
+      answer = await this.#provider.extend(this.key, this.#claim, ttlMs, this.#closed)
+    } catch (error) {
+      const wasNotDone = error instanceof StoreError && !error.uncertain
+      if (wasNotDone && this.#over === null) this.#isValidUntil(before)
+      else if (this.#validUntil < before) this.#timeChanged()
+      throw error
+    }
+    // Whatever ended meanwhile is not begun anew.
+    if (this.#over !== null) return false
+    if (answer.is === 'lost') {
+      // It may be our own release that took it away, and that one knows.
+      if (this.#letGo) {
+        this.#goneMeanwhile = answer
+        return false
+      }
+      this.#lost = { outcome: 'lost', holder: answer.holder }
+      this.#isLost(answer.holder)
+      return false
+    }
+    this.#ttlMs = ttlMs
+    this.#expiresAt = answer.expiresAt
+    this.#isValidUntil(askedAt + ttlMs)
+    this.#timeChanged()
+    return true
+  }
+
+  /** A release that failed can be tried again. */
+  release(): Promise<LetGo> {
+    this.#letGo ??= this.#release().catch(error => {
+      this.#letGo = null
+      if (this.#goneMeanwhile) this.#isLost(this.#goneMeanwhile.holder)
+      throw error
+    })
+    return this.#letGo
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.release()
+  }
+
+  async #release(): Promise<LetGo> {
+    if (this.#lost) return this.#lost
+    this.#checkOpen()
+    const answer = await this.#provider.letGo(this.key, this.#claim, this.#closed)
+    if (answer.is === 'lost') {
+      this.#isLost(answer.holder)
+      return { outcome: 'lost', holder: answer.holder }
+    }
+    if (this.#over === null) {
+      this.#over = 'released'
+      this.#stopTimer()
+      this.#end.released(this, performance.now() - this.#takenAt)
+    }
+    return { outcome: 'released' }
+  }
+
+  #isValidUntil(time: number): void {
+    this.#validUntil = time
+    this.#watchTheTime()
+  }
+
+  /** A process that was stopped past the end is told as soon as it runs again. */
+  #watchTheTime(): void {
+    this.#stopTimer()
+    this.#stopTimer = later(
+      this.#validUntil - performance.now(),
+      () => {
+        if (this.#over !== null) return
+        if (this.validMs() <= 0) this.#isLost(null)
+        else this.#watchTheTime()
+      },
+      { unref: true },
+    )
+  }
+
+  #isLost(holder: CurrentHolder | null): void {
+    if (this.#over !== null) return
+    this.#over = 'lost'
+    this.#stopTimer()
+    this.#end.lost(this, performance.now() - this.#takenAt, holder)
+    for (const listener of this.#onLost) listener(holder)
+  }
+
+  #checkOpen(): void {
+    if (this.#closed.aborted) throw new StoreError('REFUSED', 'This lock manager is closed')
+  }
+}

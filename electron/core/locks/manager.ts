@@ -1,0 +1,268 @@
+import { setMaxListeners } from 'node:events'
+import { StoreError } from '../errors.ts'
+import { ttlFrom, waitFrom } from './duration.ts'
+import { LockHeldError } from './errors.ts'
+import { type EndOfLock, Holding } from './held-lock.ts'
+import { checkKey, checkOwner, metadataFrom } from './input.ts'
+import type { Inventory } from './inventory.ts'
+import { atMost } from './later.ts'
+import { onAbort } from './on-abort.ts'
+import type { Provider } from './provider.ts'
+import { Asking, type Attempt, type Wanted } from './provider-call.ts'
+import { Tally } from './tally.ts'
+import type {
+  Acquired,
+  AcquireOptions,
+  ActiveLock,
+  CurrentHolder,
+  Duration,
+  Guarded,
+  LetGo,
+  LockManager,
+  LockManagerOptions,
+  LockStats,
+  Refused,
+  ReleasedAll,
+  Tried,
+  WithLockOptions,
+} from './types.ts'
+import { WaitingLine } from './waiting.ts'
+import { underLock } from './with-lock.ts'
+
+/** What a manager is made of. */
+export type Parts = {
+  readonly name: LockManager['provider']
+  /** Called once, when the store is needed for the first time. */
+  readonly load: () => Promise<Provider>
+  readonly inventory: (provider: Provider) => Inventory
+  readonly options: LockManagerOptions
+}
+
+type Work<T> = (guarded: Guarded) => Promise<T> | T
+
+const USUAL_WAIT_MS = 30_000
+/** How long a manager that is closed waits for answers that are under way. */
+const LEAVE_MS = 2000
+
+export class StoreLockManager implements LockManager {
+  readonly provider: LockManager['provider']
+  readonly #parts: Parts
+  readonly #tally: Tally
+  readonly #ttlMs: number | null
+  readonly #pollMs: number | null
+  readonly #closing = new AbortController()
+  readonly #lines = new Map<string, WaitingLine>()
+  readonly #held = new Map<string, Holding>()
+  readonly #ends: EndOfLock
+  #loading: Promise<Provider> | null = null
+  #asking: Asking | null = null
+
+  constructor(parts: Parts) {
+    const { ttl, poll } = parts.options
+    this.#parts = parts
+    this.provider = parts.name
+    this.#ttlMs = ttl === undefined ? null : ttlFrom(ttl)
+    this.#pollMs = poll === undefined ? null : ttlFrom(poll, 'The time between two looks')
+    this.#tally = new Tally(parts.options.observer, message => this.#warn(message))
+    setMaxListeners(0, this.#closing.signal)
+    this.#ends = {
+      released: (lock, heldMs) => {
+        this.#tally.released(lock.key, heldMs)
+        this.#isOver(lock)
+      },
+      lost: (lock, heldMs) => {
+        this.#tally.lost(lock.key, heldMs)
+        this.#isOver(lock)
+      },
+    }
+  }
+
+  async setup(): Promise<void> {
+    const provider = await this.#open()
+    await provider.setup(this.#closing.signal)
+  }
+
+  async acquire(key: string, options: AcquireOptions = {}): Promise<Acquired | Refused> {
+    const startedAt = performance.now()
+    const waitedMs = () => performance.now() - startedAt
+    try {
+      checkKey(key)
+      const owner = options.owner ?? null
+      if (owner !== null) checkOwner(owner)
+      const metadata = metadataFrom(options.metadata)
+      const provider = await this.#open()
+      provider.keyOf(key)
+      const wanted: Wanted = {
+        key,
+        owner,
+        ttlMs: options.ttl === undefined ? (this.#ttlMs ?? provider.defaultTtlMs) : ttlFrom(options.ttl),
+        metadata,
+      }
+      const waitMs = options.wait === undefined ? 0 : waitFrom(options.wait)
+      const answer =
+        waitMs > 0
+          ? await this.#lineFor(key, provider).wait(wanted, waitMs, options.signal)
+          : await this.#askOnce(provider, wanted, options.signal)
+      if (answer.is !== 'taken') {
+        this.#tally.refused(key, waitedMs())
+        return { acquired: false, holder: answer.holder, waitedMs: waitedMs() }
+      }
+      const lock = new Holding(provider, answer, wanted, this.#ends, this.#closing.signal)
+      this.#held.set(key, lock)
+      this.#tally.acquired(key, waitedMs())
+      return { acquired: true, lock, waitedMs: waitedMs() }
+    } catch (error) {
+      this.#tally.failed(String(key), error)
+      throw error
+    }
+  }
+
+  async release(key: string, owner: string): Promise<LetGo> {
+    checkKey(key)
+    checkOwner(owner)
+    const provider = await this.#open()
+    const mine = this.#held.get(key)
+    if (mine?.owner === owner) return mine.release()
+    const answer = await provider.letGo(key, { owner, mark: null }, this.#closing.signal)
+    if (answer.is === 'lost') return { outcome: 'lost', holder: answer.holder }
+    this.#tally.released(key, null)
+    this.#lines.get(key)?.wake()
+    return { outcome: 'released' }
+  }
+
+  async renew(key: string, owner: string, ttl?: Duration): Promise<boolean> {
+    checkKey(key)
+    checkOwner(owner)
+    const provider = await this.#open()
+    const mine = this.#held.get(key)
+    if (mine?.owner === owner) return mine.renew(ttl)
+    const ttlMs = ttl === undefined ? (this.#ttlMs ?? provider.defaultTtlMs) : ttlFrom(ttl)
+    const answer = await provider.extend(key, { owner, mark: null }, ttlMs, this.#closing.signal)
+    return answer.is === 'extended'
+  }
+
+  async isLocked(key: string): Promise<boolean> {
+    return (await this.holderOf(key)) !== null
+  }
+
+  async holderOf(key: string): Promise<CurrentHolder | null> {
+    checkKey(key)
+    const provider = await this.#open()
+    return provider.read(key, this.#closing.signal)
+  }
+
+  async withLock<T>(key: string, work: Work<T>, options: WithLockOptions = {}): Promise<T> {
+    const { wait = USUAL_WAIT_MS } = options
+    const answer = await this.acquire(key, { ...options, wait })
+    if (!answer.acquired) throw new LockHeldError(key, answer.holder, answer.waitedMs)
+    return this.#under(answer, work, options)
+  }
+
+  async tryWithLock<T>(key: string, work: Work<T>, options: WithLockOptions = {}): Promise<Tried<T>> {
+    const answer = await this.acquire(key, options)
+    if (!answer.acquired) return { ran: false, holder: answer.holder }
+    return { ran: true, value: await this.#under(answer, work, options) }
+  }
+
+  async activeLocks(): Promise<ActiveLock[]> {
+    return (await this.#inventory()).activeLocks(this.#closing.signal)
+  }
+
+  async stats(): Promise<LockStats> {
+    const active = (await this.activeLocks()).length
+    return { provider: this.provider, active, ...this.#tally.counts() }
+  }
+
+  async cleanupExpired(): Promise<number> {
+    return (await this.#inventory()).cleanupExpired(this.#closing.signal)
+  }
+
+  async releaseAll(options: { readonly reason: string; readonly dataFolder?: string }): Promise<ReleasedAll> {
+    if (options.reason.trim() === '')
+      throw new StoreError('BAD_INPUT', 'Releasing everything needs a reason, which is recorded')
+    const answer = await (await this.#inventory()).releaseAll(options)
+    for (const line of this.#lines.values()) line.wake()
+    return answer
+  }
+
+  async close(): Promise<void> {
+    if (this.#closing.signal.aborted) return
+    for (const line of this.#lines.values()) line.end(closedError())
+    this.#closing.abort()
+    const provider = await this.#loading?.catch(() => null)
+    // A lock that is granted at this moment would be nobody's, and held for all of its time.
+    if (this.#asking) await atMost(LEAVE_MS, this.#asking.settled())
+    await provider?.close()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+
+  async #open(): Promise<Provider> {
+    if (this.#closing.signal.aborted) throw closedError()
+    this.#loading ??= this.#parts.load()
+    const provider = await this.#loading
+    if (this.#closing.signal.aborted) throw closedError()
+    return provider
+  }
+
+  async #inventory(): Promise<Inventory> {
+    return this.#parts.inventory(await this.#open())
+  }
+
+  async #askOnce(provider: Provider, wanted: Wanted, signal: AbortSignal | undefined): Promise<Attempt> {
+    const abort = new AbortController()
+    const heard = [this.#closing.signal, ...(signal ? [signal] : [])].map(each => {
+      if (each.aborted) abort.abort()
+      return onAbort(each, () => abort.abort())
+    })
+    try {
+      return await this.#askingOf(provider).attempt(wanted, abort.signal)
+    } finally {
+      for (const stop of heard) stop()
+    }
+  }
+
+  #askingOf(provider: Provider): Asking {
+    this.#asking ??= new Asking(provider, this.#closing.signal)
+    return this.#asking
+  }
+
+  #lineFor(key: string, provider: Provider): WaitingLine {
+    const line =
+      this.#lines.get(key) ??
+      new WaitingLine({
+        provider,
+        asking: this.#askingOf(provider),
+        pollMs: this.#pollMs ?? provider.pollMs,
+        isOurs: () => (this.#held.get(key)?.validMs() ?? 0) > 0,
+        onEmpty: () => this.#lines.delete(key),
+        closed: this.#closing.signal,
+      })
+    this.#lines.set(key, line)
+    return line
+  }
+
+  #under<T>({ lock }: Acquired, work: Work<T>, { renew = true }: WithLockOptions): Promise<T> {
+    return underLock(lock as Holding, work, { renew, warn: message => this.#warn(message) })
+  }
+
+  #isOver(lock: Holding): void {
+    if (this.#held.get(lock.key) === lock) this.#held.delete(lock.key)
+    this.#lines.get(lock.key)?.wake()
+  }
+
+  #warn(message: string): void {
+    warnThrough(this.#parts.options, message)
+  }
+}
+
+export function warnThrough({ warn }: Pick<LockManagerOptions, 'warn'>, message: string): void {
+  if (warn) warn(message)
+  else process.emitWarning(message, 'LockkeeperWarning')
+}
+
+function closedError(): StoreError {
+  return new StoreError('REFUSED', 'This lock manager is closed')
+}

@@ -1,0 +1,83 @@
+import { hostname } from 'node:os'
+import type { MemoryAddress } from '../../../../shared/address.ts'
+import { StoreError, throwIfAborted } from '../../errors.ts'
+import { tenantPipeline } from '../../stores/memory/formats/tenant-pipeline.ts'
+import { type MemoryServer, memoryServer } from '../../stores/memory/server.ts'
+import { chooseFormats } from '../../stores/open.ts'
+import type {
+  Claim,
+  Extended,
+  Held,
+  LetGoOf,
+  Lost,
+  Provider,
+  ProviderOptions,
+  Taken,
+  Wish,
+} from '../provider.ts'
+import type { CurrentHolder } from '../types.ts'
+import { MemoryLocks } from './memory-locks.ts'
+
+/** Locks among the parts of one process: for tests, and for programs that run once. */
+export class MemoryProvider implements Provider {
+  readonly kind = 'memory'
+  readonly format = tenantPipeline.info.id
+  readonly defaultTtlMs: number
+  readonly pollMs = 5000
+  readonly #locks: MemoryLocks
+  readonly #fencing: boolean
+
+  constructor(server: MemoryServer, options: ProviderOptions) {
+    chooseFormats([tenantPipeline], options.format)
+    this.#locks = new MemoryLocks(server)
+    this.#fencing = options.fencing ?? true
+    this.defaultTtlMs = server.timeoutMs
+  }
+
+  keyOf(name: string): string {
+    if (name === '') throw new StoreError('BAD_INPUT', 'A lock needs a name')
+    return name
+  }
+
+  nameOf(key: string): string | null {
+    return key === '' ? null : key
+  }
+
+  async setup(signal: AbortSignal): Promise<void> {
+    throwIfAborted(signal)
+  }
+
+  async take(name: string, wish: Wish, signal: AbortSignal): Promise<Taken | Held> {
+    throwIfAborted(signal)
+    const by = wish.metadata?.['locked_by']
+    const lockedBy = typeof by === 'string' ? by : `${hostname()}:${process.pid}`
+    const answer = this.#locks.take(this.keyOf(name), { owner: wish.owner, lockedBy, ttlMs: wish.ttlMs })
+    return answer.is === 'taken' && !this.#fencing ? { ...answer, fencing: null } : answer
+  }
+
+  async extend(name: string, claim: Claim, ttlMs: number, signal: AbortSignal): Promise<Extended | Lost> {
+    throwIfAborted(signal)
+    return this.#locks.extend(this.keyOf(name), claim, ttlMs)
+  }
+
+  async letGo(name: string, claim: Claim, signal: AbortSignal): Promise<LetGoOf | Lost> {
+    throwIfAborted(signal)
+    return this.#locks.letGo(this.keyOf(name), claim)
+  }
+
+  async read(name: string, signal: AbortSignal): Promise<CurrentHolder | null> {
+    throwIfAborted(signal)
+    return this.#locks.read(this.keyOf(name))
+  }
+
+  readonly listen = async (name: string, changed: () => void, signal: AbortSignal): Promise<() => void> => {
+    throwIfAborted(signal)
+    return this.#locks.server.onFreed(this.keyOf(name), changed)
+  }
+
+  async close(): Promise<void> {}
+}
+
+export function createMemoryProvider(address: MemoryAddress, options: ProviderOptions): MemoryProvider {
+  return new MemoryProvider(memoryServer(address.name), options)
+}

@@ -1,0 +1,108 @@
+import { excerpt } from '../../bytes.ts'
+import { StoreError } from '../../errors.ts'
+import { readShape } from '../../stores/mysql/catalogue.ts'
+import type { Session } from '../../stores/mysql/connect.ts'
+import type { Column, TableShape } from '../../stores/mysql/table.ts'
+import { createTable, type Target } from './statements.ts'
+
+export type LockTable = Target & {
+  /** In characters. */
+  readonly keyWidth: number
+  readonly ownerWidth: number
+  /** Whether the server never gives a number twice, also if it was restarted in between. */
+  readonly numbersRise: boolean
+}
+
+const COLUMNS = ['id', 'lock_key', 'lock_id', 'pid', 'acquired_at', 'expires_at']
+
+/** The best that the server has: without padding, so that a space at the end of a name counts. */
+const COLLATIONS = ['utf8mb4_0900_bin', 'utf8mb4_nopad_bin', 'utf8mb4_bin']
+
+/** Makes the table where there is none. Any number of processes may ask at once: the server lets one of them make it. */
+export async function makeTable(session: Session, name: string): Promise<void> {
+  if ((await readShape(session, name)) !== null) return
+  const rows = await session.read(
+    `SELECT COLLATION_NAME FROM information_schema.COLLATIONS
+      WHERE COLLATION_NAME IN (${COLLATIONS.map(() => '?').join(', ')})`,
+    COLLATIONS,
+  )
+  const known = new Set(rows.map(([collation]) => String(collation)))
+  await session.change(createTable(name, COLLATIONS.find(each => known.has(each)) ?? 'utf8mb4_bin'), [])
+}
+
+/** The table as it is, or why locks in it would not be locks. It is never altered. */
+export async function readLockTable(session: Session, name: string): Promise<LockTable> {
+  const shape = await readShape(session, name)
+  if (shape === null) {
+    const what = `There is no table "${excerpt(name)}", or this account may not see it; setup() makes it`
+    throw new StoreError('NOT_FOUND', what)
+  }
+  const unfit = (why: string) =>
+    new StoreError('UNSUPPORTED', `The table "${excerpt(shape.name)}" cannot hold these locks: ${why}`)
+  const missing = COLUMNS.filter(column => !shape.columns.has(column))
+  if (missing.length > 0)
+    throw unfit(`it lacks the ${missing.length === 1 ? 'column' : 'columns'} ${missing.join(', ')}`)
+  const details = await readDetails(session, shape)
+  const column = (named: string) => shape.columns.get(named) as Column
+  if (!shape.unique.has('lock_key'))
+    throw unfit('lock_key has no unique index of its own, so that two could hold the same lock')
+  for (const named of ['lock_key', 'lock_id'])
+    if (column(named).type !== 'varchar') throw unfit(`${named} is no VARCHAR`)
+  // The wall clock of a DATETIME is each program's own.
+  if (column('expires_at').type !== 'timestamp') throw unfit('expires_at is no TIMESTAMP')
+  if (!shape.unique.has('id') || !details.numbered)
+    throw unfit('id is no AUTO_INCREMENT, so that one holder cannot be told from the next')
+  if (!details.transactional)
+    throw unfit(
+      `its engine ${excerpt(details.engine)} has no transactions, without which two could hold a lock`,
+    )
+  return {
+    name: shape.name,
+    key: column('lock_key'),
+    owner: column('lock_id'),
+    keyWidth: details.width('lock_key'),
+    ownerWidth: details.width('lock_id'),
+    numbersRise: numbersRise(details.version),
+  }
+}
+
+async function readDetails(session: Session, { name }: TableShape) {
+  const columns = await session.read(
+    `SELECT TABLE_NAME, COLUMN_NAME, CAST(CHARACTER_MAXIMUM_LENGTH AS CHAR), EXTRA FROM information_schema.COLUMNS
+      WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ?`,
+    [name],
+  )
+  const engines = await session.read(
+    `SELECT t.TABLE_NAME, t.ENGINE, e.TRANSACTIONS, VERSION() FROM information_schema.TABLES t
+      LEFT JOIN information_schema.ENGINES e ON e.ENGINE = t.ENGINE
+      WHERE t.TABLE_SCHEMA = DATABASE() AND t.TABLE_NAME = ?`,
+    [name],
+  )
+  const about = new Map(
+    columns
+      .filter(([table]) => String(table) === name)
+      .map(([, column, length, extra]) => [String(column).toLowerCase(), { length, extra: String(extra) }]),
+  )
+  const [, engine, transactions, version] = engines.find(([table]) => String(table) === name) ?? []
+  return {
+    width: (column: string) => Number(about.get(column)?.length ?? 0),
+    numbered: /\bauto_increment\b/i.test(about.get('id')?.extra ?? ''),
+    engine: String(engine),
+    transactional: String(transactions) === 'YES',
+    version: String(version),
+  }
+}
+
+/**
+ * InnoDB keeps the counter of a table since MySQL 8.0 and MariaDB 10.2.4. Before, a restart set it to the greatest number
+ * still stored, and the numbers of locks that were let go came back.
+ */
+export function numbersRise(version: string): boolean {
+  // `5.5.5-10.6.1-MariaDB`: the first number is for old replicas.
+  const mariadb = /(\d+)\.(\d+)\.(\d+)-MariaDB/i.exec(version)
+  const [major = 0, minor = 0, patch = 0] = (mariadb ?? /^(\d+)\.(\d+)\.(\d+)/.exec(version) ?? [])
+    .slice(1)
+    .map(Number)
+  if (mariadb === null) return major >= 8
+  return major > 10 || (major === 10 && (minor > 2 || (minor === 2 && patch >= 4)))
+}

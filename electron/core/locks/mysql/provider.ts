@@ -1,0 +1,172 @@
+import type { MysqlAddress } from '../../../../shared/address.ts'
+import { StoreError } from '../../errors.ts'
+import { Connections, type Session } from '../../stores/mysql/connect.ts'
+import { rechargeTable } from '../../stores/mysql/formats/recharge-table.ts'
+import { isContention } from '../../stores/mysql/server-errors.ts'
+import type { Sql } from '../../stores/mysql/sql.ts'
+import { chooseFormats } from '../../stores/open.ts'
+import type {
+  Claim,
+  Extended,
+  Held,
+  LetGoOf,
+  Lost,
+  Provider,
+  ProviderOptions,
+  Taken,
+  Wish,
+} from '../provider.ts'
+import type { CurrentHolder } from '../types.ts'
+import { type LockTable, makeTable, readLockTable } from './lock-table.ts'
+import { extendRow, removeOwn, type StoredRow } from './statements.ts'
+import { checkWritable, endFrom, holderOf, lookAt, take } from './take.ts'
+
+const TABLE = 'recargas_process_locks'
+const HALF_A_PAIR = /\p{Cs}/u
+
+/**
+ * Locks in a table of MySQL or MariaDB, one row each, shared with the programs that use the same table. All times are the
+ * server's. The table has no column for metadata, which is not kept. Where its collation does not tell two names apart
+ * (`gps` and `GPS`), they are one lock: the second is refused, and released by nobody but its own holder.
+ */
+export class MysqlProvider implements Provider {
+  readonly kind = 'mysql'
+  readonly format = rechargeTable.info.id
+  readonly defaultTtlMs = 3_600_000
+  readonly pollMs = 1000
+  readonly listen = null
+  readonly #connections: Connections
+  readonly #tableName: string
+  readonly #fencing: boolean
+  #table: LockTable | null = null
+
+  constructor(address: MysqlAddress, options: ProviderOptions) {
+    chooseFormats([rechargeTable], options.format ?? address.format)
+    this.#connections = new Connections(address)
+    this.#tableName = address.table ?? TABLE
+    this.#fencing = options.fencing ?? true
+  }
+
+  keyOf(name: string): string {
+    if (name === '') throw new StoreError('BAD_INPUT', 'A lock needs a name')
+    if (HALF_A_PAIR.test(name))
+      throw new StoreError('BAD_INPUT', 'The name of the lock is no valid Unicode text')
+    if (this.#table) checkWidth('name of the lock', name, this.#table.keyWidth)
+    return name
+  }
+
+  nameOf(key: string): string | null {
+    return key === '' ? null : key
+  }
+
+  async setup(signal: AbortSignal): Promise<void> {
+    await this.#connections.use(signal, async session => {
+      await makeTable(session, this.#tableName)
+      this.#table = await readLockTable(session, this.#tableName)
+    })
+  }
+
+  take(name: string, wish: Wish, signal: AbortSignal): Promise<Taken | Held> {
+    return this.#use('acquisition', name, wish.owner, signal, (session, table) =>
+      take(session, table, this.keyOf(name), wish, this.#fencing && table.numbersRise),
+    )
+  }
+
+  extend(name: string, claim: Claim, ttlMs: number, signal: AbortSignal): Promise<Extended | Lost> {
+    return this.#use('renewal', name, claim.owner, signal, async (session, table) => {
+      const seen = await lookAt(session, table, name)
+      if (!seen.row?.live || !isOurs(seen.row, claim)) return lostTo(seen.row)
+      checkWritable(seen)
+      const seconds = endFrom(seen, ttlMs)
+      const rows = await change(session, extendRow(table, name, claim, seconds))
+      // Rows that matched: a renewal in the same second changes nothing, and is one all the same.
+      return rows > 0
+        ? { is: 'extended', expiresAt: seconds * 1000 }
+        : lostTo((await lookAt(session, table, name)).row)
+    })
+  }
+
+  /**
+   * Our own lock that has run out is `lost` also if nobody has taken it: for a while it was anybody's. Its row is removed
+   * all the same. Looking first finds a dead connection before the one statement whose answer counts.
+   */
+  letGo(name: string, claim: Claim, signal: AbortSignal): Promise<LetGoOf | Lost> {
+    return this.#use('release', name, claim.owner, signal, async (session, table) => {
+      const seen = await lookAt(session, table, name)
+      if (!seen.row || !isOurs(seen.row, claim)) return lostTo(seen.row)
+      checkWritable(seen)
+      if (seen.row.live && (await change(session, removeOwn(table, name, claim, 'while-live'))) > 0)
+        return { is: 'released' }
+      await change(session, removeOwn(table, name, claim, 'in-any-case'))
+      return lostTo((await lookAt(session, table, name)).row)
+    })
+  }
+
+  read(name: string, signal: AbortSignal): Promise<CurrentHolder | null> {
+    return this.#use('look', name, '', signal, async (session, table) => {
+      const { row } = await lookAt(session, table, name)
+      return row?.live ? holderOf(row) : null
+    })
+  }
+
+  close(): Promise<void> {
+    return this.#connections.close()
+  }
+
+  /** Nothing is sent for a name or an owner that the table cannot keep whole. */
+  async #use<T>(
+    what: string,
+    name: string,
+    owner: string,
+    signal: AbortSignal,
+    work: (session: Session, table: LockTable) => Promise<T>,
+  ): Promise<T> {
+    this.keyOf(name)
+    if (HALF_A_PAIR.test(owner)) throw new StoreError('BAD_INPUT', 'The owner is no valid Unicode text')
+    try {
+      return await this.#connections.use(signal, async session => {
+        this.#table ??= await readLockTable(session, this.#tableName)
+        this.keyOf(name)
+        checkWidth('owner', owner, this.#table.ownerWidth)
+        return work(session, this.#table)
+      })
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error
+      // It may have been made anew.
+      if (error.code === 'NOT_FOUND') this.#table = null
+      if (!error.uncertain) throw error
+      const lost = `The connection was lost after the ${what} was sent: it may or may not have happened`
+      throw new StoreError(error.code, lost, { cause: error, uncertain: true })
+    }
+  }
+}
+
+export function createMysqlProvider(address: MysqlAddress, options: ProviderOptions): MysqlProvider {
+  return new MysqlProvider(address, options)
+}
+
+const TRIES = 2
+
+/** Once more after a deadlock or a wait: the server has said that it did nothing. */
+async function change(session: Session, { text, values }: Sql): Promise<number> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await session.change(text, values)
+    } catch (error) {
+      if (!isContention(error) || tries >= TRIES) throw error
+    }
+  }
+}
+
+function isOurs(row: StoredRow, { owner, mark }: Claim): boolean {
+  return row.owner === owner && (mark === null || row.id === mark)
+}
+
+function lostTo(row: StoredRow | null): Lost {
+  return { is: 'lost', holder: row?.live ? holderOf(row) : null }
+}
+
+function checkWidth(what: string, text: string, width: number): void {
+  if ([...text].length > width)
+    throw new StoreError('BAD_INPUT', `The ${what} is longer than the ${width} characters that the table has`)
+}

@@ -1,0 +1,139 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { StoreError } from '../../errors.ts'
+import type { Decided, Session } from '../../stores/mysql/connect.ts'
+import { isContention, isDuplicate, readOnlyServer } from '../../stores/mysql/server-errors.ts'
+import type { Held, Taken, Wish } from '../provider.ts'
+import type { CurrentHolder } from '../types.ts'
+import type { LockTable } from './lock-table.ts'
+import {
+  insertRow,
+  lockRow,
+  look,
+  ownRow,
+  removeExpired,
+  removeOwn,
+  rowFrom,
+  type Seen,
+  type StoredRow,
+  seenFrom,
+} from './statements.ts'
+
+/** The last second that a TIMESTAMP has on most servers, in January 2038. */
+const LAST_SECOND = 2_147_483_647
+const TRIES = 5
+/** No new try after this: whoever waits for a row has waited three seconds already. */
+const TRIES_MS = 5000
+
+export async function lookAt(session: Session, table: LockTable, key: string): Promise<Seen> {
+  const { text, values } = look(table, key)
+  const [row = []] = await session.read(text, values)
+  return seenFrom(row)
+}
+
+export function holderOf({ owner, pid, acquiredAt, expiresAt }: StoredRow): CurrentHolder {
+  return { owner, label: pid === null ? null : `pid ${pid}`, acquiredAt, expiresAt }
+}
+
+/** The server lets an administrator write to a replica, where a lock would lock nothing. */
+export function checkWritable({ readOnly }: Seen): void {
+  if (readOnly) throw readOnlyServer()
+}
+
+/** When a lock that is wanted now would end, in seconds. */
+export function endFrom({ now }: Seen, ttlMs: number): number {
+  const seconds = Math.ceil((now + ttlMs) / 1000)
+  if (!(seconds <= LAST_SECOND))
+    throw new StoreError('BAD_INPUT', 'The lock would end after January 2038, which the table cannot store')
+  return seconds
+}
+
+/**
+ * Takes the lock if nobody has it. Whoever only waits looks and writes nothing, so that no numbers are used up. Others may be
+ * doing the same at this moment: the unique index lets one of them through, and the rest look again.
+ */
+export async function take(
+  session: Session,
+  table: LockTable,
+  key: string,
+  wish: Wish,
+  fencing: boolean,
+): Promise<Taken | Held> {
+  const start = performance.now()
+  for (let tries = 1; ; tries++) {
+    const seen = await lookAt(session, table, key)
+    checkWritable(seen)
+    endFrom(seen, wish.ttlMs)
+    if (seen.row?.live) return held(seen.row)
+    try {
+      return await session.transaction(inside =>
+        write(inside, table, key, wish, seen.row !== null, fencing).catch(async error => {
+          // The refusal keeps the other row in its place until we are done: it can be read whose it is.
+          const { row } = isDuplicate(error) ? await lookAt(inside, table, key) : { row: null }
+          if (!row?.live) throw error
+          return { keep: false, value: held(row) }
+        }),
+      )
+    } catch (error) {
+      const again = isDuplicate(error) || isContention(error)
+      if (!again || tries >= TRIES || performance.now() - start > TRIES_MS) throw error
+      // Those who ran into each other do not come back together.
+      await sleep(Math.random() * 5 * tries)
+    }
+  }
+}
+
+/**
+ * The number of the new row is the fencing number. It is drawn while the key is already ours alone: either the old row is
+ * locked, or a first row of ours stands there, which is why that one is replaced by another. A number drawn before could be
+ * overtaken: its INSERT may be held up while somebody with a later number takes the lock and lets it go. Whoever had the
+ * lock before has drawn and committed before us; rows are never taken over in place; and InnoDB gives no number twice. So a
+ * later holder has the greater number.
+ */
+async function write(
+  session: Session,
+  table: LockTable,
+  key: string,
+  wish: Wish,
+  expected: boolean,
+  fencing: boolean,
+): Promise<Decided<Taken | Held>> {
+  const old = expected ? await lockedRow(session, table, key) : null
+  if (old?.live) return { keep: false, value: held(old) }
+  const insert = insertRow(table, key, wish.owner, process.pid, wish.ttlMs)
+  if (old) {
+    const { text, values } = removeExpired(table, old)
+    await session.change(text, values)
+  } else if (fencing) {
+    await session.change(insert.text, insert.values)
+    const first = removeOwn(table, key, { owner: wish.owner, mark: null }, 'in-any-case')
+    await session.change(first.text, first.values)
+  }
+  await session.change(insert.text, insert.values)
+  const { text, values } = ownRow(table, key, wish.owner)
+  const [stored] = await session.read(text, values)
+  const row = stored && rowFrom(stored)
+  if (!row || row.acquiredAt === null || row.expiresAt === null)
+    throw new StoreError('STORE_ERROR', 'The server would keep the lock otherwise than it was asked to')
+  const number = Number(row.id)
+  return {
+    keep: true,
+    value: {
+      is: 'taken',
+      mark: row.id,
+      fencing: fencing && Number.isSafeInteger(number) ? number : null,
+      acquiredAt: row.acquiredAt,
+      expiresAt: row.expiresAt,
+    },
+  }
+}
+
+async function lockedRow(session: Session, table: LockTable, key: string): Promise<StoredRow | null> {
+  const { text, values } = lockRow(table, key)
+  const [row] = await session.read(text, values)
+  return row ? rowFrom(row) : null
+}
+
+function held(row: StoredRow): Held {
+  const leftMs = row.expiresAt === null ? null : Math.max(0, row.expiresAt - row.readAt)
+  return { is: 'held', holder: holderOf(row), leftMs }
+}

@@ -1,0 +1,17 @@
+import { StoreError } from '../errors.ts'
+
+/** The key of one pipeline of one tenant. */
+export function pipelineKey(tenant: string, pipeline: string): string {
+  if (tenant === '' || pipeline === '')
+    throw new StoreError('BAD_INPUT', 'A pipeline lock needs a tenant and a pipeline')
+  // The key is split at its first colon.
+  if (tenant.includes(':'))
+    throw new StoreError('BAD_INPUT', 'The name of a tenant must not have a colon in it')
+  return `${tenant}:${pipeline}`
+}
+
+/** And back. A key without a colon has no tenant. */
+export function tenantAndPipeline(key: string): { readonly tenant: string; readonly pipeline: string } {
+  const colon = key.indexOf(':')
+  return { tenant: key.slice(0, Math.max(colon, 0)), pipeline: key.slice(colon + 1) }
+}

@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
+import { aborted, StoreError } from '../errors.ts'
+import { later } from './later.ts'
+import type { Claim, Held, Provider, Taken } from './provider.ts'
+import type { Metadata } from './types.ts'
+
+/** What somebody wants to take. */
+export type Wanted = {
+  readonly key: string
+  /** Null: one of ours, a new one for each attempt. */
+  readonly owner: string | null
+  readonly ttlMs: number
+  readonly metadata: Metadata | null
+}
+
+/** `askedAt` is by this machine's clock, from before the request was sent. */
+export type Attempt = (Taken | Held) & { readonly owner: string; readonly askedAt: number }
+
+const FIRST_TRY_MS = 200
+const SLOWEST_TRY_MS = 10_000
+/** What was lost on its way may still arrive: not there once is not enough. */
+const NOT_THERE_ENOUGH = 3
+
+/** For what must be undone, whoever has stopped waiting. */
+const NEVER = new AbortController().signal
+// Any number may listen to it at once, and none of them stays.
+setMaxListeners(0, NEVER)
+
+/** Asks the store for locks, and leaves nothing behind there that nobody knows of if it can be helped. */
+export class Asking {
+  readonly #provider: Provider
+  readonly #closed: AbortSignal
+  readonly #underway = new Set<Promise<unknown>>()
+
+  constructor(provider: Provider, closed: AbortSignal) {
+    this.#provider = provider
+    this.#closed = closed
+  }
+
+  attempt(wanted: Wanted, signal: AbortSignal): Promise<Attempt> {
+    return this.#keep(this.#attempt(wanted, signal))
+  }
+
+  /** When nothing is asked any more, and what came too late was given back, or could not be. */
+  async settled(): Promise<void> {
+    while (this.#underway.size > 0) await Promise.allSettled([...this.#underway])
+  }
+
+  async #attempt(wanted: Wanted, signal: AbortSignal): Promise<Attempt> {
+    const owner = wanted.owner ?? randomUUID()
+    const askedAt = performance.now()
+    try {
+      const wish = { owner, ttlMs: wanted.ttlMs, metadata: wanted.metadata }
+      const answer = await this.#provider.take(wanted.key, wish, signal)
+      const isTooLate = performance.now() - askedAt >= wanted.ttlMs
+      if (answer.is === 'taken' && (signal.aborted || isTooLate)) {
+        this.#giveBack(wanted, { owner, mark: answer.mark })
+        if (signal.aborted) throw aborted()
+        throw new StoreError('STORE_UNREACHABLE', 'The store answered when the lock had run out already')
+      }
+      return { ...answer, owner, askedAt }
+    } catch (error) {
+      const mayBeOurs = error instanceof StoreError && error.uncertain
+      // An owner that was given to us may have the lock rightly, through somebody else.
+      if (mayBeOurs && wanted.owner === null) this.#giveBack(wanted, { owner, mark: null })
+      throw error
+    }
+  }
+
+  /** In the background, until it is gone or would have ended by itself. It keeps no process alive. */
+  #giveBack(wanted: Wanted, claim: Claim): void {
+    const until = performance.now() + wanted.ttlMs
+    // Where the owner is all that tells, whoever named it may have taken the lock anew by the second try.
+    const isUnmistakable = wanted.owner === null || claim.mark !== null
+    let notThere = 0
+    const tryAfter = (ms: number): void => {
+      if (this.#closed.aborted || performance.now() > until) return
+      const stop = later(
+        ms,
+        () => {
+          this.#closed.removeEventListener('abort', stop)
+          void go(ms)
+        },
+        { unref: true },
+      )
+      this.#closed.addEventListener('abort', stop, { once: true })
+    }
+    const go = async (ms: number): Promise<void> => {
+      const answer = await this.#keep(this.#provider.letGo(wanted.key, claim, NEVER)).catch(() => null)
+      if (answer?.is === 'released' || !isUnmistakable) return
+      if (answer?.is === 'lost' && ++notThere >= NOT_THERE_ENOUGH) return
+      tryAfter(Math.min(Math.max(ms * 2, FIRST_TRY_MS), SLOWEST_TRY_MS))
+    }
+    void go(0)
+  }
+
+  #keep<T>(work: Promise<T>): Promise<T> {
+    const kept: Promise<unknown> = work.catch(() => {}).finally(() => this.#underway.delete(kept))
+    this.#underway.add(kept)
+    return work
+  }
+}

@@ -1,0 +1,51 @@
+import { isRepresentable } from '../../../../shared/lease.ts'
+import { keyToText } from '../../bytes.ts'
+import { type RedisFormat, textOf } from '../../stores/redis/format.ts'
+import { REDIS_FORMATS } from '../../stores/redis/formats.ts'
+import type { RedisRaw } from '../../stores/redis/record.ts'
+import type { CurrentHolder } from '../types.ts'
+
+/** What a script found under a key. `ends` is as PEXPIRETIME says it; `value` is null for anything but a string of a sensible size. */
+export type Found = { readonly now: number; readonly ends: number; readonly value: Buffer | null }
+
+/** Ends that are smaller are not in milliseconds, and nothing is concluded from them. As in the scripts. */
+const FIRST_END_MS = 1_000_000_000_000
+
+/** Of a lock of which nothing can be read. */
+export const NOBODY_KNOWN: CurrentHolder = { owner: null, label: null, acquiredAt: null, expiresAt: null }
+
+export function formatOf(id: string): RedisFormat {
+  return REDIS_FORMATS.find(each => each.info.id === id) as RedisFormat
+}
+
+/** Who has a lock, as the console reads the same record; null if nobody has. */
+export function holderFrom(
+  format: RedisFormat,
+  key: Buffer,
+  { now, ends, value }: Found,
+): CurrentHolder | null {
+  if (ends === -2) return null
+  const endsByTtl = ends < 0 ? null : ends
+  const raw: RedisRaw = {
+    key,
+    keyText: keyToText(key),
+    value: value === null ? { type: 'other', name: 'unknown' } : { type: 'string', bytes: value },
+    size: value?.length ?? 0,
+    expiresAt: endsByTtl,
+    sharded: false,
+    companions: new Map(),
+  }
+  const verdict = format.recognise(raw, { pinned: true, patternGiven: true })
+  if (verdict.is !== 'lock') return { ...NOBODY_KNOWN, expiresAt: endsByTtl }
+  const decoded = format.decode(raw, now)
+  const stored = decoded.deadlines.find(({ source }) => source === 'stored')?.at ?? null
+  const { acquiredAt, acquiredAtSource } = decoded
+  return {
+    // The row of a table shows the start of a plain token; whoever compares owners needs the whole.
+    owner: format.info.id === 'token' ? (textOf(raw) ?? decoded.owner) : decoded.owner,
+    label: decoded.holder?.label ?? null,
+    acquiredAt:
+      acquiredAtSource === 'stored' && acquiredAt !== null && isRepresentable(acquiredAt) ? acquiredAt : null,
+    expiresAt: endsByTtl ?? (stored !== null && stored >= FIRST_END_MS ? stored : null),
+  }
+}

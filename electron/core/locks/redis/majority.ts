@@ -1,0 +1,80 @@
+import { StoreError } from '../../errors.ts'
+import type { CurrentHolder } from '../types.ts'
+import { type Votes, valuesOf } from './votes.ts'
+
+/** Ends that are closer are those of one acquisition or renewal. */
+const SAME_END_MS = 1000
+
+/** More than half of so many servers. */
+export class Majority {
+  readonly needed: number
+
+  constructor(readonly all: number) {
+    this.needed = Math.floor(all / 2) + 1
+  }
+
+  /** Whether they say so. */
+  is<T extends { readonly is: string }>(votes: Votes<T>, outcome: T['is']): boolean {
+    return count(votes, outcome) >= this.needed
+  }
+
+  /** Whether so many say so that the others are none. */
+  isPrevented<T extends { readonly is: string }>(votes: Votes<T>, outcome: T['is']): boolean {
+    return count(votes, outcome) > this.all - this.needed
+  }
+
+  /** Whether so many failed that the others are none. */
+  isOut(votes: Votes<unknown>): boolean {
+    return errorsOf(votes).length > this.all - this.needed
+  }
+
+  /** The holder that they name, with the end of the last of them: from then on they are none. Null if there is no such. */
+  holder(found: readonly (CurrentHolder | null)[]): CurrentHolder | null {
+    const byEnd = this.#naming(found).sort((a, b) => endOf(b) - endOf(a) || 0)
+    return byEnd[this.needed - 1] ?? null
+  }
+
+  /** Whether they name a holder and mean the same end. Otherwise a renewal may be under way, and the others may know better. */
+  isAgreed(found: readonly (CurrentHolder | null)[]): boolean {
+    const [first, ...others] = this.#naming(found).map(endOf)
+    return first !== undefined && others.every(end => end === first || Math.abs(end - first) <= SAME_END_MS)
+  }
+
+  #naming(found: readonly (CurrentHolder | null)[]): CurrentHolder[] {
+    const known = found.filter(each => each !== null)
+    const named = known.map(one => known.filter(each => each.owner === one.owner))
+    return named.find(each => each.length >= this.needed) ?? []
+  }
+
+  /** Fails closed: without a majority of answers nobody knows who has the lock. */
+  check(votes: Votes<unknown>, uncertain: boolean): void {
+    const errors = errorsOf(votes)
+    // What is wrong with the question is wrong everywhere, and so is that nobody waits for the answer any more: no votes.
+    const refused = errors.find(({ code }) => code === 'BAD_INPUT' || code === 'ABORTED')
+    if (refused) throw refused
+    if (this.isOut(votes)) throw this.tooFew(errors, uncertain)
+  }
+
+  tooFew(errors: readonly unknown[], uncertain: boolean): StoreError {
+    const [first] = errors
+    const isDenied = first instanceof StoreError && first.code === 'STORE_DENIED'
+    return new StoreError(
+      isDenied ? 'STORE_DENIED' : 'STORE_UNREACHABLE',
+      `Only ${this.all - errors.length} of ${this.all} Redis servers answered, and a lock needs ${this.needed}` +
+        (first instanceof StoreError ? `: ${first.message}` : ''),
+      { cause: first, uncertain },
+    )
+  }
+}
+
+function count<T extends { readonly is: string }>(votes: Votes<T>, outcome: T['is']): number {
+  return valuesOf(votes).filter(each => each.is === outcome).length
+}
+
+function errorsOf(votes: Votes<unknown>): StoreError[] {
+  return votes.flatMap(each => (each?.ok === false ? [each.error] : []))
+}
+
+function endOf({ expiresAt }: CurrentHolder): number {
+  return expiresAt ?? Number.POSITIVE_INFINITY
+}

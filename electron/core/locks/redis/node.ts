@@ -1,0 +1,207 @@
+import { randomBytes } from 'node:crypto'
+import { Cluster } from 'ioredis'
+import type { RedisAddress } from '../../../../shared/address.ts'
+import { StoreError, throwIfAborted } from '../../errors.ts'
+import { changeFailed } from '../../stores/redis/change-failed.ts'
+import {
+  createClient,
+  isNotPermitted,
+  type RedisClient,
+  ready,
+  storeError,
+} from '../../stores/redis/connect.ts'
+import { counterFor } from '../../stores/redis/fencing-counter.ts'
+import { runScript, type Script } from '../../stores/redis/script.ts'
+import type { Claim, Extended, Held, LetGoOf, Lost, ProviderOptions, Taken, Wish } from '../provider.ts'
+import type { CurrentHolder } from '../types.ts'
+import { type Found, formatOf, holderFrom, NOBODY_KNOWN } from './holder.ts'
+import { EXTEND, LET_GO, MAX_VALUE_BYTES, READ, TAKE } from './scripts.ts'
+import { Subscriber } from './subscriber.ts'
+import { isText, type Spot, spotOf, type Writer } from './writers.ts'
+
+type Word = Buffer | string | number
+type Reply = [answer: Buffer, now: number, detail: number | Buffer, value: Buffer | null]
+
+/** Locks in one server, or one cluster, or whatever a Sentinel names. */
+export class RedisNode {
+  readonly #address: RedisAddress
+  readonly #writer: Writer
+  readonly #client: RedisClient
+  readonly #subscriber: Subscriber
+  /** Whether numbers are made. Undefined: until the account turns out not to be allowed to. */
+  #fencing: boolean | undefined
+  /** The connection whose database number was confirmed; ioredis only emits an event when SELECT fails. */
+  #selected: unknown = null
+  #closed = false
+
+  constructor(address: RedisAddress, writer: Writer, fencing: ProviderOptions['fencing']) {
+    this.#address = address
+    this.#writer = writer
+    this.#fencing = fencing
+    this.#client = createClient(address)
+    this.#subscriber = new Subscriber(address, this.#client)
+  }
+
+  async connect(signal: AbortSignal): Promise<void> {
+    await this.#prepare(signal)
+  }
+
+  /** `mark` is for locks that are taken on several nodes as one; otherwise it is made here. */
+  async take(name: string, wish: Wish, mark: string | null, signal: AbortSignal): Promise<Taken | Held> {
+    const spot = spotOf(this.#writer, name)
+    checkTtl(wish.ttlMs)
+    const { head, tail } = this.#record(wish)
+    const own = this.#writer.written === null ? (mark ?? randomBytes(8).toString('hex')) : null
+    const args = [...this.#claimed({ owner: wish.owner, mark: own }), wish.ttlMs, head, tail]
+    const reply = await this.#take(spot, args, signal)
+    const [answer, now, detail] = reply
+    if (String(answer) === 'no-number')
+      throw new StoreError(
+        'STORE_ERROR',
+        'The counter of fencing numbers in Redis holds something else; delete it, and the next number comes from the clock',
+      )
+    if (String(answer) === 'taken') {
+      const fencing = String(detail)
+      return {
+        is: 'taken',
+        mark: own === null ? null : fencing || own,
+        fencing: fencing === '' ? null : Number(fencing),
+        acquiredAt: now,
+        expiresAt: now + wish.ttlMs,
+      }
+    }
+    const holder = this.#holder(spot, reply) ?? NOBODY_KNOWN
+    const leftMs = holder.expiresAt === null ? null : Math.max(0, holder.expiresAt - now)
+    return { is: 'held', holder, leftMs }
+  }
+
+  async extend(name: string, claim: Claim, ttlMs: number, signal: AbortSignal): Promise<Extended | Lost> {
+    const spot = spotOf(this.#writer, name)
+    checkTtl(ttlMs)
+    const args = [...this.#claimed(claim), ttlMs]
+    const reply = await this.#change('renewal', EXTEND, [spot.key], args, signal)
+    if (String(reply[0]) === 'extended') return { is: 'extended', expiresAt: reply[1] + ttlMs }
+    return { is: 'lost', holder: this.#holder(spot, reply) }
+  }
+
+  async letGo(name: string, claim: Claim, signal: AbortSignal): Promise<LetGoOf | Lost> {
+    const spot = spotOf(this.#writer, name)
+    const args = [...this.#claimed(claim), spot.channel, spot.message]
+    const reply = await this.#change('release', LET_GO, [spot.key], args, signal)
+    if (String(reply[0]) === 'released') return { is: 'released' }
+    return { is: 'lost', holder: this.#holder(spot, reply) }
+  }
+
+  async read(name: string, signal: AbortSignal): Promise<CurrentHolder | null> {
+    const spot = spotOf(this.#writer, name)
+    await this.#prepare(signal)
+    const kind = this.#writer.written === null ? 'json' : 'plain'
+    const reply = await runScript(this.#client, READ, [spot.key], [kind, '', '']).catch(error => {
+      throw storeError(error)
+    })
+    return this.#holder(spot, reply as Reply)
+  }
+
+  async listen(name: string, changed: () => void, signal: AbortSignal): Promise<() => void> {
+    throwIfAborted(signal)
+    return this.#subscriber.listen(spotOf(this.#writer, name).channel, changed, signal)
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#subscriber.close()
+    this.#client.disconnect()
+  }
+
+  async #take({ key }: Spot, args: readonly Word[], signal: AbortSignal): Promise<Reply> {
+    if (this.#fencing === false) return this.#change('acquisition', TAKE, [key], args, signal)
+    const counter = counterFor(key, this.#client instanceof Cluster)
+    try {
+      return await this.#change('acquisition', TAKE, [key, counter], args, signal)
+    } catch (error) {
+      const cause = error instanceof StoreError ? error.cause : error
+      if (this.#fencing === true || !isNotPermitted(cause)) throw error
+    }
+    // An account that is confined to the locks' own keys gets locks, without numbers. Nothing was done so far: the counter
+    // comes before the lock.
+    const reply = await this.#change('acquisition', TAKE, [key], args, signal)
+    this.#fencing = false
+    return reply
+  }
+
+  /** What proves that a lock is ours, as the scripts want it. */
+  #claimed({ owner, mark }: Claim): [kind: string, value: Word, mark: string] {
+    if (owner === '' || !isText(owner))
+      throw new StoreError('BAD_INPUT', 'This cannot be the owner of a lock')
+    const { written } = this.#writer
+    return written === null ? ['json', owner, mark ?? ''] : ['plain', written(owner), '']
+  }
+
+  /** The parts of the JSON that do not depend on the server. */
+  #record({ owner, metadata }: Wish): { head: string; tail: string } {
+    if (this.#writer.written !== null) {
+      if (this.#writer.written(owner).length > MAX_VALUE_BYTES) throw tooLarge()
+      return { head: '', tail: '' }
+    }
+    // The server could not read back what is not text, and the lock would be nobody's.
+    if (
+      !Object.entries(metadata ?? {})
+        .flat()
+        .every(each => typeof each !== 'string' || isText(each))
+    )
+      throw new StoreError('BAD_INPUT', 'The metadata of a lock must be valid Unicode text')
+    const head = JSON.stringify({ lockId: owner, pid: process.pid }).slice(0, -1)
+    const tail = metadata === null ? '}' : `,"metadata":${JSON.stringify(metadata)}}`
+    if (Buffer.byteLength(head + tail) > MAX_VALUE_BYTES - 200) throw tooLarge()
+    return { head, tail }
+  }
+
+  #holder({ key }: Spot, [, now, ends, value]: Reply): CurrentHolder | null {
+    const found: Found = { now, ends: Number(ends), value }
+    return holderFrom(formatOf(this.#writer.id), key, found)
+  }
+
+  async #change(
+    what: Parameters<typeof changeFailed>[1],
+    script: Script,
+    keys: readonly Buffer[],
+    args: readonly Word[],
+    signal: AbortSignal,
+  ): Promise<Reply> {
+    await this.#prepare(signal)
+    try {
+      return (await runScript(this.#client, script, keys, args)) as Reply
+    } catch (error) {
+      throw changeFailed(error, what)
+    }
+  }
+
+  /** What fails here was not sent. */
+  async #prepare(signal: AbortSignal): Promise<void> {
+    throwIfAborted(signal)
+    if (this.#closed) throw new StoreError('STORE_ERROR', 'This lock manager is closed')
+    try {
+      await ready(this.#client, signal)
+      await this.#confirmDatabase()
+    } catch (error) {
+      throw storeError(error)
+    }
+    throwIfAborted(signal)
+  }
+
+  async #confirmDatabase(): Promise<void> {
+    const connection = (this.#client as { stream?: unknown }).stream
+    if (this.#address.db === 0 || this.#client instanceof Cluster || this.#selected === connection) return
+    await this.#client.select(this.#address.db)
+    this.#selected = connection
+  }
+}
+
+function checkTtl(ttlMs: number): void {
+  if (!Number.isSafeInteger(ttlMs) || ttlMs < 1)
+    throw new StoreError('BAD_INPUT', 'A lock is taken for a whole number of milliseconds, at least one')
+}
+
+function tooLarge(): StoreError {
+  return new StoreError('BAD_INPUT', 'The owner and the metadata are too large for a lock')
+}

@@ -1,0 +1,25 @@
+import type { RedisAddress } from '../../../../shared/address.ts'
+import type { Provider, ProviderOptions } from '../provider.ts'
+import { RedisNode } from './node.ts'
+import { keyTextOf, nameOfKey, writerOf } from './writers.ts'
+
+/** Locks in one Redis: a server, the one that a Sentinel names, or a cluster. */
+export function createRedisProvider(address: RedisAddress, options: ProviderOptions): Provider {
+  const writer = writerOf(options.format ?? address.format)
+  const node = new RedisNode(address, writer, options.fencing)
+  return {
+    kind: 'redis',
+    format: writer.id,
+    defaultTtlMs: writer.defaultTtlMs,
+    pollMs: writer.pollMs,
+    keyOf: name => keyTextOf(writer, name),
+    nameOf: key => nameOfKey(writer, key),
+    setup: signal => node.connect(signal),
+    take: (name, wish, signal) => node.take(name, wish, null, signal),
+    extend: (name, claim, ttlMs, signal) => node.extend(name, claim, ttlMs, signal),
+    letGo: (name, claim, signal) => node.letGo(name, claim, signal),
+    read: (name, signal) => node.read(name, signal),
+    listen: (name, changed, signal) => node.listen(name, changed, signal),
+    close: () => node.close(),
+  }
+}

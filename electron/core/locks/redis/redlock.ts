@@ -1,0 +1,338 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
+import type { RedisAddress } from '../../../../shared/address.ts'
+import { aborted, StoreError, throwIfAborted } from '../../errors.ts'
+import { isDistinctive } from '../../stores/redis/format.ts'
+import { only, type Settled, settle } from '../../stores/settle.ts'
+import { atMost } from '../later.ts'
+import type {
+  Claim,
+  Extended,
+  Held,
+  LetGoOf,
+  Lost,
+  Provider,
+  ProviderOptions,
+  Taken,
+  Wish,
+} from '../provider.ts'
+import type { CurrentHolder } from '../types.ts'
+import { NOBODY_KNOWN } from './holder.ts'
+import { Majority } from './majority.ts'
+import { RedisNode } from './node.ts'
+import { type Poll, poll, type Votes, valuesOf } from './votes.ts'
+import { keyTextOf, nameOfKey, type Writer, writerOf } from './writers.ts'
+
+/** Fewer than three cannot lose one and still have a majority. */
+const FEWEST = 3
+const LONGEST_ANSWER_MS = 500
+const SHORTEST_ANSWER_MS = 50
+/** How often a vote is held that nobody wins. */
+const MOST_VOTES = 4
+/** After a vote that nobody won, everybody tries again after a time of their own, or the next vote would end the same. */
+const AFTER_SPLIT_MS = { from: 10, to: 120 }
+
+/**
+ * The Redlock algorithm: a lock is held by whoever has the same record on more than half of several servers that know nothing
+ * of each other. It survives the loss of the others; one that lost its memory must stay away until all its locks have run out.
+ * There are no fencing numbers, because no server could count them.
+ */
+export function createRedlockProvider(
+  addresses: readonly RedisAddress[],
+  options: ProviderOptions,
+): Provider {
+  checkServers(addresses)
+  const writer = writerOf(options.format ?? addresses[0]?.format ?? null)
+  if (options.fencing === true)
+    throw new StoreError(
+      'BAD_INPUT',
+      'There are no fencing numbers for locks that are kept on several servers',
+    )
+  return new Redlock(addresses, writer)
+}
+
+class Redlock implements Provider {
+  readonly kind = 'redis'
+  readonly format: string
+  readonly defaultTtlMs: number
+  readonly pollMs: number
+  readonly #writer: Writer
+  readonly #nodes: readonly RedisNode[]
+  readonly #majority: Majority
+  /** What still goes on at a server for an owner's lock: what comes next waits for it, so that no release overtakes its lock. */
+  readonly #underway: readonly Map<string, Promise<unknown>>[]
+  readonly #background = new Set<Promise<unknown>>()
+
+  constructor(addresses: readonly RedisAddress[], writer: Writer) {
+    this.#writer = writer
+    this.format = writer.id
+    this.defaultTtlMs = writer.defaultTtlMs
+    this.pollMs = writer.pollMs
+    this.#nodes = addresses.map(address => new RedisNode(address, writer, false))
+    this.#underway = addresses.map(() => new Map())
+    this.#majority = new Majority(addresses.length)
+  }
+
+  keyOf(name: string): string {
+    return keyTextOf(this.#writer, name)
+  }
+
+  nameOf(key: string): string | null {
+    return nameOfKey(this.#writer, key)
+  }
+
+  async setup(signal: AbortSignal): Promise<void> {
+    const answers = await Promise.allSettled(this.#nodes.map(node => node.connect(signal)))
+    throwIfAborted(signal)
+    const failed = answers.filter(each => each.status === 'rejected')
+    if (this.#nodes.length - failed.length < this.#majority.needed)
+      throw this.#majority.tooFew(
+        failed.map(each => each.reason),
+        false,
+      )
+  }
+
+  /** A vote that nobody won is held again a few times: of several who come at the same moment for a free lock one shall have it. */
+  async take(name: string, wish: Wish, signal: AbortSignal): Promise<Taken | Held> {
+    keyTextOf(this.#writer, name)
+    for (let attempt = 1; ; attempt++) {
+      const answer = await this.#vote(name, wish, signal)
+      if (answer !== 'split') return answer
+      const { from, to } = AFTER_SPLIT_MS
+      const leftMs = from + Math.round(Math.random() * (to - from))
+      if (attempt === MOST_VOTES) return { is: 'held', holder: NOBODY_KNOWN, leftMs }
+      await setTimeout(leftMs, undefined, { signal }).catch(() => {
+        throw aborted()
+      })
+    }
+  }
+
+  async #vote(name: string, wish: Wish, signal: AbortSignal): Promise<Taken | Held | 'split'> {
+    const startedAt = performance.now()
+    const mark = this.#writer.written === null ? randomBytes(16).toString('hex') : null
+    const claim = { owner: wish.owner, mark }
+    // The clocks of the servers do not run alike: each keeps the lock a little longer than we count on it.
+    const kept = { ...wish, ttlMs: wish.ttlMs + driftOf(wish.ttlMs) }
+    const timeoutMs = answerTime(wish.ttlMs)
+    const outcomes: Settled<Taken | Held>[] = []
+    const asked = await this.#ask<Taken | Held>(
+      name,
+      claim,
+      timeoutMs,
+      signal,
+      async (node, late, place) => {
+        outcomes[place] = await settle(() => node.take(name, kept, mark, late))
+        return only([outcomes[place]])
+      },
+      so => this.#majority.is(so, 'taken') || this.#majority.isOut(so) || this.#holderIn(so) !== null,
+    )
+    const { votes } = asked
+    const taken = valuesOf(votes).filter(each => each.is === 'taken')
+    const [first] = taken.sort((a, b) => a.acquiredAt - b.acquiredAt)
+    if (first && taken.length >= this.#majority.needed && performance.now() - startedAt < wish.ttlMs)
+      // Both times by one clock: those of the servers need not agree.
+      return { ...first, mark, fencing: null, expiresAt: first.acquiredAt + wish.ttlMs }
+    await this.#giveBack(name, claim, asked, outcomes, timeoutMs)
+    return this.#refusal(votes)
+  }
+
+  async extend(name: string, claim: Claim, ttlMs: number, signal: AbortSignal): Promise<Extended | Lost> {
+    const startedAt = performance.now()
+    const { votes } = await this.#ask<Extended | Lost>(
+      name,
+      claim,
+      answerTime(ttlMs),
+      signal,
+      (node, late) => node.extend(name, claim, ttlMs + driftOf(ttlMs), late),
+      so =>
+        this.#majority.is(so, 'extended') ||
+        this.#majority.isPrevented(so, 'lost') ||
+        this.#majority.isOut(so),
+    )
+    const extended = valuesOf(votes).filter(each => each.is === 'extended')
+    if (extended.length >= this.#majority.needed && performance.now() - startedAt < ttlMs)
+      return { is: 'extended', expiresAt: Math.min(...extended.map(each => each.expiresAt)) - driftOf(ttlMs) }
+    return this.#loss(votes)
+  }
+
+  async letGo(name: string, claim: Claim, signal: AbortSignal): Promise<LetGoOf | Lost> {
+    const { votes } = await this.#ask<LetGoOf | Lost>(
+      name,
+      claim,
+      LONGEST_ANSWER_MS,
+      signal,
+      (node, late) => node.letGo(name, claim, late),
+      so =>
+        this.#majority.is(so, 'released') ||
+        this.#majority.isPrevented(so, 'lost') ||
+        this.#majority.isOut(so),
+    )
+    return this.#majority.is(votes, 'released') ? { is: 'released' } : this.#loss(votes)
+  }
+
+  async read(name: string, signal: AbortSignal): Promise<CurrentHolder | null> {
+    keyTextOf(this.#writer, name)
+    const asked = this.#nodes.map(node => (late: AbortSignal) => node.read(name, late))
+    const { votes } = await poll(asked, LONGEST_ANSWER_MS, signal, so => {
+      const found = valuesOf(so)
+      return (
+        this.#majority.isAgreed(found) || found.filter(each => each === null).length >= this.#majority.needed
+      )
+    })
+    this.#majority.check(votes, false)
+    return this.#majority.holder(valuesOf(votes))
+  }
+
+  /** Whoever releases does so on a majority, so that listening on a majority misses nothing. */
+  async listen(name: string, changed: () => void, signal: AbortSignal): Promise<() => void> {
+    keyTextOf(this.#writer, name)
+    let isStopped = false
+    const stops: (() => void)[] = []
+    const stop = () => {
+      isStopped = true
+      for (const each of stops.splice(0)) each()
+    }
+    // Some of them may still be about to listen when it is stopped.
+    const tell = () => {
+      if (!isStopped) changed()
+    }
+    const errors: unknown[] = []
+    await new Promise<void>((resolve, reject) => {
+      for (const node of this.#nodes)
+        node.listen(name, tell, signal).then(
+          each => {
+            stops.push(each)
+            if (isStopped) stop()
+            else if (stops.length >= this.#majority.needed) resolve()
+          },
+          error => {
+            errors.push(error)
+            if (this.#nodes.length - errors.length < this.#majority.needed)
+              reject(signal.aborted ? aborted() : this.#majority.tooFew(errors, false))
+          },
+        )
+    }).catch(error => {
+      stop()
+      throw error
+    })
+    return stop
+  }
+
+  async close(): Promise<void> {
+    await atMost(LONGEST_ANSWER_MS, Promise.allSettled([...this.#background]))
+    await Promise.all(this.#nodes.map(node => node.close()))
+  }
+
+  async #ask<T>(
+    name: string,
+    claim: Claim,
+    timeoutMs: number,
+    signal: AbortSignal,
+    work: (node: RedisNode, late: AbortSignal, place: number) => Promise<T>,
+    enough: (votes: Votes<T>) => boolean,
+  ): Promise<Poll<T>> {
+    const asked = this.#nodes.map(
+      (node, place) => (late: AbortSignal) =>
+        this.#inOrder(place, name, claim, () => work(node, late, place)),
+    )
+    const answer = await poll(asked, timeoutMs, signal, enough)
+    this.#keep(answer.rest)
+    return answer
+  }
+
+  async #inOrder<T>(place: number, name: string, { owner }: Claim, work: () => Promise<T>): Promise<T> {
+    const underway = this.#underway[place] as Map<string, Promise<unknown>>
+    const id = JSON.stringify([name, owner])
+    const before = underway.get(id)
+    const run = (before ?? Promise.resolve()).then(work, work)
+    underway.set(id, run)
+    try {
+      return await run
+    } finally {
+      if (underway.get(id) === run) underway.delete(id)
+    }
+  }
+
+  /** Everywhere where it was taken, or may have been. Those that did not answer in time are not waited for. */
+  async #giveBack(
+    name: string,
+    claim: Claim,
+    { votes, rest }: Poll<Taken | Held>,
+    outcomes: readonly Settled<Taken | Held>[],
+    timeoutMs: number,
+  ): Promise<void> {
+    // Without a mark another lock of the same owner looks like this one, and is not ours to give back. It ends by itself.
+    const isUnmistakable = async () => {
+      if (claim.mark !== null) return true
+      await rest
+      const isHis = outcomes.some(
+        each => each.ok && each.value.is === 'held' && each.value.holder.owner === claim.owner,
+      )
+      return isDistinctive(claim.owner) && !isHis
+    }
+    const never = new AbortController().signal
+    const waited: Promise<unknown>[] = []
+    for (const [place, node] of this.#nodes.entries()) {
+      const done = this.#inOrder(place, name, claim, async () => {
+        // Known by now, also if it came too late for the vote.
+        const outcome = outcomes[place]
+        const wasTaken = outcome?.ok && outcome.value.is === 'taken'
+        const mayBeTaken = outcome?.ok === false && outcome.error.uncertain
+        if (wasTaken || (mayBeTaken && (await isUnmistakable()))) await node.letGo(name, claim, never)
+      })
+      this.#keep(done)
+      if (votes[place]?.ok) waited.push(done.catch(() => {}))
+    }
+    await atMost(timeoutMs, Promise.all(waited))
+  }
+
+  #refusal(votes: Votes<Taken | Held>): Held | 'split' {
+    this.#majority.check(votes, false)
+    const held = valuesOf(votes).filter(each => each.is === 'held')
+    const holder = this.#holderIn(votes)
+    // Until so many have run out that the rest is a majority.
+    const ends = held.map(each => each.leftMs ?? Number.POSITIVE_INFINITY).sort((a, b) => a - b)
+    const leftMs = ends[held.length - (this.#nodes.length - this.#majority.needed) - 1]
+    if (holder === null || leftMs === undefined) return 'split'
+    return { is: 'held', holder, leftMs: Number.isFinite(leftMs) ? leftMs : null }
+  }
+
+  #holderIn(votes: Votes<Extended | LetGoOf | Lost | Taken | Held>): CurrentHolder | null {
+    return this.#majority.holder(
+      valuesOf(votes).map(each => (each.is === 'held' || each.is === 'lost' ? each.holder : null)),
+    )
+  }
+
+  /** Lost only if so many say so that the others are no majority, whatever those say that did not answer. */
+  #loss(votes: Votes<Extended | LetGoOf | Lost>): Lost {
+    this.#majority.check(votes, true)
+    if (this.#majority.isPrevented(votes, 'lost')) return { is: 'lost', holder: this.#holderIn(votes) }
+    const message = `The Redis servers that answered do not agree whether the lock is still held`
+    throw new StoreError('STORE_UNREACHABLE', message, { uncertain: true })
+  }
+
+  #keep(work: Promise<unknown>): void {
+    const kept = work.catch(() => {}).finally(() => this.#background.delete(kept))
+    this.#background.add(kept)
+  }
+}
+
+function checkServers(addresses: readonly RedisAddress[]): void {
+  if (addresses.length < FEWEST)
+    throw new StoreError('BAD_INPUT', 'A lock over several Redis servers needs at least three of them')
+  // One server that is named twice would have two votes.
+  const places = addresses.map(({ hosts, group }) => JSON.stringify([hosts, group]))
+  if (new Set(places).size < places.length)
+    throw new StoreError('BAD_INPUT', 'The same Redis server is named twice; each has one vote')
+  if (new Set(addresses.map(each => each.format)).size > 1)
+    throw new StoreError('BAD_INPUT', 'The Redis servers of one lock must have the same format')
+}
+
+/** One dead server must not use up the lease. */
+function answerTime(ttlMs: number): number {
+  return Math.max(SHORTEST_ANSWER_MS, Math.min(LONGEST_ANSWER_MS, Math.round(ttlMs / 5)))
+}
+
+function driftOf(ttlMs: number): number {
+  return Math.ceil(ttlMs / 100) + 2
+}

@@ -1,0 +1,148 @@
+import { Cluster, type Redis } from 'ioredis'
+import type { HostPort, RedisAddress } from '../../../../shared/address.ts'
+import { aborted, StoreError } from '../../errors.ts'
+import { createClient, type RedisClient, ready, storeError } from '../../stores/redis/connect.ts'
+
+const FIRST_PAUSE_MS = 50
+const LONGEST_PAUSE_MS = 2000
+
+/** One connection, and the channels that the server has acknowledged on it, or is about to. */
+type Line = { readonly client: Redis; readonly channels: Map<string, Promise<unknown>> }
+
+/**
+ * Listens on any number of channels for any number of listeners, over one connection that is made when it is first needed.
+ * After it was lost, everybody is called once it stands again, because something may have been missed. Somebody who cannot be
+ * served at once is refused with a StoreError rather than kept: looking from time to time is what remains to them.
+ */
+export class Subscriber {
+  readonly #address: RedisAddress
+  readonly #client: RedisClient
+  readonly #listeners = new Map<string, Set<() => void>>()
+  #line: Promise<Line> | null = null
+  #opened = 0
+  #pauseMs = FIRST_PAUSE_MS
+  readonly #closed = new AbortController()
+
+  /** `client` is asked for the nodes of a cluster, and nothing else. */
+  constructor(address: RedisAddress, client: RedisClient) {
+    this.#address = address
+    this.#client = client
+  }
+
+  async listen(channel: string, changed: () => void, signal: AbortSignal): Promise<() => void> {
+    if (this.#closed.signal.aborted) throw new StoreError('STORE_ERROR', 'This lock manager is closed')
+    // A listener of its own, so that the same function can be given twice.
+    const listener = () => changed()
+    const listeners = this.#listeners.get(channel) ?? new Set()
+    this.#listeners.set(channel, listeners.add(listener))
+    let onAbort = () => {}
+    const stopped = new Promise<never>((_, reject) => {
+      onAbort = () => reject(aborted())
+      signal.addEventListener('abort', onAbort)
+      if (signal.aborted) onAbort()
+    })
+    try {
+      await Promise.race([this.#acknowledged(channel), stopped])
+    } catch (error) {
+      this.#leave(channel, listener)
+      throw storeError(error)
+    } finally {
+      signal.removeEventListener('abort', onAbort)
+    }
+    return () => this.#leave(channel, listener)
+  }
+
+  close(): void {
+    this.#closed.abort()
+    this.#listeners.clear()
+    void this.#line?.then(({ client }) => client.disconnect()).catch(() => {})
+  }
+
+  async #acknowledged(channel: string): Promise<void> {
+    const line = await this.#live()
+    await this.#subscribe(line, channel)
+  }
+
+  #subscribe({ client, channels }: Line, channel: string): Promise<unknown> {
+    const known = channels.get(channel)
+    if (known) return known
+    const answer: Promise<unknown> = client.subscribe(channel).catch(error => {
+      if (channels.get(channel) === answer) channels.delete(channel)
+      throw error
+    })
+    channels.set(channel, answer)
+    return answer
+  }
+
+  #leave(channel: string, listener: () => void): void {
+    const listeners = this.#listeners.get(channel)
+    if (!listeners?.delete(listener) || listeners.size > 0) return
+    this.#listeners.delete(channel)
+    void this.#line
+      ?.then(({ client, channels }) => {
+        // Somebody may have come back while the connection was made.
+        if (this.#listeners.has(channel) || !channels.delete(channel)) return
+        return client.unsubscribe(channel)
+      })
+      .catch(() => {})
+  }
+
+  #live(): Promise<Line> {
+    this.#line ??= this.#open()
+    return this.#line
+  }
+
+  async #open(): Promise<Line> {
+    const client = this.#connection()
+    const isAgain = this.#opened++ > 0
+    const line: Line = { client, channels: new Map() }
+    client.on('message', channel => this.#tell(channel))
+    // Its own attempts to come back would keep to a server that may have left the cluster.
+    client.once('close', () => this.#lost(client))
+    try {
+      await ready(client, this.#closed.signal)
+      const channels = [...this.#listeners.keys()]
+      // Each by itself: a channel that is not permitted must not silence the others.
+      await Promise.allSettled(channels.map(channel => this.#subscribe(line, channel)))
+      if (client.status !== 'ready')
+        throw new StoreError('STORE_UNREACHABLE', 'Redis does not answer: the connection was lost')
+      this.#pauseMs = FIRST_PAUSE_MS
+      if (isAgain) for (const channel of channels) this.#tell(channel)
+      return line
+    } catch (error) {
+      this.#lost(client)
+      throw error
+    }
+  }
+
+  #tell(channel: string): void {
+    for (const listener of [...(this.#listeners.get(channel) ?? [])]) listener()
+  }
+
+  readonly #given = new WeakSet<Redis>()
+
+  #lost(client: Redis): void {
+    if (this.#given.has(client)) return
+    this.#given.add(client)
+    client.disconnect()
+    this.#line = null
+    if (this.#listeners.size === 0 || this.#closed.signal.aborted) return
+    const pauseMs = this.#pauseMs
+    this.#pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
+    setTimeout(() => {
+      if (this.#listeners.size > 0 && !this.#closed.signal.aborted) this.#live().catch(() => {})
+    }, pauseMs).unref()
+  }
+
+  /** Ordinary Pub/Sub reaches every node of a cluster, so that any of them will do; each time another one. */
+  #connection(): Redis {
+    if (this.#address.mode !== 'cluster') return createClient(this.#address) as Redis
+    const hosts: HostPort[] = [...this.#address.hosts]
+    if (this.#client instanceof Cluster)
+      for (const { options } of this.#client.nodes())
+        if (options.host !== undefined && options.port !== undefined)
+          hosts.unshift({ host: options.host, port: options.port })
+    const host = hosts[this.#opened % hosts.length]
+    return createClient({ ...this.#address, mode: 'standalone', hosts: host ? [host] : [] }) as Redis
+  }
+}

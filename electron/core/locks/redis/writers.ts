@@ -1,0 +1,126 @@
+import { isUtf8 } from 'node:buffer'
+import { keyToText, textToKey } from '../../bytes.ts'
+import { StoreError } from '../../errors.ts'
+import { isCounterName } from '../../stores/redis/fencing-counter.ts'
+import { cachelibText } from './pickled.ts'
+
+/** How the locks of one format are written, as data. The readers of the same formats are the console's. */
+export type Writer = {
+  readonly id: string
+  readonly defaultTtlMs: number
+  readonly pollMs: number
+  /** What the key of a name is. Null for a name that the format cannot carry. */
+  readonly keyOf: (name: string) => string | null
+  readonly nameOf: (key: string) => string | null
+  /** The whole value; null where it is a JSON object with room for times, a mark and metadata. */
+  readonly written: ((owner: string) => Buffer) | null
+  /** What a release is announced as. Programs that do not know the channel are not disturbed by it. */
+  readonly announced: (name: string, key: string) => string
+}
+
+const MINUTE_MS = 60_000
+
+/** Their own programs announce nothing when they release, so waiters have to look more often. */
+const UNANNOUNCED_POLL_MS = 1000
+
+const byKey = (_: string, key: string) => key
+const prefixed = (prefix: string): Pick<Writer, 'keyOf' | 'nameOf'> => ({
+  keyOf: name => prefix + name,
+  nameOf: key => (key.startsWith(prefix) && key.length > prefix.length ? key.slice(prefix.length) : null),
+})
+
+const PIPELINE = /^[^:]+:.+$/s
+const pipelines = prefixed('pipeline_lock:')
+
+/** Invenio's prefix. The one of plain Flask-Caching is part of the name, for programs that have that one. */
+const cached = prefixed('cache::')
+const FLASK = 'flask_cache_'
+
+const WRITERS: readonly Writer[] = [
+  {
+    id: 'recharge-json',
+    defaultTtlMs: 60 * MINUTE_MS,
+    pollMs: UNANNOUNCED_POLL_MS,
+    ...prefixed('lockRecharge:'),
+    written: null,
+    announced: byKey,
+  },
+  {
+    id: 'pubsub-token',
+    defaultTtlMs: MINUTE_MS / 2,
+    pollMs: 5000,
+    ...prefixed('lock:'),
+    written: owner => Buffer.from(owner),
+    announced: name => name,
+  },
+  {
+    id: 'pipeline-run',
+    defaultTtlMs: 60 * MINUTE_MS,
+    pollMs: UNANNOUNCED_POLL_MS,
+    keyOf: name => (PIPELINE.test(name) ? pipelines.keyOf(name) : null),
+    nameOf: key => {
+      const name = pipelines.nameOf(key)
+      return name !== null && PIPELINE.test(name) ? name : null
+    },
+    written: owner => Buffer.from(owner),
+    announced: byKey,
+  },
+  {
+    id: 'flask-cache',
+    defaultTtlMs: 24 * 60 * MINUTE_MS,
+    pollMs: UNANNOUNCED_POLL_MS,
+    keyOf: name => (name.startsWith(FLASK) ? name : cached.keyOf(name)),
+    nameOf: key => {
+      if (key.startsWith(FLASK)) return key
+      const name = cached.nameOf(key)
+      return name?.startsWith(FLASK) ? null : name
+    },
+    written: cachelibText,
+    announced: byKey,
+  },
+  {
+    id: 'token',
+    defaultTtlMs: MINUTE_MS / 2,
+    pollMs: UNANNOUNCED_POLL_MS,
+    keyOf: name => (isCounterName(name) ? null : name),
+    nameOf: key => (isCounterName(key) ? null : key),
+    written: owner => Buffer.from(owner),
+    announced: byKey,
+  },
+]
+
+export function writerOf(format: string | null): Writer {
+  const [first] = WRITERS
+  const found = format === null ? first : WRITERS.find(each => each.id === format)
+  if (found) return found
+  const known = WRITERS.map(each => each.id).join(', ')
+  throw new StoreError('BAD_INPUT', `Locks in Redis are not taken in this format; they are in ${known}`)
+}
+
+/** Where a lock stands and how its release is announced. */
+export type Spot = { readonly key: Buffer; readonly channel: string; readonly message: string }
+
+export function spotOf(writer: Writer, name: string): Spot {
+  const key = name === '' || !isText(name) ? null : writer.keyOf(name)
+  if (key === null) {
+    const shape = writer.id === 'pipeline-run' ? ', which is a tenant, a colon and a pipeline' : ''
+    throw new StoreError('BAD_INPUT', `This cannot be the name of a lock in the format ${writer.id}${shape}`)
+  }
+  const message = writer.announced(name, key)
+  return { key: Buffer.from(key), channel: `lock:released:${message}`, message }
+}
+
+/** The name of the lock under a key as the console shows it; null if it is none of this format. */
+export function nameOfKey(writer: Writer, keyText: string): string | null {
+  const key = textToKey(keyText)
+  return isUtf8(key) && key.length > 0 ? writer.nameOf(key.toString()) : null
+}
+
+export function keyTextOf(writer: Writer, name: string): string {
+  return keyToText(spotOf(writer, name).key)
+}
+
+/** Half a surrogate pair has no UTF-8: two such names would be one key, and nobody could read such an owner back. */
+export function isText(text: string): boolean {
+  return !/\p{Cs}/u.test(text)
+}

@@ -1,0 +1,196 @@
+import { aborted, StoreError } from '../errors.ts'
+import { later } from './later.ts'
+import { onAbort } from './on-abort.ts'
+import type { Provider } from './provider.ts'
+import type { Asking, Attempt, Wanted } from './provider-call.ts'
+import type { CurrentHolder } from './types.ts'
+
+export type Waited = Attempt | { readonly is: 'given-up'; readonly holder: CurrentHolder | null }
+
+type Waiter = {
+  readonly wanted: Wanted
+  /** Its time is over, and it waits for one answer only that is under way. */
+  isLate: boolean
+  readonly settle: (waited: Waited | StoreError) => void
+}
+
+export type QueueOptions = {
+  readonly provider: Provider
+  readonly asking: Asking
+  readonly pollMs: number
+  /** Whether this manager has the lock itself. Nothing that is told from outside can then make it free for us. */
+  readonly isOurs: () => boolean
+  readonly onEmpty: () => void
+  readonly closed: AbortSignal
+}
+
+/** A lease that ends about now is asked for at this pace, and a store that cannot be reached too. */
+const QUICKEST_MS = 25
+const SLOWEST_TROUBLE_MS = 2000
+
+/**
+ * Everybody in this manager who waits for one key, in the order in which they came. Only the first one asks the store, so
+ * that it does not matter to the store how many there are.
+ */
+export class WaitingLine {
+  readonly #o: QueueOptions
+  readonly #waiters: Waiter[] = []
+  #asked: { readonly waiter: Waiter; readonly abort: AbortController } | null = null
+  #holder: CurrentHolder | null = null
+  /** Why nobody can say who has it. */
+  #trouble: StoreError | null = null
+  #troubles = 0
+  #isRunning = false
+  #isWoken = false
+  #wakeUp: (() => void) | null = null
+  #stopListening: (() => void) | null = null
+
+  constructor(options: QueueOptions) {
+    this.#o = options
+  }
+
+  wait(wanted: Wanted, waitMs: number, signal: AbortSignal | undefined): Promise<Waited> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) {
+        // A line that nobody joined would stay for ever.
+        if (!this.#isRunning) this.#o.onEmpty()
+        return reject(aborted())
+      }
+      const stopTimer = Number.isFinite(waitMs) ? later(waitMs, () => this.#giveUp(waiter)) : () => {}
+      const waiter: Waiter = {
+        wanted,
+        isLate: false,
+        settle: waited => {
+          stopTimer()
+          stopHearing()
+          if (waited instanceof StoreError) reject(waited)
+          else resolve(waited)
+        },
+      }
+      const stopHearing = signal ? onAbort(signal, () => this.#leave(waiter, aborted())) : () => {}
+      this.#waiters.push(waiter)
+      if (!this.#isRunning) void this.#run()
+    })
+  }
+
+  /** Somebody in this process let the lock go. */
+  wake(): void {
+    this.#isWoken = true
+    this.#wakeUp?.()
+  }
+
+  /** Everybody is sent away. */
+  end(error: StoreError): void {
+    for (const waiter of [...this.#waiters]) this.#leave(waiter, error)
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true
+    for (let head = this.#waiters[0]; head; head = this.#waiters[0]) {
+      this.#isWoken = false
+      const pauseMs = await this.#ask(head)
+      if (this.#waiters.length === 0) break
+      // Whoever listens first and asks then can miss nothing.
+      if (await this.#startListening()) continue
+      await this.#pause(pauseMs)
+    }
+    this.#stopListening?.()
+    this.#stopListening = null
+    this.#isRunning = false
+    this.#o.onEmpty()
+  }
+
+  /** One question to the store, and how long to wait for the next one if nobody tells us anything. */
+  async #ask(waiter: Waiter): Promise<number> {
+    const abort = new AbortController()
+    this.#asked = { waiter, abort }
+    const asked = this.#o.asking.attempt(waiter.wanted, abort.signal)
+    const answer = await asked.catch((error: unknown) => ({ is: 'failed' as const, error }))
+    this.#asked = null
+    if (answer.is === 'failed') return this.#failed(waiter, answer.error)
+    this.#trouble = null
+    this.#troubles = 0
+    if (answer.is === 'taken') {
+      const { owner, acquiredAt, expiresAt } = answer
+      this.#holder = { owner, label: null, acquiredAt, expiresAt }
+      // What was told while this was under way is about the holder before.
+      this.#isWoken = false
+      this.#remove(waiter)
+      waiter.settle(answer)
+      return this.#pollMs(waiter.wanted.ttlMs)
+    }
+    this.#holder = answer.holder
+    if (waiter.isLate) this.#giveUp(waiter)
+    return this.#pollMs(answer.leftMs)
+  }
+
+  #failed(waiter: Waiter, thrown: unknown): number {
+    const error =
+      thrown instanceof StoreError
+        ? thrown
+        : new StoreError('INTERNAL', 'Taking a lock failed', { cause: thrown })
+    // It has left already.
+    if (!this.#waiters.includes(waiter)) return 0
+    if (error.code === 'STORE_UNREACHABLE') {
+      this.#trouble = error
+      const mayHaveIt = error.uncertain && waiter.wanted.owner !== null
+      if (mayHaveIt) this.#leave(waiter, error)
+      else if (waiter.isLate) this.#giveUp(waiter)
+      return Math.min(QUICKEST_MS * 2 ** ++this.#troubles, SLOWEST_TROUBLE_MS)
+    }
+    // What is wrong with the wish of one may be right with that of the next; anything else is the same for all.
+    for (const each of error.code === 'BAD_INPUT' ? [waiter] : [...this.#waiters]) this.#leave(each, error)
+    return 0
+  }
+
+  #pollMs(leftMs: number | null): number {
+    return Math.max(Math.min(this.#o.pollMs, (leftMs ?? Number.POSITIVE_INFINITY) + 1), QUICKEST_MS)
+  }
+
+  async #startListening(): Promise<boolean> {
+    const { listen } = this.#o.provider
+    const [first] = this.#waiters
+    if (this.#stopListening || listen === null || this.#trouble || !first) return false
+    const told = () => {
+      if (!this.#o.isOurs()) this.wake()
+    }
+    // Whoever is told nothing asks now and then.
+    this.#stopListening = await listen
+      .call(this.#o.provider, first.wanted.key, told, this.#o.closed)
+      .catch(() => null)
+    return this.#stopListening !== null
+  }
+
+  #pause(ms: number): Promise<void> {
+    if (this.#isWoken) return Promise.resolve()
+    return new Promise(resolve => {
+      const stop = later(ms, () => this.#wakeUp?.())
+      this.#wakeUp = () => {
+        stop()
+        this.#wakeUp = null
+        resolve()
+      }
+    })
+  }
+
+  #giveUp(waiter: Waiter): void {
+    waiter.isLate = true
+    // The answer that is under way may be the lock.
+    if (this.#asked?.waiter === waiter) return
+    this.#leave(waiter, this.#trouble ?? { is: 'given-up', holder: this.#holder })
+  }
+
+  #leave(waiter: Waiter, waited: Waited | StoreError): void {
+    if (!this.#remove(waiter)) return
+    if (this.#asked?.waiter === waiter) this.#asked.abort.abort()
+    waiter.settle(waited)
+    // Nobody is left to be woken for.
+    if (this.#waiters.length === 0) this.#wakeUp?.()
+  }
+
+  #remove(waiter: Waiter): boolean {
+    const at = this.#waiters.indexOf(waiter)
+    if (at >= 0) this.#waiters.splice(at, 1)
+    return at >= 0
+  }
+}

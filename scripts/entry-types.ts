@@ -1,0 +1,41 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { dirname, join, relative, resolve } from 'node:path'
+import { isolatedDeclarationSync } from 'rolldown/experimental'
+import type { Plugin } from 'vite'
+
+type Options = { readonly root: string; readonly entries: readonly string[]; readonly out: string }
+
+/** `await using` and signals, for whoever compiles for something older. */
+const LIBRARIES = '/// <reference lib="esnext.disposable" />\n'
+
+/**
+ * Writes the types of the entries that other programs import: what they say, and of what that needs, and no more. Each file is
+ * translated by itself, so that a type that would have to be inferred from another file is an error of the build.
+ */
+export function entryTypes({ root, entries, out }: Options): Plugin {
+  return {
+    name: 'entry-types',
+    apply: 'build',
+    applyToEnvironment: environment => environment.name === 'node',
+    async closeBundle() {
+      await rm(out, { recursive: true, force: true })
+      const waiting = [...entries]
+      const known = new Set(waiting)
+      for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+        const { code, errors } = isolatedDeclarationSync(file, await readFile(file, 'utf8'))
+        const [problem] = errors
+        if (problem)
+          throw new Error(`The types of ${relative(root, file)} cannot be written: ${problem.message}`)
+        const folder = dirname(file)
+        for (const [, name = ''] of code.matchAll(/\bfrom\s+["'](\.[^"']*\.ts)["']/g)) {
+          const needed = resolve(folder, name)
+          if (!known.has(needed)) waiting.push(needed)
+          known.add(needed)
+        }
+        const target = join(out, relative(root, file)).replace(/\.ts$/, '.d.ts')
+        await mkdir(dirname(target), { recursive: true })
+        await writeFile(target, LIBRARIES + code.replace(/(\bfrom\s+["']\.[^"']*)\.ts(["'])/g, '$1.js$2'))
+      }
+    },
+  }
+}

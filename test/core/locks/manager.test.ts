@@ -1,0 +1,369 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import type { Acquired, AcquireOptions, LockManager, Metadata } from '../../../electron/core/locks/types.ts'
+import { gate, Steered, unreachable } from './steered.ts'
+
+async function taken(manager: LockManager, key: string, options: AcquireOptions = {}): Promise<Acquired> {
+  const answer = await manager.acquire(key, options)
+  if (!answer.acquired) throw new Error(`${key} was not free`)
+  return answer
+}
+
+it('gives a free lock, with its owner, its end and a fencing number', async () => {
+  const store = new Steered()
+  const manager = store.manager()
+  const { lock } = await taken(manager, 'job', { owner: 'run-1', ttl: '10m' })
+  expect(lock).toMatchObject({ key: 'job', owner: 'run-1', fencing: 1 })
+  expect(lock.expiresAt - lock.acquiredAt).toBe(600_000)
+  expect(lock.validMs()).toBeGreaterThan(0)
+  expect(lock.validMs()).toBeLessThanOrEqual(600_000)
+  expect(await manager.isLocked('job')).toBe(true)
+  expect(await manager.holderOf('job')).toMatchObject({ owner: 'run-1' })
+  expect(await lock.release()).toEqual({ outcome: 'released' })
+  expect(await manager.isLocked('job')).toBe(false)
+})
+
+it('makes an owner for every acquisition that names none', async () => {
+  const manager = new Steered().manager()
+  const first = await taken(manager, 'a')
+  const second = await taken(manager, 'b')
+  expect(first.lock.owner).not.toBe(second.lock.owner)
+})
+
+it('refuses a lock that is held, at once, and names the run that holds it', async () => {
+  const store = new Steered()
+  store.hold('job', 'run-1')
+  expect(await store.manager().acquire('job')).toMatchObject({ acquired: false, holder: { owner: 'run-1' } })
+  expect(store.calls.take).toBe(1)
+})
+
+it('fails closed when the store is down, whatever is asked', async () => {
+  const store = new Steered()
+  const manager = store.manager()
+  store.server.up = false
+  const down = { code: 'STORE_UNREACHABLE' }
+  await expect(manager.acquire('job')).rejects.toMatchObject(down)
+  await expect(manager.isLocked('job')).rejects.toMatchObject(down)
+  await expect(manager.release('job', 'run-1')).rejects.toMatchObject(down)
+  await expect(manager.renew('job', 'run-1')).rejects.toMatchObject(down)
+  await expect(manager.withLock('job', () => 1, { wait: 0 })).rejects.toMatchObject(down)
+})
+
+it('renews from now on, and says no when the lock is somebody else’s', async () => {
+  const store = new Steered()
+  const { lock } = await taken(store.manager(), 'job', { ttl: '1m' })
+  expect(await lock.renew('1h')).toBe(true)
+  expect(lock.validMs()).toBeGreaterThan(60_000)
+  store.hold('job', 'another')
+  expect(await lock.renew()).toBe(false)
+  expect(lock.validMs()).toBe(0)
+  expect(await lock.release()).toMatchObject({ outcome: 'lost', holder: { owner: 'another' } })
+  expect(store.ownerOf('job')).toBe('another')
+})
+
+it('counts from before it asked, and not from when it was answered', async () => {
+  const store = new Steered()
+  let lateMs = 0
+  store.after = async () => {
+    const askedAt = performance.now()
+    while (performance.now() - askedAt < lateMs) await sleep(lateMs)
+  }
+  lateMs = 200
+  const { lock } = await taken(store.manager(), 'job', { ttl: 60_000 })
+  expect(lock.validMs()).toBeLessThanOrEqual(60_000 - lateMs)
+  expect(await lock.renew(30_000)).toBe(true)
+  expect(lock.validMs()).toBeLessThanOrEqual(30_000 - lateMs)
+})
+
+it('takes a lock that was granted too late to be of use for a failure, and gives it back', async () => {
+  const store = new Steered()
+  store.after = step => (step === 'take' ? sleep(60) : undefined)
+  await expect(store.manager().acquire('job', { ttl: 30 })).rejects.toMatchObject({
+    code: 'STORE_UNREACHABLE',
+  })
+  await expect.poll(() => store.calls.letGo).toBeGreaterThan(0)
+})
+
+it('counts on the shorter of two times when nobody knows whether a renewal was done', async () => {
+  const store = new Steered()
+  const { lock } = await taken(store.manager(), 'job', { ttl: '1h' })
+  store.after = () => {
+    throw unreachable(true)
+  }
+  await expect(lock.renew('1m')).rejects.toMatchObject({ uncertain: true })
+  expect(lock.validMs()).toBeLessThanOrEqual(60_000)
+  store.after = () => {}
+  expect(await lock.renew('1h')).toBe(true)
+  store.before = () => {
+    throw unreachable()
+  }
+  await expect(lock.renew('1m')).rejects.toMatchObject({ uncertain: false })
+  expect(lock.validMs()).toBeGreaterThan(60_000)
+})
+
+it('counts on the shorter time while a renewal is under way', async () => {
+  const store = new Steered()
+  const { lock } = await taken(store.manager(), 'job', { ttl: '1h' })
+  store.after = () => new Promise(() => {})
+  void lock.renew(30)
+  await expect.poll(() => lock.validMs()).toBe(0)
+  expect(store.ownerOf('job')).toBeNull()
+})
+
+it('renews once at a time, so that the last answer is about what the store did last', async () => {
+  const store = new Steered()
+  const { lock } = await taken(store.manager(), 'job', { ttl: '1m' })
+  const first = gate()
+  store.after = () => (store.calls.extend === 1 ? first.opened : undefined)
+  const answers = Promise.all([lock.renew('1h'), lock.renew('1m')])
+  await expect.poll(() => store.calls.extend).toBe(1)
+  first.open()
+  expect(await answers).toEqual([true, true])
+  expect(store.calls.extend).toBe(2)
+  expect(lock.validMs()).toBeLessThanOrEqual(60_000)
+})
+
+it('does not take its own release for a loss', async () => {
+  const store = new Steered()
+  const seen: string[] = []
+  const observer = { lost: () => seen.push('lost'), released: () => seen.push('released') }
+  const { lock } = await taken(store.manager({ observer }), 'job')
+  const [sent, answered] = [gate(), gate()]
+  store.before = step => (step === 'extend' ? sent.opened : undefined)
+  store.after = step => (step === 'letGo' ? answered.opened : undefined)
+  const renewed = lock.renew()
+  const released = lock.release()
+  await expect.poll(() => store.ownerOf('job')).toBeNull()
+  sent.open()
+  expect(await renewed).toBe(false)
+  answered.open()
+  expect(await released).toEqual({ outcome: 'released' })
+  expect(seen).toEqual(['released'])
+})
+
+it('does not ask to renew what has run out by its own clock', async () => {
+  const store = new Steered()
+  const { lock } = await taken(store.manager(), 'job', { ttl: 20 })
+  await expect.poll(() => lock.validMs()).toBe(0)
+  expect(await lock.renew()).toBe(false)
+  expect(store.calls.extend).toBe(0)
+})
+
+it('releases once, however often it is asked', async () => {
+  const store = new Steered()
+  const { lock } = await taken(store.manager(), 'job')
+  const answers = await Promise.all([lock.release(), lock.release()])
+  expect([...answers, await lock.release()]).toEqual(Array(3).fill({ outcome: 'released' }))
+  expect(store.calls.letGo).toBe(1)
+})
+
+it('can be told again to release after the store was down', async () => {
+  const store = new Steered()
+  const { lock } = await taken(store.manager(), 'job')
+  store.server.up = false
+  await expect(lock.release()).rejects.toMatchObject({ code: 'STORE_UNREACHABLE' })
+  store.server.up = true
+  expect(await lock.release()).toEqual({ outcome: 'released' })
+})
+
+it('releases and renews by key and owner, for programs that keep no handle', async () => {
+  const store = new Steered()
+  const manager = store.manager()
+  store.hold('job', 'run-1')
+  expect(await manager.renew('job', 'run-2')).toBe(false)
+  expect(await manager.renew('job', 'run-1', '2h')).toBe(true)
+  expect(await manager.release('job', 'run-2')).toMatchObject({ outcome: 'lost', holder: { owner: 'run-1' } })
+  expect(await manager.release('job', 'run-1')).toEqual({ outcome: 'released' })
+  expect(store.ownerOf('job')).toBeNull()
+})
+
+it('lets go of a lock at the end of its block', async () => {
+  const store = new Steered()
+  {
+    await using lock = (await taken(store.manager(), 'job', { owner: 'run-1' })).lock
+    expect(store.ownerOf('job')).toBe(lock.owner)
+  }
+  expect(store.ownerOf('job')).toBeNull()
+})
+
+it('throws when the answer was lost, and gives back in the background what it may have taken', async () => {
+  const store = new Steered()
+  store.after = step => {
+    if (step === 'take') throw unreachable(true)
+  }
+  store.before = step => {
+    if (step === 'letGo' && store.calls.letGo < 3) throw unreachable()
+  }
+  await expect(store.manager().acquire('job')).rejects.toMatchObject({ uncertain: true })
+  expect(store.ownerOf('job')).not.toBeNull()
+  await expect.poll(() => store.ownerOf('job')).toBeNull()
+})
+
+it('leaves what may have been taken for an owner that was named: it may have it rightly', async () => {
+  const store = new Steered()
+  store.after = step => {
+    if (step === 'take') throw unreachable(true)
+  }
+  await expect(store.manager().acquire('job', { owner: 'run-1' })).rejects.toMatchObject({ uncertain: true })
+  expect(store.calls.letGo).toBe(0)
+  expect(store.ownerOf('job')).toBe('run-1')
+})
+
+it('gives back a lock that was granted after whoever asked had left', async () => {
+  const store = new Steered()
+  const answered = gate()
+  store.after = step => (step === 'take' ? answered.opened : undefined)
+  const abort = new AbortController()
+  const asked = store.manager().acquire('job', { owner: 'run-1', signal: abort.signal })
+  await expect.poll(() => store.ownerOf('job')).toBe('run-1')
+  abort.abort()
+  answered.open()
+  await expect(asked).rejects.toMatchObject({ code: 'ABORTED' })
+  await expect.poll(() => store.ownerOf('job')).toBeNull()
+})
+
+it('tries only once to give back what nothing but a named owner tells from the next acquisition', async () => {
+  const store = new Steered()
+  const { take } = store.provider
+  store.provider.take = async (...args) => ({ ...(await take(...args)), mark: null })
+  const answered = gate()
+  store.after = step => {
+    if (step === 'take' && store.calls.take === 1) return answered.opened
+    if (step === 'letGo' && store.calls.letGo === 1) throw unreachable(true)
+  }
+  const manager = store.manager()
+  const abort = new AbortController()
+  const asked = manager.acquire('job', { owner: 'run-1', signal: abort.signal })
+  await expect.poll(() => store.ownerOf('job')).toBe('run-1')
+  abort.abort()
+  answered.open()
+  await expect(asked).rejects.toMatchObject({ code: 'ABORTED' })
+  await expect.poll(() => store.ownerOf('job')).toBeNull()
+  await taken(manager, 'job', { owner: 'run-1' })
+  // Longer than the pause before a second try.
+  await sleep(500)
+  expect(store.calls.letGo).toBe(1)
+  expect(store.ownerOf('job')).toBe('run-1')
+})
+
+it('gives back a lock that is granted while the manager is being closed', async () => {
+  const store = new Steered()
+  const answered = gate()
+  store.after = step => (step === 'take' ? answered.opened : undefined)
+  const manager = store.manager()
+  const asked = manager.acquire('job', { owner: 'run-1' })
+  const waited = manager.acquire('other', { owner: 'run-2', wait: '1m' })
+  await expect.poll(() => [store.ownerOf('job'), store.ownerOf('other')]).toEqual(['run-1', 'run-2'])
+  const closed = manager.close()
+  answered.open()
+  await expect(asked).rejects.toMatchObject({ code: 'ABORTED' })
+  await expect(waited).rejects.toMatchObject({ code: 'REFUSED' })
+  await closed
+  expect([store.ownerOf('job'), store.ownerOf('other')]).toEqual([null, null])
+})
+
+it('closes also if the store never answers', async () => {
+  const store = new Steered()
+  store.before = () => new Promise(() => {})
+  const manager = store.manager()
+  void manager.acquire('job')
+  await expect.poll(() => store.calls.take).toBe(1)
+  await manager.close()
+})
+
+it.each([
+  { ttl: 0 },
+  { ttl: -1 },
+  { ttl: Number.NaN },
+  { ttl: Number.POSITIVE_INFINITY },
+  { ttl: '5 minutes' as '5m' },
+  { wait: -1 },
+  { wait: Number.NaN },
+  { owner: '' },
+  { owner: 42 as unknown as string },
+  { metadata: 'text' as unknown as Metadata },
+  { metadata: { nested: { deep: 1 } } as unknown as Metadata },
+  { metadata: { half: '\ud800' } },
+  { metadata: { size: Number.NaN } },
+])('refuses %j', async options => {
+  const store = new Steered()
+  await expect(store.manager().acquire('job', options)).rejects.toMatchObject({ code: 'BAD_INPUT' })
+  expect(store.calls.take).toBe(0)
+})
+
+it.each(['', undefined, null, 42, ['job']])('refuses %j as a key, whatever is asked', async key => {
+  const store = new Steered()
+  const manager = store.manager()
+  const name = key as string
+  const bad = { code: 'BAD_INPUT' }
+  await expect(manager.acquire(name)).rejects.toMatchObject(bad)
+  await expect(manager.release(name, 'run-1')).rejects.toMatchObject(bad)
+  await expect(manager.renew(name, 'run-1')).rejects.toMatchObject(bad)
+  await expect(manager.isLocked(name)).rejects.toMatchObject(bad)
+  await expect(manager.release('job', 42 as unknown as string)).rejects.toMatchObject(bad)
+  expect(store.calls).toEqual({ take: 0, extend: 0, letGo: 0, read: 0, listen: 0 })
+})
+
+it('ignores what an observer throws later', async () => {
+  const store = new Steered()
+  const observer = {
+    acquired: async () => {
+      throw new Error('of the observer')
+    },
+  }
+  await taken(store.manager({ observer }), 'job')
+  await expect.poll(() => store.warnings).toHaveLength(1)
+})
+
+it('counts what it did, and tells an observer, whose mistakes are its own', async () => {
+  const store = new Steered()
+  const told: string[] = []
+  const manager = store.manager({
+    observer: {
+      acquired: key => told.push(`acquired ${key}`),
+      refused: key => told.push(`refused ${key}`),
+      released: (key, heldMs) => told.push(`released ${key} ${heldMs === null}`),
+      lost: key => told.push(`lost ${key}`),
+      failed: () => {
+        throw new Error('of the observer')
+      },
+    },
+  })
+  const { lock } = await taken(manager, 'a')
+  await manager.acquire('a')
+  await lock.release()
+  store.hold('b', 'run-1')
+  await manager.release('b', 'run-1')
+  await taken(manager, 'c', { ttl: 20 })
+  await expect.poll(() => told.at(-1)).toBe('lost c')
+  store.server.up = false
+  await expect(manager.acquire('d')).rejects.toMatchObject({ code: 'STORE_UNREACHABLE' })
+  expect(told).toEqual([
+    'acquired a',
+    'refused a',
+    'released a false',
+    'released b true',
+    'acquired c',
+    'lost c',
+  ])
+  expect(await manager.stats()).toMatchObject({
+    provider: 'memory',
+    active: 0,
+    acquired: 2,
+    released: 2,
+    failed: 2,
+    lost: 1,
+  })
+  expect(store.warnings).toHaveLength(1)
+})
+
+it('refuses everything after it was closed, and leaves what is held to its time', async () => {
+  const store = new Steered()
+  const manager = store.manager()
+  const { lock } = await taken(manager, 'job', { owner: 'run-1' })
+  await manager.close()
+  await manager.close()
+  await expect(manager.acquire('other')).rejects.toMatchObject({ code: 'REFUSED' })
+  await expect(lock.release()).rejects.toMatchObject({ code: 'REFUSED' })
+  expect(store.ownerOf('job')).toBe('run-1')
+})

@@ -1,0 +1,284 @@
+import { inspect } from 'node:util'
+import { expect, it, vi } from 'vitest'
+import { account, claimOf, lockPlace, never, openProvider, take, wish } from './place.ts'
+
+const FORMATS: [format: string, name: string, key: string, defaultTtlMs: number][] = [
+  ['recharge-json', 'GPS_PROCESS', 'lockRecharge:GPS_PROCESS', 3_600_000],
+  ['pubsub-token', 'auction:123', 'lock:auction:123', 30_000],
+  ['pipeline-run', 'acme:billing', 'pipeline_lock:acme:billing', 3_600_000],
+  ['flask-cache', 'stats', 'cache::stats', 86_400_000],
+  ['token', 'orders', 'orders', 30_000],
+]
+
+it.each(FORMATS)(
+  'takes, extends, reads and lets go of %s locks, always with an end',
+  async (format, name, key, ttl) => {
+    const place = await lockPlace()
+    const provider = place.provider(format)
+    expect(provider).toMatchObject({ kind: 'redis', format, defaultTtlMs: ttl })
+    expect([provider.keyOf(name), provider.nameOf(key)]).toEqual([key, name])
+    const owner = wish('run-1', 5000)
+    const taken = await take(provider, name, owner)
+    expect(taken.expiresAt - taken.acquiredAt).toBe(5000)
+    expect(await place.client.pttl(key)).toBeGreaterThan(0)
+    expect(await provider.read(name, never)).toMatchObject({ owner: 'run-1', expiresAt: expect.any(Number) })
+
+    const held = await provider.take(name, wish('run-2'), never)
+    expect(held).toMatchObject({ is: 'held', holder: { owner: 'run-1' } })
+    expect(held.is === 'held' && held.leftMs).toBeLessThanOrEqual(5000)
+    // Another one of the same owner is another one.
+    expect((await provider.take(name, owner, never)).is).toBe('held')
+    const other = { owner: 'run-2', mark: null }
+    expect(await provider.extend(name, other, 60_000, never)).toMatchObject({
+      is: 'lost',
+      holder: { owner: 'run-1' },
+    })
+    expect(await provider.letGo(name, other, never)).toMatchObject({ is: 'lost', holder: { owner: 'run-1' } })
+
+    const extended = await provider.extend(name, claimOf(owner, taken), 60_000, never)
+    expect(extended.is === 'extended' && extended.expiresAt).toBeGreaterThan(taken.expiresAt + 50_000)
+    expect(await place.client.pttl(key)).toBeGreaterThan(50_000)
+    expect(await provider.letGo(name, claimOf(owner, taken), never)).toEqual({ is: 'released' })
+    expect(await place.client.exists(key)).toBe(0)
+    expect(await provider.read(name, never)).toBeNull()
+    expect(await provider.letGo(name, claimOf(owner, taken), never)).toEqual({ is: 'lost', holder: null })
+  },
+)
+
+it.each(FORMATS)('never extends a %s lock that has run out', async (format, name, key) => {
+  const place = await lockPlace()
+  const provider = place.provider(format)
+  const owner = wish('run-1', 1)
+  const taken = await take(provider, name, owner)
+  await expect.poll(() => place.client.exists(key)).toBe(0)
+  expect(await provider.extend(name, claimOf(owner, taken), 60_000, never)).toEqual({
+    is: 'lost',
+    holder: null,
+  })
+  expect(await place.client.exists(key)).toBe(0)
+})
+
+it('tells acquisitions of the same owner apart where the format has room for a mark', async () => {
+  const place = await lockPlace()
+  for (const fencing of [true, false]) {
+    const provider = place.provider('recharge-json', { fencing })
+    const first = await take(provider, 'job', wish('me'))
+    await place.client.del('lockRecharge:job')
+    const second = await take(provider, 'job', wish('me'))
+    expect(second.mark).not.toBe(first.mark)
+    expect(second.fencing === null).toBe(!fencing)
+    expect((await provider.letGo('job', claimOf({ owner: 'me' }, first), never)).is).toBe('lost')
+    expect((await provider.extend('job', claimOf({ owner: 'me' }, first), 1000, never)).is).toBe('lost')
+    // Without a mark the owner alone counts.
+    expect((await provider.extend('job', { owner: 'me', mark: null }, 1000, never)).is).toBe('extended')
+    expect((await provider.letGo('job', claimOf({ owner: 'me' }, second), never)).is).toBe('released')
+  }
+})
+
+it('writes the JSON that old programs read, and keeps everything but the end when it extends', async () => {
+  const place = await lockPlace()
+  const provider = place.provider('recharge-json')
+  const metadata = { host: 'web-1 "x" \\ é', expiresAt: 7, attempt: 3, dry: false, none: null }
+  const owner = 'GPS "expiresAt":1 \\u0000\u0000 ü'
+  const taken = await take(provider, 'job', { owner, ttlMs: 10_000, metadata })
+  const value = () => place.client.get('lockRecharge:job').then(text => JSON.parse(text ?? ''))
+  const before = await value()
+  expect(before).toEqual({
+    lockId: owner,
+    pid: process.pid,
+    timestamp: taken.acquiredAt,
+    expiresAt: taken.expiresAt,
+    fencing: taken.fencing,
+    metadata,
+  })
+  const extended = await provider.extend('job', claimOf({ owner }, taken), 90_000, never)
+  expect(await value()).toEqual({ ...before, expiresAt: extended.is === 'extended' && extended.expiresAt })
+  expect((await provider.letGo('job', claimOf({ owner }, taken), never)).is).toBe('released')
+})
+
+it('extends what an old program wrote under the same owner without touching the rest', async () => {
+  const place = await lockPlace()
+  const provider = place.provider('recharge-json')
+  const text = (end: number) =>
+    `{ "extra": {"expiresAt": 5, "list": []}, "big": 12345678901234567890, "expiresAt" : ${end}, "lockId": "old" }`
+  await place.client.set('lockRecharge:job', text(Date.now() + 5000), 'EX', 5)
+  const extended = await provider.extend('job', { owner: 'old', mark: null }, 60_000, never)
+  expect(extended.is).toBe('extended')
+  expect(await place.client.get('lockRecharge:job')).toBe(
+    text(extended.is === 'extended' ? extended.expiresAt : 0),
+  )
+})
+
+it('takes over a JSON lock only if it is over by the clock of the server and would stay for ever', async () => {
+  const place = await lockPlace()
+  const provider = place.provider('recharge-json')
+  const old = (over: object) => JSON.stringify({ lockId: 'old', pid: 1, timestamp: 1.7e12, ...over })
+  const past = Date.now() - 60_000
+  const key = 'lockRecharge:job'
+  // Its writer's clock is wrong: Redis itself will end it.
+  await place.client.set(key, old({ expiresAt: past }), 'EX', 60)
+  expect(await provider.take('job', wish(), never)).toMatchObject({
+    is: 'held',
+    holder: { owner: 'old', label: 'pid 1' },
+  })
+  expect((await provider.read('job', never))?.owner).toBe('old')
+  for (const expiresAt of [Date.now() + 60_000, Math.round(past / 1000), 0, -1, 'x', null]) {
+    await place.client.set(key, old({ expiresAt }))
+    expect((await provider.take('job', wish(), never)).is).toBe('held')
+  }
+  await place.client.set(key, old({ expiresAt: past }))
+  expect(await provider.read('job', never)).toBeNull()
+  expect(await provider.extend('job', { owner: 'old', mark: null }, 1000, never)).toEqual({
+    is: 'lost',
+    holder: null,
+  })
+  await take(provider, 'job', wish('new'))
+  expect(await place.client.pttl(key)).toBeGreaterThan(0)
+})
+
+it.each<[string, string]>([
+  ['text', 'hello'],
+  ['an empty string', ''],
+  ['a number', '12'],
+  ['a list', '[{"lockId":"a"}]'],
+  ['half an object', '{"lockId":"a"'],
+  ['an object without lockId', '{"expiresAt":1}'],
+  ['a lockId that is no text', '{"lockId":5,"expiresAt":1500000000000}'],
+  ['an end that is no number', '{"lockId":"a","expiresAt":NaN}'],
+  ['an end beyond all numbers', '{"lockId":"a","expiresAt":1e400}'],
+  ['an end before all numbers', '{"lockId":"a","expiresAt":-1e400}'],
+  ['a nest too deep', `{"lockId":"a","expiresAt":1500000000000,"x":${'['.repeat(2000)}${']'.repeat(2000)}}`],
+  ['a huge object', `{"lockId":"a","expiresAt":1500000000000,"x":"${'x'.repeat(100_000)}"}`],
+  ['half a character', '{"lockId":"\\ud800","expiresAt":1500000000000}'],
+])('leaves %s alone where a JSON lock would be', async (_, value) => {
+  const place = await lockPlace()
+  const provider = place.provider('recharge-json')
+  await place.client.set('lockRecharge:job', value)
+  expect((await provider.take('job', wish(), never)).is).toBe('held')
+  for (const owner of ['a', 'b']) {
+    const claim = { owner, mark: '1' }
+    expect((await provider.extend('job', claim, 1000, never)).is).toBe('lost')
+    expect((await provider.letGo('job', claim, never)).is).toBe('lost')
+  }
+  expect(await provider.read('job', never)).not.toBeNull()
+  expect(await place.client.get('lockRecharge:job')).toBe(value)
+})
+
+it.each(FORMATS)('leaves other types alone where a %s lock would be', async (format, name, key) => {
+  const place = await lockPlace()
+  const provider = place.provider(format)
+  await place.client.rpush(key, 'a')
+  const nobody = { owner: null, label: null, acquiredAt: null, expiresAt: null }
+  expect(await provider.take(name, wish(), never)).toEqual({ is: 'held', holder: nobody, leftMs: null })
+  expect(await provider.letGo(name, { owner: 'a', mark: null }, never)).toEqual({
+    is: 'lost',
+    holder: nobody,
+  })
+  expect((await provider.extend(name, { owner: 'a', mark: null }, 1000, never)).is).toBe('lost')
+  expect(await place.client.lrange(key, 0, -1)).toEqual(['a'])
+})
+
+it.each<[string, (name: string) => [format: string, name: string]]>([
+  ['an empty name', () => ['token', '']],
+  ['half a surrogate pair', () => ['token', 'a\ud800']],
+  ['the counter of fencing numbers', () => ['token', 'lockkeeper:fencing']],
+  ['a pipeline without a tenant', () => ['pipeline-run', 'billing']],
+  ['a pipeline with an empty tenant', () => ['pipeline-run', ':billing']],
+])('refuses %s', async (_, make) => {
+  const place = await lockPlace()
+  const [format, name] = make('')
+  const provider = place.provider(format)
+  expect(() => provider.keyOf(name)).toThrow(expect.objectContaining({ code: 'BAD_INPUT' }))
+  await expect(provider.take(name, wish(), never)).rejects.toMatchObject({ code: 'BAD_INPUT' })
+})
+
+it('refuses owners, times and metadata that could not be read back', async () => {
+  const place = await lockPlace()
+  const provider = place.provider('recharge-json')
+  const bad = { code: 'BAD_INPUT' }
+  for (const owner of ['', 'a\udc00', 'x'.repeat(70_000)])
+    await expect(provider.take('job', wish(owner), never)).rejects.toMatchObject(bad)
+  for (const ttl of [0, -1, 1.5, Number.NaN])
+    await expect(provider.take('job', wish('a', ttl), never)).rejects.toMatchObject(bad)
+  for (const metadata of [{ a: '\ud800' }, { '\udfff': 1 }, { a: 'x'.repeat(70_000) }])
+    await expect(provider.take('job', { ...wish(), metadata }, never)).rejects.toMatchObject(bad)
+  expect(() => place.provider('redisson')).toThrow(expect.objectContaining(bad))
+  expect(await place.client.exists('lockRecharge:job')).toBe(0)
+})
+
+it('finds the name of every key of its format, and of no other', async () => {
+  const place = await lockPlace()
+  const names = (format: string, keys: string[]) => keys.map(key => place.provider(format).nameOf(key))
+  expect(names('recharge-json', ['lockRecharge:a:b', 'lockRecharge:', 'lock:a'])).toEqual(['a:b', null, null])
+  expect(names('pipeline-run', ['pipeline_lock:a:b:c', 'pipeline_lock:a'])).toEqual(['a:b:c', null])
+  const flask = ['cache::a', 'flask_cache_a', 'cache::flask_cache_a', 'a']
+  expect(names('flask-cache', flask)).toEqual(['a', 'flask_cache_a', null, null])
+  expect(names('token', ['a', 'lockkeeper:fencing', 'hex:ff', 'hex:6865783a31'])).toEqual([
+    'a',
+    null,
+    null,
+    'hex:1',
+  ])
+  expect(place.provider('token').keyOf('hex:1')).toBe('hex:6865783a31')
+  expect(place.provider('flask-cache').keyOf('flask_cache_a')).toBe('flask_cache_a')
+})
+
+it('does not ask the clock of this machine', async () => {
+  const place = await lockPlace()
+  const provider = place.provider('recharge-json')
+  const [seconds] = (await place.client.time()) as unknown as [string, string]
+  for (const wrongMs of [-3_600_000, 3_600_000]) {
+    vi.spyOn(Date, 'now').mockReturnValue(Number(seconds) * 1000 + wrongMs)
+    const taken = await take(provider, 'job', wish('me', 30_000))
+    expect(Math.abs(taken.acquiredAt - Number(seconds) * 1000)).toBeLessThan(60_000)
+    expect((await provider.take('job', wish(), never)).is).toBe('held')
+    expect((await provider.extend('job', claimOf({ owner: 'me' }, taken), 30_000, never)).is).toBe('extended')
+    expect((await provider.read('job', never))?.owner).toBe('me')
+    expect((await provider.letGo('job', claimOf({ owner: 'me' }, taken), never)).is).toBe('released')
+    vi.restoreAllMocks()
+  }
+})
+
+it('lets an account that may not publish release all the same', async () => {
+  const place = await lockPlace()
+  const who = await account('~*', 'resetchannels', '+@all')
+  const provider = openProvider(place.address.replace('//', `//${who}@`), { format: 'pubsub-token' })
+  const taken = await take(provider, 'job', wish('me'))
+  expect(await provider.letGo('job', claimOf({ owner: 'me' }, taken), never)).toEqual({ is: 'released' })
+  expect(await place.client.exists('lock:job')).toBe(0)
+  await expect(provider.listen?.('job', () => {}, never)).rejects.toMatchObject({ code: 'STORE_DENIED' })
+})
+
+it('says what the account may not do, and that nothing was done', async () => {
+  const place = await lockPlace()
+  const who = await account('~*', '+@read', '+@connection', '+@scripting', '+time')
+  const provider = openProvider(place.address.replace('//', `//${who}@`), { format: 'token' })
+  await expect(provider.take('job', wish(), never)).rejects.toMatchObject({
+    code: 'STORE_DENIED',
+    uncertain: false,
+  })
+  expect(await place.client.exists('job')).toBe(0)
+})
+
+it('tells whoever logs its errors neither a password nor the token of a lock', async () => {
+  const place = await lockPlace()
+  const who = await account('~*', '+@read', '+@connection', '+@scripting', '+time')
+  const logged = (address: string) =>
+    openProvider(place.address.replace('//', `//${address}@`), { format: 'token' })
+      .take('job', wish('the-token'), never)
+      .catch((error: unknown) => inspect(error, { depth: null }))
+  const wrong = await logged('nobody:the-password')
+  expect(wrong).toContain('Redis refused the user name or password')
+  expect(wrong).not.toContain('the-password')
+  const denied = await logged(who)
+  expect(denied).toContain('does not permit')
+  expect(denied).not.toContain('the-token')
+})
+
+it('does nothing more once it is closed', async () => {
+  const place = await lockPlace()
+  const provider = place.provider('token')
+  await provider.close()
+  await expect(provider.take('job', wish(), never)).rejects.toMatchObject({ code: 'STORE_ERROR' })
+  await expect(provider.listen?.('job', () => {}, never)).rejects.toMatchObject({ code: 'STORE_ERROR' })
+})

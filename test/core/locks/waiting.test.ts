@@ -1,0 +1,277 @@
+import { expect, it } from 'vitest'
+import { StoreError } from '../../../electron/core/errors.ts'
+import { Asking } from '../../../electron/core/locks/provider-call.ts'
+import { WaitingLine } from '../../../electron/core/locks/waiting.ts'
+import { gate, Steered, unreachable } from './steered.ts'
+
+it('waits for a lock until it is let go, and is told of it', async () => {
+  const store = new Steered()
+  const manager = store.manager()
+  const first = await manager.acquire('job')
+  const waiting = manager.acquire('job', { owner: 'run-2', wait: '1h' })
+  await expect.poll(() => store.listening).toBe(1)
+  if (first.acquired) await first.lock.release()
+  expect(await waiting).toMatchObject({ acquired: true, lock: { owner: 'run-2' } })
+  await expect.poll(() => store.listening).toBe(0)
+})
+
+it('is told by the store of what another process lets go', async () => {
+  const store = new Steered()
+  store.hold('job', 'elsewhere')
+  const waiting = store.manager().acquire('job', { wait: '1h' })
+  await expect.poll(() => store.listening).toBe(1)
+  await expect.poll(() => store.calls.take).toBe(2)
+  store.server.remove('job')
+  expect(await waiting).toMatchObject({ acquired: true })
+  expect(store.calls.take).toBe(3)
+})
+
+it('misses nothing that happens before it listens', async () => {
+  const store = new Steered()
+  store.hold('job', 'elsewhere')
+  store.before = step => {
+    if (step === 'listen') store.server.records.delete('job')
+  }
+  expect(await store.manager().acquire('job', { wait: '1h' })).toMatchObject({ acquired: true })
+})
+
+it('looks again now and then where nobody tells', async () => {
+  const store = new Steered({ listens: false })
+  store.hold('job', 'elsewhere')
+  const waiting = store.manager({ poll: 20 }).acquire('job', { wait: '1h' })
+  await expect.poll(() => store.calls.take).toBeGreaterThan(2)
+  store.server.records.delete('job')
+  expect(await waiting).toMatchObject({ acquired: true })
+})
+
+it('looks again when the time of the holder is over', async () => {
+  const store = new Steered()
+  store.hold('job', 'died', 100)
+  expect(await store.manager().acquire('job', { wait: '1h' })).toMatchObject({ acquired: true })
+})
+
+it('goes on by looking when it cannot listen', async () => {
+  const store = new Steered()
+  store.hold('job', 'elsewhere')
+  store.before = step => {
+    if (step === 'listen') throw new StoreError('STORE_DENIED', 'No channels for this account')
+  }
+  const waiting = store.manager({ poll: 20 }).acquire('job', { wait: '1h' })
+  await expect.poll(() => store.calls.take).toBeGreaterThan(2)
+  store.server.records.delete('job')
+  expect(await waiting).toMatchObject({ acquired: true })
+})
+
+it('serves those who wait in the order in which they came', async () => {
+  const store = new Steered()
+  const manager = store.manager()
+  const first = await manager.acquire('job')
+  const served: string[] = []
+  const all = Array.from({ length: 8 }, async (_, i) => {
+    const answer = await manager.acquire('job', { owner: `run-${i}`, wait: '1h' })
+    served.push(`run-${i}`)
+    if (answer.acquired) await answer.lock.release()
+  })
+  if (first.acquired) await first.lock.release()
+  await Promise.all(all)
+  expect(served).toEqual(Array.from({ length: 8 }, (_, i) => `run-${i}`))
+})
+
+it('gives up when its time is over, and names the holder', async () => {
+  const store = new Steered()
+  store.hold('job', 'elsewhere')
+  const answer = await store.manager().acquire('job', { wait: 30 })
+  expect(answer).toMatchObject({ acquired: false, holder: { owner: 'elsewhere' } })
+  expect(answer.waitedMs).toBeGreaterThanOrEqual(29)
+  await expect.poll(() => store.listening).toBe(0)
+})
+
+it('lets each give up in its own time, and none for another', async () => {
+  const store = new Steered()
+  store.hold('job', 'elsewhere')
+  const manager = store.manager()
+  const patient = manager.acquire('job', { owner: 'patient', wait: '1h' })
+  expect(await manager.acquire('job', { wait: 10 })).toMatchObject({
+    acquired: false,
+    holder: { owner: 'elsewhere' },
+  })
+  store.server.remove('job')
+  expect(await patient).toMatchObject({ acquired: true })
+})
+
+it('does not throw a lock away whose answer was under way when the time was over', async () => {
+  const store = new Steered()
+  const answered = gate()
+  store.after = step => (step === 'take' ? answered.opened : undefined)
+  const waiting = store.manager().acquire('job', { owner: 'run-1', wait: 1 })
+  let late = false
+  setTimeout(() => {
+    late = true
+  }, 30)
+  await expect.poll(() => late).toBe(true)
+  answered.open()
+  expect(await waiting).toMatchObject({ acquired: true })
+})
+
+it('stops waiting when it is told to, and the next one in line goes on', async () => {
+  const store = new Steered()
+  store.hold('job', 'elsewhere')
+  const manager = store.manager()
+  const abort = new AbortController()
+  const impatient = manager.acquire('job', { wait: '1h', signal: abort.signal })
+  const next = manager.acquire('job', { owner: 'next', wait: '1h' })
+  await expect.poll(() => store.listening).toBe(1)
+  abort.abort()
+  await expect(impatient).rejects.toMatchObject({ code: 'ABORTED' })
+  store.server.remove('job')
+  expect(await next).toMatchObject({ acquired: true, lock: { owner: 'next' } })
+  await expect(manager.acquire('job', { wait: 1, signal: abort.signal })).rejects.toMatchObject({
+    code: 'ABORTED',
+  })
+})
+
+it('keeps no line for somebody who had left before joining it', async () => {
+  const store = new Steered()
+  let lines = 1
+  const line = new WaitingLine({
+    provider: store.provider,
+    asking: new Asking(store.provider, new AbortController().signal),
+    pollMs: 1000,
+    isOurs: () => false,
+    onEmpty: () => lines--,
+    closed: new AbortController().signal,
+  })
+  const wanted = { key: 'job', owner: null, ttlMs: 1000, metadata: null }
+  await expect(line.wait(wanted, 1000, AbortSignal.abort())).rejects.toMatchObject({ code: 'ABORTED' })
+  expect(lines).toBe(0)
+})
+
+it('lets many wait for the same signal, and sends all of them away by it', async () => {
+  const store = new Steered()
+  store.hold('job', 'elsewhere')
+  const manager = store.manager()
+  const abort = new AbortController()
+  const said: string[] = []
+  const note = (warning: Error) => said.push(warning.name)
+  process.on('warning', note)
+  const all = Array.from({ length: 50 }, () => manager.acquire('job', { wait: '1h', signal: abort.signal }))
+  await expect.poll(() => store.listening).toBe(1)
+  abort.abort()
+  const answers = await Promise.allSettled(all)
+  expect(answers.every(({ status }) => status === 'rejected')).toBe(true)
+  await expect.poll(() => store.listening).toBe(0)
+  process.off('warning', note)
+  expect(said).toEqual([])
+})
+
+it('tries again while the store is away, until it is back', async () => {
+  const store = new Steered()
+  store.server.up = false
+  const waiting = store.manager().acquire('job', { wait: '1h' })
+  await expect.poll(() => store.calls.take).toBeGreaterThan(2)
+  store.server.up = true
+  expect(await waiting).toMatchObject({ acquired: true })
+})
+
+it('throws what was wrong when the store was away until the time was over', async () => {
+  const store = new Steered()
+  store.server.up = false
+  const manager = store.manager()
+  const both = await Promise.allSettled([
+    manager.acquire('job', { wait: 60 }),
+    manager.acquire('job', { wait: 80 }),
+  ])
+  expect(both).toMatchObject([
+    { status: 'rejected', reason: { code: 'STORE_UNREACHABLE' } },
+    { status: 'rejected', reason: { code: 'STORE_UNREACHABLE' } },
+  ])
+})
+
+it('sends everybody away at once when the store refuses', async () => {
+  const store = new Steered()
+  store.before = () => {
+    throw new StoreError('STORE_DENIED', 'This account may not write')
+  }
+  const manager = store.manager()
+  const all = await Promise.allSettled([
+    manager.acquire('job', { wait: '1h' }),
+    manager.acquire('job', { wait: '1h' }),
+  ])
+  expect(all.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  expect(store.calls.take).toBe(1)
+})
+
+it('asks under another name after a lost answer, and gives back what it may have taken under the first', async () => {
+  const store = new Steered()
+  store.after = step => {
+    if (step === 'take' && store.calls.take === 1) throw unreachable(true)
+  }
+  const answer = await store.manager().acquire('job', { wait: '1h' })
+  expect(answer).toMatchObject({ acquired: true })
+  expect(new Set(store.order).size).toBe(store.order.length)
+})
+
+it('throws a lost answer at a named owner, who may have the lock now', async () => {
+  const store = new Steered()
+  store.after = step => {
+    if (step === 'take' && store.calls.take === 1) throw unreachable(true)
+  }
+  const manager = store.manager()
+  await expect(manager.acquire('job', { owner: 'run-1', wait: '1h' })).rejects.toMatchObject({
+    uncertain: true,
+  })
+  expect(store.ownerOf('job')).toBe('run-1')
+})
+
+it('asks the store about as often as the lock changes hands, for a thousand who wait', async () => {
+  const store = new Steered()
+  const manager = store.manager()
+  const first = await manager.acquire('job')
+  const all = Array.from({ length: 1000 }, () =>
+    manager.withLock('job', () => {}, { wait: '1h', renew: false }),
+  )
+  if (first.acquired) await first.lock.release()
+  await Promise.all(all)
+  // One for each who got it, and one more to begin with: after listening, the first asks again.
+  expect(store.calls.take).toBeLessThanOrEqual(1005)
+  expect(store.calls.letGo).toBe(1001)
+  expect(store.calls.listen).toBe(1)
+})
+
+it('does not ask once more for each release that it is told of late', async () => {
+  const store = new Steered()
+  const manager = store.manager()
+  const first = await manager.acquire('job')
+  const all = Array.from({ length: 100 }, () =>
+    manager.withLock('job', () => {}, { wait: '1h', renew: false }),
+  )
+  await expect.poll(() => store.listening).toBe(1)
+  // The message of a release arrives while the next one is asking already.
+  store.after = step => {
+    if (step === 'take') store.tellLate()
+  }
+  if (first.acquired) await first.lock.release()
+  await Promise.all(all)
+  expect(store.calls.take).toBeLessThanOrEqual(105)
+})
+
+it('asks the store no more often for a thousand who wait in vain than for one', async () => {
+  const store = new Steered()
+  store.hold('job', 'elsewhere')
+  const manager = store.manager({ poll: 100 })
+  const all = await Promise.all(Array.from({ length: 1000 }, () => manager.acquire('job', { wait: 500 })))
+  expect(all.every(({ acquired }) => !acquired)).toBe(true)
+  // Two to begin with, then every 100 ms; a slow machine asks less often.
+  expect(store.calls.take).toBeLessThanOrEqual(12)
+})
+
+it('sends those who wait away when it is closed', async () => {
+  const store = new Steered()
+  store.hold('job', 'elsewhere')
+  const manager = store.manager()
+  const waiting = manager.acquire('job', { wait: '1h' })
+  await expect.poll(() => store.listening).toBe(1)
+  await manager.close()
+  await expect(waiting).rejects.toMatchObject({ code: 'REFUSED' })
+  await expect.poll(() => store.listening).toBe(0)
+})

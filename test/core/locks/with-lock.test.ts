@@ -1,0 +1,309 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { LockHeldError, LockLostError } from '../../../electron/core/locks/errors.ts'
+import type { HeldLock } from '../../../electron/core/locks/types.ts'
+import type { PipelineLock } from '../../../electron/core/stores/memory/server.ts'
+import { gate, Steered, unreachable } from './steered.ts'
+
+/** Nothing may be left unhandled by any of this. */
+let unhandled: unknown[] = []
+const note = (reason: unknown) => unhandled.push(reason)
+beforeEach(() => {
+  unhandled = []
+  process.on('unhandledRejection', note)
+})
+afterEach(async () => {
+  await sleep(0)
+  process.off('unhandledRejection', note)
+  expect(unhandled).toEqual([])
+})
+
+const fired = (signal: AbortSignal) =>
+  new Promise<LockLostError>(resolve => {
+    if (signal.aborted) resolve(signal.reason)
+    signal.addEventListener('abort', () => resolve(signal.reason))
+  })
+
+it('holds the lock while the work is done, and returns what it returns', async () => {
+  const store = new Steered()
+  const value = await store.manager().withLock('job', ({ lock, signal }) => {
+    expect(store.ownerOf('job')).toBe(lock.owner)
+    expect(signal.aborted).toBe(false)
+    return 42
+  })
+  expect(value).toBe(42)
+  expect(store.ownerOf('job')).toBeNull()
+})
+
+it('releases when the work fails, and throws what the work threw', async () => {
+  const store = new Steered()
+  const mistake = new Error('of the work')
+  await expect(
+    store.manager().withLock('job', () => {
+      throw mistake
+    }),
+  ).rejects.toBe(mistake)
+  expect(store.ownerOf('job')).toBeNull()
+})
+
+it('throws who has the lock when it cannot be had in time, and does no work', async () => {
+  const store = new Steered()
+  store.hold('job', 'run-1')
+  const error = await store
+    .manager()
+    .withLock('job', () => expect.unreachable(), { wait: 20 })
+    .catch((thrown: unknown) => thrown)
+  expect(error).toBeInstanceOf(LockHeldError)
+  expect(error).toMatchObject({ key: 'job', holder: { owner: 'run-1' } })
+})
+
+it('leaves the work out when somebody else does it, and says who', async () => {
+  const store = new Steered()
+  store.hold('job', 'run-1')
+  const manager = store.manager()
+  expect(await manager.tryWithLock('job', () => expect.unreachable())).toMatchObject({
+    ran: false,
+    holder: { owner: 'run-1' },
+  })
+  expect(await manager.tryWithLock('other', () => 'done')).toEqual({ ran: true, value: 'done' })
+})
+
+it('renews for as long as the work goes on', async () => {
+  const store = new Steered()
+  await store.manager().withLock(
+    'job',
+    async ({ lock, signal }) => {
+      await expect.poll(() => store.calls.extend).toBeGreaterThan(1)
+      expect(signal.aborted).toBe(false)
+      expect(store.ownerOf('job')).toBe(lock.owner)
+    },
+    { ttl: 1500 },
+  )
+})
+
+it('renews nothing when it is told not to, and says when the time is over', async () => {
+  const store = new Steered()
+  const work = store.manager().withLock('job', ({ signal }) => fired(signal), { ttl: 40, renew: false })
+  await expect(work).rejects.toBeInstanceOf(LockLostError)
+  expect(store.calls.extend).toBe(0)
+})
+
+it('tells the work at once when a renewal says that the lock is another’s, and does not succeed', async () => {
+  const store = new Steered()
+  const work = store.manager().withLock(
+    'job',
+    async ({ signal }) => {
+      store.hold('job', 'thief')
+      expect(await fired(signal)).toMatchObject({ key: 'job', holder: { owner: 'thief' } })
+      return 'done all the same'
+    },
+    { ttl: 1500 },
+  )
+  await expect(work).rejects.toMatchObject({ name: 'LockLostError', holder: { owner: 'thief' } })
+  expect(store.ownerOf('job')).toBe('thief')
+})
+
+it('does not succeed when the lock was taken away without anybody noticing before the end', async () => {
+  const store = new Steered()
+  const work = store.manager().withLock('job', () => {
+    store.hold('job', 'thief')
+    return 'done'
+  })
+  await expect(work).rejects.toMatchObject({ name: 'LockLostError', holder: { owner: 'thief' } })
+  expect(store.ownerOf('job')).toBe('thief')
+})
+
+it('tries a renewal again that failed, and goes on', async () => {
+  const store = new Steered()
+  store.before = step => {
+    if (step === 'extend' && store.calls.extend <= 2) throw unreachable(store.calls.extend === 2)
+  }
+  const value = await store.manager().withLock(
+    'job',
+    async ({ signal }) => {
+      await expect.poll(() => store.calls.extend).toBeGreaterThan(2)
+      return signal.aborted
+    },
+    { ttl: 3000 },
+  )
+  expect(value).toBe(false)
+})
+
+it('tells the work when the time is over and nobody could renew, and says why', async () => {
+  const store = new Steered()
+  const work = store.manager().withLock(
+    'job',
+    async ({ signal, lock }) => {
+      store.server.up = false
+      const reason = await fired(signal)
+      expect(lock.validMs()).toBe(0)
+      expect(reason.cause).toMatchObject({ code: 'STORE_UNREACHABLE' })
+    },
+    { ttl: 1500 },
+  )
+  await expect(work).rejects.toBeInstanceOf(LockLostError)
+})
+
+it('tells the work while a renewal hangs', async () => {
+  const store = new Steered()
+  store.before = step => (step === 'extend' ? new Promise(() => {}) : undefined)
+  const work = store.manager().withLock('job', ({ signal }) => fired(signal), { ttl: 100 })
+  await expect(work).rejects.toBeInstanceOf(LockLostError)
+})
+
+it('notices a process that stood still past the end, when the work is done at last', async () => {
+  const store = new Steered()
+  const work = store.manager().withLock(
+    'job',
+    () => {
+      const until = performance.now() + 60
+      // Nothing else runs meanwhile: no timer, no renewal.
+      while (performance.now() < until);
+      return 'done'
+    },
+    { ttl: 30 },
+  )
+  await expect(work).rejects.toBeInstanceOf(LockLostError)
+})
+
+it('trusts its own clock when that of the store is behind', async () => {
+  const store = new Steered()
+  const work = store.manager().withLock(
+    'job',
+    () => {
+      const record = store.server.live('job') as PipelineLock
+      store.server.records.set('job', { ...record, expires_at: Date.now() / 1000 + 60 })
+      const until = performance.now() + 60
+      while (performance.now() < until);
+    },
+    { ttl: 30 },
+  )
+  await expect(work).rejects.toBeInstanceOf(LockLostError)
+  expect(store.ownerOf('job')).toBeNull()
+})
+
+it('has the error of the work as its cause, when both went wrong', async () => {
+  const store = new Steered()
+  const mistake = new Error('of the work')
+  const work = store.manager().withLock('job', () => {
+    store.hold('job', 'thief')
+    throw mistake
+  })
+  await expect(work).rejects.toMatchObject({ name: 'LockLostError', cause: mistake })
+})
+
+it('throws the reason of the signal as it is, when the work threw it on', async () => {
+  const store = new Steered()
+  let reason: unknown = null
+  const work = store.manager().withLock(
+    'job',
+    async ({ signal }) => {
+      reason = await fired(signal)
+      signal.throwIfAborted()
+    },
+    { ttl: 30, renew: false },
+  )
+  const thrown = await work.catch((error: unknown) => error)
+  expect(thrown).toBeInstanceOf(LockLostError)
+  expect(thrown).toBe(reason)
+})
+
+it('returns what was done when only the release failed, and says so', async () => {
+  const store = new Steered()
+  const value = await store.manager().withLock('job', () => {
+    store.server.up = false
+    return 'done'
+  })
+  expect(value).toBe('done')
+  expect(store.warnings).toHaveLength(1)
+  expect(store.warnings[0]).toContain('"job"')
+})
+
+it('says that it was closed, and not that the store is to blame, when that is why nothing was released', async () => {
+  const store = new Steered()
+  const manager = store.manager()
+  expect(await manager.withLock('job', () => manager.close().then(() => 'done'))).toBe('done')
+  expect(store.warnings).toEqual([expect.stringContaining('closed')])
+})
+
+it('returns what was done in time when its release takes longer than the lock would last', async () => {
+  const store = new Steered()
+  const released = gate()
+  store.after = step => (step === 'letGo' ? released.opened : undefined)
+  let held: HeldLock | null = null
+  const work = store.manager().withLock(
+    'job',
+    ({ lock }) => {
+      held = lock
+      return 'done'
+    },
+    { ttl: 300 },
+  )
+  await expect.poll(() => store.calls.letGo).toBe(1)
+  await expect.poll(() => held?.validMs()).toBe(0)
+  released.open()
+  expect(await work).toBe('done')
+})
+
+it('goes on renewing for the time that the work asked for last', async () => {
+  const store = new Steered()
+  await store.manager().withLock(
+    'job',
+    async ({ lock, signal }) => {
+      expect(await lock.renew(1500)).toBe(true)
+      await expect.poll(() => store.calls.extend, { timeout: 5000 }).toBeGreaterThan(2)
+      expect(signal.aborted).toBe(false)
+      expect(lock.validMs()).toBeLessThanOrEqual(1500)
+    },
+    { ttl: '1h' },
+  )
+})
+
+it('takes a release by the work itself for what it is', async () => {
+  const store = new Steered()
+  const value = await store.manager().withLock('job', async ({ lock, signal }) => {
+    await lock.release()
+    return signal.aborted
+  })
+  expect(value).toBe(false)
+})
+
+it('does not succeed when a renewal found the lock gone and the release cannot say why', async () => {
+  const store = new Steered()
+  const [renewed, released] = [gate(), gate()]
+  store.after = step => (step === 'extend' ? renewed.opened : undefined)
+  store.before = async step => {
+    if (step !== 'letGo') return
+    await released.opened
+    throw unreachable(true)
+  }
+  let renewal: Promise<boolean> | null = null
+  const work = store.manager().withLock('job', ({ lock }) => {
+    store.server.records.clear()
+    renewal = lock.renew()
+    return expect.poll(() => store.calls.extend).toBe(1)
+  })
+  const ended = expect(work).rejects.toThrow(LockLostError)
+  await expect.poll(() => store.calls.letGo).toBe(1)
+  renewed.open()
+  expect(await renewal).toBe(false)
+  released.open()
+  await ended
+})
+
+it('renews at once when a failed renewal leaves less time than there was', async () => {
+  const store = new Steered()
+  store.after = step => {
+    if (step === 'extend' && store.calls.extend < 3) throw unreachable(true)
+  }
+  await store.manager().withLock(
+    'job',
+    async ({ lock, signal }) => {
+      await expect(lock.renew('10s')).rejects.toMatchObject({ uncertain: true })
+      expect(lock.validMs()).toBeLessThanOrEqual(10_000)
+      await expect.poll(() => lock.validMs(), { timeout: 8000 }).toBeGreaterThan(10_000)
+      expect(signal.aborted).toBe(false)
+    },
+    { ttl: '1h' },
+  )
+})
