@@ -3,6 +3,8 @@ import { parseAddress } from '../../../shared/address.ts'
 import type { StoreInfo } from '../../../shared/contract.ts'
 import { escapeForTerminal } from '../../../shared/safe-text.ts'
 import { StoreError } from '../errors.ts'
+import { openProvider } from '../locks/open-provider.ts'
+import type { Provider } from '../locks/provider.ts'
 import { openStore } from '../stores/open.ts'
 import type { LockStore } from '../stores/types.ts'
 import type { WatchObserver } from './observe/observer.ts'
@@ -13,7 +15,14 @@ const SHORTEST_SECRET = 4
 /** Servers cut what they repeat; so much of its start is still the password. */
 const LONGEST_REPEATED = 32
 
-type Open = { readonly store: LockStore; readonly closing: AbortController; readonly watcher: StoreWatcher }
+type Open = {
+  readonly store: LockStore
+  readonly closing: AbortController
+  readonly watcher: StoreWatcher
+  /** Takes locks in one format, and in one table where the store has several. */
+  readonly provide: (format: string, table: string | undefined) => Promise<Provider>
+  readonly providers: Map<string, Promise<Provider>>
+}
 
 /** Who observes a store that is opened: nobody, or somebody who may also have it attended until it is closed. */
 export type Observe = (
@@ -57,7 +66,9 @@ export class Connections {
     const observed = this.#observe(storeId, store)
     const watcher = new StoreWatcher(store, message => this.redact(message), observed?.observer)
     const closing = new AbortController()
-    this.#stores.set(storeId, { store, closing, watcher })
+    const provide = (format: string, table: string | undefined) =>
+      openProvider(address, password, { format, fencing: false, table })
+    this.#stores.set(storeId, { store, closing, watcher, provide, providers: new Map() })
     if (observed && observed.attendMs !== null) watcher.attend(observed.attendMs, closing.signal)
     await end(before)
     return { storeId, kind: store.kind, address: store.address }
@@ -72,6 +83,26 @@ export class Connections {
     if (!open) throw new StoreError('NOT_FOUND', 'This store is not open')
     const { store, watcher } = open
     return { store, watcher, signal: AbortSignal.any([signal, open.closing.signal]) }
+  }
+
+  /** Null when it is not open. Another connection has another one. */
+  watcherOf(storeId: string): StoreWatcher | null {
+    return this.#stores.get(storeId)?.watcher ?? null
+  }
+
+  /** What takes locks in an open store, in one of its formats. It is closed with the store. */
+  async provider(storeId: string, format: string, table?: string): Promise<Provider> {
+    const open = this.#stores.get(storeId)
+    if (!open) throw new StoreError('NOT_FOUND', 'This store is not open')
+    const which = JSON.stringify([format, table])
+    let provider = open.providers.get(which)
+    if (!provider) {
+      provider = open.provide(format, table)
+      open.providers.set(which, provider)
+      // One that could not be made is tried anew the next time.
+      provider.catch(() => open.providers.delete(which))
+    }
+    return provider
   }
 
   /** The open stores at an address. */
@@ -125,6 +156,9 @@ export class Connections {
 }
 
 async function end(open: Open | undefined): Promise<void> {
-  open?.closing.abort()
-  await open?.store.close()
+  if (!open) return
+  open.closing.abort()
+  const providers = [...open.providers.values()].map(each => each.then(provider => provider.close()))
+  await Promise.allSettled(providers)
+  await open.store.close()
 }

@@ -1,4 +1,4 @@
-import { mkdir, stat } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import {
@@ -11,6 +11,7 @@ import {
 import { StoreError } from '../../errors.ts'
 import { codeOf } from '../audit/files.ts'
 import { FolderLock } from '../audit/folder-lock.ts'
+import { markOf } from '../file-mark.ts'
 import { KeptFile } from '../kept-file.ts'
 import { soundBook } from './rule-book.ts'
 import { alertIdOf } from './tracked.ts'
@@ -131,15 +132,5 @@ export class DecisionFile {
       if (error instanceof StoreError) throw error
       throw new StoreError('REFUSED', `${WHAT} cannot be written (${codeOf(error)})`, { cause: error })
     }
-  }
-}
-
-/** Another one for every version of a file. */
-async function markOf(path: string): Promise<string> {
-  try {
-    const { ino, size, mtimeNs } = await stat(path, { bigint: true })
-    return `${ino} ${size} ${mtimeNs}`
-  } catch (error) {
-    return codeOf(error)
   }
 }

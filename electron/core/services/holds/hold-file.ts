@@ -1,0 +1,86 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { StoreError } from '../../errors.ts'
+import { codeOf } from '../audit/files.ts'
+import { FolderLock } from '../audit/folder-lock.ts'
+import { markOf } from '../file-mark.ts'
+import { KeptFile } from '../kept-file.ts'
+import { type KeptHold, keptHoldSchema } from './kept-hold.ts'
+
+const fileSchema = z.object({ version: z.literal(1), holds: z.array(keptHoldSchema) })
+
+const WHAT = 'The list of maintenance holds'
+/** Somebody who writes to it for longer than this has stopped. */
+const PATIENCE_MS = 2000
+/** Ended ones are kept for the list; the audit has them all. */
+const MOST_ENDED = 20
+
+/** `holds.json` of the data folder, which several consoles and commands share: changed under a lock, read when it is another one. */
+export class HoldFile {
+  readonly #file: KeptFile<z.infer<typeof fileSchema>>
+  readonly #folder: string
+  readonly #path: string
+  readonly #lock: FolderLock
+  #version: string | null = null
+  #unread: string | null = null
+  /** Where the one is that could not be understood, for as long as this process lives. */
+  #setAside: string | null = null
+  #holds: readonly KeptHold[] = []
+
+  constructor(folder: string) {
+    this.#folder = folder
+    this.#path = join(folder, 'holds.json')
+    this.#lock = new FolderLock(join(folder, 'holds.lock'), PATIENCE_MS)
+    this.#file = new KeptFile({ folder, name: 'holds', what: WHAT, schema: fileSchema })
+  }
+
+  /** Why what is known here may not be all that is held, as a sentence. */
+  get notice(): string | null {
+    return this.#unread ?? this.#setAside
+  }
+
+  /** Null when it is what it was at the last time. One that cannot be understood is set aside only by who has to write. */
+  async read({ setAside = false } = {}): Promise<readonly KeptHold[] | null> {
+    const version = await markOf(this.#path)
+    const isSame = version === this.#version
+    // One that could not be read may be readable again without being another one.
+    if (isSame && this.#unread === null) return null
+    const { value, notice } = await this.#file.read({ setAside })
+    if (isSame && !setAside && notice === this.#unread) return null
+    const isAside = setAside && notice !== null && (await markOf(this.#path)) === 'ENOENT'
+    this.#version = version
+    this.#unread = isAside ? null : notice
+    if (isAside) this.#setAside = notice
+    if (value !== null || notice === null) this.#holds = value?.holds ?? []
+    return this.#holds
+  }
+
+  /** Changes what is in it, whoever else has changed it meanwhile. */
+  async edit(how: (holds: readonly KeptHold[]) => readonly KeptHold[]): Promise<readonly KeptHold[]> {
+    try {
+      await mkdir(this.#folder, { recursive: true, mode: 0o700 })
+      return await this.#lock.run(async () => {
+        await this.read({ setAside: true })
+        const holds = withoutOldest(how(this.#holds))
+        await this.#file.write({ version: 1, holds: [...holds] })
+        this.#version = await markOf(this.#path)
+        this.#holds = holds
+        return holds
+      })
+    } catch (error) {
+      if (error instanceof StoreError) throw error
+      throw new StoreError('REFUSED', `${WHAT} cannot be written (${codeOf(error)})`, { cause: error })
+    }
+  }
+}
+
+function withoutOldest(holds: readonly KeptHold[]): readonly KeptHold[] {
+  const ended = holds.filter(each => each.state === 'ended').sort((a, b) => endOf(b) - endOf(a))
+  const dropped = new Set(ended.slice(MOST_ENDED))
+  return dropped.size === 0 ? holds : holds.filter(each => !dropped.has(each))
+}
+
+function endOf({ ended }: KeptHold): number {
+  return ended?.at ?? 0
+}
