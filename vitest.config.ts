@@ -7,8 +7,8 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     teardownTimeout: 20_000,
-    // Most of the time goes by in servers and browsers: one core less than there are would leave them idle.
-    maxWorkers: 2,
+    // Most of the time goes by in waiting for servers, browsers and the clock: with one worker a core, half of a core is idle.
+    maxWorkers: 3,
     // A second is not much on a machine that is busy with everything else.
     expect: { poll: { timeout: 5000 } },
   },

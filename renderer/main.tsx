@@ -13,13 +13,18 @@ import './styles/stats.css'
 import './styles/timeline.css'
 import './styles/alerts.css'
 import './styles/report.css'
+import './styles/switch.css'
+import './styles/switch-steps.css'
+import './styles/holds.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { startAlertSigns } from './features/alerts/alert-signs.ts'
 import { App } from './features/frame/App.tsx'
 import { startAlerts } from './stores/alerts.ts'
 import { startConsole } from './stores/console.ts'
+import { startHolds } from './stores/holds.ts'
 import { startPlans } from './stores/plan.ts'
+import { startSwitches } from './stores/switch.ts'
 import { startTable } from './stores/table.ts'
 import { ErrorBoundary } from './ui/ErrorBoundary.tsx'
 import { t } from './words/words.ts'
@@ -29,7 +34,9 @@ startConsole()
 startTable()
 startPlans()
 startAlerts()
+startHolds()
 startAlertSigns()
+startSwitches()
 
 createRoot(document.getElementById('root') as HTMLElement).render(
   <StrictMode>

@@ -8,6 +8,13 @@ export function alertAdvice({ rule, address }: Pick<Alert, 'rule' | 'address'>):
   return [...ADVICE.expired, AFTER_EXPIRY[parseAddress(address).kind]]
 }
 
+/** How a fallback between two stores lets two holders in: what happens, what happens then, and what follows from it. */
+export const SPLIT_STORY = [
+  'the first store did not answer, so a program fell back to the second one and took the lock there.',
+  'Then the first came back; the others look only there, find the name free, and start as well.',
+  'So have one provider for all instances, no fallback when it is down, and no looking for one lock in two stores.',
+] as const
+
 const ADVICE: Readonly<Record<AlertRule, readonly string[]>> = {
   'store-down': [
     'Check that the server runs, and that it can be reached from here: network, firewall, account and password.',
@@ -21,8 +28,8 @@ const ADVICE: Readonly<Record<AlertRule, readonly string[]>> = {
   ],
   'two-stores': [
     'Two runs may be at work at once: find out which one is right, and stop the other before you release its lock.',
-    'Check that all instances use the same lock provider, and that none changes to another store by itself when the first does not answer: once that is back, the two no longer see each other’s locks.',
-    'Change the provider only while everything is stopped, and clear what is left in the old one before you start again.',
+    `This is how it usually comes about: ${SPLIT_STORY[0]} ${SPLIT_STORY[1]}`,
+    `${SPLIT_STORY[2]} Change the provider only while everything is stopped, and clear what is left in the old one before you start again: lockkeeper switch leads through it.`,
     'If these are two systems that share a name by chance, mute the rule for one of the stores.',
   ],
   'implausible-expiry': [

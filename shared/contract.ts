@@ -16,7 +16,9 @@ import {
   unrecognisedSchema,
   watchedLockSchema,
 } from './lock.ts'
+import { holdMethods, holdStreams } from './maintenance.ts'
 import { planComparisonSchema, planEventSchema, planSummarySchema, strikeSchema } from './plan.ts'
+import { switchMethods, switchStreams } from './provider-switch.ts'
 import { reportEventSchema, reportRequestSchema } from './report.ts'
 import { failureSchema } from './result.ts'
 import {
@@ -320,6 +322,8 @@ export const methods = {
     input: z.strictObject({ book: ruleBookSchema, before: ruleBookSchema.optional() }),
     output: ruleBookSchema,
   },
+  ...switchMethods,
+  ...holdMethods,
 } as const
 
 export const streams = {
@@ -339,6 +343,8 @@ export const streams = {
   'reports.write': { input: reportRequestSchema, event: reportEventSchema },
   /** The file of a plan, in pieces. */
   'plans.file': { input: z.strictObject({ planId }), event: z.object({ text: z.string() }) },
+  ...switchStreams,
+  ...holdStreams,
 } as const
 
 export type MethodName = keyof typeof methods

@@ -1,3 +1,4 @@
+import { holdsForMaintenance } from './hold-owner.ts'
 import { sayDuration } from './lease.ts'
 import type { FormatInfo } from './lock.ts'
 import type { PlanEntry, PlanHeader, PlanProgress, ResultName } from './plan.ts'
@@ -10,6 +11,7 @@ import { clip, escapeForTerminal } from './safe-text.ts'
 
 export const PLAN_WARNINGS = [
   'production',
+  'maintenance',
   'renewing',
   'young',
   'runs-twice',
@@ -77,6 +79,11 @@ export function planWarnings(
 
 function releaseWarnings(seen: Tally): (PlanWarning | null)[] {
   return [
+    warn('maintenance', seen.maintenance, n =>
+      n === 1
+        ? `1 is held for maintenance, by ${list(seen.maintainers)}: what it keeps from running may start at once.`
+        : `${many(n)} are held for maintenance, by ${list(seen.maintainers)}: what they keep from running may start at once.`,
+    ),
     warn('renewing', seen.renewing, n => {
       const what = seen.renewingAlike > 0 ? 'being renewed, or taken again' : 'still being renewed'
       return n === 1
@@ -138,6 +145,8 @@ function tally(
   const seen = {
     production: 0,
     productionStores: new Set<string>(),
+    maintenance: 0,
+    maintainers: new Set<string>(),
     renewing: 0,
     renewingAlike: 0,
     unrenewed: 0,
@@ -162,6 +171,11 @@ function tally(
     if (entry.endsAt === null) seen.endless++
     // The kept record of a freed lock has no holder to harm.
     if (entry.state === 'released') continue
+    const maintainer = holdsForMaintenance(entry.owner)
+    if (maintainer !== null && entry.state !== 'expired') {
+      seen.maintenance++
+      seen.maintainers.add(maintainer)
+    }
     if (entry.renewals > 0) {
       seen.renewing++
       if (entry.alike) seen.renewingAlike++

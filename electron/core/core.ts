@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { parseAddress, shortName } from '../../shared/address.ts'
 import { alertAdvice } from '../../shared/alert-advice.ts'
 import { alertSentence } from '../../shared/alert-words.ts'
-import type { ConsoleInfo, Input, Problem } from '../../shared/contract.ts'
+import type { ConsoleInfo, Problem } from '../../shared/contract.ts'
 import { historyMs, undoWindowMs } from './data-folder.ts'
 import type { Core, Handlers, StreamHandlers } from './dispatch.ts'
 import { StoreError } from './errors.ts'
@@ -11,6 +11,7 @@ import { AlertDesk } from './services/alerts/alert-desk.ts'
 import { Alerts } from './services/alerts/alerts.ts'
 import { fileAudit } from './services/audit.ts'
 import { Connections } from './services/connections.ts'
+import { Holds, type HoldsOptions } from './services/holds/holds.ts'
 import { listStore } from './services/list.ts'
 import { Meter } from './services/metrics/meter.ts'
 import { Observatory } from './services/observe/observatory.ts'
@@ -21,8 +22,12 @@ import { UndoCopies } from './services/plans/undo-copies.ts'
 import { releaseOne } from './services/release.ts'
 import { type PrintPdf, Reports } from './services/report/reports.ts'
 import { keptProfiles, StoreFile } from './services/store-file.ts'
+import { checkRules } from './services/store-rules.ts'
 import { RecordedSettings } from './services/store-settings.ts'
 import { type StartOptions, Stores } from './services/stores.ts'
+import { RunBook } from './services/switch/run-book.ts'
+import { SwitchReports } from './services/switch/switch-report.ts'
+import { Switches } from './services/switch/switches.ts'
 import { testStore } from './services/test-store.ts'
 import { type SecretVault, sessionVault } from './services/vault.ts'
 
@@ -40,6 +45,7 @@ export type CoreOptions = {
   /** Makes paper of a page, where the host can. */
   readonly printPdf?: PrintPdf
   readonly plans?: Pick<PlansOptions, 'comeBackMs' | 'patienceMs'>
+  readonly holds?: Pick<HoldsOptions, 'leaseMs' | 'lookMs' | 'now'>
 }
 
 /** Puts the core together. Hosts call this once and open a session per screen. */
@@ -54,6 +60,21 @@ export function createCore(options: CoreOptions): Core {
         : decidedElsewhere().find(each => each.address === address)
       return { name: nameOf(storeId, address), production: profile?.production ?? false }
     },
+    mustCompare: (address, other) => runBook.isUnderWay(address, other),
+  })
+  const runBook = new RunBook({
+    dataFolder: options.dataFolder,
+    attends: options.start !== undefined,
+    nameOf: (storeId, address) => nameOf(storeId, address),
+    stores: {
+      at: address => {
+        const storeId = storesAt(address)[0]
+        const watcher = storeId === undefined ? null : connections.watcherOf(storeId)
+        return storeId === undefined || watcher === null ? null : { storeId, watcher }
+      },
+      open: storeId => openStore(storeId, new AbortController().signal),
+      observed: storeId => observatory.get(storeId),
+    },
   })
   const observatory = new Observatory({
     dataFolder: options.dataFolder,
@@ -61,7 +82,7 @@ export function createCore(options: CoreOptions): Core {
     observes: storeId => stores?.has(storeId) ?? true,
     // The command line opens a store for one question; a console watches those of its list.
     attends: options.start !== undefined,
-    lookouts: [alerts, { ended: (store, heldMs) => meter.ended(store, heldMs) }],
+    lookouts: [alerts, runBook, { ended: (store, heldMs) => meter.ended(store, heldMs) }],
   })
   const connections = new Connections(observatory.observe)
   const redact = (message: string) => connections.redact(message)
@@ -76,9 +97,10 @@ export function createCore(options: CoreOptions): Core {
   }
 
   const describe = (input: unknown) => {
-    const { storeId, ...rest } = input as { storeId?: string }
+    const { storeId, holdId, ...rest } = input as { storeId?: string; holdId?: string }
     const name = stores?.profileOf(storeId ?? '')?.name
     return {
+      ...(holdId === undefined ? {} : { hold: holdId, ...holds.factsOf(holdId) }),
       ...(storeId === undefined ? {} : { store: connections.addressOf(storeId) }),
       ...(name === undefined ? {} : { storeName: name }),
       ...rest,
@@ -107,21 +129,45 @@ export function createCore(options: CoreOptions): Core {
       redact,
     }
   }
+  // Where there is a list, a connection that is only being tested has no rules, and is none to change anything through.
+  const storesAt = (address: string) =>
+    connections.at(address).filter(storeId => stores?.has(storeId) ?? true)
+  const openAt = (address: string, signal: AbortSignal): OpenStore[] =>
+    storesAt(address).map(storeId => openStore(storeId, signal))
+  const rulesOf = ({ storeId, store }: OpenStore) => {
+    const profile = stores?.profileOf(storeId) ?? null
+    // A command has no list, and a fence that says what is meant; a hold has none, so there too the name is asked for.
+    const decided =
+      profile ?? decidedElsewhere().find(each => each.address === store.address && each.production)
+    return {
+      release: { productionName: profile?.production ? profile.name : null },
+      hold: { productionName: decided?.production ? decided.name : null },
+      revision: stores?.revisionOf(storeId) ?? null,
+    }
+  }
   const plans = new Plans({
     dataFolder: options.dataFolder,
-    stores: {
-      get: openStore,
-      // Where there is a list, a connection that is only being tested has no rules, and is none to change anything through.
-      at: (address, signal) =>
-        connections
-          .at(address)
-          .filter(storeId => stores?.has(storeId) ?? true)
-          .map(storeId => openStore(storeId, signal)),
-    },
+    stores: { get: openStore, at: openAt },
     audit,
     copies,
     mayNameFiles: stores === null,
     ...options.plans,
+  })
+
+  const holds = new Holds({
+    dataFolder: options.dataFolder,
+    stores: {
+      get: openStore,
+      at: openAt,
+      provider: (storeId, format, table) => connections.provider(storeId, format, table),
+      check(open, asked) {
+        const { hold, revision } = rulesOf(open)
+        checkRules(open, { ...hold, revision }, asked, 'A hold')
+      },
+    },
+    audit,
+    attends: options.start !== undefined,
+    ...options.holds,
   })
 
   const alertDesk = new AlertDesk({
@@ -129,6 +175,12 @@ export function createCore(options: CoreOptions): Core {
     audit,
     addressOf: stores && (storeId => stores.profileOf(storeId)?.address ?? null),
   })
+
+  const switches = new Switches({
+    ...{ book: runBook, audit, get: openStore },
+    plan: (storeId, signal, action) => plans.create({ storeIds: [storeId] }, signal, action),
+  })
+  const switchReports = new SwitchReports({ book: runBook, plans, version: options.version ?? '' })
 
   // In the operator's order, whichever was reached first.
   const openStores = () => {
@@ -205,7 +257,8 @@ export function createCore(options: CoreOptions): Core {
     },
     'locks.release': async ({ storeId, id, fence, ...asked }, signal, action) => {
       const open = openStore(storeId, signal)
-      checkPolicy(stores, open, asked)
+      const { release, revision } = rulesOf(open)
+      checkRules(open, { ...release, revision }, asked, 'A release')
       try {
         return await releaseOne(open, { id, fence }, { audit, copies, action })
       } finally {
@@ -243,6 +296,18 @@ export function createCore(options: CoreOptions): Core {
       return null
     },
     'alerts.decide': (input, _, action) => alertDesk.decide(input, action),
+    'switches.list': () => switches.list(),
+    'switches.begin': (input, signal, action) => switches.begin(input, signal, action),
+    'switches.pass': (input, _, action) => switches.pass(input, action),
+    'switches.back': (input, _, action) => switches.back(input, action),
+    'switches.abandon': (input, _, action) => switches.abandon(input, action),
+    'switches.envPreview': (input, _, action) => switches.envPreview(input, action),
+    'switches.envChange': (input, _, action) => switches.envChange(input, action),
+    'switches.plan': ({ switchId }, signal, action) => switches.plan(switchId, signal, action),
+    'holds.choices': (input, signal) => holds.choices(input, signal),
+    'holds.take': (input, signal, action) => holds.take(input, signal, action),
+    'holds.extend': (input, signal) => holds.extend(input, signal),
+    'holds.release': (input, signal) => holds.release(input, signal),
   }
 
   const streamHandlers: StreamHandlers = {
@@ -257,7 +322,10 @@ export function createCore(options: CoreOptions): Core {
     },
     'plans.watch': ({ planId }, signal) => plans.watch(planId, signal),
     'alerts.watch': (_, signal) => alerts.watch(signal),
+    'holds.watch': (_, signal) => holds.watch(signal),
     'reports.write': (request, signal) => reports.write(request, signal),
+    'switches.watch': ({ switchId }, signal) => switches.watch(switchId, signal),
+    'switches.report': ({ switchId, as }) => switchReports.write(switchId, as),
     'plans.file': async function* ({ planId }) {
       const file = createReadStream(await plans.pathOf(planId), {
         encoding: 'utf8',
@@ -274,7 +342,9 @@ export function createCore(options: CoreOptions): Core {
     meter,
     redact,
     async close() {
+      await holds.close()
       await alerts.close()
+      await runBook.close()
       await plans.close()
       await observatory.close()
       await connections.closeAll()
@@ -288,25 +358,4 @@ function once<T>(work: () => T): () => T {
     done ??= { value: work() }
     return done.value
   }
-}
-
-type Asked = Partial<Pick<Input<'locks.release'>, 'reason' | 'confirm' | 'revision'>>
-
-/** The operator's own rules for a store. They hold here, whatever a screen lets through. */
-function checkPolicy(stores: Stores | null, open: OpenStore, { reason, confirm, revision }: Asked): void {
-  const { storeId } = open
-  if (open.isReadOnly())
-    throw new StoreError('REFUSED', 'This store is set to read-only: nothing was changed')
-  const profile = stores?.profileOf(storeId)
-  if (!profile) return
-  if (revision !== undefined && revision !== stores?.revisionOf(storeId))
-    throw new StoreError(
-      'REFUSED',
-      'This store was connected anew since the lock was seen: nothing was changed',
-    )
-  if (!profile.production) return
-  if (confirm !== profile.name)
-    throw new StoreError('REFUSED', 'The name of this production store was not typed: nothing was changed')
-  if (!reason?.trim())
-    throw new StoreError('REFUSED', 'A release in a production store needs a reason: nothing was changed')
 }

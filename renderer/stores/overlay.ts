@@ -13,6 +13,9 @@ export type Acknowledging = {
   readonly what: Pick<Input<'alerts.acknowledge'>, 'alertIds' | 'group'>
 }
 
+/** A lock that is to be held, as far as it is known already. */
+export type HoldPrefill = { readonly storeId: string; readonly key: string; readonly format?: string }
+
 /** What lies over the table. One dialog at a time. */
 export type Dialog =
   | { readonly kind: 'release'; readonly target: Inspected }
@@ -26,6 +29,7 @@ export type Dialog =
   | { readonly kind: 'alert-rules' }
   | ({ readonly kind: 'acknowledge' } & Acknowledging)
   | { readonly kind: 'mute'; readonly alertId: string }
+  | { readonly kind: 'hold'; readonly prefill?: HoldPrefill }
   | { readonly kind: 'report' }
   | { readonly kind: 'palette' }
   | { readonly kind: 'keys' }

@@ -2,7 +2,7 @@ import { createStore } from 'zustand/vanilla'
 import type { GroupBy } from '../../shared/stats.ts'
 import { type Inspected, inspect } from './overlay.ts'
 
-export const VIEWS = ['locks', 'stats', 'alerts'] as const
+export const VIEWS = ['locks', 'stats', 'alerts', 'switch', 'holds'] as const
 export type View = (typeof VIEWS)[number]
 
 type ViewState = {

@@ -29,6 +29,7 @@ export function TextField({
       <label htmlFor={id}>{label}</label>
       <input
         id={id}
+        ref={autoFocus ? markForFocus : undefined}
         className={mono ? 'input mono' : 'input'}
         type={type}
         // A browser must not offer to keep what Lockkeeper keeps itself.
@@ -48,6 +49,11 @@ export function TextField({
       )}
     </div>
   )
+}
+
+/** A dialog that opens gives the focus to what has the attribute, which React does not write. */
+function markForFocus(input: HTMLInputElement | null): void {
+  input?.setAttribute('autofocus', '')
 }
 
 type SelectProps<T extends string> = {

@@ -2,6 +2,7 @@ import { alerts } from './en/alerts.ts'
 import { audit } from './en/audit.ts'
 import { frame } from './en/frame.ts'
 import { help } from './en/help.ts'
+import { holds } from './en/holds.ts'
 import { lock } from './en/lock.ts'
 import { locks } from './en/locks.ts'
 import { plans } from './en/plans.ts'
@@ -10,6 +11,7 @@ import { runs } from './en/runs.ts'
 import { clockTime, dateTime, duration, numbers, span } from './en/say.ts'
 import { stats } from './en/stats.ts'
 import { stores } from './en/stores.ts'
+import { providerSwitch } from './en/switch.ts'
 
 export const en = {
   product: 'Lockkeeper',
@@ -30,6 +32,8 @@ export const en = {
   ...stats,
   ...alerts,
   ...report,
+  ...providerSwitch,
+  ...holds,
 }
 
 /** Every language has exactly these words. */

@@ -1,11 +1,14 @@
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import { type Browser, chromium, type Page } from 'playwright'
 import { afterAll, beforeAll, inject, test } from 'vitest'
+import { begin, goOnTo, isAt, setQuiet, walk } from '../e2e/walk-screen.ts'
 import { CLI } from '../hosts/run-cli.ts'
+import { startWorker } from '../proof/switch/workers.ts'
 import { freePort, programPath, temporaryFolder } from '../servers/process.ts'
 import { ROOT } from '../source-files.ts'
 import { makeScene } from './scene.ts'
@@ -17,10 +20,12 @@ const MORE = process.env['LOCKKEEPER_MORE_SHOTS']
 const closing: (() => Promise<unknown>)[] = []
 let browser: Browser
 let address: string
+let dataFolder: string
 
 beforeAll(async () => {
   const data = await temporaryFolder('screenshots')
   closing.push(data.remove)
+  dataFolder = data.path
   const servers = {
     redisPort: inject('redisPort'),
     mariadbPort: inject('mariadbPort'),
@@ -108,6 +113,33 @@ test('statistics, alerts and a report', { timeout: BUSY_MS + 120_000 }, async ()
   await page.screenshot({ path: join(FOLDER, 'report.png') })
   await page.context().close()
 })
+
+test('a switch of providers, of which one program was not told', async () => {
+  const page = await openPage('light', 1280, 800)
+  await begin(page, /^recharges PROD/, /^recharges sql/)
+  await setQuiet('web', page, { ...idsOf('recharges', 'recharges sql'), quietMs: 3000 })
+  await goOnTo(page, 'Stop the workers')
+  await goOnTo(page, 'Let the old locks end')
+  const env = join(dataFolder, 'worker.env')
+  writeFileSync(env, `LOCK_PROVIDER=redis\nREDIS_PORT=${inject('redisPort')}\nREDIS_DB=2001\n`)
+  await startWorker('topup-worker-2', { env, keys: ['TOPUP_PROCESS'], ttl: '9s', hold: true })
+  await walk
+    .main(page)
+    .getByText(/extends it, 2 times/)
+    .waitFor({ timeout: 30_000 })
+  await isAt(page, 'Let the old locks end')
+  await page.screenshot({ path: join(FOLDER, 'switch.png') })
+  await page.context().close()
+})
+
+/** As the console keeps its stores. */
+function idsOf(from: string, to: string): { fromStoreId: string; toStoreId: string } {
+  const kept = JSON.parse(readFileSync(join(dataFolder, 'stores.json'), 'utf8')) as {
+    stores: { storeId: string; profile: { name: string } }[]
+  }
+  const idOf = (name: string) => kept.stores.find(({ profile }) => profile.name === name)?.storeId ?? ''
+  return { fromStoreId: idOf(from), toStoreId: idOf(to) }
+}
 
 /** Others take locks of auctions and give them back, some quickly, some slowly, some never. */
 async function bidFor(ms: number): Promise<void> {

@@ -58,13 +58,33 @@ const RIGHT: Record<string, Record<string, unknown>> = {
     before: { all: {}, stores: {}, notify: false },
   },
   'reports.write': { as: 'md', from: 1, to: 2, filter: 'is:stuck', lockLimit: 100 },
+  'switches.begin': { fromStoreId: 's', toStoreId: 't', quietMs: 30_000 },
+  'switches.pass': { switchId: 's', step: 'stop', reason: 'seen elsewhere' },
+  'switches.back': { switchId: 's', step: 'stop' },
+  'switches.abandon': { switchId: 's', reason: 'not today' },
+  'switches.envPreview': { switchId: 's', file: '/srv/app/.env' },
+  'switches.envChange': { switchId: 's', file: '/srv/app/.env', digest: 'd' },
+  'switches.plan': { switchId: 's' },
+  'switches.watch': { switchId: 's' },
+  'switches.report': { switchId: 's', as: 'md' },
   'plans.watch': { planId: 'p' },
   'plans.file': { planId: 'p' },
+  'holds.choices': { storeId: 's', key: 'k' },
+  'holds.take': {
+    storeId: 's',
+    key: 'k',
+    forMs: 60_000,
+    mode: 'once',
+    waitMs: 1000,
+    reason: 'why',
+  },
+  'holds.extend': { holdId: 'h', forMs: 60_000 },
+  'holds.release': { holdId: 'h' },
 }
 
 test.each([...METHODS, ...STREAMS])('%s takes exactly what it says', (name, { input, output }) => {
   const right = RIGHT[name] ?? {}
-  expect(name).toMatch(/^[a-z]+\.[a-z]+$/)
+  expect(name).toMatch(/^[a-z]+\.[a-z]+[A-Za-z]*$/)
   expect(input).toBeInstanceOf(z.ZodType)
   expect(output).toBeInstanceOf(z.ZodType)
   expect(input.parse(right)).toEqual(right)
@@ -80,6 +100,8 @@ test.each([...METHODS, ...STREAMS])('%s takes exactly what it says', (name, { in
       if (wrong === null && name === 'alerts.mute' && field !== 'reason') continue
       if (wrong === '' && name.startsWith('alerts.') && field === 'reason')
         expect(input.safeParse({ ...right, reason: ' ' }).success).toBe(false)
+      // Away from any file.
+      if (wrong === null && name === 'switches.envPreview' && field === 'file') continue
       expect(
         input.safeParse({ ...right, [field]: wrong }).success,
         `${field}: ${JSON.stringify(wrong)}`,
@@ -92,10 +114,13 @@ test.each(METHODS)('%s says whether it changes anything', (_, { effect }) => {
   expect(['read', 'write']).toContain(effect)
 })
 
-test('releasing, and applying a plan, is all that writes', () => {
+test('releasing, applying a plan, and holding is all that writes', () => {
   expect(METHODS.filter(([, { effect }]) => effect === 'write').map(([name]) => name)).toEqual([
     'locks.release',
     'plans.apply',
+    'holds.take',
+    'holds.extend',
+    'holds.release',
   ])
 })
 

@@ -80,6 +80,14 @@ const CASES: Case[] = [
     /^2 are in/,
   ],
   [
+    'maintenance',
+    { owner: 'lockkeeper:ana@jump-1:2beb7e341d8f' },
+    {},
+    {},
+    /^1 is held for maintenance, by ana@jump-1: what it keeps/,
+    /^2 are held .* by ana@jump-1: what they keep/,
+  ],
+  [
     'renewing',
     { renewals: 3 },
     {},
@@ -201,7 +209,10 @@ test('putting locks back harms no holder', () => {
 
 test('warnings come in the order of their weight', () => {
   const all = warnings(
-    [entry(0, { renewals: 1, alike: true, heldSince: NOW }), entry(1)],
+    [
+      entry(0, { renewals: 1, alike: true, heldSince: NOW, owner: 'lockkeeper:ana@jump-1:2beb7e341d8f' }),
+      entry(1),
+    ],
     { left: 1, watchedMs: 0, stores: [{ ...STORE, production: true, unread: ['x'] }] },
     { holderNotices: 'never', holderMayCrash: true, mayComeBack: true, noUndo: 'No.' },
   )

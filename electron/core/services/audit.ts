@@ -1,4 +1,6 @@
 import type { AuditPage, AuditQuery, AuditVerdict } from '../../../shared/audit.ts'
+import { isoTime } from '../../../shared/lease.ts'
+import { type MaintenanceHold, maintenanceHoldSchema } from '../../../shared/maintenance.ts'
 import type { Failure } from '../../../shared/result.ts'
 import { safeJson } from '../../../shared/safe-text.ts'
 import { StoreError, toFailure } from '../errors.ts'
@@ -75,7 +77,9 @@ export function fileAudit(
       } catch (error) {
         settled = { ok: false, error }
       }
-      const outcome = settled.ok ? summarise(settled.value) : { error: redacted(toFailure(settled.error)) }
+      const outcome = settled.ok
+        ? summarise(method, settled.value)
+        : { error: redacted(toFailure(settled.error)) }
       await write([{ event: 'outcome', action, method, ...outcome }]).catch(error => {
         throw refusal(error, `after the fact: what happened was ${safeJson(clean(outcome, redact))}`, true)
       })
@@ -96,8 +100,15 @@ function refusal(error: unknown, what: string, uncertain = false): StoreError {
 }
 
 /** What came of it, and which lock was there instead. The rest of an answer is not the log's. */
-function summarise(value: unknown): Record<string, unknown> {
-  const { outcome, current, planId } = (value ?? {}) as Record<string, unknown>
+function summarise(method: string, value: unknown): Record<string, unknown> {
+  const { outcome, current, planId, hold = value } = (value ?? {}) as Record<string, unknown>
   if (planId !== undefined) return { outcome: 'begun', plan: planId }
+  const known = maintenanceHoldSchema.safeParse(hold)
+  if (known.success) return holdOutcome(method, known.data)
   return current ? { outcome, current } : { outcome }
+}
+
+function holdOutcome(method: string, { holdId, state, until, ended }: MaintenanceHold) {
+  const outcome = ended?.how ?? (method === 'holds.extend' ? 'extended' : state)
+  return { outcome, hold: holdId, ...(until === null ? {} : { until: isoTime(until) }) }
 }

@@ -68,6 +68,11 @@ export class Stories {
     return { ...watchedOf(told), tenures: told.tenures.map(each => ({ ...each })) }
   }
 
+  /** As it was seen last, also if it is gone. */
+  lastOf(id: string): Lock | null {
+    return this.#told.get(id)?.last ?? null
+  }
+
   #turn(told: Told, lock: Lock): Turn {
     const open = told.tenures.at(-1)
     const isHeld = open !== undefined && open.until === null

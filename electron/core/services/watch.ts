@@ -121,8 +121,18 @@ export class StoreWatcher {
     return this.#since === null ? 0 : performance.now() - this.#since
   }
 
+  /** How many records the last look could not understand. */
+  get unrecognised(): number {
+    return this.#unrecognisedCount
+  }
+
   storyOf(id: string): Story | null {
     return this.#stories.of(id)
+  }
+
+  /** As it was seen last, also if it is gone. */
+  lastSeen(id: string): Lock | null {
+    return this.#stories.lastOf(id)
   }
 
   #rest(): void {

@@ -11,6 +11,12 @@ const USAGE: Readonly<Record<string, readonly string[]>> = {
   ],
   cleanup: ['lockkeeper cleanup <store> [--plan FILE] [--confirm "NAME COUNT" --reason TEXT]'],
   undo: ['lockkeeper undo    <plan or action id> [--reason TEXT] [--json]'],
+  hold: [
+    'lockkeeper hold    <store> <key> --for 30m --reason TEXT [--once] [--wait 10m] [--format F] [--confirm NAME] [--json]',
+    'lockkeeper hold    --extend <hold id> --for 10m [--reason TEXT] [--json]',
+  ],
+  holds: ['lockkeeper holds   [--json]'],
+  unhold: ['lockkeeper unhold  <hold id> [--json]'],
   watch: ['lockkeeper watch   <store> [--json] [--interval SECONDS]'],
   stats: [
     'lockkeeper stats   <store>... [--since 2h] [--watch SECONDS] [--json]',
@@ -21,6 +27,12 @@ const USAGE: Readonly<Record<string, readonly string[]>> = {
   export: [
     'lockkeeper export  <store>... --as csv|json|md|html --out FILE [--since 2h] [--until TIME] [--filter TEXT]',
     '                   [--title TEXT] [--with-tokens] [--json]',
+  ],
+  switch: [
+    'lockkeeper switch  <from> <to> [--env-file FILE [--change-env]] [--quiet 30s] [--report FILE] [--json]',
+    '                   [--clean "NAME COUNT" --reason TEXT] [--pass STEP --reason TEXT]',
+    'lockkeeper switch  --list [--json]',
+    'lockkeeper switch  --abandon ID --reason TEXT',
   ],
   formats: ['lockkeeper formats [--json]'],
   console: ['lockkeeper console [--web] [--port N] [--store <store>]... [--env-file FILE]'],
@@ -52,6 +64,13 @@ makes a plan of the expired leftovers. Within 15 minutes (LOCKKEEPER_UNDO_MINUTE
 the name is still free and the format allows it.`,
   },
   {
+    of: ['hold', 'holds', 'unhold'],
+    text: `hold takes a lock on purpose, so that the job that wants it does not run. It stays, renews the lock, and releases it at
+the end or on Ctrl-C; should it be killed, the lock ends within a minute. With --once the lock is taken for the whole
+time and the command ends; unhold releases it earlier. A lock that somebody has is waited for with --wait, and
+otherwise the exit code is 3. A production store wants its name with --confirm.`,
+  },
+  {
     of: ['stats'],
     text: `stats counts what is there now, and what was seen to happen since: by a console that runs or ran, or by itself with
 --watch. --as prints what lock managers call by these names.`,
@@ -76,6 +95,14 @@ report that is whole; - is the standard output. A store that cannot be read is i
 code is then 7.`,
   },
   {
+    of: ['switch'],
+    text: `switch leads from one lock provider to another: stop the workers, let their locks end, change LOCK_PROVIDER, clean the old
+store, start again, verify. Each step is checked by looking at both stores, and goes on by itself when its check is met.
+A file is changed only after the difference was shown and agreed to, or with --change-env; a copy is kept. Ctrl-C
+stops, and the same command goes on at the same step. Where nobody can be asked it stops with exit code 7 and prints the
+command that goes on.`,
+  },
+  {
     of: ['console'],
     text: `The console opens a window, or is served to your browser where there is none (always with --web). It opens the stores
 that --store and LOCKKEEPER_STORES name, and suggests those that the environment or the file describes. An address with a
@@ -83,8 +110,8 @@ password is better in LOCKKEEPER_STORES: npm and the shell show their arguments 
   },
 ]
 
-const EXIT_CODES = `Exit codes: 0 done, 2 bad usage or input, 3 changed (not released), 4 gone or not found, 5 unreachable, 6 denied
-or refused, 7 partly done, 1 anything else.`
+const EXIT_CODES = `Exit codes: 0 done, 2 bad usage or input, 3 changed (not released) or held by somebody else, 4 gone or not found,
+5 unreachable, 6 denied or refused, 7 partly done, 1 anything else.`
 
 export const HELP = [
   'Lockkeeper shows and safely releases distributed locks.',

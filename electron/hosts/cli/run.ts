@@ -7,6 +7,8 @@ import { CliError, EXIT, exitCodeOf, usageError } from './exit.ts'
 import { exportCommand } from './export.ts'
 import { formatsCommand } from './formats.ts'
 import { HELP, helpFor } from './help.ts'
+import { holdCommand } from './hold.ts'
+import { holdsCommand, unholdCommand } from './holds.ts'
 import { inspectCommand } from './inspect.ts'
 import { type Io, print } from './io.ts'
 import { listCommand } from './list.ts'
@@ -14,6 +16,7 @@ import { metricsCommand } from './metrics.ts'
 import { releaseCommand } from './release.ts'
 import { releaseAllCommand } from './release-all.ts'
 import { statsCommand } from './stats.ts'
+import { switchCommand } from './switch.ts'
 import { undoCommand } from './undo.ts'
 import { watchCommand } from './watch.ts'
 
@@ -24,11 +27,15 @@ const COMMANDS: Record<string, (argv: readonly string[], io: Io) => Promise<numb
   'release-all': releaseAllCommand,
   cleanup: cleanupCommand,
   undo: undoCommand,
+  hold: holdCommand,
+  holds: holdsCommand,
+  unhold: unholdCommand,
   watch: watchCommand,
   stats: statsCommand,
   metrics: metricsCommand,
   audit: auditCommand,
   export: exportCommand,
+  switch: switchCommand,
   formats: formatsCommand,
   console: consoleCommand,
 }

@@ -3,12 +3,15 @@ import { alertAdvice } from '../../../shared/alert-advice.ts'
 import { alertSentence, alertsSentence, RULE_WORDS } from '../../../shared/alert-words.ts'
 import type { Alert } from '../../../shared/alerts.ts'
 import { useNow } from '../../stores/clock.ts'
+import { book } from '../../stores/console.ts'
+import { rowIdOf } from '../../stores/lock-book.ts'
 import { inspect, openDialog } from '../../stores/overlay.ts'
 import { showTimeline } from '../../stores/view.ts'
 import { Icon } from '../../ui/Icon.tsx'
 import { Menu } from '../../ui/Menu.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
+import { lookForName } from '../switch/look-for-name.ts'
 import type { AlertGroup } from './alert-groups.ts'
 import { SeverityMark } from './SeverityMark.tsx'
 
@@ -118,6 +121,11 @@ export function Acknowledged({ alert: { acknowledged } }: { readonly alert: Aler
   )
 }
 
+/** What the other store calls it, too. */
+function nameOf({ storeId, lockId, key }: Alert): string {
+  return book.rows.get(rowIdOf(storeId, lockId ?? ''))?.lock.name ?? key ?? ''
+}
+
 type LineProps = { readonly alert: Alert; readonly now: number; readonly alone: boolean }
 
 function AlertLine({ alert, now, alone }: LineProps) {
@@ -140,6 +148,11 @@ function AlertLine({ alert, now, alone }: LineProps) {
           {words.alertSince(now - since)}
           {count > 1 && ` · ${words.times(count)}`}
         </span>
+        {alert.rule === 'two-stores' && (
+          <button type="button" className="link alert-timeline" onClick={() => lookForName(nameOf(alert))}>
+            {t.switch.trouble.compare}
+          </button>
+        )}
         {lockId !== null && (
           <button
             type="button"

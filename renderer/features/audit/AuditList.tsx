@@ -98,7 +98,7 @@ function Entry({ row, index, open, onToggle }: EntryProps) {
     consoleStore,
     state => row.storeName ?? state.entries.find(each => each.address === row.store)?.name ?? row.store ?? '',
   )
-  const bad = row.error !== null || row.outcome === 'failed'
+  const bad = row.error !== null || row.outcome === 'failed' || row.outcome === 'lost'
   return (
     <>
       {/* biome-ignore lint/a11y/useFocusableInteractive: a table to be read; its buttons are what can be done */}

@@ -12,6 +12,9 @@ import { RulesDialog } from '../alerts/RulesDialog.tsx'
 import { AuditDialog } from '../audit/AuditDialog.tsx'
 import { RemoveStoreDialog } from '../connections/RemoveStoreDialog.tsx'
 import { StoreDialog } from '../connections/StoreDialog.tsx'
+import { HoldDialog } from '../holds/HoldDialog.tsx'
+import { HoldNews } from '../holds/HoldNews.tsx'
+import { HoldsView } from '../holds/HoldsView.tsx'
 import { Inspector } from '../inspector/Inspector.tsx'
 import { Palette } from '../palette/Palette.tsx'
 import { MakingPlan } from '../plans/MakingPlan.tsx'
@@ -22,6 +25,7 @@ import { ReleaseDialog } from '../release/ReleaseDialog.tsx'
 import { ReportDialog } from '../report/ReportDialog.tsx'
 import { Sidebar } from '../sidebar/Sidebar.tsx'
 import { StatsView } from '../stats/StatsView.tsx'
+import { SwitchView } from '../switch/SwitchView.tsx'
 import { EmptyTable } from '../table/EmptyTable.tsx'
 import { LockTable } from '../table/LockTable.tsx'
 import { Toolbar } from '../table/Toolbar.tsx'
@@ -41,9 +45,12 @@ export function App() {
     <div className="app" data-inspecting={inspected !== null || undefined} data-lost={lost || undefined}>
       <Sidebar />
       <main id="view" tabIndex={-1} className="main" aria-label={t.regions.main[view]}>
+        <HoldNews />
         {view === 'locks' && <Locks />}
         {view === 'stats' && <StatsView />}
         {view === 'alerts' && <AlertsView />}
+        {view === 'switch' && <SwitchView />}
+        {view === 'holds' && <HoldsView />}
       </main>
       {inspected && <Inspector key={`${inspected.storeId} ${inspected.id}`} target={inspected} />}
       <StatusLine />
@@ -87,6 +94,8 @@ function OpenDialog({ dialog }: { readonly dialog: Dialog }) {
       return <AcknowledgeDialog count={dialog.count} what={dialog.what} />
     case 'mute':
       return <MuteDialog alertId={dialog.alertId} />
+    case 'hold':
+      return <HoldDialog prefill={dialog.prefill} />
     case 'report':
       return <ReportDialog />
     case 'palette':

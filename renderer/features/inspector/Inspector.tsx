@@ -5,6 +5,7 @@ import type { LockDetail, WatchedLock } from '../../../shared/lock.ts'
 import { judgement } from '../../../shared/words.ts'
 import { useNow } from '../../stores/clock.ts'
 import { book, consoleStore, isBehind, statusOf } from '../../stores/console.ts'
+import { holdsStore } from '../../stores/holds.ts'
 import { rowIdOf } from '../../stores/lock-book.ts'
 import { type Inspected, inspect, openDialog } from '../../stores/overlay.ts'
 import { table } from '../../stores/table.ts'
@@ -14,6 +15,7 @@ import { Icon } from '../../ui/Icon.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { LockAlerts } from '../alerts/LockAlerts.tsx'
+import { LockHold } from '../holds/LockHold.tsx'
 import { faceOf } from '../table/lock-face.ts'
 import { Facts } from './Facts.tsx'
 import { LeaseLine } from './LeaseLine.tsx'
@@ -99,6 +101,7 @@ type PartsProps = {
 function LockParts({ target, lock, gone, detail }: PartsProps) {
   const status = useStore(consoleStore, state => statusOf(state, target.storeId))
   const format = useStore(consoleStore, state => state.formats.get(lock.format))
+  const isOurs = useStore(holdsStore, state => state.byRow.has(rowIdOf(target.storeId, target.id)))
   const behind = isBehind(status)
   // Of a store that is not read, nothing is known after it was read last.
   const clock = useNow() + status.offsetMs
@@ -117,19 +120,32 @@ function LockParts({ target, lock, gone, detail }: PartsProps) {
       )}
       <LeaseLine lock={lock} now={now} tone={face.tone} />
       <div className="inspector-actions">
-        <button
-          type="button"
-          className="button danger"
-          disabled={gone}
-          onClick={() => openDialog({ kind: 'release', target })}
-        >
-          {t.inspector.release}
-        </button>
+        {/* What this console holds itself is let go where it says so. */}
+        {!isOurs && (
+          <>
+            <button
+              type="button"
+              className="button danger"
+              disabled={gone}
+              onClick={() => openDialog({ kind: 'release', target })}
+            >
+              {t.inspector.release}
+            </button>
+            <button
+              type="button"
+              className="button"
+              onClick={() => openDialog({ kind: 'hold', prefill: { storeId: target.storeId, key: lock.id } })}
+            >
+              {t.holds.openThis}
+            </button>
+          </>
+        )}
         <CopyButton text={lock.key} label={t.inspector.copyKey} done={t.inspector.copied} />
         <button type="button" className="button" onClick={() => showTimeline(target)}>
           {t.inspector.timeline}
         </button>
       </div>
+      <LockHold target={target} lock={lock} />
       <LockAlerts target={target} />
       <Facts
         lock={lock}

@@ -23,6 +23,9 @@ export function allCommands(typed: string): Command[] {
     { label: words.showAll, run: () => atLocks(() => setScope(null)) },
     { label: words.showStats, run: () => show('stats') },
     { label: words.showAlerts, run: () => show('alerts') },
+    { label: t.switch.command, run: () => show('switch') },
+    { label: t.holds.showAll, run: () => show('holds') },
+    { label: t.holds.paletteOpen, run: () => openDialog({ kind: 'hold' }) },
     { label: words.alertRules, run: () => openDialog({ kind: 'alert-rules' }) },
     ...entries.flatMap(storeCommands),
     { label: t.sidebar.add, run: () => openDialog({ kind: 'store', mode: 'add' }) },
@@ -62,7 +65,15 @@ function lockCommands(): Command[] {
   const target = row ? { storeId: row.storeId, id: row.lock.id } : inspected
   return [
     ...(row ? [{ label: t.palette.inspect, run: () => inspectRow(row.rowId) }] : []),
-    ...(target ? [{ label: t.palette.release, run: () => openDialog({ kind: 'release', target }) }] : []),
+    ...(target
+      ? [
+          { label: t.palette.release, run: () => openDialog({ kind: 'release', target }) },
+          {
+            label: t.holds.paletteThis,
+            run: () => openDialog({ kind: 'hold', prefill: { storeId: target.storeId, key: target.id } }),
+          },
+        ]
+      : []),
     ...(row
       ? [
           {

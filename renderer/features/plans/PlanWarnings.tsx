@@ -11,6 +11,7 @@ import { t } from '../../words/words.ts'
 /** These say that somebody is at work, or that it cannot be taken back. */
 const GRAVE: ReadonlySet<PlanWarningCode> = new Set([
   'production',
+  'maintenance',
   'renewing',
   'runs-twice',
   'no-undo',

@@ -7,7 +7,7 @@ import { holderText, releaseConsequences } from '../../../shared/words.ts'
 import { useNow } from '../../stores/clock.ts'
 import { book, client, consoleStore, isBehind, statusOf } from '../../stores/console.ts'
 import { type Row, rowIdOf } from '../../stores/lock-book.ts'
-import { closeDialog, type Inspected } from '../../stores/overlay.ts'
+import { closeDialog, type Inspected, openDialog } from '../../stores/overlay.ts'
 import { table } from '../../stores/table.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
@@ -75,7 +75,7 @@ function ReleaseForm({ seen, onLookAgain }: FormProps) {
     setAnswer(result)
   }
 
-  if (answer) return <AnswerDialog lock={lock} answer={answer} />
+  if (answer) return <AnswerDialog storeId={storeId} lock={lock} answer={answer} />
   return (
     <Dialog title={t.release.title} onClose={() => !working && closeDialog()}>
       <form
@@ -167,14 +167,26 @@ function sayChange(seen: Lock, now: Lock): string {
   return holdersLookAlike(seen) ? t.release.alikeWhileOpen : t.release.renewedWhileOpen
 }
 
+type AnswerProps = { readonly storeId: string; readonly lock: Lock; readonly answer: Answer }
+
 /** The answer as it is. Nothing was assumed before it came. */
-function AnswerDialog({ lock, answer }: { readonly lock: Lock; readonly answer: Answer }) {
+function AnswerDialog({ storeId, lock, answer }: AnswerProps) {
+  const released = answer.ok && answer.value.outcome === 'released'
   return (
     <Dialog title={t.release.title} onClose={closeDialog}>
       <p className="mono release-key">{shownText(lock.key, 300)}</p>
       <div className="answer" role="status" data-outcome={outcomeOf(answer)}>
         {answer.ok ? sayOutcome(answer.value) : sayFailure(answer.error)}
       </div>
+      {released && (
+        <button
+          type="button"
+          className="link"
+          onClick={() => openDialog({ kind: 'hold', prefill: { storeId, key: lock.id } })}
+        >
+          {t.holds.afterRelease}
+        </button>
+      )}
       <Buttons>
         {answer.ok && answer.value.outcome === 'released' && (
           <UndoButton of={answer.value.action} until={answer.value.undoUntil} />

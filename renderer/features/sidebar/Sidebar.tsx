@@ -9,7 +9,9 @@ import { Icon } from '../../ui/Icon.tsx'
 import { Menu } from '../../ui/Menu.tsx'
 import { t } from '../../words/words.ts'
 import { AlertCount } from '../alerts/AlertCount.tsx'
+import { HoldsNav } from '../holds/HoldsNav.tsx'
 import { releaseFiltered } from '../plans/release-all.ts'
+import { SwitchItem } from '../switch/SwitchItem.tsx'
 import { sayStore } from './store-state.ts'
 
 export function Sidebar() {
@@ -60,6 +62,8 @@ export function Sidebar() {
         <span>{t.alerts.nav}</span>
         <AlertCount />
       </button>
+      <HoldsNav />
+      <SwitchItem />
       <button type="button" className="nav-item" onClick={() => openDialog({ kind: 'plans' })}>
         {t.plans.nav}
       </button>

@@ -1,6 +1,7 @@
 import { memo } from 'react'
 import type { Alert } from '../../../shared/alerts.ts'
 import { usedFraction } from '../../../shared/lease.ts'
+import type { MaintenanceHold } from '../../../shared/maintenance.ts'
 import type { StoreEntry } from '../../../shared/store-profile.ts'
 import { holderText } from '../../../shared/words.ts'
 import { useNow } from '../../stores/clock.ts'
@@ -10,6 +11,7 @@ import { Icon } from '../../ui/Icon.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { RowAlertMark } from '../alerts/LockAlerts.tsx'
+import { HoldBadge } from '../holds/LockHold.tsx'
 import { faceOf } from './lock-face.ts'
 import { ageText, remainingText } from './lock-times.ts'
 
@@ -28,6 +30,7 @@ type Props = {
   readonly marksStore: boolean
   readonly formatTitle: string
   readonly alerts: readonly Alert[]
+  readonly hold: MaintenanceHold | undefined
   readonly index: number
   readonly top: number
   readonly active: boolean
@@ -84,6 +87,7 @@ function Cell({
   row: { lock },
   store,
   alerts,
+  hold,
   formatTitle,
   now,
   gone,
@@ -108,6 +112,7 @@ function Cell({
             {text.slice(0, around)}
           </span>
           <span className="clip">{text.slice(around)}</span>
+          <HoldBadge hold={hold} owner={lock.owner} />
           <RowAlertMark alerts={alerts} />
         </span>
       )

@@ -5,6 +5,7 @@ import type { Alert } from '../../../shared/alerts.ts'
 import { alertsStore } from '../../stores/alerts.ts'
 import { shownColumns } from '../../stores/columns.ts'
 import { book, consoleStore, isBehind, statusOf } from '../../stores/console.ts'
+import { holdsStore } from '../../stores/holds.ts'
 import { inspect, openDialog, overlay } from '../../stores/overlay.ts'
 import { preferences } from '../../stores/preferences.ts'
 import { setPointing, table, toggleSelected } from '../../stores/table.ts'
@@ -26,6 +27,7 @@ export function LockTable() {
   const state = useStore(consoleStore)
   const hidden = useStore(preferences, each => each.hiddenColumns)
   const alerts = useStore(alertsStore, each => each.byRow)
+  const holds = useStore(holdsStore, each => each.byRow)
   const scroller = useRef<HTMLDivElement>(null)
   const [width, setWidth] = useState(1000)
   const columns = useMemo(() => shownColumns(hidden, width), [hidden, width])
@@ -137,6 +139,7 @@ export function LockTable() {
                 marksStore={marksStore}
                 formatTitle={state.formats.get(row.lock.format)?.title ?? row.lock.format}
                 alerts={alerts.get(row.rowId) ?? NONE}
+                hold={holds.get(row.rowId)}
                 index={item.index}
                 top={item.start}
                 active={row.rowId === active}

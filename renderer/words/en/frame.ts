@@ -7,7 +7,13 @@ export const frame = {
   regions: {
     stores: 'Stores',
     inspector: 'Inspector',
-    main: { locks: 'Locks', stats: 'Statistics', alerts: 'Alerts' } satisfies Record<View, string>,
+    main: {
+      locks: 'Locks',
+      stats: 'Statistics',
+      alerts: 'Alerts',
+      switch: 'Provider switch',
+      holds: 'Holds',
+    } satisfies Record<View, string>,
   },
 
   sidebar: {

@@ -35,7 +35,7 @@ export const help = {
   keys: {
     title: 'Keys',
     rows: [
-      ['1, 2, 3', 'Locks, statistics, alerts'],
+      ['1, 2, 3, 4, 5', 'Locks, statistics, alerts, provider switch, holds'],
       ['↑ ↓', 'Previous, next lock'],
       ['Page Up, Page Down', 'A page of locks'],
       ['Home, End', 'First, last lock'],

@@ -27,6 +27,8 @@ export type AlertsOptions = {
     storeId: string,
     address: string,
   ) => { readonly name: string; readonly production: boolean }
+  /** Two stores between which the provider is being switched are compared, whatever they are to each other otherwise. */
+  readonly mustCompare?: (address: string, other: string) => boolean
   readonly now?: () => number
 }
 
@@ -219,11 +221,12 @@ export class Alerts implements Lookout {
    * names are held all the time, and mean nothing.
    */
   #others({ store: own }: StoreState): OtherStore[] {
-    const { about } = this.#options
+    const { about, mustCompare } = this.#options
     const { production } = about(own.storeId, own.address)
     return [...this.#states.values()].flatMap(({ store, names, down }) => {
       const other = about(store.storeId, store.address)
-      if (store.address === own.address || other.production !== production) return []
+      if (store.address === own.address) return []
+      if (other.production !== production && !mustCompare?.(own.address, store.address)) return []
       return [{ name: other.name, names, isLive: down === null }]
     })
   }

@@ -1,4 +1,5 @@
-import { countedAs } from '../../../../shared/lease.ts'
+import { holdsForMaintenance } from '../../../../shared/hold-owner.ts'
+import { countedAs, refusedUntil } from '../../../../shared/lease.ts'
 import type { WatchedLock } from '../../../../shared/lock.ts'
 import { isSameFence } from '../../stores/fence.ts'
 import type { Found } from './check-lock.ts'
@@ -13,8 +14,17 @@ export type HeldNames = ReadonlyMap<string, WatchedLock>
 
 export function heldNames(locks: Iterable<WatchedLock>, now: number): HeldNames {
   const names = new Map<string, WatchedLock>()
-  for (const lock of locks) if (HELD.includes(countedAs(lock, now))) names.set(lock.name, lock)
+  for (const lock of locks) if (isHeld(lock, now) && !isMaintenance(lock)) names.set(lock.name, lock)
   return names
+}
+
+function isHeld(lock: WatchedLock, now: number): boolean {
+  return HELD.includes(countedAs(lock, now)) || refusedUntil(lock, now) !== null
+}
+
+/** An operator who holds a name here, there or in both keeps jobs out: no job runs under it. */
+export function isMaintenance({ owner }: WatchedLock): boolean {
+  return holdsForMaintenance(owner) !== null
 }
 
 export type OtherStore = {
@@ -45,7 +55,7 @@ export function checkNames(
  * Whether two locks of one name in two stores are one and the same: a record that is seen through two connections, or a holder
  * that took it everywhere on purpose, as Redlock does with one token on several servers.
  */
-function isOneHolder(a: WatchedLock, b: WatchedLock): boolean {
+export function isOneHolder(a: WatchedLock, b: WatchedLock): boolean {
   if (a.format !== b.format || a.key !== b.key) return false
   return (a.owner !== null && a.owner === b.owner) || isSameFence(a.fence, b.fence)
 }

@@ -12,8 +12,8 @@ const MOST_NOT_DONE = 50
 const MOST_RELEASED = 10_000
 /** An action that began before the window is looked for so far back, for why it was done. */
 const PAGES_BACK = 40
-/** What was wanted of a lock. `gone` was not there any more. */
-const DONE = ['released', 'restored', 'gone']
+/** What was wanted of a lock. `gone` was not there any more; a hold ran out when its time was over. */
+const DONE = ['released', 'restored', 'gone', 'held', 'ran-out']
 
 export type Actions = {
   readonly listed: ReportAction[]

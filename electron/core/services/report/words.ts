@@ -116,9 +116,18 @@ const METHODS: Record<string, string> = {
   'plans.create': 'Plan made',
   'plans.apply': 'Plan applied',
   'plans.undo': 'Undo planned',
+  'holds.take': 'Maintenance hold',
+  'holds.extend': 'Hold extended',
+  'holds.release': 'Hold released',
   'stores.add': 'Store added',
   'stores.edit': 'Store settings changed',
   'stores.remove': 'Store removed',
+  'switches.begin': 'Provider switch begun',
+  'switches.pass': 'Step of a switch passed',
+  'switches.back': 'Step of a switch gone back to',
+  'switches.abandon': 'Provider switch abandoned',
+  'switches.envPreview': 'File of settings chosen',
+  'switches.envChange': 'File of settings changed',
 }
 
 export function sayMethod(method: string | null): string {
@@ -140,6 +149,13 @@ const OUTCOMES: Record<string, string> = {
   begun: 'begun',
   done: 'done',
   stopped: 'stopped',
+  held: 'held',
+  waiting: 'waited for',
+  refused: 'held by somebody else, not taken',
+  extended: 'extended',
+  'ran-out': 'let go when its time was over',
+  lost: 'lost',
+  'given-up': 'given up',
 }
 
 export function sayOutcome(outcome: string): string {

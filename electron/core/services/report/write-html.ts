@@ -15,21 +15,7 @@ export function htmlWriter(): ReportWriter {
   const nextId = () => `chart-${++charts}`
   return {
     *begin(head) {
-      yield `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${POLICY}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="referrer" content="no-referrer">
-<meta name="generator" content="Lockkeeper ${escapeHtml(head.tool.version)}">
-<title>${data(titleOf(head))}</title>
-<style>${REPORT_STYLE}</style>
-</head>
-<body>
-<main>
-`
+      yield pageStart(titleOf(head), head.tool.version)
       for (const block of outline(head)) yield blockHtml(block, nextId)
       yield tableStart('All locks', lockColumns(head.asked.withTokens), 'locks')
     },
@@ -37,9 +23,36 @@ export function htmlWriter(): ReportWriter {
     end: end =>
       `</tbody>\n</table>\n</div>\n${endBlocks(end)
         .map(block => blockHtml(block, nextId))
-        .join('')}</main>\n</body>\n</html>\n`,
+        .join('')}${PAGE_END}`,
   }
 }
+
+/** A document of nothing but blocks. */
+export function htmlOf(title: string, version: string, blocks: readonly Block[]): string {
+  let charts = 0
+  const body = blocks.map(block => blockHtml(block, () => `chart-${++charts}`)).join('')
+  return `${pageStart(title, version)}${body}${PAGE_END}`
+}
+
+function pageStart(title: string, version: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${POLICY}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<meta name="generator" content="Lockkeeper ${escapeHtml(version)}">
+<title>${data(title)}</title>
+<style>${REPORT_STYLE}</style>
+</head>
+<body>
+<main>
+`
+}
+
+const PAGE_END = '</main>\n</body>\n</html>\n'
 
 function blockHtml(block: Block, nextId: () => string): string {
   switch (block.is) {

@@ -20,6 +20,11 @@ export function markdownWriter(): ReportWriter {
   }
 }
 
+/** A document of nothing but blocks. */
+export function markdownOf(blocks: readonly Block[]): string {
+  return `${blocks.map(blockText).join('\n\n')}\n`
+}
+
 function blockText(block: Block): string {
   switch (block.is) {
     case 'title':

@@ -105,6 +105,8 @@ export class WatchedPlace {
 export class AlertTest {
   readonly alerts: Alerts
   readonly production = new Set<string>()
+  /** Between which the provider is being switched. */
+  readonly switched = new Set<string>()
 
   constructor(
     readonly folder = dataFolder(),
@@ -114,6 +116,7 @@ export class AlertTest {
     this.alerts = new Alerts({
       ...{ dataFolder: folder, writes, now: () => this.now },
       about: storeId => ({ name: storeId, production: this.production.has(storeId) }),
+      mustCompare: (address, other) => this.switched.has(address) && this.switched.has(other),
     })
     onTestFinished(() => this.alerts.close())
   }

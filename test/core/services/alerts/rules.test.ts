@@ -227,6 +227,29 @@ describe('two-stores', () => {
     expect(await twice()).toEqual(['two-stores GPS', 'two-stores GPS'])
   })
 
+  it('compares the two stores of a switch that is under way, whether they are production or not', async () => {
+    const test = await AlertTest.begin()
+    const [live, next, other] = [test.store('live'), test.store('next'), test.store('other')]
+    test.production.add('live')
+    for (const store of [live, next, other]) {
+      store.hold('GPS', { owner: store.store.storeId })
+      test.switched.add(store === other ? '' : store.store.address)
+    }
+    next.free('GPS')
+    const look = () => {
+      for (let i = 0; i < 4; i++) {
+        for (const store of [live, next, other]) store.pass()
+        test.wait(5 * SECOND)
+      }
+    }
+    look()
+    expect(await test.told()).toEqual([])
+    next.hold('GPS', { owner: 'next' })
+    look()
+    const about = (await test.open()).filter(({ storeId }) => storeId === 'live')
+    expect(about).toMatchObject([{ rule: 'two-stores', key: 'GPS', detail: 'next' }])
+  })
+
   it('begins nothing by what was read of a store that does not answer now, and ends nothing either', async () => {
     const test = await AlertTest.begin()
     const [redis, mysql] = [test.store('redis'), test.store('mysql')]

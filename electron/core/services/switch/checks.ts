@@ -1,0 +1,117 @@
+import {
+  type Check,
+  type Side,
+  SWITCH_STEPS,
+  type SwitchNow,
+  type SwitchRun,
+  type SwitchStep,
+} from '../../../../shared/provider-switch.ts'
+
+/** What a check has to know of one side. */
+export type SideState = Pick<SwitchNow['from'], 'status' | 'held'> & {
+  /** Records of locks, held or expired. */
+  readonly left: number | null
+  readonly watchedSince: number | null
+  readonly lastPassAt: number | null
+  readonly lastArrivalAt: number | null
+  readonly lastAcquiredAt: number | null
+  readonly lastHeldAt: number | null
+}
+
+export type CheckFacts = {
+  readonly run: SwitchRun
+  readonly from: SideState
+  readonly to: SideState
+  readonly env: SwitchNow['env']
+  readonly isSplit: boolean
+  /** The last time that a name was seen to be held in both. */
+  readonly lastSplitAt: number | null
+  readonly firstArrivalInNewAt: number | null
+}
+
+type Verdict = Check['is']
+
+const CHECKS: Readonly<Record<SwitchStep, (facts: CheckFacts) => Verdict>> = {
+  understand: ({ from, to }) => {
+    if (from.status === 'closed' || to.status === 'closed') return 'unknown'
+    return metIf(from.status === 'live' && to.status === 'live')
+  },
+  stop: ({ run, from }) => ifKnown([from], () => hasBeenQuiet([from], run.quietMs, [from.lastArrivalAt])),
+  // One that is taken and given back between two looks is not held at any of them: its worker runs all the same.
+  drain: ({ run, from }) =>
+    ifKnown([from], () => from.held === 0 && !isRecent(from, from.lastAcquiredAt, run.quietMs)),
+  change: ({ run, env }) => {
+    if (run.from.kind === run.to.kind || env === null || env.problem !== null) return 'unknown'
+    return metIf(env.value === providerOf(run.to))
+  },
+  clean: ({ from }) => ifKnown([from], () => from.left === 0),
+  restart: ({ to, firstArrivalInNewAt }) => ifKnown([to], () => firstArrivalInNewAt !== null),
+  verify: ({ run, from, to, firstArrivalInNewAt, isSplit, lastSplitAt }) =>
+    ifKnown(
+      [from, to],
+      () =>
+        firstArrivalInNewAt !== null &&
+        from.held === 0 &&
+        !isSplit &&
+        hasBeenQuiet([from, to], run.quietMs, [
+          firstArrivalInNewAt,
+          from.lastAcquiredAt,
+          from.lastHeldAt,
+          lastSplitAt,
+        ]),
+    ),
+}
+
+/** How each step stands, by what is seen now. */
+export function checksOf(facts: CheckFacts): Record<SwitchStep, Verdict> {
+  return Object.fromEntries(SWITCH_STEPS.map(step => [step, CHECKS[step](facts)])) as Record<
+    SwitchStep,
+    Verdict
+  >
+}
+
+/** What LOCK_PROVIDER has to be for a store. */
+export function providerOf({ kind }: Pick<Side, 'kind'>): string {
+  return kind
+}
+
+/** When a step was reached the last time; null when it was not. */
+export function reachedAt(run: SwitchRun, step: SwitchStep): number | null {
+  const place = SWITCH_STEPS.indexOf(step)
+  if (SWITCH_STEPS.indexOf(run.step) < place) return null
+  const before = SWITCH_STEPS[place - 1]
+  return before === undefined ? run.begunAt : passedAt(run, before)
+}
+
+/** When a step was passed, if the switch is beyond it now. */
+export function passedAt(run: SwitchRun, step: SwitchStep): number | null {
+  if (SWITCH_STEPS.indexOf(run.step) <= SWITCH_STEPS.indexOf(step) && run.ended === null) return null
+  return run.passed.findLast(each => each.step === step)?.at ?? null
+}
+
+/** Of a store that cannot be read, nobody can say anything. */
+function ifKnown(sides: readonly SideState[], isMet: () => boolean): Verdict {
+  return sides.every(({ status }) => status === 'live') ? metIf(isMet()) : 'unknown'
+}
+
+function metIf(is: boolean): Verdict {
+  return is ? 'met' : 'not-yet'
+}
+
+/** By what was seen: the time goes from the first look without a gap to the last one. */
+function hasBeenQuiet(
+  sides: readonly SideState[],
+  quietMs: number,
+  disturbed: readonly (number | null)[],
+): boolean {
+  const since = Math.max(
+    ...sides.map(({ watchedSince }) => watchedSince ?? Number.POSITIVE_INFINITY),
+    ...disturbed.map(time => time ?? 0),
+  )
+  const until = Math.min(...sides.map(({ lastPassAt }) => lastPassAt ?? 0))
+  return until - since >= quietMs
+}
+
+function isRecent({ lastPassAt }: SideState, time: number | null, quietMs: number): boolean {
+  return time !== null && (lastPassAt ?? 0) - time < quietMs
+}

@@ -1,0 +1,247 @@
+import type { Side, SwitchNow, SwitchRun } from '../../../../shared/provider-switch.ts'
+import type { Failure } from '../../../../shared/result.ts'
+import { StoreError } from '../../errors.ts'
+import { ChangeFeed } from '../alerts/change-feed.ts'
+import type { Lookout, Observed } from '../observe/observatory.ts'
+import type { Happening, Pass } from '../observe/observer.ts'
+import { RunWatch } from './run-watch.ts'
+import type { SwitchStores } from './side.ts'
+import { type KeptRun, SwitchFile } from './switch-file.ts'
+
+const TICK_MS = 500
+
+type Learn = (run: KeptRun) => KeptRun
+
+type Entry = {
+  /** What the file says, with what was seen and is not in it yet. */
+  run: KeptRun
+  learned: Learn[]
+  watch: RunWatch | null
+  readonly feed: ChangeFeed
+  watchers: number
+  told: string
+}
+
+export type RunBookOptions = {
+  readonly dataFolder: string
+  readonly stores: SwitchStores
+  readonly nameOf: (storeId: string, address: string) => string
+  /** Whether a switch that is under way is watched also while nobody looks. */
+  readonly attends: boolean
+}
+
+/**
+ * The switches that are known here, kept in `switches.json`, and the watch over those that are under way or looked at. Sides
+ * are bound to whichever open store has their address, so that a switch goes on in the next console at the step where it was.
+ */
+export class RunBook implements Lookout {
+  readonly ready: Promise<void>
+  readonly #o: RunBookOptions
+  readonly #file: SwitchFile
+  readonly #entries = new Map<string, Entry>()
+  readonly #timer: NodeJS.Timeout
+  #busy: Promise<unknown> = Promise.resolve()
+  #isTicking = false
+  #isClosed = false
+
+  constructor(options: RunBookOptions) {
+    this.#o = options
+    this.#file = new SwitchFile(options.dataFolder)
+    this.ready = this.#inTurn(() => this.#read())
+    this.#timer = setInterval(() => void this.#tick(), TICK_MS).unref()
+  }
+
+  /** Why there may be more than are known here, as a sentence. */
+  get notice(): string | null {
+    return this.#file.notice
+  }
+
+  /** In the order in which they were begun. */
+  get all(): readonly KeptRun[] {
+    return [...this.#entries.values()].map(({ run }) => run)
+  }
+
+  find(switchId: string): KeptRun {
+    return this.#entryOf(switchId).run
+  }
+
+  /** Whether a switch is under way between two stores, in whichever direction. */
+  isUnderWay(address: string, other: string): boolean {
+    return this.all.some(
+      ({ ended, from, to }) =>
+        ended === null &&
+        ((from.address === address && to.address === other) ||
+          (from.address === other && to.address === address)),
+    )
+  }
+
+  /** As it goes out: with the ids and names of the stores that are open here. */
+  shown({ firstArrivalInNewAt: _, ...run }: KeptRun): SwitchRun {
+    return { ...run, from: this.#bound(run.from), to: this.#bound(run.to) }
+  }
+
+  async now(switchId: string): Promise<SwitchNow> {
+    const watch = this.#watchOf(this.#entryOf(switchId))
+    await watch.lookAtEnv()
+    return watch.now()
+  }
+
+  /** Changes what is kept. Fails, and changes nothing, when that cannot be written. */
+  edit(how: (runs: readonly KeptRun[]) => readonly KeptRun[]): Promise<void> {
+    return this.#inTurn(async () => {
+      this.#take(await this.#file.edit(how))
+    })
+  }
+
+  async *watch(switchId: string, signal: AbortSignal): AsyncIterable<{ run: SwitchRun; now: SwitchNow }> {
+    await this.ready
+    const entry = this.#entryOf(switchId)
+    entry.watchers++
+    try {
+      const watch = this.#watchOf(entry)
+      this.#tend(entry)
+      await watch.lookAtEnv()
+      yield* entry.feed.events(
+        () => ({ run: this.shown(entry.run), now: this.#watchOf(entry).now() }),
+        signal,
+      )
+    } finally {
+      entry.watchers--
+      this.#tend(entry)
+    }
+  }
+
+  happened(store: Observed, all: readonly Happening[]): void {
+    for (const { watch } of this.#entries.values()) watch?.happened(store, all)
+  }
+
+  passed(store: Observed, pass: Pass): void {
+    for (const { watch } of this.#entries.values()) watch?.passed(store, pass)
+  }
+
+  failed(store: Observed, why: 'down' | 'partial', failure: Failure): void {
+    for (const { watch } of this.#entries.values()) watch?.failed(store, why, failure)
+  }
+
+  rested(store: Observed): void {
+    for (const { watch } of this.#entries.values()) watch?.rested(store)
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearInterval(this.#timer)
+    for (const { watch } of this.#entries.values()) watch?.close()
+    await this.#keep()
+    await this.#busy
+  }
+
+  #entryOf(switchId: string): Entry {
+    const entry = this.#entries.get(switchId)
+    if (!entry) throw new StoreError('NOT_FOUND', 'There is no such switch')
+    return entry
+  }
+
+  #watchOf(entry: Entry): RunWatch {
+    entry.watch ??= new RunWatch({
+      stores: this.#o.stores,
+      run: () => entry.run,
+      learned: how => {
+        const after = how(entry.run)
+        if (after === entry.run) return
+        entry.run = after
+        entry.learned.push(how)
+      },
+      now: Date.now,
+    })
+    return entry.watch
+  }
+
+  #bound(side: Side): Side {
+    const storeId = this.#o.stores.at(side.address)?.storeId ?? null
+    return storeId === null ? side : { ...side, storeId, storeName: this.#o.nameOf(storeId, side.address) }
+  }
+
+  #tend(entry: Entry): void {
+    if (this.#isClosed) return
+    const isUnderWay = entry.run.ended === null && this.#o.attends
+    entry.watch?.tend(entry.watchers > 0 ? 'closely' : isUnderWay ? 'slowly' : 'not')
+  }
+
+  /** Looks at everything that nobody tells of: the files, and stores that were opened or closed. */
+  async #tick(): Promise<void> {
+    if (this.#isTicking || this.#isClosed) return
+    this.#isTicking = true
+    try {
+      await this.#inTurn(() => this.#read())
+      for (const entry of this.#entries.values()) {
+        if (entry.watchers === 0 && (entry.run.ended !== null || !this.#o.attends)) {
+          entry.watch?.close()
+          entry.watch = null
+          continue
+        }
+        const watch = this.#watchOf(entry)
+        this.#tend(entry)
+        await watch.lookAtEnv()
+      }
+      await this.#keep()
+      this.#tell()
+    } catch {
+      // What could not be written is tried again.
+    } finally {
+      this.#isTicking = false
+    }
+  }
+
+  /** Whoever looks is told when something is otherwise; that time goes by changes nothing. */
+  #tell(): void {
+    for (const entry of this.#entries.values()) {
+      if (entry.watchers === 0 || !entry.watch) continue
+      const { at: _, ...now } = entry.watch.now()
+      const told = JSON.stringify([entry.run, now])
+      if (told === entry.told) entry.feed.moved()
+      else entry.feed.changed()
+      entry.told = told
+    }
+  }
+
+  /** Writes down what was seen. When that fails it stays known here, and is tried again. */
+  async #keep(): Promise<void> {
+    if ([...this.#entries.values()].every(({ learned }) => learned.length === 0)) return
+    const all = new Map([...this.#entries].map(([switchId, { learned }]) => [switchId, [...learned]]))
+    await this.edit(runs =>
+      runs.map(run => (all.get(run.switchId) ?? []).reduce((each, how) => how(each), run)),
+    ).catch(() => all.clear())
+    for (const [switchId, written] of all) {
+      const entry = this.#entries.get(switchId)
+      if (entry) entry.learned = entry.learned.filter(how => !written.includes(how))
+    }
+  }
+
+  async #read(): Promise<void> {
+    const runs = await this.#file.read()
+    if (runs !== null) this.#take(runs)
+  }
+
+  #take(runs: readonly KeptRun[]): void {
+    const known = new Set(runs.map(({ switchId }) => switchId))
+    for (const [switchId, { watch }] of this.#entries) {
+      if (known.has(switchId)) continue
+      watch?.close()
+      this.#entries.delete(switchId)
+    }
+    for (const kept of runs) {
+      const entry = this.#entries.get(kept.switchId)
+      if (entry) entry.run = entry.learned.reduce((run, how) => how(run), kept)
+      else
+        this.#entries.set(kept.switchId, {
+          ...{ run: kept, learned: [], watch: null, feed: new ChangeFeed(), watchers: 0, told: '' },
+        })
+    }
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#busy.then(work)
+    this.#busy = done.catch(() => {})
+    return done
+  }
+}

@@ -1,0 +1,44 @@
+import type { Split } from '../../../../shared/provider-switch.ts'
+import { heldNames, isOneHolder } from '../alerts/held-names.ts'
+import { namedHolder } from '../observe/named-holder.ts'
+import type { SideFacts } from './side-facts.ts'
+
+/** Of one switch; a system in which everything is held twice has one problem and not ten thousand. */
+const MOST_SPLITS = 500
+
+type HeldTwice = Omit<Split, 'since' | 'until'>
+
+/** Every name that two holders have at once, one in each store. Both have to be known as they are now. */
+export function heldTwice(from: SideFacts, to: SideFacts, at: number): HeldTwice[] {
+  const there = heldNames(to.locks.values(), at + (to.offsetMs ?? 0))
+  if (there.size === 0) return []
+  return [...heldNames(from.locks.values(), at + (from.offsetMs ?? 0))].flatMap(([name, lock]) => {
+    const other = there.get(name)
+    if (!other || isOneHolder(lock, other)) return []
+    return [
+      {
+        name,
+        fromKey: lock.key,
+        fromHolder: namedHolder(lock).holder,
+        toKey: other.key,
+        toHolder: namedHolder(other).holder,
+      },
+    ]
+  })
+}
+
+/** What is known of splits, with what was seen now. The same array when nothing is new. */
+export function withSplits(known: readonly Split[], now: readonly HeldTwice[], at: number): readonly Split[] {
+  const names = new Set(now.map(({ name }) => name))
+  const open = new Set(known.filter(({ until }) => until === null).map(({ name }) => name))
+  const added = now
+    .filter(({ name }) => !open.has(name))
+    .slice(0, Math.max(0, MOST_SPLITS - known.length))
+    .map(split => ({ ...split, since: at, until: null }))
+  const hasEnded = [...open].some(name => !names.has(name))
+  if (added.length === 0 && !hasEnded) return known
+  return [
+    ...known.map(each => (each.until === null && !names.has(each.name) ? { ...each, until: at } : each)),
+    ...added,
+  ]
+}

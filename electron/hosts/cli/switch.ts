@@ -1,0 +1,199 @@
+import { extname, resolve } from 'node:path'
+import type { Client } from '../../../shared/client.ts'
+import { SWITCH_STEPS, type SwitchRun, type SwitchStep } from '../../../shared/provider-switch.ts'
+import { column, escapeForTerminal, safeJson } from '../../../shared/safe-text.ts'
+import { STEP_WORDS, stepPlace } from '../../../shared/switch-words.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
+import { type Args, duration, parse } from './args.ts'
+import { connect, openStores } from './connect.ts'
+import { CliError, EXIT, unwrap, usageError } from './exit.ts'
+import { type Io, print } from './io.ts'
+import { SwitchFollower } from './switch-follow.ts'
+import { TypedLines } from './switch-input.ts'
+import { SwitchTeller } from './switch-tell.ts'
+import { SwitchWalk, WalkStopped } from './switch-walk.ts'
+import { openWholeFile } from './whole-file.ts'
+
+const OPTIONS = {
+  'env-file': { type: 'string' },
+  'change-env': { type: 'boolean' },
+  clean: { type: 'string' },
+  reason: { type: 'string' },
+  pass: { type: 'string', multiple: true },
+  quiet: { type: 'string' },
+  report: { type: 'string' },
+  list: { type: 'boolean' },
+  abandon: { type: 'string' },
+} as const
+
+const SHORTEST_QUIET_MS = 1000
+const LONGEST_QUIET_MS = 3_600_000
+const REPORTS = ['md', 'html', 'json'] as const
+
+/** Leads from one lock provider to another, and goes on where it was when it is called again. */
+export async function switchCommand(argv: readonly string[], io: Io): Promise<number> {
+  const args = parse(argv, OPTIONS, [], ['from', 'to'])
+  const { list, abandon } = args.options
+  if (list === true || typeof abandon === 'string') {
+    if (args.positionals.length > 0) throw usageError('--list and --abandon take no stores')
+    return list === true ? listSwitches(args, io) : abandonSwitch(String(abandon), args, io)
+  }
+  const [from, to] = args.positionals
+  if (from === undefined || to === undefined)
+    throw usageError('The two stores are missing: the old one, then the new one')
+  return walk(from, to, args, io)
+}
+
+async function walk(from: string, to: string, args: Args, io: Io): Promise<number> {
+  const options = walkOptions(args)
+  const opening = connect(io)
+  const [old, fresh] = await openStores(io, opening, [from, to])
+  for (const reached of [old, fresh]) if (reached) unwrap(reached.answer)
+  // What is under way is stopped in its own way: a plan finishes what it has sent.
+  const client = connect(io, { stoppable: false })
+  const quietMs = options.quietMs === undefined ? {} : { quietMs: options.quietMs }
+  const ids = { fromStoreId: old?.info.storeId ?? '', toStoreId: fresh?.info.storeId ?? '' }
+  const run = unwrap(await client.call('switches.begin', { ...ids, ...quietMs }))
+  const { switchId } = run
+  if (options.envFile !== null)
+    unwrap(await client.call('switches.envPreview', { switchId, file: options.envFile }))
+  const teller = new SwitchTeller(io, options.json)
+  if (run.step !== 'understand')
+    await teller.say(`Goes on with switch ${switchId}, at step ${stepPlace(run.step)}.`)
+  const lines = new TypedLines(io)
+  const follower = new SwitchFollower(client, switchId)
+  const walking = new SwitchWalk({ ...options, io, client, follower, lines, teller, switchId, from })
+  try {
+    const stopped = await walking.toTheEnd().then(() => null, ifStopped)
+    const { step } = follower.last?.run ?? run
+    teller.clear()
+    await teller.say('')
+    if (stopped === null) await teller.say('The switch is finished.')
+    else await teller.say(`${stopped.message}: it stops at "${STEP_WORDS[step].title}".`)
+    if (options.report !== null) await writeReport(client, switchId, options.report, teller)
+    const next = stopped === null ? null : commandOf(run, options, stopped.flags)
+    const outcome = stopped === null ? 'finished' : 'stopped'
+    await teller.event('end', { outcome, switchId, step, why: stopped?.message ?? null, next })
+    if (next === null) return EXIT.done
+    await teller.say('This goes on:')
+    await teller.say('')
+    if (!options.json) await print(io, next)
+    return EXIT.partly
+  } finally {
+    teller.clear()
+    lines.close()
+    follower.close()
+  }
+}
+
+function ifStopped(error: unknown): WalkStopped {
+  if (error instanceof WalkStopped) return error
+  throw error
+}
+
+type Options = ReturnType<typeof walkOptions>
+
+function walkOptions({ options }: Args) {
+  const { clean, reason, report } = options
+  const envFile = options['env-file']
+  const byHand = [options['pass'] ?? []].flat().map(String)
+  const wrong = byHand.find(step => !SWITCH_STEPS.some(each => each === step))
+  if (wrong !== undefined) throw usageError(`--pass must be one of ${SWITCH_STEPS.join(', ')}`)
+  const hasReason = typeof reason === 'string' && reason.trim() !== ''
+  if ((byHand.length > 0 || clean !== undefined) && !hasReason)
+    throw usageError('A reason is missing: say --reason TEXT, which goes into the audit log')
+  if (options['change-env'] === true && envFile === undefined)
+    throw usageError('--change-env needs --env-file FILE, the file that is changed')
+  if (typeof report === 'string') reportFormat(report)
+  return {
+    envFile: typeof envFile === 'string' ? resolve(envFile) : null,
+    mayChangeEnv: options['change-env'] === true,
+    clean: typeof clean === 'string' ? clean : null,
+    reason: hasReason ? reason.trim() : null,
+    byHand: byHand as SwitchStep[],
+    quietMs: quietFrom(options['quiet']),
+    report: typeof report === 'string' ? report : null,
+    json: options['json'] === true,
+  }
+}
+
+function quietFrom(value: Args['options'][string]): number | undefined {
+  const ms = duration(value, '--quiet')
+  if (ms !== undefined && (ms < SHORTEST_QUIET_MS || ms > LONGEST_QUIET_MS))
+    throw usageError('--quiet must be 1s to 1h')
+  return ms
+}
+
+/** The command that goes on, without passwords, ready to be copied but for what only a person can say. */
+function commandOf({ from, to }: SwitchRun, options: Options, flags: readonly string[] | null): string {
+  const known = [
+    ...(options.envFile === null || flags?.includes('--env-file') ? [] : ['--env-file', options.envFile]),
+    ...(options.mayChangeEnv ? ['--change-env'] : []),
+    ...(options.report === null ? [] : ['--report', options.report]),
+  ]
+  const words = [from.address, to.address, ...known, ...(flags ?? [])]
+  return ['lockkeeper switch', ...words.map(word => shellQuote(word))].join(' ')
+}
+
+function reportFormat(file: string): (typeof REPORTS)[number] {
+  const as = REPORTS.find(each => each === extname(file).slice(1).toLowerCase())
+  if (!as) throw usageError(`--report must name a file that ends with .${REPORTS.join(', .')}`)
+  return as
+}
+
+async function writeReport(
+  client: Client,
+  switchId: string,
+  name: string,
+  teller: SwitchTeller,
+): Promise<void> {
+  const file = await openWholeFile(name)
+  try {
+    const pieces: string[] = []
+    await new Promise<void>((done, failed) => {
+      client.open(
+        'switches.report',
+        { switchId, as: reportFormat(name) },
+        ({ text }) => pieces.push(text),
+        result => (result.ok ? done() : failed(new CliError(result.error))),
+      )
+    })
+    for (const text of pieces) await file.write(text)
+    await file.keep()
+  } catch (error) {
+    await file.drop()
+    throw error
+  }
+  await teller.say(`The report is in ${escapeForTerminal(name)}.`)
+}
+
+async function listSwitches({ options }: Args, io: Io): Promise<number> {
+  const runs = unwrap(await connect(io).call('switches.list', {}))
+  if (options['json']) {
+    await print(io, safeJson({ switches: runs }))
+    return EXIT.done
+  }
+  if (runs.length === 0) await print(io, 'There are no provider switches.')
+  for (const { switchId, from, to, begunAt, by, ended, step } of runs) {
+    const state = ended === null ? `at ${stepPlace(step)}, ${STEP_WORDS[step].title}` : ended.how
+    const begun = `${new Date(begunAt).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+    await print(io, `${column(switchId, 14)} ${begun}  ${escapeForTerminal(by)}  ${state}`)
+    await print(io, `  ${escapeForTerminal(from.address)} to ${escapeForTerminal(to.address)}`)
+  }
+  return EXIT.done
+}
+
+async function abandonSwitch(switchId: string, { options }: Args, io: Io): Promise<number> {
+  const { reason, json } = options
+  if (typeof reason !== 'string' || reason.trim() === '')
+    throw usageError('A reason is missing: say --reason TEXT, which goes into the audit log')
+  const run = unwrap(await connect(io).call('switches.abandon', { switchId, reason }))
+  const { from, to } = run
+  await print(
+    io,
+    json
+      ? safeJson({ switchId, ended: run.ended })
+      : `The switch from ${escapeForTerminal(from.address)} to ${escapeForTerminal(to.address)} is abandoned. Everything is as it was left.`,
+  )
+  return EXIT.done
+}

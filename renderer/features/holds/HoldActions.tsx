@@ -1,0 +1,56 @@
+import { useState } from 'react'
+import type { Output } from '../../../shared/contract.ts'
+import type { MaintenanceHold } from '../../../shared/maintenance.ts'
+import type { Failure, Result } from '../../../shared/result.ts'
+import { ask } from '../../stores/plan.ts'
+import { Menu } from '../../ui/Menu.tsx'
+import { sentence, shownText } from '../../ui/shown-text.ts'
+import { t } from '../../words/words.ts'
+
+const MINUTE = 60_000
+const LONGER_MS = [15 * MINUTE, 30 * MINUTE, 60 * MINUTE, 240 * MINUTE]
+
+/** What can be done about a hold, each with one click. The answer comes with the list; only a failure is shown here. */
+export function HoldActions({ hold }: { readonly hold: MaintenanceHold }) {
+  const { holdId, key, state } = hold
+  const [working, setWorking] = useState(false)
+  const [error, setError] = useState<Failure | null>(null)
+  const words = t.holds
+  const run = async (asked: Promise<Result<Output<'holds.release'>>>) => {
+    setWorking(true)
+    const answer = await asked
+    setWorking(false)
+    setError(answer.ok ? null : answer.error)
+  }
+  if (state === 'ended') return null
+  return (
+    <div className="hold-actions">
+      {state === 'held' && (
+        <Menu
+          label={words.extendOf(shownText(key, 80))}
+          className="hold-extend"
+          items={LONGER_MS.map(forMs => ({
+            label: words.extendBy(forMs),
+            run: () => void run(ask('holds.extend', { holdId, forMs })),
+          }))}
+        >
+          {words.extend}
+        </Menu>
+      )}
+      <button
+        type="button"
+        className="button"
+        disabled={working}
+        onClick={() => void run(ask('holds.release', { holdId }))}
+      >
+        {working ? words.working : state === 'waiting' ? words.stopWaiting : words.release}
+        <span className="visually-hidden"> {shownText(key, 80)}</span>
+      </button>
+      {error && (
+        <p className="alert" role="alert">
+          {error.uncertain ? words.uncertain : words.notDone} {sentence(error.message)}
+        </p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,79 @@
+import { useId } from 'react'
+import type { MaintenanceHold } from '../../../shared/maintenance.ts'
+import { useNow } from '../../stores/clock.ts'
+import { inspect } from '../../stores/overlay.ts'
+import { Icon } from '../../ui/Icon.tsx'
+import { sentence, shownText } from '../../ui/shown-text.ts'
+import { t } from '../../words/words.ts'
+import { HoldActions } from './HoldActions.tsx'
+
+/** One hold that goes on: what, why, by whom, for how long still. */
+export function HoldCard({ hold }: { readonly hold: MaintenanceHold }) {
+  const titleId = useId()
+  const words = t.holds
+  const { storeId, lockId, key, state, storeName, problem } = hold
+  const name = shownText(key, 200)
+  return (
+    <li
+      className="hold-card"
+      data-state={state}
+      data-problem={problem !== null || undefined}
+      aria-labelledby={titleId}
+    >
+      <header className="hold-head">
+        <span className="hold-state">
+          <Icon name={state === 'waiting' ? 'half' : 'hold'} /> {words.states[state]}
+        </span>
+        <h2 id={titleId} className="mono hold-key">
+          {storeId !== null && lockId !== null ? (
+            <button
+              type="button"
+              className="link"
+              aria-label={words.inspect(name)}
+              onClick={() => inspect({ storeId, id: lockId })}
+            >
+              {name}
+            </button>
+          ) : (
+            name
+          )}
+        </h2>
+        <span className="muted clip">{shownText(storeName, 80)}</span>
+        <HoldCountdown hold={hold} />
+        <HoldActions hold={hold} />
+      </header>
+      <p className="hold-reason">{shownText(hold.reason, 600)}</p>
+      <p className="muted hold-facts">{factsOf(hold).join(' · ')}</p>
+      {problem !== null && (
+        <p className="alert" role="status">
+          {state === 'held' && hold.mode === 'renewed' && `${words.problem} `}
+          {sentence(problem)}
+        </p>
+      )}
+    </li>
+  )
+}
+
+export function HoldCountdown({ hold: { state, until, waitsUntil } }: { readonly hold: MaintenanceHold }) {
+  const now = useNow()
+  const end = state === 'waiting' ? waitsUntil : until
+  if (end === null) return null
+  return (
+    <span className="number hold-left" title={t.holds.until(end)}>
+      {t.holds.left(end - now)}
+    </span>
+  )
+}
+
+export function factsOf(hold: MaintenanceHold): string[] {
+  const words = t.holds
+  const { state, until, waitsUntil, other } = hold
+  return [
+    ...(state === 'waiting' && other !== null ? [words.heldBy(shownText(other, 120))] : []),
+    ...(state === 'waiting' && waitsUntil !== null ? [words.waitsUntil(waitsUntil)] : []),
+    ...(state === 'held' && until !== null ? [words.until(until)] : []),
+    words.modes[hold.mode],
+    words.by(shownText(hold.by, 80)),
+    ...(hold.elsewhere ? [words.elsewhere] : []),
+  ]
+}

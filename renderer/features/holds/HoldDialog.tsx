@@ -1,0 +1,163 @@
+import { useState } from 'react'
+import { useStore } from 'zustand'
+import type { TakenHold } from '../../../shared/maintenance.ts'
+import type { Failure } from '../../../shared/result.ts'
+import { useNow } from '../../stores/clock.ts'
+import { consoleStore, statusOf } from '../../stores/console.ts'
+import { closeDialog, type HoldPrefill } from '../../stores/overlay.ts'
+import { ask } from '../../stores/plan.ts'
+import { show } from '../../stores/view.ts'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { SelectField, TextField } from '../../ui/Field.tsx'
+import { sentence, shownText } from '../../ui/shown-text.ts'
+import { t } from '../../words/words.ts'
+import { HoldTerms } from './HoldTerms.tsx'
+import { forMsOf, type HoldDraft, isTaken, newDraft, requestOf } from './hold-draft.ts'
+import { useChoices } from './use-choices.ts'
+import { WhatIsThere } from './WhatIsThere.tsx'
+
+export function HoldDialog({ prefill }: { readonly prefill: HoldPrefill | undefined }) {
+  const [taken, setTaken] = useState<TakenHold | null>(null)
+  const words = t.holds
+  return (
+    <Dialog title={words.dialog} onClose={closeDialog} className="hold-dialog">
+      {taken && taken.outcome !== 'refused' ? (
+        <HeldAnswer taken={taken} />
+      ) : (
+        <HoldForm prefill={prefill} onTaken={setTaken} />
+      )}
+    </Dialog>
+  )
+}
+
+type FormProps = { readonly prefill: HoldPrefill | undefined; readonly onTaken: (taken: TakenHold) => void }
+
+function HoldForm({ prefill, onTaken }: FormProps) {
+  const words = t.holds
+  const entries = useStore(consoleStore, state => state.entries)
+  const open = entries.filter(each => each.open)
+  const [draft, setDraft] = useState(() => newDraft({ storeId: open[0]?.storeId ?? '', ...prefill }))
+  const change = (part: Partial<HoldDraft>) => setDraft(before => ({ ...before, ...part }))
+  const store = open.find(each => each.storeId === draft.storeId)
+  const offsetMs = useStore(consoleStore, state => statusOf(state, draft.storeId).offsetMs)
+  const now = useNow() + offsetMs
+  const answer = useChoices(draft.storeId, draft.key)
+  const choices = answer?.ok ? answer.value : null
+  const [working, setWorking] = useState(false)
+  const [error, setError] = useState<Failure | string | null>(null)
+
+  const taken = isTaken(choices?.current ?? null, now)
+  const production = store?.production === true
+  const ready =
+    store !== undefined &&
+    !store.readOnly &&
+    draft.key !== '' &&
+    choices !== null &&
+    (choices.problem === null || draft.format !== '') &&
+    forMsOf(draft) !== null &&
+    draft.reason.trim() !== '' &&
+    (!taken || draft.waits) &&
+    (!production || draft.typed === store.name)
+
+  async function send() {
+    const request = requestOf(draft, { taken, production, revision: store?.revision })
+    if (!request) return
+    setWorking(true)
+    const result = await ask('holds.take', request)
+    setWorking(false)
+    if (!result.ok) setError(result.error)
+    else if (result.value.outcome !== 'refused') onTaken(result.value)
+    else {
+      const who = result.value.other
+      setError(who === null ? words.refusedNobody : words.refused(shownText(who, 120)))
+      change({ waits: true })
+    }
+  }
+
+  if (open.length === 0) return <p>{words.noStore}</p>
+  return (
+    <form
+      onSubmit={event => {
+        event.preventDefault()
+        if (ready && !working) void send()
+      }}
+    >
+      <p className="muted">{words.intro}</p>
+      <SelectField
+        label={words.store}
+        value={draft.storeId}
+        options={open.map(each => [each.storeId, each.name] as const)}
+        onChange={storeId => change({ storeId, format: '', typed: '' })}
+      />
+      <TextField
+        label={words.key}
+        mono
+        value={draft.key}
+        onChange={key => change({ key, format: '' })}
+        autoFocus={prefill?.key === undefined}
+      />
+      {draft.key !== '' && <WhatIsThere answer={answer} now={now} />}
+      <HoldTerms
+        draft={draft}
+        change={change}
+        choices={choices}
+        taken={taken}
+        productionName={production ? store.name : null}
+        startsAtReason={prefill?.key !== undefined}
+      />
+      {store?.readOnly && (
+        <div className="alert" role="alert">
+          {words.readOnly}
+        </div>
+      )}
+      {error !== null && (
+        <div className="alert" role="alert">
+          {typeof error === 'string' ? error : sayFailure(error)}
+        </div>
+      )}
+      <div className="dialog-buttons">
+        <button type="button" className="button" disabled={working} onClick={closeDialog}>
+          {words.cancel}
+        </button>
+        <button type="submit" className="button primary" disabled={!ready || working}>
+          {working ? words.working : taken ? words.confirmWait : words.confirm}
+        </button>
+      </div>
+    </form>
+  )
+}
+
+function sayFailure({ message, uncertain }: Failure): string {
+  return `${uncertain ? t.holds.uncertain : t.holds.notDone} ${sentence(message)}`
+}
+
+type Taken = Exclude<TakenHold, { outcome: 'refused' }>
+
+function HeldAnswer({ taken: { outcome, hold } }: { readonly taken: Taken }) {
+  const words = t.holds
+  const end = (outcome === 'waiting' ? hold.waitsUntil : hold.until) ?? 0
+  return (
+    <>
+      <p className="mono release-key">{shownText(hold.key, 300)}</p>
+      <div className="answer" role="status" data-outcome={outcome === 'held' ? 'released' : 'gone'}>
+        {outcome === 'held' ? words.held(end) : words.waiting(end)}
+      </div>
+      <div className="dialog-buttons">
+        <button
+          type="button"
+          className="button"
+          onClick={() => {
+            closeDialog()
+            show('holds')
+          }}
+        >
+          {words.showHolds}
+        </button>
+        {/* biome-ignore lint/a11y/noAutofocus: the only thing left to do */}
+        <button type="button" className="button primary" autoFocus onClick={closeDialog}>
+          {words.close}
+        </button>
+      </div>
+    </>
+  )
+}

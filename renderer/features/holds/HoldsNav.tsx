@@ -1,0 +1,26 @@
+import { useStore } from 'zustand'
+import { goingOn, holdsStore } from '../../stores/holds.ts'
+import { show, viewStore } from '../../stores/view.ts'
+import { t } from '../../words/words.ts'
+
+/** At the left: also before anything is held, because that is where a hold is begun. */
+export function HoldsNav() {
+  const holds = useStore(holdsStore, state => state.holds)
+  const view = useStore(viewStore, state => state.view)
+  const going = goingOn(holds).length
+  return (
+    <button
+      type="button"
+      className="nav-item"
+      aria-current={view === 'holds' ? 'page' : undefined}
+      onClick={() => show('holds')}
+    >
+      <span>{t.holds.nav}</span>
+      {going > 0 && (
+        <span className="number badge" title={t.holds.countTitle(going)}>
+          {t.number(going)}
+        </span>
+      )}
+    </button>
+  )
+}

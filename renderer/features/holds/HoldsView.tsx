@@ -1,0 +1,79 @@
+import { useStore } from 'zustand'
+import type { MaintenanceHold } from '../../../shared/maintenance.ts'
+import { goingOn, holdsStore } from '../../stores/holds.ts'
+import { openDialog } from '../../stores/overlay.ts'
+import { Empty } from '../../ui/Empty.tsx'
+import { sentence, shownText } from '../../ui/shown-text.ts'
+import { t } from '../../words/words.ts'
+import { NumberTable } from '../stats/ChartFrame.tsx'
+import { HoldCard } from './HoldCard.tsx'
+
+export function HoldsView() {
+  const { holds, known, error, notice } = useStore(holdsStore)
+  const going = goingOn(holds)
+  const words = t.holds
+  return (
+    <>
+      <header className="view-head">
+        <h1 className="toolbar-title">{words.title}</h1>
+        <button type="button" className="button view-end" onClick={() => openDialog({ kind: 'hold' })}>
+          {words.open}
+        </button>
+      </header>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keys */}
+      <div className="view-body" tabIndex={0} role="group" aria-label={words.title}>
+        {error && (
+          <div className="alert" role="status">
+            {words.failed} {sentence(error.message)}
+          </div>
+        )}
+        {notice !== null && (
+          <div className="alert" role="status">
+            {words.mayBeMore} {sentence(notice)}
+          </div>
+        )}
+        {going.length > 0 ? (
+          <ul className="hold-list" aria-label={words.list}>
+            {going.map(hold => (
+              <HoldCard key={hold.holdId} hold={hold} />
+            ))}
+          </ul>
+        ) : (
+          known && notice === null && <Empty icon="hold" title={words.none} text={words.noneText} />
+        )}
+        <EndedHolds holds={holds.filter(({ state }) => state === 'ended')} />
+      </div>
+    </>
+  )
+}
+
+function EndedHolds({ holds }: { readonly holds: readonly MaintenanceHold[] }) {
+  const words = t.holds
+  if (holds.length === 0) return null
+  return (
+    <section className="card" aria-label={words.ended}>
+      <header className="card-head">
+        <h2>{words.ended}</h2>
+        <span className="faint number">{t.number(holds.length)}</span>
+      </header>
+      <NumberTable
+        caption={words.ended}
+        head={Object.values(words.endedColumns)}
+        rows={holds.map(({ holdId, key, storeName, ended, reason }) => ({
+          id: holdId,
+          cells: [
+            shownText(key, 80),
+            shownText(storeName, 60),
+            ended === null
+              ? ''
+              : [words.ends[ended.how], ...(ended.message === null ? [] : [sentence(ended.message)])].join(
+                  ': ',
+                ),
+            ended === null ? '' : t.dateTime(ended.at),
+            shownText(reason, 120),
+          ],
+        }))}
+      />
+    </section>
+  )
+}

@@ -1,0 +1,65 @@
+import { useStore } from 'zustand'
+import { holdsForMaintenance } from '../../../shared/hold-owner.ts'
+import type { Lock } from '../../../shared/lock.ts'
+import type { MaintenanceHold } from '../../../shared/maintenance.ts'
+import { holdsStore } from '../../stores/holds.ts'
+import { rowIdOf } from '../../stores/lock-book.ts'
+import type { Inspected } from '../../stores/overlay.ts'
+import { Icon } from '../../ui/Icon.tsx'
+import { sentence, shownText } from '../../ui/shown-text.ts'
+import { t } from '../../words/words.ts'
+import { HoldActions } from './HoldActions.tsx'
+import { factsOf, HoldCountdown } from './HoldCard.tsx'
+
+type Props = { readonly target: Inspected; readonly lock: Pick<Lock, 'owner'> }
+
+/** In the inspector: that this lock is held on purpose, why, and until when. */
+export function LockHold({ target: { storeId, id }, lock }: Props) {
+  const hold = useStore(holdsStore, state => state.byRow.get(rowIdOf(storeId, id)))
+  const other = holdsForMaintenance(lock.owner)
+  const words = t.holds
+  if (!hold && other === null) return null
+  return (
+    <section className="panel lock-hold" aria-label={words.ours}>
+      <h3>
+        <Icon name="hold" /> {words.ours}
+        {hold && <HoldCountdown hold={hold} />}
+      </h3>
+      {hold ? (
+        <>
+          <p className="hold-reason">{shownText(hold.reason, 600)}</p>
+          <p className="muted hold-facts">{factsOf(hold).join(' · ')}</p>
+          {hold.problem !== null && (
+            <p className="alert" role="status">
+              {hold.mode === 'renewed' && `${words.problem} `}
+              {sentence(hold.problem)}
+            </p>
+          )}
+          <HoldActions hold={hold} />
+        </>
+      ) : (
+        <p>{words.others(shownText(other ?? '', 120))}</p>
+      )}
+    </section>
+  )
+}
+
+/** In a row of the table: that the lock is held on purpose. */
+export function HoldBadge({
+  hold,
+  owner,
+}: {
+  readonly hold: MaintenanceHold | undefined
+  readonly owner: string | null
+}) {
+  const other = holdsForMaintenance(owner)
+  if (!hold && other === null) return null
+  const title = hold
+    ? t.holds.badgeOurs(shownText(hold.reason, 300))
+    : t.holds.badgeOthers(shownText(other ?? '', 120))
+  return (
+    <span className="hold-badge" data-ours={hold !== undefined || undefined} title={title}>
+      {t.holds.badge}
+    </span>
+  )
+}

@@ -1,0 +1,73 @@
+import type { Input } from '../../../shared/contract.ts'
+import { parseDuration } from '../../../shared/filter-syntax.ts'
+import { stateAt } from '../../../shared/lease.ts'
+import type { Lock } from '../../../shared/lock.ts'
+import { type HoldMode, LONGEST_HOLD_MS, SHORTEST_HOLD_MS } from '../../../shared/maintenance.ts'
+
+const MINUTE = 60_000
+export const DURATIONS = {
+  quarter: 15 * MINUTE,
+  half: 30 * MINUTE,
+  hour: 60 * MINUTE,
+  shift: 240 * MINUTE,
+} as const
+export type DurationName = keyof typeof DURATIONS | 'own'
+
+export const WAITS = {
+  short: 10 * MINUTE,
+  long: 60 * MINUTE,
+  shift: 240 * MINUTE,
+  day: 1440 * MINUTE,
+} as const
+export type WaitName = keyof typeof WAITS
+
+/** What an operator has filled in. */
+export type HoldDraft = {
+  readonly storeId: string
+  readonly key: string
+  /** Empty for the one that fits the key. */
+  readonly format: string
+  readonly howLong: DurationName
+  readonly own: string
+  readonly mode: HoldMode
+  readonly waits: boolean
+  readonly waitFor: WaitName
+  readonly reason: string
+  readonly typed: string
+}
+
+export function newDraft(given: Partial<HoldDraft>): HoldDraft {
+  const time = { howLong: 'half', own: '', mode: 'renewed', waits: false, waitFor: 'long' } as const
+  return { storeId: '', key: '', format: '', reason: '', typed: '', ...time, ...given }
+}
+
+/** Null for a time that nothing can be held for. */
+export function forMsOf({ howLong, own }: Pick<HoldDraft, 'howLong' | 'own'>): number | null {
+  const ms = howLong === 'own' ? parseDuration(own.trim()) : DURATIONS[howLong]
+  return ms !== null && Number.isSafeInteger(ms) && ms >= SHORTEST_HOLD_MS && ms <= LONGEST_HOLD_MS
+    ? ms
+    : null
+}
+
+/** Whether somebody has the lock, so that it could only be waited for. */
+export function isTaken(current: Lock | null, now: number): boolean {
+  if (current === null) return false
+  const state = stateAt(current, now)
+  return state !== 'expired' && state !== 'released'
+}
+
+export function requestOf(
+  draft: HoldDraft,
+  { taken, production, revision }: { taken: boolean; production: boolean; revision: number | undefined },
+): Input<'holds.take'> | null {
+  const forMs = forMsOf(draft)
+  if (forMs === null) return null
+  const { storeId, key, mode, format, typed } = draft
+  return {
+    ...{ storeId, key, forMs, mode, reason: draft.reason.trim() },
+    ...(format === '' ? {} : { format }),
+    ...(taken && draft.waits ? { waitMs: WAITS[draft.waitFor] } : {}),
+    ...(production ? { confirm: typed } : {}),
+    ...(revision === undefined ? {} : { revision }),
+  }
+}

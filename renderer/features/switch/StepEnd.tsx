@@ -1,0 +1,94 @@
+import { useState } from 'react'
+import { SWITCH_STEPS, type SwitchRun, type SwitchStep } from '../../../shared/provider-switch.ts'
+import type { Failure, Result } from '../../../shared/result.ts'
+import { STEP_WORDS } from '../../../shared/switch-words.ts'
+import { act, lookAt } from '../../stores/switch.ts'
+import { sentence } from '../../ui/shown-text.ts'
+import { t } from '../../words/words.ts'
+import { CheckLine } from './CheckLine.tsx'
+import { ReasonForm } from './ReasonForm.tsx'
+import { useSwitchNow } from './step-props.ts'
+import { nextStep } from './step-state.ts'
+
+type Props = { readonly run: SwitchRun; readonly step: SwitchStep }
+
+/** What the check says, and the one way on that follows from it. */
+export function StepEnd({ run, step }: Props) {
+  const [asking, setAsking] = useState(false)
+  const [working, setWorking] = useState(false)
+  const [error, setError] = useState<Failure | null>(null)
+  const is = useSwitchNow(now => now.checks[step]?.is ?? null)
+  const words = t.switch
+  const next = nextStep(step)
+  const { switchId } = run
+
+  async function send(work: () => Promise<Result<unknown>>) {
+    setWorking(true)
+    setError(null)
+    const answer = await work()
+    setWorking(false)
+    if (!answer.ok) setError(answer.error)
+  }
+  const pass = (reason?: string) =>
+    send(() => act('switches.pass', { switchId, step, ...(reason === undefined ? {} : { reason }) }))
+
+  const isMet = is === 'met'
+  const earlier = SWITCH_STEPS.indexOf(step) < SWITCH_STEPS.indexOf(run.step)
+  return (
+    <footer className="step-end">
+      <div className="step-end-line">
+        <CheckLine run={run} step={step} />
+        {step !== run.step ? (
+          <div className="step-buttons">
+            {earlier ? (
+              <button
+                type="button"
+                className="button"
+                disabled={working}
+                title={words.backText}
+                onClick={() => void send(() => act('switches.back', { switchId, step }))}
+              >
+                {words.back}
+              </button>
+            ) : (
+              <span className="muted">{words.later}</span>
+            )}
+            <button type="button" className="button primary" onClick={() => lookAt(null)}>
+              {words.toCurrent(STEP_WORDS[run.step].title)}
+            </button>
+          </div>
+        ) : (
+          !asking && (
+            <div className="step-buttons">
+              {!isMet && (
+                <button type="button" className="button" disabled={working} onClick={() => setAsking(true)}>
+                  {step === 'clean' ? words.leave : step === 'change' ? words.elsewhere : words.anyway}
+                </button>
+              )}
+              <button
+                type="button"
+                className="button primary"
+                disabled={!isMet || working}
+                onClick={() => void pass()}
+              >
+                {working ? words.passing : next === null ? words.finish : words.pass(STEP_WORDS[next].title)}
+              </button>
+            </div>
+          )
+        )}
+      </div>
+      {asking && step === run.step && (
+        <ReasonForm
+          disabled={working}
+          onCancel={() => setAsking(false)}
+          onSend={reason => void pass(reason)}
+        />
+      )}
+      {error && (
+        <div className="alert" role="alert">
+          {!error.uncertain && words.failedToPass} {sentence(error.message)}
+        </div>
+      )}
+    </footer>
+  )
+}

@@ -1,0 +1,39 @@
+import { useStore } from 'zustand'
+import { SWITCH_STEPS, type SwitchRun } from '../../../shared/provider-switch.ts'
+import { consoleStore } from '../../stores/console.ts'
+import { switchStore, underWay } from '../../stores/switch.ts'
+import { show, viewStore } from '../../stores/view.ts'
+import { t } from '../../words/words.ts'
+
+/** In the list of views once there is something to switch between, or a switch to look at. */
+export function SwitchItem() {
+  const stores = useStore(consoleStore, state => state.entries.length)
+  const runs = useStore(switchStore, state => state.runs)
+  const isShown = useStore(viewStore, state => state.view === 'switch')
+  if (stores < 2 && runs.length === 0 && !isShown) return null
+  return (
+    <button
+      type="button"
+      className="nav-item"
+      aria-current={isShown ? 'page' : undefined}
+      onClick={() => show('switch')}
+    >
+      <span>{t.switch.nav}</span>
+      <Mark runs={underWay(runs)} />
+    </button>
+  )
+}
+
+/** How far the one that is under way is. */
+function Mark({ runs: [first, ...others] }: { readonly runs: readonly SwitchRun[] }) {
+  if (!first) return null
+  const words = t.switch
+  return (
+    <span className="badge switch-mark number" title={words.navTitle}>
+      <span className="visually-hidden">{words.navTitle}</span>{' '}
+      {others.length > 0
+        ? words.navMany(others.length + 1)
+        : words.navMark(SWITCH_STEPS.indexOf(first.step) + 1, SWITCH_STEPS.length)}
+    </span>
+  )
+}

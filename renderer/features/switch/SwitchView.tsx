@@ -1,0 +1,27 @@
+import { useEffect, useRef } from 'react'
+import { useStore } from 'zustand'
+import { listSwitches, resumeOnly, shownRun, switchStore } from '../../stores/switch.ts'
+import { focusView } from '../../stores/view.ts'
+import { StartView } from './StartView.tsx'
+import { Summary } from './Summary.tsx'
+import { Walk } from './Walk.tsx'
+
+export function SwitchView() {
+  const run = useStore(switchStore, shownRun)
+  const known = useStore(switchStore, state => state.known)
+  useEffect(() => {
+    // Another console may have begun one since.
+    void listSwitches()
+  }, [])
+  useEffect(() => {
+    if (known) resumeOnly()
+  }, [known])
+  const shown = run?.switchId
+  const before = useRef(shown)
+  useEffect(() => {
+    if (before.current !== shown && document.activeElement === document.body) focusView()
+    before.current = shown
+  }, [shown])
+  if (!run) return <StartView />
+  return run.ended ? <Summary run={run} ended={run.ended} /> : <Walk run={run} />
+}

@@ -1,0 +1,25 @@
+import { t } from '../../words/words.ts'
+import { QuietMeter } from './QuietMeter.tsx'
+import { StepFigure, StepFigures } from './StepFigures.tsx'
+import { type StepProps, useSwitchNow } from './step-props.ts'
+
+export function VerifyStep({ run }: StepProps) {
+  const words = t.switch.verify
+  const from = useSwitchNow(now => now.from)
+  const to = useSwitchNow(now => now.to)
+  const splits = useSwitchNow(now => now.splits.length)
+  if (!from || !to) return null
+  const isBehind = from.status !== 'live' || to.status !== 'live'
+  return (
+    <section className="card verify" aria-label={words.newHeld} data-behind={isBehind || undefined}>
+      <StepFigures label={words.newHeld}>
+        <StepFigure name={words.newHeld} value={to.held} tone="live" />
+        <StepFigure name={words.newRate} value={to.acquiredPerMinute} say={t.switch.understand.perMinute} />
+        <StepFigure name={words.oldHeld} value={from.held} tone="danger" />
+        <StepFigure name={words.splits} value={splits} tone="danger" />
+      </StepFigures>
+      {/* One that somebody holds is not quiet, however long ago it was taken. */}
+      {from.held === 0 && <QuietMeter label={words.oldQuiet} quietMs={run.quietMs} />}
+    </section>
+  )
+}

@@ -1,0 +1,11 @@
+import { setFilter, setScope } from '../../stores/table.ts'
+import { atLocks } from '../../stores/view.ts'
+
+/** Shows every lock of this name, in whichever store it is. */
+export function lookForName(name: string): void {
+  atLocks(() => {
+    setScope(null)
+    // A quotation mark would end the quotation: what is before it finds the name as well.
+    setFilter(`key:"${name.split('"')[0] ?? ''}"`)
+  })
+}

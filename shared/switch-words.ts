@@ -1,0 +1,242 @@
+import { sayDuration } from './lease.ts'
+import type { StoreKind } from './lock.ts'
+import type { Remaining, Side, SwitchNow, SwitchRun, SwitchStep } from './provider-switch.ts'
+import { MOST_STRAYS, SWITCH_STEPS } from './provider-switch.ts'
+import { PROVIDER_FACTS } from './provider-words.ts'
+import { clip, escapeForTerminal } from './safe-text.ts'
+
+/**
+ * What a switch of providers says, on every screen. Names in the sentences are escaped already, so what prints them only
+ * neutralises. How the two providers differ is in provider-words.ts.
+ */
+
+export const PROVIDER_VARIABLE = 'LOCK_PROVIDER'
+
+/** Which variables say where a provider is, as applications usually call them. */
+export const CONNECTION_VARIABLES: Readonly<Record<StoreKind, readonly string[]>> = {
+  redis: ['REDIS_HOST', 'REDIS_PORT', 'REDIS_DB', 'REDIS_PASSWORD'],
+  mysql: ['MYSQL_HOST', 'MYSQL_PORT', 'MYSQL_DATABASE', 'MYSQL_USER', 'MYSQL_PASSWORD'],
+  dynamodb: ['DYNAMODB_LOCK_TABLE', 'AWS_REGION'],
+  memory: [],
+}
+
+/** The line that programs read. Null when both sides are of one kind: then only the place changes. */
+export function providerLine({ from, to }: Sides): string | null {
+  return from.kind === to.kind ? null : `${PROVIDER_VARIABLE}=${to.kind}`
+}
+
+type Sides = Pick<SwitchRun, 'from' | 'to'>
+
+type StepWords = {
+  readonly title: string
+  /** What its check looks for. */
+  readonly check: string
+  readonly instruction: (sides: Sides) => string
+}
+
+export const STEP_WORDS: Readonly<Record<SwitchStep, StepWords>> = {
+  understand: {
+    title: 'Understand the change',
+    check: 'Both stores can be read.',
+    instruction: ({ from, to }) =>
+      `Locks move from ${shown(from)} to ${shown(to)}. No lock is copied: a name that is held in the old store is free in the new one, so that nothing may run while the provider changes. Read what differs, then go on.`,
+  },
+  stop: {
+    title: 'Stop the workers',
+    check: 'Nothing is acquired or renewed in the old store any more.',
+    instruction: ({ from }) =>
+      `Stop every worker, scheduler and job that takes locks in ${shown(from)}, on every machine. What still arrives there is shown here.`,
+  },
+  drain: {
+    title: 'Let the old locks end',
+    check: 'No lock is held in the old store.',
+    instruction: ({ from }) =>
+      `Wait until nothing is held in ${shown(from)}. A holder that does not end has to be stopped, or its lock released once you are sure that nobody works under it.`,
+  },
+  change: {
+    title: 'Change the provider',
+    check: `The file says the new ${PROVIDER_VARIABLE}.`,
+    instruction: sides => {
+      const line = providerLine(sides)
+      if (line === null)
+        return `Both stores are ${PROVIDER_FACTS[sides.to.kind].name}, so that ${PROVIDER_VARIABLE} stays as it is. Change where it is instead (${CONNECTION_VARIABLES[sides.to.kind].join(', ')}), for every program, and then go on by hand.`
+      return `Set ${line} for every program that takes locks, and see that ${CONNECTION_VARIABLES[sides.to.kind].join(', ')} lead to ${shown(sides.to)}.`
+    },
+  },
+  clean: {
+    title: 'Clean the old provider',
+    check: 'No record of a lock is left in the old store.',
+    instruction: ({ from }) =>
+      `Release what is left in ${shown(from)}, expired locks included, so that nothing stands in the way should you ever go back.`,
+  },
+  restart: {
+    title: 'Start the workers again',
+    check: 'A lock was acquired in the new store.',
+    instruction: ({ to }) =>
+      `Start the workers again. The first lock that they take should appear in ${shown(to)}.`,
+  },
+  verify: {
+    title: 'Verify',
+    check: 'Locks appear in the new store, none in the old one, and no name is held in both.',
+    instruction: ({ from, to }) =>
+      `Let the workers run for a while: locks have to appear in ${shown(to)}, and none in ${shown(from)}.`,
+  },
+}
+
+/** `3 of 7`. */
+export function stepPlace(step: SwitchStep): string {
+  return `${SWITCH_STEPS.indexOf(step) + 1} of ${SWITCH_STEPS.length}`
+}
+
+/** How the check of a step stands, in one sentence. */
+export function checkSentence(step: SwitchStep, run: SwitchRun, now: SwitchNow): string {
+  const { is } = now.checks[step]
+  if (is === 'unknown') return unknownSentence(step, run, now)
+  const from = shown(run.from)
+  const to = shown(run.to)
+  const quiet = sayDuration(run.quietMs, { tenths: false })
+  switch (step) {
+    case 'understand':
+      return is === 'met' ? 'Both stores can be read.' : unreadSentence(run, now)
+    case 'stop':
+      return is === 'met'
+        ? `Nothing was acquired or renewed in ${from} for ${quiet}.`
+        : `${lastArrival(now)} ${leftToWatch(run, now)}`
+    case 'drain':
+      return is === 'met' ? `No lock is held in ${from}.` : drainSentence(run, now)
+    case 'change':
+      return is === 'met'
+        ? `The file says ${PROVIDER_VARIABLE}=${run.to.kind}.`
+        : `The file says ${now.env?.value == null ? `nothing of ${PROVIDER_VARIABLE}` : `${PROVIDER_VARIABLE}=${name(now.env.value)}`}.`
+    case 'clean':
+      return is === 'met'
+        ? `Nothing is left in ${from}.`
+        : `${many((now.from.held ?? 0) + (now.from.expired ?? 0), 'lock is', 'locks are')} still stored in ${from}.`
+    case 'restart':
+      return is === 'met' ? `A lock was acquired in ${to}.` : `Nothing has been acquired in ${to} yet.`
+    case 'verify':
+      return is === 'met'
+        ? `Locks are taken in ${to}, and for ${quiet} none was in ${from}.`
+        : verifySentence(run, now)
+  }
+}
+
+function unknownSentence(step: SwitchStep, run: SwitchRun, now: SwitchNow): string {
+  if (step === 'change') {
+    if (now.env?.problem != null) return `${now.env.problem}.`
+    return providerLine(run) === null
+      ? `${PROVIDER_VARIABLE} stays as it is: whether the rest was changed cannot be seen from here.`
+      : 'No file is looked at: whether it was changed cannot be seen from here.'
+  }
+  const needsNew = step === 'restart' || (step === 'verify' && now.from.status === 'live')
+  const isNew = needsNew || (step === 'understand' && now.from.status !== 'closed')
+  const side = isNew ? run.to : run.from
+  const { status, error } = isNew ? now.to : now.from
+  if (status === 'closed') return `${shown(side)} is not open here, so that nobody can say.`
+  if (status === 'stale' && error === null) return `${shown(side)} is being read for the first time.`
+  return `${shown(side)} cannot be read, so that nobody can say${because(error)}.`
+}
+
+function unreadSentence(run: SwitchRun, now: SwitchNow): string {
+  const isNew = now.from.status === 'live'
+  const side = shown(isNew ? run.to : run.from)
+  const { status, error } = isNew ? now.to : now.from
+  return status === 'stale' && error === null
+    ? `${side} is being read for the first time.`
+    : `${side} cannot be read now${because(error)}.`
+}
+
+function lastArrival({ arrivals, at }: SwitchNow): string {
+  const [last] = arrivals
+  if (!last) return 'Nothing has arrived since it is watched.'
+  const ago = sayDuration(Math.max(0, at - last.at), { tenths: false })
+  return `${name(last.key)} was ${last.what}${by(last.holder)} ${ago} ago.`
+}
+
+function leftToWatch(run: SwitchRun, now: SwitchNow): string {
+  const since = Math.max(now.watchedSince ?? now.at, now.lastArrivalAt ?? 0)
+  const left = Math.max(0, run.quietMs - (now.at - since))
+  return `It has to be quiet for another ${sayDuration(Math.ceil(left / 1000) * 1000, { tenths: false })}.`
+}
+
+function drainSentence(run: SwitchRun, { from, remaining, at }: SwitchNow): string {
+  if (from.held === 0)
+    return `Nothing is held in ${shown(run.from)}, but something was acquired there a moment ago: a worker still runs.`
+  const held = `${many(from.held ?? 0, 'lock is', 'locks are')} held in ${shown(run.from)}`
+  const stuck = remaining.filter(({ why }) => why !== 'ends').length
+  const last = Math.max(
+    0,
+    ...remaining.flatMap(({ why, endsAt }) => (why === 'ends' && endsAt !== null ? [endsAt - at] : [])),
+  )
+  if (stuck === 1 && from.held === 1) return `${held}, and will not end soon.`
+  // What will not end comes first, and only so many are told.
+  const isMore = stuck === remaining.length && stuck < (from.held ?? 0)
+  if (stuck > 0)
+    return `${held}; ${isMore ? 'at least ' : ''}${many(stuck, 'of them will not end', 'of them will not end')} soon.`
+  return `${held}; the last one ends in ${sayDuration(last, { tenths: false })}.`
+}
+
+function verifySentence(run: SwitchRun, now: SwitchNow): string {
+  const from = shown(run.from)
+  if (now.splits.length > 0)
+    return `${many(now.splits.length, 'name is', 'names are')} held in both stores at once.`
+  if ((now.from.held ?? 0) > 0)
+    return `${many(now.from.held ?? 0, 'lock is', 'locks are')} held in ${from} again: a worker still uses it.`
+  if (now.firstArrivalInNewAt === null) return `Nothing has been acquired in ${shown(run.to)} yet.`
+  return 'All is as it should be, and has to stay so for a while.'
+}
+
+/** Why a lock is still there, and what to do about it. */
+export function remainingSentence({ key, holder, endsAt, renewals, why }: Remaining, now: number): string {
+  const lock = `${name(key)}${holder === null ? '' : `, held by ${name(holder)},`}`
+  const ends =
+    endsAt === null ? 'at some time' : `in ${sayDuration(Math.max(0, endsAt - now), { coarse: true })}`
+  switch (why) {
+    case 'renewed':
+      return `${lock} is kept by renewing it (${renewals === 1 ? 'once' : `${renewals.toLocaleString('en')} times`} while it was watched): its holder still runs.`
+    case 'never-ends':
+      return `${lock} has no expiry: it stays until its holder gives it back, or somebody releases it.`
+    case 'far-away':
+      return `${lock} ends ${ends} only.`
+    case 'ends':
+      return `${lock} ends ${ends}.`
+  }
+}
+
+/** Said at whatever step it is; null when all workers were stopped. */
+export function strayWarning(run: SwitchRun): string | null {
+  const last = run.strays.at(-1)
+  if (!last || run.ended !== null) return null
+  const more = run.strays.length >= MOST_STRAYS ? 'At least ' : ''
+  return `${more}${many(run.strays.length, 'lock was', 'locks were')} acquired in ${shown(run.from)} after its workers counted as stopped, last ${name(last.key)}${by(last.holder)}: a worker was not stopped, or still has the old provider.`
+}
+
+/** Why two holders of one name are a danger, and where they come from. */
+export function splitWarning(run: SwitchRun, now: SwitchNow): string | null {
+  if (now.splits.length === 0) return null
+  const names = now.splits.slice(0, 5).map(split => name(split.name))
+  const more = now.splits.length - names.length
+  return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}: held in ${shown(run.from)} and in ${shown(run.to)} at once, so that the same job may be running twice. Stop one of the two before you go on.`
+}
+
+function because(error: { readonly message: string } | null): string {
+  return error === null ? '' : ` (${error.message.replace(/\.$/, '')})`
+}
+
+function by(holder: string | null): string {
+  return holder === null ? '' : ` by ${name(holder)}`
+}
+
+function shown({ storeName }: Side): string {
+  return name(storeName)
+}
+
+function name(text: string): string {
+  return escapeForTerminal(clip(text, LONGEST))
+}
+
+const LONGEST = 80
+
+function many(n: number, one: string, other: string): string {
+  return `${n.toLocaleString('en')} ${n === 1 ? one : other}`
+}

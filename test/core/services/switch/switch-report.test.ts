@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest'
+import { type SwitchDocument, writeSwitch } from '../../../../electron/core/services/switch/switch-report.ts'
+import type { SwitchRun } from '../../../../shared/provider-switch.ts'
+import { HOSTILE } from '../report/hostile.ts'
+import { MINUTE, SECOND, START, WatchedRun } from './watched-run.ts'
+
+/** A switch in which everything has happened, with a text of somebody's in every place. */
+function aDocument(text: string, more: Partial<SwitchRun> = {}): SwitchDocument {
+  const run = new WatchedRun()
+  run.old.sees('found', 'gps', { key: text, owner: text, name: text, endsAt: START + 20 * MINUTE })
+  run.new.sees('found', 'gps', { key: text, owner: `${text}2`, name: text })
+  run.goOn(SECOND)
+  run.reach('verify')
+  const { firstArrivalInNewAt: _, ...kept } = run.kept
+  const side = { storeId: null, storeName: text }
+  const passed = kept.passed.map((each, i) => (i === 2 ? { ...each, checked: false, reason: text } : each))
+  return {
+    run: {
+      ...kept,
+      ...{ from: { ...kept.from, ...side }, to: { ...kept.to, ...side }, by: text, passed },
+      envChanges: [{ file: text, copy: text, before: text, after: 'mysql', at: START, by: text }],
+      planIds: ['p1'],
+      strays: [{ key: text, holder: text, at: START + SECOND }],
+      ...more,
+    },
+    now: run.told,
+    plans: [],
+    at: START + MINUTE,
+    by: { user: text, host: text },
+    version: '1.0',
+  }
+}
+
+describe('the report of a switch', () => {
+  it('tells who did what and when, how each step was passed, and what remains', () => {
+    const text = writeSwitch(
+      aDocument('orders', { ended: { at: START + MINUTE, by: 'ana', how: 'finished', reason: null } }),
+      'md',
+    )
+    for (const told of [
+      '# Locks from orders to orders',
+      '- State: finished 2027-01-15 08:01:00 by ana',
+      '1 step was passed by hand, without the check.',
+      '| Let the old locks end | 2027-01-15 08:00:01 | ana | by hand | orders | 0 | 0 |',
+      '| 2027-01-15 08:00:00 | orders | `orders` | `orders` | `mysql` | `orders` |',
+      'not kept any more',
+      '| 2027-01-15 08:00:01 | `orders` | `orders` |',
+      'The same job may have run twice at these times.',
+      '1 lock is held, and 0 expired ones are still stored.',
+      'ends in 19 min only',
+      'Every lock is load on the main database.',
+    ])
+      expect(text).toContain(told)
+  })
+
+  it('of one that is not finished says so, and at which step it is', () => {
+    const text = writeSwitch(aDocument('orders'), 'md')
+    expect(text).toContain('This switch is not finished.')
+    expect(text).toContain('open since 2027-01-15 08:00:01')
+  })
+
+  it('is all there as JSON, with times as everybody writes them', () => {
+    const json = JSON.parse(writeSwitch(aDocument('orders'), 'json'))
+    expect(json.switch).toMatchObject({ step: 'verify', begunAt: '2027-01-15T08:00:00.000Z' })
+    expect(json.switch.strays).toEqual([{ key: 'orders', holder: 'orders', at: '2027-01-15T08:00:01.000Z' }])
+    expect(json.now.checks.verify).toMatchObject({ is: 'not-yet' })
+  })
+
+  it.each(HOSTILE)('has nothing in it that we did not write: %j', text => {
+    const tags = (html: string) => html.match(/<[^>]*>/g)?.map(tag => tag.replace(/aria-label="[^"]*"/, ''))
+    const [plain, hostile] = [aDocument('orders'), aDocument(text)]
+    expect(tags(writeSwitch(hostile, 'html'))).toEqual(tags(writeSwitch(plain, 'html')))
+    const markdown = writeSwitch(hostile, 'md')
+    expect(markdown.split('\n').length).toBe(writeSwitch(plain, 'md').split('\n').length)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: that there are none is the point
+    expect(markdown).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]/)
+    expect(JSON.parse(writeSwitch(hostile, 'json')).switch.strays[0].key).toBe(text)
+  })
+})

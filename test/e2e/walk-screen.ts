@@ -1,0 +1,79 @@
+import type { Locator, Page } from 'playwright'
+import { expect } from 'vitest'
+import type { Input, Output } from '../../shared/contract.ts'
+import type { Result } from '../../shared/result.ts'
+import type { Host } from './console.ts'
+
+/** The screen of a switch of providers, as an operator works with it. */
+export const walk = {
+  main: (page: Page): Locator => page.getByRole('main'),
+  steps: (page: Page): Locator => page.getByRole('navigation', { name: 'Steps' }).getByRole('listitem'),
+  due: (page: Page): Locator => page.locator('[aria-current=step]'),
+  button: (page: Page, name: string | RegExp): Locator => walk.main(page).getByRole('button', { name }),
+  table: (page: Page, name: string): Locator => walk.main(page).getByRole('table', { name }),
+  /** The sentence that says how the check of the step stands. */
+  check: (page: Page): Locator => walk.main(page).locator('.check-line'),
+  trouble: (page: Page, name: RegExp): Locator => walk.main(page).getByRole('region', { name }),
+}
+
+export async function openSwitches(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /^Provider switch/ }).click()
+}
+
+export async function begin(page: Page, from: string | RegExp, to: string | RegExp): Promise<void> {
+  await openSwitches(page)
+  await page.getByRole('group', { name: 'In use today' }).getByRole('radio', { name: from }).check()
+  await page.getByRole('group', { name: 'From then on' }).getByRole('radio', { name: to }).check()
+  await walk.button(page, 'Begin').click()
+  await isAt(page, 'Understand the change')
+}
+
+export async function isAt(page: Page, title: string): Promise<void> {
+  await expect.poll(() => walk.due(page).innerText(), { timeout: 10_000 }).toContain(title)
+}
+
+/** Waits until the check has turned by itself, and goes on to the next step. */
+export async function goOnTo(page: Page, title: string): Promise<void> {
+  await walk.button(page, `Go on: ${title}`).click({ timeout: 20_000 })
+  await isAt(page, title)
+}
+
+type Begin = Input<'switches.begin'>
+
+/** A shorter quiet time than the screen offers, as the command line sets it with --quiet: through the page's own wire. */
+export async function setQuiet(host: Host, page: Page, input: Begin): Promise<void> {
+  const frame = { type: 'call', id: 1_000_000, method: 'switches.begin', input }
+  const answer = await page.evaluate(host === 'web' ? askByWeb : askByBridge, frame)
+  expect(answer).toMatchObject({ ok: true, value: { quietMs: input.quietMs } })
+}
+
+type Frame = { readonly type: string; readonly id: number }
+type Answer = Result<Output<'switches.begin'>>
+
+async function askByWeb(frame: Frame): Promise<Answer> {
+  const events = new EventSource('/events')
+  const screen = await new Promise<string>(resolve => {
+    events.addEventListener('hello', event => resolve(JSON.parse(event.data).screen))
+  })
+  const answer = new Promise<Answer>(resolve => {
+    events.onmessage = event => resolve(JSON.parse(event.data).result)
+  })
+  await fetch(`/frames?screen=${encodeURIComponent(screen)}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(frame),
+  })
+  await answer.finally(() => events.close())
+  return answer
+}
+
+function askByBridge(frame: Frame): Promise<Answer> {
+  type Bridge = { send(frame: Frame): void; onFrame(take: (frame: Frame & { result: Answer }) => void): void }
+  const { lockkeeper } = window as unknown as { lockkeeper: Bridge }
+  return new Promise(resolve => {
+    lockkeeper.onFrame(reply => {
+      if (reply.type === 'reply' && reply.id === frame.id) resolve(reply.result)
+    })
+    lockkeeper.send(frame)
+  })
+}

@@ -1,0 +1,161 @@
+import { once } from 'node:events'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { openConsole, profile } from '../core/services/console.ts'
+import { redisPlace } from '../core/stores/redis/place.ts'
+import { dataFolder, runCli, startCli } from './run-cli.ts'
+
+const KEY = 'lockRecharge:nightly'
+const WHY = ['--reason', 'the nightly export is broken']
+
+async function operator() {
+  const { client, address } = await redisPlace()
+  const folder = dataFolder()
+  const env = { LOCKKEEPER_DATA_DIR: folder }
+  const run = (...args: string[]) => runCli(args, env)
+  const start = (...args: string[]) => startCli(args, env)
+  /** As the program writes it that wants this lock. */
+  const job = async () =>
+    (await client.set(KEY, JSON.stringify({ lockId: 'job-1', pid: 1 }), 'PX', 60_000, 'NX')) === 'OK'
+  return { client, address, folder, run, start, job }
+}
+
+describe('lockkeeper hold', () => {
+  it('stays with the lock, and releases it on Ctrl-C', async () => {
+    const o = await operator()
+    const { child, done } = o.start('hold', o.address, KEY, '--for', '30m', ...WHY)
+    const [first] = await once(child.stdout as NodeJS.ReadableStream, 'data')
+    expect(String(first)).toMatch(/^Holding lockRecharge:nightly until \d{4}-/)
+    expect(await o.job()).toBe(false)
+    expect(await o.client.pttl(KEY)).toBeLessThanOrEqual(60_000)
+    child.kill('SIGINT')
+    expect(await done).toMatchObject({ code: 0, stdout: expect.stringContaining('is released') })
+    expect(await o.job()).toBe(true)
+  })
+
+  it('releases it when its time is over', { timeout: 30_000 }, async () => {
+    const o = await operator()
+    const { code, stdout } = await o.run('hold', o.address, KEY, '--for', '10s', ...WHY, '--json')
+    expect(code).toBe(0)
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line))
+    expect(lines.at(0)).toMatchObject({ state: 'held', key: KEY })
+    expect(lines.at(-1)).toMatchObject({ state: 'ended', ended: { how: 'ran-out' } })
+    expect(await o.client.exists(KEY)).toBe(0)
+  })
+
+  it('takes it for the whole time with --once, and another command extends and releases it', async () => {
+    const o = await operator()
+    const { code, stdout } = await o.run('hold', o.address, KEY, '--for', '30m', '--once', ...WHY)
+    expect(code).toBe(0)
+    const holdId = /lockkeeper unhold (\w+)/.exec(stdout)?.[1] ?? ''
+    expect(await o.client.pttl(KEY)).toBeGreaterThan(29 * 60_000)
+    expect((await o.run('holds')).stdout).toContain(holdId)
+    expect(await o.run('hold', '--extend', holdId, '--for', '10m')).toMatchObject({ code: 0 })
+    expect(await o.client.pttl(KEY)).toBeGreaterThan(39 * 60_000)
+    expect(await o.run('unhold', holdId)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('is released'),
+    })
+    expect(await o.job()).toBe(true)
+    expect((await o.run('holds', '--json')).json()).toMatchObject({
+      holds: [{ holdId, ended: { how: 'released' } }],
+    })
+    expect((await o.run('audit', 'holds.release')).stdout).toMatch(/intent .*lockRecharge:nightly/)
+  })
+
+  it('says who has the lock and exits with 3, or waits for it', async () => {
+    const o = await operator()
+    await o.job()
+    expect(await o.run('hold', o.address, KEY, '--for', '30m', ...WHY)).toMatchObject({
+      code: 3,
+      stdout: expect.stringContaining('held by job-1'),
+    })
+    const { child, done } = o.start('hold', o.address, KEY, '--for', '30m', '--once', '--wait', '5m', ...WHY)
+    const [first] = await once(child.stdout as NodeJS.ReadableStream, 'data')
+    expect(String(first)).toContain('Waiting for lockRecharge:nightly, held by job-1')
+    await o.client.del(KEY)
+    expect(await done).toMatchObject({ code: 0, stdout: expect.stringContaining('Holding') })
+    expect(await o.job()).toBe(false)
+  })
+
+  it('wants a reason and a time, and the name of a production store', async () => {
+    const o = await operator()
+    expect(await o.run('hold', o.address, KEY, ...WHY)).toMatchObject({ code: 2 })
+    expect(await o.run('hold', o.address, KEY, '--for', '30m')).toMatchObject({ code: 2 })
+    expect(await o.run('hold', o.address, KEY, '--for', '8d', ...WHY)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--for must be 10s to 7d'),
+    })
+    const c = openConsole(o.folder)
+    await c.ask('stores.add', { profile: profile({ name: 'Orders', address: o.address, production: true }) })
+    const hold = ['hold', o.address, KEY, '--for', '30m', '--once', ...WHY]
+    expect(await o.run(...hold)).toMatchObject({ code: 6, stderr: expect.stringContaining('not typed') })
+    expect(await o.run(...hold, '--confirm', 'Orders')).toMatchObject({ code: 0 })
+  })
+
+  it('says when the format is a guess: in another one it would keep nobody out', async () => {
+    const o = await operator()
+    const hold = ['hold', o.address, 'nightly', '--for', '30m', '--once', ...WHY]
+    expect((await o.run(...hold)).stderr).toMatch(/format is a guess.*--format/)
+    await o.client.del('nightly')
+    expect((await o.run(...hold, '--format', 'token')).stderr).toBe('')
+  })
+
+  it('does not say that nothing is held when the list cannot be read', async () => {
+    const o = await operator()
+    mkdirSync(join(o.folder, 'holds.json'), { recursive: true })
+    expect(await o.run('holds')).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('cannot be read'),
+    })
+  })
+
+  it('is shown by a console beside it, which releases it there', async () => {
+    const o = await operator()
+    const c = openConsole(o.folder)
+    await c.ask('stores.add', { profile: profile({ address: o.address }) })
+    const { child, done } = o.start('hold', o.address, KEY, '--for', '30m', ...WHY)
+    await once(child.stdout as NodeJS.ReadableStream, 'data')
+    const holds: unknown[] = []
+    c.client.open(
+      'holds.watch',
+      {},
+      event => holds.splice(0, holds.length, ...event.holds),
+      () => {},
+    )
+    await expect
+      .poll(() => holds, { timeout: 8000 })
+      .toMatchObject([{ key: KEY, elsewhere: true, state: 'held' }])
+    const { holdId } = holds[0] as { holdId: string }
+    expect((await c.ask('holds.release', { holdId })).ended).toMatchObject({ how: 'released' })
+    expect(await done).toMatchObject({ code: 0 })
+    expect(await o.job()).toBe(true)
+  })
+
+  it('goes on in a console when the command was killed', async () => {
+    const o = await operator()
+    const { child, done } = o.start('hold', o.address, KEY, '--for', '30m', ...WHY)
+    await once(child.stdout as NodeJS.ReadableStream, 'data')
+    child.kill('SIGKILL')
+    await done
+    const c = openConsole(o.folder)
+    await c.ask('stores.add', { profile: profile({ address: o.address }) })
+    const holds: unknown[] = []
+    c.client.open(
+      'holds.watch',
+      {},
+      event => holds.splice(0, holds.length, ...event.holds),
+      () => {},
+    )
+    await expect
+      .poll(() => holds, { timeout: 8000 })
+      .toMatchObject([{ key: KEY, elsewhere: false, state: 'held', problem: null }])
+    const { holdId } = holds[0] as { holdId: string }
+    expect((await c.ask('holds.release', { holdId })).ended).toMatchObject({ how: 'released' })
+  })
+})

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest'
+import { STORE_KINDS, type StoreKind } from '../../shared/lock.ts'
+import { type SideNow, SWITCH_STEPS, type SwitchNow, type SwitchRun } from '../../shared/provider-switch.ts'
+import { PROVIDER_FACTS, providerDifferences } from '../../shared/provider-words.ts'
+import {
+  CONNECTION_VARIABLES,
+  checkSentence,
+  providerLine,
+  STEP_WORDS,
+  stepPlace,
+} from '../../shared/switch-words.ts'
+
+const side = (kind: StoreKind) => ({ storeId: null, storeName: `my ${kind}`, address: kind, kind })
+const sides = (from: StoreKind, to: StoreKind) => ({ from: side(from), to: side(to) })
+
+const UNKNOWN: SideNow = {
+  ...{ status: 'stale', error: null, server: null, offsetMs: null, latencyMs: null, held: null },
+  ...{ expired: null, noExpiry: null, unrecognised: null, acquiredPerMinute: null, medianHoldMs: null },
+}
+
+function seen(from: Partial<SideNow>, to: Partial<SideNow>): SwitchNow {
+  return { from: { ...UNKNOWN, ...from }, to: { ...UNKNOWN, ...to } } as SwitchNow
+}
+
+describe('every step', () => {
+  it.each(SWITCH_STEPS)('%s says what to do and what is looked for, whatever the providers are', step => {
+    const { title, check, instruction } = STEP_WORDS[step]
+    expect(title).toMatch(/^[A-Z]/)
+    expect(check).toMatch(/^[A-Z].*\.$/)
+    for (const from of STORE_KINDS)
+      for (const to of STORE_KINDS) {
+        expect(instruction(sides(from, to))).toMatch(/^[A-Z].*\.$/)
+        expect(instruction(sides(from, to))).not.toMatch(/null|undefined|, {2}/)
+      }
+    expect(stepPlace(step)).toMatch(/^\d of 7$/)
+  })
+
+  it('of changing the provider names the exact line, or what changes instead', () => {
+    expect(providerLine(sides('redis', 'mysql'))).toBe('LOCK_PROVIDER=mysql')
+    expect(STEP_WORDS.change.instruction(sides('redis', 'mysql'))).toContain('Set LOCK_PROVIDER=mysql')
+    expect(providerLine(sides('redis', 'redis'))).toBeNull()
+    for (const name of CONNECTION_VARIABLES.redis)
+      expect(STEP_WORDS.change.instruction(sides('redis', 'redis'))).toContain(name)
+  })
+
+  it('escapes the names that it repeats', () => {
+    const hostile = { from: { ...side('redis'), storeName: '\u001b[2J' }, to: side('mysql') }
+    for (const step of SWITCH_STEPS) expect(STEP_WORDS[step].instruction(hostile)).not.toContain('\u001b')
+  })
+})
+
+it('locks that will not end soon are told apart from the rest, if there is a rest', () => {
+  const stuck = { why: 'far-away', endsAt: null }
+  const ends = { why: 'ends', endsAt: 1000 }
+  const said = (held: number, remaining: readonly object[] = [stuck]) =>
+    checkSentence(
+      'drain',
+      sides('redis', 'mysql') as SwitchRun,
+      {
+        ...seen({ status: 'live', held }, {}),
+        ...{ at: 0, remaining, checks: { drain: { is: 'not-yet', since: 0 } } },
+      } as unknown as SwitchNow,
+    )
+  expect(said(1)).toBe('1 lock is held in my redis, and will not end soon.')
+  expect(said(3, [stuck, ends, ends])).toBe('3 locks are held in my redis; 1 of them will not end soon.')
+  // Not all are told: there may be more of that kind.
+  expect(said(3)).toBe('3 locks are held in my redis; at least 1 of them will not end soon.')
+})
+
+describe('what differs', () => {
+  it.each(STORE_KINDS)('%s has advantages and considerations', kind => {
+    const { advantages, considerations } = PROVIDER_FACTS[kind]
+    for (const sentence of [...advantages, ...considerations]) expect(sentence).toMatch(/^[A-Z].*\.$/)
+    expect(advantages.length * considerations.length).toBeGreaterThan(0)
+  })
+
+  it('is said of this system by its own numbers', () => {
+    const now = seen(
+      { latencyMs: 0.4, held: 12, expired: 3, noExpiry: 2, acquiredPerMinute: 60, unrecognised: 1 },
+      { latencyMs: 18, held: 0, expired: 0, noExpiry: 0, offsetMs: -4000 },
+    )
+    const { numbers, means } = providerDifferences(sides('redis', 'dynamodb'), now)
+    expect(numbers).toContainEqual({ what: 'Held now', from: '12', to: '0' })
+    expect(numbers).toContainEqual({ what: 'Clock', from: null, to: '4.0 s behind' })
+    expect(means).toEqual([
+      'From here, an answer takes 18 ms instead of 0.4 ms.',
+      'At the present pace that is about 259,200 requests a day that are paid for, more with waiting and renewing.',
+      '3 expired locks are still stored in the old one, and cleaned away on the way.',
+      'From then on expired items stay visible for hours, and mean nothing.',
+      expect.stringContaining('2 locks have no expiry now. In DynamoDB'),
+      expect.stringContaining('4.0 s behind'),
+      '1 record of the old store is not understood, and not counted as a lock.',
+    ])
+  })
+
+  it('and nothing is said of what nobody knows', () => {
+    for (const from of STORE_KINDS)
+      for (const to of STORE_KINDS) {
+        const { numbers, means } = providerDifferences(sides(from, to), seen({}, {}))
+        expect(numbers.every(row => row.from === null && row.to === null)).toBe(true)
+        expect(means.join(' ')).not.toMatch(/\d/)
+      }
+  })
+})
