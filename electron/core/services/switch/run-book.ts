@@ -10,12 +10,13 @@ import { type KeptRun, SwitchFile } from './switch-file.ts'
 
 const TICK_MS = 500
 
-type Learn = (run: KeptRun) => KeptRun
+/** What was seen and is not in the file yet. `isTried`: it could not be written there. */
+type Learned = { readonly how: (run: KeptRun) => KeptRun; isTried: boolean }
 
 type Entry = {
-  /** What the file says, with what was seen and is not in it yet. */
-  run: KeptRun
-  learned: Learn[]
+  /** What the file says. */
+  kept: KeptRun
+  learned: Learned[]
   watch: RunWatch | null
   readonly feed: ChangeFeed
   watchers: number
@@ -58,11 +59,11 @@ export class RunBook implements Lookout {
 
   /** In the order in which they were begun. */
   get all(): readonly KeptRun[] {
-    return [...this.#entries.values()].map(({ run }) => run)
+    return [...this.#entries.values()].map(told)
   }
 
   find(switchId: string): KeptRun {
-    return this.#entryOf(switchId).run
+    return told(this.#entryOf(switchId))
   }
 
   /** Whether a switch is under way between two stores, in whichever direction. */
@@ -86,10 +87,14 @@ export class RunBook implements Lookout {
     return watch.now()
   }
 
-  /** Changes what is kept. Fails, and changes nothing, when that cannot be written. */
+  /** Changes what is kept, together with what was seen meanwhile. Fails, and changes nothing, when that cannot be written. */
   edit(how: (runs: readonly KeptRun[]) => readonly KeptRun[]): Promise<void> {
     return this.#inTurn(async () => {
-      this.#take(await this.#file.edit(how))
+      const pending = new Map([...this.#entries].map(([switchId, { learned }]) => [switchId, [...learned]]))
+      const runs = await this.#file.edit(before => how(withLearned(before, pending)))
+      for (const [switchId, entry] of this.#entries)
+        entry.learned = entry.learned.filter(each => !pending.get(switchId)?.includes(each))
+      this.#take(runs)
     })
   }
 
@@ -102,7 +107,7 @@ export class RunBook implements Lookout {
       this.#tend(entry)
       await watch.lookAtEnv()
       yield* entry.feed.events(
-        () => ({ run: this.shown(entry.run), now: this.#watchOf(entry).now() }),
+        () => ({ run: this.shown(told(entry)), now: this.#watchOf(entry).now() }),
         signal,
       )
     } finally {
@@ -144,12 +149,10 @@ export class RunBook implements Lookout {
   #watchOf(entry: Entry): RunWatch {
     entry.watch ??= new RunWatch({
       stores: this.#o.stores,
-      run: () => entry.run,
+      run: () => known(entry),
       learned: how => {
-        const after = how(entry.run)
-        if (after === entry.run) return
-        entry.run = after
-        entry.learned.push(how)
+        const before = known(entry)
+        if (how(before) !== before) entry.learned.push({ how, isTried: false })
       },
       now: Date.now,
     })
@@ -163,7 +166,7 @@ export class RunBook implements Lookout {
 
   #tend(entry: Entry): void {
     if (this.#isClosed) return
-    const isUnderWay = entry.run.ended === null && this.#o.attends
+    const isUnderWay = entry.kept.ended === null && this.#o.attends
     entry.watch?.tend(entry.watchers > 0 ? 'closely' : isUnderWay ? 'slowly' : 'not')
   }
 
@@ -174,7 +177,7 @@ export class RunBook implements Lookout {
     try {
       await this.#inTurn(() => this.#read())
       for (const entry of this.#entries.values()) {
-        if (entry.watchers === 0 && (entry.run.ended !== null || !this.#o.attends)) {
+        if (entry.watchers === 0 && (entry.kept.ended !== null || !this.#o.attends)) {
           entry.watch?.close()
           entry.watch = null
           continue
@@ -197,24 +200,20 @@ export class RunBook implements Lookout {
     for (const entry of this.#entries.values()) {
       if (entry.watchers === 0 || !entry.watch) continue
       const { at: _, ...now } = entry.watch.now()
-      const told = JSON.stringify([entry.run, now])
-      if (told === entry.told) entry.feed.moved()
+      const text = JSON.stringify([told(entry), now])
+      if (text === entry.told) entry.feed.moved()
       else entry.feed.changed()
-      entry.told = told
+      entry.told = text
     }
   }
 
-  /** Writes down what was seen. When that fails it stays known here, and is tried again. */
+  /** Writes down what was seen. When that fails it is told all the same, and tried again. */
   async #keep(): Promise<void> {
-    if ([...this.#entries.values()].every(({ learned }) => learned.length === 0)) return
-    const all = new Map([...this.#entries].map(([switchId, { learned }]) => [switchId, [...learned]]))
-    await this.edit(runs =>
-      runs.map(run => (all.get(run.switchId) ?? []).reduce((each, how) => how(each), run)),
-    ).catch(() => all.clear())
-    for (const [switchId, written] of all) {
-      const entry = this.#entries.get(switchId)
-      if (entry) entry.learned = entry.learned.filter(how => !written.includes(how))
-    }
+    const pending = [...this.#entries.values()].flatMap(({ learned }) => learned)
+    if (pending.length === 0) return
+    await this.edit(runs => runs).catch(() => {
+      for (const each of pending) each.isTried = true
+    })
   }
 
   async #read(): Promise<void> {
@@ -231,10 +230,10 @@ export class RunBook implements Lookout {
     }
     for (const kept of runs) {
       const entry = this.#entries.get(kept.switchId)
-      if (entry) entry.run = entry.learned.reduce((run, how) => how(run), kept)
+      if (entry) entry.kept = kept
       else
         this.#entries.set(kept.switchId, {
-          ...{ run: kept, learned: [], watch: null, feed: new ChangeFeed(), watchers: 0, told: '' },
+          ...{ kept, learned: [], watch: null, feed: new ChangeFeed(), watchers: 0, told: '' },
         })
     }
   }
@@ -244,4 +243,25 @@ export class RunBook implements Lookout {
     this.#busy = done.catch(() => {})
     return done
   }
+}
+
+/** Everything that is known of it here. */
+function known({ kept, learned }: Entry): KeptRun {
+  return learned.reduce((run, { how }) => how(run), kept)
+}
+
+/**
+ * What an operator may be told of it: whoever has read of a stray finds it again, should this console be killed. Only what
+ * cannot be written is told without.
+ */
+function told({ kept, learned }: Entry): KeptRun {
+  return learned.filter(({ isTried }) => isTried).reduce((run, { how }) => how(run), kept)
+}
+
+function withLearned(
+  runs: readonly KeptRun[],
+  pending: ReadonlyMap<string, readonly Learned[]>,
+): readonly KeptRun[] {
+  const after = runs.map(run => (pending.get(run.switchId) ?? []).reduce((each, { how }) => how(each), run))
+  return after.every((run, i) => run === runs[i]) ? runs : after
 }

@@ -1,12 +1,49 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { FolderLock } from '../../../../electron/core/services/audit/folder-lock.ts'
+import type { StreamEvent } from '../../../../shared/contract.ts'
 import { SWITCH_STEPS } from '../../../../shared/provider-switch.ts'
 import { dataFolder } from '../../../hosts/run-cli.ts'
 import { auditText } from '../audit-lines.ts'
 import { openConsole, profile } from '../console.ts'
 import { envFile, switching } from './switching.ts'
 import { workPlace } from './work-places.ts'
+
+/** What a screen is told that opens now. */
+function firstLook({ client, switchId }: Awaited<ReturnType<typeof switching>>) {
+  return new Promise<StreamEvent<'switches.watch'>>(resolve => {
+    const leave = client.open(
+      'switches.watch',
+      { switchId },
+      event => {
+        resolve(event)
+        leave()
+      },
+      () => {},
+    )
+  })
+}
+
+async function heldByAnother(path: string) {
+  let free = () => {}
+  let held: Promise<void> | undefined
+  await new Promise<void>(taken => {
+    held = new FolderLock(path, 5000).run(
+      () =>
+        new Promise<void>(resolve => {
+          free = resolve
+          taken()
+        }),
+    )
+  })
+  return {
+    free: () => {
+      free()
+      return held
+    },
+  }
+}
 
 const places = () => Promise.all([workPlace('redis'), workPlace('mysql')])
 
@@ -65,6 +102,29 @@ describe('a switch', () => {
     await two.until(() => two.seen().run.strays.length, 1)
     await one.until(() => one.check('drain'), 'not-yet')
     expect((await one.run()).strays).toMatchObject([{ key: 'lockRecharge:GPS' }])
+  })
+
+  it('tells of a stray once that is kept, so that a console that is killed has lost nothing it has told', async () => {
+    const [from, to] = await places()
+    const s = await switching(from, to)
+    await s.go('understand', 'stop')
+    const kept = () => readFileSync(join(s.folder, 'switches.json'), 'utf8').includes('lockRecharge:GPS')
+    const told = () => s.seen().run.strays.length
+    const file = await heldByAnother(join(s.folder, 'switches.lock'))
+    await from.hold('GPS', 'w1')
+    let first = await firstLook(s)
+    const arrived = async () => {
+      first = await firstLook(s)
+      return first.now.arrivals.length
+    }
+    await s.until(arrived, 1)
+    expect([first.run.strays, (await s.run()).strays, told(), kept()]).toEqual([[], [], 0, false])
+    // A file that nobody can write is no reason to say nothing.
+    await s.until(told, 1)
+    expect(kept()).toBe(false)
+    await file.free()
+    await s.until(kept, true)
+    expect((await s.run()).strays).toMatchObject([{ key: 'lockRecharge:GPS' }])
   })
 
   it('is refused where there is nothing to switch', async () => {
