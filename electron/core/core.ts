@@ -40,6 +40,8 @@ export type CoreOptions = {
   readonly start?: StartOptions
   /** For how long a release can be undone; zero keeps no copies. */
   readonly undoWindowMs?: number
+  /** The clock by which that is. */
+  readonly undoNow?: () => number
   /** For how long what is observed is kept; zero watches only what somebody looks at. */
   readonly historyMs?: number
   /** Makes paper of a page, where the host can. */
@@ -108,7 +110,7 @@ export function createCore(options: CoreOptions): Core {
   }
   const audit = fileAudit(options.dataFolder, describe, redact)
   const settings = new RecordedSettings(kept, audit)
-  const copies = new UndoCopies(options.dataFolder, options.undoWindowMs ?? undoWindowMs({}))
+  const copies = new UndoCopies(options.dataFolder, options.undoWindowMs ?? undoWindowMs({}), options.undoNow)
   const nameOf = (storeId: string, address: string): string =>
     stores?.profileOf(storeId)?.name ?? shortName(parseAddress(address))
   const openStore = (storeId: string, signal: AbortSignal): OpenStore => {

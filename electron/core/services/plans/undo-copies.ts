@@ -52,6 +52,7 @@ export class UndoCopies {
     dataFolder: string,
     /** Zero keeps no copies at all. */
     readonly windowMs: number,
+    readonly now: () => number = Date.now,
   ) {
     this.#folder = join(dataFolder, 'undo')
   }
@@ -88,7 +89,8 @@ export class UndoCopies {
   }
 
   /** What can be put back now; `by` may also go on with what it has claimed itself. */
-  async undoable(of: string, by: string | null = null, now = Date.now()): Promise<Undoable> {
+  async undoable(of: string, by: string | null = null): Promise<Undoable> {
+    const now = this.now()
     const copies = new Map<number, Kept>()
     const released = new Set<number>()
     const claims = await this.claimed(of)
@@ -122,7 +124,8 @@ export class UndoCopies {
   }
 
   /** Deletes what nobody may put back any more, each by the time that it was kept for. */
-  async purge(now = Date.now()): Promise<void> {
+  async purge(): Promise<void> {
+    const now = this.now()
     for (const name of await readdir(this.#folder).catch(() => [])) {
       const of = /^([\w-]{1,64})\.jsonl$/.exec(name)?.[1]
       if (of === undefined) continue

@@ -4,7 +4,7 @@ import { entryOf } from '../../../../electron/core/services/plans/freeze.ts'
 import { memoryServer } from '../../../../electron/core/stores/memory/server.ts'
 import { aLock } from '../../../shared/a-lock.ts'
 import { everythingIn, profile } from '../console.ts'
-import { planning } from './planning.ts'
+import { MINUTE, planning } from './planning.ts'
 
 describe('a plan', () => {
   it('is frozen: what is released is what was seen, and nothing that appeared later', async () => {
@@ -348,14 +348,15 @@ describe('undo', () => {
   })
 
   it('has an end, and copies do not outlast it', async () => {
-    const c = await planning({ undoWindowMs: 400, plans: { comeBackMs: 20 } })
+    let laterMs = 0
+    const c = await planning({ undoNow: () => Date.now() + laterMs })
     c.hold('one', 'a token that nobody should find')
     const plan = await c.ask('plans.create', { storeIds: [c.storeId] })
     await c.apply(plan)
     const screen = c.follow(plan.planId)
     await expect.poll(screen.state).toBe('done')
     const back = await c.ask('plans.undo', { of: plan.planId })
-    await new Promise(resolve => setTimeout(resolve, 500))
+    laterMs = 15 * MINUTE
     await expect(c.ask('plans.undo', { of: plan.planId })).rejects.toThrow('nothing to undo')
     await c.apply(back)
     const undone = c.follow(back.planId)
