@@ -199,7 +199,7 @@ export function contractSuite(factory: HarnessFactory): void {
       expect((await listAll(h.readOnly)).locks).toHaveLength(1)
       await h.readOnly.close()
       await h.readOnly.close()
-      await expect.poll(handles, { timeout: 3000 }).toBeLessThanOrEqual(before)
+      await expect.poll(handles).toBeLessThanOrEqual(before)
     })
 
     it('never removes a lock whose fence was not given, while holders change as fast as they can', async () => {
@@ -243,9 +243,7 @@ export function contractSuite(factory: HarnessFactory): void {
         .catch(error => [{ ok: false as const, error }])
       expect(new Set(words(many))).toEqual(new Set(['STORE_UNREACHABLE']))
       await outage.revive()
-      await expect
-        .poll(() => codeOf(listAll(outage.store)), { timeout: 10_000, interval: 100 })
-        .toBe('no error')
+      await expect.poll(() => codeOf(listAll(outage.store)), { interval: 100 }).toBe('no error')
     })
   })
 }

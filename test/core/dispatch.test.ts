@@ -188,7 +188,7 @@ it('watches until it is closed: in an outage nothing is called gone, and the sta
   server.records.delete('acme:a')
   server.up = true
   await expect
-    .poll(() => events.slice(3), { timeout: 5000 })
+    .poll(() => events.slice(3))
     .toMatchObject([
       { type: 'remove', ids: ['acme:a'] },
       { type: 'status', status: 'live' },

@@ -60,7 +60,7 @@ it('the window says how many alerts there are, the badge too, and the desktop is
   await listen(app)
   expect(await titleOf(app)).toBe('Lockkeeper')
   for (const name of ['GPS', 'VOZ']) await put(name)
-  await expect.poll(() => titleOf(app), { timeout: 15_000 }).toBe('(2) Lockkeeper')
+  await expect.poll(() => titleOf(app)).toBe('(2) Lockkeeper')
   expect(await badges(app)).toContain(2)
   await expect
     .poll(() => notices(app))
@@ -83,7 +83,7 @@ it('the window says how many alerts there are, the badge too, and the desktop is
   await console.page.reload()
   expect(await titleOf(app)).toBe('(2) Lockkeeper')
   await client.flushdb()
-  await expect.poll(() => titleOf(app), { timeout: 15_000 }).toBe('Lockkeeper')
+  await expect.poll(() => titleOf(app)).toBe('Lockkeeper')
   expect((await badges(app)).at(-1)).toBe(0)
   expect(await notices(app)).toHaveLength(1)
   expect(console.problems).toEqual([])

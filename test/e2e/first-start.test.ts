@@ -19,11 +19,9 @@ describe.each(HOSTS)('the first start, in %s', host => {
     const left = await screen.cell(held, 'remaining').innerText()
     const before = await keysInView(page)
     await expect
-      .poll(async () => screen.cell(screen.row(page, key).first(), 'remaining').innerText(), {
-        timeout: 5000,
-      })
+      .poll(async () => screen.cell(screen.row(page, key).first(), 'remaining').innerText(), {})
       .not.toBe(left)
-    await expect.poll(() => keysInView(page), { timeout: 10_000 }).not.toEqual(before)
+    await expect.poll(() => keysInView(page)).not.toEqual(before)
     expect(await screen.status(page).innerText()).toContain('1 store live')
     expect(problems).toEqual([])
   })

@@ -58,7 +58,6 @@ describe('an outage', () => {
     const { page, problems } = await openConsole('web', {
       stores: [...servers.stores, { name: 'practice', address: 'memory:practice' }],
     })
-    page.setDefaultTimeout(20_000)
     const locks = ['lockRecharge:card', 'invoice-run', 'settlement']
     for (const key of locks) await screen.row(page, key).waitFor()
     expect(await page.locator('[data-stale]').count()).toBe(0)

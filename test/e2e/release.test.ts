@@ -42,7 +42,7 @@ describe.each(HOSTS)('releasing, in %s', host => {
     expect(rows.map(row => row['lock_key'])).toEqual(['row-two'])
     expect(await dynamo.table.get({ lock_key: { S: 'item-one' } })).toBeNull()
     expect(await dynamo.table.get({ lock_key: { S: 'item-two' } })).not.toBeNull()
-    await expect.poll(() => screen.row(page, 'lockRecharge:one').count(), { timeout: 8000 }).toBe(0)
+    await expect.poll(() => screen.row(page, 'lockRecharge:one').count()).toBe(0)
     expect(await screen.row(page, 'lockRecharge:two').count()).toBe(1)
 
     const entries = (await audit()).filter(entry => entry['method'] === 'locks.release')

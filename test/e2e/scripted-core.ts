@@ -61,7 +61,7 @@ export class ScriptedCore {
   }
 
   async tellWhenOpen<S extends StreamName>(stream: S, event: StreamEvent<S>): Promise<void> {
-    await vi.waitFor(() => expect(this.isOpen(stream), stream).toBe(true), { timeout: 10_000 })
+    await vi.waitFor(() => expect(this.isOpen(stream), stream).toBe(true), { timeout: 15_000 })
     await this.tell(stream, event)
   }
 
@@ -126,7 +126,7 @@ export async function openScripted(
   })
   onTestFinished(() => opened.close())
   const page = await opened.newPage()
-  page.setDefaultTimeout(10_000)
+  page.setDefaultTimeout(20_000)
   const problems: string[] = []
   page.on('console', message => message.type() === 'error' && problems.push(message.text()))
   page.on('pageerror', error => problems.push(error.message))

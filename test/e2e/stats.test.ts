@@ -54,7 +54,7 @@ describe.each(HOSTS)('statistics, in %s', host => {
 
     // What the chart says follows the store.
     await redis.client.set('lockRecharge:three', rechargeJson('worker-9'))
-    await expect.poll(() => figure(page, 'Held').innerText(), { timeout: 10_000 }).toBe('3')
+    await expect.poll(() => figure(page, 'Held').innerText()).toBe('3')
     await expect.poll(async () => (await cellsOf(table, 0))['Held']).toBe('3')
     const stores = await cellsOf(card(page, 'Stores').getByRole('table'), 0)
     expect(stores).toMatchObject({ Store: 'cache', Status: 'live', Active: '5', Stored: '6' })
@@ -126,7 +126,7 @@ describe('a chart', () => {
     const told = async () => cellsOf(table, 0)
     await expect.poll(told).toMatchObject({ lockRecharge: '4', 'lock:auction': '1' })
     await redis.client.set('lockRecharge:three', rechargeJson('worker-9'))
-    await expect.poll(told, { timeout: 15_000 }).toMatchObject({ lockRecharge: '5', 'lock:auction': '1' })
+    await expect.poll(told).toMatchObject({ lockRecharge: '5', 'lock:auction': '1' })
     // Of six names five are told: those that were held for longest.
     await chart.getByRole('button', { name: 'Name' }).click()
     await expect.poll(told).toMatchObject({ late: '1', stuck: '1', Others: '1' })
@@ -180,7 +180,7 @@ describe('a chart', () => {
     server = await startRedis({ port: first.port })
     await fill()
     await page.getByText(/cache is not live/).waitFor({ state: 'detached', timeout: 20_000 })
-    await expect.poll(async () => (await cellsOf(table, 0))['Held'], { timeout: 15_000 }).toBe('1')
+    await expect.poll(async () => (await cellsOf(table, 0))['Held']).toBe('1')
     const rows = await table.locator('tbody tr').allInnerTexts()
     const gap = rows.findIndex(row => /Not observed .* cache did not answer/.test(row))
     expect(gap).toBeGreaterThan(0)
@@ -217,7 +217,7 @@ describe('a chart', () => {
 
     // Another key is found by typing a part of it.
     await redis.client.set('lockRecharge:other', rechargeJson('worker-7'))
-    await expect.poll(() => figure(page, 'Stored').innerText(), { timeout: 10_000 }).toBe('2')
+    await expect.poll(() => figure(page, 'Stored').innerText()).toBe('2')
     const picker = page.getByRole('combobox', { name: 'Key' })
     await picker.fill('other')
     await page.getByRole('option', { name: /lockRecharge:other/ }).waitFor()
@@ -279,11 +279,11 @@ describe('statistics', () => {
     await openStats(page)
     await expect.poll(() => figure(page, 'Stored').innerText(), { timeout: 30_000 }).toBe('10,002')
     await screen.store(page, 'empty').getByRole('button').first().click()
-    await expect.poll(() => figure(page, 'Stored').innerText(), { timeout: 10_000 }).toBe('0')
+    await expect.poll(() => figure(page, 'Stored').innerText()).toBe('0')
     await card(page, 'Holders').getByText('No locks now.').waitFor()
     await page.getByText('Nothing was seen to end in this time.').waitFor()
     await page.getByRole('button', { name: 'empty', exact: true }).click()
-    await expect.poll(() => figure(page, 'Stored').innerText(), { timeout: 10_000 }).toBe('10,002')
+    await expect.poll(() => figure(page, 'Stored').innerText()).toBe('10,002')
     expect(problems).toEqual([])
   })
 })

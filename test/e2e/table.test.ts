@@ -114,7 +114,7 @@ describe('the table', () => {
     expect(await row.getAttribute('aria-selected')).toBe('true')
     await page.getByText(/^1 selected/).waitFor()
     await redis.client.del('lockRecharge:stuck')
-    await expect.poll(() => row.count(), { timeout: 8000 }).toBe(0)
+    await expect.poll(() => row.count()).toBe(0)
     await expect.poll(() => page.getByText(/^1 selected/).count()).toBe(0)
   })
 })

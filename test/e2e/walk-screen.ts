@@ -29,7 +29,7 @@ export async function begin(page: Page, from: string | RegExp, to: string | RegE
 }
 
 export async function isAt(page: Page, title: string): Promise<void> {
-  await expect.poll(() => walk.due(page).innerText(), { timeout: 10_000 }).toContain(title)
+  await expect.poll(() => walk.due(page).innerText()).toContain(title)
 }
 
 /** Waits until the check has turned by itself, and goes on to the next step. */

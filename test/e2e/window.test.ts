@@ -121,7 +121,7 @@ describe('the window', () => {
       setTimeout(() => BrowserWindow.getAllWindows()[0]?.webContents.forcefullyCrashRenderer(), 50)
     })
     await console.page.waitForEvent('crash')
-    await expect.poll(() => shown(app), { timeout: 10_000 }).toContain('The page of the console has crashed.')
+    await expect.poll(() => shown(app)).toContain('The page of the console has crashed.')
     expect(await shown(app)).toContain('No lock was changed by this.')
   })
 

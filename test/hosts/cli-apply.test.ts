@@ -70,7 +70,7 @@ describe('applying a plan', () => {
     const confirm = confirmOf(await o.plan(address))
     const words = ['release-all', '--apply', o.file(), '--confirm', confirm, '--reason', 'test']
     const { child, done } = startCli([...words, '--rate', '4'], o.env)
-    await expect.poll(() => client.dbsize(), { timeout: 15_000 }).toBeLessThan(39)
+    await expect.poll(() => client.dbsize()).toBeLessThan(39)
     child.kill('SIGINT')
     const stopped = await done
     expect(stopped).toMatchObject({ code: 7, stderr: expect.stringContaining('Stopping:') })
@@ -91,7 +91,7 @@ describe('applying a plan', () => {
     const confirm = confirmOf(await o.plan(address))
     const words = ['release-all', '--apply', o.file(), '--confirm', confirm, '--reason', 'test']
     const { child } = startCli([...words, '--rate', '4'], o.env)
-    await expect.poll(() => client.dbsize(), { timeout: 15_000 }).toBeLessThan(19)
+    await expect.poll(() => client.dbsize()).toBeLessThan(19)
     child.kill('SIGKILL')
     await once(child, 'close')
     const rest = await o.run(...words, '--rate', '1000', '--json')
@@ -110,7 +110,7 @@ describe('applying a plan', () => {
     const confirm = confirmOf(await o.plan(address))
     const words = ['release-all', '--apply', o.file(), '--confirm', confirm, '--reason', 'test']
     const { child, done } = startCli([...words, '--rate', '2'], o.env)
-    await expect.poll(() => client.dbsize(), { timeout: 15_000 }).toBeLessThan(20)
+    await expect.poll(() => client.dbsize()).toBeLessThan(20)
     expect(await o.apply(confirm)).toMatchObject({
       code: 6,
       stderr: expect.stringContaining('is being changed or applied'),

@@ -128,9 +128,7 @@ describe('lockkeeper hold', () => {
       event => holds.splice(0, holds.length, ...event.holds),
       () => {},
     )
-    await expect
-      .poll(() => holds, { timeout: 8000 })
-      .toMatchObject([{ key: KEY, elsewhere: true, state: 'held' }])
+    await expect.poll(() => holds).toMatchObject([{ key: KEY, elsewhere: true, state: 'held' }])
     const { holdId } = holds[0] as { holdId: string }
     expect((await c.ask('holds.release', { holdId })).ended).toMatchObject({ how: 'released' })
     expect(await done).toMatchObject({ code: 0 })
@@ -153,7 +151,7 @@ describe('lockkeeper hold', () => {
       () => {},
     )
     await expect
-      .poll(() => holds, { timeout: 8000 })
+      .poll(() => holds)
       .toMatchObject([{ key: KEY, elsewhere: false, state: 'held', problem: null }])
     const { holdId } = holds[0] as { holdId: string }
     expect((await c.ask('holds.release', { holdId })).ended).toMatchObject({ how: 'released' })

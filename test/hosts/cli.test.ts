@@ -322,8 +322,7 @@ it('watches: a snapshot, what changes, what goes, and what the store is doing', 
     rest = lines.pop() ?? ''
     events.push(...lines.map(line => JSON.parse(line)))
   })
-  const has = (event: object) =>
-    expect.poll(() => events, { timeout: 10_000 }).toContainEqual(expect.objectContaining(event))
+  const has = (event: object) => expect.poll(() => events).toContainEqual(expect.objectContaining(event))
 
   await has({ event: 'snapshot', seq: 0, locks: [expect.objectContaining({ key: 'lock:a', owner: TOKEN })] })
   await has({ event: 'status', status: 'live' })
@@ -341,9 +340,7 @@ it('watches: a snapshot, what changes, what goes, and what the store is doing', 
   })
   const removedInOutage = events.filter(({ event }) => event === 'remove').length
   revived = await startRedis({ port: server.port })
-  await expect
-    .poll(() => events.filter(({ status }) => status === 'live').length, { timeout: 10_000 })
-    .toBe(2)
+  await expect.poll(() => events.filter(({ status }) => status === 'live').length).toBe(2)
   // Gone because it was looked for and not found, not because the server could not be asked.
   expect(removedInOutage).toBe(1)
   await has({ event: 'remove', ids: ['lock:b'] })

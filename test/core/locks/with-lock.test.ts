@@ -251,7 +251,7 @@ it('goes on renewing for the time that the work asked for last', async () => {
     'job',
     async ({ lock, signal }) => {
       expect(await lock.renew(1500)).toBe(true)
-      await expect.poll(() => store.calls.extend, { timeout: 5000 }).toBeGreaterThan(2)
+      await expect.poll(() => store.calls.extend).toBeGreaterThan(2)
       expect(signal.aborted).toBe(false)
       expect(lock.validMs()).toBeLessThanOrEqual(1500)
     },
@@ -301,7 +301,7 @@ it('renews at once when a failed renewal leaves less time than there was', async
     async ({ lock, signal }) => {
       await expect(lock.renew('10s')).rejects.toMatchObject({ uncertain: true })
       expect(lock.validMs()).toBeLessThanOrEqual(10_000)
-      await expect.poll(() => lock.validMs(), { timeout: 8000 }).toBeGreaterThan(10_000)
+      await expect.poll(() => lock.validMs()).toBeGreaterThan(10_000)
       expect(signal.aborted).toBe(false)
     },
     { ttl: '1h' },

@@ -12,7 +12,7 @@ describe('an outage', () => {
     await expect.poll(() => screen.types).toContain('status')
     const asOf = () => screen.statuses.at(-1)?.asOf
     store.server.up = false
-    await expect.poll(() => screen.statuses.length, { timeout: 5000 }).toBe(3)
+    await expect.poll(() => screen.statuses.length).toBe(3)
     const [, first, second] = screen.statuses
     expect(first).toMatchObject({
       status: 'down',
@@ -29,7 +29,7 @@ describe('an outage', () => {
     expect(late.statuses).toMatchObject([{ status: 'down' }])
     const before = asOf() ?? 0
     store.server.up = true
-    await expect.poll(() => screen.statuses.at(-1)?.status, { timeout: 5000 }).toBe('live')
+    await expect.poll(() => screen.statuses.at(-1)?.status).toBe('live')
     expect(screen.statuses.at(-1)).toMatchObject({ error: null, retryInMs: null })
     expect(asOf()).toBeGreaterThan(before)
   })
@@ -58,7 +58,7 @@ describe('an outage', () => {
     await expect.poll(() => screen.types).toEqual(['snapshot', 'status'])
     expect(screen.events[0]).toMatchObject({ complete: false })
     expect(screen.shown.size).toBe(500)
-    await expect.poll(() => screen.shown.size, { timeout: 5000 }).toBe(600)
+    await expect.poll(() => screen.shown.size).toBe(600)
   })
 
   it('of a part removes nothing and is called stale, also where secrets are told', async () => {

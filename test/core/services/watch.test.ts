@@ -57,7 +57,7 @@ describe('one reading for all', () => {
       return page
     }
     const screen = look()
-    await expect.poll(() => screen.types, { timeout: 5000 }).toContain('status')
+    await expect.poll(() => screen.types).toContain('status')
     expect(screen.events[0]).toMatchObject({ type: 'snapshot', complete: false })
     expect(screen.types).toContain('upsert')
     expect(screen.shown.size).toBe(5000)

@@ -51,9 +51,7 @@ export async function startWorker(name: string, options: WorkerOptions): Promise
     await ended
   }
   onTestFinished(() => end('SIGKILL'))
-  await expect
-    .poll(() => (child.exitCode === null ? said : `ended: ${said}`), { timeout: 15_000 })
-    .toMatch(/^provider \w+\ntook /)
+  await expect.poll(() => (child.exitCode === null ? said : `ended: ${said}`)).toMatch(/^provider \w+\ntook /)
   return {
     pid: child.pid ?? 0,
     said: () => said,

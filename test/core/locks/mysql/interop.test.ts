@@ -100,9 +100,7 @@ describe('a program with the documented statements and ours share the table', ()
     // Rounded up to the next whole second, and until then nobody else’s.
     const [row] = await db.rows(`SELECT expires_at > acquired_at AS later FROM ${TABLE}`)
     expect(Number(row?.['later'])).toBe(1)
-    await expect
-      .poll(() => db.rows(`SELECT 1 FROM ${TABLE} WHERE expires_at > NOW()`), { timeout: 5000 })
-      .toEqual([])
+    await expect.poll(() => db.rows(`SELECT 1 FROM ${TABLE} WHERE expires_at > NOW()`)).toEqual([])
     expect(await provider.read('A', never)).toBeNull()
     expect(await other.acquire('A', 'theirs')).toBe(true)
   })

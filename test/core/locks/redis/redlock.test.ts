@@ -194,9 +194,9 @@ it('goes on while one server hangs, and leaves no lock on it when it wakes up', 
   // A refused one is given back there too.
   expect((await provider.take(kept, wish('other'), never)).is).toBe('held')
   signals(2, 'SIGCONT')
-  await expect.poll(() => clients[2]?.exists(provider.keyOf(dropped)), { timeout: 10_000 }).toBe(0)
+  await expect.poll(() => clients[2]?.exists(provider.keyOf(dropped))).toBe(0)
   const onThird = async () => JSON.parse((await clients[2]?.get(provider.keyOf(kept))) ?? '{}').lockId
-  await expect.poll(onThird, { timeout: 10_000 }).toBe('me')
+  await expect.poll(onThird).toBe('me')
 })
 
 it('gives back what may have been taken, but never another lock of an owner that need not be unique', async () => {

@@ -61,7 +61,7 @@ it('takes locks with rising numbers on every node of a cluster, and hears of rel
   const before = (await listening()).findIndex(channels => Array.isArray(channels) && channels.length > 0)
   called.clear()
   await cluster.servers[before]?.stop('SIGKILL')
-  await expect.poll(() => called.size, { timeout: 10_000 }).toBe(names.length)
+  await expect.poll(() => called.size).toBe(names.length)
   const after = (await listening()).findIndex(channels => Array.isArray(channels) && channels.length > 0)
   expect([before, after]).not.toContain(-1)
   expect(after).not.toBe(before)

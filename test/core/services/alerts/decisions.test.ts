@@ -162,7 +162,7 @@ describe('two consoles with one folder', () => {
     expect(readFileSync(path, 'utf8')).toBe(half)
     expect(await test.event()).toMatchObject({ open: 1, problem: expect.stringContaining('not written') })
     writeFileSync(path, JSON.stringify(edited))
-    await expect.poll(async () => (await test.event()).open, { timeout: 5000 }).toBe(0)
+    await expect.poll(async () => (await test.event()).open).toBe(0)
     // What could not be written then is written now.
     await expect.poll(() => kept(test.folder).mutes).toMatchObject([{ muteId: 'by-hand' }, { muteId: 'm-2' }])
     await expect.poll(async () => (await test.event()).problem).toBeNull()

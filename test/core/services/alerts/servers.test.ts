@@ -110,14 +110,14 @@ it('a name that is held in Redis and in MariaDB at once is warned of in both', a
       .map(({ storeName, key, detail }) => `${storeName} ${key}: ${detail}`)
       .sort()
   await expect
-    .poll(told, { timeout: 15_000 })
+    .poll(told)
     .toEqual([
       'mysql GPS_PROCESS: redis, narrow',
       'narrow lockRecharge:GPS_PROCESS: mysql',
       'redis lockRecharge:GPS_PROCESS: mysql',
     ])
   await mysql.client.query(`DELETE FROM recargas_process_locks WHERE lock_key = 'GPS_PROCESS'`)
-  await expect.poll(told, { timeout: 15_000 }).toEqual([])
+  await expect.poll(told).toEqual([])
 })
 
 it('a server that is killed is warned of, and nothing is said anew of its locks until it is back', async () => {
@@ -138,13 +138,13 @@ it('a server that is killed is warned of, and nothing is said anew of its locks 
   await expect.poll(rules).toEqual(['no-expiry'])
   const killedAt = Date.now()
   await server.stop('SIGKILL')
-  await expect.poll(rules, { timeout: 15_000 }).toEqual(['store-down', 'no-expiry'])
+  await expect.poll(rules).toEqual(['store-down', 'no-expiry'])
   const down = open()[0]
   expect(down).toMatchObject({ lockId: null, key: null, detail: expect.stringContaining('127.0.0.1') })
   expect(down?.since).toBeGreaterThanOrEqual(killedAt - 1000)
   server = await startRedis({ port })
   await fill()
-  await expect.poll(rules, { timeout: 15_000 }).toEqual(['no-expiry'])
+  await expect.poll(rules).toEqual(['no-expiry'])
   expect(alerts()).toMatchObject([
     { rule: 'no-expiry', count: 1, until: null },
     { rule: 'store-down', count: 1, until: expect.any(Number) },

@@ -66,7 +66,7 @@ export async function holding({ address = aMemory(), folder, clock, profile: mor
     notice: () => notice,
     /** As a screen sees it, once it is so. */
     until: (holdId: string, state: Partial<MaintenanceHold>) =>
-      expect.poll(() => hold(holdId), { timeout: 8000 }).toMatchObject(state),
+      expect.poll(() => hold(holdId)).toMatchObject(state),
     audited: () => auditLines(c.folder).filter(({ method }) => String(method).startsWith('holds.')),
   }
 }

@@ -87,7 +87,7 @@ function losing(lost: { delete(step: Step): boolean }) {
 it('a lock that was taken although the answer was lost is found to be ours', async () => {
   const { holds, seen, records } = losing(new Set(['take']))
   await expect(holds.take(REQUEST, signal, 'action-1')).rejects.toMatchObject({ uncertain: true })
-  await expect.poll(seen, { timeout: 5000 }).toMatchObject([{ state: 'held', problem: null }])
+  await expect.poll(seen).toMatchObject([{ state: 'held', problem: null }])
   const [hold] = seen()
   expect((await holds.release({ holdId: hold?.holdId ?? '' }, signal)).ended).toMatchObject({
     how: 'released',
@@ -101,7 +101,7 @@ it('a lock that was let go although the answer was lost is not called lost', asy
   const holdId = answer.outcome === 'held' ? answer.hold.holdId : ''
   await expect(holds.release({ holdId }, signal)).rejects.toMatchObject({ uncertain: true })
   expect((await holds.release({ holdId }, signal)).ended).toMatchObject({ how: 'released' })
-  await expect.poll(seen, { timeout: 5000 }).toMatchObject([{ state: 'ended', ended: { how: 'released' } }])
+  await expect.poll(seen).toMatchObject([{ state: 'ended', ended: { how: 'released' } }])
 })
 
 it('and that is found out without anybody asking again', async () => {
@@ -109,14 +109,14 @@ it('and that is found out without anybody asking again', async () => {
   const answer = await holds.take(REQUEST, signal, 'action-1')
   const holdId = answer.outcome === 'held' ? answer.hold.holdId : ''
   await expect(holds.release({ holdId }, signal)).rejects.toMatchObject({ uncertain: true })
-  await expect.poll(seen, { timeout: 8000 }).toMatchObject([{ state: 'ended', ended: { how: 'released' } }])
+  await expect.poll(seen).toMatchObject([{ state: 'ended', ended: { how: 'released' } }])
 })
 
 it('a lock that may have been taken is let go by whoever stops waiting for it', async () => {
   const { holds, seen, records } = losing({ delete: step => step === 'take' })
   await expect(holds.take(REQUEST, signal, 'action-1')).rejects.toMatchObject({ uncertain: true })
   expect(records.size).toBe(1)
-  await expect.poll(seen, { timeout: 5000 }).toMatchObject([{ state: 'waiting' }])
+  await expect.poll(seen).toMatchObject([{ state: 'waiting' }])
   const [hold] = seen()
   expect((await holds.release({ holdId: hold?.holdId ?? '' }, signal)).ended).toMatchObject({
     how: 'released',
@@ -129,19 +129,19 @@ it('a release that never arrived does not hide that somebody takes the lock away
   const answer = await holds.take(REQUEST, signal, 'action-1')
   const holdId = answer.outcome === 'held' ? answer.hold.holdId : ''
   await expect(holds.release({ holdId }, signal)).rejects.toMatchObject({ uncertain: true })
-  await expect.poll(() => problems, { timeout: 8000 }).toEqual([null, 'The connection was lost', null])
+  await expect.poll(() => problems).toEqual([null, 'The connection was lost', null])
   expect(records.size).toBe(1)
   records.clear()
   clock.pass(30_000)
-  await expect.poll(seen, { timeout: 5000 }).toMatchObject([{ state: 'ended', ended: { how: 'lost' } }])
+  await expect.poll(seen).toMatchObject([{ state: 'ended', ended: { how: 'lost' } }])
 })
 
 it('a lock that was let go at the end of its time is not called lost because the answer was', async () => {
   const { holds, seen, records, clock, audited } = losing(new Set(['letGo']))
   await holds.take({ ...REQUEST, forMs: 10_000 }, signal, 'action-1')
   clock.pass(10_000)
-  await expect.poll(() => records.size, { timeout: 5000 }).toBe(0)
-  await expect.poll(seen, { timeout: 5000 }).toMatchObject([{ state: 'ended', ended: { how: 'ran-out' } }])
+  await expect.poll(() => records.size).toBe(0)
+  await expect.poll(seen).toMatchObject([{ state: 'ended', ended: { how: 'ran-out' } }])
   // However often it is tried.
   await expect.poll(() => audited.map(({ event }) => event)).toEqual(['acting', 'settled'])
 })

@@ -50,9 +50,9 @@ test('a console watches its stores whether or not a screen is open', async () =>
   store.hold('billing')
   const console = await observed(store)
   store.hold('usage', 'run-2')
-  await expect.poll(async () => (await console.read()).overall.flows.taken, { timeout: 10_000 }).toBe(1)
+  await expect.poll(async () => (await console.read()).overall.flows.taken).toBe(1)
   store.drop('billing')
-  await expect.poll(async () => (await console.read()).overall.flows.freed, { timeout: 10_000 }).toBe(1)
+  await expect.poll(async () => (await console.read()).overall.flows.freed).toBe(1)
   expect((await console.read()).overall).toMatchObject({
     counts: { held: 1 },
     active: 1,
@@ -68,7 +68,7 @@ test('what was seen survives a restart, with a gap for the time in between', asy
   store.hold('billing', 'run-1')
   const first = await observed(store, folder)
   store.hold('billing', 'run-2')
-  await expect.poll(async () => (await first.read()).overall.flows.passedOn, { timeout: 10_000 }).toBe(1)
+  await expect.poll(async () => (await first.read()).overall.flows.passedOn).toBe(1)
   const before = Date.now()
   await first.close()
   store.hold('billing', 'run-3')
@@ -93,7 +93,7 @@ test('an outage is a gap with its reason, and the last counts stay with the time
   const console = await observed(store)
   const from = Date.now()
   store.server.up = false
-  await expect.poll(async () => (await console.read()).stores[0]?.status, { timeout: 10_000 }).toBe('down')
+  await expect.poll(async () => (await console.read()).stores[0]?.status).toBe('down')
   const [stats] = (await console.read()).stores
   expect(stats).toMatchObject({ counts: { held: 1 }, error: { code: 'STORE_UNREACHABLE' } })
   expect(stats?.asOf).toBeLessThanOrEqual(Date.now())
@@ -104,7 +104,7 @@ test('an outage is a gap with its reason, and the last counts stay with the time
     message: 'The memory store is switched off',
   })
   store.server.up = true
-  await expect.poll(async () => (await console.read()).stores[0]?.status, { timeout: 10_000 }).toBe('live')
+  await expect.poll(async () => (await console.read()).stores[0]?.status).toBe('live')
 })
 
 test('a store that is switched off is not told of, and one that is removed is forgotten', async () => {
@@ -227,7 +227,7 @@ test('keys are found by a part of their name, those that changed hands most firs
   for (const name of ['billing', 'usage', 'crm']) store.hold(name)
   const console = await observed(store)
   store.hold('usage', 'run-2')
-  await expect.poll(async () => (await console.read()).overall.flows.passedOn, { timeout: 10_000 }).toBe(1)
+  await expect.poll(async () => (await console.read()).overall.flows.passedOn).toBe(1)
   const keys = await console.ask('stats.keys', { limit: 2 })
   expect(keys).toMatchObject([
     { key: 'acme:usage', holds: 2, heldNow: true },

@@ -282,7 +282,7 @@ describe('while it is applied', () => {
     c.server.up = true
     await expect.poll(() => screen.known.plan?.progress.troubles.length).toBe(0)
     c.server.up = false
-    await expect.poll(screen.state, { timeout: 5000 }).toBe('stopped')
+    await expect.poll(screen.state).toBe('stopped')
     expect(screen.known.plan?.progress.counts.failed).toBe(0)
     expect(screen.known.plan?.progress.troubles).toMatchObject([{ error: { code: 'STORE_UNREACHABLE' } }])
     const { released = 0, pending = 0 } = screen.known.plan?.progress.counts ?? {}
@@ -302,7 +302,7 @@ describe('while it is applied', () => {
     await expect(c.apply(plan)).rejects.toThrow('being applied already')
     await expect(c.ask('plans.remove', { planId: plan.planId })).rejects.toThrow('being applied')
     c.wire.close()
-    await expect.poll(() => c.server.records.size, { timeout: 5000 }).toBe(0)
+    await expect.poll(() => c.server.records.size).toBe(0)
   })
 })
 

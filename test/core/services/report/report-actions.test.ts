@@ -20,7 +20,7 @@ test('lists every action with who, why and what came of it, and proves the log',
   const confirm = [`${stores[0]?.name} 3`]
   await console.ask('plans.apply', { planId: plan.planId, confirm, reason: 'host lost' })
   const outcome = async () => (await readReport(console)).actions.listed[0]?.outcome
-  await expect.poll(outcome, { timeout: 15_000 }).toBe('done')
+  await expect.poll(outcome).toBe('done')
   await console.ask('locks.release', { storeId, id: 'acme:b', fence: 'stale', reason: 'again' })
   const { actions } = await readReport(console)
   const [release, applied, made] = actions.listed

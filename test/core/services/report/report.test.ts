@@ -138,7 +138,7 @@ test('a store that is down is in it as such, with what was seen before, and the 
   await server.stop('SIGKILL')
   const status = async () =>
     (await console.ask('stats.read', {})).stores.find(({ address }) => address === redis)?.status
-  await expect.poll(status, { timeout: 15_000 }).toBe('down')
+  await expect.poll(status).toBe('down')
   const { stores, figures, gaps, locks, end, history } = await readReport(console)
   const down = stores.find(({ address }) => address === redis)
   expect(down).toMatchObject({ status: 'down', server: null, error: { code: 'STORE_UNREACHABLE' } })
@@ -218,7 +218,7 @@ test('an outage in the window is a gap in the numbers and in the chart, and not 
   const console = await watching(place.address)
   const status = async () => (await console.ask('stats.read', {})).stores[0]?.status
   place.server.up = false
-  await expect.poll(status, { timeout: 10_000 }).toBe('down')
+  await expect.poll(status).toBe('down')
   await sleep(1500)
   place.server.up = true
   await expect.poll(status, { timeout: 20_000 }).toBe('live')
@@ -249,7 +249,7 @@ test('tells the story of what needed attention: what is stuck, and what ended ot
   await console.ask('locks.release', { storeId, id: 'acme:long', fence, reason: 'its worker died' })
   const needy = async () =>
     (await readReport(console)).attention.locks.map(({ key, ended }) => ({ key, ended }))
-  await expect.poll(needy, { timeout: 10_000 }).toEqual([
+  await expect.poll(needy).toEqual([
     { key: 'acme:stuck', ended: false },
     { key: 'acme:long', ended: true },
   ])

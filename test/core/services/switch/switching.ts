@@ -21,7 +21,7 @@ export async function switching(from: WorkPlace, to: WorkPlace, folder = dataFol
   const toStoreId = idOf(to.address) as string
   const begin = () => console.ask('switches.begin', { fromStoreId, toStoreId, quietMs: QUIET_MS })
   // Clients are loaded when the first store of their kind is opened.
-  await expect.poll(() => begin().then(() => 'begun', String), { timeout: 10_000 }).toBe('begun')
+  await expect.poll(() => begin().then(() => 'begun', String)).toBe('begun')
   const { switchId } = await begin()
 
   let last: Seen | null = null

@@ -65,7 +65,7 @@ it.each([
     if (scheme !== 'redis') {
       await client.call('CLUSTER', ['ADDSLOTSRANGE', 0, 16_383])
       await expect
-        .poll(async () => String(await client.call('CLUSTER', ['INFO'])), { timeout: 10_000 })
+        .poll(async () => String(await client.call('CLUSTER', ['INFO'])))
         .toContain('cluster_state:ok')
     }
     const store = await openStore(`${scheme}://127.0.0.1:${proxy.port}`, undefined)
