@@ -15,7 +15,7 @@ export const holds = {
     title: 'Maintenance holds',
     countTitle: (n: number) => `${count(n, 'lock', 'locks')} held or waited for`,
     list: 'Holds that go on',
-    none: 'Nothing is held',
+    none: 'Nothing is held for maintenance',
     noneText: 'Hold a lock to keep the job that wants it from running.',
     failed: 'Holds cannot be told at the moment.',
     mayBeMore: 'There may be more holds than are shown here.',
