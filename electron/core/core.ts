@@ -3,6 +3,7 @@ import { parseAddress, shortName } from '../../shared/address.ts'
 import { alertAdvice } from '../../shared/alert-advice.ts'
 import { alertSentence } from '../../shared/alert-words.ts'
 import type { ConsoleInfo, Problem } from '../../shared/contract.ts'
+import type { StoreProfile } from '../../shared/store-profile.ts'
 import { historyMs, undoWindowMs } from './data-folder.ts'
 import type { Core, Handlers, StreamHandlers } from './dispatch.ts'
 import { StoreError } from './errors.ts'
@@ -21,7 +22,7 @@ import { Plans, type PlansOptions } from './services/plans/plans.ts'
 import { UndoCopies } from './services/plans/undo-copies.ts'
 import { releaseOne } from './services/release.ts'
 import { type PrintPdf, Reports } from './services/report/reports.ts'
-import { keptProfiles, StoreFile } from './services/store-file.ts'
+import { decidedAbout, StoreFile } from './services/store-file.ts'
 import { checkRules } from './services/store-rules.ts'
 import { RecordedSettings } from './services/store-settings.ts'
 import { type StartOptions, Stores } from './services/stores.ts'
@@ -52,14 +53,13 @@ export type CoreOptions = {
 
 /** Puts the core together. Hosts call this once and open a session per screen. */
 export function createCore(options: CoreOptions): Core {
-  const decidedElsewhere = once(() => keptProfiles(options.dataFolder))
   const alerts = new Alerts({
     dataFolder: options.dataFolder,
     writes: options.start !== undefined,
     about(storeId, address) {
       const profile = stores
         ? stores.profileOf(storeId)
-        : decidedElsewhere().find(each => each.address === address)
+        : decidedElsewhere(address).find(each => each.production)
       return { name: nameOf(storeId, address), production: profile?.production ?? false }
     },
     mustCompare: (address, other) => runBook.isUnderWay(address, other),
@@ -113,20 +113,27 @@ export function createCore(options: CoreOptions): Core {
   const copies = new UndoCopies(options.dataFolder, options.undoWindowMs ?? undoWindowMs({}), options.undoNow)
   const nameOf = (storeId: string, address: string): string =>
     stores?.profileOf(storeId)?.name ?? shortName(parseAddress(address))
+  // The command line has no list of its own, but keeps to what was decided in the console about the same place.
+  const decided = (address: string) => decidedAbout(options.dataFolder, parseAddress(address))
+  /** For what is only told: where that cannot be read, every change is refused anyway. */
+  const decidedElsewhere = (address: string): StoreProfile[] => {
+    try {
+      return decided(address)
+    } catch {
+      return []
+    }
+  }
   const openStore = (storeId: string, signal: AbortSignal): OpenStore => {
     const open = connections.get(storeId, signal)
     const profile = stores?.profileOf(storeId)
     const { address } = open.store
-    // The command line has no list of its own, but keeps to what was decided in the console about the same address.
-    const rules = () => (stores ? [stores.profileOf(storeId)] : keptProfiles(options.dataFolder))
-    const has = (rule: 'production' | 'readOnly') =>
-      rules().some(each => each?.[rule] === true && (stores !== null || each.address === address))
+    const rules = () => (stores ? [stores.profileOf(storeId)] : decided(address))
     return {
       ...open,
       storeId,
       name: nameOf(storeId, address),
-      production: has('production'),
-      isReadOnly: () => has('readOnly'),
+      production: stores ? profile?.production === true : decidedElsewhere(address).some(has('production')),
+      isReadOnly: () => rules().some(has('readOnly')),
       listed: Boolean(profile),
       redact,
     }
@@ -139,11 +146,11 @@ export function createCore(options: CoreOptions): Core {
   const rulesOf = ({ storeId, store }: OpenStore) => {
     const profile = stores?.profileOf(storeId) ?? null
     // A command has no list, and a fence that says what is meant; a hold has none, so there too the name is asked for.
-    const decided =
-      profile ?? decidedElsewhere().find(each => each.address === store.address && each.production)
+    const elsewhere = profile ? undefined : decidedElsewhere(store.address).find(has('production'))
+    const { production = false, name = null } = profile ?? elsewhere ?? {}
     return {
       release: { productionName: profile?.production ? profile.name : null },
-      hold: { productionName: decided?.production ? decided.name : null },
+      hold: { productionName: production ? name : null },
       revision: stores?.revisionOf(storeId) ?? null,
     }
   }
@@ -354,10 +361,6 @@ export function createCore(options: CoreOptions): Core {
   }
 }
 
-function once<T>(work: () => T): () => T {
-  let done: { readonly value: T } | null = null
-  return () => {
-    done ??= { value: work() }
-    return done.value
-  }
+function has(rule: 'production' | 'readOnly'): (profile: StoreProfile | null) => boolean {
+  return profile => profile?.[rule] === true
 }

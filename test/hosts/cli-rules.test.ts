@@ -1,4 +1,5 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openConsole, profile } from '../core/services/console.ts'
 import { followPlan } from '../core/services/plans/planning.ts'
@@ -19,6 +20,50 @@ describe('the command line beside a console', () => {
     expect(await o.apply(confirmOf(planned))).toMatchObject(refused)
     expect(await o.run('release', address, 'lock:a', '--fence', fence)).toMatchObject(refused)
     expect(await client.get('lock:a')).toBe('token-a')
+  })
+
+  it('keeps to what was decided about a place, however its address is spelt', async () => {
+    const { client, address, lock } = await redisPlace()
+    await client.set('lock:a', 'token-a')
+    const o = operator()
+    const c = openConsole(o.env.LOCKKEEPER_DATA_DIR)
+    const { storeId } = await c.ask('stores.add', {
+      profile: profile({ name: 'billing', address: `${address}?match=other:*`, readOnly: true }),
+    })
+    const { fence } = await lock('lock:a')
+    const local = address.replace('127.0.0.1', 'localhost')
+    const hold = (...more: string[]) =>
+      o.run('hold', local, 'lock:b', '--for', '1m', '--once', '--reason', 'outage', ...more)
+    const refused = { code: 6, stderr: expect.stringContaining('read-only') }
+    expect(await o.run('release', local, 'lock:a', '--fence', fence)).toMatchObject(refused)
+    expect(await hold()).toMatchObject(refused)
+    await c.ask('stores.edit', {
+      storeId,
+      profile: profile({ name: 'billing', address: `${address}?match=other:*`, production: true }),
+    })
+    expect(await hold()).toMatchObject({ code: 6, stderr: expect.stringContaining('--confirm "billing"') })
+    expect(await client.exists('lock:b')).toBe(0)
+    expect(await hold('--confirm', 'billing')).toMatchObject({ code: 0 })
+    expect(await client.exists('lock:a', 'lock:b')).toBe(2)
+  })
+
+  it('changes nothing while what was decided cannot be read, and lists all the same', async () => {
+    const { client, address, lock } = await redisPlace()
+    await client.set('lock:a', 'token-a')
+    const { fence } = await lock('lock:a')
+    const o = operator()
+    mkdirSync(o.env.LOCKKEEPER_DATA_DIR, { recursive: true })
+    writeFileSync(join(o.env.LOCKKEEPER_DATA_DIR, 'stores.json'), '{"version":2}')
+    const refused = {
+      code: 6,
+      stderr: expect.stringContaining('What was decided about stores cannot be read'),
+    }
+    expect(await o.run('list', address)).toMatchObject({ code: 0, stdout: expect.stringContaining('lock:a') })
+    expect(await o.run('release', address, 'lock:a', '--fence', fence)).toMatchObject(refused)
+    expect(
+      await o.run('hold', address, 'lock:b', '--for', '1m', '--once', '--reason', 'outage'),
+    ).toMatchObject(refused)
+    expect([await client.get('lock:a'), await client.exists('lock:b')]).toEqual(['token-a', 0])
   })
 
   it('records that somebody tried to apply a plan with the wrong words', async () => {

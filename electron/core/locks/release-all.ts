@@ -1,4 +1,4 @@
-import { parseAddress, type StoreAddress, showAddress } from '../../../shared/address.ts'
+import { type StoreAddress, showAddress } from '../../../shared/address.ts'
 import { type Client, createClient } from '../../../shared/client.ts'
 import { confirmationOf, type PlanEntry, type PlanResult, type PlanSummary } from '../../../shared/plan.ts'
 import type { Result } from '../../../shared/result.ts'
@@ -6,7 +6,7 @@ import { createCore } from '../core.ts'
 import { undoWindowMs, dataFolder as usualFolder } from '../data-folder.ts'
 import { openSession } from '../dispatch.ts'
 import { StoreError } from '../errors.ts'
-import { keptProfiles } from '../services/store-file.ts'
+import { decidedAbout } from '../services/store-file.ts'
 import type { ReleasedAll } from './types.ts'
 
 type Outcome = ReleasedAll['results'][number]
@@ -53,17 +53,9 @@ export async function releaseEverything(
 
 /** What the operator decided about this place holds for whatever part of it is meant here. */
 function checkReadOnly(addresses: readonly StoreAddress[], dataFolder: string): void {
-  const places = new Set(addresses.map(placeOf))
-  const rule = keptProfiles(dataFolder).find(
-    each => each.readOnly && places.has(placeOf(parseAddress(each.address))),
-  )
+  const rules = addresses.flatMap(address => decidedAbout(dataFolder, address))
+  const rule = rules.find(each => each.readOnly)
   if (rule) throw new StoreError('REFUSED', `The store ${rule.name} is set to read-only: nothing was changed`)
-}
-
-function placeOf(address: StoreAddress): string {
-  const whole = { ...address, format: null, username: null }
-  if (whole.kind === 'redis') return showAddress({ ...whole, match: null })
-  return showAddress(whole.kind === 'mysql' ? { ...whole, table: null } : whole)
 }
 
 type Followed = {

@@ -1,7 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { parseAddress, type StoreAddress } from '../../../shared/address.ts'
+import { isSamePlace } from '../../../shared/same-place.ts'
 import { type StoreProfile, storeProfileSchema } from '../../../shared/store-profile.ts'
+import { StoreError } from '../errors.ts'
+import { codeOf } from './audit/files.ts'
 import { KeptFile, parseJson } from './kept-file.ts'
 
 const NAME = 'stores'
@@ -19,14 +23,32 @@ const fileSchema = z.object({ version: z.literal(1), stores: z.array(keptStoreSc
 
 export type StoreFileContents = { readonly stores: KeptStore[]; readonly notice: string | null }
 
-/** What an operator has decided about the stores of a list, for whoever only has to keep to it. Nothing is set aside. */
-export function keptProfiles(folder: string): StoreProfile[] {
+/**
+ * What an operator has decided about the place that an address leads to, however it is spelt, for whoever has no list and only
+ * has to keep to it. Nothing is set aside. Fails where there are decisions that cannot be read: they may say no.
+ */
+export function decidedAbout(folder: string, address: StoreAddress): StoreProfile[] {
+  return keptProfiles(folder).filter(each => isSamePlace(parseAddress(each.address), address))
+}
+
+function keptProfiles(folder: string): StoreProfile[] {
+  let text: string
   try {
-    const parsed = fileSchema.safeParse(parseJson(readFileSync(join(folder, `${NAME}.json`), 'utf8')))
-    return parsed.success ? parsed.data.stores.map(({ profile }) => profile) : []
-  } catch {
-    return []
+    text = readFileSync(join(folder, `${NAME}.json`), 'utf8')
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return []
+    throw unreadable(folder, `(${codeOf(error)})`)
   }
+  const parsed = fileSchema.safeParse(parseJson(text))
+  if (!parsed.success) throw unreadable(folder, 'or understood')
+  return parsed.data.stores.map(({ profile }) => profile)
+}
+
+function unreadable(folder: string, why: string): StoreError {
+  return new StoreError(
+    'REFUSED',
+    `What was decided about stores cannot be read ${why}, so nothing was changed: mend or move ${join(folder, `${NAME}.json`)}`,
+  )
 }
 
 /** The stores an operator keeps, in `stores.json` of the data folder. */

@@ -28,7 +28,10 @@ export function checkRules(
     )
   if (productionName === null) return
   if (confirm !== productionName)
-    throw new StoreError('REFUSED', 'The name of this production store was not typed: nothing was changed')
+    throw new StoreError(
+      'REFUSED',
+      `The name of this production store was not typed (on the command line: --confirm "${productionName}"): nothing was changed`,
+    )
   if (!reason?.trim())
     throw new StoreError('REFUSED', `${what} in a production store needs a reason: nothing was changed`)
 }

@@ -8,6 +8,7 @@ import {
   SWITCH_STEPS,
   type SwitchRun,
 } from '../../../../shared/provider-switch.ts'
+import { isSamePlace } from '../../../../shared/same-place.ts'
 import { checkSentence, providerLine, STEP_WORDS } from '../../../../shared/switch-words.ts'
 import { StoreError } from '../../errors.ts'
 import { type Note, settled } from '../audit/settled.ts'
@@ -17,7 +18,6 @@ import { whoIsHere } from '../who.ts'
 import { providerOf } from './checks.ts'
 import { changeEnvFile, previewEnv } from './env-file.ts'
 import type { RunBook } from './run-book.ts'
-import { isSamePlace } from './same-place.ts'
 import type { KeptRun } from './switch-file.ts'
 
 const USUAL_QUIET_MS = 30_000
