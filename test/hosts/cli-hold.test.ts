@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openConsole, profile } from '../core/services/console.ts'
@@ -32,6 +32,52 @@ describe('lockkeeper hold', () => {
     child.kill('SIGINT')
     expect(await done).toMatchObject({ code: 0, stdout: expect.stringContaining('is released') })
     expect(await o.job()).toBe(true)
+  })
+
+  it('does not stay with a hold that is not kept any more, and Ctrl-C ends it whatever became of the list', async () => {
+    const o = await operator()
+    const { child, done } = o.start('hold', o.address, KEY, '--for', '30m', ...WHY)
+    await once(child.stdout as NodeJS.ReadableStream, 'data')
+    const list = join(o.folder, 'holds.json')
+    rmSync(list)
+    await expect.poll(() => existsSync(list)).toBe(true)
+    writeFileSync(list, '{"version":2}')
+    expect(
+      await o.run('hold', o.address, 'lockRecharge:other', '--for', '30m', '--once', ...WHY),
+    ).toMatchObject({
+      code: 6,
+      stderr: expect.stringContaining('Mend or move holds.json first'),
+    })
+    expect(await o.run('holds')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('could not be understood'),
+    })
+    child.kill('SIGINT')
+    expect(await done).toMatchObject({ code: 0, stdout: expect.stringContaining('is released') })
+    expect(await o.job()).toBe(true)
+  })
+
+  it('is not said to be extended after somebody has taken it', async () => {
+    const o = await operator()
+    const { child, done } = o.start('hold', o.address, KEY, '--for', '30m', ...WHY)
+    await once(child.stdout as NodeJS.ReadableStream, 'data')
+    const [, holdId = ''] = /^(h\w+) {2}Holding/.exec((await o.run('holds')).stdout) ?? []
+    await o.client.del(KEY)
+    expect(await o.job()).toBe(true)
+    expect(await o.run('hold', `--extend=${holdId}`, '--for', '10m')).toMatchObject({
+      code: 6,
+      stdout: '',
+      stderr: expect.stringContaining('It is not held any more'),
+    })
+    expect(await done).toMatchObject({ code: 1, stderr: expect.stringContaining('was lost') })
+  })
+
+  it('is not taken in a memory store, which is gone with the command', async () => {
+    const o = await operator()
+    expect(await o.run('hold', 'memory:practice', 'a:b', '--for', '30m', '--once', ...WHY)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('would keep nobody out'),
+    })
   })
 
   it('releases it when its time is over', { timeout: 30_000 }, async () => {

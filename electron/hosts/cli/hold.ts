@@ -1,7 +1,9 @@
+import { parseAddress } from '../../../shared/address.ts'
 import type { Client } from '../../../shared/client.ts'
 import type { Input } from '../../../shared/contract.ts'
 import { endedEarly, holdEndSentence, utc } from '../../../shared/hold-words.ts'
 import { LONGEST_HOLD_MS, type MaintenanceHold, SHORTEST_HOLD_MS } from '../../../shared/maintenance.ts'
+import type { Failure } from '../../../shared/result.ts'
 import { escapeForTerminal, safeJson } from '../../../shared/safe-text.ts'
 import { holderText } from '../../../shared/words.ts'
 import { type Args, duration, parse } from './args.ts'
@@ -14,7 +16,7 @@ import { type Io, print } from './io.ts'
 
 /** Takes a lock on purpose, so that a job does not run. */
 export async function holdCommand(argv: readonly string[], io: Io): Promise<number> {
-  const isExtension = argv.includes('--extend')
+  const isExtension = argv.some(each => each === '--extend' || each.startsWith('--extend='))
   const args = parse(
     argv,
     {
@@ -53,6 +55,8 @@ async function takeHold(
   const waitMs = duration(options['wait'], '--wait')
   if (waitMs !== undefined && waitMs > LONGEST_HOLD_MS) throw usageError('--wait must be 7d at most')
   const mode = options['once'] === true ? 'once' : 'renewed'
+  if (parseAddress(address).kind === 'memory')
+    throw usageError('A memory store is inside of one process: a hold from here would keep nobody out')
   const { info } = await openStore(io, address)
   // Ctrl-C must not drop the answer: a lock that was taken has to be let go again.
   const client = connect(io, { stoppable: false })
@@ -139,6 +143,17 @@ async function stay(io: Io, first: MaintenanceHold, json: boolean): Promise<numb
   return endedEarly(hold) ? EXIT.other : EXIT.done
 }
 
+/** What became of a hold reaches whoever follows it within this. */
+const TOLD_MS = 2000
+
+/** Nobody may believe in a hold that is not kept. */
+function forgotten({ key }: MaintenanceHold): Failure {
+  return {
+    code: 'NOT_FOUND',
+    message: `The hold on ${escapeForTerminal(key)} is not in the list of holds any more, so nobody renews it: the lock ends within a minute`,
+  }
+}
+
 /** Until it has ended, or is held for its whole time without us. */
 function follow(
   client: Client,
@@ -157,9 +172,9 @@ function follow(
     }
     const release = () => {
       void client.call('holds.release', { holdId: first.holdId }).then(answer => {
-        // One that ended in the same moment is told by the stream.
         if (answer.ok) finish(() => resolve(answer.value))
-        else if (answer.error.code !== 'NOT_FOUND') finish(() => reject(new CliError(answer.error)))
+        // One that ended in the same moment is told by the stream, a moment later.
+        else setTimeout(() => finish(() => reject(new CliError(answer.error))), TOLD_MS)
       })
     }
     const close = client.open(
@@ -167,7 +182,7 @@ function follow(
       {},
       ({ holds }) => {
         const hold = holds.find(each => each.holdId === first.holdId)
-        if (!hold) return
+        if (!hold) return finish(() => reject(new CliError(forgotten(first))))
         const isDone = hold.state === 'ended' || (hold.state === 'held' && hold.mode === 'once')
         if (!isDone) onChange(hold)
         else finish(() => resolve(hold))

@@ -18,6 +18,8 @@ export class HoldBook {
   #kept: readonly KeptHold[] = []
   #unwritten: readonly Edit[] = []
   #all = new Map<string, KeptHold>()
+  /** Those that are kept here. */
+  readonly #mine = new Set<string>()
   /** One access to the file after the other. */
   #busy: Promise<unknown> = Promise.resolve()
 
@@ -71,6 +73,15 @@ export class HoldBook {
     })
   }
 
+  /** From now on it is not forgotten, whatever becomes of the file. */
+  keep(holdId: string): void {
+    this.#mine.add(holdId)
+  }
+
+  leave(holdId: string): void {
+    this.#mine.delete(holdId)
+  }
+
   add(hold: KeptHold): Promise<void> {
     return this.#decide(holds => [...holds, hold])
   }
@@ -109,9 +120,21 @@ export class HoldBook {
 
   #take(kept: readonly KeptHold[]): void {
     this.#kept = kept
+    this.#putBack(kept)
     const all = this.#unwritten.reduce((holds, how) => how(holds), kept)
     this.#all = new Map(all.map(hold => [hold.holdId, hold]))
     for (const listener of [...this.#listeners]) listener()
+  }
+
+  /** What somebody deleted with the file is held all the same. */
+  #putBack(kept: readonly KeptHold[]): void {
+    const known = new Set(this.#unwritten.reduce((holds, how) => how(holds), kept).map(each => each.holdId))
+    for (const holdId of this.#mine) {
+      const hold = this.#all.get(holdId)
+      if (hold === undefined || known.has(holdId)) continue
+      const back: Edit = holds => (holds.some(each => each.holdId === holdId) ? holds : [...holds, hold])
+      this.#unwritten = [back, ...this.#unwritten]
+    }
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {

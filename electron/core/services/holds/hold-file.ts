@@ -23,9 +23,7 @@ export class HoldFile {
   readonly #path: string
   readonly #lock: FolderLock
   #version: string | null = null
-  #unread: string | null = null
-  /** Where the one is that could not be understood, for as long as this process lives. */
-  #setAside: string | null = null
+  #notice: string | null = null
   #holds: readonly KeptHold[] = []
 
   constructor(folder: string) {
@@ -37,21 +35,19 @@ export class HoldFile {
 
   /** Why what is known here may not be all that is held, as a sentence. */
   get notice(): string | null {
-    return this.#unread ?? this.#setAside
+    return this.#notice
   }
 
-  /** Null when it is what it was at the last time. One that cannot be understood is set aside only by who has to write. */
-  async read({ setAside = false } = {}): Promise<readonly KeptHold[] | null> {
+  /** Null when it is what it was at the last time. One that cannot be understood is left alone: others are held by what it says. */
+  async read(): Promise<readonly KeptHold[] | null> {
     const version = await markOf(this.#path)
     const isSame = version === this.#version
     // One that could not be read may be readable again without being another one.
-    if (isSame && this.#unread === null) return null
-    const { value, notice } = await this.#file.read({ setAside })
-    if (isSame && !setAside && notice === this.#unread) return null
-    const isAside = setAside && notice !== null && (await markOf(this.#path)) === 'ENOENT'
+    if (isSame && this.#notice === null) return null
+    const { value, notice } = await this.#file.read({ setAside: false })
+    if (isSame && notice === this.#notice) return null
     this.#version = version
-    this.#unread = isAside ? null : notice
-    if (isAside) this.#setAside = notice
+    this.#notice = notice
     if (value !== null || notice === null) this.#holds = value?.holds ?? []
     return this.#holds
   }
@@ -61,7 +57,9 @@ export class HoldFile {
     try {
       await mkdir(this.#folder, { recursive: true, mode: 0o700 })
       return await this.#lock.run(async () => {
-        await this.read({ setAside: true })
+        await this.read()
+        if (this.#notice !== null)
+          throw new StoreError('REFUSED', `${this.#notice} Mend or move holds.json first`)
         const holds = withoutOldest(how(this.#holds))
         await this.#file.write({ version: 1, holds: [...holds] })
         this.#version = await markOf(this.#path)

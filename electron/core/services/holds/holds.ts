@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Input, StreamEvent } from '../../../../shared/contract.ts'
+import { utc } from '../../../../shared/hold-words.ts'
 import {
   type HoldChoices,
   LONGEST_HOLD_MS,
@@ -163,7 +164,9 @@ export class Holds {
       if (each.state === 'ended') return each
       const until = longer(each)
       addedMs = until - (each.until ?? until)
-      return { ...each, until, forMs: each.forMs + addedMs, refusal: null }
+      // A renewed one may have been taken away since its last renewal: whether it is ours is asked before anybody is told so.
+      const ask = each.ask ?? (each.mode === 'renewed' ? 'renew' : null)
+      return { ...each, until, forMs: each.forMs + addedMs, refusal: null, ask }
     })
     this.#keepers.get(holdId)?.wake()
     const after = await this.#book.when(
@@ -187,10 +190,12 @@ export class Holds {
   async release({ holdId }: Input<'holds.release'>, signal: AbortSignal): Promise<MaintenanceHold> {
     const hold = await this.#going(holdId)
     await this.#claim(hold, signal)
-    await this.#book.decide(holdId, each =>
-      each.state === 'ended' ? each : { ...each, ask: 'release', refusal: null },
-    )
-    this.#keepers.get(holdId)?.wake()
+    const ask = (each: KeptHold): KeptHold =>
+      each.state === 'ended' ? each : { ...each, ask: 'release', refusal: null }
+    const keeper = this.#keepers.get(holdId)
+    // Nobody else has to read it for our own keeper to do it: a list that cannot be written keeps no lock.
+    await (keeper ? this.#book.note(holdId, ask) : this.#book.decide(holdId, ask))
+    keeper?.wake()
     const after = await this.#book.when(holdId, each => each.state === 'ended' || each.refusal !== null)
     if (after.state !== 'ended' && after.refusal) throw refused(after.refusal)
     return this.#one(holdId)
@@ -346,8 +351,10 @@ export class Holds {
 
   /** What nobody says of a hold because nobody looks after it, or because whoever does is stuck. */
   #neglect(hold: KeptHold, isReached: boolean): string | null {
-    if (!needsStore(hold)) return null
     const now = this.#now()
+    if (hold.state === 'held' && hold.mode === 'once' && !isReached)
+      return `Nobody has looked since ${utc(hold.keptAt)} whether it is still there`
+    if (!needsStore(hold)) return null
     if (hold.state === 'held' && now >= hold.leaseUntil)
       return 'Its lease is over by the clock of this machine: somebody else may have the lock'
     if (isReached) return null

@@ -68,6 +68,7 @@ export class Keeper {
 
   async #run(): Promise<void> {
     const { book, instance, now, napMs } = this.#options
+    book.keep(this.holdId)
     while (!this.#stop.signal.aborted) {
       this.#woken = false
       const hold = book.get(this.holdId)
@@ -77,6 +78,7 @@ export class Keeper {
       while (!this.#woken && !this.#stop.signal.aborted && now() < nextAt)
         await this.#nap(Math.min(nextAt - now(), napMs))
     }
+    book.leave(this.holdId)
     void this.#listening?.then(
       end => end(),
       () => {},
@@ -163,6 +165,7 @@ export class Keeper {
       problem: null,
       refusal: null,
       letGoSent: false,
+      ask: each.ask === 'renew' ? null : each.ask,
     }))
     open.watcher.poke()
     return now()

@@ -24,8 +24,8 @@ export const keptHoldSchema = maintenanceHoldSchema.omit({ storeId: true, elsewh
   keeper: keeperSchema.nullable(),
   /** When its keeper last said that it is at work. */
   keptAt: z.number(),
-  /** Somebody wants its keeper to let it go. */
-  ask: z.literal('release').nullable(),
+  /** Somebody wants its keeper to let it go, or to prove that it is ours by renewing it now. */
+  ask: z.enum(['release', 'renew']).nullable(),
   /** Why what was asked of its keeper last was not done. */
   refusal: failureSchema.nullable(),
   /** A release was sent whose answer is not known. */

@@ -32,7 +32,7 @@ export function leasePlan(hold: KeptHold, now: number, leaseMs: number): LeasePl
   const renewAt = leaseUntil - (leaseMs * 2) / 3
   // A lease that is longer than any: the clock was set back, and the store's was not.
   const isSetBack = leaseUntil - now > leaseMs + SAME_MS
-  if (isSetBack) return { extendMs: wanted - now, nextAt: now }
+  if (isSetBack || hold.ask === 'renew') return { extendMs: wanted - now, nextAt: now }
   if (until + AFTERWARDS_MS - leaseUntil <= SAME_MS) return { extendMs: null, nextAt: until }
   if (now >= renewAt) return { extendMs: wanted - now, nextAt: now }
   return { extendMs: null, nextAt: Math.min(until, renewAt) }
@@ -48,7 +48,7 @@ export function needsStore({ state, mode }: KeptHold): boolean {
   return state === 'waiting' || (state === 'held' && mode === 'renewed')
 }
 
-/** Whether the store has been asked for all the time that the operator was promised. */
-export function isAssured({ mode, until, leaseUntil }: KeptHold): boolean {
-  return mode === 'renewed' || until === null || until - leaseUntil <= SAME_MS
+/** Whether the store has been asked for the time that the operator was promised, or for as much of it as a lease has. */
+export function isAssured({ mode, ask, until, leaseUntil }: KeptHold): boolean {
+  return mode === 'renewed' ? ask !== 'renew' : until === null || until - leaseUntil <= SAME_MS
 }

@@ -37,7 +37,11 @@ describe('a console that is started again', () => {
     const { one, again, server } = await firstConsole()
     const { holdId, until } = await one.taken(KEY, { mode: 'once' })
     await one.ask('stores.switch', { storeId: one.storeId, open: false })
-    await one.until(holdId, { storeId: null, state: 'held', problem: null })
+    await one.until(holdId, {
+      storeId: null,
+      state: 'held',
+      problem: expect.stringMatching(/^Nobody has looked since .* UTC/),
+    })
     await one.ask('stores.switch', { storeId: one.storeId, open: true })
     await one.close()
     const two = await again()

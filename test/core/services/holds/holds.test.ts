@@ -1,4 +1,4 @@
-import { mkdirSync, rmdirSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { holdsForMaintenance } from '../../../../shared/hold-owner.ts'
@@ -78,14 +78,60 @@ describe('a maintenance hold', () => {
     expect(c.server.records.size).toBe(0)
   })
 
-  it('says where the list is that could not be understood, and that there may be more', async () => {
+  it('is not taken while the list cannot be understood, which is left alone: others are held by what it says', async () => {
     const folder = dataFolder()
     mkdirSync(folder, { recursive: true })
-    writeFileSync(join(folder, 'holds.json'), '{"version": 1, "holds": [')
+    const file = join(folder, 'holds.json')
+    writeFileSync(file, '{"version": 1, "holds": [')
     const c = await held({ folder })
     await expect.poll(c.notice).toContain('could not be understood')
+    await expect(c.taken(KEY)).rejects.toThrow('Mend or move holds.json first')
+    expect(readFileSync(file, 'utf8')).toBe('{"version": 1, "holds": [')
+    expect(c.server.records.size).toBe(0)
+    rmSync(file)
     await c.taken(KEY)
-    await expect.poll(c.notice).toContain('set aside as holds.damaged-')
+    await expect.poll(c.notice).toBeNull()
+  })
+
+  it('is not forgotten when its list is deleted, and goes on', async () => {
+    const c = await held()
+    const file = join(c.folder, 'holds.json')
+    const { holdId } = await c.taken(KEY)
+    rmSync(file)
+    await expect.poll(() => existsSync(file) && readFileSync(file, 'utf8')).toContain(holdId)
+    c.clock.pass(40_000)
+    await expect.poll(c.leftMs).toBeGreaterThan(50_000)
+    expect((await c.ask('holds.release', { holdId })).ended).toMatchObject({ how: 'released' })
+  })
+
+  it('is renewed, and can be released, also while its list cannot be written', async () => {
+    const c = await held()
+    const { holdId } = await c.taken(KEY)
+    // Again, should the console have been about to write it.
+    const damage = () => {
+      writeFileSync(join(c.folder, 'holds.json'), 'damaged')
+      return c.notice()
+    }
+    await expect.poll(() => damage() ?? '').toContain('could not be understood')
+    c.clock.pass(40_000)
+    await expect.poll(c.leftMs).toBeGreaterThan(50_000)
+    expect((await c.ask('holds.release', { holdId })).ended).toMatchObject({ how: 'released' })
+    expect(c.server.records.size).toBe(0)
+    expect(readFileSync(join(c.folder, 'holds.json'), 'utf8')).toBe('damaged')
+  })
+
+  it('is not said to be extended when somebody has taken it since it was renewed', async () => {
+    const c = await held()
+    const { holdId, until } = await c.taken(KEY)
+    c.job.end()
+    c.job.start()
+    await expect(c.ask('holds.extend', { holdId, forMs: 10 * MINUTE })).rejects.toThrow(
+      'REFUSED: It is not held any more. Somebody else has the lock now.',
+    )
+    await c.until(holdId, { state: 'ended', ended: expect.objectContaining({ how: 'lost' }) })
+    expect(c.job.holder()).toBe('run-1')
+    expect(c.audited().filter(line => line['outcome'] === 'extended')).toEqual([])
+    expect(until).not.toBeNull()
   })
 
   it('does not go on saying that the list cannot be read once it can', async () => {
@@ -94,7 +140,7 @@ describe('a maintenance hold', () => {
     mkdirSync(file, { recursive: true })
     const c = await held({ folder })
     await expect.poll(c.notice).toContain('cannot be read')
-    await expect(c.take(KEY)).rejects.toThrow('could not be read')
+    await expect(c.take(KEY)).rejects.toThrow('cannot be read')
     expect(c.server.records.size).toBe(0)
     rmdirSync(file)
     await expect.poll(c.notice).toBeNull()
