@@ -132,6 +132,32 @@ test('a switch of providers, of which one program was not told', async () => {
   await page.context().close()
 })
 
+// The last one: the locks that the others show are then held by an operator.
+test('holds: one of a free lock, and one that waits for it', async () => {
+  const page = await openPage('light', 1280, 800)
+  await hold(page, /VOZ_PROCESS/, 'Invoices are written twice: INC-2207', 'Hold')
+  await hold(page, /GPS_PROCESS/, 'Migration of the trips table', 'Wait for it')
+  await page.keyboard.press('5')
+  await page.getByRole('main', { name: 'Holds' }).getByText('Migration of the trips table').waitFor()
+  await page.waitForTimeout(1000)
+  await page.screenshot({ path: join(FOLDER, 'holds.png') })
+  await page.context().close()
+})
+
+async function hold(page: Page, key: RegExp, reason: string, confirm: string): Promise<void> {
+  await page.keyboard.press('1')
+  await page.getByRole('row', { name: key }).click()
+  await page.getByRole('button', { name: 'Hold…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Hold a lock' })
+  await dialog.getByRole('textbox', { name: 'Reason' }).fill(reason)
+  if (confirm !== 'Hold') await dialog.getByRole('checkbox', { name: /Wait until it is free/ }).check()
+  await dialog.getByRole('textbox', { name: 'Type recharges to confirm' }).fill('recharges')
+  await dialog.getByRole('button', { name: confirm, exact: true }).click()
+  await dialog.getByRole('button', { name: 'Show holds' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Close the inspector' }).click()
+}
+
 /** As the console keeps its stores. */
 function idsOf(from: string, to: string): { fromStoreId: string; toStoreId: string } {
   const kept = JSON.parse(readFileSync(join(dataFolder, 'stores.json'), 'utf8')) as {
