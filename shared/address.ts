@@ -46,6 +46,12 @@ const OPTIONS: Record<StoreKind, readonly string[]> = {
   memory: ['format'],
 }
 
+const MYSQL_PORT = 3306
+
+function redisPort(mode: RedisAddress['mode']): number {
+  return mode === 'sentinel' ? 26379 : 6379
+}
+
 const SCHEMES = new Map<string, (rest: string) => StoreAddress>([
   ['redis', rest => redis(rest, 'standalone', false)],
   ['rediss', rest => redis(rest, 'standalone', true)],
@@ -102,7 +108,10 @@ export function showAddress(address: StoreAddress): string {
   }
 }
 
-/** What people call a store before they have named it. */
+/**
+ * What people call a store before they have named it. A port that is not the usual one belongs to it: two servers on one
+ * host would otherwise have one name, also where it is typed to confirm something.
+ */
 export function shortName(address: StoreAddress): string {
   switch (address.kind) {
     case 'memory':
@@ -110,10 +119,17 @@ export function shortName(address: StoreAddress): string {
     case 'dynamodb':
       return address.table
     case 'mysql':
-      return `${address.database} at ${address.host}`
-    case 'redis':
-      return `${address.group ?? 'redis'} at ${address.hosts[0]?.host ?? ''}${address.db === 0 ? '' : `/${address.db}`}`
+      return `${address.database} at ${shortHost(address, MYSQL_PORT)}`
+    case 'redis': {
+      const [first] = address.hosts
+      const host = first ? shortHost(first, redisPort(address.mode)) : ''
+      return `${address.group ?? 'redis'} at ${host}${address.db === 0 ? '' : `/${address.db}`}`
+    }
   }
+}
+
+function shortHost(at: HostPort, usualPort: number): string {
+  return at.port === usualPort ? at.host : hostPort(at)
 }
 
 /** Whether a password that was given for one address may be used for another: the same account on the same server. */
@@ -152,7 +168,7 @@ function redis(rest: string, mode: RedisAddress['mode'], tls: boolean): RedisAdd
   if (mode === 'cluster' && db !== '0') throw new AddressError('Redis Cluster has database 0 only')
   if (path.some(part => part !== ''))
     throw new AddressError('There is something after the Redis database in the path')
-  const parsed = hosts.split(',').map(host => parseHost(host, mode === 'sentinel' ? 26379 : 6379))
+  const parsed = hosts.split(',').map(host => parseHost(host, redisPort(mode)))
   if (mode === 'standalone' && parsed.length > 1) {
     throw new AddressError('Several hosts need redis+sentinel:// or redis+cluster://')
   }
@@ -181,7 +197,7 @@ function mysql(rest: string): MysqlAddress {
   if (tls !== 'true' && tls !== 'false') throw new AddressError('tls must be true or false')
   return {
     kind: 'mysql',
-    ...parseHost(hosts, 3306),
+    ...parseHost(hosts, MYSQL_PORT),
     username,
     password,
     database,

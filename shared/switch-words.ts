@@ -228,7 +228,18 @@ function by(holder: string | null): string {
 }
 
 function shown({ storeName }: Side): string {
-  return name(storeName)
+  return escapeForTerminal(clip(storeName, LONGEST_STORE))
+}
+
+/** Two stores whose names are the same are told by their addresses, which must not be cut off where they differ. */
+export function namedApart(run: SwitchRun): SwitchRun {
+  const { from, to } = run
+  if (from.storeName !== to.storeName) return run
+  return {
+    ...run,
+    from: { ...from, storeName: from.address },
+    to: { ...to, storeName: to.address },
+  }
 }
 
 function name(text: string): string {
@@ -236,6 +247,7 @@ function name(text: string): string {
 }
 
 const LONGEST = 80
+const LONGEST_STORE = 400
 
 function many(n: number, one: string, other: string): string {
   return `${n.toLocaleString('en')} ${n === 1 ? one : other}`

@@ -120,10 +120,13 @@ describe('lockkeeper export', () => {
 
   it('writes what is known of a store that is down, says so, and exits with 7', async () => {
     const { redis, file } = await place()
-    const down = `redis://127.0.0.1:${await freePort()}/0`
+    const port = await freePort()
+    const down = `redis://127.0.0.1:${port}/0`
     const run = await runCli(['export', down, redis.address, '--out', file('r.json')])
     expect(run.code).toBe(7)
-    expect(run.stderr).toMatch(/^lockkeeper: Not all of redis at 127\.0\.0\.1\S* could be read: /)
+    expect(run.stderr).toMatch(
+      new RegExp(`^lockkeeper: Not all of redis at 127\\.0\\.0\\.1:${port} could be read: `),
+    )
     const { stores, end } = reportDocumentSchema.parse(JSON.parse(readFileSync(file('r.json'), 'utf8')))
     expect(stores.map(({ status }) => status)).toEqual(['down', 'unwatched'])
     expect(end).toMatchObject({ locks: 3, complete: false })

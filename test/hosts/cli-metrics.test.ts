@@ -89,10 +89,11 @@ it('goes on when a store is down from the start, or goes down, and says so once'
   const gone = `redis://127.0.0.1:${server.port}/0`
   const { child, done, samples } = await startMetrics([gone, 'redis://127.0.0.1:1/0', 'memory:practice'])
   const up = async () => by('store', 'lockkeeper_store_up', await samples())
-  await expect.poll(up).toEqual({ [gone]: 1, 'redis://127.0.0.1:1/0': 0, practice: 1 })
+  const name = `redis at 127.0.0.1:${server.port}`
+  await expect.poll(up).toEqual({ [name]: 1, 'redis at 127.0.0.1:1': 0, practice: 1 })
   expect(locksIn('redis', await samples())).toMatchObject({ held: 1 })
   await server.stop('SIGKILL')
-  await expect.poll(up).toEqual({ [gone]: 0, 'redis://127.0.0.1:1/0': 0, practice: 1 })
+  await expect.poll(up).toEqual({ [name]: 0, 'redis at 127.0.0.1:1': 0, practice: 1 })
   expect(locksIn('redis', await samples())).toEqual({})
   expect(locksIn('memory', await samples())).toMatchObject({ held: expect.any(Number) })
   child.kill('SIGTERM')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { AddressError, parseAddress } from '../../shared/address.ts'
+import { AddressError, parseAddress, shortName } from '../../shared/address.ts'
 
 const common = { username: null, password: null, format: null }
 const redis = {
@@ -133,4 +133,30 @@ test.each<readonly [string, RegExp]>([
 ])('refuses %j', (text, message) => {
   expect(() => parseAddress(text)).toThrow(AddressError)
   expect(() => parseAddress(text)).toThrow(message)
+})
+
+test.each<readonly [string, string]>([
+  ['redis://127.0.0.1:6379/0', 'redis at 127.0.0.1'],
+  ['redis://127.0.0.1:7411/3', 'redis at 127.0.0.1:7411/3'],
+  ['rediss://u:secret@cache:6380', 'redis at cache:6380'],
+  ['redis://[::1]:6379', 'redis at ::1'],
+  ['redis://[::1]:7000/2', 'redis at [::1]:7000/2'],
+  ['redis+sentinel://h1,h2:7000/main/3', 'main at h1/3'],
+  // The usual port of the others, not of a Sentinel.
+  ['redis+sentinel://h1:6379/main', 'main at h1:6379'],
+  ['redis+cluster://h1:7000,h2:7000', 'redis at h1:7000'],
+  ['mysql://root:secret@db:3306/app', 'app at db'],
+  ['mysql://root:secret@db:3307/app', 'app at db:3307'],
+  ['dynamodb://eu-west-1/locks', 'locks'],
+  ['memory:practice', 'practice'],
+])('%s is called %s until somebody names it', (text, name) => {
+  expect(shortName(parseAddress(text))).toBe(name)
+})
+
+test.each<readonly [string, string]>([
+  ['redis://127.0.0.1:7411', 'redis://127.0.0.1:7412'],
+  ['redis://127.0.0.1:6379', 'redis://127.0.0.1:6380'],
+  ['mysql://127.0.0.1:3306/app', 'mysql://127.0.0.1:3307/app'],
+])('%s and %s, two servers on one host, have two names', (one, other) => {
+  expect(shortName(parseAddress(one))).not.toBe(shortName(parseAddress(other)))
 })

@@ -5,6 +5,7 @@ import { PROVIDER_FACTS, providerDifferences } from '../../shared/provider-words
 import {
   CONNECTION_VARIABLES,
   checkSentence,
+  namedApart,
   providerLine,
   STEP_WORDS,
   stepPlace,
@@ -100,5 +101,25 @@ describe('what differs', () => {
         expect(numbers.every(row => row.from === null && row.to === null)).toBe(true)
         expect(means.join(' ')).not.toMatch(/\d/)
       }
+  })
+})
+
+describe('two stores of one name', () => {
+  const at = (storeName: string, address: string) => ({ ...side('mysql'), storeName, address })
+  const host = 'locks.c9akciq32example.eu-west-1.rds.amazonaws.com'
+  const run = (from: ReturnType<typeof at>, to: ReturnType<typeof at>) =>
+    namedApart({ from, to } as SwitchRun)
+
+  it('are told by their addresses, however long they are', () => {
+    const [one, other] = ['old_locks', 'new_locks'].map(
+      table => `mysql://operations@${host}:3306/application?table=${table}`,
+    ) as [string, string]
+    const said = STEP_WORDS.understand.instruction(run(at('app', one), at('app', other)))
+    expect(said).toContain(`from ${one} to ${other}.`)
+  })
+
+  it('keep their names where these differ', () => {
+    const said = STEP_WORDS.understand.instruction(run(at('old', 'mysql://a/d'), at('new', 'mysql://b/d')))
+    expect(said).toContain('from old to new.')
   })
 })

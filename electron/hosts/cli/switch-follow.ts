@@ -1,6 +1,7 @@
 import type { Client } from '../../../shared/client.ts'
 import type { StreamEvent } from '../../../shared/contract.ts'
 import type { SwitchRun } from '../../../shared/provider-switch.ts'
+import { namedApart } from '../../../shared/switch-words.ts'
 import { CliError } from './exit.ts'
 
 export type Told = StreamEvent<'switches.watch'>
@@ -19,7 +20,7 @@ export class SwitchFollower {
       'switches.watch',
       { switchId },
       event => {
-        this.#last = event
+        this.#last = { ...event, run: namedApart(event.run) }
         this.#tell()
       },
       result => {
@@ -36,7 +37,7 @@ export class SwitchFollower {
 
   /** What an answer said is newer than what the stream has told. */
   take(run: SwitchRun): void {
-    if (this.#last) this.#last = { ...this.#last, run }
+    if (this.#last) this.#last = { ...this.#last, run: namedApart(run) }
   }
 
   /** Resolves when something else is told. */

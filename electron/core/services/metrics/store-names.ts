@@ -3,8 +3,8 @@ import { parseAddress, showAddress } from '../../../../shared/address.ts'
 type Named = { readonly name: string; readonly address: string }
 
 /**
- * A name for each that no other has. A console sees to that itself; the names that the command line makes of addresses say no
- * port, and are the address without its account where two would be the same.
+ * A name for each that no other has. A console sees to that itself; the names that the command line makes of addresses say
+ * neither region, table nor pattern, and are the address without its account where two would be the same.
  */
 export function distinctNames(stores: readonly Named[]): string[] {
   const byName = stores.map(({ name }) => name)

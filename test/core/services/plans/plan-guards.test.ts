@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { takePlan } from '../../../../electron/core/services/plans/being-applied.ts'
 import { memoryServer } from '../../../../electron/core/stores/memory/server.ts'
+import { parseAddress, shortName } from '../../../../shared/address.ts'
 import { dataFolder } from '../../../hosts/run-cli.ts'
 import { redisPlace } from '../../stores/redis/place.ts'
 import { openConsole, profile } from '../console.ts'
@@ -138,7 +139,7 @@ describe('the rules of a store', () => {
       for (let i = 0; i < 10; i++) await c.ask('stores.test', { profile: rules })
     })()
     for (let i = 0; i < 40; i++) {
-      for (const name of ['x', 'Prod', 'redis at 127.0.0.1'])
+      for (const name of ['x', 'Prod', shortName(parseAddress(place.address))])
         await c.ask('plans.apply', { planId, confirm: [`${name} 1`], reason: 'r' }).catch(() => refused++)
       await new Promise(resolve => setTimeout(resolve, 5))
     }
