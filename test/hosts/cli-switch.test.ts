@@ -1,12 +1,11 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { envFile } from '../core/services/switch/switching.ts'
 import { type WorkPlace, workPlace } from '../core/services/switch/work-places.ts'
 import { expectHarmless, operator } from './plan-cli.ts'
-import { CLI, type Run, startCli } from './run-cli.ts'
+import { type Run, startCli } from './run-cli.ts'
+import { atTerminal } from './terminal.ts'
 
 const QUIET = ['--quiet', '1s']
 
@@ -17,32 +16,6 @@ function nextOf({ stdout }: Run): string {
   const last = stdout.trimEnd().split('\n').at(-1)?.trim() ?? ''
   expect(last).toMatch(/^lockkeeper switch /)
   return last.replace(/TEXT$/, "'they are dead'")
-}
-
-/** Somebody at a terminal, who answers what is asked. */
-function atTerminal(env: NodeJS.ProcessEnv, args: readonly string[]) {
-  const line = [process.execPath, '--', CLI, ...args].map(word => `'${word}'`).join(' ')
-  const child = spawn('script', ['-qefc', line, '/dev/null'], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-    env: { ...process.env, ...env, COLUMNS: '120' },
-  })
-  onTestFinished(() => void child.kill('SIGKILL'))
-  let screen = ''
-  let read = 0
-  child.stdout.setEncoding('utf8').on('data', text => {
-    screen += text
-  })
-  const done = once(child, 'close').then(([code]) => code as number)
-  return {
-    done,
-    /** Waits until this was shown, after what was waited for before. */
-    async shows(text: string) {
-      await expect.poll(() => screen.slice(read), { timeout: 20_000, interval: 50 }).toContain(text)
-      read = screen.indexOf(text, read) + text.length
-    },
-    types: (text: string) => child.stdin.write(text),
-    screen: () => screen,
-  }
 }
 
 describe('without a terminal', () => {
@@ -79,7 +52,7 @@ describe('without a terminal', () => {
       /Changed\. As it was, it is in [^\n]*\n(?: {2,}\/[^\n]*\n)? +✓ The file says/,
     )
     expect(second.stdout).toContain('would release 1 lock')
-    expect(nextOf(second)).toContain("--clean 'redis at 127.0.0.1")
+    expect(nextOf(second)).toContain(`--clean 'redis at ${from.address.replace('redis://', '')} 1'`)
     expect(await from.names()).toEqual(['LEFT'])
 
     // The workers start again while it waits for them.
@@ -222,9 +195,10 @@ describe('at a terminal', () => {
     t.types('left behind\r')
     await t.shows('Step 6 of 7')
     expect(await from.names()).toEqual([])
-    t.types('y\r')
-    await t.shows('To pass this step without')
-    t.types('they start tomorrow\r')
+    await t.shows('Type pass to go on')
+    t.types('pass: they start tomorrow\r')
+    await t.shows('Type yes:')
+    t.types('yes\r')
     await t.shows('Passed by hand: they start tomorrow')
     await t.shows('Step 7 of 7')
     await to.hold('GPS', 'w2')

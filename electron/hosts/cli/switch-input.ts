@@ -44,11 +44,6 @@ export class TypedLines {
     return this.#lines.shift() ?? null
   }
 
-  /** What was typed before a question is no answer to it. */
-  forget(): void {
-    this.#lines.length = 0
-  }
-
   /** Resolves when there is another line, or when there will be none. */
   get typed(): Promise<void> {
     return new Promise(resolve => {

@@ -39,6 +39,12 @@ export class SwitchTeller {
       await print(this.#io, line)
   }
 
+  /** What whoever sits there has to know, also beside JSON, which it must not get into. */
+  async tell(text: string, first = ''): Promise<void> {
+    if (!this.#json) return this.say(text, first)
+    this.#io.stderr.write(`${first}${neutralise(text)}\n`)
+  }
+
   async event(event: string, facts: Record<string, unknown>): Promise<void> {
     if (this.#json) await print(this.#io, safeJson({ event, ...facts }))
   }

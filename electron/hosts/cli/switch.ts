@@ -10,8 +10,9 @@ import { CliError, EXIT, unwrap, usageError } from './exit.ts'
 import { type Io, print } from './io.ts'
 import { SwitchFollower } from './switch-follow.ts'
 import { TypedLines } from './switch-input.ts'
+import { SwitchOperator, WalkStopped } from './switch-operator.ts'
 import { SwitchTeller } from './switch-tell.ts'
-import { SwitchWalk, WalkStopped } from './switch-walk.ts'
+import { SwitchWalk } from './switch-walk.ts'
 import { openWholeFile } from './whole-file.ts'
 
 const OPTIONS = {
@@ -62,7 +63,8 @@ async function walk(from: string, to: string, args: Args, io: Io): Promise<numbe
     await teller.say(`Goes on with switch ${switchId}, at step ${stepPlace(run.step)}.`)
   const lines = new TypedLines(io)
   const follower = new SwitchFollower(client, switchId)
-  const walking = new SwitchWalk({ ...options, io, client, follower, lines, teller, switchId, from })
+  const operator = new SwitchOperator(io, lines, teller)
+  const walking = new SwitchWalk({ ...options, io, client, follower, operator, teller, switchId, from })
   try {
     const stopped = await walking.toTheEnd().then(() => null, ifStopped)
     const { step } = follower.last?.run ?? run
