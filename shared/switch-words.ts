@@ -203,6 +203,11 @@ export function remainingSentence({ key, holder, endsAt, renewals, why }: Remain
   }
 }
 
+/** Of a store that does not answer when a switch is begun or goes on: that is what switches are made for. */
+export function unreachedWarning(side: Side, error: { readonly message: string }): string {
+  return `${shown(side)} cannot be reached${because(error)}. It is tried again all the time. Until it answers, nobody can check there: such a step waits for it, or is passed by hand, as --pass does.`
+}
+
 /** Said at whatever step it is; null when all workers were stopped. */
 export function strayWarning(run: SwitchRun): string | null {
   const last = run.strays.at(-1)

@@ -1,11 +1,12 @@
 import { extname, resolve } from 'node:path'
 import type { Client } from '../../../shared/client.ts'
 import { SWITCH_STEPS, type SwitchRun, type SwitchStep } from '../../../shared/provider-switch.ts'
+import type { Failure } from '../../../shared/result.ts'
 import { column, escapeForTerminal, safeJson } from '../../../shared/safe-text.ts'
-import { STEP_WORDS, stepPlace } from '../../../shared/switch-words.ts'
+import { namedApart, STEP_WORDS, stepPlace, unreachedWarning } from '../../../shared/switch-words.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import { type Args, duration, parse } from './args.ts'
-import { connect, openStores } from './connect.ts'
+import { connect, openStores, type ReachedStore } from './connect.ts'
 import { CliError, EXIT, unwrap, usageError } from './exit.ts'
 import { type Io, print } from './io.ts'
 import { SwitchFollower } from './switch-follow.ts'
@@ -48,19 +49,22 @@ export async function switchCommand(argv: readonly string[], io: Io): Promise<nu
 async function walk(from: string, to: string, args: Args, io: Io): Promise<number> {
   const options = walkOptions(args)
   const opening = connect(io)
-  const [old, fresh] = await openStores(io, opening, [from, to])
-  for (const reached of [old, fresh]) if (reached) unwrap(reached.answer)
+  const stores = (await openStores(io, opening, [from, to])) as [ReachedStore, ReachedStore]
+  const away = stores.map(whyAway)
   // What is under way is stopped in its own way: a plan finishes what it has sent.
   const client = connect(io, { stoppable: false })
   const quietMs = options.quietMs === undefined ? {} : { quietMs: options.quietMs }
-  const ids = { fromStoreId: old?.info.storeId ?? '', toStoreId: fresh?.info.storeId ?? '' }
-  const run = unwrap(await client.call('switches.begin', { ...ids, ...quietMs }))
+  const [old, fresh] = stores
+  const ids = { fromStoreId: old.info.storeId, toStoreId: fresh.info.storeId }
+  const run = namedApart(unwrap(await client.call('switches.begin', { ...ids, ...quietMs })))
   const { switchId } = run
   if (options.envFile !== null)
     unwrap(await client.call('switches.envPreview', { switchId, file: options.envFile }))
   const teller = new SwitchTeller(io, options.json)
   if (run.step !== 'understand')
     await teller.say(`Goes on with switch ${switchId}, at step ${stepPlace(run.step)}.`)
+  for (const [i, side] of [run.from, run.to].entries())
+    if (away[i]) await teller.tell(unreachedWarning(side, away[i]), '! ')
   const lines = new TypedLines(io)
   const follower = new SwitchFollower(client, switchId)
   const operator = new SwitchOperator(io, lines, teller)
@@ -86,6 +90,16 @@ async function walk(from: string, to: string, args: Args, io: Io): Promise<numbe
     lines.close()
     follower.close()
   }
+}
+
+/**
+ * Why a store does not answer, if it is one that may do so later: to leave a provider that is down is what a switch is for. What
+ * only another address or account can mend ends the command.
+ */
+function whyAway({ answer }: ReachedStore): Failure | null {
+  if (answer.ok) return null
+  if (answer.error.code === 'STORE_UNREACHABLE' || answer.error.code === 'STORE_ERROR') return answer.error
+  throw new CliError(answer.error)
 }
 
 function ifStopped(error: unknown): WalkStopped {
