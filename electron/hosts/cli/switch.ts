@@ -2,7 +2,7 @@ import { extname, resolve } from 'node:path'
 import type { Client } from '../../../shared/client.ts'
 import { SWITCH_STEPS, type SwitchRun, type SwitchStep } from '../../../shared/provider-switch.ts'
 import type { Failure } from '../../../shared/result.ts'
-import { column, escapeForTerminal, safeJson } from '../../../shared/safe-text.ts'
+import { escapeForTerminal } from '../../../shared/safe-text.ts'
 import { namedApart, STEP_WORDS, stepPlace, unreachedWarning } from '../../../shared/switch-words.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import { type Args, duration, parse } from './args.ts'
@@ -11,6 +11,7 @@ import { CliError, EXIT, unwrap, usageError } from './exit.ts'
 import { type Io, print } from './io.ts'
 import { SwitchFollower } from './switch-follow.ts'
 import { TypedLines } from './switch-input.ts'
+import { abandonSwitch, listSwitches } from './switch-list.ts'
 import { SwitchOperator, WalkStopped } from './switch-operator.ts'
 import { SwitchTeller } from './switch-tell.ts'
 import { SwitchWalk } from './switch-walk.ts'
@@ -181,35 +182,4 @@ async function writeReport(
     throw error
   }
   await teller.say(`The report is in ${escapeForTerminal(name)}.`)
-}
-
-async function listSwitches({ options }: Args, io: Io): Promise<number> {
-  const runs = unwrap(await connect(io).call('switches.list', {}))
-  if (options['json']) {
-    await print(io, safeJson({ switches: runs }))
-    return EXIT.done
-  }
-  if (runs.length === 0) await print(io, 'There are no provider switches.')
-  for (const { switchId, from, to, begunAt, by, ended, step } of runs) {
-    const state = ended === null ? `at ${stepPlace(step)}, ${STEP_WORDS[step].title}` : ended.how
-    const begun = `${new Date(begunAt).toISOString().slice(0, 16).replace('T', ' ')} UTC`
-    await print(io, `${column(switchId, 14)} ${begun}  ${escapeForTerminal(by)}  ${state}`)
-    await print(io, `  ${escapeForTerminal(from.address)} to ${escapeForTerminal(to.address)}`)
-  }
-  return EXIT.done
-}
-
-async function abandonSwitch(switchId: string, { options }: Args, io: Io): Promise<number> {
-  const { reason, json } = options
-  if (typeof reason !== 'string' || reason.trim() === '')
-    throw usageError('A reason is missing: say --reason TEXT, which goes into the audit log')
-  const run = unwrap(await connect(io).call('switches.abandon', { switchId, reason }))
-  const { from, to } = run
-  await print(
-    io,
-    json
-      ? safeJson({ switchId, ended: run.ended })
-      : `The switch from ${escapeForTerminal(from.address)} to ${escapeForTerminal(to.address)} is abandoned. Everything is as it was left.`,
-  )
-  return EXIT.done
 }
