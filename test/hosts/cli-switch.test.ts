@@ -161,6 +161,7 @@ describe('without a terminal', () => {
     [['memory:a', 'memory:b'], 6, 'no provider to configure'],
     [['redis://127.0.0.1:1/0', 'nonsense'], 2, 'starts with redis://'],
     [['memory:a', 'memory:b', '--pass', 'everything', '--reason', 'x'], 2, '--pass must be one of'],
+    [['memory:a', 'memory:b', '--back', 'everything'], 2, '--back must be one of'],
     [['memory:a', 'memory:b', '--quiet', '2h'], 2, '1s to 1h'],
     [['memory:a', 'memory:b', '--change-env'], 2, '--env-file'],
     [['memory:a', 'memory:b', '--report', 'x.pdf'], 2, '.md'],

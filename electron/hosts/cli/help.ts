@@ -30,9 +30,9 @@ const USAGE: Readonly<Record<string, readonly string[]>> = {
   ],
   switch: [
     'lockkeeper switch  <from> <to> [--env-file FILE [--change-env]] [--quiet 30s] [--report FILE] [--json]',
-    '                   [--clean "NAME COUNT" --reason TEXT] [--pass STEP --reason TEXT]',
+    '                   [--clean "NAME COUNT" --reason TEXT] [--pass STEP --reason TEXT]... [--back STEP]',
     'lockkeeper switch  --list [--json]',
-    'lockkeeper switch  --abandon ID --reason TEXT',
+    'lockkeeper switch  --abandon ID --reason TEXT [--json]',
   ],
   formats: ['lockkeeper formats [--json]'],
   console: ['lockkeeper console [--web] [--port N] [--store <store>]... [--env-file FILE]'],
@@ -98,9 +98,11 @@ code is then 7.`,
     of: ['switch'],
     text: `switch leads from one lock provider to another: stop the workers, let their locks end, change LOCK_PROVIDER, clean the old
 store, start again, verify. Each step is checked by looking at both stores, and goes on by itself when its check is met.
-A file is changed only after the difference was shown and agreed to, or with --change-env; a copy is kept. Ctrl-C
-stops, and the same command goes on at the same step. Where nobody can be asked it stops with exit code 7 and prints the
-command that goes on.`,
+A file is changed only after the difference was shown and agreed to, or with --change-env; a copy is kept. At a terminal,
+pass goes on without a check, after a reason and a yes; quit or Ctrl-C stops, and the same command goes on at the same
+step. --back goes back to an earlier one. A store that is down is warned of and tried again: to leave it, pass what cannot
+be checked. Where nobody can be asked it stops with exit code 7 and prints the command that goes on. A STEP is understand,
+stop, drain, change, clean, restart or verify.`,
   },
   {
     of: ['console'],

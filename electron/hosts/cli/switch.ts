@@ -23,6 +23,7 @@ const OPTIONS = {
   clean: { type: 'string' },
   reason: { type: 'string' },
   pass: { type: 'string', multiple: true },
+  back: { type: 'string' },
   quiet: { type: 'string' },
   report: { type: 'string' },
   list: { type: 'boolean' },
@@ -54,33 +55,35 @@ async function walk(from: string, to: string, args: Args, io: Io): Promise<numbe
   const away = stores.map(whyAway)
   // What is under way is stopped in its own way: a plan finishes what it has sent.
   const client = connect(io, { stoppable: false })
-  const quietMs = options.quietMs === undefined ? {} : { quietMs: options.quietMs }
-  const [old, fresh] = stores
-  const ids = { fromStoreId: old.info.storeId, toStoreId: fresh.info.storeId }
-  const run = namedApart(unwrap(await client.call('switches.begin', { ...ids, ...quietMs })))
+  const run = namedApart(await begin(client, stores, options))
   const { switchId } = run
   if (options.envFile !== null)
     unwrap(await client.call('switches.envPreview', { switchId, file: options.envFile }))
   const teller = new SwitchTeller(io, options.json)
-  if (run.step !== 'understand')
-    await teller.say(`Goes on with switch ${switchId}, at step ${stepPlace(run.step)}.`)
+  const place = stepPlace(run.step)
+  if (options.back !== null) await teller.say(`Goes back in switch ${switchId}, to step ${place}.`)
+  else if (run.step !== 'understand') await teller.say(`Goes on with switch ${switchId}, at step ${place}.`)
   for (const [i, side] of [run.from, run.to].entries())
     if (away[i]) await teller.tell(unreachedWarning(side, away[i]), '! ')
   const lines = new TypedLines(io)
-  const follower = new SwitchFollower(client, switchId)
   const operator = new SwitchOperator(io, lines, teller)
+  const follower = new SwitchFollower(client, switchId)
   const walking = new SwitchWalk({ ...options, io, client, follower, operator, teller, switchId, from })
   try {
     const stopped = await walking.toTheEnd().then(() => null, ifStopped)
-    const { step } = follower.last?.run ?? run
+    const { step, ended } = follower.last?.run ?? run
     teller.clear()
     await teller.say('')
-    if (stopped === null) await teller.say('The switch is finished.')
-    else await teller.say(`${stopped.message}: it stops at "${STEP_WORDS[step].title}".`)
+    if (stopped !== null) await teller.say(`${stopped.message}: it stops at "${STEP_WORDS[step].title}".`)
+    // Another console may have ended it, and that is no switch that was made.
+    else if (ended?.how === 'abandoned')
+      await teller.say(`The switch was abandoned by ${escapeForTerminal(ended.by)}: ${ended.reason ?? ''}`)
+    else await teller.say('The switch is finished.')
     if (options.report !== null) await writeReport(client, switchId, options.report, teller)
     const next = stopped === null ? null : commandOf(run, options, stopped.flags)
-    const outcome = stopped === null ? 'finished' : 'stopped'
+    const outcome = stopped === null ? (ended?.how ?? 'finished') : 'stopped'
     await teller.event('end', { outcome, switchId, step, why: stopped?.message ?? null, next })
+    if (outcome === 'abandoned') return EXIT.denied
     if (next === null) return EXIT.done
     await teller.say('This goes on:')
     await teller.say('')
@@ -103,6 +106,27 @@ function whyAway({ answer }: ReachedStore): Failure | null {
   throw new CliError(answer.error)
 }
 
+/** The switch between the two, begun now or before. */
+async function begin(
+  client: Client,
+  [from, to]: readonly [ReachedStore, ReachedStore],
+  { quietMs, back }: Options,
+): Promise<SwitchRun> {
+  if (back !== null) {
+    const runs = unwrap(await client.call('switches.list', {}))
+    const isIt = (run: SwitchRun) =>
+      run.ended === null && run.from.address === from.info.address && run.to.address === to.info.address
+    // None is begun only to find that there is nothing to go back in.
+    if (!runs.some(isIt))
+      throw new CliError({ code: 'NOT_FOUND', message: 'No switch is under way between these two stores' })
+  }
+  const ids = { fromStoreId: from.info.storeId, toStoreId: to.info.storeId }
+  const asked = { ...ids, ...(quietMs === undefined ? {} : { quietMs }) }
+  const run = unwrap(await client.call('switches.begin', asked))
+  const { switchId } = run
+  return back === null ? run : unwrap(await client.call('switches.back', { switchId, step: back }))
+}
+
 function ifStopped(error: unknown): WalkStopped {
   if (error instanceof WalkStopped) return error
   throw error
@@ -113,9 +137,8 @@ type Options = ReturnType<typeof walkOptions>
 function walkOptions({ options }: Args) {
   const { clean, reason, report } = options
   const envFile = options['env-file']
-  const byHand = [options['pass'] ?? []].flat().map(String)
-  const wrong = byHand.find(step => !SWITCH_STEPS.some(each => each === step))
-  if (wrong !== undefined) throw usageError(`--pass must be one of ${SWITCH_STEPS.join(', ')}`)
+  const byHand = [options['pass'] ?? []].flat().map(step => stepFrom(step, '--pass'))
+  const back = options['back'] === undefined ? null : stepFrom(options['back'], '--back')
   const hasReason = typeof reason === 'string' && reason.trim() !== ''
   if ((byHand.length > 0 || clean !== undefined) && !hasReason)
     throw usageError('A reason is missing: say --reason TEXT, which goes into the audit log')
@@ -127,11 +150,18 @@ function walkOptions({ options }: Args) {
     mayChangeEnv: options['change-env'] === true,
     clean: typeof clean === 'string' ? clean : null,
     reason: hasReason ? reason.trim() : null,
-    byHand: byHand as SwitchStep[],
+    byHand,
+    back,
     quietMs: quietFrom(options['quiet']),
     report: typeof report === 'string' ? report : null,
     json: options['json'] === true,
   }
+}
+
+function stepFrom(value: Args['options'][string], name: string): SwitchStep {
+  const step = SWITCH_STEPS.find(each => each === value)
+  if (step === undefined) throw usageError(`${name} must be one of ${SWITCH_STEPS.join(', ')}`)
+  return step
 }
 
 function quietFrom(value: Args['options'][string]): number | undefined {
