@@ -43,6 +43,7 @@ export async function readEnvFile(path: string): Promise<Read> {
 /** What would become of it. Only the lines that change are told: the others may be secrets. */
 export async function previewEnv(path: string, wanted: string): Promise<EnvPreview> {
   const { file, env, value, digest } = await readEnvFile(path)
+  checkEnd(file, env)
   const { lines } = changeEnv(env, PROVIDER_VARIABLE, wanted)
   return { file, digest, value, wanted, lines, copy: copyName(file, Date.now(), 0) }
 }
@@ -62,12 +63,22 @@ export async function changeEnvFile(path: string, wanted: string, digest: string
       seen.file,
       'has several names (hard links), of which only one would change: change it by hand',
     )
+  checkEnd(seen.file, seen.env)
   const { text, lines } = changeEnv(seen.env, PROVIDER_VARIABLE, wanted)
   if (lines.length === 0) throw refused(seen.file, `says ${PROVIDER_VARIABLE}=${wanted} already`)
   const copy = await keepCopy(seen)
   await replace(seen, text, copy)
   await verify(seen.file, text, copy)
   return { file: seen.file, copy, before: seen.value }
+}
+
+/** Where a line has to be added, it must be one of its own. */
+function checkEnd(file: string, { places, openEnd }: EnvText): void {
+  if (places.length === 0 && openEnd !== null)
+    throw new StoreError(
+      'REFUSED',
+      `Line ${openEnd} of ${escapeForTerminal(file)}, its last one, ends with a backslash, so that a line added behind it would belong to it: change it by hand`,
+    )
 }
 
 async function placeOf(path: string): Promise<string> {

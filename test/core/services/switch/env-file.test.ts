@@ -145,6 +145,31 @@ describe('nothing is read or changed that is', () => {
     await expect(readEnvFile(aFile('A=1\nLOCK_PROVIDER="redis\n').path)).rejects.toThrow('Line 2 of')
   })
 
+  it.each(['LOCK_PROVIDER=redis REDIS_PASSWORD=hunter2', 'export A=hunter2 LOCK_PROVIDER=redis'])(
+    'more than one setting in a line: %j is named by its number, and nothing of it is told',
+    async line => {
+      const { folder, path, read } = aFile(`A=1\n${line}\n`)
+      const refusal = await previewEnv(path, 'mysql').then(String, String)
+      expect(refusal).toMatch(/Line 2 of .* names LOCK_PROVIDER in a way that is not understood/)
+      expect(refusal).not.toContain('hunter2')
+      await expect(changeEnvFile(path, 'mysql', 'any')).rejects.toThrow('Line 2 of')
+      expect(read()).toBe(`A=1\n${line}\n`)
+      expect(readdirSync(folder)).toEqual(['.env'])
+    },
+  )
+
+  it.each(['A=1\nOPTS=-Xmx1g \\', 'A=1\nOPTS=-Xmx1g \\\n'])(
+    'going on behind its last line, so that ours would belong to it: %j',
+    async text => {
+      const { path, read } = aFile(text)
+      expect((await readEnvFile(path)).value).toBeNull()
+      await expect(previewEnv(path, 'mysql')).rejects.toThrow(/Line 2 of .* ends with a backslash/)
+      const { digest } = await readEnvFile(path)
+      await expect(changeEnvFile(path, 'mysql', digest)).rejects.toThrow('backslash')
+      expect(read()).toBe(text)
+    },
+  )
+
   it('one of several names of a file', async () => {
     const { folder, path, read } = aFile('LOCK_PROVIDER=redis\n')
     linkSync(path, join(folder, 'other.env'))

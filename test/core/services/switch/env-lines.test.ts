@@ -15,9 +15,20 @@ describe('a line is read as programs read it, and only its value changes', () =>
     ["LOCK_PROVIDER='redis'\r\n", 'redis', "LOCK_PROVIDER='mysql'\r\n"],
     ['LOCK_PROVIDER=`redis`\n', 'redis', 'LOCK_PROVIDER=`mysql`\n'],
     ['LOCK_PROVIDER=redis # or mysql\n', 'redis', 'LOCK_PROVIDER=mysql # or mysql\n'],
-    ['LOCK_PROVIDER=redis#x\n', 'redis', 'LOCK_PROVIDER=mysql#x\n'],
+    [
+      '\uFEFFexport LOCK_PROVIDER="redis"\r\nA=1\r\n',
+      'redis',
+      '\uFEFFexport LOCK_PROVIDER="mysql"\r\nA=1\r\n',
+    ],
+    ['export\tLOCK_PROVIDER=redis\t# why\r\n', 'redis', 'export\tLOCK_PROVIDER=mysql\t# why\r\n'],
+    [
+      'LOCK_PROVIDER=redis\nexport LOCK_PROVIDER # and that\n',
+      'redis',
+      'LOCK_PROVIDER=mysql\nexport LOCK_PROVIDER # and that\n',
+    ],
     ['LOCK_PROVIDER=\n', '', 'LOCK_PROVIDER=mysql\n'],
     ['LOCK_PROVIDER= # none\n', '', 'LOCK_PROVIDER=mysql # none\n'],
+    ['LOCK_PROVIDER= \n', '', 'LOCK_PROVIDER=mysql \n'],
     ['LOCK_PROVIDER=""\n', '', 'LOCK_PROVIDER="mysql"\n'],
     ['\uFEFFLOCK_PROVIDER=redis\n', 'redis', '\uFEFFLOCK_PROVIDER=mysql\n'],
     ['A=1\rLOCK_PROVIDER=redis\rB=2', 'redis', 'A=1\rLOCK_PROVIDER=mysql\rB=2'],
@@ -40,6 +51,16 @@ describe('a line is read as programs read it, and only its value changes', () =>
     ['# LOCK_PROVIDER=redis\n', null, '# LOCK_PROVIDER=redis\nLOCK_PROVIDER=mysql\n'],
     ['MY_LOCK_PROVIDER=redis\n', null, 'MY_LOCK_PROVIDER=redis\nLOCK_PROVIDER=mysql\n'],
     ['LOCK_PROVIDER_2=redis\n', null, 'LOCK_PROVIDER_2=redis\nLOCK_PROVIDER=mysql\n'],
+    // What only has the name in its value says nothing of it.
+    [
+      'HELP="say LOCK_PROVIDER=redis" # or so\n',
+      null,
+      'HELP="say LOCK_PROVIDER=redis" # or so\nLOCK_PROVIDER=mysql\n',
+    ],
+    ['A=1 # LOCK_PROVIDER=redis\n', null, 'A=1 # LOCK_PROVIDER=redis\nLOCK_PROVIDER=mysql\n'],
+    ['A= # LOCK_PROVIDER=redis\n', null, 'A= # LOCK_PROVIDER=redis\nLOCK_PROVIDER=mysql\n'],
+    ['OPTS=-DLOCK_PROVIDER=redis\n', null, 'OPTS=-DLOCK_PROVIDER=redis\nLOCK_PROVIDER=mysql\n'],
+    ['echo $LOCK_PROVIDER\n', null, 'echo $LOCK_PROVIDER\nLOCK_PROVIDER=mysql\n'],
   ])('%j', (text, value, after) => {
     expect(readValue(text)).toBe(value)
     expect(changed(text).text).toBe(after)
@@ -76,10 +97,51 @@ describe('a line is read as programs read it, and only its value changes', () =>
     'LOCK_PROVIDER="re\\dis"\n',
     'LOCK_PROVIDER: redis\n',
     'LOCK_PROVIDER=re\\\ndis\n',
+    // To a shell the value ends before the rest, which would be told as the value and be gone afterwards.
+    'LOCK_PROVIDER=redis; export OTHER=1\n',
+    'LOCK_PROVIDER=redis REDIS_PASSWORD=hunter2\n',
+    'LOCK_PROVIDER="redis" REDIS_PASSWORD="hunter2"\n',
+    'LOCK_PROVIDER=redis&& export OTHER=1\r\n',
+    'LOCK_PROVIDER=$(cat provider)\n',
+    `LOCK_PROVIDER="\${PROVIDER:-redis}"\n`,
+    'LOCK_PROVIDER=redis|mysql\n',
+    'LOCK_PROVIDER=redis"x"\n',
+    // A comment to some programs, and a part of the value to others.
+    'LOCK_PROVIDER=redis#x\n',
+    'LOCK_PROVIDER="redis"#x\n',
+    'LOCK_PROVIDER=#x\n',
+    // Set all the same, so that a line of ours would be a second one.
+    'export A=1 LOCK_PROVIDER=redis\n',
+    '\uFEFFexport A="x" LOCK_PROVIDER=redis\r\n',
+    'declare -x LOCK_PROVIDER=redis\n',
+    'export "LOCK_PROVIDER=redis"\n',
+    'readonly LOCK_PROVIDER="redis"\n',
+    'A=1; LOCK_PROVIDER=redis\n',
+    'A=x LOCK_PROVIDER=redis\n',
+    'LOCK_PROVIDER+=redis\n',
+    `: "\${LOCK_PROVIDER:=redis}"\n`,
+    'setenv LOCK_PROVIDER redis\n',
+    'unset LOCK_PROVIDER\n',
   ])('nobody guesses what %j means', text =>
     expect(readEnv(text, NAME)).toMatchObject({ places: [], unclear: [1] }),
   )
 })
+
+it('a value over several lines may have a setting behind its end', () => {
+  expect(readEnv('KEY="a\nb" LOCK_PROVIDER=redis\n', NAME)).toMatchObject({ places: [], unclear: [2] })
+  expect(readEnv('KEY="a\nb" # LOCK_PROVIDER=redis\n', NAME)).toMatchObject({ places: [], unclear: [] })
+})
+
+it.each<[string, number | null]>([
+  ['A=1\\', 1],
+  ['A=1\nB=2\\\r\n', 2],
+  ['# note \\\n', 1],
+  ['A=1\\\n\n', null],
+  ['A=1\n', null],
+  ['', null],
+])('knows whether a line behind %j would be one of its own', (text, openEnd) =>
+  expect(readEnv(text, NAME).openEnd).toBe(openEnd),
+)
 
 it('tells the lines that change, and no others', () => {
   expect(
