@@ -72,6 +72,8 @@ export const switchRunSchema = z.object({
   step: switchStepSchema,
   /** Every time that a step was passed, in order; one that was gone back to is there twice. */
   passed: z.array(passedStepSchema),
+  /** Every time that a step was gone back to, in order. Files that were written before this was kept say nothing of it. */
+  wentBack: z.array(z.object({ step: switchStepSchema, at: z.number(), by: z.string() })).default([]),
   /** For how long nothing may happen in the old store before the workers count as stopped. */
   quietMs: z.number(),
   /** The file that is looked at; null when the operator changes it elsewhere. */

@@ -59,6 +59,7 @@ export function switchRun(step: SwitchStep, change: Partial<SwitchRun> = {}): Sw
     by: 'ana',
     step,
     passed: before.map((each, i) => passed(each, begunAt + (i + 1) * 100_000)),
+    wentBack: [],
     quietMs: 60_000,
     envFile: null,
     envChanges: [],

@@ -20,7 +20,17 @@ const passed = (step: SwitchStep, at: number, change: Partial<PassedStep> = {}):
   ...change,
 })
 const run = (step: SwitchStep, change: Partial<SwitchRun> = {}): SwitchRun => ({
-  ...{ switchId: 'sw', from: side, to: side, begunAt: 0, by: 'ana', step, passed: [], quietMs: 60_000 },
+  ...{
+    switchId: 'sw',
+    from: side,
+    to: side,
+    begunAt: 0,
+    by: 'ana',
+    step,
+    passed: [],
+    wentBack: [],
+    quietMs: 60_000,
+  },
   ...{ envFile: null, envChanges: [], planIds: [], strays: [], splits: [], ended: null },
   ...change,
 })

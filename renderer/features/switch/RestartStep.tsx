@@ -1,10 +1,10 @@
+import { reachedAt } from '../../../shared/provider-steps.ts'
 import { useNow } from '../../stores/clock.ts'
 import { Icon } from '../../ui/Icon.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { StepFigure, StepFigures } from './StepFigures.tsx'
 import { type StepProps, useSwitchNow } from './step-props.ts'
-import { lastPassed } from './step-state.ts'
 
 export function RestartStep({ run }: StepProps) {
   const words = t.switch.restart
@@ -20,7 +20,7 @@ export function RestartStep({ run }: StepProps) {
       data-behind={to.status !== 'live' || undefined}
     >
       {first === null ? (
-        <Waiting name={name} since={lastPassed(run, 'clean')?.at ?? run.begunAt} />
+        <Waiting name={name} since={reachedAt(run, 'restart') ?? run.begunAt} />
       ) : (
         <p className="first-lock first-lock-came">
           <Icon name="check" size={16} /> {words.came(name, first)}

@@ -75,20 +75,6 @@ export function providerOf({ kind }: Pick<Side, 'kind'>): string {
   return kind
 }
 
-/** When a step was reached the last time; null when it was not. */
-export function reachedAt(run: SwitchRun, step: SwitchStep): number | null {
-  const place = SWITCH_STEPS.indexOf(step)
-  if (SWITCH_STEPS.indexOf(run.step) < place) return null
-  const before = SWITCH_STEPS[place - 1]
-  return before === undefined ? run.begunAt : passedAt(run, before)
-}
-
-/** When a step was passed, if the switch is beyond it now. */
-export function passedAt(run: SwitchRun, step: SwitchStep): number | null {
-  if (SWITCH_STEPS.indexOf(run.step) <= SWITCH_STEPS.indexOf(step) && run.ended === null) return null
-  return run.passed.findLast(each => each.step === step)?.at ?? null
-}
-
 /** Of a store that cannot be read, nobody can say anything. */
 function ifKnown(sides: readonly SideState[], isMet: () => boolean): Verdict {
   return sides.every(({ status }) => status === 'live') ? metIf(isMet()) : 'unknown'

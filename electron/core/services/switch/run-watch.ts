@@ -1,3 +1,4 @@
+import { passedAt, reachedAt } from '../../../../shared/provider-steps.ts'
 import type { Split, SwitchNow, SwitchStep } from '../../../../shared/provider-switch.ts'
 import { MOST_STRAYS, SWITCH_STEPS } from '../../../../shared/provider-switch.ts'
 import type { Failure } from '../../../../shared/result.ts'
@@ -7,7 +8,7 @@ import { markOf } from '../file-mark.ts'
 import type { Lookout, Observed } from '../observe/observatory.ts'
 import { ATTEND_MS } from '../observe/observatory.ts'
 import type { Happening, Pass } from '../observe/observer.ts'
-import { checksOf, passedAt, reachedAt } from './checks.ts'
+import { checksOf } from './checks.ts'
 import { readEnvFile } from './env-file.ts'
 import { SwitchSide, type SwitchStores } from './side.ts'
 import type { Seen } from './side-facts.ts'
@@ -169,17 +170,19 @@ export class RunWatch implements Required<Pick<Lookout, 'happened' | 'passed' | 
     })
   }
 
-  #inNew(seen: Seen): void {
-    const run = this.#o.run()
-    const startedAt = reachedAt(run, 'restart')
-    if (startedAt === null || run.firstArrivalInNewAt !== null || run.ended !== null) return
-    // By what a record says, it has to be well after: whose clock wrote it is not known.
-    const earliest = seen.what === 'found' ? startedAt + MARGIN_MS : startedAt
-    if (seen.what === 'renewed' || seen.at === null || seen.at < earliest) return
+  #inNew({ what, lock, at }: Seen): void {
     // An operator's hold is no worker.
-    if (isMaintenance(seen.lock)) return
-    const { at } = seen
-    this.#o.learned(each => (each.firstArrivalInNewAt === null ? { ...each, firstArrivalInNewAt: at } : each))
+    if (what === 'renewed' || at === null || isMaintenance(lock)) return
+    // By what a record says, it has to be well after: whose clock wrote it is not known.
+    const marginMs = what === 'found' ? MARGIN_MS : 0
+    this.#o.learned(run => {
+      // Asked when it is kept: another console may have gone back in the meantime, and this was before that.
+      const startedAt = reachedAt(run, 'restart')
+      if (startedAt === null || at < startedAt + marginMs) return run
+      return run.firstArrivalInNewAt !== null || run.ended !== null
+        ? run
+        : { ...run, firstArrivalInNewAt: at }
+    })
   }
 
   /** What is held in both. While one of them cannot be read, nothing begins and nothing ends. */

@@ -1,5 +1,6 @@
 import { sayDuration } from '../../../../shared/lease.ts'
 import { planOutcome } from '../../../../shared/plan-words.ts'
+import { reachedAt } from '../../../../shared/provider-steps.ts'
 import {
   MOST_STRAYS,
   type Side,
@@ -18,7 +19,6 @@ import type { Block, Cell } from '../report/block.ts'
 import { cutData } from '../report/html-text.ts'
 import { iso } from '../report/iso.ts'
 import { count, sayNumber, sayTime } from '../report/words.ts'
-import { reachedAt } from './checks.ts'
 import type { SwitchDocument } from './switch-report.ts'
 
 /** The report of a switch, in the order in which it is read. */

@@ -59,7 +59,15 @@ export class Switches {
     if (underWay && (quietMs ?? underWay.quietMs) === underWay.quietMs) return this.#book.shown(underWay)
     const fresh: KeptRun = {
       switchId: `s${randomBytes(6).toString('hex')}`,
-      ...{ from, to, begunAt: Date.now(), by: whoIsHere().user, step: 'understand', passed: [] },
+      ...{
+        from,
+        to,
+        begunAt: Date.now(),
+        by: whoIsHere().user,
+        step: 'understand',
+        passed: [],
+        wentBack: [],
+      },
       quietMs: quietMs ?? USUAL_QUIET_MS,
       ...{ envFile: null, envChanges: [], planIds: [], strays: [], splits: [], ended: null },
       firstArrivalInNewAt: null,
@@ -125,7 +133,9 @@ export class Switches {
       this.#change(switchId, each => {
         if (SWITCH_STEPS.indexOf(step) >= SWITCH_STEPS.indexOf(each.step))
           throw new StoreError('REFUSED', 'Only an earlier step can be gone back to')
-        return { ...each, step }
+        const went = { step, at: Date.now(), by: whoIsHere().user }
+        // Whatever step it is, the workers have yet to be started: what they did the last time proves nothing.
+        return { ...each, step, wentBack: [...each.wentBack, went], firstArrivalInNewAt: null }
       }),
     )
   }

@@ -264,6 +264,27 @@ describe('restart and verify', () => {
     expect([run.is('restart'), run.told.firstArrivalInNewAt]).toEqual(['met', run.now - 20 * SECOND])
   })
 
+  it('and after going back, one that was acquired since then', () => {
+    const run = watching()
+    run.reach('verify')
+    run.now += SECOND
+    run.new.sees('taken', 'gps')
+    expect(run.is('restart')).toBe('met')
+    run.now += SECOND
+    // Another console has seen one before it read that this one went back, and keeps it afterwards.
+    run.pending = []
+    run.kept = { ...run.kept, firstArrivalInNewAt: null }
+    run.new.sees('taken', 'late')
+    run.now += SECOND
+    run.kept = { ...run.kept, step: 'restart', wentBack: [{ step: 'restart', at: run.now, by: 'ana' }] }
+    for (const how of run.pending) run.kept = how(run.kept)
+    run.pending = null
+    expect(run.is('restart')).toBe('not-yet')
+    run.now += SECOND
+    run.new.sees('taken', 'other')
+    expect([run.is('restart'), run.told.firstArrivalInNewAt]).toEqual(['met', run.now])
+  })
+
   it('and verify nothing at all in the old one, for as long', () => {
     const run = watching()
     run.reach('verify')

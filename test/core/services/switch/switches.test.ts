@@ -186,6 +186,30 @@ describe('a step', () => {
     expect(run.step).toBe('change')
   })
 
+  it.each(['restart', 'drain'] as const)(
+    'that was gone back to, %s, has the workers started anew, whichever console looks',
+    async step => {
+      const [from, to] = await places()
+      const one = await switching(from, to)
+      const two = await switching(from, to, one.folder)
+      const until = SWITCH_STEPS.indexOf('restart')
+      for (const each of SWITCH_STEPS.slice(0, until)) await one.pass(each, 'x')
+      await to.hold('GPS', 'w2')
+      await one.go('restart')
+      await two.until(() => [two.seen().run.step, two.check('restart')], ['verify', 'met'])
+      await two.ask('switches.back', { switchId: two.switchId, step })
+      for (const each of SWITCH_STEPS.slice(SWITCH_STEPS.indexOf(step), until)) await two.pass(each, 'x')
+      for (const s of [one, two]) {
+        await s.until(() => [s.seen().run.step, s.check('restart')], ['restart', 'not-yet'])
+        expect(s.seen().now.firstArrivalInNewAt).toBeNull()
+      }
+      expect((await one.run()).wentBack).toMatchObject([{ step }])
+      await expect(one.pass('restart')).rejects.toThrow('Nothing has been acquired')
+      await to.hold('VOZ', 'w2')
+      await one.go('restart')
+    },
+  )
+
   it('of changing the file comes when its time has come', async () => {
     const [from, to] = await places()
     const s = await switching(from, to)
@@ -255,6 +279,21 @@ describe('when nothing can be recorded any more', () => {
 })
 
 describe('what is kept', () => {
+  it('is read also if it was written before going back was kept', async () => {
+    const [from, to] = await places()
+    const s = await switching(from, to)
+    await s.go('understand')
+    await s.close()
+    const path = join(s.folder, 'switches.json')
+    const kept = JSON.parse(readFileSync(path, 'utf8'))
+    for (const run of kept.runs) delete run.wentBack
+    writeFileSync(path, JSON.stringify(kept))
+    const console = openConsole(s.folder)
+    expect(await console.ask('switches.list', {})).toMatchObject([{ step: 'stop', wentBack: [] }])
+    const back = await console.ask('switches.back', { switchId: s.switchId, step: 'understand' })
+    expect(back).toMatchObject({ step: 'understand', wentBack: [{ step: 'understand' }] })
+  })
+
   it('is not written over when it cannot be understood', async () => {
     const [from, to] = await places()
     const folder = dataFolder()

@@ -85,12 +85,22 @@ export class WatchedRun {
   readonly old = new FakeStore(this, 'redis://old:6379/0', 'redis')
   readonly new = new FakeStore(this, 'mysql://root@new:3306/shop', 'mysql')
   readonly watch: RunWatch
+  /** What was seen and is not kept yet, for a test that has something come in between. */
+  pending: ((run: KeptRun) => KeptRun)[] | null = null
 
   constructor(more: Partial<KeptRun> = {}) {
     const side = ({ address, kind }: FakeStore) => ({ storeId: null, storeName: address, address, kind })
     this.kept = {
       ...{ switchId: 's1', from: side(this.old), to: side(this.new), begunAt: START, by: 'ana' },
-      ...{ step: 'understand', passed: [], quietMs: QUIET, envFile: null, envChanges: [], planIds: [] },
+      ...{
+        step: 'understand',
+        passed: [],
+        wentBack: [],
+        quietMs: QUIET,
+        envFile: null,
+        envChanges: [],
+        planIds: [],
+      },
       ...{ strays: [], splits: [], ended: null, firstArrivalInNewAt: null },
       ...more,
     }
@@ -110,7 +120,8 @@ export class WatchedRun {
       },
       run: () => this.kept,
       learned: how => {
-        this.kept = how(this.kept)
+        if (this.pending) this.pending.push(how)
+        else this.kept = how(this.kept)
       },
       now: () => this.now,
     })
