@@ -103,6 +103,8 @@ export const sideNowSchema = z.object({
   /** One question and its answer. */
   latencyMs: z.number().nullable(),
   held: z.number().nullable(),
+  /** Of those that are held, the maintenance holds of operators: no worker has them. */
+  holds: z.number().nullable(),
   expired: z.number().nullable(),
   noExpiry: z.number().nullable(),
   unrecognised: z.number().nullable(),
@@ -112,7 +114,7 @@ export const sideNowSchema = z.object({
 })
 export type SideNow = z.infer<typeof sideNowSchema>
 
-/** Something that happened in the old store though its workers should have stopped. */
+/** Something that a worker did in the old store though it should have stopped. */
 export const arrivalSchema = z.object({
   key: z.string(),
   holder: z.string().nullable(),
@@ -121,7 +123,7 @@ export const arrivalSchema = z.object({
 })
 export type Arrival = z.infer<typeof arrivalSchema>
 
-/** Why a lock is still there: it will end by itself, its holder keeps extending it, or nothing will ever end it. */
+/** Why a lock is still there: it will end by itself, its holder keeps extending it, nothing will ever end it, or an operator holds it. */
 export const remainingSchema = z.object({
   lockId: z.string(),
   key: z.string(),
@@ -130,7 +132,7 @@ export const remainingSchema = z.object({
   endsAt: z.number().nullable(),
   heldSince: z.number().nullable(),
   renewals: z.number(),
-  why: z.enum(['ends', 'renewed', 'never-ends', 'far-away']),
+  why: z.enum(['ends', 'renewed', 'never-ends', 'far-away', 'hold']),
 })
 export type Remaining = z.infer<typeof remainingSchema>
 
@@ -146,7 +148,7 @@ export const switchNowSchema = z.object({
   at: z.number(),
   from: sideNowSchema,
   to: sideNowSchema,
-  /** When something last happened in the old store, as far as it was watched; null for never. */
+  /** When a worker last did something in the old store, as far as it was watched; null for never. */
   lastArrivalAt: z.number().nullable(),
   /** Since when the old store is watched without a gap. */
   watchedSince: z.number().nullable(),

@@ -1,6 +1,6 @@
 import { sayDuration } from './lease.ts'
 import type { StoreKind } from './lock.ts'
-import type { Remaining, Side, SwitchNow, SwitchRun, SwitchStep } from './provider-switch.ts'
+import type { Remaining, Side, SideNow, SwitchNow, SwitchRun, SwitchStep } from './provider-switch.ts'
 import { MOST_STRAYS, SWITCH_STEPS } from './provider-switch.ts'
 import { PROVIDER_FACTS } from './provider-words.ts'
 import { clip, escapeForTerminal } from './safe-text.ts'
@@ -43,15 +43,15 @@ export const STEP_WORDS: Readonly<Record<SwitchStep, StepWords>> = {
   },
   stop: {
     title: 'Stop the workers',
-    check: 'Nothing is acquired or renewed in the old store any more.',
+    check: 'No worker acquires or renews anything in the old store any more.',
     instruction: ({ from }) =>
       `Stop every worker, scheduler and job that takes locks in ${shown(from)}, on every machine. What still arrives there is shown here.`,
   },
   drain: {
     title: 'Let the old locks end',
-    check: 'No lock is held in the old store.',
+    check: 'No worker holds a lock in the old store.',
     instruction: ({ from }) =>
-      `Wait until nothing is held in ${shown(from)}. A holder that does not end has to be stopped, or its lock released once you are sure that nobody works under it.`,
+      `Wait until no worker holds a lock in ${shown(from)}. A holder that does not end has to be stopped, or its lock released once you are sure that nobody works under it.`,
   },
   change: {
     title: 'Change the provider',
@@ -77,7 +77,7 @@ export const STEP_WORDS: Readonly<Record<SwitchStep, StepWords>> = {
   },
   verify: {
     title: 'Verify',
-    check: 'Locks appear in the new store, none in the old one, and no name is held in both.',
+    check: 'Workers take locks in the new store, none in the old one, and no name is held in both.',
     instruction: ({ from, to }) =>
       `Let the workers run for a while: locks have to appear in ${shown(to)}, and none in ${shown(from)}.`,
   },
@@ -100,10 +100,10 @@ export function checkSentence(step: SwitchStep, run: SwitchRun, now: SwitchNow):
       return is === 'met' ? 'Both stores can be read.' : unreadSentence(run, now)
     case 'stop':
       return is === 'met'
-        ? `Nothing was acquired or renewed in ${from} for ${quiet}.`
+        ? `Nothing was acquired or renewed in ${from} for ${quiet}${now.from.holds ? ', maintenance holds aside' : ''}.`
         : `${lastArrival(now)} ${leftToWatch(run, now)}`
     case 'drain':
-      return is === 'met' ? `No lock is held in ${from}.` : drainSentence(run, now)
+      return is === 'met' ? drainedSentence(run, now) : drainSentence(run, now)
     case 'change':
       return is === 'met'
         ? `The file says ${PROVIDER_VARIABLE}=${run.to.kind}.`
@@ -111,12 +111,12 @@ export function checkSentence(step: SwitchStep, run: SwitchRun, now: SwitchNow):
     case 'clean':
       return is === 'met'
         ? `Nothing is left in ${from}.`
-        : `${many((now.from.held ?? 0) + (now.from.expired ?? 0), 'lock is', 'locks are')} still stored in ${from}.`
+        : `${many((now.from.held ?? 0) + (now.from.expired ?? 0), 'lock is', 'locks are')} still stored in ${from}${ofThemHolds(now)}.`
     case 'restart':
       return is === 'met' ? `A lock was acquired in ${to}.` : `Nothing has been acquired in ${to} yet.`
     case 'verify':
       return is === 'met'
-        ? `Locks are taken in ${to}, and for ${quiet} none was in ${from}.`
+        ? `Locks are taken in ${to}, and for ${quiet} no worker had one in ${from}.`
         : verifySentence(run, now)
   }
 }
@@ -159,18 +159,39 @@ function leftToWatch(run: SwitchRun, now: SwitchNow): string {
   return `It has to be quiet for another ${sayDuration(Math.ceil(left / 1000) * 1000, { tenths: false })}.`
 }
 
+/** An operator's hold keeps nobody from going on here; but it is a record that is in the way later. */
+function drainedSentence(run: SwitchRun, { from }: SwitchNow): string {
+  if (!from.holds) return `No lock is held in ${shown(run.from)}.`
+  return `No worker holds a lock in ${shown(run.from)}. ${many(from.holds, 'maintenance hold is left there, and has', 'maintenance holds are left there, and have')} to be released before it is clean.`
+}
+
+/** How many locks workers have. */
+function atWork({ held, holds }: SideNow): number {
+  return (held ?? 0) - (holds ?? 0)
+}
+
+function ofThemHolds({ from: { held, expired, holds } }: SwitchNow): string {
+  if (!holds) return ''
+  if (holds === (held ?? 0) + (expired ?? 0))
+    return holds === 1
+      ? ', a maintenance hold that has to be released'
+      : ', all of them maintenance holds that have to be released'
+  return `, ${many(holds, 'of them a maintenance hold that has', 'of them maintenance holds that have')} to be released`
+}
+
 function drainSentence(run: SwitchRun, { from, remaining, at }: SwitchNow): string {
-  if (from.held === 0)
-    return `Nothing is held in ${shown(run.from)}, but something was acquired there a moment ago: a worker still runs.`
-  const held = `${many(from.held ?? 0, 'lock is', 'locks are')} held in ${shown(run.from)}`
-  const stuck = remaining.filter(({ why }) => why !== 'ends').length
+  const working = atWork(from)
+  if (working === 0)
+    return `No worker holds a lock in ${shown(run.from)}, but something was acquired there a moment ago: a worker still runs.`
+  const held = `${many(working, 'lock is', 'locks are')} held in ${shown(run.from)}${from.holds ? ` besides ${many(from.holds, 'maintenance hold', 'maintenance holds')}` : ''}`
+  const stuck = remaining.filter(({ why }) => why !== 'ends' && why !== 'hold').length
   const last = Math.max(
     0,
     ...remaining.flatMap(({ why, endsAt }) => (why === 'ends' && endsAt !== null ? [endsAt - at] : [])),
   )
-  if (stuck === 1 && from.held === 1) return `${held}, and will not end soon.`
+  if (stuck === 1 && working === 1) return `${held}, and will not end soon.`
   // What will not end comes first, and only so many are told.
-  const isMore = stuck === remaining.length && stuck < (from.held ?? 0)
+  const isMore = stuck === remaining.length && stuck < working
   if (stuck > 0)
     return `${held}; ${isMore ? 'at least ' : ''}${many(stuck, 'of them will not end', 'of them will not end')} soon.`
   return `${held}; the last one ends in ${sayDuration(last, { tenths: false })}.`
@@ -180,8 +201,8 @@ function verifySentence(run: SwitchRun, now: SwitchNow): string {
   const from = shown(run.from)
   if (now.splits.length > 0)
     return `${many(now.splits.length, 'name is', 'names are')} held in both stores at once.`
-  if ((now.from.held ?? 0) > 0)
-    return `${many(now.from.held ?? 0, 'lock is', 'locks are')} held in ${from} again: a worker still uses it.`
+  if (atWork(now.from) > 0)
+    return `${many(atWork(now.from), 'lock is', 'locks are')} held in ${from} again: a worker still uses it.`
   if (now.firstArrivalInNewAt === null) return `Nothing has been acquired in ${shown(run.to)} yet.`
   return 'All is as it should be, and has to stay so for a while.'
 }
@@ -192,6 +213,8 @@ export function remainingSentence({ key, holder, endsAt, renewals, why }: Remain
   const ends =
     endsAt === null ? 'at some time' : `in ${sayDuration(Math.max(0, endsAt - now), { coarse: true })}`
   switch (why) {
+    case 'hold':
+      return `${name(key)} is a ${name(holder ?? 'maintenance hold')}: no worker has it. Release it before the old store is cleaned.`
     case 'renewed':
       return `${lock} is kept by renewing it (${renewals === 1 ? 'once' : `${renewals.toLocaleString('en')} times`} while it was watched): its holder still runs.`
     case 'never-ends':

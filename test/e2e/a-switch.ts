@@ -88,6 +88,7 @@ export function sideNow(change: Partial<SideNow> = {}): SideNow {
     offsetMs: 12,
     latencyMs: 0.4,
     held: 12,
+    holds: 0,
     expired: 1,
     noExpiry: 1,
     unrecognised: 0,

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest'
 import {
+  isWorkedIn,
   openStrays,
   quietSince,
   stepStates,
   stillAtWork,
   toDrain,
+  willNotEnd,
 } from '../../renderer/features/switch/step-state.ts'
 import {
   type Check,
@@ -107,6 +109,16 @@ test('it is quiet since the last thing that happened, and never since before any
   expect(quietSince({ lastArrivalAt: 50, watchedSince: 80 })).toBe(80)
   expect(quietSince({ lastArrivalAt: null, watchedSince: 80 })).toBe(80)
   expect(quietSince({ lastArrivalAt: 50, watchedSince: null })).toBeNull()
+})
+
+test('an operator who holds a lock for maintenance is nobody who has to be stopped', () => {
+  const remaining = (['hold', 'renewed', 'ends', 'never-ends'] as const).map(why => ({
+    ...{ lockId: why, key: why, holder: null, endsAt: null, heldSince: null, renewals: 3, why },
+  }))
+  expect(willNotEnd(remaining).map(({ why }) => why)).toEqual(['renewed', 'never-ends'])
+  expect(isWorkedIn({ held: 2, holds: 2 })).toBe(false)
+  expect(isWorkedIn({ held: 2, holds: 1 })).toBe(true)
+  expect(isWorkedIn({ held: null, holds: null })).toBe(false)
 })
 
 test('a holder that does something again and again is named once', () => {

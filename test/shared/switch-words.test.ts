@@ -16,6 +16,7 @@ const sides = (from: StoreKind, to: StoreKind) => ({ from: side(from), to: side(
 
 const UNKNOWN: SideNow = {
   ...{ status: 'stale', error: null, server: null, offsetMs: null, latencyMs: null, held: null },
+  holds: null,
   ...{ expired: null, noExpiry: null, unrecognised: null, acquiredPerMinute: null, medianHoldMs: null },
 }
 

@@ -13,6 +13,7 @@ const NAMED = 4
 export function DrainStep({ run }: StepProps) {
   const words = t.switch.drain
   const held = useSwitchNow(now => now.from.held)
+  const holds = useSwitchNow(now => now.from.holds) ?? 0
   const isLive = useSwitchNow(now => now.from.status === 'live')
   const remaining = useSwitchNow(now => now.remaining) ?? []
   const start = toDrain(run, held)
@@ -40,8 +41,9 @@ export function DrainStep({ run }: StepProps) {
             <span className="gauge-fill" style={{ transform: `scaleX(${(start - held) / start})` }} />
           </span>
         )}
-        <Wont remaining={remaining} held={held ?? 0} />
+        <Wont remaining={remaining} held={(held ?? 0) - holds} />
         <LastEnd remaining={remaining} />
+        {holds > 0 && <p className="muted">{words.holds(holds)}</p>}
       </section>
       {remaining.length > 0 && (
         <section className="card" aria-label={words.remaining} data-behind={!isLive || undefined}>

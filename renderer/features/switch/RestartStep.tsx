@@ -5,6 +5,7 @@ import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { StepFigure, StepFigures } from './StepFigures.tsx'
 import { type StepProps, useSwitchNow } from './step-props.ts'
+import { isWorkedIn } from './step-state.ts'
 
 export function RestartStep({ run }: StepProps) {
   const words = t.switch.restart
@@ -29,7 +30,7 @@ export function RestartStep({ run }: StepProps) {
       <StepFigures label={words.newHeld}>
         <StepFigure name={words.newHeld} value={to.held} tone="live" />
         <StepFigure name={words.newRate} value={to.acquiredPerMinute} say={t.switch.understand.perMinute} />
-        <StepFigure name={words.oldHeld} value={from.held} tone="danger" />
+        <StepFigure name={words.oldHeld} value={from.held} tone={isWorkedIn(from) ? 'danger' : undefined} />
       </StepFigures>
     </section>
   )

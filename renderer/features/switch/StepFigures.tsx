@@ -14,7 +14,7 @@ type Props = {
   readonly value: number | null
   readonly say?: (value: number) => string
   /** How it looks while it is not nothing. */
-  readonly tone?: 'warn' | 'danger' | 'live'
+  readonly tone?: 'warn' | 'danger' | 'live' | undefined
 }
 
 export function StepFigure({ name, value, say = t.number, tone }: Props) {

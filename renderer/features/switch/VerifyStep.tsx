@@ -2,6 +2,7 @@ import { t } from '../../words/words.ts'
 import { QuietMeter } from './QuietMeter.tsx'
 import { StepFigure, StepFigures } from './StepFigures.tsx'
 import { type StepProps, useSwitchNow } from './step-props.ts'
+import { isWorkedIn } from './step-state.ts'
 
 export function VerifyStep({ run }: StepProps) {
   const words = t.switch.verify
@@ -15,11 +16,11 @@ export function VerifyStep({ run }: StepProps) {
       <StepFigures label={words.newHeld}>
         <StepFigure name={words.newHeld} value={to.held} tone="live" />
         <StepFigure name={words.newRate} value={to.acquiredPerMinute} say={t.switch.understand.perMinute} />
-        <StepFigure name={words.oldHeld} value={from.held} tone="danger" />
+        <StepFigure name={words.oldHeld} value={from.held} tone={isWorkedIn(from) ? 'danger' : undefined} />
         <StepFigure name={words.splits} value={splits} tone="danger" />
       </StepFigures>
-      {/* One that somebody holds is not quiet, however long ago it was taken. */}
-      {from.held === 0 && <QuietMeter label={words.oldQuiet} quietMs={run.quietMs} />}
+      {/* One that a worker holds is not quiet, however long ago it was taken. */}
+      {from.held !== null && !isWorkedIn(from) && <QuietMeter label={words.oldQuiet} quietMs={run.quietMs} />}
     </section>
   )
 }

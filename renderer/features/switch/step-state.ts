@@ -3,6 +3,7 @@ import {
   type Check,
   type PassedStep,
   type Remaining,
+  type SideNow,
   SWITCH_STEPS,
   type SwitchNow,
   type SwitchRun,
@@ -90,6 +91,12 @@ export function stillAtWork(arrivals: readonly Arrival[]): AtWork[] {
   return [...holders.values()]
 }
 
+/** Of those that workers have. The hold of an operator ends when it is let go. */
 export function willNotEnd(remaining: readonly Remaining[]): readonly Remaining[] {
-  return remaining.filter(({ why }) => why !== 'ends')
+  return remaining.filter(({ why }) => why !== 'ends' && why !== 'hold')
+}
+
+/** Whether somebody may be at work under a lock there: under a maintenance hold nobody is. */
+export function isWorkedIn({ held, holds }: Pick<SideNow, 'held' | 'holds'>): boolean {
+  return held !== null && held !== holds
 }

@@ -137,7 +137,7 @@ export const providerSwitch = {
       quietDone: (ms: number) => `nothing happened for ${span(ms)}`,
       notWatched: 'not watched at present',
       arrivals: 'What still arrives',
-      noArrivals: 'Nothing was taken or renewed since it is watched.',
+      noArrivals: 'No worker took or renewed a lock since it is watched.',
       watchedSince: (at: number) => `watched since ${clockTime(at)}`,
       columns: { what: 'What', holder: 'Holder', key: 'Key', ago: 'When' },
       whats: { acquired: 'taken', renewed: 'renewed' } satisfies Record<Arrival['what'], string>,
@@ -160,6 +160,7 @@ export const providerSwitch = {
         renewed: 'its holder extends it',
         'never-ends': 'has no expiry',
         'far-away': 'ends far in the future',
+        hold: 'an operator holds it: release it before cleaning',
       } satisfies Record<Remaining['why'], string>,
       renewed: (n: number) =>
         n > 0 ? `its holder extends it, ${count(n, 'time', 'times')} so far` : 'its holder extends it',
@@ -168,6 +169,10 @@ export const providerSwitch = {
       wont: (n: number, isMore: boolean, holders: readonly string[], more: number) =>
         `${isMore ? 'At least ' : ''}${numbers.format(n)} will not end soon: held by ${names.format(more > 0 ? [...holders, `${numbers.format(more)} more`] : holders)}. Stop a holder that extends its lock; open a lock that nobody ends to release it.`,
       last: (at: number, ms: number) => `The last of the others ends ${dateTime(at)}, in ${duration(ms)}.`,
+      holds: (n: number) =>
+        n === 1
+          ? 'One of them is a maintenance hold. No worker has it: it keeps nobody from going on here, and has to be released before the old store is clean.'
+          : `${numbers.format(n)} of them are maintenance holds. No worker has them: they keep nobody from going on here, and have to be released before the old store is clean.`,
       notListed: (n: number) => `${numbers.format(n)} more are not listed.`,
       empty: 'Nothing is held in the old store.',
       unknownAge: '–',

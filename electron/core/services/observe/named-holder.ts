@@ -1,3 +1,4 @@
+import { holdsForMaintenance } from '../../../../shared/hold-owner.ts'
 import type { Lock } from '../../../../shared/lock.ts'
 import { ALL_FORMATS } from '../../formats.ts'
 import { hashToken, withoutToken } from '../audit/audited.ts'
@@ -14,21 +15,26 @@ type Held = Pick<Lock, 'format' | 'owner' | 'holder'>
  * hash. Groups are by who it is and not by the single run, where the record tells them apart.
  */
 export function holderGroup(lock: Held): string {
-  const label = publicLabel(lock)
-  return cut(label ?? publicOwner(lock) ?? NOBODY)
+  return cut(maintainer(lock) ?? publicLabel(lock) ?? publicOwner(lock) ?? NOBODY)
 }
 
 /** The same in full: the run, and behind it who that is. Null when nothing is recorded. */
 export function namedHolder(lock: Held): { holder: string | null; ownerHash: string | null } {
+  const holder = maintainer(lock) ?? runOf(lock)
+  return { holder: holder === null ? null : cut(holder), ownerHash: hashToken(lock.owner) }
+}
+
+function runOf(lock: Held): string | null {
   const label = publicLabel(lock)
   const owner = publicOwner(lock)
-  const holder =
-    owner === null || isToken(lock)
-      ? (label ?? owner)
-      : label && label !== owner
-        ? `${owner} (${label})`
-        : owner
-  return { holder: holder === null ? null : cut(holder), ownerHash: hashToken(lock.owner) }
+  if (owner === null || isToken(lock)) return label ?? owner
+  return label && label !== owner ? `${owner} (${label})` : owner
+}
+
+/** Whose hold it is, is in the record for everybody to read, and no job has it: that must not be hidden behind a hash. */
+function maintainer({ owner }: Held): string | null {
+  const who = holdsForMaintenance(owner)
+  return who === null ? null : `maintenance hold of ${who}`
 }
 
 /** A format that nobody knows any more is treated as one with a secret. */

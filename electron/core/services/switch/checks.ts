@@ -8,7 +8,7 @@ import {
 } from '../../../../shared/provider-switch.ts'
 
 /** What a check has to know of one side. */
-export type SideState = Pick<SwitchNow['from'], 'status' | 'held'> & {
+export type SideState = Pick<SwitchNow['from'], 'status' | 'held' | 'holds'> & {
   /** Records of locks, held or expired. */
   readonly left: number | null
   readonly watchedSince: number | null
@@ -39,7 +39,7 @@ const CHECKS: Readonly<Record<SwitchStep, (facts: CheckFacts) => Verdict>> = {
   stop: ({ run, from }) => ifKnown([from], () => hasBeenQuiet([from], run.quietMs, [from.lastArrivalAt])),
   // One that is taken and given back between two looks is not held at any of them: its worker runs all the same.
   drain: ({ run, from }) =>
-    ifKnown([from], () => from.held === 0 && !isRecent(from, from.lastAcquiredAt, run.quietMs)),
+    ifKnown([from], () => !isWorkedIn(from) && !isRecent(from, from.lastAcquiredAt, run.quietMs)),
   change: ({ run, env }) => {
     if (run.from.kind === run.to.kind || env === null || env.problem !== null) return 'unknown'
     return metIf(env.value === providerOf(run.to))
@@ -51,7 +51,7 @@ const CHECKS: Readonly<Record<SwitchStep, (facts: CheckFacts) => Verdict>> = {
       [from, to],
       () =>
         firstArrivalInNewAt !== null &&
-        from.held === 0 &&
+        !isWorkedIn(from) &&
         !isSplit &&
         hasBeenQuiet([from, to], run.quietMs, [
           firstArrivalInNewAt,
@@ -73,6 +73,11 @@ export function checksOf(facts: CheckFacts): Record<SwitchStep, Verdict> {
 /** What LOCK_PROVIDER has to be for a store. */
 export function providerOf({ kind }: Pick<Side, 'kind'>): string {
   return kind
+}
+
+/** Whether somebody may be at work under a lock there. Under the hold of an operator nobody is. */
+function isWorkedIn({ held, holds }: SideState): boolean {
+  return held === null || held !== holds
 }
 
 /** Of a store that cannot be read, nobody can say anything. */

@@ -146,17 +146,18 @@ export class RunWatch implements Required<Pick<Lookout, 'happened' | 'passed' | 
   }
 
   #inOld(seen: Seen): void {
+    // An operator's hold is no worker: a console that renews it is nobody to be stopped.
+    if (isMaintenance(seen.lock)) return
     const run = this.#o.run()
     const stoppedAt = passedAt(run, 'stop')
     if (seen.what === 'found') {
       // When it was taken was seen by nobody; but if its record says so, it says so.
       if (stoppedAt === null || seen.at === null || seen.at < stoppedAt + MARGIN_MS) return
-      if (isMaintenance(seen.lock)) return
       this.#stray(this.#from.facts.arrived({ what: 'acquired', lock: seen.lock, at: seen.at }))
       return
     }
     const arrival = this.#from.facts.arrived(seen)
-    if (arrival.what === 'acquired' && stoppedAt !== null && !isMaintenance(seen.lock)) this.#stray(arrival)
+    if (arrival.what === 'acquired' && stoppedAt !== null) this.#stray(arrival)
   }
 
   #stray({ key, holder, at }: KeptRun['strays'][number]): void {

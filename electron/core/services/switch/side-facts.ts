@@ -9,6 +9,7 @@ import {
 import type { WatchedLock } from '../../../../shared/lock.ts'
 import type { Arrival, Remaining, SideNow } from '../../../../shared/provider-switch.ts'
 import type { Failure } from '../../../../shared/result.ts'
+import { isMaintenance } from '../alerts/held-names.ts'
 import { namedHolder } from '../observe/named-holder.ts'
 import type { Happening, Pass } from '../observe/observer.ts'
 import { countLocks } from '../observe/tally.ts'
@@ -19,7 +20,9 @@ export type Seen =
   | { readonly what: 'found'; readonly lock: WatchedLock; readonly at: number | null }
 
 /** `left` are all records of locks, held or expired. */
-export type SideCounts = Pick<SideNow, 'held' | 'expired' | 'noExpiry'> & { readonly left: number | null }
+export type SideCounts = Pick<SideNow, 'held' | 'holds' | 'expired' | 'noExpiry'> & {
+  readonly left: number | null
+}
 
 const MOST_ARRIVALS = 50
 const MOST_REMAINING = 200
@@ -38,7 +41,7 @@ export class SideFacts {
   /** When something was last acquired or renewed, and when it was last acquired. */
   lastArrivalAt: number | null = null
   lastAcquiredAt: number | null = null
-  /** The last time that something was seen to be held. */
+  /** The last time that a worker was seen to hold something. */
   lastHeldAt: number | null = null
   #status: 'live' | 'stale' | 'down' = 'stale'
   #error: Failure | null = null
@@ -108,7 +111,7 @@ export class SideFacts {
     this.#tookMs = tookMs
     this.#serverTime = serverTime
     this.#forget()
-    if (this.counts.held !== 0) this.lastHeldAt = at
+    if (this.counts.held !== this.counts.holds) this.lastHeldAt = at
   }
 
   failed(why: 'down' | 'partial', failure: Failure): void {
@@ -154,13 +157,19 @@ export class SideFacts {
   }
 
   #count(): SideCounts {
-    if (this.lastPassAt === null) return { held: null, expired: null, noExpiry: null, left: null }
+    if (this.lastPassAt === null)
+      return { held: null, holds: null, expired: null, noExpiry: null, left: null }
     const { held, expiring, expired, endless, unknown } = countLocks(this.#locks.values(), this.#serverTime)
     let refused = 0
-    for (const lock of this.#locks.values()) if (refusedUntil(lock, this.#serverTime) !== null) refused++
+    let holds = 0
+    for (const lock of this.#locks.values()) {
+      if (refusedUntil(lock, this.#serverTime) !== null) refused++
+      if (isMaintenance(lock) && isHeld(lock, this.#serverTime)) holds++
+    }
     // What nobody can say the end of counts as held.
     const active = held + expiring + endless + unknown + refused
-    return { held: active, expired: expired - refused, noExpiry: endless, left: active - refused + expired }
+    const left = active - refused + expired
+    return { held: active, holds, expired: expired - refused, noExpiry: endless, left }
   }
 
   #recordedAt(lock: WatchedLock, at: number): number | null {
@@ -171,7 +180,7 @@ export class SideFacts {
   }
 }
 
-const WORST: readonly Remaining['why'][] = ['never-ends', 'renewed', 'far-away', 'ends']
+const WORST: readonly Remaining['why'][] = ['never-ends', 'renewed', 'far-away', 'ends', 'hold']
 
 function isHeld(lock: WatchedLock, now: number): boolean {
   if (refusedUntil(lock, now) !== null) return true
@@ -192,14 +201,16 @@ function remainingOf(lock: WatchedLock, now: number, offset: number, quietMs: nu
     endsAt: endsAt === null ? null : endsAt - offset,
     heldSince: since === null || !isRepresentable(since.at) ? null : since.at - offset,
     renewals: watched.renewals,
-    why: isRenewed(lock, endsAt, now, quietMs)
-      ? 'renewed'
-      : endsAt === null
-        ? 'never-ends'
-        : endsAt - now > FAR_AWAY_MS
-          ? 'far-away'
-          : 'ends',
+    why: whyHeld(lock, endsAt, now, quietMs),
   }
+}
+
+function whyHeld(lock: WatchedLock, endsAt: number | null, now: number, quietMs: number): Remaining['why'] {
+  // Whatever renews it is a console, and no worker that has to be stopped.
+  if (isMaintenance(lock)) return 'hold'
+  if (isRenewed(lock, endsAt, now, quietMs)) return 'renewed'
+  if (endsAt === null) return 'never-ends'
+  return endsAt - now > FAR_AWAY_MS ? 'far-away' : 'ends'
 }
 
 /** One that has used up half of what the last renewal gave it, and is quiet, was renewed by somebody who has stopped. */

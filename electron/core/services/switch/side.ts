@@ -76,22 +76,22 @@ export class SwitchSide {
 
   get state(): SideState {
     const { watchedSince, lastPassAt, lastArrivalAt, lastAcquiredAt, lastHeldAt } = this.facts
-    const { held, left } = this.facts.counts
+    const { held, holds, left } = this.facts.counts
     return {
-      ...{ status: this.#open ? this.facts.status.status : 'closed', held, left },
+      ...{ status: this.#open ? this.facts.status.status : 'closed', held, holds, left },
       ...{ watchedSince, lastPassAt, lastArrivalAt, lastAcquiredAt, lastHeldAt },
     }
   }
 
   now(at: number): SideNow {
-    const { held, expired, noExpiry } = this.facts.counts
+    const { held, holds, expired, noExpiry } = this.facts.counts
     const open = this.#open
     const isRead = this.facts.lastPassAt !== null
     return {
       ...(open ? this.facts.status : { status: 'closed', error: null }),
       ...(open ? this.#asked : NOTHING_ASKED),
       offsetMs: open && isRead ? this.facts.offsetMs : null,
-      ...{ held, expired, noExpiry },
+      ...{ held, holds, expired, noExpiry },
       unrecognised: open && isRead ? open.watcher.unrecognised : null,
       ...(open ? this.#paceAt(at, open.storeId) : NO_PACE),
     }

@@ -59,18 +59,10 @@ export class Switches {
     if (underWay && (quietMs ?? underWay.quietMs) === underWay.quietMs) return this.#book.shown(underWay)
     const fresh: KeptRun = {
       switchId: `s${randomBytes(6).toString('hex')}`,
-      ...{
-        from,
-        to,
-        begunAt: Date.now(),
-        by: whoIsHere().user,
-        step: 'understand',
-        passed: [],
-        wentBack: [],
-      },
+      ...{ from, to, begunAt: Date.now(), by: whoIsHere().user, step: 'understand', passed: [] },
       quietMs: quietMs ?? USUAL_QUIET_MS,
       ...{ envFile: null, envChanges: [], planIds: [], strays: [], splits: [], ended: null },
-      firstArrivalInNewAt: null,
+      ...{ wentBack: [], firstArrivalInNewAt: null },
     }
     let found = fresh
     const facts = { ...about(underWay ?? fresh), quietMs: fresh.quietMs }

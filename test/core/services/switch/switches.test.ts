@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { FolderLock } from '../../../../electron/core/services/audit/folder-lock.ts'
 import type { StreamEvent } from '../../../../shared/contract.ts'
+import { holdOwner } from '../../../../shared/hold-owner.ts'
 import { SWITCH_STEPS } from '../../../../shared/provider-switch.ts'
 import { dataFolder } from '../../../hosts/run-cli.ts'
 import { auditText } from '../audit-lines.ts'
@@ -240,6 +241,23 @@ it('a store that was closed begins its quiet time again', async () => {
   await s.ask('stores.switch', { storeId: s.fromStoreId, open: true })
   await s.met('stop')
   expect(s.seen().now.watchedSince).toBeGreaterThan(before)
+})
+
+it('a maintenance hold that is renewed in the old store keeps no step but the cleaning from being passed', async () => {
+  const [from, to] = await places()
+  const s = await switching(from, to)
+  await s.go('understand')
+  const renew = () => from.hold('GPS', holdOwner('ana', 'desk', '0a1b2c3d4e5f'))
+  await renew()
+  await s.until(() => s.seen().now.from.holds, 1)
+  await s.until(() => renew().then(() => s.check('stop')), 'met')
+  expect(s.seen().now.arrivals).toEqual([])
+  await s.go('stop', 'drain')
+  expect(s.seen().now.remaining).toMatchObject([{ why: 'hold', holder: 'maintenance hold of ana@desk' }])
+  await s.pass('change', 'elsewhere')
+  await expect(s.pass('clean')).rejects.toThrow('a maintenance hold that has to be released')
+  await from.free('GPS')
+  await s.go('clean')
 })
 
 describe('a switch that is abandoned', () => {
