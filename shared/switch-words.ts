@@ -1,5 +1,6 @@
 import { sayDuration } from './lease.ts'
 import type { StoreKind } from './lock.ts'
+import { seenAfterRestart } from './provider-steps.ts'
 import type { Remaining, Side, SideNow, SwitchNow, SwitchRun, SwitchStep } from './provider-switch.ts'
 import { MOST_STRAYS, SWITCH_STEPS } from './provider-switch.ts'
 import { PROVIDER_FACTS } from './provider-words.ts'
@@ -199,12 +200,29 @@ function drainSentence(run: SwitchRun, { from, remaining, at }: SwitchNow): stri
 
 function verifySentence(run: SwitchRun, now: SwitchNow): string {
   const from = shown(run.from)
-  if (now.splits.length > 0)
-    return `${many(now.splits.length, 'name is', 'names are')} held in both stores at once.`
-  if (atWork(now.from) > 0)
-    return `${many(atWork(now.from), 'lock is', 'locks are')} held in ${from} again: a worker still uses it.`
+  const present =
+    now.splits.length > 0
+      ? `${many(now.splits.length, 'name is', 'names are')} held in both stores at once.`
+      : atWork(now.from) > 0
+        ? `${many(atWork(now.from), 'lock is', 'locks are')} held in ${from} again: a worker still uses it.`
+        : null
+  const seen = seenSentence(run)
+  if (present !== null || seen !== null) return [present, seen].filter(each => each !== null).join(' ')
   if (now.firstArrivalInNewAt === null) return `Nothing has been acquired in ${shown(run.to)} yet.`
   return 'All is as it should be, and has to stay so for a while.'
+}
+
+/** What waiting does not mend: which lock it was, whose, and what has to be done. Null when there is no such thing. */
+function seenSentence(run: SwitchRun): string | null {
+  const { strays, splits } = seenAfterRestart(run)
+  const stray = strays.at(-1)
+  const split = splits.at(-1)
+  const more = strays.length + splits.length - 1
+  const what = split
+    ? `${name(split.name)} was held in ${shown(run.from)}${by(split.fromHolder)} and in ${shown(run.to)}${by(split.toHolder)} at once`
+    : stray && `${name(stray.key)} was acquired in ${shown(run.from)}${by(stray.holder)}`
+  if (what === undefined) return null
+  return `${what} after the workers were started again${more > 0 ? `, and ${more.toLocaleString('en')} more such things were seen` : ''}. That it is quiet now does not mean that it was the last time: stop who it was and go back to "${STEP_WORDS.stop.title}", or finish with a reason.`
 }
 
 /** Why a lock is still there, and what to do about it. */

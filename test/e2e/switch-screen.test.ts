@@ -229,6 +229,46 @@ it('tells of a worker that was not stopped, and of a name that two hold, at whic
   await expect.poll(() => stray.count()).toBe(0)
 })
 
+it('does not let quiet make up for a name that two held after the restart', async () => {
+  const at = Date.now()
+  const run = switchRun('verify', {
+    splits: [
+      {
+        ...{ name: 'GPS', fromKey: 'lockRecharge:GPS', fromHolder: 'worker-2', toKey: 'GPS' },
+        ...{ toHolder: 'worker-9', since: at - 20_000, until: at - 10_000 },
+      },
+    ],
+  })
+  const { page, core } = await openWalk(
+    run,
+    switchNow(met('understand', 'change', 'restart'), { from: sideNow({ held: 0 }), lastArrivalAt: null }),
+  )
+  await main(page)
+    .getByText(/^GPS was held in recharges by worker-2 and in recharges sql by worker-9 at once/)
+    .waitFor()
+  expect(await main(page).getByRole('meter', { name: 'The old store is quiet' }).count()).toBe(0)
+  expect(await button(page, 'Finish').isDisabled()).toBe(true)
+  await button(page, 'Back to stopping the workers').click()
+  await expect.poll(() => due(page).innerText()).toContain('Stop the workers')
+  expect(core.called('switches.back')).toEqual([{ switchId: 'sw1', step: 'stop' }])
+})
+
+it('says of a maintenance hold that no worker has it', async () => {
+  const hold = remaining('lockRecharge:GPS', 'maintenance hold of ana@desk', { why: 'hold', renewals: 9 })
+  const { page } = await openWalk(
+    switchRun('drain'),
+    switchNow(met('understand', 'stop', 'drain'), {
+      from: sideNow({ held: 1, holds: 1 }),
+      remaining: [hold],
+    }),
+  )
+  const said = await main(page).innerText()
+  expect(said).toContain('One of them is a maintenance hold. No worker has it')
+  expect(said).toMatch(/maintenance hold of ana@desk\s.*\s*an operator holds it: release it before cleaning/)
+  expect(said).not.toMatch(/will not end soon|extends it/)
+  expect(await button(page, 'Go on: Change the provider').isEnabled()).toBe(true)
+})
+
 it('lets an earlier step be read, and gone back to', async () => {
   const { page, core } = await openWalk(switchRun('change'), switchNow(met('understand', 'stop', 'drain')))
   await steps(page).nth(1).getByRole('button').click()

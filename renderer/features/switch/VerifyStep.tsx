@@ -1,14 +1,17 @@
+import { isSeenAfterRestart } from '../../../shared/provider-steps.ts'
+import { act } from '../../stores/switch.ts'
 import { t } from '../../words/words.ts'
 import { QuietMeter } from './QuietMeter.tsx'
 import { StepFigure, StepFigures } from './StepFigures.tsx'
 import { type StepProps, useSwitchNow } from './step-props.ts'
-import { isWorkedIn } from './step-state.ts'
+import { isWorkedIn, openStrays } from './step-state.ts'
 
 export function VerifyStep({ run }: StepProps) {
   const words = t.switch.verify
   const from = useSwitchNow(now => now.from)
   const to = useSwitchNow(now => now.to)
   const splits = useSwitchNow(now => now.splits.length)
+  const isSeen = isSeenAfterRestart(run)
   if (!from || !to) return null
   const isBehind = from.status !== 'live' || to.status !== 'live'
   return (
@@ -19,8 +22,23 @@ export function VerifyStep({ run }: StepProps) {
         <StepFigure name={words.oldHeld} value={from.held} tone={isWorkedIn(from) ? 'danger' : undefined} />
         <StepFigure name={words.splits} value={splits} tone="danger" />
       </StepFigures>
-      {/* One that a worker holds is not quiet, however long ago it was taken. */}
-      {from.held !== null && !isWorkedIn(from) && <QuietMeter label={words.oldQuiet} quietMs={run.quietMs} />}
+      {/* One that a worker holds is not quiet, however long ago it was taken; and after a worker was seen, quiet proves nothing. */}
+      {from.held !== null && !isWorkedIn(from) && !isSeen && (
+        <QuietMeter label={words.oldQuiet} quietMs={run.quietMs} />
+      )}
+      {/* Of strays, and of what goes on, is told above. */}
+      {isSeen && !splits && openStrays(run).length === 0 && (
+        <p className="clean-plan">
+          <button
+            type="button"
+            className="button"
+            onClick={() => void act('switches.back', { switchId: run.switchId, step: 'stop' })}
+          >
+            {t.switch.trouble.backToStop}
+          </button>
+          <span className="muted">{words.seen}</span>
+        </p>
+      )}
     </section>
   )
 }

@@ -241,6 +241,7 @@ export const providerSwitch = {
       splits: 'Held in both',
       newRate: 'Taken in the new store a minute',
       oldQuiet: 'The old store is quiet',
+      seen: 'A name was held in both stores since the workers were started. That is over, but whatever did it may do it again.',
     },
 
     trouble: {

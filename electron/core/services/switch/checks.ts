@@ -1,3 +1,4 @@
+import { isSeenAfterRestart } from '../../../../shared/provider-steps.ts'
 import {
   type Check,
   type Side,
@@ -51,6 +52,7 @@ const CHECKS: Readonly<Record<SwitchStep, (facts: CheckFacts) => Verdict>> = {
       [from, to],
       () =>
         firstArrivalInNewAt !== null &&
+        !isSeenAfterRestart(run) &&
         !isWorkedIn(from) &&
         !isSplit &&
         hasBeenQuiet([from, to], run.quietMs, [

@@ -5,13 +5,14 @@ import type { Failure } from '../../../../shared/result.ts'
 import { toFailure } from '../../errors.ts'
 import { isMaintenance } from '../alerts/held-names.ts'
 import { markOf } from '../file-mark.ts'
+import { namedHolder } from '../observe/named-holder.ts'
 import type { Lookout, Observed } from '../observe/observatory.ts'
 import { ATTEND_MS } from '../observe/observatory.ts'
 import type { Happening, Pass } from '../observe/observer.ts'
 import { checksOf } from './checks.ts'
 import { readEnvFile } from './env-file.ts'
 import { SwitchSide, type SwitchStores } from './side.ts'
-import type { Seen } from './side-facts.ts'
+import { isHeld, type Seen } from './side-facts.ts'
 import { heldTwice, withSplits } from './splits.ts'
 import type { KeptRun } from './switch-file.ts'
 
@@ -151,23 +152,47 @@ export class RunWatch implements Required<Pick<Lookout, 'happened' | 'passed' | 
     const run = this.#o.run()
     const stoppedAt = passedAt(run, 'stop')
     if (seen.what === 'found') {
-      // When it was taken was seen by nobody; but if its record says so, it says so.
-      if (stoppedAt === null || seen.at === null || seen.at < stoppedAt + MARGIN_MS) return
-      this.#stray(this.#from.facts.arrived({ what: 'acquired', lock: seen.lock, at: seen.at }))
+      const at = stoppedAt === null ? null : this.#takenAt(seen, stoppedAt, run)
+      if (at !== null) this.#stray(this.#from.facts.arrived({ what: 'acquired', lock: seen.lock, at }))
       return
     }
     const arrival = this.#from.facts.arrived(seen)
     if (arrival.what === 'acquired' && stoppedAt !== null) this.#stray(arrival)
   }
 
+  /**
+   * Nobody saw when it was taken; but its record may say so. And what is held where nothing was left when the store was seen to be
+   * clean was taken after that, whatever its record says.
+   */
+  #takenAt({ lock, at }: Seen, stoppedAt: number, run: KeptRun): number | null {
+    if (at !== null && at >= stoppedAt + MARGIN_MS) return at
+    const cleanedAt = passedAt(run, 'clean')
+    const wasClean = run.passed.findLast(({ step }) => step === 'clean')?.checked === true
+    if (cleanedAt === null || !wasClean || !isHeld(lock, lock.observedAt)) return null
+    const { holder } = namedHolder(lock)
+    // Found again after every gap, it is one and the same.
+    const isKnown = run.strays.some(
+      each => each.key === lock.key && each.holder === holder && each.at >= cleanedAt,
+    )
+    return isKnown ? null : this.#o.now()
+  }
+
   #stray({ key, holder, at }: KeptRun['strays'][number]): void {
     this.#o.learned(run => {
-      // Another console may have seen the same.
+      const since = reachedAt(run, run.step) ?? run.begunAt
+      // Another console may have seen the same. What was before this step is another one, though: each step asks for its own.
       const isKnown = run.strays.some(
-        each => each.key === key && each.holder === holder && Math.abs(each.at - at) < MARGIN_MS,
+        each =>
+          each.key === key &&
+          each.holder === holder &&
+          Math.abs(each.at - at) < MARGIN_MS &&
+          each.at >= since === at >= since,
       )
-      if (isKnown || run.strays.length >= MOST_STRAYS || run.ended !== null) return run
-      return { ...run, strays: [...run.strays, { key, holder, at }] }
+      if (isKnown || run.ended !== null) return run
+      const isFull = run.strays.length >= MOST_STRAYS
+      if (isFull && run.strays.some(each => each.at >= since)) return run
+      const kept = isFull ? run.strays.slice(0, MOST_STRAYS - 1) : run.strays
+      return { ...run, strays: [...kept, { key, holder, at }] }
     })
   }
 

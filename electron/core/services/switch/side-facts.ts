@@ -182,7 +182,8 @@ export class SideFacts {
 
 const WORST: readonly Remaining['why'][] = ['never-ends', 'renewed', 'far-away', 'ends', 'hold']
 
-function isHeld(lock: WatchedLock, now: number): boolean {
+/** `now` is the store's time. */
+export function isHeld(lock: WatchedLock, now: number): boolean {
   if (refusedUntil(lock, now) !== null) return true
   return ['held', 'expiring', 'endless', 'unknown'].includes(countedAs(lock, now))
 }

@@ -33,12 +33,18 @@ export function withSplits(known: readonly Split[], now: readonly HeldTwice[], a
   const open = new Set(known.filter(({ until }) => until === null).map(({ name }) => name))
   const added = now
     .filter(({ name }) => !open.has(name))
-    .slice(0, Math.max(0, MOST_SPLITS - known.length))
+    .slice(0, Math.max(0, MOST_SPLITS - open.size))
     .map(split => ({ ...split, since: at, until: null }))
   const hasEnded = [...open].some(name => !names.has(name))
   if (added.length === 0 && !hasEnded) return known
-  return [
-    ...known.map(each => (each.until === null && !names.has(each.name) ? { ...each, until: at } : each)),
-    ...added,
-  ]
+  const all = known.map(each =>
+    each.until === null && !names.has(each.name) ? { ...each, until: at } : each,
+  )
+  // What is so now must not go unnoticed because of what is over: of that, the oldest goes.
+  const tooMany = new Set(all.filter(({ until }) => until !== null).slice(0, excess(all, added)))
+  return [...all.filter(each => !tooMany.has(each)), ...added]
+}
+
+function excess(known: readonly Split[], added: readonly Split[]): number {
+  return Math.max(0, known.length + added.length - MOST_SPLITS)
 }

@@ -1,13 +1,7 @@
 import { sayDuration } from '../../../../shared/lease.ts'
 import { planOutcome } from '../../../../shared/plan-words.ts'
-import { reachedAt } from '../../../../shared/provider-steps.ts'
-import {
-  MOST_STRAYS,
-  type Side,
-  type SideNow,
-  SWITCH_STEPS,
-  type SwitchRun,
-} from '../../../../shared/provider-switch.ts'
+import { isSeenAfterRestart, reachedAt } from '../../../../shared/provider-steps.ts'
+import { type Side, SWITCH_STEPS, type SwitchRun } from '../../../../shared/provider-switch.ts'
 import { PROVIDER_FACTS, providerDifferences } from '../../../../shared/provider-words.ts'
 import {
   PROVIDER_VARIABLE,
@@ -16,9 +10,9 @@ import {
   STEP_WORDS,
 } from '../../../../shared/switch-words.ts'
 import type { Block, Cell } from '../report/block.ts'
-import { cutData } from '../report/html-text.ts'
-import { iso } from '../report/iso.ts'
-import { count, sayNumber, sayTime } from '../report/words.ts'
+import { count } from '../report/words.ts'
+import { heading, notice, numberCell, sideCell, text, when } from './outline-parts.ts'
+import { finishedAlthough, splitBlocks, strayBlocks } from './outline-trouble.ts'
 import type { SwitchDocument } from './switch-report.ts'
 
 /** The report of a switch, in the order in which it is read. */
@@ -56,6 +50,9 @@ function opening({ run, at, by, version }: SwitchDocument): Block[] {
       : ended === null
         ? [notice('warn', 'This switch is not finished.')]
         : []),
+    ...(ended?.how === 'finished' && isSeenAfterRestart(run)
+      ? [notice('danger', finishedAlthough(run))]
+      : []),
     ...(byHand > 0
       ? [notice('warn', `${count(byHand, 'step was', 'steps were')} passed by hand, without the check.`)]
       : []),
@@ -191,69 +188,6 @@ function planBlocks({ run, plans }: SwitchDocument): Block[] {
   ]
 }
 
-function strayBlocks(run: SwitchRun): Block[] {
-  return [
-    heading('Acquired in the old store after its workers counted as stopped'),
-    ...(run.strays.length === 0
-      ? [text('Nothing, as far as it was watched.')]
-      : [
-          notice('warn', 'A worker was not stopped, or still had the old provider.'),
-          ...(run.strays.length < MOST_STRAYS
-            ? []
-            : [text(`Only the first ${sayNumber(MOST_STRAYS)} were kept: there may have been more.`)]),
-          {
-            is: 'table' as const,
-            name: 'Strays',
-            columns: [
-              { title: 'When', share: 18 },
-              { title: 'Lock', share: 40 },
-              { title: 'Holder', share: 40 },
-            ],
-            rows: run.strays.map(({ key, holder, at }): Cell[] => [
-              { text: when(at), as: 'time' },
-              { text: cutData(key), as: 'code' },
-              holderCell(holder),
-            ]),
-          },
-        ]),
-  ]
-}
-
-function splitBlocks(run: SwitchRun): Block[] {
-  return [
-    heading('Held in both stores at once'),
-    ...(run.splits.length === 0
-      ? [text('No name, as far as both were watched.')]
-      : [
-          notice('danger', 'The same job may have run twice at these times.'),
-          {
-            is: 'table' as const,
-            name: 'Splits',
-            columns: [
-              { title: 'Name', share: 30 },
-              { title: 'From, to', share: 24 },
-              { title: 'Holder in old', share: 24 },
-              { title: 'Holder in new', share: 24 },
-            ],
-            rows: run.splits.map((split): Cell[] => [
-              { text: cutData(split.name), as: 'code' },
-              {
-                text: `${when(split.since)} to ${split.until === null ? openEnd(run) : when(split.until)}`,
-                as: 'time',
-              },
-              holderCell(split.fromHolder),
-              holderCell(split.toHolder),
-            ]),
-          },
-        ]),
-  ]
-}
-
-/** Nobody follows a switch that has ended: what was so then may have gone on. */
-function openEnd({ ended }: SwitchRun): string {
-  return ended === null ? 'the end of this report' : `${when(ended.at)} or later`
-}
-
 function remainsBlocks({ run, now }: SwitchDocument): Block[] {
   const { from, remaining } = now
   const known = from.held === null || from.expired === null
@@ -308,32 +242,4 @@ function differenceBlocks({ run, now }: SwitchDocument): Block[] {
     ...means.map(each => text(each)),
     { is: 'beside', blocks: [facts(run.from, from), facts(run.to, to)] },
   ]
-}
-
-function heading(title: string): Block {
-  return { is: 'heading', text: title, level: 2 }
-}
-
-function text(said: string, quiet = false): Block {
-  return { is: 'text', text: said, ...(quiet ? { quiet } : {}) }
-}
-
-function notice(tone: 'danger' | 'warn', said: string): Block {
-  return { is: 'notice', tone, text: said }
-}
-
-function sideCell({ storeName, kind, address }: Side): Cell {
-  return { text: `${storeName}, ${PROVIDER_FACTS[kind].name} at ${address}` }
-}
-
-function numberCell(n: SideNow['held']): Cell {
-  return n === null ? { text: 'not known', tone: 'quiet' } : { text: sayNumber(n), as: 'number' }
-}
-
-function holderCell(holder: string | null): Cell {
-  return holder === null ? { text: 'not recorded', tone: 'quiet' } : { text: holder, as: 'code' }
-}
-
-function when(at: number): string {
-  return sayTime(iso(at))
 }

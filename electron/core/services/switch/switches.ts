@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { parseAddress } from '../../../../shared/address.ts'
 import type { Input, StreamEvent } from '../../../../shared/contract.ts'
 import type { PlanSummary } from '../../../../shared/plan.ts'
+import { isSeenAfterRestart } from '../../../../shared/provider-steps.ts'
 import {
   type EnvPreview,
   type Side,
@@ -105,6 +106,9 @@ export class Switches {
       const by = whoIsHere().user
       return this.#change(switchId, each => {
         checkStep(each, step)
+        // Another console may have seen and kept it since the check was made.
+        if (step === 'verify' && checked && isSeenAfterRestart(each))
+          throw new StoreError('REFUSED', 'A worker was seen to use the old store just now: look at it again')
         const next = SWITCH_STEPS[SWITCH_STEPS.indexOf(step) + 1]
         const passed = { step, at, by, checked, reason: why, fromHeld: now.from.held, toHeld: now.to.held }
         return {

@@ -53,6 +53,22 @@ describe('the report of a switch', () => {
       expect(text).toContain(told)
   })
 
+  it('says at its opening what it was finished in spite of, and says so of nothing that was before the restart', () => {
+    const ended = { at: START + MINUTE, by: 'ana', how: 'finished' as const, reason: 'it is stopped' }
+    const strays = [{ key: 'orders', holder: 'w1', at: START + 20 * SECOND }]
+    const text = writeSwitch(aDocument('orders', { ended, strays }), 'md')
+    const notice =
+      'This switch was finished although 1 lock was acquired in the old store and 1 name was held in both stores at once after the workers had been started again: a worker may still use the old provider.'
+    expect(text.slice(0, text.indexOf('- From:'))).toContain(notice)
+    expect(writeSwitch(aDocument('orders', { strays }), 'md')).not.toContain('finished although')
+    const before = aDocument('orders', {
+      ended,
+      strays: [{ ...strays[0], key: 'k', holder: null, at: START }],
+    })
+    const calm = { ...before, run: { ...before.run, splits: [] } }
+    expect(writeSwitch(calm, 'md')).not.toContain('finished although')
+  })
+
   it('of one that is not finished says so, and at which step it is', () => {
     const text = writeSwitch(aDocument('orders'), 'md')
     expect(text).toContain('This switch is not finished.')
