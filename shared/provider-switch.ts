@@ -100,8 +100,9 @@ export const sideNowSchema = z.object({
   error: failureSchema.nullable(),
   server: z.string().nullable(),
   offsetMs: z.number().nullable(),
-  /** One question and its answer. */
+  /** One question and its answer: the middle of the last few times, and how many these are. */
   latencyMs: z.number().nullable(),
+  latencySamples: z.number(),
   held: z.number().nullable(),
   /** Of those that are held, the maintenance holds of operators: no worker has them. */
   holds: z.number().nullable(),
@@ -110,6 +111,7 @@ export const sideNowSchema = z.object({
   unrecognised: z.number().nullable(),
   /** What was seen to be taken within the last ten minutes, or since when it is looked at. */
   acquiredPerMinute: z.number().nullable(),
+  /** Of those that were seen from when they were taken to when they were given back. */
   medianHoldMs: z.number().nullable(),
 })
 export type SideNow = z.infer<typeof sideNowSchema>

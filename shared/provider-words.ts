@@ -77,6 +77,8 @@ const numbers = new Intl.NumberFormat('en')
 
 /** Taking a lock and giving it back, and one renewal or look between them. */
 const REQUESTS_PER_LOCK = 3
+/** Fewer answers say more of the moment than of the store. */
+const ENOUGH_SAMPLES = 3
 /** Clocks that differ by less than this differ in every system. */
 const SAME_CLOCK_MS = 1000
 
@@ -110,7 +112,7 @@ export function providerDifferences(
 
 function meaning(from: StoreKind, to: StoreKind, now: SwitchNow): string[] {
   return [
-    ...latency(now.from.latencyMs, now.to.latencyMs),
+    ...latency(now.from, now.to),
     ...load(to, now.from.acquiredPerMinute),
     ...leftovers(from, to, now.from.expired),
     ...endless(to, now.from.noExpiry),
@@ -123,8 +125,10 @@ function meaning(from: StoreKind, to: StoreKind, now: SwitchNow): string[] {
   ]
 }
 
-function latency(from: number | null, to: number | null): string[] {
+function latency(old: SideNow, fresh: SideNow): string[] {
+  const [from, to] = [old.latencyMs, fresh.latencyMs]
   if (from === null || to === null) return []
+  if (Math.min(old.latencySamples, fresh.latencySamples) < ENOUGH_SAMPLES) return []
   if (Math.max(from, to) < 1.5 * Math.max(Math.min(from, to), 0.1))
     return ['From here, both answer about equally fast.']
   return [`From here, an answer takes ${to} ms instead of ${from} ms.`]

@@ -87,6 +87,7 @@ export function sideNow(change: Partial<SideNow> = {}): SideNow {
     server: 'Redis 7.2.4',
     offsetMs: 12,
     latencyMs: 0.4,
+    latencySamples: 5,
     held: 12,
     holds: 0,
     expired: 1,

@@ -16,7 +16,7 @@ const sides = (from: StoreKind, to: StoreKind) => ({ from: side(from), to: side(
 
 const UNKNOWN: SideNow = {
   ...{ status: 'stale', error: null, server: null, offsetMs: null, latencyMs: null, held: null },
-  holds: null,
+  ...{ holds: null, latencySamples: 0 },
   ...{ expired: null, noExpiry: null, unrecognised: null, acquiredPerMinute: null, medianHoldMs: null },
 }
 
@@ -78,8 +78,11 @@ describe('what differs', () => {
 
   it('is said of this system by its own numbers', () => {
     const now = seen(
-      { latencyMs: 0.4, held: 12, expired: 3, noExpiry: 2, acquiredPerMinute: 60, unrecognised: 1 },
-      { latencyMs: 18, held: 0, expired: 0, noExpiry: 0, offsetMs: -4000 },
+      {
+        ...{ latencyMs: 0.4, latencySamples: 5, held: 12, expired: 3, noExpiry: 2 },
+        ...{ acquiredPerMinute: 60, unrecognised: 1 },
+      },
+      { latencyMs: 18, latencySamples: 3, held: 0, expired: 0, noExpiry: 0, offsetMs: -4000 },
     )
     const { numbers, means } = providerDifferences(sides('redis', 'dynamodb'), now)
     expect(numbers).toContainEqual({ what: 'Held now', from: '12', to: '0' })
@@ -93,6 +96,16 @@ describe('what differs', () => {
       expect.stringContaining('4.0 s behind'),
       '1 record of the old store is not understood, and not counted as a lock.',
     ])
+  })
+
+  it('and nothing is concluded from one answer or two', () => {
+    const said = (old: number, fresh: number) =>
+      providerDifferences(
+        sides('redis', 'mysql'),
+        seen({ latencyMs: 6.3, latencySamples: old }, { latencyMs: 0.5, latencySamples: fresh }),
+      ).means.join(' ')
+    expect([said(1, 5), said(5, 2)].join(' ')).not.toContain('From here')
+    expect(said(3, 3)).toContain('From here, an answer takes 0.5 ms instead of 6.3 ms.')
   })
 
   it('and nothing is said of what nobody knows', () => {

@@ -1,9 +1,10 @@
 import type { Side, SideNow } from '../../../../shared/provider-switch.ts'
-import { lengthOf } from '../observe/hold-book.ts'
+import { type KeptHold, lengthOf } from '../observe/hold-book.ts'
 import type { Observed } from '../observe/observatory.ts'
 import type { OpenStore } from '../plans/open-stores.ts'
 import type { StoreWatcher } from '../watch.ts'
 import type { SideState } from './checks.ts'
+import { Latency, medianOf } from './latency.ts'
 import { SideFacts } from './side-facts.ts'
 
 /** How a switch reaches the stores of its host. */
@@ -18,11 +19,12 @@ export interface SwitchStores {
 const ASK_MS = 10_000
 const COUNT_MS = 5000
 const RECENT_MS = 10 * 60_000
+/** So often it is asked at first, in quick succession: whoever reads what differs does not wait for a minute. */
+const ASKED_FIRST = 5
 
-type Asked = { readonly server: string | null; readonly latencyMs: number | null }
 type Pace = Pick<SideNow, 'acquiredPerMinute' | 'medianHoldMs'>
 
-const NOTHING_ASKED: Asked = { server: null, latencyMs: null }
+const NOTHING_ASKED = { server: null, latencyMs: null, latencySamples: 0 } as const
 const NO_PACE: Pace = { acquiredPerMinute: null, medianHoldMs: null }
 
 /** One side of a switch: bound to whichever open store has its address, and read as often as somebody wants. */
@@ -32,7 +34,8 @@ export class SwitchSide {
   readonly #side: Pick<Side, 'address' | 'kind'>
   #open: OpenStore | null = null
   #reading: { readonly restMs: number; readonly stop: AbortController } | null = null
-  #asked: Asked = NOTHING_ASKED
+  #server: string | null = null
+  readonly #latency = new Latency()
   #askedAt = Number.NEGATIVE_INFINITY
   #pace: Pace = NO_PACE
   #countedAt = Number.NEGATIVE_INFINITY
@@ -89,7 +92,7 @@ export class SwitchSide {
     const isRead = this.facts.lastPassAt !== null
     return {
       ...(open ? this.facts.status : { status: 'closed', error: null }),
-      ...(open ? this.#asked : NOTHING_ASKED),
+      ...(open ? { server: this.#server, ...this.#latency.now } : NOTHING_ASKED),
       offsetMs: open && isRead ? this.facts.offsetMs : null,
       ...{ held, holds, expired, noExpiry },
       unrecognised: open && isRead ? open.watcher.unrecognised : null,
@@ -103,7 +106,8 @@ export class SwitchSide {
     if (there?.watcher === this.#open?.watcher) return
     this.#rest()
     this.#open = there && this.#stores.open(there.storeId)
-    this.#asked = NOTHING_ASKED
+    this.#server = null
+    this.#latency.forget()
     this.#askedAt = Number.NEGATIVE_INFINITY
     this.facts.rested()
   }
@@ -118,21 +122,23 @@ export class SwitchSide {
     const now = performance.now()
     if (!open || now - this.#askedAt < ASK_MS) return
     this.#askedAt = now
-    void this.#askStore(open).then(asked => {
-      if (this.#open === open) this.#asked = asked
+    void this.#askStore(open).catch(() => {
+      if (this.#open === open) this.#latency.forget()
     })
   }
 
   /** One that does not answer says so through its watcher. */
-  async #askStore({ store, signal }: OpenStore): Promise<Asked> {
-    try {
-      const server = this.#asked.server ?? (await store.describe(signal)).server
+  async #askStore(open: OpenStore): Promise<void> {
+    const { store, signal } = open
+    const server = this.#server ?? (await store.describe(signal)).server
+    if (this.#open !== open) return
+    this.#server = server
+    do {
       const began = performance.now()
       await store.clock(signal)
-      return { server, latencyMs: Math.round((performance.now() - began) * 10) / 10 }
-    } catch {
-      return { server: this.#asked.server, latencyMs: null }
-    }
+      if (this.#open !== open) return
+      this.#latency.add(performance.now() - began)
+    } while (this.#latency.count < ASKED_FIRST)
   }
 
   #paceAt(at: number, storeId: string): Pace {
@@ -141,14 +147,23 @@ export class SwitchSide {
     const observation = this.#stores.observed(storeId)?.observation
     if (!observation) return NO_PACE
     const { flows, observedMs } = observation.figuresSince(at - RECENT_MS, storeId, at)
+    const since = observation.samples.all[0]?.from ?? at
     const lengths = [...observation.holds.ended(at - RECENT_MS, at)]
+      .filter(hold => isSeenWhole(hold, since))
       .map(lengthOf)
       .filter(ms => ms !== null)
-      .sort((a, b) => a - b)
     this.#pace = {
       acquiredPerMinute: observedMs <= 0 ? null : ((flows.taken + flows.passedOn) / observedMs) * 60_000,
-      medianHoldMs: lengths[Math.floor(lengths.length / 2)] ?? null,
+      medianHoldMs: medianOf(lengths),
     }
     return this.#pace
   }
+}
+
+/**
+ * Whether it was watched from when it was taken to when it was given back. Of what was there before, a record tells when it was taken, but
+ * nobody saw whether it was still held or merely left behind; and what has lapsed was let go by nobody.
+ */
+function isSeenWhole({ from, end }: KeptHold, since: number): boolean {
+  return from >= since && (end === 'freed' || end === 'passed-on')
 }

@@ -1,21 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { holdOwner } from '../../../../shared/hold-owner.ts'
-import { MOST_STRAYS, SWITCH_STEPS, type SwitchStep } from '../../../../shared/provider-switch.ts'
-import {
-  checkSentence,
-  remainingSentence,
-  splitWarning,
-  strayWarning,
-} from '../../../../shared/switch-words.ts'
+import { SWITCH_STEPS } from '../../../../shared/provider-switch.ts'
+import { checkSentence, splitWarning, strayWarning } from '../../../../shared/switch-words.ts'
 import { envFile } from './switching.ts'
-import { MINUTE, QUIET, SECOND, WatchedRun } from './watched-run.ts'
-
-function watching(more: ConstructorParameters<typeof WatchedRun>[0] = {}): WatchedRun {
-  const run = new WatchedRun(more)
-  run.goOn(SECOND)
-  return run
-}
+import { MINUTE, QUIET, SECOND, WatchedRun, watching } from './watched-run.ts'
 
 describe('understand', () => {
   it('waits until both stores can be read', () => {
@@ -179,63 +168,6 @@ describe('drain, when the clock of a holder is behind', () => {
   })
 })
 
-describe('a maintenance hold in the old store', () => {
-  const OWNER = holdOwner('ana', 'desk', '0a1b2c3d4e5f')
-  const renew = (run: WatchedRun, ms: number) => {
-    for (const end = run.now + ms; run.now < end; ) {
-      run.goOn(10 * SECOND)
-      run.old.sees('renewed', 'gps', { owner: OWNER, endsAt: run.now + MINUTE, renewals: 3 })
-      run.old.pass()
-    }
-  }
-
-  it('is no worker that has to be stopped, however often a console renews it', () => {
-    const run = watching()
-    run.old.sees('taken', 'gps', { owner: OWNER })
-    renew(run, QUIET)
-    expect(run.is('stop')).toBe('met')
-    expect(run.told).toMatchObject({ arrivals: [], lastArrivalAt: null })
-    expect(checkSentence('stop', run.kept, run.told)).toContain('maintenance holds aside')
-  })
-
-  it('is told as what it is and whose it is, lets the step pass, and has to go before it is clean', () => {
-    const run = watching()
-    run.old.sees('found', 'gps', { owner: OWNER, format: 'recharge-json' })
-    run.old.sees('found', 'sms', { owner: 'w1', endsAt: run.now + MINUTE })
-    renew(run, QUIET)
-    expect(run.is('drain')).toBe('not-yet')
-    expect(run.told.from).toMatchObject({ held: 2, holds: 1 })
-    expect(checkSentence('drain', run.kept, run.told)).toMatch(
-      /^1 lock is held in \S+ besides 1 maintenance hold; the last one ends in 30 s\.$/,
-    )
-    run.old.sees('freed', 'sms')
-    renew(run, SECOND)
-    expect([run.is('drain'), run.is('clean')]).toEqual(['met', 'not-yet'])
-    expect(run.told.remaining).toMatchObject([
-      { key: 'k:gps', why: 'hold', holder: 'maintenance hold of ana@desk' },
-    ])
-    const [hold] = run.told.remaining
-    expect(hold && remainingSentence(hold, run.now)).toBe(
-      'k:gps is a maintenance hold of ana@desk: no worker has it. Release it before the old store is cleaned.',
-    )
-    expect(checkSentence('drain', run.kept, run.told)).toMatch(
-      /^No worker holds a lock in \S+\. 1 maintenance hold is left there, and has to be released before it is clean\.$/,
-    )
-    expect(checkSentence('clean', run.kept, run.told)).toMatch(
-      /a maintenance hold that has to be released\.$/,
-    )
-  })
-
-  it('that is left there all the same does not look like a worker that still uses it', () => {
-    const run = watching()
-    run.old.sees('found', 'gps', { owner: OWNER })
-    run.reach('verify')
-    run.kept = { ...run.kept, firstArrivalInNewAt: run.now }
-    renew(run, QUIET)
-    expect(run.is('verify')).toBe('met')
-  })
-})
-
 describe('change', () => {
   it('follows the file, and what is wrong with it', async () => {
     const file = envFile('LOCK_PROVIDER=redis\n')
@@ -360,116 +292,6 @@ describe('restart and verify', () => {
   })
 })
 
-describe('a worker that still uses the old store after the restart', () => {
-  /** A job that has the old provider still, and runs for a moment. */
-  const runJob = (run: WatchedRun) => {
-    run.old.sees('taken', 'gps', { owner: 'w1', format: 'recharge-table' })
-    run.old.pass()
-    run.old.sees('freed', 'gps')
-  }
-  const verifying = (): WatchedRun => {
-    const run = watching()
-    run.reach('verify')
-    run.kept = { ...run.kept, firstArrivalInNewAt: run.now }
-    return run
-  }
-
-  it('was seen once and may come again: no quiet makes up for it, and the sentence says what does', () => {
-    const run = verifying()
-    run.goOn(QUIET)
-    runJob(run)
-    run.goOn(10 * QUIET)
-    expect(run.is('verify')).toBe('not-yet')
-    expect(checkSentence('verify', run.kept, run.told)).toBe(
-      'k:gps was acquired in redis://old:6379/0 by w1 after the workers were started again. That it is quiet now does not mean that it was the last time: stop who it was and go back to "Stop the workers", or finish with a reason.',
-    )
-  })
-
-  it('is dealt with by stopping the workers anew, and not by going back to any later step', () => {
-    const run = verifying()
-    runJob(run)
-    const passAgain = (from: SwitchStep) => {
-      run.now += SECOND
-      const again = SWITCH_STEPS.slice(SWITCH_STEPS.indexOf(from), SWITCH_STEPS.indexOf('verify'))
-      const passed = again.map(step => ({
-        ...{ step, at: run.now, by: 'ana', checked: true, reason: null, fromHeld: 0, toHeld: 0 },
-      }))
-      run.kept = { ...run.kept, passed: [...run.kept.passed, ...passed], firstArrivalInNewAt: run.now }
-      run.goOn(QUIET)
-    }
-    for (const step of ['restart', 'clean', 'drain'] as const) {
-      passAgain(step)
-      expect([step, run.is('verify')]).toEqual([step, 'not-yet'])
-    }
-    passAgain('stop')
-    expect(run.is('verify')).toBe('met')
-  })
-
-  it('is not one that was seen before it', () => {
-    const run = watching()
-    run.reach('drain')
-    run.now += SECOND
-    runJob(run)
-    run.goOn(QUIET)
-    const { strays } = run.kept
-    run.reach('verify')
-    run.kept = { ...run.kept, strays, firstArrivalInNewAt: run.now }
-    expect(strays).toHaveLength(1)
-    run.goOn(QUIET)
-    expect(run.is('verify')).toBe('met')
-  })
-
-  it('is one also if the same worker was seen a moment before it', () => {
-    const run = watching()
-    run.reach('clean')
-    runJob(run)
-    run.now += SECOND
-    run.kept = { ...run.kept, firstArrivalInNewAt: run.now }
-    const { strays } = run.kept
-    run.reach('verify')
-    run.kept = { ...run.kept, strays }
-    run.now += SECOND
-    runJob(run)
-    run.goOn(2 * QUIET)
-    expect([run.kept.strays.length, run.is('verify')]).toEqual([2, 'not-yet'])
-  })
-
-  it('is one also if so many were seen before that no more are kept', () => {
-    const run = watching()
-    run.reach('drain')
-    for (let n = 0; n < MOST_STRAYS + 5; n++) run.old.sees('taken', `job-${n}`)
-    expect(run.kept.strays).toHaveLength(MOST_STRAYS)
-    run.old.locks.clear()
-    const { strays } = run.kept
-    run.now += MINUTE
-    run.reach('verify')
-    run.kept = { ...run.kept, strays, firstArrivalInNewAt: run.now }
-    runJob(run)
-    run.goOn(2 * QUIET)
-    expect([run.kept.strays.length, run.is('verify')]).toEqual([MOST_STRAYS, 'not-yet'])
-  })
-
-  it('is one also if its lock is only found, where nothing was left when it was clean', () => {
-    const run = verifying()
-    run.now += MINUTE
-    const untold = { owner: 'w1', acquiredAt: null, acquiredAtSource: 'unknown' } as const
-    // After every gap it is found again.
-    for (let n = 0; n < 3; n++) {
-      run.now += MINUTE
-      run.old.sees('found', 'gps', untold)
-      run.old.pass(false)
-    }
-    expect(run.kept.strays).toMatchObject([{ key: 'k:gps', at: run.now - 2 * MINUTE }])
-    run.old.sees('freed', 'gps')
-    run.goOn(2 * QUIET)
-    expect(run.is('verify')).toBe('not-yet')
-    const byHand = verifying()
-    byHand.kept = { ...byHand.kept, passed: byHand.kept.passed.map(each => ({ ...each, checked: false })) }
-    byHand.old.sees('found', 'gps', untold)
-    expect(byHand.kept.strays).toEqual([])
-  })
-})
-
 describe('a name that is held in both stores', () => {
   it('is told while it lasts, and kept with its times', () => {
     const run = watching()
@@ -493,32 +315,6 @@ describe('a name that is held in both stores', () => {
     run.goOn(SECOND)
     expect(run.told.splits).toEqual([])
     expect(run.kept.splits).toMatchObject([{ since, until: run.now }])
-  })
-
-  it('after the restart is not made up for by any quiet', () => {
-    const run = watching()
-    const passed = () => {
-      const { splits } = run.kept
-      run.reach('verify')
-      run.kept = { ...run.kept, splits, firstArrivalInNewAt: run.now }
-    }
-    const splitForAWhile = () => {
-      run.old.sees('found', 'gps', { owner: 'w1', format: 'recharge-table', acquiredAtSource: 'unknown' })
-      run.new.sees('taken', 'gps', { owner: 'w2', format: 'recharge-table' })
-      run.goOn(3 * SECOND)
-      run.old.sees('freed', 'gps')
-      run.goOn(SECOND)
-    }
-    splitForAWhile()
-    passed()
-    run.goOn(QUIET)
-    expect([run.kept.splits.length, run.is('verify')]).toEqual([1, 'met'])
-    splitForAWhile()
-    run.goOn(10 * QUIET)
-    expect(run.is('verify')).toBe('not-yet')
-    expect(checkSentence('verify', run.kept, run.told)).toMatch(
-      /^gps was held in redis:\S+ by w1 and in mysql:\S+ by w2 at once after the workers were started again/,
-    )
   })
 
   it('is told also while only the clock of a holder says that it is over', () => {

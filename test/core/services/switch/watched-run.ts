@@ -152,3 +152,10 @@ export class WatchedRun {
     return this.told.checks[step].is
   }
 }
+
+/** One whose stores were both read once. */
+export function watching(more: ConstructorParameters<typeof WatchedRun>[0] = {}): WatchedRun {
+  const run = new WatchedRun(more)
+  run.goOn(SECOND)
+  return run
+}
