@@ -206,14 +206,14 @@ function verifySentence(run: SwitchRun, now: SwitchNow): string {
       : atWork(now.from) > 0
         ? `${many(atWork(now.from), 'lock is', 'locks are')} held in ${from} again: a worker still uses it.`
         : null
-  const seen = seenSentence(run)
+  const seen = seenSentence(run, present === null)
   if (present !== null || seen !== null) return [present, seen].filter(each => each !== null).join(' ')
   if (now.firstArrivalInNewAt === null) return `Nothing has been acquired in ${shown(run.to)} yet.`
   return 'All is as it should be, and has to stay so for a while.'
 }
 
 /** What waiting does not mend: which lock it was, whose, and what has to be done. Null when there is no such thing. */
-function seenSentence(run: SwitchRun): string | null {
+function seenSentence(run: SwitchRun, isOver: boolean): string | null {
   const { strays, splits } = seenAfterRestart(run)
   const stray = strays.at(-1)
   const split = splits.at(-1)
@@ -222,7 +222,9 @@ function seenSentence(run: SwitchRun): string | null {
     ? `${name(split.name)} was held in ${shown(run.from)}${by(split.fromHolder)} and in ${shown(run.to)}${by(split.toHolder)} at once`
     : stray && `${name(stray.key)} was acquired in ${shown(run.from)}${by(stray.holder)}`
   if (what === undefined) return null
-  return `${what} after the workers were started again${more > 0 ? `, and ${more.toLocaleString('en')} more such things were seen` : ''}. That it is quiet now does not mean that it was the last time: stop who it was and go back to "${STEP_WORDS.stop.title}", or finish with a reason.`
+  const others = more > 0 ? `, and ${many(more, 'more such thing was', 'more such things were')} seen` : ''
+  const advice = isOver ? 'That it is quiet now does not mean that it was the last time: stop' : 'Stop'
+  return `${what} after the workers were started again${others}. ${advice} who it was and go back to "${STEP_WORDS.stop.title}", or finish with a reason.`
 }
 
 /** Why a lock is still there, and what to do about it. */

@@ -20,7 +20,12 @@ describe('a worker that still uses the old store after the restart', () => {
   it('was seen once and may come again: no quiet makes up for it, and the sentence says what does', () => {
     const run = verifying()
     run.goOn(QUIET)
-    runJob(run)
+    run.old.sees('taken', 'gps', { owner: 'w1', format: 'recharge-table' })
+    run.old.pass()
+    expect(checkSentence('verify', run.kept, run.told)).toMatch(
+      /^1 lock is held in \S+ again: a worker still uses it\. k:gps was acquired in \S+ by w1 .* Stop who it was/,
+    )
+    run.old.sees('freed', 'gps')
     run.goOn(10 * QUIET)
     expect(run.is('verify')).toBe('not-yet')
     expect(checkSentence('verify', run.kept, run.told)).toBe(
