@@ -37,6 +37,30 @@ it('goes back to an earlier step, and on from there', async () => {
   expect(await list()).toMatchObject([{ step: 'change' }])
 })
 
+it('ends where a worker is seen in the old store after the restart, and says how to go back', async () => {
+  const [from, to] = await places()
+  const o = operator()
+  const words = ['switch', from.address, to.address, ...QUIET]
+  const byHand = ['change', 'restart'].flatMap(step => ['--pass', step])
+  const { child, done } = startCli([...words, ...byHand, '--reason', 'done elsewhere'], o.env)
+  let said = ''
+  child.stdout?.on('data', text => {
+    said += text
+  })
+  await expect.poll(() => said, { timeout: 20_000, interval: 50 }).toContain('Step 7 of 7')
+  await from.hold('GPS', 'w1')
+  const end = await done
+  expect(end.code).toBe(7)
+  expect(end.stdout).toContain('lockRecharge:GPS')
+  expect(end.stdout.trimEnd().split('\n').at(-1)).toMatch(/--back stop$/)
+  await from.free('GPS')
+  const back = await o.run(...words, '--back', 'stop')
+  expect(back.code).toBe(7)
+  expect(await listing(o)()).toMatchObject([
+    { step: 'change', wentBack: [{ step: 'stop', at: expect.stringMatching(/Z$/) }] },
+  ])
+})
+
 it('is called as the help and the README say', async () => {
   const usage = (text: string) =>
     /^ *lockkeeper switch .*\n(?: *(?:lockkeeper switch|\[).*\n)*/m.exec(text)?.[0]

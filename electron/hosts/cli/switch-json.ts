@@ -10,6 +10,7 @@ export function switchJson(run: SwitchRun): Record<string, unknown> {
     ...{ from, to },
     begunAt: isoTime(run.begunAt),
     passed: run.passed.map(dated),
+    wentBack: run.wentBack.map(dated),
     envChanges: run.envChanges.map(dated),
     strays: run.strays.map(dated),
     splits: run.splits.map(split => ({ ...split, since: isoTime(split.since), until: isoTime(split.until) })),

@@ -1,3 +1,4 @@
+import { isSeenAfterRestart } from '../../../shared/provider-steps.ts'
 import type { SwitchStep } from '../../../shared/provider-switch.ts'
 import { escapeForTerminal } from '../../../shared/safe-text.ts'
 import { checkSentence, providerLine, STEP_WORDS } from '../../../shared/switch-words.ts'
@@ -71,6 +72,9 @@ export class SwitchWalk {
         await this.#pass(step, isMet ? null : reason)
         continue
       }
+      // No waiting makes this right, and nobody is there who could go back.
+      if (step === 'verify' && !operator.isThere && isSeenAfterRestart(run))
+        throw new WalkStopped(checkSentence(step, run, now), ['--back', 'stop'])
       const meant = operator.meant()
       if (meant === null) await operator.toldOrTyped(follower.changed)
       else if (meant.is === 'other') await teller.tell(`That is not understood. ${CAN_BE_TYPED}.`, '  ')
