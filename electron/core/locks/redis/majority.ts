@@ -1,9 +1,13 @@
+import type { RedisAddress } from '../../../../shared/address.ts'
 import { StoreError } from '../../errors.ts'
 import type { CurrentHolder } from '../types.ts'
 import { type Votes, valuesOf } from './votes.ts'
 
 /** Ends that are closer are those of one acquisition or renewal. */
 const SAME_END_MS = 1000
+
+/** Fewer than three cannot lose one and still have a majority. */
+const FEWEST = 3
 
 /** More than half of so many servers. */
 export class Majority {
@@ -51,16 +55,19 @@ export class Majority {
     const errors = errorsOf(votes)
     // What is wrong with the question is wrong everywhere, and so is that nobody waits for the answer any more: no votes.
     const refused = errors.find(({ code }) => code === 'BAD_INPUT' || code === 'ABORTED')
+    // Whoever left may have left something behind.
+    if (refused && uncertain && errors.some(each => each.uncertain))
+      throw new StoreError(refused.code, refused.message, { cause: refused, uncertain })
     if (refused) throw refused
-    if (this.isOut(votes)) throw this.tooFew(errors, uncertain)
+    if (this.isOut(votes)) throw this.tooFew(valuesOf(votes).length, errors, uncertain)
   }
 
-  tooFew(errors: readonly unknown[], uncertain: boolean): StoreError {
+  tooFew(answered: number, errors: readonly unknown[], uncertain: boolean): StoreError {
     const [first] = errors
     const isDenied = first instanceof StoreError && first.code === 'STORE_DENIED'
     return new StoreError(
       isDenied ? 'STORE_DENIED' : 'STORE_UNREACHABLE',
-      `Only ${this.all - errors.length} of ${this.all} Redis servers answered, and a lock needs ${this.needed}` +
+      `${answered === 0 ? 'None' : `Only ${answered}`} of ${this.all} Redis servers answered, and a lock needs ${this.needed}` +
         (first instanceof StoreError ? `: ${first.message}` : ''),
       { cause: first, uncertain },
     )
@@ -77,4 +84,16 @@ function errorsOf(votes: Votes<unknown>): StoreError[] {
 
 function endOf({ expiresAt }: CurrentHolder): number {
   return expiresAt ?? Number.POSITIVE_INFINITY
+}
+
+/** Whether these can vote. */
+export function checkServers(addresses: readonly RedisAddress[]): void {
+  if (addresses.length < FEWEST)
+    throw new StoreError('BAD_INPUT', 'A lock over several Redis servers needs at least three of them')
+  // One server that is named twice would have two votes.
+  const places = addresses.map(({ hosts, group }) => JSON.stringify([hosts, group]))
+  if (new Set(places).size < places.length)
+    throw new StoreError('BAD_INPUT', 'The same Redis server is named twice; each has one vote')
+  if (new Set(addresses.map(each => each.format)).size > 1)
+    throw new StoreError('BAD_INPUT', 'The Redis servers of one lock must have the same format')
 }

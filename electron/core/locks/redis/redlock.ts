@@ -18,13 +18,11 @@ import type {
 } from '../provider.ts'
 import type { CurrentHolder } from '../types.ts'
 import { NOBODY_KNOWN } from './holder.ts'
-import { Majority } from './majority.ts'
+import { checkServers, Majority } from './majority.ts'
 import { RedisNode } from './node.ts'
 import { type Poll, poll, type Votes, valuesOf } from './votes.ts'
 import { keyTextOf, nameOfKey, type Writer, writerOf } from './writers.ts'
 
-/** Fewer than three cannot lose one and still have a majority. */
-const FEWEST = 3
 const LONGEST_ANSWER_MS = 500
 const SHORTEST_ANSWER_MS = 50
 /** How often a vote is held that nobody wins. */
@@ -85,8 +83,10 @@ class Redlock implements Provider {
     const answers = await Promise.allSettled(this.#nodes.map(node => node.connect(signal)))
     throwIfAborted(signal)
     const failed = answers.filter(each => each.status === 'rejected')
-    if (this.#nodes.length - failed.length < this.#majority.needed)
+    const answered = this.#nodes.length - failed.length
+    if (answered < this.#majority.needed)
       throw this.#majority.tooFew(
+        answered,
         failed.map(each => each.reason),
         false,
       )
@@ -95,8 +95,9 @@ class Redlock implements Provider {
   /** A vote that nobody won is held again a few times: of several who come at the same moment for a free lock one shall have it. */
   async take(name: string, wish: Wish, signal: AbortSignal): Promise<Taken | Held> {
     keyTextOf(this.#writer, name)
+    const left = new Set<number>()
     for (let attempt = 1; ; attempt++) {
-      const answer = await this.#vote(name, wish, signal)
+      const answer = await this.#vote(name, wish, left, signal)
       if (answer !== 'split') return answer
       const { from, to } = AFTER_SPLIT_MS
       const leftMs = from + Math.round(Math.random() * (to - from))
@@ -107,7 +108,13 @@ class Redlock implements Provider {
     }
   }
 
-  async #vote(name: string, wish: Wish, signal: AbortSignal): Promise<Taken | Held | 'split'> {
+  /** `left` are the places where this or an earlier vote may have left the lock behind. */
+  async #vote(
+    name: string,
+    wish: Wish,
+    left: Set<number>,
+    signal: AbortSignal,
+  ): Promise<Taken | Held | 'split'> {
     const startedAt = performance.now()
     const mark = this.#writer.written === null ? randomBytes(16).toString('hex') : null
     const claim = { owner: wish.owner, mark }
@@ -124,7 +131,7 @@ class Redlock implements Provider {
         outcomes[place] = await settle(() => node.take(name, kept, mark, late))
         return only([outcomes[place]])
       },
-      so => this.#majority.is(so, 'taken') || this.#majority.isOut(so) || this.#holderIn(so) !== null,
+      so => this.#majority.is(so, 'taken') || this.#holderIn(so) !== null,
     )
     const { votes } = asked
     const taken = valuesOf(votes).filter(each => each.is === 'taken')
@@ -132,8 +139,9 @@ class Redlock implements Provider {
     if (first && taken.length >= this.#majority.needed && performance.now() - startedAt < wish.ttlMs)
       // Both times by one clock: those of the servers need not agree.
       return { ...first, mark, fencing: null, expiresAt: first.acquiredAt + wish.ttlMs }
-    await this.#giveBack(name, claim, asked, outcomes, timeoutMs)
-    return this.#refusal(votes)
+    for (const place of await this.#giveBack(name, claim, asked, outcomes, timeoutMs)) left.add(place)
+    // A majority of them is a lock that nobody knows of, and that only whoever asked for it can give back.
+    return this.#refusal(votes, left.size >= this.#majority.needed)
   }
 
   async extend(name: string, claim: Claim, ttlMs: number, signal: AbortSignal): Promise<Extended | Lost> {
@@ -144,10 +152,7 @@ class Redlock implements Provider {
       answerTime(ttlMs),
       signal,
       (node, late) => node.extend(name, claim, ttlMs + driftOf(ttlMs), late),
-      so =>
-        this.#majority.is(so, 'extended') ||
-        this.#majority.isPrevented(so, 'lost') ||
-        this.#majority.isOut(so),
+      so => this.#majority.is(so, 'extended') || this.#majority.isPrevented(so, 'lost'),
     )
     const extended = valuesOf(votes).filter(each => each.is === 'extended')
     if (extended.length >= this.#majority.needed && performance.now() - startedAt < ttlMs)
@@ -162,10 +167,7 @@ class Redlock implements Provider {
       LONGEST_ANSWER_MS,
       signal,
       (node, late) => node.letGo(name, claim, late),
-      so =>
-        this.#majority.is(so, 'released') ||
-        this.#majority.isPrevented(so, 'lost') ||
-        this.#majority.isOut(so),
+      so => this.#majority.is(so, 'released') || this.#majority.isPrevented(so, 'lost'),
     )
     return this.#majority.is(votes, 'released') ? { is: 'released' } : this.#loss(votes)
   }
@@ -197,8 +199,8 @@ class Redlock implements Provider {
       if (!isStopped) changed()
     }
     const errors: unknown[] = []
-    await new Promise<void>((resolve, reject) => {
-      for (const node of this.#nodes)
+    await new Promise<void>(resolve => {
+      const all = this.#nodes.map(node =>
         node.listen(name, tell, signal).then(
           each => {
             stops.push(each)
@@ -207,15 +209,17 @@ class Redlock implements Provider {
           },
           error => {
             errors.push(error)
+            // What the others say no longer matters but to the message, and is not waited for long.
             if (this.#nodes.length - errors.length < this.#majority.needed)
-              reject(signal.aborted ? aborted() : this.#majority.tooFew(errors, false))
+              void atMost(LONGEST_ANSWER_MS, Promise.all(all)).then(resolve)
           },
-        )
-    }).catch(error => {
-      stop()
-      throw error
+        ),
+      )
     })
-    return stop
+    if (stops.length >= this.#majority.needed) return stop
+    const answered = stops.length
+    stop()
+    throw signal.aborted ? aborted() : this.#majority.tooFew(answered, errors, false)
   }
 
   async close(): Promise<void> {
@@ -253,14 +257,17 @@ class Redlock implements Provider {
     }
   }
 
-  /** Everywhere where it was taken, or may have been. Those that did not answer in time are not waited for. */
+  /**
+   * Everywhere where it was taken, or may have been. Those that did not answer in time are not waited for. Returns the places
+   * where it may be all the same.
+   */
   async #giveBack(
     name: string,
     claim: Claim,
     { votes, rest }: Poll<Taken | Held>,
     outcomes: readonly Settled<Taken | Held>[],
     timeoutMs: number,
-  ): Promise<void> {
+  ): Promise<number[]> {
     // Without a mark another lock of the same owner looks like this one, and is not ours to give back. It ends by itself.
     const isUnmistakable = async () => {
       if (claim.mark !== null) return true
@@ -271,6 +278,7 @@ class Redlock implements Provider {
       return isDistinctive(claim.owner) && !isHis
     }
     const never = new AbortController().signal
+    const left = new Set(this.#nodes.keys())
     const waited: Promise<unknown>[] = []
     for (const [place, node] of this.#nodes.entries()) {
       const done = this.#inOrder(place, name, claim, async () => {
@@ -278,16 +286,26 @@ class Redlock implements Provider {
         const outcome = outcomes[place]
         const wasTaken = outcome?.ok && outcome.value.is === 'taken'
         const mayBeTaken = outcome?.ok === false && outcome.error.uncertain
-        if (wasTaken || (mayBeTaken && (await isUnmistakable()))) await node.letGo(name, claim, never)
+        if (!wasTaken && !mayBeTaken) return left.delete(place)
+        if (mayBeTaken && !(await isUnmistakable())) return false
+        const answer = await node.letGo(name, claim, never)
+        // What was lost on its way may still arrive: that it is not there yet proves nothing.
+        return (wasTaken || answer.is === 'released') && left.delete(place)
       })
       this.#keep(done)
-      if (votes[place]?.ok) waited.push(done.catch(() => {}))
+      const vote = votes[place]
+      if (vote && (vote.ok || !vote.error.uncertain)) waited.push(done.catch(() => {}))
     }
     await atMost(timeoutMs, Promise.all(waited))
+    return [...left]
   }
 
-  #refusal(votes: Votes<Taken | Held>): Held | 'split' {
-    this.#majority.check(votes, false)
+  #refusal(votes: Votes<Taken | Held>, uncertain: boolean): Held | 'split' {
+    this.#majority.check(votes, uncertain)
+    if (uncertain) {
+      const message = 'Too many Redis servers did not say whether they have the lock that they were asked for'
+      throw new StoreError('STORE_UNREACHABLE', message, { uncertain })
+    }
     const held = valuesOf(votes).filter(each => each.is === 'held')
     const holder = this.#holderIn(votes)
     // Until so many have run out that the rest is a majority.
@@ -315,17 +333,6 @@ class Redlock implements Provider {
     const kept = work.catch(() => {}).finally(() => this.#background.delete(kept))
     this.#background.add(kept)
   }
-}
-
-function checkServers(addresses: readonly RedisAddress[]): void {
-  if (addresses.length < FEWEST)
-    throw new StoreError('BAD_INPUT', 'A lock over several Redis servers needs at least three of them')
-  // One server that is named twice would have two votes.
-  const places = addresses.map(({ hosts, group }) => JSON.stringify([hosts, group]))
-  if (new Set(places).size < places.length)
-    throw new StoreError('BAD_INPUT', 'The same Redis server is named twice; each has one vote')
-  if (new Set(addresses.map(each => each.format)).size > 1)
-    throw new StoreError('BAD_INPUT', 'The Redis servers of one lock must have the same format')
 }
 
 /** One dead server must not use up the lease. */

@@ -8,10 +8,13 @@ export type LosingProxy = {
   armed: boolean
   /** How many scripts were sent since it was armed. */
   asked: number
+  /** Lets nobody in any more, from the next lost answer on, until the returned function is called. */
+  staysDown(): () => Promise<void>
 }
 
 /** Passes everything on to a Redis, but for the answers that it is told to lose. */
 export async function losingProxy(target: number): Promise<LosingProxy> {
+  let isDown = false
   const server = createServer(client => {
     const upstream = connect(target, '127.0.0.1')
     let lose = false
@@ -25,6 +28,7 @@ export async function losingProxy(target: number): Promise<LosingProxy> {
     upstream.on('data', data => {
       if (!lose) return client.write(data)
       proxy.armed = false
+      if (isDown) server.close()
       for (const socket of [client, upstream]) socket.destroy()
       return false
     })
@@ -38,6 +42,15 @@ export async function losingProxy(target: number): Promise<LosingProxy> {
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => void server.close())
-  const proxy = { port: (server.address() as { port: number }).port, armed: false, asked: 0 }
+  const { port } = server.address() as { port: number }
+  const staysDown = () => {
+    isDown = true
+    return async () => {
+      isDown = false
+      server.listen(port, '127.0.0.1')
+      await once(server, 'listening')
+    }
+  }
+  const proxy = { port, armed: false, asked: 0, staysDown }
   return proxy
 }

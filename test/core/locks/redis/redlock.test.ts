@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Redis } from 'ioredis'
 import RealRedlock from 'redlock'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { createLockManager } from '../../../../electron/core/locks/create.ts'
 import type { Provider } from '../../../../electron/core/locks/provider.ts'
 import { createRedlockProvider } from '../../../../electron/core/locks/redis/redlock.ts'
 import { type RedisServer, startRedis } from '../../../servers/redis.ts'
@@ -228,6 +229,55 @@ it('gives back what may have been taken, but never another lock of an owner that
   await provider.close()
   expect(await onEach(named)).toEqual([0, 1, 1])
   expect(await onEach(unique)).toEqual([1, 1, 1])
+})
+
+it('says that it may have the lock when the answers of a majority are lost, and that none answered', async () => {
+  const proxies = await Promise.all(servers.map(({ port }) => losingProxy(port)))
+  const provider = await redlock(
+    'recharge-json',
+    proxies.map(({ port }) => port),
+  )
+  const name = freshName()
+  await take(provider, name)
+  await expect.poll(() => onEach(provider.keyOf(name))).toEqual([1, 1, 1])
+  for (const proxy of proxies) proxy.armed = true
+  await expect(provider.take(freshName(), wish(), never)).rejects.toMatchObject({
+    code: 'STORE_UNREACHABLE',
+    message: expect.stringContaining('None of 3 Redis servers answered'),
+    uncertain: true,
+  })
+})
+
+it('gives back what a majority has and did not say, also if that cannot be done at once', async () => {
+  const proxies = await Promise.all(servers.map(({ port }) => losingProxy(port)))
+  const manager = createLockManager(proxies.map(({ port }) => `redis://127.0.0.1:${port}`))
+  onTestFinished(() => manager.close())
+  await manager.withLock('warm', () => {})
+  await expect.poll(() => onEach('lockRecharge:warm')).toEqual([0, 0, 0])
+  const name = freshName()
+  const key = `lockRecharge:${name}`
+  const ups = proxies.map(proxy => proxy.staysDown())
+  for (const proxy of proxies) proxy.armed = true
+  await expect(manager.acquire(name, { ttl: '1h' })).rejects.toMatchObject({ uncertain: true })
+  await expect(manager.holderOf(name)).rejects.toMatchObject({ code: 'STORE_UNREACHABLE' })
+  expect(await onEach(key)).toEqual([1, 1, 1])
+  for (const up of ups) await up()
+  await expect.poll(() => onEach(key)).toEqual([0, 0, 0])
+})
+
+it('throws a lost answer at a named owner that waits, and does not tell it that it has the lock already', async () => {
+  const proxies = await Promise.all(servers.map(({ port }) => losingProxy(port)))
+  const manager = createLockManager(
+    proxies.map(({ port }) => `redis://127.0.0.1:${port}`),
+    { format: 'pipeline-run' },
+  )
+  onTestFinished(() => manager.close())
+  await manager.withLock('acme:warm', () => {})
+  await expect.poll(() => onEach('pipeline_lock:acme:warm')).toEqual([0, 0, 0])
+  for (const proxy of proxies) proxy.armed = true
+  await expect(manager.acquire(freshName(), { owner: 'run-1', wait: '1m' })).rejects.toMatchObject({
+    uncertain: true,
+  })
 })
 
 it('votes again when nobody won, so that a lock that has become free is not left to nobody', async () => {
