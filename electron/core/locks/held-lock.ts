@@ -4,11 +4,23 @@ import { later } from './later.ts'
 import type { Claim, Extended, Lost, Provider, Taken } from './provider.ts'
 import type { Attempt } from './provider-call.ts'
 import type { CurrentHolder, Duration, HeldLock, LetGo } from './types.ts'
+import type { Underway } from './underway.ts'
 
 /** Told once of the end of a lock that this process has taken. */
 export interface EndOfLock {
   released(lock: Holding, heldMs: number): void
   lost(lock: Holding, heldMs: number, holder: CurrentHolder | null): void
+}
+
+/** What the handles of one manager share. */
+export type Frame = {
+  readonly provider: Provider
+  readonly end: EndOfLock
+  /** Fires when the manager is closed: nothing new is begun. */
+  readonly closing: AbortSignal
+  /** Fires when it waits no longer for what was begun, or is asked while it waits. */
+  readonly left: AbortSignal
+  readonly underway: Underway
 }
 
 /** The handle of a lock. What it says of its time is counted by this machine's own clock, which nobody sets. */
@@ -17,9 +29,7 @@ export class Holding implements HeldLock {
   readonly owner: string
   readonly fencing: number | null
   readonly acquiredAt: number
-  readonly #provider: Provider
-  readonly #closed: AbortSignal
-  readonly #end: EndOfLock
+  readonly #frame: Frame
   readonly #claim: Claim
   readonly #takenAt = performance.now()
   #ttlMs: number
@@ -37,11 +47,9 @@ export class Holding implements HeldLock {
   readonly #onLost = new Set<(holder: CurrentHolder | null) => void>()
 
   constructor(
-    provider: Provider,
+    frame: Frame,
     taken: Attempt & Taken,
     wanted: { readonly key: string; readonly ttlMs: number },
-    end: EndOfLock,
-    closed: AbortSignal,
   ) {
     this.key = wanted.key
     this.#ttlMs = wanted.ttlMs
@@ -50,9 +58,7 @@ export class Holding implements HeldLock {
     this.acquiredAt = taken.acquiredAt
     this.#expiresAt = taken.expiresAt
     this.#claim = { owner: taken.owner, mark: taken.mark }
-    this.#provider = provider
-    this.#end = end
-    this.#closed = closed
+    this.#frame = frame
     const grantedMs = Math.max(taken.expiresAt - taken.acquiredAt, 0)
     this.#validUntil = taken.askedAt + Math.min(wanted.ttlMs, grantedMs)
     this.#watchTheTime()
@@ -103,14 +109,15 @@ export class Holding implements HeldLock {
   async #renew(ttlMs: number): Promise<boolean> {
     if (this.#over === null && this.validMs() <= 0) this.#isLost(null)
     if (this.#over !== null) return false
-    this.#checkOpen()
+    const { provider, closing } = this.#frame
+    checkOpen(closing)
     const askedAt = performance.now()
     const before = this.#validUntil
     // From here on the store may have it for the shorter of the two times, also if its answer never comes.
     this.#isValidUntil(Math.min(before, askedAt + ttlMs))
     let answer: Extended | Lost
     try {
-      answer = await this.#provider.extend(this.key, this.#claim, ttlMs, this.#closed)
+      answer = await provider.extend(this.key, this.#claim, ttlMs, closing)
     } catch (error) {
       const wasNotDone = error instanceof StoreError && !error.uncertain
       if (wasNotDone && this.#over === null) this.#isValidUntil(before)
@@ -152,8 +159,10 @@ export class Holding implements HeldLock {
 
   async #release(): Promise<LetGo> {
     if (this.#lost) return this.#lost
-    this.#checkOpen()
-    const answer = await this.#provider.letGo(this.key, this.#claim, this.#closed)
+    const { provider, left, underway } = this.#frame
+    // Also while the manager is being closed, which waits for it: otherwise the lock would stay for all of its time.
+    checkOpen(left)
+    const answer = await underway.keep(provider.letGo(this.key, this.#claim, left))
     if (answer.is === 'lost') {
       this.#isLost(answer.holder)
       return { outcome: 'lost', holder: answer.holder }
@@ -161,7 +170,7 @@ export class Holding implements HeldLock {
     if (this.#over === null) {
       this.#over = 'released'
       this.#stopTimer()
-      this.#end.released(this, performance.now() - this.#takenAt)
+      this.#frame.end.released(this, performance.now() - this.#takenAt)
     }
     return { outcome: 'released' }
   }
@@ -189,11 +198,11 @@ export class Holding implements HeldLock {
     if (this.#over !== null) return
     this.#over = 'lost'
     this.#stopTimer()
-    this.#end.lost(this, performance.now() - this.#takenAt, holder)
+    this.#frame.end.lost(this, performance.now() - this.#takenAt, holder)
     for (const listener of this.#onLost) listener(holder)
   }
+}
 
-  #checkOpen(): void {
-    if (this.#closed.aborted) throw new StoreError('REFUSED', 'This lock manager is closed')
-  }
+function checkOpen(signal: AbortSignal): void {
+  if (signal.aborted) throw new StoreError('REFUSED', 'This lock manager is closed')
 }

@@ -1,8 +1,9 @@
 import { setMaxListeners } from 'node:events'
+import { setImmediate } from 'node:timers/promises'
 import { StoreError } from '../errors.ts'
 import { ttlFrom, waitFrom } from './duration.ts'
 import { LockHeldError } from './errors.ts'
-import { type EndOfLock, Holding } from './held-lock.ts'
+import { type EndOfLock, type Frame, Holding } from './held-lock.ts'
 import { checkKey, checkOwner, metadataFrom } from './input.ts'
 import type { Inventory } from './inventory.ts'
 import { atMost } from './later.ts'
@@ -26,6 +27,7 @@ import type {
   Tried,
   WithLockOptions,
 } from './types.ts'
+import { Underway } from './underway.ts'
 import { WaitingLine } from './waiting.ts'
 import { underLock } from './with-lock.ts'
 
@@ -54,6 +56,9 @@ export class StoreLockManager implements LockManager {
   readonly #lines = new Map<string, WaitingLine>()
   readonly #held = new Map<string, Holding>()
   readonly #ends: EndOfLock
+  readonly #underway = new Underway()
+  /** Fires when a closed manager no longer waits for the releases that it was asked for. */
+  readonly #left = new AbortController()
   #loading: Promise<Provider> | null = null
   #asking: Asking | null = null
 
@@ -64,7 +69,7 @@ export class StoreLockManager implements LockManager {
     this.#ttlMs = ttl === undefined ? null : ttlFrom(ttl)
     this.#pollMs = poll === undefined ? null : ttlFrom(poll, 'The time between two looks')
     this.#tally = new Tally(parts.options.observer, message => this.#warn(message))
-    setMaxListeners(0, this.#closing.signal)
+    for (const { signal } of [this.#closing, this.#left]) setMaxListeners(0, signal)
     this.#ends = {
       released: (lock, heldMs) => {
         this.#tally.released(lock.key, heldMs)
@@ -107,7 +112,7 @@ export class StoreLockManager implements LockManager {
         this.#tally.refused(key, waitedMs())
         return { acquired: false, holder: answer.holder, waitedMs: waitedMs() }
       }
-      const lock = new Holding(provider, answer, wanted, this.#ends, this.#closing.signal)
+      const lock = new Holding(this.#frame(provider), answer, wanted)
       this.#held.set(key, lock)
       this.#tally.acquired(key, waitedMs())
       return { acquired: true, lock, waitedMs: waitedMs() }
@@ -120,10 +125,15 @@ export class StoreLockManager implements LockManager {
   async release(key: string, owner: string): Promise<LetGo> {
     checkKey(key)
     checkOwner(owner)
-    const provider = await this.#open()
+    if (this.#closing.signal.aborted) throw closedError()
+    return this.#underway.keep(this.#release(key, owner))
+  }
+
+  async #release(key: string, owner: string): Promise<LetGo> {
+    const provider = await this.#load()
     const mine = this.#held.get(key)
     if (mine?.owner === owner) return mine.release()
-    const answer = await provider.letGo(key, { owner, mark: null }, this.#closing.signal)
+    const answer = await provider.letGo(key, { owner, mark: null }, this.#left.signal)
     if (answer.is === 'lost') return { outcome: 'lost', holder: answer.holder }
     this.#tally.released(key, null)
     this.#lines.get(key)?.wake()
@@ -190,8 +200,12 @@ export class StoreLockManager implements LockManager {
     for (const line of this.#lines.values()) line.end(closedError())
     this.#closing.abort()
     const provider = await this.#loading?.catch(() => null)
-    // A lock that is granted at this moment would be nobody's, and held for all of its time.
-    if (this.#asking) await atMost(LEAVE_MS, this.#asking.settled())
+    // Work that is done at this moment asks for its release with the next step.
+    if (this.#held.size > 0) await setImmediate()
+    // A lock that is granted at this moment would be nobody's, and held for all of its time; and so would one that is being
+    // released.
+    await atMost(LEAVE_MS, this.#underway.settled())
+    this.#left.abort()
     await provider?.close()
   }
 
@@ -201,10 +215,24 @@ export class StoreLockManager implements LockManager {
 
   async #open(): Promise<Provider> {
     if (this.#closing.signal.aborted) throw closedError()
-    this.#loading ??= this.#parts.load()
-    const provider = await this.#loading
+    const provider = await this.#load()
     if (this.#closing.signal.aborted) throw closedError()
     return provider
+  }
+
+  #load(): Promise<Provider> {
+    this.#loading ??= this.#parts.load()
+    return this.#loading
+  }
+
+  #frame(provider: Provider): Frame {
+    return {
+      provider,
+      end: this.#ends,
+      closing: this.#closing.signal,
+      left: this.#left.signal,
+      underway: this.#underway,
+    }
   }
 
   async #inventory(): Promise<Inventory> {
@@ -225,7 +253,7 @@ export class StoreLockManager implements LockManager {
   }
 
   #askingOf(provider: Provider): Asking {
-    this.#asking ??= new Asking(provider, this.#closing.signal)
+    this.#asking ??= new Asking(provider, this.#closing.signal, this.#underway)
     return this.#asking
   }
 

@@ -4,6 +4,7 @@ import { aborted, StoreError } from '../errors.ts'
 import { later } from './later.ts'
 import type { Claim, Held, Provider, Taken } from './provider.ts'
 import type { Metadata } from './types.ts'
+import { Underway } from './underway.ts'
 
 /** What somebody wants to take. */
 export type Wanted = {
@@ -31,20 +32,17 @@ setMaxListeners(0, NEVER)
 export class Asking {
   readonly #provider: Provider
   readonly #closed: AbortSignal
-  readonly #underway = new Set<Promise<unknown>>()
+  readonly #underway: Underway
 
-  constructor(provider: Provider, closed: AbortSignal) {
+  /** `underway` knows of everything that is asked, also of what came too late and is given back. */
+  constructor(provider: Provider, closed: AbortSignal, underway = new Underway()) {
     this.#provider = provider
     this.#closed = closed
+    this.#underway = underway
   }
 
   attempt(wanted: Wanted, signal: AbortSignal): Promise<Attempt> {
-    return this.#keep(this.#attempt(wanted, signal))
-  }
-
-  /** When nothing is asked any more, and what came too late was given back, or could not be. */
-  async settled(): Promise<void> {
-    while (this.#underway.size > 0) await Promise.allSettled([...this.#underway])
+    return this.#underway.keep(this.#attempt(wanted, signal))
   }
 
   async #attempt(wanted: Wanted, signal: AbortSignal): Promise<Attempt> {
@@ -87,17 +85,13 @@ export class Asking {
       this.#closed.addEventListener('abort', stop, { once: true })
     }
     const go = async (ms: number): Promise<void> => {
-      const answer = await this.#keep(this.#provider.letGo(wanted.key, claim, NEVER)).catch(() => null)
+      const answer = await this.#underway
+        .keep(this.#provider.letGo(wanted.key, claim, NEVER))
+        .catch(() => null)
       if (answer?.is === 'released' || !isUnmistakable) return
       if (answer?.is === 'lost' && ++notThere >= NOT_THERE_ENOUGH) return
       tryAfter(Math.min(Math.max(ms * 2, FIRST_TRY_MS), SLOWEST_TRY_MS))
     }
     void go(0)
-  }
-
-  #keep<T>(work: Promise<T>): Promise<T> {
-    const kept: Promise<unknown> = work.catch(() => {}).finally(() => this.#underway.delete(kept))
-    this.#underway.add(kept)
-    return work
   }
 }

@@ -168,6 +168,9 @@ export interface LockManager extends AsyncDisposable {
   cleanupExpired(): Promise<number>
   /** Everything of this format in this store, whoever has it: planned, fenced, recorded and undoable as in the console. */
   releaseAll(options: { readonly reason: string; readonly dataFolder?: string }): Promise<ReleasedAll>
-  /** Whoever waits is sent away. What is held stays held until its time is over: work may still go on under it. */
+  /**
+   * Whoever waits is sent away, and releases that are under way are waited for. What is held stays held until its time is over:
+   * work may still go on under it.
+   */
   close(): Promise<void>
 }
