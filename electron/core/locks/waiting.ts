@@ -11,6 +11,8 @@ type Waiter = {
   readonly wanted: Wanted
   /** Its time is over, and it waits for one answer only that is under way. */
   isLate: boolean
+  /** What went wrong when it was asked for this one. */
+  trouble: StoreError | null
   readonly settle: (waited: Waited | StoreError) => void
 }
 
@@ -24,7 +26,20 @@ export type QueueOptions = {
   readonly closed: AbortSignal
 }
 
-/** A lease that ends about now is asked for at this pace, and a store that cannot be reached too. */
+/**
+ * Waiting makes none of these right. Everything else passes: a store that is away, that is throttled or busy, a deadlock, a full
+ * memory.
+ */
+const LASTING: readonly StoreError['code'][] = [
+  'BAD_INPUT',
+  'STORE_DENIED',
+  'NOT_FOUND',
+  'UNSUPPORTED',
+  'INTERNAL',
+  'ABORTED',
+]
+
+/** A lease that ends about now is asked for at this pace, and a store in trouble too. */
 const QUICKEST_MS = 25
 const SLOWEST_TROUBLE_MS = 2000
 
@@ -60,6 +75,7 @@ export class WaitingLine {
       const waiter: Waiter = {
         wanted,
         isLate: false,
+        trouble: null,
         settle: waited => {
           stopTimer()
           stopHearing()
@@ -131,15 +147,17 @@ export class WaitingLine {
         : new StoreError('INTERNAL', 'Taking a lock failed', { cause: thrown })
     // It has left already.
     if (!this.#waiters.includes(waiter)) return 0
-    if (error.code === 'STORE_UNREACHABLE') {
-      this.#trouble = error
+    waiter.trouble = error
+    if (!LASTING.includes(error.code)) {
+      this.#trouble = forOthers(error)
       const mayHaveIt = error.uncertain && waiter.wanted.owner !== null
       if (mayHaveIt) this.#leave(waiter, error)
       else if (waiter.isLate) this.#giveUp(waiter)
       return Math.min(QUICKEST_MS * 2 ** ++this.#troubles, SLOWEST_TROUBLE_MS)
     }
+    this.#leave(waiter, error)
     // What is wrong with the wish of one may be right with that of the next; anything else is the same for all.
-    for (const each of error.code === 'BAD_INPUT' ? [waiter] : [...this.#waiters]) this.#leave(each, error)
+    if (error.code !== 'BAD_INPUT') this.end(forOthers(error))
     return 0
   }
 
@@ -177,7 +195,8 @@ export class WaitingLine {
     waiter.isLate = true
     // The answer that is under way may be the lock.
     if (this.#asked?.waiter === waiter) return
-    this.#leave(waiter, this.#trouble ?? { is: 'given-up', holder: this.#holder })
+    if (this.#trouble) this.#leave(waiter, waiter.trouble ?? this.#trouble)
+    else this.#leave(waiter, { is: 'given-up', holder: this.#holder })
   }
 
   #leave(waiter: Waiter, waited: Waited | StoreError): void {
@@ -193,4 +212,11 @@ export class WaitingLine {
     if (at >= 0) this.#waiters.splice(at, 1)
     return at >= 0
   }
+}
+
+/** For those for whom nothing was asked: they certainly have nothing. */
+function forOthers(error: StoreError): StoreError {
+  if (!error.uncertain) return error
+  const message = 'The store did not answer when it was asked for the lock that others wait for too'
+  return new StoreError(error.code, message, { cause: error })
 }

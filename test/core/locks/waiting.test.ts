@@ -173,6 +173,62 @@ it('tries again while the store is away, until it is back', async () => {
   expect(await waiting).toMatchObject({ acquired: true })
 })
 
+it.each(['STORE_ERROR', 'STORE_UNREACHABLE', 'REFUSED'] as const)(
+  'goes on after %s, which passes, and sends away only a named owner that may have the lock now',
+  async code => {
+    const store = new Steered()
+    store.hold('job', 'elsewhere')
+    const manager = store.manager()
+    const all = Array.from({ length: 3 }, (_, i) =>
+      manager.acquire('job', { owner: `run-${i}`, wait: '1h' }).then(
+        async answer => (answer.acquired ? (await answer.lock.release()).outcome : 'refused'),
+        (error: StoreError) => [error.code, error.uncertain],
+      ),
+    )
+    await expect.poll(() => store.calls.take).toBe(2)
+    store.before = step => {
+      if (step !== 'take') return
+      store.before = () => {}
+      throw new StoreError(code, 'The store throttles, or there was a deadlock', { uncertain: true })
+    }
+    store.server.remove('job')
+    expect(await Promise.all(all)).toEqual([[code, true], 'released', 'released'])
+  },
+)
+
+it('tells nobody that the lock may be theirs for whom nothing was asked', async () => {
+  const store = new Steered()
+  store.before = () => {
+    throw unreachable(true)
+  }
+  const manager = store.manager()
+  const both = await Promise.allSettled([
+    manager.acquire('job', { owner: 'asked', wait: '1h' }),
+    manager.acquire('job', { owner: 'not asked', wait: 1 }),
+  ])
+  expect(both).toMatchObject([
+    { reason: { code: 'STORE_UNREACHABLE', uncertain: true } },
+    { reason: { code: 'STORE_UNREACHABLE', uncertain: false } },
+  ])
+})
+
+it.each(['STORE_DENIED', 'NOT_FOUND', 'UNSUPPORTED', 'INTERNAL'] as const)(
+  'sends everybody away at once after %s, which waiting does not make right',
+  async code => {
+    const store = new Steered()
+    store.before = () => {
+      throw new StoreError(code, 'It will not do', { uncertain: true })
+    }
+    const manager = store.manager()
+    const all = await Promise.allSettled([
+      manager.acquire('job', { wait: '1h' }),
+      manager.acquire('job', { wait: '1h' }),
+    ])
+    expect(all).toMatchObject([{ reason: { code, uncertain: true } }, { reason: { code, uncertain: false } }])
+    expect(store.calls.take).toBe(1)
+  },
+)
+
 it('throws what was wrong when the store was away until the time was over', async () => {
   const store = new Steered()
   store.server.up = false
