@@ -6,6 +6,7 @@ import { changeFailed } from '../../stores/redis/change-failed.ts'
 import {
   createClient,
   isNotPermitted,
+  isReadOnlyReply,
   type RedisClient,
   ready,
   storeError,
@@ -32,6 +33,8 @@ export class RedisNode {
   #fencing: boolean | undefined
   /** The connection whose database number was confirmed; ioredis only emits an event when SELECT fails. */
   #selected: unknown = null
+  /** The connection on which a replica answered. */
+  #demoted: unknown = null
   #closed = false
 
   constructor(address: RedisAddress, writer: Writer, fencing: ProviderOptions['fencing']) {
@@ -172,7 +175,11 @@ export class RedisNode {
     try {
       return (await runScript(this.#client, script, keys, args)) as Reply
     } catch (error) {
-      throw changeFailed(error, what)
+      const failure = changeFailed(error, what)
+      if (!isReadOnlyReply(error)) throw failure
+      this.#demoted = this.#connection
+      // Not a denial, which stays: after a failover the primary is elsewhere, and is found with one of the next requests.
+      throw new StoreError('STORE_UNREACHABLE', failure.message, { cause: error })
     }
   }
 
@@ -182,6 +189,7 @@ export class RedisNode {
     if (this.#closed) throw new StoreError('STORE_ERROR', 'This lock manager is closed')
     try {
       await ready(this.#client, signal)
+      this.#followPrimary()
       await this.#confirmDatabase()
     } catch (error) {
       throw storeError(error)
@@ -189,8 +197,19 @@ export class RedisNode {
     throwIfAborted(signal)
   }
 
+  get #connection(): unknown {
+    return (this.#client as { stream?: unknown }).stream
+  }
+
+  /** Nobody says to a subscriber that it listens at the wrong place. */
+  #followPrimary(): void {
+    if (this.#demoted === null || this.#demoted === this.#connection) return
+    this.#demoted = null
+    this.#subscriber.comeBack()
+  }
+
   async #confirmDatabase(): Promise<void> {
-    const connection = (this.#client as { stream?: unknown }).stream
+    const connection = this.#connection
     if (this.#address.db === 0 || this.#client instanceof Cluster || this.#selected === connection) return
     await this.#client.select(this.#address.db)
     this.#selected = connection

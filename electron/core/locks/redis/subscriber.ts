@@ -52,6 +52,11 @@ export class Subscriber {
     return () => this.#leave(channel, listener)
   }
 
+  /** Leaves the connection for a new one: another server may be behind the address now. */
+  comeBack(): void {
+    void this.#line?.then(({ client }) => this.#lost(client)).catch(() => {})
+  }
+
   close(): void {
     this.#closed.abort()
     this.#listeners.clear()

@@ -50,17 +50,26 @@ export function createClient(address: RedisAddress): RedisClient {
     )
   }
   const [host] = address.hosts
-  return quiet(
+  const single = {
+    ...options,
+    db: address.db,
+    // Only to hear of it. To make the connection anew at once, as ioredis would, cuts off whoever waits for an answer on it.
+    reconnectOnError: (error: Error) => {
+      if (isReadOnlyReply(error)) demoted.set(client, client.stream)
+      return false
+    },
+  }
+  const client: Redis = quiet(
     address.mode === 'sentinel'
       ? new Redis({
-          ...options,
+          ...single,
           sentinels: address.hosts,
           name: address.group ?? '',
-          db: address.db,
           ...(address.tls ? { enableTLSForSentinelMode: true } : {}),
         })
-      : new Redis({ ...options, host: host?.host ?? '', port: host?.port ?? 0, db: address.db }),
+      : new Redis({ ...single, host: host?.host ?? '', port: host?.port ?? 0 }),
   )
+  return client
 }
 
 /** Without a listener an error event ends the process; ready() reports the reason instead. */
@@ -72,12 +81,43 @@ function quiet<C extends RedisClient>(client: C): C {
 /** Connections under way: however many operations wait for one, it is made once. */
 const connecting = new WeakMap<RedisClient, Promise<void>>()
 
-/** Resolves when commands can be sent, or says within READY_TIMEOUT_MS why not. */
+/** Connections whose server said that it is a replica, by their client. Another server may be behind the same address now. */
+const demoted = new WeakMap<RedisClient, unknown>()
+/** When a client last left a replica. One that is meant to be there does not come and go with every answer. */
+const leftAt = new WeakMap<RedisClient, number>()
+const LEAVE_AT_MOST_EVERY_MS = 2000
+
+function isToLeave(client: RedisClient): client is Redis {
+  if (!(client instanceof Redis) || client.status !== 'ready' || demoted.get(client) !== client.stream)
+    return false
+  const before = leftAt.get(client)
+  return before === undefined || performance.now() - before >= LEAVE_AT_MOST_EVERY_MS
+}
+
+/** Nothing is sent again: what is under way is answered on the old connection, or fails with it. */
+async function leave(client: Redis): Promise<void> {
+  demoted.delete(client)
+  leftAt.set(client, performance.now())
+  await new Promise<void>(resolve => {
+    client.once('close', () => resolve())
+    client.disconnect(true)
+  })
+  // Somebody closed it meanwhile, and nobody wants another.
+  if (client.status === 'end') throw storeError(new Error('Connection is closed'))
+}
+
+/**
+ * Resolves when commands can be sent, or says within READY_TIMEOUT_MS why not. After a failover behind one address the old
+ * primary goes on answering as a replica: its connection is left before the next command.
+ */
 export async function ready(client: RedisClient, signal: AbortSignal): Promise<void> {
-  if (client.status === 'ready') return
   let connected = connecting.get(client)
   if (!connected) {
-    connected = becomeReady(client).finally(() => connecting.delete(client))
+    const isLeaving = isToLeave(client)
+    if (client.status === 'ready' && !isLeaving) return
+    connected = (isLeaving ? leave(client).then(() => becomeReady(client)) : becomeReady(client)).finally(
+      () => connecting.delete(client),
+    )
     connecting.set(client, connected)
   }
   let onAbort = () => {}
@@ -90,6 +130,7 @@ export async function ready(client: RedisClient, signal: AbortSignal): Promise<v
 
 function becomeReady(client: RedisClient): Promise<void> {
   return new Promise<void>((resolve, reject) => {
+    if (client.status === 'ready') return resolve()
     let reason: unknown
     const onReady = () => finish(resolve)
     const onError = (error: unknown) => {
@@ -137,6 +178,11 @@ function isNotAuthenticated(text: string): boolean {
   )
 }
 
+/** Before Redis 7 what a command of a script was answered stands inside the answer to the script. */
+export function isReadOnlyReply(error: unknown): boolean {
+  return /^READONLY|: -READONLY/.test(textOf(error))
+}
+
 /** A server may repeat the arguments of a command that it does not know, and those of AUTH are a password. */
 function withoutArguments(text: string): string {
   return text.replace(/,? with args beginning with.*$/s, '')
@@ -170,8 +216,7 @@ export function storeError(error: unknown): StoreError {
   if (isNotPermitted(error))
     return make('STORE_DENIED', `Redis does not permit this to the account: ${quoteServerText(text)}`)
   if (isNotAuthenticated(text)) return make('STORE_DENIED', 'Redis refused the user name or password')
-  // Before Redis 7 what a command of a script was answered stands inside the answer to the script.
-  if (/^READONLY|: -READONLY/.test(text))
+  if (isReadOnlyReply(error))
     return make('STORE_DENIED', 'This Redis server is a read-only replica; connect to its primary')
   if (/^(LOADING|MASTERDOWN|CLUSTERDOWN)/.test(text)) {
     return make('STORE_UNREACHABLE', `Redis is not ready to answer: ${quoteServerText(text)}`)

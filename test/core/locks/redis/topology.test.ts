@@ -1,6 +1,9 @@
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
 import { Cluster, Redis } from 'ioredis'
 import { expect, it, onTestFinished } from 'vitest'
+import { createLockManager } from '../../../../electron/core/locks/create.ts'
 import { openStore } from '../../../../electron/core/stores/open.ts'
 import { listAll } from '../../../contract/suite.ts'
 import { onFreePort, programPath, startProcess, temporaryFolder } from '../../../servers/process.ts'
@@ -8,6 +11,25 @@ import { startRedis } from '../../../servers/redis.ts'
 import { startRedisCluster } from '../../../servers/redis-cluster.ts'
 import { losingProxy } from './losing-proxy.ts'
 import { claimOf, never, openProvider, take, wish } from './place.ts'
+
+/** One address, and behind it whatever server it points to when somebody connects. */
+async function movingAddress(target: number): Promise<{ readonly port: number; target: number }> {
+  const server = createServer(client => {
+    const upstream = connect(address.target, '127.0.0.1')
+    client.pipe(upstream).pipe(client)
+    for (const socket of [client, upstream]) {
+      socket.on('error', () => {})
+      socket.on('close', () => {
+        client.destroy()
+        upstream.destroy()
+      })
+    }
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const address = { port: (server.address() as { port: number }).port, target }
+  return address
+}
 
 it('takes locks with rising numbers on every node of a cluster, and hears of releases on any of them', async () => {
   const cluster = await startRedisCluster()
@@ -107,9 +129,68 @@ it('takes no lock on a replica', async () => {
   onTestFinished(async () => void (await Promise.all([primary, replica].map(each => each.stop('SIGKILL')))))
   const provider = openProvider(`redis://127.0.0.1:${replica.port}`)
   await expect(provider.take('job', wish(), never)).rejects.toMatchObject({
-    code: 'STORE_DENIED',
+    code: 'STORE_UNREACHABLE',
+    message: expect.stringContaining('read-only replica'),
     uncertain: false,
   })
+})
+
+it('finds the new primary behind its address after a failover, waits for it, and hears of releases there', async () => {
+  const [old, next] = await Promise.all([startRedis(), startRedis()])
+  const [oldClient, nextClient] = [new Redis({ port: old.port }), new Redis({ port: next.port })]
+  const address = await movingAddress(old.port)
+  const manager = createLockManager(`redis://127.0.0.1:${address.port}/3`, { poll: '1h' })
+  onTestFinished(async () => {
+    await manager.close()
+    for (const client of [oldClient, nextClient]) client.disconnect()
+    await Promise.all([old, next].map(server => server.stop('SIGKILL')))
+  })
+  const held = await manager.acquire('job', { ttl: '10m' })
+  if (!held.acquired) throw new Error('It was not free')
+  for (const client of [oldClient, nextClient]) await client.select(3)
+  await oldClient.set('lockRecharge:busy', 'another program')
+  const waiting = manager.acquire('busy', { wait: '10m' })
+  const channel = 'lock:released:lockRecharge:busy'
+  await expect.poll(() => oldClient.call('PUBSUB', ['CHANNELS'])).toEqual([channel])
+
+  await nextClient.call('REPLICAOF', '127.0.0.1', String(old.port))
+  await expect.poll(() => nextClient.exists('lockRecharge:job')).toBe(1)
+  await nextClient.call('REPLICAOF', 'NO', 'ONE')
+  // Of another primary, so that nothing that is published at the new one gets there.
+  await oldClient.call('REPLICAOF', '127.0.0.1', '1')
+  address.target = next.port
+
+  expect(await manager.acquire('other', { wait: '10m' })).toMatchObject({ acquired: true })
+  expect(await held.lock.renew('20m')).toBe(true)
+  await expect.poll(() => nextClient.call('PUBSUB', ['CHANNELS'])).toEqual([channel])
+  await nextClient.del('lockRecharge:busy')
+  await nextClient.publish(channel, '')
+  expect(await waiting).toMatchObject({ acquired: true })
+})
+
+it('lets the console stay on a replica that it is meant to look at, and says what that is', async () => {
+  const primary = await startRedis()
+  const replica = await startRedis({ args: ['--replicaof', '127.0.0.1', String(primary.port)] })
+  const [client, admin] = [new Redis({ port: primary.port }), new Redis({ port: replica.port })]
+  const store = await openStore(`redis://127.0.0.1:${replica.port}/0`, undefined)
+  onTestFinished(async () => {
+    await store.close()
+    for (const each of [client, admin]) each.disconnect()
+    await Promise.all([primary, replica].map(server => server.stop('SIGKILL')))
+  })
+  for (let i = 0; i < 20; i++) await client.set(`pipeline_lock:acme:job-${i}`, 'run-1')
+  await expect.poll(async () => (await listAll(store)).locks.length).toBe(20)
+  const { locks } = await listAll(store)
+  const connections = async () =>
+    Number(/total_connections_received:(\d+)/.exec(await admin.info('stats'))?.[1])
+  const before = await connections()
+  const denied = { code: 'STORE_DENIED', message: expect.stringContaining('read-only replica') }
+  for (const { id, fence } of locks.slice(0, 3))
+    await expect(store.release(id, fence, never)).rejects.toMatchObject(denied)
+  for (const answer of await store.releaseMany(locks, async () => {}, never))
+    expect(answer).toMatchObject({ ok: false, error: denied })
+  for (let i = 0; i < 20; i++) expect((await listAll(store)).locks).toHaveLength(20)
+  expect((await connections()) - before).toBeLessThanOrEqual(2)
 })
 
 it('says that a lock may or may not have been taken when the answer is lost, and asks only once', async () => {
