@@ -2,7 +2,8 @@ import { StoreError } from '../errors.ts'
 import { ttlFrom } from './duration.ts'
 import { later } from './later.ts'
 import type { Claim, Extended, Lost, Provider, Taken } from './provider.ts'
-import type { Attempt } from './provider-call.ts'
+import { type Attempt, isUnmistakable, type Wanted } from './provider-call.ts'
+import { tryUntilDone } from './try-again.ts'
 import type { CurrentHolder, Duration, HeldLock, LetGo } from './types.ts'
 import type { Underway } from './underway.ts'
 
@@ -31,6 +32,7 @@ export class Holding implements HeldLock {
   readonly acquiredAt: number
   readonly #frame: Frame
   readonly #claim: Claim
+  readonly #isUnmistakable: boolean
   readonly #takenAt = performance.now()
   #ttlMs: number
   #expiresAt: number
@@ -46,11 +48,7 @@ export class Holding implements HeldLock {
   #timeChanged: () => void = () => {}
   readonly #onLost = new Set<(holder: CurrentHolder | null) => void>()
 
-  constructor(
-    frame: Frame,
-    taken: Attempt & Taken,
-    wanted: { readonly key: string; readonly ttlMs: number },
-  ) {
+  constructor(frame: Frame, taken: Attempt & Taken, wanted: Pick<Wanted, 'key' | 'owner' | 'ttlMs'>) {
     this.key = wanted.key
     this.#ttlMs = wanted.ttlMs
     this.owner = taken.owner
@@ -58,6 +56,7 @@ export class Holding implements HeldLock {
     this.acquiredAt = taken.acquiredAt
     this.#expiresAt = taken.expiresAt
     this.#claim = { owner: taken.owner, mark: taken.mark }
+    this.#isUnmistakable = isUnmistakable(wanted.owner, this.#claim)
     this.#frame = frame
     const grantedMs = Math.max(taken.expiresAt - taken.acquiredAt, 0)
     this.#validUntil = taken.askedAt + Math.min(wanted.ttlMs, grantedMs)
@@ -151,6 +150,17 @@ export class Holding implements HeldLock {
       throw error
     })
     return this.#letGo
+  }
+
+  /** After a release that failed: goes on trying in the background for as long as the lock is there. */
+  releaseLater(gaveUp: () => void): void {
+    const attempt = () =>
+      this.release().then(
+        () => true,
+        () => false,
+      )
+    if (!this.#isUnmistakable || this.#frame.closing.aborted) gaveUp()
+    else tryUntilDone(attempt, { isOver: () => this.validMs() <= 0, closed: this.#frame.closing, gaveUp })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import { aborted, StoreError } from '../errors.ts'
-import { later } from './later.ts'
 import type { Claim, Held, Provider, Taken } from './provider.ts'
+import { tryUntilDone } from './try-again.ts'
 import type { Metadata } from './types.ts'
 import { Underway } from './underway.ts'
 
@@ -18,8 +18,6 @@ export type Wanted = {
 /** `askedAt` is by this machine's clock, from before the request was sent. */
 export type Attempt = (Taken | Held) & { readonly owner: string; readonly askedAt: number }
 
-const FIRST_TRY_MS = 200
-const SLOWEST_TRY_MS = 10_000
 /** What was lost on its way may still arrive: not there once is not enough. */
 const NOT_THERE_ENOUGH = 3
 
@@ -66,32 +64,26 @@ export class Asking {
     }
   }
 
-  /** In the background, until it is gone or would have ended by itself. It keeps no process alive. */
+  /** In the background, until it is gone or would have ended by itself. */
   #giveBack(wanted: Wanted, claim: Claim): void {
     const until = performance.now() + wanted.ttlMs
-    // Where the owner is all that tells, whoever named it may have taken the lock anew by the second try.
-    const isUnmistakable = wanted.owner === null || claim.mark !== null
     let notThere = 0
-    const tryAfter = (ms: number): void => {
-      if (this.#closed.aborted || performance.now() > until) return
-      const stop = later(
-        ms,
-        () => {
-          this.#closed.removeEventListener('abort', stop)
-          void go(ms)
-        },
-        { unref: true },
-      )
-      this.#closed.addEventListener('abort', stop, { once: true })
-    }
-    const go = async (ms: number): Promise<void> => {
+    const attempt = async (): Promise<boolean> => {
       const answer = await this.#underway
         .keep(this.#provider.letGo(wanted.key, claim, NEVER))
         .catch(() => null)
-      if (answer?.is === 'released' || !isUnmistakable) return
-      if (answer?.is === 'lost' && ++notThere >= NOT_THERE_ENOUGH) return
-      tryAfter(Math.min(Math.max(ms * 2, FIRST_TRY_MS), SLOWEST_TRY_MS))
+      if (answer?.is === 'released' || !isUnmistakable(wanted.owner, claim)) return true
+      return answer?.is === 'lost' && ++notThere >= NOT_THERE_ENOUGH
     }
-    void go(0)
+    tryUntilDone(attempt, {
+      afterMs: 0,
+      isOver: () => performance.now() > until,
+      closed: this.#closed,
+    })
   }
+}
+
+/** Where the owner is all that tells, whoever named it may have taken the lock anew by the second try. */
+export function isUnmistakable(named: string | null, claim: Claim): boolean {
+  return named === null || claim.mark !== null
 }

@@ -43,8 +43,10 @@ export async function underLock<T>(
     // A renewal that was still under way may have found it gone before the work was done.
     if (lock.wasFoundGone) lose(null, { cause: error })
     if (!guard.signal.aborted)
-      warn(
-        `The lock ${JSON.stringify(lock.key)} could not be released after its work was done, and ends by itself${why}`,
+      lock.releaseLater(() =>
+        warn(
+          `The lock ${JSON.stringify(lock.key)} could not be released after its work was done, and ends by itself${why}`,
+        ),
       )
   }
   if (guard.signal.aborted) throw lostDuring(guard.signal.reason as LockLostError, done)
