@@ -19,11 +19,13 @@ const MADE_WITHIN_MS = 60_000
 export async function setUpTable(connection: DynamoConnection, signal: AbortSignal): Promise<void> {
   const start = performance.now()
   let table = await describe(connection, signal)
-  const made = table === null && (await createTable(connection, signal))
+  let made = false
   while (table?.TableStatus !== 'ACTIVE' && table?.TableStatus !== 'UPDATING') {
     if (performance.now() - start > MADE_WITHIN_MS)
       throw new StoreError('STORE_ERROR', `The table ${connection.table} is still not ready for use`)
-    if (table !== null || made) await sleep(LOOK_AGAIN_MS, undefined, { signal }).catch(() => {})
+    // Again and again: the one that was in the way may have been about to be deleted.
+    if (table === null && (await createTable(connection, signal))) made = true
+    await sleep(LOOK_AGAIN_MS, undefined, { signal }).catch(() => {})
     throwIfAborted(signal)
     table = await describe(connection, signal)
   }

@@ -64,6 +64,35 @@ const put = (name: string, end: number) =>
   })
 
 describe('setup', () => {
+  const notThere = errorAnswer('com.amazonaws.dynamodb.v20120810#ResourceNotFoundException', 'No such table')
+  const inUse = errorAnswer('com.amazonaws.dynamodb.v20120810#ResourceInUseException', 'Being deleted')
+
+  it('makes the table after all when the one that was in the way is gone', async () => {
+    const fresh = new TestTable(table.endpoint)
+    closing.push(() => fresh.drop())
+    let created = 0
+    const proxy = await startDynamoProxy(table.endpoint, operation =>
+      operation === 'CreateTable' && ++created === 1 ? inUse : 'pass',
+    )
+    closing.push(() => proxy.close())
+    const provider = open({ endpoint: proxy.endpoint, table: fresh.name })
+    await provider.setup(never)
+    await taken(provider, 'A')
+  })
+
+  it('looks now and then, and not as often as it can, whether somebody else has made the table', async () => {
+    const asked: string[] = []
+    const provider = await through(operation => {
+      asked.push(operation)
+      return operation === 'CreateTable' ? inUse : notThere
+    })
+    const enough = AbortSignal.timeout(1000)
+    await expect(provider.setup(enough)).rejects.toMatchObject({ code: 'ABORTED' })
+    expect(asked).toContain('CreateTable')
+    // Two every 250 ms, and one to begin with; a slow machine asks less often.
+    expect(asked.length).toBeLessThanOrEqual(11)
+  })
+
   it('makes the table once, whoever asks at the same time', async () => {
     const fresh = new TestTable(table.endpoint)
     closing.push(() => fresh.drop())
