@@ -104,7 +104,19 @@ local function withEnd(text, ends)
   return text
 end
 if record then
-  redis.call('SET', KEYS[1], withEnd(value, string.format('%.0f', now + tonumber(ARGV[4]))), 'PX', ARGV[4])
+  local text = withEnd(value, string.format('%.0f', now + tonumber(ARGV[4])))
+  local function write() return redis.pcall('SET', KEYS[1], text, 'PX', ARGV[4]) end
+  local function isRefused(answer) return type(answer) == 'table' and answer.err end
+  local answer = write()
+  -- A full server refuses what may need more memory, but only as the first thing that a script writes. The time alone is not
+  -- enough: old programs remove a lock whose written end is over, also if its key lives on.
+  if isRefused(answer) and string.find(answer.err, 'OOM', 1, true) then
+    redis.call('PEXPIRE', KEYS[1], ARGV[4])
+    answer = write()
+    -- Whoever is told of an error counts on the time that there was.
+    if isRefused(answer) and ttl > 0 then redis.call('PEXPIRE', KEYS[1], ttl) end
+  end
+  if isRefused(answer) then return answer end
 else
   redis.call('PEXPIRE', KEYS[1], ARGV[4])
 end

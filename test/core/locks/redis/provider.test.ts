@@ -1,5 +1,7 @@
 import { inspect } from 'node:util'
-import { expect, it, vi } from 'vitest'
+import { Redis } from 'ioredis'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { startRedis } from '../../../servers/redis.ts'
 import { account, claimOf, lockPlace, never, openProvider, take, wish } from './place.ts'
 
 const FORMATS: [format: string, name: string, key: string, defaultTtlMs: number][] = [
@@ -95,6 +97,33 @@ it('writes the JSON that old programs read, and keeps everything but the end whe
   expect(await value()).toEqual({ ...before, expiresAt: extended.is === 'extended' && extended.expiresAt })
   expect((await provider.letGo('job', claimOf({ owner }, taken), never)).is).toBe('released')
 })
+
+it.each(FORMATS)(
+  'extends a %s lock also on a server that is full, and what it says of its end',
+  async (format, name, key) => {
+    const server = await startRedis()
+    const client = new Redis({ port: server.port })
+    onTestFinished(async () => {
+      client.disconnect()
+      await server.stop('SIGKILL')
+    })
+    const provider = openProvider(`redis://127.0.0.1:${server.port}`, { format })
+    const owner = wish('run-1', 60_000)
+    const taken = await take(provider, name, owner)
+    await client.config('SET', 'maxmemory-policy', 'noeviction')
+    await client.config('SET', 'maxmemory', '1')
+    await expect(provider.take(`${name}-2`, wish(), never)).rejects.toMatchObject({ code: 'STORE_ERROR' })
+    const extended = await provider.extend(name, claimOf(owner, taken), 600_000, never)
+    expect(extended.is).toBe('extended')
+    expect(await client.pttl(key)).toBeGreaterThan(60_000)
+    if (format === 'recharge-json')
+      expect(JSON.parse((await client.get(key)) ?? '')).toMatchObject({
+        lockId: 'run-1',
+        expiresAt: extended.is === 'extended' && extended.expiresAt,
+      })
+    expect((await provider.letGo(name, claimOf(owner, taken), never)).is).toBe('released')
+  },
+)
 
 it('extends what an old program wrote under the same owner without touching the rest', async () => {
   const place = await lockPlace()
