@@ -1,6 +1,12 @@
 import type { ClockReading } from '../../shared/contract.ts'
 
 /**
+ * This machine's time when the process began, carried on by a clock that nobody sets, unlike Date. It may stand still while the
+ * machine sleeps.
+ */
+export const steadyNow = (): number => performance.timeOrigin + performance.now()
+
+/**
  * The offset between a store's clock and ours. One reading bounds it (the server answered somewhere between sending and
  * receiving, and its own clock has a resolution); several readings narrow it. DynamoDB tells whole seconds only, so
  * this narrowing is what makes its countdowns right to a fraction of one.

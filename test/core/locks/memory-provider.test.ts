@@ -1,3 +1,4 @@
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { MemoryProvider } from '../../../electron/core/locks/memory/provider.ts'
 import { MemoryServer, type PipelineLock } from '../../../electron/core/stores/memory/server.ts'
 import { providerSuite } from './provider-suite.ts'
@@ -12,7 +13,7 @@ providerSuite(
       second: new MemoryProvider(server, options),
       age: async name => {
         const record = server.records.get(name) as PipelineLock
-        server.records.set(name, { ...record, locked_at: 1, expires_at: Date.now() / 1000 - 1 })
+        server.records.set(name, { ...record, locked_at: 1, expires_at: server.now() / 1000 - 1 })
       },
       foreign: async (name, owner) => {
         server.records.delete(name)
@@ -29,3 +30,20 @@ providerSuite(
   },
   { marks: true, fencing: true, tooLong: null, nul: true },
 )
+
+it('keeps a lock to its holder when the clock of the machine is set forward or back', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
+  onTestFinished(() => void vi.useRealTimers())
+  const { signal } = new AbortController()
+  const provider = new MemoryProvider(new MemoryServer(), { format: null, fencing: undefined })
+  const wish = (owner: string) => ({ owner, ttlMs: 60_000, metadata: null })
+  const taken = await provider.take('job', wish('run-1'), signal)
+  expect(Math.abs((taken.is === 'taken' ? taken.acquiredAt : 0) - Date.now())).toBeLessThan(60_000)
+  for (const jumpMs of [3_700_000, -7_400_000]) {
+    vi.setSystemTime(Date.now() + jumpMs)
+    expect(await provider.take('job', wish('run-2'), signal)).toMatchObject({
+      is: 'held',
+      holder: { owner: 'run-1' },
+    })
+  }
+})

@@ -81,7 +81,7 @@ export class Steered {
 
   /** As another program: takes it, whoever has it. */
   hold(key: string, owner: string, forMs = 3_600_000): void {
-    const now = Date.now() / 1000
+    const now = this.server.now() / 1000
     const lock: PipelineLock = {
       tenant_id: '',
       pipeline_id: key,

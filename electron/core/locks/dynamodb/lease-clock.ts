@@ -1,4 +1,4 @@
-import { ServerClock } from '../../clock.ts'
+import { ServerClock, steadyNow } from '../../clock.ts'
 import { StoreError } from '../../errors.ts'
 
 /** The store's time lies between these, in epoch milliseconds. */
@@ -9,9 +9,6 @@ const DRIFT_PPM = 200
 /** As narrow as one answer makes it, which has whole seconds, over a line that is not quick. */
 const GOOD_ENOUGH_MS = 1500
 const JUMP_MS = 500
-
-/** Never set by anybody, unlike Date. It may stand still while the machine sleeps. */
-const steadyNow = (): number => performance.timeOrigin + performance.now()
 
 /**
  * DynamoDB compares a lock's end with whatever time it is sent, so that this has to be the store's, and on the safe side. Our

@@ -1,3 +1,4 @@
+import { steadyNow } from '../../clock.ts'
 import { StoreError } from '../../errors.ts'
 import { startPractice } from './practice.ts'
 
@@ -27,7 +28,8 @@ export class MemoryServer {
 
   constructor(
     readonly timeoutMs = 3_600_000,
-    readonly now: () => number = Date.now,
+    // A clock that is set forward would end locks that their holders still count on.
+    readonly now: () => number = () => Math.floor(steadyNow()),
   ) {}
 
   /** Refused while a live lock is there; then it returns the run that holds it. */
