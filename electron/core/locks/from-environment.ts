@@ -21,10 +21,12 @@ export function lockManagerFromEnvironment(
   options: LockManagerOptions = {},
 ): LockManager {
   const provider = providerFrom(env)
+  const ttlMs = minutesFrom(env) * 60_000
   const settings: LockManagerOptions = {
-    ttl: minutesFrom(env) * 60_000,
-    format: FORMATS[provider],
     ...options,
+    // An option that is there and undefined says nothing.
+    ttl: options.ttl ?? ttlMs,
+    format: options.format ?? FORMATS[provider],
   }
   const found = connectionFrom(provider, env)
   const password = settings.password ?? found?.password ?? undefined

@@ -151,14 +151,16 @@ it('disables locks when DynamoDB is named and no table is, and says so once', as
 })
 
 it('gives locks the time that is set, and an hour if none is', async () => {
-  const ttlOf = async (env: Record<string, string>) => {
-    const answer = await lockManagerFromEnvironment({ LOCK_PROVIDER: 'dynamodb', ...env }, quiet).acquire(
-      'job',
-    )
+  const ttlOf = async (env: Record<string, string>, options: object = {}) => {
+    const variables = { LOCK_PROVIDER: 'dynamodb', ...env }
+    const answer = await lockManagerFromEnvironment(variables, { ...quiet, ...options }).acquire('job')
     return answer.acquired && answer.lock.expiresAt - answer.lock.acquiredAt
   }
   expect(await ttlOf({})).toBe(3_600_000)
   expect(await ttlOf({ LOCK_EXPIRATION_MINUTES: '5' })).toBe(300_000)
+  expect(await ttlOf({ LOCK_EXPIRATION_MINUTES: '5' }, { ttl: '2m' })).toBe(120_000)
+  // As a program has it that hands on an option of its own.
+  expect(await ttlOf({ LOCK_EXPIRATION_MINUTES: '5' }, { ttl: undefined, format: undefined })).toBe(300_000)
 })
 
 it.each(['0', '-5', 'abc', '5m', 'Infinity'])('refuses LOCK_EXPIRATION_MINUTES=%s', text => {
