@@ -286,9 +286,13 @@ export class StoreLockManager implements LockManager {
   }
 }
 
+/** A log that cannot be written must not be able to break a lock: there is nobody left to tell. */
 export function warnThrough({ warn }: Pick<LockManagerOptions, 'warn'>, message: string): void {
-  if (warn) warn(message)
-  else process.emitWarning(message, 'LockkeeperWarning')
+  try {
+    // One that is asynchronous is not waited for; what it throws would end the process.
+    if (warn) Promise.resolve<unknown>(warn(message)).catch(() => {})
+    else process.emitWarning(message, 'LockkeeperWarning')
+  } catch {}
 }
 
 function closedError(): StoreError {

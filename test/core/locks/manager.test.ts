@@ -347,6 +347,23 @@ it('ignores what an observer throws later', async () => {
   await expect.poll(() => store.warnings).toHaveLength(1)
 })
 
+it.each([
+  ['throws', () => expect.unreachable()],
+  ['rejects', async () => expect.unreachable()],
+])('keeps its locks whole when the observer fails and the warning of it %s', async (_, warn) => {
+  const store = new Steered()
+  const observer = { acquired: () => expect.unreachable(), released: () => expect.unreachable() }
+  const manager = store.manager({ observer, warn })
+  const { lock } = await taken(manager, 'job')
+  expect(await lock.release()).toEqual({ outcome: 'released' })
+  const value = await manager.withLock('other', () => {
+    store.server.up = false
+    return 'done'
+  })
+  expect(value).toBe('done')
+  await manager.close()
+})
+
 it('counts what it did, and tells an observer, whose mistakes are its own', async () => {
   const store = new Steered()
   const told: string[] = []
