@@ -43,6 +43,8 @@ export class Holding implements HeldLock {
   #letGo: Promise<LetGo> | null = null
   /** A renewal found it gone while a release was under way. If that one fails, nobody knows which of the two it was. */
   #goneMeanwhile: Lost | null = null
+  /** The answer to a release was lost, which may have been done. */
+  #mayBeReleased = false
   #renewing: Promise<unknown> = Promise.resolve()
   #stopTimer: () => void = () => {}
   #timeChanged: () => void = () => {}
@@ -146,6 +148,7 @@ export class Holding implements HeldLock {
   release(): Promise<LetGo> {
     this.#letGo ??= this.#release().catch(error => {
       this.#letGo = null
+      if (error instanceof StoreError && error.uncertain) this.#mayBeReleased = true
       if (this.#goneMeanwhile) this.#isLost(this.#goneMeanwhile.holder)
       throw error
     })
@@ -173,7 +176,9 @@ export class Holding implements HeldLock {
     // Also while the manager is being closed, which waits for it: otherwise the lock would stay for all of its time.
     checkOpen(left)
     const answer = await underway.keep(provider.letGo(this.key, this.#claim, left))
-    if (answer.is === 'lost') {
+    // Gone before its time, and nobody else has it: it was our own release that was done before its answer was lost.
+    const wasOurs = this.#mayBeReleased && this.validMs() > 0
+    if (answer.is === 'lost' && !(wasOurs && answer.holder === null)) {
       this.#isLost(answer.holder)
       return { outcome: 'lost', holder: answer.holder }
     }

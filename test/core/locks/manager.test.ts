@@ -166,6 +166,33 @@ it('can be told again to release after the store was down', async () => {
   expect(await lock.release()).toEqual({ outcome: 'released' })
 })
 
+it('takes a lock that is gone for released after a release whose answer was lost, but not one that another has', async () => {
+  const store = new Steered()
+  const manager = store.manager()
+  const both = [(await taken(manager, 'a')).lock, (await taken(manager, 'b')).lock]
+  store.after = step => {
+    if (step === 'letGo') throw unreachable(true)
+  }
+  for (const lock of both) await expect(lock.release()).rejects.toMatchObject({ uncertain: true })
+  store.after = () => {}
+  store.hold('b', 'another')
+  expect(await Promise.all(both.map(lock => lock.release()))).toMatchObject([
+    { outcome: 'released' },
+    { outcome: 'lost', holder: { owner: 'another' } },
+  ])
+  expect(await manager.stats()).toMatchObject({ released: 1, lost: 1 })
+})
+
+it('takes a lock that is gone for lost after a release that was certainly not done', async () => {
+  const store = new Steered()
+  const { lock } = await taken(store.manager(), 'job')
+  store.server.up = false
+  await expect(lock.release()).rejects.toMatchObject({ uncertain: false })
+  store.server.up = true
+  store.server.records.clear()
+  expect(await lock.release()).toEqual({ outcome: 'lost', holder: null })
+})
+
 it('releases and renews by key and owner, for programs that keep no handle', async () => {
   const store = new Steered()
   const manager = store.manager()
