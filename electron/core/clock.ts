@@ -38,6 +38,15 @@ export class ServerClock {
     this.#high = disjoint ? high : Math.min(this.#high, high)
   }
 
+  /**
+   * For when one of the clocks is known to have jumped. Readings from before would only exclude those from after if the jump was
+   * longer than what both leave open; otherwise they would narrow each other to something that is not so.
+   */
+  forget(): void {
+    this.#low = Number.NEGATIVE_INFINITY
+    this.#high = Number.POSITIVE_INFINITY
+  }
+
   get known(): boolean {
     return Number.isFinite(this.#low) && Number.isFinite(this.#high)
   }

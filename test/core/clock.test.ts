@@ -108,3 +108,14 @@ test('clocks that may run apart are known less well as time goes by, until the s
   expect(Math.abs(serverTime - (here + 305))).toBeLessThanOrEqual(errorMs)
   expect(errorMs).toBe(5)
 })
+
+test('counts on nothing from before once it is told to forget, also if it does not contradict what comes after', () => {
+  const clock = new ServerClock(() => T)
+  const random = new Random(7)
+  simulate(clock, 0, 1000, 100, random)
+  clock.forget()
+  expect(clock.known).toBe(false)
+  simulate(clock, 900, 1000, 1, random)
+  const { offsetMs, errorMs } = clock.reading()
+  expect(Math.abs((offsetMs ?? Infinity) - 900)).toBeLessThanOrEqual(errorMs)
+})

@@ -15,21 +15,36 @@ const JUMP_MS = 500
  * own clock may be wrong by hours and may be set at any moment: the store's time is carried forward by one that only runs.
  */
 export class LeaseClock extends ServerClock {
-  #wallAhead = 0
+  #wallAhead = wallAhead()
 
   constructor() {
     super(steadyNow, DRIFT_PPM)
   }
 
   override observe(serverTime: number, sentAt: number, receivedAt: number, resolutionMs: number): void {
+    // A jump since the store was asked: what it said may be of before.
+    if (this.noticeJump()) return
     super.observe(serverTime, sentAt, receivedAt, resolutionMs)
-    this.#wallAhead = Date.now() - steadyNow()
+    this.#wallAhead = wallAhead()
   }
 
-  /** Whether a time can be had without asking the store. After a sleep, and after our own clock was set, it is asked. */
+  /** To be called before the store is asked. After a sleep, and after our own clock was set, nothing is known any more. */
+  noticeJump(): boolean {
+    const hasJumped = this.#hasJumped
+    if (hasJumped) {
+      this.forget()
+      this.#wallAhead = wallAhead()
+    }
+    return hasJumped
+  }
+
+  /** Whether a time can be had without asking the store. */
   get isFresh(): boolean {
-    const jumped = Math.abs(Date.now() - steadyNow() - this.#wallAhead) > JUMP_MS
-    return this.known && !jumped && this.reading().errorMs <= GOOD_ENOUGH_MS
+    return this.known && !this.#hasJumped && this.reading().errorMs <= GOOD_ENOUGH_MS
+  }
+
+  get #hasJumped(): boolean {
+    return Math.abs(wallAhead() - this.#wallAhead) > JUMP_MS
   }
 
   time(): StoreTime {
@@ -38,4 +53,9 @@ export class LeaseClock extends ServerClock {
     // What is read is rounded.
     return { earliest: serverTime - errorMs - 1, latest: serverTime + errorMs + 1 }
   }
+}
+
+/** How far the clock that may be set is ahead of the one that only runs while the machine is awake. */
+function wallAhead(): number {
+  return Date.now() - steadyNow()
 }

@@ -98,6 +98,7 @@ export class DynamoProvider implements Provider {
 
   read(name: string, signal: AbortSignal): Promise<CurrentHolder | null> {
     return this.#use(name, '', async key => {
+      this.#clock.noticeJump()
       const item = await this.#items.get(key, signal)
       return item === null || isFree(item, this.#clock.time()) ? null : holderOf(item)
     })
@@ -109,6 +110,7 @@ export class DynamoProvider implements Provider {
 
   /** The answer to any request brings the time; this one is cheap, and its account needs no further right for it. */
   async #time(key: string, signal: AbortSignal): Promise<StoreTime> {
+    this.#clock.noticeJump()
     if (!this.#clock.isFresh) await this.#items.get(key, signal)
     return this.#clock.time()
   }

@@ -230,6 +230,7 @@ describe('a clock that is wrong', () => {
     await put('held', now() + 600)
     await put('gone', now() - 600)
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + wrongMs })
+    expect(await provider.read('held', never)).not.toBeNull()
     expect(await provider.take('held', wish('ours'), never)).toMatchObject({ is: 'held' })
     expect(await provider.extend('ours', { owner: 'ours', mark }, MINUTE, never)).toMatchObject({
       is: 'extended',
@@ -275,6 +276,26 @@ describe('a clock that is wrong', () => {
     const aged = new LeaseClock()
     aged.observe(5_000_000, here - 2 * HOUR, here - 2 * HOUR, 1000)
     expect(aged.isFresh).toBe(false)
+  })
+
+  it('is not mixed with what was known before a sleep that is shorter than a second', () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
+    const clock = new LeaseClock()
+    const here = clock.localNow()
+    // The store's second has just begun: its time is known to a tenth of one.
+    clock.observe(5_000_000, here, here, 1000)
+    clock.observe(5_000_000, here + 900, here + 900, 1000)
+    vi.setSystemTime(Date.now() + 850)
+    expect(clock.isFresh).toBe(false)
+    clock.noticeJump()
+    clock.observe(5_001_000, here + 900, here + 900, 1000)
+    // Within this second, and not at the beginning of it, as it was before.
+    const { earliest, latest } = clock.time()
+    expect(latest - earliest).toBeGreaterThanOrEqual(1000)
+    // What was asked before a jump and answered after it says nothing.
+    vi.setSystemTime(Date.now() + 5000)
+    clock.observe(5_002_000, here + 900, here + 900, 1000)
+    expect(clock.known).toBe(false)
   })
 })
 
