@@ -20,7 +20,7 @@ export type QueueOptions = {
   readonly provider: Provider
   readonly asking: Asking
   readonly pollMs: number
-  /** Whether this manager has the lock itself. Nothing that is told from outside can then make it free for us. */
+  /** Whether this manager has the lock itself. What is told from outside is then most often of the holder before. */
   readonly isOurs: () => boolean
   readonly onEmpty: () => void
   readonly closed: AbortSignal
@@ -42,6 +42,8 @@ const LASTING: readonly StoreError['code'][] = [
 /** A lease that ends about now is asked for at this pace, and a store in trouble too. */
 const QUICKEST_MS = 25
 const SLOWEST_TROUBLE_MS = 2000
+/** When the store tells of a release while the lock is ours, it is asked after this time, and not for each that it tells of. */
+const DOUBT_MS = 250
 
 /**
  * Everybody in this manager who waits for one key, in the order in which they came. Only the first one asks the store, so
@@ -59,6 +61,7 @@ export class WaitingLine {
   #isWoken = false
   #wakeUp: (() => void) | null = null
   #stopListening: (() => void) | null = null
+  #stopDoubting: (() => void) | null = null
 
   constructor(options: QueueOptions) {
     this.#o = options
@@ -112,12 +115,14 @@ export class WaitingLine {
     }
     this.#stopListening?.()
     this.#stopListening = null
+    this.#doubtNoMore()
     this.#isRunning = false
     this.#o.onEmpty()
   }
 
   /** One question to the store, and how long to wait for the next one if nobody tells us anything. */
   async #ask(waiter: Waiter): Promise<number> {
+    this.#doubtNoMore()
     const abort = new AbortController()
     this.#asked = { waiter, abort }
     const asked = this.#o.asking.attempt(waiter.wanted, abort.signal)
@@ -170,13 +175,27 @@ export class WaitingLine {
     const [first] = this.#waiters
     if (this.#stopListening || listen === null || this.#trouble || !first) return false
     const told = () => {
-      if (!this.#o.isOurs()) this.wake()
+      if (this.#o.isOurs()) this.#doubt()
+      else this.wake()
     }
     // Whoever is told nothing asks now and then.
     this.#stopListening = await listen
       .call(this.#o.provider, first.wanted.key, told, this.#o.closed)
       .catch(() => null)
     return this.#stopListening !== null
+  }
+
+  /** Somebody else, an operator perhaps, may have released what is ours. Whoever asks anyhow will know. */
+  #doubt(): void {
+    this.#stopDoubting ??= later(DOUBT_MS, () => {
+      this.#doubtNoMore()
+      this.wake()
+    })
+  }
+
+  #doubtNoMore(): void {
+    this.#stopDoubting?.()
+    this.#stopDoubting = null
   }
 
   #pause(ms: number): Promise<void> {

@@ -311,6 +311,24 @@ it('does not ask once more for each release that it is told of late', async () =
   expect(store.calls.take).toBeLessThanOrEqual(105)
 })
 
+it('is told when an operator releases what its own manager has', async () => {
+  const store = new Steered()
+  const manager = store.manager()
+  const first = await manager.acquire('job', { ttl: '1h' })
+  const waiting = manager.acquire('job', { owner: 'next', wait: '1h' })
+  await expect.poll(() => store.calls.take).toBe(3)
+  // Of the holder before, and said again and again: it is looked at once.
+  for (let i = 0; i < 50; i++) store.tellLate()
+  await expect.poll(() => store.calls.take).toBe(4)
+  store.server.remove('job')
+  expect(await waiting).toMatchObject({ acquired: true, lock: { owner: 'next' } })
+  expect(store.calls.take).toBe(5)
+  expect(first.acquired && (await first.lock.release())).toMatchObject({
+    outcome: 'lost',
+    holder: { owner: 'next' },
+  })
+})
+
 it('asks the store no more often for a thousand who wait in vain than for one', async () => {
   const store = new Steered()
   store.hold('job', 'elsewhere')
