@@ -1,13 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import type { Acquired, AcquireOptions, LockManager, Metadata } from '../../../electron/core/locks/types.ts'
-import { gate, Steered, unreachable } from './steered.ts'
-
-async function taken(manager: LockManager, key: string, options: AcquireOptions = {}): Promise<Acquired> {
-  const answer = await manager.acquire(key, options)
-  if (!answer.acquired) throw new Error(`${key} was not free`)
-  return answer
-}
+import type { Metadata } from '../../../electron/core/locks/types.ts'
+import { gate, Steered, taken, unreachable } from './steered.ts'
 
 it('gives a free lock, with its owner, its end and a fencing number', async () => {
   const store = new Steered()
@@ -213,123 +207,6 @@ it('lets go of a lock at the end of its block', async () => {
   expect(store.ownerOf('job')).toBeNull()
 })
 
-it('throws when the answer was lost, and gives back in the background what it may have taken', async () => {
-  const store = new Steered()
-  store.after = step => {
-    if (step === 'take') throw unreachable(true)
-  }
-  store.before = step => {
-    if (step === 'letGo' && store.calls.letGo < 3) throw unreachable()
-  }
-  await expect(store.manager().acquire('job')).rejects.toMatchObject({ uncertain: true })
-  expect(store.ownerOf('job')).not.toBeNull()
-  await expect.poll(() => store.ownerOf('job')).toBeNull()
-})
-
-it('leaves what may have been taken for an owner that was named: it may have it rightly', async () => {
-  const store = new Steered()
-  store.after = step => {
-    if (step === 'take') throw unreachable(true)
-  }
-  await expect(store.manager().acquire('job', { owner: 'run-1' })).rejects.toMatchObject({ uncertain: true })
-  expect(store.calls.letGo).toBe(0)
-  expect(store.ownerOf('job')).toBe('run-1')
-})
-
-it('gives back a lock that was granted after whoever asked had left', async () => {
-  const store = new Steered()
-  const answered = gate()
-  store.after = step => (step === 'take' ? answered.opened : undefined)
-  const abort = new AbortController()
-  const asked = store.manager().acquire('job', { owner: 'run-1', signal: abort.signal })
-  await expect.poll(() => store.ownerOf('job')).toBe('run-1')
-  abort.abort()
-  answered.open()
-  await expect(asked).rejects.toMatchObject({ code: 'ABORTED' })
-  await expect.poll(() => store.ownerOf('job')).toBeNull()
-})
-
-it('tries only once to give back what nothing but a named owner tells from the next acquisition', async () => {
-  const store = new Steered()
-  const { take } = store.provider
-  store.provider.take = async (...args) => ({ ...(await take(...args)), mark: null })
-  const answered = gate()
-  store.after = step => {
-    if (step === 'take' && store.calls.take === 1) return answered.opened
-    if (step === 'letGo' && store.calls.letGo === 1) throw unreachable(true)
-  }
-  const manager = store.manager()
-  const abort = new AbortController()
-  const asked = manager.acquire('job', { owner: 'run-1', signal: abort.signal })
-  await expect.poll(() => store.ownerOf('job')).toBe('run-1')
-  abort.abort()
-  answered.open()
-  await expect(asked).rejects.toMatchObject({ code: 'ABORTED' })
-  await expect.poll(() => store.ownerOf('job')).toBeNull()
-  await taken(manager, 'job', { owner: 'run-1' })
-  // Longer than the pause before a second try.
-  await sleep(500)
-  expect(store.calls.letGo).toBe(1)
-  expect(store.ownerOf('job')).toBe('run-1')
-})
-
-it('gives back a lock that is granted while the manager is being closed', async () => {
-  const store = new Steered()
-  const answered = gate()
-  store.after = step => (step === 'take' ? answered.opened : undefined)
-  const manager = store.manager()
-  const asked = manager.acquire('job', { owner: 'run-1' })
-  const waited = manager.acquire('other', { owner: 'run-2', wait: '1m' })
-  await expect.poll(() => [store.ownerOf('job'), store.ownerOf('other')]).toEqual(['run-1', 'run-2'])
-  const closed = manager.close()
-  answered.open()
-  await expect(asked).rejects.toMatchObject({ code: 'ABORTED' })
-  await expect(waited).rejects.toMatchObject({ code: 'REFUSED' })
-  await closed
-  expect([store.ownerOf('job'), store.ownerOf('other')]).toEqual([null, null])
-})
-
-it('does not cut off a release that it was asked for before it was closed, and waits for it', async () => {
-  const store = new Steered()
-  const answered = gate()
-  store.before = async step => {
-    if (step === 'letGo') await answered.opened
-  }
-  const manager = store.manager()
-  const { lock } = await taken(manager, 'job', { owner: 'run-1' })
-  store.hold('other', 'run-2')
-  const released = Promise.all([lock.release(), manager.release('other', 'run-2')])
-  const closed = manager.close()
-  await expect.poll(() => store.calls.letGo).toBe(2)
-  answered.open()
-  expect(await released).toEqual([{ outcome: 'released' }, { outcome: 'released' }])
-  await closed
-  expect([store.ownerOf('job'), store.ownerOf('other')]).toEqual([null, null])
-})
-
-it('releases what work under a lock was done with when the manager was closed', async () => {
-  const store = new Steered()
-  const manager = store.manager()
-  const done = gate()
-  const work = manager.withLock('job', () => done.opened)
-  await expect.poll(() => store.ownerOf('job')).not.toBeNull()
-  done.open()
-  await manager.close()
-  await work
-  expect(store.ownerOf('job')).toBeNull()
-  expect(store.warnings).toEqual([])
-})
-
-it('closes also if the store never answers', async () => {
-  const store = new Steered()
-  store.before = () => new Promise(() => {})
-  const manager = store.manager()
-  void manager.acquire('job')
-  manager.release('other', 'run-1').catch(() => {})
-  await expect.poll(() => store.calls.take + store.calls.letGo).toBe(2)
-  await manager.close()
-})
-
 it.each([
   { ttl: 0 },
   { ttl: -1 },
@@ -431,15 +308,4 @@ it('counts what it did, and tells an observer, whose mistakes are its own', asyn
     lost: 1,
   })
   expect(store.warnings).toHaveLength(1)
-})
-
-it('refuses everything after it was closed, and leaves what is held to its time', async () => {
-  const store = new Steered()
-  const manager = store.manager()
-  const { lock } = await taken(manager, 'job', { owner: 'run-1' })
-  await manager.close()
-  await manager.close()
-  await expect(manager.acquire('other')).rejects.toMatchObject({ code: 'REFUSED' })
-  await expect(lock.release()).rejects.toMatchObject({ code: 'REFUSED' })
-  expect(store.ownerOf('job')).toBe('run-1')
 })

@@ -4,7 +4,12 @@ import type { Inventory } from '../../../electron/core/locks/inventory.ts'
 import { StoreLockManager } from '../../../electron/core/locks/manager.ts'
 import { MemoryProvider } from '../../../electron/core/locks/memory/provider.ts'
 import type { Provider } from '../../../electron/core/locks/provider.ts'
-import type { LockManagerOptions } from '../../../electron/core/locks/types.ts'
+import type {
+  Acquired,
+  AcquireOptions,
+  LockManager,
+  LockManagerOptions,
+} from '../../../electron/core/locks/types.ts'
 import { MemoryServer, type PipelineLock } from '../../../electron/core/stores/memory/server.ts'
 
 type Step = 'take' | 'extend' | 'letGo' | 'read' | 'listen'
@@ -108,4 +113,15 @@ export function gate(): { readonly opened: Promise<void>; readonly open: () => v
     open = resolve
   })
   return { opened, open }
+}
+
+/** Takes it, and fails the test if somebody has it. */
+export async function taken(
+  manager: LockManager,
+  key: string,
+  options: AcquireOptions = {},
+): Promise<Acquired> {
+  const answer = await manager.acquire(key, options)
+  if (!answer.acquired) throw new Error(`${key} was not free`)
+  return answer
 }

@@ -208,64 +208,6 @@ it('throws the reason of the signal as it is, when the work threw it on', async 
   expect(thrown).toBe(reason)
 })
 
-it('returns what was done when only the release failed, releases later, and says nothing', async () => {
-  const store = new Steered()
-  store.before = step => {
-    if (step === 'letGo' && store.calls.letGo < 3) throw unreachable(store.calls.letGo === 2)
-  }
-  const manager = store.manager()
-  expect(await manager.withLock('job', () => 'done', { ttl: '1d' })).toBe('done')
-  expect(store.ownerOf('job')).not.toBeNull()
-  expect(await manager.acquire('job', { wait: '1h' })).toMatchObject({ acquired: true })
-  expect(store.calls.letGo).toBe(3)
-  expect(store.warnings).toEqual([])
-  expect(await manager.stats()).toMatchObject({ released: 1, lost: 0 })
-})
-
-it('says that a lock ends by itself when it could not be released later either', async () => {
-  const store = new Steered()
-  const manager = store.manager()
-  const value = await manager.withLock(
-    'job',
-    () => {
-      store.server.up = false
-      return 'done'
-    },
-    { ttl: 500 },
-  )
-  expect(value).toBe('done')
-  await expect.poll(() => store.warnings).toEqual([expect.stringContaining('"job"')])
-  expect(store.calls.letGo).toBeGreaterThan(1)
-})
-
-it('tries to release once more when it is closed', async () => {
-  const store = new Steered()
-  const manager = store.manager()
-  store.before = step => {
-    if (step === 'letGo' && store.calls.letGo === 1) throw unreachable()
-  }
-  await manager.withLock('job', () => 'done', { ttl: '1d' })
-  await manager.close()
-  expect(store.ownerOf('job')).toBeNull()
-  expect(store.warnings).toEqual([])
-})
-
-it('tries only once to release what nothing but a named owner tells from its next lock, and says so', async () => {
-  const store = new Steered()
-  const { take } = store.provider
-  store.provider.take = async (...args) => ({ ...(await take(...args)), mark: null })
-  store.after = step => {
-    if (step === 'letGo') throw unreachable(true)
-  }
-  const manager = store.manager()
-  expect(await manager.withLock('job', () => 'done', { owner: 'run-1' })).toBe('done')
-  expect(store.warnings).toHaveLength(1)
-  store.hold('job', 'run-1')
-  await manager.close()
-  expect(store.calls.letGo).toBe(1)
-  expect(store.ownerOf('job')).toBe('run-1')
-})
-
 it('says that it was closed, and not that the store is to blame, when that is why nothing was released', async () => {
   const store = new Steered()
   const manager = store.manager()
