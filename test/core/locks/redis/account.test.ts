@@ -35,8 +35,8 @@ it('takes, renews, waits for and releases locks with the rights that are documen
   expect(await manager.isLocked('job')).toBe(true)
   expect(await first.lock.release()).toEqual({ outcome: 'released' })
   expect(await waiting).toMatchObject({ acquired: true })
-  for (const denied of [manager.activeLocks(), manager.stats(), manager.cleanupExpired()])
-    await expect(denied).rejects.toMatchObject({ code: 'STORE_DENIED' })
+  for (const denied of [manager.activeLocks, manager.stats, manager.cleanupExpired])
+    await expect(denied.call(manager)).rejects.toMatchObject({ code: 'STORE_DENIED' })
 })
 
 it('lists locks with two rights more, and removes them with a third', async () => {
