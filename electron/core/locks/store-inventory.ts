@@ -65,7 +65,10 @@ export class StoreInventory implements Inventory {
             async () => {},
             signal,
           )
-          released += answers.filter(each => each.ok && each.value.outcome === 'released').length
+          for (const answer of answers) {
+            if (!answer.ok) throw answer.error
+            if (answer.value.outcome === 'released') released++
+          }
         }
         return released
       })
@@ -152,7 +155,7 @@ async function listAll(store: LockStore, signal: AbortSignal): Promise<Lock[]> {
   for await (const page of store.list({}, signal)) {
     const [problem] = page.problems
     // A part that could not be read may be full of locks.
-    if (problem) throw new StoreError('STORE_ERROR', `${problem.where}: ${problem.message}`)
+    if (problem) throw new StoreError(problem.code, `${problem.where}: ${problem.message}`)
     for (const lock of page.locks) locks.push(lock)
   }
   return locks

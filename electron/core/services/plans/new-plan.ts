@@ -52,7 +52,8 @@ export function newPlan(frozen: readonly FrozenStore[], more: MoreOfPlan, action
 
 function nothing(frozen: readonly FrozenStore[], left: number): string {
   if (left > 0) return 'None of these locks is still what it was: look again'
-  return frozen.some(each => each.store.unread.length > 0)
-    ? 'No lock was found, but not everything could be read'
-    : 'No lock fits: there is nothing to do'
+  const [unread] = frozen.flatMap(each => each.store.unread)
+  return unread === undefined
+    ? 'No lock fits: there is nothing to do'
+    : `No lock was found, but not everything could be read (${unread})`
 }

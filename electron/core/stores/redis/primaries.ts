@@ -53,3 +53,13 @@ async function slotRanges(nodes: readonly Redis[]): Promise<SlotRange[]> {
 export function nodeProblem(node: Redis, error: unknown): Problem {
   return { where: `${node.options.host}:${node.options.port}`, ...toFailure(storeError(error)) }
 }
+
+/** Keys that the account may find and may not read: any of them may be a lock. */
+export function deniedProblem(denied: number, found: number, match: string | null): Problem {
+  const some = denied === found ? `any of the keys found (${found})` : `${denied} of the ${found} keys found`
+  return {
+    where: match ?? 'all keys',
+    code: 'STORE_DENIED',
+    message: `This account may not read ${some}`,
+  }
+}

@@ -21,7 +21,7 @@ import { countCommands } from './count-commands.ts'
 import { isFencingCounter } from './fencing-counter.ts'
 import type { RedisFormat } from './format.ts'
 import { REDIS_FORMATS } from './formats.ts'
-import { findPrimaries, nodeProblem } from './primaries.ts'
+import { deniedProblem, findPrimaries, nodeProblem } from './primaries.ts'
 import { type RedisProgram, runProgram, sayProgram } from './program.ts'
 import { COMPANION_LIMITS, INSPECT_LIMITS, LIST_LIMITS, type ReadLimits, readKeys } from './read.ts'
 import { type RedisRaw, rawParts, sayUnrecognised } from './record.ts'
@@ -102,6 +102,8 @@ export class RedisStore implements LockStore {
     if (problems.length > 0) yield { ...EMPTY_PAGE, problems: [...problems] }
     const seen = new Set<string>()
     let left = query.limit ?? Number.POSITIVE_INFINITY
+    let found = 0
+    let denied = 0
     for (const node of nodes) {
       try {
         for await (const keys of scanKeys(node, this.#address.match, signal)) {
@@ -110,7 +112,10 @@ export class RedisStore implements LockStore {
             const text = key.toString('latin1')
             return !seen.has(text) && seen.add(text)
           })
-          const page = await this.#page(node, fresh, left)
+          const raws = (await this.#readRaw(node, fresh, LIST_LIMITS)).filter(raw => raw !== null)
+          const page = await this.#page(node, raws, fresh.length, left)
+          found += raws.length
+          denied += raws.filter(({ value }) => value.type === 'denied').length
           left -= page.locks.length
           yield page
           if (left <= 0) return
@@ -121,6 +126,9 @@ export class RedisStore implements LockStore {
         yield { ...EMPTY_PAGE, problems: [nodeProblem(node, error)] }
       }
     }
+    // Keys of others are none of ours. But what was said to be locks, or all there is, must not look like nothing.
+    if (denied > 0 && (this.#hint.patternGiven || denied === found))
+      yield { ...EMPTY_PAGE, problems: [deniedProblem(denied, found, this.#address.match)] }
   }
 
   inspect(id: string, signal: AbortSignal): Promise<RecordDetail | null> {
@@ -293,9 +301,8 @@ export class RedisStore implements LockStore {
     return this.#formats.find(format => format.info.id === id) as RedisFormat
   }
 
-  async #page(node: Redis, keys: readonly Buffer[], left: number): Promise<ListPage> {
-    const page: ListPage = { locks: [], unrecognised: [], companions: 0, problems: [], scanned: keys.length }
-    const raws = (await this.#readRaw(node, keys, LIST_LIMITS)).filter(raw => raw !== null)
+  async #page(node: Redis, raws: readonly RedisRaw[], scanned: number, left: number): Promise<ListPage> {
+    const page: ListPage = { locks: [], unrecognised: [], companions: 0, problems: [], scanned }
     for (const [i, current] of (await this.#understand(node, raws)).entries()) {
       if (current.lock !== null) {
         if (page.locks.length < left) page.locks.push(current.lock)

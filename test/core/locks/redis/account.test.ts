@@ -12,6 +12,7 @@ const LOCKS =
   'eval evalsha eval_ro evalsha_ro time pttl pexpiretime strlen get set del pexpire select subscribe unsubscribe publish'
 const LISTS = 'scan type'
 const REMOVES = 'exists'
+const OVER = { lockId: 'old', pid: 1, timestamp: 1.7e12, expiresAt: 1.7e12 + 60_000 }
 
 async function managerWith(place: LockPlace, ...commands: string[]): Promise<LockManager> {
   const allowed = commands.flatMap(some => some.split(' ')).map(each => `+${each}`)
@@ -19,6 +20,17 @@ async function managerWith(place: LockPlace, ...commands: string[]): Promise<Loc
   const manager = createLockManager(place.address.replace('//', `//${who}@`))
   onTestFinished(() => manager.close())
   return manager
+}
+
+async function folder(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'lockkeeper-account-'))
+  onTestFinished(() => rm(path, { recursive: true, force: true }))
+  return path
+}
+
+async function listsNothing(manager: LockManager): Promise<void> {
+  for (const read of ['activeLocks', 'stats', 'cleanupExpired'] as const)
+    await expect(manager[read]()).rejects.toMatchObject({ code: 'STORE_DENIED' })
 }
 
 it('takes, renews, waits for and releases locks with the rights that are documented, and lists with none of them', async () => {
@@ -35,16 +47,28 @@ it('takes, renews, waits for and releases locks with the rights that are documen
   expect(await manager.isLocked('job')).toBe(true)
   expect(await first.lock.release()).toEqual({ outcome: 'released' })
   expect(await waiting).toMatchObject({ acquired: true })
-  for (const denied of [manager.activeLocks, manager.stats, manager.cleanupExpired])
-    await expect(denied.call(manager)).rejects.toMatchObject({ code: 'STORE_DENIED' })
+  await listsNothing(manager)
+})
+
+it('says so where the locks are found and may not be read, or read and may not be removed', async () => {
+  const place = await lockPlace()
+  await place.client.set('lockRecharge:over', JSON.stringify(OVER))
+  const finding = await managerWith(place, LOCKS, 'scan')
+  await listsNothing(finding)
+  const dataFolder = await folder()
+  await expect(finding.releaseAll({ reason: 'stuck', dataFolder })).rejects.toThrow(
+    'not everything could be read',
+  )
+
+  const looking = await managerWith(place, LOCKS, LISTS)
+  await expect(looking.cleanupExpired()).rejects.toMatchObject({ code: 'STORE_DENIED' })
+  expect(await place.client.exists('lockRecharge:over')).toBe(1)
 })
 
 it('lists locks with two rights more, and removes them with a third', async () => {
   const place = await lockPlace()
-  const dataFolder = await mkdtemp(join(tmpdir(), 'lockkeeper-account-'))
-  onTestFinished(() => rm(dataFolder, { recursive: true, force: true }))
-  const over = { lockId: 'old', pid: 1, timestamp: 1.7e12, expiresAt: Date.now() - 60_000 }
-  await place.client.set('lockRecharge:over', JSON.stringify(over))
+  const dataFolder = await folder()
+  await place.client.set('lockRecharge:over', JSON.stringify(OVER))
   await place.client.set('session:42', 'no lock')
 
   const looking = await managerWith(place, LOCKS, LISTS)

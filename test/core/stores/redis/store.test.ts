@@ -1,12 +1,12 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { Redis } from 'ioredis'
-import { expect, inject, it, onTestFinished } from 'vitest'
+import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { openStore } from '../../../../electron/core/stores/open.ts'
 import { escapeForTerminal } from '../../../../shared/safe-text.ts'
 import { listAll } from '../../../contract/suite.ts'
 import { startRedis } from '../../../servers/redis.ts'
-import { redisPlace, release } from './place.ts'
+import { type Place, redisPlace, release } from './place.ts'
 
 const never = new AbortController().signal
 
@@ -185,10 +185,45 @@ it('lists what an account limited to a prefix may read, and says what it may not
   await place.client.set('pipeline_lock:a:b', 'run-1')
   await place.client.set('private', 'value')
   const store = await openStore(place.address.replace('//', `//${user}:pw@`), undefined)
-  const { locks, unrecognised } = await listAll(store)
+  const { locks, unrecognised, problems } = await listAll(store)
   await store.close()
   expect(locks.map(lock => lock.key)).toEqual(['pipeline_lock:a:b'])
   expect(unrecognised).toEqual([{ key: 'private', reason: 'this account may not read it' }])
+  expect(problems).toEqual([])
+})
+
+describe('a listing is not complete for an account that may not read', () => {
+  async function problemsFor(place: Place, query: string, ...rules: string[]) {
+    const user = `blind-${place.client.options.db}`
+    await place.client.call('ACL', ['SETUSER', user, 'reset', 'on', '>pw', '+@all', ...rules])
+    const store = await openStore(`${place.address.replace('//', `//${user}:pw@`)}${query}`, undefined)
+    onTestFinished(() => store.close())
+    return (await listAll(store)).problems
+  }
+
+  it('some of the keys that were said to be locks', async () => {
+    const place = await redisPlace()
+    await place.client.mset('locks:mine:a', 'run-1', 'locks:theirs:b', 'run-2', 'session:42', 'v')
+    expect(await problemsFor(place, '?match=locks:*', '~locks:mine:*')).toEqual([
+      {
+        where: 'locks:*',
+        code: 'STORE_DENIED',
+        message: 'This account may not read 1 of the 2 keys found',
+      },
+    ])
+  })
+
+  it('anything at all', async () => {
+    const place = await redisPlace()
+    await place.client.mset('pipeline_lock:a:b', 'run-1', 'pipeline_lock:a:c', 'run-2')
+    expect(await problemsFor(place, '', '~*', '-type')).toEqual([
+      {
+        where: 'all keys',
+        code: 'STORE_DENIED',
+        message: 'This account may not read any of the keys found (2)',
+      },
+    ])
+  })
 })
 
 it('refuses to release on a read-only replica', async () => {
