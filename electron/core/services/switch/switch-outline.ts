@@ -81,7 +81,7 @@ function stepBlocks(run: SwitchRun): Block[] {
       name: 'Steps',
       columns: [
         { title: 'Step', share: 18 },
-        { title: 'Passed', share: 18 },
+        { title: 'When', share: 18 },
         { title: 'By', share: 12 },
         { title: 'How', share: 16 },
         { title: 'Why', share: 24 },
@@ -89,15 +89,9 @@ function stepBlocks(run: SwitchRun): Block[] {
         { title: 'Held in new', align: 'right', share: 9 },
       ],
       rows: [
-        ...run.passed.map((each): Cell[] => [
-          { text: STEP_WORDS[each.step].title },
-          { text: when(each.at), as: 'time' },
-          { text: each.by },
-          each.checked ? { text: 'its check was met', tone: 'live' } : { text: 'by hand', tone: 'warn' },
-          { text: each.reason ?? '' },
-          numberCell(each.fromHeld),
-          numberCell(each.toHeld),
-        ]),
+        ...[...run.passed.map(passedRow), ...run.wentBack.map(backRow)]
+          .sort((one, other) => one.at - other.at)
+          .map(({ cells }) => cells),
         ...open.map((step): Cell[] => [
           { text: STEP_WORDS[step].title },
           {
@@ -109,6 +103,37 @@ function stepBlocks(run: SwitchRun): Block[] {
       ],
     },
   ]
+}
+
+type Row = { readonly at: number; readonly cells: Cell[] }
+
+function passedRow({ step, at, by, checked, reason, fromHeld, toHeld }: SwitchRun['passed'][number]): Row {
+  return {
+    at,
+    cells: [
+      { text: STEP_WORDS[step].title },
+      { text: when(at), as: 'time' },
+      { text: by },
+      checked ? { text: 'its check was met', tone: 'live' } : { text: 'by hand', tone: 'warn' },
+      { text: reason ?? '' },
+      numberCell(fromHeld),
+      numberCell(toHeld),
+    ],
+  }
+}
+
+/** Without it, a step that is there twice would look like a mistake of the report. */
+function backRow({ step, at, by }: SwitchRun['wentBack'][number]): Row {
+  return {
+    at,
+    cells: [
+      { text: STEP_WORDS[step].title },
+      { text: when(at), as: 'time' },
+      { text: by },
+      { text: 'gone back to', tone: 'warn' },
+      ...Array.from({ length: 3 }, () => ({ text: '' })),
+    ],
+  }
 }
 
 function envBlocks(run: SwitchRun): Block[] {

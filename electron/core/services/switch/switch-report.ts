@@ -2,6 +2,7 @@ import type { StreamInput } from '../../../../shared/contract.ts'
 import type { PlanSummary } from '../../../../shared/plan.ts'
 import type { SwitchNow, SwitchRun } from '../../../../shared/provider-switch.ts'
 import { safeJson } from '../../../../shared/safe-text.ts'
+import { namedApart } from '../../../../shared/switch-words.ts'
 import { iso } from '../report/iso.ts'
 import { htmlOf } from '../report/write-html.ts'
 import { markdownOf } from '../report/write-markdown.ts'
@@ -49,8 +50,9 @@ export class SwitchReports {
 
 export function writeSwitch(document: SwitchDocument, as: StreamInput<'switches.report'>['as']): string {
   if (as === 'json') return `${safeJson(asJson(document), 1)}\n`
-  const blocks = switchBlocks(document)
-  return as === 'md' ? markdownOf(blocks) : htmlOf(switchTitle(document.run), document.version, blocks)
+  const run = namedApart(document.run)
+  const blocks = switchBlocks({ ...document, run })
+  return as === 'md' ? markdownOf(blocks) : htmlOf(switchTitle(run), document.version, blocks)
 }
 
 /** Times as everybody writes them, and of a plan what came of it. */

@@ -12,12 +12,13 @@ function aDocument(text: string, more: Partial<SwitchRun> = {}): SwitchDocument 
   run.goOn(SECOND)
   run.reach('verify')
   const { firstArrivalInNewAt: _, ...kept } = run.kept
-  const side = { storeId: null, storeName: text }
   const passed = kept.passed.map((each, i) => (i === 2 ? { ...each, checked: false, reason: text } : each))
   return {
     run: {
       ...kept,
-      ...{ from: { ...kept.from, ...side }, to: { ...kept.to, ...side }, by: text, passed },
+      from: { ...kept.from, storeId: null, storeName: text },
+      to: { ...kept.to, storeId: null, storeName: `new ${text}` },
+      ...{ by: text, passed },
       envChanges: [{ file: text, copy: text, before: text, after: 'mysql', at: START, by: text }],
       planIds: ['p1'],
       strays: [{ key: text, holder: text, at: START + SECOND }],
@@ -38,7 +39,7 @@ describe('the report of a switch', () => {
       'md',
     )
     for (const told of [
-      '# Locks from orders to orders',
+      '# Locks from orders to new orders',
       '- State: finished 2027-01-15 08:01:00 by ana',
       '1 step was passed by hand, without the check.',
       '| Let the old locks end | 2027-01-15 08:00:01 | ana | by hand | orders | 0 | 0 |',
@@ -67,6 +68,26 @@ describe('the report of a switch', () => {
     })
     const calm = { ...before, run: { ...before.run, splits: [] } }
     expect(writeSwitch(calm, 'md')).not.toContain('finished although')
+  })
+
+  it('tells of a step that was gone back to where it happened, between the two times that it was passed', () => {
+    const before = aDocument('orders')
+    const [last] = before.run.passed.slice(-1)
+    if (!last) throw new Error('Nothing was passed')
+    const wentBack = [{ step: last.step, at: last.at + SECOND, by: 'bo' }]
+    const passed = [...before.run.passed, { ...last, at: last.at + 2 * SECOND }]
+    const lines = writeSwitch(aDocument('orders', { wentBack, passed }), 'md').split('\n')
+    const at = lines.findIndex(line => line.includes('gone back to'))
+    expect(lines[at]).toContain('| bo | gone back to |')
+    const step = lines[at]?.split('|')[1]
+    for (const place of [at - 1, at + 1])
+      expect(lines[place]?.split('|')).toMatchObject({ 1: step, 4: ' its check was met ' })
+  })
+
+  it('tells two stores that have one name by their addresses', () => {
+    const { run } = aDocument('orders')
+    const text = writeSwitch(aDocument('orders', { to: { ...run.to, storeName: run.from.storeName } }), 'md')
+    expect(text.split('\n')[0]).toMatch(/^# Locks from redis.*old.* to mysql.*new/)
   })
 
   it('of one that is not finished says so, and at which step it is', () => {
