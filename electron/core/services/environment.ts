@@ -1,5 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type MysqlAddress, parseAddress, type StoreAddress, showAddress } from '../../../shared/address.ts'
+import {
+  type MysqlAddress,
+  parseAddress,
+  type StoreAddress,
+  shortName,
+  showAddress,
+} from '../../../shared/address.ts'
 import { clip, neutralise } from '../../../shared/safe-text.ts'
 import type { Suggestion } from '../../../shared/store-profile.ts'
 import { type Env, Variables } from './variables.ts'
@@ -55,7 +61,7 @@ function suggestion(
       return null
     return {
       suggestionId,
-      name: shortName(nameOf(address)),
+      name: nameOf(address),
       address: shown,
       kind: address.kind,
       variables: variables.used,
@@ -161,22 +167,9 @@ function dynamodb(variables: Variables): StoreAddress | null {
   }
 }
 
-function nameOf(address: StoreAddress): string {
-  switch (address.kind) {
-    case 'redis':
-      return `redis at ${address.hosts[0]?.host}`
-    case 'mysql':
-      return `${address.database} at ${address.host}`
-    case 'dynamodb':
-      return address.table
-    case 'memory':
-      return address.name
-  }
-}
-
 /** As long as the name of a store may be; what is cut is never half a character. */
-function shortName(name: string): string {
-  return clip(neutralise(name), 60)
+function nameOf(address: StoreAddress): string {
+  return clip(neutralise(shortName(address)), 60)
     .slice(0, 60)
     .replace(/\p{Cs}$/u, '')
     .trim()

@@ -11,7 +11,7 @@ const ROWS: Row[] = [
   [{}],
   [{ HOME: '/root', PATH: '/bin', LOCK_PROVIDER: 'redis' }],
   [{ REDIS_HOST: 'cache' }, ['env:redis', 'redis://cache:6379/0', 'redis at cache']],
-  [{ REDIS_PORT: '6380' }, ['env:redis', 'redis://localhost:6380/0', 'redis at localhost']],
+  [{ REDIS_PORT: '6380' }, ['env:redis', 'redis://localhost:6380/0', 'redis at localhost:6380']],
   [
     {
       REDIS_HOST: ' cache\r',
@@ -20,7 +20,7 @@ const ROWS: Row[] = [
       REDIS_USERNAME: 'ops',
       REDIS_DB: '3',
     },
-    ['env:redis', 'redis://ops@cache:6380/3', 'redis at cache', ' s3:c@r/t'],
+    ['env:redis', 'redis://ops@cache:6380/3', 'redis at cache:6380/3', ' s3:c@r/t'],
   ],
   [
     { REDIS_HOST: 'cache', REDIS_USER: 'a b@c' },
@@ -30,18 +30,18 @@ const ROWS: Row[] = [
   [{ REDIS_HOST: '[::1]', REDIS_TLS: 'off' }, ['env:redis', 'redis://[::1]:6379/0', 'redis at ::1']],
   [
     { REDIS_URL: 'rediss://u:p%40ss@h:7000/2?ssl_cert_reqs=none' },
-    ['env:redis-url', 'rediss://u@h:7000/2', 'redis at h', 'p@ss'],
+    ['env:redis-url', 'rediss://u@h:7000/2', 'redis at h:7000/2', 'p@ss'],
   ],
   [{ REDIS_URL: 'redis://h' }, ['env:redis-url', 'redis://h:6379/0', 'redis at h']],
-  [{ INVENIO_CACHE_REDIS_URL: 'redis://a/1' }, ['env:cache', 'redis://a:6379/1', 'redis at a']],
-  [{ CACHE_REDIS_URL: 'redis://:pw@b/1' }, ['env:cache', 'redis://b:6379/1', 'redis at b', 'pw']],
+  [{ INVENIO_CACHE_REDIS_URL: 'redis://a/1' }, ['env:cache', 'redis://a:6379/1', 'redis at a/1']],
+  [{ CACHE_REDIS_URL: 'redis://:pw@b/1' }, ['env:cache', 'redis://b:6379/1', 'redis at b/1', 'pw']],
   [
     { MYSQL_HOST: 'db', MYSQL_USER: 'app', MYSQL_PASSWORD: 'pw', MYSQL_DATABASE: 'shop' },
     ['env:mysql', 'mysql://app@db:3306/shop', 'shop at db', 'pw'],
   ],
   [
     { DB_HOST: 'db', DB_PORT: '3307', DB_USERNAME: 'app', DB_PASS: 'pw', DB_DATABASE: 'a/b c' },
-    ['env:mysql', 'mysql://app@db:3307/a%2Fb%20c', 'a/b c at db', 'pw'],
+    ['env:mysql', 'mysql://app@db:3307/a%2Fb%20c', 'a/b c at db:3307', 'pw'],
   ],
   [
     { DB_HOST: 'db', DB_NAME: 'shop', DB_CONNECTION: 'mysql' },
@@ -72,7 +72,7 @@ const ROWS: Row[] = [
   [
     { REDIS_HOST: 'cache', REDIS_URL: 'redis://:pw@cache:6379', CACHE_REDIS_URL: 'redis://cache/1' },
     ['env:redis', 'redis://cache:6379/0', 'redis at cache', 'pw'],
-    ['env:cache', 'redis://cache:6379/1', 'redis at cache'],
+    ['env:cache', 'redis://cache:6379/1', 'redis at cache/1'],
   ],
   // What is broken is no suggestion, and takes no other with it.
   ...[
