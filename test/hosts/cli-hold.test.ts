@@ -22,6 +22,14 @@ async function operator() {
 }
 
 describe('lockkeeper hold', () => {
+  it('says what is wrong with an address', async () => {
+    const env = { LOCKKEEPER_DATA_DIR: dataFolder() }
+    expect(await runCli(['hold', 'nosuch', KEY, '--for', '30m', ...WHY], env)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('A store address starts with'),
+    })
+  })
+
   it('stays with the lock, and releases it on Ctrl-C', async () => {
     const o = await operator()
     const { child, done } = o.start('hold', o.address, KEY, '--for', '30m', ...WHY)

@@ -1,3 +1,4 @@
+import { AddressError } from '../../../shared/address.ts'
 import { neutralise, safeJson } from '../../../shared/safe-text.ts'
 import { HelpWanted } from './args.ts'
 import { auditCommand } from './audit.ts'
@@ -61,7 +62,9 @@ export async function runCli(argv: readonly string[], io: Io): Promise<number> {
     const failure =
       error instanceof CliError
         ? error.failure
-        : { code: 'INTERNAL' as const, message: 'Something unexpected went wrong inside Lockkeeper' }
+        : error instanceof AddressError
+          ? { code: 'BAD_INPUT' as const, message: error.message }
+          : { code: 'INTERNAL' as const, message: 'Something unexpected went wrong inside Lockkeeper' }
     io.stderr.write(`lockkeeper: ${neutralise(failure.message)}\n`)
     if (argv.includes('--json')) await print(io, safeJson({ error: failure }))
     return exitCodeOf(failure)
