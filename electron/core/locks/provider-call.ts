@@ -51,7 +51,7 @@ export class Asking {
       const answer = await this.#provider.take(wanted.key, wish, signal)
       const isTooLate = performance.now() - askedAt >= wanted.ttlMs
       if (answer.is === 'taken' && (signal.aborted || isTooLate)) {
-        this.#giveBack(wanted, { owner, mark: answer.mark })
+        this.giveBack(wanted, { owner, mark: answer.mark })
         if (signal.aborted) throw aborted()
         throw new StoreError('STORE_UNREACHABLE', 'The store answered when the lock had run out already')
       }
@@ -59,13 +59,13 @@ export class Asking {
     } catch (error) {
       const mayBeOurs = error instanceof StoreError && error.uncertain
       // An owner that was given to us may have the lock rightly, through somebody else.
-      if (mayBeOurs && wanted.owner === null) this.#giveBack(wanted, { owner, mark: null })
+      if (mayBeOurs && wanted.owner === null) this.giveBack(wanted, { owner, mark: null })
       throw error
     }
   }
 
   /** In the background, until it is gone or would have ended by itself. */
-  #giveBack(wanted: Wanted, claim: Claim): void {
+  giveBack(wanted: Wanted, claim: Claim): void {
     const until = performance.now() + wanted.ttlMs
     let notThere = 0
     const attempt = async (): Promise<boolean> => {

@@ -136,8 +136,9 @@ export class WaitingLine {
       this.#holder = { owner, label: null, acquiredAt, expiresAt }
       // What was told while this was under way is about the holder before.
       this.#isWoken = false
-      this.#remove(waiter)
-      waiter.settle(answer)
+      // Whoever left between the answer and this step has been told so: nobody else knows of the lock.
+      if (this.#remove(waiter)) waiter.settle(answer)
+      else this.#o.asking.giveBack(waiter.wanted, { owner, mark: answer.mark })
       return this.#pollMs(waiter.wanted.ttlMs)
     }
     this.#holder = answer.holder

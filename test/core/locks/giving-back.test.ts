@@ -119,3 +119,24 @@ it('tries only once to release what nothing but a named owner tells from its nex
   expect(store.calls.letGo).toBe(1)
   expect(store.ownerOf('job')).toBe('run-1')
 })
+
+it.each(['leaves', 'is sent away'])(
+  'keeps no lock whose answer has just come when whoever waits %s',
+  async how => {
+    // One step of the program later each time, so that no moment on the way of the answer is left out.
+    for (let steps = 0; steps < 40; steps++) {
+      const store = new Steered()
+      const manager = store.manager()
+      const abort = new AbortController()
+      const asked = manager.acquire('job', { wait: '1m', signal: abort.signal }).then(
+        ({ acquired }) => acquired,
+        () => false,
+      )
+      for (let i = 0; i < steps; i++) await null
+      if (how === 'leaves') abort.abort()
+      else await manager.close()
+      const isOurs = await asked
+      await expect.poll(() => store.ownerOf('job') !== null, `after ${steps} steps`).toBe(isOurs)
+    }
+  },
+)
