@@ -9,7 +9,7 @@ export type Waited = Attempt | { readonly is: 'given-up'; readonly holder: Curre
 
 type Waiter = {
   readonly wanted: Wanted
-  /** Its time is over, and it waits for one answer only that is under way. */
+  /** Its time is over, and it waits for one answer only. */
   isLate: boolean
   /** What went wrong when it was asked for this one. */
   trouble: StoreError | null
@@ -57,6 +57,8 @@ export class WaitingLine {
   /** Why nobody can say who has it. */
   #trouble: StoreError | null = null
   #troubles = 0
+  /** Whether the store has said who has it, or failed to. Before that nobody can be told that it is held. */
+  #isKnown = false
   #isRunning = false
   #isWoken = false
   #wakeUp: (() => void) | null = null
@@ -131,6 +133,7 @@ export class WaitingLine {
     if (answer.is === 'failed') return this.#failed(waiter, answer.error)
     this.#trouble = null
     this.#troubles = 0
+    this.#isKnown = true
     if (answer.is === 'taken') {
       const { owner, acquiredAt, expiresAt } = answer
       this.#holder = { owner, label: null, acquiredAt, expiresAt }
@@ -139,10 +142,11 @@ export class WaitingLine {
       // Whoever left between the answer and this step has been told so: nobody else knows of the lock.
       if (this.#remove(waiter)) waiter.settle(answer)
       else this.#o.asking.giveBack(waiter.wanted, { owner, mark: answer.mark })
+      this.#dismissLate()
       return this.#pollMs(waiter.wanted.ttlMs)
     }
     this.#holder = answer.holder
-    if (waiter.isLate) this.#giveUp(waiter)
+    this.#dismissLate()
     return this.#pollMs(answer.leftMs)
   }
 
@@ -156,9 +160,10 @@ export class WaitingLine {
     waiter.trouble = error
     if (!LASTING.includes(error.code)) {
       this.#trouble = forOthers(error)
+      this.#isKnown = true
       const mayHaveIt = error.uncertain && waiter.wanted.owner !== null
       if (mayHaveIt) this.#leave(waiter, error)
-      else if (waiter.isLate) this.#giveUp(waiter)
+      this.#dismissLate()
       return Math.min(QUICKEST_MS * 2 ** ++this.#troubles, SLOWEST_TROUBLE_MS)
     }
     this.#leave(waiter, error)
@@ -174,7 +179,7 @@ export class WaitingLine {
   async #startListening(): Promise<boolean> {
     const { listen } = this.#o.provider
     const [first] = this.#waiters
-    if (this.#stopListening || listen === null || this.#trouble || !first) return false
+    if (this.#stopListening || listen === null || this.#trouble || !this.#isKnown || !first) return false
     const told = () => {
       if (this.#o.isOurs()) this.#doubt()
       else this.wake()
@@ -213,10 +218,14 @@ export class WaitingLine {
 
   #giveUp(waiter: Waiter): void {
     waiter.isLate = true
-    // The answer that is under way may be the lock.
-    if (this.#asked?.waiter === waiter) return
+    // The answer that is under way may be the lock. And the first one to come says who has it, or that the store is away.
+    if (!this.#isKnown || this.#asked?.waiter === waiter) return
     if (this.#trouble) this.#leave(waiter, waiter.trouble ?? this.#trouble)
     else this.#leave(waiter, { is: 'given-up', holder: this.#holder })
+  }
+
+  #dismissLate(): void {
+    for (const waiter of this.#waiters.filter(({ isLate }) => isLate)) this.#giveUp(waiter)
   }
 
   #leave(waiter: Waiter, waited: Waited | StoreError): void {
