@@ -60,6 +60,7 @@ export class StoreLockManager implements LockManager {
   /** Fires when a closed manager no longer waits for the releases that it was asked for. */
   readonly #left = new AbortController()
   #loading: Promise<Provider> | null = null
+  #closed: Promise<void> | null = null
   #asking: Asking | null = null
 
   constructor(parts: Parts) {
@@ -195,8 +196,13 @@ export class StoreLockManager implements LockManager {
     return answer
   }
 
-  async close(): Promise<void> {
-    if (this.#closing.signal.aborted) return
+  close(): Promise<void> {
+    // Whoever asks again ends the process afterwards, as the first one does: both wait for the releases that are under way.
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  async #close(): Promise<void> {
     for (const line of this.#lines.values()) line.end(closedError())
     this.#closing.abort()
     const provider = await this.#loading?.catch(() => null)

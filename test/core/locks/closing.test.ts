@@ -35,6 +35,22 @@ it('does not cut off a release that it was asked for before it was closed, and w
   expect([store.ownerOf('job'), store.ownerOf('other')]).toEqual([null, null])
 })
 
+it('is closed for whoever closes it a second time no sooner than for the first', async () => {
+  const store = new Steered()
+  const answered = gate()
+  store.before = async step => {
+    if (step === 'letGo') await answered.opened
+  }
+  const manager = store.manager()
+  const { lock } = await taken(manager, 'job')
+  const released = lock.release()
+  void manager.close()
+  setImmediate(answered.open)
+  await manager.close()
+  expect(store.ownerOf('job')).toBeNull()
+  expect(await released).toEqual({ outcome: 'released' })
+})
+
 it('releases what work under a lock was done with when the manager was closed', async () => {
   const store = new Steered()
   const manager = store.manager()
