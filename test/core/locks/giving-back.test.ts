@@ -136,7 +136,7 @@ it.each(['leaves', 'is sent away'])(
       if (how === 'leaves') abort.abort()
       else await manager.close()
       const isOurs = await asked
-      await expect.poll(() => store.ownerOf('job') !== null, `after ${steps} steps`).toBe(isOurs)
+      await expect.poll(() => store.ownerOf('job') !== null, { message: `after ${steps} steps` }).toBe(isOurs)
     }
   },
 )
