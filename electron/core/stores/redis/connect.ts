@@ -23,6 +23,9 @@ export function createClient(address: RedisAddress): RedisClient {
     // A hung server does not say goodbye: leaving must not wait for it.
     disconnectTimeout: 200,
     commandTimeout: COMMAND_TIMEOUT_MS,
+    // A connection that something on the way has forgotten does not close for a quarter of an hour: whatever is sent through it
+    // is lost, while a new one would work.
+    socketTimeout: COMMAND_TIMEOUT_MS,
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
     enableOfflineQueue: false,
@@ -196,7 +199,7 @@ function plainly(text: string): string {
 }
 
 const UNREACHABLE =
-  /connection was lost|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|timed out|Connection is closed|isn't writeable|max retries|All sentinels|slots cache|startup nodes|aborted due to connection|read only and not ready/i
+  /connection was lost|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|timed out|Socket timeout|Connection is closed|isn't writeable|max retries|All sentinels|slots cache|startup nodes|aborted due to connection|read only and not ready/i
 
 /** ioredis hangs every command on its error: whoever logs an error would log the password of AUTH, and the tokens of locks. */
 function hideArguments(error: unknown): void {
