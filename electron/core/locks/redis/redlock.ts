@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
 import type { RedisAddress } from '../../../../shared/address.ts'
 import { aborted, StoreError, throwIfAborted } from '../../errors.ts'
@@ -29,6 +30,11 @@ const SHORTEST_ANSWER_MS = 50
 const MOST_VOTES = 4
 /** After a vote that nobody won, everybody tries again after a time of their own, or the next vote would end the same. */
 const AFTER_SPLIT_MS = { from: 10, to: 120 }
+
+/** For what must be undone, whoever has stopped waiting. */
+const NEVER = new AbortController().signal
+// Any number may listen to it at once, and none of them stays.
+setMaxListeners(0, NEVER)
 
 /**
  * The Redlock algorithm: a lock is held by whoever has the same record on more than half of several servers that know nothing
@@ -146,21 +152,34 @@ class Redlock implements Provider {
 
   async extend(name: string, claim: Claim, ttlMs: number, signal: AbortSignal): Promise<Extended | Lost> {
     const startedAt = performance.now()
+    const outcomes: Settled<Extended | Lost>[] = []
     const { votes } = await this.#ask<Extended | Lost>(
       name,
       claim,
       answerTime(ttlMs),
       signal,
-      (node, late) => node.extend(name, claim, ttlMs + driftOf(ttlMs), late),
+      async (node, late, place) => {
+        outcomes[place] = await settle(() => node.extend(name, claim, ttlMs + driftOf(ttlMs), late))
+        return only([outcomes[place]])
+      },
       so => this.#majority.is(so, 'extended') || this.#majority.isPrevented(so, 'lost'),
     )
     const extended = valuesOf(votes).filter(each => each.is === 'extended')
     if (extended.length >= this.#majority.needed && performance.now() - startedAt < ttlMs)
       return { is: 'extended', expiresAt: Math.min(...extended.map(each => each.expiresAt)) - driftOf(ttlMs) }
-    return this.#loss(votes)
+    const loss = this.#loss(votes)
+    // Whoever is told of it lets nothing go any more, and the few that have it would keep it from others for all of its time.
+    if (isUnmistakable(claim))
+      for (const [place, node] of this.#nodes.entries()) {
+        const wasExtended = () => outcomes[place]?.ok && outcomes[place].value.is === 'extended'
+        const giveBack = async () => wasExtended() && node.letGo(name, claim, NEVER)
+        this.#keep(this.#inOrder(place, name, claim, giveBack))
+      }
+    return loss
   }
 
   async letGo(name: string, claim: Claim, signal: AbortSignal): Promise<LetGoOf | Lost> {
+    throwIfAborted(signal)
     const { votes } = await this.#ask<LetGoOf | Lost>(
       name,
       claim,
@@ -168,6 +187,8 @@ class Redlock implements Provider {
       signal,
       (node, late) => node.letGo(name, claim, late),
       so => this.#majority.is(so, 'released') || this.#majority.isPrevented(so, 'lost'),
+      // One that hung or was away may have the lock all the same, also one that it was only given when it woke up.
+      isUnmistakable(claim) ? node => node.letGo(name, claim, NEVER) : undefined,
     )
     return this.#majority.is(votes, 'released') ? { is: 'released' } : this.#loss(votes)
   }
@@ -234,27 +255,43 @@ class Redlock implements Provider {
     signal: AbortSignal,
     work: (node: RedisNode, late: AbortSignal, place: number) => Promise<T>,
     enough: (votes: Votes<T>) => boolean,
+    onceMore?: (node: RedisNode) => Promise<unknown>,
   ): Promise<Poll<T>> {
     const asked = this.#nodes.map(
       (node, place) => (late: AbortSignal) =>
-        this.#inOrder(place, name, claim, () => work(node, late, place)),
+        this.#inOrder(
+          place,
+          name,
+          claim,
+          () => work(node, late, place),
+          () => onceMore?.(node),
+        ),
     )
     const answer = await poll(asked, timeoutMs, signal, enough)
     this.#keep(answer.rest)
     return answer
   }
 
-  async #inOrder<T>(place: number, name: string, { owner }: Claim, work: () => Promise<T>): Promise<T> {
+  /** What is tried once more when it failed is not waited for, but by what comes next. */
+  #inOrder<T>(
+    place: number,
+    name: string,
+    { owner }: Claim,
+    work: () => Promise<T>,
+    onceMore: () => Promise<unknown> | undefined = () => undefined,
+  ): Promise<T> {
     const underway = this.#underway[place] as Map<string, Promise<unknown>>
     const id = JSON.stringify([name, owner])
-    const before = underway.get(id)
-    const run = (before ?? Promise.resolve()).then(work, work)
-    underway.set(id, run)
-    try {
-      return await run
-    } finally {
-      if (underway.get(id) === run) underway.delete(id)
-    }
+    const run = (underway.get(id) ?? Promise.resolve()).then(work)
+    const done = run
+      .catch(onceMore)
+      .catch(() => {})
+      .finally(() => {
+        if (underway.get(id) === done) underway.delete(id)
+      })
+    underway.set(id, done)
+    this.#keep(done)
+    return run
   }
 
   /**
@@ -269,15 +306,14 @@ class Redlock implements Provider {
     timeoutMs: number,
   ): Promise<number[]> {
     // Without a mark another lock of the same owner looks like this one, and is not ours to give back. It ends by itself.
-    const isUnmistakable = async () => {
+    const isOursAlone = async () => {
       if (claim.mark !== null) return true
       await rest
       const isHis = outcomes.some(
         each => each.ok && each.value.is === 'held' && each.value.holder.owner === claim.owner,
       )
-      return isDistinctive(claim.owner) && !isHis
+      return isUnmistakable(claim) && !isHis
     }
-    const never = new AbortController().signal
     const left = new Set(this.#nodes.keys())
     const waited: Promise<unknown>[] = []
     for (const [place, node] of this.#nodes.entries()) {
@@ -287,8 +323,8 @@ class Redlock implements Provider {
         const wasTaken = outcome?.ok && outcome.value.is === 'taken'
         const mayBeTaken = outcome?.ok === false && outcome.error.uncertain
         if (!wasTaken && !mayBeTaken) return left.delete(place)
-        if (mayBeTaken && !(await isUnmistakable())) return false
-        const answer = await node.letGo(name, claim, never)
+        if (mayBeTaken && !(await isOursAlone())) return false
+        const answer = await node.letGo(name, claim, NEVER)
         // What was lost on its way may still arrive: that it is not there yet proves nothing.
         return (wasTaken || answer.is === 'released') && left.delete(place)
       })
@@ -333,6 +369,11 @@ class Redlock implements Provider {
     const kept = work.catch(() => {}).finally(() => this.#background.delete(kept))
     this.#background.add(kept)
   }
+}
+
+/** Without a mark another lock of the same owner looks like this one. */
+function isUnmistakable({ owner, mark }: Claim): boolean {
+  return mark !== null || isDistinctive(owner)
 }
 
 /** One dead server must not use up the lease. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import RealRedlock from 'redlock'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
@@ -198,6 +199,32 @@ it('goes on while one server hangs, and leaves no lock on it when it wakes up', 
   await expect.poll(() => clients[2]?.exists(provider.keyOf(dropped))).toBe(0)
   const onThird = async () => JSON.parse((await clients[2]?.get(provider.keyOf(kept))) ?? '{}').lockId
   await expect.poll(onThird).toBe('me')
+})
+
+it('leaves no lock on a server that hangs for longer than anybody waits for it', async () => {
+  const provider = await redlock()
+  await take(provider, freshName())
+  const [released, next] = [freshName(), freshName()]
+  signals(2, 'SIGSTOP')
+  const taken = await take(provider, released, wish('me'))
+  expect((await provider.letGo(released, claimOf({ owner: 'me' }, taken), never)).is).toBe('released')
+  await sleep(1000)
+  await take(provider, next)
+  signals(2, 'SIGCONT')
+  // What was sent before has been done there by then.
+  await expect.poll(() => onEach(provider.keyOf(next))).toEqual([1, 1, 1])
+  await expect.poll(() => onEach(provider.keyOf(released))).toEqual([0, 0, 0])
+})
+
+it('keeps nothing on the few servers that renewed what the others have lost', async () => {
+  const provider = await redlock()
+  const name = freshName()
+  const key = provider.keyOf(name)
+  const taken = await take(provider, name, wish('me'))
+  await expect.poll(() => onEach(key)).toEqual([1, 1, 1])
+  for (const client of clients.slice(0, 2)) await client.del(key)
+  expect((await provider.extend(name, claimOf({ owner: 'me' }, taken), 60_000, never)).is).toBe('lost')
+  await expect.poll(() => onEach(key)).toEqual([0, 0, 0])
 })
 
 it('gives back what may have been taken, but never another lock of an owner that need not be unique', async () => {
