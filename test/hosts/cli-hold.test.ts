@@ -30,6 +30,14 @@ describe('lockkeeper hold', () => {
     })
   })
 
+  it('says which formats there are to whoever names another', async () => {
+    const o = await operator()
+    expect(await o.run('hold', o.address, KEY, '--for', '30m', '--format', 'nope', ...WHY)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('in these formats only'),
+    })
+  })
+
   it('stays with the lock, and releases it on Ctrl-C', async () => {
     const o = await operator()
     const { child, done } = o.start('hold', o.address, KEY, '--for', '30m', ...WHY)

@@ -67,7 +67,10 @@ export function chosenFormat(
   const known = formatsOf(open.store.kind).map(each => each.format)
   const format = asked ?? fit.format
   if (format === null || !known.includes(format))
-    throw new StoreError('UNSUPPORTED', `Locks are taken here in these formats only: ${known.join(', ')}`)
+    throw new StoreError(
+      asked === undefined ? 'UNSUPPORTED' : 'BAD_INPUT',
+      `Locks are taken here in these formats only: ${known.join(', ')}`,
+    )
   return format
 }
 
