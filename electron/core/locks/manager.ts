@@ -189,7 +189,8 @@ export class StoreLockManager implements LockManager {
   }
 
   async releaseAll(options: { readonly reason: string; readonly dataFolder?: string }): Promise<ReleasedAll> {
-    if (options.reason.trim() === '')
+    // Plain JavaScript may leave it out.
+    if (typeof options?.reason !== 'string' || options.reason.trim() === '')
       throw new StoreError('BAD_INPUT', 'Releasing everything needs a reason, which is recorded')
     const answer = await (await this.#inventory()).releaseAll(options)
     for (const line of this.#lines.values()) line.wake()

@@ -89,7 +89,10 @@ it('touches nothing of a store that the console calls read-only', async () => {
 it('needs a reason to release everything', async () => {
   const { manager, server } = place()
   await manager.acquire('a')
-  await expect(manager.releaseAll({ reason: ' ', dataFolder })).rejects.toMatchObject({ code: 'BAD_INPUT' })
+  for (const options of [{ reason: ' ', dataFolder }, { dataFolder }, undefined])
+    await expect(manager.releaseAll(options as { reason: string })).rejects.toMatchObject({
+      code: 'BAD_INPUT',
+    })
   expect(server.records.size).toBe(1)
 })
 
