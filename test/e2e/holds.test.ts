@@ -92,7 +92,7 @@ describe('maintenance holds', () => {
     await dialog.getByText(/Held by worker-1/).waitFor()
     const confirm = dialog.getByRole('button', { name: 'Wait for it' })
     await dialog.getByRole('textbox', { name: 'Reason' }).fill('the export writes twice')
-    await dialog.getByRole('checkbox', { name: /Wait until it is free/ }).check()
+    expect(await dialog.getByRole('checkbox', { name: /Wait until it is free/ }).isChecked()).toBe(true)
     expect(await confirm.isDisabled()).toBe(true)
     await look('dialog')
     await dialog.getByRole('textbox', { name: 'Type cache to confirm' }).fill('cache')

@@ -14,7 +14,7 @@ describe('a hold that is being filled in', () => {
   })
 
   it('waits only where there is somebody to wait for', () => {
-    const draft = newDraft({ storeId: 's', key: 'lock:a', reason: ' why ', waits: true })
+    const draft = newDraft({ storeId: 's', key: 'lock:a', reason: ' why ' })
     const free = requestOf(draft, { taken: false, production: false, revision: 1 })
     expect(free).toEqual({
       ...{ storeId: 's', key: 'lock:a', forMs: 30 * MINUTE, mode: 'renewed', reason: 'why', revision: 1 },

@@ -150,7 +150,6 @@ async function hold(page: Page, key: RegExp, reason: string, confirm: string): P
   await page.getByRole('button', { name: 'Hold…' }).click()
   const dialog = page.getByRole('dialog', { name: 'Hold a lock' })
   await dialog.getByRole('textbox', { name: 'Reason' }).fill(reason)
-  if (confirm !== 'Hold') await dialog.getByRole('checkbox', { name: /Wait until it is free/ }).check()
   await dialog.getByRole('textbox', { name: 'Type recharges to confirm' }).fill('recharges')
   await dialog.getByRole('button', { name: confirm, exact: true }).click()
   await dialog.getByRole('button', { name: 'Show holds' }).waitFor()

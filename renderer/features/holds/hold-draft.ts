@@ -37,7 +37,7 @@ export type HoldDraft = {
 }
 
 export function newDraft(given: Partial<HoldDraft>): HoldDraft {
-  const time = { howLong: 'half', own: '', mode: 'renewed', waits: false, waitFor: 'long' } as const
+  const time = { howLong: 'half', own: '', mode: 'renewed', waits: true, waitFor: 'long' } as const
   return { storeId: '', key: '', format: '', reason: '', typed: '', ...time, ...given }
 }
 

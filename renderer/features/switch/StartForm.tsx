@@ -18,7 +18,7 @@ export function StartForm() {
   const today = useStore(consoleStore, inUse)
   const [chosenFrom, setFrom] = useState<string | null>(null)
   const [chosenTo, setTo] = useState<string | null>(null)
-  const [quiet, setQuiet] = useState<Quiet>('60000')
+  const [quiet, setQuiet] = useState<Quiet>('30000')
   const [working, setWorking] = useState(false)
   const [error, setError] = useState<Failure | null>(null)
   const titleId = useId()
