@@ -2,7 +2,7 @@ import type { MysqlAddress } from '../../../../shared/address.ts'
 import { StoreError } from '../../errors.ts'
 import { Connections, type Session } from '../../stores/mysql/connect.ts'
 import { rechargeTable } from '../../stores/mysql/formats/recharge-table.ts'
-import { isContention } from '../../stores/mysql/server-errors.ts'
+import { isContention, isReadOnlyServer } from '../../stores/mysql/server-errors.ts'
 import type { Sql } from '../../stores/mysql/sql.ts'
 import { chooseFormats } from '../../stores/open.ts'
 import type {
@@ -75,8 +75,9 @@ export class MysqlProvider implements Provider {
   extend(name: string, claim: Claim, ttlMs: number, signal: AbortSignal): Promise<Extended | Lost> {
     return this.#use('renewal', name, claim.owner, signal, async (session, table) => {
       const seen = await lookAt(session, table, name)
-      if (!seen.row?.live || !isOurs(seen.row, claim)) return lostTo(seen.row)
+      // Before anything is concluded: what a replica has may be old.
       checkWritable(seen)
+      if (!seen.row?.live || !isOurs(seen.row, claim)) return lostTo(seen.row)
       const seconds = endFrom(seen, ttlMs)
       const rows = await change(session, extendRow(table, name, claim, seconds))
       // Rows that matched: a renewal in the same second changes nothing, and is one all the same.
@@ -93,8 +94,8 @@ export class MysqlProvider implements Provider {
   letGo(name: string, claim: Claim, signal: AbortSignal): Promise<LetGoOf | Lost> {
     return this.#use('release', name, claim.owner, signal, async (session, table) => {
       const seen = await lookAt(session, table, name)
-      if (!seen.row || !isOurs(seen.row, claim)) return lostTo(seen.row)
       checkWritable(seen)
+      if (!seen.row || !isOurs(seen.row, claim)) return lostTo(seen.row)
       if (seen.row.live && (await change(session, removeOwn(table, name, claim, 'while-live'))) > 0)
         return { is: 'released' }
       await change(session, removeOwn(table, name, claim, 'in-any-case'))
@@ -132,6 +133,8 @@ export class MysqlProvider implements Provider {
       })
     } catch (error) {
       if (!(error instanceof StoreError)) throw error
+      // Not a denial, which stays: after a failover the primary is elsewhere, and is found with one of the next requests.
+      if (isReadOnlyServer(error)) throw new StoreError('STORE_UNREACHABLE', error.message, { cause: error })
       // It may have been made anew.
       if (error.code === 'NOT_FOUND') this.#table = null
       if (!error.uncertain) throw error

@@ -4,6 +4,7 @@ import type { MysqlAddress } from '../../../../shared/address.ts'
 import { StoreError, throwIfAborted } from '../../errors.ts'
 import {
   isAnswer,
+  isReadOnlyServer,
   lostBefore,
   silent,
   storeErrorFrom,
@@ -30,8 +31,8 @@ export interface Session {
 
 export type Decided<T> = { readonly keep: boolean; readonly value: T }
 
-/** A session that is kept for several pieces of work. */
-export type Held = { readonly session: Session; done(): void }
+/** A session that is kept for several pieces of work. `leave` is for a connection that is not to be used again. */
+export type Held = { readonly session: Session; leave(): void; done(): void }
 
 const CONNECTIONS = 4
 const CONNECT_MS = 3000
@@ -69,9 +70,13 @@ export class Connections {
   }
 
   async use<T>(signal: AbortSignal, work: (session: Session) => Promise<T>): Promise<T> {
-    const { session, done } = await this.open(signal)
+    const { session, leave, done } = await this.open(signal)
     try {
       return await work(session)
+    } catch (error) {
+      // It may have been the primary before, and the same address lead to another server by now: a new connection finds out.
+      if (isReadOnlyServer(error)) leave()
+      throw error
     } finally {
       done()
     }
@@ -142,7 +147,10 @@ export class Connections {
       done()
       throw error
     }
-    return { session, done }
+    const leave = () => {
+      isBroken = true
+    }
+    return { session, leave, done }
   }
 
   async close(): Promise<void> {

@@ -128,8 +128,14 @@ function answered(errno: number, text: string, address: MysqlAddress, cause: unk
   return new StoreError('STORE_ERROR', `The server answered ${quoteServerText(text)}`, { cause })
 }
 
+const READ_ONLY = 'This server is read-only: do it on its primary'
+
 export function readOnlyServer(cause?: unknown): StoreError {
-  return new StoreError('STORE_DENIED', 'This server is read-only: do it on its primary', { cause })
+  return new StoreError('STORE_DENIED', READ_ONLY, { cause })
+}
+
+export function isReadOnlyServer(error: unknown): boolean {
+  return error instanceof StoreError && error.message === READ_ONLY
 }
 
 function place({ host, port }: MysqlAddress): string {
