@@ -62,6 +62,8 @@ export class WaitingLine {
   #isRunning = false
   #isWoken = false
   #wakeUp: (() => void) | null = null
+  /** Or about to. */
+  #isListening = false
   #stopListening: (() => void) | null = null
   #stopDoubting: (() => void) | null = null
 
@@ -111,12 +113,14 @@ export class WaitingLine {
       this.#isWoken = false
       const pauseMs = await this.#ask(head)
       if (this.#waiters.length === 0) break
-      // Whoever listens first and asks then can miss nothing.
-      if (await this.#startListening()) continue
+      this.#startListening()
       await this.#pause(pauseMs)
     }
-    this.#stopListening?.()
-    this.#stopListening = null
+    if (this.#stopListening) {
+      this.#stopListening()
+      this.#stopListening = null
+      this.#isListening = false
+    }
     this.#doubtNoMore()
     this.#isRunning = false
     this.#o.onEmpty()
@@ -176,19 +180,28 @@ export class WaitingLine {
     return Math.max(Math.min(this.#o.pollMs, (leftMs ?? Number.POSITIVE_INFINITY) + 1), QUICKEST_MS)
   }
 
-  async #startListening(): Promise<boolean> {
+  /** Nobody waits for it: a store that does not let us listen must not keep us from looking, nor from hearing each other. */
+  #startListening(): void {
     const { listen } = this.#o.provider
     const [first] = this.#waiters
-    if (this.#stopListening || listen === null || this.#trouble || !this.#isKnown || !first) return false
+    if (this.#isListening || listen === null || this.#trouble || !this.#isKnown || !first) return
     const told = () => {
       if (this.#o.isOurs()) this.#doubt()
       else this.wake()
     }
-    // Whoever is told nothing asks now and then.
-    this.#stopListening = await listen
-      .call(this.#o.provider, first.wanted.key, told, this.#o.closed)
-      .catch(() => null)
-    return this.#stopListening !== null
+    this.#isListening = true
+    listen.call(this.#o.provider, first.wanted.key, told, this.#o.closed).then(
+      stop => {
+        if (!this.#isRunning) return stop()
+        this.#stopListening = stop
+        // Whoever listens first and asks then can miss nothing.
+        this.wake()
+      },
+      // Whoever is told nothing asks now and then.
+      () => {
+        this.#isListening = false
+      },
+    )
   }
 
   /** Somebody else, an operator perhaps, may have released what is ours. Whoever asks anyhow will know. */

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { StoreError } from '../../../electron/core/errors.ts'
 import { Asking } from '../../../electron/core/locks/provider-call.ts'
 import { WaitingLine } from '../../../electron/core/locks/waiting.ts'
-import { gate, Steered, unreachable } from './steered.ts'
+import { gate, Steered, taken, unreachable } from './steered.ts'
 
 it('waits for a lock until it is let go, and is told of it', async () => {
   const store = new Steered()
@@ -62,6 +62,23 @@ it('goes on by looking when it cannot listen', async () => {
   expect(await waiting).toMatchObject({ acquired: true })
 })
 
+it('hears what is let go in its own process while it cannot listen to the store', async () => {
+  const store = new Steered()
+  const before = store.tellLate
+  const answered = gate()
+  store.before = step => (step === 'listen' ? answered.opened : undefined)
+  const manager = store.manager()
+  const { lock } = await taken(manager, 'job')
+  const waiting = manager.acquire('job', { owner: 'next', wait: '1h' })
+  await expect.poll(() => store.calls.listen).toBe(1)
+  await lock.release()
+  expect(await waiting).toMatchObject({ acquired: true, lock: { owner: 'next' } })
+  answered.open()
+  // Nobody is left to listen.
+  await expect.poll(() => store.tellLate).not.toBe(before)
+  await expect.poll(() => store.listening).toBe(0)
+})
+
 it('serves those who wait in the order in which they came', async () => {
   const store = new Steered()
   const manager = store.manager()
@@ -111,49 +128,6 @@ it('does not throw a lock away whose answer was under way when the time was over
   await expect.poll(() => late).toBe(true)
   answered.open()
   expect(await waiting).toMatchObject({ acquired: true })
-})
-
-it.each(['who has it', 'that the store is away'])(
-  'tells nobody that the lock is held before the store has said %s',
-  async what => {
-    const store = new Steered()
-    const answered = gate()
-    store.hold('job', 'elsewhere')
-    store.before = async step => {
-      if (step !== 'take') return
-      await answered.opened
-      if (what === 'that the store is away') throw unreachable()
-    }
-    const manager = store.manager()
-    const patient = manager.acquire('job', { wait: '1h' })
-    const late = [1, 2].map(wait => manager.acquire('job', { wait }))
-    setTimeout(answered.open, 30)
-    const settled = await Promise.allSettled(late)
-    const expected =
-      what === 'who has it'
-        ? { status: 'fulfilled', value: { acquired: false, holder: { owner: 'elsewhere' } } }
-        : { status: 'rejected', reason: { code: 'STORE_UNREACHABLE', uncertain: false } }
-    expect(settled).toMatchObject([expected, expected])
-    await manager.close()
-    await expect(patient).rejects.toMatchObject({ code: 'REFUSED' })
-  },
-)
-
-it('asks for somebody whose time is over when the one before left without an answer', async () => {
-  const store = new Steered()
-  const answered = gate()
-  store.hold('job', 'elsewhere')
-  store.before = step => (step === 'take' && store.calls.take === 1 ? answered.opened : undefined)
-  const manager = store.manager()
-  const abort = new AbortController()
-  const first = manager.acquire('job', { wait: '1h', signal: abort.signal })
-  const late = manager.acquire('job', { wait: 1 })
-  setTimeout(() => {
-    abort.abort()
-    answered.open()
-  }, 30)
-  await expect(first).rejects.toMatchObject({ code: 'ABORTED' })
-  expect(await late).toMatchObject({ acquired: false, holder: { owner: 'elsewhere' } })
 })
 
 it('stops waiting when it is told to, and the next one in line goes on', async () => {
