@@ -312,7 +312,7 @@ describe('a maintenance hold', () => {
       const { holdId } = await c.taken(`acme:job-${i}`)
       await c.ask('holds.release', { holdId })
     }
-    await expect.poll(() => c.holds().map(({ key }) => key)).toHaveLength(20)
-    expect(c.holds().some(({ key }) => key === 'acme:job-0')).toBe(false)
+    const newest = Array.from({ length: 20 }, (_, i) => `acme:job-${i + 2}`)
+    await expect.poll(() => new Set(c.holds().map(({ key }) => key))).toEqual(new Set(newest))
   })
 })
