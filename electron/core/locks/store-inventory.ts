@@ -33,9 +33,7 @@ export class StoreInventory implements Inventory {
     )
     const answered = asked.flatMap(each => (each.status === 'fulfilled' ? [each.value] : []))
     const majority = Math.floor(this.#addresses.length / 2) + 1
-    const failed = asked.find(each => each.status === 'rejected')
-    // Without a majority nobody can say what is locked.
-    if (failed && answered.length < majority) throw failed.reason
+    const failed = asked.filter(each => each.status === 'rejected')
     const votes = new Map<string, { readonly lock: Lock; count: number }>()
     for (const lock of answered.flat()) {
       const id = JSON.stringify([lock.key, lock.owner])
@@ -43,6 +41,11 @@ export class StoreInventory implements Inventory {
       vote.count++
       votes.set(id, vote)
     }
+    // Without a majority nobody can say what is locked; and what those that failed may have too is no majority only perhaps.
+    const isOpen = [...votes.values()].some(
+      ({ count }) => count < majority && count + failed.length >= majority,
+    )
+    if (failed[0] && (isOpen || answered.length < majority)) throw failed[0].reason
     return [...votes.values()]
       .filter(({ count }) => count >= majority)
       .flatMap(({ lock }) => {

@@ -44,6 +44,16 @@ export class Majority {
     return first !== undefined && others.every(end => end === first || Math.abs(end - first) <= SAME_END_MS)
   }
 
+  /** Whether those that said nothing may name the same holder as some that did, and be a majority with them. */
+  isOpen(found: readonly (CurrentHolder | null)[]): boolean {
+    const silent = this.all - found.length
+    const known = found.filter(each => each !== null)
+    return known.some(one => {
+      const agreed = known.filter(each => each.owner === one.owner).length
+      return agreed < this.needed && agreed + silent >= this.needed
+    })
+  }
+
   #naming(found: readonly (CurrentHolder | null)[]): CurrentHolder[] {
     const known = found.filter(each => each !== null)
     const named = known.map(one => known.filter(each => each.owner === one.owner))

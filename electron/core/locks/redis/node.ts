@@ -87,9 +87,15 @@ export class RedisNode {
     return { is: 'lost', holder: this.#holder(spot, reply) }
   }
 
-  async letGo(name: string, claim: Claim, signal: AbortSignal): Promise<LetGoOf | Lost> {
+  /** `silently` tells nobody who waits: for a part of a lock that others have. */
+  async letGo(
+    name: string,
+    claim: Claim,
+    signal: AbortSignal,
+    { silently = false } = {},
+  ): Promise<LetGoOf | Lost> {
     const spot = spotOf(this.#writer, name)
-    const args = [...this.#claimed(claim), spot.channel, spot.message]
+    const args = [...this.#claimed(claim), silently ? '' : spot.channel, spot.message]
     const reply = await this.#change('release', LET_GO, [spot.key], args, signal)
     if (String(reply[0]) === 'released') return { is: 'released' }
     return { is: 'lost', holder: this.#holder(spot, reply) }

@@ -203,7 +203,9 @@ class Redlock implements Provider {
       )
     })
     this.#majority.check(votes, false)
-    return this.#majority.holder(valuesOf(votes))
+    const found = valuesOf(votes)
+    if (this.#majority.isOpen(found)) throw notAgreed({ uncertain: false })
+    return this.#majority.holder(found)
   }
 
   /** Whoever releases does so on a majority, so that listening on a majority misses nothing. */
@@ -314,6 +316,9 @@ class Redlock implements Provider {
       )
       return isUnmistakable(claim) && !isHis
     }
+    // What somebody else has on a majority has not become free. Whoever was told so would ask at once, also we: a server that
+    // lost its memory would have all who wait take its record and give it back as fast as they can.
+    const silently = this.#holderIn(votes) !== null
     const left = new Set(this.#nodes.keys())
     const waited: Promise<unknown>[] = []
     for (const [place, node] of this.#nodes.entries()) {
@@ -324,7 +329,7 @@ class Redlock implements Provider {
         const mayBeTaken = outcome?.ok === false && outcome.error.uncertain
         if (!wasTaken && !mayBeTaken) return left.delete(place)
         if (mayBeTaken && !(await isOursAlone())) return false
-        const answer = await node.letGo(name, claim, NEVER)
+        const answer = await node.letGo(name, claim, NEVER, { silently })
         // What was lost on its way may still arrive: that it is not there yet proves nothing.
         return (wasTaken || answer.is === 'released') && left.delete(place)
       })
@@ -361,14 +366,18 @@ class Redlock implements Provider {
   #loss(votes: Votes<Extended | LetGoOf | Lost>): Lost {
     this.#majority.check(votes, true)
     if (this.#majority.isPrevented(votes, 'lost')) return { is: 'lost', holder: this.#holderIn(votes) }
-    const message = `The Redis servers that answered do not agree whether the lock is still held`
-    throw new StoreError('STORE_UNREACHABLE', message, { uncertain: true })
+    throw notAgreed({ uncertain: true })
   }
 
   #keep(work: Promise<unknown>): void {
     const kept = work.catch(() => {}).finally(() => this.#background.delete(kept))
     this.#background.add(kept)
   }
+}
+
+function notAgreed(options: { readonly uncertain: boolean }): StoreError {
+  const message = 'The Redis servers that answered do not agree whether the lock is held'
+  return new StoreError('STORE_UNREACHABLE', message, options)
 }
 
 /** Without a mark another lock of the same owner looks like this one. */

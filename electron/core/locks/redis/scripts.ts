@@ -126,15 +126,15 @@ return { 'extended', now }
 )
 
 /**
- * ARGV[4] is the channel and ARGV[5] the message. Whoever may not publish releases all the same: waiters that are not told
- * look again by themselves.
+ * ARGV[4] is the channel, empty if nobody is to be told, and ARGV[5] the message. Whoever may not publish releases all the same:
+ * waiters that are not told look again by themselves.
  */
 export const LET_GO = script(
   `${WRITES}
 ${LOOK}
 if not isOurs() then return current('lost') end
 redis.call('DEL', KEYS[1])
-redis.pcall('PUBLISH', ARGV[4], ARGV[5])
+if ARGV[4] ~= '' then redis.pcall('PUBLISH', ARGV[4], ARGV[5]) end
 return { 'released' }
 `,
   'writes',
