@@ -9,6 +9,7 @@ export type LockProviderName = keyof typeof FORMATS
 type Connection = { readonly address: string; readonly password: string | null }
 
 const USUAL_MINUTES = 60
+const FEWEST_MINUTES = 1 / 60_000
 /** Where the programs look that are told no server. */
 const USUAL_HOST = 'localhost'
 
@@ -72,13 +73,16 @@ function providerFrom(env: Env): LockProviderName {
 function minutesFrom(env: Env): number {
   const text = env['LOCK_EXPIRATION_MINUTES']?.trim() || String(USUAL_MINUTES)
   const minutes = /^\d+(\.\d+)?$/.test(text) ? Number(text) : 0
-  if (minutes > 0) return minutes
-  throw new StoreError('BAD_INPUT', 'LOCK_EXPIRATION_MINUTES must be a number of minutes greater than zero')
+  if (minutes >= FEWEST_MINUTES) return minutes
+  throw new StoreError(
+    'BAD_INPUT',
+    'LOCK_EXPIRATION_MINUTES must be a number of minutes greater than zero, and no less than a millisecond',
+  )
 }
 
 const MISSING: Readonly<Record<LockProviderName, string>> = {
   redis:
-    'LOCK_PROVIDER is redis, and the variables of its connection (REDIS_HOST, REDIS_PORT…) are not valid',
+    'LOCK_PROVIDER is redis, and the variables of its connection (REDIS_HOST and REDIS_PORT, or REDIS_URL) are not valid',
   mysql:
     'LOCK_PROVIDER is mysql, and no connection is described: set MYSQL_HOST and MYSQL_DATABASE, or DATABASE_URL',
   dynamodb: 'LOCK_PROVIDER is dynamodb with a table, and its region is missing or not valid: set AWS_REGION',

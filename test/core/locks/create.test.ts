@@ -163,10 +163,14 @@ it('gives locks the time that is set, and an hour if none is', async () => {
   expect(await ttlOf({ LOCK_EXPIRATION_MINUTES: '5' }, { ttl: undefined, format: undefined })).toBe(300_000)
 })
 
-it.each(['0', '-5', 'abc', '5m', 'Infinity'])('refuses LOCK_EXPIRATION_MINUTES=%s', text => {
+it.each(['0', '-5', 'abc', '5m', 'Infinity', '0.000001'])('refuses LOCK_EXPIRATION_MINUTES=%s', text => {
   expect(() => lockManagerFromEnvironment({ LOCK_EXPIRATION_MINUTES: text })).toThrow(
     /LOCK_EXPIRATION_MINUTES/,
   )
+})
+
+it('names the variable of an address that cannot be understood', () => {
+  expect(() => lockManagerFromEnvironment({ REDIS_URL: 'http://cache' })).toThrow(/REDIS_URL/)
 })
 
 it('makes the key of a tenant’s pipeline', () => {

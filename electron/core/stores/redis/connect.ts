@@ -160,11 +160,14 @@ function isOneHost(client: RedisClient): boolean {
   return client instanceof Redis && client.options.sentinels === null
 }
 
+/** A cluster wraps what its nodes said. */
+function unwrapped(error: unknown): unknown {
+  return (error instanceof Error && (error as { lastNodeError?: Error }).lastNodeError) || error
+}
+
 function textOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  // A cluster wraps what its nodes said.
-  const last = (error as { lastNodeError?: Error }).lastNodeError
-  return last ? `${last.message}` : error.message
+  const said = unwrapped(error)
+  return said instanceof Error ? said.message : String(said)
 }
 
 /** Who we are was accepted, but not what we asked for: something else may be allowed. */
@@ -224,6 +227,8 @@ export function storeError(error: unknown): StoreError {
   if (/^(LOADING|MASTERDOWN|CLUSTERDOWN)/.test(text)) {
     return make('STORE_UNREACHABLE', `Redis is not ready to answer: ${quoteServerText(text)}`)
   }
+  if (/cluster support disabled/.test(text))
+    return make('BAD_INPUT', 'This Redis server is no cluster; its address begins with redis:// or rediss://')
   if (/DB index is out of range/.test(text))
     return make('NOT_FOUND', 'This Redis server has no database with that number')
   if (/Unknown RESP type|Protocol error/.test(text)) {
@@ -236,7 +241,8 @@ export function storeError(error: unknown): StoreError {
     return make('STORE_UNREACHABLE', `Redis does not answer: ${quoteServerText(text)}`)
   }
   // What neither the server nor the connection said is a mistake of ours, and must not look like one of theirs.
-  if (!(error instanceof Error) || error.name !== 'ReplyError')
+  const said = unwrapped(error)
+  if (!(said instanceof Error) || said.name !== 'ReplyError')
     return make('INTERNAL', toFailure(error).message)
   return make('STORE_ERROR', `Redis answered with an error: ${quoteServerText(text)}`)
 }

@@ -51,6 +51,17 @@ it('lists every primary of a cluster, releases on the right one, and says which 
   ])
 })
 
+it('says that a server is no cluster, and how its address begins', async () => {
+  const server = await startRedis()
+  onTestFinished(() => server.stop('SIGKILL'))
+  const store = await openStore(`redis+cluster://127.0.0.1:${server.port}`, undefined)
+  onTestFinished(() => store.close())
+  await expect(listAll(store)).rejects.toMatchObject({
+    code: 'BAD_INPUT',
+    message: expect.stringContaining('is no cluster; its address begins with redis://'),
+  })
+})
+
 it('finds the primary through Sentinel', async () => {
   const primary = await startRedis()
   const folder = await temporaryFolder('sentinel')
