@@ -60,16 +60,22 @@ export type Attempt = {
   wasOurs: boolean | null
   guarded: { readonly workedUntil: number; readonly endedAt: number; readonly lost: boolean } | null
   renewals: number
+  /** When its program was killed. It may have been paused before that, and have asked much later than it wrote. */
+  readonly killedAt: number | null
 }
 
-export function attemptsOf(worker: string, lines: readonly Line[]): Attempt[] {
+export function attemptsOf(
+  worker: string,
+  lines: readonly Line[],
+  killedAt: number | null = null,
+): Attempt[] {
   const attempts = new Map<number, Attempt>()
   for (const line of lines) {
     if (line.is === 'ask') {
       attempts.set(line.n, {
         ...{ id: `${worker}/${line.n}`, key: line.key, askedAt: line.at, ttlMs: line.ttlMs },
         ...{ answeredAt: null, outcome: 'unknown', why: null, fencing: null, expiresAt: 0, letGoAt: null },
-        ...{ releasedAt: null, wasOurs: null, guarded: null, renewals: 0 },
+        ...{ releasedAt: null, wasOurs: null, guarded: null, renewals: 0, killedAt },
       })
       continue
     }

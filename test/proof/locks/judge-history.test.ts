@@ -77,6 +77,20 @@ describe('the judge of a history', () => {
     expect(judge([ask(1, 0)], refused(3500))).toHaveLength(1)
   })
 
+  test('leaves a program that was paused before it was killed the time until then to take or extend its lock', () => {
+    const refused = (at: number): Line[] => [ask(1, at), { is: 'refused', n: 1, at: at + 5 }]
+    const killed =
+      (...lines: readonly Line[]) =>
+      (at: number) =>
+        judgeHistory([...attemptsOf('killed', lines, 6000), ...attemptsOf('w', refused(at))], LATE).wrongs
+    for (const judged of [killed(ask(1, 0)), killed(ask(1, 0), taken(1, 10, 1010))]) {
+      expect(judged(7900)).toEqual([])
+      expect(judged(8100)).toMatchObject([
+        expect.stringMatching(/nobody can have held it, killed\/1 .* 98\.0 ms/),
+      ])
+    }
+  })
+
   test('wants numbers that rise', () => {
     const first = [ask(1, 0), taken(1, 10, 1010, 7), ...givenBack(1, 20, 30)]
     const second = (fencing: number) => [ask(1, 100), taken(1, 110, 1110, fencing), ...givenBack(1, 120, 130)]

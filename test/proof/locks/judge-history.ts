@@ -93,12 +93,16 @@ function groundless(key: string, attempts: readonly Attempt[], { lateMs, inSteps
   // Whoever was the only one to ask cannot have been in its own way; one of two that were refused at once may have been in the other's.
   const others = inSteps ? crowded(attempts) : attempts.filter(each => each.outcome !== 'refused')
   const spans = others
-    .map(each => ({ from: each.askedAt - CLOCK_MS, to: perhapsUntil(each, lateMs) + CLOCK_MS }))
+    .map(each => ({
+      who: `${each.id} (${each.outcome})`,
+      from: each.askedAt - CLOCK_MS,
+      to: perhapsUntil(each, lateMs) + CLOCK_MS,
+    }))
     .sort((a, b) => a.from - b.from)
-  let latest = Number.NEGATIVE_INFINITY
-  // The latest end of all that began before, so that a refusal has one number to look at.
-  const ends = spans.map(({ to }) => {
-    latest = Math.max(latest, to)
+  let latest = { who: 'nobody', from: 0, to: Number.NEGATIVE_INFINITY }
+  // The one of all that began before that ended last, so that a refusal has one to look at.
+  const last = spans.map(span => {
+    if (span.to > latest.to) latest = span
     return latest
   })
   const refused = attempts
@@ -109,8 +113,10 @@ function groundless(key: string, attempts: readonly Attempt[], { lateMs, inSteps
   let begun = 0
   for (const { id, askedAt, answeredAt } of refused) {
     while (begun < spans.length && (spans[begun]?.from ?? 0) <= answeredAt) begun++
-    const end = begun === 0 ? Number.NEGATIVE_INFINITY : (ends[begun - 1] ?? 0)
-    if (end < askedAt) wrongs.push(`${key}: ${id} was refused, and nobody can have held it`)
+    const before = last[begun - 1]
+    if (before && before.to >= askedAt) continue
+    const ago = before ? `, ${before.who} not for ${(askedAt - before.to).toFixed(1)} ms` : ''
+    wrongs.push(`${key}: ${id} was refused, and nobody can have held it${ago}`)
   }
   return wrongs
 }
@@ -130,14 +136,16 @@ function crowded(attempts: readonly Attempt[]): Attempt[] {
 }
 
 /**
- * The last moment at which it may have been held. Work that was killed may have extended its lock without writing that down; and
- * one that was paused may have asked later than it wrote.
+ * The last moment at which it may have been held. A program that was killed may have taken or extended its lock just before,
+ * without writing that down; and one that was paused may have asked later than it wrote.
  */
 function perhapsUntil(attempt: Attempt, lateMs: number): number {
-  const { outcome, guarded, releasedAt, expiresAt, ttlMs, askedAt, answeredAt } = attempt
+  const { outcome, guarded, releasedAt, expiresAt, ttlMs, askedAt, answeredAt, killedAt } = attempt
   if (releasedAt !== null) return releasedAt
   if (outcome === 'refused') return answeredAt ?? askedAt
   if (guarded) return guarded.lost ? guarded.endedAt + ttlMs + lateMs : guarded.endedAt
+  if (killedAt !== null && (outcome === 'taken' || outcome === 'unknown'))
+    return Math.max(expiresAt, killedAt + 2 * ttlMs) + lateMs
   if (outcome === 'taken') return expiresAt + 2 * ttlMs + lateMs
   return (answeredAt ?? askedAt) + 3 * ttlMs + lateMs
 }

@@ -34,13 +34,20 @@ export type Play = {
 
 export type Played = { readonly attempts: Attempt[]; readonly kills: number; readonly pauses: number }
 
-type Worker = { readonly name: string; readonly file: string; readonly child: ChildProcess }
+type Worker = {
+  readonly name: string
+  readonly file: string
+  readonly child: ChildProcess
+  killedAt: number | null
+}
 
 /** Lets programs fight over locks until they have done so much, and kills and pauses them on the way. */
 export async function playHistory(play: Play): Promise<Played> {
   const folder = mkdtempSync(join(tmpdir(), 'lockkeeper-history-'))
   const random = new Random(play.seed)
-  const clockMs = Date.now() - Number(process.hrtime.bigint()) / 1e6
+  const steadyMs = () => Number(process.hrtime.bigint()) / 1e6
+  const clockMs = Date.now() - steadyMs()
+  const now = () => steadyMs() + clockMs
   const all: Worker[] = []
   const keys = Array.from({ length: play.keys }, (_, i) => `tenant${i % 3}:job${i}`)
   const start = (): Worker => {
@@ -60,7 +67,7 @@ export async function playHistory(play: Play): Promise<Played> {
         env: { ...process.env, AWS_ACCESS_KEY_ID: 'worker', AWS_SECRET_ACCESS_KEY: 'worker' },
       },
     )
-    const worker = { name, file, child }
+    const worker: Worker = { name, file, child, killedAt: null }
     all.push(worker)
     return worker
   }
@@ -84,6 +91,7 @@ export async function playHistory(play: Play): Promise<Played> {
       if (random.below(2) === 0) {
         kills++
         await end(victim.child)
+        victim.killedAt = now()
         running = running.map(each => (each === victim ? start() : each))
       } else {
         pauses++
@@ -100,7 +108,7 @@ export async function playHistory(play: Play): Promise<Played> {
     await meanwhile
     for (const { child } of running) child.send('stop')
     await Promise.all(running.map(({ child }) => (child.exitCode === null ? once(child, 'exit') : null)))
-    const attempts = all.flatMap(({ name, file }) => attemptsOf(name, readLines(file)))
+    const attempts = all.flatMap(({ name, file, killedAt }) => attemptsOf(name, readLines(file), killedAt))
     return { attempts, kills, pauses }
   } finally {
     ended.abort()
