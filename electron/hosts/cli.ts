@@ -16,7 +16,11 @@ console.warn = () => {}
 
 let core: Core | undefined
 const stop = new AbortController()
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort())
+process.once('SIGINT', () => stop.abort())
+for (const code of ['SIGTERM', 'SIGHUP'] as const)
+  process.once(code, () => stop.abort(Object.assign(new Error(code), { code })))
+// A terminal that was closed takes nothing any more, and must not keep us from ending in order.
+process.stderr.on('error', error => stop.abort(error))
 
 // A reader that stops reading (`| head`) ends the command without being an error of it. Anything else that keeps us from
 // printing is said. Neither changes what the command did, so its own exit code stands.

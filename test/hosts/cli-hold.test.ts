@@ -50,6 +50,33 @@ describe('lockkeeper hold', () => {
     expect(await o.job()).toBe(true)
   })
 
+  it.each(['SIGHUP', 'SIGTERM'] as const)(
+    'releases nothing on %s: no job begins to run because a terminal was closed',
+    async signal => {
+      const o = await operator()
+      const { child, done } = o.start('hold', o.address, KEY, '--for', '30m', ...WHY)
+      await once(child.stdout as NodeJS.ReadableStream, 'data')
+      child.kill(signal)
+      expect(await done).toMatchObject({ code: 7, stderr: expect.stringContaining('was not released') })
+      expect(await o.job()).toBe(false)
+      // And is not renewed either: it ends by itself.
+      expect(await o.client.pttl(KEY)).toBeLessThanOrEqual(60_000)
+      expect((await o.run('audit', '--json')).stdout).not.toContain('holds.release')
+    },
+  )
+
+  it('releases nothing when nobody reads any more what it says', { timeout: 60_000 }, async () => {
+    const o = await operator()
+    const { child, done } = o.start('hold', o.address, KEY, '--for', '30m', ...WHY, '--json')
+    const { stdout, stderr } = child
+    await once(stdout as NodeJS.ReadableStream, 'data')
+    stdout?.destroy()
+    stderr?.destroy()
+    child.kill('SIGHUP')
+    expect((await done).code).toBe(7)
+    expect(await o.job()).toBe(false)
+  })
+
   it('does not stay with a hold that is not kept any more, and Ctrl-C ends it whatever became of the list', async () => {
     const o = await operator()
     const { child, done } = o.start('hold', o.address, KEY, '--for', '30m', ...WHY)

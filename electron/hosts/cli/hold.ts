@@ -12,7 +12,7 @@ import { CliError, EXIT, unwrap, usageError } from './exit.ts'
 import { holdJson } from './hold-json.ts'
 import { holdScreen } from './hold-screen.ts'
 import { extendHold } from './holds.ts'
-import { type Io, print } from './io.ts'
+import { type Io, isDeserted, print } from './io.ts'
 
 /** Takes a lock on purpose, so that a job does not run. */
 export async function holdCommand(argv: readonly string[], io: Io): Promise<number> {
@@ -113,7 +113,7 @@ function takenOnce({ holdId, key, until }: MaintenanceHold): string[] {
   ]
 }
 
-/** Stays with a hold until it ends. Ctrl-C lets it go. */
+/** Stays with a hold until it ends. Ctrl-C lets it go; a terminal that is closed does not, or a job would begin to run by it. */
 async function stay(io: Io, first: MaintenanceHold, json: boolean): Promise<number> {
   // Ctrl-C must not drop what tells of the release.
   const client = connect(io, { stoppable: false })
@@ -131,6 +131,10 @@ async function stay(io: Io, first: MaintenanceHold, json: boolean): Promise<numb
     screen.end?.()
   }
   if (json) await print(io, safeJson(holdJson(hold)))
+  if (hold.state !== 'ended' && isDeserted(io.signal)) {
+    io.stderr.write(`lockkeeper: ${escapeForTerminal(leftAlone(hold))}\n`)
+    return EXIT.partly
+  }
   if (hold.state === 'held' && hold.mode === 'once') {
     if (!json) for (const line of takenOnce(hold)) await print(io, line)
     return EXIT.done
@@ -141,6 +145,12 @@ async function stay(io: Io, first: MaintenanceHold, json: boolean): Promise<numb
   else if (!json) await print(io, said)
   if (how === 'given-up') return EXIT.changed
   return endedEarly(hold) ? EXIT.other : EXIT.done
+}
+
+function leftAlone({ key, state }: MaintenanceHold): string {
+  return state === 'held'
+    ? `The hold on ${key} was not released. It is not renewed any more: the lock ends within a minute, unless a console goes on with it`
+    : `Nobody waits for ${key} any more, unless a console goes on with it`
 }
 
 /** What became of a hold reaches whoever follows it within this. */
@@ -166,7 +176,7 @@ function follow(
     const alive = setInterval(() => {}, 60_000)
     const finish = (settle: () => void) => {
       clearInterval(alive)
-      signal.removeEventListener('abort', release)
+      signal.removeEventListener('abort', leave)
       queueMicrotask(() => close())
       settle()
     }
@@ -177,19 +187,22 @@ function follow(
         else setTimeout(() => finish(() => reject(new CliError(answer.error))), TOLD_MS)
       })
     }
+    let last = first
+    const leave = () => (isDeserted(signal) ? finish(() => resolve(last)) : release())
     const close = client.open(
       'holds.watch',
       {},
       ({ holds }) => {
         const hold = holds.find(each => each.holdId === first.holdId)
         if (!hold) return finish(() => reject(new CliError(forgotten(first))))
+        last = hold
         const isDone = hold.state === 'ended' || (hold.state === 'held' && hold.mode === 'once')
         if (!isDone) onChange(hold)
         else finish(() => resolve(hold))
       },
       result => result.ok || finish(() => reject(new CliError(result.error))),
     )
-    if (signal.aborted) release()
-    else signal.addEventListener('abort', release)
+    if (signal.aborted) leave()
+    else signal.addEventListener('abort', leave)
   })
 }

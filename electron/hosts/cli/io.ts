@@ -9,7 +9,7 @@ export type Io = {
   readonly stdout: NodeJS.WriteStream
   readonly stderr: NodeJS.WriteStream
   readonly env: NodeJS.ProcessEnv
-  /** Ctrl-C; or the output cannot be written, which is then its reason. */
+  /** Ctrl-C; or what `isDeserted` is about, which is then its reason. */
   readonly signal: AbortSignal
   /** What was built: node/ and renderer/ are in it. */
   readonly distFolder: string
@@ -40,6 +40,11 @@ export async function untilAborted(signal: AbortSignal): Promise<void> {
   const hold = setInterval(() => {}, 60_000)
   await new Promise<void>(resolve => signal.addEventListener('abort', () => resolve(), { once: true }))
   clearInterval(hold)
+}
+
+/** Nobody pressed Ctrl-C: the terminal was closed, the output cannot be written, or the system ends the process. */
+export function isDeserted({ reason }: AbortSignal): boolean {
+  return typeof (reason as { code?: unknown } | undefined)?.code === 'string'
 }
 
 /** So long, or until Ctrl-C. */
