@@ -48,6 +48,8 @@ export const passedStepSchema = z.object({
   /** What was so then. */
   fromHeld: z.number().nullable(),
   toHeld: z.number().nullable(),
+  /** What counted as quiet then. Files that were written before this was kept say nothing of it. */
+  quietMs: z.number().optional(),
 })
 export type PassedStep = z.infer<typeof passedStepSchema>
 

@@ -45,10 +45,22 @@ async function planAndApply(options: CleanOptions): Promise<void> {
   for (const text of sayPlan(plan, entries, formats, widthOf(io))) await teller.say(text)
   const wanted =
     plan.stores.map((store, i) => confirmationOf(store, countsOf(plan, entries)[i] ?? 0))[0] ?? ''
-  if (clean !== null && reason !== null) return apply(options, plan, clean, reason)
+  if (clean !== null && reason !== null)
+    return apply(options, plan, clean, reason).catch(error => {
+      if (!(error instanceof CliError) || error.failure.code !== 'BAD_INPUT' || clean === wanted) throw error
+      // It is refused, which is on record. How many are left changes by itself: whoever is no person meets this often.
+      throw new WalkStopped(`--clean ${JSON.stringify(clean)} does not confirm this plan`, [
+        ...['--clean', wanted, '--reason', reason],
+      ])
+    })
   if (!operator.isThere)
     throw new WalkStopped('What is left has to be released first', ['--clean', wanted, '--reason', 'TEXT'])
-  const typed = await operator.answer(`To release them, type "${wanted}"; Enter leaves them:`)
+  const question = `To release them, type "${wanted}"; Enter leaves them:`
+  let typed = await operator.answer(question)
+  while (typed !== '' && typed !== wanted) {
+    await teller.tell('That is something else, and nothing was released.', '  ')
+    typed = await operator.answer(question)
+  }
   const why = typed === wanted ? await operator.answer('Reason, for the audit log:') : ''
   if (why === '') await teller.tell('They are left: this goes on when they are gone.', '  ')
   else await apply(options, plan, typed, why)

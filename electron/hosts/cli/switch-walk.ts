@@ -10,6 +10,9 @@ import { WalkStopped } from './switch-operator.ts'
 /** Of a step whose check is met, one after the other: something else is in the way. */
 const MOST_REFUSALS = 10
 
+/** What a switch needs in which a worker was seen in the old store after the others had been started. */
+const BACK = ['--back', 'stop']
+
 const CAN_BE_TYPED = 'Type pass to go on without the check, or quit to stop here'
 
 export type WalkOptions = CleanOptions & {
@@ -58,6 +61,7 @@ export class SwitchWalk {
   async #waitFor(step: SwitchStep, isEnough: (told: Told) => boolean = () => false): Promise<void> {
     const { operator, byHand, reason, teller, follower } = this.#o
     let isHinted = false
+    let isSeen = false
     for (;;) {
       const told = this.#last()
       const { run, now } = told
@@ -65,16 +69,23 @@ export class SwitchWalk {
       const isMet = now.checks[step].is === 'met'
       if (operator.isThere && !isHinted && !isMet && !byHand.includes(step)) {
         isHinted = true
-        await teller.tell(`${CAN_BE_TYPED}. It goes on by itself once the check is met.`, '  ')
+        const willTurn = !isHopeless(step, told)
+        await teller.tell(
+          `${CAN_BE_TYPED}.${willTurn ? ' It goes on by itself once the check is met.' : ''}`,
+          '  ',
+        )
       }
       await teller.now(run, now, operator.isTyping)
       if (isMet || byHand.includes(step)) {
         await this.#pass(step, isMet ? null : reason)
         continue
       }
-      // No waiting makes this right, and nobody is there who could go back.
-      if (step === 'verify' && !operator.isThere && isSeenAfterRestart(run))
-        throw new WalkStopped(checkSentence(step, run, now), ['--back', 'stop'])
+      // No waiting makes this right. One line that is painted over has no room for what to do.
+      if (step === 'verify' && isSeenAfterRestart(run)) {
+        if (!operator.isThere) throw new WalkStopped(checkSentence(step, run, now), BACK)
+        if (!isSeen) await teller.tell(checkSentence(step, run, now), '  ! ')
+        isSeen = true
+      }
       const meant = operator.meant()
       if (meant === null) await operator.toldOrTyped(follower.changed)
       else if (meant.is === 'other') await teller.tell(`That is not understood. ${CAN_BE_TYPED}.`, '  ')
@@ -197,9 +208,23 @@ export class SwitchWalk {
     return run.step === step && run.ended === null
   }
 
+  /** What goes on from where it is now, for whoever stops there; null if the same command does. */
+  get flagsToGoOn(): readonly string[] | null {
+    const run = this.#o.follower.last?.run
+    return run?.step === 'verify' && isSeenAfterRestart(run) ? BACK : null
+  }
+
   #last(): Told {
     const { last } = this.#o.follower
     if (!last) throw new CliError({ code: 'INTERNAL', message: 'Nothing is known of the switch' })
     return last
   }
+}
+
+/** Whether nothing but somebody's word makes it go on. */
+function isHopeless(step: SwitchStep, { run, now }: Told): boolean {
+  return (
+    (step === 'verify' && isSeenAfterRestart(run)) ||
+    (step === 'change' && run.envFile === null && now.checks.change.is === 'unknown')
+  )
 }

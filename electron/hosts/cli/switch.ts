@@ -80,7 +80,7 @@ async function walk(from: string, to: string, args: Args, io: Io): Promise<numbe
       await teller.say(`The switch was abandoned by ${escapeForTerminal(ended.by)}: ${ended.reason ?? ''}`)
     else await teller.say('The switch is finished.')
     if (options.report !== null) await writeReport(client, switchId, options.report, teller)
-    const next = stopped === null ? null : commandOf(run, options, stopped.flags)
+    const next = stopped === null ? null : commandOf(run, options, stopped.flags ?? walking.flagsToGoOn)
     const outcome = stopped === null ? (ended?.how ?? 'finished') : 'stopped'
     await teller.event('end', { outcome, switchId, step, why: stopped?.message ?? null, next })
     if (outcome === 'abandoned') return EXIT.denied

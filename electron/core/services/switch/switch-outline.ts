@@ -1,7 +1,13 @@
 import { sayDuration } from '../../../../shared/lease.ts'
 import { planOutcome } from '../../../../shared/plan-words.ts'
 import { isSeenAfterRestart, reachedAt } from '../../../../shared/provider-steps.ts'
-import { type Side, SWITCH_STEPS, type SwitchRun } from '../../../../shared/provider-switch.ts'
+import {
+  type PassedStep,
+  type Side,
+  SWITCH_STEPS,
+  type SwitchRun,
+  type SwitchStep,
+} from '../../../../shared/provider-switch.ts'
 import { PROVIDER_FACTS, providerDifferences } from '../../../../shared/provider-words.ts'
 import {
   PROVIDER_VARIABLE,
@@ -107,14 +113,23 @@ function stepBlocks(run: SwitchRun): Block[] {
 
 type Row = { readonly at: number; readonly cells: Cell[] }
 
-function passedRow({ step, at, by, checked, reason, fromHeld, toHeld }: SwitchRun['passed'][number]): Row {
+/** Whose checks are about how long it was quiet. */
+const ABOUT_QUIET: readonly SwitchStep[] = ['stop', 'verify']
+
+function passedRow(passed: PassedStep): Row {
+  const { step, at, by, checked, reason, fromHeld, toHeld, quietMs } = passed
+  // It may have been set otherwise since.
+  const quiet =
+    ABOUT_QUIET.includes(step) && quietMs !== undefined
+      ? `: quiet for ${sayDuration(quietMs, { tenths: false })}`
+      : ''
   return {
     at,
     cells: [
       { text: STEP_WORDS[step].title },
       { text: when(at), as: 'time' },
       { text: by },
-      checked ? { text: 'its check was met', tone: 'live' } : { text: 'by hand', tone: 'warn' },
+      checked ? { text: `its check was met${quiet}`, tone: 'live' } : { text: 'by hand', tone: 'warn' },
       { text: reason ?? '' },
       numberCell(fromHeld),
       numberCell(toHeld),

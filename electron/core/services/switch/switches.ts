@@ -110,7 +110,8 @@ export class Switches {
         if (step === 'verify' && checked && isSeenAfterRestart(each))
           throw new StoreError('REFUSED', 'A worker was seen to use the old store just now: look at it again')
         const next = SWITCH_STEPS[SWITCH_STEPS.indexOf(step) + 1]
-        const passed = { step, at, by, checked, reason: why, fromHeld: now.from.held, toHeld: now.to.held }
+        const held = { fromHeld: now.from.held, toHeld: now.to.held }
+        const passed = { step, at, by, checked, reason: why, ...held, quietMs: each.quietMs }
         return {
           ...each,
           passed: [...each.passed, passed],

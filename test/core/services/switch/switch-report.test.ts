@@ -84,6 +84,14 @@ describe('the report of a switch', () => {
       expect(lines[place]?.split('|')).toMatchObject({ 1: step, 4: ' its check was met ' })
   })
 
+  it('says how quiet it was when a step was passed, also if that was set otherwise since', () => {
+    const { run } = aDocument('orders')
+    const stop = { ...run.passed[0], step: 'stop' as const, at: START, by: 'ana', checked: true }
+    const passed = [{ ...stop, reason: null, fromHeld: 0, toHeld: 0, quietMs: SECOND }]
+    const text = writeSwitch(aDocument('orders', { passed, quietMs: 900 * SECOND }), 'md')
+    expect(text).toMatch(/Stop the workers \|.*its check was met: quiet for 1 s \|/)
+  })
+
   it('tells two stores that have one name by their addresses', () => {
     const { run } = aDocument('orders')
     const text = writeSwitch(aDocument('orders', { to: { ...run.to, storeName: run.from.storeName } }), 'md')
