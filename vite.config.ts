@@ -6,8 +6,8 @@ import { entryTypes } from './scripts/entry-types.ts'
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
 const LOCKS = {
-  locks: here('electron/core/locks/index.ts'),
-  'locks-metrics': here('electron/core/locks/metrics.ts'),
+  locks: here('electron/hosts/library/index.ts'),
+  'locks-metrics': here('electron/hosts/library/metrics.ts'),
 }
 
 /**
@@ -46,7 +46,7 @@ export default defineConfig({
         target: 'node20',
         minify: false,
         rolldownOptions: {
-          input: { cli: here('electron/hosts/cli.ts'), main: here('electron/main.ts'), ...LOCKS },
+          input: { cli: here('electron/hosts/cli/main.ts'), main: here('electron/main.ts'), ...LOCKS },
           // Electron brings its own module of this name; the package of this name would be run by nobody.
           external: ['electron'],
           output: { entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },

@@ -1,4 +1,4 @@
-import type { StoreKind } from './lock.ts'
+import type { StoreKind } from './locks.ts'
 
 export type HostPort = { host: string; port: number }
 

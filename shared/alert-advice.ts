@@ -1,6 +1,6 @@
 import { parseAddress } from './address.ts'
 import type { Alert, AlertRule } from './alerts.ts'
-import type { StoreKind } from './lock.ts'
+import type { StoreKind } from './locks.ts'
 
 /** What to do about an alert, in the order in which it is done. It repeats no name, so there is nothing to escape in it. */
 export function alertAdvice({ rule, address }: Pick<Alert, 'rule' | 'address'>): readonly string[] {

@@ -7,6 +7,7 @@ import {
   ruleBookSchema,
 } from './alerts.ts'
 import { auditPageSchema, auditQuerySchema, auditVerdictSchema } from './audit.ts'
+import { holdMethods, holdStreams } from './holds.ts'
 import {
   formatInfoSchema,
   lockDetailSchema,
@@ -15,11 +16,9 @@ import {
   storeKindSchema,
   unrecognisedSchema,
   watchedLockSchema,
-} from './lock.ts'
-import { holdMethods, holdStreams } from './maintenance.ts'
-import { planComparisonSchema, planEventSchema, planSummarySchema, strikeSchema } from './plan.ts'
-import { switchMethods, switchStreams } from './provider-switch.ts'
-import { reportEventSchema, reportRequestSchema } from './report.ts'
+} from './locks.ts'
+import { planComparisonSchema, planEventSchema, planSummarySchema, strikeSchema } from './plans.ts'
+import { reportEventSchema, reportRequestSchema } from './reports.ts'
 import { failureSchema } from './result.ts'
 import {
   groupHistorySchema,
@@ -33,7 +32,8 @@ import {
   statsQuerySchema,
   statsSchema,
 } from './stats.ts'
-import { storeEntrySchema, storeProfileSchema, suggestionSchema } from './store-profile.ts'
+import { storeEntrySchema, storeProfileSchema, suggestionSchema } from './stores.ts'
+import { switchMethods, switchStreams } from './switch.ts'
 
 /**
  * Everything a screen can ask of the core: one entry a method, one entry a stream. A new method is an entry here and a

@@ -1,6 +1,6 @@
 import { type Comparison, parseDuration, type Typed, typedTerms } from './filter-syntax.ts'
 import { attentionRank, heldSinceOf, knownStateAt, remainingMs, stateAt } from './lease.ts'
-import { LOCK_STATES, type Lock, STORE_KINDS, type StoreKind, type WatchedLock } from './lock.ts'
+import { LOCK_STATES, type Lock, STORE_KINDS, type StoreKind, type WatchedLock } from './locks.ts'
 
 /** One row that a filter is asked about. */
 export type FilterSubject = {

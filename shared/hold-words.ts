@@ -1,5 +1,5 @@
+import type { HoldMode, MaintenanceHold } from './holds.ts'
 import { isoTime, sayDuration } from './lease.ts'
-import type { HoldMode, MaintenanceHold } from './maintenance.ts'
 
 /** Sentences about maintenance holds, for the screen and the command line. Nothing here is safe to print before escaping. */
 

@@ -1,4 +1,4 @@
-import type { Lease, Lock, LockState, Watched } from './lock.ts'
+import type { Lease, Lock, LockState, Watched } from './locks.ts'
 import type { Counted } from './stats.ts'
 
 /** A lease is `expiring` once this much of it is used. */

@@ -1,4 +1,4 @@
-import type { StoreKind } from './lock.ts'
+import type { StoreKind } from './locks.ts'
 import type { Flows } from './stats.ts'
 
 /**

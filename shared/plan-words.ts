@@ -1,7 +1,7 @@
 import { holdsForMaintenance } from './hold-owner.ts'
 import { sayDuration } from './lease.ts'
-import type { FormatInfo } from './lock.ts'
-import type { PlanEntry, PlanHeader, PlanProgress, ResultName } from './plan.ts'
+import type { FormatInfo } from './locks.ts'
+import type { PlanEntry, PlanHeader, PlanProgress, ResultName } from './plans.ts'
 import { clip, escapeForTerminal } from './safe-text.ts'
 
 /**

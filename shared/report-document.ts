@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { alertRuleSchema, alertSchema } from './alerts.ts'
 import { auditDamageSchema } from './audit.ts'
-import { fieldValueSchema, leaseSchema, storeKindSchema } from './lock.ts'
+import { fieldValueSchema, leaseSchema, storeKindSchema } from './locks.ts'
 import { errorCodeSchema } from './result.ts'
 import {
   countedSchema,

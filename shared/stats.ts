@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { storeKindSchema } from './lock.ts'
+import { storeKindSchema } from './locks.ts'
 import { failureSchema } from './result.ts'
 
 /**

@@ -1,10 +1,10 @@
 import { sayDuration } from './lease.ts'
-import type { StoreKind } from './lock.ts'
-import { seenAfterRestart } from './provider-steps.ts'
-import type { Remaining, Side, SideNow, SwitchNow, SwitchRun, SwitchStep } from './provider-switch.ts'
-import { MOST_STRAYS, SWITCH_STEPS } from './provider-switch.ts'
-import { PROVIDER_FACTS } from './provider-words.ts'
+import type { StoreKind } from './locks.ts'
 import { clip, escapeForTerminal } from './safe-text.ts'
+import type { Remaining, Side, SideNow, SwitchNow, SwitchRun, SwitchStep } from './switch.ts'
+import { MOST_STRAYS, SWITCH_STEPS } from './switch.ts'
+import { PROVIDER_FACTS } from './switch-providers.ts'
+import { seenAfterRestart } from './switch-steps.ts'
 
 /**
  * What a switch of providers says, on every screen. Names in the sentences are escaped already, so what prints them only

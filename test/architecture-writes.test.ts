@@ -2,13 +2,14 @@ import { describe, expect, test } from 'vitest'
 import { codeOf, SOURCES } from './source-files.ts'
 
 describe('what changes a store stands where releases are made or taken back, and nowhere else', () => {
-  const FORMATS = /^electron\/core\/stores\/redis\/formats\/[\w-]+\.ts$/
+  const FORMATS = /^electron\/core\/stores\/redis\/formats\/(?!index)[\w-]+\.ts$/
   test.each<[string, RegExp, (string | RegExp)[]]>([
     [
       'Redis commands that delete or end',
       /['"`\s[](DEL|UNLINK|HDEL|ZREM|SREM|LREM|GETDEL|FLUSHDB|FLUSHALL|P?EXPIRE(AT)?|PERSIST|RENAME(NX)?)['"`]/i,
       [
-        'electron/core/stores/redis/program.ts',
+        // Names the commands that a release may be made of.
+        'electron/core/stores/redis/format/program.ts',
         'electron/core/stores/redis/server-info.ts',
         // Gives a lock that is put back the end that it had.
         'electron/core/stores/redis/restore.ts',
@@ -22,7 +23,7 @@ describe('what changes a store stands where releases are made or taken back, and
       /['"`](SET|SETNX|[PH]?SETEX|GETSET|MSET(NX)?|HSET(NX)?|APPEND|RESTORE|COPY)['"`]/,
       // Where there is none, and nowhere else.
       [
-        'electron/core/stores/redis/program.ts',
+        'electron/core/stores/redis/format/program.ts',
         'electron/core/stores/redis/restore.ts',
         // A lock that is taken or extended.
         'electron/core/locks/redis/scripts.ts',
@@ -37,7 +38,7 @@ describe('what changes a store stands where releases are made or taken back, and
       'scripts that write',
       /^\s*'writes',?$|,\s*'writes'\s*\)/m,
       [
-        'electron/core/stores/redis/program.ts',
+        'electron/core/stores/redis/run-program.ts',
         'electron/core/stores/redis/restore.ts',
         'electron/core/locks/redis/scripts.ts',
       ],
@@ -46,7 +47,7 @@ describe('what changes a store stands where releases are made or taken back, and
       'Redis commands by name',
       /(?<!\bredis)\.(callBuffer|sendCommand|pipeline|multi|eval|evalsha)\(|\b(node|redis|Redis\))\.call\('(?!CLUSTER|HELLO)/,
       [
-        ...['script', 'read', 'read-by-commands', 'scan', 'program', 'watched', 'restore'].map(
+        ...['script', 'read', 'read-by-commands', 'scan', 'run-program', 'watched', 'restore'].map(
           name => `electron/core/stores/redis/${name}.ts`,
         ),
         'electron/core/locks/redis/scripts.ts',

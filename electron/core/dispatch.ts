@@ -12,9 +12,9 @@ import {
 } from '../../shared/contract.ts'
 import { type DownFrame, upFrameSchema } from '../../shared/frames.ts'
 import type { Failure, Result } from '../../shared/result.ts'
-import { StoreError, toFailure } from './errors.ts'
-import type { AuditLog } from './services/audit.ts'
-import type { Meter } from './services/metrics/meter.ts'
+import type { AuditLog } from './features/audit/log.ts'
+import type { Meter } from './features/metrics/meter.ts'
+import { StoreError, toFailure } from './lib/errors.ts'
 
 /** `action` is what the audit calls this one call. */
 export type Handlers = {

@@ -1,4 +1,4 @@
-import { plainPage } from '../hosts/static-files.ts'
+import { plainPage } from '../hosts/http/static-files.ts'
 import { HOME, ORIGIN } from './channel.ts'
 
 export const FAILED_PATH = '/failed'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { BrowserWindow } from 'electron'
-import { aborted, StoreError } from '../core/errors.ts'
-import type { PrintPdf } from '../core/services/report/reports.ts'
+import type { PrintPdf } from '../core/features/reports/reports.ts'
+import { aborted, StoreError } from '../core/lib/errors.ts'
 import { ORIGIN } from './channel.ts'
 import { log } from './log.ts'
 

@@ -1,5 +1,5 @@
 import { type Protocol, protocol } from 'electron'
-import { PLAIN_PAGE_HEADERS, plainPage, type StaticFiles } from '../hosts/static-files.ts'
+import { PLAIN_PAGE_HEADERS, plainPage, type StaticFiles } from '../hosts/http/static-files.ts'
 import { ORIGIN, SCHEME } from './channel.ts'
 import { FAILED_PATH, failedPage } from './failed-page.ts'
 import { isOwnUrl } from './sender.ts'

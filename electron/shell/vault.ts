@@ -1,5 +1,5 @@
 import type { SafeStorage } from 'electron'
-import type { SecretVault } from '../core/services/vault.ts'
+import type { SecretVault } from '../core/features/stores/vault.ts'
 
 /** What we use of Electron's safeStorage. The calls that wait for a keyring without freezing the window are recent. */
 export type KeyringLike = Pick<SafeStorage, 'getSelectedStorageBackend'> &

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import { preferences } from '../stores/preferences.ts'
+import { preferences } from '../state/preferences.ts'
 
 /**
  * For what is drawn and not styled: a canvas knows no variables. A colour is looked up as an element would have it, because

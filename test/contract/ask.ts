@@ -1,7 +1,7 @@
-import { StoreError } from '../../electron/core/errors.ts'
-import type { Settled } from '../../electron/core/stores/settle.ts'
+import type { Settled } from '../../electron/core/lib/concurrency.ts'
+import { StoreError } from '../../electron/core/lib/errors.ts'
 import type { Imminent, Keep, LockStore, RecordCopy } from '../../electron/core/stores/types.ts'
-import type { Lock } from '../../shared/lock.ts'
+import type { Lock } from '../../shared/locks.ts'
 import type { Harness } from './harness.ts'
 
 export const never = new AbortController().signal

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { StoreError } from '../../electron/core/errors.ts'
+import { StoreError } from '../../electron/core/lib/errors.ts'
 import { isSameFence } from '../../electron/core/stores/fence.ts'
 import type { Looked } from '../../electron/core/stores/types.ts'
 import { codeOf, keepNothing, lockNamed, locksNamed, never, words } from './ask.ts'

@@ -1,4 +1,5 @@
-import { MemoryServer, type PipelineLock } from '../../electron/core/stores/memory/server.ts'
+import type { PipelineLock } from '../../electron/core/stores/memory/format/pipeline-lock.ts'
+import { MemoryServer } from '../../electron/core/stores/memory/server.ts'
 import { MemoryStore } from '../../electron/core/stores/memory/store.ts'
 import type { MemoryAddress } from '../../shared/address.ts'
 import type { HarnessFactory } from './harness.ts'

@@ -1,13 +1,13 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { createCore } from '../../electron/core/core.ts'
+import { createCore } from '../../electron/core/compose.ts'
 import { openSession } from '../../electron/core/dispatch.ts'
-import { memoryServer } from '../../electron/core/stores/memory/server.ts'
+import { memoryServer } from '../../electron/core/stores/memory/servers.ts'
 import { createClient } from '../../shared/client.ts'
 import type { WatchEvent } from '../../shared/contract.ts'
 import type { DownFrame } from '../../shared/frames.ts'
 import type { Result } from '../../shared/result.ts'
-import { dataFolder } from '../hosts/run-cli.ts'
-import { auditLines, auditText } from './services/audit-lines.ts'
+import { dataFolder } from '../hosts/cli/run-cli.ts'
+import { auditLines, auditText } from './features/audit/lines.ts'
 
 function session(folder = dataFolder()) {
   const core = createCore({ dataFolder: folder })

@@ -1,3 +1,4 @@
+import type { StoreEntry } from '../../shared/stores.ts'
 import {
   type Arrival,
   type Check,
@@ -8,8 +9,7 @@ import {
   type SwitchNow,
   type SwitchRun,
   type SwitchStep,
-} from '../../shared/provider-switch.ts'
-import type { StoreEntry } from '../../shared/store-profile.ts'
+} from '../../shared/switch.ts'
 
 /** A switch from Redis to MySQL, at whichever step. */
 

@@ -14,9 +14,9 @@ import {
   type Page,
 } from 'playwright'
 import { afterAll, onTestFinished } from 'vitest'
-import type { StoreProfile } from '../../shared/store-profile.ts'
-import { auditLines } from '../core/services/audit-lines.ts'
-import { CLI } from '../hosts/run-cli.ts'
+import type { StoreProfile } from '../../shared/stores.ts'
+import { auditLines } from '../core/features/audit/lines.ts'
+import { CLI } from '../hosts/cli/run-cli.ts'
 import { findTestElectron } from '../servers/find-electron.mjs'
 import { programPath } from '../servers/process.ts'
 import { closeDisplay, displayName } from './display.ts'

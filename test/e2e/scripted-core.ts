@@ -13,7 +13,7 @@ import {
 } from '../../shared/contract.ts'
 import type { DownFrame, UpFrame } from '../../shared/frames.ts'
 import type { Failure, Result } from '../../shared/result.ts'
-import type { StoreEntry } from '../../shared/store-profile.ts'
+import type { StoreEntry } from '../../shared/stores.ts'
 import { ROOT } from '../source-files.ts'
 import { openBrowser } from './console.ts'
 

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright'
 import { expect, it } from 'vitest'
-import { SWITCH_STEPS, type SwitchNow, type SwitchRun } from '../../shared/provider-switch.ts'
+import { SWITCH_STEPS, type SwitchNow, type SwitchRun } from '../../shared/switch.ts'
 import { arrival, remaining, STORES, sideNow, switchNow, switchRun } from './a-switch.ts'
 import { loadAxe, troubles } from './axe.ts'
 import { openScripted } from './scripted-core.ts'

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright'
 import { expect, it } from 'vitest'
-import type { Check, SwitchNow, SwitchRun, SwitchStep } from '../../shared/provider-switch.ts'
+import type { Check, SwitchNow, SwitchRun, SwitchStep } from '../../shared/switch.ts'
 import { arrival, passed, remaining, STORES, sideNow, switchNow, switchRun } from './a-switch.ts'
 import { failure, openScripted, type ScriptedCore } from './scripted-core.ts'
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { Plan } from '../../electron/core/services/plans/plan.ts'
-import { readPlan } from '../../electron/core/services/plans/plan-file.ts'
-import { dataFolder, runCli, startCli } from '../hosts/run-cli.ts'
+import { Plan } from '../../electron/core/features/plans/plan.ts'
+import { readPlan } from '../../electron/core/features/plans/plan-file.ts'
+import { dataFolder, runCli, startCli } from '../hosts/cli/run-cli.ts'
 import type { Applied } from './truth.ts'
 
 export type FileSays = Applied & { readonly plan: Plan }

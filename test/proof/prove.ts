@@ -1,7 +1,7 @@
-import type { CoreOptions } from '../../electron/core/core.ts'
-import { followPlan, isOver } from '../../electron/hosts/cli/plan-follow.ts'
-import { confirmationOf, type PlanSummary } from '../../shared/plan.ts'
-import { openConsole, profile } from '../core/services/console.ts'
+import type { CoreOptions } from '../../electron/core/compose.ts'
+import { followPlan, isOver } from '../../electron/hosts/cli/plans/plan-follow.ts'
+import { confirmationOf, type PlanSummary } from '../../shared/plans.ts'
+import { openConsole, profile } from '../core/features/console.ts'
 
 /** As fast as it goes. */
 export const FULL_SPEED = 100_000

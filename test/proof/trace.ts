@@ -1,4 +1,4 @@
-import { auditLines } from '../core/services/audit-lines.ts'
+import { auditLines } from '../core/features/audit/lines.ts'
 import type { Applied } from './truth.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { PlanEntry, PlanResult } from '../../shared/plan.ts'
+import type { PlanEntry, PlanResult } from '../../shared/plans.ts'
 
 export type Applied = {
   readonly entries: readonly PlanEntry[]

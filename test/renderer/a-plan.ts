@@ -1,4 +1,4 @@
-import { noResults, type PlanEntry, type PlanProgress, type PlanSummary } from '../../shared/plan.ts'
+import { noResults, type PlanEntry, type PlanProgress, type PlanSummary } from '../../shared/plans.ts'
 
 const NOW = 1_800_000_000_000
 

@@ -1,4 +1,4 @@
-import type { Lock, WatchedLock } from '../../shared/lock.ts'
+import type { Lock, WatchedLock } from '../../shared/locks.ts'
 
 /** A lock as the watch tells it, held by `me` until an hour from `now`. */
 export function watchedLock(id: string, changes: Partial<WatchedLock> = {}, now = Date.now()): WatchedLock {

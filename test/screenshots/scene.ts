@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import { createConnection } from 'mysql2/promise'
-import type { StoreProfile } from '../../shared/store-profile.ts'
+import type { StoreProfile } from '../../shared/stores.ts'
 import { RECHARGE } from '../core/stores/mysql/database.ts'
 import { TestTable } from '../servers/dynamodb-table.ts'
 

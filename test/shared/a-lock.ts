@@ -1,4 +1,4 @@
-import type { Lock } from '../../shared/lock.ts'
+import type { Lock } from '../../shared/locks.ts'
 
 /** A lock that is valid in every respect, to change one thing about. */
 export function aLock(change: Partial<Lock> = {}): Lock {

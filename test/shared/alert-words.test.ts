@@ -8,7 +8,7 @@ import {
   sayUnacknowledged,
 } from '../../shared/alert-words.ts'
 import { ALERT_RULES, type Alert, type AlertRule, RULES } from '../../shared/alerts.ts'
-import { STORE_KINDS } from '../../shared/lock.ts'
+import { STORE_KINDS } from '../../shared/locks.ts'
 import { neutralise } from '../../shared/safe-text.ts'
 
 const MINUTE = 60_000

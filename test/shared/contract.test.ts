@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { methods, streams } from '../../shared/contract.ts'
 import { upFrameSchema } from '../../shared/frames.ts'
-import { lockSchema } from '../../shared/lock.ts'
+import { lockSchema } from '../../shared/locks.ts'
 import { aLock } from './a-lock.ts'
 
 type Entry = { readonly effect?: string; readonly input: z.ZodType; readonly output: z.ZodType }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Filter, type FilterSubject, matches, parseFilter } from '../../shared/filter.ts'
 import { parseDuration } from '../../shared/filter-syntax.ts'
-import type { Lease, Lock, WatchedLock } from '../../shared/lock.ts'
+import type { Lease, Lock, WatchedLock } from '../../shared/locks.ts'
 import { Random } from '../random.ts'
 import { aLock } from './a-lock.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { type Lease, type Lock, leaseSchema, type Story, type Watched } from '../../shared/lock.ts'
-import { holderText, judgement } from '../../shared/words.ts'
+import { holderText, judgement } from '../../shared/lock-words.ts'
+import { type Lease, type Lock, leaseSchema, type Story, type Watched } from '../../shared/locks.ts'
 import { Random } from '../random.ts'
 import { aLock } from './a-lock.ts'
 

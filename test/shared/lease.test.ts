@@ -11,7 +11,7 @@ import {
   stateAt,
   usedFraction,
 } from '../../shared/lease.ts'
-import type { Lease, Lock, LockState, TimeSource } from '../../shared/lock.ts'
+import type { Lease, Lock, LockState, TimeSource } from '../../shared/locks.ts'
 import { Random } from '../random.ts'
 import { aLock } from './a-lock.ts'
 

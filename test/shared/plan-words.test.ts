@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { FormatInfo } from '../../shared/lock.ts'
-import { noResults, type PlanEntry, type PlanHeader } from '../../shared/plan.ts'
+import type { FormatInfo } from '../../shared/locks.ts'
 import { PLAN_WARNINGS, type PlanWarning, planOutcome, planWarnings, TOLD } from '../../shared/plan-words.ts'
+import { noResults, type PlanEntry, type PlanHeader } from '../../shared/plans.ts'
 
 const NOW = Date.UTC(2027, 0, 15, 8)
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { STORE_KINDS, type StoreKind } from '../../shared/lock.ts'
-import { type SideNow, SWITCH_STEPS, type SwitchNow, type SwitchRun } from '../../shared/provider-switch.ts'
-import { PROVIDER_FACTS, providerDifferences } from '../../shared/provider-words.ts'
+import { STORE_KINDS, type StoreKind } from '../../shared/locks.ts'
+import { type SideNow, SWITCH_STEPS, type SwitchNow, type SwitchRun } from '../../shared/switch.ts'
+import { PROVIDER_FACTS, providerDifferences } from '../../shared/switch-providers.ts'
 import {
   CONNECTION_VARIABLES,
   checkSentence,

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { placeWindow, windowStateFile } from '../../electron/shell/window-state.ts'
-import { dataFolder } from '../hosts/run-cli.ts'
+import { dataFolder } from '../hosts/cli/run-cli.ts'
 
 const laptop = { x: 0, y: 25, width: 1440, height: 875 }
 const beside = { x: 1440, y: 0, width: 2560, height: 1440 }

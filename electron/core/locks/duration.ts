@@ -1,4 +1,4 @@
-import { StoreError } from '../errors.ts'
+import { StoreError } from '../lib/errors.ts'
 import type { Duration } from './types.ts'
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }

@@ -1,6 +1,6 @@
-import { StoreError } from '../errors.ts'
+import { StoreError } from '../lib/errors.ts'
+import { later } from '../lib/timers.ts'
 import { ttlFrom } from './duration.ts'
-import { later } from './later.ts'
 import type { Claim, Extended, Lost, Provider, Taken } from './provider.ts'
 import { type Attempt, isUnmistakable, type Wanted } from './provider-call.ts'
 import { tryUntilDone } from './try-again.ts'

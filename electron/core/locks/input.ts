@@ -1,4 +1,4 @@
-import { StoreError } from '../errors.ts'
+import { StoreError } from '../lib/errors.ts'
 import type { Metadata } from './types.ts'
 
 /**

@@ -1,16 +1,16 @@
 import { setMaxListeners } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
-import { StoreError } from '../errors.ts'
+import { StoreError } from '../lib/errors.ts'
+import { onAbort } from '../lib/on-abort.ts'
+import { atMost } from '../lib/timers.ts'
 import { ttlFrom, waitFrom } from './duration.ts'
 import { LockHeldError } from './errors.ts'
 import { type EndOfLock, type Frame, Holding } from './held-lock.ts'
 import { checkKey, checkOwner, metadataFrom } from './input.ts'
 import type { Inventory } from './inventory.ts'
-import { atMost } from './later.ts'
-import { onAbort } from './on-abort.ts'
+import { Tally } from './manager-stats.ts'
 import type { Provider } from './provider.ts'
 import { Asking, type Attempt, type Wanted } from './provider-call.ts'
-import { Tally } from './tally.ts'
 import type {
   Acquired,
   AcquireOptions,

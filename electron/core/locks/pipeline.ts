@@ -1,4 +1,4 @@
-import { StoreError } from '../errors.ts'
+import { StoreError } from '../lib/errors.ts'
 
 /** The key of one pipeline of one tenant. */
 export function pipelineKey(tenant: string, pipeline: string): string {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
-import { aborted, StoreError } from '../errors.ts'
+import { aborted, StoreError } from '../lib/errors.ts'
 import type { Claim, Held, Provider, Taken } from './provider.ts'
 import { tryUntilDone } from './try-again.ts'
 import type { Metadata } from './types.ts'

@@ -1,4 +1,4 @@
-import type { StoreKind } from '../../../shared/lock.ts'
+import type { StoreKind } from '../../../shared/locks.ts'
 import type { CurrentHolder, Metadata } from './types.ts'
 
 export type ProviderOptions = {

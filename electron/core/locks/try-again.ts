@@ -1,5 +1,5 @@
-import { later } from './later.ts'
-import { onAbort } from './on-abort.ts'
+import { onAbort } from '../lib/on-abort.ts'
+import { later } from '../lib/timers.ts'
 
 const FIRST_PAUSE_MS = 200
 const LONGEST_PAUSE_MS = 10_000

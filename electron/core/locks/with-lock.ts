@@ -1,7 +1,7 @@
-import { StoreError } from '../errors.ts'
+import { StoreError } from '../lib/errors.ts'
+import { later } from '../lib/timers.ts'
 import { LockLostError } from './errors.ts'
 import type { Holding } from './held-lock.ts'
-import { later } from './later.ts'
 import type { CurrentHolder, Guarded } from './types.ts'
 
 type Work<T> = (guarded: Guarded) => Promise<T> | T

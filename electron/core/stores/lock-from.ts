@@ -1,5 +1,5 @@
 import { isPlausibleDeadline, isRepresentable, stateAt } from '../../../shared/lease.ts'
-import type { Deadline, Lock, Note } from '../../../shared/lock.ts'
+import type { Deadline, Lock, Note } from '../../../shared/locks.ts'
 import { makeFence } from './fence.ts'
 import type { Decoded } from './types.ts'
 

@@ -1,3 +1,4 @@
+import { StoreError } from '../lib/errors.ts'
 import type { Format, Hint } from './types.ts'
 
 export type Verdict<F> =
@@ -27,4 +28,18 @@ export function recognise<Raw, F extends Format<Raw, unknown>>(
   if (best !== null && (broken === null || best.confidence >= GUESS))
     return { is: 'lock', format: best.format }
   return { is: 'other', reason: broken ?? otherwise(raw) }
+}
+
+/** The formats a store should try: all of them, or the one the operator pinned. */
+export function chooseFormats<F extends { readonly info: { readonly id: string } }>(
+  formats: readonly F[],
+  pinned: string | null,
+): readonly F[] {
+  if (pinned === null) return formats
+  const format = formats.find(each => each.info.id === pinned)
+  if (!format) {
+    const known = formats.map(each => each.info.id).join(', ')
+    throw new StoreError('BAD_INPUT', `This kind of store has no such format; it has ${known}`)
+  }
+  return [format]
 }

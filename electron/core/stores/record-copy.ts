@@ -1,6 +1,6 @@
 import { expiresAtOf } from '../../../shared/lease.ts'
-import type { FormatInfo, Lock } from '../../../shared/lock.ts'
-import { StoreError } from '../errors.ts'
+import type { FormatInfo, Lock } from '../../../shared/locks.ts'
+import { StoreError } from '../lib/errors.ts'
 import { checkFence } from './fence.ts'
 import type { Current } from './release-seen.ts'
 import type { RecordCopy } from './types.ts'

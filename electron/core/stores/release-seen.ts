@@ -1,7 +1,7 @@
-import type { Lock, ReleaseOutcome } from '../../../shared/lock.ts'
-import { StoreError, throwIfAborted } from '../errors.ts'
+import type { Lock, ReleaseOutcome } from '../../../shared/locks.ts'
+import { eachOf, type Settled, settle } from '../lib/concurrency.ts'
+import { StoreError, throwIfAborted } from '../lib/errors.ts'
 import { checkFence, type Seen } from './fence.ts'
-import { eachOf, type Settled, settle } from './settle.ts'
 import type { Keep, RecordCopy, Target } from './types.ts'
 
 /** A record as it is now: a lock, or something that is there but is no lock. */

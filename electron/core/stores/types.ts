@@ -6,10 +6,10 @@ import type {
   ReleaseOutcome,
   RestoreOutcome,
   StoreKind,
-} from '../../../shared/lock.ts'
+} from '../../../shared/locks.ts'
 import type { Spent } from '../../../shared/stats.ts'
+import type { Settled } from '../lib/concurrency.ts'
 import type { Seen } from './fence.ts'
-import type { Settled } from './settle.ts'
 
 export type ListQuery = {
   /** Stop after this many locks. */

@@ -1,10 +1,10 @@
 import type { AuditPage, AuditQuery, AuditRow } from '../../../shared/audit.ts'
 import type { Client } from '../../../shared/client.ts'
 import { clip, column, escapeForTerminal, neutralise, safeJson } from '../../../shared/safe-text.ts'
-import { parse, positiveInteger } from './args.ts'
-import { connect } from './connect.ts'
-import { EXIT, unwrap } from './exit.ts'
-import { type Io, print } from './io.ts'
+import { parse, positiveInteger } from './lib/args.ts'
+import { connect } from './lib/connect.ts'
+import { EXIT, unwrap } from './lib/exit.ts'
+import { type Io, print } from './lib/io.ts'
 
 const USUAL_LIMIT = 50
 const PAGE = 500

@@ -3,10 +3,10 @@ import { findElectron } from '../console/find-electron.ts'
 import { openWindow } from '../console/open-window.ts'
 import { serveConsole } from '../console/serve.ts'
 import { readStart, type Start, StartError } from '../console/start.ts'
-import { NotBuilt } from '../static-files.ts'
-import { parse, portNumber } from './args.ts'
-import { CliError, cannotListen, EXIT, usageError } from './exit.ts'
-import { type Io, print } from './io.ts'
+import { NotBuilt } from '../http/static-files.ts'
+import { parse, portNumber } from './lib/args.ts'
+import { CliError, cannotListen, EXIT, usageError } from './lib/exit.ts'
+import { type Io, print } from './lib/io.ts'
 
 export async function consoleCommand(argv: readonly string[], io: Io): Promise<number> {
   const args = parse(

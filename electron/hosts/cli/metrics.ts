@@ -1,14 +1,14 @@
 import type { Client } from '../../../shared/client.ts'
 import type { StoreInfo, WatchEvent } from '../../../shared/contract.ts'
 import { escapeForTerminal, neutralise } from '../../../shared/safe-text.ts'
-import { ATTEND_MS } from '../../core/services/observe/observatory.ts'
+import { ATTEND_MS } from '../../core/features/stats/histories.ts'
 import { readVersion } from '../console/version.ts'
 import { createMetricsPage } from '../metrics/page.ts'
 import { startMetricsServer } from '../metrics/server.ts'
-import { type Args, parse, portNumber } from './args.ts'
-import { connect, openStores } from './connect.ts'
-import { cannotListen, EXIT, usageError } from './exit.ts'
-import { type Io, print, untilAborted } from './io.ts'
+import { type Args, parse, portNumber } from './lib/args.ts'
+import { connect, openStores } from './lib/connect.ts'
+import { cannotListen, EXIT, usageError } from './lib/exit.ts'
+import { type Io, print, untilAborted } from './lib/io.ts'
 
 /** Beside the console's, and always the same: a monitoring system is told it once. */
 const USUAL_PORT = 5626

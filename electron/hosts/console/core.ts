@@ -1,8 +1,8 @@
-import { createCore } from '../../core/core.ts'
-import { dataFolder, historyMs, undoWindowMs } from '../../core/data-folder.ts'
+import { createCore } from '../../core/compose.ts'
 import type { Core } from '../../core/dispatch.ts'
-import type { PrintPdf } from '../../core/services/report/reports.ts'
-import type { SecretVault } from '../../core/services/vault.ts'
+import type { PrintPdf } from '../../core/features/reports/reports.ts'
+import type { SecretVault } from '../../core/features/stores/vault.ts'
+import { dataFolder, historyMs, undoWindowMs } from '../../core/files/data-folder.ts'
 import type { Start } from './start.ts'
 import { readVersion } from './version.ts'
 

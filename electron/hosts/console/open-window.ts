@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import type { Io } from '../cli/io.ts'
+import type { Io } from '../cli/lib/io.ts'
 import { type Start, startEnvironment } from './start.ts'
 
 /** Runs the window, and ends when it ends. */

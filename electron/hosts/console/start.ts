@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { AddressError, parseAddress } from '../../../shared/address.ts'
-import { suggestStores } from '../../core/services/environment.ts'
-import type { StartOptions } from '../../core/services/stores.ts'
+import type { StartOptions } from '../../core/features/stores/stores.ts'
+import { suggestStores } from '../../core/stores/kinds/environment.ts'
 
 /** What a console is started with is wrong: one sentence that repeats no address. */
 export class StartError extends Error {}

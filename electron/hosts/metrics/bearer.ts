@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import { Refusal } from '../web/refusal.ts'
+import { Refusal } from '../http/refusal.ts'
 
 /**
  * Lets through who knows the token; without one, everybody whom this machine lets through. A token that is set and empty is a

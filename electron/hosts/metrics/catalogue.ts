@@ -1,4 +1,4 @@
-/** Every metric there is. `docs/monitoring.md` lists exactly these, and nothing else is served. */
+/** Every metric there is. `docs/metrics.md` lists exactly these, and nothing else is served. */
 
 type Metric = {
   readonly type: 'gauge' | 'counter' | 'histogram'

@@ -1,8 +1,8 @@
 import type { Counter, Gauge } from 'prom-client'
 import { ALERT_RULES } from '../../../shared/alerts.ts'
 import { COUNTED, TIME_EDGES } from '../../../shared/stats.ts'
-import type { Meter, MeterReading } from '../../core/services/metrics/meter.ts'
-import type { LiveReading, StoreReading } from '../../core/services/metrics/store-reading.ts'
+import type { Meter, MeterReading } from '../../core/features/metrics/meter.ts'
+import type { LiveReading, StoreReading } from '../../core/features/metrics/store-reading.ts'
 import { METRICS, type NamesOf } from './catalogue.ts'
 import { keyLabel } from './key-label.ts'
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { SECURITY_HEADERS } from '../static-files.ts'
-import { Refusal } from '../web/refusal.ts'
+import { Refusal } from '../http/refusal.ts'
+import { SECURITY_HEADERS } from '../http/static-files.ts'
 import { bearerCheck } from './bearer.ts'
 import { createExposition } from './exposition.ts'
 

@@ -1,7 +1,7 @@
-import { SECURITY_HEADERS } from '../static-files.ts'
-import { checkRequest } from '../web/guard.ts'
-import { type LoopbackServer, listenOnLoopback, split } from '../web/loopback.ts'
-import { Refusal } from '../web/refusal.ts'
+import { checkRequest } from '../http/guard.ts'
+import { type LoopbackServer, listenOnLoopback, split } from '../http/loopback.ts'
+import { Refusal } from '../http/refusal.ts'
+import { SECURITY_HEADERS } from '../http/static-files.ts'
 import { METRICS_PATH, type MetricsPage } from './page.ts'
 
 /** Serves the metrics and nothing else. */

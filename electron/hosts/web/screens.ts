@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { type Core, openSession, type Session } from '../../core/dispatch.ts'
-import { SECURITY_HEADERS } from '../static-files.ts'
+import { SECURITY_HEADERS } from '../http/static-files.ts'
 import type { Visitor } from './access.ts'
 
 const HEARTBEAT_MS = 15_000

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { alertHeadline } from '../../../shared/alert-words.ts'
 import { neutralise } from '../../../shared/safe-text.ts'
-import { alertsStore } from '../../stores/alerts.ts'
+import { alertsStore } from '../../state/alerts.ts'
 import { t } from '../../words/words.ts'
 import { News } from './news.ts'
 

@@ -1,5 +1,5 @@
 import { useStore } from 'zustand'
-import { alertsStore } from '../../stores/alerts.ts'
+import { alertsStore } from '../../state/alerts.ts'
 import { t } from '../../words/words.ts'
 
 /** How many go on, at the left. Those that nobody has acknowledged are what counts. */

@@ -1,5 +1,5 @@
 import type { Failure } from '../../../shared/result.ts'
-import { closeDialog } from '../../stores/overlay.ts'
+import { closeDialog } from '../../state/overlay.ts'
 import { sentence } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useStore } from 'zustand'
-import { consoleStore } from '../../stores/console.ts'
+import { consoleStore } from '../../state/console.ts'
 import { Switch } from '../../ui/Field.tsx'
 import { t } from '../../words/words.ts'
 import { asksBrowser } from './alert-signs.ts'

@@ -1,5 +1,5 @@
 import { type Alert, type AlertRule, type AlertsEvent, SEVERITIES } from '../../../shared/alerts.ts'
-import { isOpen } from '../../stores/alerts.ts'
+import { isOpen } from '../../state/alerts.ts'
 
 /** Alerts of one rule in one store are told together: they have one explanation and one way out. */
 export type AlertGroup = {

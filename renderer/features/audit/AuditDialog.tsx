@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { closeDialog } from '../../stores/overlay.ts'
+import { closeDialog } from '../../state/overlay.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { sentence } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'

@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import type { AuditRow } from '../../../shared/audit.ts'
 import { safeJson } from '../../../shared/safe-text.ts'
-import { consoleStore } from '../../stores/console.ts'
+import { consoleStore } from '../../state/console.ts'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 

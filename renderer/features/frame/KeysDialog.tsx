@@ -1,4 +1,4 @@
-import { closeDialog } from '../../stores/overlay.ts'
+import { closeDialog } from '../../state/overlay.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { t } from '../../words/words.ts'
 

@@ -1,6 +1,6 @@
 import { useStore } from 'zustand'
-import { consoleStore, statusOf } from '../../stores/console.ts'
-import { closeDialog, inspect } from '../../stores/overlay.ts'
+import { consoleStore, statusOf } from '../../state/console.ts'
+import { closeDialog, inspect } from '../../state/overlay.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'

@@ -1,6 +1,6 @@
 import { useStore } from 'zustand'
-import { goingOn, holdsStore } from '../../stores/holds.ts'
-import { show, viewStore } from '../../stores/view.ts'
+import { goingOn, holdsStore } from '../../state/holds.ts'
+import { show, viewStore } from '../../state/view.ts'
 import { t } from '../../words/words.ts'
 
 /** At the left: also before anything is held, because that is where a hold is begun. */

@@ -1,8 +1,8 @@
 import type { Input } from '../../../shared/contract.ts'
 import { parseDuration } from '../../../shared/filter-syntax.ts'
+import { type HoldMode, LONGEST_HOLD_MS, SHORTEST_HOLD_MS } from '../../../shared/holds.ts'
 import { stateAt } from '../../../shared/lease.ts'
-import type { Lock } from '../../../shared/lock.ts'
-import { type HoldMode, LONGEST_HOLD_MS, SHORTEST_HOLD_MS } from '../../../shared/maintenance.ts'
+import type { Lock } from '../../../shared/locks.ts'
 
 const MINUTE = 60_000
 export const DURATIONS = {

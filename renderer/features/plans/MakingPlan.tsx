@@ -1,6 +1,6 @@
 import { useStore } from 'zustand'
-import { closeDialog } from '../../stores/overlay.ts'
-import { plans } from '../../stores/plan.ts'
+import { closeDialog } from '../../state/overlay.ts'
+import { plans } from '../../state/plan.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { sentence } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'

@@ -1,6 +1,6 @@
 import { useStore } from 'zustand'
-import { isAtWork, openPlan, plans, useBook } from '../../stores/plan.ts'
-import type { PlanBook } from '../../stores/plan-book.ts'
+import { isAtWork, openPlan, plans, useBook } from '../../state/plan.ts'
+import type { PlanBook } from '../../state/plan-book.ts'
 import { t } from '../../words/words.ts'
 
 /** Plans at work, in the line at the bottom: they go on whatever is looked at. */

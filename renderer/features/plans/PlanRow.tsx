@@ -1,5 +1,5 @@
 import { memo } from 'react'
-import type { PlanEntry, PlanStore } from '../../../shared/plan.ts'
+import type { PlanEntry, PlanStore } from '../../../shared/plans.ts'
 import { Icon } from '../../ui/Icon.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'

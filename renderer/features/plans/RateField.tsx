@@ -1,5 +1,5 @@
 import { useId } from 'react'
-import { GENTLE, type PlanStore } from '../../../shared/plan.ts'
+import { GENTLE, type PlanStore } from '../../../shared/plans.ts'
 import { t } from '../../words/words.ts'
 
 /** What core takes, or nothing for its own pace. */

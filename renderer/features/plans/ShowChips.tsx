@@ -1,4 +1,4 @@
-import { SHOW_ALL, type Show, sameShow } from '../../stores/plan-order.ts'
+import { SHOW_ALL, type Show, sameShow } from '../../state/plan-order.ts'
 import { Icon } from '../../ui/Icon.tsx'
 import { t } from '../../words/words.ts'
 

@@ -1,5 +1,5 @@
-import { useNow } from '../../stores/clock.ts'
-import { undo } from '../../stores/plan.ts'
+import { useNow } from '../../state/clock.ts'
+import { undo } from '../../state/plan.ts'
 import { t } from '../../words/words.ts'
 
 /** As long as it can be undone, with how long that is. `until` is by the local clock. */

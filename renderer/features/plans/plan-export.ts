@@ -1,7 +1,7 @@
 import { csvLine } from '../../../shared/csv.ts'
 import { isoTime } from '../../../shared/lease.ts'
-import type { PlanEntry, PlanResult, PlanSummary } from '../../../shared/plan.ts'
-import type { PlanBook } from '../../stores/plan-book.ts'
+import type { PlanEntry, PlanResult, PlanSummary } from '../../../shared/plans.ts'
+import type { PlanBook } from '../../state/plan-book.ts'
 
 const HEAD = [
   'n',

@@ -1,8 +1,8 @@
 import { parseFilter } from '../../../shared/filter.ts'
-import type { StoreEntry } from '../../../shared/store-profile.ts'
-import { book, consoleStore } from '../../stores/console.ts'
-import { ask, makePlan, sayNoPlan } from '../../stores/plan.ts'
-import { table } from '../../stores/table.ts'
+import type { StoreEntry } from '../../../shared/stores.ts'
+import { book, consoleStore } from '../../state/console.ts'
+import { ask, makePlan, sayNoPlan } from '../../state/plan.ts'
+import { table } from '../../state/table.ts'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 

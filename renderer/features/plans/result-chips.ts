@@ -1,7 +1,7 @@
-import type { PlanSummary } from '../../../shared/plan.ts'
 import { TOLD } from '../../../shared/plan-words.ts'
-import type { PlanBook } from '../../stores/plan-book.ts'
-import { isUncertain, SHOW_ALL } from '../../stores/plan-order.ts'
+import type { PlanSummary } from '../../../shared/plans.ts'
+import type { PlanBook } from '../../state/plan-book.ts'
+import { isUncertain, SHOW_ALL } from '../../state/plan-order.ts'
 import { t } from '../../words/words.ts'
 import type { ShowChip } from './ShowChips.tsx'
 

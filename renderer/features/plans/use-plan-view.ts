@@ -1,9 +1,9 @@
 import { useDeferredValue, useMemo, useState } from 'react'
-import type { PlanChange, PlanComparison } from '../../../shared/plan.ts'
+import type { PlanChange, PlanComparison } from '../../../shared/plans.ts'
 import type { Failure } from '../../../shared/result.ts'
-import { ask } from '../../stores/plan.ts'
-import type { PlanBook } from '../../stores/plan-book.ts'
-import { planOrder, SHOW_ALL, type Show } from '../../stores/plan-order.ts'
+import { ask } from '../../state/plan.ts'
+import type { PlanBook } from '../../state/plan-book.ts'
+import { planOrder, SHOW_ALL, type Show } from '../../state/plan-order.ts'
 
 /** Which locks of a plan are looked at. */
 export function usePlanView(book: PlanBook, changes: ReadonlyMap<number, PlanChange> | null = null) {

@@ -1,6 +1,6 @@
 import { type ReactNode, useId } from 'react'
 import { useStore } from 'zustand'
-import { preferences } from '../../stores/preferences.ts'
+import { preferences } from '../../state/preferences.ts'
 import { t } from '../../words/words.ts'
 
 type Props = {

@@ -1,8 +1,8 @@
 import { useEffect, useId, useState } from 'react'
 import { useStore } from 'zustand'
 import type { SeenKey } from '../../../shared/stats.ts'
-import { consoleStore } from '../../stores/console.ts'
-import { ask } from '../../stores/plan.ts'
+import { consoleStore } from '../../state/console.ts'
+import { ask } from '../../state/plan.ts'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 

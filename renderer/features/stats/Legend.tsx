@@ -1,6 +1,7 @@
 import { t } from '../../words/words.ts'
 import type { Ink } from './ink.ts'
-import type { OverTimeLine } from './OverTime.tsx'
+
+export type OverTimeLine = { readonly name: string; readonly word: string; readonly ink: Ink }
 
 type Props = {
   readonly lines: readonly OverTimeLine[]

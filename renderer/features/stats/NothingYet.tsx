@@ -1,6 +1,6 @@
 import { useStore } from 'zustand'
-import { consoleStore } from '../../stores/console.ts'
-import { openDialog } from '../../stores/overlay.ts'
+import { consoleStore } from '../../state/console.ts'
+import { openDialog } from '../../state/overlay.ts'
 import { Empty } from '../../ui/Empty.tsx'
 import { sentence } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'

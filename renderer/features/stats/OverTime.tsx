@@ -2,13 +2,10 @@ import { type ReactNode, useMemo, useState } from 'react'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { ChartFrame, NumberTable } from './ChartFrame.tsx'
-import type { Ink } from './ink.ts'
-import { Legend } from './Legend.tsx'
+import { Legend, type OverTimeLine } from './Legend.tsx'
 import { observedPart, type Shade, shadeWithin } from './shades.ts'
 import type { Span, Step } from './steps.ts'
 import { TimeChart } from './TimeChart.tsx'
-
-export type OverTimeLine = { readonly name: string; readonly word: string; readonly ink: Ink }
 
 type Props = {
   readonly name: string

@@ -1,7 +1,7 @@
 import { useStore } from 'zustand'
-import { preferences, STATS_WINDOWS } from '../../stores/preferences.ts'
+import { preferences, STATS_WINDOWS } from '../../state/preferences.ts'
 import { t } from '../../words/words.ts'
-import { ScopeName } from '../frame/ScopeName.tsx'
+import { ScopeName } from '../stores/ScopeName.tsx'
 import type { Span } from './steps.ts'
 
 type Props = { readonly zoom: Span | null; readonly onUnzoom: () => void }

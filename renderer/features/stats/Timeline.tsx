@@ -1,16 +1,16 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import type { Hold, Holds } from '../../../shared/stats.ts'
-import { book } from '../../stores/console.ts'
-import { rowIdOf } from '../../stores/lock-book.ts'
-import { ask } from '../../stores/plan.ts'
-import { viewStore } from '../../stores/view.ts'
+import { book } from '../../state/console.ts'
+import { rowIdOf } from '../../state/lock-book.ts'
+import { ask } from '../../state/plan.ts'
+import { viewStore } from '../../state/view.ts'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { ChartFrame, NumberTable } from './ChartFrame.tsx'
 import { KeyPicker } from './KeyPicker.tsx'
 import type { Span } from './steps.ts'
-import { TimelineChart } from './TimelineChart.tsx'
+import { sayHolder, sayLength, TimelineChart } from './TimelineChart.tsx'
 import { holderKey } from './timeline.ts'
 
 const MOST_HOLDS = 500
@@ -97,11 +97,6 @@ function useHolds(target: { storeId: string; id: string } | null, { from, to }: 
   return held && held.of === target ? held.holds : null
 }
 
-export function sayHolder({ holder, ownerHash }: Pick<Hold, 'holder' | 'ownerHash'>): string {
-  if (holder !== null) return shownText(holder, 120)
-  return ownerHash === null ? t.stats.noHolder : t.stats.token(ownerHash)
-}
-
 type HoldsProps = { readonly holds: readonly Hold[]; readonly now: number; readonly caption: string }
 
 function HoldsTable({ holds, now, caption }: HoldsProps) {
@@ -121,9 +116,4 @@ function HoldsTable({ holds, now, caption }: HoldsProps) {
       }))}
     />
   )
-}
-
-export function sayLength(hold: Hold, now: number): string {
-  const exact = hold.begin !== 'before' && hold.end !== 'unseen'
-  return t.stats.holdLength((hold.until ?? now) - hold.from, exact)
 }

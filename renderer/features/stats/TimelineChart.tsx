@@ -1,8 +1,8 @@
 import { type KeyboardEvent, useState } from 'react'
 import type { Hold, Holds } from '../../../shared/stats.ts'
+import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import type { Span } from './steps.ts'
-import { sayHolder, sayLength } from './Timeline.tsx'
 import { type Bar, lanesOf } from './timeline.ts'
 
 type Props = { readonly label: string; readonly holds: Holds; readonly span: Span }
@@ -124,4 +124,14 @@ function sayHold(hold: Hold, now: number): string {
     sayLength(hold, now),
     t.stats.renewals(hold.renewals),
   ].join(' · ')
+}
+
+export function sayHolder({ holder, ownerHash }: Pick<Hold, 'holder' | 'ownerHash'>): string {
+  if (holder !== null) return shownText(holder, 120)
+  return ownerHash === null ? t.stats.noHolder : t.stats.token(ownerHash)
+}
+
+export function sayLength(hold: Hold, now: number): string {
+  const exact = hold.begin !== 'before' && hold.end !== 'unseen'
+  return t.stats.holdLength((hold.until ?? now) - hold.from, exact)
 }

@@ -1,4 +1,4 @@
-import type { Check, SwitchRun, SwitchStep } from '../../../shared/provider-switch.ts'
+import type { Check, SwitchRun, SwitchStep } from '../../../shared/switch.ts'
 import { checkSentence } from '../../../shared/switch-words.ts'
 import { Icon, type IconName } from '../../ui/Icon.tsx'
 import { sentence } from '../../ui/shown-text.ts'

@@ -1,6 +1,6 @@
 import { useStore } from 'zustand'
-import { consoleStore } from '../../stores/console.ts'
-import { ask, makePlan } from '../../stores/plan.ts'
+import { consoleStore } from '../../state/console.ts'
+import { ask, makePlan } from '../../state/plan.ts'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { StepFigure, StepFigures } from './StepFigures.tsx'

@@ -1,4 +1,4 @@
-import type { EnvPreview } from '../../../shared/provider-switch.ts'
+import type { EnvPreview } from '../../../shared/switch.ts'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 

@@ -1,4 +1,4 @@
-import type { SwitchRun } from '../../../shared/provider-switch.ts'
+import type { SwitchRun } from '../../../shared/switch.ts'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { useSwitchNow } from './step-props.ts'

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { useNow } from '../../stores/clock.ts'
+import { useNow } from '../../state/clock.ts'
 import { t } from '../../words/words.ts'
 import { useSwitchNow } from './step-props.ts'
 import { quietSince } from './step-state.ts'

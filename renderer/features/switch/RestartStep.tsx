@@ -1,5 +1,5 @@
-import { reachedAt } from '../../../shared/provider-steps.ts'
-import { useNow } from '../../stores/clock.ts'
+import { reachedAt } from '../../../shared/switch-steps.ts'
+import { useNow } from '../../state/clock.ts'
 import { Icon } from '../../ui/Icon.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'

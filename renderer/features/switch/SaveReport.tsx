@@ -1,11 +1,11 @@
 import { useState } from 'react'
 import { useStore } from 'zustand'
-import type { SwitchRun } from '../../../shared/provider-switch.ts'
 import type { Failure } from '../../../shared/result.ts'
-import { consoleStore } from '../../stores/console.ts'
+import type { SwitchRun } from '../../../shared/switch.ts'
+import { consoleStore } from '../../state/console.ts'
 import { sentence } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
-import { Segments } from '../report/Segments.tsx'
+import { Segments } from '../reports/Segments.tsx'
 import { type SwitchReportFormat, saveSwitchReport, switchReportName } from './save-switch-report.ts'
 
 const FORMATS = ['html', 'md', 'json'] as const

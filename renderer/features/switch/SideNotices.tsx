@@ -1,6 +1,6 @@
 import { useStore } from 'zustand'
-import type { Side, SideNow, SwitchRun } from '../../../shared/provider-switch.ts'
-import { client, consoleStore, statusOf } from '../../stores/console.ts'
+import type { Side, SideNow, SwitchRun } from '../../../shared/switch.ts'
+import { client, consoleStore, statusOf } from '../../state/console.ts'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { useSwitchNow } from './step-props.ts'

@@ -1,12 +1,12 @@
 import { useId, useState } from 'react'
 import { useStore } from 'zustand'
 import type { Failure } from '../../../shared/result.ts'
-import type { StoreEntry } from '../../../shared/store-profile.ts'
-import { type ConsoleState, consoleStore } from '../../stores/console.ts'
-import { act, showSwitch, switchStore, underWay } from '../../stores/switch.ts'
+import type { StoreEntry } from '../../../shared/stores.ts'
+import { type ConsoleState, consoleStore } from '../../state/console.ts'
+import { act, showSwitch, switchStore, underWay } from '../../state/switch.ts'
 import { sentence } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
-import { Segments } from '../report/Segments.tsx'
+import { Segments } from '../reports/Segments.tsx'
 import { StoreChoice } from './StoreChoice.tsx'
 
 const QUIETS = ['30000', '60000', '300000', '900000'] as const

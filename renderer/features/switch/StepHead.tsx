@@ -1,5 +1,5 @@
-import { SWITCH_STEPS, type SwitchRun, type SwitchStep } from '../../../shared/provider-switch.ts'
 import { neutralise } from '../../../shared/safe-text.ts'
+import { SWITCH_STEPS, type SwitchRun, type SwitchStep } from '../../../shared/switch.ts'
 import { STEP_WORDS } from '../../../shared/switch-words.ts'
 import { t } from '../../words/words.ts'
 

@@ -1,6 +1,6 @@
 import { memo } from 'react'
-import type { Arrival } from '../../../shared/provider-switch.ts'
-import { useNow } from '../../stores/clock.ts'
+import type { Arrival } from '../../../shared/switch.ts'
+import { useNow } from '../../state/clock.ts'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { QuietMeter } from './QuietMeter.tsx'

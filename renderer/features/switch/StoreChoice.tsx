@@ -1,5 +1,5 @@
 import { useId } from 'react'
-import type { StoreEntry } from '../../../shared/store-profile.ts'
+import type { StoreEntry } from '../../../shared/stores.ts'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 

@@ -1,6 +1,6 @@
-import type { PassedStep, SwitchRun } from '../../../shared/provider-switch.ts'
+import type { PassedStep, SwitchRun } from '../../../shared/switch.ts'
 import { STEP_WORDS } from '../../../shared/switch-words.ts'
-import { showSwitch } from '../../stores/switch.ts'
+import { showSwitch } from '../../state/switch.ts'
 import { Icon } from '../../ui/Icon.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'

@@ -1,8 +1,8 @@
 import { useStore } from 'zustand'
-import { SWITCH_STEPS, type SwitchRun } from '../../../shared/provider-switch.ts'
-import { consoleStore } from '../../stores/console.ts'
-import { switchStore, underWay } from '../../stores/switch.ts'
-import { show, viewStore } from '../../stores/view.ts'
+import { SWITCH_STEPS, type SwitchRun } from '../../../shared/switch.ts'
+import { consoleStore } from '../../state/console.ts'
+import { switchStore, underWay } from '../../state/switch.ts'
+import { show, viewStore } from '../../state/view.ts'
 import { t } from '../../words/words.ts'
 
 /** In the list of views once there is something to switch between, or a switch to look at. */

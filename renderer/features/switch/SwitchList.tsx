@@ -1,6 +1,6 @@
-import { SWITCH_STEPS, type SwitchRun } from '../../../shared/provider-switch.ts'
+import { SWITCH_STEPS, type SwitchRun } from '../../../shared/switch.ts'
 import { STEP_WORDS } from '../../../shared/switch-words.ts'
-import { showSwitch } from '../../stores/switch.ts'
+import { showSwitch } from '../../state/switch.ts'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
-import type { Side, SideNow } from '../../../shared/provider-switch.ts'
-import { providerDifferences } from '../../../shared/provider-words.ts'
+import type { Side, SideNow } from '../../../shared/switch.ts'
+import { providerDifferences } from '../../../shared/switch-providers.ts'
 import { Icon } from '../../ui/Icon.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'

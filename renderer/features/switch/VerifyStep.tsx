@@ -1,5 +1,5 @@
-import { isSeenAfterRestart } from '../../../shared/provider-steps.ts'
-import { act } from '../../stores/switch.ts'
+import { isSeenAfterRestart } from '../../../shared/switch-steps.ts'
+import { act } from '../../state/switch.ts'
 import { t } from '../../words/words.ts'
 import { QuietMeter } from './QuietMeter.tsx'
 import { StepFigure, StepFigures } from './StepFigures.tsx'

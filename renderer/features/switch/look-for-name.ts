@@ -1,5 +1,5 @@
-import { setFilter, setScope } from '../../stores/table.ts'
-import { atLocks } from '../../stores/view.ts'
+import { setFilter, setScope } from '../../state/table.ts'
+import { atLocks } from '../../state/view.ts'
 
 /** Shows every lock of this name, in whichever store it is. */
 export function lookForName(name: string): void {

@@ -1,6 +1,6 @@
-import type { SwitchRun } from '../../../shared/provider-switch.ts'
 import type { Failure } from '../../../shared/result.ts'
-import { client } from '../../stores/console.ts'
+import type { SwitchRun } from '../../../shared/switch.ts'
+import { client } from '../../state/console.ts'
 import { saveFile } from '../../ui/save-file.ts'
 import { t } from '../../words/words.ts'
 

@@ -1,6 +1,6 @@
 import { useStore } from 'zustand'
-import type { SwitchNow, SwitchRun } from '../../../shared/provider-switch.ts'
-import { switchStore } from '../../stores/switch.ts'
+import type { SwitchNow, SwitchRun } from '../../../shared/switch.ts'
+import { switchStore } from '../../state/switch.ts'
 
 export type StepProps = { readonly run: SwitchRun }
 

@@ -8,7 +8,7 @@ import {
   type SwitchNow,
   type SwitchRun,
   type SwitchStep,
-} from '../../../shared/provider-switch.ts'
+} from '../../../shared/switch.ts'
 
 /** Where a step stands in the walk: `slipped` was done, and what it had reached is not so any more. */
 export type Place = 'checked' | 'by-hand' | 'slipped' | 'current' | 'to-come'

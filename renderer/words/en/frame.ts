@@ -1,5 +1,4 @@
-import type { StoreKind } from '../../../shared/lock.ts'
-import type { View } from '../../stores/view.ts'
+import type { StoreKind } from '../../../shared/locks.ts'
 import { clockTime, count, numbers, span } from './say.ts'
 
 /** What stands around the table. */
@@ -13,7 +12,7 @@ export const frame = {
       alerts: 'Alerts',
       switch: 'Provider switch',
       holds: 'Holds',
-    } satisfies Record<View, string>,
+    },
   },
 
   sidebar: {

@@ -1,4 +1,4 @@
-import type { HoldEnd, HoldMode, MaintenanceHold } from '../../../shared/maintenance.ts'
+import type { HoldEnd, HoldMode, MaintenanceHold } from '../../../shared/holds.ts'
 import { clockTime, count, dateTime, duration } from './say.ts'
 
 /** A time that was chosen, and not measured: whole minutes, hours or days. */

@@ -1,4 +1,4 @@
-import type { TimeSource } from '../../../shared/lock.ts'
+import type { TimeSource } from '../../../shared/locks.ts'
 import { clockTime, count, dateTime } from './say.ts'
 
 /** One lock: what is known of it, and its release. */

@@ -1,4 +1,4 @@
-import type { LockState } from '../../../shared/lock.ts'
+import type { LockState } from '../../../shared/locks.ts'
 import { count, duration, numbers, span } from './say.ts'
 
 /** The table of locks. */

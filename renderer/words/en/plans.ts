@@ -1,4 +1,4 @@
-import type { Strike } from '../../../shared/plan.ts'
+import type { Strike } from '../../../shared/plans.ts'
 import { clockTime, count, dateTime, duration, numbers } from './say.ts'
 
 /** Plans: making one, looking it over, and what surrounds them. What is said while one runs is in runs.ts. */

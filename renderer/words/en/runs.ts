@@ -1,4 +1,4 @@
-import type { PLAN_STATES, ResultName } from '../../../shared/plan.ts'
+import type { PLAN_STATES, ResultName } from '../../../shared/plans.ts'
 import { clockTime, count, dateTime, duration, numbers } from './say.ts'
 
 /** Plans at work: the last question, how it goes, and what became of it. */

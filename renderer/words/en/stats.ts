@@ -1,5 +1,4 @@
 import type { Counted, Gap, GroupBy, Hold, StoreStats } from '../../../shared/stats.ts'
-import type { StatsWindow } from '../../stores/preferences.ts'
 import { clockTime, count, dateTime, numbers, span } from './say.ts'
 
 const times = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
@@ -23,10 +22,7 @@ export const stats = {
     allStores: 'all stores',
     showAll: (name: string) => `Show all stores instead of ${name} alone`,
     window: 'How far back',
-    windows: { '15m': '15 min', '1h': '1 h', '6h': '6 h', '24h': '24 h' } satisfies Record<
-      StatsWindow,
-      string
-    >,
+    windows: { '15m': '15 min', '1h': '1 h', '6h': '6 h', '24h': '24 h' },
     zoomed: (from: number, to: number) => `${dateTime(from)} – ${dateTime(to)}`,
     unzoom: 'Show all of it',
     loading: 'Counting…',

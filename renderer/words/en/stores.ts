@@ -1,5 +1,5 @@
 import type { Capability } from '../../../shared/contract.ts'
-import type { StoreColour } from '../../../shared/store-profile.ts'
+import type { StoreColour } from '../../../shared/stores.ts'
 import { count, duration, numbers } from './say.ts'
 
 /** The stores and what is in them that is no lock. */

@@ -1,4 +1,4 @@
-import type { Arrival, Check, Remaining, SideNow } from '../../../shared/provider-switch.ts'
+import type { Arrival, Check, Remaining, SideNow } from '../../../shared/switch.ts'
 import { clockTime, count, dateTime, duration, numbers, span } from './say.ts'
 
 const tenths = new Intl.NumberFormat('en', { maximumFractionDigits: 1 })

@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { MemoryProvider } from '../../../electron/core/locks/memory/provider.ts'
-import { MemoryServer, type PipelineLock } from '../../../electron/core/stores/memory/server.ts'
+import type { PipelineLock } from '../../../electron/core/stores/memory/format/pipeline-lock.ts'
+import { MemoryServer } from '../../../electron/core/stores/memory/server.ts'
 import { providerSuite } from './provider-suite.ts'
 
 providerSuite(

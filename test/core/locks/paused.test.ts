@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { Redis } from 'ioredis'
 import { afterEach, beforeEach, expect, inject, it } from 'vitest'
-import { createLockManager, type LockManager } from '../../../electron/core/locks/index.ts'
+import { createLockManager, type LockManager } from '../../../electron/hosts/library/index.ts'
 import { ROOT } from '../../source-files.ts'
 
 /** A program as somebody would write it, with the package as it is built. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { StoreError } from '../../../electron/core/errors.ts'
+import { StoreError } from '../../../electron/core/lib/errors.ts'
 import type { Claim, Provider, Taken, Wish } from '../../../electron/core/locks/provider.ts'
 
 const never = new AbortController().signal

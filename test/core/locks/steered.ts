@@ -1,4 +1,4 @@
-import { StoreError } from '../../../electron/core/errors.ts'
+import { StoreError } from '../../../electron/core/lib/errors.ts'
 import { NOTHING_THERE } from '../../../electron/core/locks/disabled.ts'
 import type { Inventory } from '../../../electron/core/locks/inventory.ts'
 import { StoreLockManager } from '../../../electron/core/locks/manager.ts'
@@ -10,7 +10,8 @@ import type {
   LockManager,
   LockManagerOptions,
 } from '../../../electron/core/locks/types.ts'
-import { MemoryServer, type PipelineLock } from '../../../electron/core/stores/memory/server.ts'
+import type { PipelineLock } from '../../../electron/core/stores/memory/format/pipeline-lock.ts'
+import { MemoryServer } from '../../../electron/core/stores/memory/server.ts'
 
 type Step = 'take' | 'extend' | 'letGo' | 'read' | 'listen'
 /** Comes before the step, or in its place if it throws; `afterwards` throws when the step was done. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { StoreError } from '../../../electron/core/errors.ts'
+import { StoreError } from '../../../electron/core/lib/errors.ts'
 import { Asking } from '../../../electron/core/locks/provider-call.ts'
 import { WaitingLine } from '../../../electron/core/locks/waiting.ts'
 import { gate, Steered, taken, unreachable } from './steered.ts'

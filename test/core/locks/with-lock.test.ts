@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { LockHeldError, LockLostError } from '../../../electron/core/locks/errors.ts'
 import type { HeldLock } from '../../../electron/core/locks/types.ts'
-import type { PipelineLock } from '../../../electron/core/stores/memory/server.ts'
+import type { PipelineLock } from '../../../electron/core/stores/memory/format/pipeline-lock.ts'
 import { gate, Steered, unreachable } from './steered.ts'
 
 /** Nothing may be left unhandled by any of this. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { checkFence } from '../../../electron/core/stores/fence.ts'
 import { acquiredFromTtl, leaseFrom, lockFrom } from '../../../electron/core/stores/lock-from.ts'
-import { lockSchema } from '../../../shared/lock.ts'
-import { noteSentence } from '../../../shared/words.ts'
+import { noteSentence } from '../../../shared/lock-words.ts'
+import { lockSchema } from '../../../shared/locks.ts'
 
 const T = 1_800_000_000_000
 const S = T + 60_000

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { StoreError } from '../../../electron/core/errors.ts'
+import { only } from '../../../electron/core/lib/concurrency.ts'
+import { StoreError } from '../../../electron/core/lib/errors.ts'
 import { makeFence } from '../../../electron/core/stores/fence.ts'
 import {
   type Act,
@@ -7,9 +8,8 @@ import {
   releaseSeen as releaseMany,
   type Steps,
 } from '../../../electron/core/stores/release-seen.ts'
-import { only } from '../../../electron/core/stores/settle.ts'
 import type { Imminent } from '../../../electron/core/stores/types.ts'
-import type { Lock } from '../../../shared/lock.ts'
+import type { Lock } from '../../../shared/locks.ts'
 import { aLock } from '../../shared/a-lock.ts'
 
 type Read = Current<string> | null | Error

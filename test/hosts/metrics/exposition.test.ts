@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type AlertCounter, Meter } from '../../../electron/core/services/metrics/meter.ts'
+import { type AlertCounter, Meter } from '../../../electron/core/features/metrics/meter.ts'
 import { METRICS } from '../../../electron/hosts/metrics/catalogue.ts'
 import { createExposition } from '../../../electron/hosts/metrics/exposition.ts'
 import { ALERT_RULES } from '../../../shared/alerts.ts'

@@ -1,10 +1,10 @@
-import { Observation } from '../../../electron/core/services/observe/observation.ts'
-import type { Observed } from '../../../electron/core/services/observe/observatory.ts'
-import type { Happening } from '../../../electron/core/services/observe/observer.ts'
-import type { StoreKind, WatchedLock } from '../../../shared/lock.ts'
+import type { Observed } from '../../../electron/core/features/stats/histories.ts'
+import { Observation } from '../../../electron/core/features/stats/store-history.ts'
+import type { Happening } from '../../../electron/core/features/stores/subscriber.ts'
+import type { StoreKind, WatchedLock } from '../../../shared/locks.ts'
 import type { Spent } from '../../../shared/stats.ts'
-import { at } from '../../core/services/lock.ts'
-import { aWatchedLock, byId } from '../../core/services/observe/a-watched-lock.ts'
+import { at } from '../../core/features/lock.ts'
+import { aWatchedLock, byId } from '../../core/features/stats/a-watched-lock.ts'
 
 /** A store as the observatory has it, where everything that is seen is said by hand. */
 export class ObservedStore implements Observed {

@@ -1,10 +1,10 @@
 import { connect } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
-import { createCore } from '../../../electron/core/core.ts'
+import { createCore } from '../../../electron/core/compose.ts'
 import { createMetricsPage } from '../../../electron/hosts/metrics/page.ts'
 import { startMetricsServer } from '../../../electron/hosts/metrics/server.ts'
-import { dataFolder } from '../run-cli.ts'
-import { type Ask, ask, startHost } from '../web-client.ts'
+import { dataFolder } from '../cli/run-cli.ts'
+import { type Ask, ask, startHost } from '../web/web-client.ts'
 
 const TOKEN = 'scrape-me-4711'
 

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis'
 import { expect, onTestFinished, test } from 'vitest'
-import { createLockManager } from '../../../electron/core/locks/index.ts'
+import { createLockManager } from '../../../electron/hosts/library/index.ts'
 import { startRedis } from '../../servers/redis.ts'
 import { countCommands } from './count-commands.ts'
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { parseAddress } from '../../../shared/address.ts'
-import { type Provider, type WorkPlace, workPlace } from '../../core/services/switch/work-places.ts'
+import { type Provider, type WorkPlace, workPlace } from '../../core/features/switch/work-places.ts'
 import { startWorker, type Worker, type WorkerOptions } from './workers.ts'
 
 /** An application with two places for its locks, one of which its settings name. */

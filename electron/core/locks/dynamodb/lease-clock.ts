@@ -1,5 +1,5 @@
-import { ServerClock, steadyNow } from '../../clock.ts'
-import { StoreError } from '../../errors.ts'
+import { ServerClock, steadyNow } from '../../lib/clock.ts'
+import { StoreError } from '../../lib/errors.ts'
 
 /** The store's time lies between these, in epoch milliseconds. */
 export type StoreTime = { readonly earliest: number; readonly latest: number }

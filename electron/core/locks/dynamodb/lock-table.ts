@@ -5,10 +5,10 @@ import {
   type TableDescription,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb'
-import { StoreError, throwIfAborted } from '../../errors.ts'
+import { StoreError, throwIfAborted } from '../../lib/errors.ts'
 import type { DynamoConnection, SendOptions } from '../../stores/dynamodb/connect.ts'
 import type { Request } from '../../stores/dynamodb/failure.ts'
-import { keySchemaOf } from '../../stores/dynamodb/table-key.ts'
+import { keySchemaOf } from '../../stores/dynamodb/format/table-key.ts'
 import { END, KEY } from './lock-item.ts'
 
 const LOOK_AGAIN_MS = 250

@@ -1,8 +1,8 @@
 import type { DynamoAddress } from '../../../../shared/address.ts'
-import { StoreError } from '../../errors.ts'
+import { StoreError } from '../../lib/errors.ts'
 import { DynamoConnection } from '../../stores/dynamodb/connect.ts'
 import { conditionalPut, FENCING_PREFIX } from '../../stores/dynamodb/formats/conditional-put.ts'
-import { chooseFormats } from '../../stores/open.ts'
+import { chooseFormats } from '../../stores/recognise.ts'
 import type {
   Claim,
   Extended,

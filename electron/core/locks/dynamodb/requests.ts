@@ -6,12 +6,12 @@ import {
   PutItemCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb'
-import { attribute, type Item } from '../../stores/dynamodb/attribute.ts'
 import type { DynamoConnection, SendOptions } from '../../stores/dynamodb/connect.ts'
 import { isConditionFailed } from '../../stores/dynamodb/failure.ts'
+import { attribute, type Item } from '../../stores/dynamodb/format/attribute.ts'
+import type { KeySchema } from '../../stores/dynamodb/format/table-key.ts'
 import { FENCING_NUMBER, FENCING_PREFIX } from '../../stores/dynamodb/formats/conditional-put.ts'
 import { itemsFrom } from '../../stores/dynamodb/items-from.ts'
-import type { KeySchema } from '../../stores/dynamodb/table-key.ts'
 import type { Claim } from '../provider.ts'
 import { END, KEY, MARK, OWNER } from './lock-item.ts'
 

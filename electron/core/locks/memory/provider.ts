@@ -1,9 +1,11 @@
 import { hostname } from 'node:os'
 import type { MemoryAddress } from '../../../../shared/address.ts'
-import { StoreError, throwIfAborted } from '../../errors.ts'
+import { StoreError, throwIfAborted } from '../../lib/errors.ts'
 import { tenantPipeline } from '../../stores/memory/formats/tenant-pipeline.ts'
-import { type MemoryServer, memoryServer } from '../../stores/memory/server.ts'
-import { chooseFormats } from '../../stores/open.ts'
+import { MemoryLocks } from '../../stores/memory/memory-locks.ts'
+import type { MemoryServer } from '../../stores/memory/server.ts'
+import { memoryServer } from '../../stores/memory/servers.ts'
+import { chooseFormats } from '../../stores/recognise.ts'
 import type {
   Claim,
   Extended,
@@ -16,7 +18,6 @@ import type {
   Wish,
 } from '../provider.ts'
 import type { CurrentHolder } from '../types.ts'
-import { MemoryLocks } from './memory-locks.ts'
 
 /** Locks among the parts of one process: for tests, and for programs that run once. */
 export class MemoryProvider implements Provider {

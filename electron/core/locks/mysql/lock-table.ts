@@ -1,8 +1,8 @@
-import { excerpt } from '../../bytes.ts'
-import { StoreError } from '../../errors.ts'
+import { excerpt } from '../../lib/bytes.ts'
+import { StoreError } from '../../lib/errors.ts'
 import { readShape } from '../../stores/mysql/catalogue.ts'
 import type { Session } from '../../stores/mysql/connect.ts'
-import type { Column, TableShape } from '../../stores/mysql/table.ts'
+import type { Column, TableShape } from '../../stores/mysql/format/table.ts'
 import { createTable, type Target } from './statements.ts'
 
 export type LockTable = Target & {

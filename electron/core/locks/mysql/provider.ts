@@ -1,10 +1,10 @@
 import type { MysqlAddress } from '../../../../shared/address.ts'
-import { StoreError } from '../../errors.ts'
+import { StoreError } from '../../lib/errors.ts'
 import { Connections, type Session } from '../../stores/mysql/connect.ts'
 import { rechargeTable } from '../../stores/mysql/formats/recharge-table.ts'
 import { isContention, isReadOnlyServer } from '../../stores/mysql/server-errors.ts'
 import type { Sql } from '../../stores/mysql/sql.ts'
-import { chooseFormats } from '../../stores/open.ts'
+import { chooseFormats } from '../../stores/recognise.ts'
 import type {
   Claim,
   Extended,

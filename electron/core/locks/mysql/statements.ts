@@ -1,6 +1,5 @@
-import type { Value } from '../../stores/mysql/connect.ts'
+import type { Column, Value } from '../../stores/mysql/format/table.ts'
 import { allOf, compareKey, isExactly, quoteName, type Sql } from '../../stores/mysql/sql.ts'
-import type { Column } from '../../stores/mysql/table.ts'
 import type { Claim } from '../provider.ts'
 
 /** What the statements need to know of a table. */

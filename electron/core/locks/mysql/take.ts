@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { StoreError } from '../../errors.ts'
+import { StoreError } from '../../lib/errors.ts'
 import type { Decided, Session } from '../../stores/mysql/connect.ts'
 import { isContention, isDuplicate, readOnlyServer } from '../../stores/mysql/server-errors.ts'
 import type { Held, Taken, Wish } from '../provider.ts'

@@ -1,8 +1,8 @@
 import { isRepresentable } from '../../../../shared/lease.ts'
-import { keyToText } from '../../bytes.ts'
-import { type RedisFormat, textOf } from '../../stores/redis/format.ts'
-import { REDIS_FORMATS } from '../../stores/redis/formats.ts'
-import type { RedisRaw } from '../../stores/redis/record.ts'
+import { keyToText } from '../../lib/bytes.ts'
+import { type RedisFormat, textOf } from '../../stores/redis/format/format.ts'
+import type { RedisRaw } from '../../stores/redis/format/record.ts'
+import { REDIS_FORMATS } from '../../stores/redis/formats/index.ts'
 import type { CurrentHolder } from '../types.ts'
 
 /** What a script found under a key. `ends` is as PEXPIRETIME says it; `value` is null for anything but a string of a sensible size. */

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
 import type { RedisAddress } from '../../../../shared/address.ts'
-import { aborted, StoreError, throwIfAborted } from '../../errors.ts'
-import { isDistinctive } from '../../stores/redis/format.ts'
-import { only, type Settled, settle } from '../../stores/settle.ts'
-import { atMost } from '../later.ts'
+import { only, type Settled, settle } from '../../lib/concurrency.ts'
+import { aborted, StoreError, throwIfAborted } from '../../lib/errors.ts'
+import { atMost } from '../../lib/timers.ts'
+import { isDistinctive } from '../../stores/redis/format/format.ts'
 import type {
   Claim,
   Extended,

@@ -1,6 +1,6 @@
 import { Cluster, type Redis } from 'ioredis'
 import type { HostPort, RedisAddress } from '../../../../shared/address.ts'
-import { aborted, StoreError } from '../../errors.ts'
+import { aborted, StoreError } from '../../lib/errors.ts'
 import { createClient, type RedisClient, ready, storeError } from '../../stores/redis/connect.ts'
 
 const FIRST_PAUSE_MS = 50

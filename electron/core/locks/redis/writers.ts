@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
-import { keyToText, textToKey } from '../../bytes.ts'
-import { StoreError } from '../../errors.ts'
+import { keyToText, textToKey } from '../../lib/bytes.ts'
+import { StoreError } from '../../lib/errors.ts'
 import { isCounterName } from '../../stores/redis/fencing-counter.ts'
 import { cachelibText } from './pickled.ts'
 

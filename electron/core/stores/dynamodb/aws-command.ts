@@ -1,10 +1,10 @@
 import type { DynamoAddress } from '../../../../shared/address.ts'
 import { safeJson } from '../../../../shared/safe-text.ts'
-import { commandLine, shellQuote } from '../../shell-quote.ts'
-import { itemJson } from './attribute.ts'
+import { commandLine, shellQuote } from '../../lib/shell-quote.ts'
 import { expressionsOf } from './expression.ts'
-import type { DynamoProgram, DynamoRaw } from './record.ts'
-import { keyOf } from './table-key.ts'
+import { itemJson } from './format/attribute.ts'
+import type { DynamoProgram, DynamoRaw } from './format/record.ts'
+import { keyOf } from './format/table-key.ts'
 
 /** The release as a command of the AWS CLI that does the same, condition included; null when it would be too long. */
 export function awsCommand(address: DynamoAddress, raw: DynamoRaw, program: DynamoProgram): string | null {

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type AttributeValue, BatchGetItemCommand } from '@aws-sdk/client-dynamodb'
-import { StoreError, throwIfAborted } from '../../errors.ts'
-import { eachOf, type Settled, settle } from '../settle.ts'
-import type { Item } from './attribute.ts'
+import { eachOf, type Settled, settle } from '../../lib/concurrency.ts'
+import { StoreError, throwIfAborted } from '../../lib/errors.ts'
 import { type DynamoConnection, delayAfter, TRIES_MS } from './connect.ts'
 import { isAccessDenied, isInvalid, isThrottled, throttledError } from './failure.ts'
-import { type KeySchema, keyOf, sameKeyText } from './table-key.ts'
+import type { Item } from './format/attribute.ts'
+import { type KeySchema, keyOf, sameKeyText } from './format/table-key.ts'
 
 export type Key = Record<string, AttributeValue>
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import type { DynamoAddress } from '../../../../shared/address.ts'
-import { ServerClock } from '../../clock.ts'
-import { aborted, StoreError, throwIfAborted } from '../../errors.ts'
+import { ServerClock } from '../../lib/clock.ts'
+import { aborted, StoreError, throwIfAborted } from '../../lib/errors.ts'
 import { credentialsFor } from './credentials.ts'
 import { isConditionFailed, mayRetry, type Request, toStoreError } from './failure.ts'
 

@@ -3,8 +3,8 @@ import type { Act } from '../release-seen.ts'
 import type { DynamoConnection } from './connect.ts'
 import { expressionsOf } from './expression.ts'
 import { isConditionFailed } from './failure.ts'
-import type { DynamoProgram, DynamoRaw } from './record.ts'
-import { keyOf } from './table-key.ts'
+import type { DynamoProgram, DynamoRaw } from './format/record.ts'
+import { keyOf } from './format/table-key.ts'
 
 /** Compares and acts in one conditional write. */
 export async function execute(

@@ -1,5 +1,5 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
-import type { DynamoProgram } from './record.ts'
+import type { DynamoProgram } from './format/record.ts'
 
 export type Expressions = {
   ConditionExpression: string

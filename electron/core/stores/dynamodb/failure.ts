@@ -1,4 +1,4 @@
-import { quoteServerText, StoreError } from '../../errors.ts'
+import { quoteServerText, StoreError } from '../../lib/errors.ts'
 
 export type Request = {
   /** As AWS calls it, for permissions: `DeleteItem`. */

@@ -1,7 +1,7 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 import { z } from 'zod'
 import { damagedCopy } from '../record-copy.ts'
-import type { Item } from './attribute.ts'
+import type { Item } from './format/attribute.ts'
 
 /** Deeper than DynamoDB nests: a file must not be able to exhaust the stack. */
 const DEEPEST = 40

@@ -1,7 +1,7 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
-import { StoreError } from '../../errors.ts'
-import type { Item } from './attribute.ts'
-import type { KeySchema } from './table-key.ts'
+import { StoreError } from '../../lib/errors.ts'
+import type { Item } from './format/attribute.ts'
+import type { KeySchema } from './format/table-key.ts'
 
 const isString = (value: unknown) => typeof value === 'string'
 const isBoolean = (value: unknown) => typeof value === 'boolean'

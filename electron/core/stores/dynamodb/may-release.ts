@@ -1,8 +1,8 @@
 import { DeleteItemCommand } from '@aws-sdk/client-dynamodb'
-import { StoreError } from '../../errors.ts'
+import { StoreError } from '../../lib/errors.ts'
 import type { DynamoConnection } from './connect.ts'
 import { isConditionFailed, isThrottled } from './failure.ts'
-import { type KeySchema, randomKey } from './table-key.ts'
+import { type KeySchema, randomKey } from './format/table-key.ts'
 
 /**
  * Whether this account may delete items; null when it cannot be told now. AWS has no cheap question for it, so a delete

@@ -1,7 +1,7 @@
 import { PutItemCommand } from '@aws-sdk/client-dynamodb'
 import type { DynamoConnection } from './connect.ts'
 import { isConditionFailed } from './failure.ts'
-import type { DynamoRaw } from './record.ts'
+import type { DynamoRaw } from './format/record.ts'
 
 /** Writes the item only if there is none with its key, in one conditional write: whether it did. */
 export async function putBack(

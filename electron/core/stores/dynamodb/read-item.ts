@@ -1,9 +1,9 @@
-import { excerpt } from '../../bytes.ts'
+import { excerpt } from '../../lib/bytes.ts'
 import { lockFrom } from '../lock-from.ts'
 import { recognise } from '../recognise.ts'
 import type { Current } from '../release-seen.ts'
-import type { DynamoFormat, DynamoRaw } from './record.ts'
-import { idOf, type KeySchema } from './table-key.ts'
+import type { DynamoFormat, DynamoRaw } from './format/record.ts'
+import { idOf, type KeySchema } from './format/table-key.ts'
 
 /** What an item is. A companion belongs to a lock without being one. */
 export type Reading = Current<DynamoRaw> & { readonly companion?: true }

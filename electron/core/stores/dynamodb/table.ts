@@ -4,13 +4,13 @@ import {
   GetItemCommand,
   ScanCommand,
 } from '@aws-sdk/client-dynamodb'
-import { throwIfAborted } from '../../errors.ts'
-import type { Settled } from '../settle.ts'
-import type { Item } from './attribute.ts'
+import type { Settled } from '../../lib/concurrency.ts'
+import { throwIfAborted } from '../../lib/errors.ts'
 import { type Key, readBatch } from './batch-read.ts'
 import type { DynamoConnection, SendOptions } from './connect.ts'
+import type { Item } from './format/attribute.ts'
+import { type KeySchema, keySchemaOf } from './format/table-key.ts'
 import { itemsFrom } from './items-from.ts'
-import { type KeySchema, keySchemaOf } from './table-key.ts'
 
 /** Items a request; a page also ends at 1 MB. */
 const PAGE_SIZE = 1000

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { MemoryLocks } from '../../locks/memory/memory-locks.ts'
+import { MemoryLocks } from './memory-locks.ts'
 import type { MemoryServer } from './server.ts'
 
 const MINUTE = 60_000

@@ -1,19 +1,6 @@
-import { steadyNow } from '../../clock.ts'
-import { StoreError } from '../../errors.ts'
-import { startPractice } from './practice.ts'
-
-/** One running pipeline of one tenant: what an in-process lock manager keeps. Times are epoch seconds, as it stores them. */
-export type PipelineLock = {
-  readonly pipeline_logging_id: string
-  readonly tenant_id: string
-  readonly pipeline_id: string
-  readonly locked_at: number
-  readonly locked_by: string
-  /** When it ends; the server's timeout counts where it is left out. */
-  readonly expires_at?: number
-  /** Greater with every acquisition. */
-  readonly fencing?: number
-}
+import { steadyNow } from '../../lib/clock.ts'
+import { StoreError } from '../../lib/errors.ts'
+import { endOf, isPipelineLock, type PipelineLock } from './format/pipeline-lock.ts'
 
 /**
  * The embedded "server": locks of this process, under `tenant:pipeline`. A record stays after its end until somebody
@@ -72,30 +59,4 @@ export class MemoryServer {
     if (!this.up) throw new StoreError('STORE_UNREACHABLE', 'The memory store is switched off')
     return work(this.records)
   }
-}
-
-export function isPipelineLock(value: unknown): value is PipelineLock {
-  if (typeof value !== 'object' || value === null) return false
-  const lock = value as Record<string, unknown>
-  const texts = [lock['pipeline_logging_id'], lock['tenant_id'], lock['pipeline_id'], lock['locked_by']]
-  const numbers = [lock['locked_at'], lock['expires_at'] ?? 0, lock['fencing'] ?? 0]
-  return texts.every(text => typeof text === 'string') && numbers.every(number => Number.isFinite(number))
-}
-
-/** In epoch milliseconds. */
-export function endOf(lock: PipelineLock, timeoutMs: number): number {
-  return lock.expires_at === undefined ? lock.locked_at * 1000 + timeoutMs : lock.expires_at * 1000
-}
-
-const servers = new Map<string, MemoryServer>()
-
-/** Memory stores with the same name in one process share their locks. `practice` is alive and has stuck locks in it. */
-export function memoryServer(name: string): MemoryServer {
-  let server = servers.get(name)
-  if (!server) {
-    server = new MemoryServer()
-    servers.set(name, server)
-    if (name === 'practice') startPractice(server)
-  }
-  return server
 }

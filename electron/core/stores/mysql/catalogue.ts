@@ -1,10 +1,11 @@
 import type { MysqlAddress } from '../../../../shared/address.ts'
-import type { Unrecognised } from '../../../../shared/lock.ts'
-import { excerpt } from '../../bytes.ts'
-import { StoreError } from '../../errors.ts'
+import type { Unrecognised } from '../../../../shared/locks.ts'
+import { excerpt } from '../../lib/bytes.ts'
+import { StoreError } from '../../lib/errors.ts'
 import { recognise } from '../recognise.ts'
-import type { Session, Value } from './connect.ts'
-import { type Column, type MysqlFormat, missingColumns, type TableShape } from './table.ts'
+import type { Session } from './connect.ts'
+import type { Value } from './format/table.ts'
+import { type Column, type MysqlFormat, missingColumns, type TableShape } from './format/table.ts'
 
 export type LockTable = { readonly shape: TableShape; readonly format: MysqlFormat; readonly key: Column }
 

@@ -1,8 +1,8 @@
 import type { MysqlAddress } from '../../../../shared/address.ts'
-import { commandLine, shellQuote } from '../../shell-quote.ts'
+import { commandLine, shellQuote } from '../../lib/shell-quote.ts'
 import { SESSION_SETUP } from './connect.ts'
+import type { MysqlProgram } from './format/table.ts'
 import { exactSql, releaseStatement } from './sql.ts'
-import type { MysqlProgram } from './table.ts'
 
 /** As the store itself asks before it writes: the server lets an administrator change a read-only replica. */
 const ON_A_PRIMARY = "CAST(@@global.read_only AS CHAR) IN ('0', 'OFF')"

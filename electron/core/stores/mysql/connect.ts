@@ -1,7 +1,8 @@
 import { connect as connectSocket, type Socket } from 'node:net'
 import { createPool, type Pool, type PoolConnection, type ResultSetHeader } from 'mysql2/promise'
 import type { MysqlAddress } from '../../../../shared/address.ts'
-import { StoreError, throwIfAborted } from '../../errors.ts'
+import { StoreError, throwIfAborted } from '../../lib/errors.ts'
+import type { Value } from './format/table.ts'
 import {
   isAnswer,
   isReadOnlyServer,
@@ -13,7 +14,6 @@ import {
 } from './server-errors.ts'
 import { race, settledWithin } from './within.ts'
 
-export type Value = string | Buffer | null
 export type Row = readonly Value[]
 
 /** One connection, for as long as one piece of work needs it. */

@@ -1,15 +1,15 @@
-import type { Lock } from '../../../../shared/lock.ts'
-import { excerpt, textToKey } from '../../bytes.ts'
-import { StoreError } from '../../errors.ts'
+import type { Lock } from '../../../../shared/locks.ts'
+import { excerpt, textToKey } from '../../lib/bytes.ts'
+import { type Settled, settle } from '../../lib/concurrency.ts'
+import { StoreError } from '../../lib/errors.ts'
 import type { Seen } from '../fence.ts'
 import { lockFrom } from '../lock-from.ts'
-import { type Settled, settle } from '../settle.ts'
 import { type Catalogue, hasLargeColumns, type LockTable } from './catalogue.ts'
-import type { Session, Value } from './connect.ts'
-import { keyText } from './fields.ts'
+import type { Session } from './connect.ts'
+import { keyText } from './format/fields.ts'
+import type { MysqlFormat, MysqlRaw, Value } from './format/table.ts'
 import { readRows } from './rows.ts'
 import { endsEverything } from './server-errors.ts'
-import type { MysqlFormat, MysqlRaw } from './table.ts'
 
 export type FoundLock = {
   readonly lock: Lock

@@ -1,8 +1,9 @@
 import type { ListPage } from '../../../../shared/contract.ts'
-import { StoreError } from '../../errors.ts'
+import { StoreError } from '../../lib/errors.ts'
 import { type Catalogue, hasLargeColumns, type LockTable } from './catalogue.ts'
-import type { Connections, Value } from './connect.ts'
+import type { Connections } from './connect.ts'
 import { lockIn } from './find.ts'
+import type { Value } from './format/table.ts'
 import { countKeyless, type Rows, readPage } from './rows.ts'
 import { endsEverything } from './server-errors.ts'
 

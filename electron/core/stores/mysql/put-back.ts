@@ -1,17 +1,17 @@
 import { z } from 'zod'
-import type { RestoreOutcome } from '../../../../shared/lock.ts'
-import { excerpt } from '../../bytes.ts'
-import { StoreError } from '../../errors.ts'
+import type { RestoreOutcome } from '../../../../shared/locks.ts'
+import { excerpt } from '../../lib/bytes.ts'
+import { StoreError } from '../../lib/errors.ts'
 import { checkCopy, damagedCopy, hasEnded } from '../record-copy.ts'
 import type { RecordCopy } from '../types.ts'
 import type { Catalogue, LockTable } from './catalogue.ts'
-import type { Decided, Session, Value } from './connect.ts'
+import type { Decided, Session } from './connect.ts'
 import { lockIn } from './find.ts'
-import { MYSQL_FORMATS } from './formats.ts'
+import type { MysqlRaw, TableShape, Value } from './format/table.ts'
+import { MYSQL_FORMATS } from './formats/index.ts'
 import { readRow, readRows } from './rows.ts'
 import { isDuplicate } from './server-errors.ts'
 import { restoreStatement } from './sql.ts'
-import type { MysqlRaw, TableShape } from './table.ts'
 
 /** A row in a file. Columns are pairs, because a column may be called `__proto__`. */
 const dataSchema = z.object({

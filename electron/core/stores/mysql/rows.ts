@@ -1,8 +1,8 @@
 import type { LockTable } from './catalogue.ts'
-import type { Session, Value } from './connect.ts'
+import type { Session } from './connect.ts'
+import type { MysqlRaw, Value } from './format/table.ts'
+import { parseTime } from './format/times.ts'
 import { anyOf, columnOf, compareKey, quoteName, readable, rowWithKey, type Sql } from './sql.ts'
-import type { MysqlRaw } from './table.ts'
-import { parseTime } from './times.ts'
 
 /** Rows with the server's time in the same statement, so that every state is judged by the clock it was read with. */
 export type Rows = { readonly raws: readonly MysqlRaw[]; readonly serverTime: number | null }

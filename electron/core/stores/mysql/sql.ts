@@ -1,7 +1,14 @@
-import { StoreError } from '../../errors.ts'
-import type { Value } from './connect.ts'
-import type { Column, MysqlProgram, MysqlRaw, NewValue, SeenColumn, TableShape } from './table.ts'
-import { WIDEST_ZONE_HOURS } from './times.ts'
+import { StoreError } from '../../lib/errors.ts'
+import type {
+  Column,
+  MysqlProgram,
+  MysqlRaw,
+  NewValue,
+  SeenColumn,
+  TableShape,
+  Value,
+} from './format/table.ts'
+import { WIDEST_ZONE_HOURS } from './format/times.ts'
 
 /** A piece of SQL and the values bound to its question marks. */
 export type Sql = { readonly text: string; readonly values: readonly Value[] }

@@ -1,4 +1,4 @@
-import { aborted, type StoreError } from '../../errors.ts'
+import { aborted, type StoreError } from '../../lib/errors.ts'
 
 /** Settles with the promise, or fails after a time, or when the signal says so. */
 export async function race<T>(

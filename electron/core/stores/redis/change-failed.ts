@@ -1,4 +1,4 @@
-import { StoreError } from '../../errors.ts'
+import { StoreError } from '../../lib/errors.ts'
 import { storeError } from './connect.ts'
 
 /** ioredis's words for a command that it did not write to a connection: there was none. */

@@ -1,7 +1,7 @@
 import type { RedisAddress } from '../../../../shared/address.ts'
-import { commandLine, shellQuote } from '../../shell-quote.ts'
+import { commandLine, shellQuote } from '../../lib/shell-quote.ts'
 import { DEADLINE_SLACK_MS } from '../fence.ts'
-import type { Guard, RedisProgram } from './program.ts'
+import type { Guard, RedisProgram } from './format/program.ts'
 
 /**
  * The release as one line for redis-cli that does the same: it compares everything that was seen and acts in one script,

@@ -1,6 +1,6 @@
 import { Cluster, Redis } from 'ioredis'
 import type { RedisAddress } from '../../../../shared/address.ts'
-import { aborted, quoteServerText, StoreError, toFailure } from '../../errors.ts'
+import { aborted, quoteServerText, StoreError, toFailure } from '../../lib/errors.ts'
 
 /** Long enough for a busy server, short enough that an outage is said within five seconds. */
 const READY_TIMEOUT_MS = 3000

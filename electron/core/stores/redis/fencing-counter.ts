@@ -1,5 +1,5 @@
-import { textOf } from './format.ts'
-import type { RedisRaw } from './record.ts'
+import { textOf } from './format/format.ts'
+import type { RedisRaw } from './format/record.ts'
 
 /** Where lock managers keep the last fencing number. It has no TTL, and is no lock. */
 const COUNTER = 'lockkeeper:fencing'

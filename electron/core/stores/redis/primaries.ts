@@ -1,6 +1,6 @@
 import { Cluster, type Redis } from 'ioredis'
 import type { Problem } from '../../../../shared/contract.ts'
-import { StoreError, toFailure } from '../../errors.ts'
+import { StoreError, toFailure } from '../../lib/errors.ts'
 import { type RedisClient, storeError } from './connect.ts'
 
 const SLOTS = 16_384

@@ -1,7 +1,23 @@
 import type { ChainableCommander, Redis } from 'ioredis'
-import type { ServerClock } from '../../clock.ts'
+import type { ServerClock } from '../../lib/clock.ts'
 import type { RedisClient } from './connect.ts'
-import type { ReadLimits, Row } from './read.ts'
+
+export type ReadLimits = {
+  /** Of a string; anything else may take four times as much memory. */
+  readonly maxBytes: number
+  readonly maxElements: number
+  /** Whether to read the first element of a list, whatever its size. */
+  readonly heads: boolean
+}
+
+/** One key as a server answers. */
+export type Row = {
+  kind: string
+  absolute?: boolean
+  expiresAt: number | null
+  size: number
+  body: Buffer | Buffer[] | null
+}
 
 type Command = readonly (string | number | Buffer)[]
 

@@ -1,17 +1,9 @@
-import { keyToText } from '../../bytes.ts'
-import type { ServerClock } from '../../clock.ts'
+import { keyToText } from '../../lib/bytes.ts'
+import type { ServerClock } from '../../lib/clock.ts'
 import { isNotPermitted, type RedisClient } from './connect.ts'
-import { readByCommands } from './read-by-commands.ts'
-import type { RedisRaw, RedisValue } from './record.ts'
+import type { RedisRaw, RedisValue } from './format/record.ts'
+import { type ReadLimits, type Row, readByCommands } from './read-by-commands.ts'
 import { runScript, script } from './script.ts'
-
-export type ReadLimits = {
-  /** Of a string; anything else may take four times as much memory. */
-  readonly maxBytes: number
-  readonly maxElements: number
-  /** Whether to read the first element of a list, whatever its size. */
-  readonly heads: boolean
-}
 
 /** For listings: far above any lock, far below what hurts the server or us. */
 export const LIST_LIMITS: ReadLimits = { maxBytes: 64 * 1024, maxElements: 256, heads: false }
@@ -62,15 +54,6 @@ return out
 `,
   'read-only',
 )
-
-/** One key as a server answers. */
-export type Row = {
-  kind: string
-  absolute?: boolean
-  expiresAt: number | null
-  size: number
-  body: Buffer | Buffer[] | null
-}
 
 /** Null in the place of a key that is not there. */
 export async function readKeys(

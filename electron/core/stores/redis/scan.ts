@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis'
-import { throwIfAborted } from '../../errors.ts'
+import { throwIfAborted } from '../../lib/errors.ts'
 
 /** The first step is small, so that something is on the screen at once; the rest are few. */
 const FIRST_COUNT = 200

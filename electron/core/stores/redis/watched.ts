@@ -1,9 +1,10 @@
 import { Redis } from 'ioredis'
-import { StoreError } from '../../errors.ts'
+import { StoreError } from '../../lib/errors.ts'
 import { DEADLINE_SLACK_MS } from '../fence.ts'
 import type { Act } from '../release-seen.ts'
 import { type RedisClient, storeError } from './connect.ts'
-import { encode, type Guard, type RedisProgram } from './program.ts'
+import type { Guard, RedisProgram } from './format/program.ts'
+import { encode } from './run-program.ts'
 
 /** EXEC is refused when a key was touched, by a mere renewal too; then everything is compared anew. */
 const MOST_ATTEMPTS = 5

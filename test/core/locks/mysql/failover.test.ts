@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import { createConnection } from 'mysql2/promise'
 import { expect, it, onTestFinished } from 'vitest'
-import { createLockManager } from '../../../../electron/core/locks/create.ts'
+import { createLockManager } from '../../../../electron/hosts/library/create.ts'
 import { startMariaDb } from '../../../servers/mariadb.ts'
 
 /** One address, behind which there is another server from some moment on. What is connected stays connected. */

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { createLockManager } from '../../../../electron/core/locks/create.ts'
 import type { LockManager } from '../../../../electron/core/locks/types.ts'
+import { createLockManager } from '../../../../electron/hosts/library/create.ts'
 import { account, type LockPlace, lockPlace } from './place.ts'
 
 /** As docs/locks.md says what an account needs. */

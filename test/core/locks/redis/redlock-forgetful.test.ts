@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis'
 import { expect, it, onTestFinished } from 'vitest'
-import { createLockManager } from '../../../../electron/core/locks/create.ts'
+import { createLockManager } from '../../../../electron/hosts/library/create.ts'
 import { countCommands } from '../../../proof/locks/count-commands.ts'
 import { startRedis } from '../../../servers/redis.ts'
 

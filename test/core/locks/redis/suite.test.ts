@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis'
 import { inject } from 'vitest'
-import { textToKey } from '../../../../electron/core/bytes.ts'
+import { textToKey } from '../../../../electron/core/lib/bytes.ts'
 import type { Provider, ProviderOptions } from '../../../../electron/core/locks/provider.ts'
 import { createRedisProvider } from '../../../../electron/core/locks/redis/provider.ts'
 import { createRedlockProvider } from '../../../../electron/core/locks/redis/redlock.ts'

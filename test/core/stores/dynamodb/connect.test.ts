@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest'
-import { StoreError, toFailure } from '../../../../electron/core/errors.ts'
+import { StoreError, toFailure } from '../../../../electron/core/lib/errors.ts'
 import { DynamoStore } from '../../../../electron/core/stores/dynamodb/store.ts'
 import type { DynamoAddress } from '../../../../shared/address.ts'
-import type { Lock } from '../../../../shared/lock.ts'
+import type { Lock } from '../../../../shared/locks.ts'
 import type { Failure } from '../../../../shared/result.ts'
 import { listAll } from '../../../contract/suite.ts'
 import {

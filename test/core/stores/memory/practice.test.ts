@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import type { PipelineLock } from '../../../../electron/core/stores/memory/format/pipeline-lock.ts'
 import { startPractice } from '../../../../electron/core/stores/memory/practice.ts'
-import { MemoryServer, type PipelineLock } from '../../../../electron/core/stores/memory/server.ts'
+import { MemoryServer } from '../../../../electron/core/stores/memory/server.ts'
 
 const MINUTE = 60_000
 const STUCK = ['acme1281:nightly_close', 'globex:invoice_export', 'initech:tps_reports']

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { createServer, connect as netConnect, type Server, type Socket } from 'node:net'
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise'
 import { inject } from 'vitest'
-import { StoreError, toFailure } from '../../../../electron/core/errors.ts'
+import { StoreError, toFailure } from '../../../../electron/core/lib/errors.ts'
 import { MysqlStore } from '../../../../electron/core/stores/mysql/store.ts'
 import type { MysqlAddress } from '../../../../shared/address.ts'
-import type { Lock } from '../../../../shared/lock.ts'
+import type { Lock } from '../../../../shared/locks.ts'
 
 export const never: AbortSignal = new AbortController().signal
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readCatalogue } from '../../../../electron/core/stores/mysql/catalogue.ts'
 import { Connections } from '../../../../electron/core/stores/mysql/connect.ts'
-import { MYSQL_FORMATS } from '../../../../electron/core/stores/mysql/formats.ts'
+import { MYSQL_FORMATS } from '../../../../electron/core/stores/mysql/formats/index.ts'
 import { anyOf, compareKey } from '../../../../electron/core/stores/mysql/sql.ts'
 import type { MysqlStore } from '../../../../electron/core/stores/mysql/store.ts'
 import { keepNothing, words } from '../../../contract/ask.ts'

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type LockTable, readCatalogue } from '../../../../electron/core/stores/mysql/catalogue.ts'
 import { Connections, type Session } from '../../../../electron/core/stores/mysql/connect.ts'
-import { MYSQL_FORMATS } from '../../../../electron/core/stores/mysql/formats.ts'
+import type { MysqlRaw } from '../../../../electron/core/stores/mysql/format/table.ts'
+import { MYSQL_FORMATS } from '../../../../electron/core/stores/mysql/formats/index.ts'
 import { readRow } from '../../../../electron/core/stores/mysql/rows.ts'
 import {
   compareKey,
@@ -10,7 +11,6 @@ import {
   rowWithKey,
   showSql,
 } from '../../../../electron/core/stores/mysql/sql.ts'
-import type { MysqlRaw } from '../../../../electron/core/stores/mysql/table.ts'
 import { Database, never, RECHARGE, SHEDLOCK } from './database.ts'
 
 let db: Database

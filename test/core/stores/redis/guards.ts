@@ -1,4 +1,4 @@
-import type { Guard } from '../../../../electron/core/stores/redis/program.ts'
+import type { Guard } from '../../../../electron/core/stores/redis/format/program.ts'
 
 const key = Buffer.from('{lock}')
 const other = Buffer.from('{lock}:other')

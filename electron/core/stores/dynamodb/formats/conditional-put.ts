@@ -1,10 +1,10 @@
 import { isRepresentable } from '../../../../../shared/lease.ts'
-import type { Note } from '../../../../../shared/lock.ts'
+import type { Note } from '../../../../../shared/locks.ts'
 import { leaseFrom } from '../../lock-from.ts'
 import { OTHER, type Recognition } from '../../types.ts'
-import { attribute, fieldsOf, type Item, numberOf, stringOf } from '../attribute.ts'
-import { type DynamoFormat, type DynamoRaw, seenIn, wholeItem } from '../record.ts'
-import { idOf } from '../table-key.ts'
+import { attribute, fieldsOf, type Item, numberOf, stringOf } from '../format/attribute.ts'
+import { type DynamoFormat, type DynamoRaw, seenIn, wholeItem } from '../format/record.ts'
+import { idOf } from '../format/table-key.ts'
 
 const KEY = 'lock_key'
 const ATTRIBUTES = ['owner_id', 'expires_at', 'acquired_at'] as const

@@ -1,9 +1,9 @@
-import type { Holder, Note } from '../../../../../shared/lock.ts'
-import { excerpt } from '../../../bytes.ts'
+import type { Holder, Note } from '../../../../../shared/locks.ts'
+import { excerpt } from '../../../lib/bytes.ts'
 import { leaseFrom } from '../../lock-from.ts'
 import { OTHER, type Recognition } from '../../types.ts'
-import { attribute, type Item, sayType, shortText } from '../attribute.ts'
-import { type DynamoFormat, type DynamoRaw, type Guard, seenIn, wholeItem } from '../record.ts'
+import { attribute, type Item, sayType, shortText } from '../format/attribute.ts'
+import { type DynamoFormat, type DynamoRaw, type Guard, seenIn, wholeItem } from '../format/record.ts'
 
 const KEY = 'LockID'
 const FIELDS = ['ID', 'Operation', 'Info', 'Who', 'Version', 'Created', 'Path'] as const

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { leaseFrom } from '../../lock-from.ts'
 import { type Format, OTHER } from '../../types.ts'
-import { endOf, isPipelineLock, type PipelineLock } from '../server.ts'
+import { endOf, isPipelineLock, type PipelineLock } from '../format/pipeline-lock.ts'
 
 export type MemoryRaw = { readonly key: string; readonly value: unknown; readonly timeoutMs: number }
 

@@ -1,9 +1,9 @@
-import type { Note } from '../../../../../shared/lock.ts'
-import { excerpt } from '../../../bytes.ts'
+import type { Note } from '../../../../../shared/locks.ts'
+import { excerpt } from '../../../lib/bytes.ts'
 import { OTHER } from '../../types.ts'
-import { fieldsOf, keyText, seenPart, textOf } from '../fields.ts'
-import { type MysqlFormat, missingColumns, seenIn } from '../table.ts'
-import { leaseUntil, timeIn } from '../times.ts'
+import { fieldsOf, keyText, seenPart, textOf } from '../format/fields.ts'
+import { type MysqlFormat, missingColumns, seenIn } from '../format/table.ts'
+import { leaseUntil, timeIn } from '../format/times.ts'
 
 const COLUMNS = ['lock_key', 'lock_id', 'pid', 'acquired_at', 'expires_at']
 const COMPARED = ['id', ...COLUMNS]

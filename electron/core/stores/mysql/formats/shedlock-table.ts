@@ -1,7 +1,7 @@
 import { OTHER } from '../../types.ts'
-import { fieldsOf, keyText, seenPart, textOf } from '../fields.ts'
-import { type MysqlFormat, type MysqlRaw, missingColumns, type NewValue, seenIn } from '../table.ts'
-import { isInstant, leaseUntil, timeIn } from '../times.ts'
+import { fieldsOf, keyText, seenPart, textOf } from '../format/fields.ts'
+import { type MysqlFormat, type MysqlRaw, missingColumns, type NewValue, seenIn } from '../format/table.ts'
+import { isInstant, leaseUntil, timeIn } from '../format/times.ts'
 
 const COLUMNS = ['name', 'lock_until', 'locked_at', 'locked_by']
 

@@ -1,8 +1,15 @@
 import { acquiredFromTtl, leaseFrom } from '../../lock-from.ts'
 import { OTHER } from '../../types.ts'
-import { bytesOf, isDistinctive, type RedisFormat, seenToken, tokenProgram, weakFence } from '../format.ts'
-import { readPickle } from '../pickle.ts'
-import type { RedisRaw } from '../record.ts'
+import {
+  bytesOf,
+  isDistinctive,
+  type RedisFormat,
+  seenToken,
+  tokenProgram,
+  weakFence,
+} from '../format/format.ts'
+import { readPickle } from '../format/pickle.ts'
+import type { RedisRaw } from '../format/record.ts'
 
 const PREFIXES = ['cache::', 'flask_cache_']
 const USUAL_LEASE_MS = 86_400_000

@@ -1,6 +1,13 @@
 import { acquiredFromTtl, leaseFrom } from '../../lock-from.ts'
 import { OTHER } from '../../types.ts'
-import { isDistinctive, type RedisFormat, seenToken, textOf, tokenProgram, weakFence } from '../format.ts'
+import {
+  isDistinctive,
+  type RedisFormat,
+  seenToken,
+  textOf,
+  tokenProgram,
+  weakFence,
+} from '../format/format.ts'
 
 const KEY = /^pipeline_lock:([^:]+):(.+)$/s
 const USUAL_LEASE_MS = 3_600_000

@@ -1,6 +1,13 @@
 import { leaseFrom } from '../../lock-from.ts'
 import { OTHER } from '../../types.ts'
-import { isDistinctive, type RedisFormat, seenToken, textOf, tokenProgram, weakFence } from '../format.ts'
+import {
+  isDistinctive,
+  type RedisFormat,
+  seenToken,
+  textOf,
+  tokenProgram,
+  weakFence,
+} from '../format/format.ts'
 
 const PREFIX = 'lock:'
 

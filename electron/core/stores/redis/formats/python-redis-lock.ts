@@ -1,6 +1,6 @@
 import { leaseFrom } from '../../lock-from.ts'
 import { OTHER } from '../../types.ts'
-import { type RedisFormat, seenToken, textOf, tokenProgram, weakFence } from '../format.ts'
+import { type RedisFormat, seenToken, textOf, tokenProgram, weakFence } from '../format/format.ts'
 
 const PREFIX = 'lock:'
 const SIGNAL = 'lock-signal:'

@@ -1,8 +1,8 @@
-import { excerpt } from '../../../bytes.ts'
+import { excerpt } from '../../../lib/bytes.ts'
 import { leaseFrom } from '../../lock-from.ts'
 import { OTHER } from '../../types.ts'
-import { type RedisFormat, seenToken, textOf, tokenProgram, weakFence } from '../format.ts'
-import type { RedisRaw } from '../record.ts'
+import { type RedisFormat, seenToken, textOf, tokenProgram, weakFence } from '../format/format.ts'
+import type { RedisRaw } from '../format/record.ts'
 
 const PREFIX = 'lockRecharge:'
 /** How the text of a JSON object starts. */

@@ -1,8 +1,8 @@
 import { leaseFrom } from '../../lock-from.ts'
 import { OTHER } from '../../types.ts'
-import type { RedisFormat } from '../format.ts'
-import type { Command, Guard } from '../program.ts'
-import type { RedisRaw } from '../record.ts'
+import type { RedisFormat } from '../format/format.ts'
+import type { Command, Guard } from '../format/program.ts'
+import type { RedisRaw } from '../format/record.ts'
 
 const HOLDER = /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}):(\d+)(:write)?$/
 /** Keys that Redisson keeps beside its locks, with the type each of them has. */

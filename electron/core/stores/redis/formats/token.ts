@@ -1,8 +1,15 @@
 import { holdsForMaintenance } from '../../../../../shared/hold-owner.ts'
-import { bytesToDisplay } from '../../../bytes.ts'
+import { bytesToDisplay } from '../../../lib/bytes.ts'
 import { leaseFrom } from '../../lock-from.ts'
 import { OTHER } from '../../types.ts'
-import { bytesOf, isDistinctive, type RedisFormat, seenToken, tokenProgram, weakFence } from '../format.ts'
+import {
+  bytesOf,
+  isDistinctive,
+  type RedisFormat,
+  seenToken,
+  tokenProgram,
+  weakFence,
+} from '../format/format.ts'
 
 /** Longer values are shown in full by inspect; a row does not need them. */
 const OWNER_LIMIT = 256

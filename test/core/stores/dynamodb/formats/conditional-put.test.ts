@@ -2,7 +2,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 import { describe, expect, it } from 'vitest'
 import { conditionalPut } from '../../../../../electron/core/stores/dynamodb/formats/conditional-put.ts'
 import { lockFrom } from '../../../../../electron/core/stores/lock-from.ts'
-import { lockSchema } from '../../../../../shared/lock.ts'
+import { lockSchema } from '../../../../../shared/locks.ts'
 import { hint, NOW, pinned, rawItem } from './item.ts'
 
 const SECONDS = NOW / 1000

@@ -1,6 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
-import type { DynamoRaw } from '../../../../../electron/core/stores/dynamodb/record.ts'
-import type { KeyAttribute } from '../../../../../electron/core/stores/dynamodb/table-key.ts'
+import type { DynamoRaw } from '../../../../../electron/core/stores/dynamodb/format/record.ts'
+import type { KeyAttribute } from '../../../../../electron/core/stores/dynamodb/format/table-key.ts'
 
 export const NOW = Date.parse('2026-08-22T10:00:00Z')
 export const hint = { pinned: false, patternGiven: false }

@@ -2,7 +2,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 import { describe, expect, it } from 'vitest'
 import { terraform } from '../../../../../electron/core/stores/dynamodb/formats/terraform.ts'
 import { lockFrom } from '../../../../../electron/core/stores/lock-from.ts'
-import { lockSchema } from '../../../../../shared/lock.ts'
+import { lockSchema } from '../../../../../shared/locks.ts'
 import { hint, NOW, rawItem } from './item.ts'
 
 const STATE = 'acme-tfstate/env:/prod/network.tfstate'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { lockSchema } from '../../../../../shared/lock.ts'
+import { lockSchema } from '../../../../../shared/locks.ts'
 import { listAll } from '../../../../contract/suite.ts'
 import { Database, failureOf, lockOf, never, RECHARGE } from '../database.ts'
 

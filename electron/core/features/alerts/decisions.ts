@@ -1,0 +1,237 @@
+import {
+  ALERT_RULES,
+  type Alert,
+  type AlertRule,
+  type Mute,
+  type RuleBook,
+  settingOf,
+} from '../../../../shared/alerts.ts'
+import { toFailure } from '../../lib/errors.ts'
+import type { Settings } from './check-lock.ts'
+import { type Acknowledged, type Decided, DecisionFile, NOTHING_DECIDED } from './decision-file.ts'
+import { withChanges } from './rule-book.ts'
+import { alertIdOf } from './tracked.ts'
+
+/** Beyond it the oldest are forgotten, and their alerts count again. */
+const MOST_ACKNOWLEDGED = 20_000
+/** So soon it holds here what was decided in another console, or with an editor. */
+const LOOK_MS = 2000
+/** Acknowledgements of what is over are in nobody's way: they are cleared away together. */
+const CLEAR_MS = 60_000
+
+type Edit = (decided: Decided) => Decided
+
+export type DecisionsOptions = {
+  readonly folder: string
+  readonly writes: boolean
+  readonly now: () => number
+  /** Somebody else decided something. */
+  readonly changed: () => void
+}
+
+/**
+ * What operators decided about alerts: the rules, what is silent, and what is known already. Kept in `alerts.json` of the data
+ * folder; when that cannot be written they hold all the same, until the process ends.
+ */
+export class Decisions {
+  readonly ready: Promise<void>
+  readonly #file: DecisionFile
+  readonly #options: DecisionsOptions
+  /** What the file says, what is not in it yet, and both together. */
+  #kept: Decided = NOTHING_DECIDED
+  #edits: readonly Edit[] = []
+  #decided: Decided = NOTHING_DECIDED
+  #acknowledged = new Map<string, Acknowledged>()
+  /** Alerts that are over, with when they were acknowledged. */
+  readonly #over = new Map<string, number>()
+  readonly #settings = new Map<string, Settings>()
+  #unread: string | null = null
+  #unsound: string | null = null
+  #unwritten: string | null = null
+  /** One access to the file after the other. */
+  #busy: Promise<unknown> = Promise.resolve()
+  #lookTimer: NodeJS.Timeout | undefined
+  #clearTimer: NodeJS.Timeout | undefined
+  #isClosed = false
+
+  constructor(options: DecisionsOptions) {
+    this.#options = options
+    this.#file = new DecisionFile(options.folder)
+    this.ready = this.#inTurn(() => this.#read(options.writes)).then(() => {
+      if (!this.#isClosed) this.#lookTimer = setInterval(() => void this.look(), LOOK_MS).unref()
+    })
+  }
+
+  get book(): RuleBook {
+    return this.#decided.book
+  }
+
+  /** Those that have not run out. */
+  get mutes(): readonly Mute[] {
+    return lasting(this.#decided.mutes, this.#options.now())
+  }
+
+  get problem(): string | null {
+    return this.#unwritten ?? this.#unread ?? this.#unsound
+  }
+
+  settingsOf(address: string): Settings {
+    const known = this.#settings.get(address)
+    if (known) return known
+    const settings = Object.fromEntries(
+      ALERT_RULES.map(rule => [rule, settingOf(this.book, rule, address)]),
+    ) as Settings
+    this.#settings.set(address, settings)
+    return settings
+  }
+
+  /** Which mute silences a lock, by one rule in one store. Null for the alert of the store as a whole. */
+  mutedBy(rule: AlertRule, address: string): (lockId: string | null) => string | null {
+    const here = this.mutes.filter(
+      mute => (mute.rule ?? rule) === rule && (mute.address ?? address) === address,
+    )
+    if (here.length === 0) return () => null
+    const all = here.find(({ lockId }) => lockId === null)
+    const byLock = new Map(here.map(({ lockId, muteId }) => [lockId, muteId]))
+    return lockId => all?.muteId ?? byLock.get(lockId) ?? null
+  }
+
+  acknowledgement(alertId: string): Alert['acknowledged'] {
+    const known = this.#acknowledged.get(alertId)
+    return known ? { by: known.by, at: known.at, reason: known.reason } : null
+  }
+
+  get acknowledged(): ReadonlyMap<string, Acknowledged> {
+    return this.#acknowledged
+  }
+
+  /** `before` is what somebody was shown, and made this book of. */
+  decide(book: RuleBook, before = this.book): Promise<void> {
+    return this.#decide(decided => ({ ...decided, book: withChanges(decided.book, before, book) }))
+  }
+
+  mute(mute: Mute): Promise<void> {
+    return this.#decide(decided => ({ ...decided, mutes: [...decided.mutes, mute] }))
+  }
+
+  unmute(muteId: string): Promise<void> {
+    return this.#decide(decided => ({
+      ...decided,
+      mutes: decided.mutes.filter(mute => mute.muteId !== muteId),
+    }))
+  }
+
+  acknowledge(all: readonly Acknowledged[]): Promise<void> {
+    return this.#decide(decided => ({ ...decided, acknowledged: withThese(decided.acknowledged, all) }))
+  }
+
+  /** The alerts are over: the next ones of their kind are new. */
+  forget(alertIds: readonly string[]): void {
+    for (const alertId of alertIds) {
+      const known = this.#acknowledged.get(alertId)
+      if (known) this.#over.set(alertId, known.at)
+      this.#acknowledged.delete(alertId)
+    }
+    if (this.#options.writes && this.#over.size > 0)
+      this.#clearTimer ??= setTimeout(() => void this.#write(), CLEAR_MS).unref()
+  }
+
+  /** Whether somebody else has decided something meanwhile. */
+  async look(): Promise<void> {
+    if (!(await this.#inTurn(() => this.#read(false)))) return
+    // What could not be written to the file as it was.
+    if (this.#edits.length > 0) await this.#write()
+    this.#options.changed()
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearInterval(this.#lookTimer)
+    if (this.#clearTimer || this.#edits.length > 0) await this.#write()
+  }
+
+  #decide(edit: Edit): Promise<void> {
+    this.#edits = [...this.#edits, edit]
+    this.#recompute()
+    return this.#write()
+  }
+
+  #recompute(): void {
+    this.#decided = this.#edited(this.#kept, this.#edits, this.#over)
+    this.#acknowledged = new Map(this.#decided.acknowledged)
+    this.#settings.clear()
+  }
+
+  #edited(kept: Decided, edits: readonly Edit[], over: ReadonlyMap<string, number>): Decided {
+    const decided = edits.reduce((each, edit) => edit(each), kept)
+    if (over.size === 0) return decided
+    // One that somebody acknowledged again is about the next alert.
+    const acknowledged = [...decided.acknowledged].filter(([alertId, { at }]) => over.get(alertId) !== at)
+    return { ...decided, acknowledged: new Map(acknowledged) }
+  }
+
+  async #read(setAside: boolean): Promise<boolean> {
+    const read = await this.#file.read({ setAside })
+    if (read === null) return false
+    this.#kept = read.decided
+    this.#unread = read.notice
+    this.#unsound = read.unsound
+    this.#recompute()
+    return true
+  }
+
+  /** Never fails: what could not be written is said where the alerts are. */
+  async #write(): Promise<void> {
+    clearTimeout(this.#clearTimer)
+    this.#clearTimer = undefined
+    if (!this.#options.writes) return
+    await this.#inTurn(async () => {
+      const edits = this.#edits
+      const over = new Map(this.#over)
+      try {
+        const { decided, read } = await this.#file.edit(kept => {
+          const edited = this.#edited(kept, edits, over)
+          return { ...edited, mutes: lasting(edited.mutes, this.#options.now()) }
+        })
+        this.#kept = decided
+        if (read) this.#unread = read.notice
+        // What was wrong until now is not in the file any more. Nobody was told yet of what was found just now.
+        this.#unsound = read?.unsound ?? null
+        this.#edits = this.#edits.filter(edit => !edits.includes(edit))
+        for (const [alertId, at] of over) if (this.#over.get(alertId) === at) this.#over.delete(alertId)
+        this.#unwritten = null
+        this.#recompute()
+        if (read) this.#options.changed()
+      } catch (error) {
+        this.#unwritten = `${toFailure(error).message}; it holds until Lockkeeper ends.`
+      }
+    })
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#busy.then(work)
+    this.#busy = done.catch(() => {})
+    return done
+  }
+}
+
+function lasting(mutes: readonly Mute[], now: number): Mute[] {
+  return mutes.filter(({ until }) => until === null || until > now)
+}
+
+function withThese(
+  known: ReadonlyMap<string, Acknowledged>,
+  all: readonly Acknowledged[],
+): ReadonlyMap<string, Acknowledged> {
+  const acknowledged = new Map(known)
+  for (const each of all) {
+    const alertId = alertIdOf(each.rule, each.address, each.lockId)
+    acknowledged.delete(alertId)
+    acknowledged.set(alertId, each)
+  }
+  for (const alertId of acknowledged.keys()) {
+    if (acknowledged.size <= MOST_ACKNOWLEDGED) break
+    acknowledged.delete(alertId)
+  }
+  return acknowledged
+}

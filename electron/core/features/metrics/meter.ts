@@ -1,0 +1,86 @@
+import type { AlertRule } from '../../../../shared/alerts.ts'
+import type { StoreKind } from '../../../../shared/locks.ts'
+import type { Lookout, Observed } from '../stats/histories.ts'
+import { distinctNames } from './store-names.ts'
+import { readStore, type StoreReading } from './store-reading.ts'
+
+/** Who knows of the alerts that are open: how many of a rule in a store, muted ones left out. */
+export interface AlertCounter {
+  openByRule(): readonly { readonly rule: AlertRule; readonly storeId: string; readonly open: number }[]
+}
+
+export type MeterOptions = {
+  /** Those that are open, in an order that stays. */
+  readonly stores: () => readonly Observed[]
+  readonly nameOf: (storeId: string, address: string) => string
+  readonly alerts: AlertCounter | null
+}
+
+export type MeterReading = {
+  readonly stores: readonly StoreReading[]
+  /** Null where there is nobody who watches for alerts. */
+  readonly alerts:
+    | readonly { readonly rule: AlertRule; readonly store: string; readonly count: number }[]
+    | null
+}
+
+export type HeldListener = (
+  store: { readonly name: string; readonly kind: StoreKind },
+  heldMs: number,
+) => void
+
+/** What is observed, as a monitoring system reads it: everything at one moment, and each hold when it ends. */
+export class Meter implements Lookout {
+  readonly #options: MeterOptions
+  readonly #listeners: HeldListener[] = []
+  /** While many holds end at once. */
+  #names: ReadonlyMap<Observed, string> | null = null
+
+  constructor(options: MeterOptions) {
+    this.#options = options
+  }
+
+  /** `keys`: of how many locks of each store to tell one by one. */
+  read(keys: number): MeterReading {
+    const named = this.#named()
+    const names = new Map(named.map(({ store, name }) => [store.storeId, name]))
+    const open = this.#options.alerts?.openByRule() ?? null
+    return {
+      stores: named.map(({ store, name }) => readStore(store, name, keys)),
+      alerts:
+        open?.flatMap(({ rule, storeId, open: count }) => {
+          const store = names.get(storeId)
+          return store === undefined ? [] : [{ rule, store, count }]
+        }) ?? null,
+    }
+  }
+
+  onHeld(listener: HeldListener): void {
+    this.#listeners.push(listener)
+  }
+
+  ended(store: Observed, heldMs: number): void {
+    if (this.#listeners.length === 0) return
+    const name = this.#namesForNow().get(store)
+    if (name === undefined) return
+    for (const listener of this.#listeners) listener({ name, kind: store.kind }, heldMs)
+  }
+
+  /** Ten thousand holds can end in one look, and what stores are called does not change in between. */
+  #namesForNow(): ReadonlyMap<Observed, string> {
+    if (this.#names) return this.#names
+    this.#names = new Map(this.#named().map(({ store, name }) => [store, name]))
+    queueMicrotask(() => {
+      this.#names = null
+    })
+    return this.#names
+  }
+
+  #named(): { store: Observed; name: string }[] {
+    const stores = this.#options.stores()
+    const names = distinctNames(
+      stores.map(({ storeId, address }) => ({ name: this.#options.nameOf(storeId, address), address })),
+    )
+    return stores.map((store, i) => ({ store, name: names[i] ?? store.storeId }))
+  }
+}

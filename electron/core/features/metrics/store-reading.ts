@@ -1,0 +1,150 @@
+import {
+  byAttention,
+  countedAs,
+  expiresAtOf,
+  heldSinceOf,
+  isPlausibleBeginning,
+  isRepresentable,
+  leaseBeginOf,
+  remainingMs,
+} from '../../../../shared/lease.ts'
+import type { StoreKind, WatchedLock } from '../../../../shared/locks.ts'
+import type { Counts, Flows, Spent } from '../../../../shared/stats.ts'
+import { NO_COUNTS } from '../stats/figures.ts'
+import type { Observed } from '../stats/histories.ts'
+
+/** One store in numbers at this moment. Nothing in it is older than the store's last word. */
+export type StoreReading = {
+  readonly name: string
+  readonly kind: StoreKind
+  /** Null while nobody has read it yet. */
+  readonly status: 'live' | 'stale' | 'down' | null
+  /** What is true of a store only while it can be read. */
+  readonly now: LiveReading | null
+  /** By this machine's clock; null if never. */
+  readonly lastScanAt: number | null
+  /** Since this process began to look. */
+  readonly flows: Flows
+  readonly spent: Spent
+}
+
+export type LiveReading = {
+  readonly counts: Counts
+  /** Of what nobody has released, also of what has expired. */
+  readonly oldestMs: number | null
+  /** Of what is held; null where of none it is known since when its lease runs. */
+  readonly mostUsed: number | null
+  readonly offsetMs: number | null
+  readonly scanMs: number
+  /** Those that need attention most, as many as were asked for. */
+  readonly locks: readonly LockReading[]
+}
+
+/**
+ * `leaseMs` is the whole of the lease as it is now; a lock that is renewed can be older than that. Null where there is none, or
+ * it is not known.
+ */
+export type LockReading = {
+  readonly key: string
+  readonly ageMs: number | null
+  readonly leaseMs: number | null
+  /** Below zero for what has expired. */
+  readonly remainingMs: number | null
+}
+
+export function readStore(
+  { kind, observation, locks }: Observed,
+  name: string,
+  keys: number,
+  time = Date.now(),
+): StoreReading {
+  const { status, last, lastPassAt, totals, spent } = observation
+  const isLive = status?.is === 'live' && last !== null
+  return {
+    ...{ name, kind, status: status?.is ?? null },
+    now: isLive
+      ? {
+          ...readLocks(locks, time + (last.offsetMs ?? 0), keys),
+          offsetMs: last.offsetMs,
+          scanMs: last.tookMs,
+        }
+      : null,
+    ...{ lastScanAt: lastPassAt, flows: totals, spent },
+  }
+}
+
+/** `now` is the store's time. */
+function readLocks(
+  locks: ReadonlyMap<string, WatchedLock>,
+  now: number,
+  keys: number,
+): Pick<LiveReading, 'counts' | 'oldestMs' | 'mostUsed' | 'locks'> {
+  const counts = { ...NO_COUNTS }
+  let oldestMs: number | null = null
+  let mostUsed: number | null = null
+  for (const lock of locks.values()) {
+    const counted = countedAs(lock, now)
+    counts[counted]++
+    if (counted === 'released') continue
+    oldestMs = greater(oldestMs, ageOf(lock, now))
+    if (counted !== 'expired') mostUsed = greater(mostUsed, usedOf(lock, now))
+  }
+  return { counts, oldestMs, mostUsed, locks: neediest(locks, now, keys) }
+}
+
+function neediest(locks: ReadonlyMap<string, WatchedLock>, now: number, keys: number): LockReading[] {
+  if (keys === 0) return []
+  const compare = byAttention(now)
+  const first: WatchedLock[] = []
+  // Sorting a hundred thousand for the sake of ten would be in the way of everything else, at every scrape.
+  for (const lock of locks.values()) {
+    const last = first[keys - 1]
+    if ((last && compare(last, lock) <= 0) || countedAs(lock, now) === 'released') continue
+    first.splice(placeOf(lock, first, compare), 0, lock)
+    if (first.length > keys) first.pop()
+  }
+  return first.map(lock => ({
+    key: lock.key,
+    ageMs: ageOf(lock, now),
+    leaseMs: leaseOf(lock, now),
+    remainingMs: representable(remainingMs(lock, now)),
+  }))
+}
+
+function placeOf<T>(item: T, sorted: readonly T[], compare: (a: T, b: T) => number): number {
+  let low = 0
+  let high = sorted.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (compare(sorted[middle] as T, item) <= 0) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** A beginning that makes no sense says nothing about how long it was held. */
+function ageOf(lock: WatchedLock, now: number): number | null {
+  const since = heldSinceOf(lock)
+  return since !== null && isPlausibleBeginning(since.at, now) ? Math.max(0, now - since.at) : null
+}
+
+function leaseOf(lock: WatchedLock, now: number): number | null {
+  const expiresAt = expiresAtOf(lock.lease)
+  const begin = leaseBeginOf(lock, now)
+  return expiresAt !== null && begin !== null && expiresAt > begin ? representable(expiresAt - begin) : null
+}
+
+function usedOf(lock: WatchedLock, now: number): number | null {
+  const leaseMs = leaseOf(lock, now)
+  const leftMs = remainingMs(lock, now)
+  return leaseMs === null || leftMs === null ? null : Math.min(1, Math.max(0, 1 - leftMs / leaseMs))
+}
+
+/** A deadline in the year 300,000 is somebody's mistake, and no number to draw a line with. */
+function representable(ms: number | null): number | null {
+  return ms !== null && isRepresentable(ms) ? ms : null
+}
+
+function greater(a: number | null, b: number | null): number | null {
+  return a === null ? b : b === null ? a : Math.max(a, b)
+}

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto'
+import { link, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { z } from 'zod'
+import { lifeOf, myMark } from '../../files/process-mark.ts'
+import { StoreError } from '../../lib/errors.ts'
+
+const holderSchema = z.object({
+  pid: z.number(),
+  host: z.string(),
+  place: z.string(),
+  started: z.string().nullable(),
+  mark: z.string(),
+})
+type Holder = z.infer<typeof holderSchema>
+
+/** Whoever holds a plan says so again and again: one on another machine that has not for so long is given up. */
+const SIGN_OF_LIFE_MS = 10_000
+const SILENT_MS = 60_000
+
+/**
+ * One process at a time changes or applies a plan, so that its journal tells one story. Even without this no lock could be
+ * released twice. What a process that died left behind is taken over.
+ */
+export async function takePlan(planPath: string): Promise<() => Promise<void>> {
+  const path = `${planPath}.applying`
+  const { pid, place, started } = await myMark()
+  const mine: Holder = { pid, place, started, host: hostname(), mark: randomUUID() }
+  for (let attempt = 0; attempt < 3; attempt++) {
+    if (await claim(path, mine)) {
+      const alive = setInterval(
+        () => void utimes(path, new Date(), new Date()).catch(() => {}),
+        SIGN_OF_LIFE_MS,
+      )
+      alive.unref()
+      return async () => {
+        clearInterval(alive)
+        if ((await holderOf(path))?.mark === mine.mark) await rm(path, { force: true })
+      }
+    }
+    const holder = await holderOf(path)
+    if (holder && (await isAtWork(path, holder)))
+      throw new StoreError(
+        'REFUSED',
+        `This plan is being changed or applied by process ${holder.pid} on ${holder.host}`,
+      )
+    await setAside(path, holder)
+  }
+  throw new StoreError('REFUSED', 'This plan is being changed or applied by somebody else')
+}
+
+/** Whole or not at all: nobody may see a file that does not say yet whose it is. */
+async function claim(path: string, mine: Holder): Promise<boolean> {
+  const draft = `${path}.${mine.mark}`
+  try {
+    await writeFile(draft, JSON.stringify(mine), { mode: 0o600, flag: 'wx' })
+    await link(draft, path)
+    return true
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code
+    if (code === 'EEXIST') return false
+    throw new StoreError('REFUSED', `The plan cannot be changed or applied here (${code})`)
+  } finally {
+    await rm(draft, { force: true }).catch(() => {})
+  }
+}
+
+async function isAtWork(path: string, holder: Holder): Promise<boolean> {
+  const life = await lifeOf(holder)
+  if (life !== 'unknown') return life === 'alive'
+  const saidAt = await stat(path).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => 0,
+  )
+  return Date.now() - saidAt < SILENT_MS
+}
+
+/** Moved first and looked at then: somebody may have taken it over in the meantime, and gets it back. */
+async function setAside(path: string, dead: Holder | null): Promise<void> {
+  const aside = `${path}.${randomUUID()}`
+  await rename(path, aside).catch(() => {})
+  const moved = await holderOf(aside)
+  if (moved?.mark === dead?.mark) await rm(aside, { force: true })
+  else await rename(aside, path).catch(() => {})
+}
+
+async function holderOf(path: string): Promise<Holder | null> {
+  try {
+    return holderSchema.parse(JSON.parse(await readFile(path, 'utf8')))
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,32 @@
+import { confirmationOf } from '../../../../shared/plans.ts'
+import { StoreError } from '../../lib/errors.ts'
+import { asKnownHere, type OpenStore, type OpenStores, storeOf } from '../stores/open-store.ts'
+import type { Plan } from './plan.ts'
+
+/** The stores of a plan, if they may be changed and the operator typed what that means. Null for what is struck whole. */
+export function confirmedStores(
+  plan: Plan,
+  confirm: readonly string[],
+  stores: OpenStores,
+): (OpenStore | null)[] {
+  const counts = plan.countsByStore()
+  if (counts.every(count => count === 0))
+    throw new StoreError('REFUSED', 'Everything was struck from this plan: there is nothing left to do')
+  // A run is not bound to the screen that asked for it.
+  const { signal } = new AbortController()
+  return plan.header.stores.map((wanted, i) => {
+    const count = counts[i] ?? 0
+    // Also when all of it was done in an earlier attempt: such a store need not even be there any more.
+    if (count === 0 || plan.openIn(i).length === 0) return null
+    const open = storeOf(stores, wanted, signal)
+    if (open.isReadOnly())
+      throw new StoreError('REFUSED', `The store ${open.name} is set to read-only: nothing was changed`)
+    const asked = confirmationOf(asKnownHere(stores, wanted), count)
+    if (!confirm.includes(asked))
+      throw new StoreError(
+        'REFUSED',
+        `What was typed is not the name of the store and the number of its locks, "${asked}": nothing was changed`,
+      )
+    return open
+  })
+}

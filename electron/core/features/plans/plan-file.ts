@@ -1,0 +1,265 @@
+import { createHash } from 'node:crypto'
+import { constants } from 'node:fs'
+import { type FileHandle, open, readFile, rm, stat } from 'node:fs/promises'
+import { z } from 'zod'
+import {
+  type PlanEntry,
+  type PlanHeader,
+  planEntrySchema,
+  planHeaderSchema,
+  planResultSchema,
+  strikeSchema,
+} from '../../../../shared/plans.ts'
+import { failureSchema } from '../../../../shared/result.ts'
+import { safeJson } from '../../../../shared/safe-text.ts'
+import { StoreError } from '../../lib/errors.ts'
+import { inTurns } from '../../lib/yield-to-loop.ts'
+
+/**
+ * A plan as a file of JSON lines, only ever added to: what it is, one line a lock, a digest over all of that, and then
+ * whatever happened to it, each line on disk before what it announces. A process that dies leaves at most half a line.
+ */
+
+const FIRST = { lockkeeper: 'plan', version: 1 } as const
+const firstLineSchema = planHeaderSchema.extend({
+  lockkeeper: z.literal(FIRST.lockkeeper),
+  version: z.literal(FIRST.version),
+})
+const frozenSchema = z.object({ frozen: z.string() })
+
+const places = z.array(z.number().int().min(0))
+const by = z.object({ user: z.string(), host: z.string(), pid: z.number() })
+const journalledSchema = z.discriminatedUnion('is', [
+  z.object({
+    is: z.literal('strike'),
+    at: z.number(),
+    by,
+    strikes: z.array(strikeSchema).max(100_000),
+    struck: z.boolean(),
+  }),
+  z.object({
+    is: z.literal('apply'),
+    at: z.number(),
+    by,
+    /** What the audit calls it. */
+    action: z.string(),
+    reason: z.string(),
+    rate: z.number().nullable(),
+  }),
+  /** About to be tried. Without a result, nobody knows what came of it. */
+  z.object({ is: z.literal('try'), at: z.number(), places }),
+  z.object({
+    is: z.literal('results'),
+    results: z.array(z.object({ n: z.number().int().min(0), result: planResultSchema.nullable() })),
+  }),
+  z.object({ is: z.literal('returned'), at: z.number(), places }),
+  /** `troubles` is why it ended before everything was done. */
+  z.object({
+    is: z.literal('end'),
+    at: z.number(),
+    troubles: z.array(z.object({ store: z.number(), error: failureSchema })),
+  }),
+])
+export type Journalled = z.infer<typeof journalledSchema>
+
+export type PlanContents = {
+  readonly header: PlanHeader
+  readonly entries: readonly PlanEntry[]
+  readonly journal: readonly Journalled[]
+  /** Over what was frozen. */
+  readonly digest: string
+  /** Up to where the text is whole lines; what is behind it was cut off in the middle. */
+  readonly length: number
+}
+
+async function writePlan(
+  header: PlanHeader,
+  entries: readonly PlanEntry[],
+): Promise<{ text: string; digest: string }> {
+  const lines = [safeJson({ ...FIRST, ...header })]
+  await inTurns(entries, entry => lines.push(safeJson(entry)))
+  const text = `${lines.join('\n')}\n`
+  const digest = digestOf(text)
+  return { text: `${text}${safeJson({ frozen: digest })}\n`, digest }
+}
+
+/** Refuses what is no plan, and a plan that somebody edited: what is released is what was reviewed. */
+export async function readPlan(text: string): Promise<PlanContents> {
+  const length = text.lastIndexOf('\n') + 1
+  const lines = text.slice(0, length).split('\n').slice(0, -1)
+  const first = firstLineSchema.safeParse(parse(lines[0]))
+  if (!first.success) throw new StoreError('BAD_INPUT', 'This is not a plan that this version can read')
+  const { lockkeeper: _, version: __, ...header } = first.data
+  const entries: PlanEntry[] = []
+  await inTurns(lines.slice(1, 1 + header.count), line => {
+    const entry = planEntrySchema.safeParse(parse(line))
+    if (!entry.success || entry.data.n !== entries.length || entry.data.store >= header.stores.length)
+      throw damaged(entries.length + 2)
+    entries.push(entry.data)
+  })
+  const frozen = frozenSchema.safeParse(parse(lines[1 + header.count]))
+  const reviewed = `${lines.slice(0, 1 + header.count).join('\n')}\n`
+  if (!frozen.success || frozen.data.frozen !== digestOf(reviewed))
+    throw new StoreError('BAD_INPUT', 'This plan is not what it was when it was made, so it is not used')
+  const journal: Journalled[] = []
+  await inTurns(lines.slice(2 + header.count), (line, i) => {
+    const entry = journalledSchema.safeParse(parse(line))
+    if (!entry.success) throw damaged(i + 3 + header.count)
+    journal.push(entry.data)
+  })
+  return {
+    header,
+    entries,
+    journal,
+    digest: frozen.data.frozen,
+    length: Buffer.byteLength(text.slice(0, length)),
+  }
+}
+
+/** The file of one plan, for whoever adds to it. */
+export class PlanFile {
+  #handle: Promise<FileHandle> | null = null
+  #writing: Promise<unknown> = Promise.resolve()
+  /** As we left it: with another size, somebody else has written to it. */
+  #size: number
+  /** Where lines begin that could not be written, and may be there in part. */
+  #torn: number | null = null
+
+  constructor(
+    readonly path: string,
+    /** Half a line behind it is cut off before anything is added. */
+    length: number,
+    /** Over what was frozen. */
+    readonly digest: string,
+  ) {
+    this.#size = length
+  }
+
+  static async create(path: string, header: PlanHeader, entries: readonly PlanEntry[]): Promise<PlanFile> {
+    const { text, digest } = await writePlan(header, entries)
+    return PlanFile.keep(path, text, digest)
+  }
+
+  /** Keeps the text of a plan as it is: written anew it would have another digest. */
+  static async keep(path: string, text: string, digest: string): Promise<PlanFile> {
+    try {
+      const handle = await open(path, 'wx', 0o600)
+      try {
+        await handle.writeFile(text)
+        await handle.sync()
+      } catch (error) {
+        await rm(path, { force: true }).catch(() => {})
+        throw error
+      } finally {
+        await handle.close()
+      }
+    } catch (error) {
+      throw unwritable(error)
+    }
+    return new PlanFile(path, Buffer.byteLength(text), digest)
+  }
+
+  static async read(path: string): Promise<{ file: PlanFile; contents: PlanContents }> {
+    const text = await readFile(path, 'utf8').catch(error => {
+      const code = codeOf(error)
+      throw new StoreError(
+        code === 'ENOENT' ? 'NOT_FOUND' : 'BAD_INPUT',
+        code === 'ENOENT' ? 'There is no such plan' : `The plan cannot be read (${code})`,
+        { cause: error },
+      )
+    })
+    const contents = await readPlan(text)
+    return { file: new PlanFile(path, contents.length, contents.digest), contents }
+  }
+
+  /** On disk when it returns. */
+  append(lines: readonly Journalled[]): Promise<void> {
+    const text = lines.map(line => `${safeJson(line)}\n`).join('')
+    const written = this.#writing.then(async () => {
+      this.#handle ??= this.#open()
+      const handle = await this.#handle
+      // Half a line with others behind it would make the whole plan unreadable.
+      if (this.#torn !== null) await handle.truncate(this.#torn)
+      const { size } = await handle.stat()
+      this.#torn = size
+      await handle.appendFile(text)
+      await handle.datasync()
+      this.#torn = null
+      this.#size = size + Buffer.byteLength(text)
+    })
+    this.#writing = written.catch(() => {})
+    return written.catch(error => {
+      throw unwritable(error)
+    })
+  }
+
+  /** What it says now, if somebody else has written to it. */
+  async changed(): Promise<PlanContents | null> {
+    const size = await stat(this.path).then(
+      each => each.size,
+      () => null,
+    )
+    if (size === this.#size) return null
+    const { contents } = await PlanFile.read(this.path)
+    this.#size = contents.length
+    return contents
+  }
+
+  async close(): Promise<void> {
+    await this.#writing
+    const handle = this.#handle
+    this.#handle = null
+    await (await handle?.catch(() => null))?.close()
+  }
+
+  async #open(): Promise<FileHandle> {
+    const handle = await open(this.path, constants.O_WRONLY | constants.O_APPEND)
+    const { size } = await handle.stat()
+    if (size > this.#size) await handle.truncate(await wholeLines(this.path, this.#size, size))
+    return handle
+  }
+}
+
+/** Where the last whole line ends; `from` is the end of one. */
+async function wholeLines(path: string, from: number, size: number): Promise<number> {
+  const handle = await open(path, 'r')
+  try {
+    const { buffer } = await handle.read(Buffer.alloc(size - from), 0, size - from, from)
+    return from + buffer.lastIndexOf(0x0a) + 1
+  } finally {
+    await handle.close()
+  }
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+function parse(line: string | undefined): unknown {
+  try {
+    return JSON.parse(line ?? '')
+  } catch {
+    return undefined
+  }
+}
+
+function damaged(line: number): StoreError {
+  return new StoreError('BAD_INPUT', `This plan is damaged in line ${line}, so it is not used`)
+}
+
+function unwritable(error: unknown): StoreError {
+  if (error instanceof StoreError) return error
+  const code = codeOf(error)
+  return new StoreError('REFUSED', `The plan cannot be written (${UNWRITABLE[code] ?? code})`, {
+    cause: error,
+  })
+}
+
+const UNWRITABLE: Record<string, string> = {
+  EEXIST: 'there is a file of that name already',
+  ENOENT: 'there is no such folder',
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException)?.code ?? 'unknown error'
+}

@@ -1,0 +1,199 @@
+import { mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { planEntrySchema, planStoreSchema } from '../../../../shared/plans.ts'
+import { safeJson } from '../../../../shared/safe-text.ts'
+import { StoreError } from '../../lib/errors.ts'
+import { inTurns } from '../../lib/yield-to-loop.ts'
+
+const copySchema = z.object({
+  id: z.string(),
+  format: z.string(),
+  fence: z.string(),
+  endsAt: z.number().nullable(),
+  data: z.unknown(),
+})
+
+const keptSchema = z.object({
+  at: z.number(),
+  /** Until when it may be put back. */
+  until: z.number(),
+  store: planStoreSchema,
+  entry: planEntrySchema,
+  copy: copySchema.nullable(),
+})
+/** A record as it was just before it was released, and where. Without a copy where its format cannot be put back. */
+export type Kept = z.infer<typeof keptSchema>
+export type Restorable = Kept & { readonly copy: NonNullable<Kept['copy']> }
+
+const releasedSchema = z.object({ released: z.array(z.number()) })
+/** A plan that is about to put these back. */
+const claimSchema = z.object({ by: z.string(), places: z.array(z.number()) })
+
+/** What is known of a plan or a single release that may still be undone. */
+export type Undoable = {
+  readonly restorable: readonly Restorable[]
+  /** Released with them, in a format that cannot be put back. */
+  readonly unrestorable: readonly Kept[]
+  /** How many were put back already, or are being. */
+  readonly restored: number
+}
+
+/**
+ * Copies of what is being released, so that it can be put back: a file for each plan or single release. They hold tokens,
+ * so they are for this account alone and are deleted when the time for an undo is over. A copy is on disk before its lock is
+ * touched, and counts only once it is known that the lock was released: to put back what its holder gave up by itself
+ * would make a lock that nobody holds. For the same reason each is put back by one plan only.
+ */
+export class UndoCopies {
+  readonly #folder: string
+
+  constructor(
+    dataFolder: string,
+    /** Zero keeps no copies at all. */
+    readonly windowMs: number,
+    readonly now: () => number = Date.now,
+  ) {
+    this.#folder = join(dataFolder, 'undo')
+  }
+
+  async keep(of: string, kept: readonly Omit<Kept, 'until'>[]): Promise<void> {
+    if (this.windowMs <= 0 || kept.length === 0) return
+    const lines = kept.map(each => safeJson({ until: each.at + this.windowMs, ...each }))
+    await this.#append(this.#path(of), lines).catch(error => {
+      throw notKept(error, 'The copies for an undo cannot be kept')
+    })
+  }
+
+  /** When it cannot be noted, these cannot be undone; what was released stays released. */
+  async released(of: string, places: readonly number[]): Promise<void> {
+    if (this.windowMs <= 0 || places.length === 0) return
+    await this.#append(this.#path(of), [safeJson({ released: places })]).catch(() => {})
+  }
+
+  /** Before they are put back: from then on their holders may release them, and no other undo may put them back again. */
+  async claim(of: string, by: string, places: readonly number[]): Promise<void> {
+    await this.#append(this.#claims(of), [safeJson({ by, places })]).catch(error => {
+      throw notKept(error, 'What is put back cannot be noted')
+    })
+  }
+
+  /** Which plan puts each of them back. */
+  async claimed(of: string): Promise<ReadonlyMap<number, string>> {
+    const claims = new Map<number, string>()
+    for (const line of (await read(this.#claims(of))).split('\n')) {
+      const claim = claimSchema.safeParse(parse(line))
+      if (claim.success) for (const n of claim.data.places) if (!claims.has(n)) claims.set(n, claim.data.by)
+    }
+    return claims
+  }
+
+  /** What can be put back now; `by` may also go on with what it has claimed itself. */
+  async undoable(of: string, by: string | null = null): Promise<Undoable> {
+    const now = this.now()
+    const copies = new Map<number, Kept>()
+    const released = new Set<number>()
+    const claims = await this.claimed(of)
+    await inTurns((await read(this.#path(of))).split('\n'), line => {
+      const value = parse(line)
+      if (typeof value !== 'object' || value === null) return
+      if ('released' in value) {
+        const note = releasedSchema.safeParse(value)
+        if (note.success) for (const n of note.data.released) released.add(n)
+        return
+      }
+      const kept = keptSchema.safeParse(value)
+      // A lock that was tried twice has two copies: the later one is what was released.
+      if (kept.success) copies.set(kept.data.entry.n, kept.data)
+    })
+    const inTime = [...copies.values()].filter(({ entry, until }) => released.has(entry.n) && now < until)
+    const free = inTime.filter(({ entry: { n } }) => !claims.has(n) || claims.get(n) === by)
+    return {
+      restorable: free.filter((kept): kept is Restorable => kept.copy !== null),
+      unrestorable: free.filter(({ copy }) => copy === null),
+      restored: inTime.length - free.length,
+    }
+  }
+
+  /** Until when something of it may be put back, without reading it: the last release was when the file was last written. */
+  async until(of: string): Promise<number | null> {
+    const path = this.#path(of)
+    const window = await windowOf(path)
+    const written = await writtenAt(path)
+    return window === null || written === null ? null : written + window
+  }
+
+  /** Deletes what nobody may put back any more, each by the time that it was kept for. */
+  async purge(): Promise<void> {
+    const now = this.now()
+    for (const name of await readdir(this.#folder).catch(() => [])) {
+      const of = /^([\w-]{1,64})\.jsonl$/.exec(name)?.[1]
+      if (of === undefined) continue
+      const until = await this.until(of)
+      if (until === null || now < until) continue
+      for (const path of [this.#path(of), this.#claims(of)]) await rm(path, { force: true }).catch(() => {})
+    }
+  }
+
+  async #append(path: string, lines: readonly string[]): Promise<void> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 })
+    const handle = await open(path, 'a', 0o600)
+    try {
+      await handle.appendFile(lines.map(line => `${line}\n`).join(''))
+      await handle.datasync()
+    } finally {
+      await handle.close()
+    }
+  }
+
+  #claims(of: string): string {
+    return `${this.#path(of)}.claims`
+  }
+
+  /** Ids come from outside: nothing but a plain name leads to a file. */
+  #path(of: string): string {
+    if (!/^[\w-]{1,64}$/.test(of))
+      throw new StoreError('BAD_INPUT', 'This is not the id of a plan or a release')
+    return join(this.#folder, `${of}.jsonl`)
+  }
+}
+
+const FIRST_LINE = 4096
+
+/** For how long its copies are kept, as its first line says; null where that cannot be told. */
+async function windowOf(path: string): Promise<number | null> {
+  const handle = await open(path, 'r').catch(() => null)
+  if (!handle) return null
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(FIRST_LINE), 0, FIRST_LINE, 0)
+    const [, until, at] =
+      /^\{"until":(\d+),"at":(\d+)/.exec(buffer.subarray(0, bytesRead).toString('latin1')) ?? []
+    return until === undefined || at === undefined ? null : Number(until) - Number(at)
+  } finally {
+    await handle.close()
+  }
+}
+
+async function writtenAt(path: string): Promise<number | null> {
+  return stat(path).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => null,
+  )
+}
+
+function read(path: string): Promise<string> {
+  return readFile(path, 'utf8').catch(() => '')
+}
+
+function notKept(error: unknown, what: string): StoreError {
+  const code = (error as NodeJS.ErrnoException).code ?? 'unknown error'
+  return new StoreError('REFUSED', `${what} (${code}), so nothing was changed`, { cause: error })
+}
+
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return null
+  }
+}

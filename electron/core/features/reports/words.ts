@@ -1,0 +1,178 @@
+import { sayDuration } from '../../../../shared/lease.ts'
+import type { ReportAction, ReportGap, ReportHold, ReportStore } from '../../../../shared/report-document.ts'
+import type { Counted, Flows } from '../../../../shared/stats.ts'
+import type { Tone } from './block.ts'
+import { times } from './lock-history.ts'
+
+/** How a report says what it knows. Nothing here is safe to show before a format has escaped it. */
+
+const numbers = new Intl.NumberFormat('en')
+
+export function sayNumber(n: number): string {
+  return numbers.format(n)
+}
+
+export function count(n: number, one: string, other: string): string {
+  return `${numbers.format(n)} ${n === 1 ? one : other}`
+}
+
+/** What a number is when nobody could count, and when only a part of it could be counted. */
+export function sayKnown(n: number | null, isPart: boolean, unknown = 'not known'): string {
+  if (n === null) return unknown
+  return isPart ? `at least ${numbers.format(n)}` : numbers.format(n)
+}
+
+/** What was seen to happen, in the words of the whole console. */
+export const FLOWS: Record<keyof Flows, string> = {
+  taken: 'acquired',
+  freed: 'released',
+  lapsed: 'ran out',
+  renewed: 'renewed',
+  passedOn: 'holder changes',
+}
+
+/** Sentences of others come with and without their full stop. */
+export function unstopped(text: string): string {
+  return text.replace(/\.$/, '')
+}
+
+/** To the second, as everybody reads it; that it is UTC is said once. */
+export function sayTime(iso: string): string {
+  return iso.replace('T', ' ').replace(/(\.\d+)?Z$/, '')
+}
+
+export function sayWindow(from: string, to: string): string {
+  const [start, end] = [sayTime(from), sayTime(to)]
+  const isSameDay = start.slice(0, 10) === end.slice(0, 10)
+  return `${start} to ${isSameDay ? end.slice(11) : end} UTC`
+}
+
+export const STATES: Record<Counted, { readonly name: string; readonly tone: Tone | undefined }> = {
+  held: { name: 'held', tone: undefined },
+  expiring: { name: 'expiring', tone: 'warn' },
+  expired: { name: 'expired', tone: 'danger' },
+  endless: { name: 'no expiry', tone: 'endless' },
+  unknown: { name: 'unknown', tone: 'quiet' },
+  released: { name: 'free', tone: 'quiet' },
+}
+
+export const STATUSES: Record<ReportStore['status'], { readonly name: string; readonly tone: Tone }> = {
+  live: { name: 'live', tone: 'live' },
+  unwatched: { name: 'read for this report', tone: 'live' },
+  stale: { name: 'read in part', tone: 'warn' },
+  down: { name: 'not reachable', tone: 'danger' },
+}
+
+export function sayOffset(store: ReportStore): string {
+  const { clockOffsetMs: offset, clockErrorMs: error } = store
+  if (offset === null) return 'not known'
+  const sign = offset < 0 ? '−' : '+'
+  const within = error === null ? '' : ` ± ${numbers.format(error)} ms`
+  return `${sign}${numbers.format(Math.abs(offset))} ms${within}`
+}
+
+export function saySpent({ kind, spent }: ReportStore): string {
+  const what = { redis: 'command', mysql: 'statement', dynamodb: 'request', memory: 'request' }[kind]
+  const units =
+    spent.units === null
+      ? ''
+      : `, ${count(Math.round(spent.units * 10) / 10, 'capacity unit', 'capacity units')}`
+  return `${count(spent.requests, what, `${what}s`)}${units}`
+}
+
+const WHY_GAP: Record<ReportGap['why'], string> = {
+  down: 'the store did not answer',
+  partial: 'a part of it could not be read',
+  away: 'nobody looked',
+}
+
+export function sayGap({ why, message }: ReportGap): string {
+  return message === null ? WHY_GAP[why] : `${WHY_GAP[why]}: ${message}`
+}
+
+const BEGINS: Record<ReportHold['begin'], string> = {
+  stored: 'from',
+  seen: 'from about',
+  before: 'from before',
+}
+const ENDS: Record<ReportHold['end'], string> = {
+  held: 'held still',
+  freed: 'released',
+  lapsed: 'ran out',
+  'passed-on': 'the holder changed',
+  unseen: 'last seen then',
+}
+
+/** One line of the story of a lock. */
+export function sayHold(hold: ReportHold): string {
+  const who = hold.holder ?? 'not recorded'
+  const until = hold.until === null ? '' : ` to ${sayTime(hold.until)}`
+  const renewed = hold.renewals === 0 ? '' : `; renewed ${times(hold.renewals)}`
+  return `${who}: ${BEGINS[hold.begin]} ${sayTime(hold.from)}${until}, ${ENDS[hold.end]}${renewed}`
+}
+
+const METHODS: Record<string, string> = {
+  'locks.release': 'Release',
+  'plans.create': 'Plan made',
+  'plans.apply': 'Plan applied',
+  'plans.undo': 'Undo planned',
+  'holds.take': 'Maintenance hold',
+  'holds.extend': 'Hold extended',
+  'holds.release': 'Hold released',
+  'stores.add': 'Store added',
+  'stores.edit': 'Store settings changed',
+  'stores.remove': 'Store removed',
+  'switches.begin': 'Provider switch begun',
+  'switches.pass': 'Step of a switch passed',
+  'switches.back': 'Step of a switch gone back to',
+  'switches.abandon': 'Provider switch abandoned',
+  'switches.envPreview': 'File of settings chosen',
+  'switches.envChange': 'File of settings changed',
+}
+
+export function sayMethod(method: string | null): string {
+  return method === null ? 'Action' : (METHODS[method] ?? method)
+}
+
+const OUTCOMES: Record<string, string> = {
+  released: 'released',
+  changed: 'had changed, not touched',
+  gone: 'was gone already',
+  failed: 'failed',
+  restored: 'put back',
+  taken: 'name taken, not put back',
+  ended: 'lease over, not put back',
+  tried: 'tried, answer unknown',
+  pending: 'not attempted',
+  'not attempted': 'not attempted',
+  'came-back': 'written back by the holder',
+  begun: 'begun',
+  done: 'done',
+  stopped: 'stopped',
+  held: 'held',
+  waiting: 'waited for',
+  refused: 'held by somebody else, not taken',
+  extended: 'extended',
+  'ran-out': 'let go when its time was over',
+  lost: 'lost',
+  'given-up': 'given up',
+}
+
+export function sayOutcome(outcome: string): string {
+  return OUTCOMES[outcome] ?? outcome
+}
+
+/** What came of an action, in one cell. */
+export function sayResult({ outcome, error, counts }: ReportAction): string {
+  const counted = Object.entries(counts).map(([name, n]) => `${numbers.format(n)} ${sayOutcome(name)}`)
+  const said = error ? `${error.code}: ${error.message}` : outcome === null ? null : sayOutcome(outcome)
+  return [...(said === null ? ['not recorded: it may have happened'] : [said]), ...counted].join('; ')
+}
+
+export function isDone({ outcome, error, notDone }: ReportAction): boolean {
+  return error === null && outcome !== null && outcome !== 'changed' && notDone.length === 0
+}
+
+export function sayHeld(ms: number): string {
+  return sayDuration(ms, { coarse: true })
+}

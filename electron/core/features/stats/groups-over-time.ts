@@ -1,0 +1,77 @@
+import type { GroupBy } from '../../../../shared/stats.ts'
+import { keyParts } from './figures.ts'
+import type { KeptHold } from './tenure-book.ts'
+
+/** Steps of the same length, and what was seen of them. Each is told by its last moment. */
+export type Steps = { readonly from: number; readonly stepMs: number; readonly count: number }
+
+const NAME_OF: Record<GroupBy, (hold: KeptHold) => string> = {
+  holder: hold => hold.group,
+  format: hold => hold.format,
+  prefix: hold => keyParts(hold.key).prefix,
+  name: hold => keyParts(hold.key).name,
+}
+
+/**
+ * How many locks of each group were held at the end of each step, as far as holds were seen. Holds are gone through twice, to
+ * weigh the groups and to count those that are told: a store can have as many names as locks.
+ */
+export class GroupsOverTime {
+  readonly #steps: Steps
+  readonly #nameOf: (hold: KeptHold) => string
+  readonly #weights = new Map<string, number>()
+  readonly #told = new Map<string, number[]>()
+  readonly #others: number[]
+
+  constructor(by: GroupBy, steps: Steps) {
+    this.#steps = steps
+    this.#nameOf = NAME_OF[by]
+    this.#others = this.#empty()
+  }
+
+  weigh(hold: KeptHold): void {
+    const { first, after } = this.#span(hold)
+    if (first >= after) return
+    const name = this.#nameOf(hold)
+    this.#weights.set(name, (this.#weights.get(name) ?? 0) + after - first)
+  }
+
+  /** Those that held most for longest are told by name from here on. */
+  choose(most: number): void {
+    const order = [...this.#weights].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
+    for (const [name] of order.slice(0, most)) this.#told.set(name, this.#empty())
+    this.#weights.clear()
+  }
+
+  count(hold: KeptHold): void {
+    const { first, after } = this.#span(hold)
+    if (first >= after) return
+    // Ups and downs, to be summed once at the end: a lock that is held all day is two of them and not thousands.
+    const changes = this.#told.get(this.#nameOf(hold)) ?? this.#others
+    changes[first] = (changes[first] ?? 0) + 1
+    changes[after] = (changes[after] ?? 0) - 1
+  }
+
+  get counts(): { groups: { name: string; counts: number[] }[]; others: number[] } {
+    const summed = (changes: readonly number[]) => {
+      let held = 0
+      return changes.slice(0, this.#steps.count).map(change => {
+        held += change
+        return held
+      })
+    }
+    const groups = [...this.#told].map(([name, changes]) => ({ name, counts: summed(changes) }))
+    return { groups, others: summed(this.#others) }
+  }
+
+  #span(hold: KeptHold): { first: number; after: number } {
+    const { from, stepMs, count } = this.#steps
+    const first = Math.max(0, Math.ceil((hold.from - from) / stepMs) - 1)
+    const after = hold.until === null ? count : Math.ceil((hold.until - from) / stepMs) - 1
+    return { first, after: Math.min(after, count) }
+  }
+
+  #empty(): number[] {
+    return Array.from({ length: this.#steps.count + 1 }, () => 0)
+  }
+}

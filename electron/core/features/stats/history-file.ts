@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { readdir, rm, rmdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { codeOf } from '../../files/disk.ts'
+import {
+  type HistoryLine,
+  isHeaderOf,
+  isWorthKeeping,
+  readLine,
+  writeHeader,
+  writeLine,
+} from './history-lines.ts'
+import { HistoryPart, listFiles } from './history-part.ts'
+
+const ROOT = 'history'
+const ENDING = '.jsonl'
+const SAMPLES = `.samples${ENDING}`
+const HOLDS = `.holds${ENDING}`
+const MEGABYTE = 1024 * 1024
+
+/**
+ * What was observed of one store, kept in files of an hour: `history/<store>/<begin>-<process>.samples.jsonl`, and `.holds.jsonl`
+ * apart from it, so that a store whose locks come and go very often loses the story of some and not its charts. It is a
+ * convenience and no record like the audit: a disk that is full loses history and stops nothing.
+ */
+export class HistoryFile {
+  readonly #samples: HistoryPart
+  readonly #holds: HistoryPart
+
+  constructor(dataFolder: string, address: string, keepMs: number) {
+    const folder = historyFolder(dataFolder, address)
+    const part = (name: string, mostBytes: number) =>
+      new HistoryPart({ folder, name, header: writeHeader(address), keepMs, mostBytes })
+    this.#samples = part(SAMPLES, 16 * MEGABYTE)
+    this.#holds = part(HOLDS, 24 * MEGABYTE)
+  }
+
+  /** Why nothing is kept at present; null when it is. */
+  get problem(): string | null {
+    const why = this.#samples.problem ?? this.#holds.problem
+    return why && `What is observed cannot be kept on disk (${why}); it lasts until Lockkeeper ends.`
+  }
+
+  append(line: HistoryLine): void {
+    if (isWorthKeeping(line)) ('hold' in line ? this.#holds : this.#samples).append(writeLine(line))
+  }
+
+  async flush(): Promise<void> {
+    await Promise.all([this.#samples.flush(), this.#holds.flush()])
+  }
+}
+
+/** What was kept of a store: samples first, in the order in which they were written; those of several processes one after the other. */
+export async function* readHistory(
+  dataFolder: string,
+  address: string,
+  since: number,
+): AsyncIterable<HistoryLine> {
+  const folder = historyFolder(dataFolder, address)
+  for (const ending of [SAMPLES, HOLDS])
+    for (const { path, writtenAt } of await listFiles(folder, ending))
+      if (writtenAt >= since) yield* linesOf(path, address)
+}
+
+async function* linesOf(path: string, address: string): AsyncIterable<HistoryLine> {
+  const input = createReadStream(path, 'utf8')
+  let isFirst = true
+  try {
+    for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+      if (isFirst && !isHeaderOf(text, address)) return
+      const line = isFirst ? null : readLine(text)
+      isFirst = false
+      if (line) yield line
+    }
+  } catch (error) {
+    // Another process removed it because it is too old.
+    if (codeOf(error) !== 'ENOENT') throw error
+  } finally {
+    input.destroy()
+  }
+}
+
+/** Removes what was kept of stores that nobody opens any more. Only files of ours, and only when their time is over. */
+export async function removeOldHistories(dataFolder: string, keepMs: number): Promise<void> {
+  const root = join(dataFolder, ROOT)
+  for (const name of await readdir(root).catch(() => [])) {
+    const folder = join(root, name)
+    const files = await listFiles(folder, ENDING)
+    if (files.length === 0 || files.some(({ writtenAt }) => Date.now() - writtenAt <= keepMs)) continue
+    for (const { path } of files) await rm(path, { force: true }).catch(() => {})
+    await rmdir(folder).catch(() => {})
+  }
+}
+
+function historyFolder(dataFolder: string, address: string): string {
+  const name = createHash('sha256').update(address).digest('hex').slice(0, 16)
+  return join(dataFolder, ROOT, name)
+}

@@ -1,0 +1,75 @@
+import { z } from 'zod'
+import { safeJson } from '../../../../shared/safe-text.ts'
+import {
+  countsSchema,
+  flowsSchema,
+  gapSchema,
+  histogramSchema,
+  holdSchema,
+  spentSchema,
+} from '../../../../shared/stats.ts'
+import type { Break, Sample } from './samples.ts'
+import type { KeptHold } from './tenure-book.ts'
+
+/** One line of a history. The file is anybody's to edit: what is not as it should be is left out. */
+const sampleSchema = z.object({
+  from: z.number(),
+  until: z.number(),
+  counts: countsSchema,
+  flows: flowsSchema,
+  spent: spentSchema,
+  holdTimes: histogramSchema.nullable(),
+})
+const lineSchema = z.union([
+  z.strictObject({ sample: sampleSchema }),
+  z.strictObject({ hold: holdSchema.omit({ storeId: true }) }),
+  z.strictObject({
+    break: z.object({
+      at: z.number(),
+      until: z.number(),
+      why: gapSchema.shape.why,
+      message: z.string().nullable(),
+    }),
+  }),
+])
+
+export type HistoryLine =
+  | { readonly sample: Sample }
+  /** When it begins, and again when it ends. */
+  | { readonly hold: KeptHold }
+  | { readonly break: Break }
+
+const headerSchema = z.object({ version: z.literal(1), address: z.string() })
+
+/** Longer names are remembered while the console runs, and not kept. */
+const LONGEST_NAME = 2000
+
+export function isWorthKeeping(line: HistoryLine): boolean {
+  return !('hold' in line) || line.hold.id.length + line.hold.key.length <= LONGEST_NAME
+}
+
+export function writeLine(line: HistoryLine): string {
+  return `${safeJson(line)}\n`
+}
+
+export function readLine(text: string): HistoryLine | null {
+  const parsed = lineSchema.safeParse(parseJson(text))
+  return parsed.success ? parsed.data : null
+}
+
+export function writeHeader(address: string): string {
+  return `${safeJson({ version: 1, address })}\n`
+}
+
+export function isHeaderOf(text: string, address: string): boolean {
+  const parsed = headerSchema.safeParse(parseJson(text))
+  return parsed.success && parsed.data.address === address
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}

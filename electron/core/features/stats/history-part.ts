@@ -1,0 +1,127 @@
+import { appendFile, mkdir, readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { codeOf } from '../../files/disk.ts'
+
+/** How long what was seen may wait in memory: so much is lost when the process is killed. */
+const FLUSH_MS = 5000
+/** A disk that took nothing is asked again after this. */
+const RETRY_MS = 60_000
+/** Files are removed as a whole, so one must not hold much more than an hour. */
+const FILE_MS = 3_600_000
+const FILE_BYTES = 2 * 1024 * 1024
+/** So many do not wait. */
+const SOON = 2000
+/** What could not be written yet. */
+const MOST_WAITING = 20_000
+
+export type PartOptions = {
+  readonly folder: string
+  /** The end of its files' names. */
+  readonly name: string
+  readonly header: string
+  readonly keepMs: number
+  /** When there is more, the oldest goes, whatever its age. */
+  readonly mostBytes: number
+}
+
+/** One kind of lines in files of an hour, each made and added to by one process alone. */
+export class HistoryPart {
+  readonly #options: PartOptions
+  #waiting: string[] = []
+  #file: { readonly path: string; readonly madeAt: number; bytes: number; torn: boolean } | null = null
+  #timer: NodeJS.Timeout | null = null
+  #writing: Promise<void> = Promise.resolve()
+  #problem: string | null = null
+
+  constructor(options: PartOptions) {
+    this.#options = options
+  }
+
+  /** The error that keeps it from being written; null when it is. */
+  get problem(): string | null {
+    return this.#problem
+  }
+
+  append(line: string): void {
+    this.#waiting.push(line)
+    if (this.#waiting.length > MOST_WAITING) this.#waiting.splice(0, MOST_WAITING / 2)
+    const isWell = this.#problem === null
+    // A store that is read for the first time brings all its locks at once.
+    if (isWell && this.#waiting.length >= SOON) void this.flush()
+    this.#timer ??= setTimeout(() => void this.flush(), isWell ? FLUSH_MS : RETRY_MS).unref()
+  }
+
+  flush(): Promise<void> {
+    if (this.#timer) clearTimeout(this.#timer)
+    this.#timer = null
+    this.#writing = this.#writing.then(() => this.#write())
+    return this.#writing
+  }
+
+  async #write(): Promise<void> {
+    // Taken out before anything is awaited: more may come in the meantime.
+    const batch = this.#waiting
+    this.#waiting = []
+    if (batch.length === 0) return
+    try {
+      const file = await this.#current()
+      const head = file.bytes === 0 ? this.#options.header : file.torn ? '\n' : ''
+      const text = `${head}${batch.join('')}`
+      file.torn = true
+      await appendFile(file.path, text, { mode: 0o600 })
+      file.torn = false
+      file.bytes += Buffer.byteLength(text)
+      this.#problem = null
+    } catch (error) {
+      this.#waiting = [...batch, ...this.#waiting]
+      this.#problem = codeOf(error)
+      // A quiet store brings nothing more that would ask again.
+      this.#timer ??= setTimeout(() => void this.flush(), RETRY_MS).unref()
+      await this.#dropEmpty()
+    }
+  }
+
+  /** A full disk leaves files with nothing in them, and they would be more with every try. */
+  async #dropEmpty(): Promise<void> {
+    if (!this.#file || this.#file.bytes > 0) return
+    await rm(this.#file.path, { force: true }).catch(() => {})
+    this.#file = null
+  }
+
+  async #current() {
+    const { folder, name } = this.#options
+    const now = Date.now()
+    if (this.#file && now - this.#file.madeAt < FILE_MS && this.#file.bytes < FILE_BYTES) return this.#file
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await this.#removeOld(now)
+    const begin = new Date(now).toISOString().replace(/[:.]/g, '-')
+    const path = join(folder, `${begin}-${process.pid}${name}`)
+    this.#file = { path, madeAt: now, bytes: 0, torn: false }
+    return this.#file
+  }
+
+  async #removeOld(now: number): Promise<void> {
+    const { folder, name, keepMs, mostBytes } = this.#options
+    let bytes = 0
+    for (const { path, writtenAt, size } of (await listFiles(folder, name)).reverse()) {
+      bytes += size
+      if (now - writtenAt > keepMs || bytes > mostBytes) await rm(path, { force: true })
+    }
+  }
+}
+
+/** Oldest first. */
+export async function listFiles(folder: string, ending: string) {
+  const names = await readdir(folder).catch(() => [])
+  const files = await Promise.all(
+    names
+      .filter(name => name.endsWith(ending))
+      .sort()
+      .map(async name => {
+        const path = join(folder, name)
+        const found = await stat(path).catch(() => null)
+        return found ? [{ path, writtenAt: found.mtimeMs, size: found.size }] : []
+      }),
+  )
+  return files.flat()
+}

@@ -1,0 +1,240 @@
+import {
+  addFlows,
+  type Counts,
+  type Flows,
+  type Gap,
+  type Histogram,
+  type Point,
+  type Spent,
+} from '../../../../shared/stats.ts'
+import { addHistograms, emptyHistogram, NO_FLOWS } from './figures.ts'
+
+/**
+ * What was seen between two readings: the state at its end and what happened in it. Where nothing was missed, one begins where
+ * the one before it ended; what lies between two others is a gap. Times are this machine's.
+ */
+export type Sample = {
+  readonly from: number
+  readonly until: number
+  readonly counts: Counts
+  readonly flows: Flows
+  readonly spent: Spent
+  /** How long what ended in it had been held; null when nothing did. */
+  readonly holdTimes: Histogram | null
+}
+
+/** Why nobody knows what was after `at`. It is known to have been so until `until`. */
+export type Break = {
+  readonly at: number
+  readonly until: number
+  readonly why: Gap['why']
+  readonly message: string | null
+}
+
+/** Readings that fit into this become one sample. Two of a store that nobody looks at do. */
+const SAMPLE_MS = 15_000
+/** Whatever is kept, so many samples of it are fine enough for every chart. */
+const ENOUGH = 6000
+/** With room for those that breaks cut short. */
+const MOST = 12_000
+const MOST_BREAKS = 2000
+const SLACK_MS = 60_000
+/** How often an outage that goes on is written down again. */
+export const TELL_AGAIN_MS = 60_000
+/** Two readings never end and begin in the same millisecond. */
+const TOUCHING_MS = 5
+
+export class Samples {
+  readonly #samples: Sample[] = []
+  readonly #breaks: Break[] = []
+  readonly #keepMs: number
+  readonly #sampleMs: number
+  /** Until here, what was seen had to go before its time. */
+  #droppedUntil = 0
+
+  constructor(keepMs: number) {
+    this.#keepMs = keepMs
+    this.#sampleMs = Math.max(SAMPLE_MS, keepMs / ENOUGH)
+  }
+
+  get last(): Sample | undefined {
+    return this.#samples.at(-1)
+  }
+
+  get all(): readonly Sample[] {
+    return this.#samples
+  }
+
+  /** The last moment of which something is known, be it that there was nothing to be seen. */
+  get knownUntil(): number | null {
+    const known = [this.last?.until, this.#breaks.at(-1)?.until].filter(time => time !== undefined)
+    return known.length === 0 ? null : Math.max(...known)
+  }
+
+  /** This machine's clock was set back: what was seen after this moment was seen at no time that can be said. */
+  forgetAfter(time: number): void {
+    const keep = this.#firstEndingAfter(time)
+    this.#samples.splice(keep)
+    this.#breaks.splice(0, this.#breaks.length, ...this.#breaks.filter(each => each.until <= time))
+  }
+
+  /** Returns the sample before it, if that is complete now. */
+  add(sample: Sample): Sample | null {
+    const last = this.last
+    const touches = last !== undefined && Math.abs(sample.from - last.until) <= TOUCHING_MS
+    if (last && touches && sample.until - last.from <= this.#sampleMs) {
+      this.#samples[this.#samples.length - 1] = {
+        from: last.from,
+        until: sample.until,
+        counts: sample.counts,
+        flows: addFlows(last.flows, sample.flows),
+        spent: addSpent(last.spent, sample.spent),
+        holdTimes: addSome(last.holdTimes, sample.holdTimes),
+      }
+      return null
+    }
+    this.#samples.push(sample)
+    this.#prune(sample.until)
+    return last ?? null
+  }
+
+  /** One that began when the last one did is the last one, known for longer. */
+  break(one: Break): void {
+    if (this.#breaks.at(-1)?.at === one.at) this.#breaks.pop()
+    this.#breaks.push(one)
+    if (this.#breaks.length > MOST_BREAKS) this.#breaks.shift()
+  }
+
+  #prune(now: number): void {
+    // Once in a while is enough, and cheaper than with every sample.
+    const [oldest] = this.#samples
+    if (oldest && oldest.until > now - this.#keepMs - SLACK_MS && this.#samples.length <= MOST) return
+    const first = this.#samples.findIndex(({ until }) => until >= now - this.#keepMs)
+    const tooOld = first < 0 ? this.#samples.length : first
+    const tooMany = this.#samples.length - MOST
+    if (tooMany > tooOld) this.#droppedUntil = this.#samples[tooMany - 1]?.until ?? 0
+    this.#samples.splice(0, Math.max(tooOld, tooMany, 0))
+  }
+
+  /** What happened from one moment to another, and for how much of it somebody looked. */
+  sum(from: number, to: number): { flows: Flows; observedMs: number; holdTimes: Histogram } {
+    let flows = NO_FLOWS
+    let observedMs = 0
+    let holdTimes = emptyHistogram()
+    for (const sample of this.#within(from, to)) {
+      observedMs += Math.max(0, Math.min(to, sample.until) - Math.max(from, sample.from))
+      if (sample.until <= from || sample.until > to) continue
+      flows = addFlows(flows, sample.flows)
+      if (sample.holdTimes) holdTimes = addHistograms(holdTimes, sample.holdTimes)
+    }
+    return { flows, observedMs, holdTimes }
+  }
+
+  /** Step by step, each without its first moment and with its last one. */
+  points(from: number, stepMs: number, count: number): (Point | null)[] {
+    const points: (Point | null)[] = Array.from({ length: count }, () => null)
+    for (const sample of this.#within(from, from + stepMs * count)) {
+      const end = Math.ceil((sample.until - from) / stepMs) - 1
+      const first = Math.max(0, Math.min(end, Math.floor((sample.from - from) / stepMs)))
+      // Where steps are shorter than what was seen in one piece, what happened in it belongs to all of them alike.
+      const share = 1 / Math.max(1, end - Math.floor((sample.from - from) / stepMs) + 1)
+      for (let i = first; i <= Math.min(end, count - 1); i++) {
+        const before = points[i]
+        const flows = share === 1 ? sample.flows : scaleFlows(sample.flows, share)
+        const spent = share === 1 ? sample.spent : scaleSpent(sample.spent, share)
+        points[i] = {
+          counts: sample.counts,
+          flows: before ? addFlows(before.flows, flows) : flows,
+          spent: before ? addSpent(before.spent, spent) : spent,
+        }
+      }
+    }
+    return points
+  }
+
+  /** The times between `from` and `to` in which nobody looked. `live` says that the last sample still grows. */
+  gaps(from: number, to: number, live: boolean): Gap[] {
+    const gaps: Gap[] = []
+    let seenUntil = from
+    for (const sample of this.#within(from, to)) {
+      if (sample.from > seenUntil + TOUCHING_MS) gaps.push(...this.#gapsBetween(seenUntil, sample.from))
+      seenUntil = Math.max(seenUntil, sample.until)
+    }
+    const goesOn = seenUntil >= (this.last?.until ?? 0)
+    if (seenUntil < to && !(goesOn && live)) {
+      const open = this.#gapsBetween(seenUntil, to)
+      const last = open.pop()
+      if (last) gaps.push(...open, goesOn ? { ...last, until: null } : last)
+    }
+    return gaps
+  }
+
+  /** One for each reason. The first that is known explains it from its beginning: an outage is noticed a little late. */
+  #gapsBetween(from: number, until: number): Gap[] {
+    const gaps: Gap[] = []
+    for (const [i, { at, why, message, until: knownUntil }] of this.#breaks.entries()) {
+      // One that is going on is written down now and then only; until the next one it went on.
+      const next = this.#breaks[i + 1]?.at ?? Infinity
+      const wasOver = Math.min(next, knownUntil + TELL_AGAIN_MS) <= from || this.#sawBetween(at, from)
+      if (at > until || (at < from - TOUCHING_MS && wasOver)) continue
+      const last = gaps.at(-1)
+      if (last?.why === why && last.message === message) continue
+      if (last) gaps[gaps.length - 1] = { ...last, until: at }
+      gaps.push({ from: last ? at : from, until, why, message })
+    }
+    if (gaps.length > 0) return gaps
+    const message = from < this.#droppedUntil ? NO_ROOM : null
+    return [{ from, until, why: 'away', message }]
+  }
+
+  #sawBetween(from: number, to: number): boolean {
+    const next = this.#samples[this.#firstEndingAfter(from + TOUCHING_MS)]
+    return next !== undefined && next.until <= to
+  }
+
+  *#within(from: number, to: number): Iterable<Sample> {
+    for (let i = this.#firstEndingAfter(from); i < this.#samples.length; i++) {
+      const sample = this.#samples[i] as Sample
+      if (sample.from > to) return
+      yield sample
+    }
+  }
+
+  #firstEndingAfter(time: number): number {
+    let low = 0
+    let high = this.#samples.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((this.#samples[middle] as Sample).until < time) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+}
+
+const NO_ROOM = 'The store came and went so often that what was seen is no longer kept.'
+
+export const NO_SPENT: Spent = { requests: 0, units: null }
+
+export function addSpent(a: Spent, b: Spent): Spent {
+  const units = a.units === null && b.units === null ? null : (a.units ?? 0) + (b.units ?? 0)
+  return { requests: a.requests + b.requests, units }
+}
+
+function scaleFlows(flows: Flows, by: number): Flows {
+  return {
+    taken: flows.taken * by,
+    passedOn: flows.passedOn * by,
+    renewed: flows.renewed * by,
+    freed: flows.freed * by,
+    lapsed: flows.lapsed * by,
+  }
+}
+
+function scaleSpent({ requests, units }: Spent, by: number): Spent {
+  return { requests: requests * by, units: units === null ? null : units * by }
+}
+
+function addSome(a: Histogram | null, b: Histogram | null): Histogram | null {
+  return a && b ? addHistograms(a, b) : (a ?? b)
+}

@@ -1,0 +1,256 @@
+import type { Lock, WatchedLock } from '../../../../shared/locks.ts'
+import type { Failure } from '../../../../shared/result.ts'
+import type {
+  Figures,
+  GroupHistory,
+  GroupsQuery,
+  History,
+  HistoryQuery,
+  Holds,
+  HoldsQuery,
+  SeenKey,
+  SeenKeysQuery,
+  Stats,
+  StatsQuery,
+  StoreStats,
+} from '../../../../shared/stats.ts'
+import { StoreError, toFailure } from '../../lib/errors.ts'
+import { inTurns } from '../../lib/yield-to-loop.ts'
+import type { LockStore } from '../../stores/types.ts'
+import { addFigures, type FiguresOfNow, Tally } from './figures.ts'
+import { GroupsOverTime, type Steps } from './groups-over-time.ts'
+import type { Observatory, Observed } from './histories.ts'
+
+const USUAL_WINDOW_MS = 3_600_000
+const USUAL_GROUPS = 5
+const USUAL_HOLDS = 1000
+const USUAL_KEYS = 50
+
+/** `now` is the time of the lock's store. */
+export type See = (storeId: string, lock: Lock | WatchedLock, now: number) => void
+
+type OpenStore = { readonly store: LockStore; readonly signal: AbortSignal; readonly name: string }
+
+type OfNow = FiguresOfNow & Pick<StoreStats, 'status' | 'error' | 'asOf' | 'offsetMs' | 'scanMs' | 'scanned'>
+
+export type StatsDeskOptions = {
+  readonly observatory: Observatory
+  /** The stores that are asked about when none is named. */
+  readonly openStores: () => readonly string[]
+  readonly get: (storeId: string, signal: AbortSignal) => OpenStore
+  readonly redact: (message: string) => string
+}
+
+/** Answers questions about what was observed. What nobody watches is read once, for the answer. */
+export class StatsDesk {
+  readonly #options: StatsDeskOptions
+
+  constructor(options: StatsDeskOptions) {
+    this.#options = options
+  }
+
+  /** `see` is shown every lock that is counted, so that what else is said about them agrees with the counts. */
+  async read(
+    { storeIds, since, until }: StatsQuery,
+    signal: AbortSignal,
+    see: See = () => {},
+  ): Promise<Stats> {
+    const at = Date.now()
+    const from = since ?? (until ?? at) - USUAL_WINDOW_MS
+    const stores = await Promise.all(
+      this.#ids(storeIds).map(storeId => this.#storeStats(storeId, { from, until }, signal, see)),
+    )
+    const overall = addFigures(stores.map(figuresOnly))
+    return { at, since: from, stores, overall, notice: this.#options.observatory.problem }
+  }
+
+  async history({ storeIds, from, to, points }: HistoryQuery): Promise<History> {
+    const steps = stepsOf(from, to, points)
+    const series = await Promise.all(
+      this.#ids(storeIds).map(async storeId => {
+        const { observed, name } = await this.#observed(storeId)
+        return {
+          ...{ storeId, name, address: observed.address },
+          points: observed.observation.samples.points(from, steps.stepMs, steps.count),
+          gaps: this.#gaps(observed, from, to),
+        }
+      }),
+    )
+    return { from, stepMs: steps.stepMs, series }
+  }
+
+  async groups({ storeIds, by, from, to, points, top = USUAL_GROUPS }: GroupsQuery): Promise<GroupHistory> {
+    const steps = stepsOf(from, to, points)
+    const over = new GroupsOverTime(by, steps)
+    const observations = await Promise.all(
+      this.#ids(storeIds).map(async storeId => (await this.#observed(storeId)).observed.observation),
+    )
+    for (const { holds } of observations) await inTurns(holds.within(from, to), hold => over.weigh(hold))
+    over.choose(top)
+    for (const { holds } of observations) await inTurns(holds.within(from, to), hold => over.count(hold))
+    const known = Array.from({ length: steps.count }, () => false)
+    for (const { samples, holds } of observations) {
+      const seen = samples.points(from, steps.stepMs, steps.count)
+      for (const i of known.keys())
+        known[i] ||= seen[i] !== null && from + (i + 1) * steps.stepMs > holds.droppedUntil
+    }
+    const where = (counts: readonly number[]) => counts.map((count, i) => (known[i] ? count : null))
+    const { groups, others } = over.counts
+    return {
+      ...{ from, stepMs: steps.stepMs },
+      groups: groups.map(({ name, counts }) => ({ name, points: where(counts) })),
+      others: where(others),
+    }
+  }
+
+  async holds({ storeIds, id, from, to, limit = USUAL_HOLDS }: HoldsQuery): Promise<Holds> {
+    checkWindow(from, to)
+    const holds: Holds['holds'] = []
+    const gaps: Holds['gaps'] = []
+    let left = 0
+    for (const storeId of this.#ids(storeIds)) {
+      const { observed } = await this.#observed(storeId)
+      const book = observed.observation.holds
+      for (const hold of book.within(from, to, id)) holds.push({ storeId, ...hold })
+      gaps.push(...this.#gaps(observed, from, to))
+      left += book.droppedSince(from)
+    }
+    holds.sort((a, b) => a.from - b.from || (a.id < b.id ? -1 : 1))
+    const over = Math.max(0, holds.length - limit)
+    return { holds: holds.slice(over), gaps, left: left + over }
+  }
+
+  async keys({ storeIds, text = '', limit = USUAL_KEYS }: SeenKeysQuery): Promise<SeenKey[]> {
+    const wanted = text.toLowerCase()
+    const found = new Map<string, SeenKey>()
+    for (const storeId of this.#ids(storeIds)) {
+      const { observed } = await this.#observed(storeId)
+      for (const { id, key, until } of observed.observation.holds.within(0, Date.now())) {
+        if (!key.toLowerCase().includes(wanted)) continue
+        const name = `${storeId} ${id}`
+        const before = found.get(name) ?? { storeId, id, key, holds: 0, heldNow: false }
+        found.set(name, { ...before, holds: before.holds + 1, heldNow: before.heldNow || until === null })
+      }
+    }
+    return [...found.values()].sort((a, b) => b.holds - a.holds || (a.key < b.key ? -1 : 1)).slice(0, limit)
+  }
+
+  #ids(storeIds: readonly string[] | undefined): readonly string[] {
+    return storeIds ?? this.#options.openStores()
+  }
+
+  async #observed(storeId: string): Promise<{ observed: Observed; name: string }> {
+    const { observatory, get } = this.#options
+    const { name } = get(storeId, NEVER)
+    await observatory.recalled(storeId)
+    const observed = observatory.get(storeId)
+    if (!observed) throw new StoreError('NOT_FOUND', 'This store is not open')
+    return { observed, name }
+  }
+
+  #gaps({ observation }: Observed, from: number, to: number) {
+    const until = Math.min(to, Date.now())
+    return observation.samples.gaps(from, until, observation.isLive)
+  }
+
+  async #storeStats(
+    storeId: string,
+    { from, until }: { from: number; until: number | undefined },
+    signal: AbortSignal,
+    see: See,
+  ): Promise<StoreStats> {
+    const open = this.#options.get(storeId, signal)
+    const { observed, name } = await this.#observed(storeId)
+    const { observation, address, kind } = observed
+    const now = await this.#now(observed, open, see)
+    return {
+      ...{ storeId, name, address, kind },
+      ...now,
+      ...observation.figuresSince(from, storeId, until),
+      spent: open.store.spent(),
+    }
+  }
+
+  /** By what the watch knows, if there is one that has read the store; otherwise by reading it. */
+  async #now(
+    { storeId, observation, locks }: Observed,
+    { store, signal }: OpenStore,
+    see: See,
+  ): Promise<OfNow> {
+    const tally = new Tally(storeId)
+    const { last, status } = observation
+    if (last && status) {
+      const offsetMs = last.offsetMs ?? 0
+      const asOf = observation.lastPassAt ?? Date.now()
+      // Of a store that is not live nothing is known after it was last read.
+      const now = (status.is === 'live' ? Date.now() : asOf) + offsetMs
+      await inTurns(locks.values(), lock => {
+        tally.add(lock, now)
+        see(storeId, lock, now)
+      })
+      return {
+        ...tally.figures(offsetMs),
+        ...{ status: status.is, error: status.error, asOf, offsetMs: last.offsetMs },
+        ...{ scanMs: last.tookMs, scanned: last.scanned },
+      }
+    }
+    // The watch is at it, and will tell when there is something: a store that hangs is not waited for by everybody else.
+    if (status)
+      return {
+        ...tally.figures(0),
+        ...{ status: status.is, error: status.error, asOf: null, offsetMs: null, scanMs: null, scanned: 0 },
+      }
+    return this.#readOnce(storeId, store, signal, see)
+  }
+
+  async #readOnce(storeId: string, store: LockStore, signal: AbortSignal, see: See): Promise<OfNow> {
+    const tally = new Tally(storeId)
+    const redacted = ({ code, message }: Failure) => ({ code, message: this.#options.redact(message) })
+    const startedAt = performance.now()
+    let scanned = 0
+    let problem: Failure | null = null
+    try {
+      for await (const page of store.list({}, signal)) {
+        scanned += page.scanned
+        problem ??= page.problems[0] ?? null
+        for (const lock of page.locks) {
+          tally.add(lock, lock.observedAt)
+          see(storeId, lock, lock.observedAt)
+        }
+      }
+      const { offsetMs } = await store.clock(signal)
+      return {
+        ...tally.figures(offsetMs ?? 0),
+        ...{ status: problem ? 'stale' : 'unwatched', error: problem && redacted(problem) },
+        ...{ asOf: Date.now(), offsetMs, scanned, scanMs: Math.round(performance.now() - startedAt) },
+      }
+    } catch (error) {
+      return {
+        ...new Tally(storeId).figures(0),
+        ...{ status: 'down', error: redacted(toFailure(error)) },
+        ...{ asOf: null, offsetMs: null, scanned: 0, scanMs: null },
+      }
+    }
+  }
+}
+
+const NEVER = new AbortController().signal
+
+function stepsOf(from: number, to: number, points: number): Steps {
+  checkWindow(from, to)
+  const stepMs = Math.max(1, Math.ceil((to - from) / points))
+  return { from, stepMs, count: Math.max(1, Math.ceil((to - from) / stepMs)) }
+}
+
+function checkWindow(from: number, to: number): void {
+  if (to <= from) throw new StoreError('BAD_INPUT', 'The window ends before it begins')
+}
+
+function figuresOnly(stats: StoreStats): Figures {
+  const { counts, active, total, byHolder, byFormat, byPrefix, byName, oldest, longest, ...rest } = stats
+  const { flows, observedMs, holdTimes, remaining } = rest
+  return {
+    ...{ counts, active, total, byHolder, byFormat, byPrefix, byName, oldest, longest },
+    ...{ flows, observedMs, holdTimes, remaining },
+  }
+}

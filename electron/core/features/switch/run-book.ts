@@ -1,0 +1,267 @@
+import type { Failure } from '../../../../shared/result.ts'
+import type { Side, SwitchNow, SwitchRun } from '../../../../shared/switch.ts'
+import { ChangeFeed } from '../../lib/change-feed.ts'
+import { StoreError } from '../../lib/errors.ts'
+import type { Lookout, Observed } from '../stats/histories.ts'
+import type { Happening, Pass } from '../stores/subscriber.ts'
+import { RunWatch } from './run-watch.ts'
+import type { SwitchStores } from './side.ts'
+import { type KeptRun, SwitchFile } from './switch-file.ts'
+
+const TICK_MS = 500
+
+/** What was seen and is not in the file yet. `isTried`: it could not be written there. */
+type Learned = { readonly how: (run: KeptRun) => KeptRun; isTried: boolean }
+
+type Entry = {
+  /** What the file says. */
+  kept: KeptRun
+  learned: Learned[]
+  watch: RunWatch | null
+  readonly feed: ChangeFeed
+  watchers: number
+  told: string
+}
+
+export type RunBookOptions = {
+  readonly dataFolder: string
+  readonly stores: SwitchStores
+  readonly nameOf: (storeId: string, address: string) => string
+  /** Whether a switch that is under way is watched also while nobody looks. */
+  readonly attends: boolean
+}
+
+/**
+ * The switches that are known here, kept in `switches.json`, and the watch over those that are under way or looked at. Sides
+ * are bound to whichever open store has their address, so that a switch goes on in the next console at the step where it was.
+ */
+export class RunBook implements Lookout {
+  readonly ready: Promise<void>
+  readonly #o: RunBookOptions
+  readonly #file: SwitchFile
+  readonly #entries = new Map<string, Entry>()
+  readonly #timer: NodeJS.Timeout
+  #busy: Promise<unknown> = Promise.resolve()
+  #isTicking = false
+  #isClosed = false
+
+  constructor(options: RunBookOptions) {
+    this.#o = options
+    this.#file = new SwitchFile(options.dataFolder)
+    this.ready = this.#inTurn(() => this.#read())
+    this.#timer = setInterval(() => void this.#tick(), TICK_MS).unref()
+  }
+
+  /** Why there may be more than are known here, as a sentence. */
+  get notice(): string | null {
+    return this.#file.notice
+  }
+
+  /** In the order in which they were begun. */
+  get all(): readonly KeptRun[] {
+    return [...this.#entries.values()].map(told)
+  }
+
+  find(switchId: string): KeptRun {
+    return told(this.#entryOf(switchId))
+  }
+
+  /** Whether a switch is under way between two stores, in whichever direction. */
+  isUnderWay(address: string, other: string): boolean {
+    return this.all.some(
+      ({ ended, from, to }) =>
+        ended === null &&
+        ((from.address === address && to.address === other) ||
+          (from.address === other && to.address === address)),
+    )
+  }
+
+  /** As it goes out: with the ids and names of the stores that are open here. */
+  shown({ firstArrivalInNewAt: _, ...run }: KeptRun): SwitchRun {
+    return { ...run, from: this.#bound(run.from), to: this.#bound(run.to) }
+  }
+
+  async now(switchId: string): Promise<SwitchNow> {
+    const watch = this.#watchOf(this.#entryOf(switchId))
+    await watch.lookAtEnv()
+    return watch.now()
+  }
+
+  /** Changes what is kept, together with what was seen meanwhile. Fails, and changes nothing, when that cannot be written. */
+  edit(how: (runs: readonly KeptRun[]) => readonly KeptRun[]): Promise<void> {
+    return this.#inTurn(async () => {
+      const pending = new Map([...this.#entries].map(([switchId, { learned }]) => [switchId, [...learned]]))
+      const runs = await this.#file.edit(before => how(withLearned(before, pending)))
+      for (const [switchId, entry] of this.#entries)
+        entry.learned = entry.learned.filter(each => !pending.get(switchId)?.includes(each))
+      this.#take(runs)
+    })
+  }
+
+  async *watch(switchId: string, signal: AbortSignal): AsyncIterable<{ run: SwitchRun; now: SwitchNow }> {
+    await this.ready
+    const entry = this.#entryOf(switchId)
+    entry.watchers++
+    try {
+      const watch = this.#watchOf(entry)
+      this.#tend(entry)
+      await watch.lookAtEnv()
+      yield* entry.feed.events(
+        () => ({ run: this.shown(told(entry)), now: this.#watchOf(entry).now() }),
+        signal,
+      )
+    } finally {
+      entry.watchers--
+      this.#tend(entry)
+    }
+  }
+
+  happened(store: Observed, all: readonly Happening[]): void {
+    for (const { watch } of this.#entries.values()) watch?.happened(store, all)
+  }
+
+  passed(store: Observed, pass: Pass): void {
+    for (const { watch } of this.#entries.values()) watch?.passed(store, pass)
+  }
+
+  failed(store: Observed, why: 'down' | 'partial', failure: Failure): void {
+    for (const { watch } of this.#entries.values()) watch?.failed(store, why, failure)
+  }
+
+  rested(store: Observed): void {
+    for (const { watch } of this.#entries.values()) watch?.rested(store)
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearInterval(this.#timer)
+    for (const { watch } of this.#entries.values()) watch?.close()
+    await this.#keep()
+    await this.#busy
+  }
+
+  #entryOf(switchId: string): Entry {
+    const entry = this.#entries.get(switchId)
+    if (!entry) throw new StoreError('NOT_FOUND', 'There is no such switch')
+    return entry
+  }
+
+  #watchOf(entry: Entry): RunWatch {
+    entry.watch ??= new RunWatch({
+      stores: this.#o.stores,
+      run: () => known(entry),
+      learned: how => {
+        const before = known(entry)
+        if (how(before) !== before) entry.learned.push({ how, isTried: false })
+      },
+      now: Date.now,
+    })
+    return entry.watch
+  }
+
+  #bound(side: Side): Side {
+    const storeId = this.#o.stores.at(side.address)?.storeId ?? null
+    return storeId === null ? side : { ...side, storeId, storeName: this.#o.nameOf(storeId, side.address) }
+  }
+
+  #tend(entry: Entry): void {
+    if (this.#isClosed) return
+    const isUnderWay = entry.kept.ended === null && this.#o.attends
+    entry.watch?.tend(entry.watchers > 0 ? 'closely' : isUnderWay ? 'slowly' : 'not')
+  }
+
+  /** Looks at everything that nobody tells of: the files, and stores that were opened or closed. */
+  async #tick(): Promise<void> {
+    if (this.#isTicking || this.#isClosed) return
+    this.#isTicking = true
+    try {
+      await this.#inTurn(() => this.#read())
+      for (const entry of this.#entries.values()) {
+        if (entry.watchers === 0 && (entry.kept.ended !== null || !this.#o.attends)) {
+          entry.watch?.close()
+          entry.watch = null
+          continue
+        }
+        const watch = this.#watchOf(entry)
+        this.#tend(entry)
+        await watch.lookAtEnv()
+      }
+      await this.#keep()
+      this.#tell()
+    } catch {
+      // What could not be written is tried again.
+    } finally {
+      this.#isTicking = false
+    }
+  }
+
+  /** Whoever looks is told when something is otherwise; that time goes by changes nothing. */
+  #tell(): void {
+    for (const entry of this.#entries.values()) {
+      if (entry.watchers === 0 || !entry.watch) continue
+      const { at: _, ...now } = entry.watch.now()
+      const text = JSON.stringify([told(entry), now])
+      if (text === entry.told) entry.feed.moved()
+      else entry.feed.changed()
+      entry.told = text
+    }
+  }
+
+  /** Writes down what was seen. When that fails it is told all the same, and tried again. */
+  async #keep(): Promise<void> {
+    const pending = [...this.#entries.values()].flatMap(({ learned }) => learned)
+    if (pending.length === 0) return
+    await this.edit(runs => runs).catch(() => {
+      for (const each of pending) each.isTried = true
+    })
+  }
+
+  async #read(): Promise<void> {
+    const runs = await this.#file.read()
+    if (runs !== null) this.#take(runs)
+  }
+
+  #take(runs: readonly KeptRun[]): void {
+    const known = new Set(runs.map(({ switchId }) => switchId))
+    for (const [switchId, { watch }] of this.#entries) {
+      if (known.has(switchId)) continue
+      watch?.close()
+      this.#entries.delete(switchId)
+    }
+    for (const kept of runs) {
+      const entry = this.#entries.get(kept.switchId)
+      if (entry) entry.kept = kept
+      else
+        this.#entries.set(kept.switchId, {
+          ...{ kept, learned: [], watch: null, feed: new ChangeFeed(), watchers: 0, told: '' },
+        })
+    }
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#busy.then(work)
+    this.#busy = done.catch(() => {})
+    return done
+  }
+}
+
+/** Everything that is known of it here. */
+function known({ kept, learned }: Entry): KeptRun {
+  return learned.reduce((run, { how }) => how(run), kept)
+}
+
+/**
+ * What an operator may be told of it: whoever has read of a stray finds it again, should this console be killed. Only what
+ * cannot be written is told without.
+ */
+function told({ kept, learned }: Entry): KeptRun {
+  return learned.filter(({ isTried }) => isTried).reduce((run, { how }) => how(run), kept)
+}
+
+function withLearned(
+  runs: readonly KeptRun[],
+  pending: ReadonlyMap<string, readonly Learned[]>,
+): readonly KeptRun[] {
+  const after = runs.map(run => (pending.get(run.switchId) ?? []).reduce((each, { how }) => how(each), run))
+  return after.every((run, i) => run === runs[i]) ? runs : after
+}

@@ -1,0 +1,223 @@
+import {
+  countedAs,
+  expiresAtOf,
+  heldSinceOf,
+  isPlausibleBeginning,
+  isRepresentable,
+  refusedUntil,
+} from '../../../../shared/lease.ts'
+import type { WatchedLock } from '../../../../shared/locks.ts'
+import type { Failure } from '../../../../shared/result.ts'
+import type { Arrival, Remaining, SideNow } from '../../../../shared/switch.ts'
+import { isMaintenance } from '../alerts/held-names.ts'
+import { countLocks } from '../stats/figures.ts'
+import { namedHolder } from '../stats/named-holder.ts'
+import type { Happening, Pass } from '../stores/subscriber.ts'
+
+/** Something that was seen of a lock. Of one that was found, `at` is what its record says; null when it says nothing to go by. */
+export type Seen =
+  | { readonly what: Arrival['what']; readonly lock: WatchedLock; readonly at: number }
+  | { readonly what: 'found'; readonly lock: WatchedLock; readonly at: number | null }
+
+/** `left` are all records of locks, held or expired. */
+export type SideCounts = Pick<SideNow, 'held' | 'holds' | 'expired' | 'noExpiry'> & {
+  readonly left: number | null
+}
+
+const MOST_ARRIVALS = 50
+const MOST_REMAINING = 200
+const FAR_AWAY_MS = 10 * 60_000
+/** A watcher rests for no longer after a pass over a large store. */
+const LONGEST_REST_MS = 10_000
+
+/**
+ * What is known of one side of a switch, from watching it. Times are this machine's. Nothing is concluded from a time in which
+ * it could not be read: `watchedSince` begins again after it.
+ */
+export class SideFacts {
+  /** Since when it is watched without a gap. */
+  watchedSince: number | null = null
+  lastPassAt: number | null = null
+  /** When something was last acquired or renewed, and when it was last acquired. */
+  lastArrivalAt: number | null = null
+  lastAcquiredAt: number | null = null
+  /** The last time that a worker was seen to hold something. */
+  lastHeldAt: number | null = null
+  #status: 'live' | 'stale' | 'down' = 'stale'
+  #error: Failure | null = null
+  #arrivals: readonly Arrival[] = []
+  #locks: ReadonlyMap<string, WatchedLock> = new Map()
+  #offsetMs: number | null = null
+  /** The store's time at the last look. */
+  #serverTime = 0
+  #tookMs = 0
+  #counted: SideCounts | null = null
+  #remaining: { readonly quietMs: number; readonly locks: Remaining[] } | null = null
+
+  get isLive(): boolean {
+    return this.#status === 'live'
+  }
+
+  get status(): Pick<SideNow, 'status' | 'error'> {
+    return { status: this.#status, error: this.#error }
+  }
+
+  /** Newest first. */
+  get arrivals(): readonly Arrival[] {
+    return this.#arrivals
+  }
+
+  get locks(): ReadonlyMap<string, WatchedLock> {
+    return this.#locks
+  }
+
+  get offsetMs(): number | null {
+    return this.#offsetMs
+  }
+
+  happened(all: readonly Happening[], at: number): Seen[] {
+    return all.flatMap(({ what, lock }): Seen[] => {
+      if (what === 'found') return [{ what, lock, at: this.#recordedAt(lock, at) }]
+      if (what === 'freed' || what === 'lapsed') return []
+      return [{ what: what === 'renewed' ? 'renewed' : 'acquired', lock, at }]
+    })
+  }
+
+  /** Takes note of something that arrived, and returns how it is told. */
+  arrived({ what, lock, at }: { what: Arrival['what']; lock: WatchedLock; at: number }): Arrival {
+    const arrival = { key: lock.key, holder: namedHolder(lock).holder, what, at }
+    this.#arrivals = [arrival, ...this.#arrivals].slice(0, MOST_ARRIVALS)
+    this.lastArrivalAt = Math.max(at, this.lastArrivalAt ?? 0)
+    if (what === 'acquired') this.lastAcquiredAt = Math.max(at, this.lastAcquiredAt ?? 0)
+    return arrival
+  }
+
+  passed(
+    { locks, serverTime, offsetMs, tookMs, unbroken }: Omit<Pass, 'errorMs' | 'scanned'>,
+    at: number,
+    restMs: number,
+  ): void {
+    const before = this.lastPassAt
+    // A machine that slept, or a clock that was set: what happened meanwhile was seen by nobody.
+    const longest = 2 * Math.max(restMs, LONGEST_REST_MS) + 2 * Math.max(tookMs, this.#tookMs)
+    const isGap = before === null || !unbroken || at < before || at - before > longest
+    if (isGap) this.watchedSince = at
+    this.watchedSince ??= at
+    this.lastPassAt = at
+    this.#status = 'live'
+    this.#error = null
+    this.#locks = locks
+    this.#offsetMs = offsetMs
+    this.#tookMs = tookMs
+    this.#serverTime = serverTime
+    this.#forget()
+    if (this.counts.held !== this.counts.holds) this.lastHeldAt = at
+  }
+
+  failed(why: 'down' | 'partial', failure: Failure): void {
+    this.watchedSince = null
+    this.#status = why === 'down' ? 'down' : 'stale'
+    this.#error = failure
+  }
+
+  /** Nobody reads it any more: nothing is known of it now. */
+  rested(): void {
+    this.watchedSince = null
+    this.lastPassAt = null
+    this.#status = 'stale'
+    this.#error = null
+    this.#locks = new Map()
+    this.#forget()
+  }
+
+  /** Counting a large store takes a while: it is done once for each look at it. */
+  #forget(): void {
+    this.#counted = null
+    this.#remaining = null
+  }
+
+  /** As the last look at everything found it. Numbers are null until there was one. */
+  get counts(): SideCounts {
+    this.#counted ??= this.#count()
+    return this.#counted
+  }
+
+  /** What is held, those that will not end by themselves first. */
+  remaining(quietMs: number): Remaining[] {
+    if (this.#remaining?.quietMs !== quietMs) {
+      const offset = this.#offsetMs ?? 0
+      const locks = [...this.#locks.values()]
+        .filter(lock => isHeld(lock, this.#serverTime))
+        .map(lock => remainingOf(lock, this.#serverTime, offset, quietMs))
+        .sort((a, b) => WORST.indexOf(a.why) - WORST.indexOf(b.why) || (b.endsAt ?? 0) - (a.endsAt ?? 0))
+        .slice(0, MOST_REMAINING)
+      this.#remaining = { quietMs, locks }
+    }
+    return this.#remaining.locks
+  }
+
+  #count(): SideCounts {
+    if (this.lastPassAt === null)
+      return { held: null, holds: null, expired: null, noExpiry: null, left: null }
+    const { held, expiring, expired, endless, unknown } = countLocks(this.#locks.values(), this.#serverTime)
+    let refused = 0
+    let holds = 0
+    for (const lock of this.#locks.values()) {
+      if (refusedUntil(lock, this.#serverTime) !== null) refused++
+      if (isMaintenance(lock) && isHeld(lock, this.#serverTime)) holds++
+    }
+    // What nobody can say the end of counts as held.
+    const active = held + expiring + endless + unknown + refused
+    const left = active - refused + expired
+    return { held: active, holds, expired: expired - refused, noExpiry: endless, left }
+  }
+
+  #recordedAt(lock: WatchedLock, at: number): number | null {
+    const { acquiredAt, acquiredAtSource: source } = lock
+    if (acquiredAt === null || (source !== 'stored' && source !== 'token')) return null
+    const begun = acquiredAt - (this.#offsetMs ?? lock.observedAt - at)
+    return isPlausibleBeginning(begun, at) ? Math.min(begun, at) : null
+  }
+}
+
+const WORST: readonly Remaining['why'][] = ['never-ends', 'renewed', 'far-away', 'ends', 'hold']
+
+/** `now` is the store's time. */
+export function isHeld(lock: WatchedLock, now: number): boolean {
+  if (refusedUntil(lock, now) !== null) return true
+  return ['held', 'expiring', 'endless', 'unknown'].includes(countedAs(lock, now))
+}
+
+/** `now` is the store's time. */
+function remainingOf(lock: WatchedLock, now: number, offset: number, quietMs: number): Remaining {
+  const { lease, watched } = lock
+  const known = refusedUntil(lock, now) ?? expiresAtOf(lease)
+  const ends = lease.kind === 'heartbeat' ? lock.observedAt + lease.leaseMs : known
+  const endsAt = ends !== null && isRepresentable(ends) ? ends : null
+  const since = heldSinceOf(lock)
+  return {
+    lockId: lock.id,
+    key: lock.key,
+    holder: namedHolder(lock).holder,
+    endsAt: endsAt === null ? null : endsAt - offset,
+    heldSince: since === null || !isRepresentable(since.at) ? null : since.at - offset,
+    renewals: watched.renewals,
+    why: whyHeld(lock, endsAt, now, quietMs),
+  }
+}
+
+function whyHeld(lock: WatchedLock, endsAt: number | null, now: number, quietMs: number): Remaining['why'] {
+  // Whatever renews it is a console, and no worker that has to be stopped.
+  if (isMaintenance(lock)) return 'hold'
+  if (isRenewed(lock, endsAt, now, quietMs)) return 'renewed'
+  if (endsAt === null) return 'never-ends'
+  return endsAt - now > FAR_AWAY_MS ? 'far-away' : 'ends'
+}
+
+/** One that has used up half of what the last renewal gave it, and is quiet, was renewed by somebody who has stopped. */
+function isRenewed({ watched }: WatchedLock, endsAt: number | null, now: number, quietMs: number): boolean {
+  const { renewals, lastRenewedAt } = watched
+  if (renewals === 0 || lastRenewedAt === null) return false
+  const half = endsAt === null ? 0 : (endsAt - lastRenewedAt) / 2
+  return now - lastRenewedAt <= Math.max(quietMs, half)
+}

@@ -1,0 +1,169 @@
+import type { Side, SideNow } from '../../../../shared/switch.ts'
+import type { Observed } from '../stats/histories.ts'
+import { type KeptHold, lengthOf } from '../stats/tenure-book.ts'
+import type { OpenStore } from '../stores/open-store.ts'
+import type { StoreWatcher } from '../stores/watcher.ts'
+import type { SideState } from './checks.ts'
+import { Latency, medianOf } from './latency.ts'
+import { SideFacts } from './side-facts.ts'
+
+/** How a switch reaches the stores of its host. */
+export interface SwitchStores {
+  /** The one of this address that is open, and who watches it; null when none is. */
+  at(address: string): { readonly storeId: string; readonly watcher: StoreWatcher } | null
+  open(storeId: string): OpenStore
+  observed(storeId: string): Observed | null
+}
+
+/** How often a store is asked for how long an answer takes, and how often the rest is counted anew. */
+const ASK_MS = 10_000
+const COUNT_MS = 5000
+const RECENT_MS = 10 * 60_000
+/** So often it is asked at first, in quick succession: whoever reads what differs does not wait for a minute. */
+const ASKED_FIRST = 5
+
+type Pace = Pick<SideNow, 'acquiredPerMinute' | 'medianHoldMs'>
+
+const NOTHING_ASKED = { server: null, latencyMs: null, latencySamples: 0 } as const
+const NO_PACE: Pace = { acquiredPerMinute: null, medianHoldMs: null }
+
+/** One side of a switch: bound to whichever open store has its address, and read as often as somebody wants. */
+export class SwitchSide {
+  readonly facts = new SideFacts()
+  readonly #stores: SwitchStores
+  readonly #side: Pick<Side, 'address' | 'kind'>
+  #open: OpenStore | null = null
+  #reading: { readonly restMs: number; readonly stop: AbortController } | null = null
+  #server: string | null = null
+  readonly #latency = new Latency()
+  #askedAt = Number.NEGATIVE_INFINITY
+  #pace: Pace = NO_PACE
+  #countedAt = Number.NEGATIVE_INFINITY
+
+  constructor(side: Pick<Side, 'address' | 'kind'>, stores: SwitchStores) {
+    this.#side = side
+    this.#stores = stores
+    this.#bind()
+  }
+
+  get open(): OpenStore | null {
+    return this.#open
+  }
+
+  get restMs(): number {
+    return this.#reading?.restMs ?? 0
+  }
+
+  /** Has it read so often, or as often as others want; to be called now and then, because a store may be opened anew. */
+  tend(restMs: number | null): void {
+    this.#bind()
+    const before = this.#reading
+    if (this.#open && restMs !== null && (!before || before.restMs !== restMs)) {
+      const stop = new AbortController()
+      this.#reading = { restMs, stop }
+      // The new one comes before the old one goes: with nobody reading, what is known would be dropped.
+      this.#open.watcher.attend(restMs, AbortSignal.any([stop.signal, this.#open.signal]))
+      before?.stop.abort()
+    }
+    if (restMs === null) this.#rest()
+    else this.#ask()
+  }
+
+  close(): void {
+    this.#rest()
+  }
+
+  isAbout(store: Observed): boolean {
+    return store.storeId === this.#open?.storeId && store.address === this.#side.address
+  }
+
+  get state(): SideState {
+    const { watchedSince, lastPassAt, lastArrivalAt, lastAcquiredAt, lastHeldAt } = this.facts
+    const { held, holds, left } = this.facts.counts
+    return {
+      ...{ status: this.#open ? this.facts.status.status : 'closed', held, holds, left },
+      ...{ watchedSince, lastPassAt, lastArrivalAt, lastAcquiredAt, lastHeldAt },
+    }
+  }
+
+  now(at: number): SideNow {
+    const { held, holds, expired, noExpiry } = this.facts.counts
+    const open = this.#open
+    const isRead = this.facts.lastPassAt !== null
+    return {
+      ...(open ? this.facts.status : { status: 'closed', error: null }),
+      ...(open ? { server: this.#server, ...this.#latency.now } : NOTHING_ASKED),
+      offsetMs: open && isRead ? this.facts.offsetMs : null,
+      ...{ held, holds, expired, noExpiry },
+      unrecognised: open && isRead ? open.watcher.unrecognised : null,
+      ...(open ? this.#paceAt(at, open.storeId) : NO_PACE),
+    }
+  }
+
+  /** Another connection is another watch: nothing that was seen through the old one is known to go on. */
+  #bind(): void {
+    const there = this.#stores.at(this.#side.address)
+    if (there?.watcher === this.#open?.watcher) return
+    this.#rest()
+    this.#open = there && this.#stores.open(there.storeId)
+    this.#server = null
+    this.#latency.forget()
+    this.#askedAt = Number.NEGATIVE_INFINITY
+    this.facts.rested()
+  }
+
+  #rest(): void {
+    this.#reading?.stop.abort()
+    this.#reading = null
+  }
+
+  #ask(): void {
+    const open = this.#open
+    const now = performance.now()
+    if (!open || now - this.#askedAt < ASK_MS) return
+    this.#askedAt = now
+    void this.#askStore(open).catch(() => {
+      if (this.#open === open) this.#latency.forget()
+    })
+  }
+
+  /** One that does not answer says so through its watcher. */
+  async #askStore(open: OpenStore): Promise<void> {
+    const { store, signal } = open
+    const server = this.#server ?? (await store.describe(signal)).server
+    if (this.#open !== open) return
+    this.#server = server
+    do {
+      const began = performance.now()
+      await store.clock(signal)
+      if (this.#open !== open) return
+      this.#latency.add(performance.now() - began)
+    } while (this.#latency.count < ASKED_FIRST)
+  }
+
+  #paceAt(at: number, storeId: string): Pace {
+    if (performance.now() - this.#countedAt < COUNT_MS) return this.#pace
+    this.#countedAt = performance.now()
+    const observation = this.#stores.observed(storeId)?.observation
+    if (!observation) return NO_PACE
+    const { flows, observedMs } = observation.figuresSince(at - RECENT_MS, storeId, at)
+    const since = observation.samples.all[0]?.from ?? at
+    const lengths = [...observation.holds.ended(at - RECENT_MS, at)]
+      .filter(hold => isSeenWhole(hold, since))
+      .map(lengthOf)
+      .filter(ms => ms !== null)
+    this.#pace = {
+      acquiredPerMinute: observedMs <= 0 ? null : ((flows.taken + flows.passedOn) / observedMs) * 60_000,
+      medianHoldMs: medianOf(lengths),
+    }
+    return this.#pace
+  }
+}
+
+/**
+ * Whether it was watched from when it was taken to when it was given back. Of what was there before, a record tells when it was taken, but
+ * nobody saw whether it was still held or merely left behind; and what has lapsed was let go by nobody.
+ */
+function isSeenWhole({ from, end }: KeptHold, since: number): boolean {
+  return from >= since && (end === 'freed' || end === 'passed-on')
+}

@@ -1,0 +1,50 @@
+import type { Split } from '../../../../shared/switch.ts'
+import { heldNames, isOneHolder } from '../alerts/held-names.ts'
+import { namedHolder } from '../stats/named-holder.ts'
+import type { SideFacts } from './side-facts.ts'
+
+/** Of one switch; a system in which everything is held twice has one problem and not ten thousand. */
+const MOST_SPLITS = 500
+
+type HeldTwice = Omit<Split, 'since' | 'until'>
+
+/** Every name that two holders have at once, one in each store. Both have to be known as they are now. */
+export function heldTwice(from: SideFacts, to: SideFacts, at: number): HeldTwice[] {
+  const there = heldNames(to.locks.values(), at + (to.offsetMs ?? 0))
+  if (there.size === 0) return []
+  return [...heldNames(from.locks.values(), at + (from.offsetMs ?? 0))].flatMap(([name, lock]) => {
+    const other = there.get(name)
+    if (!other || isOneHolder(lock, other)) return []
+    return [
+      {
+        name,
+        fromKey: lock.key,
+        fromHolder: namedHolder(lock).holder,
+        toKey: other.key,
+        toHolder: namedHolder(other).holder,
+      },
+    ]
+  })
+}
+
+/** What is known of splits, with what was seen now. The same array when nothing is new. */
+export function withSplits(known: readonly Split[], now: readonly HeldTwice[], at: number): readonly Split[] {
+  const names = new Set(now.map(({ name }) => name))
+  const open = new Set(known.filter(({ until }) => until === null).map(({ name }) => name))
+  const added = now
+    .filter(({ name }) => !open.has(name))
+    .slice(0, Math.max(0, MOST_SPLITS - open.size))
+    .map(split => ({ ...split, since: at, until: null }))
+  const hasEnded = [...open].some(name => !names.has(name))
+  if (added.length === 0 && !hasEnded) return known
+  const all = known.map(each =>
+    each.until === null && !names.has(each.name) ? { ...each, until: at } : each,
+  )
+  // What is so now must not go unnoticed because of what is over: of that, the oldest goes.
+  const tooMany = new Set(all.filter(({ until }) => until !== null).slice(0, excess(all, added)))
+  return [...all.filter(each => !tooMany.has(each)), ...added]
+}
+
+function excess(known: readonly Split[], added: readonly Split[]): number {
+  return Math.max(0, known.length + added.length - MOST_SPLITS)
+}

@@ -1,0 +1,62 @@
+import { isUtf8 } from 'node:buffer'
+import type { RawPart } from '../../../shared/locks.ts'
+import { clip, escapeForTerminal } from '../../../shared/safe-text.ts'
+
+const HEX = 'hex:'
+
+/**
+ * A key as text, so that any key can be shown, typed and sent back: UTF-8 as it is, everything else as `hex:…`. A key
+ * that itself starts with `hex:` is written in hex too, and so is the empty one, which nobody could type: the two
+ * directions are exact inverses.
+ */
+export function keyToText(key: Buffer): string {
+  const text = isUtf8(key) ? key.toString('utf8') : null
+  return text === null || text === '' || text.startsWith(HEX) ? HEX + key.toString('hex') : text
+}
+
+export function textToKey(text: string): Buffer {
+  const hex = text.startsWith(HEX) ? text.slice(HEX.length) : null
+  return hex !== null && /^(?:[0-9a-f]{2})*$/i.test(hex) ? Buffer.from(hex, 'hex') : Buffer.from(text, 'utf8')
+}
+
+/** Bytes for people to read. Not reversible: never use it to address or to compare. */
+export function bytesToDisplay(bytes: Buffer): string {
+  if (isUtf8(bytes)) return bytes.toString('utf8')
+  return Array.from(bytes, byte =>
+    byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, '0')}`,
+  ).join('')
+}
+
+const RAW_LIMIT = 64 * 1024
+
+/** One part of a record for the inspector; long parts are cut, and `size` tells the whole. */
+export function rawPart(label: string, bytes: Buffer): RawPart {
+  const text = isUtf8(bytes)
+  const start = bytes.subarray(0, text ? characterStart(bytes, RAW_LIMIT) : RAW_LIMIT)
+  return {
+    label,
+    encoding: text ? 'text' : 'hex',
+    text: start.toString(text ? 'utf8' : 'hex'),
+    size: bytes.length,
+  }
+}
+
+/** The last place up to `limit` where a character of this UTF-8 begins: half of one would be shown as another. */
+function characterStart(utf8: Buffer, limit: number): number {
+  let at = limit
+  while (((utf8[at] ?? 0) & 0xc0) === 0x80) at--
+  return at
+}
+
+/** A size as people say it. */
+export function saySize(bytes: number): string {
+  if (bytes < 1024) return bytes === 1 ? '1 byte' : `${bytes} bytes`
+  // Rounded first: the last bytes below a megabyte are `1.0 MB`, not `1024.0 KB`.
+  const kilobytes = (bytes / 1024).toFixed(1)
+  return Number(kilobytes) < 1024 ? `${kilobytes} KB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`
+}
+
+/** The start of a hostile text, for use inside one of our sentences: `limit` columns, and a mark where it was cut. */
+export function excerpt(text: string, limit = 40): string {
+  return clip(escapeForTerminal(text), limit + 1)
+}

@@ -1,3 +1,0 @@
-import { type MemoryFormat, tenantPipeline } from './formats/tenant-pipeline.ts'
-
-export const MEMORY_FORMATS: readonly MemoryFormat[] = [tenantPipeline]

@@ -1,0 +1,86 @@
+import type { Format } from '../../types.ts'
+
+/** What the server sends for a column: its own text, or bytes where the column is binary. */
+export type Value = string | Buffer | null
+
+export type Column = {
+  /** As the table spells it. */
+  readonly name: string
+  /** In lower case and without its size: `varchar`, `timestamp`. */
+  readonly type: string
+  /** Bytes without a character set. */
+  readonly binary: boolean
+  readonly nullable: boolean
+  readonly charset: string | null
+  readonly collation: string | null
+  /** Digits after the second of a time. */
+  readonly precision: number
+  /** Computed by the server, which takes no value for it. */
+  readonly generated: boolean
+}
+
+export type TableShape = {
+  readonly name: string
+  /** By lower-case name: the server does not tell `Name` from `name`. */
+  readonly columns: ReadonlyMap<string, Column>
+  /** The columns, in lower case, that are unique by themselves. */
+  readonly unique: ReadonlySet<string>
+}
+
+/**
+ * One row of one table, by lower-case column. Binary columns are bytes; all others are the server's own text, which keeps
+ * every digit of a time or a number and makes comparing what was seen exact. `readAt` is the server's time then, as its text.
+ */
+export type MysqlRaw = {
+  readonly table: TableShape
+  readonly row: Readonly<Record<string, Value>>
+  readonly readAt: string
+}
+
+/** A column, in lower case, and what was seen in it. */
+export type SeenColumn = readonly [column: string, value: Value]
+
+/**
+ * What an update writes: a value, or the server's time when the row was read, unless one of these columns is earlier.
+ * `inEveryZone` goes so far back that the time is past on every wall clock. What was written is known exactly, so that our
+ * own release can be told from the holder's.
+ */
+export type NewValue =
+  | { readonly value: string | null }
+  | { readonly readAt: string; readonly orEarlier: readonly string[]; readonly inEveryZone: boolean }
+
+/**
+ * What the store executes in one statement, on the one row that `key` names and only if every column in `seen` is still
+ * the same. Locks that live with a connection would add a third `op` that ends the session which was seen.
+ */
+export type MysqlProgram = { readonly table: TableShape; readonly key: SeenColumn } & (
+  | { readonly op: 'delete'; readonly seen: readonly SeenColumn[] }
+  | {
+      readonly op: 'update'
+      readonly set: readonly (readonly [column: string, to: NewValue])[]
+      readonly seen: readonly SeenColumn[]
+    }
+)
+
+/** A format of rows. It is told by the columns of the table, whatever the table is called. */
+export interface MysqlFormat extends Format<MysqlRaw, MysqlProgram> {
+  /** The column that names the lock. It must be unique. */
+  readonly keyColumn: string
+  /** All of them must be there, the key column too. */
+  readonly columns: readonly string[]
+  /** Read as well where a table has them. */
+  readonly optionalColumns: readonly string[]
+  /** The privilege a release needs. */
+  readonly needs: 'DELETE' | 'UPDATE'
+}
+
+export function missingColumns(table: TableShape, wanted: readonly string[]): string[] {
+  return wanted.filter(column => !table.columns.has(column))
+}
+
+/** What was seen of the columns that the table has, in a fixed order. */
+export function seenIn(raw: MysqlRaw, columns: readonly string[]): SeenColumn[] {
+  return columns
+    .filter(column => raw.table.columns.has(column))
+    .map(column => [column, raw.row[column] ?? null])
+}

@@ -1,0 +1,66 @@
+import type { RawPart } from '../../../../../shared/locks.ts'
+import { bytesToDisplay, rawPart, saySize } from '../../../lib/bytes.ts'
+
+/** A value as Redis has it. Large ones are not fetched by a listing: no lock library writes them. */
+export type RedisValue =
+  | { readonly type: 'string'; readonly bytes: Buffer }
+  | { readonly type: 'hash'; readonly fields: readonly (readonly [Buffer, Buffer])[] }
+  | { readonly type: 'zset'; readonly members: readonly (readonly [Buffer, string])[] }
+  | { readonly type: 'set'; readonly members: readonly Buffer[] }
+  /** At most the first element is read: it is all that any format needs of a queue. */
+  | { readonly type: 'list'; readonly head: Buffer | null }
+  | { readonly type: 'other'; readonly name: string }
+  | { readonly type: 'too-large'; readonly of: string }
+  | { readonly type: 'denied' }
+
+/** One key, read in one step, so that the value and the expiry belong together. */
+export type RedisRaw = {
+  readonly key: Buffer
+  /** The key as text; see keyToText. */
+  readonly keyText: string
+  readonly value: RedisValue
+  /** Bytes of a string, elements of anything else. */
+  readonly size: number
+  /** By the server's clock, epoch milliseconds; null when the key has no TTL. */
+  readonly expiresAt: number | null
+  /** Whether this server shards its Pub/Sub: a cluster of Redis 7 or later. */
+  readonly sharded: boolean
+  /** The other keys the format asked for, by their text; absent ones are not in it. */
+  readonly companions: ReadonlyMap<string, RedisRaw>
+}
+
+/** Why a record that nobody claims is none, in terms of what it is. */
+export function sayUnrecognised(raw: RedisRaw): string {
+  switch (raw.value.type) {
+    case 'string':
+      return 'a string that no format recognises; give match= or format=token to treat it as a plain token'
+    case 'too-large':
+      return raw.value.of === 'string'
+        ? `a string of ${saySize(raw.size)}, which is too large to be a lock`
+        : `a ${raw.value.of} of ${raw.size} ${raw.size === 1 ? 'element' : 'elements'}, which is too large to be a lock`
+    case 'denied':
+      return 'this account may not read it'
+    case 'other':
+      return `a ${raw.value.name}, which no lock format uses`
+    default:
+      return `a ${raw.value.type} that no format recognises`
+  }
+}
+
+/** The record for the inspector, byte by byte. */
+export function rawParts(raw: RedisRaw): RawPart[] {
+  switch (raw.value.type) {
+    case 'string':
+      return [rawPart('value', raw.value.bytes)]
+    case 'hash':
+      return raw.value.fields.map(([field, value]) => rawPart(bytesToDisplay(field), value))
+    case 'zset':
+      return raw.value.members.map(([member, score]) => rawPart(`score ${score}`, member))
+    case 'set':
+      return raw.value.members.map(member => rawPart('member', member))
+    case 'list':
+      return raw.value.head === null ? [] : [rawPart('first element', raw.value.head)]
+    default:
+      return []
+  }
+}

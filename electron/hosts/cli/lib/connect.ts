@@ -1,0 +1,97 @@
+import { createInterface } from 'node:readline'
+import { Writable } from 'node:stream'
+import { type Client, createClient } from '../../../../shared/client.ts'
+import type { StoreDescription, StoreInfo } from '../../../../shared/contract.ts'
+import type { Result } from '../../../../shared/result.ts'
+import { escapeForTerminal } from '../../../../shared/safe-text.ts'
+import { openSession } from '../../../core/dispatch.ts'
+import { CliError, unwrap } from './exit.ts'
+import type { Io } from './io.ts'
+
+type Wiring = {
+  readonly stoppable?: boolean
+  /** A stream sends more when this has resolved. */
+  readonly pace?: () => Promise<void>
+}
+
+/**
+ * The command line talks to the core as every screen does; here the wire is a function call. What is `stoppable` is dropped
+ * when Ctrl-C is pressed; a plan that is being applied is stopped in its own way.
+ */
+export function connect(io: Io, { stoppable = true, pace }: Wiring = {}): Client {
+  const client = createClient(frame => session.receive(frame))
+  const session = openSession(io.core(), frame => {
+    client.receive(frame)
+    // What became of it is told to whoever waits for it; here it is only waited for.
+    return pace?.().catch(() => {})
+  })
+  if (stoppable) io.signal.addEventListener('abort', () => session.close())
+  return client
+}
+
+export type OpenedStore = {
+  readonly client: Client
+  readonly info: StoreInfo
+  readonly description: StoreDescription
+}
+
+/** Opens a store and asks who it is. When the server wants a password and there is a person to ask, asks. */
+export async function openStore(io: Io, address: string): Promise<OpenedStore> {
+  const client = connect(io)
+  const [store] = await openStores(io, client, [address])
+  const { info, answer } = store as ReachedStore
+  return { client, info, description: unwrap(answer) }
+}
+
+export type ReachedStore = {
+  readonly info: StoreInfo
+  /** Who it is, or why it does not say so. */
+  readonly answer: Result<StoreDescription>
+}
+
+/** The same for several, of which any may be down: that is then its answer. */
+export async function openStores(
+  io: Io,
+  client: Client,
+  addresses: readonly string[],
+): Promise<ReachedStore[]> {
+  const password = io.env['LOCKKEEPER_PASSWORD']
+  const stores = await Promise.all(addresses.map(address => reach(client, address, password)))
+  const mayAsk = password === undefined && io.stdin.isTTY && io.stderr.isTTY
+  for (const [i, { info, answer }] of stores.entries()) {
+    const address = addresses[i] ?? ''
+    const hasPassword = /^[^/]*\/\/[^/@]*:[^/@]*@/.test(address)
+    if (answer.ok || answer.error.code !== 'STORE_DENIED' || !mayAsk || hasPassword) continue
+    const asked = await askPassword(io, addresses.length === 1 ? '' : ` for ${info.address}`)
+    await client.call('stores.close', { storeId: info.storeId })
+    stores[i] = await reach(client, address, asked)
+  }
+  return stores
+}
+
+async function reach(client: Client, address: string, password: string | undefined): Promise<ReachedStore> {
+  const info = unwrap(
+    await client.call('stores.open', password === undefined ? { address } : { address, password }),
+  )
+  return { info, answer: await client.call('stores.describe', { storeId: info.storeId }) }
+}
+
+async function askPassword(io: Io, forWhich: string): Promise<string> {
+  io.stderr.write(`Password${escapeForTerminal(forWhich)}: `)
+  // readline echoes what is typed to its output: this one swallows it.
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const lines = createInterface({ input: io.stdin, output: silent, terminal: true })
+  try {
+    return await new Promise<string>((resolve, reject) => {
+      const stop = () => reject(new CliError({ code: 'ABORTED', message: 'Stopped on request' }))
+      lines.once('line', resolve)
+      lines.once('SIGINT', stop)
+      // Ctrl-D, or the end of the terminal.
+      lines.once('close', stop)
+      io.signal.addEventListener('abort', stop)
+    })
+  } finally {
+    lines.close()
+    io.stderr.write('\n')
+  }
+}

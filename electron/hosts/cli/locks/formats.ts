@@ -1,0 +1,24 @@
+import { releaseConsequences } from '../../../../shared/lock-words.ts'
+import { safeJson } from '../../../../shared/safe-text.ts'
+import { parse } from '../lib/args.ts'
+import { connect } from '../lib/connect.ts'
+import { EXIT, unwrap } from '../lib/exit.ts'
+import { type Io, print } from '../lib/io.ts'
+
+export async function formatsCommand(argv: readonly string[], io: Io): Promise<number> {
+  const args = parse(argv, {}, [])
+  const formats = unwrap(await connect(io).call('formats.list', {}))
+  if (args.options['json']) {
+    await print(io, safeJson(formats, 2))
+    return EXIT.done
+  }
+  for (const format of formats) {
+    await print(io, `${format.id}  (${format.store}) ${format.title}`)
+    await print(io, `  Written by ${format.writtenBy}.`)
+    await print(io, `  Recognised by ${format.recognisedBy}.`)
+    for (const line of releaseConsequences(format)) await print(io, `  ${line}`)
+    if (format.noUndo !== null) await print(io, `  A release cannot be undone: ${format.noUndo}`)
+    await print(io, '')
+  }
+  return EXIT.done
+}

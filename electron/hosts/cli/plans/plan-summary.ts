@@ -1,0 +1,124 @@
+import { sayDuration } from '../../../../shared/lease.ts'
+import type { FormatInfo } from '../../../../shared/locks.ts'
+import { planWarnings } from '../../../../shared/plan-words.ts'
+import {
+  confirmationOf,
+  groupOf,
+  type PlanEntry,
+  type PlanSummary,
+  type Strike,
+} from '../../../../shared/plans.ts'
+import { clip, column, escapeForTerminal, neutralise } from '../../../../shared/safe-text.ts'
+import { shellQuote } from '../../../core/lib/shell-quote.ts'
+import { wrap } from '../lib/wrap.ts'
+
+/** A plan for people to read before they apply it. */
+
+const NAMED_GROUPS = 5
+const NAMED_LOCKS = 10
+
+export function sayPlan(
+  plan: PlanSummary,
+  entries: readonly PlanEntry[],
+  formats: ReadonlyMap<string, FormatInfo>,
+  width: number,
+): string[] {
+  const what = plan.kind === 'release' ? 'release' : 'put back'
+  const where = plan.stores.map(({ name }) => escapeForTerminal(name)).join(', ')
+  const filter = plan.filter === '' ? [] : wrap('  filter  ', escapeForTerminal(plan.filter), width)
+  const warnings = planWarnings(plan, entries, formats)
+  const group = (by: Strike['by'], say?: (group: string) => string) =>
+    wrap(`  ${by.padEnd(7)} `, sayGroups(by, entries, say), width)
+  return [
+    ...wrap('', `Plan ${plan.planId} would ${what} ${sayLocks(plan.count)} in ${where}:`, width),
+    '',
+    ...filter,
+    ...(plan.stores.length > 1 ? group('store', each => storeName(plan, each)) : []),
+    ...group('state'),
+    ...group('holder', each => (each === '' ? 'not recorded' : each)),
+    ...group('format', each => formats.get(each)?.title ?? each),
+    '',
+    ...lockRows(entries.slice(0, NAMED_LOCKS), width),
+    ...(entries.length > NAMED_LOCKS
+      ? [`  and ${(entries.length - NAMED_LOCKS).toLocaleString('en')} more; all of them are in the file`]
+      : []),
+    ...(warnings.length > 0 ? ['', 'Before you go on:'] : []),
+    ...warnings.flatMap(({ sentence }) => wrap('  - ', neutralise(sentence), width)),
+  ]
+}
+
+function storeName(plan: PlanSummary, place: string): string {
+  return plan.stores[Number(place)]?.name ?? place
+}
+
+const WIDTHS = { state: 8, age: 11 }
+
+function lockRows(entries: readonly PlanEntry[], width: number): string[] {
+  const rest = width - 2 - WIDTHS.state - WIDTHS.age - 3
+  const key = Math.ceil(rest * 0.6)
+  const row = (state: string, name: string, holder: string, age: string) =>
+    `  ${[
+      column(state, WIDTHS.state),
+      column(name, key),
+      column(holder, rest - key),
+      column(age, WIDTHS.age, 'right'),
+    ].join(' ')}`
+  return [
+    row('STATE', 'KEY', 'HOLDER', 'HELD FOR'),
+    ...entries.map(entry =>
+      row(
+        entry.state,
+        escapeForTerminal(entry.key),
+        escapeForTerminal(groupOf(entry, 'holder') || 'not recorded'),
+        entry.heldSince === null ? 'unknown' : sayDuration(Math.max(0, entry.observedAt - entry.heldSince)),
+      ),
+    ),
+  ]
+}
+
+/** `pid 8121 (12), 33 others with 1 lock each`: those would only be a list of tokens. */
+function sayGroups(
+  by: Strike['by'],
+  entries: readonly PlanEntry[],
+  say: (group: string) => string = each => each,
+): string {
+  const counts = new Map<string, number>()
+  for (const entry of entries) counts.set(groupOf(entry, by), (counts.get(groupOf(entry, by)) ?? 0) + 1)
+  const sorted = [...counts].sort((a, b) => b[1] - a[1])
+  const single = sorted.filter(([, count]) => count === 1).length
+  if (sorted.length > NAMED_GROUPS && single === sorted.length)
+    return `${single.toLocaleString('en')} different ones, each with 1 lock`
+  const isNoise = sorted.length > NAMED_GROUPS && single > 1
+  const shared = isNoise ? sorted.filter(([, count]) => count > 1) : sorted
+  const more = shared.length - NAMED_GROUPS
+  return [
+    ...shared
+      .slice(0, NAMED_GROUPS)
+      .map(([group, count]) => `${clip(escapeForTerminal(say(group)), 40)} (${count.toLocaleString('en')})`),
+    ...(more > 0 ? [`${more.toLocaleString('en')} more`] : []),
+    ...(isNoise ? [`${single.toLocaleString('en')} others with 1 lock each`] : []),
+  ].join(', ')
+}
+
+export function sayLocks(count: number): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? 'lock' : 'locks'}`
+}
+
+/** The command that applies it, ready to be copied but for the reason. */
+export function applyCommand(plan: PlanSummary, counts: readonly number[], reason: string | null): string {
+  const confirm = plan.stores.flatMap((store, i) =>
+    (counts[i] ?? 0) > 0 ? ['--confirm', quoted(confirmationOf(store, counts[i] ?? 0))] : [],
+  )
+  const why = reason === null ? 'TEXT' : quoted(reason)
+  return ['lockkeeper release-all --apply', shellQuote(plan.file), ...confirm, '--reason', why].join(' ')
+}
+
+/** Locks by store that are not struck. */
+export function countsOf(plan: PlanSummary, entries: readonly PlanEntry[]): number[] {
+  return plan.stores.map((_, i) => entries.filter(entry => entry.store === i).length)
+}
+
+/** In double quotes where every shell reads them alike. */
+function quoted(text: string): string {
+  return /^[\w .,:@/+()-]+$/.test(text) ? `"${text}"` : shellQuote(text)
+}

@@ -1,0 +1,215 @@
+import { extname, resolve } from 'node:path'
+import type { Client } from '../../../../shared/client.ts'
+import type { Failure } from '../../../../shared/result.ts'
+import { escapeForTerminal } from '../../../../shared/safe-text.ts'
+import { SWITCH_STEPS, type SwitchRun, type SwitchStep } from '../../../../shared/switch.ts'
+import { namedApart, STEP_WORDS, stepPlace, unreachedWarning } from '../../../../shared/switch-words.ts'
+import { shellQuote } from '../../../core/lib/shell-quote.ts'
+import { type Args, duration, parse } from '../lib/args.ts'
+import { connect, openStores, type ReachedStore } from '../lib/connect.ts'
+import { CliError, EXIT, unwrap, usageError } from '../lib/exit.ts'
+import { type Io, print } from '../lib/io.ts'
+import { openWholeFile } from '../lib/whole-file.ts'
+import { SwitchFollower } from './switch-follow.ts'
+import { TypedLines } from './switch-input.ts'
+import { abandonSwitch, listSwitches } from './switch-list.ts'
+import { SwitchOperator, WalkStopped } from './switch-operator.ts'
+import { SwitchTeller } from './switch-tell.ts'
+import { SwitchWalk } from './switch-walk.ts'
+
+const OPTIONS = {
+  'env-file': { type: 'string' },
+  'change-env': { type: 'boolean' },
+  clean: { type: 'string' },
+  reason: { type: 'string' },
+  pass: { type: 'string', multiple: true },
+  back: { type: 'string' },
+  quiet: { type: 'string' },
+  report: { type: 'string' },
+  list: { type: 'boolean' },
+  abandon: { type: 'string' },
+} as const
+
+const SHORTEST_QUIET_MS = 1000
+const LONGEST_QUIET_MS = 3_600_000
+const REPORTS = ['md', 'html', 'json'] as const
+
+/** Leads from one lock provider to another, and goes on where it was when it is called again. */
+export async function switchCommand(argv: readonly string[], io: Io): Promise<number> {
+  const args = parse(argv, OPTIONS, [], ['from', 'to'])
+  const { list, abandon } = args.options
+  if (list === true || typeof abandon === 'string') {
+    if (args.positionals.length > 0) throw usageError('--list and --abandon take no stores')
+    return list === true ? listSwitches(args, io) : abandonSwitch(String(abandon), args, io)
+  }
+  const [from, to] = args.positionals
+  if (from === undefined || to === undefined)
+    throw usageError('The two stores are missing: the old one, then the new one')
+  return walk(from, to, args, io)
+}
+
+async function walk(from: string, to: string, args: Args, io: Io): Promise<number> {
+  const options = walkOptions(args)
+  const opening = connect(io)
+  const stores = (await openStores(io, opening, [from, to])) as [ReachedStore, ReachedStore]
+  const away = stores.map(whyAway)
+  // What is under way is stopped in its own way: a plan finishes what it has sent.
+  const client = connect(io, { stoppable: false })
+  const run = namedApart(await begin(client, stores, options))
+  const { switchId } = run
+  if (options.envFile !== null)
+    unwrap(await client.call('switches.envPreview', { switchId, file: options.envFile }))
+  const teller = new SwitchTeller(io, options.json)
+  const place = stepPlace(run.step)
+  if (options.back !== null) await teller.say(`Goes back in switch ${switchId}, to step ${place}.`)
+  else if (run.step !== 'understand') await teller.say(`Goes on with switch ${switchId}, at step ${place}.`)
+  for (const [i, side] of [run.from, run.to].entries())
+    if (away[i]) await teller.tell(unreachedWarning(side, away[i]), '! ')
+  const lines = new TypedLines(io)
+  const operator = new SwitchOperator(io, lines, teller)
+  const follower = new SwitchFollower(client, switchId)
+  const walking = new SwitchWalk({ ...options, io, client, follower, operator, teller, switchId, from })
+  try {
+    const stopped = await walking.toTheEnd().then(() => null, ifStopped)
+    const { step, ended } = follower.last?.run ?? run
+    teller.clear()
+    await teller.say('')
+    if (stopped !== null) await teller.say(`${stopped.message}: it stops at "${STEP_WORDS[step].title}".`)
+    // Another console may have ended it, and that is no switch that was made.
+    else if (ended?.how === 'abandoned')
+      await teller.say(`The switch was abandoned by ${escapeForTerminal(ended.by)}: ${ended.reason ?? ''}`)
+    else await teller.say('The switch is finished.')
+    if (options.report !== null) await writeReport(client, switchId, options.report, teller)
+    const next = stopped === null ? null : commandOf(run, options, stopped.flags ?? walking.flagsToGoOn)
+    const outcome = stopped === null ? (ended?.how ?? 'finished') : 'stopped'
+    await teller.event('end', { outcome, switchId, step, why: stopped?.message ?? null, next })
+    if (outcome === 'abandoned') return EXIT.denied
+    if (next === null) return EXIT.done
+    await teller.say('This goes on:')
+    await teller.say('')
+    if (!options.json) await print(io, next)
+    return EXIT.partly
+  } finally {
+    teller.clear()
+    lines.close()
+    follower.close()
+  }
+}
+
+/**
+ * Why a store does not answer, if it is one that may do so later: to leave a provider that is down is what a switch is for. What
+ * only another address or account can mend ends the command.
+ */
+function whyAway({ answer }: ReachedStore): Failure | null {
+  if (answer.ok) return null
+  if (answer.error.code === 'STORE_UNREACHABLE' || answer.error.code === 'STORE_ERROR') return answer.error
+  throw new CliError(answer.error)
+}
+
+/** The switch between the two, begun now or before. */
+async function begin(
+  client: Client,
+  [from, to]: readonly [ReachedStore, ReachedStore],
+  { quietMs, back }: Options,
+): Promise<SwitchRun> {
+  if (back !== null) {
+    const runs = unwrap(await client.call('switches.list', {}))
+    const isIt = (run: SwitchRun) =>
+      run.ended === null && run.from.address === from.info.address && run.to.address === to.info.address
+    // None is begun only to find that there is nothing to go back in.
+    if (!runs.some(isIt))
+      throw new CliError({ code: 'NOT_FOUND', message: 'No switch is under way between these two stores' })
+  }
+  const ids = { fromStoreId: from.info.storeId, toStoreId: to.info.storeId }
+  const asked = { ...ids, ...(quietMs === undefined ? {} : { quietMs }) }
+  const run = unwrap(await client.call('switches.begin', asked))
+  const { switchId } = run
+  return back === null ? run : unwrap(await client.call('switches.back', { switchId, step: back }))
+}
+
+function ifStopped(error: unknown): WalkStopped {
+  if (error instanceof WalkStopped) return error
+  throw error
+}
+
+type Options = ReturnType<typeof walkOptions>
+
+function walkOptions({ options }: Args) {
+  const { clean, reason, report } = options
+  const envFile = options['env-file']
+  const byHand = [options['pass'] ?? []].flat().map(step => stepFrom(step, '--pass'))
+  const back = options['back'] === undefined ? null : stepFrom(options['back'], '--back')
+  const hasReason = typeof reason === 'string' && reason.trim() !== ''
+  if ((byHand.length > 0 || clean !== undefined) && !hasReason)
+    throw usageError('A reason is missing: say --reason TEXT, which goes into the audit log')
+  if (options['change-env'] === true && envFile === undefined)
+    throw usageError('--change-env needs --env-file FILE, the file that is changed')
+  if (typeof report === 'string') reportFormat(report)
+  return {
+    envFile: typeof envFile === 'string' ? resolve(envFile) : null,
+    mayChangeEnv: options['change-env'] === true,
+    clean: typeof clean === 'string' ? clean : null,
+    reason: hasReason ? reason.trim() : null,
+    byHand,
+    back,
+    quietMs: quietFrom(options['quiet']),
+    report: typeof report === 'string' ? report : null,
+    json: options['json'] === true,
+  }
+}
+
+function stepFrom(value: Args['options'][string], name: string): SwitchStep {
+  const step = SWITCH_STEPS.find(each => each === value)
+  if (step === undefined) throw usageError(`${name} must be one of ${SWITCH_STEPS.join(', ')}`)
+  return step
+}
+
+function quietFrom(value: Args['options'][string]): number | undefined {
+  const ms = duration(value, '--quiet')
+  if (ms !== undefined && (ms < SHORTEST_QUIET_MS || ms > LONGEST_QUIET_MS))
+    throw usageError('--quiet must be 1s to 1h')
+  return ms
+}
+
+/** The command that goes on, without passwords, ready to be copied but for what only a person can say. */
+function commandOf({ from, to }: SwitchRun, options: Options, flags: readonly string[] | null): string {
+  const known = [
+    ...(options.envFile === null || flags?.includes('--env-file') ? [] : ['--env-file', options.envFile]),
+    ...(options.mayChangeEnv ? ['--change-env'] : []),
+    ...(options.report === null ? [] : ['--report', options.report]),
+  ]
+  const words = [from.address, to.address, ...known, ...(flags ?? [])]
+  return ['lockkeeper switch', ...words.map(word => shellQuote(word))].join(' ')
+}
+
+function reportFormat(file: string): (typeof REPORTS)[number] {
+  const as = REPORTS.find(each => each === extname(file).slice(1).toLowerCase())
+  if (!as) throw usageError(`--report must name a file that ends with .${REPORTS.join(', .')}`)
+  return as
+}
+
+async function writeReport(
+  client: Client,
+  switchId: string,
+  name: string,
+  teller: SwitchTeller,
+): Promise<void> {
+  const file = await openWholeFile(name)
+  try {
+    const pieces: string[] = []
+    await new Promise<void>((done, failed) => {
+      client.open(
+        'switches.report',
+        { switchId, as: reportFormat(name) },
+        ({ text }) => pieces.push(text),
+        result => (result.ok ? done() : failed(new CliError(result.error))),
+      )
+    })
+    for (const text of pieces) await file.write(text)
+    await file.keep()
+  } catch (error) {
+    await file.drop()
+    throw error
+  }
+  await teller.say(`The report is in ${escapeForTerminal(name)}.`)
+}

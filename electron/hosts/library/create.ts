@@ -1,0 +1,68 @@
+import { AddressError, parseAddress, type RedisAddress, type StoreAddress } from '../../../shared/address.ts'
+import { StoreError } from '../../core/lib/errors.ts'
+import { DISABLED, NOTHING_THERE } from '../../core/locks/disabled.ts'
+import { loadProvider } from '../../core/locks/kinds/open-provider.ts'
+import { StoreLockManager, warnThrough } from '../../core/locks/manager.ts'
+import type { Provider, ProviderOptions } from '../../core/locks/provider.ts'
+import type { LockManager, LockManagerOptions } from '../../core/locks/types.ts'
+import { StoreInventory } from './store-inventory.ts'
+
+/**
+ * A lock manager for the store at an address; several Redis addresses are masters that vote. Nothing is contacted before the
+ * first lock is asked for. Without an address locks are disabled, which is said; an empty one is a mistake.
+ */
+export function createLockManager(
+  address: string | readonly string[] | null | undefined,
+  options: LockManagerOptions = {},
+): LockManager {
+  if (address === null || address === undefined || options.enabled === false) return disabled(options)
+  const several = typeof address === 'string' ? [address] : address
+  const addresses = several.map(each => withPassword(parsed(each), options.password))
+  const [first] = addresses
+  if (!first) throw new StoreError('BAD_INPUT', 'The list of store addresses is empty')
+  const masters = addresses.length > 1 ? redlockMasters(addresses) : null
+  const settings: ProviderOptions = { format: options.format ?? first.format, fencing: options.fencing }
+  return new StoreLockManager({
+    name: masters ? 'redlock' : first.kind,
+    load: () => (masters ? loadRedlock(masters, settings) : loadProvider(first, settings)),
+    inventory: provider => new StoreInventory(addresses, provider),
+    options,
+  })
+}
+
+function disabled(options: LockManagerOptions): LockManager {
+  warnThrough(
+    options,
+    'Locks are disabled: everything that asks for a lock is granted it, and nothing keeps two from running at once',
+  )
+  return new StoreLockManager({
+    name: 'disabled',
+    load: async () => DISABLED,
+    inventory: () => NOTHING_THERE,
+    options,
+  })
+}
+
+function parsed(text: string): StoreAddress {
+  try {
+    return parseAddress(text)
+  } catch (error) {
+    if (error instanceof AddressError) throw new StoreError('BAD_INPUT', error.message)
+    throw error
+  }
+}
+
+function withPassword(address: StoreAddress, password: string | undefined): StoreAddress {
+  return { ...address, password: address.password ?? password ?? null }
+}
+
+function redlockMasters(addresses: readonly StoreAddress[]): RedisAddress[] {
+  const masters = addresses.filter(each => each.kind === 'redis')
+  if (masters.length < addresses.length)
+    throw new StoreError('BAD_INPUT', 'Several stores make one lock only if all of them are Redis masters')
+  return masters
+}
+
+async function loadRedlock(masters: readonly RedisAddress[], options: ProviderOptions): Promise<Provider> {
+  return (await import('../../core/locks/redis/redlock.ts')).createRedlockProvider(masters, options)
+}

@@ -1,0 +1,135 @@
+import { type StoreAddress, showAddress } from '../../../shared/address.ts'
+import { type Client, createClient } from '../../../shared/client.ts'
+import { confirmationOf, type PlanEntry, type PlanResult, type PlanSummary } from '../../../shared/plans.ts'
+import type { Result } from '../../../shared/result.ts'
+import { createCore } from '../../core/compose.ts'
+import { openSession } from '../../core/dispatch.ts'
+import { decidedAbout } from '../../core/features/stores/store-file.ts'
+import { undoWindowMs, dataFolder as usualFolder } from '../../core/files/data-folder.ts'
+import { StoreError } from '../../core/lib/errors.ts'
+import type { ReleasedAll } from '../../core/locks/types.ts'
+
+type Outcome = ReleasedAll['results'][number]
+
+/** The worst first: what is true of a lock that several masters have. */
+const WORST: readonly Outcome['outcome'][] = ['failed', 'changed', 'left', 'released', 'gone']
+
+/** Through the console's own machine: planned, fenced, recorded before and after, and undoable from its data folder. */
+export async function releaseEverything(
+  addresses: readonly StoreAddress[],
+  nameOf: (key: string) => string,
+  {
+    reason,
+    dataFolder = usualFolder(process.env),
+  }: { readonly reason: string; readonly dataFolder?: string },
+): Promise<ReleasedAll> {
+  checkReadOnly(addresses, dataFolder)
+  const core = createCore({ dataFolder, undoWindowMs: undoWindowMs(process.env) })
+  const client = createClient(frame => session.receive(frame))
+  const session = openSession(core, frame => client.receive(frame))
+  try {
+    const storeIds: string[] = []
+    for (const address of addresses) {
+      const password = address.password === null ? {} : { password: address.password }
+      const opened = await client.call('stores.open', { address: showAddress(address), ...password })
+      storeIds.push(value(opened).storeId)
+    }
+    const plan = value(await client.call('plans.create', { storeIds, filter: '' }))
+    const unread = plan.stores.flatMap(store => store.unread)
+    const before = await follow(client, plan.planId, () => true)
+    const confirm = plan.stores.map((store, i) =>
+      confirmationOf(store, before.entries.filter(entry => entry.store === i).length),
+    )
+    value(await client.call('plans.apply', { planId: plan.planId, confirm, reason }))
+    const end = await follow(client, plan.planId, isOver)
+    const results = byName(end, nameOf)
+    const released = results.filter(({ outcome }) => outcome === 'released').length
+    return { released, planId: plan.planId, unread, results }
+  } finally {
+    session.close()
+    await core.close()
+  }
+}
+
+/** What the operator decided about this place holds for whatever part of it is meant here. */
+function checkReadOnly(addresses: readonly StoreAddress[], dataFolder: string): void {
+  const rules = addresses.flatMap(address => decidedAbout(dataFolder, address))
+  const rule = rules.find(each => each.readOnly)
+  if (rule) throw new StoreError('REFUSED', `The store ${rule.name} is set to read-only: nothing was changed`)
+}
+
+type Followed = {
+  readonly plan: PlanSummary
+  readonly entries: readonly PlanEntry[]
+  readonly results: ReadonlyMap<number, PlanResult | null>
+}
+
+function follow(client: Client, planId: string, until: (known: Followed) => boolean): Promise<Followed> {
+  let plan: PlanSummary | null = null
+  const entries: PlanEntry[] = []
+  const results = new Map<number, PlanResult | null>()
+  return new Promise((resolve, reject) => {
+    const close = client.open(
+      'plans.watch',
+      { planId },
+      event => {
+        if (event.type === 'plan') plan = event.plan
+        if (event.type === 'progress' && plan) plan = { ...plan, progress: event.progress }
+        if (event.type === 'entries') for (const entry of event.entries) entries.push(entry)
+        if (event.type === 'results') for (const { n, result } of event.results) results.set(n, result)
+        if (plan === null || entries.length < plan.count || !until({ plan, entries, results })) return
+        // Not while the stream is being opened: `close` is not there yet.
+        queueMicrotask(() => close())
+        resolve({ plan, entries, results })
+      },
+      ended => {
+        if (!ended.ok) reject(asError(ended))
+      },
+    )
+  })
+}
+
+/** Whether the run is over and everything about it has arrived. */
+function isOver({ plan, results }: Followed): boolean {
+  const { state, counts } = plan.progress
+  if (state !== 'done' && state !== 'stopped') return false
+  const told = [...results.values()].filter(result => result !== null).length
+  return told >= Object.entries(counts).reduce((sum, [name, n]) => (name === 'pending' ? sum : sum + n), 0)
+}
+
+function byName({ entries, results }: Followed, nameOf: (key: string) => string): Outcome[] {
+  const found = new Map<string, Outcome>()
+  for (const entry of entries) {
+    const key = nameOf(entry.key)
+    const next: Outcome = { key, ...sayResult(results.get(entry.n) ?? null) }
+    const known = found.get(key)
+    if (!known || WORST.indexOf(next.outcome) < WORST.indexOf(known.outcome)) found.set(key, next)
+  }
+  return [...found.values()]
+}
+
+function sayResult(result: PlanResult | null): Omit<Outcome, 'key'> {
+  switch (result?.is) {
+    case 'released':
+      return { outcome: 'released', message: null }
+    case 'changed':
+      return { outcome: 'changed', message: 'It has another holder now, or was renewed since' }
+    case 'gone':
+      return { outcome: 'gone', message: null }
+    case 'failed':
+      return { outcome: 'failed', message: result.error.message }
+    case 'tried':
+      return { outcome: 'failed', message: 'It was tried, and nobody knows what came of it' }
+    default:
+      return { outcome: 'left', message: 'It was not attempted' }
+  }
+}
+
+function value<T>(result: Result<T>): T {
+  if (!result.ok) throw asError(result)
+  return result.value
+}
+
+function asError({ error }: Extract<Result<unknown>, { ok: false }>): StoreError {
+  return new StoreError(error.code, error.message, { uncertain: error.uncertain === true })
+}

@@ -1,0 +1,176 @@
+import { type StoreAddress, showAddress } from '../../../shared/address.ts'
+import { expiresAtOf, refusedUntil } from '../../../shared/lease.ts'
+import type { Lock } from '../../../shared/locks.ts'
+import { StoreError } from '../../core/lib/errors.ts'
+import type { Inventory } from '../../core/locks/inventory.ts'
+import type { Provider } from '../../core/locks/provider.ts'
+import type { ActiveLock, ReleasedAll } from '../../core/locks/types.ts'
+import type { LockStore } from '../../core/stores/types.ts'
+
+/** The table that programs agree on, where the address names none. */
+const USUAL_TABLE = 'recargas_process_locks'
+const AT_ONCE = 200
+
+/** Reads a store as the console does, by its own connection, which is closed again. */
+export class StoreInventory implements Inventory {
+  readonly #addresses: readonly StoreAddress[]
+  readonly #provider: Provider
+
+  /** Several addresses are masters that vote. */
+  constructor(addresses: readonly StoreAddress[], provider: Provider) {
+    this.#addresses = addresses.map(address => narrowed(address, provider))
+    this.#provider = provider
+  }
+
+  async activeLocks(signal: AbortSignal): Promise<ActiveLock[]> {
+    const asked = await Promise.allSettled(
+      this.#addresses.map(address =>
+        inStore(address, async store => {
+          const isOver = await overBy(store, signal)
+          return (await listAll(store, signal)).filter(lock => lock.state !== 'released' && !isOver(lock))
+        }),
+      ),
+    )
+    const answered = asked.flatMap(each => (each.status === 'fulfilled' ? [each.value] : []))
+    const majority = Math.floor(this.#addresses.length / 2) + 1
+    const failed = asked.filter(each => each.status === 'rejected')
+    const votes = new Map<string, { readonly lock: Lock; count: number }>()
+    for (const lock of answered.flat()) {
+      const id = JSON.stringify([lock.key, lock.owner])
+      const vote = votes.get(id) ?? { lock, count: 0 }
+      vote.count++
+      votes.set(id, vote)
+    }
+    // Without a majority nobody can say what is locked; and what those that failed may have too is no majority only perhaps.
+    const isOpen = [...votes.values()].some(
+      ({ count }) => count < majority && count + failed.length >= majority,
+    )
+    if (failed[0] && (isOpen || answered.length < majority)) throw failed[0].reason
+    return [...votes.values()]
+      .filter(({ count }) => count >= majority)
+      .flatMap(({ lock }) => {
+        const key = this.#provider.nameOf(lock.key)
+        return key === null ? [] : [activeLock(key, lock)]
+      })
+  }
+
+  async cleanupExpired(signal: AbortSignal): Promise<number> {
+    let count = 0
+    for (const address of this.#addresses)
+      count += await inStore(address, async store => {
+        const isOver = await overBy(store, signal)
+        const expired = (await listAll(store, signal)).filter(isOver)
+        let released = 0
+        for (let start = 0; start < expired.length; start += AT_ONCE) {
+          // With their fences: one that was taken over since is not touched.
+          const answers = await store.releaseMany(
+            expired.slice(start, start + AT_ONCE).map(({ id, fence }) => ({ id, fence })),
+            async () => {},
+            signal,
+          )
+          for (const answer of answers) {
+            if (!answer.ok) throw answer.error
+            if (answer.value.outcome === 'released') released++
+          }
+        }
+        return released
+      })
+    return count
+  }
+
+  async releaseAll(options: { readonly reason: string; readonly dataFolder?: string }): Promise<ReleasedAll> {
+    if (await this.#isEmpty()) return { released: 0, planId: null, unread: [], results: [] }
+    const { releaseEverything } = await import('./release-all.ts')
+    return releaseEverything(this.#addresses, key => this.#provider.nameOf(key) ?? key, options)
+  }
+
+  /** Whether everything could be read and nothing is there. A plan of nothing would be refused. */
+  async #isEmpty(): Promise<boolean> {
+    const { signal } = new AbortController()
+    const counts = this.#addresses.map(address =>
+      inStore(address, async store => {
+        const locks = await listAll(store, signal)
+        return locks.filter(({ state }) => state !== 'released').length
+      }),
+    )
+    return (await Promise.allSettled(counts)).every(each => each.status === 'fulfilled' && each.value === 0)
+  }
+}
+
+/** The same place, and there only what this manager would write. */
+function narrowed(address: StoreAddress, provider: Provider): StoreAddress {
+  const { format } = provider
+  switch (address.kind) {
+    case 'redis':
+      return { ...address, format, match: address.match ?? patternOf(provider) }
+    case 'mysql':
+      return { ...address, format, table: address.table ?? USUAL_TABLE }
+    default:
+      return { ...address, format }
+  }
+}
+
+/** Formats whose keys may be anything: reading every key as one of them would make locks of what is none. */
+const WITHOUT_PREFIX = ['token', 'flask-cache']
+
+/** What all keys of the format begin with. */
+function patternOf(provider: Provider): string {
+  const name = 'a:b'
+  const prefix = provider.keyOf(name).slice(0, -name.length)
+  if (prefix === '' || WITHOUT_PREFIX.includes(provider.format))
+    throw new StoreError(
+      'BAD_INPUT',
+      `Keys of the format ${provider.format} have no beginning of their own: say which are locks with match= in the address`,
+    )
+  return `${prefix.replace(/[\\*?[\]^]/g, '\\$&')}*`
+}
+
+async function inStore<T>(address: StoreAddress, work: (store: LockStore) => Promise<T>): Promise<T> {
+  const { openStore } = await import('../../core/stores/kinds/open.ts')
+  const store = await openStore(showAddress(address), address.password ?? undefined)
+  try {
+    return await work(store)
+  } finally {
+    await store.close()
+  }
+}
+
+/** DynamoDB's programs leave a lock to its holder for the whole of the second in which it ends. */
+const LAST_SECOND_MS = 1000
+
+/**
+ * Whether nobody can count on a lock any more, by the rule of those who take locks, and not only as it is shown. A key with a
+ * TTL is held until Redis removes it, whatever its record says. An end that is none is none here too. And the store's time is
+ * known no better than it is told.
+ */
+async function overBy(store: LockStore, signal: AbortSignal): Promise<(lock: Lock) => boolean> {
+  const { errorMs } = await store.clock(signal)
+  const graceMs = errorMs + (store.kind === 'dynamodb' ? LAST_SECOND_MS : 0)
+  return ({ state, deadlines, notes, lease, observedAt }) =>
+    state === 'expired' &&
+    !deadlines.some(({ source }) => source === 'ttl') &&
+    !notes.some(({ code }) => code === 'implausible-expiry') &&
+    (expiresAtOf(lease) ?? observedAt) + graceMs <= observedAt
+}
+
+async function listAll(store: LockStore, signal: AbortSignal): Promise<Lock[]> {
+  const locks: Lock[] = []
+  for await (const page of store.list({}, signal)) {
+    const [problem] = page.problems
+    // A part that could not be read may be full of locks.
+    if (problem) throw new StoreError(problem.code, `${problem.where}: ${problem.message}`)
+    for (const lock of page.locks) locks.push(lock)
+  }
+  return locks
+}
+
+function activeLock(key: string, lock: Lock): ActiveLock {
+  return {
+    key,
+    owner: lock.owner,
+    label: lock.holder?.label ?? null,
+    acquiredAt: lock.acquiredAt,
+    expiresAt: refusedUntil(lock, lock.observedAt) ?? expiresAtOf(lock.lease),
+    fields: lock.fields,
+  }
+}

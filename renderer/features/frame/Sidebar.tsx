@@ -1,0 +1,174 @@
+import { useStore } from 'zustand'
+import type { StoreEntry } from '../../../shared/stores.ts'
+import { useNow } from '../../state/clock.ts'
+import { book, client, consoleStore, statusOf } from '../../state/console.ts'
+import { openDialog } from '../../state/overlay.ts'
+import { setScope, table } from '../../state/table.ts'
+import { show, viewStore } from '../../state/view.ts'
+import { Icon } from '../../ui/Icon.tsx'
+import { Menu } from '../../ui/Menu.tsx'
+import { t } from '../../words/words.ts'
+import { AlertCount } from '../alerts/AlertCount.tsx'
+import { HoldsNav } from '../holds/HoldsNav.tsx'
+import { releaseFiltered } from '../plans/release-all.ts'
+import { SwitchItem } from '../switch/SwitchItem.tsx'
+import { sayStore } from './store-state.ts'
+
+export function Sidebar() {
+  const { entries, suggestions, notice } = useStore(consoleStore)
+  const scope = useStore(table, state => state.scope)
+  const view = useStore(viewStore, state => state.view)
+  useStore(table, state => state.revision)
+  const counts = new Map<string, number>()
+  for (const row of book.rows.values())
+    if (row.change !== 'gone') counts.set(row.storeId, (counts.get(row.storeId) ?? 0) + 1)
+  const total = [...counts.values()].reduce((sum, n) => sum + n, 0)
+  const offered = suggestions.filter(each => !entries.some(entry => entry.address === each.address))
+  return (
+    <nav className="sidebar" aria-label={t.regions.stores}>
+      <div className="brand">
+        <svg width="20" height="20" viewBox="0 0 32 32" aria-hidden="true" className="brand-mark">
+          <path d="M7 6v20M25 6v20" />
+          <path d="M7 12.5l9 6 9-6" className="brand-gate" />
+        </svg>
+        {t.product}
+      </div>
+      <button
+        type="button"
+        className="nav-item"
+        aria-current={view === 'locks' && scope === null ? 'page' : undefined}
+        onClick={() => {
+          setScope(null)
+          show('locks')
+        }}
+      >
+        <span>{t.sidebar.allLocks}</span>
+        <span className="number muted">{t.number(total)}</span>
+      </button>
+      <button
+        type="button"
+        className="nav-item"
+        aria-current={view === 'stats' ? 'page' : undefined}
+        onClick={() => show('stats')}
+      >
+        {t.stats.nav}
+      </button>
+      <button
+        type="button"
+        className="nav-item"
+        aria-current={view === 'alerts' ? 'page' : undefined}
+        onClick={() => show('alerts')}
+      >
+        <span>{t.alerts.nav}</span>
+        <AlertCount />
+      </button>
+      <HoldsNav />
+      <SwitchItem />
+      <button type="button" className="nav-item" onClick={() => openDialog({ kind: 'plans' })}>
+        {t.plans.nav}
+      </button>
+      <button type="button" className="nav-item" onClick={() => openDialog({ kind: 'audit' })}>
+        {t.audit.nav}
+      </button>
+      <button type="button" className="nav-item" onClick={() => openDialog({ kind: 'report' })}>
+        {t.report.nav}
+      </button>
+      <h2 className="sidebar-title">{t.sidebar.stores}</h2>
+      <ul className="store-list">
+        {entries.map(entry => (
+          <StoreItem
+            key={entry.storeId}
+            entry={entry}
+            current={scope === entry.storeId}
+            locks={counts.get(entry.storeId) ?? 0}
+          />
+        ))}
+      </ul>
+      <button
+        type="button"
+        className="nav-item add"
+        onClick={() => openDialog({ kind: 'store', mode: 'add' })}
+      >
+        <span>
+          <Icon name="plus" size={12} /> {t.sidebar.add}
+        </span>
+      </button>
+      {offered.length > 0 && (
+        <>
+          <h2 className="sidebar-title">{t.sidebar.found}</h2>
+          {offered.map(({ suggestionId, name, variables }) => (
+            <button
+              key={suggestionId}
+              type="button"
+              className="nav-item offer"
+              onClick={() => openDialog({ kind: 'store', mode: 'add', suggestionId })}
+            >
+              <span className="clip">{t.sidebar.offer(name)}</span>
+              <span className="faint clip">{t.sidebar.offerFrom(variables.join(', '))}</span>
+            </button>
+          ))}
+        </>
+      )}
+      {notice !== null && (
+        <p className="sidebar-notice" role="status">
+          {notice}
+        </p>
+      )}
+    </nav>
+  )
+}
+
+type ItemProps = { readonly entry: StoreEntry; readonly current: boolean; readonly locks: number }
+
+function StoreItem({ entry, current, locks }: ItemProps) {
+  const { storeId, name, open } = entry
+  const status = useStore(consoleStore, state => statusOf(state, storeId))
+  const said = sayStore(entry, status, locks, useNow())
+  return (
+    <li className="store-item" data-closed={!open || undefined}>
+      <button
+        type="button"
+        className="nav-item store"
+        aria-current={current ? 'true' : undefined}
+        title={said.why ?? entry.address}
+        onClick={() =>
+          open ? setScope(storeId) : void client.call('stores.switch', { storeId, open: true })
+        }
+      >
+        <span className="store-top">
+          <span className="dot" data-colour={entry.colour} />
+          <span className="clip">{name}</span>
+          {entry.production && (
+            <span className="prod" title={t.sidebar.productionTitle}>
+              {t.sidebar.production}
+            </span>
+          )}
+        </span>
+        <span className="store-said" data-tone={said.tone}>
+          {t.status.ofKind(t.storeKinds[entry.kind], said.text)}
+          {entry.readOnly && ` · ${t.sidebar.readOnly}`}
+        </span>
+        {said.why !== null && <span className="store-why">{said.why}</span>}
+      </button>
+      <Menu
+        label={t.sidebar.menu(name)}
+        className="store-menu"
+        items={[
+          {
+            label: open ? t.sidebar.close : t.sidebar.open,
+            run: () => void client.call('stores.switch', { storeId, open: !open }),
+          },
+          ...(open ? [{ label: t.plans.releaseAll, run: () => releaseFiltered(storeId, '') }] : []),
+          { label: t.sidebar.edit, run: () => openDialog({ kind: 'store', mode: 'edit', storeId }) },
+          {
+            label: t.sidebar.duplicate,
+            run: () => openDialog({ kind: 'store', mode: 'duplicate', storeId }),
+          },
+          { label: t.sidebar.remove, run: () => openDialog({ kind: 'remove-store', storeId }) },
+        ]}
+      >
+        <Icon name="more" />
+      </Menu>
+    </li>
+  )
+}

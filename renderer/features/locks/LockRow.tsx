@@ -1,0 +1,177 @@
+import { memo } from 'react'
+import type { Alert } from '../../../shared/alerts.ts'
+import type { MaintenanceHold } from '../../../shared/holds.ts'
+import { usedFraction } from '../../../shared/lease.ts'
+import { holderText } from '../../../shared/lock-words.ts'
+import type { StoreEntry } from '../../../shared/stores.ts'
+import { useNow } from '../../state/clock.ts'
+import type { Column, ColumnId } from '../../state/columns.ts'
+import type { Row } from '../../state/lock-book.ts'
+import { Icon } from '../../ui/Icon.tsx'
+import { shownText } from '../../ui/shown-text.ts'
+import { t } from '../../words/words.ts'
+import { RowAlertMark } from '../alerts/LockAlerts.tsx'
+import { HoldBadge } from '../holds/LockHold.tsx'
+import { faceOf } from './lock-face.ts'
+import { ageText, remainingText } from './lock-times.ts'
+
+/** As long as the animations in table.css. */
+const NEWS_MS = 2500
+
+type Props = {
+  readonly row: Row
+  readonly store: StoreEntry | undefined
+  readonly offsetMs: number
+  readonly stale: boolean
+  /** When the store was last read, while it is not live. */
+  readonly readAt: number | null
+  readonly columns: readonly Column[]
+  /** Without a column for the store, its colour stands at the start of the row. */
+  readonly marksStore: boolean
+  readonly formatTitle: string
+  readonly alerts: readonly Alert[]
+  readonly hold: MaintenanceHold | undefined
+  readonly index: number
+  readonly top: number
+  readonly active: boolean
+  readonly selected: boolean
+  readonly onActivate: (rowId: string) => void
+  readonly onSelect: (rowId: string) => void
+}
+
+export const LockRow = memo(function LockRow(props: Props) {
+  const { row, offsetMs, index, active, selected } = props
+  const localNow = useNow()
+  const clock = localNow + offsetMs
+  // Of a store that is not read, nothing is known after it was read last.
+  const now = props.readAt === null ? clock : Math.min(clock, props.readAt)
+  const gone = row.change === 'gone'
+  // A row that scrolls into view long after its change is not news.
+  const fresh = gone || localNow - row.changedAt < NEWS_MS
+  const face = faceOf(row.lock, now, gone)
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the grid takes the keys for its active row
+    // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus and names its active row
+    <div
+      id={`lock-row-${index}`}
+      role="row"
+      aria-rowindex={index + 2}
+      aria-selected={selected}
+      className="row"
+      data-tone={face.tone}
+      data-active={active || undefined}
+      data-stale={props.stale || undefined}
+      data-change={fresh ? (row.change ?? undefined) : undefined}
+      style={{ transform: `translateY(${props.top}px)` }}
+      onClick={event =>
+        event.metaKey || event.ctrlKey ? props.onSelect(row.rowId) : props.onActivate(row.rowId)
+      }
+    >
+      {/* Made anew with every change, which starts its animation; the row itself stays, or a click on it would be lost. */}
+      <span key={row.changedAt} className="row-news" aria-hidden="true" />
+      <span className="row-mark" aria-hidden="true">
+        {selected ? <Icon name="check" /> : props.marksStore && <StoreMark store={props.store} />}
+      </span>
+      {props.columns.map((column, i) => (
+        // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus and names its active row
+        <div key={column.id} role="gridcell" aria-colindex={i + 1} className={`cell cell-${column.id}`}>
+          <Cell column={column.id} {...props} now={now} gone={gone} />
+        </div>
+      ))}
+    </div>
+  )
+})
+
+function Cell({
+  column,
+  row: { lock },
+  store,
+  alerts,
+  hold,
+  formatTitle,
+  now,
+  gone,
+}: Props & { readonly column: ColumnId; readonly now: number; readonly gone: boolean }) {
+  switch (column) {
+    case 'state': {
+      const face = faceOf(lock, now, gone)
+      return (
+        <span className="state" data-tone={face.tone}>
+          <Icon name={face.icon} /> {t.table.states[face.word]}
+        </span>
+      )
+    }
+    case 'key': {
+      const text = shownText(lock.key)
+      const name = shownText(lock.name)
+      const around =
+        name !== '' && text.length > name.length && text.endsWith(name) ? text.length - name.length : 0
+      return (
+        <span className="mono key" title={text}>
+          <span className="faint clip key-around" data-long={around > 4 || undefined}>
+            {text.slice(0, around)}
+          </span>
+          <span className="clip">{text.slice(around)}</span>
+          <HoldBadge hold={hold} owner={lock.owner} />
+          <RowAlertMark alerts={alerts} />
+        </span>
+      )
+    }
+    case 'holder':
+      return <HolderCell lock={lock} />
+    case 'store':
+      return (
+        <span className="clip store-name">
+          <span className="dot" data-colour={store?.colour} /> <span className="clip">{store?.name}</span>
+          {store?.production && <span className="prod-mark">P</span>}
+        </span>
+      )
+    case 'format':
+      return <span className="clip muted">{formatTitle}</span>
+    case 'age':
+      return <span className="number">{ageText(lock, now)}</span>
+    case 'remaining':
+      return (
+        <>
+          <LeaseBar used={gone ? null : usedFraction(lock, now)} endless={lock.lease.kind === 'never'} />
+          <span className="number">{remainingText(lock, now, gone)}</span>
+        </>
+      )
+  }
+}
+
+function StoreMark({ store }: { readonly store: StoreEntry | undefined }) {
+  return store?.production ? (
+    <span className="prod-mark" title={store.name}>
+      P
+    </span>
+  ) : (
+    <span className="dot" data-colour={store?.colour} title={store?.name} />
+  )
+}
+
+function HolderCell({ lock }: { readonly lock: Row['lock'] }) {
+  const label = lock.holder?.label
+  const first = lock.owner ?? label ?? t.table.noOwner
+  const second = lock.owner !== null && label !== undefined && label !== lock.owner ? label : null
+  return (
+    <span className="clip" title={shownText(holderText(lock))}>
+      <span className={lock.owner === null && label === undefined ? 'muted' : ''}>
+        {shownText(first, 120)}
+      </span>
+      {second !== null && <span className="faint"> {shownText(second, 60)}</span>}
+    </span>
+  )
+}
+
+export function LeaseBar({ used, endless }: { readonly used: number | null; readonly endless: boolean }) {
+  return (
+    <span
+      className="lease"
+      data-kind={endless ? 'endless' : used === null ? 'unknown' : 'known'}
+      aria-hidden="true"
+    >
+      {used !== null && <span className="lease-used" style={{ transform: `scaleX(${used})` }} />}
+    </span>
+  )
+}

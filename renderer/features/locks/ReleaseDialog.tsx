@@ -1,0 +1,239 @@
+import { useId, useMemo, useState } from 'react'
+import { useStore } from 'zustand'
+import { holdersLookAlike } from '../../../shared/lease.ts'
+import { holderText, releaseConsequences } from '../../../shared/lock-words.ts'
+import type { Lock, Released, ReleaseOutcome } from '../../../shared/locks.ts'
+import type { Failure, Result } from '../../../shared/result.ts'
+import { useNow } from '../../state/clock.ts'
+import { book, client, consoleStore, isBehind, statusOf } from '../../state/console.ts'
+import { type Row, rowIdOf } from '../../state/lock-book.ts'
+import { closeDialog, type Inspected, openDialog } from '../../state/overlay.ts'
+import { table } from '../../state/table.ts'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { sentence, shownText } from '../../ui/shown-text.ts'
+import { t } from '../../words/words.ts'
+import { UndoButton } from '../plans/UndoButton.tsx'
+import { ageText } from './lock-times.ts'
+import { Notes } from './Notes.tsx'
+
+type Answer = Result<Released>
+
+export function ReleaseDialog({ target }: { readonly target: Inspected }) {
+  // What the operator saw when the dialog opened. A release carries its fence and no other.
+  const [seen, setSeen] = useState<Row | undefined>(() => book.rows.get(rowIdOf(target.storeId, target.id)))
+  if (!seen)
+    return (
+      <Dialog title={t.release.title} onClose={closeDialog}>
+        <p>{t.release.notListed}</p>
+        <Buttons />
+      </Dialog>
+    )
+  return <ReleaseForm key={seen.lock.fence} seen={seen} onLookAgain={setSeen} />
+}
+
+type FormProps = { readonly seen: Row; readonly onLookAgain: (row: Row) => void }
+
+function ReleaseForm({ seen, onLookAgain }: FormProps) {
+  const { storeId, lock } = seen
+  // The table's revision tells of every change in the book.
+  useStore(table, state => state.revision)
+  const current = book.rows.get(seen.rowId)
+  const { entries, formats } = useStore(consoleStore)
+  const status = useStore(consoleStore, state => statusOf(state, storeId))
+  const store = entries.find(each => each.storeId === storeId)
+  const format = formats.get(lock.format)
+  const consequences = useMemo(() => (format ? releaseConsequences(format) : []), [format])
+  const now = useNow() + status.offsetMs
+  // The connection the lock was seen through.
+  const [revision] = useState(store?.revision)
+  const [reason, setReason] = useState('')
+  const [typed, setTyped] = useState('')
+  const [working, setWorking] = useState(false)
+  const [answer, setAnswer] = useState<Answer | null>(null)
+  const ids = { reason: useId(), name: useId() }
+
+  const gone = !current || current.change === 'gone'
+  const changed = !gone && current.lock.fence !== lock.fence
+  const production = store?.production === true
+  const ready =
+    !gone && !changed && !store?.readOnly && (!production || (typed === store?.name && reason.trim() !== ''))
+
+  async function release() {
+    setWorking(true)
+    const result = await client
+      .call('locks.release', {
+        storeId,
+        id: lock.id,
+        fence: lock.fence,
+        ...(reason.trim() === '' ? {} : { reason: reason.trim() }),
+        ...(production ? { confirm: typed } : {}),
+        ...(revision === undefined ? {} : { revision }),
+      })
+      // Thrown before it was sent: nothing was asked.
+      .catch((): Answer => ({ ok: false, error: { code: 'ABORTED', message: t.status.lost } }))
+    setWorking(false)
+    setAnswer(result)
+  }
+
+  if (answer) return <AnswerDialog storeId={storeId} lock={lock} answer={answer} />
+  return (
+    <Dialog title={t.release.title} onClose={() => !working && closeDialog()}>
+      <form
+        onSubmit={event => {
+          event.preventDefault()
+          // Enter releases once a reason is there. Without one, a second key after the one that opened the dialog must
+          // not: nobody can have read it by then.
+          if (ready && !working && reason.trim() !== '') void release()
+        }}
+      >
+        <p className="mono release-key">{shownText(lock.key, 300)}</p>
+        <dl className="facts">
+          <dt>{t.release.who}</dt>
+          <dd>{shownText(holderText(lock), 200)}</dd>
+          <dt>{t.release.age}</dt>
+          <dd className="number">{ageText(lock, now)}</dd>
+          <dt>{t.release.store}</dt>
+          <dd>
+            {store?.name}
+            {production && <span className="prod">{t.sidebar.production}</span>}
+          </dd>
+        </dl>
+        <section className="panel" aria-label={t.release.consequence}>
+          <h3>{t.release.consequence}</h3>
+          <ul className="consequences">
+            {consequences.map(sentence => (
+              <li key={sentence}>{sentence}</li>
+            ))}
+          </ul>
+        </section>
+        <Notes lock={lock} />
+        {store?.readOnly && <Alert>{t.release.readOnly}</Alert>}
+        {gone && <Alert>{t.release.goneWhileOpen}</Alert>}
+        {changed && (
+          <Alert>
+            {sayChange(lock, current.lock)}{' '}
+            <button type="button" className="link" onClick={() => onLookAgain(current)}>
+              {t.release.lookAgain}
+            </button>
+          </Alert>
+        )}
+        {isBehind(status) && status.asOf !== null && <Alert>{t.release.stale(status.asOf)}</Alert>}
+        <label className="field" htmlFor={ids.reason}>
+          <span>{t.release.reason}</span>
+          <input
+            id={ids.reason}
+            className="input"
+            autoFocus
+            maxLength={2000}
+            required={production}
+            placeholder={production ? t.release.reasonNeeded : t.release.reasonHint}
+            value={reason}
+            onChange={event => setReason(event.target.value)}
+          />
+        </label>
+        {production && (
+          <label className="field" htmlFor={ids.name}>
+            <span>{t.release.typeName(store?.name ?? '')}</span>
+            <input
+              id={ids.name}
+              className="input"
+              autoComplete="off"
+              spellCheck={false}
+              value={typed}
+              onChange={event => setTyped(event.target.value)}
+            />
+          </label>
+        )}
+        <div className="dialog-buttons">
+          <button type="button" className="button" disabled={working} onClick={closeDialog}>
+            {t.release.cancel}
+          </button>
+          <button
+            type="button"
+            className="button danger"
+            disabled={!ready || working}
+            onClick={() => void release()}
+          >
+            {working ? t.release.working : t.release.confirm}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+function sayChange(seen: Lock, now: Lock): string {
+  if (seen.owner !== now.owner) return t.release.changedWhileOpen(shownText(holderText(now), 120))
+  return holdersLookAlike(seen) ? t.release.alikeWhileOpen : t.release.renewedWhileOpen
+}
+
+type AnswerProps = { readonly storeId: string; readonly lock: Lock; readonly answer: Answer }
+
+/** The answer as it is. Nothing was assumed before it came. */
+function AnswerDialog({ storeId, lock, answer }: AnswerProps) {
+  const released = answer.ok && answer.value.outcome === 'released'
+  return (
+    <Dialog title={t.release.title} onClose={closeDialog}>
+      <p className="mono release-key">{shownText(lock.key, 300)}</p>
+      <div className="answer" role="status" data-outcome={outcomeOf(answer)}>
+        {answer.ok ? sayOutcome(answer.value) : sayFailure(answer.error)}
+      </div>
+      {released && (
+        <button
+          type="button"
+          className="link"
+          onClick={() => openDialog({ kind: 'hold', prefill: { storeId, key: lock.id } })}
+        >
+          {t.holds.afterRelease}
+        </button>
+      )}
+      <Buttons>
+        {answer.ok && answer.value.outcome === 'released' && (
+          <UndoButton of={answer.value.action} until={answer.value.undoUntil} />
+        )}
+      </Buttons>
+    </Dialog>
+  )
+}
+
+function outcomeOf(answer: Answer): string {
+  if (answer.ok) return answer.value.outcome
+  return answer.error.uncertain ? 'uncertain' : 'refused'
+}
+
+function sayFailure({ message, uncertain }: Failure): string {
+  return `${uncertain ? t.release.uncertain : t.release.refused} ${sentence(message)}`
+}
+
+function sayOutcome(outcome: ReleaseOutcome): string {
+  switch (outcome.outcome) {
+    case 'released':
+      return outcome.notified === null
+        ? t.release.released
+        : `${t.release.released} ${t.release.notified(outcome.notified)}`
+    case 'changed':
+      return t.release.changed(outcome.current && shownText(holderText(outcome.current), 120))
+    case 'gone':
+      return t.release.gone
+  }
+}
+
+function Buttons({ children }: { readonly children?: React.ReactNode }) {
+  return (
+    <div className="dialog-buttons">
+      {children}
+      {/* biome-ignore lint/a11y/noAutofocus: the only thing left to do */}
+      <button type="button" className="button primary" autoFocus onClick={closeDialog}>
+        {t.release.close}
+      </button>
+    </div>
+  )
+}
+
+function Alert({ children }: { readonly children: React.ReactNode }) {
+  return (
+    <div className="alert" role="alert">
+      {children}
+    </div>
+  )
+}

@@ -1,0 +1,36 @@
+import { useStore } from 'zustand'
+import type { Column } from '../../state/columns.ts'
+import { preferences } from '../../state/preferences.ts'
+import { Icon } from '../../ui/Icon.tsx'
+import { t } from '../../words/words.ts'
+import { sortBy } from './sort-by.ts'
+
+export function TableHead({ columns }: { readonly columns: readonly Column[] }) {
+  const sort = useStore(preferences, each => each.sort)
+  return (
+    <div role="rowgroup" className="grid-head">
+      {/* biome-ignore lint/a11y/useFocusableInteractive: its buttons are */}
+      <div role="row" aria-rowindex={1} className="row head">
+        <span aria-hidden="true" />
+        {columns.map(({ id }, i) => {
+          const sorted = sort.column === id
+          return (
+            // biome-ignore lint/a11y/useFocusableInteractive: its button is
+            <div
+              key={id}
+              role="columnheader"
+              aria-colindex={i + 1}
+              aria-sort={sorted ? (sort.descending ? 'descending' : 'ascending') : 'none'}
+              className={`cell cell-${id}`}
+            >
+              <button type="button" className="sort" onClick={() => sortBy(id)}>
+                {t.table.columns[id]}
+                {sorted && <Icon name={sort.descending ? 'down' : 'up'} size={10} />}
+              </button>
+            </div>
+          )
+        })}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,155 @@
+import { useStore } from 'zustand'
+import { COLUMNS } from '../../state/columns.ts'
+import { book, consoleStore } from '../../state/console.ts'
+import { openDialog } from '../../state/overlay.ts'
+import { preferences } from '../../state/preferences.ts'
+import { setFilter, setPointing, table } from '../../state/table.ts'
+import { CopyButton } from '../../ui/CopyButton.tsx'
+import { Icon, type IconName } from '../../ui/Icon.tsx'
+import { Menu } from '../../ui/Menu.tsx'
+import { shownText } from '../../ui/shown-text.ts'
+import { t } from '../../words/words.ts'
+import { AlertChip } from '../alerts/AlertChip.tsx'
+import { releaseAll } from '../plans/release-all.ts'
+import { toggleColumn } from './sort-by.ts'
+
+export function Toolbar() {
+  const { filterText, filter, total, matching, waiting, scope, selected } = useStore(table)
+  const entries = useStore(consoleStore, state => state.entries)
+  const hidden = useStore(preferences, each => each.hiddenColumns)
+  const scopeName = entries.find(each => each.storeId === scope)?.name
+  const filtered = filterText.trim() !== ''
+  return (
+    <header className="toolbar">
+      <h1 className="toolbar-title">
+        <span className="clip">{scopeName ?? t.sidebar.allLocks}</span>
+        <span className="count">
+          {filtered ? t.table.countSome(matching, total) : t.table.countAll(total)}
+        </span>
+      </h1>
+      <div className="filter">
+        <input
+          id="filter"
+          type="text"
+          className="input mono"
+          aria-label={t.table.filter}
+          placeholder={t.table.filterExample}
+          spellCheck={false}
+          autoComplete="off"
+          aria-describedby={filter.problems.length > 0 ? 'filter-problems' : undefined}
+          value={filterText}
+          onChange={event => setFilter(event.target.value)}
+          onKeyDown={event => {
+            if (event.key === 'Escape') {
+              event.stopPropagation()
+              if (filterText === '') document.getElementById('locks')?.focus()
+              else setFilter('')
+            }
+            if (event.key === 'ArrowDown' || event.key === 'Enter') {
+              event.preventDefault()
+              document.getElementById('locks')?.focus()
+            }
+          }}
+        />
+        {filtered ? (
+          <button
+            type="button"
+            className="filter-end"
+            aria-label={t.table.clearFilter}
+            onClick={() => setFilter('')}
+          >
+            <Icon name="cross" size={12} />
+          </button>
+        ) : (
+          <kbd className="filter-end">/</kbd>
+        )}
+      </div>
+      <button
+        type="button"
+        className="button release-all"
+        disabled={selected.size === 0 && matching === 0}
+        title={selected.size === 0 ? t.plans.releaseAllTitle(matching) : undefined}
+        onClick={releaseAll}
+      >
+        {selected.size === 0 ? t.plans.releaseAll : t.plans.releaseSelected(selected.size)}
+      </button>
+      <Menu
+        label={t.table.columnsButton}
+        sticky
+        items={COLUMNS.filter(column => !column.fixed).map(({ id }) => ({
+          label: t.table.columns[id],
+          checked: !hidden.includes(id),
+          run: () => toggleColumn(id),
+        }))}
+      >
+        <Icon name="columns" />
+      </Menu>
+      <Chips />
+      {filter.problems.length > 0 && (
+        <p id="filter-problems" className="filter-problems" role="status">
+          {filter.problems.map(({ text }) => t.table.filterProblem(shownText(text, 60))).join(' ')}
+        </p>
+      )}
+      {waiting > 0 && (
+        <button type="button" className="waiting" onClick={() => setPointing(false)}>
+          {t.table.waiting(waiting)}
+        </button>
+      )}
+    </header>
+  )
+}
+
+function Chips() {
+  const { attention, selected, total, scope } = useStore(table)
+  const unrecognised = useStore(consoleStore, state =>
+    Object.entries(state.statuses)
+      .filter(([storeId]) => scope === null || storeId === scope)
+      .reduce((sum, [, status]) => sum + status.unrecognised.count, 0),
+  )
+  const words = t.table.chips
+  const chips: [number, string, string, IconName, string][] = [
+    [attention.expired, words.expired(attention.expired), 'danger', 'alert', 'state:expired'],
+    [attention.endless, words.endless(attention.endless), 'endless', 'endless', 'state:no-expiry'],
+    [attention.expiring, words.expiring(attention.expiring), 'warn', 'half', 'state:expiring'],
+  ]
+  const shown = chips.filter(([count]) => count > 0)
+  return (
+    <div className="chips">
+      <AlertChip />
+      {shown.map(([, label, tone, icon, filter]) => (
+        <button
+          key={filter}
+          type="button"
+          className="chip"
+          data-tone={tone}
+          onClick={() => setFilter(filter)}
+        >
+          <Icon name={icon} size={12} /> {label}
+        </button>
+      ))}
+      {shown.length === 0 && total > 0 && (
+        <span className="chip plain">
+          <Icon name="check" size={12} /> {words.calm}
+        </span>
+      )}
+      {unrecognised > 0 && (
+        <button type="button" className="chip plain" onClick={() => openDialog({ kind: 'unrecognised' })}>
+          <Icon name="question" size={12} /> {words.unrecognised(unrecognised)}
+        </button>
+      )}
+      {selected.size > 0 && (
+        <span className="selection">
+          {t.status.selected(selected.size)}
+          <CopyButton
+            text={[...selected].flatMap(id => book.rows.get(id)?.lock.key ?? []).join('\n')}
+            label={t.table.copyKeys}
+            done={t.inspector.copied}
+          />
+          <button type="button" className="button" onClick={() => table.setState({ selected: new Set() })}>
+            {t.table.clearSelection}
+          </button>
+        </span>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,145 @@
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { useStore } from 'zustand'
+import { consoleStore } from '../../state/console.ts'
+import { closeDialog } from '../../state/overlay.ts'
+import { table } from '../../state/table.ts'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { saveFile } from '../../ui/save-file.ts'
+import { t } from '../../words/words.ts'
+import { ReportForm } from './ReportForm.tsx'
+import { ReportPreview } from './ReportPreview.tsx'
+import { ReportProgress } from './ReportProgress.tsx'
+import {
+  type Draft,
+  FILE_TYPES,
+  type KeptDraft,
+  reportFileName,
+  requestOf,
+  resumeDraft,
+} from './report-draft.ts'
+import { useReport } from './use-report.ts'
+
+/** For the session: whoever looks something up in the table comes back to what was typed. */
+let kept: KeptDraft | null = null
+
+/** Chooses what a report is about, shows it, and hands it over as a file or to the printer. */
+export function ReportDialog() {
+  const { entries, info } = useStore(consoleStore)
+  const [draft, setDraft] = useState(() => resumeDraft(kept, table.getState().filterText, Date.now()))
+  useEffect(() => {
+    kept = { draft, tableFilter: table.getState().filterText }
+  }, [draft])
+  const [shown, setShown] = useState<{ html: string; of: Draft } | null>(null)
+  const [said, setSaid] = useState<string | null>(null)
+  const preview = useReport()
+  const writing = useReport()
+  /** A preview that makes way for the file. */
+  const isPaused = useRef(false)
+  const frame = useRef<HTMLIFrameElement>(null)
+  const printing = useRef<(() => void) | null>(null)
+  const open = useMemo(() => entries.filter(entry => entry.open && !entry.problem), [entries])
+  const storeIds = useMemo(() => open.map(entry => entry.storeId), [open])
+  const makesPdf = info?.host === 'electron'
+  const prints = draft.format === 'pdf' && !makesPdf
+  const words = t.report
+
+  const { read } = preview
+  const update = useCallback(
+    async (of: Draft) => {
+      const request = requestOf(of, storeIds, 'preview', Date.now())
+      const report = request && (await read(request))
+      if (report) setShown({ html: report.parts.join(''), of })
+    },
+    [read, storeIds],
+  )
+  // Once, with what the table shows; from then on when the operator asks for it.
+  const first = useRef(true)
+  useEffect(() => {
+    if (first.current) void update(draft)
+    first.current = false
+  }, [update, draft])
+
+  async function write() {
+    const request = requestOf(draft, storeIds, prints ? 'print' : 'file', Date.now())
+    if (!request) return
+    setSaid(null)
+    // Stores are read for one of the two at a time, and the file is what was asked for.
+    isPaused.current = preview.running
+    preview.cancel()
+    const report = await writing.read(request)
+    if (report && prints) isPaused.current = false
+    resume()
+    if (!report) return
+    if (prints) {
+      // The frame prints what it shows, once it shows it.
+      printing.current = () => frame.current?.contentWindow?.print()
+      setShown({ html: report.parts.join(''), of: draft })
+      setSaid(words.printed(report.locks))
+      return
+    }
+    const name = reportFileName(draft.format, request.to)
+    saveFile(name, report.parts, FILE_TYPES[draft.format])
+    setSaid((makesPdf ? words.handedOver : words.saved)(name, report.locks))
+  }
+
+  function resume() {
+    if (isPaused.current) void update(draft)
+    isPaused.current = false
+  }
+
+  function change(what: Partial<Draft>) {
+    setDraft(was => ({ ...was, ...what }))
+    if (writing.running) return
+    // What was said of the last file is not about this one.
+    setSaid(null)
+    writing.cancel()
+  }
+
+  function cancel() {
+    writing.cancel()
+    setSaid(words.cancelled)
+    resume()
+  }
+
+  const may = requestOf(draft, storeIds, 'file', Date.now()) !== null
+  return (
+    <Dialog title={words.title} onClose={closeDialog} className="sheet report">
+      <p className="muted">{words.text}</p>
+      <div className="report-columns">
+        <ReportForm draft={draft} open={open} makesPdf={makesPdf} onChange={change} />
+        <ReportPreview
+          html={shown?.html ?? null}
+          reading={preview}
+          stale={shown !== null && !isSameReport(shown.of, draft)}
+          mayUpdate={may}
+          frame={frame}
+          onUpdate={() => void update(draft)}
+          onLoad={() => {
+            printing.current?.()
+            printing.current = null
+          }}
+        />
+      </div>
+      <ReportProgress reading={writing} isPaper={draft.format === 'pdf'} said={said} />
+      <div className="dialog-buttons">
+        <button type="button" className="button start" onClick={closeDialog}>
+          {words.close}
+        </button>
+        {writing.running ? (
+          <button type="button" className="button" onClick={cancel}>
+            {words.cancel}
+          </button>
+        ) : (
+          <button type="button" className="button primary" disabled={!may} onClick={() => void write()}>
+            {prints ? words.print : words.save}
+          </button>
+        )}
+      </div>
+    </Dialog>
+  )
+}
+
+/** The format is no part of what a report says. */
+function isSameReport(a: Draft, b: Draft): boolean {
+  return JSON.stringify({ ...a, format: '' }) === JSON.stringify({ ...b, format: '' })
+}

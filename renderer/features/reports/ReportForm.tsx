@@ -1,0 +1,141 @@
+import { useId } from 'react'
+import { REPORT_FORMATS } from '../../../shared/reports.ts'
+import type { StoreEntry } from '../../../shared/stores.ts'
+import { Switch, TextField } from '../../ui/Field.tsx'
+import { t } from '../../words/words.ts'
+import { FilterField } from './FilterField.tsx'
+import { type Draft, PRESETS, type Preset, windowOf } from './report-draft.ts'
+import { Segments } from './Segments.tsx'
+
+type Props = {
+  readonly draft: Draft
+  readonly open: readonly StoreEntry[]
+  /** Whether the host makes PDF itself; elsewhere the browser prints. */
+  readonly makesPdf: boolean
+  readonly onChange: (change: Partial<Draft>) => void
+}
+
+export function ReportForm({ draft, open, makesPdf, onChange }: Props) {
+  const words = t.report
+  const summaryId = useId()
+  const presets = [...(Object.keys(PRESETS) as Preset[]), 'custom' as const]
+  const about = draft.format === 'pdf' && !makesPdf ? words.printAbout : words.about[draft.format]
+  return (
+    <div className="report-form">
+      <Segments
+        label={words.window}
+        value={draft.preset}
+        options={presets.map(preset => [preset, words.presets[preset]] as const)}
+        onChange={preset => onChange({ preset })}
+      />
+      {draft.preset === 'custom' && <CustomWindow draft={draft} onChange={onChange} />}
+      <FilterField value={draft.filter} onChange={filter => onChange({ filter })} />
+      {open.length > 1 && <StoreChoice draft={draft} open={open} onChange={onChange} />}
+      <TextField
+        label={words.name}
+        value={draft.title}
+        onChange={title => onChange({ title })}
+        maxLength={200}
+      />
+      <div className="field">
+        <label htmlFor={summaryId}>{words.summary}</label>
+        <textarea
+          id={summaryId}
+          className="input"
+          rows={4}
+          maxLength={20_000}
+          aria-describedby={`${summaryId}-hint`}
+          value={draft.summary}
+          onChange={event => onChange({ summary: event.target.value })}
+        />
+        <span id={`${summaryId}-hint`} className="hint">
+          {words.summaryHint}
+        </span>
+      </div>
+      <Switch
+        label={words.tokens}
+        hint={words.tokensHint}
+        checked={draft.withTokens}
+        onChange={withTokens => onChange({ withTokens })}
+      />
+      {draft.withTokens && (
+        <p className="alert" role="status">
+          {words.tokensWarning}
+        </p>
+      )}
+      <Segments
+        label={words.format}
+        value={draft.format}
+        options={REPORT_FORMATS.toSorted(byUse).map(format => [format, words.formats[format]] as const)}
+        onChange={format => onChange({ format })}
+        hint={about}
+      />
+    </div>
+  )
+}
+
+const USE = ['html', 'pdf', 'md', 'json', 'csv']
+
+function byUse(a: string, b: string): number {
+  return USE.indexOf(a) - USE.indexOf(b)
+}
+
+function CustomWindow({ draft, onChange }: Pick<Props, 'draft' | 'onChange'>) {
+  const id = useId()
+  const words = t.report
+  const isWrong = windowOf(draft, Date.now()) === null
+  return (
+    <div className="report-times">
+      {(['from', 'to'] as const).map(end => (
+        <div className="field" key={end}>
+          <label htmlFor={`${id}-${end}`}>{words[end]}</label>
+          <input
+            id={`${id}-${end}`}
+            className="input"
+            type="datetime-local"
+            value={draft[end]}
+            aria-invalid={isWrong || undefined}
+            aria-describedby={isWrong ? `${id}-wrong` : undefined}
+            onChange={event => onChange({ [end]: event.target.value })}
+          />
+        </div>
+      ))}
+      {isWrong ? (
+        <span id={`${id}-wrong`} className="hint wrong" role="alert">
+          {words.badWindow}
+        </span>
+      ) : (
+        <span className="hint">{words.localTime}</span>
+      )}
+    </div>
+  )
+}
+
+function StoreChoice({ draft, open, onChange }: Pick<Props, 'draft' | 'open' | 'onChange'>) {
+  const words = t.report
+  const toggle = (storeId: string, isIn: boolean) =>
+    onChange({
+      without: isIn ? draft.without.filter(each => each !== storeId) : [...draft.without, storeId],
+    })
+  return (
+    <fieldset className="report-stores">
+      <legend>{words.stores}</legend>
+      {open.map(({ storeId, name, colour }) => (
+        <label key={storeId} className="report-store">
+          <input
+            type="checkbox"
+            checked={!draft.without.includes(storeId)}
+            onChange={event => toggle(storeId, event.target.checked)}
+          />
+          <span className="dot" data-colour={colour} />
+          <span className="clip">{name}</span>
+        </label>
+      ))}
+      {open.every(({ storeId }) => draft.without.includes(storeId)) && (
+        <span className="hint wrong" role="alert">
+          {words.noStore}
+        </span>
+      )}
+    </fieldset>
+  )
+}

@@ -1,0 +1,49 @@
+import { useStore } from 'zustand'
+import { CAPABILITIES, type StoreTest } from '../../../shared/contract.ts'
+import type { Result } from '../../../shared/result.ts'
+import { consoleStore } from '../../state/console.ts'
+import { Icon } from '../../ui/Icon.tsx'
+import { sentence, shownText } from '../../ui/shown-text.ts'
+import { t } from '../../words/words.ts'
+
+/** What a test found, in sentences. */
+export function TestReport({ result }: { readonly result: Result<StoreTest> }) {
+  const formats = useStore(consoleStore, state => state.formats)
+  const words = t.stores
+  if (!result.ok)
+    return (
+      <div className="test-report" data-outcome="failed" role="status">
+        <p>
+          <Icon name="alert" /> {words.testFailed} {sentence(result.error.message)}
+        </p>
+      </div>
+    )
+  const { server, latencyMs, clock, capabilities, scanned, unrecognised, complete, problems } = result.value
+  const found = result.value.formats.map(({ format, count }) =>
+    words.testFormat(formats.get(format)?.title ?? format, count),
+  )
+  const may = capabilities.map(each => words.capabilities[each])
+  const mayNot = CAPABILITIES.filter(each => !capabilities.includes(each)).map(
+    each => words.capabilities[each],
+  )
+  return (
+    <div className="test-report" data-outcome="passed" role="status">
+      <p>
+        <Icon name="check" /> {words.testServer(shownText(server, 80), latencyMs)}{' '}
+        {clock.offsetMs === null ? words.testNoClock : words.testClock(clock.offsetMs, clock.errorMs)}
+      </p>
+      <p>
+        {found.length === 0 ? words.testNone(scanned) : words.testFormats(found, complete)}{' '}
+        {unrecognised > 0 && words.testUnrecognised(unrecognised)}
+      </p>
+      <p>
+        {may.length > 0 && words.testMay(may)} {mayNot.length > 0 && words.testMayNot(mayNot)}
+      </p>
+      {problems.map(({ where, message }) => (
+        <p key={where}>
+          <Icon name="alert" /> {shownText(where, 80)}: {sentence(message)}
+        </p>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,186 @@
+import { createStore } from 'zustand/vanilla'
+import type { Client } from '../../shared/client.ts'
+import type { ConsoleInfo, WatchEvent } from '../../shared/contract.ts'
+import type { FormatInfo, Unrecognised } from '../../shared/locks.ts'
+import type { Failure } from '../../shared/result.ts'
+import type { StoreEntry, Suggestion } from '../../shared/stores.ts'
+import { openLink } from '../transport/link.ts'
+import { LockBook } from './lock-book.ts'
+
+/** How fresh what we show of a store is. `connecting` until it has said anything at all. */
+export type StoreStatus = {
+  readonly state: 'connecting' | 'live' | 'stale' | 'down'
+  readonly since: number
+  readonly asOf: number | null
+  readonly offsetMs: number
+  readonly error: Failure | null
+  /** When the next try is due, by the local clock. */
+  readonly retryAt: number | null
+  /** Whether all of its locks have been read at least once. */
+  readonly loaded: boolean
+  readonly pass: { readonly scanned: number; readonly tookMs: number } | null
+  readonly unrecognised: { readonly count: number; readonly sample: readonly Unrecognised[] }
+}
+
+export type ConsoleState = {
+  /** `ended`: the host that served this page is not there any more, and the one that answers does not know us. */
+  readonly link: 'connecting' | 'up' | 'lost' | 'ended'
+  readonly info: ConsoleInfo | null
+  readonly formats: ReadonlyMap<string, FormatInfo>
+  readonly entries: readonly StoreEntry[]
+  readonly entriesKnown: boolean
+  readonly suggestions: readonly Suggestion[]
+  readonly notice: string | null
+  readonly statuses: Readonly<Record<string, StoreStatus>>
+}
+
+const UNHEARD: StoreStatus = {
+  state: 'connecting',
+  since: 0,
+  asOf: null,
+  offsetMs: 0,
+  error: null,
+  retryAt: null,
+  loaded: false,
+  pass: null,
+  unrecognised: { count: 0, sample: [] },
+}
+
+export const book = new LockBook()
+
+export const consoleStore = createStore<ConsoleState>(() => ({
+  link: 'connecting',
+  info: null,
+  formats: new Map(),
+  entries: [],
+  entriesKnown: false,
+  suggestions: [],
+  notice: null,
+  statuses: {},
+}))
+
+export function statusOf(state: ConsoleState, storeId: string): StoreStatus {
+  return state.statuses[storeId] ?? UNHEARD
+}
+
+/** Whether what is shown of a store may no longer be so. */
+export function isBehind(status: StoreStatus): boolean {
+  return status.state === 'stale' || status.state === 'down'
+}
+
+export let client: Client
+
+/** Open watches, by store and connection: a store that is connected to anew is watched anew. */
+const watches = new Map<string, { revision: number; close: () => void }>()
+
+export function startConsole(): void {
+  const { setState } = consoleStore
+  client = openLink(onUp, why => {
+    watches.clear()
+    const { statuses } = consoleStore.getState()
+    const stale = Object.entries(statuses).map(([id, status]) => [
+      id,
+      { ...status, state: 'stale' as const, since: Date.now(), error: null, retryAt: null },
+    ])
+    setState({ link: why, statuses: Object.fromEntries(stale) })
+  }).client
+
+  function onUp(): void {
+    setState({ link: 'up' })
+    void client.call('console.describe', {}).then(result => result.ok && setState({ info: result.value }))
+    void client.call('formats.list', {}).then(result => {
+      if (result.ok) setState({ formats: new Map(result.value.map(each => [each.id, each])) })
+    })
+    client.open(
+      'stores.watch',
+      {},
+      ({ stores, suggestions, notice }) => {
+        setState({ entries: stores, entriesKnown: true, suggestions, notice })
+        follow(stores)
+      },
+      () => {},
+    )
+  }
+}
+
+function follow(entries: readonly StoreEntry[]): void {
+  const open = new Map(entries.filter(each => each.open && !each.problem).map(each => [each.storeId, each]))
+  for (const [storeId, watch] of watches) {
+    if (open.get(storeId)?.revision === watch.revision) continue
+    watch.close()
+    watches.delete(storeId)
+    // Behind another connection is another server: nothing of what was seen through this one stays.
+    book.forget(storeId)
+    update(storeId, () => UNHEARD)
+  }
+  // Not only those still watched: a stream may well end before the list says that its store was closed.
+  const { statuses } = consoleStore.getState()
+  const closed = Object.keys(statuses).filter(storeId => !open.has(storeId))
+  if (closed.length > 0) {
+    for (const storeId of closed) book.forget(storeId)
+    const kept = Object.entries(statuses).filter(([storeId]) => open.has(storeId))
+    consoleStore.setState({ statuses: Object.fromEntries(kept) })
+  }
+  for (const [storeId, { revision }] of open) {
+    // Revision 0 is a store that is still being opened; it goes up when there is something to watch.
+    if (revision === 0 || watches.has(storeId)) continue
+    update(storeId, status => ({ ...status, state: 'connecting', error: null }))
+    const close = client.open(
+      'locks.watch',
+      { storeId },
+      event => onWatch(storeId, event),
+      () => {
+        watches.delete(storeId)
+        update(storeId, status => ({ ...status, state: 'stale', since: Date.now() }))
+      },
+    )
+    watches.set(storeId, { revision, close })
+  }
+}
+
+function onWatch(storeId: string, event: WatchEvent): void {
+  switch (event.type) {
+    case 'snapshot':
+      book.apply(storeId, event)
+      update(storeId, status => ({
+        ...status,
+        loaded: event.complete,
+        unrecognised: { count: event.unrecognised, sample: status.unrecognised.sample },
+      }))
+      return
+    case 'upsert':
+      book.apply(storeId, event, !statusOf(consoleStore.getState(), storeId).loaded)
+      return
+    case 'remove':
+      book.apply(storeId, event)
+      return
+    case 'unrecognised':
+      update(storeId, status => ({ ...status, unrecognised: event }))
+      return
+    case 'pass':
+      update(storeId, status => ({
+        ...status,
+        asOf: event.serverTime,
+        offsetMs: event.offsetMs ?? status.offsetMs,
+        pass: { scanned: event.scanned, tookMs: event.tookMs },
+      }))
+      return
+    case 'status':
+      update(storeId, status => ({
+        ...status,
+        state: event.status,
+        since: event.since,
+        asOf: event.asOf,
+        offsetMs: event.offsetMs ?? status.offsetMs,
+        error: event.error,
+        retryAt: event.retryInMs === null ? null : Date.now() + event.retryInMs,
+        loaded: status.loaded || event.status === 'live',
+      }))
+  }
+}
+
+function update(storeId: string, change: (status: StoreStatus) => StoreStatus): void {
+  consoleStore.setState(state => ({
+    statuses: { ...state.statuses, [storeId]: change(statusOf(state, storeId)) },
+  }))
+}

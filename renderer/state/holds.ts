@@ -1,0 +1,70 @@
+import { createStore } from 'zustand/vanilla'
+import { endedEarly } from '../../shared/hold-words.ts'
+import type { MaintenanceHold } from '../../shared/holds.ts'
+import type { Failure } from '../../shared/result.ts'
+import { client, consoleStore } from './console.ts'
+import { rowIdOf } from './lock-book.ts'
+
+export type HoldsState = {
+  readonly holds: readonly MaintenanceHold[]
+  /** Whether core has said anything yet. */
+  readonly known: boolean
+  readonly error: Failure | null
+  /** Why there may be more than these. */
+  readonly notice: string | null
+  /** Those that are held, by the row of their lock. */
+  readonly byRow: ReadonlyMap<string, MaintenanceHold>
+  /** Losses that the operator has seen. */
+  readonly dismissed: ReadonlySet<string>
+}
+
+export const holdsStore = createStore<HoldsState>(() => ({
+  holds: [],
+  known: false,
+  error: null,
+  notice: null,
+  byRow: new Map(),
+  dismissed: new Set(),
+}))
+
+export function startHolds(): void {
+  consoleStore.subscribe((now, before) => {
+    if (now.link === 'up' && before.link !== 'up') follow()
+  })
+}
+
+function follow(): void {
+  client.open(
+    'holds.watch',
+    {},
+    ({ holds, notice }) =>
+      holdsStore.setState({ holds, notice, byRow: byRowOf(holds), known: true, error: null }),
+    result => holdsStore.setState({ error: result.ok ? null : result.error }),
+  )
+}
+
+export function goingOn(holds: readonly MaintenanceHold[]): MaintenanceHold[] {
+  return holds.filter(({ state }) => state !== 'ended')
+}
+
+/** A loss is told for so long, unless it was dismissed: whoever comes back from lunch must still see it. */
+const LOSS_SHOWN_MS = 12 * 3_600_000
+
+export function lossesToTell({ holds, dismissed }: HoldsState, now: number): MaintenanceHold[] {
+  return holds.filter(
+    hold => endedEarly(hold) && now - (hold.ended?.at ?? 0) < LOSS_SHOWN_MS && !dismissed.has(hold.holdId),
+  )
+}
+
+export function dismissLoss(holdId: string): void {
+  holdsStore.setState(({ dismissed }) => ({ dismissed: new Set(dismissed).add(holdId) }))
+}
+
+export function byRowOf(holds: readonly MaintenanceHold[]): ReadonlyMap<string, MaintenanceHold> {
+  const rows = new Map<string, MaintenanceHold>()
+  for (const hold of holds) {
+    const { storeId, lockId, state } = hold
+    if (state === 'held' && storeId !== null && lockId !== null) rows.set(rowIdOf(storeId, lockId), hold)
+  }
+  return rows
+}

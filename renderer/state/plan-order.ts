@@ -1,0 +1,77 @@
+import { groupOf, type PlanChange, type PlanEntry, type ResultName } from '../../shared/plans.ts'
+import type { GroupBy, PlanBook } from './plan-book.ts'
+
+/** What is there now in the place of a lock: `same`, or what a comparison says. */
+export type Now = PlanChange['now'] | 'same'
+
+/** Which locks of a plan are shown. */
+export type Show =
+  | { readonly by: 'all' | 'struck' | 'returned' | 'uncertain' }
+  | { readonly by: 'group'; readonly group: GroupBy; readonly value: string }
+  | { readonly by: 'result'; readonly is: ResultName }
+  | { readonly by: 'now'; readonly now: Now }
+
+export const SHOW_ALL: Show = { by: 'all' }
+
+/** The places of the locks that are shown, in the plan's order. Once it was applied, what is struck has no part in it. */
+export function planOrder(
+  book: PlanBook,
+  show: Show,
+  search: string,
+  changes: ReadonlyMap<number, PlanChange> | null,
+): number[] {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean)
+  const applied = book.plan !== null && book.plan.progress.state !== 'ready'
+  const order: number[] = []
+  for (const entry of book.entries) {
+    if (!entry) continue
+    if (applied && show.by !== 'struck' && book.isStruck(entry)) continue
+    if (!fits(book, entry, show, changes)) continue
+    if (words.length > 0) {
+      const text = book.textOf(entry)
+      if (!words.every(word => text.includes(word))) continue
+    }
+    order.push(entry.n)
+  }
+  return order
+}
+
+function fits(
+  book: PlanBook,
+  entry: PlanEntry,
+  show: Show,
+  changes: ReadonlyMap<number, PlanChange> | null,
+): boolean {
+  switch (show.by) {
+    case 'all':
+      return true
+    case 'struck':
+      return book.isStruck(entry)
+    case 'returned':
+      return book.returned.has(entry.n)
+    case 'uncertain':
+      return isUncertain(book, entry.n)
+    case 'group':
+      return groupOf(entry, show.group) === show.value
+    case 'result':
+      return (book.results.get(entry.n)?.is ?? 'pending') === show.is
+    case 'now':
+      // Struck ones are not compared.
+      return !book.isStruck(entry) && (changes?.get(entry.n)?.now ?? 'same') === show.now
+  }
+}
+
+/** Nobody may say of it that it did not happen, nor that it did. */
+export function isUncertain(book: PlanBook, n: number): boolean {
+  const result = book.results.get(n)
+  if (result === undefined) return false
+  return (
+    result.is === 'tried' ||
+    (result.is === 'failed' && result.error.uncertain === true) ||
+    (result.is === 'gone' && result.perhapsOurs)
+  )
+}
+
+export function sameShow(a: Show, b: Show): boolean {
+  return JSON.stringify(a) === JSON.stringify(b)
+}

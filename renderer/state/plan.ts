@@ -1,0 +1,172 @@
+import { useSyncExternalStore } from 'react'
+import { createStore } from 'zustand/vanilla'
+import type { Input } from '../../shared/contract.ts'
+import type { PlanProgress, PlanSummary, Strike } from '../../shared/plans.ts'
+import type { Failure, Result } from '../../shared/result.ts'
+import { t } from '../words/words.ts'
+import { client, consoleStore } from './console.ts'
+import { closeDialog, openDialog, overlay } from './overlay.ts'
+import { PlanBook } from './plan-book.ts'
+
+/** A plan that is being made, for the dialog that waits for it. */
+export type Making = {
+  readonly title: string
+  readonly text: string
+  /** Why there is none. */
+  readonly failed: string | null
+}
+
+export type PlansState = {
+  /** Plans whose stream is open: the one that is looked at, and those that run. */
+  readonly books: ReadonlyMap<string, PlanBook>
+  readonly making: Making | null
+  /** Stores that were left out of a plan when this screen asked for it. */
+  readonly leftOut: ReadonlyMap<string, readonly string[]>
+}
+
+export const plans = createStore<PlansState>(() => ({ books: new Map(), making: null, leftOut: new Map() }))
+
+const closers = new Map<string, () => void>()
+
+/** After a reload or a loss, what runs is found again, and what was looked at goes on. */
+export function startPlans(): void {
+  consoleStore.subscribe((now, before) => {
+    if (now.link === 'up' && before.link !== 'up') void findRunning()
+  })
+}
+
+async function findRunning(): Promise<void> {
+  closers.clear()
+  for (const book of plans.getState().books.values()) watch(book)
+  const answer = await ask('plans.list', {})
+  if (!answer.ok) return
+  for (const plan of answer.value) if (isAtWork(plan.progress)) follow(plan)
+}
+
+export function isAtWork({ state }: Pick<PlanProgress, 'state'>): boolean {
+  return state === 'running' || state === 'paused' || state === 'stopping' || state === 'checking'
+}
+
+/** A call that was never sent is a failure like any other. */
+export function ask<M extends Parameters<typeof client.call>[0]>(
+  method: M,
+  input: Input<M>,
+): ReturnType<typeof client.call<M>> {
+  return client
+    .call(method, input)
+    .catch(() => ({ ok: false, error: { code: 'ABORTED', message: t.status.lost } }) as const)
+}
+
+function follow(plan: PlanSummary): PlanBook {
+  const known = plans.getState().books.get(plan.planId)
+  if (known) {
+    known.take(plan)
+    return known
+  }
+  const book = new PlanBook(plan.planId)
+  book.take(plan)
+  plans.setState(({ books }) => ({ books: new Map(books).set(plan.planId, book) }))
+  watch(book)
+  return book
+}
+
+function watch(book: PlanBook): void {
+  book.begin()
+  try {
+    const close = client.open(
+      'plans.watch',
+      { planId: book.planId },
+      event => book.apply(event),
+      result => {
+        closers.delete(book.planId)
+        if (!result.ok) book.end(result.error)
+      },
+    )
+    closers.set(book.planId, close)
+  } catch {
+    // Not connected: it is opened as soon as the console is.
+  }
+}
+
+export function openPlan(plan: PlanSummary): void {
+  follow(plan)
+  openDialog({ kind: 'plan', planId: plan.planId })
+}
+
+/** Puts the sheet away. What runs goes on, and is followed on. */
+export function leavePlan(): void {
+  closeDialog()
+  const kept = new Map(plans.getState().books)
+  for (const [planId, book] of kept) {
+    if (book.plan && isAtWork(book.plan.progress)) continue
+    closers.get(planId)?.()
+    closers.delete(planId)
+    kept.delete(planId)
+  }
+  plans.setState({ books: kept })
+}
+
+/** So that an answer to what was given up is not shown. */
+let asked = 0
+
+type Made = Promise<Result<PlanSummary>>
+
+/** Waits for a plan with a dialog that says what for. A new one that nobody waits for any more is not kept. */
+export async function makePlan(
+  title: string,
+  text: string,
+  make: () => Made,
+  { leftOut = [], isNew = true }: { readonly leftOut?: readonly string[]; readonly isNew?: boolean } = {},
+): Promise<void> {
+  const own = ++asked
+  plans.setState({ making: { title, text, failed: null } })
+  openDialog({ kind: 'making-plan' })
+  const answer = await make()
+  if (own !== asked || overlay.getState().dialog?.kind !== 'making-plan') {
+    if (answer.ok && isNew) void ask('plans.remove', { planId: answer.value.planId })
+    return
+  }
+  if (!answer.ok) {
+    sayNoPlan(title, answer.error.message)
+    return
+  }
+  const { planId } = answer.value
+  if (leftOut.length > 0) plans.setState(state => ({ leftOut: new Map(state.leftOut).set(planId, leftOut) }))
+  openPlan(answer.value)
+}
+
+export function sayNoPlan(title: string, failed: string): void {
+  asked++
+  plans.setState({ making: { title, text: '', failed } })
+  openDialog({ kind: 'making-plan' })
+}
+
+export function undo(of: string): void {
+  void makePlan(t.plans.making.undoTitle, t.plans.making.undoing, () => ask('plans.undo', { of }))
+}
+
+/** A frame has its limit: very many strikes go in several. */
+const STRIKES_AT_ONCE = 10_000
+
+/** Nothing is struck on the screen before core has said so. */
+export async function strike(
+  book: PlanBook,
+  strikes: readonly Strike[],
+  struck: boolean,
+): Promise<Failure | null> {
+  for (let from = 0; from < strikes.length; from += STRIKES_AT_ONCE) {
+    const answer = await ask('plans.strike', {
+      planId: book.planId,
+      strikes: strikes.slice(from, from + STRIKES_AT_ONCE),
+      struck,
+    })
+    if (!answer.ok) return answer.error
+    book.take(answer.value)
+  }
+  return null
+}
+
+/** Draws anew whenever something of the plan changes, and gives the count of those changes. */
+export function useBook(book: PlanBook): number {
+  return useSyncExternalStore(book.subscribe, () => book.revision)
+}

@@ -1,0 +1,127 @@
+import { createStore } from 'zustand/vanilla'
+import type { Input, MethodName } from '../../shared/contract.ts'
+import type { Failure, Result } from '../../shared/result.ts'
+import type { SwitchNow, SwitchRun, SwitchStep } from '../../shared/switch.ts'
+import { client, consoleStore } from './console.ts'
+import { ask } from './plan.ts'
+import { sameParts } from './same-parts.ts'
+
+export type SwitchState = {
+  /** Newest first. */
+  readonly runs: readonly SwitchRun[]
+  readonly known: boolean
+  /** Why there is no list. */
+  readonly error: Failure | null
+  /** The one that is looked at. */
+  readonly shown: string | null
+  readonly now: SwitchNow | null
+  /** Another step than the one that is due, while somebody reads it. */
+  readonly looking: SwitchStep | null
+  /** Why nothing is heard of it any more. */
+  readonly lost: Failure | null
+}
+
+const NOTHING_SHOWN = { shown: null, now: null, looking: null, lost: null } as const
+
+export const switchStore = createStore<SwitchState>(() => ({
+  runs: [],
+  known: false,
+  error: null,
+  ...NOTHING_SHOWN,
+}))
+
+let close: (() => void) | null = null
+
+/** After a reload or a loss the list is asked for again, and what was looked at is followed on. */
+export function startSwitches(): void {
+  consoleStore.subscribe((now, before) => {
+    if (now.link !== 'up' || before.link === 'up') return
+    void listSwitches()
+    const { shown } = switchStore.getState()
+    if (shown !== null && close !== null) watch(shown)
+  })
+}
+
+export async function listSwitches(): Promise<void> {
+  const answer = await ask('switches.list', {})
+  if (!answer.ok) {
+    switchStore.setState({ error: answer.error })
+    return
+  }
+  const runs = answer.value.toSorted((a, b) => b.begunAt - a.begunAt)
+  switchStore.setState(state => ({ runs: sameParts(state.runs, runs), known: true, error: null }))
+}
+
+export function underWay(runs: readonly SwitchRun[]): readonly SwitchRun[] {
+  return runs.filter(({ ended }) => ended === null)
+}
+
+export function shownRun({ runs, shown }: SwitchState): SwitchRun | null {
+  return runs.find(({ switchId }) => switchId === shown) ?? null
+}
+
+/** Whoever comes back finds the one that is under way, if there is but one. */
+export function resumeOnly(): void {
+  const { shown, runs } = switchStore.getState()
+  const [only, ...others] = underWay(runs)
+  if (shown === null && only && others.length === 0) showSwitch(only.switchId)
+}
+
+export function showSwitch(switchId: string | null): void {
+  if (switchStore.getState().shown === switchId) return
+  switchStore.setState({ ...NOTHING_SHOWN, shown: switchId })
+}
+
+export function lookAt(step: SwitchStep | null): void {
+  const run = shownRun(switchStore.getState())
+  switchStore.setState({ looking: run?.step === step ? null : step })
+}
+
+/** Follows one while somebody looks at it. */
+export function followSwitch(switchId: string): () => void {
+  watch(switchId)
+  return () => {
+    close?.()
+    close = null
+  }
+}
+
+function watch(switchId: string): void {
+  close?.()
+  // Stays something while nothing is connected: what is followed is opened as soon as the console is.
+  close = () => {}
+  try {
+    close = client.open(
+      'switches.watch',
+      { switchId },
+      ({ run, now }) => {
+        take(run)
+        switchStore.setState(state => ({ now: sameParts(state.now, now), lost: null }))
+      },
+      result => switchStore.setState({ lost: result.ok ? null : result.error }),
+    )
+  } catch {}
+}
+
+function take(run: SwitchRun): void {
+  switchStore.setState(state => {
+    const at = state.runs.findIndex(({ switchId }) => switchId === run.switchId)
+    const runs = at < 0 ? [run, ...state.runs] : state.runs.with(at, run)
+    const before = state.runs[at]
+    // Where the walk goes, the eye goes along.
+    const looking = state.shown === run.switchId && before?.step !== run.step ? null : state.looking
+    return { runs: sameParts(state.runs, runs), looking }
+  })
+}
+
+type RunMethod = Extract<
+  MethodName,
+  'switches.begin' | 'switches.pass' | 'switches.back' | 'switches.abandon' | 'switches.envChange'
+>
+
+/** Asks core for something that changes a switch. Nothing changes on the screen before core has said so. */
+export async function act<M extends RunMethod>(method: M, input: Input<M>): Promise<Result<SwitchRun>> {
+  const answer = (await ask(method, input)) as Result<SwitchRun>
+  if (answer.ok) take(answer.value)
+  return answer
+}

@@ -1,0 +1,164 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { KeptHold } from '../../../../electron/core/features/holds/kept-hold.ts'
+import { aMemory, holding, jobAt, MINUTE, MovedClock, movedServer } from './holding.ts'
+
+const KEY = 'acme:nightly'
+
+async function firstConsole() {
+  const clock = new MovedClock()
+  const address = aMemory()
+  const server = movedServer(address, clock)
+  const one = await holding({ address, clock })
+  const again = () => holding({ address, clock, folder: one.folder })
+  const leftMs = () =>
+    ((server.records.get(KEY) as { expires_at?: number } | undefined)?.expires_at ?? 0) * 1000 - clock.now()
+  return { one, again, clock, server, leftMs, job: jobAt(server, KEY) }
+}
+
+const keptIn = (folder: string): KeptHold[] =>
+  JSON.parse(readFileSync(join(folder, 'holds.json'), 'utf8')).holds
+
+describe('a console that is started again', () => {
+  it('goes on renewing a hold whose lease is not over', async () => {
+    const { one, again, clock, leftMs } = await firstConsole()
+    const { holdId } = await one.taken(KEY)
+    await one.close()
+    expect(leftMs()).toBeGreaterThan(0)
+    clock.pass(30_000)
+    const two = await again()
+    await two.until(holdId, { state: 'held', elsewhere: false, problem: null })
+    await expect.poll(leftMs).toBeGreaterThan(50_000)
+    expect((await two.ask('holds.release', { holdId })).ended).toMatchObject({ how: 'released' })
+  })
+
+  it('knows a hold for its whole time, and extends and releases it', async () => {
+    const { one, again, server } = await firstConsole()
+    const { holdId, until } = await one.taken(KEY, { mode: 'once' })
+    await one.ask('stores.switch', { storeId: one.storeId, open: false })
+    await one.until(holdId, {
+      storeId: null,
+      state: 'held',
+      problem: expect.stringMatching(/^Nobody has looked since .* UTC/),
+    })
+    await one.ask('stores.switch', { storeId: one.storeId, open: true })
+    await one.close()
+    const two = await again()
+    expect(await two.ask('holds.extend', { holdId, forMs: MINUTE })).toMatchObject({
+      until: (until ?? 0) + MINUTE,
+    })
+    await two.ask('holds.release', { holdId })
+    expect(server.records.size).toBe(0)
+  })
+
+  it('says of a hold that nobody renewed that it ran out, and leaves who has the lock now alone', async () => {
+    const { one, again, clock, job } = await firstConsole()
+    const { holdId } = await one.taken(KEY)
+    await one.close()
+    clock.pass(2 * MINUTE)
+    const two = await again()
+    await two.until(holdId, { state: 'ended', ended: expect.objectContaining({ how: 'ran-out' }) })
+    const second = await two.taken(KEY)
+    await two.close()
+    clock.pass(2 * MINUTE)
+    job.start()
+    const three = await again()
+    await three.until(second.holdId, {
+      state: 'ended',
+      other: 'run-1 (scheduler)',
+      ended: expect.objectContaining({ how: 'lost' }),
+    })
+    expect(job.holder()).toBe('run-1')
+  })
+})
+
+describe('a console that died before it knew that it had the lock', () => {
+  /** As a process leaves it that was killed between the two. */
+  async function died(mode: 'once' | 'renewed', open = true) {
+    const first = await firstConsole()
+    const { holdId, until } = await first.one.taken(KEY, { mode })
+    await first.one.ask('stores.switch', { storeId: first.one.storeId, open })
+    await first.one.close()
+    const [hold] = keptIn(first.one.folder)
+    const unknown = { state: 'waiting', mark: null, lockId: null, leaseUntil: 0 }
+    const asked = { ...hold, ...unknown, until: null, heldSince: null, waitsUntil: hold?.askedAt }
+    writeFileSync(join(first.one.folder, 'holds.json'), JSON.stringify({ version: 1, holds: [asked] }))
+    return { ...first, holdId, until: until ?? 0 }
+  }
+
+  it.each(['once', 'renewed'] as const)('is followed by one that has it, %s, and lets it go', async mode => {
+    const { again, clock, server, holdId, until } = await died(mode)
+    clock.pass(20_000)
+    const two = await again()
+    await two.until(holdId, { state: 'held', problem: null })
+    // Not for longer than it was asked for; the store counts in seconds.
+    expect(Math.abs((two.hold(holdId)?.until ?? 0) - until)).toBeLessThan(3000)
+    expect(two.audited().at(-1)).toMatchObject({ event: 'settled', hold: holdId, outcome: 'held' })
+    expect((await two.ask('holds.release', { holdId })).ended).toMatchObject({ how: 'released' })
+    expect(server.records.size).toBe(0)
+  })
+
+  it('is followed by one that gives it up when nobody had taken it', async () => {
+    const { again, server, holdId } = await died('once')
+    server.remove(KEY)
+    const two = await again()
+    await two.until(holdId, { state: 'ended', ended: expect.objectContaining({ how: 'given-up' }) })
+    expect(server.records.size).toBe(0)
+  })
+
+  it('is not called given up by one that cannot look, until it would have run out', async () => {
+    const { again, clock, holdId } = await died('once', false)
+    const elsewhere = await again()
+    await elsewhere.until(holdId, { state: 'waiting', problem: expect.stringContaining('not known') })
+    clock.pass(31 * MINUTE)
+    await elsewhere.until(holdId, { state: 'ended', ended: expect.objectContaining({ how: 'given-up' }) })
+    expect(elsewhere.audited().at(-1)).toMatchObject({ event: 'settled', outcome: 'given-up' })
+  })
+})
+
+describe('two consoles on one data folder', () => {
+  it('renew a hold once, show it both, and let either end it', async () => {
+    const { one, again, clock, leftMs, server } = await firstConsole()
+    const { holdId } = await one.taken(KEY)
+    const two = await again()
+    await two.until(holdId, { state: 'held', elsewhere: true })
+    await one.until(holdId, { state: 'held', elsewhere: false })
+    clock.pass(20_000)
+    await expect.poll(leftMs).toBeGreaterThan(50_000)
+    const longer = await two.ask('holds.extend', { holdId, forMs: MINUTE })
+    await one.until(holdId, { until: longer.until })
+    expect((await two.ask('holds.release', { holdId })).ended).toMatchObject({ how: 'released' })
+    await one.until(holdId, { state: 'ended', ended: expect.objectContaining({ how: 'released' }) })
+    expect(server.records.size).toBe(0)
+    expect(one.audited().map(({ event }) => event)).toEqual(Array(3).fill(['intent', 'outcome']).flat())
+  })
+
+  it('go on with a hold whose console has died', async () => {
+    const { one, again, clock, leftMs } = await firstConsole()
+    const { holdId } = await one.taken(KEY)
+    const two = await again()
+    await two.until(holdId, { elsewhere: true })
+    await one.close()
+    // As a process leaves it that was killed: with its name on it.
+    const [hold] = keptIn(one.folder)
+    const dead = {
+      ...hold,
+      keeper: {
+        pid: 2 ** 22 + 1,
+        place: (hold?.keeper ?? (await placeOf())).place,
+        started: null,
+        instance: 'x',
+      },
+    }
+    writeFileSync(join(one.folder, 'holds.json'), JSON.stringify({ version: 1, holds: [dead] }))
+    await two.until(holdId, { state: 'held', elsewhere: false })
+    clock.pass(20_000)
+    await expect.poll(leftMs).toBeGreaterThan(50_000)
+  })
+})
+
+async function placeOf() {
+  const { myMark } = await import('../../../../electron/core/files/process-mark.ts')
+  return myMark()
+}

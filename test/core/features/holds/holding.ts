@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto'
+import { expect } from 'vitest'
+import type { MemoryServer } from '../../../../electron/core/stores/memory/server.ts'
+import { memoryServer } from '../../../../electron/core/stores/memory/servers.ts'
+import type { Input } from '../../../../shared/contract.ts'
+import type { MaintenanceHold } from '../../../../shared/holds.ts'
+import type { StoreProfile } from '../../../../shared/stores.ts'
+import { auditLines } from '../audit/lines.ts'
+import { openConsole, profile } from '../console.ts'
+
+export const MINUTE = 60_000
+
+/** Runs as the machine's, and can be moved on. */
+export class MovedClock {
+  #aheadMs = 0
+  readonly now = () => Date.now() + this.#aheadMs
+
+  pass(ms: number): void {
+    this.#aheadMs += ms
+  }
+}
+
+export type HoldingOptions = {
+  readonly address?: string
+  readonly folder?: string
+  readonly clock?: MovedClock
+  readonly profile?: Partial<StoreProfile>
+}
+
+/** A console whose stores and holds share one clock that can be moved on; renewals look for what is due all the time. */
+export async function holding({ address = aMemory(), folder, clock, profile: more }: HoldingOptions = {}) {
+  const time = clock ?? new MovedClock()
+  const c = openConsole(folder, {}, { holds: { lookMs: 20, now: time.now } })
+  await expect.poll(() => c.list()).toBeTruthy()
+  const known = c.list()?.stores.find(each => each.address === address)
+  const { storeId } = known ?? (await c.ask('stores.add', { profile: profile({ address, ...more }) }))
+  let holds: MaintenanceHold[] = []
+  let notice: string | null = null
+  c.client.open(
+    'holds.watch',
+    {},
+    event => {
+      holds = event.holds
+      notice = event.notice
+    },
+    () => {},
+  )
+  const take = (key: string, input: Partial<Input<'holds.take'>> = {}) =>
+    c.ask('holds.take', {
+      storeId,
+      key,
+      forMs: 30 * MINUTE,
+      mode: 'renewed',
+      reason: 'the nightly export is broken',
+      ...input,
+    })
+  const taken = async (key: string, input: Partial<Input<'holds.take'>> = {}) => {
+    const answer = await take(key, input)
+    if (answer.outcome === 'refused') throw new Error(`refused: ${answer.other}`)
+    return answer.hold
+  }
+  const hold = (holdId: string) => holds.find(each => each.holdId === holdId)
+  return {
+    ...c,
+    ...{ address, storeId, clock: time, take, taken, hold },
+    holds: () => holds,
+    notice: () => notice,
+    /** As a screen sees it, once it is so. */
+    until: (holdId: string, state: Partial<MaintenanceHold>) =>
+      expect.poll(() => hold(holdId)).toMatchObject(state),
+    audited: () => auditLines(c.folder).filter(({ method }) => String(method).startsWith('holds.')),
+  }
+}
+
+export function aMemory(): string {
+  return `memory:${randomUUID()}`
+}
+
+/** The server of a memory store, on a clock that can be moved on. */
+export function movedServer(address: string, clock: MovedClock): MemoryServer {
+  const server = memoryServer(address.slice('memory:'.length))
+  Object.assign(server, { now: clock.now })
+  return server
+}
+
+/** A job that takes and gives back its lock in its own way. */
+export function jobAt(server: MemoryServer, key: string, run = 'run-1') {
+  const [tenant = '', pipeline = ''] = key.split(':')
+  return {
+    start: () =>
+      server.acquire({
+        tenant_id: tenant,
+        pipeline_id: pipeline,
+        pipeline_logging_id: run,
+        locked_by: 'scheduler',
+      }),
+    end: () => server.remove(key),
+    holder: () =>
+      (server.records.get(key) as { pipeline_logging_id?: string } | undefined)?.pipeline_logging_id,
+  }
+}

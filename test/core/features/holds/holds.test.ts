@@ -1,0 +1,318 @@
+import { existsSync, mkdirSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { holdsForMaintenance } from '../../../../shared/hold-owner.ts'
+import { dataFolder } from '../../../hosts/cli/run-cli.ts'
+import { profile } from '../console.ts'
+import { aMemory, holding, jobAt, MINUTE, MovedClock, movedServer } from './holding.ts'
+
+const KEY = 'acme:nightly'
+
+async function held(more: Parameters<typeof holding>[0] = {}) {
+  const clock = new MovedClock()
+  const address = aMemory()
+  const server = movedServer(address, clock)
+  const c = await holding({ address, clock, ...more })
+  const endsAt = () => (server.records.get(KEY) as { expires_at?: number } | undefined)?.expires_at ?? 0
+  return { ...c, server, job: jobAt(server, KEY), endsAt, leftMs: () => endsAt() * 1000 - clock.now() }
+}
+
+describe('a maintenance hold', () => {
+  it('keeps a job out, says who holds it and why, and lets the job run again when it is released', async () => {
+    const c = await held()
+    const { holdId, ...hold } = await c.taken(KEY)
+    expect(hold).toMatchObject({
+      ...{ key: KEY, format: 'tenant-pipeline', lockId: KEY, state: 'held', mode: 'renewed', problem: null },
+      ...{
+        storeId: c.storeId,
+        storeName: 'Orders',
+        reason: 'the nightly export is broken',
+        elsewhere: false,
+      },
+    })
+    const holder = c.job.start()
+    expect(holdsForMaintenance(holder)).toBe(hold.by)
+    expect((await c.ask('holds.release', { holdId })).ended).toMatchObject({ how: 'released' })
+    expect(c.job.start()).toBeNull()
+    await c.until(holdId, { state: 'ended' })
+  })
+
+  it('is on record before the lock is taken, and when it is released', async () => {
+    const c = await held()
+    const { holdId } = await c.taken(KEY)
+    await c.ask('holds.extend', { holdId, forMs: 10 * MINUTE, reason: 'not done yet' })
+    await c.ask('holds.release', { holdId })
+    expect(c.audited().map(line => [line.event, line['method'], line['outcome'] ?? line['reason']])).toEqual([
+      ['intent', 'holds.take', 'the nightly export is broken'],
+      ['outcome', 'holds.take', 'held'],
+      ['intent', 'holds.extend', 'not done yet'],
+      ['outcome', 'holds.extend', 'extended'],
+      ['intent', 'holds.release', 'the nightly export is broken'],
+      ['outcome', 'holds.release', 'released'],
+    ])
+    expect(c.audited().every(line => line['store'] === c.address || line.event === 'outcome')).toBe(true)
+    expect(
+      c
+        .audited()
+        .filter(line => line.event === 'intent')
+        .every(line => line['key'] === KEY),
+    ).toBe(true)
+  })
+
+  it('is not taken without a reason, or when it cannot be put on record', async () => {
+    const folder = dataFolder()
+    // A folder where the log would be: there is no writing to it.
+    mkdirSync(join(folder, 'audit-000001.jsonl'))
+    const c = await held({ folder })
+    await expect(c.taken(KEY)).rejects.toThrow(/^AUDIT_FAILED/)
+    await expect((await held()).taken(KEY, { reason: '  ' })).rejects.toThrow(/^REFUSED: .*needs a reason/)
+    expect(c.server.records.size).toBe(0)
+    expect(c.holds()).toEqual([])
+  })
+
+  it('is not taken when what proves that it is ours cannot be kept', async () => {
+    const folder = dataFolder()
+    mkdirSync(join(folder, 'holds.json'))
+    const c = await held({ folder })
+    await expect(c.taken(KEY)).rejects.toThrow(/^REFUSED: The list of maintenance holds/)
+    expect(c.server.records.size).toBe(0)
+  })
+
+  it('is not taken while the list cannot be understood, which is left alone: others are held by what it says', async () => {
+    const folder = dataFolder()
+    mkdirSync(folder, { recursive: true })
+    const file = join(folder, 'holds.json')
+    writeFileSync(file, '{"version": 1, "holds": [')
+    const c = await held({ folder })
+    await expect.poll(c.notice).toContain('could not be understood')
+    await expect(c.taken(KEY)).rejects.toThrow('Mend or move holds.json first')
+    expect(readFileSync(file, 'utf8')).toBe('{"version": 1, "holds": [')
+    expect(c.server.records.size).toBe(0)
+    rmSync(file)
+    await c.taken(KEY)
+    await expect.poll(c.notice).toBeNull()
+  })
+
+  it('is not forgotten when its list is deleted, and goes on', async () => {
+    const c = await held()
+    const file = join(c.folder, 'holds.json')
+    const { holdId } = await c.taken(KEY)
+    rmSync(file)
+    await expect.poll(() => existsSync(file) && readFileSync(file, 'utf8')).toContain(holdId)
+    c.clock.pass(40_000)
+    await expect.poll(c.leftMs).toBeGreaterThan(50_000)
+    expect((await c.ask('holds.release', { holdId })).ended).toMatchObject({ how: 'released' })
+  })
+
+  it('is renewed, and can be released, also while its list cannot be written', async () => {
+    const c = await held()
+    const { holdId } = await c.taken(KEY)
+    // Again, should the console have been about to write it.
+    const damage = () => {
+      writeFileSync(join(c.folder, 'holds.json'), 'damaged')
+      return c.notice()
+    }
+    await expect.poll(() => damage() ?? '').toContain('could not be understood')
+    c.clock.pass(40_000)
+    await expect.poll(c.leftMs).toBeGreaterThan(50_000)
+    expect((await c.ask('holds.release', { holdId })).ended).toMatchObject({ how: 'released' })
+    expect(c.server.records.size).toBe(0)
+    expect(readFileSync(join(c.folder, 'holds.json'), 'utf8')).toBe('damaged')
+  })
+
+  it('is not said to be extended when somebody has taken it since it was renewed', async () => {
+    const c = await held()
+    const { holdId, until } = await c.taken(KEY)
+    c.job.end()
+    c.job.start()
+    await expect(c.ask('holds.extend', { holdId, forMs: 10 * MINUTE })).rejects.toThrow(
+      'REFUSED: It is not held any more. Somebody else has the lock now.',
+    )
+    await c.until(holdId, { state: 'ended', ended: expect.objectContaining({ how: 'lost' }) })
+    expect(c.job.holder()).toBe('run-1')
+    expect(c.audited().filter(line => line['outcome'] === 'extended')).toEqual([])
+    expect(until).not.toBeNull()
+  })
+
+  it('does not go on saying that the list cannot be read once it can', async () => {
+    const folder = dataFolder()
+    const file = join(folder, 'holds.json')
+    mkdirSync(file, { recursive: true })
+    const c = await held({ folder })
+    await expect.poll(c.notice).toContain('cannot be read')
+    await expect(c.take(KEY)).rejects.toThrow('cannot be read')
+    expect(c.server.records.size).toBe(0)
+    rmdirSync(file)
+    await expect.poll(c.notice).toBeNull()
+    await c.taken(KEY)
+  })
+
+  it('is neither renewed nor released in a store that was set to read-only meanwhile, and says so', async () => {
+    const c = await held()
+    const { holdId } = await c.taken(KEY)
+    const readOnly = { ...profile({ address: c.address }), readOnly: true }
+    await c.ask('stores.edit', { storeId: c.storeId, profile: readOnly })
+    c.clock.pass(21_000)
+    await c.until(holdId, { state: 'held', problem: expect.stringContaining('read-only') })
+    await expect(c.ask('holds.release', { holdId })).rejects.toThrow(/^REFUSED: .*read-only/)
+    await expect(c.ask('holds.extend', { holdId, forMs: MINUTE })).rejects.toThrow(/^REFUSED: .*read-only/)
+    expect(c.server.records.size).toBe(1)
+  })
+
+  it('refuses a lock that is held, says by whom, and changes nothing', async () => {
+    const c = await held()
+    c.job.start()
+    expect(await c.take(KEY)).toMatchObject({
+      outcome: 'refused',
+      other: 'run-1 (scheduler)',
+      current: { key: KEY, owner: 'run-1' },
+    })
+    expect(c.job.holder()).toBe('run-1')
+    expect(c.holds()).toEqual([])
+    expect(c.audited().at(-1)).toMatchObject({ event: 'outcome', outcome: 'refused' })
+  })
+
+  it('waits for a lock that is held, and takes it when it is free', async () => {
+    const c = await held()
+    c.job.start()
+    const waiting = await c.taken(KEY, { waitMs: 10 * MINUTE })
+    expect(waiting).toMatchObject({ state: 'waiting', other: 'run-1 (scheduler)', until: null, lockId: null })
+    c.job.end()
+    await c.until(waiting.holdId, { state: 'held', other: null, lockId: KEY })
+    expect(holdsForMaintenance(c.job.holder() ?? null)).toBe(waiting.by)
+    await expect
+      .poll(() => c.audited().map(line => [line.event, line['outcome']]))
+      .toEqual([
+        ['intent', undefined],
+        ['outcome', 'waiting'],
+        ['settled', 'held'],
+      ])
+  })
+
+  it('stops waiting when it is asked to, and when the time to wait is over', async () => {
+    const c = await held()
+    c.job.start()
+    const { holdId } = await c.taken(KEY, { waitMs: 10 * MINUTE })
+    expect((await c.ask('holds.release', { holdId })).ended).toMatchObject({ how: 'given-up' })
+    const second = await c.taken(KEY, { waitMs: 10 * MINUTE })
+    c.clock.pass(11 * MINUTE)
+    await c.until(second.holdId, { state: 'ended', ended: expect.objectContaining({ how: 'given-up' }) })
+    expect(c.job.holder()).toBe('run-1')
+    await expect.poll(() => c.audited().at(-1)).toMatchObject({ event: 'settled', outcome: 'given-up' })
+  })
+
+  it('has a lease of a minute that is renewed, and is let go when its time is over', async () => {
+    const c = await held()
+    const { holdId } = await c.taken(KEY, { forMs: 2 * MINUTE })
+    expect(c.leftMs()).toBeLessThanOrEqual(MINUTE)
+    for (let i = 0; i < 3; i++) {
+      c.clock.pass(20_000)
+      await expect.poll(c.leftMs).toBeGreaterThan(50_000)
+    }
+    c.clock.pass(45_000)
+    // Hardly further than it is wanted.
+    await expect.poll(c.leftMs).toBeGreaterThan(16_000)
+    expect(c.leftMs()).toBeLessThanOrEqual(20_000)
+    await c.until(holdId, { state: 'held' })
+    c.clock.pass(16_000)
+    await c.until(holdId, { state: 'ended', ended: expect.objectContaining({ how: 'ran-out' }) })
+    expect(c.server.records.size).toBe(0)
+    expect(c.audited().at(-1)).toMatchObject({ event: 'settled', outcome: 'ran-out', key: KEY })
+    // Renewals are no news; that it is let go is on record before it is.
+    expect(c.audited().map(({ event }) => event)).toEqual(['intent', 'outcome', 'acting', 'settled'])
+  })
+
+  it('is taken for its whole time at once when it is not to be renewed', async () => {
+    const c = await held()
+    const { holdId, until } = await c.taken(KEY, { mode: 'once', forMs: 60 * MINUTE })
+    expect(Math.abs(c.endsAt() * 1000 - (until ?? 0))).toBeLessThan(1000)
+    const longer = await c.ask('holds.extend', { holdId, forMs: 30 * MINUTE })
+    expect(longer.until).toBe((until ?? 0) + 30 * MINUTE)
+    expect(Math.abs(c.endsAt() * 1000 - (longer.until ?? 0))).toBeLessThan(1000)
+    c.clock.pass(91 * MINUTE)
+    await c.until(holdId, { state: 'ended', ended: expect.objectContaining({ how: 'ran-out' }) })
+  })
+
+  it('is extended from when it would have ended', async () => {
+    const c = await held()
+    const { holdId, until } = await c.taken(KEY, { forMs: 2 * MINUTE })
+    const { until: later } = await c.ask('holds.extend', { holdId, forMs: 5 * MINUTE })
+    expect(later).toBe((until ?? 0) + 5 * MINUTE)
+    await expect(c.ask('holds.extend', { holdId, forMs: 7 * 1440 * MINUTE })).rejects.toThrow(/seven days/)
+  })
+
+  it.each(['renewed', 'once'] as const)('says loudly when somebody took it away (%s)', async mode => {
+    const c = await held()
+    const { holdId } = await c.taken(KEY, { mode })
+    c.server.remove(KEY)
+    c.job.start()
+    c.clock.pass(21_000)
+    await c.until(holdId, {
+      state: 'ended',
+      other: 'run-1 (scheduler)',
+      ended: expect.objectContaining({ how: 'lost', message: 'Somebody else has the lock now.' }),
+    })
+    expect(c.job.holder()).toBe('run-1')
+    await expect.poll(() => c.audited().at(-1)).toMatchObject({ event: 'settled', outcome: 'lost', key: KEY })
+    await expect(c.ask('holds.release', { holdId })).rejects.toThrow(/ended already/)
+  })
+
+  it('goes on when its store answers again in time, and is lost when it does not', async () => {
+    const c = await held()
+    const { holdId } = await c.taken(KEY)
+    c.server.up = false
+    c.clock.pass(21_000)
+    await c.until(holdId, { state: 'held', problem: 'The memory store is switched off' })
+    await expect(c.ask('holds.release', { holdId })).rejects.toThrow(/^STORE_UNREACHABLE/)
+    c.server.up = true
+    c.clock.pass(3000)
+    await c.until(holdId, { state: 'held', problem: null })
+    c.server.up = false
+    c.clock.pass(61_000)
+    await c.until(holdId, { state: 'ended', ended: expect.objectContaining({ how: 'lost' }) })
+  })
+
+  it('is not renewed while its store is closed, says so, and goes on when it is opened in time', async () => {
+    const c = await held()
+    const { holdId } = await c.taken(KEY)
+    await c.ask('stores.switch', { storeId: c.storeId, open: false })
+    await c.until(holdId, { storeId: null, state: 'held', problem: expect.stringContaining('not open here') })
+    await c.ask('stores.switch', { storeId: c.storeId, open: true })
+    c.clock.pass(21_000)
+    await c.until(holdId, { state: 'held', problem: null, storeId: c.storeId })
+    await expect.poll(c.leftMs).toBeGreaterThan(39_000)
+    await c.ask('stores.switch', { storeId: c.storeId, open: false })
+    c.clock.pass(61_000)
+    await c.until(holdId, { state: 'ended', ended: expect.objectContaining({ how: 'ran-out' }) })
+  })
+
+  it('is refused in a read-only store, and without the name of a production store', async () => {
+    const readOnly = await held({ profile: { readOnly: true } })
+    await expect(readOnly.take(KEY)).rejects.toThrow(/^REFUSED: .*read-only/)
+    const production = await held({ profile: { production: true } })
+    await expect(production.take(KEY)).rejects.toThrow(/^REFUSED: .*not typed/)
+    expect([readOnly.server.records.size, production.server.records.size]).toEqual([0, 0])
+    expect(await production.take(KEY, { confirm: 'Orders' })).toMatchObject({ outcome: 'held' })
+  })
+
+  it('keeps what proves that it is ours to this account, and from the screen and the log', async () => {
+    const c = await held()
+    const { holdId } = await c.taken(KEY)
+    const owner = c.job.start() ?? ''
+    expect(statSync(join(c.folder, 'holds.json')).mode & 0o777).toBe(0o600)
+    await c.until(holdId, { state: 'held' })
+    await c.ask('holds.release', { holdId })
+    expect(JSON.stringify(c.audited())).not.toContain(owner)
+    expect(JSON.stringify(c.holds())).not.toContain(owner)
+  })
+
+  it('forgets the oldest of those that ended', async () => {
+    const c = await held()
+    for (let i = 0; i < 22; i++) {
+      const { holdId } = await c.taken(`acme:job-${i}`)
+      await c.ask('holds.release', { holdId })
+    }
+    const newest = Array.from({ length: 20 }, (_, i) => `acme:job-${i + 2}`)
+    await expect.poll(() => new Set(c.holds().map(({ key }) => key))).toEqual(new Set(newest))
+  })
+})

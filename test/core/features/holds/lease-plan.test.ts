@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest'
+import type { KeptHold } from '../../../../electron/core/features/holds/kept-hold.ts'
+import { firstLease, LEASE_MS, leasePlan } from '../../../../electron/core/features/holds/lease-plan.ts'
+
+/** Lets the time of a hold pass, and keeps every promise of the plan at once. */
+function livedThrough(forMs: number, mode: KeptHold['mode'], stepMs: number) {
+  let hold = { mode, until: forMs, leaseUntil: firstLease(mode, forMs, LEASE_MS) } as KeptHold
+  let renewals = 0
+  let shortest = Number.POSITIVE_INFINITY
+  let furthest = 0
+  for (let now = 0; now < forMs; now += stepMs) {
+    const { extendMs, nextAt } = leasePlan(hold, now, LEASE_MS)
+    if (extendMs !== null) {
+      hold = { ...hold, leaseUntil: now + extendMs }
+      renewals++
+    } else expect(nextAt).toBeGreaterThan(now)
+    shortest = Math.min(shortest, hold.leaseUntil - now)
+    furthest = Math.max(furthest, hold.leaseUntil - now)
+  }
+  return { renewals, shortest, furthest, leaseUntil: hold.leaseUntil }
+}
+
+describe('the lease of a hold', () => {
+  it('is renewed three times within a lease, and never further ahead than one', () => {
+    const { renewals, shortest, furthest, leaseUntil } = livedThrough(600_000, 'renewed', 1000)
+    expect(furthest).toBeLessThanOrEqual(LEASE_MS)
+    expect(shortest).toBeGreaterThan(0)
+    expect(renewals).toBeGreaterThanOrEqual(600_000 / (LEASE_MS / 3) - 3)
+    // It is let go by us, and does not run out a moment before.
+    expect(leaseUntil).toBeGreaterThan(600_000)
+  })
+
+  it('is renewed at once when the clock was set back, also near the end: the store goes on counting', () => {
+    const begun = 10_000_000
+    const hold = { mode: 'renewed', until: begun + 600_000, leaseUntil: begun + LEASE_MS } as KeptHold
+    expect(leasePlan(hold, begun - 3_600_000, LEASE_MS).extendMs).toBe(LEASE_MS)
+    const last = { ...hold, until: begun + 50_000, leaseUntil: begun + 55_000 } as KeptHold
+    expect(leasePlan(last, begun - 30_000, LEASE_MS).extendMs).toBe(LEASE_MS)
+  })
+
+  it('outlasts a short hold without a renewal', () => {
+    expect(livedThrough(10_000, 'renewed', 500)).toMatchObject({ renewals: 0, leaseUntil: 15_000 })
+  })
+
+  it('is the whole time at once when it is not to be renewed, and follows an extension', () => {
+    expect(livedThrough(600_000, 'once', 1000)).toMatchObject({ renewals: 0, leaseUntil: 600_000 })
+    const extended = { mode: 'once', until: 900_000, leaseUntil: 600_000 } as KeptHold
+    expect(leasePlan(extended, 100_000, LEASE_MS).extendMs).toBe(800_000)
+  })
+})

@@ -1,0 +1,38 @@
+import { appendFileSync, readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { PlanFile, readPlan } from '../../../../electron/core/features/plans/plan-file.ts'
+import { dataFolder } from '../../../hosts/cli/run-cli.ts'
+import { openConsole } from '../console.ts'
+import { followPlan, planning } from './planning.ts'
+
+it('goes on from what another console has done with the same plan', async () => {
+  const folder = dataFolder()
+  const c = await planning({}, folder)
+  for (const name of ['one', 'two', 'three']) c.hold(name)
+  const plan = await c.ask('plans.create', { storeIds: [c.storeId] })
+  const other = openConsole(folder, {}, { plans: { comeBackMs: 20 } })
+  const elsewhere = followPlan(other, plan.planId)
+  const asked = { planId: plan.planId, confirm: ['Orders 3'], reason: 'first' }
+  await expect.poll(() => other.client.call('plans.apply', asked)).toMatchObject({ ok: true })
+  await expect.poll(elsewhere.state).toBe('done')
+  await other.close()
+
+  await c.apply(plan)
+  const here = c.follow(plan.planId)
+  await expect.poll(here.state).toBe('done')
+  expect(new Set(Object.values(here.outcomes()))).toEqual(new Set(['released']))
+})
+
+it('cuts off half a line that a dead process left, and nothing that stands before it', async () => {
+  const c = await planning()
+  c.hold('one')
+  const { file: path } = await c.ask('plans.create', { storeIds: [c.storeId] })
+  const { file } = await PlanFile.read(path)
+  const other = (await PlanFile.read(path)).file
+  await other.append([{ is: 'try', at: 1, places: [0] }])
+  await other.close()
+  appendFileSync(path, '{"is":"results","res')
+  await file.append([{ is: 'end', at: 2, troubles: [] }])
+  await file.close()
+  expect((await readPlan(readFileSync(path, 'utf8'))).journal.map(({ is }) => is)).toEqual(['try', 'end'])
+})

@@ -1,0 +1,252 @@
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { takePlan } from '../../../../electron/core/features/plans/being-applied.ts'
+import { memoryServer } from '../../../../electron/core/stores/memory/servers.ts'
+import { parseAddress, shortName } from '../../../../shared/address.ts'
+import { dataFolder } from '../../../hosts/cli/run-cli.ts'
+import { redisPlace } from '../../stores/redis/place.ts'
+import { openConsole, profile } from '../console.ts'
+import { followPlan, MINUTE, planning } from './planning.ts'
+
+const OWN = { plans: { comeBackMs: 20 } }
+
+/** Two consoles on one data folder, as a window and a browser may be. */
+async function twoConsoles(more = OWN) {
+  const folder = dataFolder()
+  const c = await planning(more, folder)
+  const other = openConsole(folder, {}, more)
+  await expect.poll(() => other.list()?.stores.filter(({ revision }) => revision > 0).length).toBe(1)
+  return { c, other }
+}
+
+describe('a plan that others can change, too', () => {
+  it('is confirmed as it is at that moment, not as this console remembers it', async () => {
+    const { c, other } = await twoConsoles()
+    for (let i = 0; i < 20; i++) c.hold(`job-${i}`, `run-${i}`, 5 * MINUTE, i < 15 ? 'ana' : 'ben')
+    const { planId } = await c.ask('plans.create', { storeIds: [c.storeId] })
+    const strikes = [{ by: 'holder' as const, value: 'ana' }]
+    expect((await c.ask('plans.strike', { planId, strikes, struck: true })).progress.total).toBe(5)
+    expect((await other.ask('plans.strike', { planId, strikes, struck: false })).progress.total).toBe(20)
+    await expect(c.ask('plans.apply', { planId, confirm: ['Orders 5'], reason: 'stuck' })).rejects.toThrow(
+      '"Orders 20"',
+    )
+    expect(c.server.records.size).toBe(20)
+  })
+
+  it('releases as many as were confirmed, whenever another screen takes locks back in', async () => {
+    for (let delay = 0; delay < 12; delay++) {
+      const c = await planning()
+      for (let i = 0; i < 20; i++) c.hold(`job-${i}`, `run-${i}`, 5 * MINUTE, i < 15 ? 'ana' : 'ben')
+      const { planId } = await c.ask('plans.create', { storeIds: [c.storeId] })
+      const strikes = [{ by: 'holder' as const, value: 'ana' }]
+      await c.ask('plans.strike', { planId, strikes, struck: true })
+      const [applied, struck] = await Promise.all([
+        c.client.call('plans.apply', { planId, confirm: ['Orders 5'], reason: 'stuck' }),
+        new Promise(resolve => setTimeout(resolve, delay)).then(() =>
+          c.client.call('plans.strike', { planId, strikes, struck: false }),
+        ),
+      ])
+      expect([applied.ok, struck.ok].filter(Boolean)).toHaveLength(1)
+      if (applied.ok) await expect.poll(c.follow(planId).state).toBe('done')
+      expect(c.server.records.size).toBe(applied.ok ? 15 : 20)
+    }
+  })
+
+  it('is neither removed nor changed while another console applies it, nor changed afterwards', async () => {
+    const { c, other } = await twoConsoles()
+    for (let i = 0; i < 30; i++) c.hold(`job-${i}`)
+    const plan = await c.ask('plans.create', { storeIds: [c.storeId] })
+    await c.apply(plan, { rate: 20 })
+    const { planId } = plan
+    const strikes = [{ by: 'format' as const, value: 'tenant-pipeline' }]
+    await expect(other.ask('plans.remove', { planId })).rejects.toThrow('being changed or applied by process')
+    await expect(other.ask('plans.strike', { planId, strikes, struck: true })).rejects.toThrow('REFUSED')
+    await c.ask('plans.steer', { planId, rate: 10_000 })
+    const screen = c.follow(planId)
+    await expect.poll(screen.state).toBe('done')
+    await expect
+      .poll(() => other.client.call('plans.strike', { planId, strikes, struck: true }))
+      .toMatchObject({ ok: false, error: { message: 'This plan was applied already: it stays as it was' } })
+    expect(screen.known.plan?.progress.counts.released).toBe(30)
+    expect(existsSync(plan.file)).toBe(true)
+  })
+
+  it('is let go when the console closes, and taken from one that died', async () => {
+    const { c } = await twoConsoles()
+    c.hold('one')
+    const plan = await c.ask('plans.create', { storeIds: [c.storeId] })
+    const path = `${plan.file}.applying`
+    // Its number was given to somebody else since: to us.
+    const dead = { pid: process.pid, host: hostname(), place: '', started: 'long ago', mark: 'x' }
+    const { myMark } = await import('../../../../electron/core/files/process-mark.ts')
+    writeFileSync(path, JSON.stringify({ ...dead, place: (await myMark()).place }))
+    await (await takePlan(plan.file))()
+    expect(existsSync(path)).toBe(false)
+    // One on another machine is left alone while it gives signs of life.
+    writeFileSync(path, JSON.stringify({ ...dead, host: 'elsewhere', place: 'elsewhere' }))
+    await expect(takePlan(plan.file)).rejects.toThrow('on elsewhere')
+    const { utimesSync } = await import('node:fs')
+    utimesSync(path, new Date(Date.now() - 90_000), new Date(Date.now() - 90_000))
+    const letGo = await takePlan(plan.file)
+    await expect(takePlan(plan.file)).rejects.toThrow(`process ${process.pid}`)
+    await letGo()
+    await c.apply(plan, { rate: 10_000 })
+    await c.close()
+    expect(existsSync(path)).toBe(false)
+  })
+
+  it('that comes as a file goes on from what the file knows, and is refused when it is another', async () => {
+    const folder = dataFolder()
+    const c = await planning(OWN, folder)
+    c.hold('one')
+    const plan = await c.ask('plans.create', { storeIds: [c.storeId] })
+    const fresh = readFileSync(plan.file, 'utf8')
+    const other = await planning()
+    await other.ask('stores.add', { profile: profile({ name: 'There', address: c.address }) })
+    const there = await other.ask('plans.import', { text: fresh })
+    await other.apply(there)
+    const screen = other.follow(there.planId)
+    await expect.poll(screen.state).toBe('done')
+    const applied = readFileSync(there.file, 'utf8')
+    const back = await c.ask('plans.import', { text: applied })
+    expect(back.progress).toMatchObject({ state: 'done', counts: { released: 1 } })
+    expect((await c.ask('plans.import', { text: fresh })).progress.state).toBe('done')
+    c.hold('two')
+    const second = await c.ask('plans.create', { storeIds: [c.storeId] })
+    const forged = readFileSync(second.file, 'utf8').replaceAll(second.planId, plan.planId)
+    await expect(c.ask('plans.import', { text: forged })).rejects.toThrow(/BAD_INPUT|REFUSED/)
+  })
+})
+
+describe('the rules of a store', () => {
+  it('hold for a plan also while its connection is being tested', async () => {
+    const place = await redisPlace()
+    await place.client.set(
+      'lockRecharge:one',
+      JSON.stringify({ lockId: 'w', pid: 1, timestamp: 1, expiresAt: 4e12 }),
+    )
+    const maker = openConsole(dataFolder(), {}, OWN)
+    const made = await maker.ask('stores.add', { profile: profile({ name: 'x', address: place.address }) })
+    const { file } = await maker.ask('plans.create', { storeIds: [made.storeId] })
+    const c = openConsole(dataFolder(), {}, OWN)
+    const rules = profile({ name: 'Prod', address: place.address, production: true, readOnly: true })
+    await c.ask('stores.add', { profile: rules })
+    const { planId } = await c.ask('plans.import', { text: readFileSync(file, 'utf8') })
+    let refused = 0
+    const tests = (async () => {
+      for (let i = 0; i < 10; i++) await c.ask('stores.test', { profile: rules })
+    })()
+    for (let i = 0; i < 40; i++) {
+      for (const name of ['x', 'Prod', shortName(parseAddress(place.address))])
+        await c.ask('plans.apply', { planId, confirm: [`${name} 1`], reason: 'r' }).catch(() => refused++)
+      await new Promise(resolve => setTimeout(resolve, 5))
+    }
+    await tests
+    expect(refused).toBe(120)
+    expect(await place.client.exists('lockRecharge:one')).toBe(1)
+  })
+
+  it('stop a plan that is being applied when the store is set to read-only', async () => {
+    const c = await planning()
+    for (let i = 0; i < 60; i++) c.hold(`job-${i}`)
+    const plan = await c.ask('plans.create', { storeIds: [c.storeId] })
+    await c.apply(plan, { rate: 20 })
+    const screen = c.follow(plan.planId)
+    await expect.poll(() => screen.known.plan?.progress.counts.released).toBeGreaterThan(0)
+    await c.ask('stores.edit', {
+      storeId: c.storeId,
+      profile: profile({ address: c.address, readOnly: true }),
+    })
+    await expect.poll(screen.state).toBe('stopped')
+    const left = c.server.records.size
+    expect(left).toBeGreaterThan(20)
+    expect(screen.known.plan?.progress.troubles[0]?.error.message).toContain('read-only')
+    await new Promise(resolve => setTimeout(resolve, 500))
+    expect(c.server.records.size).toBe(left)
+  })
+})
+
+describe('undo with care', () => {
+  async function released(names: readonly string[], more = {}, folder?: string) {
+    const c = await planning({ ...OWN, ...more }, folder)
+    for (const name of names) c.hold(name)
+    const plan = await c.ask('plans.create', { storeIds: [c.storeId] })
+    await c.apply(plan)
+    const screen = c.follow(plan.planId)
+    await expect.poll(screen.state).toBe('done')
+    return { c, plan }
+  }
+
+  it('does not put back again what an attempt may have put back whose end nobody knows', async () => {
+    const folder = dataFolder()
+    const { c, plan } = await released(['one', 'two'], {}, folder)
+    const back = await c.ask('plans.undo', { of: plan.planId })
+    await c.close()
+    // As a process leaves it that was killed after it had put the first one back, whose holder has released it since.
+    const by = { user: 'u', host: 'h', pid: 1 }
+    const died = [
+      { is: 'apply', at: 1, by, action: 'a', reason: 'r', rate: null },
+      { is: 'try', at: 2, places: [0] },
+    ]
+    appendFileSync(back.file, died.map(line => `${JSON.stringify(line)}\n`).join(''))
+    const again = openConsole(folder, {}, OWN)
+    await expect.poll(() => again.list()?.stores[0]?.revision).toBeGreaterThan(0)
+    await again.ask('plans.apply', { planId: back.planId, confirm: ['Orders 2'], reason: 'go on' })
+    const screen = followPlan(again, back.planId)
+    await expect.poll(screen.state).toBe('stopped')
+    expect(screen.outcomes()).toEqual({ 'acme:one': 'failed', 'acme:two': 'restored' })
+    expect([...c.server.records.keys()]).toEqual(['acme:two'])
+  })
+
+  it('is done by one plan only, also when two were made', async () => {
+    const { c, plan } = await released(['one'])
+    const [first, second] = [
+      await c.ask('plans.undo', { of: plan.planId }),
+      await c.ask('plans.undo', { of: plan.planId }),
+    ]
+    await c.apply(first)
+    await expect.poll(() => c.server.records.size).toBe(1)
+    // Its holder, alive after all, releases it.
+    c.server.records.clear()
+    await c.apply(second)
+    const screen = c.follow(second.planId)
+    await expect.poll(screen.state).toBe('stopped')
+    expect(screen.outcomes()).toEqual({ 'acme:one': 'failed' })
+    expect(c.server.records.size).toBe(0)
+  })
+
+  it('keeps its copies for as long as was promised, whatever another process keeps them for', async () => {
+    const folder = dataFolder()
+    const { c, plan } = await released(['one'], {}, folder)
+    const copies = join(folder, 'undo', `${plan.planId}.jsonl`)
+    const other = openConsole(folder, {}, { undoWindowMs: 0 })
+    await other.ask('plans.list', {})
+    await other.close()
+    expect(existsSync(copies)).toBe(true)
+    const back = await c.ask('plans.undo', { of: plan.planId })
+    await c.apply(back)
+    await expect.poll(() => c.runOf('one')).toBe('run-one')
+  })
+})
+
+it('names what came back in one store although another cannot be read any more', async () => {
+  const c = await planning({ plans: { comeBackMs: 400 } })
+  const dead = memoryServer('dies-later')
+  dead.acquire({ tenant_id: 'a', pipeline_id: 'p', pipeline_logging_id: 'r', locked_by: 'x' })
+  const other = await c.ask('stores.add', {
+    profile: profile({ name: 'Dies', address: 'memory:dies-later' }),
+  })
+  c.hold('one')
+  const record = c.server.records.get('acme:one')
+  const plan = await c.ask('plans.create', { storeIds: [c.storeId, other.storeId] })
+  await c.apply(plan)
+  await expect.poll(() => c.server.records.size + dead.records.size).toBe(0)
+  c.server.records.set('acme:one', record)
+  dead.up = false
+  const screen = c.follow(plan.planId)
+  await expect.poll(screen.state).toBe('done')
+  expect(screen.known.plan?.progress.returned).toBe(1)
+  expect(screen.known.plan?.progress.troubles).toMatchObject([{ store: 1 }])
+})

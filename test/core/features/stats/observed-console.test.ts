@@ -1,0 +1,237 @@
+import { readdirSync, utimesSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import { createCore } from '../../../../electron/core/compose.ts'
+import { memoryServer } from '../../../../electron/core/stores/memory/servers.ts'
+import type { Hold, Stats } from '../../../../shared/stats.ts'
+import { dataFolder } from '../../../hosts/cli/run-cli.ts'
+import { everythingIn, openConsole, profile } from '../console.ts'
+
+const HOUR = 3_600_000
+let count = 0
+
+/** An embedded store of its own, with somebody who takes and gives back locks. */
+function aStore() {
+  const name = `observed-${process.pid}-${count++}`
+  const server = memoryServer(name)
+  onTestFinished(() => server.records.clear())
+  return {
+    server,
+    address: `memory:${name}`,
+    hold(pipeline: string, run = 'run-1', by = 'scheduler'): void {
+      const lock = { tenant_id: 'acme', pipeline_id: pipeline, pipeline_logging_id: run, locked_by: by }
+      server.records.delete(`acme:${pipeline}`)
+      server.acquire(lock)
+    },
+    drop: (pipeline: string) => server.records.delete(`acme:${pipeline}`),
+  }
+}
+
+function historyFiles(folder: string): string[] {
+  return readdirSync(join(folder, 'history'), { recursive: true, encoding: 'utf8' })
+    .filter(name => name.endsWith('.jsonl'))
+    .map(name => join(folder, 'history', name))
+    .sort()
+}
+
+async function observed(store: ReturnType<typeof aStore>, folder = dataFolder()) {
+  const console = openConsole(folder, { stores: [store.address] })
+  const read = (): Promise<Stats> => console.ask('stats.read', {})
+  await expect.poll(async () => (await read()).stores[0]?.status).toBe('live')
+  const holds = async (): Promise<Hold[]> =>
+    (await console.ask('stats.holds', { from: Date.now() - HOUR, to: Date.now() + 1000 })).holds
+  const storeId = (await read()).stores[0]?.storeId ?? ''
+  return { ...console, read, holds, storeId }
+}
+
+test('a console watches its stores whether or not a screen is open', async () => {
+  const store = aStore()
+  store.hold('billing')
+  const console = await observed(store)
+  store.hold('usage', 'run-2')
+  await expect.poll(async () => (await console.read()).overall.flows.taken).toBe(1)
+  store.drop('billing')
+  await expect.poll(async () => (await console.read()).overall.flows.freed).toBe(1)
+  expect((await console.read()).overall).toMatchObject({
+    counts: { held: 1 },
+    active: 1,
+    byHolder: { top: [{ name: 'scheduler', count: 1 }] },
+    byPrefix: { top: [{ name: 'acme', count: 1 }] },
+    byName: { top: [{ name: 'usage', count: 1 }] },
+  })
+})
+
+test('what was seen survives a restart, with a gap for the time in between', async () => {
+  const store = aStore()
+  const folder = dataFolder()
+  store.hold('billing', 'run-1')
+  const first = await observed(store, folder)
+  store.hold('billing', 'run-2')
+  await expect.poll(async () => (await first.read()).overall.flows.passedOn).toBe(1)
+  const before = Date.now()
+  await first.close()
+  store.hold('billing', 'run-3')
+
+  const second = await observed(store, folder)
+  await expect.poll(async () => (await second.holds()).length).toBe(3)
+  expect((await second.holds()).map(({ holder, end }) => ({ holder, end }))).toEqual([
+    { holder: 'run-1 (scheduler)', end: 'passed-on' },
+    { holder: 'run-2 (scheduler)', end: 'unseen' },
+    { holder: 'run-3 (scheduler)', end: 'held' },
+  ])
+  const { overall } = await second.read()
+  expect(overall.flows).toMatchObject({ passedOn: 1, taken: 0 })
+  const history = await second.ask('stats.history', { from: before - 5000, to: Date.now(), points: 100 })
+  const gaps = history.series[0]?.gaps ?? []
+  expect(gaps.some(gap => gap.why === 'away' && gap.from <= before && (gap.until ?? 0) > before)).toBe(true)
+})
+
+test('an outage is a gap with its reason, and the last counts stay with the time they were true', async () => {
+  const store = aStore()
+  store.hold('billing')
+  const console = await observed(store)
+  const from = Date.now()
+  store.server.up = false
+  await expect.poll(async () => (await console.read()).stores[0]?.status).toBe('down')
+  const [stats] = (await console.read()).stores
+  expect(stats).toMatchObject({ counts: { held: 1 }, error: { code: 'STORE_UNREACHABLE' } })
+  expect(stats?.asOf).toBeLessThanOrEqual(Date.now())
+  const history = await console.ask('stats.history', { from, to: Date.now(), points: 10 })
+  expect(history.series[0]?.gaps.at(-1)).toMatchObject({
+    why: 'down',
+    until: null,
+    message: 'The memory store is switched off',
+  })
+  store.server.up = true
+  await expect.poll(async () => (await console.read()).stores[0]?.status).toBe('live')
+})
+
+test('a store that is switched off is not told of, and one that is removed is forgotten', async () => {
+  const store = aStore()
+  store.hold('billing')
+  const console = await observed(store)
+  await console.ask('stores.switch', { storeId: console.storeId, open: false })
+  expect((await console.read()).stores).toEqual([])
+  await console.ask('stores.switch', { storeId: console.storeId, open: true })
+  await expect.poll(async () => (await console.read()).stores[0]?.status).toBe('live')
+  await console.ask('stores.remove', { storeId: console.storeId })
+  expect((await console.read()).stores).toEqual([])
+  await expect(console.ask('stats.read', { storeIds: [console.storeId] })).rejects.toThrow('NOT_FOUND')
+})
+
+test('a connection that is only tried is not observed', async () => {
+  const store = aStore()
+  const tried = aStore()
+  const console = await observed(store)
+  await console.ask('stores.test', { profile: profile({ address: tried.address }) })
+  expect((await console.read()).stores.map(({ address }) => address)).toEqual([store.address])
+  await console.close()
+  expect(everythingIn(console.folder)).not.toContain(tried.address)
+})
+
+test('where no history is wanted nothing is watched without a screen, and nothing kept', async () => {
+  const store = aStore()
+  store.hold('billing')
+  const console = openConsole(dataFolder(), { stores: [store.address] }, { historyMs: 0 })
+  await expect.poll(() => console.list()?.stores[0]?.revision).toBe(1)
+  const { stores } = await console.ask('stats.read', {})
+  expect(stores).toMatchObject([{ status: 'unwatched', counts: { held: 1 }, observedMs: 0 }])
+  await console.close()
+  expect(everythingIn(console.folder)).not.toContain('billing')
+})
+
+test('who holds is told over time, and nothing of a time in which nobody looked', async () => {
+  const store = aStore()
+  store.hold('billing', 'run-1', 'scheduler')
+  store.hold('usage', 'run-2', 'scheduler')
+  store.hold('crm', 'run-3', 'api')
+  const console = await observed(store)
+  const to = Date.now() + 500
+  const history = await console.ask('stats.groups', { by: 'holder', from: to - 60_000, to, points: 6 })
+  expect(history.groups.map(({ name, points }) => [name, points.at(-1)])).toEqual([
+    ['scheduler', 2],
+    ['api', 1],
+  ])
+  expect(history.groups[0]?.points.slice(0, 4)).toEqual([null, null, null, null])
+})
+
+test('in the middle of a reading, what is told is the last whole one', async () => {
+  const store = aStore()
+  for (let i = 0; i < 3000; i++) store.hold(`old-${i}`)
+  const console = await observed(store)
+  const totals = new Set<number>()
+  for (let round = 0; round < 3; round++) {
+    store.server.records.clear()
+    for (let i = 0; i < 3000; i++) store.hold(`new-${round}-${i}`)
+    const until = Date.now() + 2500
+    while (Date.now() < until) {
+      totals.add((await console.read()).overall.total)
+      await new Promise(resolve => setImmediate(resolve))
+    }
+  }
+  // Old and new ones together were never there.
+  expect(Math.max(...totals)).toBe(3000)
+})
+
+test('whoever only asks a question removes nothing of what a console keeps', async () => {
+  const store = aStore()
+  store.hold('billing')
+  const folder = dataFolder()
+  const console = await observed(store, folder)
+  await console.close()
+  const old = new Date(Date.now() - 48 * HOUR)
+  const files = historyFiles(folder)
+  for (const path of files) utimesSync(path, old, old)
+  const asking = createCore({ dataFolder: folder })
+  onTestFinished(() => asking.close())
+  await sleep(200)
+  expect(historyFiles(folder)).toEqual(files)
+  expect(files.length).toBeGreaterThan(0)
+  const next = await observed(aStore(), folder)
+  await expect.poll(() => historyFiles(folder).some(path => files.includes(path))).toBe(false)
+  await next.close()
+})
+
+test('of two stores with one address, what is seen goes on being kept when the first is removed', async () => {
+  const store = aStore()
+  const folder = dataFolder()
+  const console = await observed(store, folder)
+  const twin = await console.ask('stores.add', { profile: profile({ name: 'Twin', address: store.address }) })
+  await console.ask('stores.remove', { storeId: console.storeId })
+  store.hold('later')
+  await expect
+    .poll(async () => (await console.ask('stats.keys', { storeIds: [twin.storeId], text: 'later' })).length, {
+      timeout: 10_000,
+    })
+    .toBe(1)
+  await console.close()
+  expect(everythingIn(folder)).toContain('acme:later')
+})
+
+test('a window that ends before it begins is refused', async () => {
+  const console = await observed(aStore())
+  await expect(console.ask('stats.history', { from: 2, to: 1, points: 10 })).rejects.toThrow('BAD_INPUT')
+  await expect(console.ask('stats.holds', { from: 2, to: 2 })).rejects.toThrow('BAD_INPUT')
+})
+
+test('a window in which nothing was seen is empty and says so', async () => {
+  const console = await observed(aStore())
+  const history = await console.ask('stats.history', { from: 1000, to: 61_000, points: 6 })
+  expect(history.series[0]?.points).toEqual([null, null, null, null, null, null])
+  expect(history.series[0]?.gaps).toEqual([{ from: 1000, until: 61_000, why: 'away', message: null }])
+})
+
+test('keys are found by a part of their name, those that changed hands most first', async () => {
+  const store = aStore()
+  for (const name of ['billing', 'usage', 'crm']) store.hold(name)
+  const console = await observed(store)
+  store.hold('usage', 'run-2')
+  await expect.poll(async () => (await console.read()).overall.flows.passedOn).toBe(1)
+  const keys = await console.ask('stats.keys', { limit: 2 })
+  expect(keys).toMatchObject([
+    { key: 'acme:usage', holds: 2, heldNow: true },
+    { key: 'acme:billing', holds: 1, heldNow: true },
+  ])
+  expect(await console.ask('stats.keys', { text: 'CRM' })).toMatchObject([{ key: 'acme:crm' }])
+})

@@ -1,0 +1,65 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { dataFolder } from '../../../hosts/cli/run-cli.ts'
+import { auditLines } from '../audit/lines.ts'
+import { everythingIn, openConsole, profile } from '../console.ts'
+
+const SECRET = 's3cr3t-word'
+
+it('every decision about a store is on record: what it was, what it is, and what came of it', async () => {
+  const { ask, folder } = openConsole()
+  const address = `redis://ops:${SECRET}@127.0.0.1:1/0`
+  const { storeId } = await ask('stores.add', {
+    profile: profile({ address, production: true, readOnly: true }),
+  })
+  const shown = 'redis://ops@127.0.0.1:1/0'
+  const edited = profile({ name: 'Orders 2', address: shown, readOnly: true })
+  await ask('stores.edit', { storeId, profile: edited, password: `${SECRET}-2` })
+  await ask('stores.add', { profile: profile({ name: 'ORDERS 2' }) }).catch(() => {})
+  await ask('stores.remove', { storeId })
+  await ask('stores.remove', { storeId }).catch(() => {})
+  const protectedStore = { storeName: 'Orders', store: shown, production: true, readOnly: true }
+  expect(auditLines(folder)).toMatchObject([
+    { event: 'settings', method: 'stores.add', ...protectedStore },
+    { event: 'settings', method: 'stores.add', ...protectedStore, outcome: 'done' },
+    {
+      event: 'settings',
+      method: 'stores.edit',
+      storeName: 'Orders 2',
+      changed: { storeName: { from: 'Orders', to: 'Orders 2' }, production: { from: true, to: false } },
+      credentials: 'set',
+    },
+    { method: 'stores.edit', outcome: 'done' },
+    { method: 'stores.add', storeName: 'ORDERS 2' },
+    { method: 'stores.add', error: { code: 'BAD_INPUT' } },
+    { method: 'stores.remove', storeName: 'Orders 2', readOnly: true },
+    { method: 'stores.remove', outcome: 'done' },
+    { method: 'stores.remove', error: { code: 'NOT_FOUND' } },
+  ])
+  expect(everythingIn(folder)).not.toContain(SECRET)
+})
+
+it('without a log no protection is taken away, but everything else goes on', async () => {
+  const folder = dataFolder()
+  // A folder where the log would be: there is no writing to it.
+  mkdirSync(join(folder, 'audit-000001.jsonl'))
+  const { ask } = openConsole(folder)
+  const plain = await ask('stores.add', { profile: profile({ name: 'Plain', address: 'memory:p' }) })
+  const { storeId } = await ask('stores.add', { profile: profile({ production: true, readOnly: true }) })
+  for (const weaker of [{ production: true }, { readOnly: true }, {}])
+    await expect(ask('stores.edit', { storeId, profile: profile(weaker) })).rejects.toThrow('AUDIT_FAILED')
+  await expect(ask('stores.remove', { storeId })).rejects.toThrow('AUDIT_FAILED')
+  const kept = JSON.parse(readFileSync(join(folder, 'stores.json'), 'utf8')).stores
+  expect(kept).toMatchObject([{ storeId: plain.storeId }, { profile: { production: true, readOnly: true } }])
+  await ask('stores.edit', {
+    storeId,
+    profile: profile({ name: 'Renamed', production: true, readOnly: true }),
+  })
+  await ask('stores.edit', {
+    storeId: plain.storeId,
+    profile: profile({ name: 'Plain', address: 'memory:p', readOnly: true }),
+  })
+  await ask('locks.inspect', { storeId, id: 'nothing' })
+  expect(existsSync(join(folder, 'audit.lock'))).toBe(false)
+})

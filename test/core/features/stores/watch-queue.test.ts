@@ -1,0 +1,99 @@
+import { expect, it } from 'vitest'
+import { WatchQueue } from '../../../../electron/core/features/stores/watch-queue.ts'
+import type { WatchEvent } from '../../../../shared/contract.ts'
+import type { WatchedLock } from '../../../../shared/locks.ts'
+import { lockAt } from '../lock.ts'
+
+const watched = { firstSeenAt: 0, heldSince: 0, renewals: 0, lastRenewedAt: null, holders: 1 }
+const lock = (id: string, owner = 'run-1'): WatchedLock => ({ ...lockAt(0, { id, owner }), watched })
+
+/** Takes all that is there for a screen that reads now. */
+async function drain(queue: WatchQueue): Promise<WatchEvent[]> {
+  const stop = new AbortController()
+  const events: WatchEvent[] = []
+  setTimeout(() => stop.abort(), 20)
+  for await (const event of queue.events(stop.signal)) events.push(event)
+  return events
+}
+
+it('gives a slow screen the last state of each lock, once', async () => {
+  const queue = new WatchQueue()
+  queue.start([lock('a'), lock('b')], 0, 1, true)
+  await drain(queue)
+  for (let i = 0; i < 100; i++) queue.upsert([lock('a', `run-${i}`)], i)
+  queue.remove(['b'], 200)
+  expect(await drain(queue)).toMatchObject([
+    { type: 'upsert', locks: [{ id: 'a', owner: 'run-99' }] },
+    { type: 'remove', ids: ['b'], serverTime: 200 },
+  ])
+})
+
+it('does not tell of a removal that was made good before it was read', async () => {
+  const queue = new WatchQueue()
+  queue.start([lock('a')], 0, 1, true)
+  await drain(queue)
+  queue.remove(['a'], 2)
+  queue.upsert([lock('a', 'run-2')], 3)
+  expect(await drain(queue)).toMatchObject([{ type: 'upsert', locks: [{ owner: 'run-2' }] }])
+})
+
+it('tells nothing of a lock that came and went before it was read, and remembers nothing of it', async () => {
+  const queue = new WatchQueue()
+  queue.start([], 0, 1, true)
+  for (let i = 0; i < 1000; i++) {
+    queue.upsert([lock(`key-${i}`)], i)
+    queue.remove([`key-${i}`], i)
+  }
+  expect(await drain(queue)).toMatchObject([{ type: 'snapshot', locks: [] }])
+})
+
+it('takes a lock from the screen that it was told of and that changed and went', async () => {
+  const queue = new WatchQueue()
+  queue.start([lock('a')], 0, 1, true)
+  await drain(queue)
+  queue.upsert([lock('a', 'run-2')], 2)
+  queue.remove(['a'], 3)
+  expect(await drain(queue)).toMatchObject([{ type: 'remove', ids: ['a'] }])
+  queue.remove(['a'], 4)
+  expect(await drain(queue)).toEqual([])
+})
+
+it('breaks what is large into events of bounded size, and says that the first is not all', async () => {
+  const queue = new WatchQueue()
+  const all = Array.from({ length: 4500 }, (_, i) => lock(`key-${i}`))
+  queue.start(all, 3, 1, true)
+  const events = await drain(queue)
+  expect(events.map(event => [event.type, 'locks' in event ? event.locks.length : 0])).toEqual([
+    ['snapshot', 2000],
+    ['upsert', 2000],
+    ['upsert', 500],
+  ])
+  expect(events[0]).toMatchObject({ complete: false, unrecognised: 3 })
+  queue.remove(
+    all.map(each => each.id),
+    2,
+  )
+  const removed = (await drain(queue)).flatMap(event => (event.type === 'remove' ? event.ids : []))
+  expect(new Set(removed).size).toBe(4500)
+})
+
+it('tells the data before the status that vouches for it', async () => {
+  const queue = new WatchQueue()
+  const status = { type: 'status', status: 'live', since: 1, asOf: 1, offsetMs: 0, error: null } as const
+  queue.status({ ...status, retryInMs: null })
+  queue.pass({ type: 'pass', serverTime: 1, offsetMs: 0, scanned: 1, tookMs: 1 })
+  queue.unrecognised(1, [{ key: 'x', reason: 'y' }])
+  queue.start([lock('a')], 1, 1, true)
+  expect((await drain(queue)).map(event => event.type)).toEqual([
+    'snapshot',
+    'unrecognised',
+    'status',
+    'pass',
+  ])
+})
+
+it('ends at once for a screen that is gone already', async () => {
+  const queue = new WatchQueue()
+  queue.start([lock('a')], 0, 1, true)
+  for await (const event of queue.events(AbortSignal.abort())) expect(event).toBeUndefined()
+})

@@ -1,0 +1,109 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { OpenStore } from '../../../../electron/core/features/stores/open-store.ts'
+import type { Happening } from '../../../../electron/core/features/stores/subscriber.ts'
+import { SwitchSide } from '../../../../electron/core/features/switch/side.ts'
+import { MINUTE, SECOND, WatchedRun } from './watched-run.ts'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+/** A store whose answers take as long as a test says, by a clock that nothing else moves. */
+function answering(takeMs: readonly number[]) {
+  let now = 0
+  const left = [...takeMs]
+  vi.spyOn(performance, 'now').mockImplementation(() => now)
+  const store = {
+    describe: async () => ({ server: 'Redis 7' }),
+    clock: async () => {
+      const ms = left.shift()
+      if (ms === undefined) throw new Error('It does not answer')
+      now += ms
+    },
+  }
+  const watcher = { unrecognised: 0, attend: () => {} }
+  const { signal } = new AbortController()
+  const side = new SwitchSide(
+    { address: 'redis://old:6379/0', kind: 'redis' },
+    {
+      at: () => ({ storeId: 's', watcher: watcher as never }),
+      open: () => ({ storeId: 's', watcher, signal, store }) as unknown as OpenStore,
+      observed: () => null,
+    },
+  )
+  return {
+    async asked() {
+      now += MINUTE
+      side.tend(1000)
+      // Everything that is asked answers without waiting for anything.
+      await new Promise(setImmediate)
+      const { latencyMs, latencySamples } = side.now(0)
+      return [latencyMs, latencySamples]
+    },
+  }
+}
+
+describe('how long an answer takes', () => {
+  it('is the middle of several, the first of which are asked for at once', async () => {
+    const store = answering([6.3, 0.5, 0.4, 0.6, 0.5, 40])
+    expect(await store.asked()).toEqual([0.5, 5])
+    // One that took long does not make it slow.
+    expect(await store.asked()).toEqual([0.6, 6])
+  })
+
+  it('is that of the last ones, and follows a store that has become slow', async () => {
+    const store = answering([1, 1, 1, 1, 1, 9, 9, 9, 9, 9])
+    for (let n = 0; n < 5; n++) await store.asked()
+    expect(await store.asked()).toEqual([9, 9])
+  })
+
+  it('is not known of one that has stopped answering', async () => {
+    const store = answering([1, 1, 1, 1, 1])
+    expect(await store.asked()).toEqual([1, 5])
+    expect(await store.asked()).toEqual([null, 0])
+  })
+})
+
+describe('how long locks are usually held', () => {
+  const DAYS = 1063 * 24 * 60 * MINUTE
+
+  function observe() {
+    const run = new WatchedRun()
+    const { observation } = run.old.store
+    const pass = () => {
+      run.now += SECOND
+      observation.passed({
+        ...{ locks: new Map(run.old.locks), serverTime: run.now, offsetMs: 0, errorMs: 0 },
+        ...{ scanned: 1, tookMs: 1, unbroken: true },
+      })
+    }
+    const happens = (what: Happening['what'], name: string, says = {}) => {
+      run.old.sees(what, name, says)
+      observation.happened([{ what, lock: run.old.lock(name, says) } as Happening])
+      pass()
+    }
+    return { run, happens, pass }
+  }
+
+  it('is not told by what was left behind, however it went', () => {
+    const { run, happens } = observe()
+    const left = { acquiredAt: run.now - DAYS, acquiredAtSource: 'stored', owner: 'dead' } as const
+    const expired = { ...left, endsAt: run.now - DAYS + MINUTE }
+    for (const name of ['a', 'b']) happens('found', name, expired)
+    happens('found', 'c', { ...left, lease: { kind: 'never' } })
+    happens('lapsed', 'a', expired)
+    happens('passed-on', 'b', { owner: 'w1', acquiredAt: run.now, acquiredAtSource: 'stored' })
+    happens('freed', 'c', { ...left, lease: { kind: 'never' } })
+    expect(run.told.from.medianHoldMs).toBeNull()
+  })
+
+  it('is told by what was taken and given back while somebody looked', () => {
+    const { run, happens, pass } = observe()
+    pass()
+    const taken = { acquiredAt: run.now, acquiredAtSource: 'stored' } as const
+    happens('taken', 'gps', taken)
+    run.now += 20 * SECOND
+    happens('freed', 'gps', taken)
+    expect(run.told.from.medianHoldMs).toBe(21 * SECOND)
+  })
+})

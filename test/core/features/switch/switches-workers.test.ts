@@ -1,0 +1,82 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { holdOwner } from '../../../../shared/hold-owner.ts'
+import { SWITCH_STEPS } from '../../../../shared/switch.ts'
+import { QUIET_MS, switching } from './switching.ts'
+import { workPlace } from './work-places.ts'
+
+const places = () => Promise.all([workPlace('redis'), workPlace('mysql')])
+
+it('a maintenance hold that is renewed in the old store keeps no step but the cleaning from being passed', async () => {
+  const [from, to] = await places()
+  const s = await switching(from, to)
+  await s.go('understand')
+  const renew = () => from.hold('GPS', holdOwner('ana', 'desk', '0a1b2c3d4e5f'))
+  await renew()
+  await s.until(() => s.seen().now.from.holds, 1)
+  await s.until(() => renew().then(() => s.check('stop')), 'met')
+  expect(s.seen().now.arrivals).toEqual([])
+  await s.go('stop', 'drain')
+  expect(s.seen().now.remaining).toMatchObject([{ why: 'hold', holder: 'maintenance hold of ana@desk' }])
+  await s.pass('change', 'elsewhere')
+  await expect(s.pass('clean')).rejects.toThrow('a maintenance hold that has to be released')
+  await from.free('GPS')
+  await s.go('clean')
+})
+
+describe('a job that still had the old provider while the switch was verified', () => {
+  async function verified() {
+    const [from, to] = await places()
+    const one = await switching(from, to)
+    for (const step of SWITCH_STEPS.slice(0, -1)) await one.pass(step, 'x')
+    await to.hold('GPS', 'w2')
+    await from.hold('NIGHTLY', 'w1')
+    await one.until(() => one.seen().run.strays.length, 1)
+    await from.free('NIGHTLY')
+    await one.until(() => one.seen().now.from.held, 0)
+    return { from, to, one }
+  }
+  /** However long it is quiet: some looks later than that would be enough otherwise. */
+  const quiet = async ({ seen, until }: Awaited<ReturnType<typeof switching>>) => {
+    const since = seen().now.at
+    await until(() => seen().now.at - since > 3 * QUIET_MS, true)
+  }
+
+  it('keeps it from being finished by itself, and begins anew with stopping the workers', async () => {
+    const { to, one } = await verified()
+    await quiet(one)
+    expect(one.check('verify')).toBe('not-yet')
+    await expect(one.pass('verify')).rejects.toThrow(/lockRecharge:NIGHTLY was acquired in .* go back to/)
+    await one.ask('switches.back', { switchId: one.switchId, step: 'stop' })
+    await one.until(() => [one.seen().run.step, one.check('restart')], ['stop', 'not-yet'])
+    await one.go('stop', 'drain')
+    await one.pass('change', 'elsewhere')
+    await one.go('clean')
+    await to.hold('VOZ', 'w2')
+    await one.go('restart', 'verify')
+    expect((await one.run()).ended).toMatchObject({ how: 'finished', reason: null })
+    expect(await one.report('md')).not.toContain('finished although')
+  })
+
+  it('is at the opening of the report when somebody finishes it all the same', async () => {
+    const { one } = await verified()
+    await one.pass('verify', 'it was started by hand')
+    expect((await one.run()).passed.at(-1)).toMatchObject({ step: 'verify', checked: false })
+    expect(await one.report('md')).toContain('This switch was finished although 1 lock was acquired')
+  })
+
+  it('is seen by another console before this one has read of it, and is not passed over', async () => {
+    const [from, to] = await places()
+    const s = await switching(from, to)
+    for (const step of SWITCH_STEPS.slice(0, -1)) await s.pass(step, 'x')
+    await to.hold('GPS', 'w2')
+    await s.met('verify')
+    const path = join(s.folder, 'switches.json')
+    const kept = JSON.parse(readFileSync(path, 'utf8'))
+    kept.runs[0].strays = [{ key: 'k', holder: 'w1', at: Date.now() }]
+    writeFileSync(path, JSON.stringify(kept))
+    await expect(s.pass('verify')).rejects.toThrow('REFUSED')
+    expect((await s.run()).ended).toBeNull()
+  })
+})

@@ -1,0 +1,311 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { FolderLock } from '../../../../electron/core/files/folder-lock.ts'
+import type { StreamEvent } from '../../../../shared/contract.ts'
+import { SWITCH_STEPS } from '../../../../shared/switch.ts'
+import { dataFolder } from '../../../hosts/cli/run-cli.ts'
+import { auditText } from '../audit/lines.ts'
+import { openConsole, profile } from '../console.ts'
+import { envFile, switching } from './switching.ts'
+import { workPlace } from './work-places.ts'
+
+/** What a screen is told that opens now. */
+function firstLook({ client, switchId }: Awaited<ReturnType<typeof switching>>) {
+  return new Promise<StreamEvent<'switches.watch'>>(resolve => {
+    const leave = client.open(
+      'switches.watch',
+      { switchId },
+      event => {
+        resolve(event)
+        leave()
+      },
+      () => {},
+    )
+  })
+}
+
+async function heldByAnother(path: string) {
+  let free = () => {}
+  let held: Promise<void> | undefined
+  await new Promise<void>(taken => {
+    held = new FolderLock(path, 5000).run(
+      () =>
+        new Promise<void>(resolve => {
+          free = resolve
+          taken()
+        }),
+    )
+  })
+  return {
+    free: () => {
+      free()
+      return held
+    },
+  }
+}
+
+const places = () => Promise.all([workPlace('redis'), workPlace('mysql')])
+
+describe('a switch', () => {
+  it('goes on at its step in the next console, whichever step that is', async () => {
+    const [from, to] = await places()
+    await from.hold('LEFT', 'dead', -60_000)
+    const folder = dataFolder()
+    const file = envFile('LOCK_PROVIDER=redis\n')
+    const ids = new Set<string>()
+    for (const step of SWITCH_STEPS) {
+      const s = await switching(from, to, folder)
+      ids.add(s.switchId)
+      expect((await s.run()).step).toBe(step)
+      if (step === 'change') await s.changeEnv(file)
+      if (step === 'clean') await s.clean()
+      if (step === 'restart') await to.hold('GPS', 'w2')
+      await s.go(step)
+      await s.close()
+    }
+    expect(ids.size).toBe(1)
+    const last = openConsole(folder)
+    expect(await last.ask('switches.list', {})).toMatchObject([
+      { ended: { how: 'finished' }, passed: SWITCH_STEPS.map(step => ({ step, checked: true })) },
+    ])
+  }, 60_000)
+
+  it('is known in a console where its stores are not open, and nothing is said of them there', async () => {
+    const [from, to] = await places()
+    const s = await switching(from, to)
+    await s.go('understand')
+    const { switchId, folder } = s
+    await s.close()
+    const other = openConsole(folder)
+    const [run] = await other.ask('switches.list', {})
+    expect(run).toMatchObject({ step: 'stop', from: { storeId: null, address: from.address } })
+    await expect(other.ask('switches.pass', { switchId, step: 'stop' })).rejects.toThrow(
+      /REFUSED: The check of this step is not met: .* is not open here/,
+    )
+    await expect(other.ask('switches.plan', { switchId })).rejects.toThrow('not open here')
+  })
+
+  it('is one and the same in two consoles that share a folder', async () => {
+    const [from, to] = await places()
+    const one = await switching(from, to)
+    const two = await switching(from, to, one.folder)
+    expect(two.switchId).toBe(one.switchId)
+    await one.go('understand')
+    await two.until(() => two.seen().run.step, 'stop')
+    await expect(two.pass('understand')).rejects.toThrow('at another step now')
+    // Both see the same stray, and it is kept once.
+    await two.pass('stop', 'they are down')
+    await one.until(() => one.seen().run.step, 'drain')
+    await from.hold('GPS', 'w1')
+    await one.until(() => one.seen().run.strays.length, 1)
+    await two.until(() => two.seen().run.strays.length, 1)
+    await one.until(() => one.check('drain'), 'not-yet')
+    expect((await one.run()).strays).toMatchObject([{ key: 'lockRecharge:GPS' }])
+  })
+
+  it('tells of a stray once that is kept, so that a console that is killed has lost nothing it has told', async () => {
+    const [from, to] = await places()
+    const s = await switching(from, to)
+    await s.go('understand', 'stop')
+    const kept = () => readFileSync(join(s.folder, 'switches.json'), 'utf8').includes('lockRecharge:GPS')
+    const told = () => s.seen().run.strays.length
+    const file = await heldByAnother(join(s.folder, 'switches.lock'))
+    await from.hold('GPS', 'w1')
+    let first = await firstLook(s)
+    const arrived = async () => {
+      first = await firstLook(s)
+      return first.now.arrivals.length
+    }
+    await s.until(arrived, 1)
+    expect([first.run.strays, (await s.run()).strays, told(), kept()]).toEqual([[], [], 0, false])
+    // A file that nobody can write is no reason to say nothing.
+    await s.until(told, 1)
+    expect(kept()).toBe(false)
+    await file.free()
+    await s.until(kept, true)
+    expect((await s.run()).strays).toMatchObject([{ key: 'lockRecharge:GPS' }])
+  })
+
+  it('is refused where there is nothing to switch', async () => {
+    const [from, to] = await places()
+    const s = await switching(from, to)
+    const add = async (address: string) =>
+      (await s.ask('stores.add', { profile: profile({ name: address.slice(0, 20), address }) })).storeId
+    const begin = (fromStoreId: string, toStoreId: string) =>
+      s.ask('switches.begin', { fromStoreId, toStoreId })
+    await expect(begin(s.fromStoreId, s.fromStoreId)).rejects.toThrow('same place')
+    await expect(begin(s.fromStoreId, await add(`${from.address}?match=lockRecharge:*`))).rejects.toThrow(
+      'same place',
+    )
+    await expect(begin(s.fromStoreId, await add('memory:orders'))).rejects.toThrow('no provider to configure')
+    await expect(begin(s.toStoreId, s.fromStoreId)).rejects.toThrow('the other way round')
+    await expect(begin(s.fromStoreId, 'nothing')).rejects.toThrow('NOT_FOUND')
+  })
+
+  it('to another server of the same kind leaves LOCK_PROVIDER alone', async () => {
+    const [from, to] = await Promise.all([workPlace('redis'), workPlace('redis')])
+    const s = await switching(from, to)
+    for (const step of ['understand', 'stop', 'drain'] as const) await s.go(step)
+    await s.until(() => s.check('change'), 'unknown')
+    await expect(s.changeEnv(envFile('LOCK_PROVIDER=redis\n'))).rejects.toThrow('does not change')
+    await expect(s.pass('change')).rejects.toThrow('REFUSED')
+    await s.pass('change', 'REDIS_HOST was changed')
+    expect(await s.report('md')).toContain('stays as it is')
+  })
+})
+
+describe('a step', () => {
+  it('whose check is not met is passed with a reason only, and both are on record', async () => {
+    const [from, to] = await places()
+    await from.hold('GPS')
+    const s = await switching(from, to)
+    await s.go('understand', 'stop')
+    await s.until(() => s.check('drain'), 'not-yet')
+    await expect(s.pass('drain')).rejects.toThrow(/1 lock is held .* With a reason/)
+    await expect(s.pass('drain', '   ')).rejects.toThrow('With a reason')
+    expect((await s.run()).step).toBe('drain')
+    await s.pass('drain', 'its machine is gone')
+    expect((await s.run()).passed.at(-1)).toMatchObject({
+      ...{ step: 'drain', checked: false, reason: 'its machine is gone', fromHeld: 1, toHeld: 0 },
+    })
+    const audit = auditText(s.folder)
+    expect(audit).toMatch(/"method":"switches.pass"[^\n]*"checked":false,"reason":"its machine is gone"/)
+    expect(audit).toMatch(/"method":"switches.pass"[^\n]*"code":"REFUSED"/)
+  })
+
+  it('can be gone back to, but not forward', async () => {
+    const [from, to] = await places()
+    const s = await switching(from, to)
+    await s.go('understand', 'stop', 'drain')
+    await expect(s.ask('switches.back', { switchId: s.switchId, step: 'verify' })).rejects.toThrow('earlier')
+    await s.ask('switches.back', { switchId: s.switchId, step: 'stop' })
+    await s.go('stop', 'drain')
+    const run = await s.run()
+    expect(run.passed.map(({ step }) => step)).toEqual(['understand', 'stop', 'drain', 'stop', 'drain'])
+    expect(run.step).toBe('change')
+  })
+
+  it.each(['restart', 'drain'] as const)(
+    'that was gone back to, %s, has the workers started anew, whichever console looks',
+    async step => {
+      const [from, to] = await places()
+      const one = await switching(from, to)
+      const two = await switching(from, to, one.folder)
+      const until = SWITCH_STEPS.indexOf('restart')
+      for (const each of SWITCH_STEPS.slice(0, until)) await one.pass(each, 'x')
+      await to.hold('GPS', 'w2')
+      await one.go('restart')
+      await two.until(() => [two.seen().run.step, two.check('restart')], ['verify', 'met'])
+      await two.ask('switches.back', { switchId: two.switchId, step })
+      for (const each of SWITCH_STEPS.slice(SWITCH_STEPS.indexOf(step), until)) await two.pass(each, 'x')
+      for (const s of [one, two]) {
+        await s.until(() => [s.seen().run.step, s.check('restart')], ['restart', 'not-yet'])
+        expect(s.seen().now.firstArrivalInNewAt).toBeNull()
+      }
+      expect((await one.run()).wentBack).toMatchObject([{ step }])
+      await expect(one.pass('restart')).rejects.toThrow('Nothing has been acquired')
+      await to.hold('VOZ', 'w2')
+      await one.go('restart')
+    },
+  )
+
+  it('of changing the file comes when its time has come', async () => {
+    const [from, to] = await places()
+    const s = await switching(from, to)
+    const file = envFile('LOCK_PROVIDER=redis\n')
+    await expect(s.changeEnv(file)).rejects.toThrow('at another step')
+    expect(readFileSync(file, 'utf8')).toBe('LOCK_PROVIDER=redis\n')
+    await s.pass('understand', 'x')
+    await s.pass('stop', 'x')
+    await s.pass('drain', 'x')
+    // Somebody else does it while it is looked at: the check turns all the same.
+    await s.ask('switches.envPreview', { switchId: s.switchId, file })
+    await s.until(() => s.check('change'), 'not-yet')
+    writeFileSync(file, 'LOCK_PROVIDER=mysql\n')
+    await s.go('change')
+    expect((await s.run()).envChanges).toEqual([])
+  })
+})
+
+it('a store that was closed begins its quiet time again', async () => {
+  const [from, to] = await places()
+  const s = await switching(from, to)
+  await s.met('stop')
+  const before = s.seen().now.watchedSince ?? 0
+  await s.ask('stores.switch', { storeId: s.fromStoreId, open: false })
+  await s.until(() => s.check('stop'), 'unknown')
+  expect(s.seen().now).toMatchObject({ watchedSince: null, from: { status: 'closed', held: null } })
+  expect(s.seen().run.from.storeId).toBeNull()
+  await s.ask('stores.switch', { storeId: s.fromStoreId, open: true })
+  await s.met('stop')
+  expect(s.seen().now.watchedSince).toBeGreaterThan(before)
+})
+
+describe('a switch that is abandoned', () => {
+  it('says why, goes no further, and lets another begin', async () => {
+    const [from, to] = await places()
+    const s = await switching(from, to)
+    await s.go('understand')
+    const { switchId } = s
+    await expect(s.ask('switches.abandon', { switchId, reason: ' ' })).rejects.toThrow('reason')
+    await s.ask('switches.abandon', { switchId, reason: 'the new server is too small' })
+    await expect(s.pass('stop', 'x')).rejects.toThrow('abandoned already')
+    await expect(s.clean()).rejects.toThrow('abandoned already')
+    expect((await s.begin()).switchId).not.toBe(switchId)
+    expect(await s.report('md')).toContain('the new server is too small')
+    expect(auditText(s.folder)).toMatch(/"method":"switches.abandon"[^\n]*too small/)
+  })
+})
+
+describe('when nothing can be recorded any more', () => {
+  it('no step is passed without its check, and no file is changed', async () => {
+    const [from, to] = await places()
+    const folder = dataFolder()
+    mkdirSync(join(folder, 'audit-000001.jsonl'))
+    const file = envFile('LOCK_PROVIDER=redis\n')
+    const s = await switching(from, to, folder)
+    await s.go('understand', 'stop')
+    await from.hold('GPS')
+    await s.until(() => s.check('drain'), 'not-yet')
+    await expect(s.pass('drain', 'its machine is gone')).rejects.toThrow('AUDIT_FAILED')
+    expect((await s.run()).step).toBe('drain')
+    await from.free('GPS')
+    await s.go('drain')
+    await expect(s.changeEnv(file)).rejects.toThrow('AUDIT_FAILED')
+    expect(readFileSync(file, 'utf8')).toBe('LOCK_PROVIDER=redis\n')
+    expect(readdirSync(join(file, '..'))).toEqual(['.env'])
+  })
+})
+
+describe('what is kept', () => {
+  it('is read also if it was written before going back was kept', async () => {
+    const [from, to] = await places()
+    const s = await switching(from, to)
+    await s.go('understand')
+    await s.close()
+    const path = join(s.folder, 'switches.json')
+    const kept = JSON.parse(readFileSync(path, 'utf8'))
+    for (const run of kept.runs) delete run.wentBack
+    writeFileSync(path, JSON.stringify(kept))
+    const console = openConsole(s.folder)
+    expect(await console.ask('switches.list', {})).toMatchObject([{ step: 'stop', wentBack: [] }])
+    const back = await console.ask('switches.back', { switchId: s.switchId, step: 'understand' })
+    expect(back).toMatchObject({ step: 'understand', wentBack: [{ step: 'understand' }] })
+  })
+
+  it('is not written over when it cannot be understood', async () => {
+    const [from, to] = await places()
+    const folder = dataFolder()
+    const path = join(folder, 'switches.json')
+    writeFileSync(path, '{"version":1,"runs":[')
+    const console = openConsole(folder, { stores: [from.address, to.address] })
+    const ids = () => console.list()?.stores.map(({ storeId }) => storeId) ?? []
+    await expect.poll(() => ids().length).toBe(2)
+    const [fromStoreId = '', toStoreId = ''] = ids()
+    await expect
+      .poll(() => console.ask('switches.begin', { fromStoreId, toStoreId }).then(() => 'begun', String))
+      .toMatch(/REFUSED.*could not be understood/)
+    expect(readFileSync(path, 'utf8')).toBe('{"version":1,"runs":[')
+  })
+})

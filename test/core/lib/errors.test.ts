@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest'
+import {
+  aborted,
+  quoteServerText,
+  StoreError,
+  throwIfAborted,
+  toFailure,
+} from '../../../electron/core/lib/errors.ts'
+import { AddressError } from '../../../shared/address.ts'
+import { ERROR_CODES, failureSchema } from '../../../shared/result.ts'
+import { textWidth } from '../../../shared/safe-text.ts'
+
+test.each(ERROR_CODES)('a store error keeps its code %s and its sentence', code => {
+  expect(toFailure(new StoreError(code, 'It is so.'))).toEqual({ code, message: 'It is so.' })
+})
+
+test('a wrong address is bad input', () => {
+  expect(toFailure(new AddressError('No host'))).toEqual({ code: 'BAD_INPUT', message: 'No host' })
+})
+
+const nameless = Object.assign(new Error('hunter2'), { name: Symbol('hunter2') })
+const forged = Object.assign(new Error('hunter2'), { name: '\u001b[31mhunter2 said it' })
+test.each<[string, unknown]>([
+  ['an error', new Error('redis://u:hunter2@h')],
+  ['a TypeError', new TypeError('hunter2')],
+  ['an error whose name is no text', nameless],
+  ['an error whose name is a sentence', forged],
+  ['data that looks like a failure', { code: 'NOT_FOUND', message: 'hunter2' }],
+  ['a text', 'hunter2'],
+  ['null', null],
+  ['nothing', undefined],
+])('%s that nobody foresaw is not shown in its own words', (_, error) => {
+  const failure = toFailure(error)
+  expect(failureSchema.parse(failure)).toEqual(failure)
+  expect(failure.code).toBe('INTERNAL')
+  expect(failure.message).toMatch(/^Something unexpected went wrong inside Lockkeeper( \(\w+\))?$/)
+  expect(failure.message).not.toContain('hunter2')
+})
+
+test.each([
+  ['oops', '"oops"'],
+  ['  oops\n', '"oops"'],
+  ['a\nb\u001b[31m\u202e', '"a\\nb\\x1b[31m\\u{202e}"'],
+  ['', '""'],
+])("a server's own words %j are quoted as %s", (text, quoted) => {
+  expect(quoteServerText(text)).toBe(quoted)
+})
+
+test('a server that talks too much is cut to one line, also in wide characters', () => {
+  for (const char of ['a', '漢', '\u001b']) {
+    const quoted = quoteServerText(char.repeat(10_000))
+    expect(textWidth(quoted)).toBeLessThanOrEqual(202)
+    expect(quoted).toMatch(/…"$/)
+  }
+})
+
+test('stopping on request is an error of its own, and only then', () => {
+  const stop = new AbortController()
+  expect(() => throwIfAborted(stop.signal)).not.toThrow()
+  stop.abort()
+  expect(() => throwIfAborted(stop.signal)).toThrow(StoreError)
+  expect(toFailure(aborted())).toEqual({ code: 'ABORTED', message: 'Stopped on request' })
+})

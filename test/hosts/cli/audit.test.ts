@@ -1,0 +1,74 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { fileAudit } from '../../../electron/core/features/audit/log.ts'
+import { dataFolder, runCli } from './run-cli.ts'
+
+async function aLog() {
+  const folder = dataFolder()
+  const log = fileAudit(
+    folder,
+    () => ({}),
+    message => message,
+  )
+  await log.append([
+    { event: 'intent', action: '1', storeName: 'orders', key: 'lock:\u001b[31mred', reason: 'stuck\u202e' },
+    { event: 'outcome', action: '1', outcome: 'released' },
+    { event: 'outcome', action: '2', error: { code: 'REFUSED', message: 'read-only' } },
+  ])
+  const run = (...args: string[]) => runCli(['audit', ...args], { LOCKKEEPER_DATA_DIR: folder })
+  return { folder, run }
+}
+
+it('shows what was done, newest first, and nothing that could do harm on a terminal', async () => {
+  const { run } = await aLog()
+  const { code, stdout } = await run()
+  const lines = stdout.trimEnd().split('\n')
+  expect(code).toBe(0)
+  expect(lines[0]).toMatch(/^TIME +WHO +EVENT +STORE +LOCK +OUTCOME +REASON$/)
+  expect(lines[1]).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ .*outcome .*REFUSED +read-only$/)
+  expect(lines[3]).toMatch(/ intent +orders +lock:\\x1b\[31mred +stuck\\u\{202e\}$/)
+  expect(lines[4]).toContain(' chain ')
+  expect(stdout).toMatch(/^[\x20-\x7e\n…]+$/)
+})
+
+it('takes words to look for, and a limit', async () => {
+  const { run } = await aLog()
+  expect((await run('STUCK', '--json')).json()).toMatchObject({
+    entries: [{ file: 'audit-000001.jsonl', seq: 2, event: 'intent', key: 'lock:\u001b[31mred' }],
+    complete: true,
+  })
+  expect((await run('outcome:refused', '--json')).json()).toMatchObject({ entries: [{ seq: 4 }] })
+  expect((await run('--limit', '1', '--json')).json()).toMatchObject({
+    entries: [{ seq: 4 }],
+    complete: false,
+  })
+  expect((await run('--limit', '1')).stdout).toContain('There is more')
+  expect((await run('nothing-like-it')).stdout).toBe('Nothing of the log fits.\n')
+  expect(await run('--limit', '0')).toMatchObject({ code: 2 })
+  expect(await run('two', 'texts')).toMatchObject({ code: 2 })
+})
+
+it('says that nothing is recorded yet, and verifies that', async () => {
+  expect(await runCli(['audit'])).toMatchObject({ code: 0, stdout: 'Nothing has been recorded yet.\n' })
+  expect(await runCli(['audit', '--verify'])).toMatchObject({ code: 0 })
+})
+
+it('verifies: exit code 0 while the log is as it was written, 1 when it is not, and where', async () => {
+  const { folder, run } = await aLog()
+  expect(await run('--verify')).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('The log is as it was written: 4 lines.'),
+  })
+  const file = join(folder, 'audit-000001.jsonl')
+  writeFileSync(file, readFileSync(file, 'utf8').replace('stuck', 'stack'))
+  expect(await run('--verify')).toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(/audit-000001\.jsonl: damaged, 4 lines.*\n.*\n? {2}line 2: it was changed/),
+  })
+  const verdict = await run('--verify', '--json')
+  expect(verdict.code).toBe(1)
+  expect(verdict.json()).toMatchObject({ ok: false, files: [{ state: 'damaged', damages: [{ line: 2 }] }] })
+  // What is damaged can still be looked at.
+  expect((await run('--json')).json()).toMatchObject({ entries: [{}, {}, { reason: 'stack\u202e' }, {}] })
+})

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest'
+import { bash } from '../../../bash.ts'
+import { redisPlace } from '../../../core/stores/redis/place.ts'
+import { runCli } from '../run-cli.ts'
+
+const TOKEN = '0f8fad5b-d9cb-469f-a165-70867728950e'
+
+describe('the look at one lock', () => {
+  it('ends with a line that releases it by the tools of the store, whatever its key and value', async () => {
+    const { client, address } = await redisPlace()
+    const key = "lock:it's $(id) \x1b[31m\u202e"
+    await client.set(key, `${TOKEN}'\n`)
+    const { stdout } = await runCli(['inspect', address, key])
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: that there are none is the point
+    expect(stdout).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/)
+    const line = stdout.split('The same with redis-cli\n  ')[1]
+    expect((await runCli(['inspect', address, key, '--json'])).json()).toMatchObject({
+      command: line?.trim(),
+    })
+    expect(bash(line?.trim())).toEqual({ out: 'released', problem: '' })
+    expect(await client.exists(key)).toBe(0)
+  })
+
+  it('begins with a sentence in which the hostile name of a holder is escaped, once', async () => {
+    const { client, address } = await redisPlace()
+    const value = {
+      lockId: 'a\u001b[31m\u202e\n\\x1b',
+      timestamp: Date.now() - 3_600_000,
+      expiresAt: Date.now() - 60_000,
+    }
+    await client.set('lockRecharge:a', JSON.stringify(value))
+    const [key, sentence] = (await runCli(['inspect', address, 'lockRecharge:a'])).stdout.split('\n')
+    expect(key).toBe('lockRecharge:a')
+    expect(sentence).toMatch(
+      /^Held by a\\x1b\[31m\\u\{202e\}\\n\\\\x1b for 1 h 00 min; its lease ended 1 min 0\d s ago\.$/,
+    )
+  })
+})

@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { workPlace } from '../../../core/features/switch/work-places.ts'
+import { operator } from '../plans/plan-cli.ts'
+import { startCli } from '../run-cli.ts'
+
+const QUIET = ['--quiet', '1s']
+
+type Listed = { switches: { switchId: string; step: string; passed: { step: string }[] }[] }
+
+const places = () => Promise.all([workPlace('redis'), workPlace('mysql')])
+
+function listing(o: ReturnType<typeof operator>) {
+  return async () => ((await o.run('switch', '--list', '--json')).json() as Listed).switches
+}
+
+it('goes back to an earlier step, and on from there', async () => {
+  const [from, to] = await places()
+  const o = operator()
+  const list = listing(o)
+  const words = ['switch', from.address, to.address, ...QUIET]
+  expect(await o.run(...words)).toMatchObject({ code: 7 })
+  expect(await list()).toMatchObject([{ step: 'change' }])
+
+  const back = await o.run(...words, '--back', 'stop')
+  expect(back.code).toBe(7)
+  expect(back.stdout).toMatch(/^Goes back in switch s\w+, to step 2 of 7\.\n/)
+  for (const step of ['Step 2 of 7', 'Step 3 of 7', 'Step 4 of 7']) expect(back.stdout).toContain(step)
+  // The command that goes on does not go back once more.
+  expect(back.stdout.trimEnd().split('\n').at(-1)).not.toContain('--back')
+  const [run] = await list()
+  expect(run?.passed.map(({ step }) => step)).toEqual(['understand', 'stop', 'drain', 'stop', 'drain'])
+  expect(o.audit()).toMatch(/"method":"switches.back"[^\n]*"step":"stop"/)
+
+  const ahead = await o.run(...words, '--back', 'verify')
+  expect(ahead).toMatchObject({ code: 6, stderr: expect.stringContaining('Only an earlier step') })
+  expect(await list()).toMatchObject([{ step: 'change' }])
+})
+
+it('ends where a worker is seen in the old store after the restart, and says how to go back', async () => {
+  const [from, to] = await places()
+  const o = operator()
+  const words = ['switch', from.address, to.address, ...QUIET]
+  const byHand = ['change', 'restart'].flatMap(step => ['--pass', step])
+  const { child, done } = startCli([...words, ...byHand, '--reason', 'done elsewhere'], o.env)
+  let said = ''
+  child.stdout?.on('data', text => {
+    said += text
+  })
+  await expect.poll(() => said, { timeout: 20_000, interval: 50 }).toContain('Step 7 of 7')
+  await from.hold('GPS', 'w1')
+  const end = await done
+  expect(end.code).toBe(7)
+  expect(end.stdout).toContain('lockRecharge:GPS')
+  expect(end.stdout.trimEnd().split('\n').at(-1)).toMatch(/--back stop$/)
+  await from.free('GPS')
+  const back = await o.run(...words, '--back', 'stop')
+  expect(back.code).toBe(7)
+  expect(await listing(o)()).toMatchObject([
+    { step: 'change', wentBack: [{ step: 'stop', at: expect.stringMatching(/Z$/) }] },
+  ])
+})
+
+it('is called as the help and the README say', async () => {
+  const usage = (text: string) =>
+    /^ *lockkeeper switch .*\n(?: *(?:lockkeeper switch|\[).*\n)*/m.exec(text)?.[0]
+  const lines = (text: string) =>
+    usage(text)
+      ?.trim()
+      .split('\n')
+      .map(line => line.trim())
+  const { stdout } = await operator().run('switch', '--help')
+  expect(lines(stdout)?.join(' ')).toContain('--back STEP')
+  expect(lines(readFileSync('README.md', 'utf8'))).toEqual(lines(stdout))
+})
+
+it('begins no switch only to go back in it', async () => {
+  const [from, to] = await places()
+  const o = operator()
+  const run = await o.run('switch', from.address, to.address, '--back', 'stop')
+  expect(run).toMatchObject({ code: 4, stderr: expect.stringContaining('No switch is under way') })
+  expect(await listing(o)()).toEqual([])
+})
+
+it('a switch that was abandoned elsewhere is not called finished', async () => {
+  const [from, to] = await places()
+  await from.hold('GPS')
+  const o = operator()
+  const { child, done } = startCli(['switch', from.address, to.address, ...QUIET], o.env)
+  let said = ''
+  child.stdout?.on('data', text => {
+    said += text
+  })
+  await expect.poll(() => said, { timeout: 20_000, interval: 50 }).toContain('Step 3 of 7')
+  const [run] = await listing(o)()
+  await o.run('switch', '--abandon', run?.switchId ?? '', '--reason', 'not today')
+  const end = await done
+  expect(end.stdout).toMatch(/The switch was abandoned by .+: not today/)
+  expect(end.stdout).not.toContain('finished')
+  expect(end.code).toBe(6)
+})

@@ -1,0 +1,107 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { createCore } from '../../../electron/core/compose.ts'
+import { StoreFile } from '../../../electron/core/features/stores/store-file.ts'
+import { memoryServer } from '../../../electron/core/stores/memory/servers.ts'
+import { createLockManager } from '../../../electron/hosts/library/index.ts'
+
+let dataFolder: string
+beforeEach(async () => {
+  dataFolder = await mkdtemp(join(tmpdir(), 'lockkeeper-locks-'))
+})
+afterEach(() => rm(dataFolder, { recursive: true, force: true }))
+
+let places = 0
+function place() {
+  const name = `inventory-${++places}`
+  return {
+    address: `memory:${name}`,
+    manager: createLockManager(`memory:${name}`),
+    server: memoryServer(name),
+  }
+}
+
+it('lists what is locked, whoever has it, and nothing that has run out', async () => {
+  const { manager, server } = place()
+  await manager.acquire('acme:a', { owner: 'run-1', ttl: '10m' })
+  await manager.acquire('gone', { owner: 'run-2', ttl: 1 })
+  server.acquire({ tenant_id: 'globex', pipeline_id: 'b', pipeline_logging_id: 'run-3', locked_by: 'ana' })
+  server.records.set('settings', { theme: 'dark' })
+  await expect.poll(async () => (await manager.activeLocks()).length).toBe(2)
+  expect(await manager.activeLocks()).toMatchObject([
+    { key: 'acme:a', owner: 'run-1', fields: { tenant_id: 'acme' } },
+    { key: 'globex:b', owner: 'run-3', label: 'ana' },
+  ])
+  expect(await manager.stats()).toMatchObject({ provider: 'memory', active: 2, acquired: 2 })
+})
+
+it('removes what has run out, and nothing else', async () => {
+  const { manager, server } = place()
+  await manager.acquire('held')
+  await manager.acquire('gone-1', { ttl: 1 })
+  await manager.acquire('gone-2', { ttl: 1 })
+  await expect.poll(() => server.live('gone-2')).toBeNull()
+  expect(await manager.cleanupExpired()).toBe(2)
+  expect([...server.records.keys()]).toEqual(['held'])
+  expect(await manager.cleanupExpired()).toBe(0)
+})
+
+it('releases everything as the console does: recorded, and undoable', async () => {
+  const { manager, server, address } = place()
+  for (const key of ['acme:a', 'acme:b', 'c']) await manager.acquire(key, { owner: `run-${key}` })
+  server.records.set('settings', { theme: 'dark' })
+  const answer = await manager.releaseAll({ reason: 'scheduler host lost', dataFolder })
+  expect(answer).toMatchObject({ released: 3, unread: [] })
+  expect(answer.results.map(each => `${each.key} ${each.outcome}`).sort()).toEqual([
+    'acme:a released',
+    'acme:b released',
+    'c released',
+  ])
+  expect([...server.records.keys()]).toEqual(['settings'])
+
+  const core = createCore({ dataFolder })
+  const never = new AbortController().signal
+  const recorded = await core.handlers['audit.list']({}, never, 'list')
+  expect(JSON.stringify(recorded)).toContain('scheduler host lost')
+  await core.handlers['stores.open']({ address: `${address}?format=tenant-pipeline` }, never, 'a')
+  const undo = await core.handlers['plans.undo']({ of: answer.planId ?? '' }, never, 'b')
+  expect(undo).toMatchObject({ kind: 'restore', count: 3 })
+  await core.close()
+})
+
+it('touches nothing of a store that the console calls read-only', async () => {
+  const { manager, server, address } = place()
+  await manager.acquire('acme:a')
+  await new StoreFile(dataFolder).write([
+    {
+      storeId: 'prod',
+      profile: { name: 'Production', address, colour: 'rose', production: true, readOnly: true },
+      open: true,
+      sealed: null,
+    },
+  ])
+  await expect(manager.releaseAll({ reason: 'test', dataFolder })).rejects.toMatchObject({ code: 'REFUSED' })
+  expect(server.records.size).toBe(1)
+})
+
+it('needs a reason to release everything', async () => {
+  const { manager, server } = place()
+  await manager.acquire('a')
+  for (const options of [{ reason: ' ', dataFolder }, { dataFolder }, undefined])
+    await expect(manager.releaseAll(options as { reason: string })).rejects.toMatchObject({
+      code: 'BAD_INPUT',
+    })
+  expect(server.records.size).toBe(1)
+})
+
+it('says that there was nothing to release', async () => {
+  const { manager } = place()
+  expect(await manager.releaseAll({ reason: 'test', dataFolder })).toEqual({
+    released: 0,
+    planId: null,
+    unread: [],
+    results: [],
+  })
+})

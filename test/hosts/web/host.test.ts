@@ -1,0 +1,338 @@
+import { createHash } from 'node:crypto'
+import { connect } from 'node:net'
+import { expect, it } from 'vitest'
+import { REPORT_STYLE } from '../../../electron/core/features/reports/html-style.ts'
+import { memoryServer } from '../../../electron/core/stores/memory/servers.ts'
+import type { WatchEvent } from '../../../shared/contract.ts'
+import { type Ask, ask, letIn, openScreen, startHost } from './web-client.ts'
+
+/** Of all inline styles only that of a report may be used, in its preview. */
+const STYLE = createHash('sha256').update(REPORT_STYLE).digest('base64')
+const CSP = `default-src 'none'; script-src 'self'; style-src 'self' 'sha256-${STYLE}'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+
+type Place = { port: number; cookie: string; screen: string; launch: string; otherCookie: string }
+/** A frame that would be accepted, but for what a row changes. */
+const post = (
+  at: Place,
+  changed: Partial<Ask> & { headers?: Record<string, string | undefined> } = {},
+): Ask => ({
+  method: 'POST',
+  path: `/frames?screen=${at.screen}`,
+  body: '{"type":"close","id":1}',
+  ...changed,
+  headers: {
+    Cookie: at.cookie,
+    Origin: `http://127.0.0.1:${at.port}`,
+    'Content-Type': 'application/json',
+    ...changed.headers,
+  },
+})
+const get = (at: Place, path: string, headers: Record<string, string | undefined> = {}): Ask => ({
+  path,
+  headers: { Cookie: at.cookie, ...headers },
+})
+
+const REFUSALS: [string, number, (at: Place) => Ask, string][] = [
+  ['a foreign Host', 421, at => get(at, '/', { Host: 'evil.example' }), 'the Host is not ours'],
+  ['our Host at another port', 421, at => get(at, '/', { Host: '127.0.0.1:1' }), 'the Host is not ours'],
+  ['our Host without a port', 421, at => get(at, '/', { Host: '127.0.0.1' }), 'the Host is not ours'],
+  [
+    'a Host that only starts as ours',
+    421,
+    at => get(at, '/', { Host: `localhost.evil.example:${at.port}` }),
+    'the Host is not ours',
+  ],
+  [
+    'a launch under a foreign Host',
+    421,
+    at => ({ path: at.launch, headers: { Host: 'evil.example' } }),
+    'the Host is not ours',
+  ],
+  [
+    'a foreign Origin on a GET',
+    403,
+    at => get(at, '/events', { Origin: 'http://evil.example' }),
+    'the Origin is not ours',
+  ],
+  [
+    'a foreign Origin on a POST',
+    403,
+    at => post(at, { headers: { Origin: 'http://evil.example' } }),
+    'the Origin is not ours',
+  ],
+  [
+    'the Origin of another port',
+    403,
+    at => post(at, { headers: { Origin: 'http://127.0.0.1:1' } }),
+    'the Origin is not ours',
+  ],
+  ['the Origin "null"', 403, at => post(at, { headers: { Origin: 'null' } }), 'the Origin is not ours'],
+  ['a POST without an Origin', 403, at => post(at, { headers: { Origin: undefined } }), 'there is no Origin'],
+  [
+    'a request across sites',
+    403,
+    at => get(at, '/', { 'Sec-Fetch-Site': 'cross-site' }),
+    'it comes from another site',
+  ],
+  [
+    'a request from another port',
+    403,
+    at => get(at, '/events', { 'Sec-Fetch-Site': 'same-site' }),
+    'it comes from another site',
+  ],
+  [
+    'a launch that is no navigation',
+    403,
+    at => ({ path: at.launch, headers: { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'no-cors' } }),
+    'it comes from another site',
+  ],
+  ['no token', 403, () => ({ path: '/launch/' }), 'the launch token is not good, or was used'],
+  [
+    'a wrong token',
+    403,
+    () => ({ path: `/launch/${'A'.repeat(43)}` }),
+    'the launch token is not good, or was used',
+  ],
+  ['no cookie for the page', 403, () => ({ path: '/' }), 'it has no session of this console'],
+  ['no cookie for an asset', 403, () => ({ path: '/assets/main-1.js' }), 'it has no session of this console'],
+  [
+    'no cookie for what does not exist',
+    403,
+    () => ({ path: '/nothing' }),
+    'it has no session of this console',
+  ],
+  ['no cookie for the events', 403, () => ({ path: '/events' }), 'it has no session of this console'],
+  [
+    'no cookie for a frame',
+    403,
+    at => post(at, { headers: { Cookie: undefined } }),
+    'it has no session of this console',
+  ],
+  [
+    "another console's cookie",
+    403,
+    at => get(at, '/', { Cookie: at.otherCookie }),
+    'it has no session of this console',
+  ],
+  [
+    "another console's secret under our name",
+    403,
+    at => get(at, '/', { Cookie: `lockkeeper-${at.port}=${at.otherCookie.split('=')[1]}` }),
+    'it has no session of this console',
+  ],
+  ['a frame by GET', 405, at => get(at, `/frames?screen=${at.screen}`), 'frames are posted'],
+  ['a POST elsewhere', 405, at => post(at, { path: '/' }), 'only frames are posted'],
+  ['a POST to launch', 405, at => post(at, { path: at.launch }), 'only frames are posted'],
+  ['a PUT', 405, at => post(at, { method: 'PUT' }), 'we have no such method'],
+  ['a DELETE', 405, at => post(at, { method: 'DELETE', body: undefined }), 'we have no such method'],
+  [
+    'an OPTIONS, as browsers ask before they cross origins',
+    405,
+    at => post(at, { method: 'OPTIONS', body: undefined }),
+    'we have no such method',
+  ],
+  [
+    'a body of more than 64 MB',
+    413,
+    at => post(at, { body: JSON.stringify('x'.repeat(64 * 1024 * 1024)) }),
+    'it is too large',
+  ],
+  [
+    'a body of unsaid length',
+    413,
+    at =>
+      post(at, {
+        body: JSON.stringify('x'.repeat(64 * 1024 * 1024)),
+        headers: { 'Transfer-Encoding': 'chunked' },
+      }),
+    'it is too large',
+  ],
+  [
+    'a form',
+    415,
+    at => post(at, { headers: { 'Content-Type': 'application/x-www-form-urlencoded' } }),
+    'it is not JSON',
+  ],
+  ['plain text', 415, at => post(at, { headers: { 'Content-Type': 'text/plain' } }), 'it is not JSON'],
+  ['no content type', 415, at => post(at, { headers: { 'Content-Type': undefined } }), 'it is not JSON'],
+  ['malformed JSON', 400, at => post(at, { body: '{"type":' }), 'it is not well-formed JSON'],
+  ['an unknown screen', 404, at => post(at, { path: '/frames?screen=nope' }), 'there is no such screen'],
+  ['no screen', 404, at => post(at, { path: '/frames' }), 'there is no such screen'],
+  ['a path upwards', 404, at => get(at, '/../package.json'), 'there is nothing here'],
+  ['an encoded path upwards', 404, at => get(at, '/%2e%2e/package.json'), 'there is nothing here'],
+  ['a whole address for a path', 404, at => get(at, 'http://evil.example/'), 'there is nothing here'],
+]
+
+it.each(REFUSALS)('refuses %s with %i', async (_, status, request, reason) => {
+  const { host, port, logged } = await startHost()
+  const other = await startHost()
+  const cookie = await letIn(host)
+  const { screen, close } = await openScreen(port, cookie)
+  const launch = new URL(host.launchAddress()).pathname
+  const at = { port, cookie, screen, launch, otherCookie: await letIn(other.host) }
+  const answer = await ask(port, request(at))
+  expect(answer.status).toBe(status)
+  expect(answer.headers['content-security-policy']).toBe(CSP)
+  expect(answer.headers['set-cookie']).toBeUndefined()
+  expect(answer.headers['access-control-allow-origin']).toBeUndefined()
+  expect(logged).toEqual([expect.stringMatching(/^refused [A-Z]+ \S+: /)])
+  expect(logged[0]).toContain(`: ${reason}`)
+  expect(logged[0]).not.toContain(launch.slice('/launch/'.length))
+  // Whatever was refused, whoever may come in still does.
+  expect((await ask(port, { path: launch })).status).toBe(200)
+  close()
+})
+
+it('lets a browser in once with an address, by a page that goes on by itself', async () => {
+  const { host, port, logged } = await startHost()
+  const address = new URL(host.launchAddress())
+  expect(address.href).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/launch\/[\w-]{43}$/)
+  // As if a link to it was clicked in a page of another site.
+  const fromPage = { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'navigate' }
+  const first = await ask(port, { path: address.pathname, headers: fromPage })
+  expect(first.status).toBe(200)
+  expect(first.body).toContain('<meta http-equiv="refresh" content="0;url=/">')
+  expect(first.headers['set-cookie']).toEqual([
+    expect.stringMatching(new RegExp(`^lockkeeper-${port}=[\\w-]{43}; Path=/; HttpOnly; SameSite=Strict$`)),
+  ])
+  const second = await ask(port, { path: address.pathname })
+  expect(second.status).toBe(403)
+  expect(second.body).toContain('use the address that it printed')
+  expect(logged).toEqual(['refused GET /launch/…: the launch token is not good, or was used'])
+})
+
+it('serves the page and its assets with the policy, and under localhost too', async () => {
+  const { host, port } = await startHost()
+  const Cookie = await letIn(host)
+  const page = await ask(port, { path: '/', headers: { Cookie, Host: `localhost:${port}` } })
+  expect(page).toMatchObject({
+    status: 200,
+    headers: {
+      'content-security-policy': CSP,
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-resource-policy': 'same-origin',
+    },
+  })
+  const asset = await ask(port, { path: '/assets/main-1.js', headers: { Cookie } })
+  expect(asset).toMatchObject({ status: 200, headers: { 'content-type': 'text/javascript; charset=utf-8' } })
+})
+
+it('carries calls and streams, and ends them with the page', async () => {
+  const { host, port } = await startHost()
+  const { client, response, close } = await openScreen(port, await letIn(host))
+  expect(response.headers['content-type']).toBe('text/event-stream; charset=utf-8')
+  expect(await client.call('formats.list', {})).toMatchObject({
+    ok: true,
+    value: expect.arrayContaining([expect.objectContaining({ id: 'recharge-json' })]),
+  })
+  const server = memoryServer('served')
+  server.acquire({ tenant_id: 'acme', pipeline_id: 'a', pipeline_logging_id: 'run-1', locked_by: 'tests' })
+  const opened = await client.call('stores.open', { address: 'memory:served' })
+  const storeId = opened.ok ? opened.value.storeId : ''
+  const events: WatchEvent[] = []
+  client.open(
+    'locks.watch',
+    { storeId, intervalMs: 100 },
+    event => events.push(event),
+    () => {},
+  )
+  await expect.poll(() => events[0]).toMatchObject({ type: 'snapshot', locks: [{ key: 'acme:a' }] })
+  close()
+})
+
+it('keeps the screens of two browsers apart', async () => {
+  const { host, port } = await startHost()
+  const [mine, theirs] = [await letIn(host), await letIn(host)]
+  const { screen, close } = await openScreen(port, mine)
+  const send = (Cookie: string) =>
+    ask(port, {
+      method: 'POST',
+      path: `/frames?screen=${screen}`,
+      headers: { Cookie, Origin: `http://127.0.0.1:${port}`, 'Content-Type': 'application/json' },
+      body: '{"type":"close","id":1}',
+    })
+  expect((await send(theirs)).status).toBe(404)
+  expect(await send(mine)).toMatchObject({ status: 204, body: '' })
+  close()
+  // The screen went with its events.
+  await expect.poll(async () => (await send(mine)).status).toBe(404)
+})
+
+it('writes no control characters of a request to the log, and no more lines than anybody reads', async () => {
+  const { port, logged } = await startHost()
+  await new Promise<void>(resolve => {
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.end(`GET /\u202e\u009b31m HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nConnection: close\r\n\r\n`)
+    })
+    socket.resume().on('close', () => resolve())
+  })
+  for (let i = 0; i < 40; i++) await ask(port, { path: `/${i}${'x'.repeat(500)}` })
+  expect(logged.length).toBeLessThanOrEqual(20)
+  for (const line of logged) expect(line).toMatch(/^[\x20-\x7e…]{1,150}$/)
+})
+
+it('stops though pages are open that never end by themselves', async () => {
+  const { host, port } = await startHost()
+  await openScreen(port, await letIn(host))
+  await host.close()
+  await expect(ask(port, { path: '/' })).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+})
+
+it('waits for a page that does not read, and stops when it is gone', async () => {
+  let produced = 0
+  let ended = false
+  const { host, port } = await startHost(core => ({
+    ...core,
+    streamHandlers: {
+      ...core.streamHandlers,
+      'locks.list': async function* (_input, signal) {
+        try {
+          for (; !signal.aborted; produced++) {
+            const key = 'k'.repeat(100_000)
+            yield {
+              type: 'page',
+              locks: [],
+              unrecognised: [{ key, reason: '' }],
+              companions: 0,
+              problems: [],
+              scanned: 0,
+            }
+          }
+        } finally {
+          ended = true
+        }
+      },
+    },
+  }))
+  const { client, response, close } = await openScreen(port, await letIn(host))
+  response.pause()
+  client.open(
+    'locks.list',
+    { storeId: 'any' },
+    () => {},
+    () => {},
+  )
+  await expect.poll(() => produced).toBeGreaterThan(0)
+  // The buffers of the system fill up, and then nothing more is asked of the core.
+  let before = -1
+  await expect
+    .poll(
+      () => {
+        const still = produced === before
+        before = produced
+        return still
+      },
+      { interval: 200 },
+    )
+    .toBe(true)
+  expect(produced).toBeLessThan(500)
+  response.resume()
+  await expect.poll(() => produced).toBeGreaterThan(before + 20)
+  response.pause()
+  close()
+  await expect.poll(() => ended).toBe(true)
+})

@@ -1,0 +1,155 @@
+import { expect, test, vi } from 'vitest'
+import { type Alert, RULES } from '../../../shared/alerts.ts'
+import { countedGroups } from '../../shared/counted-groups.ts'
+
+// What the modules touch of a page when they are loaded.
+vi.stubGlobal('document', { documentElement: { dataset: {} }, addEventListener() {}, hidden: true })
+vi.stubGlobal('localStorage', { getItem: () => null, setItem() {} })
+
+const { endedOf, groupsOf, mutedBy, openIn } = await import(
+  '../../../renderer/features/alerts/alert-groups.ts'
+)
+const { News, QUIET_MS } = await import('../../../renderer/features/alerts/news.ts')
+const { byRowOf } = await import('../../../renderer/state/alerts.ts')
+
+const told = (alerts: Alert[]) => ({ alerts, groups: countedGroups(alerts) })
+const SEEN = { by: 'ana', at: 5, reason: 'looking' }
+
+function alert(alertId: string, changes: Partial<Alert> = {}): Alert {
+  const rule = changes.rule ?? 'expired'
+  return {
+    alertId,
+    rule,
+    severity: RULES[rule].severity,
+    storeId: 'one',
+    storeName: 'cache',
+    address: 'memory:one',
+    lockId: alertId,
+    key: alertId,
+    holder: null,
+    since: 1000,
+    until: null,
+    count: 1,
+    value: null,
+    limit: null,
+    detail: null,
+    acknowledged: null,
+    muteId: null,
+    ...changes,
+  }
+}
+
+test('alerts of one rule in one store are told together, the severe ones first', () => {
+  const alerts = [
+    alert('a', { rule: 'held-long' }),
+    alert('b'),
+    alert('c', { acknowledged: SEEN, since: 10 }),
+    alert('d', { storeId: 'two', address: 'memory:two' }),
+  ]
+  const groups = groupsOf(told(alerts), null)
+  expect(groups.map(({ rule, storeId, count }) => [rule, storeId, count])).toEqual([
+    ['expired', 'two', 1],
+    ['expired', 'one', 2],
+    ['held-long', 'one', 1],
+  ])
+  const both = groups[1]
+  expect(both?.alerts.map(each => each.alertId)).toEqual(['b', 'c'])
+  expect(both?.unacknowledged).toBe(1)
+  expect(both?.since).toBe(10)
+})
+
+test('what somebody looks after is below what nobody does, however severe it is', () => {
+  const alerts = [
+    alert('a', { acknowledged: SEEN }),
+    alert('b', { rule: 'held-long' }),
+    alert('c', { rule: 'clock-offset', lockId: null }),
+  ]
+  expect(groupsOf(told(alerts), null).map(({ rule }) => rule)).toEqual([
+    'held-long',
+    'clock-offset',
+    'expired',
+  ])
+})
+
+test('what is muted or over is in no group, and another store’s is left out', () => {
+  const alerts = [
+    alert('a', { muteId: 'm1' }),
+    alert('b', { until: 2000 }),
+    alert('c', { storeId: 'two', address: 'memory:two' }),
+    alert('d', { until: 3000 }),
+  ]
+  expect(groupsOf(told(alerts), 'one')).toEqual([])
+  expect(groupsOf(told(alerts), null)).toHaveLength(1)
+  expect(endedOf(alerts, null).map(each => each.alertId)).toEqual(['d', 'b'])
+  expect(endedOf(alerts, 'two')).toEqual([])
+  expect(mutedBy(alerts, 'm1')).toBe(1)
+})
+
+test('those that are not listed are counted, and what is acknowledged or muted of them is not asked for', () => {
+  const event = {
+    alerts: [alert('a'), alert('b', { acknowledged: SEEN })],
+    groups: [{ rule: 'expired' as const, address: 'memory:one', open: 901, unacknowledged: 7 }],
+    open: 901,
+  }
+  expect(groupsOf(event, null)[0]).toMatchObject({ count: 901, unacknowledged: 7 })
+  expect(openIn(event, null)).toBe(901)
+  expect(openIn(event, 'one')).toBe(901)
+  expect(openIn(event, 'two')).toBe(0)
+})
+
+test('a row knows the alerts of its lock, as long as they go on and are not muted', () => {
+  const rows = byRowOf([
+    alert('a'),
+    alert('x', { lockId: 'a', rule: 'held-long' }),
+    alert('b', { muteId: 'm' }),
+    alert('c', { until: 5 }),
+    alert('s', { lockId: null }),
+  ])
+  expect([...rows].map(([row, all]) => [row, all.length])).toEqual([['one a', 2]])
+})
+
+test('what is there at the first look is no news; what comes later is, once', () => {
+  const news = new News()
+  expect(news.next(told([alert('a')]), 100_000)).toEqual([])
+  expect(
+    news.next(told([alert('a'), alert('b'), alert('c')]), 101_000).map(each => each.alerts.length),
+  ).toEqual([2])
+  expect(news.next(told([alert('a'), alert('b'), alert('c')]), 102_000)).toEqual([])
+})
+
+test('the same rule in the same store is told once a minute, another store at once', () => {
+  const news = new News()
+  const at = 100_000
+  news.next(told([]), at)
+  expect(news.next(told([alert('a')]), at)).toHaveLength(1)
+  expect(news.next(told([alert('a'), alert('b')]), at + 1000)).toEqual([])
+  const other = alert('o', { address: 'memory:two', storeId: 'two' })
+  expect(news.next(told([alert('a'), alert('b'), other]), at + 2000).map(each => each.groupId)).toEqual([
+    'expired memory:two',
+  ])
+  const late = news.next(told([alert('a'), alert('b'), alert('c'), other]), at + QUIET_MS)
+  expect(late.map(each => each.alerts.map(({ alertId }) => alertId))).toEqual([['b', 'c']])
+})
+
+test('what ended or was acknowledged before it could be told is not told', () => {
+  const news = new News()
+  news.next(told([]), 0)
+  news.next(told([alert('a')]), 100_000)
+  news.next(told([alert('a'), alert('b'), alert('c')]), 101_000)
+  const left = [alert('a'), alert('b', { acknowledged: SEEN })]
+  expect(news.next(told(left), 300_000)).toEqual([])
+})
+
+test('of a flood only what is more of it than before is news, and by its number', () => {
+  const news = new News()
+  const flood = (from: number, unacknowledged: number) => ({
+    alerts: Array.from({ length: 100 }, (_, i) => alert(`lock-${from + i}`)),
+    groups: [{ rule: 'expired' as const, address: 'memory:one', open: 10_000, unacknowledged }],
+  })
+  news.next(told([]), 0)
+  expect(news.next(flood(0, 9000), 100_000).map(({ count }) => count)).toEqual([9000])
+  // A hundred were acknowledged, and the next ones took their place.
+  expect(news.next(flood(100, 8900), 200_000)).toEqual([])
+  expect(news.next(flood(200, 8950), 300_000).map(({ count }) => count)).toEqual([50])
+  expect(news.next(flood(300, 100), 400_000)).toEqual([])
+})

@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest'
+import {
+  ownSetting,
+  settingFor,
+  shownSetting,
+  typedNumber,
+  typedSetting,
+  unitFor,
+  withSetting,
+  withWrong,
+} from '../../../renderer/features/alerts/rule-draft.ts'
+import { ALERT_RULES, RULES, type RuleBook, settingOf } from '../../../shared/alerts.ts'
+
+const EMPTY: RuleBook = { all: {}, stores: {}, notify: true }
+const strict = { enabled: true, limit: 0.5, forMs: 0 }
+
+test('a rule of one store does not change the others', () => {
+  const book = withSetting(EMPTY, 'lease-used', 'memory:one', strict)
+  expect(settingOf(book, 'lease-used', 'memory:one')).toEqual(strict)
+  expect(settingOf(book, 'lease-used', 'memory:two')).toEqual(RULES['lease-used'].usual)
+  expect(settingFor(book, 'lease-used', null)).toEqual(RULES['lease-used'].usual)
+  expect(ownSetting(book, 'lease-used', 'memory:two')).toBeUndefined()
+})
+
+test('what holds for all holds where nothing else was decided', () => {
+  const book = withSetting(EMPTY, 'lease-used', null, strict)
+  expect(settingFor(book, 'lease-used', 'memory:one')).toEqual(strict)
+})
+
+test('a decision that is taken back leaves nothing behind', () => {
+  const once = withSetting(withSetting(EMPTY, 'expired', 'memory:one', strict), 'expired', null, strict)
+  const back = withSetting(withSetting(once, 'expired', 'memory:one', undefined), 'expired', null, undefined)
+  expect(back).toEqual(EMPTY)
+})
+
+test('times are shown in the unit that fits them', () => {
+  expect([0, 1500, 15_000, 60_000, 5_400_000, 7_200_000].map(unitFor)).toEqual([
+    's',
+    's',
+    's',
+    'min',
+    'min',
+    'h',
+  ])
+})
+
+test('only a number of zero or more is one', () => {
+  expect(['5', ' 0.5 ', '0'].map(typedNumber)).toEqual([5, 0.5, 0])
+  expect(['', ' ', '-1', 'x', '1e999', 'NaN'].map(typedNumber)).toEqual([null, null, null, null, null, null])
+})
+
+test('a part of a lease is above 0 and up to 100 %, and a count is whole', () => {
+  const limit = (rule: 'lease-used' | 'contention' | 'held-long', text: string) =>
+    typedSetting(rule, 'limit', { text, unit: 'min' })
+  expect(['80', '0.5', '100'].map(text => limit('lease-used', text))).toEqual([0.8, 0.005, 1])
+  expect(['0', '180', '100.1', '-1', 'x'].map(text => limit('lease-used', text))).toEqual(Array(5).fill(null))
+  expect(['20', '0', '2.5'].map(text => limit('contention', text))).toEqual([20, null, null])
+  expect(['90', '0', 'abc'].map(text => limit('held-long', text))).toEqual([5_400_000, 0, null])
+})
+
+test('a rule waits for a day at most', () => {
+  const wait = (text: string) => typedSetting('expired', 'forMs', { text, unit: 'h' })
+  expect(['0', '24', '24.1'].map(wait)).toEqual([0, 86_400_000, null])
+})
+
+test('what is usual is shown as it would be typed', () => {
+  for (const rule of ALERT_RULES)
+    for (const field of ['limit', 'forMs'] as const) {
+      const value = RULES[rule].usual[field]
+      if (value !== null) expect(typedSetting(rule, field, shownSetting(rule, field, value))).toBe(value)
+    }
+})
+
+test('what is wrong for all stores stays wrong while another one is mended', () => {
+  const all = { address: null, rule: 'lease-used', field: 'limit' } as const
+  const one = { ...all, address: 'memory:one' }
+  const both = withWrong(withWrong([], all, { text: '180', unit: 's' }), one, { text: 'x', unit: 's' })
+  expect(both).toHaveLength(2)
+  expect(withWrong(both, one, null)).toEqual([{ ...all, text: '180', unit: 's' }])
+  expect(withWrong(both, all, { text: '190', unit: 's' }).map(({ text }) => text)).toEqual(['x', '190'])
+})

@@ -1,0 +1,164 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { PlanBook } from '../../../renderer/state/plan-book.ts'
+import { isUncertain, planOrder, SHOW_ALL, type Show } from '../../../renderer/state/plan-order.ts'
+import type { PlanChange, PlanResult, Strike } from '../../../shared/plans.ts'
+import { planEntry, planSummary } from '../a-plan.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers()
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const LOCKS = [
+  planEntry(0, { key: 'pipeline:ACME', state: 'expired' }),
+  planEntry(1, { holder: 'scheduler' }),
+  planEntry(2, { holder: 'scheduler', store: 1 }),
+  planEntry(3, { owner: null, store: 1 }),
+]
+
+function book(strikes: Strike[] = [], state: 'ready' | 'done' = 'ready'): PlanBook {
+  const made = new PlanBook('p1')
+  made.apply({ type: 'plan', plan: planSummary(LOCKS.length, { strikes }, { state }) })
+  made.apply({ type: 'entries', entries: LOCKS })
+  return made
+}
+const shown = (of: PlanBook, show: Show = SHOW_ALL, search = '', changes: PlanChange[] | null = null) =>
+  planOrder(of, show, search, changes && new Map(changes.map(each => [each.n, each])))
+
+test('it is loaded when every lock is there, in whatever pages they came', () => {
+  const made = new PlanBook('p1')
+  expect(made.loaded).toBe(false)
+  made.apply({ type: 'plan', plan: planSummary(4) })
+  made.apply({ type: 'entries', entries: LOCKS.slice(0, 2) })
+  expect(made.loaded).toBe(false)
+  made.apply({ type: 'entries', entries: LOCKS.slice(2) })
+  expect(made.loaded).toBe(true)
+  expect(shown(made)).toEqual([0, 1, 2, 3])
+})
+
+test('screens are told of many events once, and of the plan itself at once', () => {
+  const made = book()
+  const told = vi.fn()
+  vi.runAllTimers()
+  made.subscribe(told)
+  for (let i = 0; i < 50; i++)
+    made.apply({ type: 'results', results: [{ n: 1, result: { is: 'released', at: i } }] })
+  expect(told).not.toHaveBeenCalled()
+  vi.runAllTimers()
+  expect(told).toHaveBeenCalledTimes(1)
+  made.apply({ type: 'plan', plan: planSummary(4) })
+  expect(told).toHaveBeenCalledTimes(2)
+})
+
+test('results do not change what is in the plan, so that its groups are not counted anew', () => {
+  const made = book()
+  const { shape } = made
+  made.apply({ type: 'results', results: [{ n: 1, result: { is: 'released', at: 1 } }] })
+  made.apply({ type: 'progress', progress: planSummary(4, {}, { state: 'running' }).progress })
+  expect(made.shape).toBe(shape)
+  expect(made.plan?.progress.state).toBe('running')
+})
+
+test('a strike takes out what shares it, and a group says how much of it is left', () => {
+  const made = book([
+    { by: 'holder', value: 'scheduler' },
+    { by: 'lock', value: '0' },
+  ])
+  expect([...made.kept()].map(each => each.n)).toEqual([3])
+  expect(made.groups('holder').find(each => each.value === 'scheduler')).toEqual({
+    value: 'scheduler',
+    all: 2,
+    kept: 0,
+    struck: true,
+  })
+  expect(made.groups('store')).toEqual([
+    { value: '0', all: 2, kept: 0, struck: false },
+    { value: '1', all: 2, kept: 1, struck: false },
+  ])
+  expect(shown(made, { by: 'struck' })).toEqual([0, 1, 2])
+})
+
+test('a lock that is struck twice names the group, which has to be taken back in first', () => {
+  const made = book([
+    { by: 'lock', value: '1' },
+    { by: 'holder', value: 'scheduler' },
+  ])
+  expect(LOCKS.map(each => made.struckBy(each))).toEqual([null, 'holder', 'holder', null])
+})
+
+test('the largest group comes first, and a holder that is not recorded is one too', () => {
+  expect(
+    book()
+      .groups('holder')
+      .map(each => each.value),
+  ).toEqual(['scheduler', '', 'worker-0'])
+})
+
+test('what core takes back in is back in', () => {
+  const made = book([{ by: 'state', value: 'held' }])
+  expect([...made.kept()]).toHaveLength(1)
+  made.take(planSummary(4))
+  expect([...made.kept()]).toHaveLength(4)
+})
+
+test('a stream that begins anew forgets results that are not told again', () => {
+  const made = book()
+  made.apply({ type: 'results', results: [{ n: 0, result: { is: 'tried', at: 1 } }] })
+  made.apply({ type: 'returned', places: [2] })
+  made.end({ code: 'ABORTED', message: 'gone' })
+  made.begin()
+  expect([made.results.size, made.returned.size, made.ended]).toEqual([0, 0, null])
+  expect(made.entries).toHaveLength(4)
+})
+
+test('a result that core takes back is none', () => {
+  const made = book()
+  made.apply({ type: 'results', results: [{ n: 0, result: { is: 'tried', at: 1 } }] })
+  made.apply({ type: 'results', results: [{ n: 0, result: null }] })
+  expect(made.results.has(0)).toBe(false)
+})
+
+test('a search looks through keys, holders and stores, whatever their case, for every word', () => {
+  const made = book()
+  expect(shown(made, SHOW_ALL, 'acme')).toEqual([0])
+  expect(shown(made, SHOW_ALL, 'orders SCHED')).toEqual([2])
+  expect(shown(made, SHOW_ALL, 'orders acme')).toEqual([])
+})
+
+test('what became of the locks can be looked at by result; struck ones have none', () => {
+  const made = book([{ by: 'lock', value: '3' }], 'done')
+  const results: PlanResult[] = [
+    { is: 'released', at: 1 },
+    { is: 'failed', at: 1, error: { code: 'STORE_ERROR', message: 'no', uncertain: true } },
+  ]
+  made.apply({ type: 'results', results: results.map((result, n) => ({ n, result })) })
+  made.apply({ type: 'returned', places: [0] })
+  expect(shown(made)).toEqual([0, 1, 2])
+  expect(shown(made, { by: 'result', is: 'released' })).toEqual([0])
+  expect(shown(made, { by: 'result', is: 'pending' })).toEqual([2])
+  expect(shown(made, { by: 'returned' })).toEqual([0])
+  expect(shown(made, { by: 'uncertain' })).toEqual([1])
+  expect(shown(made, { by: 'struck' })).toEqual([3])
+})
+
+test('a comparison is looked at by what is there now; what it does not list is the same', () => {
+  const made = book([{ by: 'lock', value: '3' }])
+  const changes: PlanChange[] = [{ n: 1, now: 'changed', owner: 'other' }]
+  expect(shown(made, { by: 'now', now: 'same' }, '', changes)).toEqual([0, 2])
+  expect(shown(made, { by: 'now', now: 'changed' }, '', changes)).toEqual([1])
+})
+
+test.each<[PlanResult, boolean]>([
+  [{ is: 'released', at: 1 }, false],
+  [{ is: 'tried', at: 1 }, true],
+  [{ is: 'gone', at: 1, perhapsOurs: true }, true],
+  [{ is: 'gone', at: 1, perhapsOurs: false }, false],
+  [{ is: 'failed', at: 1, error: { code: 'STORE_ERROR', message: 'no' } }, false],
+  [{ is: 'failed', at: 1, error: { code: 'STORE_ERROR', message: 'no', uncertain: true } }, true],
+])('%j may have happened without anybody knowing: %s', (result, uncertain) => {
+  const made = book()
+  made.apply({ type: 'results', results: [{ n: 0, result }] })
+  expect(isUncertain(made, 0)).toBe(uncertain)
+})

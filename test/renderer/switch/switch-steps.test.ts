@@ -1,0 +1,131 @@
+import { expect, test } from 'vitest'
+import {
+  isWorkedIn,
+  openStrays,
+  quietSince,
+  stepStates,
+  stillAtWork,
+  toDrain,
+  willNotEnd,
+} from '../../../renderer/features/switch/step-state.ts'
+import {
+  type Check,
+  type PassedStep,
+  SWITCH_STEPS,
+  type SwitchRun,
+  type SwitchStep,
+} from '../../../shared/switch.ts'
+
+const side = { storeId: 's', storeName: 's', address: 'redis://s', kind: 'redis' } as const
+const passed = (step: SwitchStep, at: number, change: Partial<PassedStep> = {}): PassedStep => ({
+  ...{ step, at, by: 'ana', checked: true, reason: null, fromHeld: null, toHeld: null },
+  ...change,
+})
+const run = (step: SwitchStep, change: Partial<SwitchRun> = {}): SwitchRun => ({
+  ...{
+    switchId: 'sw',
+    from: side,
+    to: side,
+    begunAt: 0,
+    by: 'ana',
+    step,
+    passed: [],
+    wentBack: [],
+    quietMs: 60_000,
+  },
+  ...{ envFile: null, envChanges: [], planIds: [], strays: [], splits: [], ended: null },
+  ...change,
+})
+const checks = (which: Partial<Record<SwitchStep, Check['is']>>) =>
+  Object.fromEntries(SWITCH_STEPS.map(step => [step, { is: which[step] ?? 'not-yet', since: 0 }])) as Record<
+    SwitchStep,
+    Check
+  >
+
+test('a step is done by its check, passed by hand, or done and not so any more', () => {
+  const now = run('change', {
+    passed: [
+      passed('understand', 1),
+      passed('stop', 2),
+      passed('drain', 3, { checked: false, reason: 'gone' }),
+    ],
+  })
+  const states = stepStates(now, checks({ understand: 'met', drain: 'met' }), 5)
+  expect(states.map(({ place }) => place)).toEqual([
+    ...['checked', 'slipped', 'by-hand', 'current', 'to-come', 'to-come', 'to-come'],
+  ])
+})
+
+test('a store that cannot be read makes nothing undone', () => {
+  const now = run('drain', { passed: [passed('understand', 1), passed('stop', 2)] })
+  const [, stop] = stepStates(now, checks({ stop: 'unknown' }), 5)
+  expect(stop?.place).toBe('checked')
+})
+
+test('a console that has just begun to look does not say that the workers run again', () => {
+  const now = run('drain', { passed: [passed('understand', 1), passed('stop', 20)] })
+  const placeOfStop = (each: SwitchRun, lastArrivalAt: number | null) =>
+    stepStates(each, checks({ understand: 'met' }), lastArrivalAt)[1]?.place
+  expect(placeOfStop(now, null)).toBe('checked')
+  expect(placeOfStop(now, 19)).toBe('checked')
+  expect(placeOfStop(now, 21)).toBe('slipped')
+  expect(placeOfStop({ ...now, strays: [{ key: 'k', holder: null, at: 21 }] }, null)).toBe('slipped')
+})
+
+test('of a step that was gone back to, the last time counts, and later ones are to come again', () => {
+  const now = run('drain', {
+    passed: [
+      passed('understand', 1),
+      passed('stop', 2, { checked: false }),
+      passed('drain', 3),
+      passed('stop', 4),
+    ],
+  })
+  const states = stepStates(now, checks({ understand: 'met', stop: 'met', drain: 'met' }), null)
+  expect(states[1]).toMatchObject({ place: 'checked', passed: { at: 4 } })
+  expect(states[3]).toMatchObject({ place: 'to-come', passed: null })
+})
+
+test('a stray is told until the workers were stopped again', () => {
+  const strays = [
+    { key: 'early', holder: null, at: 5 },
+    { key: 'late', holder: 'worker-2', at: 15 },
+    { key: 'later', holder: 'worker-2', at: 16 },
+  ]
+  const twice = run('drain', { strays, passed: [passed('stop', 2), passed('stop', 10)] })
+  expect(openStrays(twice).map(({ key }) => key)).toEqual(['later', 'late'])
+  expect(openStrays({ ...twice, step: 'stop' })).toEqual([])
+  expect(openStrays(run('drain', { strays }))).toEqual([])
+})
+
+test('what was to be drained is what was held when the workers had stopped, or more', () => {
+  const now = run('drain', { passed: [passed('stop', 2, { fromHeld: 12 })] })
+  expect([toDrain(now, 5), toDrain(now, 20), toDrain(now, null)]).toEqual([12, 20, 12])
+  expect([toDrain(run('drain'), 5), toDrain(run('drain'), null)]).toEqual([5, null])
+})
+
+test('it is quiet since the last thing that happened, and never since before anybody looked', () => {
+  expect(quietSince({ lastArrivalAt: 50, watchedSince: 10 })).toBe(50)
+  expect(quietSince({ lastArrivalAt: 50, watchedSince: 80 })).toBe(80)
+  expect(quietSince({ lastArrivalAt: null, watchedSince: 80 })).toBe(80)
+  expect(quietSince({ lastArrivalAt: 50, watchedSince: null })).toBeNull()
+})
+
+test('an operator who holds a lock for maintenance is nobody who has to be stopped', () => {
+  const remaining = (['hold', 'renewed', 'ends', 'never-ends'] as const).map(why => ({
+    ...{ lockId: why, key: why, holder: null, endsAt: null, heldSince: null, renewals: 3, why },
+  }))
+  expect(willNotEnd(remaining).map(({ why }) => why)).toEqual(['renewed', 'never-ends'])
+  expect(isWorkedIn({ held: 2, holds: 2 })).toBe(false)
+  expect(isWorkedIn({ held: 2, holds: 1 })).toBe(true)
+  expect(isWorkedIn({ held: null, holds: null })).toBe(false)
+})
+
+test('a holder that does something again and again is named once', () => {
+  const did = (holder: string | null, at: number) => ({ key: 'k', holder, what: 'renewed' as const, at })
+  expect(stillAtWork([did('b', 9), did('a', 8), did('b', 7), did(null, 6)])).toEqual([
+    { holder: 'b', times: 2, at: 9 },
+    { holder: 'a', times: 1, at: 8 },
+    { holder: null, times: 1, at: 6 },
+  ])
+})
