@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url'
 /** What comes with the documentation for a monitoring system. */
 const path = (name: string) => fileURLToPath(new URL(`../../docs/${name}`, import.meta.url))
 
-export const RULES_PATH = path('monitoring/lockkeeper.rules.yml')
+export const RULES_PATH = path('metrics/lockkeeper.rules.yml')
 export const rulesText = readFileSync(RULES_PATH, 'utf8')
-export const docText = readFileSync(path('monitoring.md'), 'utf8')
+export const docText = readFileSync(path('metrics.md'), 'utf8')
 
 export type Panel = {
   readonly id: number
@@ -17,7 +17,7 @@ export type Panel = {
   readonly fieldConfig?: { readonly defaults: { readonly unit?: string } }
   readonly targets?: readonly { readonly expr: string; readonly datasource: { readonly uid: string } }[]
 }
-export const dashboard = JSON.parse(readFileSync(path('monitoring/lockkeeper-dashboard.json'), 'utf8')) as {
+export const dashboard = JSON.parse(readFileSync(path('metrics/lockkeeper-dashboard.json'), 'utf8')) as {
   readonly title: string
   readonly panels: readonly Panel[]
   readonly templating: { readonly list: readonly { readonly name: string; readonly query: unknown }[] }
