@@ -1,8 +1,8 @@
 import { MODE_CONSEQUENCES } from '../../../shared/hold-words.ts'
 import type { HoldChoices, HoldMode } from '../../../shared/holds.ts'
 import { SelectField, Switch, TextField } from '../../ui/Field.tsx'
+import { Segments } from '../../ui/Segments.tsx'
 import { t } from '../../words/words.ts'
-import { Segments } from '../reports/Segments.tsx'
 import { DURATIONS, type DurationName, forMsOf, type HoldDraft, WAITS, type WaitName } from './hold-draft.ts'
 
 type Props = {

@@ -1,6 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useMemo, useRef, useState } from 'react'
 import type { RawPart } from '../../../shared/locks.ts'
+import { SegmentButtons } from '../../ui/Segments.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 
@@ -32,14 +33,15 @@ export function RawValue({ part }: { readonly part: RawPart }) {
           <span className="muted">{t.inspector.rawSize(part.size)}</span>
         </span>
         {part.encoding === 'text' ? (
-          <span className="segmented">
-            <button type="button" aria-pressed={!hex} onClick={() => setHex(false)}>
-              {t.inspector.rawText}
-            </button>
-            <button type="button" aria-pressed={hex} onClick={() => setHex(true)}>
-              {t.inspector.rawHex}
-            </button>
-          </span>
+          <SegmentButtons
+            label={label}
+            value={hex ? 'hex' : 'text'}
+            options={[
+              ['text', t.inspector.rawText],
+              ['hex', t.inspector.rawHex],
+            ]}
+            onChange={form => setHex(form === 'hex')}
+          />
         ) : (
           <span className="muted">{t.inspector.rawHex}</span>
         )}

@@ -2,10 +2,10 @@ import { useId } from 'react'
 import { REPORT_FORMATS } from '../../../shared/reports.ts'
 import type { StoreEntry } from '../../../shared/stores.ts'
 import { Switch, TextField } from '../../ui/Field.tsx'
+import { Segments } from '../../ui/Segments.tsx'
 import { t } from '../../words/words.ts'
 import { FilterField } from './FilterField.tsx'
 import { type Draft, PRESETS, type Preset, windowOf } from './report-draft.ts'
-import { Segments } from './Segments.tsx'
 
 type Props = {
   readonly draft: Draft

@@ -1,6 +1,7 @@
 import { type ReactNode, useId } from 'react'
 import { useStore } from 'zustand'
 import { preferences } from '../../state/preferences.ts'
+import { SegmentButtons } from '../../ui/Segments.tsx'
 import { t } from '../../words/words.ts'
 
 type Props = {
@@ -21,14 +22,16 @@ export function ChartFrame({ name, title, chart, table, children }: Props) {
       <header className="card-head">
         <h2 id={titleId}>{title}</h2>
         {children}
-        <span className="segmented card-switch" role="group" aria-labelledby={titleId}>
-          <button type="button" aria-pressed={!asTable} onClick={() => showAsTable(name, false)}>
-            {t.stats.asChart}
-          </button>
-          <button type="button" aria-pressed={asTable} onClick={() => showAsTable(name, true)}>
-            {t.stats.asTable}
-          </button>
-        </span>
+        <SegmentButtons
+          label={{ headingId: titleId }}
+          className="card-switch"
+          value={asTable ? 'table' : 'chart'}
+          options={[
+            ['chart', t.stats.asChart],
+            ['table', t.stats.asTable],
+          ]}
+          onChange={form => showAsTable(name, form === 'table')}
+        />
       </header>
       {asTable ? table : chart}
     </section>

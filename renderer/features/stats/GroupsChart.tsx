@@ -3,6 +3,7 @@ import { useStore } from 'zustand'
 import { GROUP_BY, type GroupHistory } from '../../../shared/stats.ts'
 import { consoleStore } from '../../state/console.ts'
 import { viewStore } from '../../state/view.ts'
+import { SegmentButtons } from '../../ui/Segments.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { GROUP_INK, OTHERS_INK } from './ink.ts'
@@ -62,17 +63,11 @@ function linesOf({ groups, others }: GroupHistory, say: (name: string) => string
 function GroupsBy() {
   const by = useStore(viewStore, state => state.groupsBy)
   return (
-    <span className="segmented" role="group" aria-label={t.stats.groupsBy}>
-      {GROUP_BY.map(each => (
-        <button
-          key={each}
-          type="button"
-          aria-pressed={each === by}
-          onClick={() => viewStore.setState({ groupsBy: each })}
-        >
-          {t.stats.groupNames[each]}
-        </button>
-      ))}
-    </span>
+    <SegmentButtons
+      label={t.stats.groupsBy}
+      value={by}
+      options={GROUP_BY.map(each => [each, t.stats.groupNames[each]] as const)}
+      onChange={groupsBy => viewStore.setState({ groupsBy })}
+    />
   )
 }

@@ -1,5 +1,6 @@
 import { useStore } from 'zustand'
 import { preferences, STATS_WINDOWS } from '../../state/preferences.ts'
+import { SegmentButtons } from '../../ui/Segments.tsx'
 import { t } from '../../words/words.ts'
 import { ScopeName } from '../stores/ScopeName.tsx'
 import type { Span } from './steps.ts'
@@ -20,21 +21,16 @@ export function StatsHead({ zoom, onUnzoom }: Props) {
           <span className="visually-hidden">{t.stats.unzoom}</span>
         </button>
       )}
-      <span className="segmented windows" role="group" aria-label={t.stats.window}>
-        {STATS_WINDOWS.map(each => (
-          <button
-            key={each}
-            type="button"
-            aria-pressed={each === window}
-            onClick={() => {
-              preferences.setState({ statsWindow: each })
-              onUnzoom()
-            }}
-          >
-            {t.stats.windows[each]}
-          </button>
-        ))}
-      </span>
+      <SegmentButtons
+        label={t.stats.window}
+        className="windows"
+        value={window}
+        options={STATS_WINDOWS.map(each => [each, t.stats.windows[each]] as const)}
+        onChange={each => {
+          preferences.setState({ statsWindow: each })
+          onUnzoom()
+        }}
+      />
     </header>
   )
 }

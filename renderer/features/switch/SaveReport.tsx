@@ -3,9 +3,9 @@ import { useStore } from 'zustand'
 import type { Failure } from '../../../shared/result.ts'
 import type { SwitchRun } from '../../../shared/switch.ts'
 import { consoleStore } from '../../state/console.ts'
+import { Segments } from '../../ui/Segments.tsx'
 import { sentence } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
-import { Segments } from '../reports/Segments.tsx'
 import { type SwitchReportFormat, saveSwitchReport, switchReportName } from './save-switch-report.ts'
 
 const FORMATS = ['html', 'md', 'json'] as const

@@ -4,9 +4,9 @@ import type { Failure } from '../../../shared/result.ts'
 import type { StoreEntry } from '../../../shared/stores.ts'
 import { type ConsoleState, consoleStore } from '../../state/console.ts'
 import { act, showSwitch, switchStore, underWay } from '../../state/switch.ts'
+import { Segments } from '../../ui/Segments.tsx'
 import { sentence } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
-import { Segments } from '../reports/Segments.tsx'
 import { StoreChoice } from './StoreChoice.tsx'
 
 const QUIETS = ['30000', '60000', '300000', '900000'] as const

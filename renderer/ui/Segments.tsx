@@ -1,0 +1,58 @@
+import { useId } from 'react'
+
+type Options<T extends string> = readonly (readonly [T, string])[]
+
+type SegmentsProps<T extends string> = {
+  readonly label: string
+  readonly value: T
+  readonly options: Options<T>
+  readonly onChange: (value: T) => void
+  readonly hint?: string
+}
+
+/** A form field with a few choices, all of them visible: the platform's radio buttons, side by side. */
+export function Segments<T extends string>({ label, value, options, onChange, hint }: SegmentsProps<T>) {
+  const name = useId()
+  return (
+    <fieldset className="segments" aria-describedby={hint === undefined ? undefined : `${name}-hint`}>
+      <legend>{label}</legend>
+      <div className="segment-row">
+        {options.map(([option, text]) => (
+          <label key={option} className="segment">
+            <input type="radio" name={name} checked={option === value} onChange={() => onChange(option)} />
+            <span>{text}</span>
+          </label>
+        ))}
+      </div>
+      {hint !== undefined && (
+        <span id={`${name}-hint`} className="hint">
+          {hint}
+        </span>
+      )}
+    </fieldset>
+  )
+}
+
+type SegmentButtonsProps<T extends string> = {
+  /** What the buttons choose, or the id of the heading that says it. */
+  readonly label: string | { readonly headingId: string }
+  readonly value: T
+  readonly options: Options<T>
+  readonly onChange: (value: T) => void
+  readonly className?: string
+}
+
+/** The same choice in the head of a card or a view: small buttons that take effect at once. */
+export function SegmentButtons<T extends string>(props: SegmentButtonsProps<T>) {
+  const { label, value, options, onChange, className } = props
+  const name = typeof label === 'string' ? { 'aria-label': label } : { 'aria-labelledby': label.headingId }
+  return (
+    <span className={className ? `segmented ${className}` : 'segmented'} role="group" {...name}>
+      {options.map(([option, text]) => (
+        <button key={option} type="button" aria-pressed={option === value} onClick={() => onChange(option)}>
+          {text}
+        </button>
+      ))}
+    </span>
+  )
+}
