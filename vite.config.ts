@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
@@ -17,6 +18,12 @@ const LOCKS = {
 export default defineConfig({
   root: here('renderer'),
   plugins: [react(), entryTypes({ root: here('.'), entries: Object.values(LOCKS), out: here('dist/types') })],
+  css: {
+    modules: {
+      // `.row` of LockTable.module.css is LockTable__row in the page. test/architecture-styles.test.ts keeps the names of the files apart.
+      generateScopedName: (name, file) => `${basename(file, '.module.css')}__${name}`,
+    },
+  },
   builder: {
     async buildApp(builder) {
       for (const environment of Object.values(builder.environments)) await builder.build(environment)

@@ -4,7 +4,7 @@ type Props = {
   readonly title: string
   readonly onClose: () => void
   readonly children: ReactNode
-  readonly className?: string
+  readonly className?: string | undefined
   /** A palette says what it is by its input; the title is for assistive tools alone. */
   readonly titleHidden?: boolean
 }

@@ -11,7 +11,7 @@ type Props = {
   readonly label: string
   readonly children: ReactNode
   readonly items: readonly MenuItem[]
-  readonly className?: string
+  readonly className?: string | undefined
   /** Stays open after a choice, for several choices in a row. */
   readonly sticky?: boolean
 }

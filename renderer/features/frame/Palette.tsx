@@ -4,6 +4,7 @@ import { focusView } from '../../state/view.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { t } from '../../words/words.ts'
 import { allCommands, type Command, fits } from './commands.ts'
+import styles from './Palette.module.css'
 
 export function Palette() {
   const [typed, setTyped] = useState('')
@@ -23,9 +24,9 @@ export function Palette() {
   }
 
   return (
-    <Dialog title={t.palette.title} titleHidden onClose={closeDialog} className="palette">
+    <Dialog title={t.palette.title} titleHidden onClose={closeDialog} className={styles.palette}>
       <input
-        className="input palette-input"
+        className={`input ${styles.input}`}
         role="combobox"
         aria-label={t.palette.placeholder}
         aria-expanded="true"
@@ -54,7 +55,7 @@ export function Palette() {
           }
         }}
       />
-      <div id="palette-list" role="listbox" aria-label={t.palette.title} className="palette-list">
+      <div id="palette-list" role="listbox" aria-label={t.palette.title} className={styles.list}>
         {shown.map((command, i) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the input above takes the keys
           // biome-ignore lint/a11y/useFocusableInteractive: the input above keeps the focus
@@ -63,14 +64,14 @@ export function Palette() {
             id={`palette-${i}`}
             role="option"
             aria-selected={i === chosen}
-            className="palette-item"
+            className={styles.item}
             onClick={() => run(command)}
           >
             {command.label}
           </div>
         ))}
       </div>
-      {shown.length === 0 && <p className="muted palette-none">{t.palette.nothing}</p>}
+      {shown.length === 0 && <p className={`muted ${styles.none}`}>{t.palette.nothing}</p>}
     </Dialog>
   )
 }
