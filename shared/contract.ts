@@ -201,7 +201,7 @@ export const methods = {
     output: storeEntrySchema,
   },
   'stores.remove': { effect: 'read', input: z.strictObject({ storeId }), output: z.null() },
-  'stores.switch': {
+  'stores.setOpen': {
     effect: 'read',
     input: z.strictObject({ storeId, open: z.boolean() }),
     output: storeEntrySchema,
@@ -258,7 +258,7 @@ export const methods = {
   /** Forgets a plan that is not being applied. */
   'plans.remove': { effect: 'read', input: z.strictObject({ planId }), output: z.null() },
   /** Takes locks out of the plan, or back into it. Not once it was applied. */
-  'plans.strike': {
+  'plans.exclude': {
     effect: 'read',
     input: z.strictObject({ planId, strikes: z.array(strikeSchema).max(100_000), struck: z.boolean() }),
     output: planSummarySchema,

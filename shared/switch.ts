@@ -191,9 +191,9 @@ const file = z.string().min(1).max(4096)
 const reason = z.string().min(1).max(2000)
 
 export const switchMethods = {
-  'switches.list': { effect: 'read', input: z.strictObject({}), output: z.array(switchRunSchema) },
+  'switch.list': { effect: 'read', input: z.strictObject({}), output: z.array(switchRunSchema) },
   /** Goes on with the one that is under way between the two, if there is one. */
-  'switches.begin': {
+  'switch.begin': {
     effect: 'read',
     input: z.strictObject({
       fromStoreId: storeId,
@@ -203,44 +203,44 @@ export const switchMethods = {
     output: switchRunSchema,
   },
   /** On to the next step. Refused while its check is not met, unless a reason is given. The last one ends the switch. */
-  'switches.pass': {
+  'switch.pass': {
     effect: 'read',
     input: z.strictObject({ switchId, step: switchStepSchema, reason: reason.optional() }),
     output: switchRunSchema,
   },
-  'switches.back': {
+  'switch.back': {
     effect: 'read',
     input: z.strictObject({ switchId, step: switchStepSchema }),
     output: switchRunSchema,
   },
-  'switches.abandon': {
+  'switch.abandon': {
     effect: 'read',
     input: z.strictObject({ switchId, reason }),
     output: switchRunSchema,
   },
   /** Points it at a file, or away from any, and tells what would be changed in it. */
-  'switches.envPreview': {
+  'switch.envPreview': {
     effect: 'read',
     input: z.strictObject({ switchId, file: file.nullable() }),
     output: envPreviewSchema.nullable(),
   },
   /** Keeps a copy, then changes the line. Refused if the file is not the one that was shown any more. */
-  'switches.envChange': {
+  'switch.envChange': {
     effect: 'read',
     input: z.strictObject({ switchId, file, digest: z.string().min(1).max(200) }),
     output: switchRunSchema,
   },
   /** A plan that releases what is left in the old store; applied as any other. */
-  'switches.plan': { effect: 'read', input: z.strictObject({ switchId }), output: planSummarySchema },
+  'switch.plan': { effect: 'read', input: z.strictObject({ switchId }), output: planSummarySchema },
 } as const
 
 export const switchStreams = {
-  'switches.watch': {
+  'switch.watch': {
     input: z.strictObject({ switchId }),
     event: z.object({ run: switchRunSchema, now: switchNowSchema }),
   },
   /** The report of a switch, finished or not, as a file in pieces. */
-  'switches.report': {
+  'switch.report': {
     input: z.strictObject({ switchId, as: z.enum(['md', 'html', 'json']) }),
     event: z.object({ text: z.string() }),
   },

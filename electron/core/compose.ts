@@ -228,7 +228,7 @@ export function createCore(options: CoreOptions): Core {
       observatory.forget(storeId)
       return null
     },
-    'stores.switch': ({ storeId, open }) => kept().setOpen(storeId, open),
+    'stores.setOpen': ({ storeId, open }) => kept().setOpen(storeId, open),
     'stores.test': async (input, signal) => {
       const { address, password } = await kept().resolve(input)
       const { storeId } = await connections.open(address, password)
@@ -283,7 +283,7 @@ export function createCore(options: CoreOptions): Core {
       await plans.remove(planId)
       return null
     },
-    'plans.strike': input => plans.strike(input),
+    'plans.exclude': input => plans.strike(input),
     'plans.compare': ({ planId }, signal) => plans.compare(planId, signal),
     'plans.apply': (input, _signal, action) => plans.apply(input, action),
     'plans.steer': input => plans.steer(input),
@@ -305,14 +305,14 @@ export function createCore(options: CoreOptions): Core {
       return null
     },
     'alerts.decide': (input, _, action) => alertDesk.decide(input, action),
-    'switches.list': () => switches.list(),
-    'switches.begin': (input, signal, action) => switches.begin(input, signal, action),
-    'switches.pass': (input, _, action) => switches.pass(input, action),
-    'switches.back': (input, _, action) => switches.back(input, action),
-    'switches.abandon': (input, _, action) => switches.abandon(input, action),
-    'switches.envPreview': (input, _, action) => switches.envPreview(input, action),
-    'switches.envChange': (input, _, action) => switches.envChange(input, action),
-    'switches.plan': ({ switchId }, signal, action) => switches.plan(switchId, signal, action),
+    'switch.list': () => switches.list(),
+    'switch.begin': (input, signal, action) => switches.begin(input, signal, action),
+    'switch.pass': (input, _, action) => switches.pass(input, action),
+    'switch.back': (input, _, action) => switches.back(input, action),
+    'switch.abandon': (input, _, action) => switches.abandon(input, action),
+    'switch.envPreview': (input, _, action) => switches.envPreview(input, action),
+    'switch.envChange': (input, _, action) => switches.envChange(input, action),
+    'switch.plan': ({ switchId }, signal, action) => switches.plan(switchId, signal, action),
     'holds.choices': (input, signal) => holds.choices(input, signal),
     'holds.take': (input, signal, action) => holds.take(input, signal, action),
     'holds.extend': (input, signal) => holds.extend(input, signal),
@@ -333,8 +333,8 @@ export function createCore(options: CoreOptions): Core {
     'alerts.watch': (_, signal) => alerts.watch(signal),
     'holds.watch': (_, signal) => holds.watch(signal),
     'reports.write': (request, signal) => reports.write(request, signal),
-    'switches.watch': ({ switchId }, signal) => switches.watch(switchId, signal),
-    'switches.report': ({ switchId, as }) => switchReports.write(switchId, as),
+    'switch.watch': ({ switchId }, signal) => switches.watch(switchId, signal),
+    'switch.report': ({ switchId, as }) => switchReports.write(switchId, as),
     'plans.file': async function* ({ planId }) {
       const file = createReadStream(await plans.pathOf(planId), {
         encoding: 'utf8',

@@ -155,7 +155,7 @@ export async function strike(
   struck: boolean,
 ): Promise<Failure | null> {
   for (let from = 0; from < strikes.length; from += STRIKES_AT_ONCE) {
-    const answer = await ask('plans.strike', {
+    const answer = await ask('plans.exclude', {
       planId: book.planId,
       strikes: strikes.slice(from, from + STRIKES_AT_ONCE),
       struck,

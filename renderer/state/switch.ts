@@ -43,7 +43,7 @@ export function startSwitches(): void {
 }
 
 export async function listSwitches(): Promise<void> {
-  const answer = await ask('switches.list', {})
+  const answer = await ask('switch.list', {})
   if (!answer.ok) {
     switchStore.setState({ error: answer.error })
     return
@@ -92,7 +92,7 @@ function watch(switchId: string): void {
   close = () => {}
   try {
     close = client.open(
-      'switches.watch',
+      'switch.watch',
       { switchId },
       ({ run, now }) => {
         take(run)
@@ -116,7 +116,7 @@ function take(run: SwitchRun): void {
 
 type RunMethod = Extract<
   MethodName,
-  'switches.begin' | 'switches.pass' | 'switches.back' | 'switches.abandon' | 'switches.envChange'
+  'switch.begin' | 'switch.pass' | 'switch.back' | 'switch.abandon' | 'switch.envChange'
 >
 
 /** Asks core for something that changes a switch. Nothing changes on the screen before core has said so. */

@@ -45,7 +45,7 @@ export class ScriptedCore {
     }))
     this.answer('formats.list', () => [])
     this.answer('plans.list', () => [])
-    this.answer('switches.list', () => [])
+    this.answer('switch.list', () => [])
   }
 
   answer<M extends MethodName>(method: M, answer: Answer<M>): void {

@@ -68,10 +68,10 @@ it('everybody can walk a switch, whatever stores and locks are called', { timeou
     ended: { at: Date.now(), by: HOSTILE, how: 'abandoned', reason: HOSTILE },
   }
   const { page, core, problems } = await openScripted(STORES, each =>
-    each.answer('switches.list', () => [run, ended]),
+    each.answer('switch.list', () => [run, ended]),
   )
   await page.keyboard.press('4')
-  await core.tellWhenOpen('switches.watch', { run, now: hostileNow() })
+  await core.tellWhenOpen('switch.watch', { run, now: hostileNow() })
   await page.getByRole('heading', { name: 'Verify' }).waitFor()
   await loadAxe(page)
   const found: string[] = []

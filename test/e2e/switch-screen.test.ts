@@ -19,14 +19,14 @@ async function openWalk(
 ) {
   let run = first
   const screen = await openScripted(stores, core => {
-    core.answer('switches.list', () => [run])
-    core.answer('switches.pass', ({ step, reason }) => {
+    core.answer('switch.list', () => [run])
+    core.answer('switch.pass', ({ step, reason }) => {
       run = switchRun(nextOf(step), {
         passed: [...run.passed, passed(step, Date.now(), { checked: !reason, reason: reason ?? null })],
       })
       return run
     })
-    core.answer('switches.back', ({ step }) => {
+    core.answer('switch.back', ({ step }) => {
       run = { ...run, step }
       return run
     })
@@ -34,9 +34,9 @@ async function openWalk(
   })
   const { page, core } = screen
   await page.getByRole('button', { name: /^Provider switch/ }).click()
-  await core.tellWhenOpen('switches.watch', { run, now })
+  await core.tellWhenOpen('switch.watch', { run, now })
   await due(page).waitFor()
-  const tell = (each: SwitchNow) => core.tell('switches.watch', { run, now: each })
+  const tell = (each: SwitchNow) => core.tell('switch.watch', { run, now: each })
   return { ...screen, tell }
 }
 
@@ -50,9 +50,7 @@ const met = (...which: SwitchStep[]) =>
 
 it('begins between two stores that programs can share, and never from one to itself', async () => {
   const run = switchRun('understand')
-  const { page, core, problems } = await openScripted(STORES, each =>
-    each.answer('switches.begin', () => run),
-  )
+  const { page, core, problems } = await openScripted(STORES, each => each.answer('switch.begin', () => run))
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox').fill('switch lock')
   await page.keyboard.press('Enter')
@@ -67,7 +65,7 @@ it('begins between two stores that programs can share, and never from one to its
   await page.getByRole('radio', { name: '5 min', exact: true }).check()
   await button(page, 'Begin').click()
   await expect.poll(() => due(page).innerText()).toContain('Understand the change')
-  expect(core.called('switches.begin')).toEqual([
+  expect(core.called('switch.begin')).toEqual([
     { fromStoreId: 'recharges', toStoreId: 'recharges sql', quietMs: 300_000 },
   ])
   expect(problems).toEqual([])
@@ -106,7 +104,7 @@ it('turns a check by itself, says so once, and goes on only then', async () => {
   ])
   await goOn.click()
   await expect.poll(() => due(page).innerText()).toContain('Let the old locks end')
-  expect(core.called('switches.pass')).toEqual([{ switchId: 'sw1', step: 'stop' }])
+  expect(core.called('switch.pass')).toEqual([{ switchId: 'sw1', step: 'stop' }])
   expect(await steps(page).nth(1).innerText()).toMatch(/Stop the workers\s+done/)
   // Whoever works with the keys is not thrown back to the beginning of the page.
   expect(await page.evaluate(() => document.activeElement?.className)).toContain('walk-body')
@@ -140,7 +138,7 @@ it('lets nobody pass a check that is not met without a reason', async () => {
   await page.keyboard.type('  the machine is gone ')
   await page.keyboard.press('Enter')
   await expect.poll(() => due(page).innerText()).toContain('Change the provider')
-  expect(core.called('switches.pass')).toEqual([
+  expect(core.called('switch.pass')).toEqual([
     { switchId: 'sw1', step: 'drain', reason: 'the machine is gone' },
   ])
   expect(await steps(page).nth(2).innerText()).toMatch(/Let the old locks end\s+by hand/)
@@ -167,8 +165,8 @@ it('shows exactly what changes in a file, and says when it is not that file any 
     switchRun('change'),
     switchNow({ ...met('understand', 'stop', 'drain'), change: 'unknown' }),
     each => {
-      each.answer('switches.envPreview', () => preview)
-      each.answer('switches.envChange', () => failure('The file was changed since it was shown'))
+      each.answer('switch.envPreview', () => preview)
+      each.answer('switch.envChange', () => failure('The file was changed since it was shown'))
     },
   )
   await page.getByRole('textbox', { name: 'File with the settings' }).fill('../srv/.env')
@@ -181,11 +179,11 @@ it('shows exactly what changes in a file, and says when it is not that file any 
   await page.getByRole('alert').getByText('The file was changed since it was shown').waitFor()
   // What was shown is not offered again: it has to be looked at anew.
   expect(await change.count()).toBe(0)
-  core.answer('switches.envChange', () => switchRun('change', { envFile: '/srv/.env', envChanges: [done] }))
+  core.answer('switch.envChange', () => switchRun('change', { envFile: '/srv/.env', envChanges: [done] }))
   await button(page, 'Show it again').click()
   await change.click()
   await page.getByText(/^Changed .* by ana$/).waitFor()
-  expect(core.called('switches.envChange')).toEqual(
+  expect(core.called('switch.envChange')).toEqual(
     Array.from({ length: 2 }, () => ({ switchId: 'sw1', file: '/srv/.env', digest: 'd1' })),
   )
   await tell(
@@ -225,7 +223,7 @@ it('tells of a worker that was not stopped, and of a name that two hold, at whic
   expect(await stray.innerText()).toMatch(/worker-2\s+lockRecharge:GPS/)
   await stray.getByRole('button', { name: 'Back to stopping the workers' }).click()
   await expect.poll(() => due(page).innerText()).toContain('Stop the workers')
-  expect(core.called('switches.back')).toEqual([{ switchId: 'sw1', step: 'stop' }])
+  expect(core.called('switch.back')).toEqual([{ switchId: 'sw1', step: 'stop' }])
   await expect.poll(() => stray.count()).toBe(0)
 })
 
@@ -250,7 +248,7 @@ it('does not let quiet make up for a name that two held after the restart', asyn
   expect(await button(page, 'Finish').isDisabled()).toBe(true)
   await button(page, 'Back to stopping the workers').click()
   await expect.poll(() => due(page).innerText()).toContain('Stop the workers')
-  expect(core.called('switches.back')).toEqual([{ switchId: 'sw1', step: 'stop' }])
+  expect(core.called('switch.back')).toEqual([{ switchId: 'sw1', step: 'stop' }])
 })
 
 it('says of a maintenance hold that no worker has it', async () => {
@@ -273,7 +271,7 @@ it('lets an earlier step be read, and gone back to', async () => {
   const { page, core } = await openWalk(switchRun('change'), switchNow(met('understand', 'stop', 'drain')))
   await steps(page).nth(1).getByRole('button').click()
   await page.getByRole('heading', { name: 'Stop the workers' }).waitFor()
-  expect(core.called('switches.back')).toEqual([])
+  expect(core.called('switch.back')).toEqual([])
   expect(await due(page).innerText()).toContain('Change the provider')
   await button(page, 'To the step that is due: Change the provider').click()
   await page.getByRole('heading', { name: 'Change the provider' }).waitFor()
@@ -325,17 +323,17 @@ it('cleans with a plan that is shown first', async () => {
   const { page, core } = await openWalk(
     switchRun('clean'),
     switchNow(met('understand', 'stop', 'drain', 'change'), { from: sideNow({ held: 0, expired: 3 }) }),
-    each => each.answer('switches.plan', () => failure('Nothing is left to release')),
+    each => each.answer('switch.plan', () => failure('Nothing is left to release')),
   )
   await button(page, 'Make a release plan…').click()
   await page.getByRole('dialog', { name: 'Release what is left' }).getByText('Nothing is left').waitFor()
-  expect(core.called('switches.plan')).toEqual([{ switchId: 'sw1' }])
+  expect(core.called('switch.plan')).toEqual([{ switchId: 'sw1' }])
 })
 
 it('is abandoned only with a reason, and tells what was done in a report', async () => {
   const ended = { at: Date.now(), by: 'ana', how: 'abandoned' as const, reason: 'too late today' }
   const { page, core } = await openWalk(switchRun('stop'), switchNow(met('understand')), each =>
-    each.answer('switches.abandon', () => switchRun('stop', { ended })),
+    each.answer('switch.abandon', () => switchRun('stop', { ended })),
   )
   await button(page, 'Abandon…').click()
   const dialog = page.getByRole('dialog', { name: 'Abandon this switch' })
@@ -347,9 +345,9 @@ it('is abandoned only with a reason, and tells what was done in a report', async
   await page.getByRole('radio', { name: 'Markdown' }).check()
   await button(page, 'Save the report').click()
   const download = page.waitForEvent('download')
-  await core.tellWhenOpen('switches.report', { text: '# Switch\n' })
-  await core.tell('switches.report', { text: 'abandoned\n' })
-  await core.end('switches.report', { ok: true, value: null })
+  await core.tellWhenOpen('switch.report', { text: '# Switch\n' })
+  await core.tell('switch.report', { text: 'abandoned\n' })
+  await core.end('switch.report', { ok: true, value: null })
   const file = await download
   expect(file.suggestedFilename()).toMatch(/^lockkeeper-switch-\d{8}-\d{4}\.md$/)
   expect(await readFile(await file.path(), 'utf8')).toBe('# Switch\nabandoned\n')
@@ -362,13 +360,13 @@ it('calls finished only what its last check has seen', async () => {
       ended: { at: Date.now(), by: 'ana', how: 'finished', reason: null },
     })
   const { page, core } = await openWalk(switchRun('verify'), switchNow(met('verify')), each =>
-    each.answer('switches.pass', () => last(false)),
+    each.answer('switch.pass', () => last(false)),
   )
   await button(page, 'Finish').click()
   await page.getByRole('heading', { name: 'Finished by hand' }).waitFor()
   expect(await main(page).innerText()).toContain('By hand: no time.')
   await button(page, 'All switches').click()
-  core.answer('switches.list', () => [last(true)])
+  core.answer('switch.list', () => [last(true)])
   await page.keyboard.press('1')
   await page.keyboard.press('4')
   await button(page, /^Look at it/).click()

@@ -38,17 +38,17 @@ export async function goOnTo(page: Page, title: string): Promise<void> {
   await isAt(page, title)
 }
 
-type Begin = Input<'switches.begin'>
+type Begin = Input<'switch.begin'>
 
 /** A shorter quiet time than the screen offers, as the command line sets it with --quiet: through the page's own wire. */
 export async function setQuiet(host: Host, page: Page, input: Begin): Promise<void> {
-  const frame = { type: 'call', id: 1_000_000, method: 'switches.begin', input }
+  const frame = { type: 'call', id: 1_000_000, method: 'switch.begin', input }
   const answer = await page.evaluate(host === 'web' ? askByWeb : askByBridge, frame)
   expect(answer).toMatchObject({ ok: true, value: { quietMs: input.quietMs } })
 }
 
 type Frame = { readonly type: string; readonly id: number }
-type Answer = Result<Output<'switches.begin'>>
+type Answer = Result<Output<'switch.begin'>>
 
 async function askByWeb(frame: Frame): Promise<Answer> {
   const events = new EventSource('/events')

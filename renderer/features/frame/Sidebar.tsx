@@ -132,7 +132,7 @@ function StoreItem({ entry, current, locks }: ItemProps) {
         aria-current={current ? 'true' : undefined}
         title={said.why ?? entry.address}
         onClick={() =>
-          open ? setScope(storeId) : void client.call('stores.switch', { storeId, open: true })
+          open ? setScope(storeId) : void client.call('stores.setOpen', { storeId, open: true })
         }
       >
         <span className="store-top">
@@ -156,7 +156,7 @@ function StoreItem({ entry, current, locks }: ItemProps) {
         items={[
           {
             label: open ? t.sidebar.close : t.sidebar.open,
-            run: () => void client.call('stores.switch', { storeId, open: !open }),
+            run: () => void client.call('stores.setOpen', { storeId, open: !open }),
           },
           ...(open ? [{ label: t.plans.releaseAll, run: () => releaseFiltered(storeId, '') }] : []),
           { label: t.sidebar.edit, run: () => openDialog({ kind: 'store', mode: 'edit', storeId }) },

@@ -116,7 +116,7 @@ function storeCommands({ storeId, name, open }: StoreEntry): Command[] {
     ...(open ? [{ label: words.showStore(name), run: () => atLocks(() => setScope(storeId)) }] : []),
     {
       label: open ? words.closeStore(name) : words.openStore(name),
-      run: () => void client.call('stores.switch', { storeId, open: !open }),
+      run: () => void client.call('stores.setOpen', { storeId, open: !open }),
     },
     { label: words.editStore(name), run: () => openDialog({ kind: 'store', mode: 'edit', storeId }) },
     {

@@ -16,7 +16,7 @@ export function AbandonDialog({ run, onClose }: Props) {
   const words = t.switch
   const send = async () => {
     setWorking(true)
-    const answer = await act('switches.abandon', { switchId: run.switchId, reason: reason.trim() })
+    const answer = await act('switch.abandon', { switchId: run.switchId, reason: reason.trim() })
     setWorking(false)
     if (answer.ok) onClose()
     else setError(answer.error)

@@ -29,7 +29,7 @@ export function ChangeStep({ run }: StepProps) {
   async function look(path: string | null) {
     setWorking('looking')
     setError(null)
-    const answer = await ask('switches.envPreview', { switchId, file: path })
+    const answer = await ask('switch.envPreview', { switchId, file: path })
     setWorking(null)
     setShown(answer.ok ? { typed: path, preview: answer.value } : null)
     if (!answer.ok) setError({ of: 'looking', failure: answer.error })
@@ -38,7 +38,7 @@ export function ChangeStep({ run }: StepProps) {
   async function change(from: EnvPreview) {
     setWorking('changing')
     setError(null)
-    const answer = await act('switches.envChange', { switchId, file: from.file, digest: from.digest })
+    const answer = await act('switch.envChange', { switchId, file: from.file, digest: from.digest })
     setWorking(null)
     // What was shown is no longer what would happen, whether it was done or not.
     setShown(null)

@@ -39,7 +39,7 @@ export function CleanStep({ run }: StepProps) {
             className="button release-all"
             disabled={from.status !== 'live'}
             onClick={() =>
-              void makePlan(words.making, words.makingText, () => ask('switches.plan', { switchId }))
+              void makePlan(words.making, words.makingText, () => ask('switch.plan', { switchId }))
             }
           >
             {words.plan}

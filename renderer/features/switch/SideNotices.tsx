@@ -36,7 +36,7 @@ function SideNotice({ side, now }: { readonly side: Side; readonly now: SideNow 
         <button
           type="button"
           className="button"
-          onClick={() => void client.call('stores.switch', { storeId: entry.storeId, open: true })}
+          onClick={() => void client.call('stores.setOpen', { storeId: entry.storeId, open: true })}
         >
           {words.openStore(name)}
         </button>

@@ -36,7 +36,7 @@ export function StartForm() {
     if (from === null || to === null) return
     setWorking(true)
     setError(null)
-    const answer = await act('switches.begin', {
+    const answer = await act('switch.begin', {
       fromStoreId: from,
       toStoreId: to,
       ...(known ? {} : { quietMs: Number(quiet) }),

@@ -30,7 +30,7 @@ export function StepEnd({ run, step }: Props) {
     if (!answer.ok) setError(answer.error)
   }
   const pass = (reason?: string) =>
-    send(() => act('switches.pass', { switchId, step, ...(reason === undefined ? {} : { reason }) }))
+    send(() => act('switch.pass', { switchId, step, ...(reason === undefined ? {} : { reason }) }))
 
   const isMet = is === 'met'
   const earlier = SWITCH_STEPS.indexOf(step) < SWITCH_STEPS.indexOf(run.step)
@@ -46,7 +46,7 @@ export function StepEnd({ run, step }: Props) {
                 className="button"
                 disabled={working}
                 title={words.backText}
-                onClick={() => void send(() => act('switches.back', { switchId, step }))}
+                onClick={() => void send(() => act('switch.back', { switchId, step }))}
               >
                 {words.back}
               </button>

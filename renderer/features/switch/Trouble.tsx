@@ -84,7 +84,7 @@ function Strays({ run, strays }: { readonly run: SwitchRun; readonly strays: Swi
         <button
           type="button"
           className="button"
-          onClick={() => void act('switches.back', { switchId: run.switchId, step: 'stop' })}
+          onClick={() => void act('switch.back', { switchId: run.switchId, step: 'stop' })}
         >
           {words.backToStop}
         </button>

@@ -32,7 +32,7 @@ export function VerifyStep({ run }: StepProps) {
           <button
             type="button"
             className="button"
-            onClick={() => void act('switches.back', { switchId: run.switchId, step: 'stop' })}
+            onClick={() => void act('switch.back', { switchId: run.switchId, step: 'stop' })}
           >
             {t.switch.trouble.backToStop}
           </button>

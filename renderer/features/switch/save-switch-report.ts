@@ -19,7 +19,7 @@ export function saveSwitchReport(run: SwitchRun, as: SwitchReportFormat): Promis
   return new Promise(resolve => {
     try {
       client.open(
-        'switches.report',
+        'switch.report',
         { switchId: run.switchId, as },
         ({ text }) => pieces.push(text),
         result => {

@@ -144,7 +144,7 @@ test('nothing is struck before core says so, and a refusal is told', async () =>
   book.apply({ type: 'entries', entries: [planEntry(0)] })
   const refused = await strike(book, [{ by: 'lock', value: '0' }], true)
   expect([refused?.code, [...book.kept()].length]).toEqual(['NOT_FOUND', 1])
-  answers['plans.strike'] = ({ strikes }: { strikes: PlanSummary['strikes'] }) =>
+  answers['plans.exclude'] = ({ strikes }: { strikes: PlanSummary['strikes'] }) =>
     ok(planSummary(1, { strikes }))
   expect(await strike(book, [{ by: 'lock', value: '0' }], true)).toBeNull()
   expect([...book.kept()]).toEqual([])
@@ -154,7 +154,7 @@ test('very many strikes go in several frames', async () => {
   openPlan(planSummary(1))
   const book = plans.getState().books.get('p1')
   if (!book) throw new Error('not followed')
-  answers['plans.strike'] = () => ok(planSummary(1))
+  answers['plans.exclude'] = () => ok(planSummary(1))
   await strike(
     book,
     Array.from({ length: 25_000 }, (_, n) => ({ by: 'lock' as const, value: String(n) })),

@@ -29,6 +29,7 @@ export function rowFilter({ text = '', events }: Pick<AuditQuery, 'text' | 'even
   const words = terms.filter(({ field }) => field === null).map(term => term.text)
   // What JSON writes as it is can be looked for before the line is parsed.
   const plain = terms
+    .filter(({ field }) => field !== 'method') // Lines of earlier versions may have another name for it.
     .map(term => term.text)
     .filter(word => /^[\x20-\x7e]+$/.test(word) && !/["\\]/.test(word))
   const kinds = events?.map(event => `"event":"${event}"`)

@@ -33,6 +33,14 @@ const rowLineSchema = z.looseObject({
   error: failure.nullable().catch(null),
 })
 
+/** Methods that had another name in earlier versions, by the start of it. */
+const FORMER_NAMES: readonly (readonly [former: string, now: string])[] = [['switches.', 'switch.']]
+
+function currentName(method: string | null): string | null {
+  const renamed = FORMER_NAMES.find(([former]) => method?.startsWith(former))
+  return method === null || !renamed ? method : renamed[1] + method.slice(renamed[0].length)
+}
+
 /** Null for a line that is no entry. */
 export function rowOf(entry: unknown, file: number, start: number): AuditRow | null {
   const parsed = rowLineSchema.safeParse(entry)
@@ -41,7 +49,8 @@ export function rowOf(entry: unknown, file: number, start: number): AuditRow | n
   return {
     place: placeOf(file, start),
     file: fileName(file),
-    ...{ seq, at, serverAt, user, host, pid, event, action, method, store, storeName },
+    ...{ seq, at, serverAt, user, host, pid, event, action, store, storeName },
+    method: currentName(method),
     plan: rest.plan ?? rest.planId,
     key: rest.lock?.key ?? rest.key ?? rest.id,
     reason: rest.reason ?? rest.because,

@@ -140,7 +140,7 @@ export class Plans {
     })
   }
 
-  async strike({ planId, strikes, struck }: Input<'plans.strike'>): Promise<PlanSummary> {
+  async strike({ planId, strikes, struck }: Input<'plans.exclude'>): Promise<PlanSummary> {
     const held = await this.#find(planId)
     await this.#alone(held, async () => {
       if (held.plan.wasApplied)

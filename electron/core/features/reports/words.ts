@@ -122,12 +122,12 @@ const METHODS: Record<string, string> = {
   'stores.add': 'Store added',
   'stores.edit': 'Store settings changed',
   'stores.remove': 'Store removed',
-  'switches.begin': 'Provider switch begun',
-  'switches.pass': 'Step of a switch passed',
-  'switches.back': 'Step of a switch gone back to',
-  'switches.abandon': 'Provider switch abandoned',
-  'switches.envPreview': 'File of settings chosen',
-  'switches.envChange': 'File of settings changed',
+  'switch.begin': 'Provider switch begun',
+  'switch.pass': 'Step of a switch passed',
+  'switch.back': 'Step of a switch gone back to',
+  'switch.abandon': 'Provider switch abandoned',
+  'switch.envPreview': 'File of settings chosen',
+  'switch.envChange': 'File of settings changed',
 }
 
 export function sayMethod(method: string | null): string {

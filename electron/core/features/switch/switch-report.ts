@@ -23,7 +23,7 @@ export class SwitchReports {
     this.#o = options
   }
 
-  async *write(switchId: string, as: StreamInput<'switches.report'>['as']): AsyncIterable<{ text: string }> {
+  async *write(switchId: string, as: StreamInput<'switch.report'>['as']): AsyncIterable<{ text: string }> {
     const { book, version } = this.#o
     await book.ready
     const run = book.shown(book.find(switchId))
@@ -35,7 +35,7 @@ export class SwitchReports {
   }
 }
 
-export function writeSwitch(document: SwitchDocument, as: StreamInput<'switches.report'>['as']): string {
+export function writeSwitch(document: SwitchDocument, as: StreamInput<'switch.report'>['as']): string {
   if (as === 'json') return `${safeJson(asJson(document), 1)}\n`
   const run = namedApart(document.run)
   const blocks = switchBlocks({ ...document, run })

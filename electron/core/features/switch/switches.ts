@@ -45,7 +45,7 @@ export class Switches {
     return this.#book.all.map(run => this.#book.shown(run)).reverse()
   }
 
-  async begin(input: Input<'switches.begin'>, signal: AbortSignal, action: string): Promise<SwitchRun> {
+  async begin(input: Input<'switch.begin'>, signal: AbortSignal, action: string): Promise<SwitchRun> {
     await this.#book.ready
     const from = sideOf(this.#o.get(input.fromStoreId, signal))
     const to = sideOf(this.#o.get(input.toStoreId, signal))
@@ -62,7 +62,7 @@ export class Switches {
     }
     let found = fresh
     const facts = { ...about(underWay ?? fresh), quietMs: fresh.quietMs }
-    await this.#recorded(action, 'switches.begin', facts, 'if possible', () =>
+    await this.#recorded(action, 'switch.begin', facts, 'if possible', () =>
       this.#book.edit(runs => {
         const open = runs.filter(({ ended }) => ended === null)
         const known = open.find(run => isBetween(run, from, to))
@@ -83,14 +83,14 @@ export class Switches {
     return this.#book.shown(this.#book.find(found.switchId))
   }
 
-  async pass({ switchId, step, reason }: Input<'switches.pass'>, action: string): Promise<SwitchRun> {
+  async pass({ switchId, step, reason }: Input<'switch.pass'>, action: string): Promise<SwitchRun> {
     const run = await this.#underWay(switchId)
     const now = await this.#book.now(switchId)
     const why = reason?.trim() || null
     const checked = now.checks[step].is === 'met'
     const facts = { ...about(run), step, checked, ...(why === null ? {} : { reason: why }) }
     // What is passed without its check does not happen without a trace.
-    return this.#recorded(action, 'switches.pass', facts, checked ? 'if possible' : 'always', async () => {
+    return this.#recorded(action, 'switch.pass', facts, checked ? 'if possible' : 'always', async () => {
       checkStep(run, step)
       if (!checked && why === null)
         throw new StoreError(
@@ -119,9 +119,9 @@ export class Switches {
     })
   }
 
-  async back({ switchId, step }: Input<'switches.back'>, action: string): Promise<SwitchRun> {
+  async back({ switchId, step }: Input<'switch.back'>, action: string): Promise<SwitchRun> {
     const run = await this.#underWay(switchId)
-    return this.#recorded(action, 'switches.back', { ...about(run), step }, 'if possible', () =>
+    return this.#recorded(action, 'switch.back', { ...about(run), step }, 'if possible', () =>
       this.#change(switchId, each => {
         if (SWITCH_STEPS.indexOf(step) >= SWITCH_STEPS.indexOf(each.step))
           throw new StoreError('REFUSED', 'Only an earlier step can be gone back to')
@@ -132,41 +132,34 @@ export class Switches {
     )
   }
 
-  async abandon({ switchId, reason }: Input<'switches.abandon'>, action: string): Promise<SwitchRun> {
+  async abandon({ switchId, reason }: Input<'switch.abandon'>, action: string): Promise<SwitchRun> {
     const run = await this.#underWay(switchId)
     const ended = { at: Date.now(), by: whoIsHere().user, how: 'abandoned' as const, reason: reason.trim() }
-    return this.#recorded(action, 'switches.abandon', { ...about(run), reason }, 'if possible', () => {
+    return this.#recorded(action, 'switch.abandon', { ...about(run), reason }, 'if possible', () => {
       if (ended.reason === '') throw new StoreError('BAD_INPUT', 'A reason is missing')
       return this.#change(switchId, each => ({ ...each, ended }))
     })
   }
 
   async envPreview(
-    { switchId, file }: Input<'switches.envPreview'>,
+    { switchId, file }: Input<'switch.envPreview'>,
     action: string,
   ): Promise<EnvPreview | null> {
     const run = await this.#underWay(switchId)
     const preview = file === null ? null : await previewEnv(file, wantedBy(run))
     const envFile = preview?.file ?? null
     if (envFile !== run.envFile)
-      await this.#recorded(
-        action,
-        'switches.envPreview',
-        { ...about(run), file: envFile },
-        'if possible',
-        () => this.#change(switchId, each => ({ ...each, envFile })),
+      await this.#recorded(action, 'switch.envPreview', { ...about(run), file: envFile }, 'if possible', () =>
+        this.#change(switchId, each => ({ ...each, envFile })),
       )
     return preview
   }
 
-  async envChange(
-    { switchId, file, digest }: Input<'switches.envChange'>,
-    action: string,
-  ): Promise<SwitchRun> {
+  async envChange({ switchId, file, digest }: Input<'switch.envChange'>, action: string): Promise<SwitchRun> {
     const run = await this.#underWay(switchId)
     const wanted = wantedBy(run)
     const facts = { ...about(run), file, after: wanted }
-    return this.#recorded(action, 'switches.envChange', facts, 'always', async note => {
+    return this.#recorded(action, 'switch.envChange', facts, 'always', async note => {
       checkStep(run, 'change')
       const { copy, before, ...changed } = await changeEnvFile(file, wanted, digest)
       await note({ copy, before, outcome: 'changed' }).catch(() => {})
@@ -195,7 +188,7 @@ export class Switches {
     return plan
   }
 
-  watch(switchId: string, signal: AbortSignal): AsyncIterable<StreamEvent<'switches.watch'>> {
+  watch(switchId: string, signal: AbortSignal): AsyncIterable<StreamEvent<'switch.watch'>> {
     return this.#book.watch(switchId, signal)
   }
 

@@ -36,7 +36,7 @@ export async function releaseRest(options: CleanOptions): Promise<boolean> {
 
 async function planAndApply(options: CleanOptions): Promise<void> {
   const { client, switchId, operator, teller, io, clean, reason } = options
-  const made = await client.call('switches.plan', { switchId })
+  const made = await client.call('switch.plan', { switchId })
   // It is clean by now, which the next look will see.
   if (!made.ok && made.error.code === 'NOT_FOUND') return
   const plan = unwrap(made)

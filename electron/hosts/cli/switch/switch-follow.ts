@@ -4,7 +4,7 @@ import type { SwitchRun } from '../../../../shared/switch.ts'
 import { namedApart } from '../../../../shared/switch-words.ts'
 import { CliError } from '../lib/exit.ts'
 
-export type Told = StreamEvent<'switches.watch'>
+export type Told = StreamEvent<'switch.watch'>
 
 /** Follows a switch: what was told last, and the next thing that is. */
 export class SwitchFollower {
@@ -17,7 +17,7 @@ export class SwitchFollower {
   constructor(client: Client, switchId: string) {
     this.#changed = this.#next()
     this.#close = client.open(
-      'switches.watch',
+      'switch.watch',
       { switchId },
       event => {
         this.#last = { ...event, run: namedApart(event.run) }

@@ -7,7 +7,7 @@ import { type Io, print } from '../lib/io.ts'
 import { endJson, switchJson } from './switch-json.ts'
 
 export async function listSwitches({ options }: Args, io: Io): Promise<number> {
-  const runs = unwrap(await connect(io).call('switches.list', {}))
+  const runs = unwrap(await connect(io).call('switch.list', {}))
   if (options['json']) {
     await print(io, safeJson({ switches: runs.map(switchJson) }))
     return EXIT.done
@@ -26,7 +26,7 @@ export async function abandonSwitch(switchId: string, { options }: Args, io: Io)
   const { reason, json } = options
   if (typeof reason !== 'string' || reason.trim() === '')
     throw usageError('A reason is missing: say --reason TEXT, which goes into the audit log')
-  const run = unwrap(await connect(io).call('switches.abandon', { switchId, reason }))
+  const run = unwrap(await connect(io).call('switch.abandon', { switchId, reason }))
   const { from, to } = run
   await print(
     io,

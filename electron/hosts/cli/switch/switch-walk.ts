@@ -113,7 +113,7 @@ export class SwitchWalk {
   async #pass(step: SwitchStep, reason: string | null): Promise<void> {
     const { client, switchId, follower, teller, operator } = this.#o
     const why = reason === null ? {} : { reason }
-    const passed = await client.call('switches.pass', { switchId, step, ...why })
+    const passed = await client.call('switch.pass', { switchId, step, ...why })
     if (!passed.ok && passed.error.code === 'REFUSED' && reason === null && this.#refusals < MOST_REFUSALS) {
       this.#refusals++
       await operator.wait(follower.changed)
@@ -138,7 +138,7 @@ export class SwitchWalk {
       if (operator.isThere) await teller.tell('Once it is done, type pass to go on.', '  ')
       return this.#waitFor('change')
     }
-    const looked = await client.call('switches.envPreview', { switchId, file })
+    const looked = await client.call('switch.envPreview', { switchId, file })
     if (!looked.ok) {
       await teller.say(looked.error.message, '  ! ')
       if (!operator.isThere && !byHand.includes('change'))
@@ -154,7 +154,7 @@ export class SwitchWalk {
       await teller.difference(preview)
       if (await this.#may(mayChangeEnv, 'Change it? [y/N]', ['--change-env'])) {
         const input = { switchId, file: preview.file, digest: preview.digest }
-        const changed = unwrap(await client.call('switches.envChange', input))
+        const changed = unwrap(await client.call('switch.envChange', input))
         this.#o.follower.take(changed)
         const { copy = '' } = changed.envChanges.at(-1) ?? {}
         await teller.say(`Changed. As it was, it is in ${escapeForTerminal(copy)}`, '  ')

@@ -58,7 +58,7 @@ async function walk(from: string, to: string, args: Args, io: Io): Promise<numbe
   const run = namedApart(await begin(client, stores, options))
   const { switchId } = run
   if (options.envFile !== null)
-    unwrap(await client.call('switches.envPreview', { switchId, file: options.envFile }))
+    unwrap(await client.call('switch.envPreview', { switchId, file: options.envFile }))
   const teller = new SwitchTeller(io, options.json)
   const place = stepPlace(run.step)
   if (options.back !== null) await teller.say(`Goes back in switch ${switchId}, to step ${place}.`)
@@ -113,7 +113,7 @@ async function begin(
   { quietMs, back }: Options,
 ): Promise<SwitchRun> {
   if (back !== null) {
-    const runs = unwrap(await client.call('switches.list', {}))
+    const runs = unwrap(await client.call('switch.list', {}))
     const isIt = (run: SwitchRun) =>
       run.ended === null && run.from.address === from.info.address && run.to.address === to.info.address
     // None is begun only to find that there is nothing to go back in.
@@ -122,9 +122,9 @@ async function begin(
   }
   const ids = { fromStoreId: from.info.storeId, toStoreId: to.info.storeId }
   const asked = { ...ids, ...(quietMs === undefined ? {} : { quietMs }) }
-  const run = unwrap(await client.call('switches.begin', asked))
+  const run = unwrap(await client.call('switch.begin', asked))
   const { switchId } = run
-  return back === null ? run : unwrap(await client.call('switches.back', { switchId, step: back }))
+  return back === null ? run : unwrap(await client.call('switch.back', { switchId, step: back }))
 }
 
 function ifStopped(error: unknown): WalkStopped {
@@ -199,7 +199,7 @@ async function writeReport(
     const pieces: string[] = []
     await new Promise<void>((done, failed) => {
       client.open(
-        'switches.report',
+        'switch.report',
         { switchId, as: reportFormat(name) },
         ({ text }) => pieces.push(text),
         result => (result.ok ? done() : failed(new CliError(result.error))),

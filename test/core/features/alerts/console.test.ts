@@ -128,7 +128,7 @@ describe('a console', () => {
       Date.now() - 2 * HOUR,
     )
     await expect.poll(() => last()?.open).toBe(1)
-    await ask('stores.switch', { storeId, open: false })
+    await ask('stores.setOpen', { storeId, open: false })
     await expect.poll(() => last()?.open).toBe(0)
   })
 

@@ -145,6 +145,13 @@ describe('around a change', () => {
 })
 
 describe('reading', () => {
+  it('shows a line of an earlier version under the name that its method has now', async () => {
+    const { append, read } = openLog()
+    await append([{ event: 'settings', action: 'a', method: 'switches.begin', switch: 's1' }])
+    const { rows } = await read({ text: 'method:switch.begin' })
+    expect(rows).toMatchObject([{ method: 'switch.begin', entry: { method: 'switches.begin' } }])
+  })
+
   it('gives pages, newest first, over all files, each line once', async () => {
     const { append, read } = openLog(undefined, { rotateBytes: 1500 })
     for (let n = 0; n < 30; n++) await append([entry(n)])

@@ -36,13 +36,13 @@ describe('a console that is started again', () => {
   it('knows a hold for its whole time, and extends and releases it', async () => {
     const { one, again, server } = await firstConsole()
     const { holdId, until } = await one.taken(KEY, { mode: 'once' })
-    await one.ask('stores.switch', { storeId: one.storeId, open: false })
+    await one.ask('stores.setOpen', { storeId: one.storeId, open: false })
     await one.until(holdId, {
       storeId: null,
       state: 'held',
       problem: expect.stringMatching(/^Nobody has looked since .* UTC/),
     })
-    await one.ask('stores.switch', { storeId: one.storeId, open: true })
+    await one.ask('stores.setOpen', { storeId: one.storeId, open: true })
     await one.close()
     const two = await again()
     expect(await two.ask('holds.extend', { holdId, forMs: MINUTE })).toMatchObject({
@@ -78,7 +78,7 @@ describe('a console that died before it knew that it had the lock', () => {
   async function died(mode: 'once' | 'renewed', open = true) {
     const first = await firstConsole()
     const { holdId, until } = await first.one.taken(KEY, { mode })
-    await first.one.ask('stores.switch', { storeId: first.one.storeId, open })
+    await first.one.ask('stores.setOpen', { storeId: first.one.storeId, open })
     await first.one.close()
     const [hold] = keptIn(first.one.folder)
     const unknown = { state: 'waiting', mark: null, lockId: null, leaseUntil: 0 }

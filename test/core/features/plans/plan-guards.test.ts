@@ -27,8 +27,8 @@ describe('a plan that others can change, too', () => {
     for (let i = 0; i < 20; i++) c.hold(`job-${i}`, `run-${i}`, 5 * MINUTE, i < 15 ? 'ana' : 'ben')
     const { planId } = await c.ask('plans.create', { storeIds: [c.storeId] })
     const strikes = [{ by: 'holder' as const, value: 'ana' }]
-    expect((await c.ask('plans.strike', { planId, strikes, struck: true })).progress.total).toBe(5)
-    expect((await other.ask('plans.strike', { planId, strikes, struck: false })).progress.total).toBe(20)
+    expect((await c.ask('plans.exclude', { planId, strikes, struck: true })).progress.total).toBe(5)
+    expect((await other.ask('plans.exclude', { planId, strikes, struck: false })).progress.total).toBe(20)
     await expect(c.ask('plans.apply', { planId, confirm: ['Orders 5'], reason: 'stuck' })).rejects.toThrow(
       '"Orders 20"',
     )
@@ -41,11 +41,11 @@ describe('a plan that others can change, too', () => {
       for (let i = 0; i < 20; i++) c.hold(`job-${i}`, `run-${i}`, 5 * MINUTE, i < 15 ? 'ana' : 'ben')
       const { planId } = await c.ask('plans.create', { storeIds: [c.storeId] })
       const strikes = [{ by: 'holder' as const, value: 'ana' }]
-      await c.ask('plans.strike', { planId, strikes, struck: true })
+      await c.ask('plans.exclude', { planId, strikes, struck: true })
       const [applied, struck] = await Promise.all([
         c.client.call('plans.apply', { planId, confirm: ['Orders 5'], reason: 'stuck' }),
         new Promise(resolve => setTimeout(resolve, delay)).then(() =>
-          c.client.call('plans.strike', { planId, strikes, struck: false }),
+          c.client.call('plans.exclude', { planId, strikes, struck: false }),
         ),
       ])
       expect([applied.ok, struck.ok].filter(Boolean)).toHaveLength(1)
@@ -62,12 +62,12 @@ describe('a plan that others can change, too', () => {
     const { planId } = plan
     const strikes = [{ by: 'format' as const, value: 'tenant-pipeline' }]
     await expect(other.ask('plans.remove', { planId })).rejects.toThrow('being changed or applied by process')
-    await expect(other.ask('plans.strike', { planId, strikes, struck: true })).rejects.toThrow('REFUSED')
+    await expect(other.ask('plans.exclude', { planId, strikes, struck: true })).rejects.toThrow('REFUSED')
     await c.ask('plans.steer', { planId, rate: 10_000 })
     const screen = c.follow(planId)
     await expect.poll(screen.state).toBe('done')
     await expect
-      .poll(() => other.client.call('plans.strike', { planId, strikes, struck: true }))
+      .poll(() => other.client.call('plans.exclude', { planId, strikes, struck: true }))
       .toMatchObject({ ok: false, error: { message: 'This plan was applied already: it stays as it was' } })
     expect(screen.known.plan?.progress.counts.released).toBe(30)
     expect(existsSync(plan.file)).toBe(true)

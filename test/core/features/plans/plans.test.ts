@@ -99,8 +99,8 @@ describe('a plan', () => {
     c.hold('three', 'run-three', 5 * 60_000, 'ana')
     const { planId } = await c.ask('plans.create', { storeIds: [c.storeId] })
     const ana = { by: 'holder' as const, value: 'ana' }
-    const total = async (strikes: Parameters<typeof c.ask<'plans.strike'>>[1]['strikes'], struck: boolean) =>
-      (await c.ask('plans.strike', { planId, strikes, struck })).progress.total
+    const total = async (strikes: Parameters<typeof c.ask<'plans.exclude'>>[1]['strikes'], struck: boolean) =>
+      (await c.ask('plans.exclude', { planId, strikes, struck })).progress.total
     expect(await total([ana], true)).toBe(1)
     expect(await total([{ by: 'format', value: 'tenant-pipeline' }], true)).toBe(0)
     await expect(c.ask('plans.apply', { planId, confirm: ['Orders 0'], reason: 'stuck' })).rejects.toThrow(
@@ -117,7 +117,7 @@ describe('a plan', () => {
       'acme:three': 'pending',
     })
     expect([c.runOf('two'), c.runOf('three')]).toEqual(['run-two', 'run-three'])
-    await expect(c.ask('plans.strike', { planId, strikes: [ana], struck: false })).rejects.toThrow('REFUSED')
+    await expect(c.ask('plans.exclude', { planId, strikes: [ana], struck: false })).rejects.toThrow('REFUSED')
   })
 
   it.each([
@@ -144,7 +144,7 @@ describe('a plan', () => {
     await c.ask('stores.edit', { storeId, profile: profile({ address, readOnly: true }) })
     await expect(c.apply(plan)).rejects.toThrow('read-only')
     await c.ask('stores.edit', { storeId, profile: profile({ address }) })
-    await c.ask('stores.switch', { storeId, open: false })
+    await c.ask('stores.setOpen', { storeId, open: false })
     await expect(c.apply(plan)).rejects.toThrow('not open here')
     expect(c.server.records.size).toBe(1)
   })

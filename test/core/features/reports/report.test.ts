@@ -120,8 +120,8 @@ test('tells stores in the order of the list, whichever was opened last', async (
   const places = [memoryPlace(), memoryPlace(), memoryPlace()].map(({ address }) => address)
   const console = await watching(...places)
   const storeId = console.list()?.stores[0]?.storeId ?? ''
-  await console.ask('stores.switch', { storeId, open: false })
-  await console.ask('stores.switch', { storeId, open: true })
+  await console.ask('stores.setOpen', { storeId, open: false })
+  await console.ask('stores.setOpen', { storeId, open: true })
   const order = async () => (await readReport(console)).stores.map(({ address }) => address)
   await expect.poll(order).toEqual(places)
 })

@@ -97,7 +97,7 @@ describe('a password', () => {
     const { storeId } = await first.ask('stores.add', { profile: locked(), password: SECRET })
     const other = await first.ask('stores.add', { profile: locked({ name: 'Other' }), password: SECRET })
     for (const each of [storeId, other.storeId])
-      await first.ask('stores.switch', { storeId: each, open: false })
+      await first.ask('stores.setOpen', { storeId: each, open: false })
     await first.close()
     // Nothing is unsealed for a store that is not opened.
     const second = openConsole(first.folder, {}, { vault })
@@ -147,7 +147,7 @@ describe('a password', () => {
     const vault = durableVault()
     const first = openConsole(dataFolder(), {}, { vault })
     const { storeId } = await first.ask('stores.add', { profile: locked(), password: SECRET })
-    await first.ask('stores.switch', { storeId, open: false })
+    await first.ask('stores.setOpen', { storeId, open: false })
     await first.close()
     const { ask } = openConsole(first.folder, {}, { vault })
     expect(await ask('stores.test', { profile: locked(), passwordOf: storeId })).toMatchObject({

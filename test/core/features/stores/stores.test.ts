@@ -19,7 +19,7 @@ describe('the list', () => {
     const gone = await first.ask('stores.add', { profile: profile({ name: 'Gone', address: 'memory:g' }) })
     const changed = profile({ name: 'Orders 2', colour: 'rose', production: true, readOnly: true })
     await first.ask('stores.edit', { storeId: orders.storeId, profile: changed })
-    await first.ask('stores.switch', { storeId: billing.storeId, open: false })
+    await first.ask('stores.setOpen', { storeId: billing.storeId, open: false })
     await first.ask('stores.remove', { storeId: gone.storeId })
     await first.close()
 
@@ -34,7 +34,7 @@ describe('the list', () => {
     await expect(second.ask('locks.inspect', { storeId: billing.storeId, id: 'x' })).rejects.toThrow(
       'NOT_FOUND',
     )
-    await second.ask('stores.switch', { storeId: billing.storeId, open: true })
+    await second.ask('stores.setOpen', { storeId: billing.storeId, open: true })
     await second.ask('locks.inspect', { storeId: billing.storeId, id: 'nothing' })
     expect(statSync(join(first.folder, 'stores.json')).mode & 0o077).toBe(0)
   })
@@ -96,7 +96,7 @@ describe('the list', () => {
     expect(list()).toEqual(before)
     await ask('locks.inspect', { storeId, id: 'nothing' })
     // It is opened and closed all the same: in an outage that matters more.
-    expect(await ask('stores.switch', { storeId, open: false })).toMatchObject({ open: false })
+    expect(await ask('stores.setOpen', { storeId, open: false })).toMatchObject({ open: false })
   })
 
   it('shows a store of a newer version with its problem, without a password that is in its address', async () => {
@@ -127,7 +127,7 @@ describe('at the start', () => {
   it('opens each given address once, and one that is kept already as what it is', async () => {
     const first = openConsole()
     const { storeId } = await first.ask('stores.add', { profile: profile({ address: 'memory:kept' }) })
-    await first.ask('stores.switch', { storeId, open: false })
+    await first.ask('stores.setOpen', { storeId, open: false })
     await first.close()
     const { list } = openConsole(first.folder, { stores: ['memory:kept', 'memory:given', 'Memory:given'] })
     await expect
@@ -163,7 +163,7 @@ describe('at the start', () => {
     await alone.close()
     const busy = openConsole(alone.folder, { practice: true })
     await expect.poll(() => busy.list()?.stores).toMatchObject([{ name: 'Orders' }])
-    await busy.ask('stores.switch', { storeId, open: false })
+    await busy.ask('stores.setOpen', { storeId, open: false })
     await busy.close()
     const idle = openConsole(alone.folder, { practice: true })
     await expect.poll(() => idle.list()?.stores.map(({ open }) => open)).toEqual([false, true])
@@ -277,15 +277,15 @@ describe('several decisions at once', () => {
       ask('stores.edit', { storeId: removed.storeId, profile: profile(elsewhere) }),
       ask('stores.remove', { storeId: removed.storeId }),
       ask('stores.edit', { storeId: off.storeId, profile: profile({ name: 'Off', ...elsewhere }) }),
-      ask('stores.switch', { storeId: off.storeId, open: false }),
+      ask('stores.setOpen', { storeId: off.storeId, open: false }),
     ])
     for (const { storeId } of [removed, off])
       await expect(ask('stores.describe', { storeId })).rejects.toThrow('NOT_FOUND')
     expect(list()?.stores).toMatchObject([{ name: 'Off', open: false }])
     await Promise.all([
-      ask('stores.switch', { storeId: off.storeId, open: true }),
-      ask('stores.switch', { storeId: off.storeId, open: false }),
-      ask('stores.switch', { storeId: off.storeId, open: true }),
+      ask('stores.setOpen', { storeId: off.storeId, open: true }),
+      ask('stores.setOpen', { storeId: off.storeId, open: false }),
+      ask('stores.setOpen', { storeId: off.storeId, open: true }),
     ])
     expect(await ask('stores.describe', { storeId: off.storeId })).toMatchObject({
       address: 'memory:elsewhere',

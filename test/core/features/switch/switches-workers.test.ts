@@ -48,7 +48,7 @@ describe('a job that still had the old provider while the switch was verified', 
     await quiet(one)
     expect(one.check('verify')).toBe('not-yet')
     await expect(one.pass('verify')).rejects.toThrow(/lockRecharge:NIGHTLY was acquired in .* go back to/)
-    await one.ask('switches.back', { switchId: one.switchId, step: 'stop' })
+    await one.ask('switch.back', { switchId: one.switchId, step: 'stop' })
     await one.until(() => [one.seen().run.step, one.check('restart')], ['stop', 'not-yet'])
     await one.go('stop', 'drain')
     await one.pass('change', 'elsewhere')

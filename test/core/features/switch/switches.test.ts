@@ -12,9 +12,9 @@ import { workPlace } from './work-places.ts'
 
 /** What a screen is told that opens now. */
 function firstLook({ client, switchId }: Awaited<ReturnType<typeof switching>>) {
-  return new Promise<StreamEvent<'switches.watch'>>(resolve => {
+  return new Promise<StreamEvent<'switch.watch'>>(resolve => {
     const leave = client.open(
-      'switches.watch',
+      'switch.watch',
       { switchId },
       event => {
         resolve(event)
@@ -66,7 +66,7 @@ describe('a switch', () => {
     }
     expect(ids.size).toBe(1)
     const last = openConsole(folder)
-    expect(await last.ask('switches.list', {})).toMatchObject([
+    expect(await last.ask('switch.list', {})).toMatchObject([
       { ended: { how: 'finished' }, passed: SWITCH_STEPS.map(step => ({ step, checked: true })) },
     ])
   }, 60_000)
@@ -78,12 +78,12 @@ describe('a switch', () => {
     const { switchId, folder } = s
     await s.close()
     const other = openConsole(folder)
-    const [run] = await other.ask('switches.list', {})
+    const [run] = await other.ask('switch.list', {})
     expect(run).toMatchObject({ step: 'stop', from: { storeId: null, address: from.address } })
-    await expect(other.ask('switches.pass', { switchId, step: 'stop' })).rejects.toThrow(
+    await expect(other.ask('switch.pass', { switchId, step: 'stop' })).rejects.toThrow(
       /REFUSED: The check of this step is not met: .* is not open here/,
     )
-    await expect(other.ask('switches.plan', { switchId })).rejects.toThrow('not open here')
+    await expect(other.ask('switch.plan', { switchId })).rejects.toThrow('not open here')
   })
 
   it('is one and the same in two consoles that share a folder', async () => {
@@ -133,7 +133,7 @@ describe('a switch', () => {
     const add = async (address: string) =>
       (await s.ask('stores.add', { profile: profile({ name: address.slice(0, 20), address }) })).storeId
     const begin = (fromStoreId: string, toStoreId: string) =>
-      s.ask('switches.begin', { fromStoreId, toStoreId })
+      s.ask('switch.begin', { fromStoreId, toStoreId })
     await expect(begin(s.fromStoreId, s.fromStoreId)).rejects.toThrow('same place')
     await expect(begin(s.fromStoreId, await add(`${from.address}?match=lockRecharge:*`))).rejects.toThrow(
       'same place',
@@ -170,16 +170,16 @@ describe('a step', () => {
       ...{ step: 'drain', checked: false, reason: 'its machine is gone', fromHeld: 1, toHeld: 0 },
     })
     const audit = auditText(s.folder)
-    expect(audit).toMatch(/"method":"switches.pass"[^\n]*"checked":false,"reason":"its machine is gone"/)
-    expect(audit).toMatch(/"method":"switches.pass"[^\n]*"code":"REFUSED"/)
+    expect(audit).toMatch(/"method":"switch.pass"[^\n]*"checked":false,"reason":"its machine is gone"/)
+    expect(audit).toMatch(/"method":"switch.pass"[^\n]*"code":"REFUSED"/)
   })
 
   it('can be gone back to, but not forward', async () => {
     const [from, to] = await places()
     const s = await switching(from, to)
     await s.go('understand', 'stop', 'drain')
-    await expect(s.ask('switches.back', { switchId: s.switchId, step: 'verify' })).rejects.toThrow('earlier')
-    await s.ask('switches.back', { switchId: s.switchId, step: 'stop' })
+    await expect(s.ask('switch.back', { switchId: s.switchId, step: 'verify' })).rejects.toThrow('earlier')
+    await s.ask('switch.back', { switchId: s.switchId, step: 'stop' })
     await s.go('stop', 'drain')
     const run = await s.run()
     expect(run.passed.map(({ step }) => step)).toEqual(['understand', 'stop', 'drain', 'stop', 'drain'])
@@ -197,7 +197,7 @@ describe('a step', () => {
       await to.hold('GPS', 'w2')
       await one.go('restart')
       await two.until(() => [two.seen().run.step, two.check('restart')], ['verify', 'met'])
-      await two.ask('switches.back', { switchId: two.switchId, step })
+      await two.ask('switch.back', { switchId: two.switchId, step })
       for (const each of SWITCH_STEPS.slice(SWITCH_STEPS.indexOf(step), until)) await two.pass(each, 'x')
       for (const s of [one, two]) {
         await s.until(() => [s.seen().run.step, s.check('restart')], ['restart', 'not-yet'])
@@ -220,7 +220,7 @@ describe('a step', () => {
     await s.pass('stop', 'x')
     await s.pass('drain', 'x')
     // Somebody else does it while it is looked at: the check turns all the same.
-    await s.ask('switches.envPreview', { switchId: s.switchId, file })
+    await s.ask('switch.envPreview', { switchId: s.switchId, file })
     await s.until(() => s.check('change'), 'not-yet')
     writeFileSync(file, 'LOCK_PROVIDER=mysql\n')
     await s.go('change')
@@ -233,11 +233,11 @@ it('a store that was closed begins its quiet time again', async () => {
   const s = await switching(from, to)
   await s.met('stop')
   const before = s.seen().now.watchedSince ?? 0
-  await s.ask('stores.switch', { storeId: s.fromStoreId, open: false })
+  await s.ask('stores.setOpen', { storeId: s.fromStoreId, open: false })
   await s.until(() => s.check('stop'), 'unknown')
   expect(s.seen().now).toMatchObject({ watchedSince: null, from: { status: 'closed', held: null } })
   expect(s.seen().run.from.storeId).toBeNull()
-  await s.ask('stores.switch', { storeId: s.fromStoreId, open: true })
+  await s.ask('stores.setOpen', { storeId: s.fromStoreId, open: true })
   await s.met('stop')
   expect(s.seen().now.watchedSince).toBeGreaterThan(before)
 })
@@ -248,13 +248,13 @@ describe('a switch that is abandoned', () => {
     const s = await switching(from, to)
     await s.go('understand')
     const { switchId } = s
-    await expect(s.ask('switches.abandon', { switchId, reason: ' ' })).rejects.toThrow('reason')
-    await s.ask('switches.abandon', { switchId, reason: 'the new server is too small' })
+    await expect(s.ask('switch.abandon', { switchId, reason: ' ' })).rejects.toThrow('reason')
+    await s.ask('switch.abandon', { switchId, reason: 'the new server is too small' })
     await expect(s.pass('stop', 'x')).rejects.toThrow('abandoned already')
     await expect(s.clean()).rejects.toThrow('abandoned already')
     expect((await s.begin()).switchId).not.toBe(switchId)
     expect(await s.report('md')).toContain('the new server is too small')
-    expect(auditText(s.folder)).toMatch(/"method":"switches.abandon"[^\n]*too small/)
+    expect(auditText(s.folder)).toMatch(/"method":"switch.abandon"[^\n]*too small/)
   })
 })
 
@@ -289,8 +289,8 @@ describe('what is kept', () => {
     for (const run of kept.runs) delete run.wentBack
     writeFileSync(path, JSON.stringify(kept))
     const console = openConsole(s.folder)
-    expect(await console.ask('switches.list', {})).toMatchObject([{ step: 'stop', wentBack: [] }])
-    const back = await console.ask('switches.back', { switchId: s.switchId, step: 'understand' })
+    expect(await console.ask('switch.list', {})).toMatchObject([{ step: 'stop', wentBack: [] }])
+    const back = await console.ask('switch.back', { switchId: s.switchId, step: 'understand' })
     expect(back).toMatchObject({ step: 'understand', wentBack: [{ step: 'understand' }] })
   })
 
@@ -304,7 +304,7 @@ describe('what is kept', () => {
     await expect.poll(() => ids().length).toBe(2)
     const [fromStoreId = '', toStoreId = ''] = ids()
     await expect
-      .poll(() => console.ask('switches.begin', { fromStoreId, toStoreId }).then(() => 'begun', String))
+      .poll(() => console.ask('switch.begin', { fromStoreId, toStoreId }).then(() => 'begun', String))
       .toMatch(/REFUSED.*could not be understood/)
     expect(readFileSync(path, 'utf8')).toBe('{"version":1,"runs":[')
   })

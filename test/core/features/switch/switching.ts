@@ -19,7 +19,7 @@ export async function switching(from: WorkPlace, to: WorkPlace, folder = dataFol
   await expect.poll(() => idOf(from.address) !== null && idOf(to.address) !== null).toBe(true)
   const fromStoreId = idOf(from.address) as string
   const toStoreId = idOf(to.address) as string
-  const begin = () => console.ask('switches.begin', { fromStoreId, toStoreId, quietMs: QUIET_MS })
+  const begin = () => console.ask('switch.begin', { fromStoreId, toStoreId, quietMs: QUIET_MS })
   // Clients are loaded when the first store of their kind is opened.
   await expect.poll(() => begin().then(() => 'begun', String)).toBe('begun')
   const { switchId } = await begin()
@@ -27,7 +27,7 @@ export async function switching(from: WorkPlace, to: WorkPlace, folder = dataFol
   let last: Seen | null = null
   const events: Seen[] = []
   const leave = console.client.open(
-    'switches.watch',
+    'switch.watch',
     { switchId },
     event => {
       last = event
@@ -48,21 +48,21 @@ export async function switching(from: WorkPlace, to: WorkPlace, folder = dataFol
     ...{ switchId, fromStoreId, toStoreId, begin, seen, events, leave, check, until },
     met: (step: SwitchStep) => until(() => check(step), 'met'),
     pass: (step: SwitchStep, reason?: string) =>
-      console.ask('switches.pass', { switchId, step, ...(reason === undefined ? {} : { reason }) }),
+      console.ask('switch.pass', { switchId, step, ...(reason === undefined ? {} : { reason }) }),
     /** Once its check is met. */
     async go(...steps: SwitchStep[]) {
       for (const step of steps) {
         await until(() => check(step), 'met')
-        await console.ask('switches.pass', { switchId, step })
+        await console.ask('switch.pass', { switchId, step })
       }
     },
     run: async () =>
-      (await console.ask('switches.list', {})).find(each => each.switchId === switchId) as SwitchRun,
+      (await console.ask('switch.list', {})).find(each => each.switchId === switchId) as SwitchRun,
     async report(as: 'md' | 'html' | 'json') {
       let text = ''
       await new Promise<void>((resolve, reject) => {
         console.client.open(
-          'switches.report',
+          'switch.report',
           { switchId, as },
           event => {
             text += event.text
@@ -74,15 +74,15 @@ export async function switching(from: WorkPlace, to: WorkPlace, folder = dataFol
     },
     /** Releases everything in the old store, as the screen would. */
     async clean() {
-      const plan = await console.ask('switches.plan', { switchId })
+      const plan = await console.ask('switch.plan', { switchId })
       const confirm = plan.stores.map(store => `${store.name} ${plan.count}`)
       await console.ask('plans.apply', { planId: plan.planId, confirm, reason: 'left behind', rate: 1000 })
       return plan
     },
     /** Changes the file as somebody would who has seen what changes. */
     async changeEnv(file: string) {
-      const preview = await console.ask('switches.envPreview', { switchId, file })
-      return console.ask('switches.envChange', {
+      const preview = await console.ask('switch.envPreview', { switchId, file })
+      return console.ask('switch.envChange', {
         ...{ switchId, file: preview?.file ?? '', digest: preview?.digest ?? '' },
       })
     },

@@ -41,7 +41,7 @@ async function walk(fromKind: Provider, toKind: Provider) {
     SWITCH_STEPS.map(step => [step, true]),
   )
   expect(run.envChanges).toMatchObject([{ file, before: fromKind, after: toKind }])
-  const passed = auditText(s.folder).match(/"method":"switches.pass"[^\n]*"outcome":"done"/g)
+  const passed = auditText(s.folder).match(/"method":"switch.pass"[^\n]*"outcome":"done"/g)
   expect(passed).toHaveLength(7)
 }
 

@@ -30,7 +30,7 @@ it('goes back to an earlier step, and on from there', async () => {
   expect(back.stdout.trimEnd().split('\n').at(-1)).not.toContain('--back')
   const [run] = await list()
   expect(run?.passed.map(({ step }) => step)).toEqual(['understand', 'stop', 'drain', 'stop', 'drain'])
-  expect(o.audit()).toMatch(/"method":"switches.back"[^\n]*"step":"stop"/)
+  expect(o.audit()).toMatch(/"method":"switch.back"[^\n]*"step":"stop"/)
 
   const ahead = await o.run(...words, '--back', 'verify')
   expect(ahead).toMatchObject({ code: 6, stderr: expect.stringContaining('Only an earlier step') })

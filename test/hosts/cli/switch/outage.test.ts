@@ -64,7 +64,7 @@ it('leads away from a provider that is down, begun and gone on with while it is'
   expect(run?.passed.map(({ step, checked }) => [step, checked])).toEqual(
     SWITCH_STEPS.map(step => [step, step === 'change' || step === 'restart']),
   )
-  expect(o.audit()).toMatch(/"method":"switches.pass"[^\n]*it burnt down/)
+  expect(o.audit()).toMatch(/"method":"switch.pass"[^\n]*it burnt down/)
 })
 
 it('goes on by itself when the provider is back', async () => {

@@ -119,7 +119,7 @@ describe('without a terminal', () => {
     expect(await o.run('switch', '--abandon', id, '--reason', 'not today')).toMatchObject({ code: 0 })
     expect(await o.run('switch', '--abandon', id, '--reason', 'not today')).toMatchObject({ code: 6 })
     expect((await o.run('switch', '--list')).stdout).toContain('abandoned')
-    expect(o.audit()).toMatch(/"method":"switches.abandon"[^\n]*not today/)
+    expect(o.audit()).toMatch(/"method":"switch.abandon"[^\n]*not today/)
   })
 
   it('Ctrl-C stops it, and the same command goes on at the same step', async () => {
