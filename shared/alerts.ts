@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { lockId, storeId } from './locks.ts'
 
 /** What an operator is warned of. Rules are data; what they say, and what to do then, is in alert-words.ts. */
 
@@ -166,14 +167,14 @@ export const acknowledgeSchema = z
   .strictObject({
     alertIds: z.array(z.string().min(1).max(200)).min(1).max(10_000).optional(),
     /** All of a rule in a store, also those that are not listed. */
-    group: z.strictObject({ rule: alertRuleSchema, storeId: z.string().min(1).max(64) }).optional(),
+    group: z.strictObject({ rule: alertRuleSchema, storeId }).optional(),
     reason,
   })
   .refine(({ alertIds, group }) => alertIds !== undefined || group !== undefined, 'nothing is named')
 export const muteInputSchema = z.strictObject({
   rule: alertRuleSchema.nullable(),
-  storeId: z.string().min(1).max(64).nullable(),
-  lockId: z.string().min(1).nullable(),
+  storeId: storeId.nullable(),
+  lockId: lockId.nullable(),
   reason,
   forMs: z
     .number()
@@ -182,3 +183,26 @@ export const muteInputSchema = z.strictObject({
     .max(366 * 24 * 3_600_000)
     .nullable(),
 })
+
+export const alertMethods = {
+  'alerts.acknowledge': { effect: 'read', input: acknowledgeSchema, output: z.null() },
+  'alerts.mute': { effect: 'read', input: muteInputSchema, output: muteSchema },
+  'alerts.unmute': {
+    effect: 'read',
+    input: z.strictObject({ muteId: z.string().min(1).max(64) }),
+    output: z.null(),
+  },
+  /**
+   * Replaces the rules as a whole. With `before`, the rules that somebody was shown, only what is other than there: what others
+   * have decided meanwhile stays.
+   */
+  'alerts.decide': {
+    effect: 'read',
+    input: z.strictObject({ book: ruleBookSchema, before: ruleBookSchema.optional() }),
+    output: ruleBookSchema,
+  },
+} as const
+
+export const alertStreams = {
+  'alerts.watch': { input: z.strictObject({}), event: alertsEventSchema },
+} as const

@@ -115,3 +115,10 @@ export const auditVerdictSchema = z.object({
   lines: z.number(),
 })
 export type AuditVerdict = z.infer<typeof auditVerdictSchema>
+
+export const auditMethods = {
+  /** Newest first, a page at a time. */
+  'audit.list': { effect: 'read', input: auditQuerySchema, output: auditPageSchema },
+  /** Reads the whole log and checks its chain. */
+  'audit.verify': { effect: 'read', input: z.strictObject({}), output: auditVerdictSchema },
+} as const

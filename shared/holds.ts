@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { lockSchema } from './locks.ts'
+import { lockSchema, storeId } from './locks.ts'
 
 /**
  * A maintenance hold: a lock that an operator takes on purpose, so that a job does not run. `renewed` has a short lease that is
@@ -89,7 +89,6 @@ export const takenHoldSchema = z.discriminatedUnion('outcome', [
 ])
 export type TakenHold = z.infer<typeof takenHoldSchema>
 
-const storeId = z.string().min(1).max(64)
 const holdId = z.string().min(1).max(64)
 const key = z.string().min(1).max(8192)
 const forMs = z.number().int().min(SHORTEST_HOLD_MS).max(LONGEST_HOLD_MS)

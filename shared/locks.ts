@@ -1,4 +1,9 @@
 import { z } from 'zod'
+import { failureSchema } from './result.ts'
+
+export const storeId = z.string().min(1).max(64)
+export const lockId = z.string().min(1)
+export const fence = z.string().min(1).max(200)
 
 export const STORE_KINDS = ['redis', 'mysql', 'dynamodb', 'memory'] as const
 export const storeKindSchema = z.enum(STORE_KINDS)
@@ -201,3 +206,93 @@ export const formatInfoSchema = z.object({
   noUndo: z.string().nullable(),
 })
 export type FormatInfo = z.infer<typeof formatInfoSchema>
+
+/** A part of a store that could not be read: an unreachable node, a table that may not be seen. */
+export const problemSchema = failureSchema.extend({ where: z.string() })
+export type Problem = z.infer<typeof problemSchema>
+
+export const listPageSchema = z.object({
+  locks: z.array(lockSchema),
+  unrecognised: z.array(unrecognisedSchema),
+  /** Records that belong to locks without being locks (queues, counters, digests). */
+  companions: z.number(),
+  problems: z.array(problemSchema),
+  /** Records looked at. */
+  scanned: z.number(),
+})
+export type ListPage = z.infer<typeof listPageSchema>
+
+const listEventSchema = z.discriminatedUnion('type', [
+  listPageSchema.extend({ type: z.literal('page') }),
+  z.object({ type: z.literal('done'), complete: z.boolean(), serverTime: z.number() }),
+])
+export type ListEvent = z.infer<typeof listEventSchema>
+
+const watchEventSchema = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('snapshot'),
+    locks: z.array(watchedLockSchema),
+    unrecognised: z.number(),
+    serverTime: z.number(),
+    /** False for the first look at a large store: the rest follows as upserts, and then the status. */
+    complete: z.boolean(),
+  }),
+  z.object({ type: z.literal('upsert'), locks: z.array(watchedLockSchema), serverTime: z.number() }),
+  z.object({ type: z.literal('remove'), ids: z.array(z.string()), serverTime: z.number() }),
+  /** Records that no format understands, whenever they change. `sample` may be the start of them. */
+  z.object({ type: z.literal('unrecognised'), count: z.number(), sample: z.array(unrecognisedSchema) }),
+  /** A pass over the whole store that succeeded; told every few seconds, as a sign of life. */
+  z.object({
+    type: z.literal('pass'),
+    serverTime: z.number(),
+    offsetMs: z.number().nullable(),
+    scanned: z.number(),
+    tookMs: z.number(),
+  }),
+  z.object({
+    type: z.literal('status'),
+    status: z.enum(['live', 'stale', 'down']),
+    /** Since when it is so, by the local clock. */
+    since: z.number(),
+    /** When the data on the screen was last known to be true, by the store's clock. */
+    asOf: z.number().nullable(),
+    offsetMs: z.number().nullable(),
+    error: failureSchema.nullable(),
+    retryInMs: z.number().nullable(),
+  }),
+])
+export type WatchEvent = z.infer<typeof watchEventSchema>
+
+export const lockMethods = {
+  'formats.list': { effect: 'read', input: z.strictObject({}), output: z.array(formatInfoSchema) },
+  'locks.inspect': {
+    effect: 'read',
+    input: z.strictObject({ storeId, id: lockId }),
+    output: lockDetailSchema.nullable(),
+  },
+  'locks.release': {
+    effect: 'write',
+    input: z.strictObject({
+      storeId,
+      id: lockId,
+      fence,
+      reason: z.string().max(2000).optional(),
+      /** The store's name, typed by the operator: a production store asks for it. */
+      confirm: z.string().max(200).optional(),
+      /** The connection through which the lock was seen: behind another one is another server. */
+      revision: z.number().int().optional(),
+    }),
+    output: releasedSchema,
+  },
+} as const
+
+export const lockStreams = {
+  'locks.list': {
+    input: z.strictObject({ storeId, limit: z.number().int().positive().optional() }),
+    event: listEventSchema,
+  },
+  'locks.watch': {
+    input: z.strictObject({ storeId, intervalMs: z.number().int().min(100).max(60_000).optional() }),
+    event: watchEventSchema,
+  },
+} as const

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { lockStateSchema, type StoreKind, storeKindSchema } from './locks.ts'
+import { fence, lockId, lockStateSchema, type StoreKind, storeId, storeKindSchema } from './locks.ts'
 import { failureSchema } from './result.ts'
 
 /**
@@ -219,3 +219,84 @@ export function isAsWanted(result: PlanResult | null): boolean {
 export function isOpen(result: PlanResult | null): boolean {
   return result === null || result.is === 'failed' || result.is === 'tried'
 }
+
+const planId = z.string().min(1).max(64)
+const filePath = z.string().min(1).max(4096)
+const rate = z.number().min(0.1).max(100_000)
+
+export const planMethods = {
+  /**
+   * Freezes what a filter lets through, or exactly what was picked. Nothing is changed in any store; `watchMs` is for a
+   * host that has not been watching: it looks twice, so far apart, and so sees who renews.
+   */
+  'plans.create': {
+    effect: 'read',
+    input: z.strictObject({
+      storeIds: z.array(storeId).min(1).max(200),
+      filter: z.string().max(2000).optional(),
+      picks: z
+        .array(z.strictObject({ storeId, id: lockId, fence }))
+        .max(100_000)
+        .optional(),
+      watchMs: z.number().int().min(0).max(60_000).optional(),
+      /** Where to keep it. Only for a host whose operator names files itself. */
+      file: filePath.optional(),
+    }),
+    output: planSummarySchema,
+  },
+  /** Works on a plan where it is, instead of in the data folder. Only for a host whose operator names files itself. */
+  'plans.open': { effect: 'read', input: z.strictObject({ file: filePath }), output: planSummarySchema },
+  /** What is kept in the data folder, newest first. */
+  'plans.list': { effect: 'read', input: z.strictObject({}), output: z.array(planSummarySchema) },
+  /** Takes a plan in that is a file elsewhere, by its text. */
+  'plans.import': {
+    effect: 'read',
+    input: z.strictObject({ text: z.string().max(200_000_000) }),
+    output: planSummarySchema,
+  },
+  /** Forgets a plan that is not being applied. */
+  'plans.remove': { effect: 'read', input: z.strictObject({ planId }), output: z.null() },
+  /** Takes locks out of the plan, or back into it. Not once it was applied. */
+  'plans.exclude': {
+    effect: 'read',
+    input: z.strictObject({ planId, strikes: z.array(strikeSchema).max(100_000), struck: z.boolean() }),
+    output: planSummarySchema,
+  },
+  /** Reads the locks of the plan again. */
+  'plans.compare': { effect: 'read', input: z.strictObject({ planId }), output: planComparisonSchema },
+  /** Begins, or goes on with what is left. The answer comes when it has begun; plans.watch tells the rest. */
+  'plans.apply': {
+    effect: 'write',
+    input: z.strictObject({
+      planId,
+      /** For each store of the plan what confirmationOf makes of it, typed by the operator. */
+      confirm: z.array(z.string().max(300)).max(200),
+      reason: z.string().max(2000),
+      /** Locks a second and store. */
+      rate: rate.optional(),
+    }),
+    output: planSummarySchema,
+  },
+  /** `stop` finishes what was sent and leaves the rest alone. */
+  'plans.steer': {
+    effect: 'read',
+    input: z.strictObject({
+      planId,
+      to: z.enum(['pause', 'go-on', 'stop']).optional(),
+      rate: rate.optional(),
+    }),
+    output: planSummarySchema,
+  },
+  /** A plan that puts back what a plan or a single release took away, as far as that can be done. */
+  'plans.undo': {
+    effect: 'read',
+    input: z.strictObject({ of: z.string().min(1).max(64), file: filePath.optional() }),
+    output: planSummarySchema,
+  },
+} as const
+
+export const planStreams = {
+  'plans.watch': { input: z.strictObject({ planId }), event: planEventSchema },
+  /** The file of a plan, in pieces. */
+  'plans.file': { input: z.strictObject({ planId }), event: z.object({ text: z.string() }) },
+} as const

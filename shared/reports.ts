@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { storeId } from './locks.ts'
 
 /** What somebody wants written down, and how. What a report says is in report-document.ts and docs/reports.md. */
 
@@ -11,7 +12,7 @@ export const reportRequestSchema = z.strictObject({
   /** By the clock of this machine. */
   from: z.number().min(0).max(8.64e15),
   to: z.number().min(0).max(8.64e15),
-  storeIds: z.array(z.string().min(1).max(64)).max(200).optional(),
+  storeIds: z.array(storeId).max(200).optional(),
   /** What the table's filter takes. */
   filter: z.string().max(2000).optional(),
   /** What the operator wants to say first. */
@@ -44,3 +45,8 @@ export const reportEventSchema = z.discriminatedUnion('type', [
   }),
 ])
 export type ReportEvent = z.infer<typeof reportEventSchema>
+
+export const reportStreams = {
+  /** A report as a file, in pieces. Closing the stream stops the work. */
+  'reports.write': { input: reportRequestSchema, event: reportEventSchema },
+} as const

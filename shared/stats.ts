@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { storeKindSchema } from './locks.ts'
+import { storeId, storeKindSchema } from './locks.ts'
 import { failureSchema } from './result.ts'
 
 /**
@@ -245,7 +245,7 @@ export const seenKeySchema = z.object({
 })
 export type SeenKey = z.infer<typeof seenKeySchema>
 
-const storeIds = z.array(z.string().min(1).max(64)).max(200).optional()
+const storeIds = z.array(storeId).max(200).optional()
 const time = z.number().min(0).max(8.64e15)
 
 /** What happened is told from `since` to `until`; what is there, as of now. */
@@ -281,3 +281,14 @@ export type HistoryQuery = z.infer<typeof historyQuerySchema>
 export type GroupsQuery = z.infer<typeof groupsQuerySchema>
 export type HoldsQuery = z.infer<typeof holdsQuerySchema>
 export type SeenKeysQuery = z.infer<typeof seenKeysQuerySchema>
+
+export const statsMethods = {
+  /** The numbers of now, and of what happened since. Without ids, of all stores that are open. */
+  'stats.read': { effect: 'read', input: statsQuerySchema, output: statsSchema },
+  'stats.history': { effect: 'read', input: historyQuerySchema, output: historySchema },
+  /** The same over time, by who holds or by what the keys begin or end with. */
+  'stats.groups': { effect: 'read', input: groupsQuerySchema, output: groupHistorySchema },
+  /** Who held a lock, and when. */
+  'stats.holds': { effect: 'read', input: holdsQuerySchema, output: holdsSchema },
+  'stats.keys': { effect: 'read', input: seenKeysQuerySchema, output: z.array(seenKeySchema) },
+} as const

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { storeKindSchema } from './locks.ts'
+import { problemSchema, storeId, storeKindSchema } from './locks.ts'
 import { failureSchema } from './result.ts'
 
 /** The colours a store can be marked with; what they look like is the screen's business. */
@@ -48,3 +48,102 @@ export const suggestionSchema = z.object({
   hasPassword: z.boolean(),
 })
 export type Suggestion = z.infer<typeof suggestionSchema>
+
+export const clockSchema = z.object({
+  /** The store's time when it was asked, epoch milliseconds. */
+  serverTime: z.number(),
+  /** Store minus local; null when the account may not ask the store for its time. */
+  offsetMs: z.number().nullable(),
+  /** How far the offset may be wrong. */
+  errorMs: z.number(),
+})
+export type ClockReading = z.infer<typeof clockSchema>
+
+export const CAPABILITIES = ['release', 'notify', 'atomic-read', 'server-time'] as const
+export const capabilitySchema = z.enum(CAPABILITIES)
+export type Capability = z.infer<typeof capabilitySchema>
+
+export const storeInfoSchema = z.object({
+  storeId,
+  kind: storeKindSchema,
+  address: z.string(),
+})
+export type StoreInfo = z.infer<typeof storeInfoSchema>
+
+export const storeDescriptionSchema = z.object({
+  kind: storeKindSchema,
+  address: z.string(),
+  /** Product and version, as the server tells it. */
+  server: z.string(),
+  clock: clockSchema,
+})
+export type StoreDescription = z.infer<typeof storeDescriptionSchema>
+
+/** What a look at a store found, for whoever is about to keep it. */
+export const storeTestSchema = z.object({
+  server: z.string(),
+  /** One question and its answer, once connected. */
+  latencyMs: z.number(),
+  clock: clockSchema,
+  capabilities: z.array(capabilitySchema),
+  /** Locks found, by format, in as much as was looked at. */
+  formats: z.array(z.object({ format: z.string(), count: z.number() })),
+  unrecognised: z.number(),
+  scanned: z.number(),
+  /** False when the look stopped before the end. */
+  complete: z.boolean(),
+  problems: z.array(problemSchema),
+})
+export type StoreTest = z.infer<typeof storeTestSchema>
+
+const storesEventSchema = z.object({
+  stores: z.array(storeEntrySchema),
+  suggestions: z.array(suggestionSchema),
+  /** Something about the list itself that an operator should know: it could not be read, and was set aside. */
+  notice: z.string().nullable(),
+})
+export type StoresEvent = z.infer<typeof storesEventSchema>
+
+const password = z.string().max(4096)
+/** `passwordOf` names a store or a suggestion on the same server whose password core already knows. */
+const storeDraft = {
+  profile: storeProfileSchema,
+  password: password.optional(),
+  passwordOf: storeId.optional(),
+}
+
+export const storeMethods = {
+  'stores.open': {
+    effect: 'read',
+    input: z.strictObject({ address: z.string().min(1).max(4096), password: z.string().optional() }),
+    output: storeInfoSchema,
+  },
+  'stores.describe': { effect: 'read', input: z.strictObject({ storeId }), output: storeDescriptionSchema },
+  /** What this connection, with this account on this version, can do. Asking may cost a request that is refused. */
+  'stores.capabilities': {
+    effect: 'read',
+    input: z.strictObject({ storeId }),
+    output: z.array(capabilitySchema),
+  },
+  'stores.close': { effect: 'read', input: z.strictObject({ storeId }), output: z.null() },
+  /** Keeps a store and opens it. */
+  'stores.add': { effect: 'read', input: z.strictObject(storeDraft), output: storeEntrySchema },
+  'stores.edit': {
+    effect: 'read',
+    // A password of null is forgotten; without one, the known one stays if the server is the same.
+    input: z.strictObject({ storeId, profile: storeProfileSchema, password: password.nullable().optional() }),
+    output: storeEntrySchema,
+  },
+  'stores.remove': { effect: 'read', input: z.strictObject({ storeId }), output: z.null() },
+  'stores.setOpen': {
+    effect: 'read',
+    input: z.strictObject({ storeId, open: z.boolean() }),
+    output: storeEntrySchema,
+  },
+  'stores.test': { effect: 'read', input: z.strictObject(storeDraft), output: storeTestSchema },
+} as const
+
+export const storeStreams = {
+  /** All stores that are kept, whole, whenever one changes. */
+  'stores.watch': { input: z.strictObject({}), event: storesEventSchema },
+} as const

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { storeKindSchema } from './locks.ts'
+import { storeId, storeKindSchema } from './locks.ts'
 import { planSummarySchema } from './plans.ts'
 import { failureSchema } from './result.ts'
 
@@ -185,7 +185,6 @@ export const envPreviewSchema = z.object({
 })
 export type EnvPreview = z.infer<typeof envPreviewSchema>
 
-const storeId = z.string().min(1).max(64)
 const switchId = z.string().min(1).max(64)
 const file = z.string().min(1).max(4096)
 const reason = z.string().min(1).max(2000)

@@ -1,5 +1,4 @@
-import type { WatchEvent } from '../../shared/contract.ts'
-import type { WatchedLock } from '../../shared/locks.ts'
+import type { WatchEvent, WatchedLock } from '../../shared/locks.ts'
 
 export type Row = {
   /** Unique over all stores. */

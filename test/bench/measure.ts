@@ -1,4 +1,4 @@
-import type { ListPage } from '../../shared/contract.ts'
+import type { ListPage } from '../../shared/locks.ts'
 
 export type Flow = { locks: number; firstPageMs: number; peakHeap: number }
 

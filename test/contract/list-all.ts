@@ -1,5 +1,5 @@
 import type { LockStore } from '../../electron/core/stores/types.ts'
-import type { ListPage } from '../../shared/contract.ts'
+import type { ListPage } from '../../shared/locks.ts'
 
 const never = new AbortController().signal
 

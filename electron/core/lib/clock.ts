@@ -1,4 +1,4 @@
-import type { ClockReading } from '../../../shared/contract.ts'
+import type { ClockReading } from '../../../shared/stores.ts'
 
 /**
  * This machine's time when the process began, carried on by a clock that nobody sets, unlike Date. It may stand still while the

@@ -1,6 +1,6 @@
-import type { Capability, ClockReading, ListPage, StoreDescription } from '../../../shared/contract.ts'
 import type {
   FormatInfo,
+  ListPage,
   Lock,
   RecordDetail,
   ReleaseOutcome,
@@ -8,6 +8,7 @@ import type {
   StoreKind,
 } from '../../../shared/locks.ts'
 import type { Spent } from '../../../shared/stats.ts'
+import type { Capability, ClockReading, StoreDescription } from '../../../shared/stores.ts'
 import type { Settled } from '../lib/concurrency.ts'
 import type { Seen } from './fence.ts'
 

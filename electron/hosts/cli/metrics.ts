@@ -1,6 +1,7 @@
 import type { Client } from '../../../shared/client.ts'
-import type { StoreInfo, WatchEvent } from '../../../shared/contract.ts'
+import type { WatchEvent } from '../../../shared/locks.ts'
 import { escapeForTerminal, neutralise } from '../../../shared/safe-text.ts'
+import type { StoreInfo } from '../../../shared/stores.ts'
 import { ATTEND_MS } from '../../core/features/stats/histories.ts'
 import { readVersion } from '../console/version.ts'
 import { createMetricsPage } from '../metrics/page.ts'

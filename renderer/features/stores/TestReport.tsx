@@ -1,6 +1,6 @@
 import { useStore } from 'zustand'
-import { CAPABILITIES, type StoreTest } from '../../../shared/contract.ts'
 import type { Result } from '../../../shared/result.ts'
+import { CAPABILITIES, type StoreTest } from '../../../shared/stores.ts'
 import { consoleStore } from '../../state/console.ts'
 import { Icon } from '../../ui/Icon.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'

@@ -1,5 +1,4 @@
-import type { Capability } from '../../../shared/contract.ts'
-import type { StoreColour } from '../../../shared/stores.ts'
+import type { Capability, StoreColour } from '../../../shared/stores.ts'
 import { count, duration, numbers } from './say.ts'
 
 /** The stores and what is in them that is no lock. */

@@ -6,9 +6,9 @@ import { openSession } from '../../../electron/core/dispatch.ts'
 import type { StartOptions } from '../../../electron/core/features/stores/stores.ts'
 import type { SecretVault } from '../../../electron/core/features/stores/vault.ts'
 import { createClient } from '../../../shared/client.ts'
-import type { Input, MethodName, Output, StoresEvent } from '../../../shared/contract.ts'
+import type { Input, MethodName, Output } from '../../../shared/contract.ts'
 import type { DownFrame } from '../../../shared/frames.ts'
-import type { StoreProfile } from '../../../shared/stores.ts'
+import type { StoreProfile, StoresEvent } from '../../../shared/stores.ts'
 import { dataFolder } from '../../hosts/cli/run-cli.ts'
 
 /** A core with one screen, as a host that keeps stores would start it. Everything that reaches the screen is in `sent`. */

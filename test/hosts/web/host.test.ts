@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { expect, it } from 'vitest'
 import { REPORT_STYLE } from '../../../electron/core/features/reports/html-style.ts'
 import { memoryServer } from '../../../electron/core/stores/memory/servers.ts'
-import type { WatchEvent } from '../../../shared/contract.ts'
+import type { WatchEvent } from '../../../shared/locks.ts'
 import { type Ask, ask, letIn, openScreen, startHost } from './web-client.ts'
 
 /** Of all inline styles only that of a report may be used, in its preview. */

@@ -1,4 +1,4 @@
-import type { ListEvent, Problem } from '../../../../shared/contract.ts'
+import type { ListEvent, Problem } from '../../../../shared/locks.ts'
 import type { LockStore } from '../../stores/types.ts'
 
 /** One pass over a store. `complete` is true only if nothing was left out, for whatever reason. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { parseAddress } from '../../../../shared/address.ts'
-import type { StoreInfo } from '../../../../shared/contract.ts'
 import { escapeForTerminal } from '../../../../shared/safe-text.ts'
+import type { StoreInfo } from '../../../../shared/stores.ts'
 import { StoreError } from '../../lib/errors.ts'
 import { openProvider } from '../../locks/kinds/open-provider.ts'
 import type { Provider } from '../../locks/provider.ts'

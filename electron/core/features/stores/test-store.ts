@@ -1,4 +1,4 @@
-import type { StoreTest } from '../../../../shared/contract.ts'
+import type { StoreTest } from '../../../../shared/stores.ts'
 import { toFailure } from '../../lib/errors.ts'
 import type { LockStore } from '../../stores/types.ts'
 

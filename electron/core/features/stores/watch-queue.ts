@@ -1,5 +1,4 @@
-import type { WatchEvent } from '../../../../shared/contract.ts'
-import type { Unrecognised, WatchedLock } from '../../../../shared/locks.ts'
+import type { Unrecognised, WatchEvent, WatchedLock } from '../../../../shared/locks.ts'
 
 type Status = Extract<WatchEvent, { type: 'status' }>
 type Pass = Extract<WatchEvent, { type: 'pass' }>

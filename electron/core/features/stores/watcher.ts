@@ -1,5 +1,11 @@
-import type { WatchEvent } from '../../../../shared/contract.ts'
-import type { Lock, StoreKind, Story, Unrecognised, WatchedLock } from '../../../../shared/locks.ts'
+import type {
+  Lock,
+  StoreKind,
+  Story,
+  Unrecognised,
+  WatchEvent,
+  WatchedLock,
+} from '../../../../shared/locks.ts'
 import type { Failure } from '../../../../shared/result.ts'
 import { toFailure } from '../../lib/errors.ts'
 import type { LockStore } from '../../stores/types.ts'

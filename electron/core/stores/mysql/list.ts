@@ -1,4 +1,4 @@
-import type { ListPage } from '../../../../shared/contract.ts'
+import type { ListPage } from '../../../../shared/locks.ts'
 import { StoreError } from '../../lib/errors.ts'
 import { type Catalogue, hasLargeColumns, type LockTable } from './catalogue.ts'
 import type { Connections } from './connect.ts'

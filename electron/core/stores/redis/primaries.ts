@@ -1,5 +1,5 @@
 import { Cluster, type Redis } from 'ioredis'
-import type { Problem } from '../../../../shared/contract.ts'
+import type { Problem } from '../../../../shared/locks.ts'
 import { StoreError, toFailure } from '../../lib/errors.ts'
 import { type RedisClient, storeError } from './connect.ts'
 

@@ -1,6 +1,5 @@
-import type { ListEvent } from '../../../../shared/contract.ts'
 import { byAttention, stateAt } from '../../../../shared/lease.ts'
-import { LOCK_STATES, type Lock, type Unrecognised } from '../../../../shared/locks.ts'
+import { type ListEvent, LOCK_STATES, type Lock, type Unrecognised } from '../../../../shared/locks.ts'
 import { clip, escapeForTerminal, neutralise, safeJson } from '../../../../shared/safe-text.ts'
 import { parse, positiveInteger } from '../lib/args.ts'
 import { type OpenedStore, openStore } from '../lib/connect.ts'

@@ -1,7 +1,7 @@
-import type { StoreDescription } from '../../../../shared/contract.ts'
 import { sayDuration, stateAt } from '../../../../shared/lease.ts'
 import type { Lock } from '../../../../shared/locks.ts'
 import { clip, escapeForTerminal } from '../../../../shared/safe-text.ts'
+import type { StoreDescription } from '../../../../shared/stores.ts'
 
 /** `7 locks: 2 expired, 1 without expiry, 4 held` */
 export function sayCounts(locks: readonly Lock[], now: number): string {

@@ -1,7 +1,6 @@
 import type { Client } from '../../../../shared/client.ts'
-import type { ListEvent } from '../../../../shared/contract.ts'
 import { stateAt } from '../../../../shared/lease.ts'
-import { type Lock, STORE_KINDS, type StoreKind } from '../../../../shared/locks.ts'
+import { type ListEvent, type Lock, STORE_KINDS, type StoreKind } from '../../../../shared/locks.ts'
 import {
   activeLocks,
   type HeldLock,

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import { WatchQueue } from '../../../../electron/core/features/stores/watch-queue.ts'
-import type { WatchEvent } from '../../../../shared/contract.ts'
-import type { WatchedLock } from '../../../../shared/locks.ts'
+import type { WatchEvent, WatchedLock } from '../../../../shared/locks.ts'
 import { lockAt } from '../lock.ts'
 
 const watched = { firstSeenAt: 0, heldSince: 0, renewals: 0, lastRenewedAt: null, holders: 1 }

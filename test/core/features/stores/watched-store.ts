@@ -4,7 +4,7 @@ import { MemoryServer } from '../../../../electron/core/stores/memory/server.ts'
 import { MemoryStore } from '../../../../electron/core/stores/memory/store.ts'
 import type { ListQuery } from '../../../../electron/core/stores/types.ts'
 import { parseAddress } from '../../../../shared/address.ts'
-import type { ListPage, WatchEvent } from '../../../../shared/contract.ts'
+import type { ListPage, WatchEvent } from '../../../../shared/locks.ts'
 
 /** How often a screen in a test wants to be told, in milliseconds. */
 export const FAST = 100
