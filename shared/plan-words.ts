@@ -40,7 +40,7 @@ const WATCHED_ENOUGH_MS = 60_000
 
 const numbers = new Intl.NumberFormat('en')
 
-/** `entries` are the locks of the plan that are not struck. */
+/** `entries` are the locks of the plan that are not excluded. */
 export function planWarnings(
   header: Pick<PlanHeader, 'kind' | 'watchedMs' | 'stores' | 'left'>,
   entries: Iterable<PlanEntry>,

@@ -4,7 +4,7 @@ import { failureSchema } from './result.ts'
 
 /**
  * A plan: a frozen set of locks with their fences, to be released (or put back) exactly as they were seen, later or by
- * somebody else. It is a file that is only ever added to: the locks first, then what was struck, tried and found.
+ * somebody else. It is a file that is only ever added to: the locks first, then what was excluded, tried and found.
  */
 
 export const planStoreSchema = z.object({
@@ -45,12 +45,12 @@ export const planEntrySchema = z.object({
 export type PlanEntry = z.infer<typeof planEntrySchema>
 
 /** Everything of the plan that shares this: one lock (`n`), or all of a store (its place), holder, format or state. */
-export const strikeSchema = z.object({
+export const exclusionSchema = z.object({
   by: z.enum(['lock', 'store', 'holder', 'format', 'state']),
   /** Empty stands for a holder that is not recorded. */
   value: z.string(),
 })
-export type Strike = z.infer<typeof strikeSchema>
+export type Exclusion = z.infer<typeof exclusionSchema>
 
 export const PLAN_KINDS = ['release', 'restore'] as const
 
@@ -114,7 +114,7 @@ export const PLAN_STATES = ['ready', 'running', 'paused', 'stopping', 'checking'
  */
 export const planProgressSchema = z.object({
   state: z.enum(PLAN_STATES),
-  /** Locks that are not struck. */
+  /** Locks that are not excluded. */
   total: z.number(),
   counts: resultCountsSchema,
   /** Released locks that were there again afterwards, held by the same token. Null before anybody looked. */
@@ -134,7 +134,7 @@ export type PlanProgress = z.infer<typeof planProgressSchema>
 export const planSummarySchema = planHeaderSchema.extend({
   /** Where it is kept. */
   file: z.string(),
-  strikes: z.array(strikeSchema),
+  exclusions: z.array(exclusionSchema),
   progress: planProgressSchema,
   /** Until when what it released can be put back, by the local clock. Null when nothing can. */
   undoUntil: z.number().nullable(),
@@ -176,17 +176,13 @@ export type PlanEvent = z.infer<typeof planEventSchema>
 /** Locks a second when the operator names no rate: a server that is in trouble already should not notice. */
 export const GENTLE: Record<StoreKind, number> = { redis: 500, mysql: 100, dynamodb: 25, memory: 500 }
 
-/** What a strike takes out of a plan. */
-export function isStruck(entry: PlanEntry, strikes: readonly Strike[]): boolean {
-  return strikes.some(strike => strikeHits(strike, entry))
+/** Whether an exclusion takes the lock out of the plan. */
+export function isExcluded(entry: PlanEntry, exclusions: readonly Exclusion[]): boolean {
+  return exclusions.some(({ by, value }) => groupOf(entry, by) === value)
 }
 
-export function strikeHits({ by, value }: Strike, entry: PlanEntry): boolean {
-  return groupOf(entry, by) === value
-}
-
-/** The group of a lock: what a strike of that kind would name. */
-export function groupOf(entry: PlanEntry, by: Strike['by']): string {
+/** The group of a lock: the value an exclusion of that kind would name. */
+export function groupOf(entry: PlanEntry, by: Exclusion['by']): string {
   switch (by) {
     case 'lock':
       return String(entry.n)
@@ -259,7 +255,11 @@ export const planMethods = {
   /** Takes locks out of the plan, or back into it. Not once it was applied. */
   'plans.exclude': {
     effect: 'read',
-    input: z.strictObject({ planId, strikes: z.array(strikeSchema).max(100_000), struck: z.boolean() }),
+    input: z.strictObject({
+      planId,
+      exclusions: z.array(exclusionSchema).max(100_000),
+      excluded: z.boolean(),
+    }),
     output: planSummarySchema,
   },
   /** Reads the locks of the plan again. */

@@ -284,7 +284,7 @@ export function createCore(options: CoreOptions): Core {
       await plans.remove(planId)
       return null
     },
-    'plans.exclude': input => plans.strike(input),
+    'plans.exclude': input => plans.exclude(input),
     'plans.compare': ({ planId }, signal) => plans.compare(planId, signal),
     'plans.apply': (input, _signal, action) => plans.apply(input, action),
     'plans.steer': input => plans.steer(input),

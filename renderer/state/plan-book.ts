@@ -1,10 +1,10 @@
 import {
+  type Exclusion,
   groupOf,
   type PlanEntry,
   type PlanEvent,
   type PlanResult,
   type PlanSummary,
-  type Strike,
 } from '../../shared/plans.ts'
 import type { Failure } from '../../shared/result.ts'
 
@@ -17,10 +17,10 @@ export type GroupBy = (typeof GROUPS)[number]
 export type Group = {
   readonly value: string
   readonly all: number
-  /** Those that no strike takes out. */
+  /** Not excluded. */
   readonly kept: number
-  /** Struck as a whole. */
-  readonly struck: boolean
+  /** Excluded as a whole. */
+  readonly excluded: boolean
 }
 
 /** One plan as its stream tells it. Outside React: fifty thousand locks are not component state. */
@@ -36,7 +36,7 @@ export class PlanBook {
   /** Goes up with everything that changes, and `shape` only with what is in the plan. */
   revision = 0
   shape = 0
-  #struck = new Map<Strike['by'], Set<string>>()
+  #excluded = new Map<Exclusion['by'], Set<string>>()
   /** One byte a lock, made when it is first asked for after a change: it is asked for very often. */
   #mask: Uint8Array | null = null
   #texts: string[] = []
@@ -90,9 +90,9 @@ export class PlanBook {
 
   /** What core says of the plan, by the stream or as an answer. */
   take(plan: PlanSummary): void {
-    const before = this.plan?.strikes
+    const before = this.plan?.exclusions
     this.plan = plan
-    if (before === undefined || before.length > 0 || plan.strikes.length > 0) this.#index(plan.strikes)
+    if (before === undefined || before.length > 0 || plan.exclusions.length > 0) this.#index(plan.exclusions)
     this.#tell(true)
   }
 
@@ -100,22 +100,22 @@ export class PlanBook {
     return this.plan !== null && this.entries.length >= this.plan.count
   }
 
-  isStruck(entry: PlanEntry): boolean {
-    if (this.#struck.size === 0) return false
-    this.#mask ??= Uint8Array.from(this.entries, each => (each && this.struckBy(each) !== null ? 1 : 0))
+  isExcluded(entry: PlanEntry): boolean {
+    if (this.#excluded.size === 0) return false
+    this.#mask ??= Uint8Array.from(this.entries, each => (each && this.excludedBy(each) !== null ? 1 : 0))
     return this.#mask[entry.n] === 1
   }
 
   /** What takes a lock out of the plan: a group before itself, because a group has to be taken back in first. */
-  struckBy(entry: PlanEntry): Strike['by'] | null {
-    if (this.#struck.size === 0) return null
-    for (const by of GROUPS) if (this.#struck.get(by)?.has(groupOf(entry, by))) return by
-    return this.#struck.get('lock')?.has(String(entry.n)) ? 'lock' : null
+  excludedBy(entry: PlanEntry): Exclusion['by'] | null {
+    if (this.#excluded.size === 0) return null
+    for (const by of GROUPS) if (this.#excluded.get(by)?.has(groupOf(entry, by))) return by
+    return this.#excluded.get('lock')?.has(String(entry.n)) ? 'lock' : null
   }
 
   /** The locks that are to be acted on. */
   *kept(): Iterable<PlanEntry> {
-    for (const entry of this.entries) if (entry && !this.isStruck(entry)) yield entry
+    for (const entry of this.entries) if (entry && !this.isExcluded(entry)) yield entry
   }
 
   groups(by: GroupBy): Group[] {
@@ -129,11 +129,11 @@ export class PlanBook {
         found.set(value, group)
       }
       group.all++
-      if (!this.isStruck(entry)) group.kept++
+      if (!this.isExcluded(entry)) group.kept++
     }
-    const whole = this.#struck.get(by)
+    const whole = this.#excluded.get(by)
     return [...found]
-      .map(([value, counts]) => ({ value, ...counts, struck: whole?.has(value) === true }))
+      .map(([value, counts]) => ({ value, ...counts, excluded: whole?.has(value) === true }))
       .sort((a, b) => b.all - a.all || (a.value < b.value ? -1 : 1))
   }
 
@@ -150,14 +150,14 @@ export class PlanBook {
     return this.#texts[entry.n] ?? ''
   }
 
-  #index(strikes: readonly Strike[]): void {
-    this.#struck = new Map()
+  #index(exclusions: readonly Exclusion[]): void {
+    this.#excluded = new Map()
     this.#mask = null
-    for (const { by, value } of strikes) {
-      let values = this.#struck.get(by)
+    for (const { by, value } of exclusions) {
+      let values = this.#excluded.get(by)
       if (!values) {
         values = new Set()
-        this.#struck.set(by, values)
+        this.#excluded.set(by, values)
       }
       values.add(value)
     }

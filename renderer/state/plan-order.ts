@@ -6,14 +6,14 @@ export type Now = PlanChange['now'] | 'same'
 
 /** Which locks of a plan are shown. */
 export type Show =
-  | { readonly by: 'all' | 'struck' | 'returned' | 'uncertain' }
+  | { readonly by: 'all' | 'excluded' | 'returned' | 'uncertain' }
   | { readonly by: 'group'; readonly group: GroupBy; readonly value: string }
   | { readonly by: 'result'; readonly is: ResultName }
   | { readonly by: 'now'; readonly now: Now }
 
 export const SHOW_ALL: Show = { by: 'all' }
 
-/** The places of the locks that are shown, in the plan's order. Once it was applied, what is struck has no part in it. */
+/** The places of the locks that are shown, in the plan's order. Once it was applied, what is excluded has no part in it. */
 export function planOrder(
   book: PlanBook,
   show: Show,
@@ -25,7 +25,7 @@ export function planOrder(
   const order: number[] = []
   for (const entry of book.entries) {
     if (!entry) continue
-    if (applied && show.by !== 'struck' && book.isStruck(entry)) continue
+    if (applied && show.by !== 'excluded' && book.isExcluded(entry)) continue
     if (!fits(book, entry, show, changes)) continue
     if (words.length > 0) {
       const text = book.textOf(entry)
@@ -45,8 +45,8 @@ function fits(
   switch (show.by) {
     case 'all':
       return true
-    case 'struck':
-      return book.isStruck(entry)
+    case 'excluded':
+      return book.isExcluded(entry)
     case 'returned':
       return book.returned.has(entry.n)
     case 'uncertain':
@@ -56,8 +56,8 @@ function fits(
     case 'result':
       return (book.results.get(entry.n)?.is ?? 'pending') === show.is
     case 'now':
-      // Struck ones are not compared.
-      return !book.isStruck(entry) && (changes?.get(entry.n)?.now ?? 'same') === show.now
+      // Excluded ones are not compared.
+      return !book.isExcluded(entry) && (changes?.get(entry.n)?.now ?? 'same') === show.now
   }
 }
 

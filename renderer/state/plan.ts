@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import { createStore } from 'zustand/vanilla'
 import type { Input } from '../../shared/contract.ts'
-import type { PlanProgress, PlanSummary, Strike } from '../../shared/plans.ts'
+import type { Exclusion, PlanProgress, PlanSummary } from '../../shared/plans.ts'
 import type { Failure, Result } from '../../shared/result.ts'
 import { t } from '../words/words.ts'
 import { client, consoleStore } from './console.ts'
@@ -145,20 +145,20 @@ export function undo(of: string): void {
   void makePlan(t.plans.making.undoTitle, t.plans.making.undoing, () => ask('plans.undo', { of }))
 }
 
-/** A frame has its limit: very many strikes go in several. */
-const STRIKES_AT_ONCE = 10_000
+/** A frame has its limit: very many exclusions go in several. */
+const EXCLUSIONS_AT_ONCE = 10_000
 
-/** Nothing is struck on the screen before core has said so. */
-export async function strike(
+/** Nothing is excluded on the screen before core has said so. */
+export async function exclude(
   book: PlanBook,
-  strikes: readonly Strike[],
-  struck: boolean,
+  exclusions: readonly Exclusion[],
+  excluded: boolean,
 ): Promise<Failure | null> {
-  for (let from = 0; from < strikes.length; from += STRIKES_AT_ONCE) {
+  for (let from = 0; from < exclusions.length; from += EXCLUSIONS_AT_ONCE) {
     const answer = await ask('plans.exclude', {
       planId: book.planId,
-      strikes: strikes.slice(from, from + STRIKES_AT_ONCE),
-      struck,
+      exclusions: exclusions.slice(from, from + EXCLUSIONS_AT_ONCE),
+      excluded,
     })
     if (!answer.ok) return answer.error
     book.take(answer.value)

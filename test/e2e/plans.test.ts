@@ -10,7 +10,7 @@ import { screen, storeAction } from './screen.ts'
 const TIMEOUT = 60_000
 
 describe.each(HOSTS)('releasing all, in %s', host => {
-  it('plans, strikes, confirms, shows the progress, stops, goes on, and takes it back', {
+  it('plans, excludes, confirms, shows progress, stops, resumes and undoes', {
     timeout: 120_000,
   }, async () => {
     const redis = await redisPlace()
@@ -30,11 +30,11 @@ describe.each(HOSTS)('releasing all, in %s', host => {
 
     // A lock that appears now is not in it.
     await redis.client.set('lockRecharge:late', rechargeJson('late worker'))
-    // A store is struck, and one lock.
-    await sheet.getByRole('button', { name: 'Strike orders' }).click()
+    // A store is excluded, and one lock.
+    await sheet.getByRole('button', { name: 'Exclude orders' }).click()
     await planSheet(page, /^Release 60 locks$/)
     await sheet.getByRole('textbox', { name: 'Find in the plan' }).fill('job-59')
-    await planRow(sheet, 'job-59').getByRole('button', { name: 'Strike lockRecharge:job-59' }).click()
+    await planRow(sheet, 'job-59').getByRole('button', { name: 'Exclude lockRecharge:job-59' }).click()
     await planSheet(page, /^Release 59 locks$/)
     await goOn(sheet)
 

@@ -49,7 +49,7 @@ export function planSummary(
     left: 0,
     undoes: null,
     file: '/data/plans/p1.plan',
-    strikes: [],
+    exclusions: [],
     undoUntil: null,
     ...change,
     progress: {

@@ -34,7 +34,7 @@ const RIGHT: Record<string, Record<string, unknown>> = {
   'plans.open': { file: '/tmp/plan' },
   'plans.import': { text: '{}' },
   'plans.remove': { planId: 'p' },
-  'plans.exclude': { planId: 'p', strikes: [{ by: 'holder', value: 'h' }], struck: true },
+  'plans.exclude': { planId: 'p', exclusions: [{ by: 'holder', value: 'h' }], excluded: true },
   'plans.compare': { planId: 'p' },
   'plans.apply': { planId: 'p', confirm: ['orders 3'], reason: 'stuck', rate: 100 },
   'plans.steer': { planId: 'p', to: 'pause', rate: 100 },
@@ -94,7 +94,7 @@ test.each([...METHODS, ...STREAMS])('%s takes exactly what it says', (name, { in
     for (const wrong of [null, {}, [], true, -1, '']) {
       // Free text may be empty; nothing else may be of a wrong type, below its range or empty.
       if (wrong === '' && ['password', 'reason', 'filter', 'text'].includes(field)) continue
-      if (Array.isArray(wrong) && ['strikes', 'confirm'].includes(field)) continue
+      if (Array.isArray(wrong) && ['exclusions', 'confirm'].includes(field)) continue
       if (wrong === right[field]) continue
       // Any rule, any store, any lock; for ever.
       if (wrong === null && name === 'alerts.mute' && field !== 'reason') continue

@@ -18,11 +18,11 @@ type Props = {
   readonly plan: PlanSummary
   readonly show: Show
   readonly onShow: (show: Show) => void
-  readonly onStrike: (by: GroupBy, value: string, struck: boolean) => void
+  readonly onExclude: (by: GroupBy, value: string, excluded: boolean) => void
 }
 
 /** What the plan is made of, largest first, each part with a way to take it out. */
-export function PlanGroups({ book, plan, show, onShow, onStrike }: Props) {
+export function PlanGroups({ book, plan, show, onShow, onExclude }: Props) {
   const [by, setBy] = useState<GroupBy>(plan.stores.length > 1 ? 'store' : 'state')
   const formats = useStore(consoleStore, state => state.formats)
   const id = useId()
@@ -67,7 +67,7 @@ export function PlanGroups({ book, plan, show, onShow, onStrike }: Props) {
               production={by === 'store' && plan.stores[Number(group.value)]?.production === true}
               current={sameShow(show, { by: 'group', group: by, value: group.value })}
               onShow={() => onShow({ by: 'group', group: by, value: group.value })}
-              onStrike={() => onStrike(by, group.value, !group.struck)}
+              onExclude={() => onExclude(by, group.value, !group.excluded)}
             />
           ))}
         </ul>
@@ -83,23 +83,23 @@ type ItemProps = {
   readonly production: boolean
   readonly current: boolean
   readonly onShow: () => void
-  readonly onStrike: () => void
+  readonly onExclude: () => void
 }
 
-function GroupItem({ group, name, production, current, onShow, onStrike }: ItemProps) {
+function GroupItem({ group, name, production, current, onShow, onExclude }: ItemProps) {
   const words = t.plans.groups
-  const label = group.struck ? words.keep(name) : words.strike(name)
+  const label = group.excluded ? words.keep(name) : words.exclude(name)
   return (
-    <li className="group" data-struck={group.kept === 0 || undefined}>
+    <li className="group" data-excluded={group.kept === 0 || undefined}>
       <button
         type="button"
-        className="strike"
+        className="exclude"
         aria-label={label}
-        aria-pressed={group.struck}
+        aria-pressed={group.excluded}
         title={label}
-        onClick={onStrike}
+        onClick={onExclude}
       >
-        <Icon name={group.struck ? 'plus' : 'cross'} size={11} />
+        <Icon name={group.excluded ? 'plus' : 'cross'} size={11} />
       </button>
       <button
         type="button"

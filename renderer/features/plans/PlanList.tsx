@@ -13,12 +13,12 @@ type Props = {
   readonly book: PlanBook
   readonly order: readonly number[]
   readonly changes: ReadonlyMap<number, PlanChange> | null
-  readonly mayStrike: boolean
-  readonly onStrike: (n: number) => void
+  readonly mayExclude: boolean
+  readonly onExclude: (n: number) => void
 }
 
 /** The locks of a plan, in one grid for looking it over and for what became of them. */
-export function PlanList({ book, order, changes, mayStrike, onStrike }: Props) {
+export function PlanList({ book, order, changes, mayExclude, onExclude }: Props) {
   const grid = useRef<HTMLDivElement>(null)
   const scroller = useRef<HTMLDivElement>(null)
   const [width, setWidth] = useState(800)
@@ -36,8 +36,8 @@ export function PlanList({ book, order, changes, mayStrike, onStrike }: Props) {
 
   // Keys work at once, unless somebody is busy in a field when the list is drawn anew.
   useEffect(() => {
-    if (mayStrike || document.activeElement === document.body) grid.current?.focus()
-  }, [mayStrike])
+    if (mayExclude || document.activeElement === document.body) grid.current?.focus()
+  }, [mayExclude])
 
   const activeIndex = active === null ? -1 : order.indexOf(active)
   const virtual = useVirtualizer({
@@ -62,8 +62,8 @@ export function PlanList({ book, order, changes, mayStrike, onStrike }: Props) {
     virtual.scrollToIndex(to)
   }
   const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 400) / ROW_HEIGHT) - 1)
-  const strikeActive = () => {
-    if (mayStrike && activeIndex >= 0 && active !== null) onStrike(active)
+  const excludeActive = () => {
+    if (mayExclude && activeIndex >= 0 && active !== null) onExclude(active)
   }
   const keys: Record<string, () => void> = {
     ArrowDown: () => goTo(activeIndex + 1),
@@ -72,8 +72,8 @@ export function PlanList({ book, order, changes, mayStrike, onStrike }: Props) {
     PageUp: () => goTo(activeIndex - page),
     Home: () => goTo(0),
     End: () => goTo(order.length - 1),
-    ' ': strikeActive,
-    Delete: strikeActive,
+    ' ': excludeActive,
+    Delete: excludeActive,
   }
   const activate = useCallback((n: number) => setActive(n), [])
 
@@ -128,13 +128,13 @@ export function PlanList({ book, order, changes, mayStrike, onStrike }: Props) {
                 index={item.index}
                 top={item.start}
                 active={item.index === activeIndex}
-                struck={book.isStruck(entry)}
-                mayStrike={mayStrike}
+                excluded={book.isExcluded(entry)}
+                mayExclude={mayExclude}
                 icon={face?.icon ?? null}
                 tone={face?.tone ?? null}
                 text={face?.text ?? ''}
                 onActivate={activate}
-                onStrike={onStrike}
+                onExclude={onExclude}
               />
             )
           })}

@@ -70,7 +70,7 @@ export function PlanResult({ book, plan, onResume }: Props) {
         </Menu>
       </div>
       <ShowChips chips={resultChips(book, plan)} show={show} onShow={setShow} />
-      <PlanList book={book} order={order} changes={null} mayStrike={false} onStrike={() => {}} />
+      <PlanList book={book} order={order} changes={null} mayExclude={false} onExclude={() => {}} />
       <p className="plan-said faint" role="status">
         {said}
       </p>

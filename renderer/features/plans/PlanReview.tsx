@@ -1,9 +1,9 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
-import type { PlanSummary, Strike } from '../../../shared/plans.ts'
+import type { Exclusion, PlanSummary } from '../../../shared/plans.ts'
 import { useNow } from '../../state/clock.ts'
 import { consoleStore } from '../../state/console.ts'
-import { leavePlan, strike } from '../../state/plan.ts'
+import { exclude, leavePlan } from '../../state/plan.ts'
 import type { PlanBook } from '../../state/plan-book.ts'
 import { type Now, SHOW_ALL, type Show } from '../../state/plan-order.ts'
 import { sentence } from '../../ui/shown-text.ts'
@@ -27,8 +27,8 @@ export function PlanReview({ book, plan, onNext }: Props) {
   const [said, setSaid] = useState('')
 
   const send = useCallback(
-    async (strikes: readonly Strike[], struck: boolean) => {
-      const error = await strike(book, strikes, struck)
+    async (exclusions: readonly Exclusion[], excluded: boolean) => {
+      const error = await exclude(book, exclusions, excluded)
       setSaid(error ? sentence(error.message) : '')
     },
     [book],
@@ -37,16 +37,16 @@ export function PlanReview({ book, plan, onNext }: Props) {
     (n: number) => {
       const entry = book.entries[n]
       if (!entry) return
-      const by = book.struckBy(entry)
+      const by = book.excludedBy(entry)
       if (by === null || by === 'lock') void send([{ by: 'lock', value: String(n) }], by === null)
-      else setSaid(t.plans.list.struckBy[by])
+      else setSaid(t.plans.list.excludedBy[by])
     },
     [book, send],
   )
   const words = t.plans.list
   const { revision } = book
   // biome-ignore lint/correctness/useExhaustiveDependencies: the book changes in its place, and its revision tells
-  const { kept, struck } = useMemo(() => splitShown(book, order), [book, order, revision])
+  const { kept, excluded } = useMemo(() => splitShown(book, order), [book, order, revision])
   const whole = (places: readonly number[]) => places.map(n => ({ by: 'lock' as const, value: String(n) }))
   return (
     <div className="plan-columns">
@@ -57,7 +57,7 @@ export function PlanReview({ book, plan, onNext }: Props) {
           plan={plan}
           show={show}
           onShow={next => setShow(next)}
-          onStrike={(by, value, isStruck) => void send([{ by, value }], isStruck)}
+          onExclude={(by, value, isExcluded) => void send([{ by, value }], isExcluded)}
         />
       </div>
       <div className="plan-main">
@@ -77,17 +77,17 @@ export function PlanReview({ book, plan, onNext }: Props) {
           )}
           {kept.length > 0 && (
             <button type="button" className="button" onClick={() => void send(whole(kept), true)}>
-              {words.strikeShown(kept.length)}
+              {words.excludeShown(kept.length)}
             </button>
           )}
-          {kept.length === 0 && struck.length > 0 && (
-            <button type="button" className="button" onClick={() => void send(whole(struck), false)}>
-              {words.keepShown(struck.length)}
+          {kept.length === 0 && excluded.length > 0 && (
+            <button type="button" className="button" onClick={() => void send(whole(excluded), false)}>
+              {words.keepShown(excluded.length)}
             </button>
           )}
         </div>
         <ReviewChips book={book} plan={plan} compared={compared} show={show} onShow={setShow} />
-        <PlanList book={book} order={order} changes={compared.changes} mayStrike onStrike={toggle} />
+        <PlanList book={book} order={order} changes={compared.changes} mayExclude onExclude={toggle} />
         <p className="plan-said faint" role="status">
           {said === '' ? words.keysHint : said}
         </p>
@@ -117,17 +117,17 @@ export function PlanReview({ book, plan, onNext }: Props) {
   )
 }
 
-/** Locks that can be struck one by one, and those that can be taken back in. */
-function splitShown(book: PlanBook, order: readonly number[]): { kept: number[]; struck: number[] } {
+/** Locks that can be excluded one by one, and those that can be taken back in. */
+function splitShown(book: PlanBook, order: readonly number[]): { kept: number[]; excluded: number[] } {
   const kept: number[] = []
-  const struck: number[] = []
+  const excluded: number[] = []
   for (const n of order) {
     const entry = book.entries[n]
-    const by = entry && book.struckBy(entry)
+    const by = entry && book.excludedBy(entry)
     if (by === null) kept.push(n)
-    else if (by === 'lock') struck.push(n)
+    else if (by === 'lock') excluded.push(n)
   }
-  return { kept, struck }
+  return { kept, excluded }
 }
 
 export function SearchBox({
@@ -172,12 +172,12 @@ const NOWS: readonly Now[] = ['same', 'renewed', 'changed', 'gone', 'unread']
 function ReviewChips({ book, plan, compared, show, onShow }: ChipsProps) {
   const formats = useStore(consoleStore, state => state.formats)
   const words = t.plans.show
-  const struck = book.entries.length - plan.progress.total
+  const excluded = book.entries.length - plan.progress.total
   const counts = new Map<Now, number>([['same', compared.answer?.same ?? 0]])
   for (const { now } of compared.changes?.values() ?? []) counts.set(now, (counts.get(now) ?? 0) + 1)
   const chips: ShowChip[] = [
     { show: SHOW_ALL, label: words.all(book.entries.length) },
-    ...(struck > 0 ? [{ show: { by: 'struck' } as const, label: words.struck(struck) }] : []),
+    ...(excluded > 0 ? [{ show: { by: 'excluded' } as const, label: words.excluded(excluded) }] : []),
     ...NOWS.filter(now => (counts.get(now) ?? 0) > 0).map(now => ({
       show: { by: 'now', now } as const,
       label: words[now](counts.get(now) ?? 0),

@@ -13,20 +13,20 @@ type Props = {
   readonly index: number
   readonly top: number
   readonly active: boolean
-  readonly struck: boolean
+  readonly excluded: boolean
   /** Not once the plan was applied. */
-  readonly mayStrike: boolean
+  readonly mayExclude: boolean
   readonly icon: PlanFace['icon'] | null
   readonly tone: PlanFace['tone'] | null
   readonly text: string
   readonly onActivate: (n: number) => void
-  readonly onStrike: (n: number) => void
+  readonly onExclude: (n: number) => void
 }
 
 export const PlanRow = memo(function PlanRow(props: Props) {
-  const { entry, index, struck } = props
+  const { entry, index, excluded } = props
   const key = shownText(entry.key, 120)
-  const label = struck ? t.plans.list.keep(key) : t.plans.list.strike(key)
+  const label = excluded ? t.plans.list.keep(key) : t.plans.list.exclude(key)
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the grid takes the keys for its active row
     // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus and names its active row
@@ -36,29 +36,29 @@ export const PlanRow = memo(function PlanRow(props: Props) {
       aria-rowindex={index + 2}
       className="row plan-row"
       data-active={props.active || undefined}
-      data-struck={struck || undefined}
+      data-excluded={excluded || undefined}
       style={{ transform: `translateY(${props.top}px)` }}
       onClick={() => props.onActivate(entry.n)}
     >
       {/* biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus and names its active row */}
       <div role="gridcell" aria-colindex={1} className="cell cell-mark">
-        {props.mayStrike && (
+        {props.mayExclude && (
           <button
             type="button"
             tabIndex={-1}
-            className="strike"
+            className="exclude"
             aria-label={label}
-            aria-pressed={struck}
+            aria-pressed={excluded}
             title={label}
             onClick={event => {
               event.stopPropagation()
-              props.onStrike(entry.n)
+              props.onExclude(entry.n)
             }}
           >
-            <Icon name={struck ? 'plus' : 'cross'} size={11} />
+            <Icon name={excluded ? 'plus' : 'cross'} size={11} />
           </button>
         )}
-        {struck && <span className="visually-hidden">{t.plans.list.columns.mark}</span>}
+        {excluded && <span className="visually-hidden">{t.plans.list.columns.mark}</span>}
       </div>
       {props.columns.map((column, i) => (
         // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus and names its active row

@@ -89,7 +89,7 @@ export function PlanRun({ book, plan }: Props) {
         <SearchBox value={search} onChange={setSearch} />
       </div>
       <ShowChips chips={resultChips(book, plan)} show={show} onShow={setShow} />
-      <PlanList book={book} order={order} changes={null} mayStrike={false} onStrike={() => {}} />
+      <PlanList book={book} order={order} changes={null} mayExclude={false} onExclude={() => {}} />
       <div className="dialog-buttons">
         <span className="muted start">{words.closing}</span>
         <button type="button" className="button" onClick={leavePlan}>

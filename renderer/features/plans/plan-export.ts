@@ -14,7 +14,7 @@ const HEAD = [
   'state',
   'held_since',
   'ends_at',
-  'struck',
+  'excluded',
   'result',
   'result_at',
   'owner_now',
@@ -39,8 +39,8 @@ function rowOf(book: PlanBook, plan: PlanSummary, entry: PlanEntry): (string | n
     entry.state,
     isoTime(entry.heldSince),
     isoTime(entry.endsAt),
-    book.isStruck(entry) ? 'yes' : 'no',
-    result?.is ?? (book.isStruck(entry) ? '' : 'pending'),
+    book.isExcluded(entry) ? 'yes' : 'no',
+    result?.is ?? (book.isExcluded(entry) ? '' : 'pending'),
     result ? isoTime(result.at) : null,
     result && 'owner' in result ? result.owner : null,
     book.returned.has(entry.n) ? 'yes' : 'no',
@@ -68,11 +68,11 @@ export function planAsCsv(book: PlanBook, plan: PlanSummary): string[] {
 }
 
 export function planAsJson(book: PlanBook, plan: PlanSummary): string[] {
-  const { strikes: _strikes, file: _file, ...head } = plan
+  const { exclusions: _exclusions, file: _file, ...head } = plan
   const locks = book.entries.map(entry => {
-    const struck = book.isStruck(entry)
+    const excluded = book.isExcluded(entry)
     const returned = book.returned.has(entry.n)
-    return JSON.stringify({ ...entry, struck, result: book.results.get(entry.n) ?? null, returned })
+    return JSON.stringify({ ...entry, excluded, result: book.results.get(entry.n) ?? null, returned })
   })
   return [`{"plan":${JSON.stringify(head)},"locks":[\n`, locks.join(',\n'), '\n]}\n']
 }

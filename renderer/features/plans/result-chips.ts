@@ -17,7 +17,7 @@ export function resultChips(book: PlanBook, plan: PlanSummary): ShowChip[] {
   const { counts, total } = plan.progress
   let uncertain = 0
   for (const n of book.results.keys()) if (isUncertain(book, n)) uncertain++
-  const struck = plan.count - total
+  const excluded = plan.count - total
   return [
     { show: SHOW_ALL, label: t.plans.show.all(total) },
     ...TOLD.filter(name => counts[name] > 0).map(name => ({
@@ -43,6 +43,6 @@ export function resultChips(book: PlanBook, plan: PlanSummary): ShowChip[] {
           },
         ]
       : []),
-    ...(struck > 0 ? [{ show: { by: 'struck' } as const, label: t.result.struckChip(struck) }] : []),
+    ...(excluded > 0 ? [{ show: { by: 'excluded' } as const, label: t.result.excludedChip(excluded) }] : []),
   ]
 }

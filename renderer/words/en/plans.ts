@@ -1,4 +1,4 @@
-import type { Strike } from '../../../shared/plans.ts'
+import type { Exclusion } from '../../../shared/plans.ts'
 import { clockTime, count, dateTime, duration, numbers } from './say.ts'
 
 /** Plans: making one, looking it over, and what surrounds them. What is said while one runs is in runs.ts. */
@@ -54,10 +54,10 @@ export const plans = {
         holder: 'Holder',
         format: 'Format',
         state: 'State',
-      } satisfies Record<Exclude<Strike['by'], 'lock'>, string>,
+      } satisfies Record<Exclude<Exclusion['by'], 'lock'>, string>,
       noHolder: 'not recorded',
-      strike: (name: string) => `Strike ${name}`,
-      keep: (name: string) => `Take ${name} back in`,
+      exclude: (name: string) => `Exclude ${name}`,
+      keep: (name: string) => `Include ${name}`,
       some: (kept: number, all: number) => `${numbers.format(kept)} of ${numbers.format(all)}`,
       only: (name: string) => `Show only ${name}`,
       more: (n: number) => `${numbers.format(n)} more; find them in the list`,
@@ -68,7 +68,7 @@ export const plans = {
     list: {
       label: 'Locks of the plan',
       columns: {
-        mark: 'Struck',
+        mark: 'Excluded',
         state: 'State',
         key: 'Key',
         holder: 'Holder',
@@ -85,24 +85,24 @@ export const plans = {
       unknown: 'unknown',
       ended: (at: number) => `ended ${dateTime(at)}`,
       ends: (at: number) => dateTime(at),
-      strike: (key: string) => `Strike ${key}`,
-      keep: (key: string) => `Take ${key} back in`,
-      struckBy: {
-        store: 'Its whole store is struck: take the store back in first.',
-        holder: 'Everything of its holder is struck: take the holder back in first.',
-        format: 'Its whole format is struck: take the format back in first.',
-        state: 'Its whole state is struck: take the state back in first.',
-      } satisfies Record<Exclude<Strike['by'], 'lock'>, string>,
-      strikeShown: (n: number) => `Strike all shown (${numbers.format(n)})`,
-      keepShown: (n: number) => `Take all shown back in (${numbers.format(n)})`,
-      keysHint: '↑ ↓ move · Space or Delete strikes',
+      exclude: (key: string) => `Exclude ${key}`,
+      keep: (key: string) => `Include ${key}`,
+      excludedBy: {
+        store: 'Its whole store is excluded: include the store first.',
+        holder: 'All locks of its holder are excluded: include the holder first.',
+        format: 'Its whole format is excluded: include the format first.',
+        state: 'Its whole state is excluded: include the state first.',
+      } satisfies Record<Exclude<Exclusion['by'], 'lock'>, string>,
+      excludeShown: (n: number) => `Exclude all shown (${numbers.format(n)})`,
+      keepShown: (n: number) => `Include all shown (${numbers.format(n)})`,
+      keysHint: '↑ ↓ move · Space or Delete excludes',
       shown: (n: number, all: number) => `${numbers.format(n)} of ${numbers.format(all)} shown`,
     },
 
     show: {
       label: 'Which locks are shown',
       all: (n: number) => `All ${numbers.format(n)}`,
-      struck: (n: number) => `${numbers.format(n)} struck`,
+      excluded: (n: number) => `${numbers.format(n)} excluded`,
       group: (name: string) => `Only ${name}`,
       same: (n: number) => `${numbers.format(n)} still the same`,
       renewed: (n: number) => `${numbers.format(n)} renewed since`,
@@ -133,7 +133,7 @@ export const plans = {
     },
 
     next: { release: 'Go on to release…', restore: 'Go on to put back…' },
-    nothingLeft: 'Every lock is struck: there is nothing to do.',
+    nothingLeft: 'Every lock is excluded: there is nothing to do.',
     saveFile: 'Save plan file',
 
     all: {

@@ -20,7 +20,7 @@ export const runs = {
     consequence: 'What it does',
     ofFormat: (n: number, title: string) => `${count(n, 'lock', 'locks')} of ${title}`,
     readOnly: (name: string) =>
-      `${name} is set to read-only in Lockkeeper. Nothing can be changed in it: strike the store, or edit it first.`,
+      `${name} is set to read-only in Lockkeeper. Nothing can be changed in it: exclude the store, or edit it first.`,
     notOpen: (name: string) => `${name} is not open here. It has to be, for its locks to be reached.`,
     open: (n: number) =>
       n === 1 ? '1 lock is left to be attempted.' : `${numbers.format(n)} locks are left to be attempted.`,
@@ -90,7 +90,7 @@ export const runs = {
     chips: (name: string, n: number) => `${name}: ${numbers.format(n)}`,
     returnedChip: (n: number) => `Came back: ${numbers.format(n)}`,
     uncertainChip: (n: number) => `Uncertain: ${numbers.format(n)}`,
-    struckChip: (n: number) => `Struck: ${numbers.format(n)}`,
+    excludedChip: (n: number) => `Excluded: ${numbers.format(n)}`,
     returned: (n: number) =>
       n === 1
         ? '1 released lock was there again afterwards, held by the same token: its holder is alive and wrote it back.'

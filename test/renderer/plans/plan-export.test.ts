@@ -3,7 +3,7 @@ import { planAsCsv, planAsJson, planFileName } from '../../../renderer/features/
 import { PlanBook } from '../../../renderer/state/plan-book.ts'
 import { planEntry, planSummary } from '../a-plan.ts'
 
-const PLAN = planSummary(3, { strikes: [{ by: 'lock', value: '2' }] }, { state: 'done' })
+const PLAN = planSummary(3, { exclusions: [{ by: 'lock', value: '2' }] }, { state: 'done' })
 
 function applied(): PlanBook {
   const book = new PlanBook('p1')
@@ -26,7 +26,7 @@ function applied(): PlanBook {
   return book
 }
 
-test('the CSV has a line for every lock, struck ones too, and nothing in it is a formula', () => {
+test('the CSV has a line for every lock, excluded or not, and no formula', () => {
   const [head = '', first = '', second = '', third = '', ...more] = planAsCsv(applied(), PLAN)
   expect(more).toEqual([])
   const columns = head.trim().split(',')
@@ -42,7 +42,7 @@ test('the CSV has a line for every lock, struck ones too, and nothing in it is a
     'yes',
     'lost',
   ])
-  expect(['struck', 'result'].map(name => column(third, name))).toEqual(['yes', ''])
+  expect(['excluded', 'result'].map(name => column(third, name))).toEqual(['yes', ''])
 })
 
 test('the JSON is one document with every lock and what became of it', () => {
@@ -50,9 +50,9 @@ test('the JSON is one document with every lock and what became of it', () => {
   expect(read.plan).toMatchObject({ planId: 'p1', kind: 'release' })
   expect(read.plan).not.toHaveProperty('file')
   expect(read.locks).toMatchObject([
-    { key: '=cmd|calc', struck: false, returned: true, result: { is: 'released' } },
+    { key: '=cmd|calc', excluded: false, returned: true, result: { is: 'released' } },
     { result: { is: 'failed' } },
-    { struck: true, result: null },
+    { excluded: true, result: null },
   ])
 })
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { PlanBook } from '../../../renderer/state/plan-book.ts'
 import { isUncertain, planOrder, SHOW_ALL, type Show } from '../../../renderer/state/plan-order.ts'
-import type { PlanChange, PlanResult, Strike } from '../../../shared/plans.ts'
+import type { Exclusion, PlanChange, PlanResult } from '../../../shared/plans.ts'
 import { planEntry, planSummary } from '../a-plan.ts'
 
 beforeEach(() => {
@@ -18,9 +18,9 @@ const LOCKS = [
   planEntry(3, { owner: null, store: 1 }),
 ]
 
-function book(strikes: Strike[] = [], state: 'ready' | 'done' = 'ready'): PlanBook {
+function book(exclusions: Exclusion[] = [], state: 'ready' | 'done' = 'ready'): PlanBook {
   const made = new PlanBook('p1')
-  made.apply({ type: 'plan', plan: planSummary(LOCKS.length, { strikes }, { state }) })
+  made.apply({ type: 'plan', plan: planSummary(LOCKS.length, { exclusions }, { state }) })
   made.apply({ type: 'entries', entries: LOCKS })
   return made
 }
@@ -61,7 +61,7 @@ test('results do not change what is in the plan, so that its groups are not coun
   expect(made.plan?.progress.state).toBe('running')
 })
 
-test('a strike takes out what shares it, and a group says how much of it is left', () => {
+test('an exclusion covers every lock in its group, and each group counts what is left of it', () => {
   const made = book([
     { by: 'holder', value: 'scheduler' },
     { by: 'lock', value: '0' },
@@ -71,21 +71,21 @@ test('a strike takes out what shares it, and a group says how much of it is left
     value: 'scheduler',
     all: 2,
     kept: 0,
-    struck: true,
+    excluded: true,
   })
   expect(made.groups('store')).toEqual([
-    { value: '0', all: 2, kept: 0, struck: false },
-    { value: '1', all: 2, kept: 1, struck: false },
+    { value: '0', all: 2, kept: 0, excluded: false },
+    { value: '1', all: 2, kept: 1, excluded: false },
   ])
-  expect(shown(made, { by: 'struck' })).toEqual([0, 1, 2])
+  expect(shown(made, { by: 'excluded' })).toEqual([0, 1, 2])
 })
 
-test('a lock that is struck twice names the group, which has to be taken back in first', () => {
+test('a lock excluded twice names its group, which must be included first', () => {
   const made = book([
     { by: 'lock', value: '1' },
     { by: 'holder', value: 'scheduler' },
   ])
-  expect(LOCKS.map(each => made.struckBy(each))).toEqual([null, 'holder', 'holder', null])
+  expect(LOCKS.map(each => made.excludedBy(each))).toEqual([null, 'holder', 'holder', null])
 })
 
 test('the largest group comes first, and a holder that is not recorded is one too', () => {
@@ -127,7 +127,7 @@ test('a search looks through keys, holders and stores, whatever their case, for 
   expect(shown(made, SHOW_ALL, 'orders acme')).toEqual([])
 })
 
-test('what became of the locks can be looked at by result; struck ones have none', () => {
+test('locks can be listed by result; excluded locks have none', () => {
   const made = book([{ by: 'lock', value: '3' }], 'done')
   const results: PlanResult[] = [
     { is: 'released', at: 1 },
@@ -140,7 +140,7 @@ test('what became of the locks can be looked at by result; struck ones have none
   expect(shown(made, { by: 'result', is: 'pending' })).toEqual([2])
   expect(shown(made, { by: 'returned' })).toEqual([0])
   expect(shown(made, { by: 'uncertain' })).toEqual([1])
-  expect(shown(made, { by: 'struck' })).toEqual([3])
+  expect(shown(made, { by: 'excluded' })).toEqual([3])
 })
 
 test('a comparison is looked at by what is there now; what it does not list is the same', () => {

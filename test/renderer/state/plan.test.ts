@@ -37,7 +37,7 @@ vi.mock(import('../../../renderer/state/console.ts'), async original => ({
 
 const { consoleStore } = await import('../../../renderer/state/console.ts')
 const { overlay, closeDialog } = await import('../../../renderer/state/overlay.ts')
-const { leavePlan, makePlan, openPlan, plans, startPlans, strike } = await import(
+const { leavePlan, makePlan, openPlan, plans, startPlans, exclude } = await import(
   '../../../renderer/state/plan.ts'
 )
 startPlans()
@@ -137,29 +137,29 @@ test('stores that were left out are remembered with the plan', async () => {
   expect(overlay.getState().dialog).toEqual({ kind: 'plan', planId: 'p1' })
 })
 
-test('nothing is struck before core says so, and a refusal is told', async () => {
+test('no lock is shown as excluded before core confirms it, and a refusal is shown', async () => {
   openPlan(planSummary(1))
   const book = plans.getState().books.get('p1')
   if (!book) throw new Error('not followed')
   book.apply({ type: 'entries', entries: [planEntry(0)] })
-  const refused = await strike(book, [{ by: 'lock', value: '0' }], true)
+  const refused = await exclude(book, [{ by: 'lock', value: '0' }], true)
   expect([refused?.code, [...book.kept()].length]).toEqual(['NOT_FOUND', 1])
-  answers['plans.exclude'] = ({ strikes }: { strikes: PlanSummary['strikes'] }) =>
-    ok(planSummary(1, { strikes }))
-  expect(await strike(book, [{ by: 'lock', value: '0' }], true)).toBeNull()
+  answers['plans.exclude'] = ({ exclusions }: { exclusions: PlanSummary['exclusions'] }) =>
+    ok(planSummary(1, { exclusions }))
+  expect(await exclude(book, [{ by: 'lock', value: '0' }], true)).toBeNull()
   expect([...book.kept()]).toEqual([])
 })
 
-test('very many strikes go in several frames', async () => {
+test('a large batch of exclusions is sent in several frames', async () => {
   openPlan(planSummary(1))
   const book = plans.getState().books.get('p1')
   if (!book) throw new Error('not followed')
   answers['plans.exclude'] = () => ok(planSummary(1))
-  await strike(
+  await exclude(
     book,
     Array.from({ length: 25_000 }, (_, n) => ({ by: 'lock' as const, value: String(n) })),
     true,
   )
-  const sizes = calls.map(({ input }) => (input as { strikes: unknown[] }).strikes.length)
+  const sizes = calls.map(({ input }) => (input as { exclusions: unknown[] }).exclusions.length)
   expect(sizes).toEqual([10_000, 10_000, 5000])
 })

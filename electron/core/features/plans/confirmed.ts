@@ -3,7 +3,7 @@ import { StoreError } from '../../lib/errors.ts'
 import { asKnownHere, type OpenStore, type OpenStores, storeOf } from '../stores/open-store.ts'
 import type { Plan } from './plan.ts'
 
-/** The stores of a plan, if they may be changed and the operator typed what that means. Null for what is struck whole. */
+/** The stores of a plan, if they may be changed and the operator typed what that means. Null for what is excluded whole. */
 export function confirmedStores(
   plan: Plan,
   confirm: readonly string[],
@@ -11,7 +11,7 @@ export function confirmedStores(
 ): (OpenStore | null)[] {
   const counts = plan.countsByStore()
   if (counts.every(count => count === 0))
-    throw new StoreError('REFUSED', 'Everything was struck from this plan: there is nothing left to do')
+    throw new StoreError('REFUSED', 'Everything was excluded from this plan: there is nothing left to do')
   // A run is not bound to the screen that asked for it.
   const { signal } = new AbortController()
   return plan.header.stores.map((wanted, i) => {

@@ -3,12 +3,12 @@ import { constants } from 'node:fs'
 import { type FileHandle, open, readFile, rm, stat } from 'node:fs/promises'
 import { z } from 'zod'
 import {
+  exclusionSchema,
   type PlanEntry,
   type PlanHeader,
   planEntrySchema,
   planHeaderSchema,
   planResultSchema,
-  strikeSchema,
 } from '../../../../shared/plans.ts'
 import { failureSchema } from '../../../../shared/result.ts'
 import { safeJson } from '../../../../shared/safe-text.ts'
@@ -31,11 +31,11 @@ const places = z.array(z.number().int().min(0))
 const by = z.object({ user: z.string(), host: z.string(), pid: z.number() })
 const journalledSchema = z.discriminatedUnion('is', [
   z.object({
-    is: z.literal('strike'),
+    is: z.literal('exclude'),
     at: z.number(),
     by,
-    strikes: z.array(strikeSchema).max(100_000),
-    struck: z.boolean(),
+    exclusions: z.array(exclusionSchema).max(100_000),
+    excluded: z.boolean(),
   }),
   z.object({
     is: z.literal('apply'),
@@ -103,7 +103,7 @@ export async function readPlan(text: string): Promise<PlanContents> {
     throw new StoreError('BAD_INPUT', 'This plan is not what it was when it was made, so it is not used')
   const journal: Journalled[] = []
   await inTurns(lines.slice(2 + header.count), (line, i) => {
-    const entry = journalledSchema.safeParse(parse(line))
+    const entry = journalledSchema.safeParse(withoutStrikes(parse(line)))
     if (!entry.success) throw damaged(i + 3 + header.count)
     journal.push(entry.data)
   })
@@ -241,6 +241,13 @@ function parse(line: string | undefined): unknown {
   } catch {
     return undefined
   }
+}
+
+/** The first plan files called an exclusion a strike. */
+function withoutStrikes(line: unknown): unknown {
+  if (typeof line !== 'object' || line === null || !('is' in line) || line.is !== 'strike') return line
+  const { strikes, struck, ...rest } = line as Record<string, unknown>
+  return { ...rest, is: 'exclude', exclusions: strikes, excluded: struck }
 }
 
 function damaged(line: number): StoreError {

@@ -1,4 +1,5 @@
 import {
+  type Exclusion,
   groupOf,
   isOpen,
   noResults,
@@ -8,7 +9,6 @@ import {
   type PlanResult,
   type PlanSummary,
   type ResultCounts,
-  type Strike,
 } from '../../../../shared/plans.ts'
 import type { Journalled } from './plan-file.ts'
 
@@ -21,9 +21,9 @@ export type Running = Pick<PlanProgress, 'perSecond' | 'rate' | 'leftMs' | 'trou
 export class Plan {
   results: (PlanResult | null)[] = []
   readonly returned = new Set<number>()
-  readonly #strikes = new Map<string, Strike>()
-  /** Found out when it is first asked for: a journal can have many strikes. */
-  #struck: boolean[] | null = null
+  readonly #exclusions = new Map<string, Exclusion>()
+  /** Found out when it is first asked for: a journal can have many exclusions. */
+  #excluded: boolean[] | null = null
   #startedAt: number | null = null
   #endedAt: number | null = null
   #reason: string | null = null
@@ -43,8 +43,8 @@ export class Plan {
   replay(journal: readonly Journalled[]): void {
     this.results = this.entries.map(() => null)
     this.returned.clear()
-    this.#strikes.clear()
-    this.#struck = null
+    this.#exclusions.clear()
+    this.#excluded = null
     this.#startedAt = null
     this.#looked = false
     for (const line of journal) this.note(line)
@@ -56,14 +56,14 @@ export class Plan {
 
   note(line: Journalled): void {
     switch (line.is) {
-      case 'strike':
+      case 'exclude':
         // What was applied stays as it was confirmed.
         if (this.wasApplied) return
-        for (const strike of line.strikes) {
-          if (line.struck) this.#strikes.set(nameOf(strike), strike)
-          else this.#strikes.delete(nameOf(strike))
+        for (const exclusion of line.exclusions) {
+          if (line.excluded) this.#exclusions.set(nameOf(exclusion), exclusion)
+          else this.#exclusions.delete(nameOf(exclusion))
         }
-        this.#struck = null
+        this.#excluded = null
         return
       case 'apply':
         this.#startedAt ??= line.at
@@ -90,22 +90,22 @@ export class Plan {
     }
   }
 
-  isStruck(n: number): boolean {
-    this.#struck ??= this.#strikeOut()
-    return this.#struck[n] === true
+  isExcluded(n: number): boolean {
+    this.#excluded ??= this.#computeExcluded()
+    return this.#excluded[n] === true
   }
 
   /** What applying it would still try, in the order of the plan. */
   openIn(store: number): PlanEntry[] {
     return this.entries.filter(
-      entry => entry.store === store && !this.isStruck(entry.n) && isOpen(this.results[entry.n] ?? null),
+      entry => entry.store === store && !this.isExcluded(entry.n) && isOpen(this.results[entry.n] ?? null),
     )
   }
 
-  /** Locks that are not struck, by store. */
+  /** Locks that are not excluded, by store. */
   countsByStore(): number[] {
     const counts = this.header.stores.map(() => 0)
-    for (const { n, store } of this.entries) if (!this.isStruck(n)) counts[store] = (counts[store] ?? 0) + 1
+    for (const { n, store } of this.entries) if (!this.isExcluded(n)) counts[store] = (counts[store] ?? 0) + 1
     return counts
   }
 
@@ -114,7 +114,7 @@ export class Plan {
     let total = 0
     let open = 0
     for (const { n } of this.entries) {
-      if (this.isStruck(n)) continue
+      if (this.isExcluded(n)) continue
       const result = this.results[n] ?? null
       total++
       counts[result?.is ?? 'pending']++
@@ -140,22 +140,22 @@ export class Plan {
     return {
       ...this.header,
       file,
-      strikes: [...this.#strikes.values()],
+      exclusions: [...this.#exclusions.values()],
       progress: this.progress(running),
       undoUntil,
     }
   }
 
-  /** One look at each lock, however many strikes there are. */
-  #strikeOut(): boolean[] {
-    if (this.#strikes.size === 0) return this.entries.map(() => false)
-    const kinds = [...new Set([...this.#strikes.values()].map(({ by }) => by))]
+  /** One look at each lock, however many exclusions there are. */
+  #computeExcluded(): boolean[] {
+    if (this.#exclusions.size === 0) return this.entries.map(() => false)
+    const kinds = [...new Set([...this.#exclusions.values()].map(({ by }) => by))]
     return this.entries.map(entry =>
-      kinds.some(by => this.#strikes.has(nameOf({ by, value: groupOf(entry, by) }))),
+      kinds.some(by => this.#exclusions.has(nameOf({ by, value: groupOf(entry, by) }))),
     )
   }
 }
 
-function nameOf({ by, value }: Strike): string {
+function nameOf({ by, value }: Exclusion): string {
   return `${by}:${value}`
 }

@@ -140,12 +140,12 @@ export class Plans {
     })
   }
 
-  async strike({ planId, strikes, struck }: Input<'plans.exclude'>): Promise<PlanSummary> {
+  async exclude({ planId, exclusions, excluded }: Input<'plans.exclude'>): Promise<PlanSummary> {
     const held = await this.#find(planId)
     await this.#alone(held, async () => {
       if (held.plan.wasApplied)
         throw new StoreError('REFUSED', 'This plan was applied already: it stays as it was')
-      await this.#note(held, { is: 'strike', at: Date.now(), by: whoIsHere(), strikes, struck })
+      await this.#note(held, { is: 'exclude', at: Date.now(), by: whoIsHere(), exclusions, excluded })
     })
     held.feed.changed([])
     return this.#summary(held)

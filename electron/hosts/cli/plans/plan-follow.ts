@@ -1,7 +1,7 @@
 import type { Client } from '../../../../shared/client.ts'
 import { sayDuration } from '../../../../shared/lease.ts'
 import {
-  isStruck,
+  isExcluded,
   type PlanEntry,
   type PlanProgress,
   type PlanResult,
@@ -11,7 +11,7 @@ import { escapeForTerminal, neutralise } from '../../../../shared/safe-text.ts'
 import { CliError } from '../lib/exit.ts'
 import type { Io } from '../lib/io.ts'
 
-/** What is known of a plan. `entries` are those that are not struck. */
+/** What is known of a plan. `entries` are those that are not excluded. */
 export type Followed = {
   readonly plan: PlanSummary
   readonly entries: readonly PlanEntry[]
@@ -34,8 +34,8 @@ export function followPlan(
     let settled = false
     const look = () => {
       if (plan === null || all.length < plan.count || settled) return
-      const { strikes } = plan
-      const entries = strikes.length === 0 ? all : all.filter(entry => !isStruck(entry, strikes))
+      const { exclusions } = plan
+      const entries = exclusions.length === 0 ? all : all.filter(entry => !isExcluded(entry, exclusions))
       const known = { plan, entries, results, returned }
       if (!until(known)) return
       settled = true

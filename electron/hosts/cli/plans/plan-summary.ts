@@ -3,10 +3,10 @@ import type { FormatInfo } from '../../../../shared/locks.ts'
 import { planWarnings } from '../../../../shared/plan-words.ts'
 import {
   confirmationOf,
+  type Exclusion,
   groupOf,
   type PlanEntry,
   type PlanSummary,
-  type Strike,
 } from '../../../../shared/plans.ts'
 import { clip, column, escapeForTerminal, neutralise } from '../../../../shared/safe-text.ts'
 import { shellQuote } from '../../../core/lib/shell-quote.ts'
@@ -27,7 +27,7 @@ export function sayPlan(
   const where = plan.stores.map(({ name }) => escapeForTerminal(name)).join(', ')
   const filter = plan.filter === '' ? [] : wrap('  filter  ', escapeForTerminal(plan.filter), width)
   const warnings = planWarnings(plan, entries, formats)
-  const group = (by: Strike['by'], say?: (group: string) => string) =>
+  const group = (by: Exclusion['by'], say?: (group: string) => string) =>
     wrap(`  ${by.padEnd(7)} `, sayGroups(by, entries, say), width)
   return [
     ...wrap('', `Plan ${plan.planId} would ${what} ${sayLocks(plan.count)} in ${where}:`, width),
@@ -78,7 +78,7 @@ function lockRows(entries: readonly PlanEntry[], width: number): string[] {
 
 /** `pid 8121 (12), 33 others with 1 lock each`: those would only be a list of tokens. */
 function sayGroups(
-  by: Strike['by'],
+  by: Exclusion['by'],
   entries: readonly PlanEntry[],
   say: (group: string) => string = each => each,
 ): string {
@@ -113,7 +113,7 @@ export function applyCommand(plan: PlanSummary, counts: readonly number[], reaso
   return ['lockkeeper release-all --apply', shellQuote(plan.file), ...confirm, '--reason', why].join(' ')
 }
 
-/** Locks by store that are not struck. */
+/** Locks by store that are not excluded. */
 export function countsOf(plan: PlanSummary, entries: readonly PlanEntry[]): number[] {
   return plan.stores.map((_, i) => entries.filter(entry => entry.store === i).length)
 }

@@ -36,3 +36,14 @@ it('cuts off half a line that a dead process left, and nothing that stands befor
   await file.close()
   expect((await readPlan(readFileSync(path, 'utf8'))).journal.map(({ is }) => is)).toEqual(['try', 'end'])
 })
+
+it('reads the exclusions of a plan file that calls them strikes', async () => {
+  const c = await planning()
+  c.hold('one')
+  const { file: path } = await c.ask('plans.create', { storeIds: [c.storeId] })
+  const strikes = [{ by: 'lock', value: '0' }]
+  const by = { user: 'ana', host: 'desk', pid: 1 }
+  appendFileSync(path, `${JSON.stringify({ is: 'strike', at: 1, by, strikes, struck: true })}\n`)
+  const { journal } = await readPlan(readFileSync(path, 'utf8'))
+  expect(journal).toEqual([{ is: 'exclude', at: 1, by, exclusions: strikes, excluded: true }])
+})

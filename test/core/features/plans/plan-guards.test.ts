@@ -26,9 +26,11 @@ describe('a plan that others can change, too', () => {
     const { c, other } = await twoConsoles()
     for (let i = 0; i < 20; i++) c.hold(`job-${i}`, `run-${i}`, 5 * MINUTE, i < 15 ? 'ana' : 'ben')
     const { planId } = await c.ask('plans.create', { storeIds: [c.storeId] })
-    const strikes = [{ by: 'holder' as const, value: 'ana' }]
-    expect((await c.ask('plans.exclude', { planId, strikes, struck: true })).progress.total).toBe(5)
-    expect((await other.ask('plans.exclude', { planId, strikes, struck: false })).progress.total).toBe(20)
+    const exclusions = [{ by: 'holder' as const, value: 'ana' }]
+    expect((await c.ask('plans.exclude', { planId, exclusions, excluded: true })).progress.total).toBe(5)
+    expect((await other.ask('plans.exclude', { planId, exclusions, excluded: false })).progress.total).toBe(
+      20,
+    )
     await expect(c.ask('plans.apply', { planId, confirm: ['Orders 5'], reason: 'stuck' })).rejects.toThrow(
       '"Orders 20"',
     )
@@ -40,15 +42,15 @@ describe('a plan that others can change, too', () => {
       const c = await planning()
       for (let i = 0; i < 20; i++) c.hold(`job-${i}`, `run-${i}`, 5 * MINUTE, i < 15 ? 'ana' : 'ben')
       const { planId } = await c.ask('plans.create', { storeIds: [c.storeId] })
-      const strikes = [{ by: 'holder' as const, value: 'ana' }]
-      await c.ask('plans.exclude', { planId, strikes, struck: true })
-      const [applied, struck] = await Promise.all([
+      const exclusions = [{ by: 'holder' as const, value: 'ana' }]
+      await c.ask('plans.exclude', { planId, exclusions, excluded: true })
+      const [applied, excluded] = await Promise.all([
         c.client.call('plans.apply', { planId, confirm: ['Orders 5'], reason: 'stuck' }),
         new Promise(resolve => setTimeout(resolve, delay)).then(() =>
-          c.client.call('plans.exclude', { planId, strikes, struck: false }),
+          c.client.call('plans.exclude', { planId, exclusions, excluded: false }),
         ),
       ])
-      expect([applied.ok, struck.ok].filter(Boolean)).toHaveLength(1)
+      expect([applied.ok, excluded.ok].filter(Boolean)).toHaveLength(1)
       if (applied.ok) await expect.poll(c.follow(planId).state).toBe('done')
       expect(c.server.records.size).toBe(applied.ok ? 15 : 20)
     }
@@ -60,14 +62,16 @@ describe('a plan that others can change, too', () => {
     const plan = await c.ask('plans.create', { storeIds: [c.storeId] })
     await c.apply(plan, { rate: 20 })
     const { planId } = plan
-    const strikes = [{ by: 'format' as const, value: 'tenant-pipeline' }]
+    const exclusions = [{ by: 'format' as const, value: 'tenant-pipeline' }]
     await expect(other.ask('plans.remove', { planId })).rejects.toThrow('being changed or applied by process')
-    await expect(other.ask('plans.exclude', { planId, strikes, struck: true })).rejects.toThrow('REFUSED')
+    await expect(other.ask('plans.exclude', { planId, exclusions, excluded: true })).rejects.toThrow(
+      'REFUSED',
+    )
     await c.ask('plans.steer', { planId, rate: 10_000 })
     const screen = c.follow(planId)
     await expect.poll(screen.state).toBe('done')
     await expect
-      .poll(() => other.client.call('plans.exclude', { planId, strikes, struck: true }))
+      .poll(() => other.client.call('plans.exclude', { planId, exclusions, excluded: true }))
       .toMatchObject({ ok: false, error: { message: 'This plan was applied already: it stays as it was' } })
     expect(screen.known.plan?.progress.counts.released).toBe(30)
     expect(existsSync(plan.file)).toBe(true)

@@ -4,7 +4,7 @@ import type { MemoryServer } from '../../../../electron/core/stores/memory/serve
 import { memoryServer } from '../../../../electron/core/stores/memory/servers.ts'
 import {
   confirmationOf,
-  isStruck,
+  isExcluded,
   type PlanEntry,
   type PlanEvent,
   type PlanResult,
@@ -43,9 +43,9 @@ export async function planningOn(
   ) => {
     const { known, close } = follow(planId)
     await expect.poll(() => known.entries.length === known.plan?.count).toBe(true)
-    const { stores = [], strikes = [] } = known.plan ?? {}
+    const { stores = [], exclusions = [] } = known.plan ?? {}
     close()
-    const left = known.entries.filter(entry => !isStruck(entry, strikes))
+    const left = known.entries.filter(entry => !isExcluded(entry, exclusions))
     const confirm = stores.map((store, i) =>
       confirmationOf(store, left.filter(entry => entry.store === i).length),
     )

@@ -92,19 +92,21 @@ describe('a plan', () => {
     await expect.poll(() => c.server.records.size).toBe(0)
   })
 
-  it('leaves struck locks and groups alone, and takes them back in', async () => {
+  it('leaves excluded locks and groups alone, and includes them again', async () => {
     const c = await planning()
     c.hold('one')
     c.hold('two', 'run-two', 5 * 60_000, 'ana')
     c.hold('three', 'run-three', 5 * 60_000, 'ana')
     const { planId } = await c.ask('plans.create', { storeIds: [c.storeId] })
     const ana = { by: 'holder' as const, value: 'ana' }
-    const total = async (strikes: Parameters<typeof c.ask<'plans.exclude'>>[1]['strikes'], struck: boolean) =>
-      (await c.ask('plans.exclude', { planId, strikes, struck })).progress.total
+    const total = async (
+      exclusions: Parameters<typeof c.ask<'plans.exclude'>>[1]['exclusions'],
+      excluded: boolean,
+    ) => (await c.ask('plans.exclude', { planId, exclusions, excluded })).progress.total
     expect(await total([ana], true)).toBe(1)
     expect(await total([{ by: 'format', value: 'tenant-pipeline' }], true)).toBe(0)
     await expect(c.ask('plans.apply', { planId, confirm: ['Orders 0'], reason: 'stuck' })).rejects.toThrow(
-      'REFUSED: Everything was struck',
+      'REFUSED: Everything was excluded',
     )
     expect(await total([{ by: 'format', value: 'tenant-pipeline' }], false)).toBe(1)
     const [plan] = await c.ask('plans.list', {})
@@ -117,7 +119,9 @@ describe('a plan', () => {
       'acme:three': 'pending',
     })
     expect([c.runOf('two'), c.runOf('three')]).toEqual(['run-two', 'run-three'])
-    await expect(c.ask('plans.exclude', { planId, strikes: [ana], struck: false })).rejects.toThrow('REFUSED')
+    await expect(c.ask('plans.exclude', { planId, exclusions: [ana], excluded: false })).rejects.toThrow(
+      'REFUSED',
+    )
   })
 
   it.each([
