@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { app, type BrowserWindow, dialog, protocol, safeStorage, session } from 'electron'
 import { dataFolder } from './core/files/data-folder.ts'
+import { atMost } from './core/lib/timers.ts'
 import { createConsoleCore } from './hosts/console/core.ts'
 import { readStart, StartError } from './hosts/console/start.ts'
 import { readVersion } from './hosts/console/version.ts'
@@ -79,8 +80,7 @@ function run(): void {
         event.preventDefault()
         disconnect()
         unfollow()
-        const late = new Promise(resolve => setTimeout(resolve, CLOSING_MS))
-        void Promise.race([core.close().catch(() => {}), late]).then(() => app.exit(0))
+        void atMost(CLOSING_MS, core.close()).then(() => app.exit(0))
       })
       await window.loadURL(HOME).catch(() => {})
     })

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { access, link, open, readFile, rm, unlink, writeFile } from 'node:fs/promises'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
+import { sleep } from '../lib/timers.ts'
 import { codeOf, parseJson } from './disk.ts'
 import { lifeOf, myMark } from './process-mark.ts'
 

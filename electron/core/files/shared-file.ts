@@ -1,6 +1,7 @@
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ZodType } from 'zod'
+import { WorkQueue } from '../lib/concurrency.ts'
 import { StoreError } from '../lib/errors.ts'
 import { codeOf, parseJson } from './disk.ts'
 
@@ -19,7 +20,7 @@ export class KeptFile<T> {
   readonly #path: string
   /** There is one that we could neither read nor set aside: it is not ours to overwrite. */
   #untouchable = false
-  #writing: Promise<unknown> = Promise.resolve()
+  readonly #writes = new WorkQueue()
 
   constructor(options: KeptFileOptions<T>) {
     this.#options = options
@@ -62,9 +63,7 @@ export class KeptFile<T> {
   /** Whole or not at all, one after the other: a crash leaves the old one or the new one. */
   write(value: T): Promise<void> {
     const text = `${JSON.stringify(value, null, 2)}\n`
-    const written = this.#writing.then(() => this.#replace(text))
-    this.#writing = written.catch(() => {})
-    return written
+    return this.#writes.run(() => this.#replace(text))
   }
 
   async #replace(text: string): Promise<void> {

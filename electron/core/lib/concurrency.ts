@@ -1,6 +1,6 @@
 import { StoreError, toFailure } from './errors.ts'
 
-/** What became of one of many: one that fails says so by itself, and the others go on. */
+/** The outcome of one of many pieces of work: a failure is data and does not stop the others. */
 export type Settled<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: StoreError }
@@ -15,14 +15,37 @@ export async function settle<T>(work: () => Promise<T>): Promise<Settled<T>> {
   }
 }
 
-/** The value of the only one, or its error thrown. */
+/** Unwraps the single result. */
 export function only<T>([first]: readonly Settled<T>[]): T {
   if (first === undefined) throw new StoreError('INTERNAL', 'There was no answer')
   if (!first.ok) throw first.error
   return first.value
 }
 
-/** Runs the work for each of them, so many at a time. The work must not throw. */
+/** Runs `width` pieces of work at a time, in the order they were queued; one at a time makes it a mutex. */
+export class WorkQueue {
+  readonly #waiting: (() => void)[] = []
+  #free: number
+
+  constructor(width = 1) {
+    this.#free = width
+  }
+
+  async run<T>(work: () => Promise<T> | T): Promise<T> {
+    if (this.#free > 0) this.#free--
+    else await new Promise<void>(resolve => this.#waiting.push(resolve))
+    try {
+      return await work()
+    } finally {
+      // Handed straight to the next in line, so that a newcomer cannot cut in.
+      const next = this.#waiting.shift()
+      if (next) next()
+      else this.#free++
+    }
+  }
+}
+
+/** Runs the work for every item, `width` at a time. The work must not throw. */
 export async function eachOf<T>(
   items: readonly T[],
   width: number,
@@ -33,4 +56,16 @@ export async function eachOf<T>(
     for (let item = items[next++]; item !== undefined; item = items[next++]) await work(item)
   }
   await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker))
+}
+
+/** Items per slice: a few milliseconds of work. */
+const SLICE = 500
+
+/** Runs synchronous work over many items and yields to the event loop between slices: a host serves screens and stores meanwhile. */
+export async function eachYielding<T>(items: Iterable<T>, work: (item: T, i: number) => void): Promise<void> {
+  let i = 0
+  for (const item of items) {
+    work(item, i++)
+    if (i % SLICE === 0) await new Promise(resolve => setImmediate(resolve))
+  }
 }

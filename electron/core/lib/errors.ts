@@ -1,13 +1,26 @@
 import { AddressError } from '../../../shared/address.ts'
+import type { ErrorCode } from '../../../shared/error-codes.ts'
 import type { Failure } from '../../../shared/result.ts'
 import { clip, escapeForTerminal } from '../../../shared/safe-text.ts'
-import { StoreError } from './store-error.ts'
 
-export { StoreError }
+/** A failure with a code from the closed list. The message is one sentence, safe to show, without secrets. */
+export class StoreError extends Error {
+  /** Set when a change was sent whose answer is not known. */
+  readonly uncertain: boolean
+
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    options: ErrorOptions & { readonly uncertain?: boolean } = {},
+  ) {
+    super(message, options)
+    this.uncertain = options.uncertain === true
+  }
+}
 
 const MAX_SERVER_TEXT = 200
 
-/** A server's own words are hostile and may be long: one escaped, clipped line in quotes. */
+/** Server text is hostile and may be long: one escaped, clipped line in quotes. */
 export function quoteServerText(text: string): string {
   return `"${clip(escapeForTerminal(text.trim()), MAX_SERVER_TEXT)}"`
 }
@@ -20,12 +33,12 @@ export function throwIfAborted(signal: AbortSignal): void {
   if (signal.aborted) throw aborted()
 }
 
-/** The one place where an exception becomes wire data. What nobody foresaw is not shown in its own words. */
+/** The one place where an exception becomes wire data. The message of an unexpected error is never shown. */
 export function toFailure(error: unknown): Failure {
   if (error instanceof StoreError)
     return { code: error.code, message: error.message, ...(error.uncertain ? { uncertain: true } : {}) }
   if (error instanceof AddressError) return { code: 'BAD_INPUT', message: error.message }
-  // A name is anything a library or a server's answer made it: only one that looks like a name is repeated.
+  // Libraries and servers choose the name freely: repeat it only if it looks like one.
   const name: unknown = error instanceof Error ? error.name : typeof error
   const shown = typeof name === 'string' && /^\w{1,40}$/.test(name) ? ` (${name})` : ''
   return { code: 'INTERNAL', message: `Something unexpected went wrong inside Lockkeeper${shown}` }

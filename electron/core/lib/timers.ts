@@ -1,7 +1,33 @@
-/** What a timer can count to. */
+import { setTimeout as wait } from 'node:timers/promises'
+import { aborted } from './errors.ts'
+
+/** The longest delay setTimeout accepts. */
 const LONGEST_MS = 2 ** 31 - 1
 
-/** Calls back after that time, however long it is, unless it is cancelled. */
+const listeners = new WeakMap<AbortSignal, Set<() => void>>()
+
+/**
+ * Calls back when the signal fires, until the returned function is called. Each signal gets a single DOM listener: Node warns of a
+ * leak when a thousand waiters add one each.
+ */
+export function onAbort(signal: AbortSignal, work: () => void): () => void {
+  const known = listeners.get(signal)
+  const all = known ?? new Set()
+  const fire = () => {
+    for (const each of [...all]) each()
+  }
+  if (!known) {
+    listeners.set(signal, all)
+    signal.addEventListener('abort', fire, { once: true })
+  }
+  const mine = () => work()
+  all.add(mine)
+  return () => {
+    all.delete(mine)
+  }
+}
+
+/** Calls back after a delay of any length. Returns the cancel function. */
 export function later(ms: number, work: () => void, { unref = false } = {}): () => void {
   let left = ms
   let timer: NodeJS.Timeout
@@ -15,11 +41,69 @@ export function later(ms: number, work: () => void, { unref = false } = {}): () 
   return () => clearTimeout(timer)
 }
 
-/** Waits for it, but no longer than that. */
+/** Resolves after the delay, or as soon as the signal fires. */
+export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  await wait(ms, undefined, signal ? { signal } : {}).catch(() => {})
+}
+
+/** Resolves when the work has settled, or after the time limit. */
 export async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
   let cancel = () => {}
   const over = new Promise<void>(resolve => {
     cancel = later(ms, resolve)
   })
-  await Promise.race([work, over]).finally(cancel)
+  await Promise.race([work.catch(() => {}), over]).finally(cancel)
+}
+
+/** Settles with the work, or fails with `late()` after the time limit. */
+export async function within<T>(ms: number, work: Promise<T>, late: () => unknown): Promise<T> {
+  let cancel = () => {}
+  const over = new Promise<never>((_, reject) => {
+    cancel = later(ms, () => reject(late()))
+  })
+  return Promise.race([work, over]).finally(cancel)
+}
+
+/** Settles with the work, or fails with ABORTED as soon as the signal fires. */
+export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  let stop = () => {}
+  const stopped = new Promise<never>((_, reject) => {
+    stop = onAbort(signal, () => reject(aborted()))
+    if (signal.aborted) reject(aborted())
+  })
+  return Promise.race([work, stopped]).finally(stop)
+}
+
+const FIRST_RETRY_MS = 200
+const LONGEST_RETRY_MS = 10_000
+
+export type RetryOptions = {
+  /** The delay before the first attempt. */
+  readonly afterMs?: number
+  /** Whether further attempts are pointless. */
+  readonly isOver: () => boolean
+  /** When it fires, one last attempt is made at once. */
+  readonly closed: AbortSignal
+  readonly gaveUp?: () => void
+}
+
+/** Retries in the background with growing delays until an attempt succeeds. Keeps no process alive. The attempt must not throw. */
+export function retryUntilDone(attempt: () => Promise<boolean>, options: RetryOptions): void {
+  const { afterMs = FIRST_RETRY_MS, isOver, closed, gaveUp = () => {} } = options
+  const go = async (retryMs: number): Promise<void> => {
+    if (await attempt()) return
+    if (closed.aborted || isOver()) gaveUp()
+    else pause(retryMs)
+  }
+  const pause = (ms: number): void => {
+    const next = () => {
+      stop()
+      stopListening()
+      void go(Math.min(Math.max(ms * 2, FIRST_RETRY_MS), LONGEST_RETRY_MS))
+    }
+    const stop = later(ms, next, { unref: true })
+    const stopListening = onAbort(closed, next)
+  }
+  if (afterMs === 0) void go(FIRST_RETRY_MS)
+  else pause(afterMs)
 }

@@ -1,9 +1,9 @@
+import { WorkQueue } from '../lib/concurrency.ts'
 import { StoreError } from '../lib/errors.ts'
-import { later } from '../lib/timers.ts'
+import { later, retryUntilDone } from '../lib/timers.ts'
 import { ttlFrom } from './duration.ts'
 import type { Claim, Extended, Lost, Provider, Taken } from './provider.ts'
 import { type Attempt, isUnmistakable, type Wanted } from './provider-call.ts'
-import { tryUntilDone } from './try-again.ts'
 import type { CurrentHolder, Duration, HeldLock, LetGo } from './types.ts'
 import type { Underway } from './underway.ts'
 
@@ -45,7 +45,7 @@ export class Holding implements HeldLock {
   #goneMeanwhile: Lost | null = null
   /** The answer to a release was lost, which may have been done. */
   #mayBeReleased = false
-  #renewing: Promise<unknown> = Promise.resolve()
+  readonly #renewals = new WorkQueue()
   #stopTimer: () => void = () => {}
   #timeChanged: () => void = () => {}
   readonly #onLost = new Set<(holder: CurrentHolder | null) => void>()
@@ -102,9 +102,7 @@ export class Holding implements HeldLock {
   /** One after the other: of two that are under way together nobody could say which of them the store did last. */
   async renew(ttl?: Duration): Promise<boolean> {
     const ttlMs = ttl === undefined ? null : ttlFrom(ttl)
-    const renewed = this.#renewing.then(() => this.#renew(ttlMs ?? this.#ttlMs))
-    this.#renewing = renewed.catch(() => {})
-    return renewed
+    return this.#renewals.run(() => this.#renew(ttlMs ?? this.#ttlMs))
   }
 
   async #renew(ttlMs: number): Promise<boolean> {
@@ -163,7 +161,7 @@ export class Holding implements HeldLock {
         () => false,
       )
     if (!this.#isUnmistakable || this.#frame.closing.aborted) gaveUp()
-    else tryUntilDone(attempt, { isOver: () => this.validMs() <= 0, closed: this.#frame.closing, gaveUp })
+    else retryUntilDone(attempt, { isOver: () => this.validMs() <= 0, closed: this.#frame.closing, gaveUp })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

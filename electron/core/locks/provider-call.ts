@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import { aborted, StoreError } from '../lib/errors.ts'
+import { retryUntilDone } from '../lib/timers.ts'
 import type { Claim, Held, Provider, Taken } from './provider.ts'
-import { tryUntilDone } from './try-again.ts'
 import type { Metadata } from './types.ts'
 import { Underway } from './underway.ts'
 
@@ -75,7 +75,7 @@ export class Asking {
       if (answer?.is === 'released' || !isUnmistakable(wanted.owner, claim)) return true
       return answer?.is === 'lost' && ++notThere >= NOT_THERE_ENOUGH
     }
-    tryUntilDone(attempt, {
+    retryUntilDone(attempt, {
       afterMs: 0,
       isOver: () => performance.now() > until,
       closed: this.#closed,

@@ -1,6 +1,5 @@
 import { aborted, StoreError } from '../lib/errors.ts'
-import { onAbort } from '../lib/on-abort.ts'
-import { later } from '../lib/timers.ts'
+import { later, onAbort } from '../lib/timers.ts'
 import type { Provider } from './provider.ts'
 import type { Asking, Attempt, Wanted } from './provider-call.ts'
 import type { CurrentHolder } from './types.ts'

@@ -2,12 +2,18 @@ import type { Lock, ReleaseOutcome } from '../../../shared/locks.ts'
 import { eachOf, type Settled, settle } from '../lib/concurrency.ts'
 import { StoreError, throwIfAborted } from '../lib/errors.ts'
 import { checkFence, type Seen } from './fence.ts'
-import type { Keep, RecordCopy, Target } from './types.ts'
+import type { Keep, Looked, RecordCopy, Target } from './types.ts'
 
 /** A record as it is now: a lock, or something that is there but is no lock. */
 export type Current<Raw> =
   | { readonly lock: Lock; readonly seen: Seen; readonly raw: Raw }
   | { readonly lock: null; readonly reason: string }
+
+/** The record without what only its store needs. */
+export function lookedAt(current: Current<unknown> | null): Looked {
+  if (current === null) return { is: 'absent' }
+  return current.lock === null ? { is: 'other' } : { is: 'lock', lock: current.lock }
+}
 
 export type Act =
   | { readonly outcome: 'released'; readonly notified: number | null }

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import { sessionVault } from '../../core/features/stores/vault.ts'
+import { atMost } from '../../core/lib/timers.ts'
 import type { Io } from '../cli/lib/io.ts'
 import { print, untilAborted } from '../cli/lib/io.ts'
 import { loadStaticFiles } from '../http/static-files.ts'
@@ -48,6 +48,6 @@ export async function serveConsole(io: Io, start: Start, port: number | undefine
     io.stdin.pause()
   } finally {
     const closing = Promise.allSettled([web?.close(), core.close()])
-    await Promise.race([closing, wait(CLOSING_MS, undefined, { ref: false })])
+    await atMost(CLOSING_MS, closing)
   }
 }

@@ -6,6 +6,7 @@ import {
   type RuleBook,
   settingOf,
 } from '../../../../shared/alerts.ts'
+import { WorkQueue } from '../../lib/concurrency.ts'
 import { toFailure } from '../../lib/errors.ts'
 import type { Settings } from './check-lock.ts'
 import { type Acknowledged, type Decided, DecisionFile, NOTHING_DECIDED } from './decision-file.ts'
@@ -48,8 +49,7 @@ export class Decisions {
   #unread: string | null = null
   #unsound: string | null = null
   #unwritten: string | null = null
-  /** One access to the file after the other. */
-  #busy: Promise<unknown> = Promise.resolve()
+  readonly #fileQueue = new WorkQueue()
   #lookTimer: NodeJS.Timeout | undefined
   #clearTimer: NodeJS.Timeout | undefined
   #isClosed = false
@@ -57,9 +57,11 @@ export class Decisions {
   constructor(options: DecisionsOptions) {
     this.#options = options
     this.#file = new DecisionFile(options.folder)
-    this.ready = this.#inTurn(() => this.#read(options.writes)).then(() => {
-      if (!this.#isClosed) this.#lookTimer = setInterval(() => void this.look(), LOOK_MS).unref()
-    })
+    this.ready = this.#fileQueue
+      .run(() => this.#read(options.writes))
+      .then(() => {
+        if (!this.#isClosed) this.#lookTimer = setInterval(() => void this.look(), LOOK_MS).unref()
+      })
   }
 
   get book(): RuleBook {
@@ -138,7 +140,7 @@ export class Decisions {
 
   /** Whether somebody else has decided something meanwhile. */
   async look(): Promise<void> {
-    if (!(await this.#inTurn(() => this.#read(false)))) return
+    if (!(await this.#fileQueue.run(() => this.#read(false)))) return
     // What could not be written to the file as it was.
     if (this.#edits.length > 0) await this.#write()
     this.#options.changed()
@@ -185,7 +187,7 @@ export class Decisions {
     clearTimeout(this.#clearTimer)
     this.#clearTimer = undefined
     if (!this.#options.writes) return
-    await this.#inTurn(async () => {
+    await this.#fileQueue.run(async () => {
       const edits = this.#edits
       const over = new Map(this.#over)
       try {
@@ -206,12 +208,6 @@ export class Decisions {
         this.#unwritten = `${toFailure(error).message}; it holds until Lockkeeper ends.`
       }
     })
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#busy.then(work)
-    this.#busy = done.catch(() => {})
-    return done
   }
 }
 

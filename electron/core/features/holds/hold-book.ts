@@ -1,3 +1,4 @@
+import { WorkQueue } from '../../lib/concurrency.ts'
 import { StoreError } from '../../lib/errors.ts'
 import { HoldFile } from './hold-file.ts'
 import type { KeptHold } from './kept-hold.ts'
@@ -20,8 +21,7 @@ export class HoldBook {
   #all = new Map<string, KeptHold>()
   /** Those that are kept here. */
   readonly #mine = new Set<string>()
-  /** One access to the file after the other. */
-  #busy: Promise<unknown> = Promise.resolve()
+  readonly #fileQueue = new WorkQueue()
 
   constructor(folder: string) {
     this.#file = new HoldFile(folder)
@@ -65,7 +65,7 @@ export class HoldBook {
 
   /** What others have written meanwhile, and what we could not write before. True when there was something. */
   look(): Promise<boolean> {
-    return this.#inTurn(async () => {
+    return this.#fileQueue.run(async () => {
       const read = await this.#file.read()
       if (read) this.#take(read)
       if (this.#unwritten.length > 0) await this.#write().catch(() => {})
@@ -104,11 +104,11 @@ export class HoldBook {
   async #learn(edit: Edit): Promise<void> {
     this.#unwritten = [...this.#unwritten, edit]
     this.#take(this.#kept)
-    await this.#inTurn(() => this.#write().catch(() => {}))
+    await this.#fileQueue.run(() => this.#write().catch(() => {}))
   }
 
   #decide(edit: Edit): Promise<void> {
-    return this.#inTurn(() => this.#write(edit))
+    return this.#fileQueue.run(() => this.#write(edit))
   }
 
   async #write(edit: Edit = holds => holds): Promise<void> {
@@ -135,12 +135,6 @@ export class HoldBook {
       const back: Edit = holds => (holds.some(each => each.holdId === holdId) ? holds : [...holds, hold])
       this.#unwritten = [back, ...this.#unwritten]
     }
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#busy.then(work)
-    this.#busy = done.catch(() => {})
-    return done
   }
 }
 

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { PlanEntry, PlanResult } from '../../../../shared/plans.ts'
 import { type Settled, settle } from '../../lib/concurrency.ts'
 import { StoreError } from '../../lib/errors.ts'
+import { sleep } from '../../lib/timers.ts'
 import { batchSize, type Pace } from './pace.ts'
 
 /** What became of a lock, or why it was not even tried. */
@@ -81,7 +81,7 @@ export async function runLane(
         return
       }
       work.trouble(stop, retryInMs)
-      await sleep(retryInMs, undefined, { signal }).catch(() => {})
+      await sleep(retryInMs, signal)
       continue
     }
     if (troubleSince !== null) work.trouble(null, null)

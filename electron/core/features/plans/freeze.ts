@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Input } from '../../../../shared/contract.ts'
 import { type Filter, matches, parseFilter } from '../../../../shared/filter.ts'
 import { filterTrouble } from '../../../../shared/filter-words.ts'
@@ -7,6 +6,7 @@ import type { Lock, Story, Watched } from '../../../../shared/locks.ts'
 import type { PlanEntry, PlanStore } from '../../../../shared/plans.ts'
 import { settle } from '../../lib/concurrency.ts'
 import { StoreError, throwIfAborted } from '../../lib/errors.ts'
+import { sleep } from '../../lib/timers.ts'
 import { isSameFence } from '../../stores/fence.ts'
 import { Stories } from '../stores/lock-history.ts'
 import type { OpenStore } from '../stores/open-store.ts'
@@ -120,7 +120,7 @@ async function lookTwice(open: OpenStore, watchMs: number): Promise<Seen> {
   const stories = new Stories()
   const startedAt = performance.now()
   for (const lock of (await listAll(open)).locks) stories.see(lock)
-  await sleep(watchMs, undefined, { signal: open.signal }).catch(() => {})
+  await sleep(watchMs, open.signal)
   throwIfAborted(open.signal)
   const { locks, unread } = await listAll(open)
   for (const lock of locks) stories.see(lock)

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { sleep } from '../../lib/timers.ts'
 
 const MOST_AT_ONCE = 200
 /** Batches a second, as long as they are not full. */
@@ -19,6 +19,6 @@ export class Pace {
     const now = performance.now()
     const waitMs = this.#freeAt - now
     this.#freeAt = Math.max(now, this.#freeAt) + (count / this.rate) * 1000
-    if (waitMs > 0) await sleep(waitMs, undefined, { signal }).catch(() => {})
+    if (waitMs > 0) await sleep(waitMs, signal)
   }
 }

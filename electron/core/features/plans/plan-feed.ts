@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { PlanEvent, PlanSummary } from '../../../../shared/plans.ts'
+import { sleep } from '../../lib/timers.ts'
 import type { Plan } from './plan.ts'
 
 const PAGE = 1000
@@ -59,7 +59,7 @@ export class PlanFeed {
           const isSame = state === said && state === 'running'
           said = state
           yield isSame ? { type: 'progress', progress: plan.progress } : { type: 'plan', plan }
-          await sleep(REST_MS, undefined, { signal }).catch(() => {})
+          await sleep(REST_MS, signal)
         } else await this.#wait(reader)
       }
     } finally {

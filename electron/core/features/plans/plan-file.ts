@@ -12,8 +12,8 @@ import {
 } from '../../../../shared/plans.ts'
 import { failureSchema } from '../../../../shared/result.ts'
 import { safeJson } from '../../../../shared/safe-text.ts'
+import { eachYielding, WorkQueue } from '../../lib/concurrency.ts'
 import { StoreError } from '../../lib/errors.ts'
-import { inTurns } from '../../lib/yield-to-loop.ts'
 
 /**
  * A plan as a file of JSON lines, only ever added to: what it is, one line a lock, a digest over all of that, and then
@@ -77,7 +77,7 @@ async function writePlan(
   entries: readonly PlanEntry[],
 ): Promise<{ text: string; digest: string }> {
   const lines = [safeJson({ ...FIRST, ...header })]
-  await inTurns(entries, entry => lines.push(safeJson(entry)))
+  await eachYielding(entries, entry => lines.push(safeJson(entry)))
   const text = `${lines.join('\n')}\n`
   const digest = digestOf(text)
   return { text: `${text}${safeJson({ frozen: digest })}\n`, digest }
@@ -91,7 +91,7 @@ export async function readPlan(text: string): Promise<PlanContents> {
   if (!first.success) throw new StoreError('BAD_INPUT', 'This is not a plan that this version can read')
   const { lockkeeper: _, version: __, ...header } = first.data
   const entries: PlanEntry[] = []
-  await inTurns(lines.slice(1, 1 + header.count), line => {
+  await eachYielding(lines.slice(1, 1 + header.count), line => {
     const entry = planEntrySchema.safeParse(parse(line))
     if (!entry.success || entry.data.n !== entries.length || entry.data.store >= header.stores.length)
       throw damaged(entries.length + 2)
@@ -102,7 +102,7 @@ export async function readPlan(text: string): Promise<PlanContents> {
   if (!frozen.success || frozen.data.frozen !== digestOf(reviewed))
     throw new StoreError('BAD_INPUT', 'This plan is not what it was when it was made, so it is not used')
   const journal: Journalled[] = []
-  await inTurns(lines.slice(2 + header.count), (line, i) => {
+  await eachYielding(lines.slice(2 + header.count), (line, i) => {
     const entry = journalledSchema.safeParse(withoutStrikes(parse(line)))
     if (!entry.success) throw damaged(i + 3 + header.count)
     journal.push(entry.data)
@@ -119,7 +119,7 @@ export async function readPlan(text: string): Promise<PlanContents> {
 /** The file of one plan, for whoever adds to it. */
 export class PlanFile {
   #handle: Promise<FileHandle> | null = null
-  #writing: Promise<unknown> = Promise.resolve()
+  readonly #queue = new WorkQueue()
   /** As we left it: with another size, somebody else has written to it. */
   #size: number
   /** Where lines begin that could not be written, and may be there in part. */
@@ -175,7 +175,7 @@ export class PlanFile {
   /** On disk when it returns. */
   append(lines: readonly Journalled[]): Promise<void> {
     const text = lines.map(line => `${safeJson(line)}\n`).join('')
-    const written = this.#writing.then(async () => {
+    const written = this.#queue.run(async () => {
       this.#handle ??= this.#open()
       const handle = await this.#handle
       // Half a line with others behind it would make the whole plan unreadable.
@@ -187,7 +187,6 @@ export class PlanFile {
       this.#torn = null
       this.#size = size + Buffer.byteLength(text)
     })
-    this.#writing = written.catch(() => {})
     return written.catch(error => {
       throw unwritable(error)
     })
@@ -205,11 +204,12 @@ export class PlanFile {
     return contents
   }
 
-  async close(): Promise<void> {
-    await this.#writing
-    const handle = this.#handle
-    this.#handle = null
-    await (await handle?.catch(() => null))?.close()
+  close(): Promise<void> {
+    return this.#queue.run(async () => {
+      const handle = this.#handle
+      this.#handle = null
+      await (await handle?.catch(() => null))?.close()
+    })
   }
 
   async #open(): Promise<FileHandle> {

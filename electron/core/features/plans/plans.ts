@@ -2,6 +2,7 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Input } from '../../../../shared/contract.ts'
 import type { PlanComparison, PlanEvent, PlanSummary } from '../../../../shared/plans.ts'
+import { WorkQueue } from '../../lib/concurrency.ts'
 import { StoreError } from '../../lib/errors.ts'
 import { whoIsHere } from '../../lib/operator.ts'
 import { ALL_FORMATS } from '../../stores/kinds/formats.ts'
@@ -29,8 +30,8 @@ type Held = {
   run: PlanRun | null
   /** Until the run has let go of everything. */
   ending: Promise<void>
-  /** Whose turn it is to change it, among the screens of this process. */
-  turn: Promise<unknown>
+  /** Changes to the plan by the screens of this process, one at a time. */
+  readonly queue: WorkQueue
   /** What it released can be put back until then. */
   undoUntil: number | null
 }
@@ -160,7 +161,7 @@ export class Plans {
     const held = await this.#find(input.planId)
     const reason = input.reason.trim()
     if (reason === '') throw new StoreError('REFUSED', 'A reason is missing: nothing was changed')
-    await this.#inTurn(held, async () => {
+    await held.queue.run(async () => {
       const letGo = await this.#take(held)
       try {
         await this.#begin(held, input, { action, reason }, letGo)
@@ -247,7 +248,7 @@ export class Plans {
 
   /** One after the other here, and nobody elsewhere meanwhile. */
   #alone<T>(held: Held, work: () => Promise<T>): Promise<T> {
-    return this.#inTurn(held, async () => {
+    return held.queue.run(async () => {
       const letGo = await this.#take(held)
       try {
         return await work()
@@ -255,12 +256,6 @@ export class Plans {
         await letGo()
       }
     })
-  }
-
-  #inTurn<T>(held: Held, work: () => Promise<T>): Promise<T> {
-    const mine = held.turn.then(work)
-    held.turn = mine.catch(() => {})
-    return mine
   }
 
   /** Takes the plan, and knows what others have done with it until then. */
@@ -327,7 +322,7 @@ export class Plans {
       feed: new PlanFeed(plan, () => this.#summary(held)),
       run: null,
       ending: Promise.resolve(),
-      turn: Promise.resolve(),
+      queue: new WorkQueue(),
       undoUntil: null,
     }
     return held

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import {
   GENTLE,
   isOpen,
@@ -8,6 +7,7 @@ import {
 } from '../../../../shared/plans.ts'
 import { settle } from '../../lib/concurrency.ts'
 import { StoreError, toFailure } from '../../lib/errors.ts'
+import { sleep } from '../../lib/timers.ts'
 import type { AuditedLock } from '../audit/audited.ts'
 import type { AuditEntry, AuditLog } from '../audit/log.ts'
 import type { OpenStore } from '../stores/open-store.ts'
@@ -188,7 +188,7 @@ export class PlanRun {
     if (this.#troubles.has(store) || this.#stopped.signal.aborted) return
     const again = this.#o.plan.openIn(store).filter(entry => mayHavePassed(this.#o.plan.results[entry.n]))
     if (again.length === 0) return
-    await sleep(SECOND_TRY_MS, undefined, { signal: this.#stopped.signal }).catch(() => {})
+    await sleep(SECOND_TRY_MS, this.#stopped.signal)
     await this.#round(open, store, again, pace)
   }
 

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { planEntrySchema, planStoreSchema } from '../../../../shared/plans.ts'
 import { safeJson } from '../../../../shared/safe-text.ts'
+import { eachYielding } from '../../lib/concurrency.ts'
 import { StoreError } from '../../lib/errors.ts'
-import { inTurns } from '../../lib/yield-to-loop.ts'
 
 const copySchema = z.object({
   id: z.string(),
@@ -94,7 +94,7 @@ export class UndoCopies {
     const copies = new Map<number, Kept>()
     const released = new Set<number>()
     const claims = await this.claimed(of)
-    await inTurns((await read(this.#path(of))).split('\n'), line => {
+    await eachYielding((await read(this.#path(of))).split('\n'), line => {
       const value = parse(line)
       if (typeof value !== 'object' || value === null) return
       if ('released' in value) {

@@ -1,6 +1,7 @@
 import { appendFile, mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { codeOf } from '../../files/disk.ts'
+import { WorkQueue } from '../../lib/concurrency.ts'
 
 /** How long what was seen may wait in memory: so much is lost when the process is killed. */
 const FLUSH_MS = 5000
@@ -30,7 +31,7 @@ export class HistoryPart {
   #waiting: string[] = []
   #file: { readonly path: string; readonly madeAt: number; bytes: number; torn: boolean } | null = null
   #timer: NodeJS.Timeout | null = null
-  #writing: Promise<void> = Promise.resolve()
+  readonly #writes = new WorkQueue()
   #problem: string | null = null
 
   constructor(options: PartOptions) {
@@ -54,8 +55,7 @@ export class HistoryPart {
   flush(): Promise<void> {
     if (this.#timer) clearTimeout(this.#timer)
     this.#timer = null
-    this.#writing = this.#writing.then(() => this.#write())
-    return this.#writing
+    return this.#writes.run(() => this.#write())
   }
 
   async #write(): Promise<void> {

@@ -14,8 +14,8 @@ import type {
   StatsQuery,
   StoreStats,
 } from '../../../../shared/stats.ts'
+import { eachYielding } from '../../lib/concurrency.ts'
 import { StoreError, toFailure } from '../../lib/errors.ts'
-import { inTurns } from '../../lib/yield-to-loop.ts'
 import type { LockStore } from '../../stores/types.ts'
 import { addFigures, type FiguresOfNow, Tally } from './figures.ts'
 import { GroupsOverTime, type Steps } from './groups-over-time.ts'
@@ -85,9 +85,9 @@ export class StatsDesk {
     const observations = await Promise.all(
       this.#ids(storeIds).map(async storeId => (await this.#observed(storeId)).observed.observation),
     )
-    for (const { holds } of observations) await inTurns(holds.within(from, to), hold => over.weigh(hold))
+    for (const { holds } of observations) await eachYielding(holds.within(from, to), hold => over.weigh(hold))
     over.choose(top)
-    for (const { holds } of observations) await inTurns(holds.within(from, to), hold => over.count(hold))
+    for (const { holds } of observations) await eachYielding(holds.within(from, to), hold => over.count(hold))
     const known = Array.from({ length: steps.count }, () => false)
     for (const { samples, holds } of observations) {
       const seen = samples.points(from, steps.stepMs, steps.count)
@@ -184,7 +184,7 @@ export class StatsDesk {
       const asOf = observation.lastPassAt ?? Date.now()
       // Of a store that is not live nothing is known after it was last read.
       const now = (status.is === 'live' ? Date.now() : asOf) + offsetMs
-      await inTurns(locks.values(), lock => {
+      await eachYielding(locks.values(), lock => {
         tally.add(lock, now)
         see(storeId, lock, now)
       })

@@ -1,9 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { parseAddress, type StoreAddress, shortName, showAddress } from '../../../../shared/address.ts'
 import type { Input } from '../../../../shared/contract.ts'
 import type { Failure } from '../../../../shared/result.ts'
 import type { StoreEntry, StoreProfile, StoresEvent } from '../../../../shared/stores.ts'
+import { WorkQueue } from '../../lib/concurrency.ts'
 import { StoreError, toFailure } from '../../lib/errors.ts'
+import { within } from '../../lib/timers.ts'
 import type { ReadySuggestion } from '../../stores/kinds/environment.ts'
 import type { Connections } from './connections.ts'
 import { entryOf, isSameAccount, type ListedStore, listedStore, withoutPassword } from './listed-store.ts'
@@ -36,7 +37,7 @@ export class Stores {
   readonly #listed = new Map<string, ListedStore>()
   readonly #ready: Promise<void>
   readonly #listeners = new Set<() => void>()
-  #decided: Promise<unknown>
+  readonly #decisions = new WorkQueue()
   #notice: string | null = null
 
   constructor(
@@ -45,8 +46,7 @@ export class Stores {
     readonly vault: SecretVault,
     readonly start: StartOptions,
   ) {
-    this.#ready = this.#load()
-    this.#decided = this.#ready
+    this.#ready = this.#decisions.run(() => this.#load())
   }
 
   /** The whole list, now and whenever it changes. */
@@ -80,7 +80,7 @@ export class Stores {
     const { profile, password } = await this.#draft(input)
     const store = listedStore(profile, 'saved', password)
     let connecting = Promise.resolve()
-    await this.#decide(async () => {
+    await this.#decisions.run(async () => {
       this.#checkName(profile.name, null)
       store.sealed = await this.#seal(password)
       await this.#save([...this.#listed.values(), store])
@@ -101,7 +101,7 @@ export class Stores {
     const said = address.password ?? typed
     const given = said || null
     let connecting = Promise.resolve()
-    const store = await this.#decide(async () => {
+    const store = await this.#decisions.run(async () => {
       const store = this.#find(storeId)
       this.#checkName(profile.name, storeId)
       await consent(store.profile)
@@ -125,7 +125,7 @@ export class Stores {
 
   async remove(storeId: string, consent: Consent): Promise<void> {
     let closing = Promise.resolve()
-    await this.#decide(async () => {
+    await this.#decisions.run(async () => {
       const store = this.#find(storeId)
       await consent(store.profile)
       await this.#save([...this.#listed.values()].filter(each => each !== store))
@@ -137,7 +137,7 @@ export class Stores {
 
   async setOpen(storeId: string, open: boolean): Promise<StoreEntry> {
     let settling = Promise.resolve()
-    const store = await this.#decide(async () => {
+    const store = await this.#decisions.run(async () => {
       const store = this.#find(storeId)
       if (store.open === open && !(open && store.problem)) return store
       store.open = open
@@ -256,11 +256,7 @@ export class Stores {
   async #seal(password: string | null): Promise<string | null> {
     if (password === null) return null
     const sealing = this.vault.status().then(({ durable }) => (durable ? this.vault.seal(password) : null))
-    const enough = new AbortController()
-    const tooLate = sleep(SEAL_MS, null, { signal: enough.signal, ref: false })
-    return Promise.race([sealing, tooLate])
-      .catch(() => null)
-      .finally(() => enough.abort())
+    return within(SEAL_MS, sealing, () => new Error('The vault does not answer')).catch(() => null)
   }
 
   /** A profile as it may be kept, and its password apart from it. */
@@ -312,12 +308,6 @@ export class Stores {
     const store = this.#listed.get(storeId)
     if (!store) throw new StoreError('NOT_FOUND', 'There is no such store')
     return store
-  }
-
-  #decide<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#decided.then(work)
-    this.#decided = done.catch(() => {})
-    return done
   }
 
   #save(stores: readonly ListedStore[]): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Failure } from '../../../../shared/result.ts'
 import type { Side, SwitchNow, SwitchRun } from '../../../../shared/switch.ts'
 import { ChangeFeed } from '../../lib/change-feed.ts'
+import { WorkQueue } from '../../lib/concurrency.ts'
 import { StoreError } from '../../lib/errors.ts'
 import type { Lookout, Observed } from '../stats/histories.ts'
 import type { Happening, Pass } from '../stores/subscriber.ts'
@@ -41,14 +42,14 @@ export class RunBook implements Lookout {
   readonly #file: SwitchFile
   readonly #entries = new Map<string, Entry>()
   readonly #timer: NodeJS.Timeout
-  #busy: Promise<unknown> = Promise.resolve()
+  readonly #fileQueue = new WorkQueue()
   #isTicking = false
   #isClosed = false
 
   constructor(options: RunBookOptions) {
     this.#o = options
     this.#file = new SwitchFile(options.dataFolder)
-    this.ready = this.#inTurn(() => this.#read())
+    this.ready = this.#fileQueue.run(() => this.#read())
     this.#timer = setInterval(() => void this.#tick(), TICK_MS).unref()
   }
 
@@ -89,7 +90,7 @@ export class RunBook implements Lookout {
 
   /** Changes what is kept, together with what was seen meanwhile. Fails, and changes nothing, when that cannot be written. */
   edit(how: (runs: readonly KeptRun[]) => readonly KeptRun[]): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#fileQueue.run(async () => {
       const pending = new Map([...this.#entries].map(([switchId, { learned }]) => [switchId, [...learned]]))
       const runs = await this.#file.edit(before => how(withLearned(before, pending)))
       for (const [switchId, entry] of this.#entries)
@@ -137,7 +138,7 @@ export class RunBook implements Lookout {
     clearInterval(this.#timer)
     for (const { watch } of this.#entries.values()) watch?.close()
     await this.#keep()
-    await this.#busy
+    await this.#fileQueue.run(() => {})
   }
 
   #entryOf(switchId: string): Entry {
@@ -175,7 +176,7 @@ export class RunBook implements Lookout {
     if (this.#isTicking || this.#isClosed) return
     this.#isTicking = true
     try {
-      await this.#inTurn(() => this.#read())
+      await this.#fileQueue.run(() => this.#read())
       for (const entry of this.#entries.values()) {
         if (entry.watchers === 0 && (entry.kept.ended !== null || !this.#o.attends)) {
           entry.watch?.close()
@@ -236,12 +237,6 @@ export class RunBook implements Lookout {
           ...{ kept, learned: [], watch: null, feed: new ChangeFeed(), watchers: 0, told: '' },
         })
     }
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#busy.then(work)
-    this.#busy = done.catch(() => {})
-    return done
   }
 }
 

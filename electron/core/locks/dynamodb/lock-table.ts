@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import {
   CreateTableCommand,
   DescribeTableCommand,
@@ -6,6 +5,7 @@ import {
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb'
 import { StoreError, throwIfAborted } from '../../lib/errors.ts'
+import { sleep } from '../../lib/timers.ts'
 import type { DynamoConnection, SendOptions } from '../../stores/dynamodb/connect.ts'
 import type { Request } from '../../stores/dynamodb/failure.ts'
 import { keySchemaOf } from '../../stores/dynamodb/format/table-key.ts'
@@ -25,7 +25,7 @@ export async function setUpTable(connection: DynamoConnection, signal: AbortSign
       throw new StoreError('STORE_ERROR', `The table ${connection.table} is still not ready for use`)
     // Again and again: the one that was in the way may have been about to be deleted.
     if (table === null && (await createTable(connection, signal))) made = true
-    await sleep(LOOK_AGAIN_MS, undefined, { signal }).catch(() => {})
+    await sleep(LOOK_AGAIN_MS, signal)
     throwIfAborted(signal)
     table = await describe(connection, signal)
   }

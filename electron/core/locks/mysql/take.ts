@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { StoreError } from '../../lib/errors.ts'
+import { sleep } from '../../lib/timers.ts'
 import type { Decided, Session } from '../../stores/mysql/connect.ts'
 import { isContention, isDuplicate, readOnlyServer } from '../../stores/mysql/server-errors.ts'
 import type { Held, Taken, Wish } from '../provider.ts'

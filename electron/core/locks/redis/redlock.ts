@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
-import { setTimeout } from 'node:timers/promises'
 import type { RedisAddress } from '../../../../shared/address.ts'
 import { only, type Settled, settle } from '../../lib/concurrency.ts'
 import { aborted, StoreError, throwIfAborted } from '../../lib/errors.ts'
-import { atMost } from '../../lib/timers.ts'
+import { atMost, sleep } from '../../lib/timers.ts'
 import { isDistinctive } from '../../stores/redis/format/format.ts'
 import type {
   Claim,
@@ -108,9 +107,8 @@ class Redlock implements Provider {
       const { from, to } = AFTER_SPLIT_MS
       const leftMs = from + Math.round(Math.random() * (to - from))
       if (attempt === MOST_VOTES) return { is: 'held', holder: NOBODY_KNOWN, leftMs }
-      await setTimeout(leftMs, undefined, { signal }).catch(() => {
-        throw aborted()
-      })
+      await sleep(leftMs, signal)
+      throwIfAborted(signal)
     }
   }
 

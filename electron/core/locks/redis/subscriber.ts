@@ -1,6 +1,7 @@
 import { Cluster, type Redis } from 'ioredis'
 import type { HostPort, RedisAddress } from '../../../../shared/address.ts'
-import { aborted, StoreError } from '../../lib/errors.ts'
+import { StoreError } from '../../lib/errors.ts'
+import { unlessAborted } from '../../lib/timers.ts'
 import { createClient, type RedisClient, ready, storeError } from '../../stores/redis/connect.ts'
 
 const FIRST_PAUSE_MS = 50
@@ -35,19 +36,11 @@ export class Subscriber {
     const listener = () => changed()
     const listeners = this.#listeners.get(channel) ?? new Set()
     this.#listeners.set(channel, listeners.add(listener))
-    let onAbort = () => {}
-    const stopped = new Promise<never>((_, reject) => {
-      onAbort = () => reject(aborted())
-      signal.addEventListener('abort', onAbort)
-      if (signal.aborted) onAbort()
-    })
     try {
-      await Promise.race([this.#acknowledged(channel), stopped])
+      await unlessAborted(this.#acknowledged(channel), signal)
     } catch (error) {
       this.#leave(channel, listener)
       throw storeError(error)
-    } finally {
-      signal.removeEventListener('abort', onAbort)
     }
     return () => this.#leave(channel, listener)
   }

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { type Settled, settle } from '../../lib/concurrency.ts'
 import { StoreError } from '../../lib/errors.ts'
-import { onAbort } from '../../lib/on-abort.ts'
+import { onAbort } from '../../lib/timers.ts'
 
 /** What each of several servers said, by its place; a hole where nothing is known yet. */
 export type Votes<T> = readonly (Settled<T> | undefined)[]

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type AttributeValue, BatchGetItemCommand } from '@aws-sdk/client-dynamodb'
 import { eachOf, type Settled, settle } from '../../lib/concurrency.ts'
 import { StoreError, throwIfAborted } from '../../lib/errors.ts'
+import { sleep } from '../../lib/timers.ts'
 import { type DynamoConnection, delayAfter, TRIES_MS } from './connect.ts'
 import { isAccessDenied, isInvalid, isThrottled, throttledError } from './failure.ts'
 import type { Item } from './format/attribute.ts'
@@ -100,7 +100,7 @@ async function batch(
         found.set(text, { ok: false, error: throttledError(connection.table, connection.server) })
       return
     }
-    await sleep(delayMs, undefined, { signal }).catch(() => {})
+    await sleep(delayMs, signal)
     throwIfAborted(signal)
   }
 }

@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import type { DynamoAddress } from '../../../../shared/address.ts'
 import { ServerClock } from '../../lib/clock.ts'
 import { aborted, StoreError, throwIfAborted } from '../../lib/errors.ts'
+import { sleep, unlessAborted } from '../../lib/timers.ts'
 import { credentialsFor } from './credentials.ts'
 import { isConditionFailed, mayRetry, type Request, toStoreError } from './failure.ts'
 
@@ -99,7 +99,7 @@ export class DynamoConnection {
         const delayMs = delayAfter(tries)
         const enough = tries >= MAX_TRIES || performance.now() - start + delayMs > TRIES_MS
         if (enough || !mayRetry(error, request)) throw this.#explain(error, request)
-        await sleep(delayMs, undefined, { signal }).catch(() => {})
+        await sleep(delayMs, signal)
       }
     }
   }
@@ -115,14 +115,7 @@ export class DynamoConnection {
   /** Before the request and apart from it: what goes wrong here is about credentials, and it must not take for ever. */
   async #credentials(signal: AbortSignal): Promise<void> {
     try {
-      await withDeadline(SILENCE_MS, signal, stop =>
-        Promise.race([
-          this.client.config.credentials(),
-          new Promise((_, reject) => {
-            stop.addEventListener('abort', () => reject(new Error('It took too long')))
-          }),
-        ]),
-      )
+      await withDeadline(SILENCE_MS, signal, stop => unlessAborted(this.client.config.credentials(), stop))
     } catch (error) {
       if (signal.aborted) throw aborted()
       const where =

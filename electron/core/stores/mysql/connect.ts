@@ -2,6 +2,7 @@ import { connect as connectSocket, type Socket } from 'node:net'
 import { createPool, type Pool, type PoolConnection, type ResultSetHeader } from 'mysql2/promise'
 import type { MysqlAddress } from '../../../../shared/address.ts'
 import { StoreError, throwIfAborted } from '../../lib/errors.ts'
+import { atMost, unlessAborted, within } from '../../lib/timers.ts'
 import type { Value } from './format/table.ts'
 import {
   isAnswer,
@@ -12,7 +13,6 @@ import {
   unknownCommit,
   unknownOutcome,
 } from './server-errors.ts'
-import { race, settledWithin } from './within.ts'
 
 export type Row = readonly Value[]
 
@@ -158,7 +158,7 @@ export class Connections {
     const pool = this.#pool
     this.#pool = null
     // A server that does not answer must not keep anybody from leaving.
-    if (pool) await settledWithin(pool.end(), END_MS)
+    if (pool) await atMost(END_MS, pool.end())
     for (const socket of this.#sockets) socket.destroy()
   }
 
@@ -167,7 +167,7 @@ export class Connections {
     this.#pool ??= this.#makePool()
     const asked = this.#pool.getConnection()
     try {
-      return await race(asked, withinMs, signal, () => silent(this.address))
+      return await within(withinMs, unlessAborted(asked, signal), () => silent(this.address))
     } catch (error) {
       // It may still come, and belongs to the pool then.
       asked.then(
@@ -187,7 +187,8 @@ export class Connections {
   ): Promise<T> {
     this.#statements++
     try {
-      return await race(sent, withinMs, signal, () => silent(this.address))
+      const answer = signal ? unlessAborted(sent, signal) : sent
+      return await within(withinMs, answer, () => silent(this.address))
     } catch (error) {
       if (error instanceof StoreError) {
         sent.catch(() => {})

@@ -1,6 +1,7 @@
 import { Cluster, Redis } from 'ioredis'
 import type { RedisAddress } from '../../../../shared/address.ts'
-import { aborted, quoteServerText, StoreError, toFailure } from '../../lib/errors.ts'
+import { quoteServerText, StoreError, toFailure } from '../../lib/errors.ts'
+import { unlessAborted } from '../../lib/timers.ts'
 
 /** Long enough for a busy server, short enough that an outage is said within five seconds. */
 const READY_TIMEOUT_MS = 3000
@@ -123,12 +124,7 @@ export async function ready(client: RedisClient, signal: AbortSignal): Promise<v
     )
     connecting.set(client, connected)
   }
-  let onAbort = () => {}
-  const stopped = new Promise<never>((_, reject) => {
-    onAbort = () => reject(aborted())
-    signal.addEventListener('abort', onAbort)
-  })
-  await Promise.race([connected, stopped]).finally(() => signal.removeEventListener('abort', onAbort))
+  await unlessAborted(connected, signal)
 }
 
 function becomeReady(client: RedisClient): Promise<void> {

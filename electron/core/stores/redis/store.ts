@@ -5,13 +5,12 @@ import type { Spent } from '../../../../shared/stats.ts'
 import type { Capability, ClockReading, StoreDescription } from '../../../../shared/stores.ts'
 import { textToKey } from '../../lib/bytes.ts'
 import { ServerClock } from '../../lib/clock.ts'
-import { eachOf, only, type Settled, settle } from '../../lib/concurrency.ts'
+import { eachOf, only, type Settled, settle, WorkQueue } from '../../lib/concurrency.ts'
 import { StoreError, throwIfAborted } from '../../lib/errors.ts'
 import { lockFrom } from '../lock-from.ts'
-import { lookedAt } from '../looked.ts'
 import { chooseFormats, recognise } from '../recognise.ts'
 import { checkCopy } from '../record-copy.ts'
-import { type Act, type Current, releaseSeen } from '../release-seen.ts'
+import { type Act, type Current, lookedAt, releaseSeen } from '../release-seen.ts'
 import type { Hint, Keep, ListQuery, LockStore, Looked, RecordCopy, Target } from '../types.ts'
 import { changeFailed, notTried } from './change-failed.ts'
 import { redisCommand } from './cli-command.ts'
@@ -29,7 +28,6 @@ import { copyOfRaw, putBack, rawOfCopy } from './restore.ts'
 import { runProgram, sayProgram } from './run-program.ts'
 import { scanKeys } from './scan.ts'
 import { probeRelease, serverName } from './server-info.ts'
-import { Turns } from './turns.ts'
 import { runWatched } from './watched.ts'
 
 type Read = Current<RedisRaw> | { readonly lock: null; readonly reason: string; readonly companion: true }
@@ -54,7 +52,7 @@ export class RedisStore implements LockStore {
   readonly #clock = new ServerClock()
   /** The connection whose database number was confirmed; ioredis only emits an event when SELECT fails. */
   #selected: unknown = null
-  readonly #watched = new Turns(WATCHED_AT_ONCE)
+  readonly #watched = new WorkQueue(WATCHED_AT_ONCE)
   #closed = false
 
   constructor(address: RedisAddress) {
@@ -255,7 +253,7 @@ export class RedisStore implements LockStore {
     await this.#confirmDatabase()
     return runProgram(this.#client, program).catch(error => {
       if (!isNotPermitted(error)) throw error
-      return this.#watched.take(() => runWatched(this.#client, program))
+      return this.#watched.run(() => runWatched(this.#client, program))
     })
   }
 
