@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import { Button } from './Button.tsx'
 
 type Props = { readonly text: string; readonly label: string; readonly done: string }
 
@@ -11,9 +12,7 @@ export function CopyButton({ text, label, done }: Props) {
     return () => clearTimeout(timer)
   }, [copied])
   return (
-    <button
-      type="button"
-      className="button"
+    <Button
       onClick={() =>
         void navigator.clipboard.writeText(text).then(
           () => setCopied(true),
@@ -22,6 +21,6 @@ export function CopyButton({ text, label, done }: Props) {
       }
     >
       <span aria-live="polite">{copied ? done : label}</span>
-    </button>
+    </Button>
   )
 }

@@ -1,4 +1,5 @@
 import { type ReactNode, useId, useLayoutEffect, useRef } from 'react'
+import styles from './Dialog.module.css'
 
 type Props = {
   readonly title: string
@@ -41,4 +42,10 @@ export function Dialog({ title, onClose, children, className = '', titleHidden =
       </div>
     </dialog>
   )
+}
+
+type ButtonsProps = { readonly children: ReactNode; readonly className?: string }
+
+export function DialogButtons({ children, className = '' }: ButtonsProps) {
+  return <div className={`${styles.buttons} ${className}`}>{children}</div>
 }

@@ -1,4 +1,5 @@
 import { Component, type ReactNode } from 'react'
+import { Button } from './Button.tsx'
 
 type Props = {
   readonly title: string
@@ -21,9 +22,9 @@ export class ErrorBoundary extends Component<Props, { failed: boolean }> {
       <main className="notice-page" role="alert">
         <h1>{this.props.title}</h1>
         <p>{this.props.text}</p>
-        <button type="button" className="button primary" onClick={() => location.reload()}>
+        <Button look="primary" onClick={() => location.reload()}>
           {this.props.action}
-        </button>
+        </Button>
       </main>
     )
   }

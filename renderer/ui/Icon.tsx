@@ -1,3 +1,5 @@
+import styles from './Icon.module.css'
+
 const PATHS = {
   alert:
     'M8 1.5a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13Zm-.9 3.2h1.8l-.25 4.6h-1.3L7.1 4.7ZM8 10.4a.9.9 0 1 1 0 1.8.9.9 0 0 1 0-1.8Z',
@@ -30,7 +32,7 @@ export type IconName = keyof typeof PATHS
 export function Icon({ name, size = 14 }: { readonly name: IconName; readonly size?: number }) {
   return (
     <svg
-      className="icon"
+      className={styles.icon}
       width={size}
       height={size}
       viewBox="0 0 16 16"

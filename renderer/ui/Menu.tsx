@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import { Button } from './Button.tsx'
 
 export type MenuItem = {
   readonly label: string
@@ -40,10 +41,9 @@ export function Menu({ label, children, items, className = '', sticky = false }:
 
   return (
     <div className={`menu ${className}`}>
-      <button
+      <Button
         ref={button}
-        type="button"
-        className="button quiet"
+        look="quiet"
         aria-haspopup="menu"
         aria-expanded={open}
         aria-controls={open ? id : undefined}
@@ -52,7 +52,7 @@ export function Menu({ label, children, items, className = '', sticky = false }:
         onClick={() => setOpen(!open)}
       >
         {children}
-      </button>
+      </Button>
       {open && (
         <div
           ref={box}

@@ -3,8 +3,9 @@ import { ALERT_RULES, settingOf } from '../../../shared/alerts.ts'
 import { type AlertsState, alertsStore } from '../../state/alerts.ts'
 import { openDialog } from '../../state/overlay.ts'
 import { table } from '../../state/table.ts'
+import { Button } from '../../ui/Button.tsx'
 import { Empty } from '../../ui/Empty.tsx'
-import { sentence } from '../../ui/shown-text.ts'
+import { ErrorNotice } from '../../ui/Notice.tsx'
 import { t } from '../../words/words.ts'
 import { ScopeName } from '../stores/ScopeName.tsx'
 import { endedOf, groupsOf } from './alert-groups.ts'
@@ -24,27 +25,18 @@ export function AlertsView() {
           {words.title}
           <ScopeName />
         </h1>
-        <button
-          type="button"
-          className="button view-end"
+        <Button
+          className="view-end"
           disabled={!state.known}
           onClick={() => openDialog({ kind: 'alert-rules' })}
         >
           {words.rules}
-        </button>
+        </Button>
       </header>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keys */}
       <div className="view-body" tabIndex={0} role="group" aria-label={words.title}>
-        {state.problem !== null && (
-          <div className="alert" role="status">
-            {words.problem} {sentence(state.problem)}
-          </div>
-        )}
-        {state.error && (
-          <div className="alert" role="status">
-            {words.failed} {sentence(state.error.message)}
-          </div>
-        )}
+        <ErrorNotice role="status" what={words.problem} error={state.problem} />
+        <ErrorNotice role="status" what={words.failed} error={state.error} />
         {groups.length > 0 ? (
           <ul className="alert-groups" aria-label={words.openList}>
             {groups.map((group, i) => (

@@ -1,6 +1,8 @@
 import type { Failure } from '../../../shared/result.ts'
 import { closeDialog } from '../../state/overlay.ts'
-import { sentence } from '../../ui/shown-text.ts'
+import { Button } from '../../ui/Button.tsx'
+import { DialogButtons } from '../../ui/Dialog.tsx'
+import { ErrorNotice } from '../../ui/Notice.tsx'
 import { t } from '../../words/words.ts'
 
 type Props = {
@@ -14,19 +16,13 @@ export function FormEnd({ error, confirm, disabled }: Props) {
   const words = t.alerts
   return (
     <>
-      {error && (
-        <div className="alert" role="alert">
-          {words.failedToSave} {sentence(error.message)}
-        </div>
-      )}
-      <div className="dialog-buttons">
-        <button type="button" className="button" onClick={closeDialog}>
-          {words.cancel}
-        </button>
-        <button type="submit" className="button primary" disabled={disabled}>
+      <ErrorNotice what={words.failedToSave} error={error} />
+      <DialogButtons>
+        <Button onClick={closeDialog}>{words.cancel}</Button>
+        <Button type="submit" look="primary" disabled={disabled}>
           {confirm}
-        </button>
-      </div>
+        </Button>
+      </DialogButtons>
     </>
   )
 }

@@ -7,6 +7,7 @@ import { book } from '../../state/console.ts'
 import { rowIdOf } from '../../state/lock-book.ts'
 import { inspect, openDialog } from '../../state/overlay.ts'
 import { showTimeline } from '../../state/view.ts'
+import { Button } from '../../ui/Button.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { Menu } from '../../ui/Menu.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
@@ -43,9 +44,7 @@ export function GroupCard({ group, advises }: Props) {
           {words.since(since, now - since)}
         </span>
         <span className="alert-actions">
-          <button
-            type="button"
-            className="button"
+          <Button
             aria-describedby={titleId}
             disabled={unacknowledged === 0}
             onClick={() =>
@@ -57,15 +56,13 @@ export function GroupCard({ group, advises }: Props) {
             }
           >
             {words.acknowledge}
-          </button>
-          <button
-            type="button"
-            className="button"
+          </Button>
+          <Button
             aria-describedby={titleId}
             onClick={() => openDialog({ kind: 'mute', alertId: first.alertId })}
           >
             {words.mute}
-          </button>
+          </Button>
         </span>
       </header>
       <div className="alert-body">
@@ -81,9 +78,9 @@ export function GroupCard({ group, advises }: Props) {
             </ul>
           )}
           {!all && alerts.length > SHOWN && (
-            <button type="button" className="link" onClick={() => setAll(true)}>
+            <Button look="link" onClick={() => setAll(true)}>
               {words.showAll(alerts.length)}
-            </button>
+            </Button>
           )}
           {count > alerts.length && <p className="faint">{words.unlisted(count - alerts.length)}</p>}
           {first.lockId === null && <Acknowledged alert={first} />}
@@ -135,33 +132,33 @@ function AlertLine({ alert, now, alone }: LineProps) {
   return (
     <li className="alert-line">
       <div className="alert-line-top">
-        <button
-          type="button"
-          className="link mono clip"
+        <Button
+          look="link"
+          className="mono clip"
           title={key}
           onClick={() => lockId !== null && inspect({ storeId, id: lockId })}
         >
           {key}
-        </button>
+        </Button>
         {holder !== null && <span className="muted clip">{shownText(holder, 80)}</span>}
         <span className="faint number">
           {words.alertSince(now - since)}
           {count > 1 && ` · ${words.times(count)}`}
         </span>
         {alert.rule === 'two-stores' && (
-          <button type="button" className="link alert-timeline" onClick={() => lookForName(nameOf(alert))}>
+          <Button look="link" className="alert-timeline" onClick={() => lookForName(nameOf(alert))}>
             {t.switch.trouble.compare}
-          </button>
+          </Button>
         )}
         {lockId !== null && (
-          <button
-            type="button"
-            className="link alert-timeline"
+          <Button
+            look="link"
+            className="alert-timeline"
             aria-label={words.timelineOf(key)}
             onClick={() => showTimeline({ storeId, id: lockId })}
           >
             {t.inspector.timeline}
-          </button>
+          </Button>
         )}
         {!alone && (
           <Menu

@@ -4,6 +4,7 @@ import type { Alert } from '../../../shared/alerts.ts'
 import { alertsStore } from '../../state/alerts.ts'
 import { rowIdOf } from '../../state/lock-book.ts'
 import { type Inspected, openDialog } from '../../state/overlay.ts'
+import { Button } from '../../ui/Button.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { sentence } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
@@ -29,17 +30,9 @@ export function LockAlerts({ target: { storeId, id } }: { readonly target: Inspe
           <Steps alert={alert} open={alert.severity === 'critical'} />
           <div className="alert-actions">
             {alert.acknowledged === null && (
-              <button type="button" className="button" onClick={() => acknowledgeOne(alert)}>
-                {words.acknowledge}
-              </button>
+              <Button onClick={() => acknowledgeOne(alert)}>{words.acknowledge}</Button>
             )}
-            <button
-              type="button"
-              className="button"
-              onClick={() => openDialog({ kind: 'mute', alertId: alert.alertId })}
-            >
-              {words.mute}
-            </button>
+            <Button onClick={() => openDialog({ kind: 'mute', alertId: alert.alertId })}>{words.mute}</Button>
           </div>
         </article>
       ))}

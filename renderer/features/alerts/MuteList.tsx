@@ -7,7 +7,9 @@ import type { StoreEntry } from '../../../shared/stores.ts'
 import { alertsStore } from '../../state/alerts.ts'
 import { consoleStore } from '../../state/console.ts'
 import { ask } from '../../state/plan.ts'
-import { sentence, shownText } from '../../ui/shown-text.ts'
+import { Button } from '../../ui/Button.tsx'
+import { ErrorNotice } from '../../ui/Notice.tsx'
+import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { mutedBy } from './alert-groups.ts'
 
@@ -27,11 +29,7 @@ export function MuteList() {
       <header className="card-head">
         <h2>{words.mutes}</h2>
       </header>
-      {error && (
-        <p className="alert" role="alert">
-          {words.failedToSave} {sentence(error.message)}
-        </p>
-      )}
+      <ErrorNotice what={words.failedToSave} error={error} />
       <ul className="mutes">
         {mutes.map(mute => (
           <li key={mute.muteId}>
@@ -40,10 +38,10 @@ export function MuteList() {
             <span className="faint number">
               {words.muteUntil(mute.until)} · {words.muting(mutedBy(alerts, mute.muteId))}
             </span>
-            <button type="button" className="button" onClick={() => void end(mute.muteId)}>
+            <Button onClick={() => void end(mute.muteId)}>
               {words.endMute}
               <span className="visually-hidden"> {sayMute(mute, entries)}</span>
-            </button>
+            </Button>
           </li>
         ))}
       </ul>

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { useStore } from 'zustand'
 import { consoleStore } from '../../state/console.ts'
+import { Button } from '../../ui/Button.tsx'
 import { Switch } from '../../ui/Field.tsx'
 import { t } from '../../words/words.ts'
 import { asksBrowser } from './alert-signs.ts'
@@ -27,11 +28,7 @@ export function NotifySwitch({ on, onChange }: Props) {
           if (to && permission === 'default') allow()
         }}
       />
-      {on && permission === 'default' && (
-        <button type="button" className="button" onClick={allow}>
-          {words.notifyAllow}
-        </button>
-      )}
+      {on && permission === 'default' && <Button onClick={allow}>{words.notifyAllow}</Button>}
     </div>
   )
 }

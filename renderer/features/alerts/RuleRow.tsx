@@ -1,6 +1,7 @@
 import { useId } from 'react'
 import { FOR_LABEL, RULE_WORDS } from '../../../shared/alert-words.ts'
 import { type AlertRule, RULES, type RuleSetting } from '../../../shared/alerts.ts'
+import { Button } from '../../ui/Button.tsx'
 import { t } from '../../words/words.ts'
 import { type RuleField, shownSetting, type Typed, type Wrong } from './rule-draft.ts'
 import { SettingInput } from './SettingInput.tsx'
@@ -57,9 +58,9 @@ export function RuleRow({ rule, setting, wrong, own, inherits, onChange, onWrong
         {input('forMs', setting.forMs, FOR_LABEL)}
       </span>
       {own || wrong.length > 0 ? (
-        <button type="button" className="link rule-reset" title={words.usualTitle(title)} onClick={onReset}>
+        <Button look="link" className="rule-reset" title={words.usualTitle(title)} onClick={onReset}>
           {inherits ? words.inherited : words.usual}
-        </button>
+        </Button>
       ) : (
         <span />
       )}

@@ -1,4 +1,6 @@
 import { FOR_LABEL, RULE_WORDS } from '../../../shared/alert-words.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Notice } from '../../ui/Notice.tsx'
 import { t } from '../../words/words.ts'
 import { kindOf, type Wrong } from './rule-draft.ts'
 
@@ -12,9 +14,9 @@ type Props = {
 export function WrongList({ wrong, nameOf, onGo }: Props) {
   const words = t.alerts
   return (
-    <div className={wrong.length > 0 ? 'alert' : undefined} role="alert">
+    <div role="alert">
       {wrong.length > 0 && (
-        <>
+        <Notice role="none">
           {words.notSaved(wrong.length)}
           <ul className="wrong-list">
             {wrong.map(each => {
@@ -23,15 +25,15 @@ export function WrongList({ wrong, nameOf, onGo }: Props) {
               const label = field === 'forMs' ? FOR_LABEL : (RULE_WORDS[rule].limit ?? '')
               return (
                 <li key={`${address} ${rule} ${field}`}>
-                  <button type="button" className="link" onClick={() => onGo(each)}>
+                  <Button look="link" onClick={() => onGo(each)}>
                     {words.wrongAt(where, RULE_WORDS[rule].title, label)}
-                  </button>{' '}
+                  </Button>{' '}
                   {words.wrongNumber[kindOf(rule, field) ?? 'ms']}
                 </li>
               )
             })}
           </ul>
-        </>
+        </Notice>
       )}
     </div>
   )

@@ -1,7 +1,8 @@
 import { useState } from 'react'
 import { closeDialog } from '../../state/overlay.ts'
-import { Dialog } from '../../ui/Dialog.tsx'
-import { sentence } from '../../ui/shown-text.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Dialog, DialogButtons } from '../../ui/Dialog.tsx'
+import { ErrorNotice, Notice } from '../../ui/Notice.tsx'
 import { t } from '../../words/words.ts'
 import { AuditList } from './AuditList.tsx'
 import { AuditVerify } from './AuditVerify.tsx'
@@ -32,16 +33,8 @@ export function AuditDialog() {
           setText('')
         }}
       />
-      {log.unreadable > 0 && (
-        <div className="alert" role="alert">
-          {words.unreadable(log.unreadable)}
-        </div>
-      )}
-      {log.error && (
-        <div className="alert" role="alert">
-          {words.listFailed} {sentence(log.error.message)}
-        </div>
-      )}
+      {log.unreadable > 0 && <Notice>{words.unreadable(log.unreadable)}</Notice>}
+      <ErrorNotice what={words.listFailed} error={log.error} />
       <AuditList rows={log.rows} onEnd={log.more} />
       <p className="plan-said faint" role="status">
         {log.loading
@@ -50,16 +43,16 @@ export function AuditDialog() {
             ? log.error === null && words.none
             : log.next === null && words.end}
       </p>
-      <div className="dialog-buttons">
+      <DialogButtons>
         {log.next !== null && (
-          <button type="button" className="button start" disabled={log.loading} onClick={log.more}>
+          <Button start disabled={log.loading} onClick={log.more}>
             {words.more}
-          </button>
+          </Button>
         )}
-        <button type="button" className="button primary" onClick={closeDialog}>
+        <Button look="primary" onClick={closeDialog}>
           {words.close}
-        </button>
-      </div>
+        </Button>
+      </DialogButtons>
     </Dialog>
   )
 }

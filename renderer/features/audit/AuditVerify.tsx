@@ -2,8 +2,10 @@ import { useState } from 'react'
 import type { AuditFile, AuditVerdict } from '../../../shared/audit.ts'
 import type { Result } from '../../../shared/result.ts'
 import { ask } from '../../state/plan.ts'
+import { Button } from '../../ui/Button.tsx'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { Icon } from '../../ui/Icon.tsx'
+import { ErrorNotice } from '../../ui/Notice.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 
@@ -22,16 +24,14 @@ export function AuditVerify() {
   }
   return (
     <div className="audit-verify">
-      <button type="button" className="button" disabled={working} onClick={() => void verify()}>
+      <Button disabled={working} onClick={() => void verify()}>
         {working ? words.verifying : words.verify}
-      </button>
+      </Button>
       {answer &&
         (answer.ok ? (
           <Verdict verdict={answer.value} />
         ) : (
-          <div className="alert" role="alert">
-            {words.verifyFailed} {sentence(answer.error.message)}
-          </div>
+          <ErrorNotice what={words.verifyFailed} error={answer.error} />
         ))}
     </div>
   )

@@ -1,5 +1,6 @@
 import { closeDialog } from '../../state/overlay.ts'
-import { Dialog } from '../../ui/Dialog.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { Dialog, DialogButtons } from '../../ui/Dialog.tsx'
 import { t } from '../../words/words.ts'
 
 export function KeysDialog() {
@@ -22,11 +23,11 @@ export function KeysDialog() {
           <dd key={what}>{what}</dd>,
         ])}
       </dl>
-      <div className="dialog-buttons">
-        <button type="button" className="button primary" onClick={closeDialog}>
+      <DialogButtons>
+        <Button look="primary" onClick={closeDialog}>
           {t.keys.close}
-        </button>
-      </div>
+        </Button>
+      </DialogButtons>
     </Dialog>
   )
 }

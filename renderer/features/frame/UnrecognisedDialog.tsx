@@ -1,7 +1,8 @@
 import { useStore } from 'zustand'
 import { consoleStore, statusOf } from '../../state/console.ts'
 import { closeDialog, inspect } from '../../state/overlay.ts'
-import { Dialog } from '../../ui/Dialog.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { Dialog, DialogButtons } from '../../ui/Dialog.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 
@@ -21,16 +22,16 @@ export function UnrecognisedDialog() {
             {sample.map(({ key, reason }, i) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: two tables may have records of the same name
               <li key={`${i} ${key}`}>
-                <button
-                  type="button"
-                  className="link mono clip"
+                <Button
+                  look="link"
+                  className="mono clip"
                   onClick={() => {
                     inspect({ storeId: entry.storeId, id: key })
                     closeDialog()
                   }}
                 >
                   {shownText(key, 120)}
-                </button>
+                </Button>
                 <span className="muted">{shownText(reason)}</span>
               </li>
             ))}
@@ -38,11 +39,11 @@ export function UnrecognisedDialog() {
           {sample.length < count && <p className="muted">{t.unrecognised.some(sample.length, count)}</p>}
         </section>
       ))}
-      <div className="dialog-buttons">
-        <button type="button" className="button primary" onClick={closeDialog}>
+      <DialogButtons>
+        <Button look="primary" onClick={closeDialog}>
           {t.keys.close}
-        </button>
-      </div>
+        </Button>
+      </DialogButtons>
     </Dialog>
   )
 }

@@ -3,8 +3,10 @@ import type { Output } from '../../../shared/contract.ts'
 import type { MaintenanceHold } from '../../../shared/holds.ts'
 import type { Failure, Result } from '../../../shared/result.ts'
 import { ask } from '../../state/plan.ts'
+import { Button } from '../../ui/Button.tsx'
 import { Menu } from '../../ui/Menu.tsx'
-import { sentence, shownText } from '../../ui/shown-text.ts'
+import { ErrorNotice } from '../../ui/Notice.tsx'
+import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 
 const MINUTE = 60_000
@@ -37,20 +39,11 @@ export function HoldActions({ hold }: { readonly hold: MaintenanceHold }) {
           {words.extend}
         </Menu>
       )}
-      <button
-        type="button"
-        className="button"
-        disabled={working}
-        onClick={() => void run(ask('holds.release', { holdId }))}
-      >
+      <Button disabled={working} onClick={() => void run(ask('holds.release', { holdId }))}>
         {working ? words.working : state === 'waiting' ? words.stopWaiting : words.release}
         <span className="visually-hidden"> {shownText(key, 80)}</span>
-      </button>
-      {error && (
-        <p className="alert" role="alert">
-          {error.uncertain ? words.uncertain : words.notDone} {sentence(error.message)}
-        </p>
-      )}
+      </Button>
+      <ErrorNotice what={error?.uncertain ? words.uncertain : words.notDone} error={error} />
     </div>
   )
 }

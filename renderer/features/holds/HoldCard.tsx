@@ -2,7 +2,9 @@ import { useId } from 'react'
 import type { MaintenanceHold } from '../../../shared/holds.ts'
 import { useNow } from '../../state/clock.ts'
 import { inspect } from '../../state/overlay.ts'
+import { Button } from '../../ui/Button.tsx'
 import { Icon } from '../../ui/Icon.tsx'
+import { Notice } from '../../ui/Notice.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { HoldActions } from './HoldActions.tsx'
@@ -26,14 +28,13 @@ export function HoldCard({ hold }: { readonly hold: MaintenanceHold }) {
         </span>
         <h2 id={titleId} className="mono hold-key">
           {storeId !== null && lockId !== null ? (
-            <button
-              type="button"
-              className="link"
+            <Button
+              look="link"
               aria-label={words.inspect(name)}
               onClick={() => inspect({ storeId, id: lockId })}
             >
               {name}
-            </button>
+            </Button>
           ) : (
             name
           )}
@@ -45,10 +46,10 @@ export function HoldCard({ hold }: { readonly hold: MaintenanceHold }) {
       <p className="hold-reason">{shownText(hold.reason, 600)}</p>
       <p className="muted hold-facts">{factsOf(hold).join(' · ')}</p>
       {problem !== null && (
-        <p className="alert" role="status">
+        <Notice role="status">
           {state === 'held' && hold.mode === 'renewed' && `${words.problem} `}
           {sentence(problem)}
-        </p>
+        </Notice>
       )}
     </li>
   )

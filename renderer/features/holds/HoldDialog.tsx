@@ -7,8 +7,10 @@ import { consoleStore, statusOf } from '../../state/console.ts'
 import { closeDialog, type HoldPrefill } from '../../state/overlay.ts'
 import { ask } from '../../state/plan.ts'
 import { show } from '../../state/view.ts'
-import { Dialog } from '../../ui/Dialog.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { Dialog, DialogButtons } from '../../ui/Dialog.tsx'
 import { SelectField, TextField } from '../../ui/Field.tsx'
+import { Notice } from '../../ui/Notice.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { HoldTerms } from './HoldTerms.tsx'
@@ -105,24 +107,16 @@ function HoldForm({ prefill, onTaken }: FormProps) {
         productionName={production ? store.name : null}
         startsAtReason={prefill?.key !== undefined}
       />
-      {store?.readOnly && (
-        <div className="alert" role="alert">
-          {words.readOnly}
-        </div>
-      )}
-      {error !== null && (
-        <div className="alert" role="alert">
-          {typeof error === 'string' ? error : sayFailure(error)}
-        </div>
-      )}
-      <div className="dialog-buttons">
-        <button type="button" className="button" disabled={working} onClick={closeDialog}>
+      {store?.readOnly && <Notice>{words.readOnly}</Notice>}
+      {error !== null && <Notice>{typeof error === 'string' ? error : sayFailure(error)}</Notice>}
+      <DialogButtons>
+        <Button disabled={working} onClick={closeDialog}>
           {words.cancel}
-        </button>
-        <button type="submit" className="button primary" disabled={!ready || working}>
+        </Button>
+        <Button type="submit" look="primary" disabled={!ready || working}>
           {working ? words.working : taken ? words.confirmWait : words.confirm}
-        </button>
-      </div>
+        </Button>
+      </DialogButtons>
     </form>
   )
 }
@@ -142,22 +136,19 @@ function HeldAnswer({ taken: { outcome, hold } }: { readonly taken: Taken }) {
       <div className="answer" role="status" data-outcome={outcome === 'held' ? 'released' : 'gone'}>
         {outcome === 'held' ? words.held(end) : words.waiting(end)}
       </div>
-      <div className="dialog-buttons">
-        <button
-          type="button"
-          className="button"
+      <DialogButtons>
+        <Button
           onClick={() => {
             closeDialog()
             show('holds')
           }}
         >
           {words.showHolds}
-        </button>
-        {/* biome-ignore lint/a11y/noAutofocus: the only thing left to do */}
-        <button type="button" className="button primary" autoFocus onClick={closeDialog}>
+        </Button>
+        <Button look="primary" autoFocus onClick={closeDialog}>
           {words.close}
-        </button>
-      </div>
+        </Button>
+      </DialogButtons>
     </>
   )
 }

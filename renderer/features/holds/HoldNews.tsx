@@ -2,7 +2,9 @@ import { useStore } from 'zustand'
 import { holdEndSentence } from '../../../shared/hold-words.ts'
 import { useNow } from '../../state/clock.ts'
 import { dismissLoss, holdsStore, lossesToTell } from '../../state/holds.ts'
+import { Button } from '../../ui/Button.tsx'
 import { Icon } from '../../ui/Icon.tsx'
+import { Notice } from '../../ui/Notice.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 
@@ -13,12 +15,12 @@ export function HoldNews() {
   return (
     <div className="hold-news" role="alert">
       {losses.map(hold => (
-        <p key={hold.holdId} className="alert">
+        <Notice key={hold.holdId} role="none">
           <Icon name="alert" /> <span>{shownText(holdEndSentence(hold), 600)}</span>
-          <button type="button" className="link" onClick={() => dismissLoss(hold.holdId)}>
+          <Button look="link" onClick={() => dismissLoss(hold.holdId)}>
             {t.holds.dismiss}
-          </button>
-        </p>
+          </Button>
+        </Notice>
       ))}
     </div>
   )

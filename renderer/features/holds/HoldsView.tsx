@@ -2,7 +2,9 @@ import { useStore } from 'zustand'
 import type { MaintenanceHold } from '../../../shared/holds.ts'
 import { goingOn, holdsStore } from '../../state/holds.ts'
 import { openDialog } from '../../state/overlay.ts'
+import { Button } from '../../ui/Button.tsx'
 import { Empty } from '../../ui/Empty.tsx'
+import { ErrorNotice } from '../../ui/Notice.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { NumberTable } from '../stats/ChartFrame.tsx'
@@ -16,22 +18,14 @@ export function HoldsView() {
     <>
       <header className="view-head">
         <h1 className="toolbar-title">{words.title}</h1>
-        <button type="button" className="button view-end" onClick={() => openDialog({ kind: 'hold' })}>
+        <Button className="view-end" onClick={() => openDialog({ kind: 'hold' })}>
           {words.open}
-        </button>
+        </Button>
       </header>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keys */}
       <div className="view-body" tabIndex={0} role="group" aria-label={words.title}>
-        {error && (
-          <div className="alert" role="status">
-            {words.failed} {sentence(error.message)}
-          </div>
-        )}
-        {notice !== null && (
-          <div className="alert" role="status">
-            {words.mayBeMore} {sentence(notice)}
-          </div>
-        )}
+        <ErrorNotice role="status" what={words.failed} error={error} />
+        <ErrorNotice role="status" what={words.mayBeMore} error={notice} />
         {going.length > 0 ? (
           <ul className="hold-list" aria-label={words.list}>
             {going.map(hold => (

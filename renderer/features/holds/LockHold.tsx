@@ -6,6 +6,7 @@ import { holdsStore } from '../../state/holds.ts'
 import { rowIdOf } from '../../state/lock-book.ts'
 import type { Inspected } from '../../state/overlay.ts'
 import { Icon } from '../../ui/Icon.tsx'
+import { Notice } from '../../ui/Notice.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { HoldActions } from './HoldActions.tsx'
@@ -30,10 +31,10 @@ export function LockHold({ target: { storeId, id }, lock }: Props) {
           <p className="hold-reason">{shownText(hold.reason, 600)}</p>
           <p className="muted hold-facts">{factsOf(hold).join(' · ')}</p>
           {hold.problem !== null && (
-            <p className="alert" role="status">
+            <Notice role="status">
               {hold.mode === 'renewed' && `${words.problem} `}
               {sentence(hold.problem)}
-            </p>
+            </Notice>
           )}
           <HoldActions hold={hold} />
         </>

@@ -3,6 +3,7 @@ import type { StoreEntry } from '../../../shared/stores.ts'
 import { book, type ConsoleState, consoleStore, statusOf } from '../../state/console.ts'
 import { openDialog } from '../../state/overlay.ts'
 import { setFilter, table } from '../../state/table.ts'
+import { Button } from '../../ui/Button.tsx'
 import { Empty } from '../../ui/Empty.tsx'
 import { sentence } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
@@ -17,21 +18,15 @@ export function EmptyTable() {
   if (inScope.length === 0)
     return (
       <Empty icon="dash" title={words.noStores} text={words.noStoresText}>
-        <button
-          type="button"
-          className="button primary"
-          onClick={() => openDialog({ kind: 'store', mode: 'add' })}
-        >
+        <Button look="primary" onClick={() => openDialog({ kind: 'store', mode: 'add' })}>
           {t.sidebar.add}
-        </button>
+        </Button>
       </Empty>
     )
   if (total > 0)
     return (
       <Empty icon="question" title={words.noMatch} text={words.noMatchText(total)}>
-        <button type="button" className="button" onClick={() => setFilter('')}>
-          {t.table.clearFilter}
-        </button>
+        <Button onClick={() => setFilter('')}>{t.table.clearFilter}</Button>
       </Empty>
     )
   const troubled = inScope.find(each => each.problem !== null || statusOf(state, each.storeId).error !== null)
@@ -71,13 +66,9 @@ function Trouble({ store }: { readonly store: StoreEntry }) {
   return (
     <Empty icon="alert" title={title} text={denied ? words.deniedText : store.problem ? '' : words.downText}>
       <p className="quoted">{sentence(error?.message ?? '')}</p>
-      <button
-        type="button"
-        className="button"
-        onClick={() => openDialog({ kind: 'store', mode: 'edit', storeId: store.storeId })}
-      >
+      <Button onClick={() => openDialog({ kind: 'store', mode: 'edit', storeId: store.storeId })}>
         {words.editStore}
-      </button>
+      </Button>
     </Empty>
   )
 }

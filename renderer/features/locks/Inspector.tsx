@@ -10,8 +10,10 @@ import { rowIdOf } from '../../state/lock-book.ts'
 import { type Inspected, inspect, openDialog } from '../../state/overlay.ts'
 import { table } from '../../state/table.ts'
 import { focusView, showTimeline } from '../../state/view.ts'
+import { Button } from '../../ui/Button.tsx'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { Icon } from '../../ui/Icon.tsx'
+import { ErrorNotice, Notice } from '../../ui/Notice.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { LockAlerts } from '../alerts/LockAlerts.tsx'
@@ -44,9 +46,8 @@ export function Inspector({ target }: { readonly target: Inspected }) {
     <aside className="inspector" aria-label={t.regions.inspector}>
       <header className="inspector-head">
         <h2 className="mono inspector-key">{shownText(key, 600)}</h2>
-        <button
-          type="button"
-          className="button quiet"
+        <Button
+          look="quiet"
           aria-label={t.inspector.close}
           onClick={() => {
             inspect(null)
@@ -54,7 +55,7 @@ export function Inspector({ target }: { readonly target: Inspected }) {
           }}
         >
           <Icon name="cross" />
-        </button>
+        </Button>
       </header>
       {watched ? (
         <LockParts target={target} lock={watched} gone={gone} detail={detail} />
@@ -73,9 +74,7 @@ export function Inspector({ target }: { readonly target: Inspected }) {
         </>
       )}
       {reading && !reading.result.ok && (
-        <div className="alert" role="status">
-          {t.inspector.unreadable}: {sentence(reading.result.error.message)}
-        </div>
+        <ErrorNotice role="status" what={`${t.inspector.unreadable}:`} error={reading.result.error} />
       )}
       {detail === null && reading === null && <p className="muted">{t.inspector.loading}</p>}
       {detail && detail.raw.length > 0 && (
@@ -113,37 +112,24 @@ function LockParts({ target, lock, gone, detail }: PartsProps) {
         <Icon name={face.icon} size={16} />{' '}
         {gone ? t.inspector.gone : shownText(judgement(lock, detail?.story ?? null, now), 1200)}
       </p>
-      {behind && status.asOf !== null && (
-        <div className="alert" role="status">
-          {t.inspector.staleHere(status.asOf)}
-        </div>
-      )}
+      {behind && status.asOf !== null && <Notice role="status">{t.inspector.staleHere(status.asOf)}</Notice>}
       <LeaseLine lock={lock} now={now} tone={face.tone} />
       <div className="inspector-actions">
         {/* What this console holds itself is let go where it says so. */}
         {!isOurs && (
           <>
-            <button
-              type="button"
-              className="button danger"
-              disabled={gone}
-              onClick={() => openDialog({ kind: 'release', target })}
-            >
+            <Button look="danger" disabled={gone} onClick={() => openDialog({ kind: 'release', target })}>
               {t.inspector.release}
-            </button>
-            <button
-              type="button"
-              className="button"
+            </Button>
+            <Button
               onClick={() => openDialog({ kind: 'hold', prefill: { storeId: target.storeId, key: lock.id } })}
             >
               {t.holds.openThis}
-            </button>
+            </Button>
           </>
         )}
         <CopyButton text={lock.key} label={t.inspector.copyKey} done={t.inspector.copied} />
-        <button type="button" className="button" onClick={() => showTimeline(target)}>
-          {t.inspector.timeline}
-        </button>
+        <Button onClick={() => showTimeline(target)}>{t.inspector.timeline}</Button>
       </div>
       <LockHold target={target} lock={lock} />
       <LockAlerts target={target} />

@@ -9,7 +9,9 @@ import { book, client, consoleStore, isBehind, statusOf } from '../../state/cons
 import { type Row, rowIdOf } from '../../state/lock-book.ts'
 import { closeDialog, type Inspected, openDialog } from '../../state/overlay.ts'
 import { table } from '../../state/table.ts'
-import { Dialog } from '../../ui/Dialog.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { Dialog, DialogButtons } from '../../ui/Dialog.tsx'
+import { Notice } from '../../ui/Notice.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { UndoButton } from '../plans/UndoButton.tsx'
@@ -112,9 +114,9 @@ function ReleaseForm({ seen, onLookAgain }: FormProps) {
         {changed && (
           <Alert>
             {sayChange(lock, current.lock)}{' '}
-            <button type="button" className="link" onClick={() => onLookAgain(current)}>
+            <Button look="link" onClick={() => onLookAgain(current)}>
               {t.release.lookAgain}
-            </button>
+            </Button>
           </Alert>
         )}
         {isBehind(status) && status.asOf !== null && <Alert>{t.release.stale(status.asOf)}</Alert>}
@@ -144,19 +146,14 @@ function ReleaseForm({ seen, onLookAgain }: FormProps) {
             />
           </label>
         )}
-        <div className="dialog-buttons">
-          <button type="button" className="button" disabled={working} onClick={closeDialog}>
+        <DialogButtons>
+          <Button disabled={working} onClick={closeDialog}>
             {t.release.cancel}
-          </button>
-          <button
-            type="button"
-            className="button danger"
-            disabled={!ready || working}
-            onClick={() => void release()}
-          >
+          </Button>
+          <Button look="danger" disabled={!ready || working} onClick={() => void release()}>
             {working ? t.release.working : t.release.confirm}
-          </button>
-        </div>
+          </Button>
+        </DialogButtons>
       </form>
     </Dialog>
   )
@@ -179,13 +176,9 @@ function AnswerDialog({ storeId, lock, answer }: AnswerProps) {
         {answer.ok ? sayOutcome(answer.value) : sayFailure(answer.error)}
       </div>
       {released && (
-        <button
-          type="button"
-          className="link"
-          onClick={() => openDialog({ kind: 'hold', prefill: { storeId, key: lock.id } })}
-        >
+        <Button look="link" onClick={() => openDialog({ kind: 'hold', prefill: { storeId, key: lock.id } })}>
           {t.holds.afterRelease}
-        </button>
+        </Button>
       )}
       <Buttons>
         {answer.ok && answer.value.outcome === 'released' && (
@@ -220,20 +213,15 @@ function sayOutcome(outcome: ReleaseOutcome): string {
 
 function Buttons({ children }: { readonly children?: React.ReactNode }) {
   return (
-    <div className="dialog-buttons">
+    <DialogButtons>
       {children}
-      {/* biome-ignore lint/a11y/noAutofocus: the only thing left to do */}
-      <button type="button" className="button primary" autoFocus onClick={closeDialog}>
+      <Button look="primary" autoFocus onClick={closeDialog}>
         {t.release.close}
-      </button>
-    </div>
+      </Button>
+    </DialogButtons>
   )
 }
 
 function Alert({ children }: { readonly children: React.ReactNode }) {
-  return (
-    <div className="alert" role="alert">
-      {children}
-    </div>
-  )
+  return <Notice>{children}</Notice>
 }

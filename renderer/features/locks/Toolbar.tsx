@@ -4,6 +4,7 @@ import { book, consoleStore } from '../../state/console.ts'
 import { openDialog } from '../../state/overlay.ts'
 import { preferences } from '../../state/preferences.ts'
 import { setFilter, setPointing, table } from '../../state/table.ts'
+import { Button } from '../../ui/Button.tsx'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { Icon, type IconName } from '../../ui/Icon.tsx'
 import { Menu } from '../../ui/Menu.tsx'
@@ -64,15 +65,14 @@ export function Toolbar() {
           <kbd className="filter-end">/</kbd>
         )}
       </div>
-      <button
-        type="button"
-        className="button release-all"
+      <Button
+        className="release-all"
         disabled={selected.size === 0 && matching === 0}
         title={selected.size === 0 ? t.plans.releaseAllTitle(matching) : undefined}
         onClick={releaseAll}
       >
         {selected.size === 0 ? t.plans.releaseAll : t.plans.releaseSelected(selected.size)}
-      </button>
+      </Button>
       <Menu
         label={t.table.columnsButton}
         sticky
@@ -145,9 +145,7 @@ function Chips() {
             label={t.table.copyKeys}
             done={t.inspector.copied}
           />
-          <button type="button" className="button" onClick={() => table.setState({ selected: new Set() })}>
-            {t.table.clearSelection}
-          </button>
+          <Button onClick={() => table.setState({ selected: new Set() })}>{t.table.clearSelection}</Button>
         </span>
       )}
     </div>

@@ -1,8 +1,9 @@
 import { useStore } from 'zustand'
 import { closeDialog } from '../../state/overlay.ts'
 import { plans } from '../../state/plan.ts'
-import { Dialog } from '../../ui/Dialog.tsx'
-import { sentence } from '../../ui/shown-text.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Dialog, DialogButtons } from '../../ui/Dialog.tsx'
+import { ErrorNotice } from '../../ui/Notice.tsx'
 import { t } from '../../words/words.ts'
 
 /** Between asking for a plan and having it, or having heard why there is none. */
@@ -15,16 +16,13 @@ export function MakingPlan() {
       {making.failed === null ? (
         <p role="status">{making.text}</p>
       ) : (
-        <div className="alert" role="alert">
-          {words.failed} {sentence(making.failed)}
-        </div>
+        <ErrorNotice what={words.failed} error={making.failed} />
       )}
-      <div className="dialog-buttons">
-        {/* biome-ignore lint/a11y/noAutofocus: the only thing there is to do */}
-        <button type="button" className="button" autoFocus onClick={closeDialog}>
+      <DialogButtons>
+        <Button autoFocus onClick={closeDialog}>
           {making.failed === null ? words.cancel : words.close}
-        </button>
-      </div>
+        </Button>
+      </DialogButtons>
     </Dialog>
   )
 }

@@ -5,7 +5,10 @@ import { confirmationOf, isOpen, type PlanStore, type PlanSummary } from '../../
 import { consoleStore } from '../../state/console.ts'
 import { ask } from '../../state/plan.ts'
 import type { PlanBook } from '../../state/plan-book.ts'
+import { Button } from '../../ui/Button.tsx'
+import { DialogButtons } from '../../ui/Dialog.tsx'
 import { Icon } from '../../ui/Icon.tsx'
+import { Notice } from '../../ui/Notice.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { PlanWarnings } from './PlanWarnings.tsx'
@@ -98,34 +101,25 @@ export function PlanConfirm({ book, plan, onBack }: Props) {
         ))}
         <RateField stores={involved.map(each => each.store)} value={rate} onChange={setRate} />
         {readOnly.map(({ store, i }) => (
-          <div key={i} className="alert" role="alert">
-            {t.confirm.readOnly(shownText(store.name, 80))}
-          </div>
+          <Notice key={i}>{t.confirm.readOnly(shownText(store.name, 80))}</Notice>
         ))}
         {closed.map(({ store, i }) => (
-          <div key={i} className="alert" role="alert">
-            {t.confirm.notOpen(shownText(store.name, 80))}
-          </div>
+          <Notice key={i}>{t.confirm.notOpen(shownText(store.name, 80))}</Notice>
         ))}
-        {failed !== null && (
-          <div className="alert" role="alert">
-            {failed}
-          </div>
-        )}
-        <div className="dialog-buttons">
-          <button type="button" className="button start" disabled={working} onClick={onBack}>
+        {failed !== null && <Notice>{failed}</Notice>}
+        <DialogButtons className="plan-confirm-buttons">
+          <Button start disabled={working} onClick={onBack}>
             {t.confirm.back}
-          </button>
+          </Button>
           {!ready && <span className="muted plan-missing">{t.confirm.missing}</span>}
-          <button
-            type="button"
-            className={plan.kind === 'release' ? 'button danger' : 'button primary'}
+          <Button
+            look={plan.kind === 'release' ? 'danger' : 'primary'}
             disabled={!ready || working}
             onClick={() => void begin()}
           >
             {working ? t.confirm.starting : t.confirm[plan.kind](attempts)}
-          </button>
-        </div>
+          </Button>
+        </DialogButtons>
       </div>
     </form>
   )

@@ -3,8 +3,11 @@ import { planOutcome } from '../../../shared/plan-words.ts'
 import type { PlanSummary } from '../../../shared/plans.ts'
 import { leavePlan } from '../../state/plan.ts'
 import type { PlanBook } from '../../state/plan-book.ts'
+import { Button } from '../../ui/Button.tsx'
+import { DialogButtons } from '../../ui/Dialog.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { Menu } from '../../ui/Menu.tsx'
+import { Notice } from '../../ui/Notice.tsx'
 import { saveFile } from '../../ui/save-file.ts'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
@@ -74,19 +77,19 @@ export function PlanResult({ book, plan, onResume }: Props) {
       <p className="plan-said faint" role="status">
         {said}
       </p>
-      <div className="dialog-buttons">
-        <button type="button" className="button start" onClick={leavePlan}>
+      <DialogButtons>
+        <Button start onClick={leavePlan}>
           {t.plans.close}
-        </button>
+        </Button>
         {plan.kind === 'release' && progress.counts.released > 0 && (
           <UndoButton of={plan.planId} until={plan.undoUntil} />
         )}
         {left > 0 && book.loaded && (
-          <button type="button" className="button primary" onClick={onResume}>
+          <Button look="primary" onClick={onResume}>
             {words.resume(left)}
-          </button>
+          </Button>
         )}
-      </div>
+      </DialogButtons>
     </section>
   )
 }
@@ -100,11 +103,11 @@ function Returned({ plan, onShow }: { readonly plan: PlanSummary; readonly onSho
   if (returned === null) return <p className="muted">{t.result.notLooked}</p>
   if (returned === 0) return <p className="muted">{t.result.notReturned}</p>
   return (
-    <div className="alert" role="alert">
+    <Notice>
       {t.result.returned(returned)}{' '}
-      <button type="button" className="link" onClick={onShow}>
+      <Button look="link" onClick={onShow}>
         {t.result.returnedShow}
-      </button>
-    </div>
+      </Button>
+    </Notice>
   )
 }

@@ -6,6 +6,9 @@ import { consoleStore } from '../../state/console.ts'
 import { exclude, leavePlan } from '../../state/plan.ts'
 import type { PlanBook } from '../../state/plan-book.ts'
 import { type Now, SHOW_ALL, type Show } from '../../state/plan-order.ts'
+import { Button } from '../../ui/Button.tsx'
+import { DialogButtons } from '../../ui/Dialog.tsx'
+import { ErrorNotice } from '../../ui/Notice.tsx'
 import { sentence } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { groupName, PlanGroups } from './PlanGroups.tsx'
@@ -66,24 +69,17 @@ export function PlanReview({ book, plan, onNext }: Props) {
           <SearchBox value={search} onChange={setSearch} />
           {/* What is to be put back is gone; there is nothing to compare. */}
           {plan.kind === 'release' && (
-            <button
-              type="button"
-              className="button"
-              disabled={compared.working || !book.loaded}
-              onClick={compared.run}
-            >
+            <Button disabled={compared.working || !book.loaded} onClick={compared.run}>
               {compared.working ? t.plans.compare.checking : t.plans.compare.check}
-            </button>
+            </Button>
           )}
           {kept.length > 0 && (
-            <button type="button" className="button" onClick={() => void send(whole(kept), true)}>
-              {words.excludeShown(kept.length)}
-            </button>
+            <Button onClick={() => void send(whole(kept), true)}>{words.excludeShown(kept.length)}</Button>
           )}
           {kept.length === 0 && excluded.length > 0 && (
-            <button type="button" className="button" onClick={() => void send(whole(excluded), false)}>
+            <Button onClick={() => void send(whole(excluded), false)}>
               {words.keepShown(excluded.length)}
-            </button>
+            </Button>
           )}
         </div>
         <ReviewChips book={book} plan={plan} compared={compared} show={show} onShow={setShow} />
@@ -91,27 +87,24 @@ export function PlanReview({ book, plan, onNext }: Props) {
         <p className="plan-said faint" role="status">
           {said === '' ? words.keysHint : said}
         </p>
-        <div className="dialog-buttons">
-          <button type="button" className="button start" onClick={leavePlan}>
+        <DialogButtons>
+          <Button start onClick={leavePlan}>
             {t.plans.close}
-          </button>
-          <button
-            type="button"
-            className="button"
+          </Button>
+          <Button
             onClick={() => void savePlanFile(plan).then(error => error && setSaid(sentence(error.message)))}
           >
             {t.plans.saveFile}
-          </button>
-          <button
-            type="button"
-            className="button primary"
+          </Button>
+          <Button
+            look="primary"
             disabled={!book.loaded || plan.progress.total === 0}
             title={plan.progress.total === 0 ? t.plans.nothingLeft : undefined}
             onClick={onNext}
           >
             {t.plans.next[plan.kind]}
-          </button>
-        </div>
+          </Button>
+        </DialogButtons>
       </div>
     </div>
   )
@@ -212,7 +205,7 @@ function CompareLine({
   }, [old, book.loaded, run])
   return (
     <div className="plan-compare" role="status" data-old={(answer === null && old) || undefined}>
-      {error && <p className="alert">{`${words.failed} ${sentence(error.message)}`}</p>}
+      <ErrorNotice role="none" what={words.failed} error={error} />
       {answer ? (
         <p>
           {words.at(answer.comparedAt)}{' '}

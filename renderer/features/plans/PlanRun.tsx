@@ -4,6 +4,9 @@ import { TOLD } from '../../../shared/plan-words.ts'
 import type { PlanSummary } from '../../../shared/plans.ts'
 import { ask, leavePlan } from '../../state/plan.ts'
 import type { PlanBook } from '../../state/plan-book.ts'
+import { Button } from '../../ui/Button.tsx'
+import { DialogButtons } from '../../ui/Dialog.tsx'
+import { Notice } from '../../ui/Notice.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { PlanList } from './PlanList.tsx'
@@ -50,39 +53,23 @@ export function PlanRun({ book, plan }: Props) {
       </div>
       <ProgressBar plan={plan} />
       <Troubles plan={plan} />
-      {failed !== '' && (
-        <div className="alert" role="alert">
-          {failed}
-        </div>
-      )}
+      {failed !== '' && <Notice>{failed}</Notice>}
       <div className="run-buttons">
         {state === 'paused' ? (
-          <button
-            type="button"
-            className="button"
-            disabled={waiting}
-            onClick={() => void steer({ to: 'go-on' })}
-          >
+          <Button disabled={waiting} onClick={() => void steer({ to: 'go-on' })}>
             {words.goOn}
-          </button>
+          </Button>
         ) : (
-          <button
-            type="button"
-            className="button"
-            disabled={waiting || state !== 'running'}
-            onClick={() => void steer({ to: 'pause' })}
-          >
+          <Button disabled={waiting || state !== 'running'} onClick={() => void steer({ to: 'pause' })}>
             {words.pause}
-          </button>
+          </Button>
         )}
-        <button
-          type="button"
-          className="button"
+        <Button
           disabled={waiting || state === 'stopping' || state === 'checking'}
           onClick={() => void steer({ to: 'stop' })}
         >
           {words.stop}
-        </button>
+        </Button>
         <RateForm now={progress.rate} onSet={rate => void steer({ rate })} />
       </div>
       <div className="plan-tools">
@@ -90,12 +77,10 @@ export function PlanRun({ book, plan }: Props) {
       </div>
       <ShowChips chips={resultChips(book, plan)} show={show} onShow={setShow} />
       <PlanList book={book} order={order} changes={null} mayExclude={false} onExclude={() => {}} />
-      <div className="dialog-buttons">
-        <span className="muted start">{words.closing}</span>
-        <button type="button" className="button" onClick={leavePlan}>
-          {t.plans.close}
-        </button>
-      </div>
+      <DialogButtons>
+        <span className="muted plan-closing">{words.closing}</span>
+        <Button onClick={leavePlan}>{t.plans.close}</Button>
+      </DialogButtons>
     </div>
   )
 }
@@ -127,17 +112,19 @@ export function Troubles({ plan }: { readonly plan: PlanSummary }) {
   const { troubles } = plan.progress
   if (troubles.length === 0) return null
   return (
-    <ul className="alert troubles" role="alert">
-      {troubles.map(({ store, error, retryInMs }) => (
-        <li key={store}>
-          {t.run.trouble(shownText(plan.stores[store]?.name ?? '', 80), sentence(error.message))}{' '}
-          {/* A countdown is not read out: the alert would never be quiet. */}
-          {retryInMs !== null && (
-            <span aria-hidden="true">{retryInMs > 0 ? t.run.retryIn(retryInMs) : t.run.retrying}</span>
-          )}
-        </li>
-      ))}
-    </ul>
+    <Notice>
+      <ul>
+        {troubles.map(({ store, error, retryInMs }) => (
+          <li key={store}>
+            {t.run.trouble(shownText(plan.stores[store]?.name ?? '', 80), sentence(error.message))}{' '}
+            {/* A countdown is not read out: the alert would never be quiet. */}
+            {retryInMs !== null && (
+              <span aria-hidden="true">{retryInMs > 0 ? t.run.retryIn(retryInMs) : t.run.retrying}</span>
+            )}
+          </li>
+        ))}
+      </ul>
+    </Notice>
   )
 }
 
@@ -167,9 +154,9 @@ function RateForm({ now, onSet }: { readonly now: number | null; readonly onSet:
           onChange={event => setText(event.target.value)}
         />
       </label>
-      <button type="submit" className="button" disabled={!may}>
+      <Button type="submit" disabled={!may}>
         {t.run.setRate}
-      </button>
+      </Button>
     </form>
   )
 }

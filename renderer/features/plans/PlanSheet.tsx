@@ -3,7 +3,9 @@ import { useStore } from 'zustand'
 import { consoleStore } from '../../state/console.ts'
 import { isAtWork, leavePlan, plans, useBook } from '../../state/plan.ts'
 import type { PlanBook } from '../../state/plan-book.ts'
-import { Dialog } from '../../ui/Dialog.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { Dialog, DialogButtons } from '../../ui/Dialog.tsx'
+import { Notice } from '../../ui/Notice.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { PlanConfirm } from './PlanConfirm.tsx'
@@ -18,11 +20,11 @@ export function PlanSheet({ planId }: { readonly planId: string }) {
   return (
     <Dialog title={t.plans.all.title} onClose={leavePlan}>
       <p>{t.plans.lost}</p>
-      <div className="dialog-buttons">
-        <button type="button" className="button primary" onClick={leavePlan}>
+      <DialogButtons>
+        <Button look="primary" onClick={leavePlan}>
           {t.plans.close}
-        </button>
-      </div>
+        </Button>
+      </DialogButtons>
     </Dialog>
   )
 }
@@ -82,12 +84,12 @@ function Origin({ book }: { readonly book: PlanBook }) {
 function Ended({ book }: { readonly book: PlanBook }) {
   const link = useStore(consoleStore, state => state.link)
   return (
-    <div className="alert" role="alert">
+    <Notice>
       {link === 'up'
         ? `${t.plans.lost} ${sentence(book.ended?.message ?? '')}`
         : link === 'ended'
           ? t.status.ended
           : t.status.lost}
-    </div>
+    </Notice>
   )
 }

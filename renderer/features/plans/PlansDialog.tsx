@@ -3,7 +3,9 @@ import { planOutcome } from '../../../shared/plan-words.ts'
 import type { PlanSummary } from '../../../shared/plans.ts'
 import { closeDialog } from '../../state/overlay.ts'
 import { ask, isAtWork, openPlan } from '../../state/plan.ts'
-import { Dialog } from '../../ui/Dialog.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { Dialog, DialogButtons } from '../../ui/Dialog.tsx'
+import { Notice } from '../../ui/Notice.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { choosePlanFile } from './plan-files.ts'
@@ -35,11 +37,7 @@ export function PlansDialog() {
   return (
     <Dialog title={words.title} onClose={closeDialog} className="large">
       <p className="muted">{words.text}</p>
-      {failed !== '' && (
-        <div className="alert" role="alert">
-          {failed}
-        </div>
-      )}
+      {failed !== '' && <Notice>{failed}</Notice>}
       {known === null ? (
         failed === '' && <p role="status">{t.plans.loading}</p>
       ) : known.length === 0 ? (
@@ -51,14 +49,14 @@ export function PlansDialog() {
           ))}
         </ul>
       )}
-      <div className="dialog-buttons">
-        <button type="button" className="button start" onClick={choosePlanFile}>
+      <DialogButtons>
+        <Button start onClick={choosePlanFile}>
           {words.openFile}
-        </button>
-        <button type="button" className="button primary" onClick={closeDialog}>
+        </Button>
+        <Button look="primary" onClick={closeDialog}>
           {t.plans.close}
-        </button>
-      </div>
+        </Button>
+      </DialogButtons>
     </Dialog>
   )
 }
@@ -71,14 +69,9 @@ function PlanItem({ plan, onRemove }: { readonly plan: PlanSummary; readonly onR
   return (
     <li className="plan-item">
       <div className="plan-item-text">
-        <button
-          type="button"
-          className="link"
-          aria-label={words.openName(title)}
-          onClick={() => openPlan(plan)}
-        >
+        <Button look="link" aria-label={words.openName(title)} onClick={() => openPlan(plan)}>
           {title}
-        </button>
+        </Button>
         <span className="chip" data-tone={TONES[progress.state]}>
           {t.run.states[progress.state]}
         </span>
@@ -94,16 +87,15 @@ function PlanItem({ plan, onRemove }: { readonly plan: PlanSummary; readonly onR
         </span>
         {progress.state !== 'ready' && <span className="muted plan-item-more">{planOutcome(progress)}</span>}
       </div>
-      <button
-        type="button"
-        className={asked ? 'button danger' : 'button'}
+      <Button
+        look={asked ? 'danger' : undefined}
         disabled={isAtWork(progress)}
         aria-label={asked ? undefined : words.removeName(title)}
         onBlur={() => setAsked(false)}
         onClick={() => (asked ? onRemove() : setAsked(true))}
       >
         {asked ? words.asked : words.remove}
-      </button>
+      </Button>
     </li>
   )
 }

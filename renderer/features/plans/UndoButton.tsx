@@ -1,5 +1,6 @@
 import { useNow } from '../../state/clock.ts'
 import { undo } from '../../state/plan.ts'
+import { Button } from '../../ui/Button.tsx'
 import { t } from '../../words/words.ts'
 
 /** As long as it can be undone, with how long that is. `until` is by the local clock. */
@@ -10,9 +11,7 @@ export function UndoButton({ of, until }: { readonly of: string; readonly until:
   return (
     <>
       <span className="muted number undo-left">{t.undo.left(left)}</span>
-      <button type="button" className="button" onClick={() => undo(of)}>
-        {t.undo.button}
-      </button>
+      <Button onClick={() => undo(of)}>{t.undo.button}</Button>
     </>
   )
 }

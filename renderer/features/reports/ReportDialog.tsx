@@ -3,7 +3,8 @@ import { useStore } from 'zustand'
 import { consoleStore } from '../../state/console.ts'
 import { closeDialog } from '../../state/overlay.ts'
 import { table } from '../../state/table.ts'
-import { Dialog } from '../../ui/Dialog.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { Dialog, DialogButtons } from '../../ui/Dialog.tsx'
 import { saveFile } from '../../ui/save-file.ts'
 import { t } from '../../words/words.ts'
 import { ReportForm } from './ReportForm.tsx'
@@ -121,20 +122,18 @@ export function ReportDialog() {
         />
       </div>
       <ReportProgress reading={writing} isPaper={draft.format === 'pdf'} said={said} />
-      <div className="dialog-buttons">
-        <button type="button" className="button start" onClick={closeDialog}>
+      <DialogButtons>
+        <Button start onClick={closeDialog}>
           {words.close}
-        </button>
+        </Button>
         {writing.running ? (
-          <button type="button" className="button" onClick={cancel}>
-            {words.cancel}
-          </button>
+          <Button onClick={cancel}>{words.cancel}</Button>
         ) : (
-          <button type="button" className="button primary" disabled={!may} onClick={() => void write()}>
+          <Button look="primary" disabled={!may} onClick={() => void write()}>
             {prints ? words.print : words.save}
-          </button>
+          </Button>
         )}
-      </div>
+      </DialogButtons>
     </Dialog>
   )
 }

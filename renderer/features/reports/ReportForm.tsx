@@ -2,6 +2,7 @@ import { useId } from 'react'
 import { REPORT_FORMATS } from '../../../shared/reports.ts'
 import type { StoreEntry } from '../../../shared/stores.ts'
 import { Switch, TextField } from '../../ui/Field.tsx'
+import { Notice } from '../../ui/Notice.tsx'
 import { Segments } from '../../ui/Segments.tsx'
 import { t } from '../../words/words.ts'
 import { FilterField } from './FilterField.tsx'
@@ -58,11 +59,7 @@ export function ReportForm({ draft, open, makesPdf, onChange }: Props) {
         checked={draft.withTokens}
         onChange={withTokens => onChange({ withTokens })}
       />
-      {draft.withTokens && (
-        <p className="alert" role="status">
-          {words.tokensWarning}
-        </p>
-      )}
+      {draft.withTokens && <Notice role="status">{words.tokensWarning}</Notice>}
       <Segments
         label={words.format}
         value={draft.format}

@@ -1,5 +1,6 @@
 import type { RefObject } from 'react'
-import { sentence } from '../../ui/shown-text.ts'
+import { Button } from '../../ui/Button.tsx'
+import { ErrorNotice } from '../../ui/Notice.tsx'
 import { t } from '../../words/words.ts'
 import { PREVIEW_LOCKS } from './report-draft.ts'
 import type { Reading } from './use-report.ts'
@@ -27,15 +28,11 @@ export function ReportPreview({ html, reading, stale, mayUpdate, frame, onUpdate
         <span className="muted" role="status">
           {reading.running ? words.previewing : stale ? words.stale : words.previewNote(PREVIEW_LOCKS)}
         </span>
-        <button type="button" className="button" disabled={!mayUpdate || reading.running} onClick={onUpdate}>
+        <Button disabled={!mayUpdate || reading.running} onClick={onUpdate}>
           {words.update}
-        </button>
+        </Button>
       </div>
-      {reading.error && (
-        <div className="alert" role="alert">
-          {words.previewFailed} {sentence(reading.error.message)}
-        </div>
-      )}
+      <ErrorNotice what={words.previewFailed} error={reading.error} />
       <iframe
         ref={frame}
         className="report-frame"

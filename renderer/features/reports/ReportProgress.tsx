@@ -1,3 +1,4 @@
+import { ErrorNotice } from '../../ui/Notice.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import type { WholeReport } from './read-report.ts'
@@ -29,12 +30,7 @@ export function ReportProgress({ reading, isPaper, said }: Props) {
       </div>
     )
   }
-  if (error)
-    return (
-      <div className="alert" role="alert">
-        {words.failed} {sentence(error.message)}
-      </div>
-    )
+  if (error) return <ErrorNotice what={words.failed} error={error} />
   if (said === null) return null
   return (
     <div className="report-said" role="status">

@@ -3,6 +3,7 @@ import type { LockBrief, Stats } from '../../../shared/stats.ts'
 import { ratesOf } from '../../../shared/stats-rates.ts'
 import { FLOW_NAMES, FLOW_WORDS } from '../../../shared/stats-words.ts'
 import { inspect } from '../../state/overlay.ts'
+import { Button } from '../../ui/Button.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { isOld, sayWhen } from './say-when.ts'
@@ -105,14 +106,14 @@ function BriefFigure({ name, brief, until }: BriefProps) {
       <dt>{name}</dt>
       <dd>
         {t.stats.oldestFor(until - since, exact)}{' '}
-        <button
-          type="button"
-          className="link mono clip figure-unit"
+        <Button
+          look="link"
+          className="mono clip figure-unit"
           title={`${shownText(key)} · ${shownText(holder, 120)}`}
           onClick={() => inspect({ storeId, id })}
         >
           {shownText(key, 120)}
-        </button>
+        </Button>
       </dd>
     </div>
   )

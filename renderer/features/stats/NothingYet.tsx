@@ -1,6 +1,7 @@
 import { useStore } from 'zustand'
 import { consoleStore } from '../../state/console.ts'
 import { openDialog } from '../../state/overlay.ts'
+import { Button } from '../../ui/Button.tsx'
 import { Empty } from '../../ui/Empty.tsx'
 import { sentence } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
@@ -12,13 +13,9 @@ export function NothingYet({ answer }: { readonly answer: StatsAnswer | null }) 
   if (entriesKnown && !entries.some(each => each.open))
     return (
       <Empty icon="dash" title={t.empty.noStores} text={t.empty.noStoresText}>
-        <button
-          type="button"
-          className="button primary"
-          onClick={() => openDialog({ kind: 'store', mode: 'add' })}
-        >
+        <Button look="primary" onClick={() => openDialog({ kind: 'store', mode: 'add' })}>
           {t.sidebar.add}
-        </button>
+        </Button>
       </Empty>
     )
   const down = answer?.stats.stores.find(store => store.error !== null)

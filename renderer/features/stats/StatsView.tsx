@@ -4,6 +4,7 @@ import { consoleStore } from '../../state/console.ts'
 import { preferences } from '../../state/preferences.ts'
 import { table } from '../../state/table.ts'
 import { viewStore } from '../../state/view.ts'
+import { ErrorNotice } from '../../ui/Notice.tsx'
 import { sentence } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { CountsChart, RatesChart } from './Charts.tsx'
@@ -39,11 +40,7 @@ export function StatsView() {
       <StatsHead zoom={span} onUnzoom={() => setZoom(null)} />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keys */}
       <div ref={box} className="view-body" tabIndex={0} role="group" aria-label={t.stats.title}>
-        {error && (
-          <div className="alert" role="status">
-            {t.stats.failed} {sentence(error.message)}
-          </div>
-        )}
+        <ErrorNotice role="status" what={t.stats.failed} error={error} />
         {answer?.stats.stores.some(store => store.asOf !== null) ? (
           <Numbers answer={answer} scope={scope} onZoom={to => setZoom(to && { of: question, span: to })} />
         ) : (

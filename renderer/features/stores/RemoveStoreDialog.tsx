@@ -3,8 +3,9 @@ import { useStore } from 'zustand'
 import { client, consoleStore } from '../../state/console.ts'
 import { closeDialog } from '../../state/overlay.ts'
 import { setScope, table } from '../../state/table.ts'
-import { Dialog } from '../../ui/Dialog.tsx'
-import { sentence } from '../../ui/shown-text.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Dialog, DialogButtons } from '../../ui/Dialog.tsx'
+import { ErrorNotice } from '../../ui/Notice.tsx'
 import { t } from '../../words/words.ts'
 
 export function RemoveStoreDialog({ storeId }: { readonly storeId: string }) {
@@ -22,19 +23,13 @@ export function RemoveStoreDialog({ storeId }: { readonly storeId: string }) {
   return (
     <Dialog title={t.stores.removeTitle} onClose={closeDialog}>
       <p>{t.stores.removeText(name)}</p>
-      {problem !== null && (
-        <div className="alert" role="alert">
-          {sentence(problem)}
-        </div>
-      )}
-      <div className="dialog-buttons">
-        <button type="button" className="button" onClick={closeDialog}>
-          {t.stores.cancel}
-        </button>
-        <button type="button" className="button danger" onClick={() => void remove()}>
+      <ErrorNotice error={problem} />
+      <DialogButtons>
+        <Button onClick={closeDialog}>{t.stores.cancel}</Button>
+        <Button look="danger" onClick={() => void remove()}>
           {t.stores.remove}
-        </button>
-      </div>
+        </Button>
+      </DialogButtons>
     </Dialog>
   )
 }

@@ -5,9 +5,10 @@ import type { Result } from '../../../shared/result.ts'
 import { STORE_COLOURS, type StoreColour, type StoreTest } from '../../../shared/stores.ts'
 import { client, consoleStore } from '../../state/console.ts'
 import { closeDialog, openDialog, type StoreDialogMode } from '../../state/overlay.ts'
-import { Dialog } from '../../ui/Dialog.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { Dialog, DialogButtons } from '../../ui/Dialog.tsx'
 import { SelectField, Switch, TextField } from '../../ui/Field.tsx'
-import { sentence } from '../../ui/shown-text.ts'
+import { ErrorNotice } from '../../ui/Notice.tsx'
 import { t } from '../../words/words.ts'
 import { AddressForm } from './AddressForm.tsx'
 import { type AddressFields, NEW_FIELDS, spell, understand } from './address-fields.ts'
@@ -124,10 +125,9 @@ export function StoreDialog(props: StoreDialogMode) {
           <p className="offers">
             {words.fromEnvironment}:{' '}
             {offered.map(({ suggestionId, name }) => (
-              <button
+              <Button
                 key={suggestionId}
-                type="button"
-                className="link"
+                look="link"
                 onClick={() => {
                   closeDialog()
                   // A fresh dialog, so that nothing of this one's draft stays.
@@ -135,7 +135,7 @@ export function StoreDialog(props: StoreDialogMode) {
                 }}
               >
                 {name}
-              </button>
+              </Button>
             ))}
           </p>
         )}
@@ -189,27 +189,16 @@ export function StoreDialog(props: StoreDialogMode) {
           />
         </div>
         {tested && <TestReport result={tested} />}
-        {problem !== null && (
-          <div className="alert" role="alert">
-            {sentence(problem)}
-          </div>
-        )}
-        <div className="dialog-buttons">
-          <button
-            type="button"
-            className="button start"
-            disabled={!parsed.ok || busy !== null}
-            onClick={() => void test()}
-          >
+        <ErrorNotice error={problem} />
+        <DialogButtons>
+          <Button start disabled={!parsed.ok || busy !== null} onClick={() => void test()}>
             {busy === 'test' ? words.testing : words.test}
-          </button>
-          <button type="button" className="button" onClick={closeDialog}>
-            {words.cancel}
-          </button>
-          <button type="submit" className="button primary" disabled={!parsed.ok || busy !== null}>
+          </Button>
+          <Button onClick={closeDialog}>{words.cancel}</Button>
+          <Button type="submit" look="primary" disabled={!parsed.ok || busy !== null}>
             {busy === 'save' ? words.saving : props.mode === 'edit' ? words.save : words.add}
-          </button>
-        </div>
+          </Button>
+        </DialogButtons>
       </form>
     </Dialog>
   )

@@ -2,9 +2,10 @@ import { useState } from 'react'
 import type { Failure } from '../../../shared/result.ts'
 import type { SwitchRun } from '../../../shared/switch.ts'
 import { act } from '../../state/switch.ts'
-import { Dialog } from '../../ui/Dialog.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { Dialog, DialogButtons } from '../../ui/Dialog.tsx'
 import { TextField } from '../../ui/Field.tsx'
-import { sentence } from '../../ui/shown-text.ts'
+import { ErrorNotice } from '../../ui/Notice.tsx'
 import { t } from '../../words/words.ts'
 
 type Props = { readonly run: SwitchRun; readonly onClose: () => void }
@@ -31,19 +32,13 @@ export function AbandonDialog({ run, onClose }: Props) {
       >
         <p className="muted">{words.abandonText}</p>
         <TextField label={words.reason} value={reason} onChange={setReason} maxLength={2000} autoFocus />
-        {error && (
-          <div className="alert" role="alert">
-            {words.failedToAbandon} {sentence(error.message)}
-          </div>
-        )}
-        <div className="dialog-buttons">
-          <button type="button" className="button" onClick={onClose}>
-            {words.cancel}
-          </button>
-          <button type="submit" className="button danger" disabled={working || reason.trim() === ''}>
+        <ErrorNotice what={words.failedToAbandon} error={error} />
+        <DialogButtons>
+          <Button onClick={onClose}>{words.cancel}</Button>
+          <Button type="submit" look="danger" disabled={working || reason.trim() === ''}>
             {words.confirmAbandon}
-          </button>
-        </div>
+          </Button>
+        </DialogButtons>
       </form>
     </Dialog>
   )

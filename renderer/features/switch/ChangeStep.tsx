@@ -4,9 +4,10 @@ import type { EnvPreview } from '../../../shared/switch.ts'
 import { CONNECTION_VARIABLES, providerLine } from '../../../shared/switch-words.ts'
 import { ask } from '../../state/plan.ts'
 import { act } from '../../state/switch.ts'
+import { Button } from '../../ui/Button.tsx'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { TextField } from '../../ui/Field.tsx'
-import { sentence } from '../../ui/shown-text.ts'
+import { ErrorNotice } from '../../ui/Notice.tsx'
 import { t } from '../../words/words.ts'
 import { EnvDifference } from './EnvDifference.tsx'
 import { EnvNow } from './EnvNow.tsx'
@@ -73,16 +74,12 @@ export function ChangeStep({ run }: StepProps) {
             maxLength={4096}
             mono
           />
-          <button type="submit" className="button" disabled={working !== null || !mayLook}>
+          <Button type="submit" disabled={working !== null || !mayLook}>
             {file.trim() === '' && mayLook ? words.lookAway : preview || error ? words.lookAgain : words.look}
-          </button>
+          </Button>
         </form>
         <EnvNow run={run} />
-        {error && (
-          <div className="alert" role="alert">
-            {sayFailed(error.of, error.failure)} {sentence(error.failure.message)}
-          </div>
-        )}
+        {error && <ErrorNotice what={sayFailed(error.of, error.failure)} error={error.failure} />}
         {preview && (
           <EnvDifference
             preview={preview}

@@ -1,6 +1,7 @@
 import { useStore } from 'zustand'
 import { consoleStore } from '../../state/console.ts'
 import { ask, makePlan } from '../../state/plan.ts'
+import { Button } from '../../ui/Button.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { StepFigure, StepFigures } from './StepFigures.tsx'
@@ -34,16 +35,15 @@ export function CleanStep({ run }: StepProps) {
         <p className="view-notice">{words.readOnly(shownText(run.from.storeName, 60))}</p>
       ) : (
         <p className="clean-plan">
-          <button
-            type="button"
-            className="button release-all"
+          <Button
+            className="release-all"
             disabled={from.status !== 'live'}
             onClick={() =>
               void makePlan(words.making, words.makingText, () => ask('switch.plan', { switchId }))
             }
           >
             {words.plan}
-          </button>
+          </Button>
           <span className="muted">{words.planHint}</span>
         </p>
       )}

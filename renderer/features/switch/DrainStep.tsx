@@ -2,6 +2,7 @@ import { memo } from 'react'
 import type { Remaining } from '../../../shared/switch.ts'
 import { useNow } from '../../state/clock.ts'
 import { inspect } from '../../state/overlay.ts'
+import { Button } from '../../ui/Button.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
@@ -118,14 +119,14 @@ const RemainingRow = memo(function RemainingRow({ lock, storeId }: RowProps) {
         {storeId === null ? (
           <span className="mono clip">{shown}</span>
         ) : (
-          <button
-            type="button"
-            className="link mono clip"
+          <Button
+            look="link"
+            className="mono clip"
             title={shown}
             onClick={() => inspect({ storeId, id: lockId })}
           >
             {shown}
-          </button>
+          </Button>
         )}
       </th>
       <td>{holder === null ? t.switch.stop.unnamed : shownText(holder, 80)}</td>

@@ -1,4 +1,5 @@
 import type { EnvPreview } from '../../../shared/switch.ts'
+import { Button } from '../../ui/Button.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 
@@ -31,9 +32,9 @@ export function EnvDifference({ preview, isDue, working, onChange }: Props) {
         <dt>{words.copy}</dt>
         <dd className="mono">{shownText(copy, 400)}</dd>
       </dl>
-      <button type="button" className="button primary" disabled={working || !isDue} onClick={onChange}>
+      <Button look="primary" disabled={working || !isDue} onClick={onChange}>
         {working ? words.applying : words.apply}
-      </button>
+      </Button>
     </div>
   )
 }

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { Button } from '../../ui/Button.tsx'
 import { TextField } from '../../ui/Field.tsx'
 import { t } from '../../words/words.ts'
 
@@ -32,12 +33,10 @@ export function ReasonForm({ disabled, onCancel, onSend }: Props) {
         maxLength={2000}
         autoFocus
       />
-      <button type="button" className="button" onClick={onCancel}>
-        {words.cancel}
-      </button>
-      <button type="submit" className="button" disabled={disabled || reason.trim() === ''}>
+      <Button onClick={onCancel}>{words.cancel}</Button>
+      <Button type="submit" disabled={disabled || reason.trim() === ''}>
         {words.confirmAnyway}
-      </button>
+      </Button>
     </form>
   )
 }

@@ -3,8 +3,9 @@ import { useStore } from 'zustand'
 import type { Failure } from '../../../shared/result.ts'
 import type { SwitchRun } from '../../../shared/switch.ts'
 import { consoleStore } from '../../state/console.ts'
+import { Button } from '../../ui/Button.tsx'
+import { ErrorNotice } from '../../ui/Notice.tsx'
 import { Segments } from '../../ui/Segments.tsx'
-import { sentence } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { type SwitchReportFormat, saveSwitchReport, switchReportName } from './save-switch-report.ts'
 
@@ -38,20 +39,16 @@ export function SaveReport({ run }: { readonly run: SwitchRun }) {
           options={FORMATS.map(each => [each, words.formats[each]] as const)}
           onChange={setFormat}
         />
-        <button type="button" className="button primary" disabled={working} onClick={() => void save()}>
+        <Button look="primary" disabled={working} onClick={() => void save()}>
           {working ? words.saving : words.save}
-        </button>
+        </Button>
       </div>
       {saved !== null && (
         <p className="report-said" role="status">
           {(isWindow ? words.handedOver : words.saved)(saved)}
         </p>
       )}
-      {error && (
-        <div className="alert" role="alert">
-          {words.failed} {sentence(error.message)}
-        </div>
-      )}
+      <ErrorNotice what={words.failed} error={error} />
     </section>
   )
 }

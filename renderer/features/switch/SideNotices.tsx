@@ -1,6 +1,7 @@
 import { useStore } from 'zustand'
 import type { Side, SideNow, SwitchRun } from '../../../shared/switch.ts'
 import { client, consoleStore, statusOf } from '../../state/console.ts'
+import { Button } from '../../ui/Button.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { useSwitchNow } from './step-props.ts'
@@ -33,13 +34,9 @@ function SideNotice({ side, now }: { readonly side: Side; readonly now: SideNow 
         ? words.closed(name)
         : words[now.status === 'down' ? 'down' : 'stale'](name, asOf, why)}
       {now.status === 'closed' && entry && !entry.open && (
-        <button
-          type="button"
-          className="button"
-          onClick={() => void client.call('stores.setOpen', { storeId: entry.storeId, open: true })}
-        >
+        <Button onClick={() => void client.call('stores.setOpen', { storeId: entry.storeId, open: true })}>
           {words.openStore(name)}
-        </button>
+        </Button>
       )}
     </p>
   )

@@ -4,8 +4,9 @@ import type { Failure } from '../../../shared/result.ts'
 import type { StoreEntry } from '../../../shared/stores.ts'
 import { type ConsoleState, consoleStore } from '../../state/console.ts'
 import { act, showSwitch, switchStore, underWay } from '../../state/switch.ts'
+import { Button } from '../../ui/Button.tsx'
+import { ErrorNotice } from '../../ui/Notice.tsx'
 import { Segments } from '../../ui/Segments.tsx'
-import { sentence } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { StoreChoice } from './StoreChoice.tsx'
 
@@ -87,15 +88,11 @@ export function StartForm() {
           hint={words.quietHint}
         />
       )}
-      {error && (
-        <div className="alert" role="alert">
-          {words.failed} {sentence(error.message)}
-        </div>
-      )}
+      <ErrorNotice what={words.failed} error={error} />
       <div className="switch-begin">
-        <button type="submit" className="button primary" disabled={!mayBegin}>
+        <Button type="submit" look="primary" disabled={!mayBegin}>
           {known ? words.goOn : words.begin}
-        </button>
+        </Button>
         {known && <span className="muted">{words.already}</span>}
       </div>
     </form>

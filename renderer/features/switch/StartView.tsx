@@ -2,8 +2,9 @@ import { useStore } from 'zustand'
 import { consoleStore } from '../../state/console.ts'
 import { openDialog } from '../../state/overlay.ts'
 import { switchStore } from '../../state/switch.ts'
+import { Button } from '../../ui/Button.tsx'
 import { Empty } from '../../ui/Empty.tsx'
-import { sentence } from '../../ui/shown-text.ts'
+import { ErrorNotice } from '../../ui/Notice.tsx'
 import { t } from '../../words/words.ts'
 import { StartForm } from './StartForm.tsx'
 import { SwitchList } from './SwitchList.tsx'
@@ -22,22 +23,14 @@ export function StartView() {
       </header>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keys */}
       <div className="view-body" tabIndex={0} role="group" aria-label={words.title}>
-        {error && (
-          <div className="alert" role="status">
-            {words.failed} {sentence(error.message)}
-          </div>
-        )}
+        <ErrorNotice role="status" what={words.failed} error={error} />
         {!known && error === null ? (
           <Empty icon="again" title={words.loading} text="" />
         ) : entries.length < 2 ? (
           <Empty icon="info" title={words.start.tooFew} text={words.start.tooFewText}>
-            <button
-              type="button"
-              className="button primary"
-              onClick={() => openDialog({ kind: 'store', mode: 'add' })}
-            >
+            <Button look="primary" onClick={() => openDialog({ kind: 'store', mode: 'add' })}>
               {words.start.addStore}
-            </button>
+            </Button>
           </Empty>
         ) : (
           <StartForm />

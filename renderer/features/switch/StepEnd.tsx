@@ -3,7 +3,8 @@ import type { Failure, Result } from '../../../shared/result.ts'
 import { SWITCH_STEPS, type SwitchRun, type SwitchStep } from '../../../shared/switch.ts'
 import { STEP_WORDS } from '../../../shared/switch-words.ts'
 import { act, lookAt } from '../../state/switch.ts'
-import { sentence } from '../../ui/shown-text.ts'
+import { Button } from '../../ui/Button.tsx'
+import { ErrorNotice } from '../../ui/Notice.tsx'
 import { t } from '../../words/words.ts'
 import { CheckLine } from './CheckLine.tsx'
 import { ReasonForm } from './ReasonForm.tsx'
@@ -41,38 +42,31 @@ export function StepEnd({ run, step }: Props) {
         {step !== run.step ? (
           <div className="step-buttons">
             {earlier ? (
-              <button
-                type="button"
-                className="button"
+              <Button
                 disabled={working}
                 title={words.backText}
                 onClick={() => void send(() => act('switch.back', { switchId, step }))}
               >
                 {words.back}
-              </button>
+              </Button>
             ) : (
               <span className="muted">{words.later}</span>
             )}
-            <button type="button" className="button primary" onClick={() => lookAt(null)}>
+            <Button look="primary" onClick={() => lookAt(null)}>
               {words.toCurrent(STEP_WORDS[run.step].title)}
-            </button>
+            </Button>
           </div>
         ) : (
           !asking && (
             <div className="step-buttons">
               {!isMet && (
-                <button type="button" className="button" disabled={working} onClick={() => setAsking(true)}>
+                <Button disabled={working} onClick={() => setAsking(true)}>
                   {step === 'clean' ? words.leave : step === 'change' ? words.elsewhere : words.anyway}
-                </button>
+                </Button>
               )}
-              <button
-                type="button"
-                className="button primary"
-                disabled={!isMet || working}
-                onClick={() => void pass()}
-              >
+              <Button look="primary" disabled={!isMet || working} onClick={() => void pass()}>
                 {working ? words.passing : next === null ? words.finish : words.pass(STEP_WORDS[next].title)}
-              </button>
+              </Button>
             </div>
           )
         )}
@@ -84,11 +78,7 @@ export function StepEnd({ run, step }: Props) {
           onSend={reason => void pass(reason)}
         />
       )}
-      {error && (
-        <div className="alert" role="alert">
-          {!error.uncertain && words.failedToPass} {sentence(error.message)}
-        </div>
-      )}
+      <ErrorNotice what={!error?.uncertain && words.failedToPass} error={error} />
     </footer>
   )
 }

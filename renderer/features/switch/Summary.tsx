@@ -1,6 +1,7 @@
 import type { PassedStep, SwitchRun } from '../../../shared/switch.ts'
 import { STEP_WORDS } from '../../../shared/switch-words.ts'
 import { showSwitch } from '../../state/switch.ts'
+import { Button } from '../../ui/Button.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
@@ -35,9 +36,7 @@ export function Summary({ run, ended }: Props) {
             </p>
             {ended.reason !== null && <p>{words.reason(shownText(ended.reason, 400))}</p>}
           </div>
-          <button type="button" className="button" onClick={() => showSwitch(null)}>
-            {words.again}
-          </button>
+          <Button onClick={() => showSwitch(null)}>{words.again}</Button>
         </header>
         <PassedTable passed={run.passed} />
         {run.envChanges.length > 0 && (

@@ -1,6 +1,7 @@
 import { SWITCH_STEPS, type SwitchRun } from '../../../shared/switch.ts'
 import { STEP_WORDS } from '../../../shared/switch-words.ts'
 import { showSwitch } from '../../state/switch.ts'
+import { Button } from '../../ui/Button.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 
@@ -33,14 +34,13 @@ export function SwitchList({ runs }: { readonly runs: readonly SwitchRun[] }) {
                 <td>{words.begun(run.begunAt, shownText(run.by, 40))}</td>
                 <td data-tone={run.ended ? undefined : 'accent'}>{stateOf(run)}</td>
                 <td className="switch-list-action">
-                  <button
-                    type="button"
-                    className={run.ended ? 'link' : 'button primary'}
+                  <Button
+                    look={run.ended ? 'link' : 'primary'}
                     aria-label={words.actionOf(action, between)}
                     onClick={() => showSwitch(run.switchId)}
                   >
                     {action}
-                  </button>
+                  </Button>
                 </td>
               </tr>
             )

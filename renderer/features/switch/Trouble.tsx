@@ -2,6 +2,7 @@ import { SPLIT_STORY } from '../../../shared/alert-advice.ts'
 import type { Split, SwitchRun } from '../../../shared/switch.ts'
 import { useNow } from '../../state/clock.ts'
 import { act } from '../../state/switch.ts'
+import { Button } from '../../ui/Button.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
@@ -51,14 +52,9 @@ function Splits({ run, splits }: { readonly run: SwitchRun; readonly splits: rea
           {splits.slice(0, SHOWN).map(({ name, fromHolder, toHolder, fromKey, toKey, since }) => (
             <tr key={name}>
               <th scope="row">
-                <button
-                  type="button"
-                  className="link mono"
-                  title={words.compare}
-                  onClick={() => lookForName(name)}
-                >
+                <Button look="link" className="mono" title={words.compare} onClick={() => lookForName(name)}>
                   {shownText(name, 120)}
-                </button>
+                </Button>
               </th>
               <td title={shownText(fromKey, 200)}>{holderOf(fromHolder)}</td>
               <td title={shownText(toKey, 200)}>{holderOf(toHolder)}</td>
@@ -81,13 +77,9 @@ function Strays({ run, strays }: { readonly run: SwitchRun; readonly strays: Swi
       <h2>
         <Icon name="warning" size={15} />
         <span className="trouble-title">{words.strayTitle(strays.length)}</span>
-        <button
-          type="button"
-          className="button"
-          onClick={() => void act('switch.back', { switchId: run.switchId, step: 'stop' })}
-        >
+        <Button onClick={() => void act('switch.back', { switchId: run.switchId, step: 'stop' })}>
           {words.backToStop}
-        </button>
+        </Button>
       </h2>
       <p>{words.strayText}</p>
       <table className="numbers">

@@ -1,5 +1,6 @@
 import { isSeenAfterRestart } from '../../../shared/switch-steps.ts'
 import { act } from '../../state/switch.ts'
+import { Button } from '../../ui/Button.tsx'
 import { t } from '../../words/words.ts'
 import { QuietMeter } from './QuietMeter.tsx'
 import { StepFigure, StepFigures } from './StepFigures.tsx'
@@ -29,13 +30,9 @@ export function VerifyStep({ run }: StepProps) {
       {/* Of strays, and of what goes on, is told above. */}
       {isSeen && !splits && openStrays(run).length === 0 && (
         <p className="clean-plan">
-          <button
-            type="button"
-            className="button"
-            onClick={() => void act('switch.back', { switchId: run.switchId, step: 'stop' })}
-          >
+          <Button onClick={() => void act('switch.back', { switchId: run.switchId, step: 'stop' })}>
             {t.switch.trouble.backToStop}
-          </button>
+          </Button>
           <span className="muted">{words.seen}</span>
         </p>
       )}

@@ -3,7 +3,7 @@ import { useStore } from 'zustand'
 import type { SwitchRun, SwitchStep } from '../../../shared/switch.ts'
 import { STEP_WORDS } from '../../../shared/switch-words.ts'
 import { followSwitch, switchStore } from '../../state/switch.ts'
-import { sentence } from '../../ui/shown-text.ts'
+import { ErrorNotice } from '../../ui/Notice.tsx'
 import { t } from '../../words/words.ts'
 import { ChangeStep } from './ChangeStep.tsx'
 import { CheckAnnouncer } from './CheckAnnouncer.tsx'
@@ -63,11 +63,7 @@ export function Walk({ run }: { readonly run: SwitchRun }) {
             role="group"
             aria-label={title}
           >
-            {lost && (
-              <div className="alert" role="alert">
-                {t.switch.lost} {sentence(lost.message)}
-              </div>
-            )}
+            <ErrorNotice what={t.switch.lost} error={lost} />
             <Trouble run={run} />
             <SideNotices run={run} />
             <StepHead run={run} step={step} />

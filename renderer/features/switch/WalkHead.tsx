@@ -3,6 +3,7 @@ import { useStore } from 'zustand'
 import type { Side, SwitchRun } from '../../../shared/switch.ts'
 import { consoleStore } from '../../state/console.ts'
 import { showSwitch } from '../../state/switch.ts'
+import { Button } from '../../ui/Button.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { AbandonDialog } from './AbandonDialog.tsx'
@@ -22,14 +23,10 @@ export function WalkHead({ run }: { readonly run: SwitchRun }) {
       </p>
       <span className="view-end switch-head-end">
         <span className="faint switch-begun">{words.begunBy(run.begunAt, shownText(run.by, 40))}</span>
-        <button type="button" className="button quiet" onClick={() => showSwitch(null)}>
+        <Button look="quiet" onClick={() => showSwitch(null)}>
           {words.list.all}
-        </button>
-        {run.ended === null && (
-          <button type="button" className="button" onClick={() => setAbandoning(true)}>
-            {words.abandon}
-          </button>
-        )}
+        </Button>
+        {run.ended === null && <Button onClick={() => setAbandoning(true)}>{words.abandon}</Button>}
       </span>
       {abandoning && <AbandonDialog run={run} onClose={() => setAbandoning(false)} />}
     </header>
