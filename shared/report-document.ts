@@ -9,7 +9,7 @@ import {
   figuresSchema,
   flowsSchema,
   gapSchema,
-  holdSchema,
+  lockTenureSchema,
   pointSchema,
   spentSchema,
 } from './stats.ts'
@@ -67,7 +67,7 @@ const briefSchema = z.object({
   since: time,
   exact: z.boolean(),
 })
-const { byHolder, byFormat, byPrefix, byName, remaining, holdTimes } = figuresSchema.shape
+const { byHolder, byFormat, byPrefix, byName, remaining, tenureTimes } = figuresSchema.shape
 const reportFiguresSchema = z.object({
   /** These and `remaining` are null where the store could not be read: that is not the same as no locks. */
   counts: countsSchema.nullable(),
@@ -81,7 +81,7 @@ const reportFiguresSchema = z.object({
   longest: briefSchema.extend({ until: time }).nullable(),
   /** These are null where nobody looked in the whole window. */
   flows: flowsSchema.nullable(),
-  holdTimes: holdTimes.nullable(),
+  tenureTimes: tenureTimes.nullable(),
   observedMs: z.number(),
   remaining: remaining.nullable(),
 })
@@ -93,7 +93,7 @@ export type ReportSeries = z.infer<typeof seriesSchema>
 const reportGapSchema = gapSchema.extend({ store, from: time, until: time.nullable() })
 export type ReportGap = z.infer<typeof reportGapSchema>
 
-const reportHoldSchema = holdSchema
+const reportHoldSchema = lockTenureSchema
   .pick({ holder: true, ownerHash: true, begin: true, end: true, renewals: true })
   .extend({ from: time, until: time.nullable() })
 export type ReportHold = z.infer<typeof reportHoldSchema>

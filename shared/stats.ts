@@ -123,7 +123,7 @@ export const figuresSchema = z.object({
   flows: flowsSchema,
   observedMs: z.number(),
   /** How long what ended in the window had been held. */
-  holdTimes: histogramSchema,
+  tenureTimes: histogramSchema,
   /** How long what is held now still has. */
   remaining: histogramSchema,
 })
@@ -206,7 +206,7 @@ export type GroupHistory = z.infer<typeof groupHistorySchema>
  * One holder of one lock, for as long as it was seen to be. `holder` says who, as far as that is no secret; the same token has
  * the same `ownerHash`.
  */
-export const holdSchema = z.object({
+export const lockTenureSchema = z.object({
   storeId: z.string(),
   id: z.string(),
   key: z.string(),
@@ -224,26 +224,26 @@ export const holdSchema = z.object({
   end: z.enum(['held', 'freed', 'lapsed', 'passed-on', 'unseen']),
   renewals: z.number(),
 })
-export type Hold = z.infer<typeof holdSchema>
+export type LockTenure = z.infer<typeof lockTenureSchema>
 
-export const holdsSchema = z.object({
+export const tenuresSchema = z.object({
   /** Oldest first. */
-  holds: z.array(holdSchema),
+  tenures: z.array(lockTenureSchema),
   gaps: z.array(gapSchema),
   /** Earlier ones that are kept no more, or that were more than asked for. */
   left: z.number(),
 })
-export type Holds = z.infer<typeof holdsSchema>
+export type Tenures = z.infer<typeof tenuresSchema>
 
 /** A key that was seen in the window, for whoever has to choose one. */
-export const seenKeySchema = z.object({
+export const keyChoiceSchema = z.object({
   storeId: z.string(),
   id: z.string(),
   key: z.string(),
-  holds: z.number(),
+  tenures: z.number(),
   heldNow: z.boolean(),
 })
-export type SeenKey = z.infer<typeof seenKeySchema>
+export type KeyChoice = z.infer<typeof keyChoiceSchema>
 
 const storeIds = z.array(storeId).max(200).optional()
 const time = z.number().min(0).max(8.64e15)
@@ -261,7 +261,7 @@ export const groupsQuerySchema = historyQuerySchema.extend({
   /** How many are told by name. */
   top: z.number().int().min(1).max(20).optional(),
 })
-export const holdsQuerySchema = z.strictObject({
+export const tenuresQuerySchema = z.strictObject({
   storeIds,
   /** One lock; without it, all of them. */
   id: z.string().min(1).optional(),
@@ -270,7 +270,7 @@ export const holdsQuerySchema = z.strictObject({
   /** The newest so many. */
   limit: z.number().int().min(1).max(10_000).optional(),
 })
-export const seenKeysQuerySchema = z.strictObject({
+export const keysQuerySchema = z.strictObject({
   storeIds,
   /** Has to occur in the key. */
   text: z.string().max(500).optional(),
@@ -279,8 +279,8 @@ export const seenKeysQuerySchema = z.strictObject({
 export type StatsQuery = z.infer<typeof statsQuerySchema>
 export type HistoryQuery = z.infer<typeof historyQuerySchema>
 export type GroupsQuery = z.infer<typeof groupsQuerySchema>
-export type HoldsQuery = z.infer<typeof holdsQuerySchema>
-export type SeenKeysQuery = z.infer<typeof seenKeysQuerySchema>
+export type TenuresQuery = z.infer<typeof tenuresQuerySchema>
+export type KeysQuery = z.infer<typeof keysQuerySchema>
 
 export const statsMethods = {
   /** The numbers of now, and of what happened since. Without ids, of all stores that are open. */
@@ -289,6 +289,6 @@ export const statsMethods = {
   /** The same over time, by who holds or by what the keys begin or end with. */
   'stats.groups': { effect: 'read', input: groupsQuerySchema, output: groupHistorySchema },
   /** Who held a lock, and when. */
-  'stats.holds': { effect: 'read', input: holdsQuerySchema, output: holdsSchema },
-  'stats.keys': { effect: 'read', input: seenKeysQuerySchema, output: z.array(seenKeySchema) },
+  'stats.tenures': { effect: 'read', input: tenuresQuerySchema, output: tenuresSchema },
+  'stats.keys': { effect: 'read', input: keysQuerySchema, output: z.array(keyChoiceSchema) },
 } as const

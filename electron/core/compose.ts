@@ -6,18 +6,18 @@ import type { ConsoleInfo } from '../../shared/console.ts'
 import type { Problem } from '../../shared/locks.ts'
 import type { StoreProfile } from '../../shared/stores.ts'
 import type { Core, Handlers, StreamHandlers } from './dispatch.ts'
-import { AlertDesk } from './features/alerts/alert-desk.ts'
+import { AlertActions } from './features/alerts/alert-actions.ts'
 import { Alerts } from './features/alerts/alerts.ts'
 import { fileAudit } from './features/audit/log.ts'
 import { Holds, type HoldsOptions } from './features/holds/holds.ts'
 import { listStore } from './features/locks/list.ts'
 import { releaseOne } from './features/locks/release.ts'
-import { Meter } from './features/metrics/meter.ts'
+import { MetricsReader } from './features/metrics/metrics-reader.ts'
 import { Plans, type PlansOptions } from './features/plans/plans.ts'
 import { UndoCopies } from './features/plans/undo-copies.ts'
 import { type PrintPdf, Reports } from './features/reports/reports.ts'
-import { Observatory } from './features/stats/histories.ts'
-import { StatsDesk } from './features/stats/stats.ts'
+import { Histories } from './features/stats/histories.ts'
+import { StatsService } from './features/stats/stats.ts'
 import { Connections } from './features/stores/connections.ts'
 import type { OpenStore } from './features/stores/open-store.ts'
 import { decidedAbout, StoreFile } from './features/stores/store-file.ts'
@@ -76,18 +76,18 @@ export function createCore(options: CoreOptions): Core {
         return storeId === undefined || watcher === null ? null : { storeId, watcher }
       },
       open: storeId => openStore(storeId, new AbortController().signal),
-      observed: storeId => observatory.get(storeId),
+      watched: storeId => histories.get(storeId),
     },
   })
-  const observatory = new Observatory({
+  const histories = new Histories({
     dataFolder: options.dataFolder,
     keepMs: options.historyMs ?? historyMs({}),
     observes: storeId => stores?.has(storeId) ?? true,
     // The command line opens a store for one question; a console watches those of its list.
     attends: options.start !== undefined,
-    lookouts: [alerts, runBook, { ended: (store, heldMs) => meter.ended(store, heldMs) }],
+    subscribers: [alerts, runBook, { onTenureEnd: (store, heldMs) => metrics.onTenureEnd(store, heldMs) }],
   })
-  const connections = new Connections(observatory.observe)
+  const connections = new Connections(histories.observe)
   const redact = (message: string) => connections.redact(message)
   const redacted = (problem: Problem) => ({ ...problem, message: redact(problem.message) })
   const vault = options.vault ?? sessionVault('This host keeps no passwords.')
@@ -180,7 +180,7 @@ export function createCore(options: CoreOptions): Core {
     ...options.holds,
   })
 
-  const alertDesk = new AlertDesk({
+  const alertActions = new AlertActions({
     alerts,
     audit,
     addressOf: stores && (storeId => stores.profileOf(storeId)?.address ?? null),
@@ -197,9 +197,9 @@ export function createCore(options: CoreOptions): Core {
     const open = connections.ids()
     return stores?.ids().filter(storeId => open.includes(storeId)) ?? open
   }
-  const stats = new StatsDesk({ observatory, openStores, get: openStore, redact })
+  const stats = new StatsService({ histories, openStores, get: openStore, redact })
   const reports = new Reports({
-    ...{ stats, observatory, openStores, get: openStore, audit, redact },
+    ...{ stats, histories, openStores, get: openStore, audit, redact },
     alerts: {
       within: (from, to) => alerts.within(from, to),
       explain: alert => ({ says: alertSentence(alert), next: alertAdvice(alert) }),
@@ -208,8 +208,8 @@ export function createCore(options: CoreOptions): Core {
     printPdf: options.printPdf ?? null,
   })
 
-  const meter = new Meter({
-    stores: () => connections.ids().flatMap(storeId => observatory.get(storeId) ?? []),
+  const metrics = new MetricsReader({
+    stores: () => connections.ids().flatMap(storeId => histories.get(storeId) ?? []),
     nameOf,
     alerts,
   })
@@ -226,7 +226,7 @@ export function createCore(options: CoreOptions): Core {
     'stores.edit': (input, _, action) => settings.edit(input, action),
     'stores.remove': async ({ storeId }, _, action) => {
       await settings.remove(storeId, action)
-      observatory.forget(storeId)
+      histories.forget(storeId)
       return null
     },
     'stores.setOpen': ({ storeId, open }) => kept().setOpen(storeId, open),
@@ -294,18 +294,18 @@ export function createCore(options: CoreOptions): Core {
     'stats.read': (query, signal) => stats.read(query, signal),
     'stats.history': query => stats.history(query),
     'stats.groups': query => stats.groups(query),
-    'stats.holds': query => stats.holds(query),
+    'stats.tenures': query => stats.tenures(query),
     'stats.keys': query => stats.keys(query),
     'alerts.acknowledge': async (input, _, action) => {
-      await alertDesk.acknowledge(input, action)
+      await alertActions.acknowledge(input, action)
       return null
     },
-    'alerts.mute': (input, _, action) => alertDesk.mute(input, action),
+    'alerts.mute': (input, _, action) => alertActions.mute(input, action),
     'alerts.unmute': async ({ muteId }, _, action) => {
-      await alertDesk.unmute(muteId, action)
+      await alertActions.unmute(muteId, action)
       return null
     },
-    'alerts.decide': (input, _, action) => alertDesk.decide(input, action),
+    'alerts.decide': (input, _, action) => alertActions.decide(input, action),
     'switch.list': () => switches.list(),
     'switch.begin': (input, signal, action) => switches.begin(input, signal, action),
     'switch.pass': (input, _, action) => switches.pass(input, action),
@@ -349,14 +349,14 @@ export function createCore(options: CoreOptions): Core {
     handlers,
     streamHandlers,
     audit,
-    meter,
+    metrics,
     redact,
     async close() {
       await holds.close()
       await alerts.close()
       await runBook.close()
       await plans.close()
-      await observatory.close()
+      await histories.close()
       await connections.closeAll()
     },
   }

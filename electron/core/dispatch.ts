@@ -13,7 +13,7 @@ import {
 import { type DownFrame, upFrameSchema } from '../../shared/frames.ts'
 import type { Failure, Result } from '../../shared/result.ts'
 import type { AuditLog } from './features/audit/log.ts'
-import type { Meter } from './features/metrics/meter.ts'
+import type { MetricsReader } from './features/metrics/metrics-reader.ts'
 import { StoreError, toFailure } from './lib/errors.ts'
 
 /** `action` is what the audit calls this one call. */
@@ -29,7 +29,7 @@ export type Core = {
   readonly streamHandlers: StreamHandlers
   readonly audit: AuditLog
   /** For monitoring, which is no screen: it only ever reads. */
-  readonly meter: Meter
+  readonly metrics: MetricsReader
   /** Takes secrets out of a message, as the last thing before it leaves. */
   readonly redact: (message: string) => string
   close(): Promise<void>

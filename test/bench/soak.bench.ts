@@ -141,7 +141,7 @@ async function startConsole(folder: string, stores: readonly string[]) {
       const [read] = await Promise.all([
         client.call('stats.read', {}),
         client.call('stats.history', { from: to - 600_000, to, points: 600 }),
-        client.call('stats.holds', { from: to - 60_000, to }),
+        client.call('stats.tenures', { from: to - 60_000, to }),
         ask(Number(port), { path: '/metrics' }),
       ])
       if (!read.ok) throw new Error(read.error.message)

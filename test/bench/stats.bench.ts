@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { countLocks, Tally } from '../../electron/core/features/stats/figures.ts'
-import { Observation } from '../../electron/core/features/stats/store-history.ts'
+import { StoreHistory } from '../../electron/core/features/stats/store-history.ts'
 import { openStore } from '../../electron/core/stores/kinds/open.ts'
 import type { WatchedLock } from '../../shared/locks.ts'
 import { startRedis } from '../servers/redis.ts'
@@ -39,7 +39,7 @@ describe('statistics cost little beside the reading that they are made from', ()
     }
     await reading()
     const now = Date.now()
-    const observation = new Observation({
+    const history = new StoreHistory({
       keepMs: 86_400_000,
       keep: () => {},
       spent: () => ({ requests: 0, units: null }),
@@ -49,7 +49,7 @@ describe('statistics cost little beside the reading that they are made from', ()
       [
         'a pass, observed',
         async () =>
-          observation.passed({
+          history.onPass({
             ...{ locks, serverTime: now, offsetMs: 0, errorMs: 0, scanned: LOCKS, tookMs: 1, unbroken: true },
           }),
         0.1,

@@ -72,7 +72,7 @@ it('is scraped by a real Prometheus, whose alert fires for a lock that was left 
     () => {},
     () => {},
   )
-  const page = await createMetricsPage({ meter: core.meter, version: '0', keys: 10, token: TOKEN })
+  const page = await createMetricsPage({ metrics: core.metrics, version: '0', keys: 10, token: TOKEN })
   const server = await startMetricsServer({ page, port: 0, log: () => {} })
   onTestFinished(() => server.close())
 

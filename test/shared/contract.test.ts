@@ -44,7 +44,7 @@ const RIGHT: Record<string, Record<string, unknown>> = {
   'stats.read': { since: 1 },
   'stats.history': { from: 1, to: 2, points: 100 },
   'stats.groups': { by: 'holder', from: 1, to: 2, points: 100, top: 5 },
-  'stats.holds': { id: 'k', from: 1, to: 2, limit: 10 },
+  'stats.tenures': { id: 'k', from: 1, to: 2, limit: 10 },
   'stats.keys': { limit: 10 },
   'alerts.acknowledge': {
     alertIds: ['a'],

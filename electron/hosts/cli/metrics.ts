@@ -33,7 +33,7 @@ export async function metricsCommand(argv: readonly string[], io: Io): Promise<n
   const log = (line: string) => void io.stderr.write(`lockkeeper: ${line}\n`)
   const client = connect(io)
   const page = await createMetricsPage({
-    meter: io.core().meter,
+    metrics: io.core().metrics,
     version: readVersion(io.distFolder),
     keys,
     token,

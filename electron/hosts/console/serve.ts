@@ -26,7 +26,7 @@ export async function serveConsole(io: Io, start: Start, port: number | undefine
     start,
   })
   const metrics = await createMetricsPage({
-    meter: core.meter,
+    metrics: core.metrics,
     version: readVersion(io.distFolder),
     keys: 0,
     token: io.env['LOCKKEEPER_METRICS_TOKEN'],

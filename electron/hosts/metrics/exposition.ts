@@ -1,7 +1,7 @@
 import type { Counter, Gauge } from 'prom-client'
 import { ALERT_RULES } from '../../../shared/alerts.ts'
 import { COUNTED, TIME_EDGES } from '../../../shared/stats.ts'
-import type { Meter, MeterReading } from '../../core/features/metrics/meter.ts'
+import type { MetricsReader, MetricsReading } from '../../core/features/metrics/metrics-reader.ts'
 import type { LiveReading, StoreReading } from '../../core/features/metrics/store-reading.ts'
 import { METRICS, type NamesOf } from './catalogue.ts'
 import { keyLabel } from './key-label.ts'
@@ -13,7 +13,7 @@ type Series = { set(labels: Record<string, string>, value: number): void }
 
 /** What is measured, as Prometheus reads it. Each has its own registry: two in one process do not know of each other. */
 export async function createExposition(options: {
-  readonly meter: Meter
+  readonly metrics: MetricsReader
   readonly version: string
   /** Of how many locks of each store to tell one by one. */
   readonly keys: number
@@ -44,7 +44,7 @@ export async function createExposition(options: {
     measured.set(id, labels)
     return labels
   }
-  options.meter.onHeld((store, heldMs) => holds.observe(measure(store), heldMs / 1000))
+  options.metrics.listen((store, heldMs) => holds.observe(measure(store), heldMs / 1000))
 
   const series = (name: NamesOf<'gauge' | 'counter'>): Series => {
     const metric = values.get(name)
@@ -57,7 +57,7 @@ export async function createExposition(options: {
   }
 
   /** Set anew as a whole: what is there no more has no series, and not the last value that it had. */
-  function refresh(reading: MeterReading): void {
+  function refresh(reading: MetricsReading): void {
     for (const metric of values.values()) metric.reset()
     series('lockkeeper_build_info').set({ version: options.version }, 1)
     for (const store of reading.stores) setStore(series, store)
@@ -74,7 +74,7 @@ export async function createExposition(options: {
     contentType: registry.contentType,
     text() {
       // In one go: no other scrape comes between.
-      refresh(options.meter.read(options.keys))
+      refresh(options.metrics.read(options.keys))
       return registry.metrics()
     },
   }
@@ -126,7 +126,7 @@ function setNow(series: Pick, labels: StoreLabels, now: LiveReading): void {
 }
 
 /** Also those of which there are none, once somebody has looked: none can be told from not known. */
-function setAlerts(alerts: Series, { stores, alerts: open }: MeterReading): void {
+function setAlerts(alerts: Series, { stores, alerts: open }: MetricsReading): void {
   if (open === null) return
   // That a store does not answer is known without having read it.
   for (const { name, status, lastScanAt } of stores)

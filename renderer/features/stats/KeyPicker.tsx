@@ -1,12 +1,12 @@
 import { useEffect, useId, useState } from 'react'
 import { useStore } from 'zustand'
-import type { SeenKey } from '../../../shared/stats.ts'
+import type { KeyChoice } from '../../../shared/stats.ts'
 import { consoleStore } from '../../state/console.ts'
 import { ask } from '../../state/plan.ts'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 
-type Props = { readonly scope: string | null; readonly onChoose: (key: SeenKey) => void }
+type Props = { readonly scope: string | null; readonly onChoose: (key: KeyChoice) => void }
 
 const TYPED_MS = 150
 const SHOWN = 12
@@ -15,7 +15,7 @@ const SHOWN = 12
 export function KeyPicker({ scope, onChoose }: Props) {
   const [typed, setTyped] = useState('')
   const [open, setOpen] = useState(false)
-  const [found, setFound] = useState<readonly SeenKey[]>([])
+  const [found, setFound] = useState<readonly KeyChoice[]>([])
   const [at, setAt] = useState(0)
   const entries = useStore(consoleStore, state => state.entries)
   const id = useId()
@@ -35,7 +35,7 @@ export function KeyPicker({ scope, onChoose }: Props) {
     }
   }, [typed, open, scope])
 
-  const choose = (key: SeenKey | undefined) => {
+  const choose = (key: KeyChoice | undefined) => {
     if (!key) return
     setOpen(false)
     setTyped('')
@@ -100,7 +100,7 @@ export function KeyPicker({ scope, onChoose }: Props) {
               <span className="faint picker-more">
                 {shownText(entries.find(each => each.storeId === key.storeId)?.name ?? '', 40)}
                 {' · '}
-                {t.stats.keySeen(key.holds, key.heldNow)}
+                {t.stats.keySeen(key.tenures, key.heldNow)}
               </span>
             </div>
           ))}

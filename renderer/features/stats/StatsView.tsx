@@ -80,9 +80,9 @@ function Numbers({ answer, scope, onZoom }: NumbersProps) {
       <Timeline scope={scope} span={span} />
       <div className="cards two">
         <HistogramChart
-          name="hold-times"
-          title={t.stats.holdTimes}
-          histogram={overall.holdTimes}
+          name="tenure-times"
+          title={t.stats.tenureTimes}
+          histogram={overall.tenureTimes}
           empty={t.stats.nothingEnded}
           unmeasured={t.stats.unmeasured}
         />

@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
-import type { Hold, Holds } from '../../../shared/stats.ts'
+import type { LockTenure, Tenures } from '../../../shared/stats.ts'
 import { book } from '../../state/console.ts'
 import { rowIdOf } from '../../state/lock-book.ts'
 import { ask } from '../../state/plan.ts'
@@ -13,7 +13,7 @@ import type { Span } from './steps.ts'
 import { sayHolder, sayLength, TimelineChart } from './TimelineChart.tsx'
 import { holderKey } from './timeline.ts'
 
-const MOST_HOLDS = 500
+const MOST_TENURES = 500
 
 type Props = { readonly scope: string | null; readonly span: Span }
 
@@ -22,7 +22,7 @@ export function Timeline({ scope, span }: Props) {
   const target = useStore(viewStore, state => state.timelineOf)
   const box = useRef<HTMLDivElement>(null)
   const shownAlready = useRef(target)
-  const holds = useHolds(target, span)
+  const tenures = useTenures(target, span)
   useLayoutEffect(() => {
     if (target === null) return
     // Chosen elsewhere: whoever asked for it wants to see it.
@@ -33,31 +33,31 @@ export function Timeline({ scope, span }: Props) {
       wasSeen = false
     }
   }, [target])
-  const first = holds?.holds[0]
+  const first = tenures?.tenures[0]
   const row = target && book.rows.get(rowIdOf(target.storeId, target.id))
   const key = first?.key ?? row?.lock.key ?? target?.id ?? ''
-  const holders = new Set(holds?.holds.map(holderKey)).size
+  const holders = new Set(tenures?.tenures.map(holderKey)).size
   return (
     <div ref={box}>
       <ChartFrame
         name="timeline"
         title={t.stats.timeline}
         chart={
-          holds && holds.holds.length > 0 ? (
+          tenures && tenures.tenures.length > 0 ? (
             <TimelineChart
-              label={t.stats.timelineSaid(shownText(key, 120), holds.holds.length, holders)}
-              holds={holds}
+              label={t.stats.timelineSaid(shownText(key, 120), tenures.tenures.length, holders)}
+              tenures={tenures}
               span={span}
             />
           ) : (
-            <p className="card-note muted">{target === null ? t.stats.chooseFirst : t.stats.noHolds}</p>
+            <p className="card-note muted">{target === null ? t.stats.chooseFirst : t.stats.noTenures}</p>
           )
         }
         table={
-          holds && holds.holds.length > 0 ? (
-            <HoldsTable holds={holds.holds} now={span.to} caption={shownText(key, 120)} />
+          tenures && tenures.tenures.length > 0 ? (
+            <TenuresTable tenures={tenures.tenures} now={span.to} caption={shownText(key, 120)} />
           ) : (
-            <p className="card-note muted">{target === null ? t.stats.chooseFirst : t.stats.noHolds}</p>
+            <p className="card-note muted">{target === null ? t.stats.chooseFirst : t.stats.noTenures}</p>
           )
         }
       >
@@ -71,8 +71,8 @@ export function Timeline({ scope, span }: Props) {
           onChoose={({ storeId, id }) => viewStore.setState({ timelineOf: { storeId, id } })}
         />
       </ChartFrame>
-      {holds !== null && holds.left > 0 && holds.holds.length >= MOST_HOLDS && (
-        <p className="card-note faint">{t.stats.left(holds.left)}</p>
+      {tenures !== null && tenures.left > 0 && tenures.tenures.length >= MOST_TENURES && (
+        <p className="card-note faint">{t.stats.left(tenures.left)}</p>
       )}
     </div>
   )
@@ -81,37 +81,41 @@ export function Timeline({ scope, span }: Props) {
 /** Whether the timeline on the screen has been scrolled to: the view may have just been opened for it. */
 let wasSeen = false
 
-function useHolds(target: { storeId: string; id: string } | null, { from, to }: Span): Holds | null {
-  const [held, setHeld] = useState<{ of: typeof target; holds: Holds } | null>(null)
+function useTenures(target: { storeId: string; id: string } | null, { from, to }: Span): Tenures | null {
+  const [held, setHeld] = useState<{ of: typeof target; tenures: Tenures } | null>(null)
   useEffect(() => {
     if (target === null) return
     let wanted = true
     const { storeId, id } = target
-    void ask('stats.holds', { storeIds: [storeId], id, from, to, limit: MOST_HOLDS }).then(answer => {
-      if (wanted && answer.ok) setHeld({ of: target, holds: answer.value })
+    void ask('stats.tenures', { storeIds: [storeId], id, from, to, limit: MOST_TENURES }).then(answer => {
+      if (wanted && answer.ok) setHeld({ of: target, tenures: answer.value })
     })
     return () => {
       wanted = false
     }
   }, [target, from, to])
-  return held && held.of === target ? held.holds : null
+  return held && held.of === target ? held.tenures : null
 }
 
-type HoldsProps = { readonly holds: readonly Hold[]; readonly now: number; readonly caption: string }
+type TenuresProps = {
+  readonly tenures: readonly LockTenure[]
+  readonly now: number
+  readonly caption: string
+}
 
-function HoldsTable({ holds, now, caption }: HoldsProps) {
+function TenuresTable({ tenures, now, caption }: TenuresProps) {
   return (
     <NumberTable
       caption={caption}
-      head={Object.values(t.stats.holdColumns)}
-      rows={holds.toReversed().map(hold => ({
-        id: `${hold.from} ${holderKey(hold)}`,
+      head={Object.values(t.stats.tenureColumns)}
+      rows={tenures.toReversed().map(tenure => ({
+        id: `${tenure.from} ${holderKey(tenure)}`,
         cells: [
-          sayHolder(hold),
-          t.stats.holdFrom(hold.from, hold.begin),
-          t.stats.holdUntil(hold.until, hold.end),
-          sayLength(hold, now),
-          t.number(hold.renewals),
+          sayHolder(tenure),
+          t.stats.tenureFrom(tenure.from, tenure.begin),
+          t.stats.tenureUntil(tenure.until, tenure.end),
+          sayLength(tenure, now),
+          t.number(tenure.renewals),
         ],
       }))}
     />

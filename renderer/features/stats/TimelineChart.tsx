@@ -1,35 +1,35 @@
 import { type KeyboardEvent, useState } from 'react'
-import type { Hold, Holds } from '../../../shared/stats.ts'
+import type { LockTenure, Tenures } from '../../../shared/stats.ts'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import type { Span } from './steps.ts'
 import { type Bar, lanesOf } from './timeline.ts'
 
-type Props = { readonly label: string; readonly holds: Holds; readonly span: Span }
+type Props = { readonly label: string; readonly tenures: Tenures; readonly span: Span }
 
 const TICKS = 4
 
 /** Each holder has a lane, and each time it held the lock is a bar in it. */
-export function TimelineChart({ label, holds: { holds, gaps }, span }: Props) {
-  const [read, setRead] = useState<{ hold: Hold; byKeys: boolean } | null>(null)
+export function TimelineChart({ label, tenures: { tenures, gaps }, span }: Props) {
+  const [read, setRead] = useState<{ tenure: LockTenure; byKeys: boolean } | null>(null)
   const { from, to } = span
-  const lanes = lanesOf(holds, from, to)
-  const shown = read && holds.find(hold => isSame(hold, read.hold))
+  const lanes = lanesOf(tenures, from, to)
+  const shown = read && tenures.find(tenure => isSame(tenure, read.tenure))
   const onKeyDown = (event: KeyboardEvent) => {
-    const at = shown ? holds.indexOf(shown) : holds.length
+    const at = shown ? tenures.indexOf(shown) : tenures.length
     const next = {
       ArrowLeft: at - 1,
       ArrowRight: at + 1,
       ArrowUp: at - 1,
       ArrowDown: at + 1,
       Home: 0,
-      End: holds.length - 1,
+      End: tenures.length - 1,
     }[event.key]
     if (event.key === 'Escape' && read) setRead(null)
     else if (next === undefined) return
     else {
-      const hold = holds[Math.max(0, Math.min(holds.length - 1, next))]
-      if (hold) setRead({ hold, byKeys: true })
+      const tenure = tenures[Math.max(0, Math.min(tenures.length - 1, next))]
+      if (tenure) setRead({ tenure, byKeys: true })
     }
     event.preventDefault()
     event.stopPropagation()
@@ -38,7 +38,7 @@ export function TimelineChart({ label, holds: { holds, gaps }, span }: Props) {
   return (
     <>
       <p className="legend timeline-said" aria-live={read?.byKeys ? 'polite' : 'off'}>
-        {shown ? sayHold(shown, to) : ' '}
+        {shown ? sayTenure(shown, to) : ' '}
       </p>
       <div
         role="group"
@@ -69,10 +69,10 @@ export function TimelineChart({ label, holds: { holds, gaps }, span }: Props) {
             <span className="lane-bars">
               {lane.bars.map(bar => (
                 <LaneBar
-                  key={`${bar.hold.from} ${bar.hold.ownerHash}`}
+                  key={`${bar.tenure.from} ${bar.tenure.ownerHash}`}
                   bar={bar}
-                  read={bar.hold === shown}
-                  onPoint={() => setRead({ hold: bar.hold, byKeys: false })}
+                  read={bar.tenure === shown}
+                  onPoint={() => setRead({ tenure: bar.tenure, byKeys: false })}
                 />
               ))}
             </span>
@@ -96,11 +96,11 @@ export function TimelineChart({ label, holds: { holds, gaps }, span }: Props) {
 
 type BarProps = { readonly bar: Bar; readonly read: boolean; readonly onPoint: () => void }
 
-function LaneBar({ bar: { hold, left, right, openLeft, openRight }, read, onPoint }: BarProps) {
+function LaneBar({ bar: { tenure, left, right, openLeft, openRight }, read, onPoint }: BarProps) {
   return (
     <span
       className="lane-bar"
-      data-end={hold.end}
+      data-end={tenure.end}
       data-open-left={openLeft || undefined}
       data-open-right={openRight || undefined}
       data-read={read || undefined}
@@ -112,26 +112,26 @@ function LaneBar({ bar: { hold, left, right, openLeft, openRight }, read, onPoin
 }
 
 /** It may have been renewed since it was pointed at. */
-function isSame(a: Hold, b: Hold): boolean {
+function isSame(a: LockTenure, b: LockTenure): boolean {
   return a.from === b.from && a.ownerHash === b.ownerHash && a.holder === b.holder
 }
 
-function sayHold(hold: Hold, now: number): string {
+function sayTenure(tenure: LockTenure, now: number): string {
   return [
-    sayHolder(hold),
-    t.stats.holdFrom(hold.from, hold.begin),
-    t.stats.holdUntil(hold.until, hold.end),
-    sayLength(hold, now),
-    t.stats.renewals(hold.renewals),
+    sayHolder(tenure),
+    t.stats.tenureFrom(tenure.from, tenure.begin),
+    t.stats.tenureUntil(tenure.until, tenure.end),
+    sayLength(tenure, now),
+    t.stats.renewals(tenure.renewals),
   ].join(' · ')
 }
 
-export function sayHolder({ holder, ownerHash }: Pick<Hold, 'holder' | 'ownerHash'>): string {
+export function sayHolder({ holder, ownerHash }: Pick<LockTenure, 'holder' | 'ownerHash'>): string {
   if (holder !== null) return shownText(holder, 120)
   return ownerHash === null ? t.stats.noHolder : t.stats.token(ownerHash)
 }
 
-export function sayLength(hold: Hold, now: number): string {
-  const exact = hold.begin !== 'before' && hold.end !== 'unseen'
-  return t.stats.holdLength((hold.until ?? now) - hold.from, exact)
+export function sayLength(tenure: LockTenure, now: number): string {
+  const exact = tenure.begin !== 'before' && tenure.end !== 'unseen'
+  return t.stats.tenureLength((tenure.until ?? now) - tenure.from, exact)
 }

@@ -1,8 +1,8 @@
-import type { Hold } from '../../../shared/stats.ts'
+import type { LockTenure } from '../../../shared/stats.ts'
 
 /** One holder for as long as it held the lock; 0 is the left edge of the window and 1 the right. */
 export type Bar = {
-  readonly hold: Hold
+  readonly tenure: LockTenure
   readonly left: number
   readonly right: number
   /** It began earlier than is drawn or known. */
@@ -13,7 +13,7 @@ export type Bar = {
 
 type Lane = {
   /** Who; null for the lane of all that have none of their own. */
-  readonly holder: Pick<Hold, 'holder' | 'ownerHash'> | null
+  readonly holder: Pick<LockTenure, 'holder' | 'ownerHash'> | null
   readonly bars: readonly Bar[]
 }
 
@@ -23,40 +23,40 @@ const MOST_LANES = 8
 const NARROWEST = 0.003
 
 /** One lane for each holder, the last one first; holders that had the lock longest ago share the last lane. */
-export function lanesOf(holds: readonly Hold[], from: number, to: number): Lane[] {
-  const byHolder = new Map<string, Hold[]>()
-  for (const hold of holds) {
-    const who = holderKey(hold)
-    byHolder.set(who, [...(byHolder.get(who) ?? []), hold])
+export function lanesOf(tenures: readonly LockTenure[], from: number, to: number): Lane[] {
+  const byHolder = new Map<string, LockTenure[]>()
+  for (const tenure of tenures) {
+    const who = holderKey(tenure)
+    byHolder.set(who, [...(byHolder.get(who) ?? []), tenure])
   }
   const lanes = [...byHolder.values()].sort((a, b) => endOf(b, to) - endOf(a, to))
   const own = lanes.length > MOST_LANES ? lanes.slice(0, MOST_LANES - 1) : lanes
   const shared = lanes.slice(own.length).flat()
   const drawn: Lane[] = own.map(each => ({
     holder: each[0] ?? null,
-    bars: each.map(hold => barOf(hold, from, to)),
+    bars: each.map(tenure => barOf(tenure, from, to)),
   }))
   if (shared.length === 0) return drawn
-  const bars = shared.sort((a, b) => a.from - b.from).map(hold => barOf(hold, from, to))
+  const bars = shared.sort((a, b) => a.from - b.from).map(tenure => barOf(tenure, from, to))
   return [...drawn, { holder: null, bars }]
 }
 
 /** Two with the same name and different tokens are two. */
-export function holderKey({ holder, ownerHash }: Pick<Hold, 'holder' | 'ownerHash'>): string {
+export function holderKey({ holder, ownerHash }: Pick<LockTenure, 'holder' | 'ownerHash'>): string {
   return JSON.stringify([holder, ownerHash])
 }
 
-function barOf(hold: Hold, from: number, to: number): Bar {
+function barOf(tenure: LockTenure, from: number, to: number): Bar {
   const place = (time: number) => Math.min(1, Math.max(0, (time - from) / (to - from)))
-  const left = Math.min(place(hold.from), 1 - NARROWEST)
-  const right = Math.max(place(hold.until ?? to), left + NARROWEST)
+  const left = Math.min(place(tenure.from), 1 - NARROWEST)
+  const right = Math.max(place(tenure.until ?? to), left + NARROWEST)
   return {
-    ...{ hold, left, right },
-    openLeft: hold.begin === 'before' || hold.from < from,
-    openRight: hold.until === null || hold.end === 'unseen',
+    ...{ tenure, left, right },
+    openLeft: tenure.begin === 'before' || tenure.from < from,
+    openRight: tenure.until === null || tenure.end === 'unseen',
   }
 }
 
-function endOf(holds: readonly Hold[], to: number): number {
-  return Math.max(...holds.map(({ until }) => until ?? to))
+function endOf(tenures: readonly LockTenure[], to: number): number {
+  return Math.max(...tenures.map(({ until }) => until ?? to))
 }

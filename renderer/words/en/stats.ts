@@ -1,4 +1,4 @@
-import type { Counted, Gap, GroupBy, Hold, StoreStats } from '../../../shared/stats.ts'
+import type { Counted, Gap, GroupBy, LockTenure, StoreStats } from '../../../shared/stats.ts'
 import { clockTime, count, dateTime, numbers, span } from './say.ts'
 
 const times = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
@@ -103,7 +103,7 @@ export const stats = {
     time: 'Time',
     note: 'Note',
 
-    holdTimes: 'Held for, of those that ended',
+    tenureTimes: 'Held for, of those that ended',
     remaining: 'Time left, of those held now',
     bucket: 'Time',
     locks: 'Locks',
@@ -129,30 +129,30 @@ export const stats = {
     chooseKeyHint: 'Type a part of a key',
     keys: 'Keys that were seen',
     noKeys: 'No key that was seen fits.',
-    keySeen: (holds: number, heldNow: boolean) =>
-      `${count(holds, 'holder', 'holders')}${heldNow ? ', held now' : ''}`,
+    keySeen: (tenures: number, heldNow: boolean) =>
+      `${count(tenures, 'holder', 'holders')}${heldNow ? ', held now' : ''}`,
     chooseFirst: 'Choose a key to see who held it, and when.',
-    noHolds: 'Nobody was seen to hold it in this time.',
-    timelineSaid: (key: string, holds: number, holders: number) =>
-      `Holders of ${key} over time: ${count(holds, 'time it was held', 'times it was held')} by ${count(holders, 'holder', 'holders')}. Arrow keys go from one to the next; the table has them all.`,
+    noTenures: 'Nobody was seen to hold it in this time.',
+    timelineSaid: (key: string, tenures: number, holders: number) =>
+      `Holders of ${key} over time: ${count(tenures, 'time it was held', 'times it was held')} by ${count(holders, 'holder', 'holders')}. Arrow keys go from one to the next; the table has them all.`,
     left: (n: number) => `${numbers.format(n)} earlier ones are not drawn.`,
     token: (hash: string) => `token ${hash.slice(0, 8)}`,
     noHolder: 'not recorded',
     otherHolders: 'earlier holders',
-    holdColumns: {
+    tenureColumns: {
       holder: 'Holder',
       from: 'From',
       until: 'Until',
       length: 'Held for',
       renewals: 'Renewals',
     },
-    holdFrom: (at: number, begin: Hold['begin']) =>
+    tenureFrom: (at: number, begin: LockTenure['begin']) =>
       begin === 'before'
         ? `before ${dateTime(at)}`
         : begin === 'seen'
           ? `about ${dateTime(at)}`
           : dateTime(at),
-    holdUntil: (at: number | null, end: Hold['end']) =>
+    tenureUntil: (at: number | null, end: LockTenure['end']) =>
       at === null
         ? 'still held'
         : {
@@ -162,7 +162,7 @@ export const stats = {
             'passed-on': `${dateTime(at)}, another took over`,
             unseen: `last seen ${dateTime(at)}`,
           }[end],
-    holdLength: (ms: number, exact: boolean) => `${exact ? '' : '≥ '}${span(ms)}`,
+    tenureLength: (ms: number, exact: boolean) => `${exact ? '' : '≥ '}${span(ms)}`,
     renewals: (n: number) => count(n, 'renewal', 'renewals'),
 
     stores: 'Stores',

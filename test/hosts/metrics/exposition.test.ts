@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type AlertCounter, Meter } from '../../../electron/core/features/metrics/meter.ts'
+import { type AlertCounter, MetricsReader } from '../../../electron/core/features/metrics/metrics-reader.ts'
 import { METRICS } from '../../../electron/hosts/metrics/catalogue.ts'
 import { createExposition } from '../../../electron/hosts/metrics/exposition.ts'
 import { ALERT_RULES } from '../../../shared/alerts.ts'
@@ -16,9 +16,13 @@ async function expose(
 ) {
   const open = [...stores]
   const names = new Map(stores.map(({ storeId }) => [storeId, storeId]))
-  const meter = new Meter({ stores: () => open, nameOf: storeId => names.get(storeId) ?? '', alerts })
-  for (const store of stores) store.ended = heldMs => meter.ended(store, heldMs)
-  const exposition = await createExposition({ meter, version: '1.2.3', keys })
+  const metrics = new MetricsReader({
+    stores: () => open,
+    nameOf: storeId => names.get(storeId) ?? '',
+    alerts,
+  })
+  for (const store of stores) store.ended = heldMs => metrics.onTenureEnd(store, heldMs)
+  const exposition = await createExposition({ metrics, version: '1.2.3', keys })
   const samples = async (): Promise<Sample[]> => samplesOf(await exposition.text())
   return { open, names, text: () => exposition.text(), samples }
 }
@@ -117,7 +121,7 @@ describe('what is served', () => {
     other.pass([lock], false)
     store.happens('renewed', lock)
     store.pass([lock])
-    store.observation.failed('down', DOWN)
+    store.history.onFailure('down', DOWN)
     const samples = await metrics.samples()
     expect(by('store', 'lockkeeper_store_up', samples)).toEqual({ orders: 0, other: 1 })
     expect(by('store', 'lockkeeper_renewals_total', samples)).toEqual({ orders: 1, other: 0 })
@@ -138,7 +142,7 @@ describe('what is served', () => {
   it('counts nothing where a part could not be read, and says so', async () => {
     const store = new ObservedStore('orders')
     store.pass([lockOf('a', { agoMs: 0, leftMs: HOUR })])
-    store.observation.failed('partial', DOWN)
+    store.history.onFailure('partial', DOWN)
     const samples = await (await expose([store])).samples()
     expect(by('store', 'lockkeeper_store_up', samples)).toEqual({ orders: 1 })
     expect(by('store', 'lockkeeper_store_partial', samples)).toEqual({ orders: 1 })
@@ -186,13 +190,13 @@ describe('alerts', () => {
 
   it('are not none in a store that nobody could read yet, but for the one that it is down', async () => {
     const [silent, down] = [new ObservedStore('silent'), new ObservedStore('down')]
-    down.observation.failed('down', DOWN)
+    down.history.onFailure('down', DOWN)
     const samples = await (await expose([silent, down], { alerts: { openByRule: () => [] } })).samples()
     expect(only(samples, 'lockkeeper_alerts_open').map(({ labels }) => labels)).toEqual([
       { store: 'down', rule: 'store-down' },
     ])
     down.pass([])
-    down.observation.failed('down', DOWN)
+    down.history.onFailure('down', DOWN)
     const later = await (await expose([down], { alerts: { openByRule: () => [] } })).samples()
     expect(only(later, 'lockkeeper_alerts_open')).toHaveLength(ALERT_RULES.length)
   })

@@ -1,14 +1,14 @@
-import type { Observed } from '../../../electron/core/features/stats/histories.ts'
-import { Observation } from '../../../electron/core/features/stats/store-history.ts'
-import type { Happening } from '../../../electron/core/features/stores/subscriber.ts'
+import type { WatchedStore } from '../../../electron/core/features/stats/histories.ts'
+import { StoreHistory } from '../../../electron/core/features/stats/store-history.ts'
+import type { LockEvent } from '../../../electron/core/features/stores/subscriber.ts'
 import type { StoreKind, WatchedLock } from '../../../shared/locks.ts'
 import type { Spent } from '../../../shared/stats.ts'
 import { at } from '../../core/features/lock.ts'
 import { aWatchedLock, byId } from '../../core/features/stats/a-watched-lock.ts'
 
-/** A store as the observatory has it, where everything that is seen is said by hand. */
-export class ObservedStore implements Observed {
-  readonly observation: Observation
+/** A store as the histories has it, where everything that is seen is said by hand. */
+export class ObservedStore implements WatchedStore {
+  readonly history: StoreHistory
   locks: ReadonlyMap<string, WatchedLock> = new Map()
   spent: Spent = { requests: 0, units: null }
   /** What was told to whoever measures. */
@@ -19,7 +19,7 @@ export class ObservedStore implements Observed {
     readonly address = `memory:${storeId}`,
     readonly kind: StoreKind = 'memory',
   ) {
-    this.observation = new Observation({
+    this.history = new StoreHistory({
       keepMs: 3_600_000,
       keep: () => {},
       ended: heldMs => this.ended(heldMs),
@@ -30,14 +30,14 @@ export class ObservedStore implements Observed {
   pass(locks: readonly WatchedLock[], unbroken = true): void {
     this.locks = byId(...locks)
     const now = Date.now()
-    this.observation.passed({
+    this.history.onPass({
       ...{ locks: this.locks, serverTime: now + 1500, offsetMs: 1500, errorMs: 1 },
       ...{ scanned: locks.length, tookMs: 40, unbroken },
     })
   }
 
-  happens(what: Happening['what'], lock: WatchedLock): void {
-    this.observation.happened([{ what, lock }])
+  happens(what: LockEvent['what'], lock: WatchedLock): void {
+    this.history.onEvents([{ what, lock }])
   }
 }
 

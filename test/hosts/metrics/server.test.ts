@@ -11,7 +11,7 @@ const TOKEN = 'scrape-me-4711'
 async function startServer(token?: string) {
   const core = createCore({ dataFolder: dataFolder() })
   const logged: string[] = []
-  const page = await createMetricsPage({ meter: core.meter, version: '0', keys: 0, token })
+  const page = await createMetricsPage({ metrics: core.metrics, version: '0', keys: 0, token })
   const server = await startMetricsServer({ page, port: 0, log: line => logged.push(line) })
   onTestFinished(async () => {
     await server.close()

@@ -53,7 +53,7 @@ export function somePage(): StaticFiles {
 export async function startHost(change: (core: Core) => Core = core => core, token?: string) {
   const core = change(createCore({ dataFolder: dataFolder() }))
   const logged: string[] = []
-  const metrics = await createMetricsPage({ meter: core.meter, version: '0', keys: 0, token })
+  const metrics = await createMetricsPage({ metrics: core.metrics, version: '0', keys: 0, token })
   const log = (line: string) => logged.push(line)
   const host = await startWebHost({ core, files: somePage(), metrics, port: 0, log })
   onTestFinished(async () => {

@@ -1,8 +1,13 @@
 import { expect, test } from 'vitest'
 import { lanesOf } from '../../../renderer/features/stats/timeline.ts'
-import type { Hold } from '../../../shared/stats.ts'
+import type { LockTenure } from '../../../shared/stats.ts'
 
-function hold(holder: string, from: number, until: number | null, changes: Partial<Hold> = {}): Hold {
+function tenure(
+  holder: string,
+  from: number,
+  until: number | null,
+  changes: Partial<LockTenure> = {},
+): LockTenure {
   return {
     storeId: 'a',
     id: 'k',
@@ -21,7 +26,7 @@ function hold(holder: string, from: number, until: number | null, changes: Parti
 }
 
 test('each holder has a lane, the one that held last first', () => {
-  const lanes = lanesOf([hold('ana', 0, 20), hold('bob', 20, 60), hold('ana', 60, null)], 0, 100)
+  const lanes = lanesOf([tenure('ana', 0, 20), tenure('bob', 20, 60), tenure('ana', 60, null)], 0, 100)
   expect(
     lanes.map(({ holder, bars }) => [holder?.holder, bars.map(({ left, right }) => [left, right])]),
   ).toEqual([
@@ -38,10 +43,10 @@ test('each holder has a lane, the one that held last first', () => {
 
 test('a bar is open where its beginning or its end is not known', () => {
   const [first, second, third, fourth] = [
-    hold('a', -50, 10),
-    hold('b', 10, 20, { begin: 'before' }),
-    hold('c', 20, 40, { end: 'unseen' }),
-    hold('d', 40, null),
+    tenure('a', -50, 10),
+    tenure('b', 10, 20, { begin: 'before' }),
+    tenure('c', 20, 40, { end: 'unseen' }),
+    tenure('d', 40, null),
   ].map(each => lanesOf([each], 0, 100)[0]?.bars[0])
   expect([first?.openLeft, first?.openRight]).toEqual([true, false])
   expect([second?.openLeft, second?.openRight]).toEqual([true, false])
@@ -49,8 +54,8 @@ test('a bar is open where its beginning or its end is not known', () => {
   expect([fourth?.openLeft, fourth?.openRight]).toEqual([false, true])
 })
 
-test('a hold of a moment can still be seen, and none leaves the window', () => {
-  const bars = lanesOf([hold('a', 100, 100), hold('b', 50, 50), hold('c', -20, 300)], 0, 100).flatMap(
+test('a tenure of a moment can still be seen, and none leaves the window', () => {
+  const bars = lanesOf([tenure('a', 100, 100), tenure('b', 50, 50), tenure('c', -20, 300)], 0, 100).flatMap(
     each => each.bars,
   )
   for (const { left, right } of bars) {
@@ -61,14 +66,14 @@ test('a hold of a moment can still be seen, and none leaves the window', () => {
 })
 
 test('two tokens without a name are two holders', () => {
-  const one = hold('x', 0, 10, { holder: null, ownerHash: 'aa' })
-  const two = hold('x', 10, 20, { holder: null, ownerHash: 'bb' })
+  const one = tenure('x', 0, 10, { holder: null, ownerHash: 'aa' })
+  const two = tenure('x', 10, 20, { holder: null, ownerHash: 'bb' })
   expect(lanesOf([one, two], 0, 100)).toHaveLength(2)
 })
 
 test('of very many holders the earliest share a lane, and none is left out', () => {
-  const holds = Array.from({ length: 50 }, (_, i) => hold(`worker-${i}`, i, i + 1))
-  const lanes = lanesOf(holds, 0, 100)
+  const tenures = Array.from({ length: 50 }, (_, i) => tenure(`worker-${i}`, i, i + 1))
+  const lanes = lanesOf(tenures, 0, 100)
   expect(lanes).toHaveLength(8)
   expect(lanes[0]?.holder?.holder).toBe('worker-49')
   expect(lanes.at(-1)?.holder).toBeNull()

@@ -2,8 +2,8 @@ import { ALERT_RULES, type AlertsEvent, type Mute, type RuleBook } from '../../.
 import type { Input } from '../../../../shared/contract.ts'
 import type { Failure } from '../../../../shared/result.ts'
 import { ChangeFeed } from '../../lib/change-feed.ts'
-import type { Lookout, Observed } from '../stats/histories.ts'
-import type { Happening, Pass } from '../stores/subscriber.ts'
+import type { HistorySubscriber, WatchedStore } from '../stats/histories.ts'
+import type { LockEvent, Pass } from '../stores/subscriber.ts'
 import {
   type AlertsWithin,
   alertsWithin,
@@ -39,7 +39,7 @@ const LONGEST_WAIT_MS = 2 ** 31 - 1
  * Looks at what is observed by the rules of `shared/alerts.ts`. Only a pass that saw everything begins or ends what is said of
  * locks: while a store is down, or a part of it cannot be read, that is all that is known.
  */
-export class Alerts implements Lookout {
+export class Alerts implements HistorySubscriber {
   readonly decisions: Decisions
   readonly #options: AlertsOptions
   readonly #now: () => number
@@ -72,11 +72,11 @@ export class Alerts implements Lookout {
     })
   }
 
-  happened(store: Observed, all: readonly Happening[]): void {
-    this.#stateOf(store).contention.happened(all, this.#now())
+  onEvents(store: WatchedStore, all: readonly LockEvent[]): void {
+    this.#stateOf(store).contention.onEvents(all, this.#now())
   }
 
-  passed(store: Observed, { locks, serverTime, offsetMs, errorMs }: Pass): void {
+  onPass(store: WatchedStore, { locks, serverTime, offsetMs, errorMs }: Pass): void {
     const state = this.#stateOf(store)
     state.last = { offsetMs, errorMs }
     this.#isUp(state)
@@ -84,13 +84,13 @@ export class Alerts implements Lookout {
   }
 
   /** That a part cannot be read is worth the same alarm: a dead node of a cluster hides its locks as a dead server does. */
-  failed(store: Observed, _why: 'down' | 'partial', failure: Failure): void {
+  onFailure(store: WatchedStore, _why: 'down' | 'partial', failure: Failure): void {
     const state = this.#stateOf(store)
     state.down = { since: state.down?.since ?? this.#now(), failure }
     this.#checkDown(state)
   }
 
-  rested(store: Observed): void {
+  onStop(store: WatchedStore): void {
     const state = this.#states.get(store.storeId)
     // At the end of the process nothing is known to have ended.
     if (!state || this.#isClosed) return
@@ -163,10 +163,10 @@ export class Alerts implements Lookout {
     await this.decisions.close()
   }
 
-  #stateOf(store: Observed): StoreState {
+  #stateOf(store: WatchedStore): StoreState {
     const known = this.#states.get(store.storeId)
     if (known?.store === store) return known
-    if (known) this.rested(known.store)
+    if (known) this.onStop(known.store)
     const { decisions } = this
     const state = new StoreState(store, {
       ended: this.#ended,
@@ -180,7 +180,7 @@ export class Alerts implements Lookout {
     return state
   }
 
-  #placeOf({ storeId, address }: Observed): Place {
+  #placeOf({ storeId, address }: WatchedStore): Place {
     return { storeId, address, storeName: this.#options.about(storeId, address).name }
   }
 
@@ -203,7 +203,7 @@ export class Alerts implements Lookout {
     }
   }
 
-  #look(state: StoreState, locks: Observed['locks'], now: number): void {
+  #look(state: StoreState, locks: WatchedStore['locks'], now: number): void {
     // Of two connections to one address one is enough: each alert is told once.
     if (!this.#isReady || this.#firstAt(state.store.address) !== state) return
     const at = this.#now()

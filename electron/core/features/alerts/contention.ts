@@ -3,7 +3,7 @@ import { holdersLookAlike } from '../../../../shared/lease.ts'
 import type { WatchedLock } from '../../../../shared/locks.ts'
 import { hashToken } from '../audit/audited.ts'
 import { isToken } from '../stats/named-holder.ts'
-import type { Happening } from '../stores/subscriber.ts'
+import type { LockEvent } from '../stores/subscriber.ts'
 import { type Subject, subjectOf } from './subject.ts'
 
 /** Changes are counted in steps: a key that changes hands a thousand times a minute takes no more room than any other. */
@@ -33,7 +33,7 @@ export class Contention {
   readonly #keys = new Map<string, Changes>()
   #chars = 0
 
-  happened(all: readonly Happening[], at: number): void {
+  onEvents(all: readonly LockEvent[], at: number): void {
     const step = Math.floor(at / STEP_MS)
     for (const { what, lock } of all)
       if (what === 'taken' || what === 'passed-on') this.#taken(lock, what === 'passed-on', step)

@@ -1,6 +1,6 @@
 import { UNNAMED_HOLDERS } from '../../../../shared/alerts.ts'
 import type { Failure } from '../../../../shared/result.ts'
-import type { Observed } from '../stats/histories.ts'
+import type { WatchedStore } from '../stats/histories.ts'
 import type { Pass } from '../stores/subscriber.ts'
 import { checkLock, type Found, limitOf, type Settings } from './check-lock.ts'
 import { Contention } from './contention.ts'
@@ -25,7 +25,7 @@ export class StoreState {
   readonly #ended: EndedAlerts
 
   constructor(
-    readonly store: Observed,
+    readonly store: WatchedStore,
     options: StoreAlertsOptions,
   ) {
     this.alerts = new StoreAlerts(options)
@@ -45,7 +45,7 @@ export class StoreState {
    * null where there is no other store to compare with.
    */
   look(
-    locks: Observed['locks'],
+    locks: WatchedStore['locks'],
     now: number,
     at: number,
     settings: Settings,

@@ -11,7 +11,7 @@ import {
 import type { StoreKind, WatchedLock } from '../../../../shared/locks.ts'
 import type { Counts, Flows, Spent } from '../../../../shared/stats.ts'
 import { NO_COUNTS } from '../stats/figures.ts'
-import type { Observed } from '../stats/histories.ts'
+import type { WatchedStore } from '../stats/histories.ts'
 
 /** One store in numbers at this moment. Nothing in it is older than the store's last word. */
 export type StoreReading = {
@@ -53,12 +53,12 @@ export type LockReading = {
 }
 
 export function readStore(
-  { kind, observation, locks }: Observed,
+  { kind, history, locks }: WatchedStore,
   name: string,
   keys: number,
   time = Date.now(),
 ): StoreReading {
-  const { status, last, lastPassAt, totals, spent } = observation
+  const { status, last, lastPassAt, totals, spent } = history
   const isLive = status?.is === 'live' && last !== null
   return {
     ...{ name, kind, status: status?.is ?? null },

@@ -8,7 +8,7 @@ import { settle } from '../../lib/concurrency.ts'
 import { StoreError, throwIfAborted } from '../../lib/errors.ts'
 import { sleep } from '../../lib/timers.ts'
 import { isSameFence } from '../../stores/fence.ts'
-import { Stories } from '../stores/lock-history.ts'
+import { LockHistories } from '../stores/lock-history.ts'
 import type { OpenStore } from '../stores/open-store.ts'
 
 type Asked = Pick<Input<'plans.create'>, 'filter' | 'picks' | 'watchMs'>
@@ -117,7 +117,7 @@ async function lookTwice(open: OpenStore, watchMs: number): Promise<Seen> {
     const { locks, unread } = await listAll(open)
     return { locks, unread, stories: lock => watcher.storyOf(lock.id), watchedMs: watched }
   }
-  const stories = new Stories()
+  const stories = new LockHistories()
   const startedAt = performance.now()
   for (const lock of (await listAll(open)).locks) stories.see(lock)
   await sleep(watchMs, open.signal)

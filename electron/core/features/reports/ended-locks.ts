@@ -1,10 +1,10 @@
 import { type Filter, matches } from '../../../../shared/filter.ts'
 import type { Lock } from '../../../../shared/locks.ts'
 import type { AttentionLock } from '../../../../shared/report-document.ts'
-import type { HoldBook, KeptHold } from '../stats/tenure-book.ts'
+import type { StoreTenure, TenureBook } from '../stats/tenure-book.ts'
 import { nameOf } from './attention.ts'
 import { iso } from './iso.ts'
-import { type EndedHold, sayEnded, storyIn, whyEnded } from './lock-history.ts'
+import { type EndedTenure, sayEnded, storyIn, whyEnded } from './lock-history.ts'
 import type { AskedStore, ReportSources, Window } from './sources.ts'
 
 const MOST_ENDED = 100
@@ -16,7 +16,7 @@ export type KnownOfLocks = {
   readonly released: ReadonlyMap<string, readonly number[]>
 }
 
-type Group = { readonly hold: EndedHold; readonly why: AttentionLock['why'] }[]
+type Group = { readonly tenure: EndedTenure; readonly why: AttentionLock['why'] }[]
 
 /**
  * What ended in the window and not as it should, what somebody released in it, and what there were alerts about: each lock once,
@@ -38,13 +38,13 @@ export function endedLocks(
   const told = new Map<string, AttentionLock['why']>()
   const found: { asked: AskedStore; group: Group; why: AttentionLock['why'] }[] = []
   for (const [storeId, asked] of byId) {
-    const book = sources.observatory.get(storeId)?.observation.holds
+    const book = sources.histories.get(storeId)?.history.tenures
     if (!book) continue
-    for (const holds of byLock(storeId, book, from, to)) {
-      const group = needyOf(holds, book, known).filter(({ hold }) => fitsEnded(filter, asked, hold))
+    for (const tenures of byLock(storeId, book, from, to)) {
+      const group = needyOf(tenures, book, known).filter(({ tenure }) => fitsEnded(filter, asked, tenure))
       if (group.length === 0) continue
       const why = [...new Set(group.flatMap(each => each.why))]
-      const name = nameOf(storeId, group[0]?.hold.id ?? '')
+      const name = nameOf(storeId, group[0]?.tenure.id ?? '')
       if (isTold(name)) told.set(name, why)
       else found.push({ asked, group, why })
     }
@@ -67,22 +67,24 @@ function entryOf(
   { from, to }: Pick<Window, 'from' | 'to'>,
 ): AttentionLock {
   // The last one is told; the story has those before it.
-  const { hold, why: whyLast } = group.at(-1) as Group[number]
+  const { tenure, why: whyLast } = group.at(-1) as Group[number]
   const times =
-    group.length === 1 ? '' : ` It is the last of ${group.length} holds in the window that needed attention.`
+    group.length === 1
+      ? ''
+      : ` It is the last of ${group.length} tenures in the window that needed attention.`
   return {
     store: name,
-    ...{ key: hold.key, format: hold.format, state: 'released' },
-    ...{ holder: hold.holder, ownerHash: hold.ownerHash },
-    ...{ since: iso(hold.from), sinceExact: hold.begin === 'stored', expiresAt: null, notes: [] },
-    ...{ ended: true, why, says: sayEnded(hold, whyLast) + times },
-    ...storyIn(sources, hold.storeId, hold.id, from, to),
+    ...{ key: tenure.key, format: tenure.format, state: 'released' },
+    ...{ holder: tenure.holder, ownerHash: tenure.ownerHash },
+    ...{ since: iso(tenure.from), sinceExact: tenure.begin === 'stored', expiresAt: null, notes: [] },
+    ...{ ended: true, why, says: sayEnded(tenure, whyLast) + times },
+    ...storyIn(sources, tenure.storeId, tenure.id, from, to),
   }
 }
 
-/** Holds that ended in the window, by their lock, each in the order in which they ended. */
-function byLock(storeId: string, book: HoldBook, from: number, to: number): Iterable<EndedHold[]> {
-  const locks = new Map<string, EndedHold[]>()
+/** Tenures that ended in the window, by their lock, each in the order in which they ended. */
+function byLock(storeId: string, book: TenureBook, from: number, to: number): Iterable<EndedTenure[]> {
+  const locks = new Map<string, EndedTenure[]>()
   for (const ended of book.ended(from, to)) {
     const before = locks.get(ended.id)
     if (before) before.push({ storeId, ...ended })
@@ -91,21 +93,25 @@ function byLock(storeId: string, book: HoldBook, from: number, to: number): Iter
   return locks.values()
 }
 
-function needyOf(holds: readonly EndedHold[], book: HoldBook, { alerted, released }: KnownOfLocks): Group {
-  const [first] = holds
+function needyOf(
+  tenures: readonly EndedTenure[],
+  book: TenureBook,
+  { alerted, released }: KnownOfLocks,
+): Group {
+  const [first] = tenures
   if (!first) return []
   const name = nameOf(first.storeId, first.id)
   const open = book.open.get(first.id)
-  const ofUs = releasedAmong(open ? [...holds, open] : holds, released.get(name) ?? [])
-  return holds.flatMap(hold => {
-    const why = whyEnded(hold, { isAlerted: alerted.has(name), isReleased: ofUs.has(hold) })
-    return why.length === 0 ? [] : { hold, why }
+  const ofUs = releasedAmong(open ? [...tenures, open] : tenures, released.get(name) ?? [])
+  return tenures.flatMap(tenure => {
+    const why = whyEnded(tenure, { isAlerted: alerted.has(name), isReleased: ofUs.has(tenure) })
+    return why.length === 0 ? [] : { tenure, why }
   })
 }
 
 /** Who was released is who had it last before. */
-function releasedAmong(holds: readonly KeptHold[], times: readonly number[]): ReadonlySet<KeptHold> {
-  return new Set(times.flatMap(time => holds.findLast(({ from }) => from <= time) ?? []))
+function releasedAmong(tenures: readonly StoreTenure[], times: readonly number[]): ReadonlySet<StoreTenure> {
+  return new Set(times.flatMap(time => tenures.findLast(({ from }) => from <= time) ?? []))
 }
 
 function urgency(why: AttentionLock['why']): number {
@@ -113,16 +119,23 @@ function urgency(why: AttentionLock['why']): number {
 }
 
 function longest(group: Group): number {
-  return group.reduce((ms, { hold }) => Math.max(ms, hold.until - hold.from), 0)
+  return group.reduce((ms, { tenure }) => Math.max(ms, tenure.until - tenure.from), 0)
 }
 
-/** A hold that is over as the filter sees it: free, and as old as it became. */
-function fitsEnded(filter: Filter, { open, name }: AskedStore, hold: EndedHold): boolean {
+/** A tenure that is over as the filter sees it: free, and as old as it became. */
+function fitsEnded(filter: Filter, { open, name }: AskedStore, tenure: EndedTenure): boolean {
   const lock: Lock = {
-    ...{ id: hold.id, key: hold.key, name: hold.key, format: hold.format, owner: hold.holder, holder: null },
-    ...{ acquiredAt: hold.from, acquiredAtSource: 'stored', lease: { kind: 'released' }, deadlines: [] },
-    ...{ state: 'released', fence: '', fields: {}, notes: [], observedAt: hold.until },
+    ...{
+      id: tenure.id,
+      key: tenure.key,
+      name: tenure.key,
+      format: tenure.format,
+      owner: tenure.holder,
+      holder: null,
+    },
+    ...{ acquiredAt: tenure.from, acquiredAtSource: 'stored', lease: { kind: 'released' }, deadlines: [] },
+    ...{ state: 'released', fence: '', fields: {}, notes: [], observedAt: tenure.until },
   }
   const subject = { lock, storeName: name, storeKind: open.store.kind, production: open.production }
-  return matches(filter, subject, hold.until)
+  return matches(filter, subject, tenure.until)
 }

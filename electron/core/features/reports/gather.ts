@@ -79,7 +79,7 @@ export async function gather(
   ])
   throwIfAborted(signal)
   for (const storeId of storeIds)
-    for (const hold of sources.observatory.get(storeId)?.observation.holds.within(0, now) ?? [])
+    for (const hold of sources.histories.get(storeId)?.history.tenures.within(0, now) ?? [])
       secrets.seeHash(hold)
   /** Passwords never are in a report; tokens and fences where they were asked for. */
   const hide = (text: string) => (request.withTokens ? redact(text) : secrets.hide(redact(text)))
@@ -184,13 +184,13 @@ function figuresOf(
   nameOfStore: (storeId: string) => string,
 ): ReportFigures {
   const { counts, active, total, byHolder, byFormat, byPrefix, byName, remaining, ...rest } = figures
-  const { oldest, longest, flows, observedMs, holdTimes } = rest
+  const { oldest, longest, flows, observedMs, tenureTimes } = rest
   const brief = ({ storeId, key, holder, since, exact }: NonNullable<Figures['oldest']>) => ({
     ...{ store: nameOfStore(storeId), key, holder, since: iso(since), exact },
   })
   return {
     ...(isRead ? { counts, active, total, byHolder, byFormat, byPrefix, byName, remaining } : NOT_READ),
-    ...(observedMs > 0 ? { flows, holdTimes } : { flows: null, holdTimes: null }),
+    ...(observedMs > 0 ? { flows, tenureTimes } : { flows: null, tenureTimes: null }),
     observedMs,
     oldest: oldest && brief(oldest),
     longest: longest && { ...brief(longest), until: iso(longest.until) },

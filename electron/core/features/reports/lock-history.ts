@@ -1,31 +1,31 @@
 import { sayDuration } from '../../../../shared/lease.ts'
 import type { AttentionLock, ReportHold } from '../../../../shared/report-document.ts'
-import type { KeptHold } from '../stats/tenure-book.ts'
+import type { StoreTenure } from '../stats/tenure-book.ts'
 import { lengthOf } from '../stats/tenure-book.ts'
 import { LONG_MS } from './attention.ts'
 import { iso } from './iso.ts'
 import type { ReportSources } from './sources.ts'
 
 /** Of one lock. */
-const MOST_HOLDS = 6
+const MOST_TENURES = 6
 
-export type EndedHold = KeptHold & { readonly storeId: string; readonly until: number }
+export type EndedTenure = StoreTenure & { readonly storeId: string; readonly until: number }
 
 /** Who held a lock in the window, for the eye: the last few, oldest first. */
 export function storyIn(
-  { observatory }: ReportSources,
+  { histories }: ReportSources,
   storeId: string,
   id: string,
   from: number,
   to: number,
 ): Pick<AttentionLock, 'holds' | 'earlierHolds'> {
-  const holds = [...(observatory.get(storeId)?.observation.holds.within(from, to, id) ?? [])]
-  holds.sort((a, b) => a.from - b.from)
-  const shown = holds.slice(-MOST_HOLDS)
-  return { holds: shown.map(reportHold), earlierHolds: holds.length - shown.length }
+  const tenures = [...(histories.get(storeId)?.history.tenures.within(from, to, id) ?? [])]
+  tenures.sort((a, b) => a.from - b.from)
+  const shown = tenures.slice(-MOST_TENURES)
+  return { holds: shown.map(reportTenure), earlierHolds: tenures.length - shown.length }
 }
 
-function reportHold({ holder, ownerHash, from, begin, until, end, renewals }: KeptHold): ReportHold {
+function reportTenure({ holder, ownerHash, from, begin, until, end, renewals }: StoreTenure): ReportHold {
   return {
     holder,
     ownerHash,
@@ -37,16 +37,16 @@ function reportHold({ holder, ownerHash, from, begin, until, end, renewals }: Ke
   }
 }
 
-/** Why a hold that is over deserved somebody's attention; nothing for one that ended as it should. */
+/** Why a tenure that is over deserved somebody's attention; nothing for one that ended as it should. */
 export function whyEnded(
-  hold: EndedHold,
+  tenure: EndedTenure,
   { isAlerted, isReleased }: { readonly isAlerted: boolean; readonly isReleased: boolean },
 ): AttentionLock['why'] {
   return [
-    ...((lengthOf(hold) ?? 0) >= LONG_MS ? (['held-long'] as const) : []),
+    ...((lengthOf(tenure) ?? 0) >= LONG_MS ? (['held-long'] as const) : []),
     ...(isAlerted ? (['alert'] as const) : []),
     // What an operator took away after its end did not go by itself.
-    ...(hold.end === 'lapsed' && !isReleased ? (['lapsed'] as const) : []),
+    ...(tenure.end === 'lapsed' && !isReleased ? (['lapsed'] as const) : []),
     ...(isReleased ? (['released-here'] as const) : []),
   ]
 }
@@ -59,13 +59,13 @@ const ENDS: Record<ReportHold['end'], string> = {
   unseen: 'When it ended was not seen',
 }
 
-/** What is to be said of a hold that is over. */
-export function sayEnded(hold: EndedHold, why: AttentionLock['why']): string {
-  const ms = hold.until - hold.from
-  const who = hold.holder === null ? '' : ` by ${hold.holder}`
-  const least = hold.begin === 'before' || hold.end === 'unseen' ? 'at least ' : ''
-  const end = why.includes('released-here') ? 'It was released with Lockkeeper' : ENDS[hold.end]
-  const renewed = hold.renewals === 0 ? '' : `; renewed ${times(hold.renewals)}`
+/** What is to be said of a tenure that is over. */
+export function sayEnded(tenure: EndedTenure, why: AttentionLock['why']): string {
+  const ms = tenure.until - tenure.from
+  const who = tenure.holder === null ? '' : ` by ${tenure.holder}`
+  const least = tenure.begin === 'before' || tenure.end === 'unseen' ? 'at least ' : ''
+  const end = why.includes('released-here') ? 'It was released with Lockkeeper' : ENDS[tenure.end]
+  const renewed = tenure.renewals === 0 ? '' : `; renewed ${times(tenure.renewals)}`
   return `Was held${who} for ${least}${sayDuration(ms, { coarse: true })}${renewed}. ${end}.`
 }
 

@@ -129,8 +129,8 @@ export function figureBlocks(head: ReportHead): Block[] {
     {
       is: 'charts',
       charts: [
-        ...(overall.holdTimes !== null && sum(overall.holdTimes.counts) > 0
-          ? [barsOf('How long locks were held that ended in the window', overall.holdTimes)]
+        ...(overall.tenureTimes !== null && sum(overall.tenureTimes.counts) > 0
+          ? [barsOf('How long locks were held that ended in the window', overall.tenureTimes)]
           : []),
         ...(overall.remaining !== null && sum(overall.remaining.counts) > 0
           ? [barsOf('How long the locks of now still have', overall.remaining)]

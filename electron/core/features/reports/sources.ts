@@ -1,7 +1,7 @@
 import type { Alert } from '../../../../shared/alerts.ts'
 import type { AuditBook } from '../audit/log.ts'
-import type { Observatory } from '../stats/histories.ts'
-import type { StatsDesk } from '../stats/stats.ts'
+import type { Histories } from '../stats/histories.ts'
+import type { StatsService } from '../stats/stats.ts'
 import type { OpenStore } from '../stores/open-store.ts'
 
 /** Alerts as a report needs them. */
@@ -14,8 +14,8 @@ export interface ReportAlerts {
 
 /** Where a report gets what it says. */
 export type ReportSources = {
-  readonly stats: StatsDesk
-  readonly observatory: Pick<Observatory, 'get'>
+  readonly stats: StatsService
+  readonly histories: Pick<Histories, 'get'>
   /** The stores that are reported on when none is named. */
   readonly openStores: () => readonly string[]
   readonly get: (storeId: string, signal: AbortSignal) => OpenStore

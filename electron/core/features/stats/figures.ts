@@ -189,7 +189,7 @@ export function addFigures(all: readonly Figures[]): Figures {
       longest: lengthOf(a.longest) >= lengthOf(b.longest) ? a.longest : b.longest,
       flows: addFlows(a.flows, b.flows),
       observedMs: Math.max(a.observedMs, b.observedMs),
-      holdTimes: addHistograms(a.holdTimes, b.holdTimes),
+      tenureTimes: addHistograms(a.tenureTimes, b.tenureTimes),
       remaining: addHistograms(a.remaining, b.remaining),
     }),
     first,
@@ -227,6 +227,6 @@ const NO_FIGURES: Figures = {
   longest: null,
   flows: NO_FLOWS,
   observedMs: 0,
-  holdTimes: emptyHistogram(),
+  tenureTimes: emptyHistogram(),
   remaining: emptyHistogram(),
 }

@@ -1,24 +1,24 @@
 import type { GroupBy } from '../../../../shared/stats.ts'
 import { keyParts } from './figures.ts'
-import type { KeptHold } from './tenure-book.ts'
+import type { StoreTenure } from './tenure-book.ts'
 
 /** Steps of the same length, and what was seen of them. Each is told by its last moment. */
 export type Steps = { readonly from: number; readonly stepMs: number; readonly count: number }
 
-const NAME_OF: Record<GroupBy, (hold: KeptHold) => string> = {
-  holder: hold => hold.group,
-  format: hold => hold.format,
-  prefix: hold => keyParts(hold.key).prefix,
-  name: hold => keyParts(hold.key).name,
+const NAME_OF: Record<GroupBy, (tenure: StoreTenure) => string> = {
+  holder: tenure => tenure.group,
+  format: tenure => tenure.format,
+  prefix: tenure => keyParts(tenure.key).prefix,
+  name: tenure => keyParts(tenure.key).name,
 }
 
 /**
- * How many locks of each group were held at the end of each step, as far as holds were seen. Holds are gone through twice, to
+ * How many locks of each group were held at the end of each step, as far as tenures were seen. Tenures are gone through twice, to
  * weigh the groups and to count those that are told: a store can have as many names as locks.
  */
 export class GroupsOverTime {
   readonly #steps: Steps
-  readonly #nameOf: (hold: KeptHold) => string
+  readonly #nameOf: (tenure: StoreTenure) => string
   readonly #weights = new Map<string, number>()
   readonly #told = new Map<string, number[]>()
   readonly #others: number[]
@@ -29,10 +29,10 @@ export class GroupsOverTime {
     this.#others = this.#empty()
   }
 
-  weigh(hold: KeptHold): void {
-    const { first, after } = this.#span(hold)
+  weigh(tenure: StoreTenure): void {
+    const { first, after } = this.#span(tenure)
     if (first >= after) return
-    const name = this.#nameOf(hold)
+    const name = this.#nameOf(tenure)
     this.#weights.set(name, (this.#weights.get(name) ?? 0) + after - first)
   }
 
@@ -43,11 +43,11 @@ export class GroupsOverTime {
     this.#weights.clear()
   }
 
-  count(hold: KeptHold): void {
-    const { first, after } = this.#span(hold)
+  count(tenure: StoreTenure): void {
+    const { first, after } = this.#span(tenure)
     if (first >= after) return
     // Ups and downs, to be summed once at the end: a lock that is held all day is two of them and not thousands.
-    const changes = this.#told.get(this.#nameOf(hold)) ?? this.#others
+    const changes = this.#told.get(this.#nameOf(tenure)) ?? this.#others
     changes[first] = (changes[first] ?? 0) + 1
     changes[after] = (changes[after] ?? 0) - 1
   }
@@ -64,10 +64,10 @@ export class GroupsOverTime {
     return { groups, others: summed(this.#others) }
   }
 
-  #span(hold: KeptHold): { first: number; after: number } {
+  #span(tenure: StoreTenure): { first: number; after: number } {
     const { from, stepMs, count } = this.#steps
-    const first = Math.max(0, Math.ceil((hold.from - from) / stepMs) - 1)
-    const after = hold.until === null ? count : Math.ceil((hold.until - from) / stepMs) - 1
+    const first = Math.max(0, Math.ceil((tenure.from - from) / stepMs) - 1)
+    const after = tenure.until === null ? count : Math.ceil((tenure.until - from) / stepMs) - 1
     return { first, after: Math.min(after, count) }
   }
 

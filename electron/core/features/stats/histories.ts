@@ -3,10 +3,10 @@ import type { Failure } from '../../../../shared/result.ts'
 import type { Spent } from '../../../../shared/stats.ts'
 import type { LockStore } from '../../stores/types.ts'
 import type { Observe } from '../stores/connections.ts'
-import type { Happening, Pass, WatchObserver } from '../stores/subscriber.ts'
+import type { LockEvent, Pass, WatchSubscriber } from '../stores/subscriber.ts'
 import { HistoryFile, readHistory, removeOldHistories } from './history-file.ts'
 import { addSpent } from './samples.ts'
-import { Observation } from './store-history.ts'
+import { StoreHistory } from './store-history.ts'
 
 /**
  * How long to rest between two readings of a store that nobody looks at. A screen asks for more; whoever pays for the capacity
@@ -20,27 +20,27 @@ export const ATTEND_MS: Record<StoreKind, number> = {
 }
 
 /** A store that is observed, as those see it who want to know what happens in it. */
-export type Observed = {
+export type WatchedStore = {
   readonly storeId: string
   readonly address: string
   readonly kind: StoreKind
-  readonly observation: Observation
+  readonly history: StoreHistory
   /** What is there now, as far as it was read. Empty when nobody looks. */
   readonly locks: ReadonlyMap<string, WatchedLock>
 }
 
 /** Whoever wants to be told what is seen, in every store. It must not throw. */
-export interface Lookout {
-  happened?(store: Observed, all: readonly Happening[]): void
+export interface HistorySubscriber {
+  onEvents?(store: WatchedStore, all: readonly LockEvent[]): void
   /** A lock was held for so long; only where both ends were seen. */
-  ended?(store: Observed, heldMs: number): void
-  passed?(store: Observed, pass: Pass): void
-  failed?(store: Observed, why: 'down' | 'partial', failure: Failure): void
+  onTenureEnd?(store: WatchedStore, heldMs: number): void
+  onPass?(store: WatchedStore, pass: Pass): void
+  onFailure?(store: WatchedStore, why: 'down' | 'partial', failure: Failure): void
   /** Nobody looks at it any more: it was closed. */
-  rested?(store: Observed): void
+  onStop?(store: WatchedStore): void
 }
 
-export type ObservatoryOptions = {
+export type HistoriesOptions = {
   readonly dataFolder: string
   /** For how long what was seen is kept. */
   readonly keepMs: number
@@ -48,10 +48,10 @@ export type ObservatoryOptions = {
   readonly observes: (storeId: string) => boolean
   /** Whether stores are read all the time, and what is seen of them is kept on disk. */
   readonly attends: boolean
-  readonly lookouts: readonly Lookout[]
+  readonly subscribers: readonly HistorySubscriber[]
 }
 
-type Entry = Observed & {
+type Entry = WatchedStore & {
   /** One of two stores with the same address keeps what both see. */
   file: HistoryFile | null
   readonly recalled: Promise<void>
@@ -63,11 +63,11 @@ type Entry = Observed & {
 const NOTHING: ReadonlyMap<string, WatchedLock> = new Map()
 
 /** Observes every store that is opened, and remembers what was seen of those that are attended to. */
-export class Observatory {
-  readonly #options: ObservatoryOptions
+export class Histories {
+  readonly #options: HistoriesOptions
   readonly #stores = new Map<string, Entry>()
 
-  constructor(options: ObservatoryOptions) {
+  constructor(options: HistoriesOptions) {
     this.#options = options
     // Whoever only asks a question removes nothing.
     if (options.attends && options.keepMs > 0) void removeOldHistories(options.dataFolder, options.keepMs)
@@ -77,14 +77,14 @@ export class Observatory {
     if (!this.#options.observes(storeId)) return null
     const attends = this.#options.keepMs > 0 && this.#options.attends
     const entry = this.#entryOf(storeId, store, attends)
-    return { observer: this.#observerOf(entry), attendMs: attends ? ATTEND_MS[store.kind] : null }
+    return { subscriber: this.#subscriberOf(entry), attendMs: attends ? ATTEND_MS[store.kind] : null }
   }
 
-  get(storeId: string): Observed | null {
+  get(storeId: string): WatchedStore | null {
     return this.#stores.get(storeId) ?? null
   }
 
-  get all(): readonly Observed[] {
+  get all(): readonly WatchedStore[] {
     return [...this.#stores.values()]
   }
 
@@ -104,7 +104,7 @@ export class Observatory {
     const entry = this.#stores.get(storeId)
     if (!entry) return
     this.#stores.delete(storeId)
-    entry.observation.close()
+    entry.history.close()
     void entry.file?.flush()
     const heir = [...this.#stores.values()].find(each => each.address === entry.address)
     if (heir) heir.file ??= entry.file
@@ -129,63 +129,63 @@ export class Observatory {
     const taken = [...this.#stores.values()].some(each => each.file && each.address === store.address)
     const file = attends && !taken ? new HistoryFile(dataFolder, store.address, keepMs) : null
     const purse = { spent: () => store.spent() }
-    const observation = new Observation({
+    const history = new StoreHistory({
       keepMs: keepMs || SHORTEST_MS,
       keep: line => entry.file?.append(line),
       ended: heldMs => {
-        for (const lookout of this.#options.lookouts) lookout.ended?.(entry, heldMs)
+        for (const subscriber of this.#options.subscribers) subscriber.onTenureEnd?.(entry, heldMs)
       },
       spent: () => purse.spent(),
     })
-    const recalled = this.#recall(observation, store.address)
+    const recalled = this.#recall(history, store.address)
     const entry: Entry = {
-      ...{ storeId, address: store.address, kind: store.kind, observation, file, recalled, purse },
+      ...{ storeId, address: store.address, kind: store.kind, history, file, recalled, purse },
       locks: NOTHING,
     }
     this.#stores.set(storeId, entry)
     return entry
   }
 
-  async #recall(observation: Observation, address: string): Promise<void> {
+  async #recall(history: StoreHistory, address: string): Promise<void> {
     const { dataFolder, keepMs } = this.#options
     if (keepMs === 0) return
     try {
-      for await (const line of readHistory(dataFolder, address, Date.now() - keepMs)) observation.recall(line)
-      observation.recalled()
+      for await (const line of readHistory(dataFolder, address, Date.now() - keepMs)) history.recall(line)
+      history.recalled()
     } catch {
       // A history that cannot be read is none; what is seen from now on is.
     }
   }
 
-  #observerOf(entry: Entry): WatchObserver {
-    const { observation } = entry
-    const { lookouts } = this.#options
+  #subscriberOf(entry: Entry): WatchSubscriber {
+    const { history } = entry
+    const { subscribers } = this.#options
     const inOrder = afterwards(entry.recalled)
     return {
-      happened: all =>
+      onEvents: all =>
         inOrder(() => {
-          observation.happened(all)
-          for (const lookout of lookouts) lookout.happened?.(entry, all)
+          history.onEvents(all)
+          for (const subscriber of subscribers) subscriber.onEvents?.(entry, all)
         }),
-      passed: pass => {
+      onPass: pass => {
         // The watcher goes on with its own: in the middle of its next pass, that is neither what was there nor what is.
         const seen = { ...pass, locks: new Map(pass.locks) }
         inOrder(() => {
-          observation.passed(seen)
+          history.onPass(seen)
           entry.locks = seen.locks
-          for (const lookout of lookouts) lookout.passed?.(entry, seen)
+          for (const subscriber of subscribers) subscriber.onPass?.(entry, seen)
         })
       },
-      failed: (why, failure) =>
+      onFailure: (why, failure) =>
         inOrder(() => {
-          observation.failed(why, failure)
-          for (const lookout of lookouts) lookout.failed?.(entry, why, failure)
+          history.onFailure(why, failure)
+          for (const subscriber of subscribers) subscriber.onFailure?.(entry, why, failure)
         }),
-      rested: () =>
+      onStop: () =>
         inOrder(() => {
-          observation.rested()
+          history.onStop()
           entry.locks = NOTHING
-          for (const lookout of lookouts) lookout.rested?.(entry)
+          for (const subscriber of subscribers) subscriber.onStop?.(entry)
         }),
     }
   }

@@ -17,38 +17,38 @@ import { HistoryPart, listFiles } from './history-part.ts'
 const ROOT = 'history'
 const ENDING = '.jsonl'
 const SAMPLES = `.samples${ENDING}`
-const HOLDS = `.holds${ENDING}`
+const TENURES = `.tenures${ENDING}`
 const MEGABYTE = 1024 * 1024
 
 /**
- * What was observed of one store, kept in files of an hour: `history/<store>/<begin>-<process>.samples.jsonl`, and `.holds.jsonl`
+ * What was observed of one store, kept in files of an hour: `history/<store>/<begin>-<process>.samples.jsonl`, and `.tenures.jsonl`
  * apart from it, so that a store whose locks come and go very often loses the story of some and not its charts. It is a
  * convenience and no record like the audit: a disk that is full loses history and stops nothing.
  */
 export class HistoryFile {
   readonly #samples: HistoryPart
-  readonly #holds: HistoryPart
+  readonly #tenures: HistoryPart
 
   constructor(dataFolder: string, address: string, keepMs: number) {
     const folder = historyFolder(dataFolder, address)
     const part = (name: string, mostBytes: number) =>
       new HistoryPart({ folder, name, header: writeHeader(address), keepMs, mostBytes })
     this.#samples = part(SAMPLES, 16 * MEGABYTE)
-    this.#holds = part(HOLDS, 24 * MEGABYTE)
+    this.#tenures = part(TENURES, 24 * MEGABYTE)
   }
 
   /** Why nothing is kept at present; null when it is. */
   get problem(): string | null {
-    const why = this.#samples.problem ?? this.#holds.problem
+    const why = this.#samples.problem ?? this.#tenures.problem
     return why && `What is observed cannot be kept on disk (${why}); it lasts until Lockkeeper ends.`
   }
 
   append(line: HistoryLine): void {
-    if (isWorthKeeping(line)) ('hold' in line ? this.#holds : this.#samples).append(writeLine(line))
+    if (isWorthKeeping(line)) ('tenure' in line ? this.#tenures : this.#samples).append(writeLine(line))
   }
 
   async flush(): Promise<void> {
-    await Promise.all([this.#samples.flush(), this.#holds.flush()])
+    await Promise.all([this.#samples.flush(), this.#tenures.flush()])
   }
 }
 
@@ -59,7 +59,7 @@ export async function* readHistory(
   since: number,
 ): AsyncIterable<HistoryLine> {
   const folder = historyFolder(dataFolder, address)
-  for (const ending of [SAMPLES, HOLDS])
+  for (const ending of [SAMPLES, TENURES])
     for (const { path, writtenAt } of await listFiles(folder, ending))
       if (writtenAt >= since) yield* linesOf(path, address)
 }

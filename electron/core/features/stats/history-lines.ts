@@ -5,11 +5,11 @@ import {
   flowsSchema,
   gapSchema,
   histogramSchema,
-  holdSchema,
+  lockTenureSchema,
   spentSchema,
 } from '../../../../shared/stats.ts'
 import type { Break, Sample } from './samples.ts'
-import type { KeptHold } from './tenure-book.ts'
+import type { StoreTenure } from './tenure-book.ts'
 
 /** One line of a history. The file is anybody's to edit: what is not as it should be is left out. */
 const sampleSchema = z.object({
@@ -18,11 +18,11 @@ const sampleSchema = z.object({
   counts: countsSchema,
   flows: flowsSchema,
   spent: spentSchema,
-  holdTimes: histogramSchema.nullable(),
+  tenureTimes: histogramSchema.nullable(),
 })
 const lineSchema = z.union([
   z.strictObject({ sample: sampleSchema }),
-  z.strictObject({ hold: holdSchema.omit({ storeId: true }) }),
+  z.strictObject({ tenure: lockTenureSchema.omit({ storeId: true }) }),
   z.strictObject({
     break: z.object({
       at: z.number(),
@@ -36,16 +36,16 @@ const lineSchema = z.union([
 export type HistoryLine =
   | { readonly sample: Sample }
   /** When it begins, and again when it ends. */
-  | { readonly hold: KeptHold }
+  | { readonly tenure: StoreTenure }
   | { readonly break: Break }
 
-const headerSchema = z.object({ version: z.literal(1), address: z.string() })
+const headerSchema = z.object({ version: z.literal(2), address: z.string() })
 
 /** Longer names are remembered while the console runs, and not kept. */
 const LONGEST_NAME = 2000
 
 export function isWorthKeeping(line: HistoryLine): boolean {
-  return !('hold' in line) || line.hold.id.length + line.hold.key.length <= LONGEST_NAME
+  return !('tenure' in line) || line.tenure.id.length + line.tenure.key.length <= LONGEST_NAME
 }
 
 export function writeLine(line: HistoryLine): string {
@@ -58,7 +58,7 @@ export function readLine(text: string): HistoryLine | null {
 }
 
 export function writeHeader(address: string): string {
-  return `${safeJson({ version: 1, address })}\n`
+  return `${safeJson({ version: 2, address })}\n`
 }
 
 export function isHeaderOf(text: string, address: string): boolean {

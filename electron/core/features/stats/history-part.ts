@@ -55,7 +55,8 @@ export class HistoryPart {
   flush(): Promise<void> {
     if (this.#timer) clearTimeout(this.#timer)
     this.#timer = null
-    return this.#writes.run(() => this.#write())
+    // Once the caller is done, so that a burst of lines is one batch and does not overflow behind the first few.
+    return this.#writes.run(() => Promise.resolve().then(() => this.#write()))
   }
 
   async #write(): Promise<void> {

@@ -20,7 +20,7 @@ export type Sample = {
   readonly flows: Flows
   readonly spent: Spent
   /** How long what ended in it had been held; null when nothing did. */
-  readonly holdTimes: Histogram | null
+  readonly tenureTimes: Histogram | null
 }
 
 /** Why nobody knows what was after `at`. It is known to have been so until `until`. */
@@ -89,7 +89,7 @@ export class Samples {
         counts: sample.counts,
         flows: addFlows(last.flows, sample.flows),
         spent: addSpent(last.spent, sample.spent),
-        holdTimes: addSome(last.holdTimes, sample.holdTimes),
+        tenureTimes: addSome(last.tenureTimes, sample.tenureTimes),
       }
       return null
     }
@@ -117,17 +117,17 @@ export class Samples {
   }
 
   /** What happened from one moment to another, and for how much of it somebody looked. */
-  sum(from: number, to: number): { flows: Flows; observedMs: number; holdTimes: Histogram } {
+  sum(from: number, to: number): { flows: Flows; observedMs: number; tenureTimes: Histogram } {
     let flows = NO_FLOWS
     let observedMs = 0
-    let holdTimes = emptyHistogram()
+    let tenureTimes = emptyHistogram()
     for (const sample of this.#within(from, to)) {
       observedMs += Math.max(0, Math.min(to, sample.until) - Math.max(from, sample.from))
       if (sample.until <= from || sample.until > to) continue
       flows = addFlows(flows, sample.flows)
-      if (sample.holdTimes) holdTimes = addHistograms(holdTimes, sample.holdTimes)
+      if (sample.tenureTimes) tenureTimes = addHistograms(tenureTimes, sample.tenureTimes)
     }
-    return { flows, observedMs, holdTimes }
+    return { flows, observedMs, tenureTimes }
   }
 
   /** Step by step, each without its first moment and with its last one. */

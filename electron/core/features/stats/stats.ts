@@ -6,24 +6,24 @@ import type {
   GroupsQuery,
   History,
   HistoryQuery,
-  Holds,
-  HoldsQuery,
-  SeenKey,
-  SeenKeysQuery,
+  KeyChoice,
+  KeysQuery,
   Stats,
   StatsQuery,
   StoreStats,
+  Tenures,
+  TenuresQuery,
 } from '../../../../shared/stats.ts'
 import { eachYielding } from '../../lib/concurrency.ts'
 import { StoreError, toFailure } from '../../lib/errors.ts'
 import type { LockStore } from '../../stores/types.ts'
 import { addFigures, type FiguresOfNow, Tally } from './figures.ts'
 import { GroupsOverTime, type Steps } from './groups-over-time.ts'
-import type { Observatory, Observed } from './histories.ts'
+import type { Histories, WatchedStore } from './histories.ts'
 
 const USUAL_WINDOW_MS = 3_600_000
 const USUAL_GROUPS = 5
-const USUAL_HOLDS = 1000
+const USUAL_TENURES = 1000
 const USUAL_KEYS = 50
 
 /** `now` is the time of the lock's store. */
@@ -33,8 +33,8 @@ type OpenStore = { readonly store: LockStore; readonly signal: AbortSignal; read
 
 type OfNow = FiguresOfNow & Pick<StoreStats, 'status' | 'error' | 'asOf' | 'offsetMs' | 'scanMs' | 'scanned'>
 
-export type StatsDeskOptions = {
-  readonly observatory: Observatory
+export type StatsServiceOptions = {
+  readonly histories: Histories
   /** The stores that are asked about when none is named. */
   readonly openStores: () => readonly string[]
   readonly get: (storeId: string, signal: AbortSignal) => OpenStore
@@ -42,10 +42,10 @@ export type StatsDeskOptions = {
 }
 
 /** Answers questions about what was observed. What nobody watches is read once, for the answer. */
-export class StatsDesk {
-  readonly #options: StatsDeskOptions
+export class StatsService {
+  readonly #options: StatsServiceOptions
 
-  constructor(options: StatsDeskOptions) {
+  constructor(options: StatsServiceOptions) {
     this.#options = options
   }
 
@@ -61,7 +61,7 @@ export class StatsDesk {
       this.#ids(storeIds).map(storeId => this.#storeStats(storeId, { from, until }, signal, see)),
     )
     const overall = addFigures(stores.map(figuresOnly))
-    return { at, since: from, stores, overall, notice: this.#options.observatory.problem }
+    return { at, since: from, stores, overall, notice: this.#options.histories.problem }
   }
 
   async history({ storeIds, from, to, points }: HistoryQuery): Promise<History> {
@@ -71,7 +71,7 @@ export class StatsDesk {
         const { observed, name } = await this.#observed(storeId)
         return {
           ...{ storeId, name, address: observed.address },
-          points: observed.observation.samples.points(from, steps.stepMs, steps.count),
+          points: observed.history.samples.points(from, steps.stepMs, steps.count),
           gaps: this.#gaps(observed, from, to),
         }
       }),
@@ -83,16 +83,18 @@ export class StatsDesk {
     const steps = stepsOf(from, to, points)
     const over = new GroupsOverTime(by, steps)
     const observations = await Promise.all(
-      this.#ids(storeIds).map(async storeId => (await this.#observed(storeId)).observed.observation),
+      this.#ids(storeIds).map(async storeId => (await this.#observed(storeId)).observed.history),
     )
-    for (const { holds } of observations) await eachYielding(holds.within(from, to), hold => over.weigh(hold))
+    for (const { tenures } of observations)
+      await eachYielding(tenures.within(from, to), tenure => over.weigh(tenure))
     over.choose(top)
-    for (const { holds } of observations) await eachYielding(holds.within(from, to), hold => over.count(hold))
+    for (const { tenures } of observations)
+      await eachYielding(tenures.within(from, to), tenure => over.count(tenure))
     const known = Array.from({ length: steps.count }, () => false)
-    for (const { samples, holds } of observations) {
+    for (const { samples, tenures } of observations) {
       const seen = samples.points(from, steps.stepMs, steps.count)
       for (const i of known.keys())
-        known[i] ||= seen[i] !== null && from + (i + 1) * steps.stepMs > holds.droppedUntil
+        known[i] ||= seen[i] !== null && from + (i + 1) * steps.stepMs > tenures.droppedUntil
     }
     const where = (counts: readonly number[]) => counts.map((count, i) => (known[i] ? count : null))
     const { groups, others } = over.counts
@@ -103,54 +105,56 @@ export class StatsDesk {
     }
   }
 
-  async holds({ storeIds, id, from, to, limit = USUAL_HOLDS }: HoldsQuery): Promise<Holds> {
+  async tenures({ storeIds, id, from, to, limit = USUAL_TENURES }: TenuresQuery): Promise<Tenures> {
     checkWindow(from, to)
-    const holds: Holds['holds'] = []
-    const gaps: Holds['gaps'] = []
+    const tenures: Tenures['tenures'] = []
+    const gaps: Tenures['gaps'] = []
     let left = 0
     for (const storeId of this.#ids(storeIds)) {
       const { observed } = await this.#observed(storeId)
-      const book = observed.observation.holds
-      for (const hold of book.within(from, to, id)) holds.push({ storeId, ...hold })
+      const book = observed.history.tenures
+      for (const tenure of book.within(from, to, id)) tenures.push({ storeId, ...tenure })
       gaps.push(...this.#gaps(observed, from, to))
       left += book.droppedSince(from)
     }
-    holds.sort((a, b) => a.from - b.from || (a.id < b.id ? -1 : 1))
-    const over = Math.max(0, holds.length - limit)
-    return { holds: holds.slice(over), gaps, left: left + over }
+    tenures.sort((a, b) => a.from - b.from || (a.id < b.id ? -1 : 1))
+    const over = Math.max(0, tenures.length - limit)
+    return { tenures: tenures.slice(over), gaps, left: left + over }
   }
 
-  async keys({ storeIds, text = '', limit = USUAL_KEYS }: SeenKeysQuery): Promise<SeenKey[]> {
+  async keys({ storeIds, text = '', limit = USUAL_KEYS }: KeysQuery): Promise<KeyChoice[]> {
     const wanted = text.toLowerCase()
-    const found = new Map<string, SeenKey>()
+    const found = new Map<string, KeyChoice>()
     for (const storeId of this.#ids(storeIds)) {
       const { observed } = await this.#observed(storeId)
-      for (const { id, key, until } of observed.observation.holds.within(0, Date.now())) {
+      for (const { id, key, until } of observed.history.tenures.within(0, Date.now())) {
         if (!key.toLowerCase().includes(wanted)) continue
         const name = `${storeId} ${id}`
-        const before = found.get(name) ?? { storeId, id, key, holds: 0, heldNow: false }
-        found.set(name, { ...before, holds: before.holds + 1, heldNow: before.heldNow || until === null })
+        const before = found.get(name) ?? { storeId, id, key, tenures: 0, heldNow: false }
+        found.set(name, { ...before, tenures: before.tenures + 1, heldNow: before.heldNow || until === null })
       }
     }
-    return [...found.values()].sort((a, b) => b.holds - a.holds || (a.key < b.key ? -1 : 1)).slice(0, limit)
+    return [...found.values()]
+      .sort((a, b) => b.tenures - a.tenures || (a.key < b.key ? -1 : 1))
+      .slice(0, limit)
   }
 
   #ids(storeIds: readonly string[] | undefined): readonly string[] {
     return storeIds ?? this.#options.openStores()
   }
 
-  async #observed(storeId: string): Promise<{ observed: Observed; name: string }> {
-    const { observatory, get } = this.#options
+  async #observed(storeId: string): Promise<{ observed: WatchedStore; name: string }> {
+    const { histories, get } = this.#options
     const { name } = get(storeId, NEVER)
-    await observatory.recalled(storeId)
-    const observed = observatory.get(storeId)
+    await histories.recalled(storeId)
+    const observed = histories.get(storeId)
     if (!observed) throw new StoreError('NOT_FOUND', 'This store is not open')
     return { observed, name }
   }
 
-  #gaps({ observation }: Observed, from: number, to: number) {
+  #gaps({ history }: WatchedStore, from: number, to: number) {
     const until = Math.min(to, Date.now())
-    return observation.samples.gaps(from, until, observation.isLive)
+    return history.samples.gaps(from, until, history.isLive)
   }
 
   async #storeStats(
@@ -161,27 +165,27 @@ export class StatsDesk {
   ): Promise<StoreStats> {
     const open = this.#options.get(storeId, signal)
     const { observed, name } = await this.#observed(storeId)
-    const { observation, address, kind } = observed
+    const { history, address, kind } = observed
     const now = await this.#now(observed, open, see)
     return {
       ...{ storeId, name, address, kind },
       ...now,
-      ...observation.figuresSince(from, storeId, until),
+      ...history.figuresSince(from, storeId, until),
       spent: open.store.spent(),
     }
   }
 
   /** By what the watch knows, if there is one that has read the store; otherwise by reading it. */
   async #now(
-    { storeId, observation, locks }: Observed,
+    { storeId, history, locks }: WatchedStore,
     { store, signal }: OpenStore,
     see: See,
   ): Promise<OfNow> {
     const tally = new Tally(storeId)
-    const { last, status } = observation
+    const { last, status } = history
     if (last && status) {
       const offsetMs = last.offsetMs ?? 0
-      const asOf = observation.lastPassAt ?? Date.now()
+      const asOf = history.lastPassAt ?? Date.now()
       // Of a store that is not live nothing is known after it was last read.
       const now = (status.is === 'live' ? Date.now() : asOf) + offsetMs
       await eachYielding(locks.values(), lock => {
@@ -248,9 +252,9 @@ function checkWindow(from: number, to: number): void {
 
 function figuresOnly(stats: StoreStats): Figures {
   const { counts, active, total, byHolder, byFormat, byPrefix, byName, oldest, longest, ...rest } = stats
-  const { flows, observedMs, holdTimes, remaining } = rest
+  const { flows, observedMs, tenureTimes, remaining } = rest
   return {
     ...{ counts, active, total, byHolder, byFormat, byPrefix, byName, oldest, longest },
-    ...{ flows, observedMs, holdTimes, remaining },
+    ...{ flows, observedMs, tenureTimes, remaining },
   }
 }

@@ -4,15 +4,15 @@ import {
   type Figures,
   type Flows,
   type Histogram,
-  type Hold,
+  type LockTenure,
   type Spent,
 } from '../../../../shared/stats.ts'
 import { hashToken } from '../audit/audited.ts'
-import type { Happening, Pass, WatchObserver } from '../stores/subscriber.ts'
+import type { LockEvent, Pass, WatchSubscriber } from '../stores/subscriber.ts'
 import { countLocks, emptyHistogram, measure, NO_FLOWS } from './figures.ts'
 import type { HistoryLine } from './history-lines.ts'
 import { type Break, Samples, TELL_AGAIN_MS } from './samples.ts'
-import { HoldBook, type KeptHold, lengthOf } from './tenure-book.ts'
+import { lengthOf, type StoreTenure, TenureBook } from './tenure-book.ts'
 
 /** Where what is worth keeping goes. */
 export type Keep = (line: HistoryLine) => void
@@ -21,17 +21,17 @@ export type Keep = (line: HistoryLine) => void
  * What was seen of one store over time. It is told by the watcher what happens; everything it knows has been seen, and for the
  * rest it knows since when nobody looked.
  */
-export class Observation implements WatchObserver {
+export class StoreHistory implements WatchSubscriber {
   readonly samples: Samples
-  readonly holds: HoldBook
+  readonly tenures: TenureBook
   readonly #keep: Keep
   readonly #ended: (heldMs: number) => void
   readonly #spent: () => Spent
   readonly #now: () => number
   /** Those of each lock that earlier processes saw the end of. */
-  readonly #recalled = new Map<string, KeptHold[]>()
+  readonly #recalled = new Map<string, StoreTenure[]>()
   #flows: Flows = NO_FLOWS
-  #holdTimes: Histogram | null = null
+  #tenureTimes: Histogram | null = null
   #break: Break | null = null
   #totals: Flows = NO_FLOWS
   #spentBefore: Spent
@@ -50,7 +50,7 @@ export class Observation implements WatchObserver {
     readonly now?: () => number
   }) {
     this.samples = new Samples(options.keepMs)
-    this.holds = new HoldBook(options.keepMs)
+    this.tenures = new TenureBook(options.keepMs)
     this.#keep = options.keep
     this.#ended = options.ended ?? (() => {})
     this.#spent = options.spent
@@ -93,7 +93,7 @@ export class Observation implements WatchObserver {
       if (line.sample.from < (last?.until ?? 0) || line.sample.until > this.#now()) return
       this.samples.add(line.sample)
     } else if ('break' in line) this.samples.break(line.break)
-    else if (line.hold.from <= this.#now()) this.#recallHold(line.hold)
+    else if (line.tenure.from <= this.#now()) this.#recallTenure(line.tenure)
   }
 
   /** All that earlier processes saw is known. Since then nobody has looked, whether the last one could still say so or not. */
@@ -102,24 +102,24 @@ export class Observation implements WatchObserver {
     if (at !== null) this.samples.break({ at, until: at, why: 'away', message: null })
   }
 
-  #recallHold(hold: KeptHold): void {
-    const known = this.#recalled.get(hold.id) ?? []
-    // The same owner at the same time is the same hold, told by another console or written twice.
+  #recallTenure(tenure: StoreTenure): void {
+    const known = this.#recalled.get(tenure.id) ?? []
+    // The same owner at the same time is the same tenure, told by another console or written twice.
     const isAgain = known.some(
       each =>
-        each.ownerHash === hold.ownerHash &&
-        hold.from < (each.until ?? 0) &&
-        (hold.until ?? Infinity) > each.from,
+        each.ownerHash === tenure.ownerHash &&
+        tenure.from < (each.until ?? 0) &&
+        (tenure.until ?? Infinity) > each.from,
     )
     if (isAgain) return
-    if (hold.until !== null) {
-      this.holds.forget(hold.id)
-      this.#recalled.set(hold.id, [...known.slice(-MOST_RECALLED), hold])
+    if (tenure.until !== null) {
+      this.tenures.forget(tenure.id)
+      this.#recalled.set(tenure.id, [...known.slice(-MOST_RECALLED), tenure])
     }
-    this.holds.add(hold)
+    this.tenures.add(tenure)
   }
 
-  happened(all: readonly Happening[]): void {
+  onEvents(all: readonly LockEvent[]): void {
     const at = this.#now()
     // How long the pass under way has taken is not known here: one that takes minutes is told by its end.
     if (this.#isLate(at, LONG_PASS_MS)) this.#missed()
@@ -141,7 +141,7 @@ export class Observation implements WatchObserver {
           break
         case 'renewed':
           this.#count('renewed')
-          this.holds.renewed(lock)
+          this.tenures.renewed(lock)
           break
         default:
           this.#count(seen)
@@ -150,7 +150,7 @@ export class Observation implements WatchObserver {
     }
   }
 
-  passed(pass: Pass): void {
+  onPass(pass: Pass): void {
     const at = this.#now()
     const { locks, ...rest } = pass
     const before = this.#lastPassAt
@@ -167,13 +167,13 @@ export class Observation implements WatchObserver {
       counts: countLocks(locks.values(), pass.serverTime),
       flows: this.#flows,
       spent: difference(spent, this.#spentBefore),
-      holdTimes: this.#holdTimes,
+      tenureTimes: this.#tenureTimes,
     })
     if (done) this.#keep({ sample: done })
     this.#totals = addFlows(this.#totals, this.#flows)
-    this.holds.prune(at)
+    this.tenures.prune(at)
     this.#flows = NO_FLOWS
-    this.#holdTimes = null
+    this.#tenureTimes = null
     this.#spentBefore = spent
     this.#lastPassAt = at
     this.#broken = false
@@ -182,19 +182,19 @@ export class Observation implements WatchObserver {
     this.#status = { is: 'live', error: null }
   }
 
-  failed(why: 'down' | 'partial', failure: Failure): void {
+  onFailure(why: 'down' | 'partial', failure: Failure): void {
     this.#interrupt(why, failure.message)
     this.#status = { is: why === 'down' ? 'down' : 'stale', error: failure }
   }
 
-  rested(): void {
+  onStop(): void {
     this.#interrupt('away', null)
     this.#status = null
   }
 
   /** What is not complete yet is written too: the process ends. */
   close(): void {
-    this.rested()
+    this.onStop()
     const { last } = this.samples
     if (last) this.#keep({ sample: last })
   }
@@ -204,8 +204,8 @@ export class Observation implements WatchObserver {
     since: number,
     storeId: string,
     until = this.#now(),
-  ): Pick<Figures, 'flows' | 'observedMs' | 'holdTimes' | 'longest'> {
-    const longest = this.holds.longest(since, until)
+  ): Pick<Figures, 'flows' | 'observedMs' | 'tenureTimes' | 'longest'> {
+    const longest = this.tenures.longest(since, until)
     return { ...this.samples.sum(since, until), longest: longest && briefOf(longest, storeId) }
   }
 
@@ -215,33 +215,33 @@ export class Observation implements WatchObserver {
     this.#flows = { ...this.#flows, [what]: this.#flows[what] + 1 }
   }
 
-  #begin(lock: Happening['lock'], at: number, before: KeptHold | null): void {
+  #begin(lock: LockEvent['lock'], at: number, before: StoreTenure | null): void {
     // Before the first pass has measured it, the lock itself was read just now.
     const offsetMs = this.#last?.offsetMs ?? lock.observedAt - at
     // Between the last reading and this one it changed hands, and the record may well say when.
     const seenUntil = Math.min(before?.until ?? 0, this.#lastPassAt ?? Infinity)
-    const hold = this.holds.begin(lock, at, { offsetMs, seen: !this.#broken, notBefore: seenUntil })
-    this.#keep({ hold })
+    const tenure = this.tenures.begin(lock, at, { offsetMs, seen: !this.#broken, notBefore: seenUntil })
+    this.#keep({ tenure })
   }
 
-  #end(id: string, how: Exclude<Hold['end'], 'held'>, at: number): KeptHold | null {
+  #end(id: string, how: Exclude<LockTenure['end'], 'held'>, at: number): StoreTenure | null {
     // Nobody saw when it ended, if something may have been missed: only that it was there the last time.
     const unseen = this.#broken || how === 'unseen'
     const ended = unseen
-      ? this.holds.end(id, 'unseen', this.#lastPassAt ?? this.samples.last?.until ?? at)
-      : this.holds.end(id, how, at)
+      ? this.tenures.end(id, 'unseen', this.#lastPassAt ?? this.samples.last?.until ?? at)
+      : this.tenures.end(id, how, at)
     if (!ended) return null
-    this.#keep({ hold: ended })
+    this.#keep({ tenure: ended })
     const ms = lengthOf(ended)
-    this.#holdTimes ??= emptyHistogram()
-    measure(this.#holdTimes, ms)
+    this.#tenureTimes ??= emptyHistogram()
+    measure(this.#tenureTimes, ms)
     if (ms !== null) this.#ended(ms)
     return ended
   }
 
   /** A record that is kept of a free lock is there, and held by nobody. */
   #endOthers(locks: Pass['locks'], at: number): void {
-    for (const id of this.holds.open.keys()) {
+    for (const id of this.tenures.open.keys()) {
       const lock = locks.get(id)
       if (!lock || lock.state === 'released') this.#end(id, 'unseen', at)
     }
@@ -249,8 +249,8 @@ export class Observation implements WatchObserver {
 
   /** Seen again after a gap with the same owner: for all that is known it was held throughout. */
   #goesOn(id: string, ownerHash: string | null): boolean {
-    const hold = this.holds.open.get(id)
-    return hold !== undefined && hold.ownerHash === ownerHash && ownerHash !== null
+    const tenure = this.tenures.open.get(id)
+    return tenure !== undefined && tenure.ownerHash === ownerHash && ownerHash !== null
   }
 
   /** From now on nobody knows; or still not, or for another reason. An outage is written down as it goes on, now and then. */
@@ -296,15 +296,15 @@ const LONGEST_REST_MS = 90_000
 /** A store that is throttled can take so long. */
 const LONG_PASS_MS = 240_000
 
-function briefOf(hold: KeptHold, storeId: string): Figures['longest'] {
+function briefOf(tenure: StoreTenure, storeId: string): Figures['longest'] {
   return {
     storeId,
-    id: hold.id,
-    key: hold.key,
-    holder: hold.holder ?? 'not recorded',
-    since: hold.from,
-    exact: hold.begin === 'stored',
-    until: hold.until ?? hold.from,
+    id: tenure.id,
+    key: tenure.key,
+    holder: tenure.holder ?? 'not recorded',
+    since: tenure.from,
+    exact: tenure.begin === 'stored',
+    until: tenure.until ?? tenure.from,
   }
 }
 

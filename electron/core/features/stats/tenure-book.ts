@@ -1,12 +1,12 @@
 import { heldSinceOf, isPlausibleBeginning } from '../../../../shared/lease.ts'
 import type { WatchedLock } from '../../../../shared/locks.ts'
-import type { Hold } from '../../../../shared/stats.ts'
+import type { LockTenure } from '../../../../shared/stats.ts'
 import { holderGroup, namedHolder } from './named-holder.ts'
 
-/** A hold without the store that it is in. */
-export type KeptHold = Omit<Hold, 'storeId'>
+/** A tenure without the store that it is in. */
+export type StoreTenure = Omit<LockTenure, 'storeId'>
 
-/** Of holds that ended, in one store. */
+/** Of tenures that ended, in one store. */
 const MOST_ENDED = 20_000
 const AT_A_TIME = 1000
 /** Of those that had to go, the longest are remembered. */
@@ -21,11 +21,11 @@ type Beginning = {
 }
 
 /** Who held what, and when, in one store: what is held now, and what ended while it is kept. */
-export class HoldBook {
-  readonly #open = new Map<string, KeptHold>()
-  readonly #ended: KeptHold[] = []
+export class TenureBook {
+  readonly #open = new Map<string, StoreTenure>()
+  readonly #ended: StoreTenure[] = []
   /** The longest of each lot that had to go. */
-  readonly #long: KeptHold[] = []
+  readonly #long: StoreTenure[] = []
   readonly #keepMs: number
   #dropped = 0
   #droppedUntil = 0
@@ -34,11 +34,11 @@ export class HoldBook {
     this.#keepMs = keepMs
   }
 
-  get open(): ReadonlyMap<string, KeptHold> {
+  get open(): ReadonlyMap<string, StoreTenure> {
     return this.#open
   }
 
-  /** Until here, holds that ended had to go because there were too many; zero when none had to. */
+  /** Until here, tenures that ended had to go because there were too many; zero when none had to. */
   get droppedUntil(): number {
     return this.#droppedUntil
   }
@@ -49,11 +49,11 @@ export class HoldBook {
   }
 
   /** Times are ours; the lock's are the store's. */
-  begin(lock: WatchedLock, at: number, { offsetMs, seen, notBefore }: Beginning): KeptHold {
+  begin(lock: WatchedLock, at: number, { offsetMs, seen, notBefore }: Beginning): StoreTenure {
     const since = heldSinceOf(lock)
     const from = since === null ? at : since.at - offsetMs
     const stored = since?.exact === true && isPlausibleBeginning(from, at) && from >= notBefore
-    const hold: KeptHold = {
+    const tenure: StoreTenure = {
       id: lock.id,
       key: lock.key,
       format: lock.format,
@@ -65,21 +65,21 @@ export class HoldBook {
       end: 'held',
       renewals: lock.watched.renewals,
     }
-    this.#open.set(lock.id, hold)
-    return hold
+    this.#open.set(lock.id, tenure)
+    return tenure
   }
 
   renewed(lock: WatchedLock): void {
-    const hold = this.#open.get(lock.id)
-    if (hold) this.#open.set(lock.id, { ...hold, renewals: hold.renewals + 1 })
+    const tenure = this.#open.get(lock.id)
+    if (tenure) this.#open.set(lock.id, { ...tenure, renewals: tenure.renewals + 1 })
   }
 
   /** Null when nobody was known to hold it. */
-  end(id: string, end: Exclude<Hold['end'], 'held'>, at: number): KeptHold | null {
-    const hold = this.#open.get(id)
-    if (!hold) return null
+  end(id: string, end: Exclude<LockTenure['end'], 'held'>, at: number): StoreTenure | null {
+    const tenure = this.#open.get(id)
+    if (!tenure) return null
     this.#open.delete(id)
-    const ended = { ...hold, until: Math.max(at, hold.from), end }
+    const ended = { ...tenure, until: Math.max(at, tenure.from), end }
     this.add(ended)
     return ended
   }
@@ -90,17 +90,17 @@ export class HoldBook {
   }
 
   /** One that was kept: still held as far as is known, or ended. */
-  add(hold: KeptHold): void {
-    if (hold.until === null) {
-      this.#open.set(hold.id, hold)
+  add(tenure: StoreTenure): void {
+    if (tenure.until === null) {
+      this.#open.set(tenure.id, tenure)
       return
     }
-    this.#ended.push(hold)
+    this.#ended.push(tenure)
     // Many at a time: taking the first of an array away moves all the others.
     if (this.#ended.length > MOST_ENDED + AT_A_TIME) this.#drop(this.#ended.splice(0, AT_A_TIME))
   }
 
-  #drop(lot: readonly KeptHold[]): void {
+  #drop(lot: readonly StoreTenure[]): void {
     this.#dropped += lot.length
     for (const { until } of lot) this.#droppedUntil = Math.max(this.#droppedUntil, until ?? 0)
     const longest = longestOf(lot)
@@ -119,39 +119,41 @@ export class HoldBook {
     }
   }
 
-  *within(from: number, to: number, id?: string): Iterable<KeptHold> {
-    for (const hold of this.#ended)
-      if ((id === undefined || hold.id === id) && hold.from <= to && (hold.until ?? to) >= from) yield hold
+  *within(from: number, to: number, id?: string): Iterable<StoreTenure> {
+    for (const tenure of this.#ended)
+      if ((id === undefined || tenure.id === id) && tenure.from <= to && (tenure.until ?? to) >= from)
+        yield tenure
     const open = id === undefined ? this.#open.values() : [this.#open.get(id)]
-    for (const hold of open) if (hold && hold.from <= to) yield hold
+    for (const tenure of open) if (tenure && tenure.from <= to) yield tenure
   }
 
-  *ended(from: number, to: number): Iterable<KeptHold & { readonly until: number }> {
-    for (const hold of this.#ended)
-      if (hold.until !== null && hold.until > from && hold.until <= to) yield { ...hold, until: hold.until }
+  *ended(from: number, to: number): Iterable<StoreTenure & { readonly until: number }> {
+    for (const tenure of this.#ended)
+      if (tenure.until !== null && tenure.until > from && tenure.until <= to)
+        yield { ...tenure, until: tenure.until }
   }
 
   /** Of those that ended in a window, the one that had been held longest. */
-  longest(from: number, to: number): KeptHold | null {
+  longest(from: number, to: number): StoreTenure | null {
     const gone = this.#long.filter(({ until }) => until !== null && until > from && until <= to)
     return longestOf([...gone, ...this.ended(from, to)])
   }
 }
 
-function longestOf(holds: readonly KeptHold[]): KeptHold | null {
-  let longest: KeptHold | null = null
+function longestOf(tenures: readonly StoreTenure[]): StoreTenure | null {
+  let longest: StoreTenure | null = null
   let ms = -1
-  for (const hold of holds) {
-    const own = lengthOf(hold) ?? -1
+  for (const tenure of tenures) {
+    const own = lengthOf(tenure) ?? -1
     if (own <= ms) continue
-    longest = hold
+    longest = tenure
     ms = own
   }
   return longest
 }
 
 /** Null when its beginning or its end was not seen. */
-export function lengthOf(hold: KeptHold): number | null {
-  if (hold.until === null || hold.end === 'unseen' || hold.begin === 'before') return null
-  return hold.until - hold.from
+export function lengthOf(tenure: StoreTenure): number | null {
+  if (tenure.until === null || tenure.end === 'unseen' || tenure.begin === 'before') return null
+  return tenure.until - tenure.from
 }

@@ -7,7 +7,7 @@ import { openProvider } from '../../locks/kinds/open-provider.ts'
 import type { Provider } from '../../locks/provider.ts'
 import { openStore } from '../../stores/kinds/open.ts'
 import type { LockStore } from '../../stores/types.ts'
-import type { WatchObserver } from './subscriber.ts'
+import type { WatchSubscriber } from './subscriber.ts'
 import { StoreWatcher } from './watcher.ts'
 
 /** Replacing a shorter one everywhere would tell it by where words are missing a letter. */
@@ -28,7 +28,7 @@ type Open = {
 export type Observe = (
   storeId: string,
   store: LockStore,
-) => { readonly observer: WatchObserver; readonly attendMs: number | null } | null
+) => { readonly subscriber: WatchSubscriber; readonly attendMs: number | null } | null
 
 /** The open stores, and the only place that knows their passwords. */
 export class Connections {
@@ -64,7 +64,7 @@ export class Connections {
     const before = this.#stores.get(storeId)
     this.#opening.delete(storeId)
     const observed = this.#observe(storeId, store)
-    const watcher = new StoreWatcher(store, message => this.redact(message), observed?.observer)
+    const watcher = new StoreWatcher(store, message => this.redact(message), observed?.subscriber)
     const closing = new AbortController()
     const provide = (format: string, table: string | undefined) =>
       openProvider(address, password, { format, fencing: false, table })

@@ -24,7 +24,7 @@ export type Turn = 'same' | 'renewed' | 'begun' | 'passed-on' | 'freed'
  * What was seen of each lock while it was watched. A record often says nothing of it: a TTL that is extended for ever
  * looks young at every moment, and only somebody who kept looking knows how long it has really been held.
  */
-export class Stories {
+export class LockHistories {
   readonly #told = new Map<string, Told>()
   /** In the order in which they ended. */
   readonly #ended = new Set<string>()

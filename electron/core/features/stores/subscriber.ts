@@ -5,7 +5,7 @@ import type { Failure } from '../../../../shared/result.ts'
  * Something that was seen to happen to a lock. `found`: it was there when watching began, or after a time in which nobody could
  * look; when it was taken is then not known. `lock` is as it is now, and for what is gone, as it was last.
  */
-export type Happening =
+export type LockEvent =
   | { readonly what: 'found' | 'taken' | 'renewed'; readonly lock: WatchedLock }
   | { readonly what: 'passed-on'; readonly lock: WatchedLock }
   | { readonly what: 'freed' | 'lapsed'; readonly lock: WatchedLock }
@@ -25,12 +25,12 @@ export type Pass = {
 }
 
 /** Told by a watcher what it sees. It must not throw, and it is in the way of the next reading. */
-export interface WatchObserver {
-  happened(all: readonly Happening[]): void
+export interface WatchSubscriber {
+  onEvents(all: readonly LockEvent[]): void
   /** After what happened in it. */
-  passed(pass: Pass): void
+  onPass(pass: Pass): void
   /** A pass that failed, or that could not see a part. */
-  failed(why: 'down' | 'partial', failure: Failure): void
+  onFailure(why: 'down' | 'partial', failure: Failure): void
   /** Nobody looks any more. */
-  rested(): void
+  onStop(): void
 }

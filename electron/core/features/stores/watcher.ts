@@ -9,10 +9,10 @@ import type {
 import type { Failure } from '../../../../shared/result.ts'
 import { toFailure } from '../../lib/errors.ts'
 import type { LockStore } from '../../stores/types.ts'
-import { Stories } from './lock-history.ts'
+import { LockEvents } from './lock-events.ts'
+import { LockHistories } from './lock-history.ts'
 import { isSameLock } from './same-lock.ts'
-import type { WatchObserver } from './subscriber.ts'
-import { Witness } from './watch-events.ts'
+import type { WatchSubscriber } from './subscriber.ts'
 import { WatchQueue } from './watch-queue.ts'
 
 type Status = Extract<WatchEvent, { type: 'status' }>
@@ -44,8 +44,8 @@ export class StoreWatcher {
   readonly #store: LockStore
   /** What this run has seen. With the last screen it goes: nobody knows what becomes of it then. */
   readonly #known = new Map<string, WatchedLock>()
-  readonly #stories = new Stories()
-  readonly #witness: Witness
+  readonly #stories = new LockHistories()
+  readonly #witness: LockEvents
   readonly #listeners = new Set<Listener>()
   #unrecognised: Unrecognised[] = []
   #unrecognisedCount = 0
@@ -66,10 +66,10 @@ export class StoreWatcher {
   constructor(
     store: LockStore,
     readonly redact: (message: string) => string,
-    observer: WatchObserver | null = null,
+    subscriber: WatchSubscriber | null = null,
   ) {
     this.#store = store
-    this.#witness = new Witness(observer)
+    this.#witness = new LockEvents(subscriber)
   }
 
   /** Reads the store again and again, also when no screen looks, until the signal says that it is enough. */
@@ -142,7 +142,7 @@ export class StoreWatcher {
   }
 
   #rest(): void {
-    this.#witness.rested()
+    this.#witness.onStop()
     this.#running?.abort()
     this.#running = null
     this.#since = null
@@ -238,7 +238,7 @@ export class StoreWatcher {
     this.#asOf = serverTime
     this.#stories.endOthers(seen, serverTime)
     const tookMs = Math.round(performance.now() - startedAt)
-    this.#witness.passed({ locks: this.#known, serverTime, offsetMs, errorMs, scanned, tookMs })
+    this.#witness.onPass({ locks: this.#known, serverTime, offsetMs, errorMs, scanned, tookMs })
     this.#say('live', null, null)
     if (performance.now() - this.#lifeToldAt < SIGN_OF_LIFE_MS) return
     this.#lifeToldAt = performance.now()

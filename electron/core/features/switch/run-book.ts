@@ -3,8 +3,8 @@ import type { Side, SwitchNow, SwitchRun } from '../../../../shared/switch.ts'
 import { ChangeFeed } from '../../lib/change-feed.ts'
 import { WorkQueue } from '../../lib/concurrency.ts'
 import { StoreError } from '../../lib/errors.ts'
-import type { Lookout, Observed } from '../stats/histories.ts'
-import type { Happening, Pass } from '../stores/subscriber.ts'
+import type { HistorySubscriber, WatchedStore } from '../stats/histories.ts'
+import type { LockEvent, Pass } from '../stores/subscriber.ts'
 import { RunWatch } from './run-watch.ts'
 import type { SwitchStores } from './side.ts'
 import { type KeptRun, SwitchFile } from './switch-file.ts'
@@ -36,7 +36,7 @@ export type RunBookOptions = {
  * The switches that are known here, kept in `switches.json`, and the watch over those that are under way or looked at. Sides
  * are bound to whichever open store has their address, so that a switch goes on in the next console at the step where it was.
  */
-export class RunBook implements Lookout {
+export class RunBook implements HistorySubscriber {
   readonly ready: Promise<void>
   readonly #o: RunBookOptions
   readonly #file: SwitchFile
@@ -117,20 +117,20 @@ export class RunBook implements Lookout {
     }
   }
 
-  happened(store: Observed, all: readonly Happening[]): void {
-    for (const { watch } of this.#entries.values()) watch?.happened(store, all)
+  onEvents(store: WatchedStore, all: readonly LockEvent[]): void {
+    for (const { watch } of this.#entries.values()) watch?.onEvents(store, all)
   }
 
-  passed(store: Observed, pass: Pass): void {
-    for (const { watch } of this.#entries.values()) watch?.passed(store, pass)
+  onPass(store: WatchedStore, pass: Pass): void {
+    for (const { watch } of this.#entries.values()) watch?.onPass(store, pass)
   }
 
-  failed(store: Observed, why: 'down' | 'partial', failure: Failure): void {
-    for (const { watch } of this.#entries.values()) watch?.failed(store, why, failure)
+  onFailure(store: WatchedStore, why: 'down' | 'partial', failure: Failure): void {
+    for (const { watch } of this.#entries.values()) watch?.onFailure(store, why, failure)
   }
 
-  rested(store: Observed): void {
-    for (const { watch } of this.#entries.values()) watch?.rested(store)
+  onStop(store: WatchedStore): void {
+    for (const { watch } of this.#entries.values()) watch?.onStop(store)
   }
 
   async close(): Promise<void> {

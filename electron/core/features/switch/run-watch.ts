@@ -5,10 +5,10 @@ import { passedAt, reachedAt } from '../../../../shared/switch-steps.ts'
 import { markOf } from '../../files/file-version.ts'
 import { toFailure } from '../../lib/errors.ts'
 import { isMaintenance } from '../alerts/held-names.ts'
-import type { Lookout, Observed } from '../stats/histories.ts'
+import type { HistorySubscriber, WatchedStore } from '../stats/histories.ts'
 import { ATTEND_MS } from '../stats/histories.ts'
 import { namedHolder } from '../stats/named-holder.ts'
-import type { Happening, Pass } from '../stores/subscriber.ts'
+import type { LockEvent, Pass } from '../stores/subscriber.ts'
 import { checksOf } from './checks.ts'
 import { readEnvFile } from './env-file.ts'
 import { SwitchSide, type SwitchStores } from './side.ts'
@@ -33,7 +33,9 @@ export type RunWatchOptions = {
 }
 
 /** Watches both sides of one switch, and knows how each of its steps stands. */
-export class RunWatch implements Required<Pick<Lookout, 'happened' | 'passed' | 'failed' | 'rested'>> {
+export class RunWatch
+  implements Required<Pick<HistorySubscriber, 'onEvents' | 'onPass' | 'onFailure' | 'onStop'>>
+{
   readonly #o: RunWatchOptions
   readonly #from: SwitchSide
   readonly #to: SwitchSide
@@ -89,25 +91,25 @@ export class RunWatch implements Required<Pick<Lookout, 'happened' | 'passed' | 
     }
   }
 
-  happened(store: Observed, all: readonly Happening[]): void {
+  onEvents(store: WatchedStore, all: readonly LockEvent[]): void {
     const at = this.#o.now()
-    if (this.#from.isAbout(store)) for (const seen of this.#from.facts.happened(all, at)) this.#inOld(seen)
-    if (this.#to.isAbout(store)) for (const seen of this.#to.facts.happened(all, at)) this.#inNew(seen)
+    if (this.#from.isAbout(store)) for (const seen of this.#from.facts.onEvents(all, at)) this.#inOld(seen)
+    if (this.#to.isAbout(store)) for (const seen of this.#to.facts.onEvents(all, at)) this.#inNew(seen)
   }
 
-  passed(store: Observed, pass: Pass): void {
+  onPass(store: WatchedStore, pass: Pass): void {
     const at = this.#o.now()
     for (const side of [this.#from, this.#to])
-      if (side.isAbout(store)) side.facts.passed(pass, at, side.restMs)
+      if (side.isAbout(store)) side.facts.onPass(pass, at, side.restMs)
     this.#compare(at)
   }
 
-  failed(store: Observed, why: 'down' | 'partial', failure: Failure): void {
-    for (const side of [this.#from, this.#to]) if (side.isAbout(store)) side.facts.failed(why, failure)
+  onFailure(store: WatchedStore, why: 'down' | 'partial', failure: Failure): void {
+    for (const side of [this.#from, this.#to]) if (side.isAbout(store)) side.facts.onFailure(why, failure)
   }
 
-  rested(store: Observed): void {
-    for (const side of [this.#from, this.#to]) if (side.isAbout(store)) side.facts.rested()
+  onStop(store: WatchedStore): void {
+    for (const side of [this.#from, this.#to]) if (side.isAbout(store)) side.facts.onStop()
   }
 
   close(): void {

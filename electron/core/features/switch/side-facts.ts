@@ -12,7 +12,7 @@ import type { Arrival, Remaining, SideNow } from '../../../../shared/switch.ts'
 import { isMaintenance } from '../alerts/held-names.ts'
 import { countLocks } from '../stats/figures.ts'
 import { namedHolder } from '../stats/named-holder.ts'
-import type { Happening, Pass } from '../stores/subscriber.ts'
+import type { LockEvent, Pass } from '../stores/subscriber.ts'
 
 /** Something that was seen of a lock. Of one that was found, `at` is what its record says; null when it says nothing to go by. */
 export type Seen =
@@ -75,7 +75,7 @@ export class SideFacts {
     return this.#offsetMs
   }
 
-  happened(all: readonly Happening[], at: number): Seen[] {
+  onEvents(all: readonly LockEvent[], at: number): Seen[] {
     return all.flatMap(({ what, lock }): Seen[] => {
       if (what === 'found') return [{ what, lock, at: this.#recordedAt(lock, at) }]
       if (what === 'freed' || what === 'lapsed') return []
@@ -92,7 +92,7 @@ export class SideFacts {
     return arrival
   }
 
-  passed(
+  onPass(
     { locks, serverTime, offsetMs, tookMs, unbroken }: Omit<Pass, 'errorMs' | 'scanned'>,
     at: number,
     restMs: number,
@@ -114,14 +114,14 @@ export class SideFacts {
     if (this.counts.held !== this.counts.holds) this.lastHeldAt = at
   }
 
-  failed(why: 'down' | 'partial', failure: Failure): void {
+  onFailure(why: 'down' | 'partial', failure: Failure): void {
     this.watchedSince = null
     this.#status = why === 'down' ? 'down' : 'stale'
     this.#error = failure
   }
 
   /** Nobody reads it any more: nothing is known of it now. */
-  rested(): void {
+  onStop(): void {
     this.watchedSince = null
     this.lastPassAt = null
     this.#status = 'stale'

@@ -1,6 +1,6 @@
 import type { Side, SideNow } from '../../../../shared/switch.ts'
-import type { Observed } from '../stats/histories.ts'
-import { type KeptHold, lengthOf } from '../stats/tenure-book.ts'
+import type { WatchedStore } from '../stats/histories.ts'
+import { lengthOf, type StoreTenure } from '../stats/tenure-book.ts'
 import type { OpenStore } from '../stores/open-store.ts'
 import type { StoreWatcher } from '../stores/watcher.ts'
 import type { SideState } from './checks.ts'
@@ -12,7 +12,7 @@ export interface SwitchStores {
   /** The one of this address that is open, and who watches it; null when none is. */
   at(address: string): { readonly storeId: string; readonly watcher: StoreWatcher } | null
   open(storeId: string): OpenStore
-  observed(storeId: string): Observed | null
+  watched(storeId: string): WatchedStore | null
 }
 
 /** How often a store is asked for how long an answer takes, and how often the rest is counted anew. */
@@ -73,7 +73,7 @@ export class SwitchSide {
     this.#rest()
   }
 
-  isAbout(store: Observed): boolean {
+  isAbout(store: WatchedStore): boolean {
     return store.storeId === this.#open?.storeId && store.address === this.#side.address
   }
 
@@ -109,7 +109,7 @@ export class SwitchSide {
     this.#server = null
     this.#latency.forget()
     this.#askedAt = Number.NEGATIVE_INFINITY
-    this.facts.rested()
+    this.facts.onStop()
   }
 
   #rest(): void {
@@ -144,12 +144,12 @@ export class SwitchSide {
   #paceAt(at: number, storeId: string): Pace {
     if (performance.now() - this.#countedAt < COUNT_MS) return this.#pace
     this.#countedAt = performance.now()
-    const observation = this.#stores.observed(storeId)?.observation
-    if (!observation) return NO_PACE
-    const { flows, observedMs } = observation.figuresSince(at - RECENT_MS, storeId, at)
-    const since = observation.samples.all[0]?.from ?? at
-    const lengths = [...observation.holds.ended(at - RECENT_MS, at)]
-      .filter(hold => isSeenWhole(hold, since))
+    const history = this.#stores.watched(storeId)?.history
+    if (!history) return NO_PACE
+    const { flows, observedMs } = history.figuresSince(at - RECENT_MS, storeId, at)
+    const since = history.samples.all[0]?.from ?? at
+    const lengths = [...history.tenures.ended(at - RECENT_MS, at)]
+      .filter(tenure => isSeenWhole(tenure, since))
       .map(lengthOf)
       .filter(ms => ms !== null)
     this.#pace = {
@@ -164,6 +164,6 @@ export class SwitchSide {
  * Whether it was watched from when it was taken to when it was given back. Of what was there before, a record tells when it was taken, but
  * nobody saw whether it was still held or merely left behind; and what has lapsed was let go by nobody.
  */
-function isSeenWhole({ from, end }: KeptHold, since: number): boolean {
+function isSeenWhole({ from, end }: StoreTenure, since: number): boolean {
   return from >= since && (end === 'freed' || end === 'passed-on')
 }

@@ -8,14 +8,14 @@ const LONGEST_BAR = 24
 const SHORTEST_BAR = 6
 
 /** How long locks were held, and how long those that are held still have, side by side. What has nothing to show is left out. */
-export function histogramLines({ holdTimes, remaining }: Figures, width: number): string[] {
+export function histogramLines({ tenureTimes, remaining }: Figures, width: number): string[] {
   const shown = [
-    { title: 'HELD FOR', unmeasured: 'not known', ...holdTimes },
+    { title: 'HELD FOR', unmeasured: 'not known', ...tenureTimes },
     { title: 'TIME LEFT', unmeasured: 'no expiry', ...remaining },
   ].filter(({ counts, unknown }) => counts.some(count => count > 0) || unknown > 0)
   if (shown.length === 0) return []
 
-  const names = labelsOf(holdTimes.edges)
+  const names = labelsOf(tenureTimes.edges)
   const places = names.map((_, i) => i)
   const isThere = (i: number) => shown.some(({ counts }) => (counts[i] ?? 0) > 0)
   // From the first to the last that there is, with the empty ones between.

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { dataFolder } from '../../../hosts/cli/run-cli.ts'
-import { kept, known, stuck } from './decided.ts'
-import { AlertTest, HOUR, MINUTE, only, SECOND, START } from './lookout.ts'
+import { kept, known, stuck } from './an-alert-file.ts'
+import { AlertTest, HOUR, MINUTE, only, SECOND, START } from './an-alert-test.ts'
 
 describe('an acknowledgement', () => {
   it('holds over a restart for an alert that goes on', async () => {
@@ -101,7 +101,7 @@ describe('an acknowledgement', () => {
         const lease = rule === 'no-expiry' ? { lease: { kind: 'never' as const } } : {}
         const renewals = rule === 'renewed-long' ? i : 0
         const lock = store.hold('a', { owner, renewals, seenAt: began, ...lease })
-        if (rule === 'contention') store.happened([{ what: 'passed-on', lock }])
+        if (rule === 'contention') store.onEvents([{ what: 'passed-on', lock }])
         store.pass()
         test.wait(15 * SECOND)
       }

@@ -42,7 +42,7 @@ describe('a console', () => {
       key: 'acme:nightly',
       holder: 'run-1 (cron)',
     })
-    expect(core.meter.read(0).alerts).toEqual([{ rule: 'expired', store: 'Orders', count: 1 }])
+    expect(core.metrics.read(0).alerts).toEqual([{ rule: 'expired', store: 'Orders', count: 1 }])
     await ask('alerts.acknowledge', { alertIds: [alert?.alertId ?? '', 'no-such'], reason: 'ticket 4711' })
     await expect.poll(() => last()?.unacknowledged).toBe(0)
     expect(last()?.alerts[0]?.acknowledged).toMatchObject({ by: whoIsHere().user, reason: 'ticket 4711' })

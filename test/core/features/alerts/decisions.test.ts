@@ -11,8 +11,8 @@ import {
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { dataFolder } from '../../../hosts/cli/run-cli.ts'
-import { FILE, kept, known, mute, stuck } from './decided.ts'
-import { AlertTest, HOUR, MINUTE, only, START } from './lookout.ts'
+import { FILE, kept, known, mute, stuck } from './an-alert-file.ts'
+import { AlertTest, HOUR, MINUTE, only, START } from './an-alert-test.ts'
 
 describe('the rules', () => {
   it('hold for one store over all stores over what is usual, and at once', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { alertsEventSchema } from '../../../../shared/alerts.ts'
-import { AlertTest, HOUR, MINUTE, only, SECOND, START } from './lookout.ts'
+import { AlertTest, HOUR, MINUTE, only, SECOND, START } from './an-alert-test.ts'
 
 /** A lock that is over its expiry, or not, as a test wants it. */
 async function flapping() {

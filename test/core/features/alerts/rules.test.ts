@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { alertSentence } from '../../../../shared/alert-words.ts'
 import { CONTENTION_MS } from '../../../../shared/alerts.ts'
-import { AlertTest, HOUR, MINUTE, only, SECOND, START } from './lookout.ts'
+import { AlertTest, HOUR, MINUTE, only, SECOND, START } from './an-alert-test.ts'
 
 describe('lease-used', () => {
   it('warns when 80 % of a lease are used and stay so for ten seconds', async () => {
@@ -279,7 +279,7 @@ describe('contention', () => {
       store.pass()
       expect(await test.told()).toEqual([])
       const lock = store.hold('busy', { owner: `worker-${i}` })
-      store.happened([
+      store.onEvents([
         { what: i % 2 ? 'taken' : 'passed-on', lock },
         { what: 'renewed', lock },
         { what: 'found', lock: store.hold('calm') },
@@ -301,11 +301,11 @@ describe('contention that is none', () => {
     const store = test.store()
     const take = (owner: string) => {
       const lock = store.hold('cron', { format: 'shedlock-table', owner })
-      store.happened([{ what: 'taken', lock }])
+      store.onEvents([{ what: 'taken', lock }])
       store.pass()
       test.wait(5 * SECOND)
       store.free('cron')
-      store.happened([{ what: 'freed', lock }])
+      store.onEvents([{ what: 'freed', lock }])
       store.pass()
       test.wait(5 * SECOND)
     }
@@ -322,7 +322,7 @@ describe('contention that is none', () => {
     const store = test.store()
     for (let i = 0; i < 6; i++) {
       const lock = store.hold('job', { format: 'token', owner: `token-${i}` })
-      store.happened([{ what: 'taken', lock }])
+      store.onEvents([{ what: 'taken', lock }])
       store.free('job')
       test.wait(5 * SECOND)
     }

@@ -6,7 +6,7 @@ import type { AlertRule, AlertsEvent, RuleBook } from '../../../../shared/alerts
 import { neutralise } from '../../../../shared/safe-text.ts'
 import { startRedis } from '../../../servers/redis.ts'
 import { openConsole, profile } from '../console.ts'
-import { only } from './lookout.ts'
+import { only } from './an-alert-test.ts'
 
 /** A console that looks at real stores all the time, with the rules that a test is about. */
 async function watching(book: RuleBook, stores: Readonly<Record<string, string>>) {

@@ -72,7 +72,7 @@ test('two stores together have the sum of both, and the older of their oldest', 
     longest: null,
     flows: { taken: 1, passedOn: 0, renewed: 0, freed: 0, lapsed: 0 },
     observedMs: 10,
-    holdTimes: a.remaining,
+    tenureTimes: a.remaining,
   }
   const both = addFigures([
     { ...a, ...more },

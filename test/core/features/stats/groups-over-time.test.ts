@@ -1,27 +1,27 @@
 import { expect, test } from 'vitest'
 import { GroupsOverTime } from '../../../../electron/core/features/stats/groups-over-time.ts'
-import type { KeptHold } from '../../../../electron/core/features/stats/tenure-book.ts'
+import type { StoreTenure } from '../../../../electron/core/features/stats/tenure-book.ts'
 import type { GroupBy } from '../../../../shared/stats.ts'
 
 const STEPS = { from: 0, stepMs: 10, count: 5 }
 
-function hold(group: string, from: number, until: number | null, key = 'acme:billing'): KeptHold {
+function tenure(group: string, from: number, until: number | null, key = 'acme:billing'): StoreTenure {
   return {
     ...{ id: key, key, format: 'token', holder: group, ownerHash: null, group, from, until },
     ...{ begin: 'seen', end: until === null ? 'held' : 'freed', renewals: 0 },
   }
 }
 
-function over(by: GroupBy, holds: readonly KeptHold[], most = 5) {
+function over(by: GroupBy, tenures: readonly StoreTenure[], most = 5) {
   const groups = new GroupsOverTime(by, STEPS)
-  for (const each of holds) groups.weigh(each)
+  for (const each of tenures) groups.weigh(each)
   groups.choose(most)
-  for (const each of holds) groups.count(each)
+  for (const each of tenures) groups.count(each)
   return groups.counts
 }
 
 test('a lock counts in the steps at whose end it was held', () => {
-  const { groups } = over('holder', [hold('a', 5, 25), hold('a', 20, null), hold('b', -100, 11)])
+  const { groups } = over('holder', [tenure('a', 5, 25), tenure('a', 20, null), tenure('b', -100, 11)])
   expect(groups).toEqual([
     { name: 'a', counts: [1, 2, 1, 1, 1] },
     { name: 'b', counts: [1, 0, 0, 0, 0] },
@@ -29,23 +29,23 @@ test('a lock counts in the steps at whose end it was held', () => {
 })
 
 test('what is held and given back within a step is in none', () => {
-  expect(over('holder', [hold('a', 11, 19), hold('b', 60, null), hold('c', -20, -10)])).toEqual({
+  expect(over('holder', [tenure('a', 11, 19), tenure('b', 60, null), tenure('c', -20, -10)])).toEqual({
     groups: [],
     others: [0, 0, 0, 0, 0],
   })
 })
 
 test('the same numbers by what the key begins and ends with', () => {
-  const holds = [hold('a', 0, null, 'p:acme:billing'), hold('b', 0, null, 'p:globex:billing')]
-  const names = (by: GroupBy) => over(by, holds).groups.map(({ name }) => name)
+  const tenures = [tenure('a', 0, null, 'p:acme:billing'), tenure('b', 0, null, 'p:globex:billing')]
+  const names = (by: GroupBy) => over(by, tenures).groups.map(({ name }) => name)
   expect(names('prefix')).toEqual(['p:acme', 'p:globex'])
   expect(names('name')).toEqual(['billing'])
   expect(names('format')).toEqual(['token'])
 })
 
 test('beyond the largest, the others are told together', () => {
-  const holds = Array.from({ length: 30 }, (_, i) => hold(`h${i}`, 0, i < 3 ? null : 15))
-  const { groups, others } = over('holder', holds, 3)
+  const tenures = Array.from({ length: 30 }, (_, i) => tenure(`h${i}`, 0, i < 3 ? null : 15))
+  const { groups, others } = over('holder', tenures, 3)
   expect(groups.map(({ name }) => name)).toEqual(['h0', 'h1', 'h2'])
   expect(others).toEqual([27, 0, 0, 0, 0])
 })

@@ -23,9 +23,9 @@ import { dataFolder } from '../../../hosts/cli/run-cli.ts'
 const DAY = 86_400_000
 const ADDRESS = 'redis://127.0.0.1:6379/0'
 
-function hold(id: string, from = Date.now() - 1000): HistoryLine {
+function tenure(id: string, from = Date.now() - 1000): HistoryLine {
   return {
-    hold: {
+    tenure: {
       ...{ id, key: id, format: 'token', holder: 'worker', ownerHash: 'sha256:1', group: 'worker', from },
       ...{ begin: 'seen', until: null, end: 'held', renewals: 0 },
     },
@@ -35,7 +35,7 @@ function hold(id: string, from = Date.now() - 1000): HistoryLine {
 function sample(from: number): Sample {
   return {
     ...{ from, until: from + 9000, counts: NO_COUNTS, flows: NO_FLOWS },
-    ...{ spent: { requests: 1, units: null }, holdTimes: null },
+    ...{ spent: { requests: 1, units: null }, tenureTimes: null },
   }
 }
 
@@ -60,60 +60,60 @@ async function written(folder: string, ...lines: HistoryLine[]): Promise<History
 
 test('gives back what it was given, for the store that it was seen in', async () => {
   const folder = dataFolder()
-  await written(folder, hold('a'), hold('b'))
-  expect((await kept(folder)).map(line => 'hold' in line && line.hold.id)).toEqual(['a', 'b'])
+  await written(folder, tenure('a'), tenure('b'))
+  expect((await kept(folder)).map(line => 'tenure' in line && line.tenure.id)).toEqual(['a', 'b'])
   expect(await kept(folder, 'redis://127.0.0.1:6379/1')).toEqual([])
 })
 
 test('is readable by this account alone', async () => {
   const folder = dataFolder()
-  await written(folder, hold('a'))
+  await written(folder, tenure('a'))
   for (const path of filesIn(folder)) expect(statSync(path).mode & 0o077).toBe(0)
 })
 
 test('a name with escapes in it is written harmlessly and comes back as it was', async () => {
   const folder = dataFolder()
   const name = 'a\u001b[2J\u202e"\n{"sample":1}'
-  await written(folder, hold(name))
+  await written(folder, tenure(name))
   const [path = ''] = filesIn(folder)
   for (const char of ['\u001b', '\u202e']) expect(readFileSync(path, 'utf8')).not.toContain(char)
-  expect(await kept(folder)).toMatchObject([{ hold: { id: name } }])
+  expect(await kept(folder)).toMatchObject([{ tenure: { id: name } }])
 })
 
 test('a torn line and lines that somebody edited are left out, and the rest is read', async () => {
   const folder = dataFolder()
-  await written(folder, hold('a'))
+  await written(folder, tenure('a'))
   const [path = ''] = filesIn(folder)
-  appendFileSync(path, '{"hold":{"id":"x","from":"yesterday"}}\nnull\n{"other":1}\n{"hold":{"id":"to')
-  await written(folder, hold('b'))
-  expect((await kept(folder)).map(line => 'hold' in line && line.hold.id)).toEqual(['a', 'b'])
+  appendFileSync(path, '{"tenure":{"id":"x","from":"yesterday"}}\nnull\n{"other":1}\n{"tenure":{"id":"to')
+  await written(folder, tenure('b'))
+  expect((await kept(folder)).map(line => 'tenure' in line && line.tenure.id)).toEqual(['a', 'b'])
 })
 
 test('a file of another store, or of a version that is not known, is not read', async () => {
   const folder = dataFolder()
-  await written(folder, hold('a'))
+  await written(folder, tenure('a'))
   const [path = ''] = filesIn(folder)
   const [, line = ''] = readFileSync(path, 'utf8').split('\n')
-  writeFileSync(path, `{"version":2,"address":"${ADDRESS}"}\n${line}\n`)
+  writeFileSync(path, `{"version":1,"address":"${ADDRESS}"}\n${line}\n`)
   expect(await kept(folder)).toEqual([])
-  writeFileSync(path, `{"version":1,"address":"mysql://elsewhere/db"}\n${line}\n`)
+  writeFileSync(path, `{"version":2,"address":"mysql://elsewhere/db"}\n${line}\n`)
   expect(await kept(folder)).toEqual([])
 })
 
 test('files whose time is over are removed, and never more is kept than fits', async () => {
   const folder = dataFolder()
-  await written(folder, hold('old'))
+  await written(folder, tenure('old'))
   const [old = ''] = filesIn(folder)
   const yesterday = new Date(Date.now() - DAY - 60_000)
   utimesSync(old, yesterday, yesterday)
-  await written(folder, hold('new'))
+  await written(folder, tenure('new'))
   expect(filesIn(folder)).not.toContain(old)
 
   const long = 'k'.repeat(1900)
   const file = new HistoryFile(folder, ADDRESS, DAY)
   // More than 60 MB, in pieces as a busy store would bring them.
   for (let piece = 0; piece < 60; piece++) {
-    for (let i = 0; i < 500; i++) file.append(hold(`${piece}`, Date.now()))
+    for (let i = 0; i < 500; i++) file.append(tenure(`${piece}`, Date.now()))
     for (let i = 0; i < 500; i++)
       file.append({ break: { at: Date.now(), until: Date.now(), why: 'down', message: long } })
     await file.flush()
@@ -130,7 +130,7 @@ test('a store whose locks come and go very often loses stories and not its chart
   const long = 'k'.repeat(900)
   for (let i = 0; i < 720; i++) {
     file.append({ sample: sample(begin + i * 10_000) })
-    for (let j = 0; j < 60; j++) file.append(hold(`${long}${j}`))
+    for (let j = 0; j < 60; j++) file.append(tenure(`${long}${j}`))
     await file.flush()
   }
   const lines = await kept(folder)
@@ -141,30 +141,30 @@ test('a store whose locks come and go very often loses stories and not its chart
 test('what comes while something is being written waits, and is written', async () => {
   const folder = dataFolder()
   const file = new HistoryFile(folder, ADDRESS, DAY)
-  for (let i = 0; i < 19_000; i++) file.append(hold(`a${i}`))
+  for (let i = 0; i < 19_000; i++) file.append(tenure(`a${i}`))
   await new Promise(resolve => setImmediate(resolve))
-  for (let i = 0; i < 11_000; i++) file.append(hold(`b${i}`))
+  for (let i = 0; i < 11_000; i++) file.append(tenure(`b${i}`))
   await file.flush()
   expect(await kept(folder)).toHaveLength(30_000)
 })
 
 test('names that are too long to be kept are not, and do no harm', async () => {
   const folder = dataFolder()
-  await written(folder, hold('x'.repeat(1_000_000)), hold('a'))
-  expect((await kept(folder)).map(line => 'hold' in line && line.hold.id)).toEqual(['a'])
+  await written(folder, tenure('x'.repeat(1_000_000)), tenure('a'))
+  expect((await kept(folder)).map(line => 'tenure' in line && line.tenure.id)).toEqual(['a'])
 })
 
 test('a disk that takes nothing is said, and what could not be written follows when it does again', async () => {
   const folder = dataFolder()
   // A file where the folder should be: root may write everywhere else.
   writeFileSync(join(folder, 'history'), '')
-  const file = await written(folder, hold('a'))
+  const file = await written(folder, tenure('a'))
   expect(file.problem).toMatch(/cannot be kept on disk \((ENOTDIR|EEXIST)\)/)
   rmSync(join(folder, 'history'))
-  file.append(hold('b'))
+  file.append(tenure('b'))
   await file.flush()
   expect(file.problem).toBe(null)
-  expect((await kept(folder)).map(line => 'hold' in line && line.hold.id)).toEqual(['a', 'b'])
+  expect((await kept(folder)).map(line => 'tenure' in line && line.tenure.id)).toEqual(['a', 'b'])
 })
 
 test('a disk that took nothing is asked again, also when nothing more comes', async () => {
@@ -172,7 +172,7 @@ test('a disk that took nothing is asked again, also when nothing more comes', as
   writeFileSync(join(folder, 'history'), '')
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
-  const file = await written(folder, hold('a'))
+  const file = await written(folder, tenure('a'))
   rmSync(join(folder, 'history'))
   await vi.advanceTimersByTimeAsync(61_000)
   await expect.poll(() => file.problem).toBe(null)
@@ -181,7 +181,7 @@ test('a disk that took nothing is asked again, also when nothing more comes', as
 
 test('what was kept of stores that nobody opens any more goes when its time is over', async () => {
   const folder = dataFolder()
-  await written(folder, hold('a'))
+  await written(folder, tenure('a'))
   mkdirSync(join(folder, 'history', 'empty'))
   await removeOldHistories(folder, DAY)
   expect(filesIn(folder)).toHaveLength(1)

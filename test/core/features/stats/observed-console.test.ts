@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { createCore } from '../../../../electron/core/compose.ts'
 import { memoryServer } from '../../../../electron/core/stores/memory/servers.ts'
-import type { Hold, Stats } from '../../../../shared/stats.ts'
+import type { LockTenure, Stats } from '../../../../shared/stats.ts'
 import { dataFolder } from '../../../hosts/cli/run-cli.ts'
 import { everythingIn, openConsole, profile } from '../console.ts'
 
@@ -19,7 +19,7 @@ function aStore() {
   return {
     server,
     address: `memory:${name}`,
-    hold(pipeline: string, run = 'run-1', by = 'scheduler'): void {
+    take(pipeline: string, run = 'run-1', by = 'scheduler'): void {
       const lock = { tenant_id: 'acme', pipeline_id: pipeline, pipeline_logging_id: run, locked_by: by }
       server.records.delete(`acme:${pipeline}`)
       server.acquire(lock)
@@ -39,17 +39,17 @@ async function observed(store: ReturnType<typeof aStore>, folder = dataFolder())
   const console = openConsole(folder, { stores: [store.address] })
   const read = (): Promise<Stats> => console.ask('stats.read', {})
   await expect.poll(async () => (await read()).stores[0]?.status).toBe('live')
-  const holds = async (): Promise<Hold[]> =>
-    (await console.ask('stats.holds', { from: Date.now() - HOUR, to: Date.now() + 1000 })).holds
+  const tenures = async (): Promise<LockTenure[]> =>
+    (await console.ask('stats.tenures', { from: Date.now() - HOUR, to: Date.now() + 1000 })).tenures
   const storeId = (await read()).stores[0]?.storeId ?? ''
-  return { ...console, read, holds, storeId }
+  return { ...console, read, tenures, storeId }
 }
 
 test('a console watches its stores whether or not a screen is open', async () => {
   const store = aStore()
-  store.hold('billing')
+  store.take('billing')
   const console = await observed(store)
-  store.hold('usage', 'run-2')
+  store.take('usage', 'run-2')
   await expect.poll(async () => (await console.read()).overall.flows.taken).toBe(1)
   store.drop('billing')
   await expect.poll(async () => (await console.read()).overall.flows.freed).toBe(1)
@@ -65,17 +65,17 @@ test('a console watches its stores whether or not a screen is open', async () =>
 test('what was seen survives a restart, with a gap for the time in between', async () => {
   const store = aStore()
   const folder = dataFolder()
-  store.hold('billing', 'run-1')
+  store.take('billing', 'run-1')
   const first = await observed(store, folder)
-  store.hold('billing', 'run-2')
+  store.take('billing', 'run-2')
   await expect.poll(async () => (await first.read()).overall.flows.passedOn).toBe(1)
   const before = Date.now()
   await first.close()
-  store.hold('billing', 'run-3')
+  store.take('billing', 'run-3')
 
   const second = await observed(store, folder)
-  await expect.poll(async () => (await second.holds()).length).toBe(3)
-  expect((await second.holds()).map(({ holder, end }) => ({ holder, end }))).toEqual([
+  await expect.poll(async () => (await second.tenures()).length).toBe(3)
+  expect((await second.tenures()).map(({ holder, end }) => ({ holder, end }))).toEqual([
     { holder: 'run-1 (scheduler)', end: 'passed-on' },
     { holder: 'run-2 (scheduler)', end: 'unseen' },
     { holder: 'run-3 (scheduler)', end: 'held' },
@@ -89,7 +89,7 @@ test('what was seen survives a restart, with a gap for the time in between', asy
 
 test('an outage is a gap with its reason, and the last counts stay with the time they were true', async () => {
   const store = aStore()
-  store.hold('billing')
+  store.take('billing')
   const console = await observed(store)
   const from = Date.now()
   store.server.up = false
@@ -109,7 +109,7 @@ test('an outage is a gap with its reason, and the last counts stay with the time
 
 test('a store that is switched off is not told of, and one that is removed is forgotten', async () => {
   const store = aStore()
-  store.hold('billing')
+  store.take('billing')
   const console = await observed(store)
   await console.ask('stores.setOpen', { storeId: console.storeId, open: false })
   expect((await console.read()).stores).toEqual([])
@@ -132,7 +132,7 @@ test('a connection that is only tried is not observed', async () => {
 
 test('where no history is wanted nothing is watched without a screen, and nothing kept', async () => {
   const store = aStore()
-  store.hold('billing')
+  store.take('billing')
   const console = openConsole(dataFolder(), { stores: [store.address] }, { historyMs: 0 })
   await expect.poll(() => console.list()?.stores[0]?.revision).toBe(1)
   const { stores } = await console.ask('stats.read', {})
@@ -141,11 +141,11 @@ test('where no history is wanted nothing is watched without a screen, and nothin
   expect(everythingIn(console.folder)).not.toContain('billing')
 })
 
-test('who holds is told over time, and nothing of a time in which nobody looked', async () => {
+test('tells who held a lock over time, and nothing about the gaps', async () => {
   const store = aStore()
-  store.hold('billing', 'run-1', 'scheduler')
-  store.hold('usage', 'run-2', 'scheduler')
-  store.hold('crm', 'run-3', 'api')
+  store.take('billing', 'run-1', 'scheduler')
+  store.take('usage', 'run-2', 'scheduler')
+  store.take('crm', 'run-3', 'api')
   const console = await observed(store)
   const to = Date.now() + 500
   const history = await console.ask('stats.groups', { by: 'holder', from: to - 60_000, to, points: 6 })
@@ -158,12 +158,12 @@ test('who holds is told over time, and nothing of a time in which nobody looked'
 
 test('in the middle of a reading, what is told is the last whole one', async () => {
   const store = aStore()
-  for (let i = 0; i < 3000; i++) store.hold(`old-${i}`)
+  for (let i = 0; i < 3000; i++) store.take(`old-${i}`)
   const console = await observed(store)
   const totals = new Set<number>()
   for (let round = 0; round < 3; round++) {
     store.server.records.clear()
-    for (let i = 0; i < 3000; i++) store.hold(`new-${round}-${i}`)
+    for (let i = 0; i < 3000; i++) store.take(`new-${round}-${i}`)
     const until = Date.now() + 2500
     while (Date.now() < until) {
       totals.add((await console.read()).overall.total)
@@ -176,7 +176,7 @@ test('in the middle of a reading, what is told is the last whole one', async () 
 
 test('whoever only asks a question removes nothing of what a console keeps', async () => {
   const store = aStore()
-  store.hold('billing')
+  store.take('billing')
   const folder = dataFolder()
   const console = await observed(store, folder)
   await console.close()
@@ -199,7 +199,7 @@ test('of two stores with one address, what is seen goes on being kept when the f
   const console = await observed(store, folder)
   const twin = await console.ask('stores.add', { profile: profile({ name: 'Twin', address: store.address }) })
   await console.ask('stores.remove', { storeId: console.storeId })
-  store.hold('later')
+  store.take('later')
   await expect
     .poll(async () => (await console.ask('stats.keys', { storeIds: [twin.storeId], text: 'later' })).length, {
       timeout: 10_000,
@@ -212,7 +212,7 @@ test('of two stores with one address, what is seen goes on being kept when the f
 test('a window that ends before it begins is refused', async () => {
   const console = await observed(aStore())
   await expect(console.ask('stats.history', { from: 2, to: 1, points: 10 })).rejects.toThrow('BAD_INPUT')
-  await expect(console.ask('stats.holds', { from: 2, to: 2 })).rejects.toThrow('BAD_INPUT')
+  await expect(console.ask('stats.tenures', { from: 2, to: 2 })).rejects.toThrow('BAD_INPUT')
 })
 
 test('a window in which nothing was seen is empty and says so', async () => {
@@ -224,14 +224,14 @@ test('a window in which nothing was seen is empty and says so', async () => {
 
 test('keys are found by a part of their name, those that changed hands most first', async () => {
   const store = aStore()
-  for (const name of ['billing', 'usage', 'crm']) store.hold(name)
+  for (const name of ['billing', 'usage', 'crm']) store.take(name)
   const console = await observed(store)
-  store.hold('usage', 'run-2')
+  store.take('usage', 'run-2')
   await expect.poll(async () => (await console.read()).overall.flows.passedOn).toBe(1)
   const keys = await console.ask('stats.keys', { limit: 2 })
   expect(keys).toMatchObject([
-    { key: 'acme:usage', holds: 2, heldNow: true },
-    { key: 'acme:billing', holds: 1, heldNow: true },
+    { key: 'acme:usage', tenures: 2, heldNow: true },
+    { key: 'acme:billing', tenures: 1, heldNow: true },
   ])
   expect(await console.ask('stats.keys', { text: 'CRM' })).toMatchObject([{ key: 'acme:crm' }])
 })

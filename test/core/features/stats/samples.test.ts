@@ -11,7 +11,7 @@ function sample(from: number, until: number, held = 1, taken = 0): Sample {
     counts: { ...NO_COUNTS, held },
     flows: { ...NO_FLOWS, taken },
     spent: { requests: 2, units: null },
-    holdTimes: null,
+    tenureTimes: null,
   }
 }
 

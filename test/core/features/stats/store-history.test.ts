@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { HistoryLine } from '../../../../electron/core/features/stats/history-lines.ts'
-import { Observation } from '../../../../electron/core/features/stats/store-history.ts'
-import type { Happening } from '../../../../electron/core/features/stores/subscriber.ts'
+import { StoreHistory } from '../../../../electron/core/features/stats/store-history.ts'
+import type { LockEvent } from '../../../../electron/core/features/stores/subscriber.ts'
 import type { WatchedLock } from '../../../../shared/locks.ts'
 import { at } from '../lock.ts'
 import { aWatchedLock, byId } from './a-watched-lock.ts'
@@ -9,24 +9,24 @@ import { aWatchedLock, byId } from './a-watched-lock.ts'
 const DAY = 86_400_000
 const DOWN = { code: 'STORE_UNREACHABLE' as const, message: 'It does not answer' }
 
-/** An observation whose clock is set by hand, to milliseconds after an arbitrary moment. */
+/** A history whose clock is set by hand, to milliseconds after an arbitrary moment. */
 function observe(kept: readonly HistoryLine[] = [], startMs = 0) {
   let now = at(startMs)
   const lines: HistoryLine[] = []
   let requests = 0
-  const observation = new Observation({
+  const history = new StoreHistory({
     keepMs: DAY,
     keep: line => lines.push(line),
     spent: () => ({ requests, units: null }),
     now: () => now,
   })
-  for (const line of kept) observation.recall(line)
-  observation.recalled()
-  const happens = (what: Happening['what'], lock: WatchedLock) => observation.happened([{ what, lock }])
+  for (const line of kept) history.recall(line)
+  history.recalled()
+  const happens = (what: LockEvent['what'], lock: WatchedLock) => history.onEvents([{ what, lock }])
   const pass = (ms: number, locks: readonly WatchedLock[] = [], unbroken = true, tookMs = 5) => {
     now = at(ms)
     requests += 3
-    observation.passed({
+    history.onPass({
       ...{
         locks: byId(...locks),
         serverTime: now,
@@ -38,15 +38,15 @@ function observe(kept: readonly HistoryLine[] = [], startMs = 0) {
       },
     })
   }
-  const holds = (id = 'orders') => [...observation.holds.within(0, at(10 * DAY), id)]
+  const tenures = (id = 'orders') => [...history.tenures.within(0, at(10 * DAY), id)]
   const to = (ms: number) => {
     now = at(ms)
   }
-  return { observation, lines, happens, pass, holds, to }
+  return { history, lines, happens, pass, tenures, to }
 }
 
 test('counts what happens between readings, and how much of the time was seen', () => {
-  const { observation, happens, pass, to } = observe()
+  const { history, happens, pass, to } = observe()
   const lock = aWatchedLock(0)
   happens('found', lock)
   pass(0, [lock], false)
@@ -58,38 +58,38 @@ test('counts what happens between readings, and how much of the time was seen', 
   happens('freed', lock)
   happens('lapsed', aWatchedLock(1000, { id: 'b' }))
   pass(5000)
-  expect(observation.figuresSince(at(-60_000), 's')).toMatchObject({
+  expect(history.figuresSince(at(-60_000), 's')).toMatchObject({
     flows: { taken: 1, passedOn: 0, renewed: 1, freed: 1, lapsed: 1 },
     observedMs: 5000,
   })
 })
 
 test('what was there before anybody looked was not acquired, and how long it was held is not known', () => {
-  const { observation, happens, pass, holds, to } = observe()
+  const { history, happens, pass, tenures, to } = observe()
   happens('found', aWatchedLock(0))
   pass(0, [aWatchedLock(0)], false)
   to(60_000)
   happens('freed', aWatchedLock(0))
   pass(60_000)
-  expect(holds()).toMatchObject([{ begin: 'before', end: 'freed', from: at(0), until: at(60_000) }])
-  const figures = observation.figuresSince(at(-1), 's')
+  expect(tenures()).toMatchObject([{ begin: 'before', end: 'freed', from: at(0), until: at(60_000) }])
+  const figures = history.figuresSince(at(-1), 's')
   expect(figures.flows.taken).toBe(0)
-  expect(figures.holdTimes).toMatchObject({ unknown: 1 })
-  expect(figures.holdTimes.counts.every(count => count === 0)).toBe(true)
+  expect(figures.tenureTimes).toMatchObject({ unknown: 1 })
+  expect(figures.tenureTimes.counts.every(count => count === 0)).toBe(true)
   expect(figures.longest).toBe(null)
 })
 
 test('a record that says when it was taken is believed, by the clock of this machine', () => {
-  const { observation, happens, pass, holds, to } = observe()
+  const { history, happens, pass, tenures, to } = observe()
   // The store's clock is an hour ahead of ours.
   const HOUR = 3_600_000
   const lock = aWatchedLock(HOUR, { acquiredAt: at(HOUR - 120_000), acquiredAtSource: 'stored' })
   happens('found', lock)
-  expect(holds()).toMatchObject([{ begin: 'stored', from: at(-120_000), end: 'held', until: null }])
+  expect(tenures()).toMatchObject([{ begin: 'stored', from: at(-120_000), end: 'held', until: null }])
   pass(0, [lock], false)
   to(60_000)
   happens('freed', lock)
-  expect(observation.figuresSince(at(-1), 's').longest).toMatchObject({
+  expect(history.figuresSince(at(-1), 's').longest).toMatchObject({
     since: at(-120_000),
     until: at(60_000),
     exact: true,
@@ -97,7 +97,7 @@ test('a record that says when it was taken is believed, by the clock of this mac
 })
 
 test('a beginning in the future or before the calendar is not believed', () => {
-  const { happens, holds } = observe()
+  const { happens, tenures } = observe()
   for (const [id, acquiredAt] of [
     ['future', at(3_600_000)],
     ['ancient', -8e15],
@@ -105,25 +105,25 @@ test('a beginning in the future or before the calendar is not believed', () => {
   ] as const)
     happens('found', aWatchedLock(0, { id, acquiredAt, acquiredAtSource: 'stored' }))
   for (const id of ['future', 'ancient', 'nothing'])
-    expect(holds(id)).toMatchObject([{ from: at(0), begin: 'before' }])
+    expect(tenures(id)).toMatchObject([{ from: at(0), begin: 'before' }])
 })
 
-test('a next holder ends the hold before it and begins its own', () => {
-  const { observation, happens, pass, holds, to } = observe()
+test('a next holder ends the tenure before it and begins its own', () => {
+  const { history, happens, pass, tenures, to } = observe()
   happens('found', aWatchedLock(0))
   pass(0, [aWatchedLock(0)], false)
   to(1000)
   happens('passed-on', aWatchedLock(1000, { owner: 'run-2' }))
   pass(1000)
-  expect(holds()).toMatchObject([
+  expect(tenures()).toMatchObject([
     { end: 'passed-on', until: at(1000) },
     { end: 'held', from: at(1000), begin: 'seen' },
   ])
-  expect(observation.figuresSince(at(-1), 's').flows.passedOn).toBe(1)
+  expect(history.figuresSince(at(-1), 's').flows.passedOn).toBe(1)
 })
 
 test('two never hold a lock at once, whatever a record says of its beginning', () => {
-  const { happens, pass, holds, to } = observe()
+  const { happens, pass, tenures, to } = observe()
   happens('found', aWatchedLock(0))
   pass(0, [aWatchedLock(0)], false)
   to(60_000)
@@ -131,13 +131,13 @@ test('two never hold a lock at once, whatever a record says of its beginning', (
   const next = aWatchedLock(60_000, { owner: 'run-2', ...early })
   happens('passed-on', next)
   pass(60_000, [next])
-  expect(holds()).toMatchObject([{ until: at(60_000) }, { from: at(60_000), begin: 'seen' }])
+  expect(tenures()).toMatchObject([{ until: at(60_000) }, { from: at(60_000), begin: 'seen' }])
 
   // What can be true is believed: it was taken after the last look.
   to(70_000)
   const then = { acquiredAt: at(65_000), acquiredAtSource: 'stored' } as const
   happens('passed-on', aWatchedLock(70_000, { owner: 'run-3', ...then }))
-  expect(holds().at(-1)).toMatchObject({ from: at(65_000), begin: 'stored' })
+  expect(tenures().at(-1)).toMatchObject({ from: at(65_000), begin: 'stored' })
 })
 
 test('tokens are in nothing that is kept, and the same token is known again by its hash', () => {
@@ -155,22 +155,22 @@ test('tokens are in nothing that is kept, and the same token is known again by i
 })
 
 test('after an outage a lock with the same owner was held on, and what is not there ended at an unknown time', () => {
-  const { observation, happens, pass, holds, to } = observe()
+  const { history, happens, pass, tenures, to } = observe()
   const stays = aWatchedLock(0)
   const goes = aWatchedLock(0, { id: 'b' })
   for (const lock of [stays, goes]) happens('found', lock)
   pass(0, [stays, goes], false)
   to(5000)
-  observation.failed('down', DOWN)
-  expect(observation.isLive).toBe(false)
+  history.onFailure('down', DOWN)
+  expect(history.isLive).toBe(false)
   to(60_000)
   happens('freed', goes)
   pass(60_000, [stays], false)
-  expect(holds()).toMatchObject([{ end: 'held', from: at(0) }])
-  expect(holds('b')).toMatchObject([{ end: 'unseen', until: at(0) }])
-  const figures = observation.figuresSince(at(-1), 's')
+  expect(tenures()).toMatchObject([{ end: 'held', from: at(0) }])
+  expect(tenures('b')).toMatchObject([{ end: 'unseen', until: at(0) }])
+  const figures = history.figuresSince(at(-1), 's')
   expect(figures).toMatchObject({ flows: { freed: 0 }, observedMs: 0 })
-  expect(observation.samples.gaps(at(0), at(60_000), true)).toEqual([
+  expect(history.samples.gaps(at(0), at(60_000), true)).toEqual([
     { from: at(0), until: at(60_000), why: 'down', message: 'It does not answer' },
   ])
 })
@@ -182,17 +182,17 @@ test('a restart goes on with what was kept, and knows that nobody looked in betw
   first.happens('found', aWatchedLock(0, { id: 'b' }))
   first.pass(0, [lock, aWatchedLock(0, { id: 'b' })], false)
   first.pass(9000, [lock, aWatchedLock(0, { id: 'b' })])
-  first.observation.close()
+  first.history.close()
 
   const second = observe(JSON.parse(JSON.stringify(first.lines)), 300_000)
   second.happens('found', lock)
   second.pass(300_000, [lock], false)
-  expect(second.holds()).toMatchObject([{ from: at(0), end: 'held' }])
-  expect(second.holds('b')).toMatchObject([{ end: 'unseen', until: at(9000) }])
-  expect(second.observation.samples.gaps(at(0), at(300_000), true)).toMatchObject([
+  expect(second.tenures()).toMatchObject([{ from: at(0), end: 'held' }])
+  expect(second.tenures('b')).toMatchObject([{ end: 'unseen', until: at(9000) }])
+  expect(second.history.samples.gaps(at(0), at(300_000), true)).toMatchObject([
     { from: at(9000), until: at(300_000), why: 'away' },
   ])
-  expect(second.observation.figuresSince(at(-1), 's').observedMs).toBe(9000)
+  expect(second.history.figuresSince(at(-1), 's').observedMs).toBe(9000)
 })
 
 test('a console that was killed, and a store that is down when the next one starts, are two gaps', () => {
@@ -202,9 +202,9 @@ test('a console that was killed, and a store that is down when the next one star
   first.pass(22_000)
   // Nobody closed it: what was not complete is lost.
   const second = observe(first.lines, 300_000)
-  second.observation.failed('down', DOWN)
+  second.history.onFailure('down', DOWN)
   second.to(400_000)
-  expect(second.observation.samples.gaps(at(11_000), at(400_000), false)).toEqual([
+  expect(second.history.samples.gaps(at(11_000), at(400_000), false)).toEqual([
     { from: at(11_000), until: at(300_000), why: 'away', message: null },
     { from: at(300_000), until: null, why: 'down', message: 'It does not answer' },
   ])
@@ -217,18 +217,18 @@ test('two consoles that kept the same time are not counted twice', () => {
   first.happens('taken', aWatchedLock(4000))
   first.pass(5000)
   first.happens('freed', aWatchedLock(4000))
-  first.observation.close()
+  first.history.close()
   const again = observe([...first.lines, ...first.lines], 6000)
-  expect(again.holds()).toHaveLength(1)
-  expect(again.observation.figuresSince(at(-1), 's')).toMatchObject({ flows: { taken: 1 }, observedMs: 5000 })
+  expect(again.tenures()).toHaveLength(1)
+  expect(again.history.figuresSince(at(-1), 's')).toMatchObject({ flows: { taken: 1 }, observedMs: 5000 })
 })
 
 test('a clock that is set back loses what it cannot place and says so', () => {
-  const { observation, pass } = observe()
+  const { history, pass } = observe()
   for (let ms = 0; ms <= 7_200_000; ms += 60_000) pass(ms, [], ms > 0)
   pass(3_570_000)
   pass(3_600_000)
-  expect(observation.samples.gaps(at(0), at(3_600_000), true)).toEqual([
+  expect(history.samples.gaps(at(0), at(3_600_000), true)).toEqual([
     {
       from: at(3_540_000),
       until: at(3_570_000),
@@ -236,12 +236,12 @@ test('a clock that is set back loses what it cannot place and says so', () => {
       message: 'The clock of this machine was set back.',
     },
   ])
-  const inOrder = observation.samples.all.every(({ from, until }) => from <= until && until <= at(3_600_000))
+  const inOrder = history.samples.all.every(({ from, until }) => from <= until && until <= at(3_600_000))
   expect(inOrder).toBe(true)
 })
 
 test('a machine that slept saw nothing of it, and nothing that changed in its sleep was seen to happen', () => {
-  const { observation, happens, pass, holds, to } = observe()
+  const { history, happens, pass, tenures, to } = observe()
   const lock = aWatchedLock(0)
   happens('found', lock)
   pass(0, [lock], false)
@@ -250,74 +250,74 @@ test('a machine that slept saw nothing of it, and nothing that changed in its sl
   happens('freed', lock)
   happens('taken', aWatchedLock(HOURS, { id: 'b' }))
   pass(HOURS, [aWatchedLock(HOURS, { id: 'b' })])
-  expect(observation.figuresSince(at(-1), 's')).toMatchObject({
+  expect(history.figuresSince(at(-1), 's')).toMatchObject({
     flows: { taken: 0, freed: 0 },
     observedMs: 0,
   })
-  expect(holds()).toMatchObject([{ end: 'unseen', until: at(0) }])
-  expect(holds('b')).toMatchObject([{ begin: 'before' }])
-  expect(observation.samples.gaps(at(0), at(HOURS), true)).toMatchObject([
+  expect(tenures()).toMatchObject([{ end: 'unseen', until: at(0) }])
+  expect(tenures('b')).toMatchObject([{ begin: 'before' }])
+  expect(history.samples.gaps(at(0), at(HOURS), true)).toMatchObject([
     { from: at(0), until: at(HOURS), message: 'This machine slept, or its clock was set forward.' },
   ])
   pass(HOURS + 1000, [aWatchedLock(HOURS, { id: 'b' })])
-  expect(observation.figuresSince(at(-1), 's').observedMs).toBe(1000)
+  expect(history.figuresSince(at(-1), 's').observedMs).toBe(1000)
 })
 
 test('a reading that takes very long is no sleep', () => {
-  const { observation, pass } = observe()
+  const { history, pass } = observe()
   pass(0, [], false)
   pass(80_000, [], true, 75_000)
   pass(240_000, [], true, 150_000)
-  expect(observation.samples.gaps(at(0), at(240_000), true)).toEqual([])
+  expect(history.samples.gaps(at(0), at(240_000), true)).toEqual([])
 })
 
 test('what changed hands in an outage is not counted as seen', () => {
-  const { observation, happens, pass, to } = observe()
+  const { history, happens, pass, to } = observe()
   const lock = aWatchedLock(0)
   happens('found', lock)
   pass(0, [lock], false)
   to(1000)
-  observation.failed('down', DOWN)
+  history.onFailure('down', DOWN)
   to(60_000)
   happens('passed-on', aWatchedLock(60_000, { owner: 'run-2' }))
   happens('renewed', aWatchedLock(60_000, { id: 'b' }))
   pass(60_000, [aWatchedLock(60_000, { owner: 'run-2' })], false)
   pass(61_000, [aWatchedLock(60_000, { owner: 'run-2' })])
-  expect(observation.figuresSince(at(-1), 's').flows).toMatchObject({ passedOn: 0, renewed: 0, taken: 0 })
-  expect(observation.totals).toMatchObject({ passedOn: 0, renewed: 0 })
+  expect(history.figuresSince(at(-1), 's').flows).toMatchObject({ passedOn: 0, renewed: 0, taken: 0 })
+  expect(history.totals).toMatchObject({ passedOn: 0, renewed: 0 })
 })
 
 test('why nobody knows is said for each part of a long time', () => {
-  const { observation, pass, to, lines } = observe()
+  const { history, pass, to, lines } = observe()
   pass(0, [], false)
   to(1000)
-  observation.failed('partial', { ...DOWN, message: 'A node is missing' })
+  history.onFailure('partial', { ...DOWN, message: 'A node is missing' })
   to(5000)
-  observation.failed('down', DOWN)
+  history.onFailure('down', DOWN)
   for (let ms = 10_000; ms < 3_600_000; ms += 5000) {
     to(ms)
-    observation.failed('down', DOWN)
+    history.onFailure('down', DOWN)
   }
   to(3_600_000)
-  observation.rested()
+  history.onStop()
   const told = [
     { from: at(0), until: at(5000), why: 'partial' },
     { from: at(5000), until: at(3_600_000), why: 'down' },
     { from: at(3_600_000), until: null, why: 'away' },
   ]
-  expect(observation.samples.gaps(at(0), at(9_000_000), false)).toMatchObject(told)
+  expect(history.samples.gaps(at(0), at(9_000_000), false)).toMatchObject(told)
   // An outage is not written down with every try.
   expect(lines.filter(line => 'break' in line).length).toBeLessThan(70)
 
   // A process that was killed after an hour of it told until when it knew.
   const killed = observe(lines.slice(0, -1), 9_000_000)
   killed.pass(9_000_000, [], false)
-  const gaps = killed.observation.samples.gaps(at(0), at(9_000_000), true)
+  const gaps = killed.history.samples.gaps(at(0), at(9_000_000), true)
   expect(gaps.map(({ why }) => why)).toEqual(['partial', 'down', 'away'])
   expect(gaps[2]?.from).toBeGreaterThan(at(3_500_000))
 })
 
-test('holds that two consoles kept are told once, however often a lock changed hands', () => {
+test('tenures that two consoles kept are told once, however often a lock changed hands', () => {
   const told = (shiftMs: number): HistoryLine[] => {
     const { lines, happens, pass, to } = observe([], shiftMs)
     pass(shiftMs, [], false)
@@ -333,11 +333,11 @@ test('holds that two consoles kept are told once, however often a lock changed h
     return lines
   }
   const both = observe([...told(0), ...told(700)], 200_000)
-  expect(both.holds()).toHaveLength(5)
+  expect(both.tenures()).toHaveLength(5)
 })
 
 test('how long locks were held is told of all of them, and the longest too, when there are too many to keep each', () => {
-  const { observation, happens, pass, to } = observe()
+  const { history, happens, pass, to } = observe()
   pass(0, [], false)
   const held = (id: string, from: number, until: number) => {
     to(from)
@@ -348,22 +348,22 @@ test('how long locks were held is told of all of them, and the longest too, when
   held('giant', 1000, 50_000)
   for (let i = 0; i < 30_000; i++) held(`k${i}`, 50_000, 50_500)
   pass(51_000)
-  const figures = observation.figuresSince(at(-1), 's')
-  expect(figures.holdTimes.counts.reduce((sum, n) => sum + n, 0)).toBe(30_001)
+  const figures = history.figuresSince(at(-1), 's')
+  expect(figures.tenureTimes.counts.reduce((sum, n) => sum + n, 0)).toBe(30_001)
   expect(figures.longest).toMatchObject({ id: 'giant', until: at(50_000) })
-  expect(observation.holds.droppedSince(at(0))).toBeGreaterThan(0)
-  expect(observation.holds.droppedSince(at(60_000))).toBe(0)
+  expect(history.tenures.droppedSince(at(0))).toBeGreaterThan(0)
+  expect(history.tenures.droppedSince(at(60_000))).toBe(0)
 })
 
 test('an outage is one gap, whatever else the server says in its course', () => {
-  const { observation, pass, to, lines } = observe()
+  const { history, pass, to, lines } = observe()
   pass(0, [], false)
   for (let ms = 5000; ms < 3_600_000; ms += 5000) {
     to(ms)
-    observation.failed('down', { ...DOWN, message: ms % 2 ? 'refused' : ms % 10_000 ? 'timed out' : 'reset' })
+    history.onFailure('down', { ...DOWN, message: ms % 2 ? 'refused' : ms % 10_000 ? 'timed out' : 'reset' })
   }
   pass(3_600_000, [], false)
-  expect(observation.samples.gaps(at(0), at(3_600_000), true)).toMatchObject([{ why: 'down' }])
+  expect(history.samples.gaps(at(0), at(3_600_000), true)).toMatchObject([{ why: 'down' }])
   expect(lines.length).toBeLessThan(70)
 })
 
@@ -371,25 +371,25 @@ test('a record that is kept of a free lock is held by nobody after a restart', (
   const first = observe()
   first.happens('found', aWatchedLock(0))
   first.pass(0, [aWatchedLock(0)], false)
-  first.observation.close()
+  first.history.close()
   const second = observe(first.lines, 60_000)
   second.pass(60_000, [aWatchedLock(60_000, { state: 'released' })], false)
-  expect(second.holds()).toMatchObject([{ end: 'unseen', until: at(0) }])
+  expect(second.tenures()).toMatchObject([{ end: 'unseen', until: at(0) }])
 })
 
 test('a reading that is suddenly slow is no sleep', () => {
-  const { observation, happens, pass, to } = observe()
+  const { history, happens, pass, to } = observe()
   pass(0, [], false)
   to(100_000)
   happens('taken', aWatchedLock(100_000))
   pass(120_000, [aWatchedLock(100_000)], true, 115_000)
-  expect(observation.figuresSince(at(-1), 's').flows.taken).toBe(1)
+  expect(history.figuresSince(at(-1), 's').flows.taken).toBe(1)
 })
 
 test('what watching costs is told with each step', () => {
-  const { observation, pass } = observe()
+  const { history, pass } = observe()
   pass(0, [], false)
   pass(20_000)
   pass(40_000)
-  expect(observation.samples.all.map(({ spent }) => spent.requests)).toEqual([3, 3, 3])
+  expect(history.samples.all.map(({ spent }) => spent.requests)).toEqual([3, 3, 3])
 })

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { Stories } from '../../../../electron/core/features/stores/lock-history.ts'
+import { LockHistories } from '../../../../electron/core/features/stores/lock-history.ts'
 import { at, lockAt } from '../lock.ts'
 
 it('counts a renewal whenever the same owner moves its deadline on', () => {
-  const stories = new Stories()
+  const stories = new LockHistories()
   expect(stories.see(lockAt(0)).watched).toEqual({
     firstSeenAt: at(0),
     heldSince: at(0),
@@ -26,7 +26,7 @@ it('counts a renewal whenever the same owner moves its deadline on', () => {
 })
 
 it('counts a heartbeat by its version', () => {
-  const stories = new Stories()
+  const stories = new LockHistories()
   const beat = (version: string) => ({ lease: { kind: 'heartbeat' as const, leaseMs: 1000, version } })
   stories.see(lockAt(0, beat('a')))
   expect(stories.see(lockAt(1000, beat('a'))).watched.renewals).toBe(0)
@@ -34,7 +34,7 @@ it('counts a heartbeat by its version', () => {
 })
 
 it('calls nothing a renewal that did not put the end off', () => {
-  const stories = new Stories()
+  const stories = new LockHistories()
   stories.see(lockAt(0))
   stories.see(lockAt(1000, { state: 'expiring' }))
   stories.see(lockAt(2000, { endsAt: 60_040 }))
@@ -44,7 +44,7 @@ it('calls nothing a renewal that did not put the end off', () => {
 })
 
 it('begins a new tenure with a new owner', () => {
-  const stories = new Stories()
+  const stories = new LockHistories()
   stories.see(lockAt(0))
   stories.see(lockAt(1000, { endsAt: 61_000 }))
   const { watched } = stories.see(lockAt(2000, { owner: 'run-2', holder: { label: 'api' }, endsAt: 99_000 }))
@@ -62,7 +62,7 @@ it('begins a new tenure with a new owner', () => {
 })
 
 it('goes on with the story of a lock that was gone and is taken again', () => {
-  const stories = new Stories()
+  const stories = new LockHistories()
   stories.see(lockAt(0))
   stories.end('orders', at(1000))
   expect(stories.of('orders')?.tenures).toMatchObject([{ until: at(1000) }])
@@ -75,7 +75,7 @@ it('goes on with the story of a lock that was gone and is taken again', () => {
 })
 
 it('ends what a look at everything did not meet, and leaves the rest alone', () => {
-  const stories = new Stories()
+  const stories = new LockHistories()
   for (const id of ['here', 'gone', 'long-gone']) stories.see(lockAt(0, { id }))
   stories.end('long-gone', at(500))
   stories.endOthers(new Set(['here']), at(1000))
@@ -85,7 +85,7 @@ it('ends what a look at everything did not meet, and leaves the rest alone', () 
 })
 
 it('ends a tenure when a kept row says that it was released, and begins one when it is taken again', () => {
-  const stories = new Stories()
+  const stories = new LockHistories()
   stories.see(lockAt(0))
   stories.see(lockAt(1000, { state: 'released' }))
   // The same freed row, seen once more: nobody held it.
@@ -95,13 +95,13 @@ it('ends a tenure when a kept row says that it was released, and begins one when
 })
 
 it('does not say that somebody holds what was first seen released', () => {
-  const stories = new Stories()
+  const stories = new LockHistories()
   stories.see(lockAt(0, { state: 'released' }))
   expect(stories.of('orders')?.tenures).toMatchObject([{ from: at(0), until: at(0) }])
 })
 
 it('remembers the last 50 tenures of a key that changes hands for ever, and how many there were', () => {
-  const stories = new Stories()
+  const stories = new LockHistories()
   for (let i = 0; i < 200; i++) stories.see(lockAt(i, { owner: `run-${i}` }))
   const story = stories.of('orders')
   expect(story?.tenures).toHaveLength(50)
@@ -110,7 +110,7 @@ it('remembers the last 50 tenures of a key that changes hands for ever, and how 
 })
 
 it('remembers the last 5,000 locks that are gone, and every one that is there', () => {
-  const stories = new Stories()
+  const stories = new LockHistories()
   stories.see(lockAt(0, { id: 'there' }))
   for (let i = 0; i < 5010; i++) {
     stories.see(lockAt(i, { id: `key-${i}` }))
@@ -122,7 +122,7 @@ it('remembers the last 5,000 locks that are gone, and every one that is there', 
 })
 
 it('gives away copies, so that a story on the screen does not change under it', () => {
-  const stories = new Stories()
+  const stories = new LockHistories()
   stories.see(lockAt(0))
   const before = stories.of('orders')
   stories.see(lockAt(1000, { endsAt: 90_000 }))

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { OpenStore } from '../../../../electron/core/features/stores/open-store.ts'
-import type { Happening } from '../../../../electron/core/features/stores/subscriber.ts'
+import type { LockEvent } from '../../../../electron/core/features/stores/subscriber.ts'
 import { SwitchSide } from '../../../../electron/core/features/switch/side.ts'
 import { MINUTE, SECOND, WatchedRun } from './watched-run.ts'
 
@@ -28,7 +28,7 @@ function answering(takeMs: readonly number[]) {
     {
       at: () => ({ storeId: 's', watcher: watcher as never }),
       open: () => ({ storeId: 's', watcher, signal, store }) as unknown as OpenStore,
-      observed: () => null,
+      watched: () => null,
     },
   )
   return {
@@ -69,17 +69,17 @@ describe('how long locks are usually held', () => {
 
   function observe() {
     const run = new WatchedRun()
-    const { observation } = run.old.store
+    const { history } = run.old.store
     const pass = () => {
       run.now += SECOND
-      observation.passed({
+      history.onPass({
         ...{ locks: new Map(run.old.locks), serverTime: run.now, offsetMs: 0, errorMs: 0 },
         ...{ scanned: 1, tookMs: 1, unbroken: true },
       })
     }
-    const happens = (what: Happening['what'], name: string, says = {}) => {
+    const happens = (what: LockEvent['what'], name: string, says = {}) => {
       run.old.sees(what, name, says)
-      observation.happened([{ what, lock: run.old.lock(name, says) } as Happening])
+      history.onEvents([{ what, lock: run.old.lock(name, says) } as LockEvent])
       pass()
     }
     return { run, happens, pass }

@@ -1,7 +1,7 @@
-import type { Observed } from '../../../../electron/core/features/stats/histories.ts'
-import { Observation } from '../../../../electron/core/features/stats/store-history.ts'
+import type { WatchedStore } from '../../../../electron/core/features/stats/histories.ts'
+import { StoreHistory } from '../../../../electron/core/features/stats/store-history.ts'
 import type { OpenStore } from '../../../../electron/core/features/stores/open-store.ts'
-import type { Happening } from '../../../../electron/core/features/stores/subscriber.ts'
+import type { LockEvent } from '../../../../electron/core/features/stores/subscriber.ts'
 import { RunWatch } from '../../../../electron/core/features/switch/run-watch.ts'
 import type { KeptRun } from '../../../../electron/core/features/switch/switch-file.ts'
 import { stateAt } from '../../../../shared/lease.ts'
@@ -16,9 +16,9 @@ export const QUIET = 30 * SECOND
 
 type Says = Partial<WatchedLock> & { readonly endsAt?: number; readonly renewals?: number }
 
-/** One store as the observatory would tell of it. */
+/** One store as the histories would tell of it. */
 export class FakeStore {
-  readonly store: Observed
+  readonly store: WatchedStore
   readonly locks = new Map<string, WatchedLock>()
   isOpen = true
   restMs: number | null = null
@@ -38,8 +38,8 @@ export class FakeStore {
     readonly kind: 'redis' | 'mysql',
   ) {
     const spent = () => ({ requests: 0, units: null })
-    const observation = new Observation({ keepMs: 60 * MINUTE, keep: () => {}, spent, now: () => run.now })
-    this.store = { storeId: `id of ${address}`, address, kind, observation, locks: this.locks }
+    const history = new StoreHistory({ keepMs: 60 * MINUTE, keep: () => {}, spent, now: () => run.now })
+    this.store = { storeId: `id of ${address}`, address, kind, history, locks: this.locks }
   }
 
   lock(name: string, says: Says = {}): WatchedLock {
@@ -59,22 +59,22 @@ export class FakeStore {
   }
 
   /** Something happens to a lock, and is read. */
-  sees(what: Happening['what'], name: string, says: Says = {}): void {
+  sees(what: LockEvent['what'], name: string, says: Says = {}): void {
     const lock = this.lock(name, says)
     if (what === 'freed' || what === 'lapsed') this.locks.delete(name)
     else this.locks.set(name, lock)
-    this.run.watch.happened(this.store, [{ what, lock } as Happening])
+    this.run.watch.onEvents(this.store, [{ what, lock } as LockEvent])
   }
 
   pass(unbroken = true): void {
-    this.run.watch.passed(this.store, {
+    this.run.watch.onPass(this.store, {
       ...{ locks: new Map(this.locks), serverTime: this.run.now, offsetMs: 0, errorMs: 0 },
       ...{ scanned: this.locks.size, tookMs: 1, unbroken },
     })
   }
 
   fail(why: 'down' | 'partial' = 'down'): void {
-    this.run.watch.failed(this.store, why, { code: 'STORE_UNREACHABLE', message: 'It does not answer' })
+    this.run.watch.onFailure(this.store, why, { code: 'STORE_UNREACHABLE', message: 'It does not answer' })
   }
 }
 
@@ -116,7 +116,7 @@ export class WatchedRun {
           const signal = new AbortController().signal
           return { storeId, watcher: found?.watcher, signal, store: {} } as unknown as OpenStore
         },
-        observed: storeId => stores.find(each => each.store.storeId === storeId)?.store ?? null,
+        watched: storeId => stores.find(each => each.store.storeId === storeId)?.store ?? null,
       },
       run: () => this.kept,
       learned: how => {

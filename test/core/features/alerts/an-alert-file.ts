@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Mute } from '../../../../shared/alerts.ts'
-import { AlertTest, HOUR, START } from './lookout.ts'
+import { AlertTest, HOUR, START } from './an-alert-test.ts'
 
 export const FILE = 'alerts.json'
 

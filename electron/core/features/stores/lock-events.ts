@@ -2,17 +2,17 @@ import { expiresAtOf } from '../../../../shared/lease.ts'
 import type { WatchedLock } from '../../../../shared/locks.ts'
 import type { Failure } from '../../../../shared/result.ts'
 import type { Turn } from './lock-history.ts'
-import type { Happening, Pass, WatchObserver } from './subscriber.ts'
+import type { LockEvent, Pass, WatchSubscriber } from './subscriber.ts'
 
 /** Turns what a watcher reads into what happened, for whoever observes it. */
-export class Witness {
-  readonly #observer: WatchObserver | null
-  #happened: Happening[] = []
+export class LockEvents {
+  readonly #subscriber: WatchSubscriber | null
+  #happened: LockEvent[] = []
   /** The last pass saw everything, and nobody stopped looking since. */
   #unbroken = false
 
-  constructor(observer: WatchObserver | null) {
-    this.#observer = observer
+  constructor(subscriber: WatchSubscriber | null) {
+    this.#subscriber = subscriber
   }
 
   /** A lock that is new or no longer what it was. */
@@ -32,28 +32,28 @@ export class Witness {
   tell(): void {
     const all = this.#happened
     this.#happened = []
-    if (all.length > 0) this.#observer?.happened(all)
+    if (all.length > 0) this.#subscriber?.onEvents(all)
   }
 
-  passed(pass: Omit<Pass, 'unbroken'>): void {
+  onPass(pass: Omit<Pass, 'unbroken'>): void {
     this.tell()
-    this.#observer?.passed({ ...pass, unbroken: this.#unbroken })
+    this.#subscriber?.onPass({ ...pass, unbroken: this.#unbroken })
     this.#unbroken = true
   }
 
   missed(why: 'down' | 'partial', failure: Failure): void {
     this.tell()
     this.#unbroken = false
-    this.#observer?.failed(why, failure)
+    this.#subscriber?.onFailure(why, failure)
   }
 
-  rested(): void {
+  onStop(): void {
     this.#happened = []
     this.#unbroken = false
-    this.#observer?.rested()
+    this.#subscriber?.onStop()
   }
 
-  #whatHappened(turn: Turn, before: WatchedLock | undefined, now: WatchedLock): Happening['what'] | null {
+  #whatHappened(turn: Turn, before: WatchedLock | undefined, now: WatchedLock): LockEvent['what'] | null {
     // What is met for the first time was there before, unless all was seen a moment ago.
     if (!before && !this.#unbroken) return now.state === 'released' ? null : 'found'
     switch (turn) {

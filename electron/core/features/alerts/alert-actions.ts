@@ -15,7 +15,7 @@ const MOST_STORES = 1000
 /** Of the alerts that were acknowledged at once, the log names so many and counts all. */
 const NAMED = 100
 
-export type AlertDeskOptions = {
+export type AlertActionsOptions = {
   readonly alerts: Alerts
   readonly audit: AuditLog
   /** Null where no store is kept: such a host keeps no decisions either. */
@@ -27,11 +27,11 @@ export type AlertDeskOptions = {
  * What operators decide about alerts. All of it is on record, but nothing of it waits for the record: it changes what is told
  * and not what is so, and whoever has a full disk has enough to listen to.
  */
-export class AlertDesk {
-  readonly #options: AlertDeskOptions
+export class AlertActions {
+  readonly #options: AlertActionsOptions
   readonly #now: () => number
 
-  constructor(options: AlertDeskOptions) {
+  constructor(options: AlertActionsOptions) {
     this.#options = options
     this.#now = options.now ?? Date.now
   }

@@ -1,6 +1,6 @@
 import type { AlertRule } from '../../../../shared/alerts.ts'
 import type { StoreKind } from '../../../../shared/locks.ts'
-import type { Lookout, Observed } from '../stats/histories.ts'
+import type { HistorySubscriber, WatchedStore } from '../stats/histories.ts'
 import { distinctNames } from './store-names.ts'
 import { readStore, type StoreReading } from './store-reading.ts'
 
@@ -9,14 +9,14 @@ export interface AlertCounter {
   openByRule(): readonly { readonly rule: AlertRule; readonly storeId: string; readonly open: number }[]
 }
 
-export type MeterOptions = {
+export type MetricsReaderOptions = {
   /** Those that are open, in an order that stays. */
-  readonly stores: () => readonly Observed[]
+  readonly stores: () => readonly WatchedStore[]
   readonly nameOf: (storeId: string, address: string) => string
   readonly alerts: AlertCounter | null
 }
 
-export type MeterReading = {
+export type MetricsReading = {
   readonly stores: readonly StoreReading[]
   /** Null where there is nobody who watches for alerts. */
   readonly alerts:
@@ -24,24 +24,24 @@ export type MeterReading = {
     | null
 }
 
-export type HeldListener = (
+export type TenureListener = (
   store: { readonly name: string; readonly kind: StoreKind },
   heldMs: number,
 ) => void
 
-/** What is observed, as a monitoring system reads it: everything at one moment, and each hold when it ends. */
-export class Meter implements Lookout {
-  readonly #options: MeterOptions
-  readonly #listeners: HeldListener[] = []
-  /** While many holds end at once. */
-  #names: ReadonlyMap<Observed, string> | null = null
+/** What is observed, as a monitoring system reads it: everything at one moment, and each tenure when it ends. */
+export class MetricsReader implements HistorySubscriber {
+  readonly #options: MetricsReaderOptions
+  readonly #listeners: TenureListener[] = []
+  /** While many tenures end at once. */
+  #names: ReadonlyMap<WatchedStore, string> | null = null
 
-  constructor(options: MeterOptions) {
+  constructor(options: MetricsReaderOptions) {
     this.#options = options
   }
 
   /** `keys`: of how many locks of each store to tell one by one. */
-  read(keys: number): MeterReading {
+  read(keys: number): MetricsReading {
     const named = this.#named()
     const names = new Map(named.map(({ store, name }) => [store.storeId, name]))
     const open = this.#options.alerts?.openByRule() ?? null
@@ -55,19 +55,19 @@ export class Meter implements Lookout {
     }
   }
 
-  onHeld(listener: HeldListener): void {
+  listen(listener: TenureListener): void {
     this.#listeners.push(listener)
   }
 
-  ended(store: Observed, heldMs: number): void {
+  onTenureEnd(store: WatchedStore, heldMs: number): void {
     if (this.#listeners.length === 0) return
     const name = this.#namesForNow().get(store)
     if (name === undefined) return
     for (const listener of this.#listeners) listener({ name, kind: store.kind }, heldMs)
   }
 
-  /** Ten thousand holds can end in one look, and what stores are called does not change in between. */
-  #namesForNow(): ReadonlyMap<Observed, string> {
+  /** Ten thousand tenures can end in one look, and what stores are called does not change in between. */
+  #namesForNow(): ReadonlyMap<WatchedStore, string> {
     if (this.#names) return this.#names
     this.#names = new Map(this.#named().map(({ store, name }) => [store, name]))
     queueMicrotask(() => {
@@ -76,7 +76,7 @@ export class Meter implements Lookout {
     return this.#names
   }
 
-  #named(): { store: Observed; name: string }[] {
+  #named(): { store: WatchedStore; name: string }[] {
     const stores = this.#options.stores()
     const names = distinctNames(
       stores.map(({ storeId, address }) => ({ name: this.#options.nameOf(storeId, address), address })),

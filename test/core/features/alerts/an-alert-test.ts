@@ -1,8 +1,8 @@
 import { onTestFinished } from 'vitest'
 import { Alerts } from '../../../../electron/core/features/alerts/alerts.ts'
-import type { Observed } from '../../../../electron/core/features/stats/histories.ts'
-import { Observation } from '../../../../electron/core/features/stats/store-history.ts'
-import type { Happening } from '../../../../electron/core/features/stores/subscriber.ts'
+import type { WatchedStore } from '../../../../electron/core/features/stats/histories.ts'
+import { StoreHistory } from '../../../../electron/core/features/stats/store-history.ts'
+import type { LockEvent } from '../../../../electron/core/features/stores/subscriber.ts'
 import {
   ALERT_RULES,
   type Alert,
@@ -31,9 +31,9 @@ export type LockSays = Partial<WatchedLock> & {
   readonly seenAt?: number
 }
 
-/** A store as the observatory would tell of it, and what a lookout makes of it. The clock stands still until it is moved. */
+/** A store as the histories would tell of it, and what a subscriber makes of it. The clock stands still until it is moved. */
 export class WatchedPlace {
-  readonly store: Observed
+  readonly store: WatchedStore
   readonly locks = new Map<string, WatchedLock>()
   offsetMs: number | null = 0
   errorMs = 0
@@ -43,12 +43,12 @@ export class WatchedPlace {
     storeId: string,
     address: string,
   ) {
-    const observation = new Observation({
+    const history = new StoreHistory({
       keepMs: HOUR,
       keep: () => {},
       spent: () => ({ requests: 0, units: null }),
     })
-    this.store = { storeId, address, kind: 'memory', observation, locks: this.locks }
+    this.store = { storeId, address, kind: 'memory', history, locks: this.locks }
   }
 
   /** Puts a lock there, as it is read now. */
@@ -71,8 +71,8 @@ export class WatchedPlace {
     this.locks.delete(id)
   }
 
-  happened(all: readonly Happening[]): void {
-    this.desk.alerts.happened(this.store, all)
+  onEvents(all: readonly LockEvent[]): void {
+    this.desk.alerts.onEvents(this.store, all)
   }
 
   pass(): void {
@@ -82,18 +82,18 @@ export class WatchedPlace {
     for (const [id, lock] of locks)
       if (stateAt(lock, serverTime) !== lock.state)
         locks.set(id, { ...lock, observedAt: serverTime, state: stateAt(lock, serverTime) })
-    this.desk.alerts.passed(this.store, {
+    this.desk.alerts.onPass(this.store, {
       ...{ locks, serverTime, offsetMs, errorMs },
       ...{ scanned: locks.size, tookMs: 1, unbroken: true },
     })
   }
 
   fail(message = 'The server does not answer', why: 'down' | 'partial' = 'down'): void {
-    this.desk.alerts.failed(this.store, why, { code: 'STORE_UNREACHABLE', message })
+    this.desk.alerts.onFailure(this.store, why, { code: 'STORE_UNREACHABLE', message })
   }
 
   close(): void {
-    this.desk.alerts.rested(this.store)
+    this.desk.alerts.onStop(this.store)
   }
 
   #serverTime(): number {

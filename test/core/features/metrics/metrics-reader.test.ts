@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
-import { Meter } from '../../../../electron/core/features/metrics/meter.ts'
+import { MetricsReader } from '../../../../electron/core/features/metrics/metrics-reader.ts'
 import { ObservedStore } from '../../../hosts/metrics/observed-store.ts'
 
 it('finds out what stores are called once for all holds that end in one look, and again for the next', async () => {
   const stores = [new ObservedStore('a'), new ObservedStore('b')]
   const names = new Map([['b', 'before']])
   let asked = 0
-  const meter = new Meter({
+  const metrics = new MetricsReader({
     stores: () => stores,
     nameOf(storeId) {
       asked++
@@ -15,12 +15,12 @@ it('finds out what stores are called once for all holds that end in one look, an
     alerts: null,
   })
   const told: string[] = []
-  meter.onHeld(({ name }) => told.push(name))
+  metrics.listen(({ name }) => told.push(name))
   const [, b] = stores as [ObservedStore, ObservedStore]
-  for (let i = 0; i < 1000; i++) meter.ended(b, 5)
+  for (let i = 0; i < 1000; i++) metrics.onTenureEnd(b, 5)
   expect(asked).toBe(stores.length)
   names.set('b', 'after')
   await Promise.resolve()
-  meter.ended(b, 5)
+  metrics.onTenureEnd(b, 5)
   expect(told.slice(-2)).toEqual(['before', 'after'])
 })
