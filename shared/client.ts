@@ -1,5 +1,5 @@
 import type { Input, MethodName, Output, StreamEvent, StreamInput, StreamName } from './contract.ts'
-import type { DownFrame, UpFrame } from './frames.ts'
+import { ACKNOWLEDGE_EVERY, type DownFrame, type UpFrame } from './frames.ts'
 import type { Failure, Result } from './result.ts'
 
 type Stream = { onEvent: (event: unknown, seq: number) => void; onEnd: (result: Result<null>) => void }
@@ -74,9 +74,14 @@ export function createClient(send: (frame: UpFrame) => void): Client {
           resolve?.(frame.result)
           return
         }
-        case 'event':
-          streams.get(frame.id)?.onEvent(frame.event, frame.seq)
+        case 'event': {
+          const { id, seq } = frame
+          const stream = streams.get(id)
+          // First, so that a listener that fails does not keep the stream waiting.
+          if (stream && (seq + 1) % ACKNOWLEDGE_EVERY === 0) send({ type: 'ack', id, seq })
+          stream?.onEvent(frame.event, seq)
           return
+        }
         case 'end': {
           const stream = streams.get(frame.id)
           streams.delete(frame.id)

@@ -10,7 +10,7 @@ import {
   type StreamName,
   streams,
 } from '../../shared/contract.ts'
-import { type DownFrame, upFrameSchema } from '../../shared/frames.ts'
+import { type DownFrame, MOST_UNACKNOWLEDGED, upFrameSchema } from '../../shared/frames.ts'
 import type { Failure, Result } from '../../shared/result.ts'
 import type { AuditLog } from './features/audit/log.ts'
 import type { MetricsReader } from './features/metrics/metrics-reader.ts'
@@ -38,11 +38,37 @@ export type Core = {
 /** One screen's connection to the core. Whatever arrives is checked here, and nowhere else. */
 export type Session = { receive(frame: unknown): void; close(): void }
 
-/** How frames leave. A promise means that the screen is slow: a stream waits for it, so that nothing piles up. */
+/** How frames leave. A stream waits for the promise, so a transport that knows it is slow may slow the stream down further. */
 export type Send = (frame: DownFrame) => void | Promise<void>
 
+/** A call or an open stream. */
+class Running {
+  readonly #abort = new AbortController()
+  readonly signal = this.#abort.signal
+  #acknowledged = -1
+  #wake = () => {}
+
+  acknowledge(seq: number): void {
+    this.#acknowledged = Math.max(this.#acknowledged, seq)
+    this.#wake()
+  }
+
+  close(): void {
+    this.#abort.abort()
+    this.#wake()
+  }
+
+  /** Waits while the screen has too many events to take before it gets to this one. */
+  async caughtUpWith(seq: number): Promise<void> {
+    while (seq - this.#acknowledged >= MOST_UNACKNOWLEDGED && !this.signal.aborted)
+      await new Promise<void>(resolve => {
+        this.#wake = resolve
+      })
+  }
+}
+
 export function openSession(core: Core, send: Send): Session {
-  const running = new Map<number, AbortController>()
+  const running = new Map<number, Running>()
   const fail = (error: unknown): { ok: false; error: Failure } => {
     const failure = toFailure(error)
     return { ok: false, error: { ...failure, message: core.redact(failure.message) } }
@@ -72,7 +98,8 @@ export function openSession(core: Core, send: Send): Session {
     await send({ type: 'reply', id, result })
   }
 
-  async function stream(id: number, name: string, input: unknown, signal: AbortSignal): Promise<void> {
+  async function stream(id: number, name: string, input: unknown, own: Running): Promise<void> {
+    const { signal } = own
     let result: Result<null> = { ok: true, value: null }
     try {
       if (!Object.hasOwn(streams, name)) throw new StoreError('BAD_INPUT', 'There is no such stream')
@@ -83,7 +110,8 @@ export function openSession(core: Core, send: Send): Session {
       let seq = 0
       for await (const event of handler(parse(streams[name as StreamName].input, input), signal)) {
         if (signal.aborted) break
-        await send({ type: 'event', id, seq: seq++, event })
+        await send({ type: 'event', id, seq, event })
+        await own.caughtUpWith(seq++)
       }
     } catch (error) {
       result = fail(error)
@@ -96,22 +124,23 @@ export function openSession(core: Core, send: Send): Session {
       const parsed = upFrameSchema.safeParse(frame)
       // A frame without a usable id cannot be answered; nothing of ours sends one.
       if (!parsed.success) return
-      const { id } = parsed.data
-      if (parsed.data.type === 'close') {
-        running.get(id)?.abort()
-        return
+      const { data } = parsed
+      const { id } = data
+      const known = running.get(id)
+      if (data.type === 'close') known?.close()
+      else if (data.type === 'ack') known?.acknowledge(data.seq)
+      else if (!known) {
+        const own = new Running()
+        running.set(id, own)
+        const work =
+          data.type === 'call'
+            ? call(id, data.method, data.input, own.signal)
+            : stream(id, data.stream, data.input, own)
+        void work.finally(() => running.delete(id))
       }
-      if (running.has(id)) return
-      const abort = new AbortController()
-      running.set(id, abort)
-      const work =
-        parsed.data.type === 'call'
-          ? call(id, parsed.data.method, parsed.data.input, abort.signal)
-          : stream(id, parsed.data.stream, parsed.data.input, abort.signal)
-      void work.finally(() => running.delete(id))
     },
     close() {
-      for (const abort of running.values()) abort.abort()
+      for (const own of running.values()) own.close()
     },
   }
 }

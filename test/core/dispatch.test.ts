@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { createCore } from '../../electron/core/compose.ts'
-import { openSession } from '../../electron/core/dispatch.ts'
+import { type Core, openSession } from '../../electron/core/dispatch.ts'
 import { memoryServer } from '../../electron/core/stores/memory/servers.ts'
 import { createClient } from '../../shared/client.ts'
 import type { DownFrame } from '../../shared/frames.ts'
@@ -200,29 +200,67 @@ it('watches until it is closed: in an outage nothing is called gone, and the sta
   expect(sent.length).toBe(before)
 })
 
-it('reads on in a stream only when the screen has taken what it got', async () => {
+/** A core whose `locks.list` yields for as long as it is asked, and the number of events taken from it. */
+function endlessCore() {
   const core = createCore({ dataFolder: dataFolder() })
   onTestFinished(() => core.close())
-  let produced = 0
-  const slowCore = {
-    ...core,
-    streamHandlers: {
-      ...core.streamHandlers,
-      'locks.list': async function* () {
-        for (; produced < 5; produced++) yield { type: 'done', complete: true, serverTime: produced } as const
-      },
+  const taken = { events: 0, ended: false }
+  const streamHandlers: Core['streamHandlers'] = {
+    ...core.streamHandlers,
+    'locks.list': async function* (_, signal) {
+      try {
+        for (; !signal.aborted; taken.events++) yield { type: 'done', complete: true, serverTime: 0 }
+      } finally {
+        taken.ended = true
+      }
     },
   }
-  const taken: (() => void)[] = []
-  const sent: DownFrame[] = []
-  const wire = openSession(slowCore, frame => {
-    sent.push(frame)
-    return new Promise(resolve => taken.push(resolve))
-  })
-  wire.receive({ type: 'open', id: 1, stream: 'locks.list', input: { storeId: 'any' } })
-  await new Promise(resolve => setTimeout(resolve, 20))
-  expect([produced, sent.length]).toEqual([0, 1])
-  taken.shift()?.()
-  await new Promise(resolve => setTimeout(resolve, 20))
-  expect([produced, sent.length]).toEqual([1, 2])
+  return { core: { ...core, streamHandlers }, taken }
+}
+
+const list = { type: 'open', id: 1, stream: 'locks.list', input: { storeId: 'any' } }
+
+it('takes the next event of a stream only when the transport is ready for it', async () => {
+  const { core, taken } = endlessCore()
+  const ready: (() => void)[] = []
+  const wire = openSession(core, () => new Promise(resolve => ready.push(resolve)))
+  wire.receive(list)
+  await expect.poll(() => ready.length).toBe(1)
+  expect(taken.events).toBe(0)
+  ready.shift()?.()
+  await expect.poll(() => ready.length).toBe(1)
+  expect(taken.events).toBe(1)
+  wire.close()
+})
+
+it('sends a screen that acknowledges nothing a few events, and goes on where the screen has caught up', async () => {
+  const { core, taken } = endlessCore()
+  const seqs: number[] = []
+  const wire = openSession(core, frame => void (frame.type === 'event' && seqs.push(frame.seq)))
+  wire.receive(list)
+  await expect.poll(() => seqs).toEqual([0, 1, 2, 3])
+  wire.receive({ type: 'ack', id: 1, seq: 1 })
+  await expect.poll(() => seqs).toEqual([0, 1, 2, 3, 4, 5])
+  // An acknowledgement that was overtaken on its way takes nothing back.
+  wire.receive({ type: 'ack', id: 1, seq: 0 })
+  wire.receive({ type: 'ack', id: 2, seq: 9 })
+  wire.receive({ type: 'ack', id: 1, seq: 2 })
+  await expect.poll(() => seqs).toEqual([0, 1, 2, 3, 4, 5, 6])
+  wire.receive({ type: 'close', id: 1 })
+  await expect.poll(() => taken.ended).toBe(true)
+  expect(seqs).toHaveLength(7)
+})
+
+it('a client acknowledges what it takes, so that a long stream never stops', async () => {
+  const { core, taken } = endlessCore()
+  const client = createClient(frame => wire.receive(frame))
+  const wire = openSession(core, frame => client.receive(frame))
+  const close = client.open(
+    'locks.list',
+    { storeId: 'any' },
+    (_, seq) => seq === 1000 && close(),
+    () => {},
+  )
+  await expect.poll(() => taken.ended).toBe(true)
+  expect(taken.events).toBeGreaterThanOrEqual(1000)
 })

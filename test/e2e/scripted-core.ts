@@ -83,7 +83,7 @@ export class ScriptedCore {
   async take(frame: UpFrame): Promise<void> {
     if (frame.type === 'open') this.#open.set(frame.id, { stream: frame.stream, seq: 0 })
     else if (frame.type === 'close') this.#open.delete(frame.id)
-    else await this.#reply(frame)
+    else if (frame.type === 'call') await this.#reply(frame)
   }
 
   async #reply({ id, method, input }: Extract<UpFrame, { type: 'call' }>): Promise<void> {

@@ -80,7 +80,21 @@ test('delivers the events of a stream until its end, and nothing after it', () =
   expect(events.map(each => (each as [number])[0])).toEqual([1, 2])
   expect(ends).toEqual([{ ok: true, value: null }])
   close()
-  expect(sent.map(frame => frame.type)).toEqual(['open'])
+  expect(sent.map(frame => frame.type)).toEqual(['open', 'ack'])
+})
+
+test('acknowledges every second event before it delivers it, also to a listener that fails', () => {
+  const sent: UpFrame[] = []
+  const client = createClient(frame => sent.push(frame))
+  const fail = () => {
+    throw new Error('the listener failed')
+  }
+  client.open('locks.watch', { storeId: 's' }, fail, () => {})
+  for (let seq = 0; seq < 5; seq++) expect(() => client.receive(event(1, seq))).toThrow('the listener failed')
+  expect(sent.slice(1)).toEqual([
+    { type: 'ack', id: 1, seq: 1 },
+    { type: 'ack', id: 1, seq: 3 },
+  ])
 })
 
 test('delivers nothing of a stream that we closed, whatever still arrives', () => {

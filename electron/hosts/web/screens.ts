@@ -15,10 +15,12 @@ export function createScreens(core: Core) {
   return {
     open(visitor: Visitor, response: ServerResponse): void {
       const id = randomBytes(16).toString('base64url')
-      const write = slowly(response)
+      const write = (text: string) => {
+        if (!response.destroyed && !response.writableEnded) response.write(text)
+      }
       const session = openSession(core, frame => write(`data: ${JSON.stringify(frame)}\n\n`))
       // Without it, neither side would notice a connection that silently died.
-      const heartbeat = setInterval(() => void write(': still here\n\n'), HEARTBEAT_MS)
+      const heartbeat = setInterval(() => write(': still here\n\n'), HEARTBEAT_MS)
       screens.set(id, { visitor, session, end: () => response.end() })
       response.once('close', () => {
         clearInterval(heartbeat)
@@ -30,7 +32,7 @@ export function createScreens(core: Core) {
         'Content-Type': 'text/event-stream; charset=utf-8',
         'Cache-Control': 'no-store',
       })
-      void write(`event: hello\ndata: ${JSON.stringify({ screen: id })}\nretry: 1000\n\n`)
+      write(`event: hello\ndata: ${JSON.stringify({ screen: id })}\nretry: 1000\n\n`)
     },
     /** Whether there is such a screen of this visitor. Another's is as unknown as one that does not exist. */
     receive(visitor: Visitor, id: string, frame: unknown): boolean {
@@ -45,25 +47,5 @@ export function createScreens(core: Core) {
         screen.end()
       }
     },
-  }
-}
-
-/** Writes, and waits when the reader is behind. Somebody who went away is not waited for. */
-function slowly(response: ServerResponse): (text: string) => void | Promise<void> {
-  let draining: Promise<void> | null = null
-  return text => {
-    if (response.destroyed || response.writableEnded) return
-    if (response.write(text)) return
-    draining ??= new Promise<void>(resolve => {
-      const done = () => {
-        response.off('drain', done)
-        response.off('close', done)
-        draining = null
-        resolve()
-      }
-      response.on('drain', done)
-      response.on('close', done)
-    })
-    return draining
   }
 }
