@@ -59,13 +59,13 @@ export function staleEvents(events: readonly SentEvent[]): number {
   return events.slice(0, at).filter(each => each.stream === events[at]?.stream).length
 }
 
-/** Every lock changes and goes, again and again, until the returned function stops it and leaves only `lock:last`. */
+/** Every lock changes or goes, again and again, until the returned function stops it and leaves only `lock:last`. */
 export function churn(client: Redis, locks: number): () => Promise<void> {
   let isOver = false
   async function run() {
     for (let round = 0; !isOver; round++) {
       const batch = client.multi().flushdb()
-      for (let i = 0; i < locks; i++) batch.set(`lock:${round}-${i}`, `token-${round}`, 'PX', 3_600_000)
+      for (let i = 0; i < locks; i++) batch.set(`lock:${round % 2}-${i}`, `token-${round}`, 'PX', 3_600_000)
       await batch.exec()
       await new Promise(resolve => setTimeout(resolve, 20))
     }
