@@ -1,5 +1,6 @@
 import { type Alert, type AlertRule, CONTENTION_MS, UNNAMED_HOLDERS } from './alerts.ts'
-import { sayDuration } from './lease.ts'
+import { MINUTE_MS, sayDuration } from './duration.ts'
+import { plural, sayTimes } from './numbers.ts'
 import { clip, escapeForTerminal, neutralise } from './safe-text.ts'
 
 /**
@@ -101,9 +102,9 @@ export function alertSentence(alert: Told): string {
     case 'held-long':
       return `${lock} in ${store} has been held${by} for ${long ?? 'a long time'}.`
     case 'renewed-long':
-      return `${lock} in ${store} is kept${by} by renewing it: ${sayTimes(Number(alert.detail))} in the ${long ?? 'time'} it was watched.`
+      return `${lock} in ${store} is kept${by} by renewing it: ${sayHowOften(Number(alert.detail))} in the ${long ?? 'time'} it was watched.`
     case 'contention': {
-      const often = `${sayTimes(value ?? Number.NaN)} within ${sayMinutes(CONTENTION_MS)}`
+      const often = `${sayHowOften(value ?? Number.NaN)} within ${sayMinutes(CONTENTION_MS)}`
       return alert.detail === UNNAMED_HOLDERS
         ? `${lock} in ${store} was taken anew ${often}. Its record does not say by whom: it may be one program that takes it again and again.`
         : `${lock} in ${store} changed its holder ${often}.`
@@ -122,7 +123,7 @@ export function alertHeadline({ rule, key, storeName }: Pick<Alert, 'rule' | 'ke
 /** Several of one rule in one store, in one sentence. */
 export function alertsSentence(rule: AlertRule, count: number, storeName: string): string {
   const store = shown(storeName)
-  const locks = count === 1 ? '1 lock' : `${many(count)} locks`
+  const locks = plural(count, 'lock', 'locks')
   const one = count === 1
   switch (rule) {
     case 'store-down':
@@ -155,17 +156,12 @@ export function alertsSentence(rule: AlertRule, count: number, storeName: string
 /** For a place that has room for a few words. */
 export function sayUnacknowledged(count: number): string {
   if (count === 0) return 'No alerts'
-  return count === 1 ? '1 alert to look at' : `${many(count)} alerts to look at`
+  return plural(count, 'alert to look at', 'alerts to look at')
 }
 
-const numbers = new Intl.NumberFormat('en')
 const NAMED = 80
 /** What a server says needs more room than a name. */
 const LONG = 240
-
-function many(n: number): string {
-  return numbers.format(n)
-}
 
 function shown(name: string): string {
   return escapeForTerminal(clip(name, NAMED))
@@ -180,11 +176,10 @@ function sayPart(fraction: number | null): string {
   return fraction === null ? 'most' : `${Math.floor(fraction * 100)} %`
 }
 
-function sayTimes(n: number): string {
-  if (!Number.isFinite(n)) return 'often'
-  return n === 1 ? 'once' : n === 2 ? 'twice' : `${many(n)} times`
+function sayHowOften(n: number): string {
+  return Number.isFinite(n) ? sayTimes(n) : 'often'
 }
 
 function sayMinutes(ms: number): string {
-  return `${Math.round(ms / 60_000)} minutes`
+  return `${Math.round(ms / MINUTE_MS)} minutes`
 }

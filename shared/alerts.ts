@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { DAY_MS } from './duration.ts'
 import { lockId, storeId } from './locks.ts'
 
 /** What an operator is warned of. Rules are data; what they say, and what to do then, is in alert-words.ts. */
@@ -27,7 +28,7 @@ export const ruleSettingSchema = z.strictObject({
   enabled: z.boolean(),
   limit: z.number().nonnegative().nullable(),
   /** It must have been so for this long. */
-  forMs: z.number().int().min(0).max(86_400_000),
+  forMs: z.number().int().min(0).max(DAY_MS),
 })
 export type RuleSetting = z.infer<typeof ruleSettingSchema>
 
@@ -180,7 +181,7 @@ export const muteInputSchema = z.strictObject({
     .number()
     .int()
     .min(1000)
-    .max(366 * 24 * 3_600_000)
+    .max(366 * DAY_MS)
     .nullable(),
 })
 

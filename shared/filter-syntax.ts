@@ -1,3 +1,5 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from './duration.ts'
+
 /** How a filter is written: which words belong together. What they mean is in filter.ts. */
 
 export type Comparison = '>' | '<' | '>=' | '<='
@@ -70,10 +72,10 @@ export function typedTerms(text: string): Typed[] {
 const UNITS: Record<string, number> = {
   ms: 1,
   s: 1000,
-  m: 60_000,
-  min: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
+  m: MINUTE_MS,
+  min: MINUTE_MS,
+  h: HOUR_MS,
+  d: DAY_MS,
 }
 const PART = /(\d+(?:\.\d+)?)(ms|min|s|m|h|d)/iy
 

@@ -1,5 +1,6 @@
+import { sayDuration } from './duration.ts'
 import type { HoldMode, MaintenanceHold } from './holds.ts'
-import { isoTime, sayDuration } from './lease.ts'
+import { isoTime } from './lease.ts'
 
 /** Sentences about maintenance holds, for the screen and the command line. Nothing here is safe to print before escaping. */
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { DAY_MS } from './duration.ts'
 import { lockSchema, storeId } from './locks.ts'
 
 /**
@@ -76,7 +77,7 @@ export type HoldChoices = z.infer<typeof holdChoicesSchema>
 
 /** What holding takes at least and at most. */
 export const SHORTEST_HOLD_MS = 10_000
-export const LONGEST_HOLD_MS = 7 * 86_400_000
+export const LONGEST_HOLD_MS = 7 * DAY_MS
 
 /**
  * What came of taking one. `refused`: somebody else has it, and it was not to be waited for; nothing was changed. That is an

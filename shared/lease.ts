@@ -1,20 +1,15 @@
+import { DAY_MS, MINUTE_MS } from './duration.ts'
 import type { Lease, Lock, LockState, Watched } from './locks.ts'
 import type { Counted } from './stats.ts'
 
 /** A lease is `expiring` once this much of it is used. */
 export const EXPIRING_FRACTION = 0.8
 
-const SECOND = 1000
-const MINUTE = 60 * SECOND
-const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
-const YEAR = 365.25 * DAY
-
 /** The largest time a Date can carry; past it toISOString throws. */
 const MAX_TIME = 8.64e15
 
 /** No lease anybody means is longer than this. Longer ones are shown, and said to be implausible. */
-const PLAUSIBLE_LEASE_MS = 3650 * DAY
+const PLAUSIBLE_LEASE_MS = 3650 * DAY_MS
 
 /** Nor does one end before 2000: such a number is seconds where milliseconds are meant. */
 const PLAUSIBLE_SINCE = 946_684_800_000
@@ -31,7 +26,7 @@ export function isPlausibleDeadline(expiresAt: number, now: number): boolean {
 
 /** Whether somebody can have taken a lock then. What is before 2000 was written in another unit, or is nonsense. */
 export function isPlausibleBeginning(at: number, now: number): boolean {
-  return isRepresentable(at) && at >= PLAUSIBLE_SINCE && at <= now + MINUTE
+  return isRepresentable(at) && at >= PLAUSIBLE_SINCE && at <= now + MINUTE_MS
 }
 
 /** Null without a deadline, and for one that is not a number: nothing can be computed or sorted by it. */
@@ -176,29 +171,4 @@ function orLast(time: number | null): number {
 
 export function isoTime(time: number | null): string | null {
   return time === null || !isRepresentable(time) ? null : new Date(time).toISOString()
-}
-
-/**
- * A duration as people say it: `5.4 s`, `2 min 48 s`, `3 h 12 min`, `26 h 04 min`, `12 days`. Never rounded up. Without
- * tenths it is `5 s`, for what is said once a second; coarsely it is `40 min`, for what nobody waits for.
- */
-export function sayDuration(
-  ms: number,
-  { tenths = true, coarse = false }: { readonly tenths?: boolean; readonly coarse?: boolean } = {},
-): string {
-  const size = Math.abs(ms)
-  if (!Number.isFinite(size)) return 'an unknown time'
-  // Rounding would say `10.0 s` for what is still below ten seconds.
-  if (tenths && !coarse && size < 10 * SECOND) return `${(Math.floor(size / 100) / 10).toFixed(1)} s`
-  if (size < MINUTE) return `${Math.floor(size / SECOND)} s`
-  if (coarse && size >= 10 * MINUTE && size < HOUR) return `${Math.floor(size / MINUTE)} min`
-  if (size < HOUR) return two(size, MINUTE, 'min', SECOND, 's')
-  if (size < 3 * DAY) return two(size, HOUR, 'h', MINUTE, 'min')
-  if (size < 10 * YEAR) return `${Math.floor(size / DAY)} days`
-  return `${Math.floor(size / YEAR).toLocaleString('en')} years`
-}
-
-function two(ms: number, big: number, bigUnit: string, small: number, smallUnit: string): string {
-  const rest = String(Math.floor((ms % big) / small)).padStart(2, '0')
-  return `${Math.floor(ms / big)} ${bigUnit} ${rest} ${smallUnit}`
 }

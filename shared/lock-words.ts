@@ -1,13 +1,7 @@
-import {
-  heldSinceOf,
-  holdersLookAlike,
-  isoTime,
-  isUnconfirmed,
-  remainingMs,
-  sayDuration,
-  stateAt,
-} from './lease.ts'
+import { sayDuration } from './duration.ts'
+import { heldSinceOf, holdersLookAlike, isoTime, isUnconfirmed, remainingMs, stateAt } from './lease.ts'
 import type { FormatInfo, Lock, Note, Story, Watched } from './locks.ts'
+import { plural, sayTimes } from './numbers.ts'
 import { clip } from './safe-text.ts'
 
 /** The one place where data becomes English sentences. Nothing here is safe to print before escaping. */
@@ -42,7 +36,7 @@ export function noteSentence(note: Note, time: (at: number) => string = sayTime)
     case 'several-holders':
       return `${note.count} holders share it; a release ends all of them.`
     case 'waiters':
-      return note.count === 1 ? '1 process is waiting for it.' : `${note.count} processes are waiting for it.`
+      return plural(note.count, 'process is waiting for it.', 'processes are waiting for it.')
   }
 }
 
@@ -167,10 +161,9 @@ function sayRenewals(
   alike: boolean,
 ): string[] {
   if (renewals === 0) return []
-  const times = renewals === 1 ? 'once' : renewals === 2 ? 'twice' : `${renewals} times`
   const last = lastRenewedAt === null ? '' : `, the last time ${sayAgo(now - lastRenewedAt)}`
   const what = alike ? 'renewed or taken again' : 'renewed'
-  return [`${what} ${times}${saySince(heldSince, now)}${last}`]
+  return [`${what} ${sayTimes(renewals)}${saySince(heldSince, now)}${last}`]
 }
 
 function notRenewed(watched: Watched | undefined, now: number): string[] {

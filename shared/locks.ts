@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { MINUTE_MS } from './duration.ts'
 import { failureSchema } from './result.ts'
 
 export const storeId = z.string().min(1).max(64)
@@ -292,7 +293,7 @@ export const lockStreams = {
     event: listEventSchema,
   },
   'locks.watch': {
-    input: z.strictObject({ storeId, intervalMs: z.number().int().min(100).max(60_000).optional() }),
+    input: z.strictObject({ storeId, intervalMs: z.number().int().min(100).max(MINUTE_MS).optional() }),
     event: watchEventSchema,
   },
 } as const

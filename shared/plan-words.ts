@@ -1,6 +1,7 @@
+import { MINUTE_MS, sayDuration } from './duration.ts'
 import { holdsForMaintenance } from './hold-owner.ts'
-import { sayDuration } from './lease.ts'
 import type { FormatInfo } from './locks.ts'
+import { plural, sayNumber } from './numbers.ts'
 import type { PlanEntry, PlanHeader, PlanProgress, ResultName } from './plans.ts'
 import { clip, escapeForTerminal } from './safe-text.ts'
 
@@ -34,11 +35,9 @@ export type PlanWarning = {
 }
 
 /** Held for less than this, a lock was hardly forgotten. */
-const YOUNG_MS = 60_000
+const YOUNG_MS = MINUTE_MS
 /** Watched for less than this, a holder that renews may not have been seen to. */
-const WATCHED_ENOUGH_MS = 60_000
-
-const numbers = new Intl.NumberFormat('en')
+const WATCHED_ENOUGH_MS = MINUTE_MS
 
 /** `entries` are the locks of the plan that are not excluded. */
 export function planWarnings(
@@ -52,20 +51,20 @@ export function planWarnings(
     warn('production', seen.production, n =>
       n === 1
         ? `1 is in production: ${list(seen.productionStores)}.`
-        : `${many(n)} are in production: ${list(seen.productionStores)}.`,
+        : `${sayNumber(n)} are in production: ${list(seen.productionStores)}.`,
     ),
     ...(releasing ? releaseWarnings(seen) : []),
     warn('no-end', releasing ? 0 : seen.endless, n =>
       n === 1
         ? '1 has no end of its own: once put back, it stays until somebody releases it.'
-        : `${many(n)} have no end of their own: once put back, they stay until somebody releases them.`,
+        : `${sayNumber(n)} have no end of their own: once put back, they stay until somebody releases them.`,
     ),
     warn('left', header.left, n => leftSentence(releasing, n)),
     ...header.stores.map(({ name, unread }) =>
       warn('unread', unread.length, n =>
         n === 1
           ? `A part of ${shown(name)} could not be read (${list(unread)}): its locks are not in the plan.`
-          : `${many(n)} parts of ${shown(name)} could not be read (${list(unread)}): their locks are not in the plan.`,
+          : `${sayNumber(n)} parts of ${shown(name)} could not be read (${list(unread)}): their locks are not in the plan.`,
       ),
     ),
     warn('unwatched', releasing && header.watchedMs < WATCHED_ENOUGH_MS ? seen.unrenewed : 0, () =>
@@ -82,45 +81,45 @@ function releaseWarnings(seen: Tally): (PlanWarning | null)[] {
     warn('maintenance', seen.maintenance, n =>
       n === 1
         ? `1 is held for maintenance, by ${list(seen.maintainers)}: what it keeps from running may start at once.`
-        : `${many(n)} are held for maintenance, by ${list(seen.maintainers)}: what they keep from running may start at once.`,
+        : `${sayNumber(n)} are held for maintenance, by ${list(seen.maintainers)}: what they keep from running may start at once.`,
     ),
     warn('renewing', seen.renewing, n => {
       const what = seen.renewingAlike > 0 ? 'being renewed, or taken again' : 'still being renewed'
       return n === 1
         ? `1 is ${what}: its holder is alive and at work.`
-        : `${many(n)} are ${what}: their holders are alive and at work.`
+        : `${sayNumber(n)} are ${what}: their holders are alive and at work.`
     }),
     warn('young', seen.young, n =>
       n === 1
         ? '1 had been held for less than a minute, as far as is known: it is hardly a forgotten one.'
-        : `${many(n)} had been held for less than a minute, as far as is known: they are hardly forgotten ones.`,
+        : `${sayNumber(n)} had been held for less than a minute, as far as is known: they are hardly forgotten ones.`,
     ),
     warn('runs-twice', seen.runsTwice, n =>
       n === 1
         ? 'The holder of 1 is not told and works on if it is alive: its job may then run twice.'
-        : `The holders of ${many(n)} are not told and work on if they are alive: their jobs may then run twice.`,
+        : `The holders of ${sayNumber(n)} are not told and work on if they are alive: their jobs may then run twice.`,
     ),
     warn('may-crash', seen.mayCrash, n =>
       n === 1
         ? `The holder of 1 may crash when it finds out: ${list(seen.mayCrashFormats)}.`
-        : `The holders of ${many(n)} may crash when they find out: ${list(seen.mayCrashFormats)}.`,
+        : `The holders of ${sayNumber(n)} may crash when they find out: ${list(seen.mayCrashFormats)}.`,
     ),
     warn('comes-back', seen.comesBack, n =>
       n === 1
         ? '1 may be written back by its holder, if that is alive.'
-        : `${many(n)} may be written back by their holders, if those are alive.`,
+        : `${sayNumber(n)} may be written back by their holders, if those are alive.`,
     ),
     ...[...seen.noUndo].map(([why, count]) =>
       warn('no-undo', count, n =>
         n === 1
           ? `1 cannot be put back afterwards: ${why}`
-          : `${many(n)} cannot be put back afterwards: ${why}`,
+          : `${sayNumber(n)} cannot be put back afterwards: ${why}`,
       ),
     ),
     warn('alike', seen.alike, n =>
       n === 1
         ? '1 is written alike by all its holders: a next one is told from the one you see by its deadline, and without a deadline not at all.'
-        : `${many(n)} are written alike by all their holders: a next one is told from the one you see by its deadline, and without a deadline not at all.`,
+        : `${sayNumber(n)} are written alike by all their holders: a next one is told from the one you see by its deadline, and without a deadline not at all.`,
     ),
   ]
 }
@@ -129,10 +128,10 @@ function leftSentence(releasing: boolean, n: number): string {
   if (!releasing)
     return n === 1
       ? '1 cannot be put back and is not in the plan.'
-      : `${many(n)} cannot be put back and are not in the plan.`
+      : `${sayNumber(n)} cannot be put back and are not in the plan.`
   return n === 1
     ? '1 that was asked for had changed meanwhile and is not in the plan.'
-    : `${many(n)} that were asked for had changed meanwhile and are not in the plan.`
+    : `${sayNumber(n)} that were asked for had changed meanwhile and are not in the plan.`
 }
 
 type Tally = ReturnType<typeof tally>
@@ -198,10 +197,6 @@ function warn(code: PlanWarningCode, count: number, say: (n: number) => string):
   return count === 0 ? null : { code, count, sentence: say(count) }
 }
 
-function many(n: number): string {
-  return numbers.format(n)
-}
-
 function shown(name: string): string {
   return escapeForTerminal(clip(name, 80))
 }
@@ -212,24 +207,21 @@ const NAMES = 4
 function list(names: Iterable<string>): string {
   const all = [...names]
   const named = all.slice(0, NAMES).map(shown).join(', ')
-  return all.length > NAMES ? `${named} and ${many(all.length - NAMES)} more` : named
+  return all.length > NAMES ? `${named} and ${sayNumber(all.length - NAMES)} more` : named
 }
 
 type Said = Record<ResultName, (n: number) => string>
 
 const RESULTS_SAID: Said = {
-  released: n => `${many(n)} released`,
-  restored: n => `${many(n)} put back`,
-  changed: n =>
-    n === 1 ? '1 had changed and was not touched' : `${many(n)} had changed and were not touched`,
-  gone: n => (n === 1 ? '1 was gone already' : `${many(n)} were gone already`),
-  taken: n =>
-    n === 1 ? '1 is taken again and was not touched' : `${many(n)} are taken again and were not touched`,
-  ended: n => (n === 1 ? '1 would have ended by now' : `${many(n)} would have ended by now`),
-  failed: n => `${many(n)} failed`,
-  tried: n =>
-    n === 1 ? '1 was tried, and its end is not known' : `${many(n)} were tried, and their end is not known`,
-  pending: n => (n === 1 ? '1 was not attempted' : `${many(n)} were not attempted`),
+  released: n => `${sayNumber(n)} released`,
+  restored: n => `${sayNumber(n)} put back`,
+  changed: n => plural(n, 'had changed and was not touched', 'had changed and were not touched'),
+  gone: n => plural(n, 'was gone already', 'were gone already'),
+  taken: n => plural(n, 'is taken again and was not touched', 'are taken again and were not touched'),
+  ended: n => plural(n, 'would have ended by now', 'would have ended by now'),
+  failed: n => `${sayNumber(n)} failed`,
+  tried: n => plural(n, 'was tried, and its end is not known', 'were tried, and their end is not known'),
+  pending: n => plural(n, 'was not attempted', 'were not attempted'),
 }
 
 /** In the order in which they are told. */
@@ -250,6 +242,6 @@ export function planOutcome(progress: Pick<PlanProgress, 'total' | 'counts'>): s
   const parts = TOLD.filter(name => progress.counts[name] > 0).map(name =>
     RESULTS_SAID[name](progress.counts[name]),
   )
-  const of = progress.total === 1 ? 'Of 1 lock' : `Of ${many(progress.total)} locks`
+  const of = progress.total === 1 ? 'Of 1 lock' : `Of ${sayNumber(progress.total)} locks`
   return parts.length === 0 ? `${of}, none was attempted.` : `${of}: ${parts.join('; ')}.`
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { MINUTE_MS } from './duration.ts'
 import { fence, lockId, lockStateSchema, type StoreKind, storeId, storeKindSchema } from './locks.ts'
 import { failureSchema } from './result.ts'
 
@@ -234,7 +235,7 @@ export const planMethods = {
         .array(z.strictObject({ storeId, id: lockId, fence }))
         .max(100_000)
         .optional(),
-      watchMs: z.number().int().min(0).max(60_000).optional(),
+      watchMs: z.number().int().min(0).max(MINUTE_MS).optional(),
       /** Where to keep it. Only for a host whose operator names files itself. */
       file: filePath.optional(),
     }),

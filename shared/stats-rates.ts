@@ -1,10 +1,11 @@
+import { MINUTE_MS } from './duration.ts'
 import { addFlows, type Figures, type Flows } from './stats.ts'
 
 /** Less is too short to speak of what happens in a minute. */
 export const RATED_MS = 10_000
 
 export function perMinute(flows: Flows, observedMs: number): Flows {
-  const minutes = observedMs / 60_000
+  const minutes = observedMs / MINUTE_MS
   return {
     taken: flows.taken / minutes,
     passedOn: flows.passedOn / minutes,

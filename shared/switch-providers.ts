@@ -1,5 +1,6 @@
-import { sayDuration } from './lease.ts'
+import { sayDuration } from './duration.ts'
 import type { StoreKind } from './locks.ts'
+import { plural, sayNumber } from './numbers.ts'
 import type { SideNow, SwitchNow, SwitchRun } from './switch.ts'
 
 /** What tells lock providers apart, as facts, and what a change from one to another means for the system that is looked at. */
@@ -73,8 +74,6 @@ export type Differences = {
   readonly means: readonly string[]
 }
 
-const numbers = new Intl.NumberFormat('en')
-
 /** Taking a lock and giving it back, and one renewal or look between them. */
 const REQUESTS_PER_LOCK = 3
 /** Fewer answers say more of the moment than of the store. */
@@ -101,7 +100,7 @@ export function providerDifferences(
       row('Expired and still stored', side => count(side.expired)),
       row('Without an expiry', side => count(side.noExpiry)),
       row('Acquired a minute', side =>
-        side.acquiredPerMinute === null ? null : numbers.format(Math.round(side.acquiredPerMinute * 10) / 10),
+        side.acquiredPerMinute === null ? null : sayNumber(Math.round(side.acquiredPerMinute * 10) / 10),
       ),
       row('Usually held for', side => (side.medianHoldMs === null ? null : sayDuration(side.medianHoldMs))),
       row('Clock', side => sayOffset(side.offsetMs)),
@@ -119,7 +118,7 @@ function meaning(from: StoreKind, to: StoreKind, now: SwitchNow): string[] {
     ...clocks(to, now.to.offsetMs),
     ...(now.from.unrecognised
       ? [
-          `${many(now.from.unrecognised, 'record of the old store is', 'records of the old store are')} not understood, and not counted as a lock.`,
+          `${plural(now.from.unrecognised, 'record of the old store is', 'records of the old store are')} not understood, and not counted as a lock.`,
         ]
       : []),
   ]
@@ -137,7 +136,7 @@ function latency(old: SideNow, fresh: SideNow): string[] {
 /** As counts only: what a request costs is on the bill. */
 function load(to: StoreKind, perMinute: number | null): string[] {
   if (perMinute === null || perMinute <= 0) return []
-  const perDay = numbers.format(Math.round(perMinute * REQUESTS_PER_LOCK * 1440))
+  const perDay = sayNumber(Math.round(perMinute * REQUESTS_PER_LOCK * 1440))
   if (to === 'dynamodb')
     return [
       `At the present pace that is about ${perDay} requests a day that are paid for, more with waiting and renewing.`,
@@ -151,7 +150,7 @@ function leftovers(from: StoreKind, to: StoreKind, expired: number | null): stri
   return [
     ...(expired
       ? [
-          `${many(expired, 'expired lock is', 'expired locks are')} still stored in the old one, and cleaned away on the way.`,
+          `${plural(expired, 'expired lock is', 'expired locks are')} still stored in the old one, and cleaned away on the way.`,
         ]
       : []),
     ...(to === 'mysql' && from !== 'mysql'
@@ -170,7 +169,7 @@ function endless(to: StoreKind, noExpiry: number | null): string[] {
       ? 'is given an end when it is taken with one'
       : 'ends by itself when it is taken with a time to live'
   return [
-    `${many(noExpiry, 'lock has', 'locks have')} no expiry now. In ${PROVIDER_FACTS[to].name} a lock ${ends}: check that work which takes long renews it.`,
+    `${plural(noExpiry, 'lock has', 'locks have')} no expiry now. In ${PROVIDER_FACTS[to].name} a lock ${ends}: check that work which takes long renews it.`,
   ]
 }
 
@@ -188,9 +187,5 @@ function sayOffset(offsetMs: number | null): string | null {
 }
 
 function count(n: number | null): string | null {
-  return n === null ? null : numbers.format(n)
-}
-
-function many(n: number, one: string, other: string): string {
-  return `${numbers.format(n)} ${n === 1 ? one : other}`
+  return n === null ? null : sayNumber(n)
 }

@@ -1,5 +1,6 @@
-import { sayDuration } from './lease.ts'
+import { sayDuration } from './duration.ts'
 import type { StoreKind } from './locks.ts'
+import { plural, sayTimes } from './numbers.ts'
 import { clip, escapeForTerminal } from './safe-text.ts'
 import type { Remaining, Side, SideNow, SwitchNow, SwitchRun, SwitchStep } from './switch.ts'
 import { MOST_STRAYS, SWITCH_STEPS } from './switch.ts'
@@ -112,7 +113,7 @@ export function checkSentence(step: SwitchStep, run: SwitchRun, now: SwitchNow):
     case 'clean':
       return is === 'met'
         ? `Nothing is left in ${from}.`
-        : `${many((now.from.held ?? 0) + (now.from.expired ?? 0), 'lock is', 'locks are')} still stored in ${from}${ofThemHolds(now)}.`
+        : `${plural((now.from.held ?? 0) + (now.from.expired ?? 0), 'lock is', 'locks are')} still stored in ${from}${ofThemHolds(now)}.`
     case 'restart':
       return is === 'met' ? `A lock was acquired in ${to}.` : `Nothing has been acquired in ${to} yet.`
     case 'verify':
@@ -163,7 +164,7 @@ function leftToWatch(run: SwitchRun, now: SwitchNow): string {
 /** An operator's hold keeps nobody from going on here; but it is a record that is in the way later. */
 function drainedSentence(run: SwitchRun, { from }: SwitchNow): string {
   if (!from.holds) return `No lock is held in ${shown(run.from)}.`
-  return `No worker holds a lock in ${shown(run.from)}. ${many(from.holds, 'maintenance hold is left there, and has', 'maintenance holds are left there, and have')} to be released before it is clean.`
+  return `No worker holds a lock in ${shown(run.from)}. ${plural(from.holds, 'maintenance hold is left there, and has', 'maintenance holds are left there, and have')} to be released before it is clean.`
 }
 
 /** How many locks workers have. */
@@ -177,14 +178,14 @@ function ofThemHolds({ from: { held, expired, holds } }: SwitchNow): string {
     return holds === 1
       ? ', a maintenance hold that has to be released'
       : ', all of them maintenance holds that have to be released'
-  return `, ${many(holds, 'of them a maintenance hold that has', 'of them maintenance holds that have')} to be released`
+  return `, ${plural(holds, 'of them a maintenance hold that has', 'of them maintenance holds that have')} to be released`
 }
 
 function drainSentence(run: SwitchRun, { from, remaining, at }: SwitchNow): string {
   const working = atWork(from)
   if (working === 0)
     return `No worker holds a lock in ${shown(run.from)}, but something was acquired there a moment ago: a worker still runs.`
-  const held = `${many(working, 'lock is', 'locks are')} held in ${shown(run.from)}${from.holds ? ` besides ${many(from.holds, 'maintenance hold', 'maintenance holds')}` : ''}`
+  const held = `${plural(working, 'lock is', 'locks are')} held in ${shown(run.from)}${from.holds ? ` besides ${plural(from.holds, 'maintenance hold', 'maintenance holds')}` : ''}`
   const stuck = remaining.filter(({ why }) => why !== 'ends' && why !== 'hold').length
   const last = Math.max(
     0,
@@ -194,7 +195,7 @@ function drainSentence(run: SwitchRun, { from, remaining, at }: SwitchNow): stri
   // What will not end comes first, and only so many are told.
   const isMore = stuck === remaining.length && stuck < working
   if (stuck > 0)
-    return `${held}; ${isMore ? 'at least ' : ''}${many(stuck, 'of them will not end', 'of them will not end')} soon.`
+    return `${held}; ${isMore ? 'at least ' : ''}${plural(stuck, 'of them will not end', 'of them will not end')} soon.`
   return `${held}; the last one ends in ${sayDuration(last, { tenths: false })}.`
 }
 
@@ -202,9 +203,9 @@ function verifySentence(run: SwitchRun, now: SwitchNow): string {
   const from = shown(run.from)
   const present =
     now.splits.length > 0
-      ? `${many(now.splits.length, 'name is', 'names are')} held in both stores at once.`
+      ? `${plural(now.splits.length, 'name is', 'names are')} held in both stores at once.`
       : atWork(now.from) > 0
-        ? `${many(atWork(now.from), 'lock is', 'locks are')} held in ${from} again: a worker still uses it.`
+        ? `${plural(atWork(now.from), 'lock is', 'locks are')} held in ${from} again: a worker still uses it.`
         : null
   const seen = seenSentence(run, present === null)
   if (present !== null || seen !== null) return [present, seen].filter(each => each !== null).join(' ')
@@ -222,7 +223,7 @@ function seenSentence(run: SwitchRun, isOver: boolean): string | null {
     ? `${name(split.name)} was held in ${shown(run.from)}${by(split.fromHolder)} and in ${shown(run.to)}${by(split.toHolder)} at once`
     : stray && `${name(stray.key)} was acquired in ${shown(run.from)}${by(stray.holder)}`
   if (what === undefined) return null
-  const others = more > 0 ? `, and ${many(more, 'more such thing was', 'more such things were')} seen` : ''
+  const others = more > 0 ? `, and ${plural(more, 'more such thing was', 'more such things were')} seen` : ''
   const advice = isOver ? 'That it is quiet now does not mean that it was the last time: stop' : 'Stop'
   return `${what} after the workers were started again${others}. ${advice} who it was and go back to "${STEP_WORDS.stop.title}", or finish with a reason.`
 }
@@ -236,7 +237,7 @@ export function remainingSentence({ key, holder, endsAt, renewals, why }: Remain
     case 'hold':
       return `${name(key)} is a ${name(holder ?? 'maintenance hold')}: no worker has it. Release it before the old store is cleaned.`
     case 'renewed':
-      return `${lock} is kept by renewing it (${renewals === 1 ? 'once' : `${renewals.toLocaleString('en')} times`} while it was watched): its holder still runs.`
+      return `${lock} is kept by renewing it (${sayTimes(renewals)} while it was watched): its holder still runs.`
     case 'never-ends':
       return `${lock} has no expiry: it stays until its holder gives it back, or somebody releases it.`
     case 'far-away':
@@ -256,7 +257,7 @@ export function strayWarning(run: SwitchRun): string | null {
   const last = run.strays.at(-1)
   if (!last || run.ended !== null) return null
   const more = run.strays.length >= MOST_STRAYS ? 'At least ' : ''
-  return `${more}${many(run.strays.length, 'lock was', 'locks were')} acquired in ${shown(run.from)} after its workers counted as stopped, last ${name(last.key)}${by(last.holder)}: a worker was not stopped, or still has the old provider.`
+  return `${more}${plural(run.strays.length, 'lock was', 'locks were')} acquired in ${shown(run.from)} after its workers counted as stopped, last ${name(last.key)}${by(last.holder)}: a worker was not stopped, or still has the old provider.`
 }
 
 /** Why two holders of one name are a danger, and where they come from. */
@@ -296,7 +297,3 @@ function name(text: string): string {
 
 const LONGEST = 80
 const LONGEST_STORE = 400
-
-function many(n: number, one: string, other: string): string {
-  return `${n.toLocaleString('en')} ${n === 1 ? one : other}`
-}

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { HOUR_MS } from './duration.ts'
 import { storeId, storeKindSchema } from './locks.ts'
 import { planSummarySchema } from './plans.ts'
 import { failureSchema } from './result.ts'
@@ -197,7 +198,7 @@ export const switchMethods = {
     input: z.strictObject({
       fromStoreId: storeId,
       toStoreId: storeId,
-      quietMs: z.number().int().min(1000).max(3_600_000).optional(),
+      quietMs: z.number().int().min(1000).max(HOUR_MS).optional(),
     }),
     output: switchRunSchema,
   },

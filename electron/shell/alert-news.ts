@@ -1,8 +1,9 @@
 import { alertsSentence, RULE_WORDS } from '../../shared/alert-words.ts'
 import type { Alert, AlertsEvent } from '../../shared/alerts.ts'
+import { MINUTE_MS } from '../../shared/duration.ts'
 
 /** About the same rule in the same store, the desktop is told so often at most. */
-const QUIET_MS = 60_000
+const QUIET_MS = MINUTE_MS
 /** More than so many at once are told as one: a console that has just been opened may find a lot. */
 const MOST_AT_ONCE = 3
 /** Of those that were told, so many are remembered. */

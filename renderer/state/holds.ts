@@ -1,4 +1,5 @@
 import { createStore } from 'zustand/vanilla'
+import { HOUR_MS } from '../../shared/duration.ts'
 import { endedEarly } from '../../shared/hold-words.ts'
 import type { MaintenanceHold } from '../../shared/holds.ts'
 import type { Failure } from '../../shared/result.ts'
@@ -48,7 +49,7 @@ export function goingOn(holds: readonly MaintenanceHold[]): MaintenanceHold[] {
 }
 
 /** A loss is told for so long, unless it was dismissed: whoever comes back from lunch must still see it. */
-const LOSS_SHOWN_MS = 12 * 3_600_000
+const LOSS_SHOWN_MS = 12 * HOUR_MS
 
 export function lossesToTell({ holds, dismissed }: HoldsState, now: number): MaintenanceHold[] {
   return holds.filter(

@@ -1,3 +1,5 @@
+import { MINUTE_MS } from '../../shared/duration.ts'
+
 /** Hands a file to whoever keeps files: the browser's downloads, or the window's save dialog. */
 export function saveFile(name: string, parts: string | readonly BlobPart[], type: string): void {
   const url = URL.createObjectURL(new Blob(typeof parts === 'string' ? [parts] : [...parts], { type }))
@@ -6,5 +8,5 @@ export function saveFile(name: string, parts: string | readonly BlobPart[], type
   link.download = name
   link.click()
   // The download reads it later; a minute is more than it takes to begin.
-  setTimeout(() => URL.revokeObjectURL(url), 60_000)
+  setTimeout(() => URL.revokeObjectURL(url), MINUTE_MS)
 }

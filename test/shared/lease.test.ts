@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { sayDuration } from '../../shared/duration.ts'
 import {
   attentionRank,
   byAttention,
@@ -7,7 +8,6 @@ import {
   isPlausibleDeadline,
   isUnconfirmed,
   remainingMs,
-  sayDuration,
   stateAt,
   usedFraction,
 } from '../../shared/lease.ts'

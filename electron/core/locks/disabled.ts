@@ -1,14 +1,13 @@
+import { HOUR_MS } from '../../../shared/duration.ts'
 import type { Inventory } from './inventory.ts'
 import type { Provider } from './provider.ts'
-
-const HOUR = 3_600_000
 
 /** Grants everything and locks nothing. */
 export const DISABLED: Provider = {
   kind: 'memory',
   format: 'disabled',
-  defaultTtlMs: HOUR,
-  pollMs: HOUR,
+  defaultTtlMs: HOUR_MS,
+  pollMs: HOUR_MS,
   keyOf: name => name,
   nameOf: key => key,
   async setup() {},

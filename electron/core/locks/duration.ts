@@ -1,7 +1,8 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../shared/duration.ts'
 import { StoreError } from '../lib/errors.ts'
 import type { Duration } from './types.ts'
 
-const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS }
 /** More than a century: what is longer was not meant. */
 const LONGEST_MS = 4e12
 

@@ -1,6 +1,7 @@
 import { extname } from 'node:path'
 import type { Client } from '../../../shared/client.ts'
 import { parseDuration } from '../../../shared/filter-syntax.ts'
+import { plural, sayNumber } from '../../../shared/numbers.ts'
 import { REPORT_FORMATS, type ReportEvent, type ReportRequest } from '../../../shared/reports.ts'
 import { escapeForTerminal, neutralise, safeJson } from '../../../shared/safe-text.ts'
 import { type Args, parse } from './lib/args.ts'
@@ -71,7 +72,7 @@ async function tell(
   if (json) await print(io, safeJson({ file: out, stores, locks, bytes, sha256, unread }))
   else if (out !== '-') {
     const size = bytes < 1e6 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`
-    const what = `${locks.toLocaleString('en')} ${locks === 1 ? 'lock' : 'locks'}, ${size}, SHA-256 ${sha256}`
+    const what = `${plural(locks, 'lock', 'locks')}, ${size}, SHA-256 ${sha256}`
     await print(io, `Wrote ${escapeForTerminal(out)}: ${what}`)
   }
   for (const { store, message } of unread)
@@ -175,8 +176,7 @@ function progressPrinter(
     show: ({ done, of }) => {
       const filled = of === null || of === 0 ? 0 : Math.floor((Math.min(done, of) / of) * BAR)
       const bar = `${'█'.repeat(filled)}${'░'.repeat(BAR - filled)}`
-      const said =
-        of === null ? 'looking' : `${done.toLocaleString('en')} of about ${of.toLocaleString('en')} locks`
+      const said = of === null ? 'looking' : `${sayNumber(done)} of about ${sayNumber(of)} locks`
       io.stderr.write(`\r\x1b[K${bar} ${said}`)
     },
     end: () => io.stderr.write('\r\x1b[K'),

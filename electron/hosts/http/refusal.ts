@@ -1,3 +1,4 @@
+import { plural } from '../../../shared/numbers.ts'
 import { clip, escapeForTerminal } from '../../../shared/safe-text.ts'
 
 /** A request that is not served, and why. The reason is ours: it repeats nothing of the request. */
@@ -24,7 +25,7 @@ export function refusalLog(write: (line: string) => void, now: () => number = Da
   let dropped = 0
   return (method: string, url: string, reason: string): void => {
     if (now() - since >= PERIOD_MS) {
-      if (dropped > 0) write(`${dropped} more ${dropped === 1 ? 'request was' : 'requests were'} refused`)
+      if (dropped > 0) write(`${plural(dropped, 'more request was', 'more requests were')} refused`)
       since = now()
       written = 0
       dropped = 0

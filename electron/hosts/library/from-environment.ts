@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../../shared/duration.ts'
 import { StoreError } from '../../core/lib/errors.ts'
 import type { LockManager, LockManagerOptions } from '../../core/locks/types.ts'
 import { suggestStores } from '../../core/stores/kinds/environment.ts'
@@ -9,7 +10,7 @@ export type LockProviderName = keyof typeof FORMATS
 type Connection = { readonly address: string; readonly password: string | null }
 
 const USUAL_MINUTES = 60
-const FEWEST_MINUTES = 1 / 60_000
+const FEWEST_MINUTES = 1 / MINUTE_MS
 /** Where the programs look that are told no server. */
 const USUAL_HOST = 'localhost'
 
@@ -22,7 +23,7 @@ export function lockManagerFromEnvironment(
   options: LockManagerOptions = {},
 ): LockManager {
   const provider = providerFrom(env)
-  const ttlMs = minutesFrom(env) * 60_000
+  const ttlMs = minutesFrom(env) * MINUTE_MS
   const settings: LockManagerOptions = {
     ...options,
     // An option that is there and undefined says nothing.

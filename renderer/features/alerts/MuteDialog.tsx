@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { RULE_WORDS } from '../../../shared/alert-words.ts'
 import type { Alert } from '../../../shared/alerts.ts'
+import { HOUR_MS } from '../../../shared/duration.ts'
 import type { Failure } from '../../../shared/result.ts'
 import { alertsStore } from '../../state/alerts.ts'
 import { closeDialog } from '../../state/overlay.ts'
@@ -12,7 +13,7 @@ import { t } from '../../words/words.ts'
 import { FormEnd } from './FormEnd.tsx'
 
 type What = 'lock' | 'store' | 'everywhere'
-const FOR_MS = { hour: 3_600_000, shift: 8 * 3_600_000, open: null } as const
+const FOR_MS = { hour: HOUR_MS, shift: 8 * HOUR_MS, open: null } as const
 type For = keyof typeof FOR_MS
 
 export function MuteDialog({ alertId }: { readonly alertId: string }) {

@@ -1,8 +1,9 @@
 import type { Alert } from '../../../shared/alerts.ts'
+import { MINUTE_MS } from '../../../shared/duration.ts'
 import { groupIdOf, type Told } from './alert-groups.ts'
 
 /** So long the same rule in the same store is not told again. */
-export const QUIET_MS = 60_000
+export const QUIET_MS = MINUTE_MS
 
 /** What is worth telling of one rule in one store. `count` is also of those that are not listed. */
 export type Piece = { readonly groupId: string; readonly alerts: readonly Alert[]; readonly count: number }

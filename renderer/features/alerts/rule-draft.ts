@@ -1,7 +1,8 @@
 import { type AlertRule, RULES, type RuleBook, type RuleSetting, settingOf } from '../../../shared/alerts.ts'
+import { HOUR_MS, MINUTE_MS } from '../../../shared/duration.ts'
 
 /** Units in which a time is typed. */
-export const UNITS = { s: 1000, min: 60_000, h: 3_600_000 } as const
+export const UNITS = { s: 1000, min: MINUTE_MS, h: HOUR_MS } as const
 export type Unit = keyof typeof UNITS
 
 /** The largest unit in which it is a whole number. */

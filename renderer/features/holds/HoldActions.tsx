@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import type { Output } from '../../../shared/contract.ts'
+import { HOUR_MS, MINUTE_MS } from '../../../shared/duration.ts'
 import type { MaintenanceHold } from '../../../shared/holds.ts'
 import type { Failure, Result } from '../../../shared/result.ts'
 import { ask } from '../../state/plan.ts'
@@ -9,8 +10,7 @@ import { ErrorNotice } from '../../ui/Notice.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 
-const MINUTE = 60_000
-const LONGER_MS = [15 * MINUTE, 30 * MINUTE, 60 * MINUTE, 240 * MINUTE]
+const LONGER_MS = [15 * MINUTE_MS, 30 * MINUTE_MS, HOUR_MS, 4 * HOUR_MS]
 
 /** What can be done about a hold, each with one click. The answer comes with the list; only a failure is shown here. */
 export function HoldActions({ hold }: { readonly hold: MaintenanceHold }) {

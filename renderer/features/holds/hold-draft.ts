@@ -1,23 +1,23 @@
 import type { Input } from '../../../shared/contract.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../shared/duration.ts'
 import { parseDuration } from '../../../shared/filter-syntax.ts'
 import { type HoldMode, LONGEST_HOLD_MS, SHORTEST_HOLD_MS } from '../../../shared/holds.ts'
 import { stateAt } from '../../../shared/lease.ts'
 import type { Lock } from '../../../shared/locks.ts'
 
-const MINUTE = 60_000
 export const DURATIONS = {
-  quarter: 15 * MINUTE,
-  half: 30 * MINUTE,
-  hour: 60 * MINUTE,
-  shift: 240 * MINUTE,
+  quarter: 15 * MINUTE_MS,
+  half: 30 * MINUTE_MS,
+  hour: HOUR_MS,
+  shift: 4 * HOUR_MS,
 } as const
 export type DurationName = keyof typeof DURATIONS | 'own'
 
 export const WAITS = {
-  short: 10 * MINUTE,
-  long: 60 * MINUTE,
-  shift: 240 * MINUTE,
-  day: 1440 * MINUTE,
+  short: 10 * MINUTE_MS,
+  long: HOUR_MS,
+  shift: 4 * HOUR_MS,
+  day: DAY_MS,
 } as const
 export type WaitName = keyof typeof WAITS
 

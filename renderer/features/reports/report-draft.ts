@@ -1,12 +1,12 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../shared/duration.ts'
 import { filterTrouble } from '../../../shared/filter-words.ts'
 import { PAPER_LOCKS, type ReportFormat, type ReportRequest } from '../../../shared/reports.ts'
 
-const MINUTE = 60_000
 export const PRESETS = {
-  '15m': 15 * MINUTE,
-  '1h': 60 * MINUTE,
-  '6h': 360 * MINUTE,
-  '24h': 1440 * MINUTE,
+  '15m': 15 * MINUTE_MS,
+  '1h': HOUR_MS,
+  '6h': 6 * HOUR_MS,
+  '24h': DAY_MS,
 } as const
 export type Preset = keyof typeof PRESETS | 'custom'
 
@@ -81,7 +81,7 @@ export function requestOf(
 
 /** As `datetime-local` has it: to the minute, without a zone. */
 export function localInput(time: number): string {
-  const local = new Date(time - new Date(time).getTimezoneOffset() * MINUTE)
+  const local = new Date(time - new Date(time).getTimezoneOffset() * MINUTE_MS)
   return local.toISOString().slice(0, 16)
 }
 

@@ -1,5 +1,6 @@
 import { type KeyboardEvent, useEffect, useLayoutEffect, useRef } from 'react'
 import uPlot from 'uplot'
+import { MINUTE_MS } from '../../../shared/duration.ts'
 import { useColourScheme } from '../../ui/colours.ts'
 import { t } from '../../words/words.ts'
 import { type ChartLook, chartOptions } from './chart-options.ts'
@@ -21,7 +22,7 @@ type Props = {
 }
 
 /** Nothing is kept that is finer. */
-const SHORTEST_MS = 60_000
+const SHORTEST_MS = MINUTE_MS
 
 export function TimeChart(props: Props) {
   const { label, span, steps, look, height } = props

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../shared/duration.ts'
 import type { Failure } from '../../../shared/result.ts'
 import type { GroupBy, GroupHistory, History, Stats } from '../../../shared/stats.ts'
 import { ask } from '../../state/plan.ts'
@@ -9,14 +10,14 @@ import { watchedFrom, worthDrawing } from './watched.ts'
 
 const WINDOW_MS: Readonly<Record<StatsWindow, number>> = {
   '15m': 900_000,
-  '1h': 3_600_000,
+  '1h': HOUR_MS,
   '6h': 21_600_000,
-  '24h': 86_400_000,
+  '24h': DAY_MS,
 }
 
 const AGAIN_MS = 4000
 /** What is counted in a minute needs minutes. */
-const RATE_STEP_MS = 60_000
+const RATE_STEP_MS = MINUTE_MS
 const MOST_RATES = 96
 const TOP_GROUPS = GROUP_INK.length
 

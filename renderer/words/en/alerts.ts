@@ -1,5 +1,7 @@
 import type { Severity } from '../../../shared/alerts.ts'
-import { count, dateTime, numbers, span } from './say.ts'
+import { MINUTE_MS } from '../../../shared/duration.ts'
+import { plural } from '../../../shared/numbers.ts'
+import { dateTime, numbers, span } from './say.ts'
 
 /** What an operator is warned of. What the rules themselves say is in shared/alert-words.ts. */
 export const alerts = {
@@ -7,13 +9,13 @@ export const alerts = {
     nav: 'Alerts',
     title: 'Alerts',
     countTitle: (open: number, unacknowledged: number) =>
-      `${count(open, 'alert', 'alerts')}, ${numbers.format(unacknowledged)} not acknowledged`,
+      `${plural(open, 'alert', 'alerts')}, ${numbers.format(unacknowledged)} not acknowledged`,
     severities: {
       critical: 'Critical',
       warning: 'Warning',
       notice: 'Notice',
     } satisfies Record<Severity, string>,
-    chip: (n: number) => count(n, 'alert', 'alerts'),
+    chip: (n: number) => plural(n, 'alert', 'alerts'),
     rowMark: (titles: readonly string[]) => `Alert: ${titles.join('; ')}`,
     documentTitle: (n: number) => `(${numbers.format(n)}) Lockkeeper`,
     noticeTitle: (rule: string, store: string) => `${rule} · ${store}`,
@@ -25,9 +27,10 @@ export const alerts = {
     failed: 'Alerts cannot be told at the moment.',
     problem: 'The rules or mutes could not be read or kept.',
     calm: 'Nothing to warn of',
-    calmText: (rules: number) => `${count(rules, 'rule is', 'rules are')} watching the stores that are open.`,
+    calmText: (rules: number) =>
+      `${plural(rules, 'rule is', 'rules are')} watching the stores that are open.`,
     openList: 'Alerts that go on',
-    locks: (n: number) => count(n, 'lock', 'locks'),
+    locks: (n: number) => plural(n, 'lock', 'locks'),
     since: (at: number, ms: number) => `since ${dateTime(at)} (${span(Math.max(0, ms))})`,
     alertSince: (ms: number) => span(Math.max(0, ms)),
     times: (n: number) => (n > 1 ? `${numbers.format(n)} times` : ''),
@@ -55,7 +58,7 @@ export const alerts = {
     ofLock: (key: string, store: string) => `${key} in ${store}`,
     muteUntil: (until: number | null) => (until === null ? 'until it is ended' : `until ${dateTime(until)}`),
     muteBy: (by: string, reason: string) => `${by}: ${reason}`,
-    muting: (n: number) => `${count(n, 'alert', 'alerts')} silent`,
+    muting: (n: number) => `${plural(n, 'alert', 'alerts')} silent`,
     endMute: 'End',
 
     acknowledgeTitle: (n: number) =>
@@ -86,7 +89,7 @@ export const alerts = {
     rulesForAll: 'All stores',
     percent: '% of the lease',
     unitNames: { s: 's', min: 'min', h: 'h' },
-    timesIn: (ms: number) => `times in ${numbers.format(ms / 60_000)} min`,
+    timesIn: (ms: number) => `times in ${numbers.format(ms / MINUTE_MS)} min`,
     unitOf: (label: string) => `Unit of ${label}`,
     usual: 'Usual',
     usualTitle: (rule: string) => `Use what is usual for: ${rule}`,
@@ -106,7 +109,7 @@ export const alerts = {
       ms: 'a number, 0 or more',
       for: '0 to 24 h',
     },
-    notSaved: (n: number) => `Not to be saved like that: ${count(n, 'number is', 'numbers are')} wrong.`,
+    notSaved: (n: number) => `Not to be saved like that: ${plural(n, 'number is', 'numbers are')} wrong.`,
     wrongAt: (where: string, rule: string, label: string) => `${where}, ${rule}, ${label.toLowerCase()}:`,
   },
 }

@@ -1,5 +1,6 @@
 import type { AuditEvent, AuditFile, AuditVerdict } from '../../../shared/audit.ts'
-import { count, numbers } from './say.ts'
+import { plural } from '../../../shared/numbers.ts'
+import { numbers } from './say.ts'
 
 /** The audit log. */
 export const audit = {
@@ -49,11 +50,11 @@ export const audit = {
     verdict: 'What verifying found',
     verifyFailed: 'It could not be verified.',
     intact: (lines: number, files: number) =>
-      `The chain holds: ${count(lines, 'line', 'lines')} in ${count(files, 'file', 'files')}.`,
+      `The chain holds: ${plural(lines, 'line', 'lines')} in ${plural(files, 'file', 'files')}.`,
     damaged: (files: number) =>
       files === 0
         ? 'The log is damaged.'
-        : `The log is damaged: ${count(files, 'file is', 'files are')} not as written.`,
+        : `The log is damaged: ${plural(files, 'file is', 'files are')} not as written.`,
     states: {
       ok: 'intact',
       damaged: 'damaged',
@@ -61,7 +62,7 @@ export const audit = {
       unchained: 'without a chain: nothing can be said about it',
     } satisfies Record<AuditFile['state'], string>,
     file: (name: string, state: string, lines: number) =>
-      `${name}: ${state}, ${count(lines, 'line', 'lines')}`,
+      `${name}: ${state}, ${plural(lines, 'line', 'lines')}`,
     damage: (line: number | null, why: string) =>
       line === null ? why : `Line ${numbers.format(line)}: ${why}`,
     moreDamages: (n: number) => `${numbers.format(n)} more`,

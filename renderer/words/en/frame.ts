@@ -1,5 +1,6 @@
 import type { StoreKind } from '../../../shared/locks.ts'
-import { clockTime, count, numbers, span } from './say.ts'
+import { plural } from '../../../shared/numbers.ts'
+import { clockTime, numbers, span } from './say.ts'
 
 /** What stands around the table. */
 export const frame = {
@@ -43,7 +44,7 @@ export const frame = {
   status: {
     closed: 'closed',
     connecting: 'connecting…',
-    live: (locks: number) => `live · ${count(locks, 'lock', 'locks')}`,
+    live: (locks: number) => `live · ${plural(locks, 'lock', 'locks')}`,
     ofKind: (kind: string, said: string) => `${kind} · ${said}`,
     stale: (since: string) => `stale since ${since}`,
     down: (forMs: number) => `down for ${span(forMs)}`,
@@ -57,16 +58,16 @@ export const frame = {
     notYet: 'not read yet',
     stores: (open: number, down: number) =>
       down === 0
-        ? `${count(open, 'store', 'stores')} live`
-        : `${count(open, 'store', 'stores')}, ${numbers.format(down)} not live`,
+        ? `${plural(open, 'store', 'stores')} live`
+        : `${plural(open, 'store', 'stores')}, ${numbers.format(down)} not live`,
     clock: (ms: number) => `store clock ${ms >= 0 ? '+' : '−'}${(Math.abs(ms) / 1000).toFixed(1)} s`,
     scanned: (records: number, ms: number) =>
-      `${count(records, 'record', 'records')} read in ${ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`}`,
+      `${plural(records, 'record', 'records')} read in ${ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`}`,
     selected: (n: number) => `${numbers.format(n)} selected`,
     announceDown: (name: string) => `${name} does not answer.`,
     announceLive: (name: string) => `${name} is live.`,
     shownOf: (shown: number, total: number) =>
-      `${numbers.format(shown)} of ${count(total, 'lock', 'locks')} shown`,
+      `${numbers.format(shown)} of ${plural(total, 'lock', 'locks')} shown`,
   },
 
   errors: {

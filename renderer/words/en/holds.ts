@@ -1,11 +1,13 @@
+import { MINUTE_MS } from '../../../shared/duration.ts'
 import type { HoldEnd, HoldMode, MaintenanceHold } from '../../../shared/holds.ts'
-import { clockTime, count, dateTime, duration } from './say.ts'
+import { plural } from '../../../shared/numbers.ts'
+import { clockTime, dateTime, duration } from './say.ts'
 
 /** A time that was chosen, and not measured: whole minutes, hours or days. */
 function preset(ms: number): string {
-  const minutes = ms / 60_000
+  const minutes = ms / MINUTE_MS
   if (minutes < 60) return `${minutes} min`
-  return minutes < 1440 ? `${minutes / 60} h` : count(minutes / 1440, 'day', 'days')
+  return minutes < 1440 ? `${minutes / 60} h` : plural(minutes / 1440, 'day', 'days')
 }
 
 /** Locks that an operator takes on purpose. */
@@ -13,7 +15,7 @@ export const holds = {
   holds: {
     nav: 'Holds',
     title: 'Maintenance holds',
-    countTitle: (n: number) => `${count(n, 'lock', 'locks')} held or waited for`,
+    countTitle: (n: number) => `${plural(n, 'lock', 'locks')} held or waited for`,
     list: 'Holds that go on',
     none: 'Nothing is held for maintenance',
     noneText: 'Hold a lock to keep the job that wants it from running.',

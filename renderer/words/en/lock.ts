@@ -1,5 +1,6 @@
 import type { TimeSource } from '../../../shared/locks.ts'
-import { clockTime, count, dateTime } from './say.ts'
+import { plural } from '../../../shared/numbers.ts'
+import { clockTime, dateTime } from './say.ts'
 
 /** One lock: what is known of it, and its release. */
 export const lock = {
@@ -42,13 +43,13 @@ export const lock = {
     never: 'never by itself',
     unknown: 'unknown',
     watchedSince: (time: number, renewals: number, holders: number) =>
-      `since ${dateTime(time)}: ${count(renewals, 'renewal', 'renewals')}, ${count(holders, 'holder', 'holders')}`,
+      `since ${dateTime(time)}: ${plural(renewals, 'renewal', 'renewals')}, ${plural(holders, 'holder', 'holders')}`,
     watchedAlike: (time: number, times: number) =>
-      `since ${dateTime(time)}: renewed, or taken again by another holder, ${count(times, 'time', 'times')}; which of them cannot be told`,
+      `since ${dateTime(time)}: renewed, or taken again by another holder, ${plural(times, 'time', 'times')}; which of them cannot be told`,
     notes: 'To know',
     holders: 'Holders seen',
     tenure: (from: number, until: number | null, renewals: number) =>
-      `${dateTime(from)} – ${until === null ? 'now' : dateTime(until)}${renewals === 0 ? '' : ` · ${count(renewals, 'renewal', 'renewals')}`}`,
+      `${dateTime(from)} – ${until === null ? 'now' : dateTime(until)}${renewals === 0 ? '' : ` · ${plural(renewals, 'renewal', 'renewals')}`}`,
     fields: 'Fields',
     consequence: 'What releasing does',
     command: 'The same by hand',
@@ -57,7 +58,7 @@ export const lock = {
     raw: 'Raw value',
     rawSize: (bytes: number) =>
       bytes < 1024
-        ? count(bytes, 'byte', 'bytes')
+        ? plural(bytes, 'byte', 'bytes')
         : bytes < 1_048_576
           ? `${(bytes / 1024).toFixed(1)} KB`
           : `${(bytes / 1_048_576).toFixed(1)} MB`,
@@ -92,7 +93,7 @@ export const lock = {
       'It is not in the list of locks: it is gone, or too large to be listed. Nothing can be released.',
     lookAgain: 'Look at it as it is now',
     released: 'Released.',
-    notified: (n: number) => `${count(n, 'waiting client was', 'waiting clients were')} told.`,
+    notified: (n: number) => `${plural(n, 'waiting client was', 'waiting clients were')} told.`,
     changed: (holder: string | null) =>
       holder === null
         ? 'Not released: it is not the lock you saw any more. Nothing was touched.'

@@ -1,5 +1,6 @@
 import type { LockState } from '../../../shared/locks.ts'
-import { count, duration, numbers, span } from './say.ts'
+import { plural } from '../../../shared/numbers.ts'
+import { duration, numbers, span } from './say.ts'
 
 /** The table of locks. */
 export const locks = {
@@ -21,12 +22,12 @@ export const locks = {
     countAll: (total: number) => numbers.format(total),
     countSome: (shown: number, total: number) => `${numbers.format(shown)} of ${numbers.format(total)}`,
     columnsButton: 'Columns',
-    waiting: (n: number) => `${count(n, 'new lock', 'new locks')} · show`,
+    waiting: (n: number) => `${plural(n, 'new lock', 'new locks')} · show`,
     chips: {
       expired: (n: number) => `${numbers.format(n)} expired, still stored`,
       endless: (n: number) => `${numbers.format(n)} without expiry`,
       expiring: (n: number) => `${numbers.format(n)} over 80 %`,
-      unrecognised: (n: number) => `${count(n, 'record', 'records')} not understood`,
+      unrecognised: (n: number) => `${plural(n, 'record', 'records')} not understood`,
       calm: 'Nothing needs attention',
     },
     states: {
@@ -67,9 +68,9 @@ export const locks = {
     noneText: (records: number) =>
       records === 0
         ? 'The store is live and holds no lock at the moment. New ones appear by themselves.'
-        : `The store is live: ${count(records, 'record', 'records')} looked at, none of them a lock.`,
+        : `The store is live: ${plural(records, 'record', 'records')} looked at, none of them a lock.`,
     noMatch: 'No lock matches',
-    noMatchText: (total: number) => `${count(total, 'lock is', 'locks are')} hidden by the filter.`,
+    noMatchText: (total: number) => `${plural(total, 'lock is', 'locks are')} hidden by the filter.`,
     down: (name: string) => `${name} does not answer`,
     downText: 'It is tried again by itself. Nothing is known of its locks until it answers.',
     denied: (name: string) => `${name} does not let this account in`,

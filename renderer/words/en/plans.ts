@@ -1,5 +1,6 @@
+import { plural } from '../../../shared/numbers.ts'
 import type { Exclusion } from '../../../shared/plans.ts'
-import { clockTime, count, dateTime, duration, numbers } from './say.ts'
+import { clockTime, dateTime, duration, numbers } from './say.ts'
 
 /** Plans: making one, looking it over, and what surrounds them. What is said while one runs is in runs.ts. */
 export const plans = {
@@ -34,16 +35,16 @@ export const plans = {
     },
 
     title: {
-      release: (n: number) => `Release ${count(n, 'lock', 'locks')}`,
-      restore: (n: number) => `Put back ${count(n, 'lock', 'locks')}`,
+      release: (n: number) => `Release ${plural(n, 'lock', 'locks')}`,
+      restore: (n: number) => `Put back ${plural(n, 'lock', 'locks')}`,
     },
     loading: 'Reading the plan…',
     loaded: (there: number, all: number) =>
-      `${numbers.format(there)} of ${count(all, 'lock', 'locks')} read…`,
+      `${numbers.format(there)} of ${plural(all, 'lock', 'locks')} read…`,
     lost: 'Nothing more is heard of this plan.',
     madeBy: (user: string, host: string, at: number) => `Made ${dateTime(at)} by ${user} on ${host}`,
     filteredBy: (filter: string) => `filter: ${filter}`,
-    ofStores: (n: number) => count(n, 'store', 'stores'),
+    ofStores: (n: number) => plural(n, 'store', 'stores'),
     leftOut: (names: string) => `Left out, because they are read-only: ${names}.`,
     close: 'Close',
 
@@ -119,7 +120,7 @@ export const plans = {
       allSame: (n: number) =>
         n === 1 ? 'The lock is as it was.' : `All ${numbers.format(n)} are as they were.`,
       some: (same: number, changed: number) =>
-        `${count(same, 'is as it was', 'are as they were')}; ${count(changed, 'is', 'are')} not.`,
+        `${plural(same, 'is as it was', 'are as they were')}; ${plural(changed, 'is', 'are')} not.`,
       meaning:
         'Renewed ones are still released. What changed hands or is gone is not touched, whatever the plan says.',
       failed: 'It could not be compared.',

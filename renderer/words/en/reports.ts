@@ -1,5 +1,6 @@
+import { plural } from '../../../shared/numbers.ts'
 import type { ReportFormat } from '../../../shared/reports.ts'
-import { count, numbers } from './say.ts'
+import { numbers } from './say.ts'
 
 /** The report of an incident. */
 export const report = {
@@ -61,17 +62,17 @@ export const report = {
     cancel: 'Cancel',
     close: 'Close',
     gathering: 'Looking at the stores…',
-    written: (done: number, of: number) => `${numbers.format(done)} of about ${count(of, 'lock', 'locks')}`,
+    written: (done: number, of: number) => `${numbers.format(done)} of about ${plural(of, 'lock', 'locks')}`,
     layingOut: 'Laying out the pages…',
     progress: 'Locks written',
     failed: 'The report was not written.',
     cancelled: 'Cancelled. Nothing was saved.',
     saved: (name: string, locks: number) =>
-      `Saved to your downloads: ${name}, with ${count(locks, 'lock', 'locks')}.`,
+      `Saved to your downloads: ${name}, with ${plural(locks, 'lock', 'locks')}.`,
     handedOver: (name: string, locks: number) =>
-      `${name} is ready, with ${count(locks, 'lock', 'locks')}. The window asks where to keep it, and tells you if it cannot be written there.`,
+      `${name} is ready, with ${plural(locks, 'lock', 'locks')}. The window asks where to keep it, and tells you if it cannot be written there.`,
     printed: (locks: number) =>
-      `The report with ${count(locks, 'lock', 'locks')} was given to the print dialog.`,
+      `The report with ${plural(locks, 'lock', 'locks')} was given to the print dialog.`,
     unread: (store: string, why: string) => `Not all of ${store} could be read: ${why}`,
   },
 }

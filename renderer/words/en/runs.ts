@@ -1,5 +1,6 @@
+import { plural } from '../../../shared/numbers.ts'
 import type { PLAN_STATES, ResultName } from '../../../shared/plans.ts'
-import { clockTime, count, dateTime, duration, numbers } from './say.ts'
+import { clockTime, dateTime, duration, numbers } from './say.ts'
 
 /** Plans at work: the last question, how it goes, and what became of it. */
 export const runs = {
@@ -18,14 +19,14 @@ export const runs = {
     gentle: (kind: string, rate: number) => `${numbers.format(rate)} for ${kind}`,
     rateWrong: 'A number from 0.1 to 100,000, or nothing.',
     consequence: 'What it does',
-    ofFormat: (n: number, title: string) => `${count(n, 'lock', 'locks')} of ${title}`,
+    ofFormat: (n: number, title: string) => `${plural(n, 'lock', 'locks')} of ${title}`,
     readOnly: (name: string) =>
       `${name} is set to read-only in Lockkeeper. Nothing can be changed in it: exclude the store, or edit it first.`,
     notOpen: (name: string) => `${name} is not open here. It has to be, for its locks to be reached.`,
     open: (n: number) =>
       n === 1 ? '1 lock is left to be attempted.' : `${numbers.format(n)} locks are left to be attempted.`,
-    release: (n: number) => `Release ${count(n, 'lock', 'locks')}`,
-    restore: (n: number) => `Put back ${count(n, 'lock', 'locks')}`,
+    release: (n: number) => `Release ${plural(n, 'lock', 'locks')}`,
+    restore: (n: number) => `Put back ${plural(n, 'lock', 'locks')}`,
     starting: 'Starting…',
     refused: 'Not started.',
     uncertain: 'It is not known for certain whether it started. Close this and look at the plan again.',

@@ -1,6 +1,5 @@
-import { sayDuration } from '../../../shared/lease.ts'
+import { HOUR_MS, sayDuration } from '../../../shared/duration.ts'
 
-const plurals = new Intl.PluralRules('en')
 export const numbers = new Intl.NumberFormat('en')
 const times = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' })
 const datesAndTimes = new Intl.DateTimeFormat('en-GB', {
@@ -10,10 +9,6 @@ const datesAndTimes = new Intl.DateTimeFormat('en-GB', {
   minute: '2-digit',
   second: '2-digit',
 })
-
-export function count(n: number, one: string, other: string): string {
-  return `${numbers.format(n)} ${plurals.select(n) === 'one' ? one : other}`
-}
 
 /** A store can hold a time that no calendar reaches. */
 function reachable(time: number): boolean {
@@ -26,7 +21,7 @@ export function clockTime(time: number): string {
 
 export function dateTime(time: number): string {
   if (!reachable(time)) return `${time} ms`
-  return Math.abs(time - Date.now()) < 12 * 3_600_000 ? times.format(time) : datesAndTimes.format(time)
+  return Math.abs(time - Date.now()) < 12 * HOUR_MS ? times.format(time) : datesAndTimes.format(time)
 }
 
 export const duration = (ms: number) => sayDuration(ms, { tenths: false })

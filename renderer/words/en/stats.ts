@@ -1,5 +1,7 @@
+import { HOUR_MS, MINUTE_MS } from '../../../shared/duration.ts'
+import { plural } from '../../../shared/numbers.ts'
 import type { Counted, Gap, GroupBy, LockTenure, StoreStats } from '../../../shared/stats.ts'
-import { clockTime, count, dateTime, numbers, span } from './say.ts'
+import { clockTime, dateTime, numbers, span } from './say.ts'
 
 const times = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
 const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
@@ -36,7 +38,7 @@ export const stats = {
     chart: 'chart',
     asChart: 'Chart',
     asTable: 'Table',
-    axisTime: (at: number, stepMs: number) => (stepMs < 60_000 ? clockTime(at) : times.format(at)),
+    axisTime: (at: number, stepMs: number) => (stepMs < MINUTE_MS ? clockTime(at) : times.format(at)),
     axisValue: (value: number) => short.format(value),
 
     now: 'Now',
@@ -63,7 +65,7 @@ export const stats = {
     oldestFor: (ms: number, exact: boolean) => `${exact ? '' : '≥ '}${span(ms)}`,
     none: 'none',
     cost: 'Watching cost',
-    costRequests: (n: number) => count(n, 'request', 'requests'),
+    costRequests: (n: number) => plural(n, 'request', 'requests'),
     costUnits: (units: number) => `${tenths.format(units)} capacity units`,
     costSince: 'since the stores were opened',
 
@@ -111,7 +113,7 @@ export const stats = {
     atLeast: (edge: string) => `≥ ${edge}`,
     unmeasured: 'Not known',
     edge: (ms: number) =>
-      ms < 60_000 ? `${ms / 1000} s` : ms < 3_600_000 ? `${ms / 60_000} min` : `${ms / 3_600_000} h`,
+      ms < MINUTE_MS ? `${ms / 1000} s` : ms < HOUR_MS ? `${ms / MINUTE_MS} min` : `${ms / HOUR_MS} h`,
     nothingEnded: 'Nothing was seen to end in this time.',
     nothingHeld: 'Nothing is held at the moment.',
     histogramSaid: (title: string, parts: readonly string[]) => `${title}: ${parts.join(', ')}.`,
@@ -121,7 +123,7 @@ export const stats = {
     byPrefix: 'Prefixes, tenants',
     byName: 'Names, pipelines',
     others: (names: number, locks: number) =>
-      `${count(names, 'other', 'others')} with ${count(locks, 'lock', 'locks')}`,
+      `${plural(names, 'other', 'others')} with ${plural(locks, 'lock', 'locks')}`,
     noGroups: 'No locks now.',
 
     timeline: 'Timeline of a lock',
@@ -130,11 +132,11 @@ export const stats = {
     keys: 'Keys that were seen',
     noKeys: 'No key that was seen fits.',
     keySeen: (tenures: number, heldNow: boolean) =>
-      `${count(tenures, 'holder', 'holders')}${heldNow ? ', held now' : ''}`,
+      `${plural(tenures, 'holder', 'holders')}${heldNow ? ', held now' : ''}`,
     chooseFirst: 'Choose a key to see who held it, and when.',
     noTenures: 'Nobody was seen to hold it in this time.',
     timelineSaid: (key: string, tenures: number, holders: number) =>
-      `Holders of ${key} over time: ${count(tenures, 'time it was held', 'times it was held')} by ${count(holders, 'holder', 'holders')}. Arrow keys go from one to the next; the table has them all.`,
+      `Holders of ${key} over time: ${plural(tenures, 'time it was held', 'times it was held')} by ${plural(holders, 'holder', 'holders')}. Arrow keys go from one to the next; the table has them all.`,
     left: (n: number) => `${numbers.format(n)} earlier ones are not drawn.`,
     token: (hash: string) => `token ${hash.slice(0, 8)}`,
     noHolder: 'not recorded',
@@ -163,7 +165,7 @@ export const stats = {
             unseen: `last seen ${dateTime(at)}`,
           }[end],
     tenureLength: (ms: number, exact: boolean) => `${exact ? '' : '≥ '}${span(ms)}`,
-    renewals: (n: number) => count(n, 'renewal', 'renewals'),
+    renewals: (n: number) => plural(n, 'renewal', 'renewals'),
 
     stores: 'Stores',
     storeColumns: {
@@ -187,6 +189,6 @@ export const stats = {
     scan: (ms: number | null, records: number) =>
       ms === null
         ? '–'
-        : `${ms < 1000 ? `${ms} ms` : `${tenths.format(ms / 1000)} s`}, ${count(records, 'record', 'records')}`,
+        : `${ms < 1000 ? `${ms} ms` : `${tenths.format(ms / 1000)} s`}, ${plural(records, 'record', 'records')}`,
   },
 }

@@ -1,5 +1,6 @@
+import { plural } from '../../../shared/numbers.ts'
 import type { Capability, StoreColour } from '../../../shared/stores.ts'
-import { count, duration, numbers } from './say.ts'
+import { duration, numbers } from './say.ts'
 
 /** The stores and what is in them that is no lock. */
 export const stores = {
@@ -76,8 +77,8 @@ export const stores = {
     testFormats: (parts: readonly string[], complete: boolean) =>
       `Locks found${complete ? '' : ' so far'}: ${parts.join(', ')}.`,
     testFormat: (title: string, n: number) => `${numbers.format(n)} ${title}`,
-    testNone: (scanned: number) => `No lock among ${count(scanned, 'record', 'records')}.`,
-    testUnrecognised: (n: number) => `${count(n, 'record is', 'records are')} not understood.`,
+    testNone: (scanned: number) => `No lock among ${plural(scanned, 'record', 'records')}.`,
+    testUnrecognised: (n: number) => `${plural(n, 'record is', 'records are')} not understood.`,
     testMay: (what: readonly string[]) => `This account may ${what.join(', ')}.`,
     testMayNot: (what: readonly string[]) => `It may not ${what.join(', ')}.`,
     capabilities: {

@@ -1,5 +1,6 @@
+import { plural } from '../../../shared/numbers.ts'
 import type { Arrival, Check, Remaining, SideNow } from '../../../shared/switch.ts'
-import { clockTime, count, dateTime, duration, numbers, span } from './say.ts'
+import { clockTime, dateTime, duration, numbers, span } from './say.ts'
 
 const tenths = new Intl.NumberFormat('en', { maximumFractionDigits: 1 })
 const names = new Intl.ListFormat('en', { type: 'conjunction' })
@@ -163,7 +164,7 @@ export const providerSwitch = {
         hold: 'an operator holds it: release it before cleaning',
       } satisfies Record<Remaining['why'], string>,
       renewed: (n: number) =>
-        n > 0 ? `its holder extends it, ${count(n, 'time', 'times')} so far` : 'its holder extends it',
+        n > 0 ? `its holder extends it, ${plural(n, 'time', 'times')} so far` : 'its holder extends it',
       never: 'never',
       ended: 'ended, waiting to be read',
       wont: (n: number, isMore: boolean, holders: readonly string[], more: number) =>
@@ -220,7 +221,7 @@ export const providerSwitch = {
       making: 'Release what is left',
       makingText: 'Reading what is left in the old store…',
       empty: 'Nothing is left in the old store.',
-      plans: (n: number) => `${count(n, 'plan was', 'plans were')} made for this switch.`,
+      plans: (n: number) => `${plural(n, 'plan was', 'plans were')} made for this switch.`,
       readOnly: (name: string) =>
         `${name} is read-only here: release it with a console that may, or leave it.`,
     },
@@ -287,11 +288,11 @@ export const providerSwitch = {
       straysSaid: (n: number) =>
         n === 0
           ? 'No lock was taken in the old store after its workers had stopped.'
-          : `${count(n, 'lock was', 'locks were')} taken in the old store after its workers had stopped.`,
+          : `${plural(n, 'lock was', 'locks were')} taken in the old store after its workers had stopped.`,
       splitsSaid: (n: number) =>
         n === 0
           ? 'No name was seen to be held in both stores at once.'
-          : `${count(n, 'name was', 'names were')} held in both stores at once.`,
+          : `${plural(n, 'name was', 'names were')} held in both stores at once.`,
       again: 'Start another',
     },
     report: {

@@ -6,6 +6,7 @@ import {
   type RuleBook,
   settingOf,
 } from '../../../../shared/alerts.ts'
+import { MINUTE_MS } from '../../../../shared/duration.ts'
 import { WorkQueue } from '../../lib/concurrency.ts'
 import { toFailure } from '../../lib/errors.ts'
 import type { Settings } from './check-lock.ts'
@@ -18,7 +19,7 @@ const MOST_ACKNOWLEDGED = 20_000
 /** So soon it holds here what was decided in another console, or with an editor. */
 const LOOK_MS = 2000
 /** Acknowledgements of what is over are in nobody's way: they are cleared away together. */
-const CLEAR_MS = 60_000
+const CLEAR_MS = MINUTE_MS
 
 type Edit = (decided: Decided) => Decided
 

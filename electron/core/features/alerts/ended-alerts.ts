@@ -1,7 +1,8 @@
 import type { Alert, AlertRule } from '../../../../shared/alerts.ts'
+import { DAY_MS } from '../../../../shared/duration.ts'
 import type { Ended, Place, Tracked } from './tracked.ts'
 
-const KEEP_MS = 24 * 3_600_000
+const KEEP_MS = DAY_MS
 /** Of one rule in one store, so that one that floods does not push out the others. */
 const MOST_OF_A_RULE = 500
 const MOST = 10_000

@@ -1,4 +1,5 @@
 import { ALERT_RULES, type Alert, type AlertRule, CONTENTION_MS } from '../../../../shared/alerts.ts'
+import { MINUTE_MS } from '../../../../shared/duration.ts'
 import type { WatchedLock } from '../../../../shared/locks.ts'
 import { type Found, mayHaveBegunBefore, type Settings } from './check-lock.ts'
 import type { EndedAlerts } from './ended-alerts.ts'
@@ -6,7 +7,7 @@ import type { Subject } from './subject.ts'
 import { alertIdOf, endedAt, type Place, type Tracked } from './tracked.ts'
 
 /** One that begins again so soon after it ended is the same one. */
-export const SAME_ALERT_MS = 60_000
+export const SAME_ALERT_MS = MINUTE_MS
 
 /** Stands for the lock of an alert that is about the whole store. No lock has an empty id. */
 const STORE = ''

@@ -1,7 +1,8 @@
+import { MINUTE_MS } from '../../../../shared/duration.ts'
 import type { KeptHold } from './kept-hold.ts'
 
 /** A renewed hold is never longer than this ahead of its console: so soon it ends when the console does. */
-export const LEASE_MS = 60_000
+export const LEASE_MS = MINUTE_MS
 /** The last lease is so much longer than it is wanted, so that it is let go by us and does not run out a moment before. */
 const AFTERWARDS_MS = 5000
 /** Less than this is no difference. */

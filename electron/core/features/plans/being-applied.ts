@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { link, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { z } from 'zod'
+import { MINUTE_MS } from '../../../../shared/duration.ts'
 import { lifeOf, myMark } from '../../files/process-mark.ts'
 import { StoreError } from '../../lib/errors.ts'
 
@@ -16,7 +17,7 @@ type Holder = z.infer<typeof holderSchema>
 
 /** Whoever holds a plan says so again and again: one on another machine that has not for so long is given up. */
 const SIGN_OF_LIFE_MS = 10_000
-const SILENT_MS = 60_000
+const SILENT_MS = MINUTE_MS
 
 /**
  * One process at a time changes or applies a plan, so that its journal tells one story. Even without this no lock could be

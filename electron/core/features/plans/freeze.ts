@@ -1,4 +1,5 @@
 import type { Input } from '../../../../shared/contract.ts'
+import { MINUTE_MS } from '../../../../shared/duration.ts'
 import { type Filter, matches, parseFilter } from '../../../../shared/filter.ts'
 import { filterTrouble } from '../../../../shared/filter-words.ts'
 import { byAttention, expiresAtOf, heldSinceOf, holdersLookAlike } from '../../../../shared/lease.ts'
@@ -138,7 +139,7 @@ async function listAll({ store, signal, redact }: OpenStore): Promise<{ locks: L
 }
 
 /** A beginning that is only that of a short watch says nothing about how long a lock was held. */
-const SHORT_WATCH_MS = 60_000
+const SHORT_WATCH_MS = MINUTE_MS
 const BEGINNING_MS = 3000
 
 function heldSince(lock: Lock, story: Watched | null, watchedMs: number): number | null {

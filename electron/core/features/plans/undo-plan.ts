@@ -1,4 +1,4 @@
-import { sayDuration } from '../../../../shared/lease.ts'
+import { sayDuration } from '../../../../shared/duration.ts'
 import type { PlanStore } from '../../../../shared/plans.ts'
 import { StoreError } from '../../lib/errors.ts'
 import { ALL_FORMATS } from '../../stores/kinds/formats.ts'

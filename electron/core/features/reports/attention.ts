@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../../../shared/duration.ts'
 import { attentionRank, heldSinceOf, remainingMs } from '../../../../shared/lease.ts'
 import type { Lock, WatchedLock } from '../../../../shared/locks.ts'
 import { ATTENTION } from '../../../../shared/report-document.ts'
@@ -13,7 +14,7 @@ export type Needy = {
 }
 
 /** So long is long for a lock, whatever it is for. */
-export const LONG_MS = 2 * 3_600_000
+export const LONG_MS = 2 * HOUR_MS
 const BY_RANK: readonly Why[] = ['expired', 'endless', 'expiring']
 
 /** Keeps the neediest of any number of locks, and counts the others. */

@@ -1,22 +1,21 @@
-const MINUTE = 60_000
-const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../shared/duration.ts'
+
 const STEPS = [
-  MINUTE,
-  2 * MINUTE,
-  5 * MINUTE,
-  10 * MINUTE,
-  15 * MINUTE,
-  30 * MINUTE,
-  HOUR,
-  2 * HOUR,
-  3 * HOUR,
-  6 * HOUR,
-  12 * HOUR,
-  DAY,
-  2 * DAY,
-  7 * DAY,
-  28 * DAY,
+  MINUTE_MS,
+  2 * MINUTE_MS,
+  5 * MINUTE_MS,
+  10 * MINUTE_MS,
+  15 * MINUTE_MS,
+  30 * MINUTE_MS,
+  HOUR_MS,
+  2 * HOUR_MS,
+  3 * HOUR_MS,
+  6 * HOUR_MS,
+  12 * HOUR_MS,
+  DAY_MS,
+  2 * DAY_MS,
+  7 * DAY_MS,
+  28 * DAY_MS,
 ]
 const MOST_TIMES = 8
 
@@ -31,8 +30,8 @@ export function timeTicks(from: number, to: number): { at: number; label: string
 
 function sayTick(at: number, step: number): string {
   const iso = new Date(at).toISOString()
-  const isMidnight = at % DAY === 0
-  return step >= DAY || isMidnight ? iso.slice(5, 10) : iso.slice(11, 16)
+  const isMidnight = at % DAY_MS === 0
+  return step >= DAY_MS || isMidnight ? iso.slice(5, 10) : iso.slice(11, 16)
 }
 
 /** Round numbers from zero to at least `max`, whole ones where only whole ones are counted. */

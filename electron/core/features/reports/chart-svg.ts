@@ -1,8 +1,8 @@
+import { sayNumber } from '../../../../shared/numbers.ts'
 import type { BarChart, Chart, LineChart } from './block.ts'
 import { hatches, hatchOf } from './chart-hatch.ts'
 import { numberTicks, timeTicks } from './chart-scale.ts'
 import { escapeHtml, shownData } from './html-text.ts'
-import { sayNumber } from './words.ts'
 
 /**
  * Charts as SVG that needs no script, no font and no style of its own: classes name what a thing is, and the stylesheet of the

@@ -1,9 +1,9 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../shared/duration.ts'
 import type { ReportHead, ReportSeries } from '../../../../shared/report-document.ts'
 import type { Counted, Flows, Histogram } from '../../../../shared/stats.ts'
 import type { BarChart, LineChart } from './block.ts'
 import { FLOWS, STATES } from './words.ts'
 
-const MINUTE = 60_000
 /** What is on top of what, from below. Rows that are kept of free locks are nobody's. */
 const STACKED: readonly Counted[] = ['held', 'expiring', 'expired', 'endless', 'unknown']
 
@@ -32,13 +32,13 @@ export function chartsOf(history: ReportHead['history'], store: string): LineCha
 }
 
 function flowChart(store: string, points: ReportSeries['points'], from: number, stepMs: number): LineChart {
-  const stretchMs = Math.max(MINUTE, (points.length * stepMs) / MOST_STRETCHES)
+  const stretchMs = Math.max(MINUTE_MS, (points.length * stepMs) / MOST_STRETCHES)
   const steps = Math.max(1, Math.round(stretchMs / stepMs))
   const perMinute = (ofStep: (flows: Flows) => number) =>
     Array.from({ length: Math.ceil(points.length / steps) }, (_, i) => {
       const seen = points.slice(i * steps, (i + 1) * steps).filter(point => point !== null)
       const sum = seen.reduce((all, { flows }) => all + ofStep(flows), 0)
-      return seen.length === 0 ? null : sum / ((seen.length * stepMs) / MINUTE)
+      return seen.length === 0 ? null : sum / ((seen.length * stepMs) / MINUTE_MS)
     })
   return {
     is: 'lines',
@@ -65,9 +65,9 @@ export function barsOf(title: string, { edges, counts }: Histogram): BarChart {
 }
 
 const UNITS = [
-  [24 * 60 * MINUTE, 'd'],
-  [60 * MINUTE, 'h'],
-  [MINUTE, 'min'],
+  [DAY_MS, 'd'],
+  [HOUR_MS, 'h'],
+  [MINUTE_MS, 'min'],
   [1000, 's'],
 ] as const
 

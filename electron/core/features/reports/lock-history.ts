@@ -1,4 +1,5 @@
-import { sayDuration } from '../../../../shared/lease.ts'
+import { sayDuration } from '../../../../shared/duration.ts'
+import { sayTimes } from '../../../../shared/numbers.ts'
 import type { AttentionLock, ReportHold } from '../../../../shared/report-document.ts'
 import type { StoreTenure } from '../stats/tenure-book.ts'
 import { lengthOf } from '../stats/tenure-book.ts'
@@ -65,10 +66,6 @@ export function sayEnded(tenure: EndedTenure, why: AttentionLock['why']): string
   const who = tenure.holder === null ? '' : ` by ${tenure.holder}`
   const least = tenure.begin === 'before' || tenure.end === 'unseen' ? 'at least ' : ''
   const end = why.includes('released-here') ? 'It was released with Lockkeeper' : ENDS[tenure.end]
-  const renewed = tenure.renewals === 0 ? '' : `; renewed ${times(tenure.renewals)}`
+  const renewed = tenure.renewals === 0 ? '' : `; renewed ${sayTimes(tenure.renewals)}`
   return `Was held${who} for ${least}${sayDuration(ms, { coarse: true })}${renewed}. ${end}.`
-}
-
-export function times(n: number): string {
-  return n === 1 ? 'once' : n === 2 ? 'twice' : `${n} times`
 }

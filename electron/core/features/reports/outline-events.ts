@@ -1,8 +1,9 @@
 import { RULE_WORDS } from '../../../../shared/alert-words.ts'
+import { plural, sayNumber } from '../../../../shared/numbers.ts'
 import type { ReportEnd, ReportHead } from '../../../../shared/report-document.ts'
 import type { Block, Cell, Tone } from './block.ts'
 import { cutData } from './html-text.ts'
-import { count, isDone, sayMethod, sayNumber, sayOutcome, sayResult, sayTime, unstopped } from './words.ts'
+import { isDone, sayMethod, sayOutcome, sayResult, sayTime, unstopped } from './words.ts'
 
 const SEVERITIES: Record<string, Tone> = { critical: 'danger', warning: 'warn', notice: 'quiet' }
 
@@ -55,8 +56,8 @@ export function alertBlocks({ alerts, asked }: ReportHead): Block[] {
       }),
     ),
     ...[
-      ...(more > 0 ? [`And ${count(more, 'earlier alert', 'earlier alerts')}.`] : []),
-      ...(left > 0 ? [`${count(left, 'alert that ended is', 'alerts that ended are')} kept no more.`] : []),
+      ...(more > 0 ? [`And ${plural(more, 'earlier alert', 'earlier alerts')}.`] : []),
+      ...(left > 0 ? [`${plural(left, 'alert that ended is', 'alerts that ended are')} kept no more.`] : []),
       ...(knownSince > asked.from && knownSince <= asked.to
         ? [`Alerts are known since ${sayTime(knownSince)} only.`]
         : []),
@@ -115,13 +116,13 @@ export function actionBlocks({ actions }: ReportHead): Block[] {
           ],
     ),
     ...[
-      ...(more > 0 ? [`And ${count(more, 'earlier action', 'earlier actions')}.`] : []),
+      ...(more > 0 ? [`And ${plural(more, 'earlier action', 'earlier actions')}.`] : []),
       ...(elsewhere > 0
         ? [
-            `${count(elsewhere, 'action', 'actions')} in other stores ${elsewhere === 1 ? 'is' : 'are'} not listed.`,
+            `${plural(elsewhere, 'action', 'actions')} in other stores ${elsewhere === 1 ? 'is' : 'are'} not listed.`,
           ]
         : []),
-      ...(unreadable > 0 ? [`${count(unreadable, 'line', 'lines')} of the log could not be read.`] : []),
+      ...(unreadable > 0 ? [`${plural(unreadable, 'line', 'lines')} of the log could not be read.`] : []),
     ].map((text): Block => ({ is: 'text', text })),
   ]
 }
@@ -160,7 +161,7 @@ function auditBlocks({ audit }: ReportHead['actions']): Block[] {
         [
           'Audit log',
           {
-            text: `as it was written: ${count(audit.lines, 'line', 'lines')}, each proved by the hash of the one before`,
+            text: `as it was written: ${plural(audit.lines, 'line', 'lines')}, each proved by the hash of the one before`,
             tone: 'live',
           },
         ],
@@ -182,7 +183,7 @@ export function endBlocks(end: ReportEnd): Block[] {
       ? [
           {
             is: 'text' as const,
-            text: `And about ${count(end.unlisted, 'more lock', 'more locks')}, which this report leaves out.`,
+            text: `And about ${plural(end.unlisted, 'more lock', 'more locks')}, which this report leaves out.`,
           },
         ]
       : []),
@@ -195,7 +196,7 @@ export function endBlocks(end: ReportEnd): Block[] {
     ),
     {
       is: 'text',
-      text: `${count(end.locks, 'lock', 'locks')} listed${end.unrecognised > 0 ? `; ${count(end.unrecognised, 'record was', 'records were')} not understood` : ''}. Read to the end at ${sayTime(end.at)} UTC.`,
+      text: `${plural(end.locks, 'lock', 'locks')} listed${end.unrecognised > 0 ? `; ${plural(end.unrecognised, 'record was', 'records were')} not understood` : ''}. Read to the end at ${sayTime(end.at)} UTC.`,
       quiet: true,
     },
   ]

@@ -1,20 +1,10 @@
+import { plural, sayNumber } from '../../../../shared/numbers.ts'
 import type { ReportFigures, ReportHead } from '../../../../shared/report-document.ts'
 import type { Groups } from '../../../../shared/stats.ts'
 import type { Block, Cell } from './block.ts'
 import { barsOf, chartsOf } from './charts.ts'
 import { cutData } from './html-text.ts'
-import {
-  count,
-  FLOWS,
-  STATUSES,
-  sayGap,
-  sayHeld,
-  sayKnown,
-  sayNumber,
-  sayOffset,
-  saySpent,
-  sayTime,
-} from './words.ts'
+import { FLOWS, STATUSES, sayGap, sayHeld, sayKnown, sayOffset, saySpent, sayTime } from './words.ts'
 
 /** More charts than this nobody compares; the numbers are in the JSON. */
 const MOST_CHARTED = 8
@@ -122,7 +112,7 @@ export function figureBlocks(head: ReportHead): Block[] {
       ? [
           {
             is: 'text' as const,
-            text: `${count(charted.length - MOST_CHARTED, 'more store is', 'more stores are')} not drawn.`,
+            text: `${plural(charted.length - MOST_CHARTED, 'more store is', 'more stores are')} not drawn.`,
           },
         ]
       : []),
@@ -205,7 +195,7 @@ function groupBlock(name: string, groups: Groups | null): Block[] {
         ...(more.names > 0
           ? [
               [
-                { text: `${count(more.names, 'other', 'others')}`, tone: 'quiet' as const },
+                { text: `${plural(more.names, 'other', 'others')}`, tone: 'quiet' as const },
                 numberCell(more.count),
               ],
             ]

@@ -1,10 +1,11 @@
+import { plural, sayNumber } from '../../../../shared/numbers.ts'
 import type { ReportHead, ReportLock } from '../../../../shared/report-document.ts'
 import type { Block, Cell, Column } from './block.ts'
 import { cutData } from './html-text.ts'
 import { actionBlocks, alertBlocks } from './outline-events.ts'
 import { figureBlocks, gapBlocks, storeBlocks } from './outline-stores.ts'
 import { tilesOf } from './tiles.ts'
-import { count, STATES, sayHold, sayNumber, sayTime, sayWindow, unstopped } from './words.ts'
+import { STATES, sayHold, sayTime, sayWindow, unstopped } from './words.ts'
 
 /** Everything before the list of all locks, in the order in which it is read. */
 export function outline(head: ReportHead): Block[] {
@@ -135,7 +136,7 @@ function attentionBlocks({ attention, figures }: ReportHead): Block[] {
         ],
         texts: [lock.says, ...lock.notes.map(cutData)],
         list: [
-          ...(lock.earlierHolds > 0 ? [`${count(lock.earlierHolds, 'holder', 'holders')} before`] : []),
+          ...(lock.earlierHolds > 0 ? [`${plural(lock.earlierHolds, 'holder', 'holders')} before`] : []),
           ...lock.holds.map(sayHold),
         ],
       }),

@@ -1,6 +1,7 @@
+import { sayNumber } from '../../../../shared/numbers.ts'
 import type { ReportHead } from '../../../../shared/report-document.ts'
 import type { Tile, Tone } from './block.ts'
-import { FLOWS, sayNumber } from './words.ts'
+import { FLOWS } from './words.ts'
 
 /** The numbers that are read first. What nobody could count is not zero, and what a part of the stores has is "at least". */
 export function tilesOf(head: ReportHead): Tile[] {

@@ -1,25 +1,15 @@
-import { sayDuration } from '../../../../shared/lease.ts'
+import { sayDuration } from '../../../../shared/duration.ts'
+import { plural, sayNumber, sayTimes } from '../../../../shared/numbers.ts'
 import type { ReportAction, ReportGap, ReportHold, ReportStore } from '../../../../shared/report-document.ts'
 import type { Counted, Flows } from '../../../../shared/stats.ts'
 import type { Tone } from './block.ts'
-import { times } from './lock-history.ts'
 
 /** How a report says what it knows. Nothing here is safe to show before a format has escaped it. */
-
-const numbers = new Intl.NumberFormat('en')
-
-export function sayNumber(n: number): string {
-  return numbers.format(n)
-}
-
-export function count(n: number, one: string, other: string): string {
-  return `${numbers.format(n)} ${n === 1 ? one : other}`
-}
 
 /** What a number is when nobody could count, and when only a part of it could be counted. */
 export function sayKnown(n: number | null, isPart: boolean, unknown = 'not known'): string {
   if (n === null) return unknown
-  return isPart ? `at least ${numbers.format(n)}` : numbers.format(n)
+  return isPart ? `at least ${sayNumber(n)}` : sayNumber(n)
 }
 
 /** What was seen to happen, in the words of the whole console. */
@@ -67,8 +57,8 @@ export function sayOffset(store: ReportStore): string {
   const { clockOffsetMs: offset, clockErrorMs: error } = store
   if (offset === null) return 'not known'
   const sign = offset < 0 ? '−' : '+'
-  const within = error === null ? '' : ` ± ${numbers.format(error)} ms`
-  return `${sign}${numbers.format(Math.abs(offset))} ms${within}`
+  const within = error === null ? '' : ` ± ${sayNumber(error)} ms`
+  return `${sign}${sayNumber(Math.abs(offset))} ms${within}`
 }
 
 export function saySpent({ kind, spent }: ReportStore): string {
@@ -76,8 +66,8 @@ export function saySpent({ kind, spent }: ReportStore): string {
   const units =
     spent.units === null
       ? ''
-      : `, ${count(Math.round(spent.units * 10) / 10, 'capacity unit', 'capacity units')}`
-  return `${count(spent.requests, what, `${what}s`)}${units}`
+      : `, ${plural(Math.round(spent.units * 10) / 10, 'capacity unit', 'capacity units')}`
+  return `${plural(spent.requests, what, `${what}s`)}${units}`
 }
 
 const WHY_GAP: Record<ReportGap['why'], string> = {
@@ -107,7 +97,7 @@ const ENDS: Record<ReportHold['end'], string> = {
 export function sayHold(hold: ReportHold): string {
   const who = hold.holder ?? 'not recorded'
   const until = hold.until === null ? '' : ` to ${sayTime(hold.until)}`
-  const renewed = hold.renewals === 0 ? '' : `; renewed ${times(hold.renewals)}`
+  const renewed = hold.renewals === 0 ? '' : `; renewed ${sayTimes(hold.renewals)}`
   return `${who}: ${BEGINS[hold.begin]} ${sayTime(hold.from)}${until}, ${ENDS[hold.end]}${renewed}`
 }
 
@@ -164,7 +154,7 @@ export function sayOutcome(outcome: string): string {
 
 /** What came of an action, in one cell. */
 export function sayResult({ outcome, error, counts }: ReportAction): string {
-  const counted = Object.entries(counts).map(([name, n]) => `${numbers.format(n)} ${sayOutcome(name)}`)
+  const counted = Object.entries(counts).map(([name, n]) => `${sayNumber(n)} ${sayOutcome(name)}`)
   const said = error ? `${error.code}: ${error.message}` : outcome === null ? null : sayOutcome(outcome)
   return [...(said === null ? ['not recorded: it may have happened'] : [said]), ...counted].join('; ')
 }

@@ -1,8 +1,9 @@
+import { sayNumber } from '../../../../shared/numbers.ts'
 import type { Block, Cell, Chart, Column, LineChart } from './block.ts'
 import { markdownCode, markdownText } from './markdown-text.ts'
 import { lockCells, lockColumns, outline } from './outline.ts'
 import { endBlocks } from './outline-events.ts'
-import { sayNumber, sayTime } from './words.ts'
+import { sayTime } from './words.ts'
 import type { ReportWriter } from './writer.ts'
 
 /** A chart becomes a table of so many rows. */

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../../../shared/duration.ts'
 import type { StoreKind, WatchedLock } from '../../../../shared/locks.ts'
 import type { Failure } from '../../../../shared/result.ts'
 import type { Spent } from '../../../../shared/stats.ts'
@@ -203,4 +204,4 @@ function afterwards(first: Promise<void>): (work: () => void) => void {
 }
 
 /** Where nothing is kept on disk, what a command sees while it runs is remembered all the same. */
-const SHORTEST_MS = 3_600_000
+const SHORTEST_MS = HOUR_MS

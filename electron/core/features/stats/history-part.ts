@@ -1,14 +1,15 @@
 import { appendFile, mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { HOUR_MS, MINUTE_MS } from '../../../../shared/duration.ts'
 import { codeOf } from '../../files/disk.ts'
 import { WorkQueue } from '../../lib/concurrency.ts'
 
 /** How long what was seen may wait in memory: so much is lost when the process is killed. */
 const FLUSH_MS = 5000
 /** A disk that took nothing is asked again after this. */
-const RETRY_MS = 60_000
+const RETRY_MS = MINUTE_MS
 /** Files are removed as a whole, so one must not hold much more than an hour. */
-const FILE_MS = 3_600_000
+const FILE_MS = HOUR_MS
 const FILE_BYTES = 2 * 1024 * 1024
 /** So many do not wait. */
 const SOON = 2000

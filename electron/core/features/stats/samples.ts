@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../../../shared/duration.ts'
 import {
   addFlows,
   type Counts,
@@ -38,9 +39,9 @@ const ENOUGH = 6000
 /** With room for those that breaks cut short. */
 const MOST = 12_000
 const MOST_BREAKS = 2000
-const SLACK_MS = 60_000
+const SLACK_MS = MINUTE_MS
 /** How often an outage that goes on is written down again. */
-export const TELL_AGAIN_MS = 60_000
+export const TELL_AGAIN_MS = MINUTE_MS
 /** Two readings never end and begin in the same millisecond. */
 const TOUCHING_MS = 5
 

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../../../shared/duration.ts'
 import type { Lock, WatchedLock } from '../../../../shared/locks.ts'
 import type { Failure } from '../../../../shared/result.ts'
 import type {
@@ -21,7 +22,7 @@ import { addFigures, type FiguresOfNow, Tally } from './figures.ts'
 import { GroupsOverTime, type Steps } from './groups-over-time.ts'
 import type { Histories, WatchedStore } from './histories.ts'
 
-const USUAL_WINDOW_MS = 3_600_000
+const USUAL_WINDOW_MS = HOUR_MS
 const USUAL_GROUPS = 5
 const USUAL_TENURES = 1000
 const USUAL_KEYS = 50

@@ -1,8 +1,9 @@
+import { sayNumber } from '../../../../shared/numbers.ts'
 import type { Side, SideNow } from '../../../../shared/switch.ts'
 import { PROVIDER_FACTS } from '../../../../shared/switch-providers.ts'
 import type { Block, Cell } from '../reports/block.ts'
 import { iso } from '../reports/iso.ts'
-import { sayNumber, sayTime } from '../reports/words.ts'
+import { sayTime } from '../reports/words.ts'
 
 /** What the report of a switch is put together from. */
 

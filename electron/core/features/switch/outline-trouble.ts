@@ -1,8 +1,8 @@
+import { plural, sayNumber } from '../../../../shared/numbers.ts'
 import { MOST_STRAYS, type SwitchRun } from '../../../../shared/switch.ts'
 import { seenAfterRestart } from '../../../../shared/switch-steps.ts'
 import type { Block, Cell } from '../reports/block.ts'
 import { cutData } from '../reports/html-text.ts'
-import { count, sayNumber } from '../reports/words.ts'
 import { heading, holderCell, notice, text, when } from './outline-parts.ts'
 
 /** What went wrong in a switch: workers that were not stopped, and names that two held at once. */
@@ -12,10 +12,10 @@ export function finishedAlthough(run: SwitchRun): string {
   const { strays, splits } = seenAfterRestart(run)
   const seen = [
     ...(strays.length > 0
-      ? [`${count(strays.length, 'lock was', 'locks were')} acquired in the old store`]
+      ? [`${plural(strays.length, 'lock was', 'locks were')} acquired in the old store`]
       : []),
     ...(splits.length > 0
-      ? [`${count(splits.length, 'name was', 'names were')} held in both stores at once`]
+      ? [`${plural(splits.length, 'name was', 'names were')} held in both stores at once`]
       : []),
   ]
   return `This switch was finished although ${seen.join(' and ')} after the workers had been started again: a worker may still use the old provider.`

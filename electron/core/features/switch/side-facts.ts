@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../../../shared/duration.ts'
 import {
   countedAs,
   expiresAtOf,
@@ -26,7 +27,7 @@ export type SideCounts = Pick<SideNow, 'held' | 'holds' | 'expired' | 'noExpiry'
 
 const MOST_ARRIVALS = 50
 const MOST_REMAINING = 200
-const FAR_AWAY_MS = 10 * 60_000
+const FAR_AWAY_MS = 10 * MINUTE_MS
 /** A watcher rests for no longer after a pass over a large store. */
 const LONGEST_REST_MS = 10_000
 

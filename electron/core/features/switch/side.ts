@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../../../shared/duration.ts'
 import type { Side, SideNow } from '../../../../shared/switch.ts'
 import type { WatchedStore } from '../stats/histories.ts'
 import { lengthOf, type StoreTenure } from '../stats/tenure-book.ts'
@@ -18,7 +19,7 @@ export interface SwitchStores {
 /** How often a store is asked for how long an answer takes, and how often the rest is counted anew. */
 const ASK_MS = 10_000
 const COUNT_MS = 5000
-const RECENT_MS = 10 * 60_000
+const RECENT_MS = 10 * MINUTE_MS
 /** So often it is asked at first, in quick succession: whoever reads what differs does not wait for a minute. */
 const ASKED_FIRST = 5
 
@@ -153,7 +154,7 @@ export class SwitchSide {
       .map(lengthOf)
       .filter(ms => ms !== null)
     this.#pace = {
-      acquiredPerMinute: observedMs <= 0 ? null : ((flows.taken + flows.passedOn) / observedMs) * 60_000,
+      acquiredPerMinute: observedMs <= 0 ? null : ((flows.taken + flows.passedOn) / observedMs) * MINUTE_MS,
       medianHoldMs: medianOf(lengths),
     }
     return this.#pace

@@ -1,4 +1,5 @@
-import { sayDuration } from '../../../../shared/lease.ts'
+import { sayDuration } from '../../../../shared/duration.ts'
+import { plural } from '../../../../shared/numbers.ts'
 import { planOutcome } from '../../../../shared/plan-words.ts'
 import type { PlanSummary } from '../../../../shared/plans.ts'
 import type { SwitchNow } from '../../../../shared/switch.ts'
@@ -18,7 +19,6 @@ import {
   STEP_WORDS,
 } from '../../../../shared/switch-words.ts'
 import type { Block, Cell } from '../reports/block.ts'
-import { count } from '../reports/words.ts'
 import { heading, notice, numberCell, sideCell, text, when } from './outline-parts.ts'
 import { finishedAlthough, splitBlocks, strayBlocks } from './outline-trouble.ts'
 
@@ -73,7 +73,7 @@ function opening({ run, at, by, version }: SwitchDocument): Block[] {
       ? [notice('danger', finishedAlthough(run))]
       : []),
     ...(byHand > 0
-      ? [notice('warn', `${count(byHand, 'step was', 'steps were')} passed by hand, without the check.`)]
+      ? [notice('warn', `${plural(byHand, 'step was', 'steps were')} passed by hand, without the check.`)]
       : []),
     {
       is: 'facts',
@@ -248,7 +248,7 @@ function remainsBlocks({ run, now }: SwitchDocument): Block[] {
     ? `${run.from.storeName} is not read now, so that nobody can say.`
     : from.held === 0 && from.expired === 0
       ? 'Nothing.'
-      : `${count(from.held ?? 0, 'lock is', 'locks are')} held, and ${count(from.expired ?? 0, 'expired one is', 'expired ones are')} still stored.`
+      : `${plural(from.held ?? 0, 'lock is', 'locks are')} held, and ${plural(from.expired ?? 0, 'expired one is', 'expired ones are')} still stored.`
   return [
     heading('What remains in the old store'),
     text(said),

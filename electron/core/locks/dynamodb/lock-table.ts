@@ -4,6 +4,7 @@ import {
   type TableDescription,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb'
+import { MINUTE_MS } from '../../../../shared/duration.ts'
 import { StoreError, throwIfAborted } from '../../lib/errors.ts'
 import { sleep } from '../../lib/timers.ts'
 import type { DynamoConnection, SendOptions } from '../../stores/dynamodb/connect.ts'
@@ -13,7 +14,7 @@ import { END, KEY } from './lock-item.ts'
 
 const LOOK_AGAIN_MS = 250
 /** DynamoDB takes some seconds to make a table. */
-const MADE_WITHIN_MS = 60_000
+const MADE_WITHIN_MS = MINUTE_MS
 
 /** Makes the table where there is none, and waits until it takes items. Any number of processes may ask at once. */
 export async function setUpTable(connection: DynamoConnection, signal: AbortSignal): Promise<void> {

@@ -1,4 +1,5 @@
 import type { DynamoAddress } from '../../../../shared/address.ts'
+import { HOUR_MS } from '../../../../shared/duration.ts'
 import { StoreError } from '../../lib/errors.ts'
 import { DynamoConnection } from '../../stores/dynamodb/connect.ts'
 import { conditionalPut, FENCING_PREFIX } from '../../stores/dynamodb/formats/conditional-put.ts'
@@ -30,7 +31,7 @@ const MAX_KEY_BYTES = 2048
 export class DynamoProvider implements Provider {
   readonly kind = 'dynamodb'
   readonly format = conditionalPut.info.id
-  readonly defaultTtlMs = 3_600_000
+  readonly defaultTtlMs = HOUR_MS
   readonly pollMs = 2000
   readonly listen = null
   readonly #clock = new LeaseClock()

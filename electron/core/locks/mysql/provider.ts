@@ -1,4 +1,5 @@
 import type { MysqlAddress } from '../../../../shared/address.ts'
+import { HOUR_MS } from '../../../../shared/duration.ts'
 import { StoreError } from '../../lib/errors.ts'
 import { Connections, type Session } from '../../stores/mysql/connect.ts'
 import { rechargeTable } from '../../stores/mysql/formats/recharge-table.ts'
@@ -32,7 +33,7 @@ const HALF_A_PAIR = /\p{Cs}/u
 export class MysqlProvider implements Provider {
   readonly kind = 'mysql'
   readonly format = rechargeTable.info.id
-  readonly defaultTtlMs = 3_600_000
+  readonly defaultTtlMs = HOUR_MS
   readonly pollMs = 1000
   readonly listen = null
   readonly #connections: Connections

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../shared/duration.ts'
 import { keyToText, textToKey } from '../../lib/bytes.ts'
 import { StoreError } from '../../lib/errors.ts'
 import { isCounterName } from '../../stores/redis/fencing-counter.ts'
@@ -17,8 +18,6 @@ export type Writer = {
   /** What a release is announced as. Programs that do not know the channel are not disturbed by it. */
   readonly announced: (name: string, key: string) => string
 }
-
-const MINUTE_MS = 60_000
 
 /** Their own programs announce nothing when they release, so waiters have to look more often. */
 const UNANNOUNCED_POLL_MS = 1000
@@ -39,7 +38,7 @@ const FLASK = 'flask_cache_'
 const WRITERS: readonly Writer[] = [
   {
     id: 'recharge-json',
-    defaultTtlMs: 60 * MINUTE_MS,
+    defaultTtlMs: HOUR_MS,
     pollMs: UNANNOUNCED_POLL_MS,
     ...prefixed('lockRecharge:'),
     written: null,
@@ -55,7 +54,7 @@ const WRITERS: readonly Writer[] = [
   },
   {
     id: 'pipeline-run',
-    defaultTtlMs: 60 * MINUTE_MS,
+    defaultTtlMs: HOUR_MS,
     pollMs: UNANNOUNCED_POLL_MS,
     keyOf: name => (PIPELINE.test(name) ? pipelines.keyOf(name) : null),
     nameOf: key => {
@@ -67,7 +66,7 @@ const WRITERS: readonly Writer[] = [
   },
   {
     id: 'flask-cache',
-    defaultTtlMs: 24 * 60 * MINUTE_MS,
+    defaultTtlMs: DAY_MS,
     pollMs: UNANNOUNCED_POLL_MS,
     keyOf: name => (name.startsWith(FLASK) ? name : cached.keyOf(name)),
     nameOf: key => {

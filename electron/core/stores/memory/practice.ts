@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { HOUR_MS, MINUTE_MS } from '../../../../shared/duration.ts'
 import { MemoryLocks } from './memory-locks.ts'
 import type { MemoryServer } from './server.ts'
 
-const MINUTE = 60_000
-const HOUR = 60 * MINUTE
 const TICK_MS = 700
 
 const TENANTS = ['acme1281', 'acme9999', 'globex', 'initech', 'umbrella', 'hooli']
@@ -22,7 +21,7 @@ const JOBS: readonly Job[] = Array.from({ length: 24 }, (_, i) => ({
 const ENDLESS = JOBS.slice(0, 4)
 /** Take most of the hour that a lock is good for. */
 const LONG = JOBS.slice(4, 12)
-const LONG_MS = 58 * MINUTE
+const LONG_MS = 58 * MINUTE_MS
 /** Come and go. */
 const SHORT = JOBS.slice(12)
 
@@ -36,26 +35,26 @@ const STUCK = [
     pipeline: 'nightly_close',
     run: 'run-3f1c9a7e',
     by: 'scheduler',
-    ageMs: 3 * HOUR + 12 * MINUTE,
+    ageMs: 3 * HOUR_MS + 12 * MINUTE_MS,
   },
   {
     tenant: 'globex',
     pipeline: 'invoice_export',
     run: 'run-77b042aa',
     by: 'ana@laptop',
-    ageMs: 2 * HOUR + 31 * MINUTE,
+    ageMs: 2 * HOUR_MS + 31 * MINUTE_MS,
   },
-  { tenant: 'initech', pipeline: 'tps_reports', run: 'run-0d1f9a31', by: 'scheduler', ageMs: 26 * HOUR },
+  { tenant: 'initech', pipeline: 'tps_reports', run: 'run-0d1f9a31', by: 'scheduler', ageMs: 26 * HOUR_MS },
 ]
 
 /** Takes, renews and releases locks as a busy system would, for as long as the process lives. */
 export function startPractice(server: MemoryServer): void {
   const locks = new MemoryLocks(server)
   const now = server.now()
-  const hour = Math.floor(now / HOUR) * HOUR
+  const hour = Math.floor(now / HOUR_MS) * HOUR_MS
   for (const { run, ageMs, ...job } of STUCK) take(locks, job, run, hour - ageMs)
   for (const [i, job] of ENDLESS.entries()) take(locks, job, randomUUID(), now - i * 5000)
-  for (const [i, job] of LONG.entries()) take(locks, job, randomUUID(), now - (i * 7.5 + 4) * MINUTE)
+  for (const [i, job] of LONG.entries()) take(locks, job, randomUUID(), now - (i * 7.5 + 4) * MINUTE_MS)
   for (const [i, job] of SHORT.slice(0, 5).entries()) take(locks, job, randomUUID(), now - i * 9000)
   // Unreferenced: the simulation never keeps a finished command alive.
   setInterval(() => step(server, locks), TICK_MS).unref()

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../../../shared/duration.ts'
 import { steadyNow } from '../../lib/clock.ts'
 import { StoreError } from '../../lib/errors.ts'
 import { endOf, isPipelineLock, type PipelineLock } from './format/pipeline-lock.ts'
@@ -14,7 +15,7 @@ export class MemoryServer {
   up = true
 
   constructor(
-    readonly timeoutMs = 3_600_000,
+    readonly timeoutMs = HOUR_MS,
     // A clock that is set forward would end locks that their holders still count on.
     readonly now: () => number = () => Math.floor(steadyNow()),
   ) {}

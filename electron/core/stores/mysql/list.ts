@@ -1,4 +1,5 @@
 import type { ListPage } from '../../../../shared/locks.ts'
+import { plural } from '../../../../shared/numbers.ts'
 import { StoreError } from '../../lib/errors.ts'
 import { type Catalogue, hasLargeColumns, type LockTable } from './catalogue.ts'
 import type { Connections } from './connect.ts'
@@ -90,7 +91,7 @@ function emptyPage(): ListPage {
 }
 
 function keylessRows(table: LockTable, count: number): { key: string; reason: string } {
-  const rows = count === 1 ? '1 row has' : `${count} rows have`
+  const rows = plural(count, 'row has', 'rows have')
   return { key: table.shape.name, reason: `${rows} no ${table.format.keyColumn}` }
 }
 

@@ -1,6 +1,7 @@
 import { parseAddress } from '../../../../shared/address.ts'
 import type { Client } from '../../../../shared/client.ts'
 import type { Input } from '../../../../shared/contract.ts'
+import { MINUTE_MS } from '../../../../shared/duration.ts'
 import { endedEarly, holdEndSentence, utc } from '../../../../shared/hold-words.ts'
 import { LONGEST_HOLD_MS, type MaintenanceHold, SHORTEST_HOLD_MS } from '../../../../shared/holds.ts'
 import { holderText } from '../../../../shared/lock-words.ts'
@@ -173,7 +174,7 @@ function follow(
 ): Promise<MaintenanceHold> {
   return new Promise((resolve, reject) => {
     // Holds the process as well, should nothing else.
-    const alive = setInterval(() => {}, 60_000)
+    const alive = setInterval(() => {}, MINUTE_MS)
     const finish = (settle: () => void) => {
       clearInterval(alive)
       signal.removeEventListener('abort', leave)

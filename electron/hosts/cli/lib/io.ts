@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { MINUTE_MS } from '../../../../shared/duration.ts'
 import type { Core } from '../../../core/dispatch.ts'
 
 /** What a command may touch of the world. */
@@ -37,7 +38,7 @@ const ENDS = ['drain', 'close', 'error'] as const
 export async function untilAborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return
   // Holds the process as well, should nothing else.
-  const hold = setInterval(() => {}, 60_000)
+  const hold = setInterval(() => {}, MINUTE_MS)
   await new Promise<void>(resolve => signal.addEventListener('abort', () => resolve(), { once: true }))
   clearInterval(hold)
 }

@@ -1,4 +1,5 @@
-import { attentionRank, byAttention, remainingMs, sayDuration, stateAt } from '../../../../shared/lease.ts'
+import { sayDuration } from '../../../../shared/duration.ts'
+import { attentionRank, byAttention, remainingMs, stateAt } from '../../../../shared/lease.ts'
 import { holderText, sayRemaining } from '../../../../shared/lock-words.ts'
 import type { Lock } from '../../../../shared/locks.ts'
 import { column, escapeForTerminal } from '../../../../shared/safe-text.ts'

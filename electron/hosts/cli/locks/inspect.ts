@@ -1,6 +1,7 @@
 import { isoTime, stateAt } from '../../../../shared/lease.ts'
 import { judgement, noteSentence, releaseConsequences } from '../../../../shared/lock-words.ts'
 import type { FormatInfo, Lock, LockDetail, StoreKind } from '../../../../shared/locks.ts'
+import { plural } from '../../../../shared/numbers.ts'
 import { clip, escapeForTerminal, neutralise, safeJson } from '../../../../shared/safe-text.ts'
 import { shellQuote } from '../../../core/lib/shell-quote.ts'
 import { parse } from '../lib/args.ts'
@@ -101,7 +102,7 @@ function facts(lock: Lock, format: FormatInfo, now: number): [string, string][] 
 
 function rawLines(detail: LockDetail): string[] {
   return detail.raw.flatMap(({ label, encoding, text, size }) => [
-    `Raw ${escapeForTerminal(label)}, ${size} ${size === 1 ? 'byte' : 'bytes'}${encoding === 'hex' ? ' in hex' : ''}`,
+    `Raw ${escapeForTerminal(label)}, ${plural(size, 'byte', 'bytes')}${encoding === 'hex' ? ' in hex' : ''}`,
     `  ${escapeForTerminal(text.slice(0, RAW_SHOWN))}${text.length > RAW_SHOWN ? '…' : ''}`,
   ])
 }

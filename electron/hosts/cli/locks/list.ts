@@ -1,5 +1,6 @@
 import { byAttention, stateAt } from '../../../../shared/lease.ts'
 import { type ListEvent, LOCK_STATES, type Lock, type Unrecognised } from '../../../../shared/locks.ts'
+import { plural } from '../../../../shared/numbers.ts'
 import { clip, escapeForTerminal, neutralise, safeJson } from '../../../../shared/safe-text.ts'
 import { parse, positiveInteger } from '../lib/args.ts'
 import { type OpenedStore, openStore } from '../lib/connect.ts'
@@ -124,10 +125,7 @@ async function printTable({ description }: OpenedStore, listing: Listing, io: Io
   await print(io, `${sayCounts(locks, serverTime)}${listing.complete ? '' : ' (not all of them)'}.`)
   await print(io, `${sayServer(description)}.`)
   if (listing.unrecognised.length > 0) {
-    await print(
-      io,
-      `${listing.unrecognised.length} ${listing.unrecognised.length === 1 ? 'record is' : 'records are'} not understood:`,
-    )
+    await print(io, `${plural(listing.unrecognised.length, 'record is', 'records are')} not understood:`)
     for (const { key, reason } of listing.unrecognised.slice(0, SHOWN_UNRECOGNISED)) {
       await print(io, `  ${clip(`${escapeForTerminal(key)}: ${neutralise(reason)}`, 98)}`)
     }
@@ -137,7 +135,7 @@ async function printTable({ description }: OpenedStore, listing: Listing, io: Io
   if (listing.companions > 0) {
     await print(
       io,
-      `${listing.companions} more ${listing.companions === 1 ? 'record belongs' : 'records belong'} to locks without being locks.`,
+      `${plural(listing.companions, 'more record belongs', 'more records belong')} to locks without being locks.`,
     )
   }
   for (const { where, message } of listing.problems)

@@ -1,5 +1,7 @@
-import { sayDuration, stateAt } from '../../../../shared/lease.ts'
+import { sayDuration } from '../../../../shared/duration.ts'
+import { stateAt } from '../../../../shared/lease.ts'
 import type { Lock } from '../../../../shared/locks.ts'
+import { plural } from '../../../../shared/numbers.ts'
 import { clip, escapeForTerminal } from '../../../../shared/safe-text.ts'
 import type { StoreDescription } from '../../../../shared/stores.ts'
 
@@ -12,7 +14,7 @@ export function sayCounts(locks: readonly Lock[], now: number): string {
   }
   const order = ['expired', 'without expiry', 'expiring', 'held', 'unknown', 'released']
   const parts = order.filter(word => counts.has(word)).map(word => `${counts.get(word)} ${word}`)
-  return `${locks.length} ${locks.length === 1 ? 'lock' : 'locks'}${parts.length > 0 ? `: ${parts.join(', ')}` : ''}`
+  return `${plural(locks.length, 'lock', 'locks')}${parts.length > 0 ? `: ${parts.join(', ')}` : ''}`
 }
 
 export function sayServer({ server: said, clock }: StoreDescription): string {

@@ -1,4 +1,4 @@
-import { sayDuration } from '../../../../shared/lease.ts'
+import { sayDuration } from '../../../../shared/duration.ts'
 import { holderText } from '../../../../shared/lock-words.ts'
 import type { Lock, WatchEvent } from '../../../../shared/locks.ts'
 import { clip, escapeForTerminal, neutralise, safeJson } from '../../../../shared/safe-text.ts'

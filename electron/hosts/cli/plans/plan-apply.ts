@@ -1,5 +1,6 @@
 import { AddressError, parseAddress, showAddress } from '../../../../shared/address.ts'
 import type { Client } from '../../../../shared/client.ts'
+import { plural, sayNumber } from '../../../../shared/numbers.ts'
 import { planOutcome } from '../../../../shared/plan-words.ts'
 import {
   confirmationOf,
@@ -114,7 +115,7 @@ async function sayChanges(client: Client, plan: PlanSummary, io: Io): Promise<vo
     [count('gone'), 'gone'],
     [count('unread'), 'that cannot be read now'],
   ] as const
-  const said = parts.filter(([n]) => n > 0).map(([n, what]) => `${n.toLocaleString('en')} ${what}`)
+  const said = parts.filter(([n]) => n > 0).map(([n, what]) => `${sayNumber(n)} ${what}`)
   for (const line of wrap('', `Since the plan was made: ${said.join(', ')}.`, widthOf(io)))
     await print(io, line)
 }
@@ -131,11 +132,11 @@ async function printEnd({ plan, entries, results, returned }: Followed, io: Io):
   })
   for (const line of told.slice(0, NAMED_LOCKS)) await say(line, '  ')
   if (told.length > NAMED_LOCKS)
-    await print(io, `  and ${(told.length - NAMED_LOCKS).toLocaleString('en')} more; --json lists them all`)
+    await print(io, `  and ${sayNumber(told.length - NAMED_LOCKS)} more; --json lists them all`)
   const back = entries.filter(({ n }) => returned.includes(n))
   if (back.length > 0) {
     await say(
-      `${back.length === 1 ? '1 lock came' : `${back.length} locks came`} back with the same token: the holder is alive and wrote it again.`,
+      `${plural(back.length, 'lock came', 'locks came')} back with the same token: the holder is alive and wrote it again.`,
     )
     for (const { key } of back.slice(0, NAMED_LOCKS)) await print(io, `  ${clip(escapeForTerminal(key), 90)}`)
   }

@@ -1,5 +1,6 @@
 import type { Client } from '../../../../shared/client.ts'
-import { sayDuration } from '../../../../shared/lease.ts'
+import { sayDuration } from '../../../../shared/duration.ts'
+import { sayNumber } from '../../../../shared/numbers.ts'
 import {
   isExcluded,
   type PlanEntry,
@@ -121,7 +122,7 @@ function sayProgress(plan: PlanSummary): string {
   const done = progress.total - progress.counts.pending - progress.counts.tried
   const [trouble] = progress.troubles
   const parts = [
-    `${done.toLocaleString('en')} of ${progress.total.toLocaleString('en')}`,
+    `${sayNumber(done)} of ${sayNumber(progress.total)}`,
     ...(progress.counts.failed > 0 ? [`${progress.counts.failed} failed`] : []),
     ...sayPace(progress),
     ...(trouble
@@ -138,7 +139,7 @@ function sayPace({ state, perSecond, leftMs }: PlanProgress): string[] {
   if (state === 'checking') return ['looking whether any came back']
   if (state === 'stopping') return ['stopping']
   return [
-    ...(perSecond ? [`${Math.round(perSecond).toLocaleString('en')}/s`] : []),
+    ...(perSecond ? [`${sayNumber(Math.round(perSecond))}/s`] : []),
     ...(leftMs === null ? [] : [`${sayDuration(leftMs, { tenths: false })} left`]),
   ]
 }

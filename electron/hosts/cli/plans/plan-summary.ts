@@ -1,5 +1,6 @@
-import { sayDuration } from '../../../../shared/lease.ts'
+import { sayDuration } from '../../../../shared/duration.ts'
 import type { FormatInfo } from '../../../../shared/locks.ts'
+import { plural, sayNumber } from '../../../../shared/numbers.ts'
 import { planWarnings } from '../../../../shared/plan-words.ts'
 import {
   confirmationOf,
@@ -40,7 +41,7 @@ export function sayPlan(
     '',
     ...lockRows(entries.slice(0, NAMED_LOCKS), width),
     ...(entries.length > NAMED_LOCKS
-      ? [`  and ${(entries.length - NAMED_LOCKS).toLocaleString('en')} more; all of them are in the file`]
+      ? [`  and ${sayNumber(entries.length - NAMED_LOCKS)} more; all of them are in the file`]
       : []),
     ...(warnings.length > 0 ? ['', 'Before you go on:'] : []),
     ...warnings.flatMap(({ sentence }) => wrap('  - ', neutralise(sentence), width)),
@@ -87,21 +88,21 @@ function sayGroups(
   const sorted = [...counts].sort((a, b) => b[1] - a[1])
   const single = sorted.filter(([, count]) => count === 1).length
   if (sorted.length > NAMED_GROUPS && single === sorted.length)
-    return `${single.toLocaleString('en')} different ones, each with 1 lock`
+    return `${sayNumber(single)} different ones, each with 1 lock`
   const isNoise = sorted.length > NAMED_GROUPS && single > 1
   const shared = isNoise ? sorted.filter(([, count]) => count > 1) : sorted
   const more = shared.length - NAMED_GROUPS
   return [
     ...shared
       .slice(0, NAMED_GROUPS)
-      .map(([group, count]) => `${clip(escapeForTerminal(say(group)), 40)} (${count.toLocaleString('en')})`),
-    ...(more > 0 ? [`${more.toLocaleString('en')} more`] : []),
-    ...(isNoise ? [`${single.toLocaleString('en')} others with 1 lock each`] : []),
+      .map(([group, count]) => `${clip(escapeForTerminal(say(group)), 40)} (${sayNumber(count)})`),
+    ...(more > 0 ? [`${sayNumber(more)} more`] : []),
+    ...(isNoise ? [`${sayNumber(single)} others with 1 lock each`] : []),
   ].join(', ')
 }
 
 export function sayLocks(count: number): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? 'lock' : 'locks'}`
+  return plural(count, 'lock', 'locks')
 }
 
 /** The command that applies it, ready to be copied but for the reason. */

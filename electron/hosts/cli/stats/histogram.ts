@@ -1,4 +1,5 @@
-import { sayDuration } from '../../../../shared/lease.ts'
+import { sayDuration } from '../../../../shared/duration.ts'
+import { sayNumber } from '../../../../shared/numbers.ts'
 import { column } from '../../../../shared/safe-text.ts'
 import type { Figures, Histogram } from '../../../../shared/stats.ts'
 
@@ -27,7 +28,7 @@ export function histogramLines({ tenureTimes, remaining }: Figures, width: numbe
     `  ${column(label, LABEL)}  ${cells.join('  ')}`.trimEnd()
   const cell = (count: number, most: number) => {
     const length = count === 0 ? 0 : Math.max(1, Math.round((count / most) * bar))
-    const number = count === 0 ? '' : count.toLocaleString('en')
+    const number = count === 0 ? '' : sayNumber(count)
     return `${column('█'.repeat(length), bar)} ${column(number, COUNT, 'right')}`
   }
   const row = (label: string, countIn: (histogram: (typeof shown)[number]) => number) =>

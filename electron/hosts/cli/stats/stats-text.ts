@@ -1,5 +1,6 @@
-import { sayDuration } from '../../../../shared/lease.ts'
+import { sayDuration } from '../../../../shared/duration.ts'
 import type { StoreKind } from '../../../../shared/locks.ts'
+import { sayNumber } from '../../../../shared/numbers.ts'
 import { clip, escapeForTerminal, neutralise } from '../../../../shared/safe-text.ts'
 import type {
   Counted,
@@ -97,11 +98,7 @@ function thenLines(
       width,
     ),
     ...happened.flatMap(name =>
-      row(
-        FLOW_WORDS[name].toLowerCase(),
-        `${flows[name].toLocaleString('en')}${sayRate(rates?.[name])}`,
-        width,
-      ),
+      row(FLOW_WORDS[name].toLowerCase(), `${sayNumber(flows[name])}${sayRate(rates?.[name])}`, width),
     ),
     ...(longest === null
       ? []
@@ -131,7 +128,7 @@ const STATES: readonly (readonly [Counted, string])[] = [
 
 function sayCounts({ counts, total }: Figures): string {
   const parts = STATES.filter(([name]) => counts[name] > 0).map(
-    ([name, word]) => `${counts[name].toLocaleString('en')} ${word}`,
+    ([name, word]) => `${sayNumber(counts[name])} ${word}`,
   )
   return `${sayLocks(total)}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`
 }
@@ -143,10 +140,8 @@ function sayGroups({ top, others }: Groups): string {
   return [
     ...top
       .slice(0, NAMED_GROUPS)
-      .map(
-        each => `${clip(escapeForTerminal(each.name), LONGEST_NAME)} (${each.count.toLocaleString('en')})`,
-      ),
-    ...(names === 0 ? [] : [`${names.toLocaleString('en')} more (${count.toLocaleString('en')})`]),
+      .map(each => `${clip(escapeForTerminal(each.name), LONGEST_NAME)} (${sayNumber(each.count)})`),
+    ...(names === 0 ? [] : [`${sayNumber(names)} more (${sayNumber(count)})`]),
   ].join(', ')
 }
 
@@ -169,6 +164,6 @@ const ASKED: Record<Exclude<StoreKind, 'memory'>, readonly [string, string]> = {
 }
 
 function sayCost(kind: keyof typeof ASKED, { requests, units }: Spent): string {
-  const asked = `${requests.toLocaleString('en')} ${ASKED[kind][requests === 1 ? 0 : 1]}`
-  return units === null ? asked : `${asked}, ${units.toLocaleString('en')} capacity units`
+  const asked = `${sayNumber(requests)} ${ASKED[kind][requests === 1 ? 0 : 1]}`
+  return units === null ? asked : `${asked}, ${sayNumber(units)} capacity units`
 }

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../../../shared/duration.ts'
 import type { Io } from '../lib/io.ts'
 import type { TypedLines } from './switch-input.ts'
 import type { SwitchTeller } from './switch-tell.ts'
@@ -84,7 +85,7 @@ export class SwitchOperator {
     })
     signal.addEventListener('abort', stop)
     // Holds the process as well, should nothing else.
-    const hold = setInterval(() => {}, 60_000)
+    const hold = setInterval(() => {}, MINUTE_MS)
     await Promise.race([what, stopped])
     clearInterval(hold)
     signal.removeEventListener('abort', stop)

@@ -1,5 +1,6 @@
 import { extname, resolve } from 'node:path'
 import type { Client } from '../../../../shared/client.ts'
+import { HOUR_MS } from '../../../../shared/duration.ts'
 import type { Failure } from '../../../../shared/result.ts'
 import { escapeForTerminal } from '../../../../shared/safe-text.ts'
 import { SWITCH_STEPS, type SwitchRun, type SwitchStep } from '../../../../shared/switch.ts'
@@ -31,7 +32,7 @@ const OPTIONS = {
 } as const
 
 const SHORTEST_QUIET_MS = 1000
-const LONGEST_QUIET_MS = 3_600_000
+const LONGEST_QUIET_MS = HOUR_MS
 const REPORTS = ['md', 'html', 'json'] as const
 
 /** Leads from one lock provider to another, and goes on where it was when it is called again. */

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../../../../shared/duration.ts'
 import { isRepresentable } from '../../../../../shared/lease.ts'
 import type { Note } from '../../../../../shared/locks.ts'
 import { bytesToDisplay, excerpt } from '../../../lib/bytes.ts'
@@ -7,7 +8,7 @@ import type { MysqlRaw, Value } from './table.ts'
 
 /** No wall clock on Earth is farther from UTC: the zones go from twelve hours behind to fourteen ahead. */
 export const WIDEST_ZONE_HOURS = 14
-const WIDEST_ZONE_MS = WIDEST_ZONE_HOURS * 3_600_000
+const WIDEST_ZONE_MS = WIDEST_ZONE_HOURS * HOUR_MS
 
 const TIME = /^(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)(\.\d{1,6})?$/
 

@@ -1,4 +1,5 @@
 import type { RawPart } from '../../../../../shared/locks.ts'
+import { plural } from '../../../../../shared/numbers.ts'
 import { bytesToDisplay, rawPart, saySize } from '../../../lib/bytes.ts'
 
 /** A value as Redis has it. Large ones are not fetched by a listing: no lock library writes them. */
@@ -37,7 +38,7 @@ export function sayUnrecognised(raw: RedisRaw): string {
     case 'too-large':
       return raw.value.of === 'string'
         ? `a string of ${saySize(raw.size)}, which is too large to be a lock`
-        : `a ${raw.value.of} of ${raw.size} ${raw.size === 1 ? 'element' : 'elements'}, which is too large to be a lock`
+        : `a ${raw.value.of} of ${plural(raw.size, 'element', 'elements')}, which is too large to be a lock`
     case 'denied':
       return 'this account may not read it'
     case 'other':

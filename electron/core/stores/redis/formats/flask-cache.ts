@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../../../shared/duration.ts'
 import { acquiredFromTtl, leaseFrom } from '../../lock-from.ts'
 import { OTHER } from '../../types.ts'
 import {
@@ -12,7 +13,7 @@ import { readPickle } from '../format/pickle.ts'
 import type { RedisRaw } from '../format/record.ts'
 
 const PREFIXES = ['cache::', 'flask_cache_']
-const USUAL_LEASE_MS = 86_400_000
+const USUAL_LEASE_MS = DAY_MS
 /** Lock identifiers are short; longer strings are cached pages. */
 const LONGEST_ID = 256
 

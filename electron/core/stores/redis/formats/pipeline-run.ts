@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../../../../shared/duration.ts'
 import { acquiredFromTtl, leaseFrom } from '../../lock-from.ts'
 import { OTHER } from '../../types.ts'
 import {
@@ -10,7 +11,7 @@ import {
 } from '../format/format.ts'
 
 const KEY = /^pipeline_lock:([^:]+):(.+)$/s
-const USUAL_LEASE_MS = 3_600_000
+const USUAL_LEASE_MS = HOUR_MS
 
 export const pipelineRun: RedisFormat = {
   info: {
