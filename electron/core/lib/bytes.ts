@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer'
 import type { RawPart } from '../../../shared/locks.ts'
-import { plural } from '../../../shared/numbers.ts'
 import { clip, escapeForTerminal } from '../../../shared/safe-text.ts'
 
 const HEX = 'hex:'
@@ -51,7 +50,7 @@ function characterStart(utf8: Buffer, limit: number): number {
 
 /** A size as people say it. */
 export function saySize(bytes: number): string {
-  if (bytes < 1024) return plural(bytes, 'byte', 'bytes')
+  if (bytes < 1024) return bytes === 1 ? '1 byte' : `${bytes} bytes`
   // Rounded first: the last bytes below a megabyte are `1.0 MB`, not `1024.0 KB`.
   const kilobytes = (bytes / 1024).toFixed(1)
   return Number(kilobytes) < 1024 ? `${kilobytes} KB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`

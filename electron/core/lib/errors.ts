@@ -1,22 +1,9 @@
 import { AddressError } from '../../../shared/address.ts'
-import type { ErrorCode } from '../../../shared/error-codes.ts'
 import type { Failure } from '../../../shared/result.ts'
 import { clip, escapeForTerminal } from '../../../shared/safe-text.ts'
+import { StoreError } from './store-error.ts'
 
-/** A failure with a code from the closed list. The message is one sentence, safe to show, without secrets. */
-export class StoreError extends Error {
-  /** Set when a change was sent whose answer is not known. */
-  readonly uncertain: boolean
-
-  constructor(
-    readonly code: ErrorCode,
-    message: string,
-    options: ErrorOptions & { readonly uncertain?: boolean } = {},
-  ) {
-    super(message, options)
-    this.uncertain = options.uncertain === true
-  }
-}
+export { StoreError }
 
 const MAX_SERVER_TEXT = 200
 
