@@ -1,10 +1,12 @@
 import { createStore } from 'zustand/vanilla'
 import type { Client } from '../../shared/client.ts'
 import type { ConsoleInfo } from '../../shared/console.ts'
+import type { Input, MethodName, Output } from '../../shared/contract.ts'
 import type { FormatInfo, Unrecognised, WatchEvent } from '../../shared/locks.ts'
-import type { Failure } from '../../shared/result.ts'
+import type { Failure, Result } from '../../shared/result.ts'
 import type { StoreEntry, Suggestion } from '../../shared/stores.ts'
 import { openLink } from '../transport/link.ts'
+import { t } from '../words/words.ts'
 import { LockBook } from './lock-book.ts'
 
 /** How fresh what we show of a store is. `connecting` until it has said anything at all. */
@@ -32,7 +34,11 @@ export type ConsoleState = {
   readonly suggestions: readonly Suggestion[]
   readonly notice: string | null
   readonly statuses: Readonly<Record<string, StoreStatus>>
+  /** The last action that failed without a place of its own for its error, until it succeeds or is dismissed. */
+  readonly failed: FailedAction | null
 }
+
+export type FailedAction = { readonly what: string; readonly error: Failure }
 
 const UNHEARD: StoreStatus = {
   state: 'connecting',
@@ -57,6 +63,7 @@ export const consoleStore = createStore<ConsoleState>(() => ({
   suggestions: [],
   notice: null,
   statuses: {},
+  failed: null,
 }))
 
 export function statusOf(state: ConsoleState, storeId: string): StoreStatus {
@@ -69,6 +76,35 @@ export function isBehind(status: StoreStatus): boolean {
 }
 
 export let client: Client
+
+/** Every call of the screen goes through here: one that could not be sent is a failure like any other. */
+export function ask<M extends MethodName>(method: M, input: Input<M>): Promise<Result<Output<M>>> {
+  return client
+    .call(method, input)
+    .catch(() => ({ ok: false, error: { code: 'ABORTED', message: t.status.lost } }) as const)
+}
+
+/** For a call that has no place on the screen to show its error. `what` says what was not done. */
+export async function askOrReport<M extends MethodName>(
+  what: string,
+  method: M,
+  input: Input<M>,
+): Promise<Output<M> | null> {
+  const result = await ask(method, input)
+  const { failed } = consoleStore.getState()
+  if (!result.ok) consoleStore.setState({ failed: { what, error: result.error } })
+  else if (failed?.what === what) dismissFailed()
+  return result.ok ? result.value : null
+}
+
+export function dismissFailed(): void {
+  consoleStore.setState({ failed: null })
+}
+
+export function setStoreOpen({ storeId, name }: Pick<StoreEntry, 'storeId' | 'name'>, open: boolean): void {
+  const what = (open ? t.stores.notOpened : t.stores.notClosed)(name)
+  void askOrReport(what, 'stores.setOpen', { storeId, open })
+}
 
 /** Open watches, by store and connection: a store that is connected to anew is watched anew. */
 const watches = new Map<string, { revision: number; close: () => void }>()
@@ -87,10 +123,10 @@ export function startConsole(): void {
 
   function onUp(): void {
     setState({ link: 'up' })
-    void client.call('console.describe', {}).then(result => result.ok && setState({ info: result.value }))
-    void client.call('formats.list', {}).then(result => {
-      if (result.ok) setState({ formats: new Map(result.value.map(each => [each.id, each])) })
-    })
+    void askOrReport(t.errors.noVersion, 'console.describe', {}).then(info => info && setState({ info }))
+    void askOrReport(t.errors.noFormats, 'formats.list', {}).then(
+      formats => formats && setState({ formats: new Map(formats.map(each => [each.id, each])) }),
+    )
     client.open(
       'stores.watch',
       {},

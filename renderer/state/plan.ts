@@ -1,10 +1,9 @@
 import { useSyncExternalStore } from 'react'
 import { createStore } from 'zustand/vanilla'
-import type { Input } from '../../shared/contract.ts'
 import type { Exclusion, PlanProgress, PlanSummary } from '../../shared/plans.ts'
 import type { Failure, Result } from '../../shared/result.ts'
 import { t } from '../words/words.ts'
-import { client, consoleStore } from './console.ts'
+import { ask, askOrReport, client, consoleStore } from './console.ts'
 import { closeDialog, openDialog, overlay } from './overlay.ts'
 import { PlanBook } from './plan-book.ts'
 
@@ -38,23 +37,12 @@ export function startPlans(): void {
 async function findRunning(): Promise<void> {
   closers.clear()
   for (const book of plans.getState().books.values()) watch(book)
-  const answer = await ask('plans.list', {})
-  if (!answer.ok) return
-  for (const plan of answer.value) if (isAtWork(plan.progress)) follow(plan)
+  const found = await askOrReport(t.plans.notListed, 'plans.list', {})
+  for (const plan of found ?? []) if (isAtWork(plan.progress)) follow(plan)
 }
 
 export function isAtWork({ state }: Pick<PlanProgress, 'state'>): boolean {
   return state === 'running' || state === 'paused' || state === 'stopping' || state === 'checking'
-}
-
-/** A call that was never sent is a failure like any other. */
-export function ask<M extends Parameters<typeof client.call>[0]>(
-  method: M,
-  input: Input<M>,
-): ReturnType<typeof client.call<M>> {
-  return client
-    .call(method, input)
-    .catch(() => ({ ok: false, error: { code: 'ABORTED', message: t.status.lost } }) as const)
 }
 
 function follow(plan: PlanSummary): PlanBook {
@@ -123,7 +111,8 @@ export async function makePlan(
   openDialog({ kind: 'making-plan' })
   const answer = await make()
   if (own !== asked || overlay.getState().dialog?.kind !== 'making-plan') {
-    if (answer.ok && isNew) void ask('plans.remove', { planId: answer.value.planId })
+    if (answer.ok && isNew)
+      void askOrReport(t.plans.notRemoved, 'plans.remove', { planId: answer.value.planId })
     return
   }
   if (!answer.ok) {

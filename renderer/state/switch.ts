@@ -2,8 +2,7 @@ import { createStore } from 'zustand/vanilla'
 import type { Input, MethodName } from '../../shared/contract.ts'
 import type { Failure, Result } from '../../shared/result.ts'
 import type { SwitchNow, SwitchRun, SwitchStep } from '../../shared/switch.ts'
-import { client, consoleStore } from './console.ts'
-import { ask } from './plan.ts'
+import { ask, client, consoleStore } from './console.ts'
 import { sameParts } from './same-parts.ts'
 
 export type SwitchState = {

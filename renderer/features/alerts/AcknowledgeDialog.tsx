@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { Failure } from '../../../shared/result.ts'
+import { ask } from '../../state/console.ts'
 import { type Acknowledging, closeDialog } from '../../state/overlay.ts'
-import { ask } from '../../state/plan.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { TextField } from '../../ui/Field.tsx'
 import { t } from '../../words/words.ts'

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { AuditFile, AuditVerdict } from '../../../shared/audit.ts'
 import type { Result } from '../../../shared/result.ts'
-import { ask } from '../../state/plan.ts'
+import { ask } from '../../state/console.ts'
 import { Button } from '../../ui/Button.tsx'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { Icon } from '../../ui/Icon.tsx'

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import type { AuditRow } from '../../../shared/audit.ts'
 import type { Failure } from '../../../shared/result.ts'
-import { ask } from '../../state/plan.ts'
+import { ask } from '../../state/console.ts'
 
 const PAGE = 200
 /** So long after the last key, what was typed is asked for. */

@@ -27,6 +27,7 @@ import { StatsView } from '../stats/StatsView.tsx'
 import { RemoveStoreDialog } from '../stores/RemoveStoreDialog.tsx'
 import { StoreDialog } from '../stores/StoreDialog.tsx'
 import { SwitchView } from '../switch/SwitchView.tsx'
+import { FailedAction } from './FailedAction.tsx'
 import { KeysDialog } from './KeysDialog.tsx'
 import { Palette } from './Palette.tsx'
 import { Sidebar } from './Sidebar.tsx'
@@ -46,6 +47,7 @@ export function App() {
       <Sidebar />
       <main id="view" tabIndex={-1} className="main" aria-label={t.regions.main[view]}>
         <HoldNews />
+        <FailedAction />
         {view === 'locks' && <Locks />}
         {view === 'stats' && <StatsView />}
         {view === 'alerts' && <AlertsView />}

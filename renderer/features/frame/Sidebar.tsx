@@ -1,7 +1,7 @@
 import { useStore } from 'zustand'
 import type { StoreEntry } from '../../../shared/stores.ts'
 import { useNow } from '../../state/clock.ts'
-import { book, client, consoleStore, statusOf } from '../../state/console.ts'
+import { book, consoleStore, setStoreOpen, statusOf } from '../../state/console.ts'
 import { openDialog } from '../../state/overlay.ts'
 import { setScope, table } from '../../state/table.ts'
 import { show, viewStore } from '../../state/view.ts'
@@ -131,9 +131,7 @@ function StoreItem({ entry, current, locks }: ItemProps) {
         className="nav-item store"
         aria-current={current ? 'true' : undefined}
         title={said.why ?? entry.address}
-        onClick={() =>
-          open ? setScope(storeId) : void client.call('stores.setOpen', { storeId, open: true })
-        }
+        onClick={() => (open ? setScope(storeId) : setStoreOpen(entry, true))}
       >
         <span className="store-top">
           <span className="dot" data-colour={entry.colour} />
@@ -156,7 +154,7 @@ function StoreItem({ entry, current, locks }: ItemProps) {
         items={[
           {
             label: open ? t.sidebar.close : t.sidebar.open,
-            run: () => void client.call('stores.setOpen', { storeId, open: !open }),
+            run: () => setStoreOpen(entry, !open),
           },
           ...(open ? [{ label: t.plans.releaseAll, run: () => releaseFiltered(storeId, '') }] : []),
           { label: t.sidebar.edit, run: () => openDialog({ kind: 'store', mode: 'edit', storeId }) },

@@ -1,6 +1,6 @@
 import type { StoreEntry } from '../../../shared/stores.ts'
 import { COLUMNS } from '../../state/columns.ts'
-import { book, client, consoleStore } from '../../state/console.ts'
+import { book, consoleStore, setStoreOpen } from '../../state/console.ts'
 import { openDialog, overlay } from '../../state/overlay.ts'
 import { preferences, type Theme } from '../../state/preferences.ts'
 import { setFilter, setScope, table, toggleSelected } from '../../state/table.ts'
@@ -116,7 +116,7 @@ function storeCommands({ storeId, name, open }: StoreEntry): Command[] {
     ...(open ? [{ label: words.showStore(name), run: () => atLocks(() => setScope(storeId)) }] : []),
     {
       label: open ? words.closeStore(name) : words.openStore(name),
-      run: () => void client.call('stores.setOpen', { storeId, open: !open }),
+      run: () => setStoreOpen({ storeId, name }, !open),
     },
     { label: words.editStore(name), run: () => openDialog({ kind: 'store', mode: 'edit', storeId }) },
     {

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import type { HoldChoices } from '../../../shared/holds.ts'
 import type { Result } from '../../../shared/result.ts'
-import { ask } from '../../state/plan.ts'
+import { ask } from '../../state/console.ts'
 
 /** After the last key that was typed. */
 const REST_MS = 250

@@ -5,7 +5,7 @@ import { holderText, releaseConsequences } from '../../../shared/lock-words.ts'
 import type { Lock, Released, ReleaseOutcome } from '../../../shared/locks.ts'
 import type { Failure, Result } from '../../../shared/result.ts'
 import { useNow } from '../../state/clock.ts'
-import { book, client, consoleStore, isBehind, statusOf } from '../../state/console.ts'
+import { ask, book, consoleStore, isBehind, statusOf } from '../../state/console.ts'
 import { type Row, rowIdOf } from '../../state/lock-book.ts'
 import { closeDialog, type Inspected, openDialog } from '../../state/overlay.ts'
 import { table } from '../../state/table.ts'
@@ -62,17 +62,14 @@ function ReleaseForm({ seen, onLookAgain }: FormProps) {
 
   async function release() {
     setWorking(true)
-    const result = await client
-      .call('locks.release', {
-        storeId,
-        id: lock.id,
-        fence: lock.fence,
-        ...(reason.trim() === '' ? {} : { reason: reason.trim() }),
-        ...(production ? { confirm: typed } : {}),
-        ...(revision === undefined ? {} : { revision }),
-      })
-      // Thrown before it was sent: nothing was asked.
-      .catch((): Answer => ({ ok: false, error: { code: 'ABORTED', message: t.status.lost } }))
+    const result = await ask('locks.release', {
+      storeId,
+      id: lock.id,
+      fence: lock.fence,
+      ...(reason.trim() === '' ? {} : { reason: reason.trim() }),
+      ...(production ? { confirm: typed } : {}),
+      ...(revision === undefined ? {} : { revision }),
+    })
     setWorking(false)
     setAnswer(result)
   }

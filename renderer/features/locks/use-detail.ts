@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import type { LockDetail } from '../../../shared/locks.ts'
 import type { Result } from '../../../shared/result.ts'
-import { client } from '../../state/console.ts'
+import { ask } from '../../state/console.ts'
 import type { Inspected } from '../../state/overlay.ts'
 
 export type Reading = { readonly of: Inspected; readonly result: Result<LockDetail | null> }
@@ -19,9 +19,8 @@ export function useDetail(target: Inspected, version: string): Reading | null {
     let wanted = true
     const timer = setTimeout(
       () =>
-        void client.call('locks.inspect', { storeId, id }).then(
+        void ask('locks.inspect', { storeId, id }).then(
           result => wanted && setReading({ of: { storeId, id }, result }),
-          () => {},
         ),
       known ? AGAIN_MS : 0,
     )

@@ -1,7 +1,7 @@
 import { useDeferredValue, useMemo, useState } from 'react'
 import type { PlanChange, PlanComparison } from '../../../shared/plans.ts'
 import type { Failure } from '../../../shared/result.ts'
-import { ask } from '../../state/plan.ts'
+import { ask } from '../../state/console.ts'
 import type { PlanBook } from '../../state/plan-book.ts'
 import { planOrder, SHOW_ALL, type Show } from '../../state/plan-order.ts'
 

@@ -1,8 +1,7 @@
 import { useEffect, useId, useState } from 'react'
 import { useStore } from 'zustand'
 import type { KeyChoice } from '../../../shared/stats.ts'
-import { consoleStore } from '../../state/console.ts'
-import { ask } from '../../state/plan.ts'
+import { ask, consoleStore } from '../../state/console.ts'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 

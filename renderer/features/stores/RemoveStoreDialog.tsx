@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useStore } from 'zustand'
-import { client, consoleStore } from '../../state/console.ts'
+import { ask, consoleStore } from '../../state/console.ts'
 import { closeDialog } from '../../state/overlay.ts'
 import { setScope, table } from '../../state/table.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -15,7 +15,7 @@ export function RemoveStoreDialog({ storeId }: { readonly storeId: string }) {
   )
   const [problem, setProblem] = useState<string | null>(null)
   async function remove() {
-    const result = await client.call('stores.remove', { storeId })
+    const result = await ask('stores.remove', { storeId })
     if (!result.ok) return setProblem(result.error.message)
     if (table.getState().scope === storeId) setScope(null)
     closeDialog()

@@ -3,7 +3,7 @@ import { useStore } from 'zustand'
 import { parseAddress, passwordFits, shortName } from '../../../shared/address.ts'
 import type { Result } from '../../../shared/result.ts'
 import { STORE_COLOURS, type StoreColour, type StoreTest } from '../../../shared/stores.ts'
-import { client, consoleStore } from '../../state/console.ts'
+import { ask, consoleStore } from '../../state/console.ts'
 import { closeDialog, openDialog, type StoreDialogMode } from '../../state/overlay.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog, DialogButtons } from '../../ui/Dialog.tsx'
@@ -78,15 +78,16 @@ export function StoreDialog(props: StoreDialogMode) {
     production: draft.production,
     readOnly: draft.readOnly,
   })
+  const typedPassword = draft.password === '' ? {} : { password: draft.password }
+  const changedPassword = draft.forget ? { password: null } : typedPassword
   const secret = {
-    ...(draft.password === '' ? {} : { password: draft.password }),
+    ...typedPassword,
     ...(passwordOf === undefined ? {} : { passwordOf }),
   }
-  const lost = { ok: false as const, error: { code: 'ABORTED' as const, message: t.status.lost } }
 
   async function test() {
     setBusy('test')
-    setTested(await client.call('stores.test', { profile: profile(), ...secret }).catch(() => lost))
+    setTested(await ask('stores.test', { profile: profile(), ...secret }))
     setBusy(null)
   }
 
@@ -94,18 +95,8 @@ export function StoreDialog(props: StoreDialogMode) {
     setBusy('save')
     const result =
       props.mode === 'edit'
-        ? await client
-            .call('stores.edit', {
-              storeId: props.storeId,
-              profile: profile(),
-              ...(draft.forget
-                ? { password: null }
-                : draft.password === ''
-                  ? {}
-                  : { password: draft.password }),
-            })
-            .catch(() => lost)
-        : await client.call('stores.add', { profile: profile(), ...secret }).catch(() => lost)
+        ? await ask('stores.edit', { storeId: props.storeId, profile: profile(), ...changedPassword })
+        : await ask('stores.add', { profile: profile(), ...secret })
     setBusy(null)
     if (result.ok) closeDialog()
     else setProblem(result.error.message)

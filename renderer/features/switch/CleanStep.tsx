@@ -1,6 +1,6 @@
 import { useStore } from 'zustand'
-import { consoleStore } from '../../state/console.ts'
-import { ask, makePlan } from '../../state/plan.ts'
+import { ask, consoleStore } from '../../state/console.ts'
+import { makePlan } from '../../state/plan.ts'
 import { Button } from '../../ui/Button.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'

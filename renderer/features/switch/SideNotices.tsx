@@ -1,6 +1,6 @@
 import { useStore } from 'zustand'
 import type { Side, SideNow, SwitchRun } from '../../../shared/switch.ts'
-import { client, consoleStore, statusOf } from '../../state/console.ts'
+import { consoleStore, setStoreOpen, statusOf } from '../../state/console.ts'
 import { Button } from '../../ui/Button.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
@@ -34,9 +34,7 @@ function SideNotice({ side, now }: { readonly side: Side; readonly now: SideNow 
         ? words.closed(name)
         : words[now.status === 'down' ? 'down' : 'stale'](name, asOf, why)}
       {now.status === 'closed' && entry && !entry.open && (
-        <Button onClick={() => void client.call('stores.setOpen', { storeId: entry.storeId, open: true })}>
-          {words.openStore(name)}
-        </Button>
+        <Button onClick={() => setStoreOpen(entry, true)}>{words.openStore(name)}</Button>
       )}
     </p>
   )

@@ -74,5 +74,8 @@ export const frame = {
     title: 'The console stopped',
     text: 'Something unexpected went wrong on this screen. What was done to a lock before that is in the audit log.',
     reload: 'Load it again',
+    noVersion: 'The version of Lockkeeper was not loaded.',
+    noFormats: 'Lock formats were not loaded.',
+    dismiss: 'Dismiss',
   },
 }

@@ -14,6 +14,8 @@ export const plans = {
     cleanUp: 'Clean up expired leftovers…',
     openPlans: 'Open plans',
     openFile: 'Open a plan file…',
+    notListed: 'Running plans were not found.',
+    notRemoved: 'The canceled plan was not removed.',
     nav: 'Plans',
 
     making: {

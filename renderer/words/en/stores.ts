@@ -12,6 +12,8 @@ export const stores = {
     removeText: (name: string) =>
       `${name} is removed from this list, with its password. Its locks are not touched.`,
     remove: 'Remove',
+    notOpened: (name: string) => `${name} was not opened.`,
+    notClosed: (name: string) => `${name} was not closed.`,
     address: 'Address',
     addressHint: 'Paste an address, or fill in the fields below',
     name: 'Name',

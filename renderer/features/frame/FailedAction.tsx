@@ -1,0 +1,27 @@
+import { useStore } from 'zustand'
+import { consoleStore, dismissFailed } from '../../state/console.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Icon } from '../../ui/Icon.tsx'
+import { sentence } from '../../ui/shown-text.ts'
+import { t } from '../../words/words.ts'
+import styles from './FailedAction.module.css'
+
+/** Over the view: the error of an action whose button or command cannot show it. */
+export function FailedAction() {
+  const failed = useStore(consoleStore, state => state.failed)
+  return (
+    <div role="alert" className={styles.bar}>
+      {failed && (
+        <>
+          <Icon name="alert" />
+          <span>
+            {failed.what} {sentence(failed.error.message)}
+          </span>
+          <Button look="link" onClick={dismissFailed}>
+            {t.errors.dismiss}
+          </Button>
+        </>
+      )}
+    </div>
+  )
+}
