@@ -81,7 +81,8 @@ const reportFiguresSchema = z.object({
   longest: briefSchema.extend({ until: time }).nullable(),
   /** These are null where nobody looked in the whole window. */
   flows: flowsSchema.nullable(),
-  tenureTimes: tenureTimes.nullable(),
+  /** How long locks were held; the name is part of the published schema. */
+  holdTimes: tenureTimes.nullable(),
   observedMs: z.number(),
   remaining: remaining.nullable(),
 })

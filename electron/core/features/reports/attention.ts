@@ -1,37 +1,37 @@
-import { HOUR_MS } from '../../../../shared/duration.ts'
+import type { Filter } from '../../../../shared/filter.ts'
 import { attentionRank, heldSinceOf, remainingMs } from '../../../../shared/lease.ts'
 import type { Lock, WatchedLock } from '../../../../shared/locks.ts'
-import { ATTENTION } from '../../../../shared/report-document.ts'
+import { ATTENTION, type AttentionLock, type ReportHead } from '../../../../shared/report-document.ts'
+import type { ReportRequest } from '../../../../shared/reports.ts'
+import { endedLocks, LONG_MS, type LockEvents, tenuresIn } from './ended-locks.ts'
+import { lockFacts, publicJudgement } from './report-lock.ts'
+import { nameOf, type ReportedStore, type ReportSources, type Window } from './sources.ts'
 
-type Why = (typeof ATTENTION)[number]
-
-/** A lock that is there and needs somebody's attention; `now` is its store's time. */
-export type Needy = {
+/** A stored lock that needs attention; `now` is its store's time. */
+type Candidate = {
   readonly storeId: string
   readonly lock: Lock | WatchedLock
   readonly now: number
-  readonly why: readonly Why[]
+  readonly why: AttentionLock['why']
 }
 
-/** So long is long for a lock, whatever it is for. */
-export const LONG_MS = 2 * HOUR_MS
-const BY_RANK: readonly Why[] = ['expired', 'endless', 'expiring']
+const BY_RANK = ['expired', 'endless', 'expiring'] as const
 
-/** Keeps the neediest of any number of locks, and counts the others. */
-export class Attention {
+/** Keeps the locks that need attention most, of any number of locks, and counts the others. */
+export class AttentionList {
   readonly #most: number
   readonly #alerted: ReadonlySet<string>
-  #kept: Needy[] = []
+  #kept: Candidate[] = []
   #count = 0
 
-  /** `alerted` has what `nameOf` calls a lock. */
+  /** `alerted` are locks by their `nameOf`. */
   constructor(most: number, alerted: ReadonlySet<string>) {
     this.#most = most
     this.#alerted = alerted
   }
 
-  see(storeId: string, lock: Lock | WatchedLock, now: number): void {
-    const why = this.#why(storeId, lock, now)
+  add(storeId: string, lock: Lock | WatchedLock, now: number): void {
+    const why = this.#whyOf(storeId, lock, now)
     if (why.length === 0) return
     this.#count++
     this.#kept.push({ storeId, lock, now, why })
@@ -39,33 +39,28 @@ export class Attention {
     if (this.#kept.length >= 4 * this.#most) this.#cut()
   }
 
-  result(): { locks: readonly Needy[]; more: number } {
+  result(): { locks: readonly Candidate[]; more: number } {
     this.#cut()
     return { locks: this.#kept, more: this.#count - this.#kept.length }
   }
 
   #cut(): void {
-    this.#kept = this.#kept.sort(byNeed).slice(0, this.#most)
+    this.#kept = this.#kept.sort(byUrgency).slice(0, this.#most)
   }
 
-  #why(storeId: string, lock: Lock | WatchedLock, now: number): Why[] {
-    const rank = BY_RANK[attentionRank(lock, now)]
+  #whyOf(storeId: string, lock: Lock | WatchedLock, now: number): AttentionLock['why'] {
+    const rank = attentionRank(lock, now)
+    const first = BY_RANK[rank]
     const since = heldSinceOf(lock)
-    const isHeld = attentionRank(lock, now) < 5
-    return [
-      ...(rank === undefined ? [] : [rank]),
-      ...(isHeld && since !== null && now - since.at >= LONG_MS ? (['held-long'] as const) : []),
-      ...(this.#alerted.has(nameOf(storeId, lock.id)) ? (['alert'] as const) : []),
-    ]
+    const why: AttentionLock['why'] = first === undefined ? [] : [first]
+    if (rank < 5 && since !== null && now - since.at >= LONG_MS) why.push('held-long')
+    if (this.#alerted.has(nameOf(storeId, lock.id))) why.push('alert')
+    return why
   }
 }
 
-export function nameOf(storeId: string, lockId: string): string {
-  return `${storeId} ${lockId}`
-}
-
-/** What the first reason is, then what ends first, then what is held longest. */
-function byNeed(a: Needy, b: Needy): number {
+/** By the first reason, then what ends first, then what is held longest. */
+function byUrgency(a: Candidate, b: Candidate): number {
   return (
     weight(a) - weight(b) ||
     compare(remainingMs(a.lock, a.now) ?? Infinity, remainingMs(b.lock, b.now) ?? Infinity) ||
@@ -74,10 +69,43 @@ function byNeed(a: Needy, b: Needy): number {
   )
 }
 
-function weight({ why: [first] }: Needy): number {
+function weight({ why: [first] }: Candidate): number {
   return first === undefined ? ATTENTION.length : ATTENTION.indexOf(first)
 }
 
 function compare<T extends string | number>(a: T, b: T): number {
-  return a < b ? -1 : a > b ? 1 : 0
+  if (a === b) return 0
+  return a < b ? -1 : 1
+}
+
+/** Locks that needed attention: those that are stored, then those that ended. Each is one entry, with all its reasons. */
+export function attentionOf(
+  sources: ReportSources,
+  byId: ReadonlyMap<string, ReportedStore>,
+  candidates: ReturnType<AttentionList['result']>,
+  events: LockEvents,
+  window: Window,
+  { filter, request }: { readonly filter: Filter; readonly request: ReportRequest },
+): ReportHead['attention'] {
+  const stored = new Map<string, AttentionLock>()
+  for (const { storeId, lock, now, why } of candidates.locks) {
+    const store = byId.get(storeId)
+    const since = heldSinceOf(lock)
+    const offsetMs = now - window.now
+    // A lock that was acquired after the window is not part of the report.
+    if (!store || (since?.exact && since.at - offsetMs > window.to)) continue
+    stored.set(nameOf(storeId, lock.id), {
+      ...lockFacts(store.name, lock, now, request.withTokens === true),
+      ended: false,
+      why: [...why],
+      says: publicJudgement(lock, store.open.watcher.storyOf(lock.id), now),
+      ...tenuresIn(sources, storeId, lock.id, window),
+    })
+  }
+  const ended = endedLocks(sources, byId, events, window, filter, name => stored.has(name))
+  const locks = [...stored].map(([name, lock]) => ({
+    ...lock,
+    why: [...new Set([...lock.why, ...(ended.merged.get(name) ?? [])])],
+  }))
+  return { locks: [...locks, ...ended.locks], more: candidates.more + ended.more }
 }

@@ -1,6 +1,8 @@
+import type { ReportEnd, ReportHead, ReportLock } from '../../../../shared/report-document.ts'
+
 /**
- * What a report consists of for somebody who reads it, before it is Markdown or HTML. Every text in it may be anybody's: a
- * format escapes all of them.
+ * What a report consists of for a reader, before it is Markdown or HTML. Any text in a block may come from a store or from a
+ * person: a writer escapes all of them.
  */
 
 export type Tone = 'danger' | 'warn' | 'endless' | 'live' | 'quiet'
@@ -12,8 +14,12 @@ export type Cell = {
   readonly tone?: Tone | undefined
 }
 
-/** `share` is how much of the width it gets beside the others. */
-export type Column = { readonly title: string; readonly align?: 'right'; readonly share?: number }
+/** `share` is the column's part of the width, relative to the others. */
+export type Column = {
+  readonly title: string
+  readonly align?: 'right' | undefined
+  readonly share?: number
+}
 
 export type LineChart = {
   readonly is: 'lines' | 'areas'
@@ -39,7 +45,7 @@ export type BarChart = {
 
 export type Chart = LineChart | BarChart
 
-/** `isPart`: there may be more, which is said in small letters where there are any. */
+/** `isPart`: only a part of the stores could be counted, so the tile says "at least". */
 export type Tile = {
   readonly name: string
   readonly value: string
@@ -49,11 +55,11 @@ export type Tile = {
 
 export type Block =
   | { readonly is: 'title'; readonly text: string; readonly under: string }
-  | { readonly is: 'heading'; readonly text: string; readonly level: 2 | 3; readonly id?: string }
+  | { readonly is: 'heading'; readonly text: string; readonly level: 2 | 3 }
   | { readonly is: 'text'; readonly text: string; readonly quiet?: boolean }
   | { readonly is: 'notice'; readonly text: string; readonly tone: Tone }
   | { readonly is: 'tiles'; readonly tiles: readonly Tile[] }
-  | { readonly is: 'facts'; readonly facts: readonly (readonly [string, Cell])[] }
+  | { readonly is: 'facts'; readonly facts: readonly Fact[] }
   | {
       readonly is: 'table'
       readonly name: string
@@ -61,15 +67,72 @@ export type Block =
       readonly rows: readonly (readonly Cell[])[]
     }
   | { readonly is: 'charts'; readonly charts: readonly Chart[] }
-  /** Short ones that have room side by side. */
+  /** Short blocks that fit side by side. */
   | { readonly is: 'beside'; readonly blocks: readonly Block[] }
-  /** One thing with its story. */
-  | {
-      readonly is: 'entry'
-      readonly key: string
-      /** The key is a title of ours, and not a name that somebody chose. */
-      readonly isOurs?: boolean
-      readonly tags: readonly Cell[]
-      readonly texts: readonly string[]
-      readonly list: readonly string[]
-    }
+  | ({ readonly is: 'entry' } & Entry)
+
+export type Fact = readonly [string, Cell]
+
+/** One thing with its tags, its sentences and its list. */
+export type Entry = {
+  readonly key: string
+  /** The key is a title of ours, not a name from a store. */
+  readonly isOurs?: boolean
+  readonly tags: readonly Cell[]
+  readonly texts: readonly string[]
+  readonly list: readonly string[]
+}
+
+export function heading(text: string): Block {
+  return { is: 'heading', text, level: 2 }
+}
+
+export function text(said: string, quiet = false): Block {
+  return { is: 'text', text: said, quiet }
+}
+
+export function notice(tone: 'danger' | 'warn', said: string): Block {
+  return { is: 'notice', tone, text: said }
+}
+
+export function entry(key: string, parts: Partial<Omit<Entry, 'key'>>): Block {
+  return { is: 'entry', key, tags: [], texts: [], list: [], ...parts }
+}
+
+/** A column: its title, its share of the width, its cell in a row, and where it is set. A plain text is a cell without style. */
+export type ColumnOf<Row> = readonly [
+  title: string,
+  share: number,
+  cell: (row: Row) => Cell | string,
+  align?: 'right',
+]
+
+export function table<Row>(name: string, rows: readonly Row[], columns: readonly ColumnOf<Row>[]): Block {
+  return { is: 'table', name, columns: columnsOf(columns), rows: rows.map(row => cellsOf(columns, row)) }
+}
+
+export function columnsOf<Row>(columns: readonly ColumnOf<Row>[]): Column[] {
+  return columns.map(([title, share, , align]) => ({ title, share, align }))
+}
+
+export function cellsOf<Row>(columns: readonly ColumnOf<Row>[], row: Row): Cell[] {
+  return columns.map(([, , cellOf]) => {
+    const cell = cellOf(row)
+    return typeof cell === 'string' ? { text: cell } : cell
+  })
+}
+
+export function code(value: string): Cell {
+  return { text: value, as: 'code' }
+}
+
+export function quiet(said: string): Cell {
+  return { text: said, tone: 'quiet' }
+}
+
+/** Turns a report into one format. Called in this order: `begin` once, `locks` for every page of locks, `end` once. */
+export interface ReportWriter {
+  begin(head: ReportHead): Iterable<string>
+  locks(locks: readonly ReportLock[]): string
+  end(end: ReportEnd): string
+}

@@ -1,21 +1,9 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../shared/duration.ts'
 
 const STEPS = [
-  MINUTE_MS,
-  2 * MINUTE_MS,
-  5 * MINUTE_MS,
-  10 * MINUTE_MS,
-  15 * MINUTE_MS,
-  30 * MINUTE_MS,
-  HOUR_MS,
-  2 * HOUR_MS,
-  3 * HOUR_MS,
-  6 * HOUR_MS,
-  12 * HOUR_MS,
-  DAY_MS,
-  2 * DAY_MS,
-  7 * DAY_MS,
-  28 * DAY_MS,
+  ...[1, 2, 5, 10, 15, 30].map(minutes => minutes * MINUTE_MS),
+  ...[1, 2, 3, 6, 12].map(hours => hours * HOUR_MS),
+  ...[1, 2, 7, 28].map(days => days * DAY_MS),
 ]
 const MOST_TIMES = 8
 

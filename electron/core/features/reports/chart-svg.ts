@@ -1,13 +1,12 @@
 import { sayNumber } from '../../../../shared/numbers.ts'
 import type { BarChart, Chart, LineChart } from './block.ts'
-import { hatches, hatchOf } from './chart-hatch.ts'
 import { numberTicks, timeTicks } from './chart-scale.ts'
-import { escapeHtml, shownData } from './html-text.ts'
+import { htmlData } from './escape.ts'
 
 /**
- * Charts as SVG that needs no script, no font and no style of its own: classes name what a thing is, and the stylesheet of the
- * page gives it its colour by day, by night and on paper. Hatches and dashes say the same as the colours, for whoever does not
- * see those or prints without them.
+ * Charts as SVG without scripts, fonts or styles of its own: classes name what a thing is, and the stylesheet of the page gives it
+ * its color by day, by night and on paper. Hatches and dashes say the same as the colors, for readers who do not see those or
+ * print without them.
  */
 const WIDTH = 760
 const HEIGHT = 210
@@ -16,20 +15,20 @@ const RIGHT = 20
 const TOP = 30
 const BOTTOM = 26
 const INNER = { width: WIDTH - LEFT - RIGHT, height: HEIGHT - TOP - BOTTOM }
-/** Of a letter, on the average: only the legend is laid out by it. */
+/** Average width of a letter: only the legend is laid out by it. */
 const LETTER = 6.8
-/** How wide the piece is that stands beside its name: enough for a dash to be told from a dot. */
+/** Width of a sample in the legend: enough to tell a dash from a dot. */
 const SAMPLE = 28
 /** Narrower gaps have no room for words. */
 const WORDS_WIDTH = 84
 
 export function chartSvg(chart: Chart, id: string): string {
   const body = chart.is === 'bars' ? bars(chart) : lines(chart, id)
-  const title = `<title id="${id}-t">${text(chart.title)}</title><desc id="${id}-d">${text(describe(chart))}</desc>`
+  const title = `<title id="${id}-t">${htmlData(chart.title)}</title><desc id="${id}-d">${htmlData(describe(chart))}</desc>`
   return `<svg class="chart" role="img" viewBox="0 0 ${WIDTH} ${HEIGHT}" aria-labelledby="${id}-t" aria-describedby="${id}-d">${title}${body}</svg>`
 }
 
-/** The same in words, for those who cannot see it. */
+/** The chart in words, for screen readers. */
 export function describe(chart: Chart): string {
   if (chart.is === 'bars')
     return chart.bars
@@ -76,7 +75,7 @@ function lines(chart: LineChart, id: string): string {
 type Series = LineChart['series']
 type Scale = (value: number) => number
 
-/** Each on top of those before it; where nobody looked there is nothing. */
+/** Each series on top of those before it; a step that was not observed is left empty. */
 function stacked(series: Series, x: Scale, y: Scale, steps: number, id: string): string[] {
   const base = Array.from({ length: steps }, () => 0)
   return series.map(({ style, values }) => {
@@ -162,9 +161,9 @@ function legend({ is, series, unit }: LineChart, id: string): string {
   const named = series.map(({ name, style }) => {
     const at = one(place)
     place += SAMPLE + 24 + name.length * LETTER
-    return `${sample(style, at, id)}<text class="label strong" x="${one(Number(at) + SAMPLE + 6)}" y="18">${text(name)}</text>`
+    return `${sample(style, at, id)}<text class="label strong" x="${one(Number(at) + SAMPLE + 6)}" y="18">${htmlData(name)}</text>`
   })
-  const what = `<text class="label" text-anchor="end" x="${WIDTH - RIGHT}" y="18">${text(unit)}</text>`
+  const what = `<text class="label" text-anchor="end" x="${WIDTH - RIGHT}" y="18">${htmlData(unit)}</text>`
   return named.join('') + what
 }
 
@@ -188,18 +187,14 @@ function bars({ bars: all, unit }: BarChart): string {
     ...all.map(({ name, value }, i) => {
       const left = LEFT + i * room
       const middle = one(left + room / 2)
-      const label = `<text class="label" text-anchor="middle" x="${middle}" y="${HEIGHT - 8}">${text(name)}</text>`
+      const label = `<text class="label" text-anchor="middle" x="${middle}" y="${HEIGHT - 8}">${htmlData(name)}</text>`
       if (value === 0) return label
       const height = y(0) - y(value)
       return `<rect class="bar" x="${one(left + room * 0.16)}" y="${one(y(value))}" width="${one(room * 0.68)}" height="${one(height)}"/><text class="label strong" text-anchor="middle" x="${middle}" y="${one(y(value) - 4)}">${sayNumber(value)}</text>${label}`
     }),
     axis(),
-    `<text class="label" text-anchor="end" x="${WIDTH - RIGHT}" y="18">${text(unit)}</text>`,
+    `<text class="label" text-anchor="end" x="${WIDTH - RIGHT}" y="18">${htmlData(unit)}</text>`,
   ].join('')
-}
-
-function text(of: string): string {
-  return escapeHtml(shownData(of))
 }
 
 function one(n: number): string {
@@ -208,4 +203,26 @@ function one(n: number): string {
 
 function round(n: number): string {
   return sayNumber(n < 10 ? Math.round(n * 10) / 10 : Math.round(n))
+}
+
+/** The hatch over the color of an area. Held, the most common state, is plain. */
+const HATCHES: Readonly<Record<string, string>> = {
+  expiring: '<path d="M-2 8L8 -2M0 10L10 0M6 12L12 6"/>',
+  expired: '<path d="M0 0L8 8M8 0L0 8"/>',
+  endless: '<circle cx="2" cy="2" r="1.1"/><circle cx="6" cy="6" r="1.1"/>',
+  unknown: '<path d="M0 -2L10 8M-2 0L8 10"/>',
+}
+
+/** Pattern definitions, once for every chart of a page. */
+function hatches(id: string): string {
+  const patterns = Object.entries(HATCHES).map(
+    ([style, drawn]) =>
+      `<pattern id="${id}-${style}" class="hatch" patternUnits="userSpaceOnUse" width="8" height="8">${drawn}</pattern>`,
+  )
+  return `<defs>${patterns.join('')}</defs>`
+}
+
+/** Null for what is plain. */
+function hatchOf(style: string, id: string): string | null {
+  return style in HATCHES ? `url(#${id}-${style})` : null
 }

@@ -4,10 +4,9 @@ import type { Counted, Flows, Histogram } from '../../../../shared/stats.ts'
 import type { BarChart, LineChart } from './block.ts'
 import { FLOWS, STATES } from './words.ts'
 
-/** What is on top of what, from below. Rows that are kept of free locks are nobody's. */
+/** The states of the stacked chart, from below. Records kept of free locks are not drawn. */
 const STACKED: readonly Counted[] = ['held', 'expiring', 'expired', 'endless', 'unknown']
-
-/** Of what happens, a minute is the least that says anything, and so many stretches are as many as can be told apart. */
+/** More points of a line cannot be told apart. Less than a minute for one of them says nothing. */
 const MOST_STRETCHES = 60
 
 /** How many locks there were, and what happened to them, in one store. */
@@ -55,13 +54,12 @@ function flowChart(store: string, points: ReportSeries['points'], from: number, 
   }
 }
 
-export function barsOf(title: string, { edges, counts }: Histogram): BarChart {
-  return {
-    is: 'bars',
-    title,
-    unit: 'locks',
-    bars: counts.map((value, i) => ({ name: sayBetween(edges[i - 1], edges[i]), value })),
-  }
+/** Nothing to draw without a histogram, or if it is empty. */
+export function barsOf(title: string, histogram: Histogram | null): BarChart[] {
+  if (histogram === null || histogram.counts.every(value => value === 0)) return []
+  const { edges, counts } = histogram
+  const bars = counts.map((value, i) => ({ name: sayBetween(edges[i - 1], edges[i]), value }))
+  return [{ is: 'bars', title, unit: 'locks', bars }]
 }
 
 const UNITS = [

@@ -1,38 +1,37 @@
 import type { Alert } from '../../../../shared/alerts.ts'
 import type { ReportAlert, ReportHead } from '../../../../shared/report-document.ts'
-import { nameOf } from './attention.ts'
-import { iso } from './iso.ts'
-import type { AskedStore, ReportAlerts, Window } from './sources.ts'
+import { nameOf, type ReportAlerts, type ReportedStore, type Window } from './sources.ts'
+import { iso } from './words.ts'
 
 const MOST_ALERTS = 500
 
 export type GatheredAlerts = {
-  /** `hide` is for what people wrote and servers said. */
-  readonly tell: (hide: (text: string) => string) => ReportHead['alerts']
+  /** `hide` is for what people wrote and servers answered. */
+  readonly section: (hide: (text: string) => string) => ReportHead['alerts']
   readonly locks: ReadonlySet<string>
-  /** What people gave as their reasons. */
+  /** Reasons of acknowledgements. */
   readonly reasons: readonly string[]
 }
 
-/** The alerts of the window, and which locks they are about. Without anybody who keeps alerts there is nothing to say. */
+/** The alerts of the window, and which locks they are about. A host without alerts has no section. */
 export function gatherAlerts(
   alerts: ReportAlerts | null,
-  byId: ReadonlyMap<string, AskedStore>,
+  byId: ReadonlyMap<string, ReportedStore>,
   { from, to }: Pick<Window, 'from' | 'to'>,
 ): GatheredAlerts {
-  if (!alerts) return { tell: () => null, locks: new Set(), reasons: [] }
+  if (!alerts) return { section: () => null, locks: new Set(), reasons: [] }
   const found = alerts.within(from, to)
   const all = found.alerts.filter(({ storeId }) => byId.has(storeId))
   const shown = [...all].sort((a, b) => a.since - b.since).slice(-MOST_ALERTS)
-  const told = shown.map(alert => ({ alert, ...alerts.explain(alert) }))
+  const explained = shown.map(alert => ({ alert, ...alerts.explain(alert) }))
   const advice = new Map<Alert['rule'], Set<string>>()
-  for (const { alert, next } of told) {
+  for (const { alert, next } of explained) {
     const known = advice.get(alert.rule) ?? new Set()
     advice.set(alert.rule, new Set([...known, ...next]))
   }
   return {
-    tell: hide => ({
-      listed: told.map(({ alert, says }) =>
+    section: hide => ({
+      listed: explained.map(({ alert, says }) =>
         reportAlert(alert, says, byId.get(alert.storeId)?.name ?? '', hide),
       ),
       more: all.length - shown.length,

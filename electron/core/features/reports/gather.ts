@@ -1,5 +1,7 @@
+import type { AuditVerdict } from '../../../../shared/audit.ts'
 import type { Filter } from '../../../../shared/filter.ts'
 import {
+  type AuditState,
   REPORT_SCHEMA,
   type ReportAction,
   type ReportFigures,
@@ -7,102 +9,98 @@ import {
   type ReportStore,
 } from '../../../../shared/report-document.ts'
 import type { ReportRequest } from '../../../../shared/reports.ts'
-import type { Figures, History, StoreStats } from '../../../../shared/stats.ts'
-import { settle } from '../../lib/concurrency.ts'
-import { throwIfAborted } from '../../lib/errors.ts'
+import type { Figures, StoreStats } from '../../../../shared/stats.ts'
+import { type Settled, settle } from '../../lib/concurrency.ts'
+import { type StoreError, throwIfAborted } from '../../lib/errors.ts'
 import { whoIsHere } from '../../lib/operator.ts'
 import { type Actions, readActions } from './actions.ts'
-import { Attention, nameOf } from './attention.ts'
+import { AttentionList, attentionOf } from './attention.ts'
 import { gatherAlerts } from './gather-alerts.ts'
-import { auditState } from './gather-audit.ts'
-import { gatherLocks } from './gather-locks.ts'
-import { iso } from './iso.ts'
-import { fits } from './listed-locks.ts'
-import { SaidSecrets } from './said-secrets.ts'
-import type { AskedStore, ReportSources, Window } from './sources.ts'
+import { fits } from './report-lock.ts'
+import { SecretScanner } from './secret-scanner.ts'
+import { nameOf, type ReportedStore, type ReportSources, type Window } from './sources.ts'
+import { iso } from './words.ts'
 
-/** Points of a chart: as many as can be told apart on paper. */
+/** More points of a chart cannot be told apart on paper. */
 const POINTS = 240
 const MOST_ATTENTION = 200
+const MOST_DAMAGES = 20
 
 export type Gathered = {
   readonly head: ReportHead
-  /** Locks that fit the filter, by the look that was taken for the figures. */
+  /** Locks that fit the filter, counted while the figures were read. */
   readonly fitting: number
-  /** Stores of which nothing could be read, and why. */
+  /** Stores that could not be read at all, and why. */
   readonly unread: ReadonlyMap<string, string>
 }
 
 /**
- * Everything but the list of all locks: of a size that does not depend on how many there are. A store that does not answer is in
- * it as such, with what was seen of it before.
+ * Everything but the list of all locks: its size does not depend on how many there are. A store that does not answer is in it with
+ * that fact, and with what is known from before.
  */
 export async function gather(
   sources: ReportSources,
-  stores: readonly AskedStore[],
-  { from, to, now }: Window,
+  stores: readonly ReportedStore[],
+  window: Window,
   request: ReportRequest,
   filter: Filter,
   signal: AbortSignal,
 ): Promise<Gathered> {
   const { stats, audit, redact } = sources
+  const { from, to, now } = window
   const storeIds = stores.map(({ open }) => open.storeId)
   const byId = new Map(stores.map(each => [each.open.storeId, each]))
   const addresses = request.storeIds ? new Set(stores.map(({ open }) => open.store.address)) : null
-  const alerts = gatherAlerts(sources.alerts, byId, { from, to })
-  const attention = new Attention(MOST_ATTENTION, alerts.locks)
+  const alerts = gatherAlerts(sources.alerts, byId, window)
+  const attention = new AttentionList(MOST_ATTENTION, alerts.locks)
   const actions = await settle(() =>
     readActions((query, s) => audit.read(query, s), { from, to, addresses }, signal),
   )
-  const { listed, more, elsewhere, unreadable, released, holders, fences } = actions.ok
-    ? actions.value
-    : NO_ACTIONS
-  const secrets = new SaidSecrets([
+  const { listed, released, holders, fences, ...counts } = actions.ok ? actions.value : NO_ACTIONS
+  const secrets = new SecretScanner([
     ...[request.filter, request.title, request.summary, ...alerts.reasons],
-    ...listed.flatMap(saidIn),
+    ...listed.flatMap(writtenTexts),
   ])
-  for (const fence of fences) secrets.seeFence(fence)
-  for (const holder of holders) secrets.seeHash(holder)
+  for (const fence of fences) secrets.addFence(fence)
+  for (const holder of holders) secrets.addHolder(holder)
   let fitting = 0
-  const see: Parameters<typeof stats.read>[2] = (storeId, lock, storeNow) => {
-    const asked = byId.get(storeId)
-    secrets.see(lock)
-    if (!asked || !fits(filter, asked, lock, storeNow)) return
+  const addLock: Parameters<typeof stats.read>[2] = (storeId, lock, storeNow) => {
+    const store = byId.get(storeId)
+    secrets.addLock(lock)
+    if (!store || !fits(filter, store, lock, storeNow)) return
     fitting++
-    attention.see(storeId, lock, storeNow)
+    attention.add(storeId, lock, storeNow)
   }
   const [read, history, descriptions, verdict] = await Promise.all([
-    stats.read({ storeIds, since: from, until: to }, signal, see),
+    stats.read({ storeIds, since: from, until: to }, signal, addLock),
     stats.history({ storeIds, from, to, points: POINTS }),
     Promise.all(stores.map(({ open }) => settle(() => open.store.describe(open.signal)))),
     settle(() => audit.verify(signal)),
   ])
   throwIfAborted(signal)
   for (const storeId of storeIds)
-    for (const hold of sources.histories.get(storeId)?.history.tenures.within(0, now) ?? [])
-      secrets.seeHash(hold)
-  /** Passwords never are in a report; tokens and fences where they were asked for. */
+    for (const tenure of sources.histories.get(storeId)?.history.tenures.within(0, now) ?? [])
+      secrets.addHolder(tenure)
+  /** Passwords never are in a report; tokens and fences only if asked for. */
   const hide = (text: string) => (request.withTokens ? redact(text) : secrets.hide(redact(text)))
+  const written = (text: string | undefined) => (text?.trim() ? hide(text.trim()) : null)
   const nameOfStore = (storeId: string) => byId.get(storeId)?.name ?? storeId
-  const spoken = (text: string | undefined) => (text?.trim() ? hide(text.trim()) : null)
-  const known = { alerted: alerts.locks, released: releasesOf(released, stores) }
-  const window = { from, to, now }
-  const attended = gatherLocks(sources, byId, attention.result(), known, window, { filter, request })
+  const events = { alerted: alerts.locks, released: releasesOf(released, stores) }
   const { user, host } = whoIsHere()
   const head: ReportHead = {
     schema: REPORT_SCHEMA,
     tool: { name: 'Lockkeeper', version: sources.version },
     asked: {
       ...{ at: iso(now), by: { user, host }, from: iso(from), to: iso(to) },
-      filter: spoken(request.filter),
-      title: spoken(request.title),
-      summary: spoken(request.summary),
+      filter: written(request.filter),
+      title: written(request.title),
+      summary: written(request.summary),
       withTokens: request.withTokens === true,
       lockLimit: request.lockLimit ?? null,
     },
     stores: read.stores.map((each, i) => {
       const answer = descriptions[i]
-      return storeOf(each, stores[i] as AskedStore, answer?.ok ? answer.value : null)
+      return storeOf(each, stores[i] as ReportedStore, answer?.ok ? answer.value : null)
     }),
     figures: {
       overall: figuresOf(
@@ -115,7 +113,11 @@ export async function gather(
         figures: figuresOf(each, each.asOf !== null, nameOfStore),
       })),
     },
-    history: historyOf(history, nameOfStore),
+    history: {
+      from: iso(history.from),
+      stepMs: history.stepMs,
+      series: history.series.map(({ storeId, points }) => ({ store: nameOfStore(storeId), points })),
+    },
     gaps: history.series.flatMap(({ storeId, gaps }) =>
       gaps.map(({ from: start, until, why, message }) => ({
         store: nameOfStore(storeId),
@@ -125,18 +127,17 @@ export async function gather(
         message: message === null ? null : redact(message),
       })),
     ),
-    attention: attended,
-    alerts: alerts.tell(hide),
+    attention: attentionOf(sources, byId, attention.result(), events, window, { filter, request }),
+    alerts: alerts.section(hide),
     actions: {
-      ...{ listed: listed.map(each => hidden(each, hide)), more, elsewhere, unreadable },
+      listed: listed.map(each => hidden(each, hide)),
+      ...{ more: counts.more, elsewhere: counts.elsewhere, unreadable: counts.unreadable },
       audit: auditState(verdict, actions.ok ? null : actions.error),
     },
   }
-  const unread = new Map(
-    head.stores.flatMap(({ name, status, error }) =>
-      error !== null && status === 'down' ? [[name, error.message] as const] : [],
-    ),
-  )
+  const unread = new Map<string, string>()
+  for (const { name, status, error } of head.stores)
+    if (error !== null && status === 'down') unread.set(name, error.message)
   return { head, fitting, unread }
 }
 
@@ -144,10 +145,10 @@ const NO_ACTIONS: Actions = {
   ...{ listed: [], more: 0, elsewhere: 0, unreadable: 0, released: [], holders: [], fences: new Set() },
 }
 
-/** When locks were released, by what `nameOf` calls them: the log knows stores by their addresses. */
+/** When locks were released, by their `nameOf`: the log has stores by their addresses. */
 function releasesOf(
   released: Actions['released'],
-  stores: readonly AskedStore[],
+  stores: readonly ReportedStore[],
 ): ReadonlyMap<string, readonly number[]> {
   const times = new Map<string, number[]>()
   for (const { store, id, at } of released)
@@ -161,7 +162,7 @@ function releasesOf(
 
 function storeOf(
   stats: StoreStats,
-  { open, name }: AskedStore,
+  { open, name }: ReportedStore,
   description: { server: string; clock: { offsetMs: number | null; errorMs: number } } | null,
 ): ReportStore {
   const { address, kind, status, error, asOf, offsetMs, scanned, scanMs, spent } = stats
@@ -177,7 +178,7 @@ function storeOf(
   }
 }
 
-/** What nobody could read or saw is null, and not zero. */
+/** A figure that was not read or observed is null, not zero. */
 function figuresOf(
   figures: Figures,
   isRead: boolean,
@@ -190,7 +191,7 @@ function figuresOf(
   })
   return {
     ...(isRead ? { counts, active, total, byHolder, byFormat, byPrefix, byName, remaining } : NOT_READ),
-    ...(observedMs > 0 ? { flows, tenureTimes } : { flows: null, tenureTimes: null }),
+    ...(observedMs > 0 ? { flows, holdTimes: tenureTimes } : { flows: null, holdTimes: null }),
     observedMs,
     oldest: oldest && brief(oldest),
     longest: longest && { ...brief(longest), until: iso(longest.until) },
@@ -202,18 +203,22 @@ const NOT_READ = {
   ...{ byHolder: null, byFormat: null, byPrefix: null, byName: null },
 }
 
-function historyOf(
-  { from, stepMs, series }: History,
-  nameOfStore: (storeId: string) => string,
-): ReportHead['history'] {
-  return {
-    ...{ from: iso(from), stepMs },
-    series: series.map(({ storeId, points }) => ({ store: nameOfStore(storeId), points })),
-  }
+/** Whether the log can be relied on. `unread` is why its lines could not be read. */
+function auditState(verdict: Settled<AuditVerdict>, unread: StoreError | null): AuditState {
+  if (!verdict.ok || unread)
+    return {
+      ok: null,
+      says: unread?.message ?? (verdict.ok ? '' : verdict.error.message),
+      ...{ lines: 0, file: null, seq: null, hash: null, damages: [] },
+    }
+  const { ok, files, head, lines } = verdict.value
+  const damages = files.flatMap(({ name, damages: found }) => found.map(each => ({ file: name, ...each })))
+  const { says, file, seq, hash } = head
+  return { ok, says, lines, file, seq, hash, damages: damages.slice(0, MOST_DAMAGES) }
 }
 
-/** Texts of an action that people wrote, or that servers said. */
-function saidIn({ reason, error, notDone }: ReportAction): (string | null)[] {
+/** Texts of an action that people wrote, or that servers answered. */
+function writtenTexts({ reason, error, notDone }: ReportAction): (string | null)[] {
   return [reason, error?.message ?? null, ...notDone.map(({ message }) => message)]
 }
 

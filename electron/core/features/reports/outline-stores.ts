@@ -1,237 +1,189 @@
 import { plural, sayNumber } from '../../../../shared/numbers.ts'
-import type { ReportFigures, ReportHead } from '../../../../shared/report-document.ts'
+import type { ReportFigures, ReportGap, ReportHead, ReportStore } from '../../../../shared/report-document.ts'
 import type { Groups } from '../../../../shared/stats.ts'
-import type { Block, Cell } from './block.ts'
+import {
+  type Block,
+  type Cell,
+  type ColumnOf,
+  code,
+  type Fact,
+  heading,
+  quiet,
+  table,
+  text,
+} from './block.ts'
 import { barsOf, chartsOf } from './charts.ts'
-import { cutData } from './html-text.ts'
-import { FLOWS, STATUSES, sayGap, sayHeld, sayKnown, sayOffset, saySpent, sayTime } from './words.ts'
+import { cutData } from './escape.ts'
+import { FLOWS, STATUSES, sayDurationOf, sayGap, sayKnown, sayOffset, saySpent, sayTime } from './words.ts'
 
-/** More charts than this nobody compares; the numbers are in the JSON. */
+/** Nobody compares more charts than this; the numbers are in the JSON. */
 const MOST_CHARTED = 8
 const MOST_NAMES = 8
 const MOST_GAPS = 100
-const SHOWN = ['held', 'expiring', 'expired', 'endless', 'unknown', 'released'] as const
-const HAPPENED = ['taken', 'freed', 'lapsed', 'renewed', 'passedOn'] as const
 
-export function storeBlocks({ stores }: ReportHead): Block[] {
-  if (stores.length === 0) return []
-  return [
-    { is: 'heading', text: 'Stores', level: 2 },
-    {
-      is: 'table',
-      name: 'Stores',
-      columns: [
-        { title: 'Store', share: 16 },
-        { title: 'Address', share: 26 },
-        { title: 'Server', share: 18 },
-        { title: 'Clock offset', share: 14 },
-        { title: 'Status', share: 18 },
-        { title: 'What watching it cost', share: 18 },
-      ],
-      rows: stores.map((store): Cell[] => [
-        { text: store.production ? `${store.name} (production)` : store.name },
-        { text: store.address, as: 'code' },
-        { text: store.server ?? 'did not say' },
-        { text: sayOffset(store) },
-        {
-          text:
-            store.error === null
-              ? STATUSES[store.status].name
-              : `${STATUSES[store.status].name}: ${store.error.message}`,
-          tone: STATUSES[store.status].tone,
-        },
-        { text: saySpent(store) },
-      ]),
-    },
-  ]
+export function* storeBlocks({ stores }: ReportHead): Iterable<Block> {
+  if (stores.length === 0) return
+  yield heading('Stores')
+  yield table('Stores', stores, [
+    ['Store', 16, ({ name, production }) => (production ? `${name} (production)` : name)],
+    ['Address', 26, ({ address }) => code(address)],
+    ['Server', 18, ({ server }) => server ?? 'did not say'],
+    ['Clock offset', 14, sayOffset],
+    ['Status', 18, statusCell],
+    ['What watching it cost', 18, saySpent],
+  ])
 }
 
-export function figureBlocks(head: ReportHead): Block[] {
+function statusCell({ status, error }: ReportStore): Cell {
+  const { name, tone } = STATUSES[status]
+  return { text: error === null ? name : `${name}: ${error.message}`, tone }
+}
+
+/** A row of the statistics: one store, or all of them, of which only a part may be known. */
+type FigureRow = {
+  readonly store: string
+  readonly figures: ReportFigures
+  readonly isPartCounted: boolean
+  readonly isPartObserved: boolean
+}
+
+export function* figureBlocks(head: ReportHead): Iterable<Block> {
   const { figures, history, stores } = head
-  if (stores.length === 0) return []
+  if (stores.length === 0) return
   const { overall } = figures
+  yield heading('Statistics')
+  yield text(
+    'Of whole stores, whatever the filter. Counts are of the last look; what happened is of the window, as far as somebody looked. What is acquired and released between two looks is seen by nobody. Released is what was gone before its end, whoever took it away; ran out, what was gone when its lease was over.',
+    true,
+  )
+  yield* figureTables(head)
+  const extremes = [...extremesOf(overall)]
+  if (extremes.length > 0) yield { is: 'facts', facts: extremes }
   const charted = history.series.filter(({ points }) => points.some(point => point !== null))
-  const whole = { now: false, before: false }
-  const part = {
-    now: stores.some(({ asOf }) => asOf === null),
-    before: figures.stores.some(each => each.figures.flows === null),
-  }
-  const rows = [
-    ...figures.stores.map(each => ({ ...each, isPart: whole })),
-    ...(figures.stores.length > 1 ? [{ store: 'All stores', figures: overall, isPart: part }] : []),
-  ]
-  const groups: [string, Groups | null][] = [
-    ['Holders', overall.byHolder],
-    ['Formats', overall.byFormat],
-    ['Prefixes of keys', overall.byPrefix],
-    ['Last parts of keys', overall.byName],
-  ]
-  return [
-    { is: 'heading', text: 'Statistics', level: 2 },
-    {
-      is: 'text',
-      text: 'Of whole stores, whatever the filter. Counts are of the last look; what happened is of the window, as far as somebody looked. What is acquired and released between two looks is seen by nobody. Released is what was gone before its end, whoever took it away; ran out, what was gone when its lease was over.',
-      quiet: true,
-    },
-    {
-      is: 'table',
-      name: 'Locks now',
-      columns: [
-        { title: 'Now', share: 20 },
-        ...['Active', 'Held', 'Expiring', 'Expired', 'No expiry', 'Unknown', 'Free'].map(number),
-      ],
-      rows: rows.map(({ store, figures: { active, counts }, isPart }) => [
-        { text: store },
-        ...[active, ...SHOWN.map(state => counts?.[state] ?? null)].map(n => knownCell(n, isPart.now)),
-      ]),
-    },
-    {
-      is: 'table',
-      name: 'What happened in the window',
-      columns: [
-        { title: 'In the window', share: 20 },
-        ...HAPPENED.map(name => number(capital(FLOWS[name]))),
-        number('Observed for'),
-      ],
-      rows: rows.map(({ store, figures: { flows, observedMs }, isPart }) => [
-        { text: store },
-        ...HAPPENED.map(name => knownCell(flows?.[name] ?? null, isPart.before, 'not observed')),
-        { text: observedMs === 0 ? 'not at all' : sayHeld(observedMs), as: 'number' as const },
-      ]),
-    },
-    ...extremes(overall),
-    ...(charted.length === 0
-      ? [{ is: 'text' as const, text: 'There is no history of this window to draw.' }]
-      : [
-          {
-            is: 'charts' as const,
-            charts: charted.slice(0, MOST_CHARTED).flatMap(({ store }) => chartsOf(history, store)),
-          },
-        ]),
-    ...(charted.length > MOST_CHARTED
-      ? [
-          {
-            is: 'text' as const,
-            text: `${plural(charted.length - MOST_CHARTED, 'more store is', 'more stores are')} not drawn.`,
-          },
-        ]
-      : []),
-    {
+  if (charted.length === 0) yield text('There is no history of this window to draw.')
+  else
+    yield {
       is: 'charts',
-      charts: [
-        ...(overall.tenureTimes !== null && sum(overall.tenureTimes.counts) > 0
-          ? [barsOf('How long locks were held that ended in the window', overall.tenureTimes)]
-          : []),
-        ...(overall.remaining !== null && sum(overall.remaining.counts) > 0
-          ? [barsOf('How long the locks of now still have', overall.remaining)]
-          : []),
-      ],
-    },
-    { is: 'beside', blocks: groups.flatMap(([name, each]) => groupBlock(name, each)) },
-  ]
+      charts: charted.slice(0, MOST_CHARTED).flatMap(({ store }) => chartsOf(history, store)),
+    }
+  if (charted.length > MOST_CHARTED)
+    yield text(`${plural(charted.length - MOST_CHARTED, 'more store is', 'more stores are')} not drawn.`)
+  yield {
+    is: 'charts',
+    charts: [
+      ...barsOf('How long locks were held that ended in the window', overall.holdTimes),
+      ...barsOf('How long the locks of now still have', overall.remaining),
+    ],
+  }
+  yield {
+    is: 'beside',
+    blocks: [
+      ...groupBlocks('Holders', overall.byHolder),
+      ...groupBlocks('Formats', overall.byFormat),
+      ...groupBlocks('Prefixes of keys', overall.byPrefix),
+      ...groupBlocks('Last parts of keys', overall.byName),
+    ],
+  }
 }
 
-function number(title: string) {
-  return { title, align: 'right' as const, share: 10 }
+function* figureTables({ figures, stores }: ReportHead): Iterable<Block> {
+  const rows: FigureRow[] = figures.stores.map(each => ({
+    ...each,
+    isPartCounted: false,
+    isPartObserved: false,
+  }))
+  if (rows.length > 1)
+    rows.push({
+      store: 'All stores',
+      figures: figures.overall,
+      isPartCounted: stores.some(({ asOf }) => asOf === null),
+      isPartObserved: rows.some(each => each.figures.flows === null),
+    })
+  const counted = (title: string, countOf: (figures: ReportFigures) => number | undefined | null) =>
+    numbers<FigureRow>(title, row => knownCell(countOf(row.figures) ?? null, row.isPartCounted))
+  yield table('Locks now', rows, [
+    ['Now', 20, ({ store }) => store],
+    counted('Active', ({ active }) => active),
+    counted('Held', ({ counts }) => counts?.held),
+    counted('Expiring', ({ counts }) => counts?.expiring),
+    counted('Expired', ({ counts }) => counts?.expired),
+    counted('No expiry', ({ counts }) => counts?.endless),
+    counted('Unknown', ({ counts }) => counts?.unknown),
+    counted('Free', ({ counts }) => counts?.released),
+  ])
+  const happened = (['taken', 'freed', 'lapsed', 'renewed', 'passedOn'] as const).map(name =>
+    numbers<FigureRow>(capital(FLOWS[name]), row =>
+      knownCell(row.figures.flows?.[name] ?? null, row.isPartObserved, 'not observed'),
+    ),
+  )
+  yield table('What happened in the window', rows, [
+    ['In the window', 20, ({ store }) => store],
+    ...happened,
+    numbers('Observed for', ({ figures: { observedMs } }) => ({
+      text: observedMs === 0 ? 'not at all' : sayDurationOf(observedMs),
+      as: 'number',
+    })),
+  ])
 }
 
-function numberCell(n: number): Cell {
-  return { text: sayNumber(n), as: 'number' }
+function numbers<Row>(title: string, cell: (row: Row) => Cell): ColumnOf<Row> {
+  return [title, 10, cell, 'right']
 }
 
 function knownCell(n: number | null, isPart: boolean, unknown?: string): Cell {
-  const text = sayKnown(n, isPart, unknown)
-  return { text, as: 'number', ...(n === null ? { tone: 'quiet' as const } : {}) }
+  return { text: sayKnown(n, isPart, unknown), as: 'number', tone: n === null ? 'quiet' : undefined }
 }
 
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
+function capital(title: string): string {
+  return title.charAt(0).toUpperCase() + title.slice(1)
 }
 
-function sum(all: readonly number[]): number {
-  return all.reduce((a, b) => a + b, 0)
+function* extremesOf({ oldest, longest }: ReportFigures): Iterable<Fact> {
+  if (oldest) {
+    const since = `since ${oldest.exact ? '' : 'before '}${sayTime(oldest.since)}`
+    yield [
+      'Held longest now',
+      { text: `${cutData(oldest.key)} in ${oldest.store}, by ${oldest.holder}, ${since}` },
+    ]
+  }
+  if (longest) {
+    const when = `${sayTime(longest.since)} to ${sayTime(longest.until)}`
+    yield [
+      'Longest that ended',
+      { text: `${cutData(longest.key)} in ${longest.store}, by ${longest.holder}, ${when}` },
+    ]
+  }
 }
 
-function extremes({ oldest, longest }: ReportFigures): Block[] {
-  const facts: [string, Cell][] = [
-    ...(oldest === null
-      ? []
-      : ([
-          [
-            'Held longest now',
-            {
-              text: `${cutData(oldest.key)} in ${oldest.store}, by ${oldest.holder}, since ${oldest.exact ? '' : 'before '}${sayTime(oldest.since)}`,
-            },
-          ],
-        ] as [string, Cell][])),
-    ...(longest === null
-      ? []
-      : ([
-          [
-            'Longest that ended',
-            {
-              text: `${cutData(longest.key)} in ${longest.store}, by ${longest.holder}, ${sayTime(longest.since)} to ${sayTime(longest.until)}`,
-            },
-          ],
-        ] as [string, Cell][])),
-  ]
-  return facts.length === 0 ? [] : [{ is: 'facts', facts }]
-}
-
-function groupBlock(name: string, groups: Groups | null): Block[] {
-  if (groups === null || groups.top.length === 0) return []
+function* groupBlocks(title: string, groups: Groups | null): Iterable<Block> {
+  if (groups === null || groups.top.length === 0) return
   const { top, others } = groups
   const rest = top.slice(MOST_NAMES)
-  const more = { names: others.names + rest.length, count: others.count + sum(rest.map(each => each.count)) }
-  return [
-    {
-      is: 'table',
-      name,
-      columns: [{ title: name, share: 40 }, number('Locks')],
-      rows: [
-        ...top
-          .slice(0, MOST_NAMES)
-          .map((each): Cell[] => [{ text: cutData(each.name), as: 'code' }, numberCell(each.count)]),
-        ...(more.names > 0
-          ? [
-              [
-                { text: `${plural(more.names, 'other', 'others')}`, tone: 'quiet' as const },
-                numberCell(more.count),
-              ],
-            ]
-          : []),
-      ],
-    },
-  ]
+  const names = others.names + rest.length
+  const rows = top
+    .slice(0, MOST_NAMES)
+    .map(({ name, count: locks }) => ({ name: code(cutData(name)), locks }))
+  if (names > 0)
+    rows.push({
+      name: quiet(plural(names, 'other', 'others')),
+      locks: rest.reduce((sum, each) => sum + each.count, others.count),
+    })
+  yield table(title, rows, [
+    [title, 40, ({ name }) => name],
+    numbers('Locks', ({ locks }) => ({ text: sayNumber(locks), as: 'number' })),
+  ])
 }
 
-export function gapBlocks({ gaps, stores }: ReportHead): Block[] {
-  if (stores.length === 0) return []
-  const shown = gaps.slice(0, MOST_GAPS)
-  return [
-    { is: 'heading', text: 'Gaps in observation', level: 2 },
-    ...(gaps.length === 0
-      ? [{ is: 'text' as const, text: 'None: every store was watched throughout the window.' }]
-      : [
-          {
-            is: 'table' as const,
-            name: 'Gaps in observation',
-            columns: [
-              { title: 'Store', share: 20 },
-              { title: 'From', share: 20 },
-              { title: 'To', share: 20 },
-              { title: 'Why', share: 40 },
-            ],
-            rows: shown.map((gap): Cell[] => [
-              { text: gap.store },
-              { text: sayTime(gap.from), as: 'time' },
-              { text: gap.until === null ? 'goes on' : sayTime(gap.until), as: 'time' },
-              { text: sayGap(gap), tone: gap.why === 'down' ? 'danger' : undefined },
-            ]),
-          },
-        ]),
-    ...(gaps.length > shown.length
-      ? [{ is: 'text' as const, text: `And ${sayNumber(gaps.length - shown.length)} more.` }]
-      : []),
-  ]
+export function* gapBlocks({ gaps, stores }: ReportHead): Iterable<Block> {
+  if (stores.length === 0) return
+  yield heading('Gaps in observation')
+  if (gaps.length === 0) yield text('None: every store was watched throughout the window.')
+  else
+    yield table('Gaps in observation', gaps.slice(0, MOST_GAPS), [
+      ['Store', 20, ({ store }: ReportGap) => store],
+      ['From', 20, ({ from }) => ({ text: sayTime(from), as: 'time' })],
+      ['To', 20, ({ until }) => ({ text: until === null ? 'goes on' : sayTime(until), as: 'time' })],
+      ['Why', 40, gap => ({ text: sayGap(gap), tone: gap.why === 'down' ? 'danger' : undefined })],
+    ])
+  if (gaps.length > MOST_GAPS) yield text(`And ${sayNumber(gaps.length - MOST_GAPS)} more.`)
 }

@@ -1,183 +1,196 @@
 import { plural, sayNumber } from '../../../../shared/numbers.ts'
-import type { ReportHead, ReportLock } from '../../../../shared/report-document.ts'
-import type { Block, Cell, Column } from './block.ts'
-import { cutData } from './html-text.ts'
+import type { ReportEnd, ReportHead, ReportLock } from '../../../../shared/report-document.ts'
+import {
+  type Block,
+  type ColumnOf,
+  code,
+  entry,
+  heading,
+  notice,
+  quiet,
+  type Tile,
+  type Tone,
+  text,
+} from './block.ts'
+import { cutData } from './escape.ts'
 import { actionBlocks, alertBlocks } from './outline-events.ts'
 import { figureBlocks, gapBlocks, storeBlocks } from './outline-stores.ts'
-import { tilesOf } from './tiles.ts'
-import { STATES, sayHold, sayTime, sayWindow, unstopped } from './words.ts'
+import { FLOWS, STATES, sayTenure, sayTime, sayWindow, withoutStop } from './words.ts'
 
-/** Everything before the list of all locks, in the order in which it is read. */
-export function outline(head: ReportHead): Block[] {
-  return [
-    ...opening(head),
-    ...storeBlocks(head),
-    ...figureBlocks(head),
-    ...gapBlocks(head),
-    ...attentionBlocks(head),
-    ...alertBlocks(head),
-    ...actionBlocks(head),
-    { is: 'heading', text: 'All locks', level: 2 },
-    {
-      is: 'text',
-      text:
-        head.asked.filter === null
-          ? 'Every lock of these stores, as they give them, when this report was written.'
-          : `Every lock that the filter ${head.asked.filter} lets through, when this report was written.`,
-      quiet: true,
-    },
-  ]
+/** Everything before the list of all locks, in reading order. */
+export function* outline(head: ReportHead): Iterable<Block> {
+  yield* opening(head)
+  yield* storeBlocks(head)
+  yield* figureBlocks(head)
+  yield* gapBlocks(head)
+  yield* attentionBlocks(head)
+  yield* alertBlocks(head)
+  yield* actionBlocks(head)
+  yield heading('All locks')
+  const { filter } = head.asked
+  yield text(
+    filter === null
+      ? 'Every lock of these stores, as they give them, when this report was written.'
+      : `Every lock that the filter ${filter} lets through, when this report was written.`,
+    true,
+  )
 }
 
 export function titleOf({ asked }: ReportHead): string {
   return asked.title ?? 'Incident report'
 }
 
-function opening(head: ReportHead): Block[] {
+function* opening(head: ReportHead): Iterable<Block> {
   const { asked, tool, stores } = head
-  const tokens = asked.withTokens ? 'in it, as they are' : 'left out'
-  return [
-    {
-      is: 'title',
-      text: titleOf(head),
-      under: `Lock report of ${sayWindow(asked.from, asked.to)}`,
-    },
-    ...(asked.summary?.split(/\r?\n/) ?? []).flatMap((text): Block[] =>
-      text.trim() === '' ? [] : [{ is: 'text', text: text.trim() }],
-    ),
-    ...notices(head),
-    { is: 'tiles', tiles: tilesOf(head) },
-    { is: 'heading', text: 'What was asked', level: 2 },
-    {
-      is: 'facts',
-      facts: [
-        ['Window', { text: sayWindow(asked.from, asked.to) }],
-        ['Filter', asked.filter === null ? { text: 'none: all locks' } : { text: asked.filter, as: 'code' }],
-        [
-          'Stores',
-          { text: stores.length === 0 ? 'none was open' : stores.map(each => each.name).join(', ') },
-        ],
-        ['Asked by', { text: `${asked.by.user} on ${asked.by.host}` }],
-        ['Written', { text: `${sayTime(asked.at)} UTC, with Lockkeeper ${tool.version}` }],
-        [
-          'Clock',
-          {
-            text: `Times are UTC by the clock of ${asked.by.host}; the beginning and end of a lock are by the clock of its store.`,
-          },
-        ],
-        ['Tokens and fences', { text: tokens }],
+  const window = sayWindow(asked.from, asked.to)
+  yield { is: 'title', text: titleOf(head), under: `Lock report of ${window}` }
+  for (const paragraph of asked.summary?.split(/\r?\n/) ?? [])
+    if (paragraph.trim() !== '') yield text(paragraph.trim())
+  yield* notices(head)
+  yield { is: 'tiles', tiles: [...tilesOf(head)] }
+  yield heading('What was asked')
+  yield {
+    is: 'facts',
+    facts: [
+      ['Window', { text: window }],
+      ['Filter', asked.filter === null ? { text: 'none: all locks' } : code(asked.filter)],
+      ['Stores', { text: stores.map(({ name }) => name).join(', ') || 'none was open' }],
+      ['Asked by', { text: `${asked.by.user} on ${asked.by.host}` }],
+      ['Written', { text: `${sayTime(asked.at)} UTC, with Lockkeeper ${tool.version}` }],
+      [
+        'Clock',
+        {
+          text: `Times are UTC by the clock of ${asked.by.host}; the beginning and end of a lock are by the clock of its store.`,
+        },
       ],
-    },
-  ]
+      ['Tokens and fences', { text: asked.withTokens ? 'in it, as they are' : 'left out' }],
+    ],
+  }
 }
 
-/** What a reader has to know before believing the rest. */
-function notices({ asked, stores, figures, actions, history }: ReportHead): Block[] {
+/** What a reader has to know before relying on the rest. */
+function* notices({ asked, stores, figures, actions, history }: ReportHead): Iterable<Block> {
+  if (asked.withTokens)
+    yield notice(
+      'warn',
+      'This report has tokens and fences in it: whoever has a token can pose as the holder of a lock.',
+    )
+  for (const { name, error, asOf } of stores) {
+    if (error === null) continue
+    const known =
+      asOf === null
+        ? 'Nothing is known of its locks now'
+        : `What is said of its locks is as of ${sayTime(asOf)} UTC`
+    yield notice('danger', `${name} could not be read: ${withoutStop(error.message)}. ${known}.`)
+  }
   const { audit } = actions
-  const nothingSeen = history.series.every(({ points }) => points.every(point => point === null))
-  return [
-    ...(asked.withTokens
-      ? [
-          notice(
-            'warn',
-            'This report has tokens and fences in it: whoever has a token can pose as the holder of a lock.',
-          ),
-        ]
-      : []),
-    ...stores.flatMap(({ name, error, asOf }) =>
-      error === null
-        ? []
-        : [
-            notice(
-              'danger',
-              `${name} could not be read: ${unstopped(error.message)}. ${asOf === null ? 'Nothing is known of its locks now' : `What is said of its locks is as of ${sayTime(asOf)} UTC`}.`,
-            ),
-          ],
-    ),
-    ...(audit.ok === false
-      ? [notice('danger', 'The audit log is damaged: what is said about actions cannot be relied on.')]
-      : audit.ok === null
-        ? [notice('danger', `The audit log could not be read or checked: ${unstopped(audit.says)}.`)]
-        : []),
-    ...(stores.length > 0 && nothingSeen && figures.overall.observedMs === 0
-      ? [
-          notice(
-            'warn',
-            'Nobody was watching these stores in this window: there is no history, and what happened then is not known. What is said of locks is as of now.',
-          ),
-        ]
-      : []),
-  ]
+  if (audit.ok === false)
+    yield notice('danger', 'The audit log is damaged: what is said about actions cannot be relied on.')
+  if (audit.ok === null)
+    yield notice('danger', `The audit log could not be read or checked: ${withoutStop(audit.says)}.`)
+  const isUnobserved = history.series.every(({ points }) => points.every(point => point === null))
+  if (stores.length > 0 && isUnobserved && figures.overall.observedMs === 0)
+    yield notice(
+      'warn',
+      'Nobody was watching these stores in this window: there is no history, and what happened then is not known. What is said of locks is as of now.',
+    )
 }
 
-function notice(tone: 'danger' | 'warn', text: string): Block {
-  return { is: 'notice', tone, text }
+/** The numbers that are read first. A number that could not be counted is not zero, and a count of some of the stores is "at least". */
+function* tilesOf(head: ReportHead): Iterable<Tile> {
+  const { stores, figures, actions, alerts, attention, asked } = head
+  const { counts, active, flows } = figures.overall
+  const isPart = stores.some(({ asOf }) => asOf === null)
+  const isPartObserved = figures.stores.some(each => each.figures.flows === null)
+  yield tile('active locks', active, isPart)
+  yield tile('expired, still stored', counts?.expired ?? null, isPart, 'danger')
+  yield tile('without expiry', counts?.endless ?? null, isPart, 'endless')
+  yield tile('expiring', counts?.expiring ?? null, isPart, 'warn')
+  for (const name of ['taken', 'freed', 'lapsed', 'passedOn'] as const) {
+    const title = `${FLOWS[name]} in the window`
+    yield flows === null ? { name: title, value: 'not observed' } : tile(title, flows[name], isPartObserved)
+  }
+  const needed = attention.locks.length + attention.more
+  yield tile('needed attention', counts === null && needed === 0 ? null : needed, isPart)
+  if (alerts !== null) {
+    const known = alerts.knownSince > asked.to ? null : alerts.listed.length + alerts.more
+    yield tile('alerts', known, alerts.knownSince > asked.from, 'warn')
+  }
+  yield tile('actions', actions.audit.ok === null ? null : actions.listed.length + actions.more, false)
 }
 
-function attentionBlocks({ attention, figures }: ReportHead): Block[] {
-  const { locks, more } = attention
-  const none =
-    figures.overall.counts === null
-      ? 'Not known: none of the stores could be read, and nothing was seen of them before.'
-      : 'None, as far as anybody looked.'
-  return [
-    { is: 'heading', text: 'Locks that needed attention', level: 2 },
-    ...(locks.length === 0 ? [{ is: 'text' as const, text: none }] : []),
-    ...locks.map(
-      (lock): Block => ({
-        is: 'entry',
-        key: cutData(lock.key),
-        tags: [
-          lock.ended
-            ? { text: 'ended', tone: 'quiet' }
-            : { text: STATES[lock.state].name, tone: STATES[lock.state].tone },
-          { text: lock.store },
-          { text: lock.format, tone: 'quiet' },
-        ],
-        texts: [lock.says, ...lock.notes.map(cutData)],
-        list: [
-          ...(lock.earlierHolds > 0 ? [`${plural(lock.earlierHolds, 'holder', 'holders')} before`] : []),
-          ...lock.holds.map(sayHold),
-        ],
-      }),
-    ),
-    ...(more > 0 ? [{ is: 'text' as const, text: `And ${sayNumber(more)} more.` }] : []),
-  ]
+function tile(name: string, value: number | null, isPart: boolean, tone?: Tone): Tile {
+  if (value === null) return { name, value: 'not known' }
+  return { name, value: sayNumber(value), isPart, ...(tone && value > 0 ? { tone } : {}) }
 }
 
-/** The list that is written as it comes. */
-export function lockColumns(withTokens: boolean): Column[] {
-  return [
-    { title: 'State', share: 9 },
-    { title: 'Key', share: 32 },
-    { title: 'Holder', share: 22 },
-    { title: 'Held since', share: 15 },
-    { title: 'Ends', share: 15 },
-    { title: 'Store, format', share: 16 },
-    ...(withTokens ? [{ title: 'Token and fence', share: 24 }] : []),
-  ]
+function* attentionBlocks({ attention, figures }: ReportHead): Iterable<Block> {
+  yield heading('Locks that needed attention')
+  if (attention.locks.length === 0)
+    yield text(
+      figures.overall.counts === null
+        ? 'Not known: none of the stores could be read, and nothing was seen of them before.'
+        : 'None, as far as anybody looked.',
+    )
+  for (const lock of attention.locks) {
+    const { name, tone } = STATES[lock.state]
+    const earlier = lock.earlierHolds > 0 ? [`${plural(lock.earlierHolds, 'holder', 'holders')} before`] : []
+    yield entry(cutData(lock.key), {
+      tags: [lock.ended ? quiet('ended') : { text: name, tone }, { text: lock.store }, quiet(lock.format)],
+      texts: [lock.says, ...lock.notes.map(cutData)],
+      list: [...earlier, ...lock.holds.map(sayTenure)],
+    })
+  }
+  if (attention.more > 0) yield text(`And ${sayNumber(attention.more)} more.`)
 }
 
-export function lockCells(lock: ReportLock): Cell[] {
-  const { name, tone } = STATES[lock.state]
-  return [
-    { text: name, tone },
-    { text: cutData(lock.key), as: 'code' },
-    lock.holder === null ? { text: 'not recorded', tone: 'quiet' } : { text: lock.holder, as: 'code' },
-    { text: lock.since === null ? '' : `${lock.sinceExact ? '' : 'before '}${sayTime(lock.since)}` },
-    { text: lock.expiresAt === null ? ENDS[lock.lease] : sayTime(lock.expiresAt) },
-    { text: `${lock.store}, ${lock.format}` },
-    ...(lock.fence === undefined
-      ? []
-      : [{ text: `${cutData(lock.owner ?? '')} ${lock.fence}`, as: 'code' as const }]),
-  ]
-}
-
-const ENDS: Record<ReportLock['lease'], string> = {
+const LEASE_ENDS: Record<ReportLock['lease'], string> = {
   deadline: 'no calendar reaches it',
   heartbeat: 'while renewed',
   session: 'with its session',
   never: 'no expiry',
   released: '',
   unknown: 'unknown',
+}
+
+/** The list of all locks, which is written page by page. */
+export function lockColumns(withTokens: boolean): readonly ColumnOf<ReportLock>[] {
+  return withTokens ? [...LOCK_COLUMNS, TOKEN_COLUMN] : LOCK_COLUMNS
+}
+
+const LOCK_COLUMNS: readonly ColumnOf<ReportLock>[] = [
+  ['State', 9, ({ state }) => ({ text: STATES[state].name, tone: STATES[state].tone })],
+  ['Key', 32, ({ key }) => code(cutData(key))],
+  ['Holder', 22, ({ holder }) => (holder === null ? quiet('not recorded') : code(holder))],
+  [
+    'Held since',
+    15,
+    ({ since, sinceExact }) => (since === null ? '' : `${sinceExact ? '' : 'before '}${sayTime(since)}`),
+  ],
+  ['Ends', 15, ({ expiresAt, lease }) => (expiresAt === null ? LEASE_ENDS[lease] : sayTime(expiresAt))],
+  ['Store, format', 16, ({ store, format }) => `${store}, ${format}`],
+]
+
+const TOKEN_COLUMN: ColumnOf<ReportLock> = [
+  'Token and fence',
+  24,
+  ({ owner, fence = '' }) => code(`${cutData(owner ?? '')} ${fence}`),
+]
+
+/** What stands under the list of locks. */
+export function* endBlocks(end: ReportEnd): Iterable<Block> {
+  if (end.locks === 0 && end.unlisted === 0 && end.complete) yield text('There were none.')
+  if (end.unlisted > 0)
+    yield text(`And about ${plural(end.unlisted, 'more lock', 'more locks')}, which this report leaves out.`)
+  for (const { store, message } of end.unread)
+    yield notice(
+      'danger',
+      `Not all of ${store} could be read, so its locks are not all in this list: ${withoutStop(message)}.`,
+    )
+  const unrecognised =
+    end.unrecognised > 0 ? `; ${plural(end.unrecognised, 'record was', 'records were')} not understood` : ''
+  yield text(
+    `${plural(end.locks, 'lock', 'locks')} listed${unrecognised}. Read to the end at ${sayTime(end.at)} UTC.`,
+    true,
+  )
 }

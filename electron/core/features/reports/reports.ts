@@ -4,22 +4,22 @@ import { PAPER_LOCKS, type ReportEvent, type ReportRequest } from '../../../../s
 import { StoreError, throwIfAborted } from '../../lib/errors.ts'
 import { strictFilter } from '../plans/freeze.ts'
 import { gather } from './gather.ts'
-import { iso } from './iso.ts'
-import { listLocks } from './listed-locks.ts'
-import { Pieces } from './pieces.ts'
-import type { AskedStore, ReportSources, Window } from './sources.ts'
+import { listLocks } from './report-lock.ts'
+import type { ReportedStore, ReportSources, Window } from './sources.ts'
+import { iso } from './words.ts'
 import { writerFor } from './writers.ts'
 
-/** Makes paper of a page. Where there is none, a browser's own print does it. */
+/** Prints a page to PDF. Without it, the browser's own print dialog does. */
 export type PrintPdf = (html: string, signal: AbortSignal) => Promise<Buffer>
 
 export type ReportsOptions = ReportSources & { readonly printPdf: PrintPdf | null }
 
-const TELL_MS = 200
+const PROGRESS_MS = 200
+const PIECE_CHARS = 128 * 1024
 /** A multiple of three bytes, so that the base64 of the pieces put together is that of the whole. */
 const PDF_PIECE_BYTES = 3 * 64 * 1024
 
-/** Writes down what happened, as a stream of pieces. Whoever stops listening stops it. */
+/** Writes a report as a stream of pieces. The writing stops with its listener. */
 export class Reports {
   readonly #o: ReportsOptions
 
@@ -45,11 +45,11 @@ export class Reports {
     let locks = 0
     let unlisted = 0
     let unrecognised = 0
-    let toldAt = performance.now()
+    let progressAt = performance.now()
     yield* pieces.add(writer.begin(head))
     yield { type: 'progress', done: 0, of }
     for (const asked of stores) {
-      // One that did not answer a moment ago would only make everybody wait once more.
+      // A store that did not answer a moment ago would only make the report wait for another timeout.
       if (unread.has(asked.name) || locks >= limit) continue
       for await (const page of listLocks(asked, filter, request.withTokens === true, signal)) {
         throwIfAborted(signal)
@@ -59,11 +59,11 @@ export class Reports {
         unrecognised += page.unrecognised
         missing.push(...page.failed.map(message => ({ store: asked.name, message })))
         yield* pieces.add([writer.locks(room)])
-        if (performance.now() - toldAt >= TELL_MS) {
-          toldAt = performance.now()
+        if (performance.now() - progressAt >= PROGRESS_MS) {
+          progressAt = performance.now()
           yield { type: 'progress', done: locks, of: Math.max(of, locks) }
         }
-        // The rest was counted already.
+        // The remaining locks are counted in `fitting`.
         if (locks >= limit) break
       }
     }
@@ -115,8 +115,8 @@ export class Reports {
     }
   }
 
-  /** Two stores may have one name on the command line, where nobody gives them one. */
-  #stores(storeIds: readonly string[], signal: AbortSignal): AskedStore[] {
+  /** On the command line two stores may have the same name. */
+  #stores(storeIds: readonly string[], signal: AbortSignal): ReportedStore[] {
     const taken = new Map<string, number>()
     return [...new Set(storeIds)].map(storeId => {
       const open = this.#o.get(storeId, signal)
@@ -131,6 +131,34 @@ function windowOf({ from, to }: ReportRequest): Window {
   const now = Date.now()
   if (to <= from) throw new StoreError('BAD_INPUT', 'The window ends before it begins')
   if (from >= now) throw new StoreError('BAD_INPUT', 'The window has not begun yet')
-  // Nothing is known of what is to come.
   return { from, to: Math.min(to, now), now }
+}
+
+/** Joins texts to pieces of a good size, and sums up the file. */
+class Pieces {
+  readonly #hash = createHash('sha256')
+  #waiting = ''
+  #bytes = 0
+
+  /** Once, at the end. */
+  sum(): { bytes: number; sha256: string } {
+    return { bytes: this.#bytes, sha256: this.#hash.digest('hex') }
+  }
+
+  *add(texts: Iterable<string>): Iterable<ReportEvent> {
+    for (const text of texts) {
+      this.#waiting += text
+      if (this.#waiting.length >= PIECE_CHARS) yield* this.rest()
+    }
+  }
+
+  *rest(): Iterable<ReportEvent> {
+    if (this.#waiting === '') return
+    const text = this.#waiting
+    this.#waiting = ''
+    const bytes = Buffer.from(text)
+    this.#hash.update(bytes)
+    this.#bytes += bytes.length
+    yield { type: 'piece', encoding: 'text', text }
+  }
 }

@@ -6,17 +6,17 @@ import type { OpenStore } from '../stores/open-store.ts'
 
 /** Alerts as a report needs them. */
 export interface ReportAlerts {
-  /** Those that went on at some moment between. `left` ended and are kept no more; `since` is when it began to be known. */
+  /** Alerts that were active at some moment of the window. `left` ended and were dropped; `since` is when alerts began to be kept. */
   within(from: number, to: number): { readonly alerts: readonly Alert[]; left: number; since: number }
-  /** What it is, and what to do next. */
+  /** What the alert is, and what to do next. */
   explain(alert: Alert): { readonly says: string; readonly next: readonly string[] }
 }
 
-/** Where a report gets what it says. */
+/** Where a report gets its facts. */
 export type ReportSources = {
   readonly stats: StatsService
   readonly histories: Pick<Histories, 'get'>
-  /** The stores that are reported on when none is named. */
+  /** The stores of a report that names none. */
   readonly openStores: () => readonly string[]
   readonly get: (storeId: string, signal: AbortSignal) => OpenStore
   readonly audit: Pick<AuditBook, 'read' | 'verify'>
@@ -25,8 +25,13 @@ export type ReportSources = {
   readonly redact: (message: string) => string
 }
 
-/** A store of a report. `name` is no other's in it. */
-export type AskedStore = { readonly open: OpenStore; readonly name: string }
+/** A store of a report. `name` is unique in the report. */
+export type ReportedStore = { readonly open: OpenStore; readonly name: string }
 
-/** What a report is about, once it is known to make sense. */
+/** The time that a report is about, once checked. */
 export type Window = { readonly from: number; readonly to: number; readonly now: number }
+
+/** Names a lock among those of all stores. */
+export function nameOf(storeId: string, lockId: string): string {
+  return `${storeId} ${lockId}`
+}

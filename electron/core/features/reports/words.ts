@@ -1,18 +1,24 @@
 import { sayDuration } from '../../../../shared/duration.ts'
+import { isoTime } from '../../../../shared/lease.ts'
 import { plural, sayNumber, sayTimes } from '../../../../shared/numbers.ts'
 import type { ReportAction, ReportGap, ReportHold, ReportStore } from '../../../../shared/report-document.ts'
 import type { Counted, Flows } from '../../../../shared/stats.ts'
 import type { Tone } from './block.ts'
 
-/** How a report says what it knows. Nothing here is safe to show before a format has escaped it. */
+/** How a report says what it knows. Nothing here is safe to show before a writer has escaped it. */
 
-/** What a number is when nobody could count, and when only a part of it could be counted. */
+/** Of our own clock, which is always within what a date can say. */
+export function iso(time: number): string {
+  return isoTime(time) ?? new Date(0).toISOString()
+}
+
+/** A number that may be unknown, or known only in part. */
 export function sayKnown(n: number | null, isPart: boolean, unknown = 'not known'): string {
   if (n === null) return unknown
   return isPart ? `at least ${sayNumber(n)}` : sayNumber(n)
 }
 
-/** What was seen to happen, in the words of the whole console. */
+/** What happens to locks, in the words of the whole console. */
 export const FLOWS: Record<keyof Flows, string> = {
   taken: 'acquired',
   freed: 'released',
@@ -21,12 +27,12 @@ export const FLOWS: Record<keyof Flows, string> = {
   passedOn: 'holder changes',
 }
 
-/** Sentences of others come with and without their full stop. */
-export function unstopped(text: string): string {
+/** Messages from elsewhere come with and without their full stop. */
+export function withoutStop(text: string): string {
   return text.replace(/\.$/, '')
 }
 
-/** To the second, as everybody reads it; that it is UTC is said once. */
+/** To the second; that times are UTC is said once. */
 export function sayTime(iso: string): string {
   return iso.replace('T', ' ').replace(/(\.\d+)?Z$/, '')
 }
@@ -93,8 +99,8 @@ const ENDS: Record<ReportHold['end'], string> = {
   unseen: 'last seen then',
 }
 
-/** One line of the story of a lock. */
-export function sayHold(hold: ReportHold): string {
+/** One line of the history of a lock. */
+export function sayTenure(hold: ReportHold): string {
   const who = hold.holder ?? 'not recorded'
   const until = hold.until === null ? '' : ` to ${sayTime(hold.until)}`
   const renewed = hold.renewals === 0 ? '' : `; renewed ${sayTimes(hold.renewals)}`
@@ -152,7 +158,7 @@ export function sayOutcome(outcome: string): string {
   return OUTCOMES[outcome] ?? outcome
 }
 
-/** What came of an action, in one cell. */
+/** The result of an action, in one cell. */
 export function sayResult({ outcome, error, counts }: ReportAction): string {
   const counted = Object.entries(counts).map(([name, n]) => `${sayNumber(n)} ${sayOutcome(name)}`)
   const said = error ? `${error.code}: ${error.message}` : outcome === null ? null : sayOutcome(outcome)
@@ -163,6 +169,6 @@ export function isDone({ outcome, error, notDone }: ReportAction): boolean {
   return error === null && outcome !== null && outcome !== 'changed' && notDone.length === 0
 }
 
-export function sayHeld(ms: number): string {
+export function sayDurationOf(ms: number): string {
   return sayDuration(ms, { coarse: true })
 }

@@ -1,23 +1,32 @@
 import { sayNumber } from '../../../../shared/numbers.ts'
-import type { Block, Cell, Chart, Column, LineChart } from './block.ts'
-import { markdownCode, markdownText } from './markdown-text.ts'
-import { lockCells, lockColumns, outline } from './outline.ts'
-import { endBlocks } from './outline-events.ts'
+import {
+  type Block,
+  type Cell,
+  type Chart,
+  type Column,
+  cellsOf,
+  columnsOf,
+  type LineChart,
+  type ReportWriter,
+} from './block.ts'
+import { markdownCode, markdownText } from './escape.ts'
+import { endBlocks, lockColumns, outline } from './outline.ts'
 import { sayTime } from './words.ts'
-import type { ReportWriter } from './writer.ts'
 
-/** A chart becomes a table of so many rows. */
+/** A chart becomes a table with at most this many rows. */
 const MOST_ROWS = 24
 
 /** For a ticket or a wiki: plain Markdown with tables. */
 export function markdownWriter(): ReportWriter {
+  let columns = lockColumns(false)
   return {
     *begin(head) {
+      columns = lockColumns(head.asked.withTokens)
       for (const block of outline(head)) yield `${blockText(block)}\n\n`
-      yield tableStart(lockColumns(head.asked.withTokens))
+      yield tableStart(columnsOf(columns))
     },
-    locks: locks => locks.map(lock => rowText(lockCells(lock))).join(''),
-    end: end => `\n${endBlocks(end).map(blockText).join('\n\n')}\n`,
+    locks: locks => locks.map(lock => rowText(cellsOf(columns, lock))).join(''),
+    end: end => `\n${markdownOf([...endBlocks(end)])}`,
   }
 }
 
@@ -37,16 +46,14 @@ function blockText(block: Block): string {
     case 'notice':
       return `> **${block.tone === 'danger' ? 'Warning' : 'Note'}:** ${markdownText(block.text)}`
     case 'tiles':
-      return block.tiles
-        .map(
-          ({ name, value, isPart }) =>
-            `- ${markdownText(name)}: **${isPart ? 'at least ' : ''}${markdownText(value)}**`,
-        )
-        .join('\n')
+      return list(block.tiles, ({ name, value, isPart }) => {
+        const least = isPart ? 'at least ' : ''
+        return `${markdownText(name)}: **${least}${markdownText(value)}**`
+      })
     case 'facts':
-      return block.facts.map(([name, cell]) => `- ${markdownText(name)}: ${cellText(cell)}`).join('\n')
+      return list(block.facts, ([name, cell]) => `${markdownText(name)}: ${cellText(cell)}`)
     case 'table':
-      return (tableStart(block.columns) + block.rows.map(rowText).join('')).trimEnd()
+      return tableText(block.columns, block.rows)
     case 'charts':
       return block.charts.map(chartText).join('\n\n')
     case 'beside':
@@ -56,9 +63,17 @@ function blockText(block: Block): string {
         `### ${block.isOurs ? markdownText(block.key) : markdownCode(block.key)}`,
         block.tags.map(({ text }) => markdownText(text)).join(' · '),
         ...block.texts.map(markdownText),
-        ...(block.list.length === 0 ? [] : [block.list.map(text => `- ${markdownText(text)}`).join('\n')]),
+        ...(block.list.length === 0 ? [] : [list(block.list, markdownText)]),
       ].join('\n\n')
   }
+}
+
+function list<T>(items: readonly T[], item: (each: T) => string): string {
+  return items.map(each => `- ${item(each)}`).join('\n')
+}
+
+function tableText(columns: readonly Column[], rows: readonly (readonly Cell[])[]): string {
+  return (tableStart(columns) + rows.map(rowText).join('')).trimEnd()
 }
 
 function tableStart(columns: readonly Column[]): string {
@@ -77,35 +92,29 @@ function cellText({ text, as }: Cell): string {
 
 function chartText(chart: Chart): string {
   const title = `**${markdownText(chart.title)}** (${markdownText(chart.unit)})`
-  if (chart.is === 'bars') {
-    const rows = chart.bars.map(({ name, value }) => rowText([{ text: name }, { text: sayNumber(value) }]))
-    return `${title}\n\n${tableStart([{ title: 'How long' }, { title: chart.unit, align: 'right' }])}${rows.join('')}`.trimEnd()
-  }
-  return `${title}\n\n${lineTable(chart)}`.trimEnd()
+  if (chart.is !== 'bars') return `${title}\n\n${lineTable(chart)}`
+  const rows = chart.bars.map(({ name, value }) => [{ text: name }, { text: sayNumber(value) }])
+  return `${title}\n\n${tableText([{ title: 'How long' }, { title: chart.unit, align: 'right' }], rows)}`
 }
 
-/** What was at the end of each stretch; a stretch in which nobody looked says so. */
+/** The value at the end of each stretch; a stretch without observation says so. */
 function lineTable({ from, stepMs, series }: LineChart): string {
   const steps = Math.max(0, ...series.map(({ values }) => values.length))
   const stride = Math.max(1, Math.ceil(steps / MOST_ROWS))
-  const rows: string[] = []
+  const rows: Cell[][] = []
   for (let start = 0; start < steps; start += stride) {
-    const found = series.map(({ values }) =>
-      values.slice(start, start + stride).findLast(value => value !== null),
+    const values = series.map(each =>
+      each.values.slice(start, start + stride).findLast(value => value !== null),
     )
-    const time = sayTime(new Date(from + start * stepMs).toISOString())
-    const isGap = found.every(value => value == null)
-    rows.push(
-      rowText([
-        { text: time },
-        ...found.map(value => ({
-          text: isGap ? 'not observed' : value == null ? '' : sayNumber(Math.round(value * 10) / 10),
-        })),
-      ]),
-    )
+    const isGap = values.every(value => value == null)
+    const missing = isGap ? 'not observed' : ''
+    rows.push([
+      { text: sayTime(new Date(from + start * stepMs).toISOString()) },
+      ...values.map(value => ({ text: value == null ? missing : sayNumber(Math.round(value * 10) / 10) })),
+    ])
   }
-  return (
-    tableStart([{ title: 'From' }, ...series.map(({ name }) => ({ title: name, align: 'right' as const }))]) +
-    rows.join('')
+  return tableText(
+    [{ title: 'From' }, ...series.map(({ name }) => ({ title: name, align: 'right' as const }))],
+    rows,
   )
 }

@@ -1,9 +1,9 @@
 import type { ReportFormat } from '../../../../shared/reports.ts'
+import { safeJson } from '../../../../shared/safe-text.ts'
+import type { ReportWriter } from './block.ts'
 import { csvWriter } from './write-csv.ts'
 import { htmlWriter } from './write-html.ts'
-import { jsonWriter } from './write-json.ts'
 import { markdownWriter } from './write-markdown.ts'
-import type { ReportWriter } from './writer.ts'
 
 const WRITERS: Record<Exclude<ReportFormat, 'pdf'>, () => ReportWriter> = {
   csv: csvWriter,
@@ -14,4 +14,25 @@ const WRITERS: Record<Exclude<ReportFormat, 'pdf'>, () => ReportWriter> = {
 
 export function writerFor(as: keyof typeof WRITERS): ReportWriter {
   return WRITERS[as]()
+}
+
+/** The document as it is, one lock a line; what could do harm on a terminal is escaped as JSON escapes it. */
+function jsonWriter(): ReportWriter {
+  let separator = '\n'
+  return {
+    *begin(head) {
+      const members = Object.entries(head).map(([name, value]) => `${safeJson(name)}: ${safeJson(value, 1)}`)
+      yield `{\n${members.join(',\n')}`
+      yield ',\n"locks": ['
+    },
+    locks: locks =>
+      locks
+        .map(lock => {
+          const line = separator + safeJson(lock)
+          separator = ',\n'
+          return line
+        })
+        .join(''),
+    end: end => `\n],\n"end": ${safeJson(end, 1)}\n}\n`,
+  }
 }

@@ -1,298 +1,286 @@
 import { sayDuration } from '../../../../shared/duration.ts'
-import { plural } from '../../../../shared/numbers.ts'
+import { plural, sayNumber } from '../../../../shared/numbers.ts'
 import { planOutcome } from '../../../../shared/plan-words.ts'
 import type { PlanSummary } from '../../../../shared/plans.ts'
-import type { SwitchNow } from '../../../../shared/switch.ts'
 import {
-  type PassedStep,
+  MOST_STRAYS,
   type Side,
   SWITCH_STEPS,
+  type SwitchNow,
   type SwitchRun,
-  type SwitchStep,
 } from '../../../../shared/switch.ts'
-import { PROVIDER_FACTS, providerDifferences } from '../../../../shared/switch-providers.ts'
-import { isSeenAfterRestart, reachedAt } from '../../../../shared/switch-steps.ts'
+import {
+  PROVIDER_FACTS,
+  type ProviderFacts,
+  providerDifferences,
+} from '../../../../shared/switch-providers.ts'
+import { isSeenAfterRestart, reachedAt, seenAfterRestart } from '../../../../shared/switch-steps.ts'
 import {
   PROVIDER_VARIABLE,
   providerLine,
   remainingSentence,
   STEP_WORDS,
 } from '../../../../shared/switch-words.ts'
-import type { Block, Cell } from '../reports/block.ts'
-import { heading, notice, numberCell, sideCell, text, when } from './outline-parts.ts'
-import { finishedAlthough, splitBlocks, strayBlocks } from './outline-trouble.ts'
+import { type Block, type Cell, code, entry, heading, notice, quiet, table, text } from '../reports/block.ts'
+import { cutData } from '../reports/escape.ts'
+import { iso, sayTime } from '../reports/words.ts'
 
-/** What a report of a switch is made of. */
+/** What the report of a switch is made of. */
 export type SwitchDocument = {
   readonly run: SwitchRun
-  /** What is so when it is written. */
+  /** The state when the report is written. */
   readonly now: SwitchNow
-  /** Those that are still kept, in the order in which they were made. */
+  /** Plans that are still kept, in the order in which they were made. */
   readonly plans: readonly PlanSummary[]
   readonly at: number
   readonly by: { readonly user: string; readonly host: string }
   readonly version: string
 }
 
-/** The report of a switch, in the order in which it is read. */
-export function switchBlocks(document: SwitchDocument): Block[] {
+/** The report of a switch, in reading order. */
+export function* switchBlocks(document: SwitchDocument): Iterable<Block> {
   const { run } = document
-  return [
-    ...opening(document),
-    ...stepBlocks(run),
-    ...envBlocks(run),
-    ...planBlocks(document),
-    ...strayBlocks(run),
-    ...splitBlocks(run),
-    ...remainsBlocks(document),
-    ...differenceBlocks(document),
-  ]
+  yield* opening(document)
+  yield heading('Steps')
+  yield stepTable(run)
+  yield heading('The provider')
+  yield providerBlock(run)
+  if (run.planIds.length > 0) yield* planBlocks(document)
+  yield* strayBlocks(run)
+  yield* splitBlocks(run)
+  yield* remainsBlocks(document)
+  yield* differenceBlocks(document)
 }
 
 export function switchTitle({ from, to }: Pick<SwitchRun, 'from' | 'to'>): string {
   return `Locks from ${from.storeName} to ${to.storeName}`
 }
 
-const WAYS = { finished: 'finished', abandoned: 'abandoned' } as const
-
-function opening({ run, at, by, version }: SwitchDocument): Block[] {
+function* opening({ run, at, by, version }: SwitchDocument): Iterable<Block> {
   const { ended } = run
-  const end =
-    ended === null
-      ? `under way, at the step "${STEP_WORDS[run.step].title}"`
-      : `${WAYS[ended.how]} ${when(ended.at)} by ${ended.by}${ended.reason === null ? '' : `: ${ended.reason}`}`
+  yield { is: 'title', text: switchTitle(run), under: 'Report of a change of lock providers' }
+  if (ended === null) yield notice('warn', 'This switch is not finished.')
+  if (ended?.how === 'abandoned')
+    yield notice('danger', 'This switch was abandoned: see below at which step, and what is as it was.')
+  if (ended?.how === 'finished' && isSeenAfterRestart(run)) yield notice('danger', finishedDespite(run))
   const byHand = run.passed.filter(({ checked }) => !checked).length
-  return [
-    { is: 'title', text: switchTitle(run), under: 'Report of a change of lock providers' },
-    ...(ended?.how === 'abandoned'
-      ? [notice('danger', 'This switch was abandoned: see below at which step, and what is as it was.')]
-      : ended === null
-        ? [notice('warn', 'This switch is not finished.')]
-        : []),
-    ...(ended?.how === 'finished' && isSeenAfterRestart(run)
-      ? [notice('danger', finishedAlthough(run))]
-      : []),
-    ...(byHand > 0
-      ? [notice('warn', `${plural(byHand, 'step was', 'steps were')} passed by hand, without the check.`)]
-      : []),
-    {
-      is: 'facts',
-      facts: [
-        ['From', sideCell(run.from)],
-        ['To', sideCell(run.to)],
-        ['Begun', { text: `${when(run.begunAt)} by ${run.by}` }],
-        ['State', { text: end }],
-        ['Counts as quiet after', { text: sayDuration(run.quietMs, { tenths: false }) }],
-        ['Switch', { text: run.switchId, as: 'code' }],
-        ['Written', { text: `${when(at)} by ${by.user} on ${by.host}, with Lockkeeper ${version}` }],
-        ['Clock', { text: `Times are UTC by the clock of ${by.host}.` }],
-      ],
-    },
-  ]
+  if (byHand > 0)
+    yield notice('warn', `${plural(byHand, 'step was', 'steps were')} passed by hand, without the check.`)
+  yield {
+    is: 'facts',
+    facts: [
+      ['From', sideCell(run.from)],
+      ['To', sideCell(run.to)],
+      ['Begun', { text: `${sayAt(run.begunAt)} by ${run.by}` }],
+      ['State', { text: sayState(run) }],
+      ['Counts as quiet after', { text: sayDuration(run.quietMs, { tenths: false }) }],
+      ['Switch', code(run.switchId)],
+      ['Written', { text: `${sayAt(at)} by ${by.user} on ${by.host}, with Lockkeeper ${version}` }],
+      ['Clock', { text: `Times are UTC by the clock of ${by.host}.` }],
+    ],
+  }
 }
 
-function stepBlocks(run: SwitchRun): Block[] {
+/** The strays and splits themselves are listed below, in full. */
+function finishedDespite(run: SwitchRun): string {
+  const { strays, splits } = seenAfterRestart(run)
+  const seen = [
+    strays.length > 0 && `${plural(strays.length, 'lock was', 'locks were')} acquired in the old store`,
+    splits.length > 0 && `${plural(splits.length, 'name was', 'names were')} held in both stores at once`,
+  ]
+  return `This switch was finished although ${seen.filter(Boolean).join(' and ')} after the workers had been started again: a worker may still use the old provider.`
+}
+
+function sayState({ ended, step }: SwitchRun): string {
+  if (ended === null) return `under way, at the step "${STEP_WORDS[step].title}"`
+  const reason = ended.reason === null ? '' : `: ${ended.reason}`
+  return `${ended.how} ${sayAt(ended.at)} by ${ended.by}${reason}`
+}
+
+type StepRow = {
+  readonly title: string
+  readonly at: number
+  readonly when: Cell
+  readonly by?: string
+  readonly how?: Cell
+  readonly why?: string
+  readonly held?: readonly [number | null, number | null]
+}
+
+/** The steps that were passed or gone back to, in the order in which that happened, and those to come. */
+function stepTable(run: SwitchRun): Block {
+  const passed = run.passed.map(({ step, at, by, checked, reason, fromHeld, toHeld, quietMs }): StepRow => {
+    // The duration at that time: the operator may have changed it since.
+    const isAboutQuiet = (step === 'stop' || step === 'verify') && quietMs !== undefined
+    const quietFor = isAboutQuiet ? `: quiet for ${sayDuration(quietMs, { tenths: false })}` : ''
+    return {
+      ...happened(step, at, by),
+      how: checked
+        ? { text: `its check was met${quietFor}`, tone: 'live' }
+        : { text: 'by hand', tone: 'warn' },
+      why: reason ?? '',
+      held: [fromHeld, toHeld],
+    }
+  })
+  // Without them, a step that was passed twice would look like a mistake.
+  const back = run.wentBack.map(
+    ({ step, at, by }): StepRow => ({
+      ...happened(step, at, by),
+      how: { text: 'gone back to', tone: 'warn' },
+    }),
+  )
   const open = run.ended === null ? SWITCH_STEPS.slice(SWITCH_STEPS.indexOf(run.step)) : []
-  return [
-    { is: 'heading', text: 'Steps', level: 2 },
-    {
-      is: 'table',
-      name: 'Steps',
-      columns: [
-        { title: 'Step', share: 18 },
-        { title: 'When', share: 18 },
-        { title: 'By', share: 12 },
-        { title: 'How', share: 16 },
-        { title: 'Why', share: 24 },
-        { title: 'Held in old', align: 'right', share: 9 },
-        { title: 'Held in new', align: 'right', share: 9 },
-      ],
-      rows: [
-        ...[...run.passed.map(passedRow), ...run.wentBack.map(backRow)]
-          .sort((one, other) => one.at - other.at)
-          .map(({ cells }) => cells),
-        ...open.map((step): Cell[] => [
-          { text: STEP_WORDS[step].title },
-          {
-            text: step === run.step ? `open since ${when(reachedAt(run, step) ?? run.begunAt)}` : 'not yet',
-            tone: 'quiet',
-          },
-          ...Array.from({ length: 5 }, () => ({ text: '' })),
-        ]),
-      ],
-    },
-  ]
-}
-
-type Row = { readonly at: number; readonly cells: Cell[] }
-
-/** Whose checks are about how long it was quiet. */
-const ABOUT_QUIET: readonly SwitchStep[] = ['stop', 'verify']
-
-function passedRow(passed: PassedStep): Row {
-  const { step, at, by, checked, reason, fromHeld, toHeld, quietMs } = passed
-  // It may have been set otherwise since.
-  const quiet =
-    ABOUT_QUIET.includes(step) && quietMs !== undefined
-      ? `: quiet for ${sayDuration(quietMs, { tenths: false })}`
-      : ''
-  return {
-    at,
-    cells: [
-      { text: STEP_WORDS[step].title },
-      { text: when(at), as: 'time' },
-      { text: by },
-      checked ? { text: `its check was met${quiet}`, tone: 'live' } : { text: 'by hand', tone: 'warn' },
-      { text: reason ?? '' },
-      numberCell(fromHeld),
-      numberCell(toHeld),
+  const toCome = open.map((step): StepRow => {
+    const since = `open since ${sayAt(reachedAt(run, step) ?? run.begunAt)}`
+    return { title: STEP_WORDS[step].title, at: Infinity, when: quiet(step === run.step ? since : 'not yet') }
+  })
+  return table(
+    'Steps',
+    [...[...passed, ...back].sort((one, other) => one.at - other.at), ...toCome],
+    [
+      ['Step', 18, ({ title }) => title],
+      ['When', 18, ({ when }) => when],
+      ['By', 12, ({ by }) => by ?? ''],
+      ['How', 16, ({ how }) => how ?? ''],
+      ['Why', 24, ({ why }) => why ?? ''],
+      ['Held in old', 9, ({ held }) => (held ? numberCell(held[0]) : ''), 'right'],
+      ['Held in new', 9, ({ held }) => (held ? numberCell(held[1]) : ''), 'right'],
     ],
-  }
+  )
 }
 
-/** Without it, a step that is there twice would look like a mistake of the report. */
-function backRow({ step, at, by }: SwitchRun['wentBack'][number]): Row {
-  return {
-    at,
-    cells: [
-      { text: STEP_WORDS[step].title },
-      { text: when(at), as: 'time' },
-      { text: by },
-      { text: 'gone back to', tone: 'warn' },
-      ...Array.from({ length: 3 }, () => ({ text: '' })),
-    ],
-  }
+function happened(step: SwitchRun['step'], at: number, by: string): StepRow {
+  return { title: STEP_WORDS[step].title, at, when: timeCell(at), by }
 }
 
-function envBlocks(run: SwitchRun): Block[] {
+function providerBlock(run: SwitchRun): Block {
   const line = providerLine(run)
   if (line === null)
-    return [
-      heading('The provider'),
-      text(
-        `Both stores are ${PROVIDER_FACTS[run.to.kind].name}: ${PROVIDER_VARIABLE} stays as it is, and where it leads was changed by hand.`,
-      ),
-    ]
+    return text(
+      `Both stores are ${PROVIDER_FACTS[run.to.kind].name}: ${PROVIDER_VARIABLE} stays as it is, and where it leads was changed by hand.`,
+    )
   if (run.envChanges.length === 0)
-    return [
-      heading('The provider'),
-      text(`No file was changed by Lockkeeper. What programs have to be told is ${line}.`),
-    ]
-  return [
-    heading('The provider'),
-    {
-      is: 'table',
-      name: 'Changes of files',
-      columns: [
-        { title: 'When', share: 16 },
-        { title: 'By', share: 10 },
-        { title: 'File', share: 26 },
-        { title: `${PROVIDER_VARIABLE} before`, share: 14 },
-        { title: 'After', share: 14 },
-        { title: 'As it was', share: 30 },
-      ],
-      rows: run.envChanges.map((change): Cell[] => [
-        { text: when(change.at), as: 'time' },
-        { text: change.by },
-        { text: change.file, as: 'code' },
-        change.before === null ? { text: 'not said', tone: 'quiet' } : { text: change.before, as: 'code' },
-        { text: change.after, as: 'code' },
-        { text: change.copy, as: 'code' },
-      ]),
-    },
-  ]
+    return text(`No file was changed by Lockkeeper. What programs have to be told is ${line}.`)
+  return table('Changes of files', run.envChanges, [
+    ['When', 16, ({ at }) => timeCell(at)],
+    ['By', 10, ({ by }) => by],
+    ['File', 26, ({ file }) => code(file)],
+    [`${PROVIDER_VARIABLE} before`, 14, ({ before }) => (before === null ? quiet('not said') : code(before))],
+    ['After', 14, ({ after }) => code(after)],
+    ['As it was', 30, ({ copy }) => code(copy)],
+  ])
 }
 
-function planBlocks({ run, plans }: SwitchDocument): Block[] {
-  if (run.planIds.length === 0) return []
-  return [
-    heading('Release plans'),
-    {
-      is: 'table',
-      name: 'Release plans',
-      columns: [
-        { title: 'Plan', share: 14 },
-        { title: 'Made', share: 16 },
-        { title: 'Locks', align: 'right', share: 8 },
-        { title: 'Why', share: 20 },
-        { title: 'What came of it', share: 40 },
-      ],
-      rows: run.planIds.map((planId): Cell[] => {
-        const plan = plans.find(each => each.planId === planId)
-        if (!plan)
-          return [
-            { text: planId, as: 'code' },
-            { text: '' },
-            { text: '' },
-            { text: '' },
-            { text: 'not kept any more' },
-          ]
-        const { state, reason } = plan.progress
-        return [
-          { text: planId, as: 'code' },
-          { text: when(plan.createdAt), as: 'time' },
-          numberCell(plan.count),
-          { text: reason ?? '' },
-          { text: state === 'ready' ? 'never applied' : planOutcome(plan.progress) },
-        ]
+function* planBlocks({ run, plans }: SwitchDocument): Iterable<Block> {
+  yield heading('Release plans')
+  const rows = run.planIds.map(planId => ({ planId, plan: plans.find(each => each.planId === planId) }))
+  yield table('Release plans', rows, [
+    ['Plan', 14, ({ planId }) => code(planId)],
+    ['Made', 16, ({ plan }) => (plan ? timeCell(plan.createdAt) : '')],
+    ['Locks', 8, ({ plan }) => (plan ? numberCell(plan.count) : ''), 'right'],
+    ['Why', 20, ({ plan }) => plan?.progress.reason ?? ''],
+    ['What came of it', 40, ({ plan }) => (plan ? sayPlan(plan) : 'not kept any more')],
+  ])
+  yield text('The audit log has every lock of them by the id of the plan.', true)
+}
+
+function sayPlan({ progress }: PlanSummary): string {
+  return progress.state === 'ready' ? 'never applied' : planOutcome(progress)
+}
+
+function* strayBlocks({ strays }: SwitchRun): Iterable<Block> {
+  yield heading('Acquired in the old store after its workers counted as stopped')
+  if (strays.length === 0) {
+    yield text('Nothing, as far as it was watched.')
+    return
+  }
+  yield notice('warn', 'A worker was not stopped, or still had the old provider.')
+  if (strays.length >= MOST_STRAYS)
+    yield text(`Only ${sayNumber(MOST_STRAYS)} were kept: there may have been more.`)
+  yield table('Strays', strays, [
+    ['When', 18, ({ at }) => timeCell(at)],
+    ['Lock', 40, ({ key }) => code(cutData(key))],
+    ['Holder', 40, ({ holder }) => holderCell(holder)],
+  ])
+}
+
+function* splitBlocks({ splits, ended }: SwitchRun): Iterable<Block> {
+  yield heading('Held in both stores at once')
+  if (splits.length === 0) {
+    yield text('No name, as far as both were watched.')
+    return
+  }
+  yield notice('danger', 'The same job may have run twice at these times.')
+  // A switch that has ended is not watched: the split may have continued.
+  const open = ended === null ? 'the end of this report' : `${sayAt(ended.at)} or later`
+  yield table('Splits', splits, [
+    ['Name', 30, ({ name }) => code(cutData(name))],
+    [
+      'From, to',
+      24,
+      ({ since, until }) => ({
+        text: `${sayAt(since)} to ${until === null ? open : sayAt(until)}`,
+        as: 'time',
       }),
-    },
-    text('The audit log has every lock of them by the id of the plan.', true),
-  ]
+    ],
+    ['Holder in old', 24, ({ fromHolder }) => holderCell(fromHolder)],
+    ['Holder in new', 24, ({ toHolder }) => holderCell(toHolder)],
+  ])
 }
 
-function remainsBlocks({ run, now }: SwitchDocument): Block[] {
-  const { from, remaining } = now
-  const known = from.held === null || from.expired === null
-  const said = known
-    ? `${run.from.storeName} is not read now, so that nobody can say.`
-    : from.held === 0 && from.expired === 0
-      ? 'Nothing.'
-      : `${plural(from.held ?? 0, 'lock is', 'locks are')} held, and ${plural(from.expired ?? 0, 'expired one is', 'expired ones are')} still stored.`
-  return [
-    heading('What remains in the old store'),
-    text(said),
-    ...(remaining.length === 0
-      ? []
-      : [
-          {
-            is: 'entry' as const,
-            key: 'Held still',
-            isOurs: true,
-            tags: [{ text: 'and why', tone: 'quiet' as const }],
-            texts: [],
-            list: remaining.map(each => remainingSentence(each, now.at)),
-          },
-        ]),
-  ]
+function* remainsBlocks({ run, now }: SwitchDocument): Iterable<Block> {
+  const { held, expired } = now.from
+  yield heading('What remains in the old store')
+  if (held === null || expired === null)
+    yield text(`${run.from.storeName} is not read now, so that nobody can say.`)
+  else if (held === 0 && expired === 0) yield text('Nothing.')
+  else
+    yield text(
+      `${plural(held, 'lock is', 'locks are')} held, and ${plural(expired, 'expired one is', 'expired ones are')} still stored.`,
+    )
+  if (now.remaining.length > 0)
+    yield entry('Held still', {
+      isOurs: true,
+      tags: [quiet('and why')],
+      list: now.remaining.map(each => remainingSentence(each, now.at)),
+    })
 }
 
-function differenceBlocks({ run, now }: SwitchDocument): Block[] {
+function* differenceBlocks({ run, now }: SwitchDocument): Iterable<Block> {
   const { from, to, numbers, means } = providerDifferences(run, now)
-  const facts = (side: Side, { name, advantages, considerations }: typeof from): Block => ({
-    is: 'entry',
-    key: side.storeName,
-    tags: [{ text: name, tone: 'quiet' }],
+  yield heading('How the two differ')
+  yield table('Numbers of both', numbers, [
+    ['Now', 30, ({ what }) => what],
+    [run.from.storeName, 35, each => each.from ?? 'not known'],
+    [run.to.storeName, 35, each => each.to ?? 'not known'],
+  ])
+  for (const each of means) yield text(each)
+  yield { is: 'beside', blocks: [providerEntry(run.from, from), providerEntry(run.to, to)] }
+}
+
+function providerEntry({ storeName }: Side, { name, advantages, considerations }: ProviderFacts): Block {
+  return entry(storeName, {
+    tags: [quiet(name)],
     texts: [`Advantages: ${advantages.join(' ')}`, `Considerations: ${considerations.join(' ')}`],
-    list: [],
   })
-  return [
-    heading('How the two differ'),
-    {
-      is: 'table',
-      name: 'Numbers of both',
-      columns: [
-        { title: 'Now', share: 30 },
-        { title: run.from.storeName, share: 35 },
-        { title: run.to.storeName, share: 35 },
-      ],
-      rows: numbers.map((each): Cell[] => [
-        { text: each.what },
-        { text: each.from ?? 'not known' },
-        { text: each.to ?? 'not known' },
-      ]),
-    },
-    ...means.map(each => text(each)),
-    { is: 'beside', blocks: [facts(run.from, from), facts(run.to, to)] },
-  ]
+}
+
+function sideCell({ storeName, kind, address }: Side): Cell {
+  return { text: `${storeName}, ${PROVIDER_FACTS[kind].name} at ${address}` }
+}
+
+function numberCell(n: number | null): Cell {
+  return n === null ? quiet('not known') : { text: sayNumber(n), as: 'number' }
+}
+
+function holderCell(holder: string | null): Cell {
+  return holder === null ? quiet('not recorded') : code(holder)
+}
+
+function timeCell(at: number): Cell {
+  return { text: sayAt(at), as: 'time' }
+}
+
+function sayAt(at: number): string {
+  return sayTime(iso(at))
 }

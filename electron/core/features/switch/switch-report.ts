@@ -3,7 +3,7 @@ import type { PlanSummary } from '../../../../shared/plans.ts'
 import { safeJson } from '../../../../shared/safe-text.ts'
 import { namedApart } from '../../../../shared/switch-words.ts'
 import { whoIsHere } from '../../lib/operator.ts'
-import { iso } from '../reports/iso.ts'
+import { iso } from '../reports/words.ts'
 import { htmlOf } from '../reports/write-html.ts'
 import { markdownOf } from '../reports/write-markdown.ts'
 import type { RunBook } from './run-book.ts'
@@ -38,7 +38,7 @@ export class SwitchReports {
 export function writeSwitch(document: SwitchDocument, as: StreamInput<'switch.report'>['as']): string {
   if (as === 'json') return `${safeJson(asJson(document), 1)}\n`
   const run = namedApart(document.run)
-  const blocks = switchBlocks({ ...document, run })
+  const blocks = [...switchBlocks({ ...document, run })]
   return as === 'md' ? markdownOf(blocks) : htmlOf(switchTitle(run), document.version, blocks)
 }
 

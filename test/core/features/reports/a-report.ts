@@ -184,7 +184,7 @@ function figures(scale: number): ReportHead['figures']['overall'] {
     },
     flows: { taken: 612, passedOn: 14, renewed: 2040, freed: 560, lapsed: 31 },
     observedMs: 108 * MINUTE,
-    tenureTimes: { edges: [...TIME_EDGES], counts: [2, 14, 60, 180, 240, 71, 20, 4, 0, 0], unknown: 3 },
+    holdTimes: { edges: [...TIME_EDGES], counts: [2, 14, 60, 180, 240, 71, 20, 4, 0, 0], unknown: 3 },
     remaining: { edges: [...TIME_EDGES], counts: [0, 1, 1, 4, 9, 12, 8, 0, 0, 0], unknown: 2 },
     oldest: {
       ...{ store: 'cache', key: 'lock:auction:8841', holder: 'token sha256:3dbcc219', since: at(-300) },

@@ -95,8 +95,8 @@ describe('a chart', () => {
 
 it('a histogram names each of its bars by the unit of its lower edge', () => {
   const counts = [...TIME_EDGES.map((_, i) => i), 3]
-  const { bars } = barsOf('How long', { edges: [...TIME_EDGES], counts, unknown: 0 })
-  expect(bars.map(({ name }) => name)).toEqual([
+  const [chart] = barsOf('How long', { edges: [...TIME_EDGES], counts, unknown: 0 })
+  expect(chart?.bars.map(({ name }) => name)).toEqual([
     ...[
       '< 1 s',
       '1–5 s',

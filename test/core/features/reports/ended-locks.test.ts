@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { endedLocks } from '../../../../electron/core/features/reports/ended-locks.ts'
-import type { AskedStore, ReportSources } from '../../../../electron/core/features/reports/sources.ts'
+import type { ReportedStore, ReportSources } from '../../../../electron/core/features/reports/sources.ts'
 import { type StoreTenure, TenureBook } from '../../../../electron/core/features/stats/tenure-book.ts'
 import { parseFilter } from '../../../../shared/filter.ts'
 
@@ -26,7 +26,7 @@ function ended(
   const asked = { name: 'cache', open: { store: { kind: 'redis' }, production: false } }
   return endedLocks(
     sources as unknown as ReportSources,
-    new Map([['s', asked as unknown as AskedStore]]),
+    new Map([['s', asked as unknown as ReportedStore]]),
     { alerted, released },
     { from: NOON, to: NOON + 10 * HOUR },
     parseFilter(''),
@@ -64,9 +64,9 @@ test('only the tenure that somebody released is said to have been', () => {
 })
 
 test('a lock that is told among those that are there is not told again', () => {
-  const { locks, more, told } = ended([aTenure('k', 1, { end: 'lapsed' })], { told: new Set(['s k']) })
+  const { locks, more, merged } = ended([aTenure('k', 1, { end: 'lapsed' })], { told: new Set(['s k']) })
   expect([locks, more]).toEqual([[], 0])
-  expect(told.get('s k')).toEqual(['lapsed'])
+  expect(merged.get('s k')).toEqual(['lapsed'])
 })
 
 test('counts locks, and not tenures', () => {

@@ -63,6 +63,36 @@ test('says loudly that the log is damaged', async () => {
   expect((await writeReport(console, { as: 'csv' })).text).toMatch(/^audit,.*damaged/m)
 })
 
+test('an applied plan is one action that names the plan with its stores, counts and reason, and no lock of it', async () => {
+  const place = memoryPlace()
+  for (const name of ['a', 'b']) place.take(name, 'run', Date.now() - 2 * HOUR)
+  const console = await watching(place.address)
+  const [store] = (await console.ask('stats.read', {})).stores
+  const storeId = store?.storeId ?? ''
+  const { planId } = await console.ask('plans.create', { storeIds: [storeId], filter: 'state:expired' })
+  await console.ask('plans.apply', { planId, confirm: [`${store?.name} 2`], reason: 'host lost' })
+  const applied = async () =>
+    (await readReport(console)).actions.listed.filter(({ method }) => method === 'plans.apply')
+  await expect.poll(applied).toMatchObject([
+    {
+      plan: planId,
+      key: null,
+      stores: [store?.name],
+      reason: 'host lost',
+      outcome: 'done',
+      counts: { released: 2 },
+    },
+  ])
+  const { text: markdown } = await writeReport(console, { as: 'md' })
+  const actions = markdown.slice(markdown.indexOf('## Actions'))
+  expect(actions).toMatch(
+    new RegExp(`\\| Plan applied \\| \`${planId}\` \\|[^\n]*\\| host lost \\| done; 2 released \\|`),
+  )
+  expect(actions.slice(0, actions.indexOf('## All locks'))).not.toContain('acme:')
+  const { text: csv } = await writeReport(console, { as: 'csv' })
+  expect(csv).toMatch(new RegExp(`^action,[^\n]*,${planId},plans\\.apply,`, 'm'))
+})
+
 const AT = Date.parse('2026-10-02T12:00:00.000Z')
 
 /** A line of the log, `seconds` after noon. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { gatherAlerts } from '../../../../electron/core/features/reports/gather-alerts.ts'
-import type { AskedStore } from '../../../../electron/core/features/reports/sources.ts'
+import type { ReportedStore } from '../../../../electron/core/features/reports/sources.ts'
 import { writerFor } from '../../../../electron/core/features/reports/writers.ts'
 import type { Alert } from '../../../../shared/alerts.ts'
 import { reportHeadSchema } from '../../../../shared/report-document.ts'
@@ -37,7 +37,7 @@ function anAlert(n: number, change: Partial<Alert> = {}): Alert {
   }
 }
 
-const STORES = new Map([['s', { name: 'orders' } as AskedStore]])
+const STORES = new Map([['s', { name: 'orders' } as ReportedStore]])
 const redact = (text: string) => text.replaceAll('pa55word', '•••')
 
 function told(alerts: readonly Alert[]) {
@@ -48,8 +48,8 @@ function told(alerts: readonly Alert[]) {
       next: ['Look.', 'Release it.'],
     }),
   }
-  const { tell, locks } = gatherAlerts(source, STORES, { from: AT, to: AT + 1000 })
-  return { told: tell(redact), locks }
+  const { section, locks } = gatherAlerts(source, STORES, { from: AT, to: AT + 1000 })
+  return { told: section(redact), locks }
 }
 
 test('alerts are told by the name of their store, with what to do said once', () => {
@@ -97,7 +97,7 @@ test('of very many alerts the newest are listed', () => {
 })
 
 test('where nobody keeps alerts, a report does not speak of them', () => {
-  expect(gatherAlerts(null, STORES, { from: 0, to: 1 }).tell(redact)).toBeNull()
+  expect(gatherAlerts(null, STORES, { from: 0, to: 1 }).section(redact)).toBeNull()
   const text = [...writerFor('md').begin(aReport({ alerts: null }))].join('')
   expect(text).not.toMatch(/alert/i)
 })

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { markdownCode, markdownText } from '../../../../electron/core/features/reports/markdown-text.ts'
+import { markdownCode, markdownText } from '../../../../electron/core/features/reports/escape.ts'
 import { programPath } from '../../../servers/process.ts'
 import { HOSTILE } from './hostile.ts'
 import { memoryPlace, readReport, watching, writeReport } from './reporting.ts'

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { hashToken } from '../../../../electron/core/features/audit/audited.ts'
-import { SaidSecrets } from '../../../../electron/core/features/reports/said-secrets.ts'
+import { SecretScanner } from '../../../../electron/core/features/reports/secret-scanner.ts'
 import type { Lock } from '../../../../shared/locks.ts'
 import { TestTable } from '../../../servers/dynamodb-table.ts'
 import { Database, RECHARGE } from '../../stores/mysql/database.ts'
@@ -205,18 +205,18 @@ test('what people gave as their reasons is searched for secrets too, and for tho
 test('finds a token with letters around it, and parts of one in the middle', () => {
   const token = '3f1c9a7e-aaaa-4bbb-8ccc-123456789abc'
   const text = `xx${token}yy and AAAA-4bbb-8CCC here, other-words-that-are-long stay`
-  const secrets = new SaidSecrets([text])
-  secrets.see({ format: 'token', owner: token, fence: FENCE })
+  const secrets = new SecretScanner([text])
+  secrets.addLock({ format: 'token', owner: token, fence: FENCE })
   expect(secrets.hide(text)).toBe('••• and ••• here, other-words-that-are-long stay')
 })
 
 const FENCE = 'f0e1d2c3b4a59687'
 
 test('what an operator typed is hidden only where a token has it', () => {
-  const secrets = new SaidSecrets(['owner:3f1c9a7e-aaaa-4bbb pipeline_lock:acme1281 "worker three"'])
-  secrets.see({ format: 'token', owner: '3f1c9a7e-aaaa-4bbb-8ccc-123456789abc', fence: FENCE })
+  const secrets = new SecretScanner(['owner:3f1c9a7e-aaaa-4bbb pipeline_lock:acme1281 "worker three"'])
+  secrets.addLock({ format: 'token', owner: '3f1c9a7e-aaaa-4bbb-8ccc-123456789abc', fence: FENCE })
   // The name of a run is no secret.
-  secrets.see({ format: 'pipeline-run', owner: 'pipeline_lock:acme1281', fence: FENCE })
+  secrets.addLock({ format: 'pipeline-run', owner: 'pipeline_lock:acme1281', fence: FENCE })
   expect(secrets.hide('owner:3f1c9a7e-aaaa-4bbb pipeline_lock:acme1281')).toBe(
     'owner:••• pipeline_lock:acme1281',
   )
@@ -228,26 +228,26 @@ test.each([
   ['in quotes and brackets, at the end of a sentence', 'it was ("tok+en/9==").'],
   ['in a piece of a record', '{"lock":"x","owner":"tok+en/9=="}'],
 ])('finds a token by its hash as %s', (_, text) => {
-  const secrets = new SaidSecrets([text])
-  secrets.seeHash({ format: 'token', ownerHash: hashToken('tok+en/9==') })
+  const secrets = new SecretScanner([text])
+  secrets.addHolder({ format: 'token', ownerHash: hashToken('tok+en/9==') })
   expect(secrets.hide(text)).toBe(text.replace('tok+en/9==', '•••'))
 })
 
 test('knows fences, tokens of several words, and what is a name', () => {
   const text = `fence ${FENCE}, held by two words here; run-5000 began`
-  const secrets = new SaidSecrets([text])
-  secrets.seeFence(FENCE)
-  secrets.see({ format: 'token', owner: 'two words here', fence: 'x' })
-  secrets.seeHash({ format: 'pipeline-run', ownerHash: hashToken('run-5000') })
+  const secrets = new SecretScanner([text])
+  secrets.addFence(FENCE)
+  secrets.addLock({ format: 'token', owner: 'two words here', fence: 'x' })
+  secrets.addHolder({ format: 'pipeline-run', ownerHash: hashToken('run-5000') })
   expect(secrets.hide(text)).toBe('fence •••, held by •••; run-5000 began')
 })
 
 test('words that simple programs write into their locks stay words', () => {
   const text = 'All orders were locked, is this true? Token TOK5 too, and weak-value-0001.'
-  const secrets = new SaidSecrets([text])
-  for (const owner of ['locked', 'true', 'TOK5']) secrets.see({ format: 'token', owner, fence: 'x' })
-  secrets.seeHash({ format: 'token', ownerHash: hashToken('orders') })
+  const secrets = new SecretScanner([text])
+  for (const owner of ['locked', 'true', 'TOK5']) secrets.addLock({ format: 'token', owner, fence: 'x' })
+  secrets.addHolder({ format: 'token', ownerHash: hashToken('orders') })
   const alike = { code: 'weak-fence', byDeadline: true } as const
-  secrets.see({ format: 'token', owner: 'weak-value-0001', fence: 'x', notes: [alike] })
+  secrets.addLock({ format: 'token', owner: 'weak-value-0001', fence: 'x', notes: [alike] })
   expect(secrets.hide(text)).toBe('All orders were locked, is this true? Token ••• too, and weak-value-0001.')
 })

@@ -101,7 +101,7 @@ test('a window in which nobody looked says so, in every format that people read'
   expect(history.series[0]?.points.every(point => point === null)).toBe(true)
   expect(gaps).toMatchObject([{ why: 'away', from: new Date(window.from).toISOString() }])
   // Nobody looked: that is not the same as nothing.
-  expect(figures.overall).toMatchObject({ flows: null, tenureTimes: null, observedMs: 0, active: 1 })
+  expect(figures.overall).toMatchObject({ flows: null, holdTimes: null, observedMs: 0, active: 1 })
   // What is there now is said all the same, as of now.
   expect(locks).toHaveLength(1)
   for (const as of ['md', 'html'] as const)

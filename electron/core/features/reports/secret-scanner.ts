@@ -4,29 +4,29 @@ import { hashToken } from '../audit/audited.ts'
 import { isToken } from '../stats/named-holder.ts'
 
 const HIDDEN = '•••'
-/** What is shorter is guessed at once, and is a word of every language. */
+/** Shorter texts are words of every language, and guessed at once. */
 const SHORTEST = 4
-/** From this length on a part of a token is no word of the language, but a piece of a secret. */
+/** From this length on, a part of a token is a piece of a secret and not a word. */
 const TELLING = 12
-/** A word may be a secret with something around it: `owner:…`, `(…)`, `…,`. So many signs may be in the secret itself. */
+/** A word may be a secret with something around it: `owner:…`, `(…)`, `…,`. The secret itself may have this many signs. */
 const MOST_EDGES = 40
 const SIGN = /[^\p{L}\p{N}]/gu
 
-/** A holder as the log and the history have it: by the hash of its token. */
-export type Hashed = { readonly format: string; readonly ownerHash: string | null }
+/** A holder as the audit log and the history have it: by the hash of its token. */
+export type HashedHolder = { readonly format: string; readonly ownerHash: string | null }
 
-type SeenLock = Pick<Lock, 'format' | 'owner' | 'fence'> & { readonly notes?: Lock['notes'] }
+type LockSecrets = Pick<Lock, 'format' | 'owner' | 'fence'> & { readonly notes?: Lock['notes'] }
 
 /**
- * Finds tokens and fences in what people typed: whoever looks for a lock by its token has it in the filter, and reasons are
- * written in a hurry. Of locks that are gone only the hash is known, which is enough for a token that was typed as a whole; of
- * those that are there, a telling part is found as well.
+ * Hides tokens and fences in what people typed: an operator who filters by a token has it in the filter, and reasons are written
+ * in a hurry. Of a lock that is gone only the hash is known, which finds a token that was typed as a whole; of a lock that is
+ * stored, the scanner also finds a part that is long enough.
  */
-export class SaidSecrets {
+export class SecretScanner {
   readonly #all: string
   /** In lower case, as a filter takes them. */
   readonly #spans = new Set<string>()
-  /** Long parts of words, by how they begin, and by everything of that length in them: there are many locks to compare with. */
+  /** Long parts of words, by their beginning and by every piece of that length: there are many locks to compare with. */
   readonly #beginnings = new Map<string, string[]>()
   readonly #pieces = new Map<string, string[]>()
   readonly #found = new Set<string>()
@@ -34,7 +34,7 @@ export class SaidSecrets {
   readonly #hashes = new Set<string>()
   readonly #known = new Map<string, string>()
 
-  /** `texts` are all those that will have to be told. */
+  /** `texts` are all texts that `hide` will be called with. */
   constructor(texts: readonly (string | null | undefined)[]) {
     this.#all = texts.join('\n')
     const lower = this.#all.toLowerCase()
@@ -47,21 +47,20 @@ export class SaidSecrets {
     }
   }
 
-  /** A lock that is there. */
-  see({ format, owner, fence, notes }: SeenLock): void {
+  addLock({ format, owner, fence, notes }: LockSecrets): void {
     if (this.#spans.size === 0) return
-    this.seeFence(fence)
-    // What every holder writes alike is nobody's secret.
+    this.addFence(fence)
+    // A value that every holder writes is no secret.
     if (owner !== null && isToken({ format }) && !isWord(owner) && !holdersLookAlike(notes ? { notes } : {}))
-      this.#see(owner)
+      this.#add(owner)
   }
 
-  seeFence(fence: string): void {
-    this.#see(fence)
+  addFence(fence: string): void {
+    this.#add(fence)
   }
 
-  /** One that may be gone. */
-  seeHash({ format, ownerHash }: Hashed): void {
+  /** The holder of a lock that may be gone. */
+  addHolder({ format, ownerHash }: HashedHolder): void {
     if (ownerHash !== null && isToken({ format })) this.#hashes.add(ownerHash)
   }
 
@@ -71,7 +70,7 @@ export class SaidSecrets {
     return out.replace(/\S+/g, word => this.#hideIn(word))
   }
 
-  #see(secret: string): void {
+  #add(secret: string): void {
     const lower = secret.toLowerCase()
     if (this.#spans.has(lower)) this.#found.add(lower)
     for (let i = 0; i + TELLING <= lower.length; i++)
@@ -79,7 +78,7 @@ export class SaidSecrets {
         if (lower.startsWith(part, i)) this.#found.add(part)
     for (const part of this.#pieces.get(lower.slice(0, TELLING)) ?? [])
       if (part.includes(lower) && !spansOf(part).some(({ text }) => text === lower)) this.#found.add(part)
-    // Words are looked at one by one, which a secret of several words would escape.
+    // Words are checked one by one, which would miss a secret of several words.
     if (/\s/.test(secret) && secret.length >= SHORTEST && this.#all.includes(secret))
       this.#phrases.add(secret)
   }
@@ -108,7 +107,7 @@ export class SaidSecrets {
   }
 }
 
-/** `locked` or `true`: what a simple program writes, and what people write in sentences. */
+/** `locked` or `true`: simple programs write such a value, and people write it in sentences. */
 function isWord(text: string): boolean {
   return /^\p{L}{1,7}$/u.test(text)
 }
@@ -119,7 +118,7 @@ function add(all: Map<string, string[]>, name: string, part: string): void {
   else all.set(name, [part])
 }
 
-/** Everything in a word that begins and ends at a sign or at an end of it; the word itself first. */
+/** Every part of a word between two of its signs or ends; the word itself first. */
 function spansOf(word: string): { readonly start: number; readonly text: string }[] {
   if (word.length < SHORTEST) return []
   const edges = new Set([0, word.length])
