@@ -127,16 +127,16 @@ export const storeMethods = {
   },
   'stores.close': { effect: 'read', input: z.strictObject({ storeId }), output: z.null() },
   /** Keeps a store and opens it. */
-  'stores.add': { effect: 'read', input: z.strictObject(storeDraft), output: storeEntrySchema },
+  'stores.add': { effect: 'settings', input: z.strictObject(storeDraft), output: storeEntrySchema },
   'stores.edit': {
-    effect: 'read',
+    effect: 'settings',
     // A password of null is forgotten; without one, the known one stays if the server is the same.
     input: z.strictObject({ storeId, profile: storeProfileSchema, password: password.nullable().optional() }),
     output: storeEntrySchema,
   },
-  'stores.remove': { effect: 'read', input: z.strictObject({ storeId }), output: z.null() },
+  'stores.remove': { effect: 'settings', input: z.strictObject({ storeId }), output: z.null() },
   'stores.setOpen': {
-    effect: 'read',
+    effect: 'settings',
     input: z.strictObject({ storeId, open: z.boolean() }),
     output: storeEntrySchema,
   },

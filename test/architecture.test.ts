@@ -66,7 +66,7 @@ const CORE_EDGES: Readonly<Record<string, readonly string[]>> = {
   stores: ['lib'],
   locks: ['lib', 'stores'],
   'features/audit': ['lib', 'files'],
-  'features/stores': ['lib', 'files', 'stores', 'locks', 'features/audit'],
+  'features/stores': ['lib', 'files', 'stores', 'locks'],
   'features/plans': ['lib', 'files', 'stores', 'features/audit', 'features/stores'],
   'features/locks': ['lib', 'stores', 'features/audit', 'features/stores', 'features/plans'],
   'features/stats': ['lib', 'files', 'stores', 'features/audit', 'features/stores'],

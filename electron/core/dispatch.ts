@@ -5,8 +5,6 @@ import {
   type MethodName,
   methods,
   type Output,
-  type StreamEvent,
-  type StreamInput,
   type StreamName,
   streams,
 } from '../../shared/contract.ts'
@@ -14,15 +12,9 @@ import { type DownFrame, MOST_UNACKNOWLEDGED, upFrameSchema } from '../../shared
 import type { Failure, Result } from '../../shared/result.ts'
 import type { AuditLog } from './features/audit/log.ts'
 import type { MetricsReader } from './features/metrics/metrics-reader.ts'
+import { checkChange } from './features/stores/store-rules.ts'
 import { StoreError, toFailure } from './lib/errors.ts'
-
-/** `action` is what the audit calls this one call. */
-export type Handlers = {
-  [M in MethodName]: (input: Input<M>, signal: AbortSignal, action: string) => Promise<Output<M>>
-}
-export type StreamHandlers = {
-  [S in StreamName]: (input: StreamInput<S>, signal: AbortSignal) => AsyncIterable<StreamEvent<S>>
-}
+import type { Call, Handlers, SettingsChange, StreamHandlers, WriteChange } from './lib/handler.ts'
 
 export type Core = {
   readonly handlers: Handlers
@@ -80,17 +72,12 @@ export function openSession(core: Core, send: Send): Session {
       if (!Object.hasOwn(methods, name)) throw new StoreError('BAD_INPUT', 'There is no such method')
       const method = name as MethodName
       const parsed = parse(methods[method].input, input)
-      const handler = core.handlers[method] as (
-        input: unknown,
-        signal: AbortSignal,
-        action: string,
-      ) => Promise<unknown>
-      const action = randomUUID()
-      const work = () => handler(parsed, signal, action)
-      const isWrite = methods[method].effect === 'write'
       result = {
         ok: true,
-        value: isWrite ? await core.audit.around(method, action, parsed, work) : await work(),
+        value: await callMethod(core, method, parsed as Input<typeof method>, {
+          signal,
+          action: randomUUID(),
+        }),
       }
     } catch (error) {
       result = fail(error)
@@ -143,6 +130,32 @@ export function openSession(core: Core, send: Send): Session {
       for (const own of running.values()) own.close()
     },
   }
+}
+
+/**
+ * The one place where a method's effect decides what it takes: `read` is only called; `settings` are recorded; a `write` is
+ * recorded, and refused if it breaks a rule of a store that it changes.
+ */
+export async function callMethod<M extends MethodName>(
+  core: Pick<Core, 'handlers' | 'audit'>,
+  method: M,
+  input: Input<M>,
+  call: Call,
+): Promise<Output<M>> {
+  const { effect } = methods[method]
+  const handler = core.handlers[method] as (input: Input<M>, call: Call) => unknown
+  const answer = await handler(input, call)
+  if (effect === 'read') return answer as Output<M>
+  const change = answer as SettingsChange<Output<M>> & Partial<WriteChange<Output<M>>>
+  return core.audit.record({
+    ...{ method, action: call.action, effect, facts: change.facts },
+    mustRecord: effect === 'write' || change.mustRecord === true,
+    apply: async () => {
+      for (const each of (await change.stores?.()) ?? []) checkChange(each)
+      return change.apply()
+    },
+    outcome: value => change.outcome?.(value) ?? { outcome: 'done' },
+  })
 }
 
 function parse(schema: ZodType, input: unknown): unknown {

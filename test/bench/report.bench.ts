@@ -47,7 +47,7 @@ describe('a report of 100,000 locks flows by', () => {
     const store = await openStore(address, undefined)
     try {
       await populateRedis(client, 'locks', LOCKS)
-      const { storeId } = await core.handlers['stores.open']({ address }, never, '')
+      const { storeId } = await core.handlers['stores.open']({ address }, { signal: never, action: '' })
       // Once for the figures, once for the list.
       const floor = async () =>
         (await flow(store.list({}, never))).locks + (await flow(store.list({}, never))).locks

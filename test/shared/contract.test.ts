@@ -111,7 +111,7 @@ test.each([...METHODS, ...STREAMS])('%s takes exactly what it says', (name, { in
 })
 
 test.each(METHODS)('%s says whether it changes anything', (_, { effect }) => {
-  expect(['read', 'write']).toContain(effect)
+  expect(['read', 'settings', 'write']).toContain(effect)
 })
 
 test('releasing, applying a plan, and holding is all that writes', () => {

@@ -6,11 +6,7 @@ import { dataFolder, runCli } from './run-cli.ts'
 
 async function aLog() {
   const folder = dataFolder()
-  const log = fileAudit(
-    folder,
-    () => ({}),
-    message => message,
-  )
+  const log = fileAudit(folder, message => message)
   await log.append([
     { event: 'intent', action: '1', storeName: 'orders', key: 'lock:\u001b[31mred', reason: 'stuck\u202e' },
     { event: 'outcome', action: '1', outcome: 'released' },

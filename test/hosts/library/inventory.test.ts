@@ -63,10 +63,13 @@ it('releases everything as the console does: recorded, and undoable', async () =
 
   const core = createCore({ dataFolder })
   const never = new AbortController().signal
-  const recorded = await core.handlers['audit.list']({}, never, 'list')
+  const recorded = await core.handlers['audit.list']({}, { signal: never, action: 'list' })
   expect(JSON.stringify(recorded)).toContain('scheduler host lost')
-  await core.handlers['stores.open']({ address: `${address}?format=tenant-pipeline` }, never, 'a')
-  const undo = await core.handlers['plans.undo']({ of: answer.planId ?? '' }, never, 'b')
+  await core.handlers['stores.open'](
+    { address: `${address}?format=tenant-pipeline` },
+    { signal: never, action: 'a' },
+  )
+  const undo = await core.handlers['plans.undo']({ of: answer.planId ?? '' }, { signal: never, action: 'b' })
   expect(undo).toMatchObject({ kind: 'restore', count: 3 })
   await core.close()
 })

@@ -1,21 +1,32 @@
 import type { AuditPage, AuditQuery, AuditVerdict } from '../../../../shared/audit.ts'
-import { type MaintenanceHold, maintenanceHoldSchema } from '../../../../shared/holds.ts'
-import { isoTime } from '../../../../shared/lease.ts'
 import type { Failure } from '../../../../shared/result.ts'
 import { safeJson } from '../../../../shared/safe-text.ts'
 import { codeOf } from '../../files/disk.ts'
 import { LockBusy } from '../../files/folder-lock.ts'
 import { StoreError, toFailure } from '../../lib/errors.ts'
+import type { Facts } from '../../lib/handler.ts'
 import { whoIsHere } from '../../lib/operator.ts'
 import { clean } from './audited.ts'
 import { readLog } from './read.ts'
 import { verifyLog } from './verify.ts'
 import { ChainWriter, type Fields, type WriterOptions } from './writer.ts'
 
+/** A change that is recorded before it is applied, and again with its outcome. */
+export type RecordedChange<T> = {
+  readonly method: string
+  readonly action: string
+  /** A `write` changes a store; `settings` change what Lockkeeper itself does or keeps. */
+  readonly effect: 'write' | 'settings'
+  readonly facts: Facts
+  /** Unless its intent can be recorded, it does not happen. True of every `write`. */
+  readonly mustRecord: boolean
+  apply(): Promise<T>
+  outcome(value: T): Facts
+}
+
 /** Nothing is changed without a trace: the intent is on disk before the act, the outcome after it. */
 export interface AuditLog {
-  /** Runs a change between its two entries. When the intent cannot be written, the change does not happen. */
-  around<T>(method: string, action: string, input: unknown, work: () => Promise<T>): Promise<T>
+  record<T>(change: RecordedChange<T>): Promise<T>
   /** All of them are on disk when it returns. Fails with AUDIT_FAILED. */
   append(entries: readonly AuditEntry[]): Promise<void>
 }
@@ -35,18 +46,15 @@ export type AuditEntry = {
   readonly action: string
 } & Readonly<Record<string, unknown>>
 
-export type DescribeInput = (input: unknown) => Record<string, unknown>
+/** The events before and after a change. */
+const EVENTS = { write: ['intent', 'outcome'], settings: ['settings', 'settings'] } as const
 
 /** What is written after the act: the room for it was kept free before. */
 const AFTERWARDS: readonly AuditEntry['event'][] = ['settled', 'outcome']
 
-/**
- * One JSON line an event, chained to the one before, flushed, harmless to print and without secrets. `describe` adds what the
- * ids in the input stand for.
- */
+/** One JSON line an event, chained to the one before, flushed, harmless to print and without secrets. */
 export function fileAudit(
   folder: string,
-  describe: DescribeInput,
   redact: (message: string) => string,
   options: Partial<WriterOptions> = {},
 ): AuditBook {
@@ -67,24 +75,33 @@ export function fileAudit(
         throw refusal(error, 'so nothing was changed')
       })
     },
-    async around(method, action, input, work) {
-      await write([{ ...describe(input), event: 'intent', action, method }]).catch(error => {
-        throw refusal(error, 'so nothing was changed')
+    async record({ method, action, effect, facts, mustRecord, apply, outcome }) {
+      const [before, after] = EVENTS[effect]
+      // First in the line, and not to be changed by facts of the same name.
+      const line = (event: AuditEntry['event'], more: Facts) => ({
+        ...{ event, action, method },
+        ...more,
+        ...{ event, action, method },
       })
-      let settled: { ok: true; value: Awaited<ReturnType<typeof work>> } | { ok: false; error: unknown }
+      await write([line(before, facts)]).catch(error => {
+        if (mustRecord) throw refusal(error, 'so nothing was changed')
+      })
+      let applied: { readonly value: Awaited<ReturnType<typeof apply>> } | { readonly error: unknown }
       try {
-        settled = { ok: true, value: await work() }
+        applied = { value: await apply() }
       } catch (error) {
-        settled = { ok: false, error }
+        applied = { error }
       }
-      const outcome = settled.ok
-        ? summarise(method, settled.value)
-        : { error: redacted(toFailure(settled.error)) }
-      await write([{ event: 'outcome', action, method, ...outcome }]).catch(error => {
-        throw refusal(error, `after the fact: what happened was ${safeJson(clean(outcome, redact))}`, true)
+      const result =
+        'value' in applied ? outcome(applied.value) : { error: redacted(toFailure(applied.error)) }
+      // The facts of a setting are in both lines: each tells on its own what became of it.
+      const last = effect === 'settings' ? { ...facts, ...result } : result
+      await write([line(after, last)]).catch(error => {
+        if (effect === 'write')
+          throw refusal(error, `after the fact: what happened was ${safeJson(clean(result, redact))}`, true)
       })
-      if (!settled.ok) throw settled.error
-      return settled.value
+      if ('error' in applied) throw applied.error
+      return applied.value
     },
     read: (query, signal) => readLog(folder, query, signal),
     verify: signal => verifyLog(folder, signal),
@@ -97,18 +114,4 @@ function refusal(error: unknown, what: string, uncertain = false): StoreError {
     cause: error,
     uncertain,
   })
-}
-
-/** What came of it, and which lock was there instead. The rest of an answer is not the log's. */
-function summarise(method: string, value: unknown): Record<string, unknown> {
-  const { outcome, current, planId, hold = value } = (value ?? {}) as Record<string, unknown>
-  if (planId !== undefined) return { outcome: 'begun', plan: planId }
-  const known = maintenanceHoldSchema.safeParse(hold)
-  if (known.success) return holdOutcome(method, known.data)
-  return current ? { outcome, current } : { outcome }
-}
-
-function holdOutcome(method: string, { holdId, state, until, ended }: MaintenanceHold) {
-  const outcome = ended?.how ?? (method === 'holds.extend' ? 'extended' : state)
-  return { outcome, hold: holdId, ...(until === null ? {} : { until: isoTime(until) }) }
 }

@@ -10,10 +10,10 @@ import {
 import { myMark } from '../../files/process-mark.ts'
 import { ChangeFeed } from '../../lib/change-feed.ts'
 import { StoreError, toFailure } from '../../lib/errors.ts'
-import type { Provider } from '../../locks/provider.ts'
+import type { Facts } from '../../lib/handler.ts'
 import type { AuditLog } from '../audit/log.ts'
-import type { OpenStore } from '../stores/open-store.ts'
-import type { AskedChange } from '../stores/store-rules.ts'
+import type { OpenStore, OpenStores } from '../stores/open-store.ts'
+import { checkWritable } from '../stores/store-rules.ts'
 import { HoldBook } from './hold-book.ts'
 import { ended, factsOf, NOBODY_RENEWED, sayHolder, settledEntry } from './hold-end.ts'
 import { choicesOf, chosenFormat, findPlace, type HoldPlace } from './hold-place.ts'
@@ -22,17 +22,10 @@ import { isAlive } from './keeper-life.ts'
 import { type KeeperMark, type KeptHold, shownHold } from './kept-hold.ts'
 import { isAssured, LEASE_MS, mayBeOursUntil, needsStore } from './lease-plan.ts'
 import { newHold } from './new-hold.ts'
-import { readOnly, refused } from './refusals.ts'
+import { refused } from './refusals.ts'
 import { NotOpenHere, takeHold } from './take-hold.ts'
 
-/** How holds reach the stores of their host. */
-export interface HoldStores {
-  get(storeId: string, signal: AbortSignal): OpenStore
-  at(address: string, signal: AbortSignal): OpenStore[]
-  provider(storeId: string, format: string, table: string | undefined): Promise<Provider>
-  /** Fails when the operator's own rules for the store do not allow it. */
-  check(open: OpenStore, asked: AskedChange): void
-}
+export type HoldStores = Pick<OpenStores, 'get' | 'at' | 'provider'>
 
 export type HoldsOptions = {
   readonly dataFolder: string
@@ -96,7 +89,6 @@ export class Holds {
     const open = stores.get(input.storeId, signal)
     if (!input.reason.trim())
       throw new StoreError('REFUSED', 'A maintenance hold needs a reason: nothing was changed')
-    stores.check(open, input)
     const place = await findPlace(open, input.key)
     const format = chosenFormat(open, place, input.format)
     const provider = await stores.provider(open.storeId, format, place.table ?? undefined)
@@ -155,7 +147,8 @@ export class Holds {
       throw new StoreError('REFUSED', 'It is not held yet, so it cannot be extended')
     const longer = ({ until }: KeptHold) => checkedEnd(Math.max(until ?? 0, this.#now()) + forMs, this.#now())
     longer(hold)
-    if (this.#openAt(hold.address)?.isReadOnly()) throw readOnly()
+    const open = this.#openAt(hold.address)
+    if (open) checkWritable(open)
     await this.#claim(hold, signal)
     let addedMs = 0
     // Another console may have extended it in the same moment: then it is longer by both.
@@ -201,10 +194,12 @@ export class Holds {
     return this.#one(holdId)
   }
 
-  /** What the audit has to say of one. */
-  factsOf(holdId: string): Record<string, unknown> {
+  /** What the audit log says of a hold, and its store if that is open here. */
+  async find(holdId: string): Promise<{ readonly facts: Facts; readonly store: OpenStore | undefined }> {
+    await this.#start()
+    await this.#book.look().catch(() => {})
     const hold = this.#book.get(holdId)
-    return hold ? factsOf(hold) : {}
+    return { facts: hold ? factsOf(hold) : {}, store: hold && this.#openAt(hold.address) }
   }
 
   /** Leaves every hold as it is: renewed ones end within a minute, unless another console goes on with them. */
@@ -306,7 +301,7 @@ export class Holds {
     const { stores } = this.#options
     const open = this.#openAt(hold.address)
     if (!open) throw new NotOpenHere()
-    if (open.isReadOnly()) throw readOnly()
+    checkWritable(open, 'the hold is neither renewed nor released')
     return { open, provider: await stores.provider(open.storeId, hold.format, hold.table ?? undefined) }
   }
 

@@ -1,13 +1,15 @@
+import type { Input } from '../../../../shared/contract.ts'
 import { confirmationOf } from '../../../../shared/plans.ts'
 import { StoreError } from '../../lib/errors.ts'
 import { asKnownHere, type OpenStore, type OpenStores, storeOf } from '../stores/open-store.ts'
+import { checkChange } from '../stores/store-rules.ts'
 import type { Plan } from './plan.ts'
 
 /** The stores of a plan, if they may be changed and the operator typed what that means. Null for what is excluded whole. */
 export function confirmedStores(
   plan: Plan,
-  confirm: readonly string[],
-  stores: OpenStores,
+  { confirm, reason }: Pick<Input<'plans.apply'>, 'confirm' | 'reason'>,
+  stores: Pick<OpenStores, 'at'>,
 ): (OpenStore | null)[] {
   const counts = plan.countsByStore()
   if (counts.every(count => count === 0))
@@ -19,14 +21,12 @@ export function confirmedStores(
     // Also when all of it was done in an earlier attempt: such a store need not even be there any more.
     if (count === 0 || plan.openIn(i).length === 0) return null
     const open = storeOf(stores, wanted, signal)
-    if (open.isReadOnly())
-      throw new StoreError('REFUSED', `The store ${open.name} is set to read-only: nothing was changed`)
-    const asked = confirmationOf(asKnownHere(stores, wanted), count)
-    if (!confirm.includes(asked))
-      throw new StoreError(
-        'REFUSED',
-        `What was typed is not the name of the store and the number of its locks, "${asked}": nothing was changed`,
-      )
+    const expected = confirmationOf(asKnownHere(stores, wanted), count)
+    const missing = `The name of the store and the number of its locks, "${expected}", were not typed`
+    checkChange({
+      store: open,
+      confirmation: { expected, typed: confirm, missing, reason, subject: 'A plan' },
+    })
     return open
   })
 }

@@ -38,7 +38,7 @@ type Held = {
 
 export type PlansOptions = {
   readonly dataFolder: string
-  readonly stores: OpenStores
+  readonly stores: Pick<OpenStores, 'get' | 'at'>
   readonly audit: AuditLog
   readonly copies: UndoCopies
   /** Whether the operator may name files of its own: on the command line, not through a page. */
@@ -183,7 +183,7 @@ export class Plans {
   ): Promise<void> {
     const { plan, file } = held
     const { copies, audit, comeBackMs, patienceMs } = this.#o
-    const stores = confirmedStores(plan, confirm, this.#o.stores)
+    const stores = confirmedStores(plan, { confirm, reason: asked.reason }, this.#o.stores)
     const { planId, kind, undoes } = plan.header
     const kept = kind === 'restore' ? await copies.undoable(undoes ?? '', planId) : null
     await this.#note(held, { is: 'apply', at: Date.now(), by: whoIsHere(), ...asked, rate: rate ?? null })

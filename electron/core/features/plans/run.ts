@@ -11,6 +11,7 @@ import { sleep } from '../../lib/timers.ts'
 import type { AuditedLock } from '../audit/audited.ts'
 import type { AuditEntry, AuditLog } from '../audit/log.ts'
 import type { OpenStore } from '../stores/open-store.ts'
+import { checkWritable } from '../stores/store-rules.ts'
 import { type LaneWork, runLane } from './apply-to-store.ts'
 import { findReturned } from './came-back.ts'
 import { Pace } from './pace.ts'
@@ -196,8 +197,7 @@ export class PlanRun {
     const signal = AbortSignal.any([this.#stopped.signal, open.signal])
     const work: LaneWork = {
       attempt: batch => {
-        if (open.isReadOnly())
-          throw new StoreError('REFUSED', 'The store was set to read-only in the meantime')
+        checkWritable(open, 'the rest of the plan was not applied')
         return this.#o.task.attempt(
           open,
           batch,

@@ -49,7 +49,6 @@ export type HistoriesOptions = {
   readonly observes: (storeId: string) => boolean
   /** Whether stores are read all the time, and what is seen of them is kept on disk. */
   readonly attends: boolean
-  readonly subscribers: readonly HistorySubscriber[]
 }
 
 type Entry = WatchedStore & {
@@ -67,11 +66,17 @@ const NOTHING: ReadonlyMap<string, WatchedLock> = new Map()
 export class Histories {
   readonly #options: HistoriesOptions
   readonly #stores = new Map<string, Entry>()
+  readonly #subscribers: HistorySubscriber[] = []
 
   constructor(options: HistoriesOptions) {
     this.#options = options
     // Whoever only asks a question removes nothing.
     if (options.attends && options.keepMs > 0) void removeOldHistories(options.dataFolder, options.keepMs)
+  }
+
+  /** Is told what is seen from now on. */
+  subscribe(subscriber: HistorySubscriber): void {
+    this.#subscribers.push(subscriber)
   }
 
   readonly observe: Observe = (storeId, store) => {
@@ -134,7 +139,7 @@ export class Histories {
       keepMs: keepMs || SHORTEST_MS,
       keep: line => entry.file?.append(line),
       ended: heldMs => {
-        for (const subscriber of this.#options.subscribers) subscriber.onTenureEnd?.(entry, heldMs)
+        for (const subscriber of this.#subscribers) subscriber.onTenureEnd?.(entry, heldMs)
       },
       spent: () => purse.spent(),
     })
@@ -160,7 +165,7 @@ export class Histories {
 
   #subscriberOf(entry: Entry): WatchSubscriber {
     const { history } = entry
-    const { subscribers } = this.#options
+    const subscribers = this.#subscribers
     const inOrder = afterwards(entry.recalled)
     return {
       onEvents: all =>

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { parseAddress } from '../../../../shared/address.ts'
+import type { Problem } from '../../../../shared/locks.ts'
 import { escapeForTerminal } from '../../../../shared/safe-text.ts'
 import type { StoreInfo } from '../../../../shared/stores.ts'
 import { StoreError } from '../../lib/errors.ts'
@@ -36,10 +37,11 @@ export class Connections {
   /** Whose turn it is, for stores whose client is being loaded. */
   readonly #opening = new Map<string, symbol>()
   readonly #secrets = new Set<string>()
-  readonly #observe: Observe
+  #observe: Observe = () => null
   #ended = false
 
-  constructor(observe: Observe = () => null) {
+  /** Who observes the stores that are opened from now on. */
+  observeWith(observe: Observe): void {
     this.#observe = observe
   }
 
@@ -130,6 +132,10 @@ export class Connections {
     this.#ended = true
     this.#opening.clear()
     await Promise.all([...this.#stores.keys()].map(storeId => this.close(storeId)))
+  }
+
+  redactAll(problems: readonly Problem[]): Problem[] {
+    return problems.map(problem => ({ ...problem, message: this.redact(problem.message) }))
   }
 
   /** No message is built from a password; this is for one that a server or a library repeats to us, in whatever form. */

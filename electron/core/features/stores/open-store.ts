@@ -1,6 +1,13 @@
+import { parseAddress, shortName } from '../../../../shared/address.ts'
 import type { PlanStore } from '../../../../shared/plans.ts'
+import type { StoreProfile } from '../../../../shared/stores.ts'
 import { StoreError } from '../../lib/errors.ts'
+import type { Confirmation, Facts } from '../../lib/handler.ts'
+import type { Provider } from '../../locks/provider.ts'
 import type { LockStore } from '../../stores/types.ts'
+import type { Connections } from './connections.ts'
+import { decidedAbout } from './store-file.ts'
+import type { Stores } from './stores.ts'
 import type { StoreWatcher } from './watcher.ts'
 
 /** A store that is open, with the operator's rules for it. */
@@ -8,36 +15,141 @@ export type OpenStore = {
   readonly storeId: string
   readonly name: string
   readonly production: boolean
-  /** Asked before each batch: it is what an operator switches on in a hurry. */
+  /** What an operator types before a change in a production store; null for any other. */
+  readonly productionName: string | null
+  /** Read again at every call: an operator in a hurry switches it on while a plan runs. */
   readonly isReadOnly: () => boolean
-  /** Of the operator's own list, where it has a name and rules. */
+  /** In this console's list, which gives it a name and rules. */
   readonly listed: boolean
+  /** Of its connection; null for a host without a list. */
+  readonly revision: number | null
   readonly store: LockStore
   readonly watcher: StoreWatcher
-  /** Also says when the store is closed. */
+  /** Also aborts when the store is closed. */
   readonly signal: AbortSignal
   readonly redact: (message: string) => string
 }
 
-/** How plans reach the stores of their host. */
-export interface OpenStores {
-  get(storeId: string, signal: AbortSignal): OpenStore
-  /** All that are open, under this address. */
-  at(address: string, signal: AbortSignal): OpenStore[]
+export type OpenStoresOptions = {
+  readonly connections: Connections
+  /** Null for a host without a list, such as the command line. It keeps to the rules of the console's list all the same. */
+  readonly list: Stores | null
+  readonly dataFolder: string
 }
 
-/** What a store is called here counts, and not what a plan that came from elsewhere calls it. */
-export function asKnownHere(stores: OpenStores, wanted: PlanStore): PlanStore {
-  const there = stores.at(wanted.address, new AbortController().signal).filter(each => each.listed)
-  const known = there.find(each => each.name === wanted.name) ?? there[0]
+/** The stores that are open in this host, by id or address. */
+export class OpenStores {
+  readonly #options: OpenStoresOptions
+
+  constructor(options: OpenStoresOptions) {
+    this.#options = options
+  }
+
+  get(storeId: string, signal: AbortSignal): OpenStore {
+    const { connections, list } = this.#options
+    const open = connections.get(storeId, signal)
+    const { address } = open.store
+    const listed = list?.profileOf(storeId) ?? null
+    const rule = list ? listed : this.#elsewhere(address)
+    const production = rule?.production === true
+    return {
+      ...open,
+      storeId,
+      name: this.nameOf(storeId, address),
+      production,
+      productionName: production ? rule.name : null,
+      isReadOnly: () =>
+        list
+          ? list.profileOf(storeId)?.readOnly === true
+          : this.#decided(address).some(each => each.readOnly),
+      listed: listed !== null,
+      revision: list?.revisionOf(storeId) ?? null,
+      redact: message => connections.redact(message),
+    }
+  }
+
+  /** All that are open at an address. A connection that is only being tested is not among them. */
+  at(address: string, signal: AbortSignal = new AbortController().signal): OpenStore[] {
+    return this.#options.connections
+      .at(address)
+      .filter(storeId => this.isKept(storeId))
+      .map(storeId => this.get(storeId, signal))
+  }
+
+  /** In the operator's order. */
+  ids(): string[] {
+    const { connections, list } = this.#options
+    const open = connections.ids()
+    return list?.ids().filter(storeId => open.includes(storeId)) ?? open
+  }
+
+  /** False for a connection that is only being tested. */
+  isKept(storeId: string): boolean {
+    return this.#options.list?.has(storeId) ?? true
+  }
+
+  provider(storeId: string, format: string, table: string | undefined): Promise<Provider> {
+    return this.#options.connections.provider(storeId, format, table)
+  }
+
+  nameOf(storeId: string, address: string): string {
+    return this.#options.list?.profileOf(storeId)?.name ?? shortName(parseAddress(address))
+  }
+
+  isProduction(storeId: string, address: string): boolean {
+    const { list } = this.#options
+    return (list ? list.profileOf(storeId) : this.#elsewhere(address))?.production === true
+  }
+
+  /** What the audit log says of a store: an id means nothing in a week. */
+  factsOf(storeId: string): Facts {
+    const { connections, list } = this.#options
+    const name = list?.profileOf(storeId)?.name
+    return { store: connections.addressOf(storeId), ...(name === undefined ? {} : { storeName: name }) }
+  }
+
+  #decided(address: string): StoreProfile[] {
+    return decidedAbout(this.#options.dataFolder, parseAddress(address))
+  }
+
+  /** The console's rule for a production store. Not known if its list cannot be read: then every change is refused anyway. */
+  #elsewhere(address: string): StoreProfile | undefined {
+    try {
+      return this.#decided(address).find(each => each.production)
+    } catch {
+      return undefined
+    }
+  }
+}
+
+/** What an operator types before a change in a production store: its name, and a reason. */
+export function productionConfirmation(
+  name: string | null,
+  { confirm, reason }: { readonly confirm?: string | undefined; readonly reason?: string | undefined },
+  what: string,
+): Confirmation | null {
+  if (name === null) return null
+  return {
+    expected: name,
+    typed: [confirm],
+    missing: `The name of this production store was not typed (on the command line: --confirm "${name}")`,
+    reason,
+    subject: `${what} in a production store`,
+  }
+}
+
+/** The name and rules of a plan's store in this console, whatever the host that made the plan calls it. */
+export function asKnownHere(stores: Pick<OpenStores, 'at'>, wanted: PlanStore): PlanStore {
+  const listed = stores.at(wanted.address).filter(each => each.listed)
+  const known = listed.find(each => each.name === wanted.name) ?? listed[0]
   if (!known) return wanted
   return { ...wanted, name: known.name, production: known.production || wanted.production }
 }
 
-/** The store that a plan means: the one of that name, if it is at that address, or whichever is. */
-export function storeOf(stores: OpenStores, wanted: PlanStore, signal: AbortSignal): OpenStore {
-  const there = stores.at(wanted.address, signal)
-  const found = there.find(each => each.name === wanted.name) ?? there[0]
+/** The open store of a plan: of those at its address the one with its name, or the first. */
+export function storeOf(stores: Pick<OpenStores, 'at'>, wanted: PlanStore, signal: AbortSignal): OpenStore {
+  const open = stores.at(wanted.address, signal)
+  const found = open.find(each => each.name === wanted.name) ?? open[0]
   if (!found)
     throw new StoreError(
       'REFUSED',

@@ -1,37 +1,27 @@
-import type { Input } from '../../../../shared/contract.ts'
 import { StoreError } from '../../lib/errors.ts'
-import type { OpenStore } from './open-store.ts'
+import type { StoreChange } from '../../lib/handler.ts'
 
-export type AskedChange = Partial<Pick<Input<'locks.release'>, 'reason' | 'confirm' | 'revision'>>
-
-/** What an operator has decided about a store, as far as a change in it must know. */
-export type StoreRules = {
-  /** What has to be typed; null where nothing has. */
-  readonly productionName: string | null
-  /** Of its connection now; null where there is no list. */
-  readonly revision: number | null
+/**
+ * The operator's own rules for a store, whatever a screen lets through. The dispatcher checks them before it applies a change;
+ * work that goes on for long checks them again before each of its steps.
+ */
+export function checkChange({ store, revision, confirmation }: StoreChange): void {
+  checkWritable(store)
+  if (store.revision !== null && revision !== undefined && revision !== store.revision)
+    throw refused(`The store ${store.name} was reconnected since you saw the lock`)
+  if (confirmation === null) return
+  const { expected, typed, missing, reason, subject } = confirmation
+  if (!typed.includes(expected)) throw refused(missing)
+  if (!reason?.trim()) throw refused(`${subject} needs a reason`)
 }
 
-/** The operator's own rules for a store. They hold here, whatever a screen lets through. */
-export function checkRules(
-  open: Pick<OpenStore, 'isReadOnly'>,
-  { productionName, revision: now }: StoreRules,
-  { reason, confirm, revision }: AskedChange,
-  what: string,
+export function checkWritable(
+  { name, isReadOnly }: Pick<StoreChange['store'], 'name' | 'isReadOnly'>,
+  consequence?: string,
 ): void {
-  if (open.isReadOnly())
-    throw new StoreError('REFUSED', 'This store is set to read-only: nothing was changed')
-  if (now !== null && revision !== undefined && revision !== now)
-    throw new StoreError(
-      'REFUSED',
-      'This store was connected anew since the lock was seen: nothing was changed',
-    )
-  if (productionName === null) return
-  if (confirm !== productionName)
-    throw new StoreError(
-      'REFUSED',
-      `The name of this production store was not typed (on the command line: --confirm "${productionName}"): nothing was changed`,
-    )
-  if (!reason?.trim())
-    throw new StoreError('REFUSED', `${what} in a production store needs a reason: nothing was changed`)
+  if (isReadOnly()) throw refused(`The store ${name} is set to read-only`, consequence)
+}
+
+function refused(why: string, consequence = 'nothing was changed'): StoreError {
+  return new StoreError('REFUSED', `${why}: ${consequence}`)
 }

@@ -21,9 +21,6 @@ export type StartOptions = {
   readonly practice: boolean
 }
 
-/** Told what a decision is about to replace. When it fails, nothing is decided. */
-export type Consent = (before: StoreProfile) => Promise<void>
-
 /** Somebody may have to answer a question of the keyring first. */
 const SEAL_MS = 30_000
 const PRACTICE = 'memory:practice'
@@ -35,9 +32,10 @@ const PRACTICE = 'memory:practice'
  */
 export class Stores {
   readonly #listed = new Map<string, ListedStore>()
-  readonly #ready: Promise<void>
   readonly #listeners = new Set<() => void>()
   readonly #decisions = new WorkQueue()
+  readonly #removalListeners: ((storeId: string) => void)[] = []
+  #ready: Promise<void> = Promise.resolve()
   #notice: string | null = null
 
   constructor(
@@ -45,8 +43,15 @@ export class Stores {
     readonly file: StoreFile,
     readonly vault: SecretVault,
     readonly start: StartOptions,
-  ) {
+  ) {}
+
+  /** Reads the list and opens its stores. To be called once, when all who follow open stores are registered. */
+  load(): void {
     this.#ready = this.#decisions.run(() => this.#load())
+  }
+
+  onRemoved(listener: (storeId: string) => void): void {
+    this.#removalListeners.push(listener)
   }
 
   /** The whole list, now and whenever it changes. */
@@ -91,9 +96,10 @@ export class Stores {
     return entryOf(store)
   }
 
+  /** `seen` is the profile that the audit log knows by then: a protection that it does not know is not taken away. */
   async edit(
     { storeId, profile: draft, password: typed }: Input<'stores.edit'>,
-    consent: Consent,
+    seen: StoreProfile | null,
   ): Promise<StoreEntry> {
     const address = parseAddress(draft.address)
     const profile = { ...draft, address: showAddress(address) }
@@ -104,7 +110,7 @@ export class Stores {
     const store = await this.#decisions.run(async () => {
       const store = this.#find(storeId)
       this.#checkName(profile.name, storeId)
-      await consent(store.profile)
+      checkProtection(store.profile, seen, profile)
       const keepsPassword = said === undefined && isSameAccount(store.profile.address, address)
       const change = keepsPassword
         ? { profile }
@@ -123,16 +129,17 @@ export class Stores {
     return entryOf(store)
   }
 
-  async remove(storeId: string, consent: Consent): Promise<void> {
+  async remove(storeId: string, seen: StoreProfile | null): Promise<void> {
     let closing = Promise.resolve()
     await this.#decisions.run(async () => {
       const store = this.#find(storeId)
-      await consent(store.profile)
+      checkProtection(store.profile, seen, null)
       await this.#save([...this.#listed.values()].filter(each => each !== store))
       this.#listed.delete(storeId)
       closing = this.#disconnect(store)
     })
     await closing
+    for (const listener of this.#removalListeners) listener(storeId)
   }
 
   async setOpen(storeId: string, open: boolean): Promise<StoreEntry> {
@@ -163,6 +170,11 @@ export class Stores {
 
   has(storeId: string): boolean {
     return this.#listed.has(storeId)
+  }
+
+  /** After all decisions that were taken before. */
+  decidedProfileOf(storeId: string): Promise<StoreProfile | null> {
+    return this.#decisions.run(() => this.profileOf(storeId))
   }
 
   profileOf(storeId: string): StoreProfile | null {
@@ -331,4 +343,17 @@ export class Stores {
       notice: this.#notice,
     }
   }
+}
+
+/** Whether a store loses a protection, by an edit or by its removal. */
+export function isWeaker(before: StoreProfile, after: StoreProfile | null): boolean {
+  return (before.production && !after?.production) || (before.readOnly && !after?.readOnly)
+}
+
+function checkProtection(now: StoreProfile, seen: StoreProfile | null, after: StoreProfile | null): void {
+  if (isWeaker(now, after) && !(seen && isWeaker(seen, after)))
+    throw new StoreError(
+      'REFUSED',
+      `The store ${now.name} was marked production or read-only in the meantime: nothing was changed`,
+    )
 }

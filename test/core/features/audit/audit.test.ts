@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type AuditEntry, fileAudit } from '../../../../electron/core/features/audit/log.ts'
 import type { WriterOptions } from '../../../../electron/core/features/audit/writer.ts'
+import type { Facts } from '../../../../electron/core/lib/handler.ts'
 import type { AuditQuery } from '../../../../shared/audit.ts'
 import { dataFolder } from '../../../hosts/cli/run-cli.ts'
 import { auditFiles, auditLines, auditText } from './lines.ts'
@@ -11,14 +12,11 @@ import { auditFiles, auditLines, auditText } from './lines.ts'
 const { signal } = new AbortController()
 
 function openLog(folder = dataFolder(), options: Partial<WriterOptions> = {}) {
-  const log = fileAudit(
-    folder,
-    input => input as Record<string, unknown>,
-    message => message.replaceAll('hunter2', '•••'),
-    options,
-  )
+  const log = fileAudit(folder, message => message.replaceAll('hunter2', '•••'), options)
   const read = (query: AuditQuery = {}) => log.read(query, signal)
-  return { ...log, folder, read, verify: () => log.verify(signal) }
+  const around = (method: string, action: string, facts: Facts, apply: () => Promise<Facts>) =>
+    log.record({ method, action, effect: 'write', facts, mustRecord: true, apply, outcome: facts => facts })
+  return { ...log, around, folder, read, verify: () => log.verify(signal) }
 }
 
 const entry = (n: number, more: Record<string, unknown> = {}): AuditEntry => ({
@@ -139,7 +137,7 @@ describe('around a change', () => {
 
   it('is not led astray by an input that names its own event', async () => {
     const { folder, around } = openLog()
-    await around('locks.release', 'one', { event: 'dry-run', action: 'x', method: 'y' }, async () => null)
+    await around('locks.release', 'one', { event: 'dry-run', action: 'x', method: 'y' }, async () => ({}))
     expect(auditLines(folder)[0]).toMatchObject({ event: 'intent', action: 'one', method: 'locks.release' })
   })
 })

@@ -11,13 +11,7 @@ const { signal } = new AbortController()
 const FIRST = 'audit-000001.jsonl'
 const HEAD = 'audit-head.json'
 
-const open = (folder: string, rotateBytes = 1e6) =>
-  fileAudit(
-    folder,
-    () => ({}),
-    message => message,
-    { rotateBytes },
-  )
+const open = (folder: string, rotateBytes = 1e6) => fileAudit(folder, message => message, { rotateBytes })
 
 /** Three files of which the last one has several lines, and the same once more for every case. */
 async function aLog(): Promise<string> {

@@ -3,12 +3,7 @@ import { fileAudit } from '../../../../electron/core/features/audit/log.ts'
 /** Run as a process of its own: appends to the log of a folder as often as it is told, and says how that went. */
 const [folder = '', name = '', calls = '0', each = '1', event = 'intent', options = '{}'] =
   process.argv.slice(2)
-const log = fileAudit(
-  folder,
-  () => ({}),
-  message => message,
-  JSON.parse(options),
-)
+const log = fileAudit(folder, message => message, JSON.parse(options))
 process.stdout.write('ready\n')
 for (let call = 0; call < Number(calls); call++) {
   const entries = Array.from({ length: Number(each) }, (_, n) => ({

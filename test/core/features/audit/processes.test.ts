@@ -64,12 +64,7 @@ function start(args: readonly (string | number)[], prefix: readonly string[] = [
   return { child, output: () => output, done: once(child, 'close').then(([code]) => code) }
 }
 
-const open = (folder: string) =>
-  fileAudit(
-    folder,
-    () => ({}),
-    message => message,
-  )
+const open = (folder: string) => fileAudit(folder, message => message)
 
 describe('several processes', () => {
   it('write one chain, and lose nothing', async () => {

@@ -67,11 +67,7 @@ describe('a token', () => {
 
   it('is in no file, whoever composes the entry', async () => {
     const folder = dataFolder()
-    const log = fileAudit(
-      folder,
-      input => ({ ...(input as object), password: TOKEN }),
-      message => message.replaceAll(TOKEN, '•••'),
-    )
+    const log = fileAudit(folder, message => message.replaceAll(TOKEN, '•••'))
     await log.append([
       { event: 'acting', action: 'a', lock: telling() },
       { event: 'acting', action: 'a', ...telling() },
@@ -90,15 +86,17 @@ describe('a token', () => {
         nested: [{ owner: TOKEN, label: TOKEN }],
       },
     ])
-    await log.around('locks.release', 'b', { id: 'x' }, async () => ({
-      outcome: 'changed',
-      current: telling(),
-    }))
-    await log
-      .around('locks.release', 'c', { id: 'x' }, async () => {
+    const change = { method: 'locks.release', effect: 'write', mustRecord: true } as const
+    const facts = { id: 'x', password: TOKEN }
+    const outcome = () => ({ outcome: 'changed', current: telling() })
+    await log.record({ ...change, action: 'b', facts, apply: async () => null, outcome })
+    const failing = log.record({
+      ...{ ...change, action: 'c', facts, outcome },
+      apply: async () => {
         throw new Error(TOKEN)
-      })
-      .catch(() => {})
+      },
+    })
+    await expect(failing).rejects.toThrow(TOKEN)
     expect(auditLines(folder)).toHaveLength(10)
     expect(everythingIn(folder)).not.toContain(TOKEN.slice(0, 36))
     expect(auditLines(folder).slice(0, 2)).toMatchObject([

@@ -52,7 +52,14 @@ function losing(lost: { delete(step: Step): boolean }) {
   }
   const store = new MemoryStore(address)
   const open: OpenStore = {
-    ...{ storeId: 's', name: 'Orders', production: false, listed: true },
+    ...{
+      storeId: 's',
+      name: 'Orders',
+      production: false,
+      productionName: null,
+      listed: true,
+      revision: null,
+    },
     isReadOnly: () => {
       meanwhile.happens()
       return false
@@ -61,10 +68,10 @@ function losing(lost: { delete(step: Step): boolean }) {
   }
   const holds = new Holds({
     dataFolder: folder,
-    stores: { get: () => open, at: () => [open], provider: async () => provider, check: () => {} },
+    stores: { get: () => open, at: () => [open], provider: async () => provider },
     audit: {
       append: async entries => void audited.push(...entries),
-      around: (_method, _action, _input, work) => work(),
+      record: ({ apply }) => apply(),
     },
     ...{ attends: true, lookMs: 20, now: clock.now },
   })

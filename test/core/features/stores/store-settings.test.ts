@@ -35,6 +35,7 @@ it('every decision about a store is on record: what it was, what it is, and what
     { method: 'stores.add', error: { code: 'BAD_INPUT' } },
     { method: 'stores.remove', storeName: 'Orders 2', readOnly: true },
     { method: 'stores.remove', outcome: 'done' },
+    { method: 'stores.remove', storeId },
     { method: 'stores.remove', error: { code: 'NOT_FOUND' } },
   ])
   expect(everythingIn(folder)).not.toContain(SECRET)

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { callMethod } from '../../../../electron/core/dispatch.ts'
 import { memoryServer } from '../../../../electron/core/stores/memory/servers.ts'
 import { dataFolder } from '../../../hosts/cli/run-cli.ts'
 import { auditLines } from '../audit/lines.ts'
@@ -54,10 +55,13 @@ describe('the list', () => {
     expect(list()?.stores.map(({ name }) => name)).toEqual(['Orders', 'OTHER'])
   })
 
-  it('says that a store is closed, however it was closed', async () => {
+  it('is the only way to close a store that it has, so that it never shows a closed store as open', async () => {
     const { ask, list } = openConsole()
     const { storeId } = await ask('stores.add', { profile: profile() })
-    await ask('stores.close', { storeId })
+    await expect(ask('stores.close', { storeId })).rejects.toThrow('UNSUPPORTED')
+    await ask('stores.describe', { storeId })
+    expect(list()?.stores).toMatchObject([{ open: true }])
+    await ask('stores.setOpen', { storeId, open: false })
     expect(list()?.stores).toMatchObject([{ open: false }])
   })
 
@@ -173,9 +177,10 @@ describe('at the start', () => {
     const folder = dataFolder()
     const { createCore } = await import('../../../../electron/core/compose.ts')
     const core = createCore({ dataFolder: folder })
-    await expect(async () =>
-      core.handlers['stores.add']({ profile: profile() }, AbortSignal.abort(), 'action'),
-    ).rejects.toThrow('keeps no list')
+    const call = { signal: AbortSignal.abort(), action: 'action' }
+    await expect(callMethod(core, 'stores.add', { profile: profile() }, call)).rejects.toThrow(
+      'keeps no list',
+    )
     expect(existsSync(join(folder, 'stores.json'))).toBe(false)
   })
 })
@@ -197,7 +202,7 @@ describe('the rules of a store', () => {
   it('read-only: nothing is released, and that somebody tried is written down', async () => {
     const { ask, release, server, audit } = await rules({ readOnly: true })
     await expect(ask('locks.release', { ...release, reason: 'stuck', confirm: 'Orders' })).rejects.toThrow(
-      'REFUSED: This store is set to read-only: nothing was changed',
+      'REFUSED: The store Orders is set to read-only: nothing was changed',
     )
     expect(server.records.has('acme:a')).toBe(true)
     expect(audit()).toMatchObject([

@@ -1,0 +1,50 @@
+import type { MaintenanceHold } from '../../../../shared/holds.ts'
+import { isoTime } from '../../../../shared/lease.ts'
+import type { Facts, HandlersOf, StoreChange } from '../../lib/handler.ts'
+import { type OpenStores, productionConfirmation } from '../stores/open-store.ts'
+import type { Holds } from './holds.ts'
+
+export function holdHandlers(holds: Holds, stores: OpenStores): HandlersOf<'holds'> {
+  return {
+    methods: {
+      'holds.choices': (input, { signal }) => holds.choices(input, signal),
+      'holds.take': ({ storeId, ...input }, { signal, action }) => ({
+        facts: { ...stores.factsOf(storeId), ...input },
+        stores: () => {
+          const store = stores.get(storeId, signal)
+          const confirmation = productionConfirmation(store.productionName, input, 'A hold')
+          return [{ store, revision: input.revision, confirmation }]
+        },
+        apply: () => holds.take({ storeId, ...input }, signal, action),
+        outcome: taken =>
+          taken.outcome === 'refused'
+            ? { outcome: taken.outcome, current: taken.current }
+            : outcomeOf(taken.hold),
+      }),
+      'holds.extend': async (input, { signal }) => ({
+        ...(await changing(holds, input)),
+        apply: () => holds.extend(input, signal),
+        outcome: hold => outcomeOf(hold, 'extended'),
+      }),
+      'holds.release': async (input, { signal }) => ({
+        ...(await changing(holds, input)),
+        apply: () => holds.release(input, signal),
+        outcome: hold => outcomeOf(hold),
+      }),
+    },
+    streams: { 'holds.watch': (_, signal) => holds.watch(signal) },
+  }
+}
+
+/** A hold that is changed. If its store is not open here, the console that keeps the hold checks the rules. */
+async function changing(holds: Holds, { holdId, ...input }: { readonly holdId: string }) {
+  const { facts, store } = await holds.find(holdId)
+  return {
+    facts: { hold: holdId, ...facts, ...input },
+    stores: (): StoreChange[] => (store ? [{ store, confirmation: null }] : []),
+  }
+}
+
+function outcomeOf({ holdId, state, until, ended }: MaintenanceHold, otherwise: string = state): Facts {
+  return { outcome: ended?.how ?? otherwise, hold: holdId, ...(until !== null && { until: isoTime(until) }) }
+}

@@ -1,0 +1,6 @@
+import type { HandlersOf } from '../../lib/handler.ts'
+import type { Reports } from './reports.ts'
+
+export function reportHandlers(reports: Reports): HandlersOf<'reports'> {
+  return { methods: {}, streams: { 'reports.write': (request, signal) => reports.write(request, signal) } }
+}

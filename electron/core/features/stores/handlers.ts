@@ -1,0 +1,118 @@
+import type { ConsoleInfo } from '../../../../shared/console.ts'
+import type { StoreProfile } from '../../../../shared/stores.ts'
+import { StoreError } from '../../lib/errors.ts'
+import type { Facts, HandlersOf } from '../../lib/handler.ts'
+import type { Connections } from './connections.ts'
+import { withoutPassword } from './listed-store.ts'
+import type { OpenStores } from './open-store.ts'
+import { isWeaker, type Stores } from './stores.ts'
+import { testStore } from './test-store.ts'
+import type { SecretVault } from './vault.ts'
+
+export type StoreHandlersOptions = {
+  readonly connections: Connections
+  readonly stores: OpenStores
+  readonly list: Stores | null
+  readonly vault: SecretVault
+  readonly about: Omit<ConsoleInfo, 'secrets'>
+}
+
+export function storeHandlers({
+  connections,
+  stores,
+  list,
+  vault,
+  about,
+}: StoreHandlersOptions): HandlersOf<'stores' | 'console'> {
+  const listed = (): Stores => {
+    if (!list) throw new StoreError('UNSUPPORTED', 'This host keeps no list of stores')
+    return list
+  }
+  const open = (storeId: string, signal: AbortSignal) => connections.get(storeId, signal)
+
+  return {
+    methods: {
+      'console.describe': async () => ({ ...about, secrets: await vault.status() }),
+      'stores.open': async ({ address, password }) => {
+        // Another spelling of an address must not get around the rules of its store in the list.
+        if (list) throw new StoreError('UNSUPPORTED', 'This console opens only the stores in its list')
+        return connections.open(address, password)
+      },
+      'stores.close': async ({ storeId }) => {
+        if (list?.has(storeId))
+          throw new StoreError('UNSUPPORTED', 'A store in the list is closed by stores.setOpen')
+        await connections.close(storeId)
+        return null
+      },
+      'stores.describe': async ({ storeId }, { signal }) => {
+        const { store, signal: untilClosed } = open(storeId, signal)
+        return store.describe(untilClosed)
+      },
+      'stores.capabilities': async ({ storeId }, { signal }) => {
+        const { store, signal: untilClosed } = open(storeId, signal)
+        return store.capabilities(untilClosed)
+      },
+      'stores.test': async (input, { signal }) => {
+        const { address, password } = await listed().resolve(input)
+        const { storeId } = await connections.open(address, password)
+        try {
+          const { store, signal: untilClosed } = open(storeId, signal)
+          const found = await testStore(store, untilClosed)
+          return { ...found, problems: connections.redactAll(found.problems) }
+        } finally {
+          await connections.close(storeId)
+        }
+      },
+      'stores.add': input => ({
+        facts: shown(input.profile),
+        apply: () => listed().add(input),
+      }),
+      'stores.edit': async input => {
+        const before = await listed().decidedProfileOf(input.storeId)
+        const after = shown(input.profile)
+        return {
+          facts: {
+            ...after,
+            ...(before && { changed: changesOf(shown(before), after) }),
+            ...(input.password !== undefined && { credentials: 'set' }),
+          },
+          mustRecord: before !== null && isWeaker(before, input.profile),
+          apply: () => listed().edit(input, before),
+        }
+      },
+      'stores.remove': async ({ storeId }) => {
+        const before = await listed().decidedProfileOf(storeId)
+        return {
+          facts: before ? shown(before) : { storeId },
+          mustRecord: before !== null && isWeaker(before, null),
+          apply: async () => {
+            await listed().remove(storeId, before)
+            return null
+          },
+        }
+      },
+      'stores.setOpen': ({ storeId, open }) => ({
+        facts: { ...(list?.has(storeId) ? stores.factsOf(storeId) : { storeId }), open },
+        apply: () => listed().setOpen(storeId, open),
+      }),
+    },
+    streams: {
+      'stores.watch': (_, signal) => listed().watch(signal),
+    },
+  }
+}
+
+function shown({ name, address, production, readOnly }: StoreProfile) {
+  return { storeName: name, store: withoutPassword(address).address, production, readOnly }
+}
+
+type Shown = ReturnType<typeof shown>
+
+function changesOf(before: Shown, after: Shown): Facts {
+  const names = Object.keys(after) as (keyof Shown)[]
+  return Object.fromEntries(
+    names
+      .filter(name => before[name] !== after[name])
+      .map(name => [name, { from: before[name], to: after[name] }]),
+  )
+}

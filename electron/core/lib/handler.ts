@@ -1,0 +1,81 @@
+import type {
+  Input,
+  MethodName,
+  methods,
+  Output,
+  StreamEvent,
+  StreamInput,
+  StreamName,
+} from '../../../shared/contract.ts'
+
+/** One call of a method. The audit log knows it as `action`. */
+export type Call = { readonly signal: AbortSignal; readonly action: string }
+
+export type Facts = Readonly<Record<string, unknown>>
+
+/** A store that a method is about to change, with what its operator decided about it and what this operator typed. */
+export type StoreChange = {
+  readonly store: {
+    readonly name: string
+    readonly isReadOnly: () => boolean
+    /** Of its connection now; null for a host without a list of stores. */
+    readonly revision: number | null
+  }
+  /** The connection through which the operator saw what is to be changed. */
+  readonly revision?: number | undefined
+  /** Null if the store asks for no confirmation. */
+  readonly confirmation: Confirmation | null
+}
+
+export type Confirmation = {
+  /** The text that must be among those the operator typed. */
+  readonly expected: string
+  readonly typed: readonly (string | undefined)[]
+  /** The error if it is not, without its consequence. */
+  readonly missing: string
+  readonly reason: string | undefined
+  /** The subject of the error if there is no reason: `A release in a production store`. */
+  readonly subject: string
+}
+
+/** What a method with the effect `settings` is about to do. The dispatcher records it, applies it, and records the outcome. */
+export type SettingsChange<T> = {
+  /** What the audit log says of it before it happens. */
+  readonly facts: Facts
+  /** It weakens a protection, or changes a file: it must not happen unless it can be recorded first. */
+  readonly mustRecord?: boolean
+  apply(): Promise<T>
+  /** What the audit log says of the result; `done` unless there is more to say. */
+  outcome?(value: T): Facts
+}
+
+/** What a method with the effect `write` is about to do. The dispatcher also checks the rules of the stores it changes. */
+export type WriteChange<T> = {
+  readonly facts: Facts
+  stores(): readonly StoreChange[] | Promise<readonly StoreChange[]>
+  apply(): Promise<T>
+  outcome(value: T): Facts
+}
+
+type Answer<Effect, T> = Effect extends 'write'
+  ? WriteChange<T> | Promise<WriteChange<T>>
+  : Effect extends 'settings'
+    ? SettingsChange<T> | Promise<SettingsChange<T>>
+    : Promise<T>
+
+/** A method that only reads answers; one that changes something says what, and leaves it to the dispatcher. */
+export type Handlers = {
+  readonly [M in MethodName]: (
+    input: Input<M>,
+    call: Call,
+  ) => Answer<(typeof methods)[M]['effect'], Output<M>>
+}
+export type StreamHandlers = {
+  readonly [S in StreamName]: (input: StreamInput<S>, signal: AbortSignal) => AsyncIterable<StreamEvent<S>>
+}
+
+/** What one capability contributes: its methods and streams are those with its name in front. */
+export type HandlersOf<Capability extends string> = {
+  readonly methods: Pick<Handlers, Extract<MethodName, `${Capability}.${string}`>>
+  readonly streams: Pick<StreamHandlers, Extract<StreamName, `${Capability}.${string}`>>
+}
