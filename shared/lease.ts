@@ -128,8 +128,8 @@ export function countedAs(lock: Timed & Pick<Lock, 'observedAt'>, now: number): 
 }
 
 /**
- * By its own record it is over, but the server keeps its key until then and refuses it to everybody: the clock of its holder is
- * behind, and its work may well go on. It is shown as expired, with both times; whoever asks if somebody holds it is told yes.
+ * When the server drops a key whose record says that its lease is over. Until then the server refuses the lock to every program,
+ * and the holder, whose clock is behind, may still be working: the lock is shown as expired, with both times, and counts as held.
  */
 export function refusedUntil(
   lock: Timed & Pick<Lock, 'observedAt' | 'deadlines'>,
@@ -137,6 +137,16 @@ export function refusedUntil(
 ): number | null {
   if (knownStateAt(lock, now) !== 'expired') return null
   return lock.deadlines.find(({ source, at }) => source === 'ttl' && at > now)?.at ?? null
+}
+
+/**
+ * Whether a program may rely on the lock, by everything the store has said; `now` is the store's time. An unknown end counts as
+ * held: calling such a lock free could start a second run beside a live holder. So does a deadline that passed after the last read,
+ * because the holder may have renewed in time.
+ */
+export function isHeld(lock: Timed & Pick<Lock, 'observedAt' | 'deadlines'>, now: number): boolean {
+  const state = knownStateAt(lock, now)
+  return (state !== 'expired' && state !== 'released') || refusedUntil(lock, now) !== null
 }
 
 /** What needs an operator first: expired, without expiry, over 80 % used, held, unknown, released. */

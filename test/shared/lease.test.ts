@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { sayDuration } from '../../shared/duration.ts'
 import {
   attentionRank,
   byAttention,
   heldSinceOf,
+  isHeld,
   isoTime,
   isPlausibleDeadline,
   isUnconfirmed,
@@ -140,50 +140,7 @@ describe('by attention', () => {
   })
 })
 
-const [S, MIN, H, D] = [1000, 60_000, 3_600_000, 86_400_000]
-test.each([
-  [0, '0.0 s'],
-  [-0, '0.0 s'],
-  [99, '0.0 s'],
-  [5_400, '5.4 s'],
-  [-5_400, '5.4 s'],
-  [9_999, '9.9 s'],
-  [10 * S, '10 s'],
-  [59_950, '59 s'],
-  [59_999.9, '59 s'],
-  [MIN, '1 min 00 s'],
-  [2 * MIN - 1, '1 min 59 s'],
-  [168 * S, '2 min 48 s'],
-  [H - 1, '59 min 59 s'],
-  [H, '1 h 00 min'],
-  [26 * H + 4 * MIN, '26 h 04 min'],
-  [3 * D - 1, '71 h 59 min'],
-  [3 * D, '3 days'],
-  [3652 * D, '3652 days'],
-  [3653 * D, '10 years'],
-  [2 ** 63, '292,271,023 years'],
-  [Infinity, 'an unknown time'],
-  [Number.NaN, 'an unknown time'],
-])('%d ms are said as %s', (ms, said) => {
-  expect(sayDuration(ms)).toBe(said)
-})
-
-test.each([
-  [0, '0 s'],
-  [999, '0 s'],
-  [5_400, '5 s'],
-  [-9_999, '9 s'],
-  [10 * S, '10 s'],
-  [168 * S, '2 min 48 s'],
-  [Number.NaN, 'an unknown time'],
-])('%d ms without tenths are said as %s', (ms, said) => {
-  expect(sayDuration(ms, { tenths: false })).toBe(said)
-})
-
-test('a duration never names a full unit as sixty of the smaller one', () => {
-  for (let ms = 0; ms < 3 * H; ms += 997) expect(sayDuration(ms)).not.toMatch(/\b60(\.0)? (s|min)/)
-})
-
+const [_S, _MIN, H, D] = [1000, 60_000, 3_600_000, 86_400_000]
 test.each<readonly [number | null, string | null]>([
   [0, '1970-01-01T00:00:00.000Z'],
   [-1, '1969-12-31T23:59:59.999Z'],
@@ -243,12 +200,23 @@ test.each<[string, Lease, number, boolean]>([
   expect(isUnconfirmed({ lease, observedAt: T }, now)).toBe(expected)
 })
 
-test.each([
-  [5_400, '5 s'],
-  [168_000, '2 min 48 s'],
-  [599_999, '9 min 59 s'],
-  [2_413_000, '40 min'],
-  [11_520_000, '3 h 12 min'],
-])('%i ms, coarsely, is %s', (ms, said) => {
-  expect(sayDuration(ms, { coarse: true })).toBe(said)
+test.each<[string, Partial<Lock>, number, boolean]>([
+  ['before its deadline', { lease: until(T + 10) }, T + 9, true],
+  ['near its deadline', { lease: until(T + 10), acquiredAt: T - 90 }, T + 9, true],
+  ['without an expiry', { lease: { kind: 'never' } }, T, true],
+  ['that lives with a session', { lease: { kind: 'session', session: '7' } }, T, true],
+  ['that is kept by a heartbeat', { lease: { kind: 'heartbeat', leaseMs: 5, version: 'a' } }, T + H, true],
+  ['whose end is unknown', { lease: { kind: 'unknown' } }, T, true],
+  ['whose deadline is no number', { lease: until(Number.NaN) }, T, true],
+  ['whose deadline passed after it was last read', { lease: until(T + 10) }, T + H, true],
+  ['that was read after its deadline', { lease: until(T - 1) }, T + 5, false],
+  ['kept after its deadline as the record of a freed lock', { lease: until(T - 1, 'released') }, T, false],
+  ['that was freed', { lease: { kind: 'released' } }, T, false],
+])('a lock %s counts as held or not: %#', (_, change, now, held) => {
+  expect(isHeld(aLock({ observedAt: T, ...change }), now)).toBe(held)
+})
+
+test('an expired record counts as held for as long as the server keeps its key', () => {
+  const lock = aLock({ observedAt: T, lease: until(T - 1), deadlines: [{ at: T + 50, source: 'ttl' }] })
+  expect([isHeld(lock, T + 49), isHeld(lock, T + 50)]).toEqual([true, false])
 })

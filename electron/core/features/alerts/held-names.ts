@@ -1,10 +1,8 @@
 import { holdsForMaintenance } from '../../../../shared/hold-owner.ts'
-import { countedAs, refusedUntil } from '../../../../shared/lease.ts'
+import { isHeld } from '../../../../shared/lease.ts'
 import type { WatchedLock } from '../../../../shared/locks.ts'
 import { isSameFence } from '../../stores/fence.ts'
 import type { Found } from './check-lock.ts'
-
-const HELD = ['held', 'expiring', 'endless']
 
 /**
  * The names that are held in one store. `name` is the key without what its format puts around it, and that is compared as it
@@ -16,10 +14,6 @@ export function heldNames(locks: Iterable<WatchedLock>, now: number): HeldNames 
   const names = new Map<string, WatchedLock>()
   for (const lock of locks) if (isHeld(lock, now) && !isMaintenance(lock)) names.set(lock.name, lock)
   return names
-}
-
-function isHeld(lock: WatchedLock, now: number): boolean {
-  return HELD.includes(countedAs(lock, now)) || refusedUntil(lock, now) !== null
 }
 
 /** An operator who holds a name here, there or in both keeps jobs out: no job runs under it. */

@@ -1,3 +1,4 @@
+import { isHeld } from '../../../../shared/lease.ts'
 import type { Failure } from '../../../../shared/result.ts'
 import type { Split, SwitchNow, SwitchStep } from '../../../../shared/switch.ts'
 import { MOST_STRAYS, SWITCH_STEPS } from '../../../../shared/switch.ts'
@@ -12,7 +13,7 @@ import type { LockEvent, Pass } from '../stores/subscriber.ts'
 import { checksOf } from './checks.ts'
 import { readEnvFile } from './env-file.ts'
 import { SwitchSide, type SwitchStores } from './side.ts'
-import { isHeld, type Seen } from './side-facts.ts'
+import type { Seen } from './side-facts.ts'
 import { heldTwice, withSplits } from './splits.ts'
 import type { KeptRun } from './switch-file.ts'
 

@@ -1,8 +1,8 @@
 import { MINUTE_MS } from '../../../../shared/duration.ts'
 import {
-  countedAs,
   expiresAtOf,
   heldSinceOf,
+  isHeld,
   isPlausibleBeginning,
   isRepresentable,
   refusedUntil,
@@ -182,12 +182,6 @@ export class SideFacts {
 }
 
 const WORST: readonly Remaining['why'][] = ['never-ends', 'renewed', 'far-away', 'ends', 'hold']
-
-/** `now` is the store's time. */
-export function isHeld(lock: WatchedLock, now: number): boolean {
-  if (refusedUntil(lock, now) !== null) return true
-  return ['held', 'expiring', 'endless', 'unknown'].includes(countedAs(lock, now))
-}
 
 /** `now` is the store's time. */
 function remainingOf(lock: WatchedLock, now: number, offset: number, quietMs: number): Remaining {

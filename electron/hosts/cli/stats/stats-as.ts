@@ -1,5 +1,5 @@
 import type { Client } from '../../../../shared/client.ts'
-import { stateAt } from '../../../../shared/lease.ts'
+import { isHeld } from '../../../../shared/lease.ts'
 import { type ListEvent, type Lock, STORE_KINDS, type StoreKind } from '../../../../shared/locks.ts'
 import {
   activeLocks,
@@ -48,17 +48,12 @@ export async function asGetActiveLocks(
     const take = (event: ListEvent) => {
       if (event.type === 'done') return
       problems.push(...event.problems)
-      for (const lock of event.locks) if (isHeld(lock)) held.push(heldLock(lock))
+      for (const lock of event.locks) if (isHeld(lock, lock.observedAt)) held.push(heldLock(lock))
     }
     const end = (error: Failure | null) => (error === null ? resolve() : reject(new CliError(error)))
     client.open('locks.list', { storeId }, take, result => end(result.ok ? null : result.error))
   })
   return { locks: activeLocks(held), problems }
-}
-
-/** Those managers clean up what has expired before they tell what is active. */
-function isHeld(lock: Lock): boolean {
-  return !['expired', 'released'].includes(stateAt(lock, lock.observedAt))
 }
 
 function heldLock(lock: Lock): HeldLock {

@@ -1,0 +1,83 @@
+import { expect, it } from 'vitest'
+import { eachOf, eachYielding, WorkQueue } from '../../../electron/core/lib/concurrency.ts'
+
+/** A piece of work that ends when the test says so. */
+function gate(): { readonly open: () => void; readonly opened: Promise<void> } {
+  let open = () => {}
+  const opened = new Promise<void>(resolve => {
+    open = resolve
+  })
+  return { open, opened }
+}
+
+it('runs one piece of work after the other, in the order they were queued', async () => {
+  const queue = new WorkQueue()
+  const first = gate()
+  const ran: number[] = []
+  const all = [
+    queue.run(async () => {
+      await first.opened
+      ran.push(1)
+    }),
+    queue.run(() => ran.push(2)),
+    queue.run(() => ran.push(3)),
+  ]
+  await Promise.resolve()
+  expect(ran).toEqual([])
+  first.open()
+  await Promise.all(all)
+  expect(ran).toEqual([1, 2, 3])
+})
+
+it('goes on after work that failed, and tells only the caller of it', async () => {
+  const queue = new WorkQueue()
+  const failed = queue.run(() => {
+    throw new Error('broken')
+  })
+  const next = queue.run(() => 'done')
+  await expect(failed).rejects.toThrow('broken')
+  expect(await next).toBe('done')
+})
+
+it('runs no more work at a time than its width', async () => {
+  const queue = new WorkQueue(2)
+  const gates = [gate(), gate(), gate()]
+  let running = 0
+  let most = 0
+  const all = gates.map(({ opened }) =>
+    queue.run(async () => {
+      most = Math.max(most, ++running)
+      await opened
+      running--
+    }),
+  )
+  for (const { open } of gates) open()
+  await Promise.all(all)
+  expect(most).toBe(2)
+})
+
+it('works on every item, and on no more than the width at a time', async () => {
+  const seen: number[] = []
+  let running = 0
+  let most = 0
+  await eachOf([1, 2, 3, 4, 5], 2, async item => {
+    most = Math.max(most, ++running)
+    await Promise.resolve()
+    seen.push(item)
+    running--
+  })
+  expect([seen.sort(), most]).toEqual([[1, 2, 3, 4, 5], 2])
+})
+
+it('lets others run while it goes through many items', async () => {
+  let others = 0
+  let isOver = false
+  const tick = () => {
+    others++
+    if (!isOver) setImmediate(tick)
+  }
+  setImmediate(tick)
+  await eachYielding(Array.from({ length: 5000 }), () => {})
+  isOver = true
+  expect(others).toBeGreaterThanOrEqual(5)
+})
