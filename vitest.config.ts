@@ -1,15 +1,17 @@
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/servers/longest-first.ts'
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/servers/global-setup.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     teardownTimeout: 20_000,
-    // Most of the time goes by in waiting for servers, browsers and the clock: with one worker a core, half of a core is idle.
-    maxWorkers: 3,
-    // A few seconds are not much on a machine that is busy with everything else. Nothing is proved by what takes less.
-    expect: { poll: { timeout: 15_000 } },
+    // Most tests wait for servers, browsers and the clock: with one worker per core, the cores would be idle half of the time.
+    maxWorkers: 5,
+    sequence: { sequencer: LongestFirst },
+    // Generous, because a busy machine is slow: no test proves anything by being quick.
+    expect: { poll: { timeout: 60_000 } },
   },
 })
