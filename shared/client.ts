@@ -99,3 +99,28 @@ export function createClient(send: (frame: UpFrame) => void): Client {
     },
   }
 }
+
+/** Reads a stream until `pick` finds a value in one of its events, and closes it. */
+export function firstInStream<S extends StreamName, T>(
+  client: Client,
+  stream: S,
+  input: StreamInput<S>,
+  pick: (event: StreamEvent<S>) => T | undefined,
+): Promise<Result<T>> {
+  return new Promise(resolve => {
+    let isDone = false
+    const close = client.open(
+      stream,
+      input,
+      event => {
+        const value = isDone ? undefined : pick(event)
+        if (value === undefined) return
+        isDone = true
+        // The first event can arrive while the stream is being opened, before `close` exists.
+        void Promise.resolve().then(() => close())
+        resolve({ ok: true, value })
+      },
+      result => result.ok || resolve(result),
+    )
+  })
+}

@@ -1,137 +1,122 @@
 import { MINUTE_MS, sayDuration } from './duration.ts'
 import { holdsForMaintenance } from './hold-owner.ts'
 import type { FormatInfo } from './locks.ts'
-import { plural, sayNumber } from './numbers.ts'
+import { sayNumber } from './numbers.ts'
 import type { PlanEntry, PlanHeader, PlanProgress, ResultName } from './plans.ts'
 import { clip, escapeForTerminal } from './safe-text.ts'
 
-/**
- * What an operator must know of a plan before it is applied, in sentences. Names in them are escaped already, so what
- * prints them only neutralises.
- */
+/** Sentences about plans. Names in them are escaped; printing them only takes neutralise(). */
 
-export const PLAN_WARNINGS = [
-  'production',
-  'maintenance',
-  'renewing',
-  'young',
-  'runs-twice',
-  'may-crash',
-  'comes-back',
-  'no-undo',
-  'alike',
-  'no-end',
-  'left',
-  'unread',
-  'unwatched',
-] as const
-export type PlanWarningCode = (typeof PLAN_WARNINGS)[number]
+export type PlanWarningCode =
+  | 'production'
+  | 'maintenance'
+  | 'renewing'
+  | 'young'
+  | 'runs-twice'
+  | 'may-crash'
+  | 'comes-back'
+  | 'no-undo'
+  | 'alike'
+  | 'no-end'
+  | 'left'
+  | 'unread'
+  | 'unwatched'
 
-/** `count` is how many locks it is about; parts of a store for `unread`. */
+/** `count` is the number of locks it applies to; of parts of a store for `unread`. */
 export type PlanWarning = {
   readonly code: PlanWarningCode
   readonly count: number
   readonly sentence: string
 }
 
-/** Held for less than this, a lock was hardly forgotten. */
+/** A lock held for less than this is probably still in use. */
 const YOUNG_MS = MINUTE_MS
-/** Watched for less than this, a holder that renews may not have been seen to. */
+/** Watched for less than this, a holder that renews may go unnoticed. */
 const WATCHED_ENOUGH_MS = MINUTE_MS
 
-/** `entries` are the locks of the plan that are not excluded. */
+/** What the operator must know before the plan is applied. `entries` are the locks that are not excluded. */
 export function planWarnings(
   header: Pick<PlanHeader, 'kind' | 'watchedMs' | 'stores' | 'left'>,
   entries: Iterable<PlanEntry>,
   formats: ReadonlyMap<string, FormatInfo>,
 ): PlanWarning[] {
-  const seen = tally(header, entries, formats)
-  const releasing = header.kind === 'release'
-  const about: (PlanWarning | null)[] = [
-    warn('production', seen.production, n =>
-      n === 1
-        ? `1 is in production: ${list(seen.productionStores)}.`
-        : `${sayNumber(n)} are in production: ${list(seen.productionStores)}.`,
-    ),
-    ...(releasing ? releaseWarnings(seen) : []),
-    warn('no-end', releasing ? 0 : seen.endless, n =>
-      n === 1
-        ? '1 has no end of its own: once put back, it stays until somebody releases it.'
-        : `${sayNumber(n)} have no end of their own: once put back, they stay until somebody releases them.`,
-    ),
-    warn('left', header.left, n => leftSentence(releasing, n)),
-    ...header.stores.map(({ name, unread }) =>
-      warn('unread', unread.length, n =>
-        n === 1
-          ? `A part of ${shown(name)} could not be read (${list(unread)}): its locks are not in the plan.`
-          : `${sayNumber(n)} parts of ${shown(name)} could not be read (${list(unread)}): their locks are not in the plan.`,
-      ),
-    ),
-    warn('unwatched', releasing && header.watchedMs < WATCHED_ENOUGH_MS ? seen.unrenewed : 0, () =>
-      header.watchedMs < 1000
-        ? 'The stores were not watched before: which locks are being renewed is not known.'
-        : `The stores had been watched for ${sayDuration(header.watchedMs, { tenths: false })} only: a lock that is renewed less often looks like one that nobody renews.`,
-    ),
-  ]
-  return about.filter(each => each !== null)
-}
-
-function releaseWarnings(seen: Tally): (PlanWarning | null)[] {
+  const counts = tally(header, entries, formats)
+  const isRelease = header.kind === 'release'
+  const productionStores = list(counts.productionStores)
   return [
-    warn('maintenance', seen.maintenance, n =>
-      n === 1
-        ? `1 is held for maintenance, by ${list(seen.maintainers)}: what it keeps from running may start at once.`
-        : `${sayNumber(n)} are held for maintenance, by ${list(seen.maintainers)}: what they keep from running may start at once.`,
+    warning('production', counts.production, [
+      `1 is in production: ${productionStores}.`,
+      `# are in production: ${productionStores}.`,
+    ]),
+    ...(isRelease ? releaseWarnings(counts) : []),
+    warning('no-end', isRelease ? 0 : counts.endless, [
+      '1 has no expiry: once restored, it stays until an operator releases it.',
+      '# have no expiry: once restored, they stay until an operator releases them.',
+    ]),
+    warning(
+      'left',
+      header.left,
+      isRelease
+        ? [
+            '1 requested lock had changed and is not in the plan.',
+            '# requested locks had changed and are not in the plan.',
+          ]
+        : ['1 cannot be restored and is not in the plan.', '# cannot be restored and are not in the plan.'],
     ),
-    warn('renewing', seen.renewing, n => {
-      const what = seen.renewingAlike > 0 ? 'being renewed, or taken again' : 'still being renewed'
-      return n === 1
-        ? `1 is ${what}: its holder is alive and at work.`
-        : `${sayNumber(n)} are ${what}: their holders are alive and at work.`
-    }),
-    warn('young', seen.young, n =>
-      n === 1
-        ? '1 had been held for less than a minute, as far as is known: it is hardly a forgotten one.'
-        : `${sayNumber(n)} had been held for less than a minute, as far as is known: they are hardly forgotten ones.`,
+    ...header.stores.map(({ name, unread }) =>
+      warning('unread', unread.length, [
+        `A part of ${shown(name)} could not be read (${list(unread)}): its locks are not in the plan.`,
+        `# parts of ${shown(name)} could not be read (${list(unread)}): their locks are not in the plan.`,
+      ]),
     ),
-    warn('runs-twice', seen.runsTwice, n =>
-      n === 1
-        ? 'The holder of 1 is not told and works on if it is alive: its job may then run twice.'
-        : `The holders of ${sayNumber(n)} are not told and work on if they are alive: their jobs may then run twice.`,
-    ),
-    warn('may-crash', seen.mayCrash, n =>
-      n === 1
-        ? `The holder of 1 may crash when it finds out: ${list(seen.mayCrashFormats)}.`
-        : `The holders of ${sayNumber(n)} may crash when they find out: ${list(seen.mayCrashFormats)}.`,
-    ),
-    warn('comes-back', seen.comesBack, n =>
-      n === 1
-        ? '1 may be written back by its holder, if that is alive.'
-        : `${sayNumber(n)} may be written back by their holders, if those are alive.`,
-    ),
-    ...[...seen.noUndo].map(([why, count]) =>
-      warn('no-undo', count, n =>
-        n === 1
-          ? `1 cannot be put back afterwards: ${why}`
-          : `${sayNumber(n)} cannot be put back afterwards: ${why}`,
-      ),
-    ),
-    warn('alike', seen.alike, n =>
-      n === 1
-        ? '1 is written alike by all its holders: a next one is told from the one you see by its deadline, and without a deadline not at all.'
-        : `${sayNumber(n)} are written alike by all their holders: a next one is told from the one you see by its deadline, and without a deadline not at all.`,
-    ),
-  ]
+    warning('unwatched', isRelease && header.watchedMs < WATCHED_ENOUGH_MS ? counts.unrenewed : 0, [
+      header.watchedMs < 1000
+        ? 'The stores were not watched before: which locks are being renewed is unknown.'
+        : `The stores were watched for ${sayDuration(header.watchedMs, { tenths: false })} only: a lock that is renewed less often looks abandoned.`,
+    ]),
+  ].flat()
 }
 
-function leftSentence(releasing: boolean, n: number): string {
-  if (!releasing)
-    return n === 1
-      ? '1 cannot be put back and is not in the plan.'
-      : `${sayNumber(n)} cannot be put back and are not in the plan.`
-  return n === 1
-    ? '1 that was asked for had changed meanwhile and is not in the plan.'
-    : `${sayNumber(n)} that were asked for had changed meanwhile and are not in the plan.`
+function releaseWarnings(counts: Tally): PlanWarning[] {
+  const maintainers = list(counts.maintainers)
+  const crashFormats = list(counts.mayCrashFormats)
+  const renewing = counts.renewingAlike > 0 ? 'being renewed or re-acquired' : 'still being renewed'
+  return [
+    warning('maintenance', counts.maintenance, [
+      `1 is a maintenance hold of ${maintainers}: the job it blocks may start at once.`,
+      `# are maintenance holds of ${maintainers}: the jobs they block may start at once.`,
+    ]),
+    warning('renewing', counts.renewing, [
+      `1 is ${renewing}: its holder is alive and at work.`,
+      `# are ${renewing}: their holders are alive and at work.`,
+    ]),
+    warning('young', counts.young, [
+      '1 was held for less than a minute, as far as is known: it is probably still in use.',
+      '# were held for less than a minute, as far as is known: they are probably still in use.',
+    ]),
+    warning('runs-twice', counts.runsTwice, [
+      "The holder of 1 isn't notified and keeps running if it is alive: its job may then run twice.",
+      "The holders of # aren't notified and keep running if they are alive: their jobs may then run twice.",
+    ]),
+    warning('may-crash', counts.mayCrash, [
+      `The holder of 1 may crash when it notices the release: ${crashFormats}.`,
+      `The holders of # may crash when they notice the release: ${crashFormats}.`,
+    ]),
+    warning('comes-back', counts.comesBack, [
+      '1 may be re-acquired by its holder if it is alive.',
+      '# may be re-acquired by their holders if they are alive.',
+    ]),
+    ...[...counts.noUndo].map(([why, count]) =>
+      warning('no-undo', count, [
+        `1 cannot be restored afterwards: ${why}`,
+        `# cannot be restored afterwards: ${why}`,
+      ]),
+    ),
+    warning('alike', counts.alike, [
+      '1 is written identically by all its holders: only its deadline tells a new holder from the one shown, and without a deadline nothing does.',
+      '# are written identically by all their holders: only its deadline tells a new holder from the one shown, and without a deadline nothing does.',
+    ]),
+  ].flat()
 }
 
 type Tally = ReturnType<typeof tally>
@@ -141,7 +126,7 @@ function tally(
   entries: Iterable<PlanEntry>,
   formats: ReadonlyMap<string, FormatInfo>,
 ) {
-  const seen = {
+  const counts = {
     production: 0,
     productionStores: new Set<string>(),
     maintenance: 0,
@@ -162,46 +147,55 @@ function tally(
     const store = header.stores[entry.store]
     const format = formats.get(entry.format)
     if (store?.production) {
-      seen.production++
-      seen.productionStores.add(store.name)
+      counts.production++
+      counts.productionStores.add(store.name)
     }
     if (format && format.noUndo !== null)
-      seen.noUndo.set(format.noUndo, (seen.noUndo.get(format.noUndo) ?? 0) + 1)
-    if (entry.endsAt === null) seen.endless++
+      counts.noUndo.set(format.noUndo, (counts.noUndo.get(format.noUndo) ?? 0) + 1)
+    if (entry.endsAt === null) counts.endless++
     // The kept record of a freed lock has no holder to harm.
     if (entry.state === 'released') continue
     const maintainer = holdsForMaintenance(entry.owner)
     if (maintainer !== null && entry.state !== 'expired') {
-      seen.maintenance++
-      seen.maintainers.add(maintainer)
+      counts.maintenance++
+      counts.maintainers.add(maintainer)
     }
     if (entry.renewals > 0) {
-      seen.renewing++
-      if (entry.alike) seen.renewingAlike++
-      // Nobody renews what has ended.
-    } else if (entry.state !== 'expired') seen.unrenewed++
-    if (entry.alike) seen.alike++
-    if (entry.heldSince !== null && entry.observedAt - entry.heldSince < YOUNG_MS) seen.young++
+      counts.renewing++
+      if (entry.alike) counts.renewingAlike++
+      // An expired lock is renewed by no one.
+    } else if (entry.state !== 'expired') counts.unrenewed++
+    if (entry.alike) counts.alike++
+    if (entry.heldSince !== null && entry.observedAt - entry.heldSince < YOUNG_MS) counts.young++
     if (!format) continue
-    if (format.holderNotices === 'never' || format.holderNotices === 'at-release') seen.runsTwice++
+    if (format.holderNotices === 'never' || format.holderNotices === 'at-release') counts.runsTwice++
     if (format.holderMayCrash) {
-      seen.mayCrash++
-      seen.mayCrashFormats.add(format.title)
+      counts.mayCrash++
+      counts.mayCrashFormats.add(format.title)
     }
-    if (format.mayComeBack) seen.comesBack++
+    if (format.mayComeBack) counts.comesBack++
   }
-  return seen
+  return counts
 }
 
-function warn(code: PlanWarningCode, count: number, say: (n: number) => string): PlanWarning | null {
-  return count === 0 ? null : { code, count, sentence: say(count) }
+/** None without locks. The first sentence is for one lock, the second, where it differs, for `#` of them. */
+function warning(
+  code: PlanWarningCode,
+  count: number,
+  [one, many = one]: readonly [string, string?],
+): PlanWarning[] {
+  return count === 0 ? [] : [{ code, count, sentence: oneOrMany(count, one, many) }]
+}
+
+function oneOrMany(n: number, one: string, many: string): string {
+  return n === 1 ? one : many.replace('#', sayNumber(n))
 }
 
 function shown(name: string): string {
   return escapeForTerminal(clip(name, 80))
 }
 
-/** So many names fit into a sentence. */
+/** Names in one sentence. */
 const NAMES = 4
 
 function list(names: Iterable<string>): string {
@@ -210,38 +204,26 @@ function list(names: Iterable<string>): string {
   return all.length > NAMES ? `${named} and ${sayNumber(all.length - NAMES)} more` : named
 }
 
-type Said = Record<ResultName, (n: number) => string>
-
-const RESULTS_SAID: Said = {
-  released: n => `${sayNumber(n)} released`,
-  restored: n => `${sayNumber(n)} put back`,
-  changed: n => plural(n, 'had changed and was not touched', 'had changed and were not touched'),
-  gone: n => plural(n, 'was gone already', 'were gone already'),
-  taken: n => plural(n, 'is taken again and was not touched', 'are taken again and were not touched'),
-  ended: n => plural(n, 'would have ended by now', 'would have ended by now'),
-  failed: n => `${sayNumber(n)} failed`,
-  tried: n => plural(n, 'was tried, and its end is not known', 'were tried, and their end is not known'),
-  pending: n => plural(n, 'was not attempted', 'were not attempted'),
-}
-
-/** In the order in which they are told. */
-export const TOLD: readonly ResultName[] = [
-  'released',
-  'restored',
-  'changed',
-  'taken',
-  'gone',
-  'ended',
-  'failed',
-  'tried',
-  'pending',
+/** For one lock and for `#` locks, in the order of a report. */
+const OUTCOMES: readonly (readonly [ResultName, one: string, many: string])[] = [
+  ['released', '1 released', '# released'],
+  ['restored', '1 restored', '# restored'],
+  ['changed', '1 had changed and was not touched', '# had changed and were not touched'],
+  ['taken', '1 is held again and was not touched', '# are held again and were not touched'],
+  ['gone', '1 was already gone', '# were already gone'],
+  ['ended', '1 would have expired by now', '# would have expired by now'],
+  ['failed', '1 failed', '# failed'],
+  ['tried', '1 was attempted with unknown outcome', '# were attempted with unknown outcome'],
+  ['pending', '1 was not attempted', '# were not attempted'],
 ]
 
-/** What became of a plan, in a sentence whose numbers add up to all of its locks. */
-export function planOutcome(progress: Pick<PlanProgress, 'total' | 'counts'>): string {
-  const parts = TOLD.filter(name => progress.counts[name] > 0).map(name =>
-    RESULTS_SAID[name](progress.counts[name]),
+export const RESULT_ORDER: readonly ResultName[] = OUTCOMES.map(([name]) => name)
+
+/** The results of a plan in one sentence, whose numbers add up to all of its locks. */
+export function planOutcome({ counts, total }: Pick<PlanProgress, 'total' | 'counts'>): string {
+  const parts = OUTCOMES.filter(([name]) => counts[name] > 0).map(([name, one, many]) =>
+    oneOrMany(counts[name], one, many),
   )
-  const of = progress.total === 1 ? 'Of 1 lock' : `Of ${sayNumber(progress.total)} locks`
+  const of = oneOrMany(total, 'Of 1 lock', 'Of # locks')
   return parts.length === 0 ? `${of}, none was attempted.` : `${of}: ${parts.join('; ')}.`
 }

@@ -4,23 +4,23 @@ import { fence, lockId, lockStateSchema, type StoreKind, storeId, storeKindSchem
 import { failureSchema } from './result.ts'
 
 /**
- * A plan: a frozen set of locks with their fences, to be released (or put back) exactly as they were seen, later or by
- * somebody else. It is a file that is only ever added to: the locks first, then what was excluded, tried and found.
+ * A plan: a frozen set of locks with their fences, to be released (or restored) exactly as they were seen, later or by
+ * another operator. It is an append-only file: the locks first, then a journal of exclusions, attempts and results.
  */
 
 export const planStoreSchema = z.object({
-  /** What the operator types to confirm. */
+  /** The operator types it to confirm. */
   name: z.string(),
   /** Without the password. */
   address: z.string(),
   kind: storeKindSchema,
   production: z.boolean(),
-  /** Parts of the store that could not be read, so that their locks are not in the plan. */
+  /** Parts of the store that could not be read; their locks are not in the plan. */
   unread: z.array(z.string()),
 })
 export type PlanStore = z.infer<typeof planStoreSchema>
 
-/** A lock as it was seen when the plan was made. Times are the store's. */
+/** A lock as it was when the plan was made. Times are the store's. */
 export const planEntrySchema = z.object({
   /** Its place in the plan, from 0. */
   n: z.number().int().min(0),
@@ -32,23 +32,23 @@ export const planEntrySchema = z.object({
   owner: z.string().nullable(),
   holder: z.string().nullable(),
   state: lockStateSchema,
-  /** Null when it never ends by itself, or nobody knows when. */
+  /** Null when it never expires or its expiry is unknown. */
   endsAt: z.number().nullable(),
-  /** Since when it is known to be held by this owner; null when nothing is known. */
+  /** Since when this owner is known to hold it; null when unknown. */
   heldSince: z.number().nullable(),
   observedAt: z.number(),
-  /** How often its owner was seen to extend it. */
+  /** Renewals by its owner that were observed. */
   renewals: z.number(),
-  /** Holders write alike: a next one is told apart by its deadline, or not at all. */
+  /** All holders write the same value: a new holder differs by its deadline, or not at all. */
   alike: z.boolean(),
   fence: z.string(),
 })
 export type PlanEntry = z.infer<typeof planEntrySchema>
 
-/** Everything of the plan that shares this: one lock (`n`), or all of a store (its place), holder, format or state. */
+/** Leaves out one lock (by `n`), or every lock of a store (by its place), holder, format or state. */
 export const exclusionSchema = z.object({
   by: z.enum(['lock', 'store', 'holder', 'format', 'state']),
-  /** Empty stands for a holder that is not recorded. */
+  /** Empty for locks without a recorded holder. */
   value: z.string(),
 })
 export type Exclusion = z.infer<typeof exclusionSchema>
@@ -60,23 +60,23 @@ export const planHeaderSchema = z.object({
   kind: z.enum(PLAN_KINDS),
   createdAt: z.number(),
   createdBy: z.object({ user: z.string(), host: z.string() }),
-  /** What was asked for, as it was typed; empty for a selection or everything. */
+  /** As the operator typed it; empty for a selection or everything. */
   filter: z.string(),
-  /** For how long the stores had been watched: renewals before that are not known. */
+  /** For how long the stores had been watched: earlier renewals are unknown. */
   watchedMs: z.number(),
   stores: z.array(planStoreSchema),
   count: z.number().int().min(0),
-  /** Asked for, but no longer what was asked for when the plan was made. They are not in it. */
+  /** Requested locks that had changed, or cannot be restored, when the plan was made. They are not in it. */
   left: z.number().int().min(0),
-  /** The plan or the single release that this one takes back. */
+  /** The plan or single release that this plan undoes. */
   undoes: z.string().nullable(),
 })
 export type PlanHeader = z.infer<typeof planHeaderSchema>
 
 /**
- * What became of a lock. `gone` may have been our own earlier attempt whose answer was lost: `perhapsOurs`. `failed` says
- * why; with `uncertain` it may have happened all the same. `tried` is an attempt that nobody knows the end of: the process
- * died in the middle of it. What has no result was not attempted.
+ * The result for one lock. `gone` with `perhapsOurs` may be an earlier attempt of ours whose answer was lost. `failed` with
+ * `uncertain` may have happened. `tried` is an attempt with unknown outcome: the process died during it. A lock without a
+ * result was not attempted.
  */
 export const planResultSchema = z.discriminatedUnion('is', [
   z.object({ is: z.literal('released'), at: z.number() }),
@@ -85,9 +85,9 @@ export const planResultSchema = z.discriminatedUnion('is', [
   z.object({ is: z.literal('failed'), at: z.number(), error: failureSchema }),
   z.object({ is: z.literal('tried'), at: z.number() }),
   z.object({ is: z.literal('restored'), at: z.number() }),
-  /** The name is not free any more. */
+  /** Another holder has the name now. */
   z.object({ is: z.literal('taken'), at: z.number(), owner: z.string().nullable() }),
-  /** Its lease ran out before it could be put back. */
+  /** Its lease would have ended by now. */
   z.object({ is: z.literal('ended'), at: z.number() }),
 ])
 export type PlanResult = z.infer<typeof planResultSchema>
@@ -110,42 +110,42 @@ export type ResultCounts = z.infer<typeof resultCountsSchema>
 export const PLAN_STATES = ['ready', 'running', 'paused', 'stopping', 'checking', 'stopped', 'done'] as const
 
 /**
- * `ready` was never applied; `stopped` was, and has locks left; `stopping` finishes what it has begun; `checking` reads
- * the locks again.
+ * `ready` was never applied; `stopped` was, and has locks left; `stopping` waits for requests in flight; `checking` reads
+ * the released locks again.
  */
 export const planProgressSchema = z.object({
   state: z.enum(PLAN_STATES),
-  /** Locks that are not excluded. */
+  /** Without the excluded locks. */
   total: z.number(),
   counts: resultCountsSchema,
-  /** Released locks that were there again afterwards, held by the same token. Null before anybody looked. */
+  /** Released locks that their previous holder re-acquired with the same token. Null before the check. */
   returned: z.number().nullable(),
-  /** Locks a second, lately and as asked for. */
+  /** Locks per second: measured, and as requested. */
   perSecond: z.number().nullable(),
   rate: z.number().nullable(),
   leftMs: z.number().nullable(),
   startedAt: z.number().nullable(),
   endedAt: z.number().nullable(),
   reason: z.string().nullable(),
-  /** Stores that hold it up, and why. */
+  /** Stores that block the run, and why. */
   troubles: z.array(z.object({ store: z.number(), error: failureSchema, retryInMs: z.number().nullable() })),
 })
 export type PlanProgress = z.infer<typeof planProgressSchema>
 
 export const planSummarySchema = planHeaderSchema.extend({
-  /** Where it is kept. */
+  /** The path of its file. */
   file: z.string(),
   exclusions: z.array(exclusionSchema),
   progress: planProgressSchema,
-  /** Until when what it released can be put back, by the local clock. Null when nothing can. */
+  /** Until when what it released can be restored, by the local clock. Null when nothing can. */
   undoUntil: z.number().nullable(),
 })
 export type PlanSummary = z.infer<typeof planSummarySchema>
 
-/** What is there now in the place of a lock of the plan. `same` ones are not listed. */
+/** How a lock of the plan differs in the store now. Unchanged locks are not listed. */
 export const planChangeSchema = z.object({
   n: z.number(),
-  /** `renewed`: the same holder, who has moved its end since. It would still be released. */
+  /** `renewed`: the same holder has extended it. It would still be released. */
   now: z.enum(['renewed', 'changed', 'gone', 'unread']),
   owner: z.string().nullable(),
 })
@@ -159,28 +159,23 @@ export const planComparisonSchema = z.object({
 export type PlanComparison = z.infer<typeof planComparisonSchema>
 
 export const planEventSchema = z.discriminatedUnion('type', [
-  /** First, and whenever something of it changes but the results. */
+  /** First, and whenever anything but the results changes. */
   z.object({ type: z.literal('plan'), plan: planSummarySchema }),
-  /** All of them, in pages, once. */
+  /** Every lock, in pages, once. */
   z.object({ type: z.literal('entries'), entries: z.array(planEntrySchema) }),
   z.object({
     type: z.literal('results'),
     results: z.array(z.object({ n: z.number(), result: planResultSchema.nullable() })),
   }),
-  /** Released ones that came back with the same token. */
+  /** Released locks that were re-acquired with the same token. */
   z.object({ type: z.literal('returned'), places: z.array(z.number()) }),
-  /** A few times a second while it runs. */
+  /** A few times per second during a run. */
   z.object({ type: z.literal('progress'), progress: planProgressSchema }),
 ])
 export type PlanEvent = z.infer<typeof planEventSchema>
 
-/** Locks a second when the operator names no rate: a server that is in trouble already should not notice. */
+/** Default locks per second: a server in trouble should not notice. */
 export const GENTLE: Record<StoreKind, number> = { redis: 500, mysql: 100, dynamodb: 25, memory: 500 }
-
-/** Whether an exclusion takes the lock out of the plan. */
-export function isExcluded(entry: PlanEntry, exclusions: readonly Exclusion[]): boolean {
-  return exclusions.some(({ by, value }) => groupOf(entry, by) === value)
-}
 
 /** The group of a lock: the value an exclusion of that kind would name. */
 export function groupOf(entry: PlanEntry, by: Exclusion['by']): string {
@@ -198,7 +193,7 @@ export function groupOf(entry: PlanEntry, by: Exclusion['by']): string {
   }
 }
 
-/** What the operator types: the name of the store and how many of its locks are in the plan. */
+/** What the operator types: the name of the store and the number of its locks in the plan. */
 export function confirmationOf(store: PlanStore, count: number): string {
   return `${store.name} ${count}`
 }
@@ -207,9 +202,23 @@ export function noResults(): ResultCounts {
   return Object.fromEntries(RESULTS.map(name => [name, 0])) as ResultCounts
 }
 
-/** What a plan wanted: nothing is left of it in the store, or all of it is back. */
+/** Whether the plan reached its goal for this lock: it is gone from the store, or restored. */
 export function isAsWanted(result: PlanResult | null): boolean {
   return result?.is === 'released' || result?.is === 'gone' || result?.is === 'restored'
+}
+
+/** Whether the change may or may not have happened. */
+export function isUncertain(result: PlanResult | null | undefined): boolean {
+  switch (result?.is) {
+    case 'tried':
+      return true
+    case 'failed':
+      return result.error.uncertain === true
+    case 'gone':
+      return result.perhapsOurs
+    default:
+      return false
+  }
 }
 
 /** Whether applying the plan again would try it again. */
@@ -223,8 +232,8 @@ const rate = z.number().min(0.1).max(100_000)
 
 export const planMethods = {
   /**
-   * Freezes what a filter lets through, or exactly what was picked. Nothing is changed in any store; `watchMs` is for a
-   * host that has not been watching: it looks twice, so far apart, and so sees who renews.
+   * Freezes the locks that match a filter, or exactly the picked ones. Changes no store. A host that has not been watching
+   * reads the locks twice, `watchMs` apart, to see which are renewed.
    */
   'plans.create': {
     effect: 'read',
@@ -236,24 +245,24 @@ export const planMethods = {
         .max(100_000)
         .optional(),
       watchMs: z.number().int().min(0).max(MINUTE_MS).optional(),
-      /** Where to keep it. Only for a host whose operator names files itself. */
+      /** The path of the plan file. Only for a host whose operator may name files. */
       file: filePath.optional(),
     }),
     output: planSummarySchema,
   },
-  /** Works on a plan where it is, instead of in the data folder. Only for a host whose operator names files itself. */
+  /** Opens a plan outside the data folder. Only for a host whose operator may name files. */
   'plans.open': { effect: 'read', input: z.strictObject({ file: filePath }), output: planSummarySchema },
-  /** What is kept in the data folder, newest first. */
+  /** The plans of the data folder, newest first. */
   'plans.list': { effect: 'read', input: z.strictObject({}), output: z.array(planSummarySchema) },
-  /** Takes a plan in that is a file elsewhere, by its text. */
+  /** Copies a plan into the data folder, by the text of its file. */
   'plans.import': {
     effect: 'read',
     input: z.strictObject({ text: z.string().max(200_000_000) }),
     output: planSummarySchema,
   },
-  /** Forgets a plan that is not being applied. */
+  /** Deletes a plan that is not running. */
   'plans.remove': { effect: 'read', input: z.strictObject({ planId }), output: z.null() },
-  /** Takes locks out of the plan, or back into it. Not once it was applied. */
+  /** Excludes locks from the plan or includes them again, until it is applied. */
   'plans.exclude': {
     effect: 'read',
     input: z.strictObject({
@@ -263,32 +272,32 @@ export const planMethods = {
     }),
     output: planSummarySchema,
   },
-  /** Reads the locks of the plan again. */
+  /** Reads the locks of the plan again and compares them. */
   'plans.compare': { effect: 'read', input: z.strictObject({ planId }), output: planComparisonSchema },
-  /** Begins, or goes on with what is left. The answer comes when it has begun; plans.watch tells the rest. */
+  /** Starts the run, or resumes with the locks left. Answers once it has started; plans.watch has the rest. */
   'plans.apply': {
     effect: 'write',
     input: z.strictObject({
       planId,
-      /** For each store of the plan what confirmationOf makes of it, typed by the operator. */
+      /** The confirmationOf each store of the plan, typed by the operator. */
       confirm: z.array(z.string().max(300)).max(200),
       reason: z.string().max(2000),
-      /** Locks a second and store. */
+      /** Locks per second and store. */
       rate: rate.optional(),
     }),
     output: planSummarySchema,
   },
-  /** `stop` finishes what was sent and leaves the rest alone. */
+  /** `stop` waits for requests in flight and attempts no further lock. */
   'plans.steer': {
     effect: 'read',
     input: z.strictObject({
       planId,
-      to: z.enum(['pause', 'go-on', 'stop']).optional(),
+      to: z.enum(['pause', 'resume', 'stop']).optional(),
       rate: rate.optional(),
     }),
     output: planSummarySchema,
   },
-  /** A plan that puts back what a plan or a single release took away, as far as that can be done. */
+  /** Makes a plan that restores what a plan or a single release released, as far as possible. */
   'plans.undo': {
     effect: 'read',
     input: z.strictObject({ of: z.string().min(1).max(64), file: filePath.optional() }),
@@ -298,6 +307,6 @@ export const planMethods = {
 
 export const planStreams = {
   'plans.watch': { input: z.strictObject({ planId }), event: planEventSchema },
-  /** The file of a plan, in pieces. */
+  /** The file of a plan, in chunks. */
   'plans.file': { input: z.strictObject({ planId }), event: z.object({ text: z.string() }) },
 } as const

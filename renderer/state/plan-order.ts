@@ -1,4 +1,4 @@
-import { groupOf, type PlanChange, type PlanEntry, type ResultName } from '../../shared/plans.ts'
+import { groupOf, isUncertain, type PlanChange, type PlanEntry, type ResultName } from '../../shared/plans.ts'
 import type { GroupBy, PlanBook } from './plan-book.ts'
 
 /** What is there now in the place of a lock: `same`, or what a comparison says. */
@@ -50,7 +50,7 @@ function fits(
     case 'returned':
       return book.returned.has(entry.n)
     case 'uncertain':
-      return isUncertain(book, entry.n)
+      return isUncertain(book.results.get(entry.n))
     case 'group':
       return groupOf(entry, show.group) === show.value
     case 'result':
@@ -59,17 +59,6 @@ function fits(
       // Excluded ones are not compared.
       return !book.isExcluded(entry) && (changes?.get(entry.n)?.now ?? 'same') === show.now
   }
-}
-
-/** Nobody may say of it that it did not happen, nor that it did. */
-export function isUncertain(book: PlanBook, n: number): boolean {
-  const result = book.results.get(n)
-  if (result === undefined) return false
-  return (
-    result.is === 'tried' ||
-    (result.is === 'failed' && result.error.uncertain === true) ||
-    (result.is === 'gone' && result.perhapsOurs)
-  )
 }
 
 export function sameShow(a: Show, b: Show): boolean {

@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright'
 import { screen } from './screen.ts'
 
-/** Makes a plan of what the table shows, and returns the sheet on which it is looked over. */
+/** Makes a plan of the locks in the table, and returns its sheet. */
 export async function releaseAll(page: Page, button = 'Release all…'): Promise<Locator> {
   await page.getByRole('button', { name: button, exact: true }).click()
   return planSheet(page, /^Release [\d,]+ locks?$/)
@@ -18,10 +18,10 @@ export function planRow(sheet: Locator, key: string): Locator {
 }
 
 export async function goOn(sheet: Locator): Promise<void> {
-  await sheet.getByRole('button', { name: /^Go on to / }).click()
+  await sheet.getByRole('button', { name: 'Continue…' }).click()
 }
 
-/** Types what has to be typed, and begins. */
+/** Types the confirmations and starts the run. */
 export async function confirm(
   sheet: Locator,
   { typed, reason, rate }: { typed: readonly string[]; reason: string; rate?: number },
@@ -30,14 +30,14 @@ export async function confirm(
   for (const text of typed) await sheet.getByRole('textbox', { name: `Type ${text} to confirm` }).fill(text)
   if (rate !== undefined)
     await sheet.getByLabel('Locks a second, for each store', { exact: true }).fill(String(rate))
-  await sheet.getByRole('button', { name: /^(Release|Put back) [\d,]+ locks?$/ }).click()
+  await sheet.getByRole('button', { name: /^(Release|Restore) [\d,]+ locks?$/ }).click()
 }
 
-/** The sentence that says what became of it. */
+/** The result in one sentence. */
 export async function outcome(sheet: Locator): Promise<string> {
-  const region = sheet.getByRole('region', { name: 'What became of it' })
+  const region = sheet.getByRole('region', { name: 'Result' })
   await region.waitFor({ timeout: 30_000 })
-  return region.locator('.plan-outcome').innerText()
+  return region.getByRole('status').filter({ hasText: /^Of / }).innerText()
 }
 
 export async function isListed(page: Page, key: string): Promise<boolean> {

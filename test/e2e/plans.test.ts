@@ -45,7 +45,7 @@ describe.each(HOSTS)('releasing all, in %s', host => {
     for (const wrong of ['cache', 'cache 60', 'Cache 59', 'orders 59']) {
       await typed.fill(wrong)
       await typed.blur()
-      await sheet.getByText('That is not it.').waitFor()
+      await sheet.getByText('Not a match.').waitFor()
       expect(await button.isDisabled()).toBe(true)
     }
     expect(await redis.client.dbsize()).toBe(61)
@@ -59,30 +59,30 @@ describe.each(HOSTS)('releasing all, in %s', host => {
     await sheet.getByRole('button', { name: 'Pause' }).click()
     await sheet.getByText('Paused', { exact: true }).waitFor()
     const resting = await redis.client.dbsize()
-    await sheet.getByRole('button', { name: 'Go on', exact: true }).click()
+    await sheet.getByRole('button', { name: 'Resume', exact: true }).click()
     await expect.poll(() => redis.client.dbsize(), { timeout: TIMEOUT }).toBeLessThan(resting)
-    await sheet.getByRole('button', { name: 'Stop after what was sent' }).click()
+    await sheet.getByRole('button', { name: 'Stop' }).click()
     const half = await outcome(sheet)
     const left = (await redis.client.dbsize()) - 2
     expect(left).toBeGreaterThan(0)
     expect(half).toBe(`Of 59 locks: ${59 - left} released; ${left} were not attempted.`)
 
-    await sheet.getByRole('button', { name: `Go on with ${left} left…` }).click()
+    await sheet.getByRole('button', { name: `Resume with ${left} left…` }).click()
     await confirm(sheet, { typed: ['cache 59'], reason: 'and now the rest', rate: 1000 })
     await expect.poll(() => outcome(sheet), { timeout: TIMEOUT }).toBe('Of 59 locks: 59 released.')
-    await sheet.getByText('None came back with the same token.').waitFor()
+    await sheet.getByText('None was re-acquired by its previous holder.').waitFor()
     expect((await redis.client.keys('*')).sort()).toEqual(['lockRecharge:job-59', 'lockRecharge:late'])
     expect(await mysql.database.rows('SELECT lock_key FROM recargas_process_locks')).toHaveLength(1)
 
-    // Somebody takes one of them; the others come back.
+    // Another holder takes one of them; the others are restored.
     await redis.client.set('lockRecharge:job-7', rechargeJson('the next one'))
     await sheet.getByRole('button', { name: /^Undo…/ }).click()
-    const undo = await planSheet(page, /^Put back 59 locks$/)
+    const undo = await planSheet(page, /^Restore 59 locks$/)
     await goOn(undo)
     await confirm(undo, { typed: ['cache 59'], reason: 'it was the wrong store', rate: 1000 })
     await expect
       .poll(() => outcome(undo), { timeout: TIMEOUT })
-      .toBe('Of 59 locks: 58 put back; 1 is taken again and was not touched.')
+      .toBe('Of 59 locks: 58 restored; 1 is held again and was not touched.')
     expect(await redis.client.dbsize()).toBe(61)
     expect(await redis.client.get('lockRecharge:job-7')).toContain('the next one')
     expect(await redis.client.get('lockRecharge:job-8')).toContain('worker-2')
@@ -97,7 +97,7 @@ describe.each(HOSTS)('releasing all, in %s', host => {
     expect(problems).toEqual([])
   })
 
-  it('takes a single release back', { timeout: TIMEOUT }, async () => {
+  it('undoes a single release', { timeout: TIMEOUT }, async () => {
     const redis = await redisPlace()
     await redis.client.set('lockRecharge:one', rechargeJson('worker-1'), 'PX', 3_600_000)
     const { page } = await openConsole(host, { stores: [{ name: 'cache', address: redis.address }] })
@@ -109,10 +109,10 @@ describe.each(HOSTS)('releasing all, in %s', host => {
     await dialog.getByText('Released.').waitFor()
     expect(await redis.client.exists('lockRecharge:one')).toBe(0)
     await dialog.getByRole('button', { name: /^Undo…/ }).click()
-    const undo = await planSheet(page, /^Put back 1 lock$/)
+    const undo = await planSheet(page, /^Restore 1 lock$/)
     await goOn(undo)
     await confirm(undo, { typed: ['cache 1'], reason: 'it was alive' })
-    expect(await outcome(undo)).toBe('Of 1 lock: 1 put back.')
+    expect(await outcome(undo)).toBe('Of 1 lock: 1 restored.')
     expect(await redis.client.get('lockRecharge:one')).toContain('worker-1')
   })
 })
@@ -132,7 +132,9 @@ describe('plans with care', () => {
     expect(await redis.client.keys('*')).toEqual(['lockRecharge:two'])
   })
 
-  it('says what changed since, and touches none of it', { timeout: TIMEOUT }, async () => {
+  it('shows which locks changed since the plan was made, and touches none of them', {
+    timeout: TIMEOUT,
+  }, async () => {
     const redis = await redisPlace()
     for (const name of ['one', 'two', 'three'])
       await redis.client.set(`lockRecharge:${name}`, rechargeJson(name), 'PX', 3_600_000)
@@ -141,18 +143,18 @@ describe('plans with care', () => {
     const sheet = await releaseAll(page)
     await redis.client.del('lockRecharge:one')
     await redis.client.set('lockRecharge:two', rechargeJson('another'))
-    await sheet.getByRole('button', { name: 'What changed since?' }).click()
+    await sheet.getByRole('button', { name: 'Check for changes' }).click()
     await sheet.getByRole('button', { name: '1 gone since' }).waitFor()
     await sheet.getByRole('button', { name: '1 changed since' }).waitFor()
     await goOn(sheet)
     await confirm(sheet, { typed: ['cache 3'], reason: 'stuck' })
     expect(await outcome(sheet)).toBe(
-      'Of 3 locks: 1 released; 1 had changed and was not touched; 1 was gone already.',
+      'Of 3 locks: 1 released; 1 had changed and was not touched; 1 was already gone.',
     )
     expect(await redis.client.get('lockRecharge:two')).toContain('another')
   })
 
-  it('goes on without the page, and a page that comes back finds it', { timeout: TIMEOUT }, async () => {
+  it('keeps running without the page, and a reloaded page finds it', { timeout: TIMEOUT }, async () => {
     const redis = await redisPlace()
     for (let i = 0; i < 50; i++)
       await redis.client.set(`lockRecharge:job-${i}`, rechargeJson('w'), 'PX', 3_600_000)
@@ -174,7 +176,7 @@ describe('plans with care', () => {
     expect(await redis.client.dbsize()).toBe(0)
   })
 
-  it('makes no plan of a store that is read-only', { timeout: TIMEOUT }, async () => {
+  it('makes no plan for a read-only store', { timeout: TIMEOUT }, async () => {
     const redis = await redisPlace()
     await redis.client.set('lockRecharge:fixed', rechargeJson('w'))
     const { page } = await openConsole('web', {
@@ -189,7 +191,7 @@ describe('plans with care', () => {
     expect(await redis.client.exists('lockRecharge:fixed')).toBe(1)
   })
 
-  it('shows the audit log, and says when somebody has changed it', { timeout: TIMEOUT }, async () => {
+  it('shows the audit log, and reports that it was modified', { timeout: TIMEOUT }, async () => {
     const redis = await redisPlace()
     await redis.client.set('lockRecharge:one', rechargeJson('worker-1'), 'PX', 3_600_000)
     const { page, dataFolder, problems } = await openConsole('web', {

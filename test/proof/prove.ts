@@ -1,5 +1,6 @@
 import type { CoreOptions } from '../../electron/core/compose.ts'
-import { followPlan, isOver } from '../../electron/hosts/cli/plans/plan-follow.ts'
+import { unwrap } from '../../electron/hosts/cli/lib/exit.ts'
+import { followPlan, type LoadedPlan } from '../../shared/plan-state.ts'
 import { confirmationOf, type PlanSummary } from '../../shared/plans.ts'
 import { openConsole, profile } from '../core/features/console.ts'
 
@@ -18,22 +19,24 @@ export async function proving(address: string, plans: CoreOptions['plans'] = {},
       reason: 'a proof',
       rate,
     })
-  const over = ({ planId }: PlanSummary) => followPlan(c.client, planId, isOver)
-  /** Until at least so many are settled. */
-  const under = ({ planId }: PlanSummary, settled: number) =>
-    followPlan(c.client, planId, ({ plan: { progress }, results }) => {
-      const told = [...results.values()].filter(result => result && result.is !== 'tried').length
-      return told >= settled || progress.state === 'done' || progress.state === 'stopped'
+  const until = async ({ planId }: PlanSummary, isDone: (state: LoadedPlan) => boolean) =>
+    unwrap(await followPlan(c.client, planId, isDone))
+  const over = (made: PlanSummary) => until(made, state => state.isOver)
+  /** Until at least this many locks have a result. */
+  const under = (made: PlanSummary, settled: number) =>
+    until(made, ({ plan: { progress }, results }) => {
+      const known = [...results.values()].filter(result => result.is !== 'tried').length
+      return known >= settled || progress.state === 'done' || progress.state === 'stopped'
     })
   const apply = async (made: PlanSummary, rate = FULL_SPEED) => {
     await begin(made, rate)
     return over(made)
   }
-  /** Again and again, as an operator would, until nothing is left to do. */
+  /** Repeats the plan as an operator would, until no lock is left. */
   const finish = async (made: PlanSummary, rate = FULL_SPEED, most = 5) => {
     for (let times = 1; ; times++) {
       const end = await apply(made, rate)
-      if (end.plan.progress.state === 'done' || times === most) return { ...end, times }
+      if (end.plan.progress.state === 'done' || times === most) return Object.assign(end, { times })
     }
   }
   return { ...c, storeId, plan, begin, over, under, apply, finish }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { FormatInfo } from '../../shared/locks.ts'
-import { PLAN_WARNINGS, type PlanWarning, planOutcome, planWarnings, TOLD } from '../../shared/plan-words.ts'
+import { type PlanWarning, planOutcome, planWarnings, RESULT_ORDER } from '../../shared/plan-words.ts'
 import { noResults, type PlanEntry, type PlanHeader } from '../../shared/plans.ts'
 
 const NOW = Date.UTC(2027, 0, 15, 8)
@@ -58,7 +58,7 @@ function warnings(
   return planWarnings({ ...HEADER, ...header }, entries, new Map([['token', { ...TOKEN, ...format }]]))
 }
 
-test('a quiet plan has nothing to warn of', () => {
+test('a plan without risks has no warnings', () => {
   expect(warnings([entry(0), entry(1)])).toEqual([])
 })
 
@@ -84,8 +84,8 @@ const CASES: Case[] = [
     { owner: 'lockkeeper:ana@jump-1:2beb7e341d8f' },
     {},
     {},
-    /^1 is held for maintenance, by ana@jump-1: what it keeps/,
-    /^2 are held .* by ana@jump-1: what they keep/,
+    /^1 is a maintenance hold of ana@jump-1: the job it blocks/,
+    /^2 are maintenance holds of ana@jump-1: the jobs they block/,
   ],
   [
     'renewing',
@@ -95,22 +95,22 @@ const CASES: Case[] = [
     /^1 is still being renewed: its holder is/,
     /^2 are .* their holders are/,
   ],
-  ['young', { heldSince: NOW - 59_999 }, {}, {}, /^1 had been held .* it is hardly/, /^2 had .* they are/],
+  ['young', { heldSince: NOW - 59_999 }, {}, {}, /^1 was held .* it is probably/, /^2 were .* they are/],
   [
     'runs-twice',
     {},
     {},
     { holderNotices: 'never' },
-    /^The holder of 1 is not told/,
-    /^The holders of 2 are not/,
+    /^The holder of 1 isn't notified/,
+    /^The holders of 2 aren't/,
   ],
   [
     'runs-twice',
     {},
     {},
     { holderNotices: 'at-release' },
-    /^The holder of 1 is not told/,
-    /^The holders of 2 are/,
+    /^The holder of 1 isn't notified/,
+    /^The holders of 2 aren't/,
   ],
   [
     'may-crash',
@@ -125,26 +125,19 @@ const CASES: Case[] = [
     {},
     {},
     { mayComeBack: true },
-    /^1 may be written back by its/,
-    /^2 may be written back by their/,
+    /^1 may be re-acquired by its/,
+    /^2 may be re-acquired by their/,
   ],
   [
     'no-undo',
     {},
     {},
     { noUndo: 'Its queue is lost.' },
-    /^1 cannot be put back .*: Its queue is lost\.$/,
+    /^1 cannot be restored .*: Its queue is lost\.$/,
     /^2 cannot/,
   ],
-  ['alike', { alike: true }, {}, {}, /^1 is written alike/, /^2 are written alike/],
-  [
-    'no-end',
-    { endsAt: null },
-    { kind: 'restore' },
-    {},
-    /^1 has no end of its own/,
-    /^2 have no end of their own/,
-  ],
+  ['alike', { alike: true }, {}, {}, /^1 is written identically/, /^2 are written identically/],
+  ['no-end', { endsAt: null }, { kind: 'restore' }, {}, /^1 has no expiry/, /^2 have no expiry/],
 ]
 
 test.each(CASES)('%s: %j %j %j', (code, change, header, format, one, two) => {
@@ -155,15 +148,15 @@ test.each(CASES)('%s: %j %j %j', (code, change, header, format, one, two) => {
   for (const { sentence } of [...single, ...both]) expect(sentence).toMatch(/^\S.*\.$/)
 })
 
-test('what was asked for and had changed is counted', () => {
+test('requested locks that had changed are counted', () => {
   expect(warnings([entry(0)], { left: 1 })[0]?.sentence).toMatch(
-    /^1 that was asked for .* is not in the plan/,
+    /^1 requested lock had changed .* is not in the plan/,
   )
-  expect(warnings([entry(0)], { left: 1204 })[0]?.sentence).toMatch(/^1,204 that were asked for/)
-  expect(warnings([entry(0)], { left: 2, kind: 'restore' })[0]?.sentence).toMatch(/^2 cannot be put back/)
+  expect(warnings([entry(0)], { left: 1204 })[0]?.sentence).toMatch(/^1,204 requested locks/)
+  expect(warnings([entry(0)], { left: 2, kind: 'restore' })[0]?.sentence).toMatch(/^2 cannot be restored/)
 })
 
-test('each store says which parts of it were not read, with a hostile name made harmless', () => {
+test('each store names its unread parts, with hostile names escaped', () => {
   const stores = [
     { ...STORE, unread: ['node\u001b[2J'] },
     { ...STORE, name: 'sql', unread: ['a', 'b', 'c', 'd', 'e', 'f'] },
@@ -177,7 +170,7 @@ test('each store says which parts of it were not read, with a hostile name made 
   expect(said[1]?.sentence).toContain('(a, b, c, d and 2 more)')
 })
 
-test('without having watched, nobody knows who renews', () => {
+test('stores that were not watched are warned about', () => {
   expect(warnings([entry(0)], { watchedMs: 0 })[0]).toMatchObject({
     code: 'unwatched',
     sentence: expect.stringMatching(/not watched before/),
@@ -188,12 +181,12 @@ test('without having watched, nobody knows who renews', () => {
   ])
 })
 
-test('a renewal that may have been a next holder is not called a renewal for certain', () => {
+test('a renewal that may be a new holder is not reported as a certain renewal', () => {
   const said = warnings([entry(0, { renewals: 1, alike: true })])
-  expect(said[0]?.sentence).toMatch(/^1 is being renewed, or taken again/)
+  expect(said[0]?.sentence).toMatch(/^1 is being renewed or re-acquired/)
 })
 
-test('the record of a freed lock has no holder to warn of', () => {
+test('the kept record of a released lock has no holder to warn about', () => {
   const freed = entry(0, { state: 'released', renewals: 2, alike: true, heldSince: NOW })
   expect(warnings([freed], {}, { holderNotices: 'never', holderMayCrash: true, mayComeBack: true })).toEqual(
     [],
@@ -207,7 +200,7 @@ test('putting locks back harms no holder', () => {
   ).toEqual([])
 })
 
-test('warnings come in the order of their weight', () => {
+test('warnings are ordered by severity', () => {
   const all = warnings(
     [
       entry(0, { renewals: 1, alike: true, heldSince: NOW, owner: 'lockkeeper:ana@jump-1:2beb7e341d8f' }),
@@ -216,12 +209,15 @@ test('warnings come in the order of their weight', () => {
     { left: 1, watchedMs: 0, stores: [{ ...STORE, production: true, unread: ['x'] }] },
     { holderNotices: 'never', holderMayCrash: true, mayComeBack: true, noUndo: 'No.' },
   )
-  expect(all.map(each => each.code)).toEqual(PLAN_WARNINGS.filter(code => code !== 'no-end'))
+  expect(all.map(each => each.code)).toEqual([
+    ...['production', 'maintenance', 'renewing', 'young', 'runs-twice', 'may-crash', 'comes-back'],
+    ...['no-undo', 'alike', 'left', 'unread', 'unwatched'],
+  ])
 })
 
-test('the outcome tells every result, and its numbers add up', () => {
+test('the outcome names every result, and its numbers add up', () => {
   const counts = { ...noResults() }
-  TOLD.forEach((name, i) => {
+  RESULT_ORDER.forEach((name, i) => {
     counts[name] = i + 1
   })
   const total = Object.values(counts).reduce((sum, n) => sum + n, 0)
@@ -229,12 +225,12 @@ test('the outcome tells every result, and its numbers add up', () => {
   const [of = '', ...parts] = said.split(/[:;] /)
   expect(of).toBe(`Of ${total} locks`)
   expect(parts.map(part => Number.parseInt(part, 10)).reduce((sum, n) => sum + n, 0)).toBe(total)
-  expect(Object.keys(counts).sort()).toEqual([...TOLD].sort())
+  expect(Object.keys(counts).sort()).toEqual([...RESULT_ORDER].sort())
 })
 
-test('a single lock is told of as one', () => {
+test('the outcome of one lock is in the singular', () => {
   expect(planOutcome({ total: 1, counts: { ...noResults(), gone: 1 } })).toBe(
-    'Of 1 lock: 1 was gone already.',
+    'Of 1 lock: 1 was already gone.',
   )
   expect(planOutcome({ total: 2, counts: noResults() })).toBe('Of 2 locks, none was attempted.')
 })

@@ -1,6 +1,7 @@
 import { type StoreAddress, showAddress } from '../../../shared/address.ts'
-import { type Client, createClient } from '../../../shared/client.ts'
-import { confirmationOf, type PlanEntry, type PlanResult, type PlanSummary } from '../../../shared/plans.ts'
+import { createClient } from '../../../shared/client.ts'
+import { followPlan, type PlanState } from '../../../shared/plan-state.ts'
+import { confirmationOf, type PlanResult } from '../../../shared/plans.ts'
 import type { Result } from '../../../shared/result.ts'
 import { createCore } from '../../core/compose.ts'
 import { openSession } from '../../core/dispatch.ts'
@@ -36,12 +37,10 @@ export async function releaseEverything(
     }
     const plan = value(await client.call('plans.create', { storeIds, filter: '' }))
     const unread = plan.stores.flatMap(store => store.unread)
-    const before = await follow(client, plan.planId, () => true)
-    const confirm = plan.stores.map((store, i) =>
-      confirmationOf(store, before.entries.filter(entry => entry.store === i).length),
-    )
+    const counts = value(await followPlan(client, plan.planId)).countsByStore()
+    const confirm = plan.stores.map((store, i) => confirmationOf(store, counts[i] ?? 0))
     value(await client.call('plans.apply', { planId: plan.planId, confirm, reason }))
-    const end = await follow(client, plan.planId, isOver)
+    const end = value(await followPlan(client, plan.planId, state => state.isOver))
     const results = byName(end, nameOf)
     const released = results.filter(({ outcome }) => outcome === 'released').length
     return { released, planId: plan.planId, unread, results }
@@ -58,57 +57,18 @@ function checkReadOnly(addresses: readonly StoreAddress[], dataFolder: string): 
   if (rule) throw new StoreError('REFUSED', `The store ${rule.name} is set to read-only: nothing was changed`)
 }
 
-type Followed = {
-  readonly plan: PlanSummary
-  readonly entries: readonly PlanEntry[]
-  readonly results: ReadonlyMap<number, PlanResult | null>
-}
-
-function follow(client: Client, planId: string, until: (known: Followed) => boolean): Promise<Followed> {
-  let plan: PlanSummary | null = null
-  const entries: PlanEntry[] = []
-  const results = new Map<number, PlanResult | null>()
-  return new Promise((resolve, reject) => {
-    const close = client.open(
-      'plans.watch',
-      { planId },
-      event => {
-        if (event.type === 'plan') plan = event.plan
-        if (event.type === 'progress' && plan) plan = { ...plan, progress: event.progress }
-        if (event.type === 'entries') for (const entry of event.entries) entries.push(entry)
-        if (event.type === 'results') for (const { n, result } of event.results) results.set(n, result)
-        if (plan === null || entries.length < plan.count || !until({ plan, entries, results })) return
-        // Not while the stream is being opened: `close` is not there yet.
-        queueMicrotask(() => close())
-        resolve({ plan, entries, results })
-      },
-      ended => {
-        if (!ended.ok) reject(asError(ended))
-      },
-    )
-  })
-}
-
-/** Whether the run is over and everything about it has arrived. */
-function isOver({ plan, results }: Followed): boolean {
-  const { state, counts } = plan.progress
-  if (state !== 'done' && state !== 'stopped') return false
-  const told = [...results.values()].filter(result => result !== null).length
-  return told >= Object.entries(counts).reduce((sum, [name, n]) => (name === 'pending' ? sum : sum + n), 0)
-}
-
-function byName({ entries, results }: Followed, nameOf: (key: string) => string): Outcome[] {
+function byName({ entries, results }: PlanState, nameOf: (key: string) => string): Outcome[] {
   const found = new Map<string, Outcome>()
   for (const entry of entries) {
     const key = nameOf(entry.key)
-    const next: Outcome = { key, ...sayResult(results.get(entry.n) ?? null) }
+    const next: Outcome = { key, ...sayResult(results.get(entry.n)) }
     const known = found.get(key)
     if (!known || WORST.indexOf(next.outcome) < WORST.indexOf(known.outcome)) found.set(key, next)
   }
   return [...found.values()]
 }
 
-function sayResult(result: PlanResult | null): Omit<Outcome, 'key'> {
+function sayResult(result: PlanResult | undefined): Omit<Outcome, 'key'> {
   switch (result?.is) {
     case 'released':
       return { outcome: 'released', message: null }

@@ -102,7 +102,7 @@ export function PlanReview({ book, plan, onNext }: Props) {
             title={plan.progress.total === 0 ? t.plans.nothingLeft : undefined}
             onClick={onNext}
           >
-            {t.plans.next[plan.kind]}
+            {t.plans.next}
           </Button>
         </DialogButtons>
       </div>

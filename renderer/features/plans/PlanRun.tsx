@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { Input } from '../../../shared/contract.ts'
-import { TOLD } from '../../../shared/plan-words.ts'
+import { RESULT_ORDER } from '../../../shared/plan-words.ts'
 import type { PlanSummary } from '../../../shared/plans.ts'
 import { ask } from '../../state/console.ts'
 import { leavePlan } from '../../state/plan.ts'
@@ -57,8 +57,8 @@ export function PlanRun({ book, plan }: Props) {
       {failed !== '' && <Notice>{failed}</Notice>}
       <div className="run-buttons">
         {state === 'paused' ? (
-          <Button disabled={waiting} onClick={() => void steer({ to: 'go-on' })}>
-            {words.goOn}
+          <Button disabled={waiting} onClick={() => void steer({ to: 'resume' })}>
+            {words.resume}
           </Button>
         ) : (
           <Button disabled={waiting || state !== 'running'} onClick={() => void steer({ to: 'pause' })}>
@@ -102,7 +102,7 @@ export function ProgressBar({ plan: { progress, kind } }: { readonly plan: PlanS
       aria-valuetext={t.run.of(done, total)}
       title={t.run.percent(percent)}
     >
-      {TOLD.filter(name => name !== 'pending' && counts[name] > 0).map(name => (
+      {RESULT_ORDER.filter(name => name !== 'pending' && counts[name] > 0).map(name => (
         <span key={name} data-result={name} style={{ width: `${(counts[name] / total) * 100}%` }} />
       ))}
     </div>

@@ -1,6 +1,6 @@
 import { csvLine } from '../../../shared/csv.ts'
 import { isoTime } from '../../../shared/lease.ts'
-import type { PlanEntry, PlanResult, PlanSummary } from '../../../shared/plans.ts'
+import { isUncertain, type PlanEntry, type PlanSummary } from '../../../shared/plans.ts'
 import type { PlanBook } from '../../state/plan-book.ts'
 
 const HEAD = [
@@ -44,23 +44,10 @@ function rowOf(book: PlanBook, plan: PlanSummary, entry: PlanEntry): (string | n
     result ? isoTime(result.at) : null,
     result && 'owner' in result ? result.owner : null,
     book.returned.has(entry.n) ? 'yes' : 'no',
-    result && mayHaveHappened(result) ? 'yes' : 'no',
+    isUncertain(result) ? 'yes' : 'no',
     result?.is === 'failed' ? result.error.code : null,
     result?.is === 'failed' ? result.error.message : null,
   ]
-}
-
-function mayHaveHappened(result: PlanResult): boolean {
-  switch (result.is) {
-    case 'tried':
-      return true
-    case 'failed':
-      return result.error.uncertain === true
-    case 'gone':
-      return result.perhapsOurs
-    default:
-      return false
-  }
 }
 
 export function planAsCsv(book: PlanBook, plan: PlanSummary): string[] {

@@ -1,11 +1,11 @@
-import { TOLD } from '../../../shared/plan-words.ts'
-import type { PlanSummary } from '../../../shared/plans.ts'
+import { RESULT_ORDER } from '../../../shared/plan-words.ts'
+import { isUncertain, type PlanSummary } from '../../../shared/plans.ts'
 import type { PlanBook } from '../../state/plan-book.ts'
-import { isUncertain, SHOW_ALL } from '../../state/plan-order.ts'
+import { SHOW_ALL } from '../../state/plan-order.ts'
 import { t } from '../../words/words.ts'
 import type { ShowChip } from './ShowChips.tsx'
 
-const TONES: Partial<Record<(typeof TOLD)[number], NonNullable<ShowChip['tone']>>> = {
+const TONES: Partial<Record<(typeof RESULT_ORDER)[number], NonNullable<ShowChip['tone']>>> = {
   released: 'live',
   restored: 'live',
   failed: 'danger',
@@ -15,12 +15,11 @@ const TONES: Partial<Record<(typeof TOLD)[number], NonNullable<ShowChip['tone']>
 /** What became of the locks, each kind a way to see them. */
 export function resultChips(book: PlanBook, plan: PlanSummary): ShowChip[] {
   const { counts, total } = plan.progress
-  let uncertain = 0
-  for (const n of book.results.keys()) if (isUncertain(book, n)) uncertain++
+  const uncertain = [...book.results.values()].filter(isUncertain).length
   const excluded = plan.count - total
   return [
     { show: SHOW_ALL, label: t.plans.show.all(total) },
-    ...TOLD.filter(name => counts[name] > 0).map(name => ({
+    ...RESULT_ORDER.filter(name => counts[name] > 0).map(name => ({
       show: { by: 'result', is: name } as const,
       label: t.result.chips(t.result.names[name], counts[name]),
       ...(TONES[name] ? { tone: TONES[name] } : {}),

@@ -11,7 +11,7 @@ export const plans = {
       n === 1
         ? 'Make a plan to release the lock that is shown (Shift Delete)'
         : `Make a plan to release the ${numbers.format(n)} locks that are shown (Shift Delete)`,
-    cleanUp: 'Clean up expired leftovers…',
+    cleanUp: 'Clean up expired locks…',
     openPlans: 'Open plans',
     openFile: 'Open a plan file…',
     notListed: 'Running plans were not found.',
@@ -22,15 +22,15 @@ export const plans = {
       title: 'Release all',
       undoTitle: 'Undo',
       fileTitle: 'Open a plan file',
-      working: 'Reading what is there now. Nothing is released before you have looked it over.',
-      undoing: 'Looking up what can be put back. Nothing is changed before you have looked it over.',
+      working: 'Reading the locks. Nothing is released before you have reviewed the plan.',
+      undoing: 'Finding what can be restored. Nothing is changed before you have reviewed the plan.',
       reading: 'Reading the file. Nothing is changed by opening it.',
-      failed: 'There is no plan.',
+      failed: 'No plan was made.',
       cancel: 'Cancel',
       close: 'Close',
       nothing: 'No lock is shown, so there is nothing to release.',
       filterUnclear: (parts: string) =>
-        `The filter is not understood (${parts}), so it is not certain what “all” would be. Mend the filter first.`,
+        `Unrecognized filter (${parts}), so it is not certain what “all” would be. Fix the filter first.`,
       readOnly: (names: string) => `${names}: set to read-only in Lockkeeper. Nothing can be released there.`,
       tooLarge: 'The file is too large for a plan.',
       unreadable: 'The file could not be read.',
@@ -38,12 +38,12 @@ export const plans = {
 
     title: {
       release: (n: number) => `Release ${plural(n, 'lock', 'locks')}`,
-      restore: (n: number) => `Put back ${plural(n, 'lock', 'locks')}`,
+      restore: (n: number) => `Restore ${plural(n, 'lock', 'locks')}`,
     },
     loading: 'Reading the plan…',
     loaded: (there: number, all: number) =>
       `${numbers.format(there)} of ${plural(all, 'lock', 'locks')} read…`,
-    lost: 'Nothing more is heard of this plan.',
+    lost: 'This plan is no longer updated.',
     madeBy: (user: string, host: string, at: number) => `Made ${dateTime(at)} by ${user} on ${host}`,
     filteredBy: (filter: string) => `filter: ${filter}`,
     ofStores: (n: number) => plural(n, 'store', 'stores'),
@@ -51,7 +51,7 @@ export const plans = {
     close: 'Close',
 
     groups: {
-      label: 'What is in it',
+      label: 'Contents',
       by: {
         store: 'Store',
         holder: 'Holder',
@@ -65,8 +65,8 @@ export const plans = {
       only: (name: string) => `Show only ${name}`,
       more: (n: number) => `${numbers.format(n)} more; find them in the list`,
     },
-    warnings: 'Before you go on',
-    noWarnings: 'Nothing speaks against it, as far as Lockkeeper knows.',
+    warnings: 'Before you continue',
+    noWarnings: 'No known risks.',
 
     list: {
       label: 'Locks of the plan',
@@ -83,7 +83,7 @@ export const plans = {
       },
       search: 'Find in the plan',
       searchHint: 'Key, holder or store',
-      none: 'No lock of the plan is like that.',
+      none: 'No lock of the plan matches.',
       endless: 'no known end',
       unknown: 'unknown',
       ended: (at: number) => `ended ${dateTime(at)}`,
@@ -107,7 +107,7 @@ export const plans = {
       all: (n: number) => `All ${numbers.format(n)}`,
       excluded: (n: number) => `${numbers.format(n)} excluded`,
       group: (name: string) => `Only ${name}`,
-      same: (n: number) => `${numbers.format(n)} still the same`,
+      same: (n: number) => `${numbers.format(n)} unchanged`,
       renewed: (n: number) => `${numbers.format(n)} renewed since`,
       changed: (n: number) => `${numbers.format(n)} changed since`,
       gone: (n: number) => `${numbers.format(n)} gone since`,
@@ -115,19 +115,18 @@ export const plans = {
     },
 
     compare: {
-      check: 'What changed since?',
-      checking: 'Looking…',
+      check: 'Check for changes',
+      checking: 'Checking…',
       at: (at: number) => `Compared at ${clockTime(at)}.`,
       old: (ms: number) => `This plan is ${duration(ms)} old.`,
       allSame: (n: number) =>
-        n === 1 ? 'The lock is as it was.' : `All ${numbers.format(n)} are as they were.`,
+        n === 1 ? 'The lock is unchanged.' : `All ${numbers.format(n)} are unchanged.`,
       some: (same: number, changed: number) =>
-        `${plural(same, 'is as it was', 'are as they were')}; ${plural(changed, 'is', 'are')} not.`,
-      meaning:
-        'Renewed ones are still released. What changed hands or is gone is not touched, whatever the plan says.',
-      failed: 'It could not be compared.',
+        `${numbers.format(same)} unchanged; ${numbers.format(changed)} changed.`,
+      meaning: 'Renewed locks are still released. Locks that changed holder or are gone are not touched.',
+      failed: 'Changes could not be checked.',
       now: {
-        same: 'as it was',
+        same: 'unchanged',
         renewed: 'renewed since',
         changed: (owner: string | null) => (owner === null ? 'changed since' : `now ${owner}`),
         gone: 'gone since',
@@ -135,13 +134,13 @@ export const plans = {
       },
     },
 
-    next: { release: 'Go on to release…', restore: 'Go on to put back…' },
-    nothingLeft: 'Every lock is excluded: there is nothing to do.',
+    next: 'Continue…',
+    nothingLeft: 'Every lock is excluded.',
     saveFile: 'Save plan file',
 
     all: {
       title: 'Plans',
-      text: 'What was made here, newest first. A plan that was not applied changed nothing.',
+      text: 'The plans made here, newest first. A plan that was not applied changed nothing.',
       none: 'No plan was made here yet.',
       open: 'Open',
       remove: 'Remove',

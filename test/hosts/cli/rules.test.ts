@@ -95,7 +95,7 @@ describe('the command line beside a console', () => {
     await expect.poll(followPlan(c, planId).state).toBe('done')
     expect(await o.run('undo', planId)).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('Of 3 locks: 3 put back.'),
+      stdout: expect.stringContaining('Of 3 locks: 3 restored.'),
     })
     expect([await one.client.get('lock:a'), await two.client.get('lock:c')]).toEqual([
       'token-a',

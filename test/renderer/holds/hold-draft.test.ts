@@ -7,13 +7,13 @@ import type { MaintenanceHold } from '../../../shared/holds.ts'
 const MINUTE = 60_000
 
 describe('a hold that is being filled in', () => {
-  it('takes a time of its own, within what can be held', () => {
+  it('accepts a custom time within the limits of a hold', () => {
     const own = (text: string) => forMsOf({ howLong: 'own', own: text })
     expect([own('90m'), own('2h'), own('7d')]).toEqual([90 * MINUTE, 120 * MINUTE, 7 * 1440 * MINUTE])
     expect([own(''), own('soon'), own('5s'), own('8d'), own('-1h')]).toEqual([null, null, null, null, null])
   })
 
-  it('waits only where there is somebody to wait for', () => {
+  it('waits only for a lock that is held', () => {
     const draft = newDraft({ storeId: 's', key: 'lock:a', reason: ' why ' })
     const free = requestOf(draft, { taken: false, production: false, revision: 1 })
     expect(free).toEqual({
@@ -37,12 +37,12 @@ it('marks only the rows of locks that are held', () => {
 })
 
 describe('the owner of a maintenance hold', () => {
-  it('is known again by everybody, whatever the user and the host are called', () => {
+  it('is recognized with any user and host name', () => {
     expect(holdsForMaintenance(holdOwner('ana', 'ops-1.example', 'a1b2c3d4e5f6'))).toBe('ana@ops-1.example')
     expect(holdsForMaintenance(holdOwner('uid 1000', 'hôst', 'a1b2c3d4e5f6'))).toBe('uid-1000@h-st')
   })
 
-  it('is no text that only begins like one', () => {
+  it('is not any text with the same prefix', () => {
     for (const owner of [
       null,
       '',

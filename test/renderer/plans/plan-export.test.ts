@@ -45,7 +45,7 @@ test('the CSV has a line for every lock, excluded or not, and no formula', () =>
   expect(['excluded', 'result'].map(name => column(third, name))).toEqual(['yes', ''])
 })
 
-test('the JSON is one document with every lock and what became of it', () => {
+test('the JSON is one document with every lock and its result', () => {
   const read = JSON.parse(planAsJson(applied(), PLAN).join(''))
   expect(read.plan).toMatchObject({ planId: 'p1', kind: 'release' })
   expect(read.plan).not.toHaveProperty('file')
@@ -56,6 +56,6 @@ test('the JSON is one document with every lock and what became of it', () => {
   ])
 })
 
-test('a file is called by letters and digits, whatever the plan calls itself', () => {
+test('a file name has only letters and digits, whatever the plan id', () => {
   expect(planFileName({ ...PLAN, planId: '../..\\evil\u202e' }, 'csv')).toBe('lockkeeper-release-evil.csv')
 })

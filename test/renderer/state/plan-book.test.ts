@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { PlanBook } from '../../../renderer/state/plan-book.ts'
-import { isUncertain, planOrder, SHOW_ALL, type Show } from '../../../renderer/state/plan-order.ts'
-import type { Exclusion, PlanChange, PlanResult } from '../../../shared/plans.ts'
+import { planOrder, SHOW_ALL, type Show } from '../../../renderer/state/plan-order.ts'
+import { type Exclusion, isUncertain, type PlanChange, type PlanResult } from '../../../shared/plans.ts'
 import { planEntry, planSummary } from '../a-plan.ts'
 
 beforeEach(() => {
@@ -27,7 +27,7 @@ function book(exclusions: Exclusion[] = [], state: 'ready' | 'done' = 'ready'): 
 const shown = (of: PlanBook, show: Show = SHOW_ALL, search = '', changes: PlanChange[] | null = null) =>
   planOrder(of, show, search, changes && new Map(changes.map(each => [each.n, each])))
 
-test('it is loaded when every lock is there, in whatever pages they came', () => {
+test('a plan is loaded once every lock has arrived, in any number of pages', () => {
   const made = new PlanBook('p1')
   expect(made.loaded).toBe(false)
   made.apply({ type: 'plan', plan: planSummary(4) })
@@ -38,7 +38,7 @@ test('it is loaded when every lock is there, in whatever pages they came', () =>
   expect(shown(made)).toEqual([0, 1, 2, 3])
 })
 
-test('screens are told of many events once, and of the plan itself at once', () => {
+test('many events notify the screen once; a change of the plan notifies at once', () => {
   const made = book()
   const told = vi.fn()
   vi.runAllTimers()
@@ -52,7 +52,7 @@ test('screens are told of many events once, and of the plan itself at once', () 
   expect(told).toHaveBeenCalledTimes(2)
 })
 
-test('results do not change what is in the plan, so that its groups are not counted anew', () => {
+test('results leave the groups of the plan as they are', () => {
   const made = book()
   const { shape } = made
   made.apply({ type: 'results', results: [{ n: 1, result: { is: 'released', at: 1 } }] })
@@ -88,7 +88,7 @@ test('a lock excluded twice names its group, which must be included first', () =
   expect(LOCKS.map(each => made.excludedBy(each))).toEqual([null, 'holder', 'holder', null])
 })
 
-test('the largest group comes first, and a holder that is not recorded is one too', () => {
+test('the largest group comes first, and unrecorded holders form a group', () => {
   expect(
     book()
       .groups('holder')
@@ -96,14 +96,14 @@ test('the largest group comes first, and a holder that is not recorded is one to
   ).toEqual(['scheduler', '', 'worker-0'])
 })
 
-test('what core takes back in is back in', () => {
+test('an included lock is in the plan again', () => {
   const made = book([{ by: 'state', value: 'held' }])
   expect([...made.kept()]).toHaveLength(1)
   made.take(planSummary(4))
   expect([...made.kept()]).toHaveLength(4)
 })
 
-test('a stream that begins anew forgets results that are not told again', () => {
+test('a new stream clears results that it does not repeat', () => {
   const made = book()
   made.apply({ type: 'results', results: [{ n: 0, result: { is: 'tried', at: 1 } }] })
   made.apply({ type: 'returned', places: [2] })
@@ -113,14 +113,14 @@ test('a stream that begins anew forgets results that are not told again', () => 
   expect(made.entries).toHaveLength(4)
 })
 
-test('a result that core takes back is none', () => {
+test('a withdrawn result is removed', () => {
   const made = book()
   made.apply({ type: 'results', results: [{ n: 0, result: { is: 'tried', at: 1 } }] })
   made.apply({ type: 'results', results: [{ n: 0, result: null }] })
   expect(made.results.has(0)).toBe(false)
 })
 
-test('a search looks through keys, holders and stores, whatever their case, for every word', () => {
+test('a search matches every word in keys, holders and stores, in any case', () => {
   const made = book()
   expect(shown(made, SHOW_ALL, 'acme')).toEqual([0])
   expect(shown(made, SHOW_ALL, 'orders SCHED')).toEqual([2])
@@ -143,7 +143,7 @@ test('locks can be listed by result; excluded locks have none', () => {
   expect(shown(made, { by: 'excluded' })).toEqual([3])
 })
 
-test('a comparison is looked at by what is there now; what it does not list is the same', () => {
+test('locks can be listed by how they changed; unlisted locks are unchanged', () => {
   const made = book([{ by: 'lock', value: '3' }])
   const changes: PlanChange[] = [{ n: 1, now: 'changed', owner: 'other' }]
   expect(shown(made, { by: 'now', now: 'same' }, '', changes)).toEqual([0, 2])
@@ -157,8 +157,6 @@ test.each<[PlanResult, boolean]>([
   [{ is: 'gone', at: 1, perhapsOurs: false }, false],
   [{ is: 'failed', at: 1, error: { code: 'STORE_ERROR', message: 'no' } }, false],
   [{ is: 'failed', at: 1, error: { code: 'STORE_ERROR', message: 'no', uncertain: true } }, true],
-])('%j may have happened without anybody knowing: %s', (result, uncertain) => {
-  const made = book()
-  made.apply({ type: 'results', results: [{ n: 0, result }] })
-  expect(isUncertain(made, 0)).toBe(uncertain)
+])('whether %j may or may not have happened: %s', (result, uncertain) => {
+  expect(isUncertain(result)).toBe(uncertain)
 })

@@ -58,7 +58,7 @@ afterEach(() => {
 
 const running = (planId: string): PlanSummary => planSummary(1, { planId }, { state: 'running' })
 
-test('closing the sheet leaves a plan that was only looked at, and follows one that runs', () => {
+test('closing the sheet drops an idle plan and keeps following a running one', () => {
   openPlan(planSummary(1, { planId: 'looked-at' }))
   openPlan(running('runs'))
   leavePlan()
@@ -70,7 +70,7 @@ test('closing the sheet leaves a plan that was only looked at, and follows one t
   ])
 })
 
-test('a page that is loaded anew finds what runs, and opens nothing by itself', async () => {
+test('a reloaded page finds running plans and opens none', async () => {
   answers = {
     'plans.list': () => ok([planSummary(1, { planId: 'old' }, { state: 'done' }), running('runs')]),
   }
@@ -79,7 +79,7 @@ test('a page that is loaded anew finds what runs, and opens nothing by itself', 
   expect(overlay.getState().dialog).toBeNull()
 })
 
-test('after a loss the plan that is looked at is followed anew, and told of the loss until then', async () => {
+test('after a lost connection the open plan shows the loss, then is followed again', async () => {
   consoleStore.setState({ link: 'up' })
   openPlan(planSummary(1, { planId: 'p' }))
   const book = plans.getState().books.get('p')
@@ -93,7 +93,7 @@ test('after a loss the plan that is looked at is followed anew, and told of the 
   expect(book?.loaded).toBe(true)
 })
 
-test('a plan that nobody waits for any more is not opened, nor kept', async () => {
+test('a new plan is removed when its dialog was closed', async () => {
   let answer: (result: Result<PlanSummary>) => void = () => {}
   const made = makePlan('Release all', '…', () => new Promise(resolve => (answer = resolve)))
   expect(overlay.getState().dialog?.kind).toBe('making-plan')
@@ -104,7 +104,7 @@ test('a plan that nobody waits for any more is not opened, nor kept', async () =
   expect(calls).toEqual([{ method: 'plans.remove', input: { planId: 'unwanted' } }])
 })
 
-test('why there is no plan is said in the dialog that waited for it', async () => {
+test('the waiting dialog shows why no plan was made', async () => {
   await makePlan('Release all', '…', async () => ({
     ok: false,
     error: { code: 'NOT_FOUND', message: 'none' },
@@ -113,7 +113,7 @@ test('why there is no plan is said in the dialog that waited for it', async () =
   expect(overlay.getState().dialog?.kind).toBe('making-plan')
 })
 
-test('what came from a file is kept, also when nobody waits for it any more', async () => {
+test('a plan opened from a file is kept when its dialog was closed', async () => {
   const removed: unknown[] = []
   answers['plans.remove'] = (input: unknown) => {
     removed.push(input)
@@ -129,7 +129,7 @@ test('what came from a file is kept, also when nobody waits for it any more', as
   expect(removed).toEqual([{ planId: 'p1' }])
 })
 
-test('stores that were left out are remembered with the plan', async () => {
+test('a plan remembers the stores that were left out', async () => {
   await makePlan('Release all', '…', async () => ({ ok: true, value: planSummary(1) }), {
     leftOut: ['billing'],
   })

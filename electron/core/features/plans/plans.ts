@@ -211,7 +211,7 @@ export class Plans {
     if (!held.run) throw new StoreError('REFUSED', 'This plan is not being applied')
     if (rate !== undefined) held.run.setRate(rate)
     if (to === 'pause') held.run.pause()
-    if (to === 'go-on') held.run.goOn()
+    if (to === 'resume') held.run.resume()
     if (to === 'stop') held.run.stop()
     return this.#summary(held)
   }

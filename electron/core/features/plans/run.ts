@@ -120,7 +120,7 @@ export class PlanRun {
     this.#o.onChange([])
   }
 
-  goOn(): void {
+  resume(): void {
     if (this.#state !== 'paused') return
     this.#state = 'running'
     this.#wake()

@@ -25,7 +25,7 @@ function nothingToUndo({ unrestorable, restored }: Undoable, windowMs: number): 
   if (restored > 0)
     return new StoreError(
       'NOT_FOUND',
-      'There is nothing to undo: what could be put back was put back already',
+      'There is nothing to undo: all that can be restored was already restored',
     )
   const [first] = unrestorable
   if (first) {

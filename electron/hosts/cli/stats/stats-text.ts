@@ -1,6 +1,6 @@
 import { sayDuration } from '../../../../shared/duration.ts'
 import type { StoreKind } from '../../../../shared/locks.ts'
-import { sayNumber } from '../../../../shared/numbers.ts'
+import { plural, sayNumber } from '../../../../shared/numbers.ts'
 import { clip, escapeForTerminal, neutralise } from '../../../../shared/safe-text.ts'
 import type {
   Counted,
@@ -15,7 +15,6 @@ import type {
 import { ratesOf } from '../../../../shared/stats-rates.ts'
 import { FLOW_NAMES, FLOW_WORDS } from '../../../../shared/stats-words.ts'
 import { wrap } from '../lib/wrap.ts'
-import { sayLocks } from '../plans/plan-summary.ts'
 import { histogramLines, sayRound } from './histogram.ts'
 
 /** Statistics for people. What nobody saw is not there as a zero: it is said that nobody saw it. */
@@ -130,7 +129,7 @@ function sayCounts({ counts, total }: Figures): string {
   const parts = STATES.filter(([name]) => counts[name] > 0).map(
     ([name, word]) => `${sayNumber(counts[name])} ${word}`,
   )
-  return `${sayLocks(total)}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`
+  return `${plural(total, 'lock', 'locks')}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`
 }
 
 function sayGroups({ top, others }: Groups): string {

@@ -1,11 +1,11 @@
 import type { Client } from '../../../../shared/client.ts'
+import { followPlan } from '../../../../shared/plan-state.ts'
 import { confirmationOf, type PlanSummary } from '../../../../shared/plans.ts'
 import { CliError, EXIT, unwrap } from '../lib/exit.ts'
 import type { Io } from '../lib/io.ts'
 import { widthOf } from '../lib/wrap.ts'
-import { applyPlan } from '../plans/plan-apply.ts'
-import { followPlan } from '../plans/plan-follow.ts'
-import { countsOf, sayPlan } from '../plans/plan-summary.ts'
+import { applyPlan } from '../plans/apply.ts'
+import { planText } from '../plans/summary.ts'
 import { type SwitchOperator, WalkStopped } from './switch-operator.ts'
 import type { SwitchTeller } from './switch-tell.ts'
 
@@ -40,11 +40,11 @@ async function planAndApply(options: CleanOptions): Promise<void> {
   // It is clean by now, which the next look will see.
   if (!made.ok && made.error.code === 'NOT_FOUND') return
   const plan = unwrap(made)
-  const { entries } = await followPlan(client, plan.planId, () => true)
+  const state = unwrap(await followPlan(client, plan.planId))
   const formats = new Map(unwrap(await client.call('formats.list', {})).map(each => [each.id, each]))
-  for (const text of sayPlan(plan, entries, formats, widthOf(io))) await teller.say(text)
-  const wanted =
-    plan.stores.map((store, i) => confirmationOf(store, countsOf(plan, entries)[i] ?? 0))[0] ?? ''
+  for (const text of planText(state, formats, widthOf(io))) await teller.say(text)
+  const [store] = plan.stores
+  const wanted = store ? confirmationOf(store, state.countsByStore()[0] ?? 0) : ''
   if (clean !== null && reason !== null)
     return apply(options, plan, clean, reason).catch(error => {
       if (!(error instanceof CliError) || error.failure.code !== 'BAD_INPUT' || clean === wanted) throw error

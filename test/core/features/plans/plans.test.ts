@@ -212,7 +212,7 @@ describe('a plan', () => {
     c.hold('two', 'somebody else')
     const screen = c.follow(plan.planId)
     await expect.poll(screen.state).toBe('done')
-    const back = screen.known.returned.map(n => screen.known.entries[n]?.key)
+    const back = [...screen.known.returned].map(n => screen.known.entries[n]?.key)
     expect(back).toEqual(['acme:one'])
     expect(screen.known.plan?.progress.returned).toBe(1)
     expect(everythingIn(c.folder)).toContain('came-back')
@@ -246,7 +246,7 @@ describe('since when a lock is held', () => {
 })
 
 describe('while it is applied', () => {
-  it('pauses, goes on, changes its rate and stops; what was not attempted stays', async () => {
+  it('pauses, resumes, changes its rate and stops; what was not attempted stays', async () => {
     const c = await planning()
     for (let i = 0; i < 40; i++) c.hold(`job-${i}`)
     const plan = await c.ask('plans.create', { storeIds: [c.storeId] })
@@ -260,7 +260,7 @@ describe('while it is applied', () => {
     expect(before).toBeGreaterThan(20)
     await new Promise(resolve => setTimeout(resolve, 600))
     expect(c.server.records.size).toBe(before)
-    await c.ask('plans.steer', { planId: plan.planId, to: 'go-on' })
+    await c.ask('plans.steer', { planId: plan.planId, to: 'resume' })
     await expect.poll(() => c.server.records.size).toBeLessThan(before)
     await c.ask('plans.steer', { planId: plan.planId, to: 'stop' })
     await expect.poll(screen.state).toBe('stopped')

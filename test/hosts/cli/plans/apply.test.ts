@@ -13,7 +13,7 @@ type Outcome = {
 }
 
 describe('applying a plan', () => {
-  it('tells what became of every lock, and ends with 7 when not all are gone', async () => {
+  it('prints the result of every lock, and exits with 7 unless all are gone', async () => {
     const { client, address } = await redisPlace()
     for (const name of ['a', 'b', 'c', 'renewed'])
       await client.set(`pipeline_lock:x:${name}`, `run-${name}`, 'EX', 900)
@@ -27,10 +27,10 @@ describe('applying a plan', () => {
     expect(applied).toMatchObject({ code: 7, stderr: '' })
     expectHarmless(applied)
     expect(applied.stdout).toContain(
-      'Of 4 locks: 1 released; 2 had changed and were not touched; 1 was gone already.\n',
+      'Of 4 locks: 1 released; 2 had changed and were not touched; 1 was already gone.\n',
     )
     expect(applied.stdout).toContain('pipeline_lock:x:a: not touched, it has another holder now')
-    expect(applied.stdout).toContain('pipeline_lock:x:renewed: not touched, it was renewed or taken again')
+    expect(applied.stdout).toContain('pipeline_lock:x:renewed: not touched, it was renewed or re-acquired')
     expect((await client.keys('*')).sort()).toEqual(
       ['a', 'new', 'renewed'].map(name => `pipeline_lock:x:${name}`),
     )
@@ -46,7 +46,7 @@ describe('applying a plan', () => {
     })
   })
 
-  it('ends with 0 when every lock is released or gone', async () => {
+  it('exits with 0 when every lock is released or gone', async () => {
     const { client, address } = await redisPlace()
     for (const name of ['a', 'b']) await client.set(`lock:${name}`, `token-${name}`)
     const o = operator()
@@ -63,7 +63,7 @@ describe('applying a plan', () => {
     })
   })
 
-  it('goes on with the same command after it was interrupted', async () => {
+  it('resumes with the same command after an interrupt', async () => {
     const { client, address } = await redisPlace()
     for (let i = 0; i < 40; i++) await client.set(`lock:${i}`, `token-${i}`)
     const o = operator()
@@ -75,7 +75,7 @@ describe('applying a plan', () => {
     const stopped = await done
     expect(stopped).toMatchObject({ code: 7, stderr: expect.stringContaining('Stopping:') })
     expect(stopped.stdout).toMatch(/Of 40 locks: \d+ released; \d+ were not attempted\./)
-    expect(stopped.stdout).toContain('The same command goes on')
+    expect(stopped.stdout).toContain('Run the same command to resume')
     const left = await client.dbsize()
     expect(left).toBeGreaterThan(0)
     const rest = await o.run(...words, '--rate', '1000', '--json')
@@ -84,7 +84,7 @@ describe('applying a plan', () => {
     expect(await client.dbsize()).toBe(0)
   })
 
-  it('goes on after it was killed, and does not call its own releases those of others', async () => {
+  it('resumes after a kill, and never takes its own releases for those of others', async () => {
     const { client, address } = await redisPlace()
     for (let i = 0; i < 20; i++) await client.set(`lock:${i}`, `token-${i}`)
     const o = operator()
@@ -103,7 +103,7 @@ describe('applying a plan', () => {
     expect(await client.dbsize()).toBe(0)
   })
 
-  it('is done by one at a time', async () => {
+  it('is applied by one process at a time', async () => {
     const { client, address } = await redisPlace()
     for (let i = 0; i < 20; i++) await client.set(`lock:${i}`, `token-${i}`)
     const o = operator()

@@ -30,7 +30,7 @@ async function lockTable() {
   return { client, keys, address: `mysql://root@127.0.0.1:${port}/${encodeURIComponent(database)}` }
 }
 
-it('cleans expired rows out of MySQL with the printed command, leaves held ones, and takes it back', async () => {
+it('releases expired rows in MySQL with the printed command, leaves held ones, and undoes it', async () => {
   const { address, keys } = await lockTable()
   const o = operator()
   const made = await o.run('cleanup', address)
@@ -43,13 +43,13 @@ it('cleans expired rows out of MySQL with the printed command, leaves held ones,
   expect(await keys()).toEqual(['GPS_PROCESS'])
   expect(await o.run('cleanup', address)).toMatchObject({
     code: 0,
-    stdout: 'There are no expired leftovers.\n',
+    stdout: 'There are no expired locks.\n',
   })
   expect(await o.run('undo', undoIdOf(applied))).toMatchObject({ code: 0 })
   expect(await keys()).toHaveLength(3)
 })
 
-it('cleans expired items out of DynamoDB in one step, once the number is confirmed', async () => {
+it('releases expired items in DynamoDB in one step once their number is confirmed', async () => {
   const { client, table, address } = await dynamoTable('lock_key')
   const now = Math.floor(Date.now() / 1000)
   const put = (key: string, expiresAt: number) =>
@@ -92,7 +92,7 @@ it('cleans expired items out of DynamoDB in one step, once the number is confirm
   expect([await has('held'), await has('old\u202e'), await has('older\n')]).toEqual([true, false, false])
 })
 
-it('finds nothing to clean where nothing has ended', async () => {
+it('finds nothing to clean up when no lock has expired', async () => {
   const { client, address } = await redisPlace()
   await client.set('pipeline_lock:x:a', 'run-a', 'EX', 900)
   const o = operator()

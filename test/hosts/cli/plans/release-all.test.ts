@@ -8,7 +8,7 @@ import { commandOf, confirmOf, expectHarmless, operator } from './plan-cli.ts'
 const HOSTILE = ['lock:\x1b[31mred\n', 'lock:\u202egnp.exe', "lock:it's $(touch x) `y`", 'lock:\x07\x9b2J']
 
 describe('a plan', () => {
-  it('ends its summary with a command that really applies it', async () => {
+  it('ends its summary with a command that applies it', async () => {
     const { client, address } = await redisPlace()
     for (const key of HOSTILE) await client.set(key, `token \x1b[2J of ${key}`)
     await client.set(Buffer.from('6c6f636b3aff00fe', 'hex'), 'binary')
@@ -29,14 +29,14 @@ describe('a plan', () => {
     expectHarmless({ ...applied, stdout: o.audit() })
   })
 
-  it('says how many holders have one lock each, and does not list them', async () => {
+  it('counts holders of a single lock instead of listing them', async () => {
     const { client, address } = await redisPlace()
     for (let i = 0; i < 30; i++) await client.set(`pipeline_lock:acme:${i}`, `run-${i}`, 'EX', 3600)
     for (let i = 30; i < 34; i++) await client.set(`pipeline_lock:acme:${i}`, 'run-same', 'EX', 3600)
     const { stdout } = await operator().plan(address)
     expect(stdout).toContain('  state   held (34)\n')
     expect(stdout).toContain('  holder  run-same (4), 30 others with 1 lock each\n')
-    expect(stdout).toContain('  and 24 more; all of them are in the file\n')
+    expect(stdout).toContain('  and 24 more; the file has all of them\n')
   })
 
   it.each([
@@ -46,7 +46,7 @@ describe('a plan', () => {
     [['--key', 'acme:', '--owner', 'run-a'], ['a']],
     [['--filter=-owner:run-a state:held'], ['b', 'c']],
     [['--filter', 'left>1h'], ['c']],
-  ])('takes with %j what was asked for', async (filter, names) => {
+  ])('selects locks with %j', async (filter, names) => {
     const { client, address } = await redisPlace()
     await client.set('pipeline_lock:acme:a', 'run-a', 'EX', 3600)
     await client.set('pipeline_lock:acme:b', 'run-b', 'EX', 3600)
@@ -83,7 +83,7 @@ describe('a plan', () => {
     expect(existsSync(o.file())).toBe(false)
   })
 
-  it('overwrites no file and makes no folder', async () => {
+  it('overwrites no file and creates no folder', async () => {
     const { client, address } = await redisPlace()
     await client.set('lock:a', 'token')
     const o = operator()
@@ -102,7 +102,7 @@ describe('a plan', () => {
     expect(existsSync(o.file('no'))).toBe(false)
   })
 
-  it('holds no password, and neither does anything that was printed or written down', async () => {
+  it('keeps the password out of the plan, the output and the log', async () => {
     const server = await startRedis()
     onTestFinished(() => server.stop('SIGKILL'))
     const admin = new Redis({ port: server.port })
@@ -141,10 +141,10 @@ describe('a command that applies a plan', () => {
     ['a blank reason', (o: Asked) => o.apply(o.confirm, '--reason', ' '), 2, 'A reason is missing'],
     ['no rate', (o: Asked) => o.apply(o.confirm, '--rate', '0'), 2, '--rate must be'],
     ['a rate in words', (o: Asked) => o.apply(o.confirm, '--rate', 'fast'), 2, '--rate must be'],
-    ['another store', (o: Asked) => o.apply(o.confirm, 'redis://127.0.0.1:1/0'), 2, 'about another store'],
+    ['another store', (o: Asked) => o.apply(o.confirm, 'redis://127.0.0.1:1/0'), 2, 'for another store'],
     ['no store', (o: Asked) => o.apply(o.confirm, 'nonsense'), 2, 'A store address starts with'],
     ['both options', (o: Asked) => o.apply(o.confirm, '--plan', o.file('b')), 2, '--plan FILE'],
-  ])('is refused with %s, and nothing is changed', async (_, ask, code, words) => {
+  ])('is refused with %s and changes nothing', async (_, ask, code, words) => {
     const { client, address } = await redisPlace()
     await client.set('lock:a', 'token')
     const o = operator()
@@ -156,7 +156,7 @@ describe('a command that applies a plan', () => {
     expect(readFileSync(o.file(), 'utf8')).toBe(before)
   })
 
-  it('refuses a plan that was edited, and what is no plan', async () => {
+  it('refuses an edited plan, and a file that is no plan', async () => {
     const { client, address } = await redisPlace()
     await client.set('lock:a', 'token')
     await client.set('lock:b', 'token')
@@ -174,7 +174,7 @@ describe('a command that applies a plan', () => {
     expect(await client.dbsize()).toBe(2)
   })
 
-  it('says with 5 that the store is away', async () => {
+  it('exits with 5 when the store is unreachable', async () => {
     const server = await startRedis()
     onTestFinished(() => server.stop('SIGKILL'))
     const admin = new Redis({ port: server.port })

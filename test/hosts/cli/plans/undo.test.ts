@@ -6,7 +6,7 @@ import { confirmOf, expectHarmless, operator, undoIdOf } from './plan-cli.ts'
 const HOLDER = '0f8fad5b-d9cb-469f-a165-70867728950e:51'
 
 describe('undo', () => {
-  it('puts a plan back with its values and deadlines, but where the name is taken', async () => {
+  it('restores locks with their values and deadlines, except where the name is taken', async () => {
     const { client, address } = await redisPlace()
     await client.set('pipeline_lock:x:a', 'run-a', 'EX', 900)
     await client.set('pipeline_lock:x:\x1b[31mb', 'run-b', 'EX', 900)
@@ -16,30 +16,30 @@ describe('undo', () => {
     const undone = await o.run('undo', undoIdOf(applied), '--reason', 'wrong store')
     expect(undone).toMatchObject({ code: 7, stderr: '' })
     expectHarmless(undone)
-    expect(undone.stdout).toContain('Of 2 locks: 1 put back; 1 is taken again and was not touched.\n')
+    expect(undone.stdout).toContain('Of 2 locks: 1 restored; 1 is held again and was not touched.\n')
     expect(await client.get('pipeline_lock:x:a')).toBe('run-a')
     expect(await client.ttl('pipeline_lock:x:a')).toBeGreaterThan(800)
     expect(await client.get('pipeline_lock:x:\x1b[31mb')).toBe('run-new')
     expect(o.audit()).toContain('wrong store')
   })
 
-  it('puts nothing back twice: its holder may have released it since', async () => {
+  it('restores no lock twice: its holder may have released it since', async () => {
     const { client, address } = await redisPlace()
     await client.set('lock:a', 'token-a')
     const o = operator()
     const id = undoIdOf(await o.apply(confirmOf(await o.plan(address))))
     const undone = await o.run('undo', id, '--json')
     expect(undone).toMatchObject({ code: 0 })
-    expect(undone.json()).toMatchObject({ kind: 'restore', counts: { restored: 1 }, cannotBePutBack: 0 })
+    expect(undone.json()).toMatchObject({ kind: 'restore', counts: { restored: 1 }, cannotBeRestored: 0 })
     await client.del('lock:a')
     expect(await o.run('undo', id)).toMatchObject({
       code: 4,
-      stderr: expect.stringContaining('put back already'),
+      stderr: expect.stringContaining('already restored'),
     })
     expect(await client.exists('lock:a')).toBe(0)
   })
 
-  it('takes a single release back by the id that it printed', async () => {
+  it('undoes a single release by its printed id', async () => {
     const { client, address, lock } = await redisPlace()
     await client.set('lock:a', 'token-a')
     const o = operator()
@@ -50,7 +50,7 @@ describe('undo', () => {
     expect(await client.get('lock:a')).toBe('token-a')
   })
 
-  it('ends when its time is over', async () => {
+  it('is refused after the undo window', async () => {
     const { client, address } = await redisPlace()
     await client.set('lock:a', 'token-a')
     const o = operator({ LOCKKEEPER_UNDO_MINUTES: '0.1' })
@@ -63,7 +63,7 @@ describe('undo', () => {
     expect(await client.dbsize()).toBe(0)
   })
 
-  it('says why a format cannot be put back, and does not call the rest a whole undo', async () => {
+  it('explains why a format cannot be restored, and does not report the rest as a complete undo', async () => {
     const { client, address, lock } = await redisPlace()
     await client.hset('orders', HOLDER, 1)
     const o = operator()
@@ -78,11 +78,11 @@ describe('undo', () => {
     await client.hset('orders', HOLDER, 1)
     await client.set('lock:a', 'token-a')
     const made = await o.plan(address)
-    expect(made.stdout).toContain('1 cannot be put back afterwards')
+    expect(made.stdout).toContain('1 cannot be restored afterwards')
     const undone = await o.run('undo', undoIdOf(await o.apply(confirmOf(made))))
     expect(undone.code).toBe(7)
-    expect(undone.stdout).toContain('Of 1 lock: 1 put back.\n')
-    expect(undone.stdout).toContain('1 lock released with them cannot be put back')
+    expect(undone.stdout).toContain('Of 1 lock: 1 restored.\n')
+    expect(undone.stdout).toContain('1 lock released with them cannot be restored')
     expect(await client.keys('*')).toEqual(['lock:a'])
   })
 
@@ -90,7 +90,7 @@ describe('undo', () => {
     ['p0123456789ab', 4],
     ['../../etc/passwd', 2],
     ['\x1b[31m', 2],
-  ])('knows no %j', async (id, code) => {
+  ])('refuses the unknown id %j', async (id, code) => {
     const run = await operator().run('undo', id)
     expect(run).toMatchObject({ code, stdout: '' })
     expectHarmless(run)

@@ -1,24 +1,28 @@
 import { parseAddress } from '../../../../shared/address.ts'
 import type { Input } from '../../../../shared/contract.ts'
 import { LOCK_STATES } from '../../../../shared/locks.ts'
+import { followPlan } from '../../../../shared/plan-state.ts'
 import { planWarnings } from '../../../../shared/plan-words.ts'
-import type { PlanSummary } from '../../../../shared/plans.ts'
+import { confirmationOf, type PlanSummary } from '../../../../shared/plans.ts'
 import { escapeForTerminal, safeJson } from '../../../../shared/safe-text.ts'
 import { type Args, parse } from '../lib/args.ts'
 import { connect, type OpenedStore, openStore } from '../lib/connect.ts'
-import { EXIT, unwrap, usageError } from '../lib/exit.ts'
+import { CliError, EXIT, unwrap, usageError } from '../lib/exit.ts'
 import { type Io, print } from '../lib/io.ts'
 import { widthOf, wrap } from '../lib/wrap.ts'
-import { applyPlan } from './plan-apply.ts'
-import { followPlan } from './plan-follow.ts'
-import { applyCommand, countsOf, sayPlan } from './plan-summary.ts'
+import { applyPlan } from './apply.ts'
+import { applyCommand, planText } from './summary.ts'
 
-const OPTIONS = {
+const CONFIRMED = {
   plan: { type: 'string' },
-  apply: { type: 'string' },
   confirm: { type: 'string', multiple: true },
   reason: { type: 'string' },
   rate: { type: 'string' },
+} as const
+
+const RELEASE_ALL = {
+  ...CONFIRMED,
+  apply: { type: 'string' },
   state: { type: 'string' },
   owner: { type: 'string' },
   key: { type: 'string' },
@@ -26,19 +30,23 @@ const OPTIONS = {
   watch: { type: 'string' },
 } as const
 
-/** How far apart the two looks are that show who renews, unless it is said. */
+/** Default time between the two reads that show which locks are being renewed. */
 const WATCH_SECONDS = 2
 
+/** Selects the locks that have expired but are still stored. */
+const LEFTOVERS = 'state:expired'
+
 export async function releaseAllCommand(argv: readonly string[], io: Io): Promise<number> {
-  const args = parse(argv, OPTIONS, [], ['store'])
+  const args = parse(argv, RELEASE_ALL, [], ['store'])
   const { plan, apply } = args.options
   if ((plan === undefined) === (apply === undefined))
     throw usageError(
-      'release-all needs --plan FILE, which writes a plan, or --apply FILE, which applies one; it releases nothing by itself',
+      'release-all needs either --plan FILE, which writes a plan, or --apply FILE, which applies one',
     )
   if (typeof apply === 'string') return applyFile(apply, args, io)
   const [address] = args.positionals
-  if (address === undefined) throw usageError('The store is missing: a plan is made of its locks')
+  if (address === undefined)
+    throw usageError('The store is missing: a plan is made from the locks of a store')
   const opened = await openStore(io, address)
   const made = await makePlan(opened, filterFrom(args), args, io)
   return showPlan(opened, made, args, io)
@@ -51,30 +59,73 @@ async function applyFile(file: string, args: Args, io: Io): Promise<number> {
   return applyPlan(client, plan, { ...options, store: args.positionals[0] }, io)
 }
 
-/** What applying needs, checked before anything is opened. */
-export function applyOptions({ options }: Args) {
+/** Makes a plan of the expired locks; with --confirm, applies it. */
+export async function cleanupCommand(argv: readonly string[], io: Io): Promise<number> {
+  const args = parse(argv, CONFIRMED, ['store'])
+  const options = args.options['confirm'] === undefined ? null : applyOptions(args)
+  const opened = await openStore(io, args.positionals[0] as string)
+  // An expired lock is renewed by no one, so one read is enough.
+  const onceRead = { ...args, options: { ...args.options, watch: '0' } }
+  const plan = await makePlan(opened, LEFTOVERS, onceRead, io).catch(error => {
+    if (error instanceof CliError && error.failure.code === 'NOT_FOUND') return null
+    throw error
+  })
+  if (plan === null) {
+    await print(io, args.options['json'] ? '{"count":0}' : 'There are no expired locks.')
+    return EXIT.done
+  }
+  return options === null
+    ? showPlan(opened, plan, args, io)
+    : applyPlan(opened.client, plan, { ...options, store: args.positionals[0] }, io)
+}
+
+/** Restores what a plan or a single release released, where the name is still free. */
+export async function undoCommand(argv: readonly string[], io: Io): Promise<number> {
+  const args = parse(argv, { reason: { type: 'string' } }, ['plan or action id'], ['store'])
+  const [of, store] = args.positionals as [string, string | undefined]
+  const { reason, json } = args.options
+  const client = connect(io, { stoppable: false })
+  const plan = unwrap(await client.call('plans.undo', { of }))
+  const counts = unwrap(await followPlan(client, plan.planId)).countsByStore()
+  return applyPlan(
+    client,
+    plan,
+    {
+      // The id already names exactly these locks: the operator has nothing else to confirm.
+      confirm: plan.stores.map((each, i) => confirmationOf(each, counts[i] ?? 0)),
+      reason: typeof reason === 'string' && reason.trim() !== '' ? reason : `Undo of ${of}`,
+      rate: undefined,
+      json: json === true,
+      store,
+    },
+    io,
+  )
+}
+
+/** The options for applying a plan, checked before any store is opened. */
+function applyOptions({ options }: Args) {
   const { reason, rate, json } = options
   const confirm = [options['confirm'] ?? []].flat().map(String)
   if (typeof reason !== 'string' || reason.trim() === '')
-    throw usageError('A reason is missing: say --reason TEXT, which goes into the audit log')
+    throw usageError('A reason is missing: add --reason TEXT for the audit log')
   return { confirm, reason, rate: rateFrom(rate), json: json === true }
 }
 
 function rateFrom(value: Args['options'][string]): number | undefined {
   if (value === undefined) return undefined
   const rate = Number(value)
-  if (!(rate >= 0.1 && rate <= 100_000)) throw usageError('--rate must be 0.1 to 100000 locks a second')
+  if (!(rate >= 0.1 && rate <= 100_000)) throw usageError('--rate must be 0.1 to 100000 locks per second')
   return rate
 }
 
-/** The options as the console's own filter, which the plan keeps. */
-export function filterFrom({ options }: Args): string {
+/** The options as one filter, which the plan keeps. */
+function filterFrom({ options }: Args): string {
   const { state, owner, key, filter } = options
   if (state !== undefined && !LOCK_STATES.some(each => each === state))
     throw usageError(`--state must be one of ${LOCK_STATES.join(', ')}`)
   const quoted = (name: string, value: Args['options'][string]) => {
     if (value === undefined) return []
-    if (value === '' || String(value).includes('"')) throw usageError(`--${name} is empty or has a " in it`)
+    if (value === '' || String(value).includes('"')) throw usageError(`--${name} is empty or contains a "`)
     return [`${name}:"${value}"`]
   }
   return [
@@ -85,7 +136,7 @@ export function filterFrom({ options }: Args): string {
   ].join(' ')
 }
 
-export async function makePlan(
+async function makePlan(
   { client, info }: OpenedStore,
   filter: string,
   { options }: Args,
@@ -94,7 +145,7 @@ export async function makePlan(
   const seconds = options['watch'] === undefined ? WATCH_SECONDS : Number(options['watch'])
   if (!(seconds >= 0 && seconds <= 60)) throw usageError('--watch must be 0 to 60 seconds')
   if (seconds > 0 && io.stderr.isTTY)
-    io.stderr.write(`Looking twice, ${seconds} s apart, to see which locks are being renewed…\n`)
+    io.stderr.write(`Reading twice, ${seconds} s apart, to see which locks are being renewed…\n`)
   const input: Input<'plans.create'> = {
     storeIds: [info.storeId],
     filter,
@@ -104,19 +155,19 @@ export async function makePlan(
   return unwrap(await client.call('plans.create', input))
 }
 
-export async function showPlan(
+async function showPlan(
   { client }: OpenedStore,
   plan: PlanSummary,
   { positionals, options }: Args,
   io: Io,
 ): Promise<number> {
-  const { entries } = await followPlan(client, plan.planId, () => true)
+  const state = unwrap(await followPlan(client, plan.planId))
   const formats = new Map(unwrap(await client.call('formats.list', {})).map(each => [each.id, each]))
   const reason = typeof options['reason'] === 'string' ? options['reason'] : null
-  const command = applyCommand(plan, countsOf(plan, entries), reason)
+  const command = applyCommand(plan, state.countsByStore(), reason)
   if (options['json']) {
     const { planId, file, count, left, stores, filter } = plan
-    const warnings = planWarnings(plan, entries, formats)
+    const warnings = planWarnings(plan, state.entries, formats)
     await print(io, safeJson({ planId, file, count, left, filter, stores, warnings, command }))
     return EXIT.done
   }
@@ -124,11 +175,11 @@ export async function showPlan(
   const end = [
     `Nothing was changed. The plan is in ${escapeForTerminal(plan.file)}.`,
     ...(hasPassword(positionals[0] ?? '', io)
-      ? ['The password is not in it: give it as LOCKKEEPER_PASSWORD, or when you are asked for it.']
+      ? ['The password is not in it: set LOCKKEEPER_PASSWORD, or type it when asked.']
       : []),
-    'This applies exactly what the plan has:',
+    'To apply exactly this plan:',
   ]
-  for (const line of [...sayPlan(plan, entries, formats, width), '']) await print(io, line)
+  for (const line of [...planText(state, formats, width), '']) await print(io, line)
   for (const line of end.flatMap(each => wrap('', each, width))) await print(io, line)
   await print(io, '')
   await print(io, command)

@@ -1,6 +1,7 @@
 import { AddressError, parseAddress, showAddress } from '../../../../shared/address.ts'
 import type { Client } from '../../../../shared/client.ts'
 import { plural, sayNumber } from '../../../../shared/numbers.ts'
+import { followPlan, type LoadedPlan } from '../../../../shared/plan-state.ts'
 import { planOutcome } from '../../../../shared/plan-words.ts'
 import {
   confirmationOf,
@@ -14,32 +15,30 @@ import { openStore } from '../lib/connect.ts'
 import { EXIT, unwrap, usageError } from '../lib/exit.ts'
 import { type Io, print } from '../lib/io.ts'
 import { widthOf, wrap } from '../lib/wrap.ts'
-import { type Followed, followPlan, isOver, progressPrinter } from './plan-follow.ts'
-import { countsOf, sayLocks } from './plan-summary.ts'
+import { progressPrinter } from './progress.ts'
 
 export type ApplyOptions = {
   readonly confirm: readonly string[]
   readonly reason: string
   readonly rate: number | undefined
   readonly json: boolean
-  /** The address with its password, where it needs one. */
+  /** The address of the plan's store with its password, if it needs one. */
   readonly store: string | undefined
 }
 
 const NAMED_LOCKS = 20
 
-/** Applies a plan, and tells what became of every lock of it. */
+/** Applies a plan and prints the result of every lock. */
 export async function applyPlan(
   client: Client,
   plan: PlanSummary,
   options: ApplyOptions,
   io: Io,
 ): Promise<number> {
-  const known = await followPlan(client, plan.planId, () => true)
-  const counts = countsOf(plan, known.entries)
+  const counts = unwrap(await followPlan(client, plan.planId)).countsByStore()
   const missing = missingConfirmation(plan, counts, options.confirm)
   await openStores(plan, counts, options.store, io)
-  if (!options.json && missing === null) await sayChanges(client, plan, io)
+  if (!options.json && missing === null) await printChanges(client, plan, io)
 
   const { confirm, reason, rate } = options
   const request = {
@@ -48,29 +47,36 @@ export async function applyPlan(
     reason,
     ...(rate === undefined ? {} : { rate }),
   }
-  // Also when the confirmation is wrong: core refuses it, and so it is on record that somebody tried.
-  const begun = await client.call('plans.apply', request)
-  if (!begun.ok && begun.error.code === 'REFUSED' && missing !== null)
+  // A wrong confirmation is sent too: core refuses it and audits the attempt.
+  const started = await client.call('plans.apply', request)
+  if (!started.ok && started.error.code === 'REFUSED' && missing !== null)
     throw usageError(`To apply this plan, confirm it with --confirm "${neutralise(missing)}"`)
-  unwrap(begun)
+  unwrap(started)
   const stop = () => {
-    io.stderr.write('\nStopping: what was sent is finished, the rest is left alone.\n')
+    io.stderr.write('\nStopping: requests in flight finish, the remaining locks are not touched.\n')
     void client.call('plans.steer', { planId: plan.planId, to: 'stop' })
   }
   io.signal.addEventListener('abort', stop)
   if (io.signal.aborted) stop()
   const printer = progressPrinter(io, options.json)
-  const end = await followPlan(client, plan.planId, isOver, printer.show)
+  const end = unwrap(
+    await followPlan(
+      client,
+      plan.planId,
+      state => state.isOver,
+      state => state.plan && printer.show(state.plan),
+    ),
+  )
   printer.end()
   io.signal.removeEventListener('abort', stop)
 
   await (options.json ? printJson(end, io) : printEnd(end, io))
-  const isWhole = end.entries.every(({ n }) => isAsWanted(end.results.get(n) ?? null))
-  // What was released and cannot be put back is in no plan, and the undo is not a whole one.
+  const isWhole = end.kept().every(({ n }) => isAsWanted(end.results.get(n) ?? null))
+  // An undo is not complete if a released lock cannot be restored and so is not in the plan.
   return isWhole && !(plan.kind === 'restore' && plan.left > 0) ? EXIT.done : EXIT.partly
 }
 
-/** What should have been typed and was not; null when everything was. */
+/** The first confirmation that was not given. */
 function missingConfirmation(
   plan: PlanSummary,
   counts: readonly number[],
@@ -80,7 +86,7 @@ function missingConfirmation(
   return wanted.find((text, i) => (counts[i] ?? 0) > 0 && !confirm.includes(text)) ?? null
 }
 
-/** Opens the stores that the plan is about, by their own addresses. */
+/** Opens the stores of the plan. */
 async function openStores(
   plan: PlanSummary,
   counts: readonly number[],
@@ -91,7 +97,7 @@ async function openStores(
     if ((counts[i] ?? 0) === 0) continue
     const isIt = given !== undefined && shownAddress(given) === address
     if (given !== undefined && !isIt && plan.stores.length === 1)
-      throw usageError(`The plan is about another store: ${neutralise(address)}`)
+      throw usageError(`The plan is for another store: ${neutralise(address)}`)
     await openStore(io, isIt ? given : address)
   }
 }
@@ -104,70 +110,79 @@ function shownAddress(given: string): string {
   }
 }
 
-async function sayChanges(client: Client, plan: PlanSummary, io: Io): Promise<void> {
+async function printChanges(client: Client, plan: PlanSummary, io: Io): Promise<void> {
   const { same, changes } = unwrap(await client.call('plans.compare', { planId: plan.planId }))
   if (changes.length === 0 || plan.kind === 'restore') return
   const count = (now: string) => changes.filter(change => change.now === now).length
   const parts = [
-    [same, 'as they were'],
-    [count('renewed'), 'renewed since by the same holder (released all the same)'],
-    [count('changed'), 'renewed or taken by another since (not touched)'],
+    [same, 'unchanged'],
+    [count('renewed'), 'renewed by the same holder (still released)'],
+    [count('changed'), 'renewed or acquired by another holder (not touched)'],
     [count('gone'), 'gone'],
-    [count('unread'), 'that cannot be read now'],
+    [count('unread'), 'unreadable'],
   ] as const
-  const said = parts.filter(([n]) => n > 0).map(([n, what]) => `${sayNumber(n)} ${what}`)
-  for (const line of wrap('', `Since the plan was made: ${said.join(', ')}.`, widthOf(io)))
+  const texts = parts.filter(([n]) => n > 0).map(([n, what]) => `${sayNumber(n)} ${what}`)
+  for (const line of wrap('', `Since the plan was made: ${texts.join(', ')}.`, widthOf(io)))
     await print(io, line)
 }
 
-async function printEnd({ plan, entries, results, returned }: Followed, io: Io): Promise<void> {
+async function printEnd(state: LoadedPlan, io: Io): Promise<void> {
+  const { plan, results, returned } = state
   const { progress } = plan
+  const entries = state.kept()
   const say = async (text: string, first = '') => {
     for (const line of wrap(first, text, widthOf(io))) await print(io, line)
   }
   await say(planOutcome(progress))
-  const told = entries.flatMap(entry => {
-    const said = sayResult(results.get(entry.n) ?? null, entry)
-    return said === null ? [] : [`${clip(escapeForTerminal(entry.key), 60)}: ${said}`]
+  const lines = entries.flatMap(entry => {
+    const text = resultText(results.get(entry.n), entry)
+    return text === null ? [] : [`${clip(escapeForTerminal(entry.key), 60)}: ${text}`]
   })
-  for (const line of told.slice(0, NAMED_LOCKS)) await say(line, '  ')
-  if (told.length > NAMED_LOCKS)
-    await print(io, `  and ${sayNumber(told.length - NAMED_LOCKS)} more; --json lists them all`)
-  const back = entries.filter(({ n }) => returned.includes(n))
+  for (const line of lines.slice(0, NAMED_LOCKS)) await say(line, '  ')
+  if (lines.length > NAMED_LOCKS)
+    await print(io, `  and ${sayNumber(lines.length - NAMED_LOCKS)} more; --json lists them all`)
+  const back = entries.filter(({ n }) => returned.has(n))
   if (back.length > 0) {
     await say(
-      `${plural(back.length, 'lock came', 'locks came')} back with the same token: the holder is alive and wrote it again.`,
+      back.length === 1
+        ? '1 lock was re-acquired by its previous holder: it is alive.'
+        : `${back.length} locks were re-acquired by their previous holders: they are alive.`,
     )
     for (const { key } of back.slice(0, NAMED_LOCKS)) await print(io, `  ${clip(escapeForTerminal(key), 90)}`)
   }
   if (plan.kind === 'restore' && plan.left > 0)
-    await say(`${sayLocks(plan.left)} released with them cannot be put back: lockkeeper formats says why.`)
+    await say(
+      `${plural(plan.left, 'lock', 'locks')} released with them cannot be restored: see lockkeeper formats.`,
+    )
   if (plan.kind === 'release' && progress.returned === null && progress.counts.released > 0)
-    await print(io, 'Whether any of them came back could not be looked at.')
+    await print(io, 'Whether any of them was re-acquired could not be checked.')
   for (const { store, error } of progress.troubles)
     await say(`${escapeForTerminal(plan.stores[store]?.name ?? '')}: ${neutralise(error.message)}`)
   if (progress.state === 'stopped')
-    await print(io, 'The same command goes on with what is left; the file says what is known so far.')
+    await print(
+      io,
+      'Run the same command to resume with the remaining locks; the file has the results so far.',
+    )
   if (plan.undoUntil !== null)
     await print(
       io,
-      `Until ${new Date(plan.undoUntil).toISOString().slice(11, 19)} UTC it can be undone: lockkeeper undo ${plan.planId}`,
+      `Until ${new Date(plan.undoUntil).toISOString().slice(11, 19)} UTC this can be undone: lockkeeper undo ${plan.planId}`,
     )
 }
 
-/** What is worth a line of its own; what went as wanted is not. */
-function sayResult(result: PlanResult | null, entry: PlanEntry): string | null {
+/** A line for each result that is not the wanted one. */
+function resultText(result: PlanResult | undefined, entry: PlanEntry): string | null {
   switch (result?.is) {
     case 'failed':
       return `failed${result.error.uncertain ? ', or perhaps not' : ''}: ${neutralise(result.error.message)}`
     case 'changed':
-      return sayChanged(result.owner, entry)
+      return changedText(result.owner, entry)
     case 'taken':
-      return 'not put back, its name is taken'
+      return 'not restored, another holder has the name'
     case 'ended':
-      return 'not put back, its lease would be over by now'
+      return 'not restored, its lease would have ended by now'
     case 'tried':
-      return 'tried, and nobody knows what came of it'
+      return 'attempted with unknown outcome'
     case 'gone':
       return result.perhapsOurs ? 'gone, perhaps by an earlier attempt of this plan' : null
     default:
@@ -175,15 +190,16 @@ function sayResult(result: PlanResult | null, entry: PlanEntry): string | null {
   }
 }
 
-function sayChanged(owner: string | null, entry: PlanEntry): string {
-  if (owner === null) return 'not touched, it is not the lock that was seen'
-  // Where the deadline is part of the fence, a renewal cannot be told from a next holder that writes the same.
+function changedText(owner: string | null, entry: PlanEntry): string {
+  if (owner === null) return 'not touched, it is not the lock of the plan'
+  // With the deadline in the fence, a renewal looks the same as a new holder that writes the same value.
   return owner === entry.owner
-    ? 'not touched, it was renewed or taken again since, under the same name'
+    ? 'not touched, it was renewed or re-acquired under the same name'
     : `not touched, it has another holder now (${clip(escapeForTerminal(owner), 40)})`
 }
 
-async function printJson({ plan, entries, results, returned }: Followed, io: Io): Promise<void> {
+async function printJson(end: LoadedPlan, io: Io): Promise<void> {
+  const { plan, results, returned } = end
   const { planId, kind, file, undoUntil, progress } = plan
   const { state, total, counts, troubles, reason } = progress
   const head = {
@@ -196,11 +212,11 @@ async function printJson({ plan, entries, results, returned }: Followed, io: Io)
     counts,
     cameBack: progress.returned,
     troubles,
-    ...(kind === 'restore' ? { cannotBePutBack: plan.left } : {}),
+    ...(kind === 'restore' ? { cannotBeRestored: plan.left } : {}),
     undoUntil: undoUntil === null ? null : new Date(undoUntil).toISOString(),
   }
   await print(io, `${safeJson(head).slice(0, -1)},"locks":[`)
-  const back = new Set(returned)
+  const entries = end.kept()
   for (const [i, { n, id, key, store, format, fence }] of entries.entries()) {
     const { is = 'pending', ...more } = results.get(n) ?? {}
     const line = {
@@ -211,7 +227,7 @@ async function printJson({ plan, entries, results, returned }: Followed, io: Io)
       fence,
       outcome: is === 'pending' ? 'not attempted' : is,
       ...more,
-      ...(back.has(n) ? { cameBack: true } : {}),
+      ...(returned.has(n) ? { cameBack: true } : {}),
     }
     await print(io, `${safeJson(line)}${i + 1 < entries.length ? ',' : ''}`)
   }

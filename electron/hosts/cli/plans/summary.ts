@@ -1,6 +1,7 @@
 import { sayDuration } from '../../../../shared/duration.ts'
 import type { FormatInfo } from '../../../../shared/locks.ts'
 import { plural, sayNumber } from '../../../../shared/numbers.ts'
+import type { LoadedPlan } from '../../../../shared/plan-state.ts'
 import { planWarnings } from '../../../../shared/plan-words.ts'
 import {
   confirmationOf,
@@ -13,43 +14,41 @@ import { clip, column, escapeForTerminal, neutralise } from '../../../../shared/
 import { shellQuote } from '../../../core/lib/shell-quote.ts'
 import { wrap } from '../lib/wrap.ts'
 
-/** A plan for people to read before they apply it. */
-
 const NAMED_GROUPS = 5
 const NAMED_LOCKS = 10
 
-export function sayPlan(
-  plan: PlanSummary,
-  entries: readonly PlanEntry[],
+/** A plan as the operator reads it before applying it. */
+export function planText(
+  { plan, entries }: Pick<LoadedPlan, 'plan' | 'entries'>,
   formats: ReadonlyMap<string, FormatInfo>,
   width: number,
 ): string[] {
-  const what = plan.kind === 'release' ? 'release' : 'put back'
+  const verb = plan.kind === 'release' ? 'release' : 'restore'
   const where = plan.stores.map(({ name }) => escapeForTerminal(name)).join(', ')
   const filter = plan.filter === '' ? [] : wrap('  filter  ', escapeForTerminal(plan.filter), width)
   const warnings = planWarnings(plan, entries, formats)
-  const group = (by: Exclusion['by'], say?: (group: string) => string) =>
-    wrap(`  ${by.padEnd(7)} `, sayGroups(by, entries, say), width)
+  const group = (by: Exclusion['by'], nameOf?: (group: string) => string) =>
+    wrap(`  ${by.padEnd(7)} `, groupsText(by, entries, nameOf), width)
   return [
-    ...wrap('', `Plan ${plan.planId} would ${what} ${sayLocks(plan.count)} in ${where}:`, width),
+    ...wrap(
+      '',
+      `Plan ${plan.planId} would ${verb} ${plural(plan.count, 'lock', 'locks')} in ${where}:`,
+      width,
+    ),
     '',
     ...filter,
-    ...(plan.stores.length > 1 ? group('store', each => storeName(plan, each)) : []),
+    ...(plan.stores.length > 1 ? group('store', each => plan.stores[Number(each)]?.name ?? each) : []),
     ...group('state'),
     ...group('holder', each => (each === '' ? 'not recorded' : each)),
     ...group('format', each => formats.get(each)?.title ?? each),
     '',
     ...lockRows(entries.slice(0, NAMED_LOCKS), width),
     ...(entries.length > NAMED_LOCKS
-      ? [`  and ${sayNumber(entries.length - NAMED_LOCKS)} more; all of them are in the file`]
+      ? [`  and ${sayNumber(entries.length - NAMED_LOCKS)} more; the file has all of them`]
       : []),
-    ...(warnings.length > 0 ? ['', 'Before you go on:'] : []),
+    ...(warnings.length > 0 ? ['', 'Before you continue:'] : []),
     ...warnings.flatMap(({ sentence }) => wrap('  - ', neutralise(sentence), width)),
   ]
-}
-
-function storeName(plan: PlanSummary, place: string): string {
-  return plan.stores[Number(place)]?.name ?? place
 }
 
 const WIDTHS = { state: 8, age: 11 }
@@ -77,35 +76,31 @@ function lockRows(entries: readonly PlanEntry[], width: number): string[] {
   ]
 }
 
-/** `pid 8121 (12), 33 others with 1 lock each`: those would only be a list of tokens. */
-function sayGroups(
+/** `pid 8121 (12), 33 others with 1 lock each`: their names would only be a list of tokens. */
+function groupsText(
   by: Exclusion['by'],
   entries: readonly PlanEntry[],
-  say: (group: string) => string = each => each,
+  nameOf: (group: string) => string = each => each,
 ): string {
   const counts = new Map<string, number>()
   for (const entry of entries) counts.set(groupOf(entry, by), (counts.get(groupOf(entry, by)) ?? 0) + 1)
   const sorted = [...counts].sort((a, b) => b[1] - a[1])
   const single = sorted.filter(([, count]) => count === 1).length
   if (sorted.length > NAMED_GROUPS && single === sorted.length)
-    return `${sayNumber(single)} different ones, each with 1 lock`
+    return `${sayNumber(single)} different, each with 1 lock`
   const isNoise = sorted.length > NAMED_GROUPS && single > 1
   const shared = isNoise ? sorted.filter(([, count]) => count > 1) : sorted
   const more = shared.length - NAMED_GROUPS
   return [
     ...shared
       .slice(0, NAMED_GROUPS)
-      .map(([group, count]) => `${clip(escapeForTerminal(say(group)), 40)} (${sayNumber(count)})`),
+      .map(([group, count]) => `${clip(escapeForTerminal(nameOf(group)), 40)} (${sayNumber(count)})`),
     ...(more > 0 ? [`${sayNumber(more)} more`] : []),
     ...(isNoise ? [`${sayNumber(single)} others with 1 lock each`] : []),
   ].join(', ')
 }
 
-export function sayLocks(count: number): string {
-  return plural(count, 'lock', 'locks')
-}
-
-/** The command that applies it, ready to be copied but for the reason. */
+/** The command that applies the plan, ready to copy except for the reason. */
 export function applyCommand(plan: PlanSummary, counts: readonly number[], reason: string | null): string {
   const confirm = plan.stores.flatMap((store, i) =>
     (counts[i] ?? 0) > 0 ? ['--confirm', quoted(confirmationOf(store, counts[i] ?? 0))] : [],
@@ -114,12 +109,7 @@ export function applyCommand(plan: PlanSummary, counts: readonly number[], reaso
   return ['lockkeeper release-all --apply', shellQuote(plan.file), ...confirm, '--reason', why].join(' ')
 }
 
-/** Locks by store that are not excluded. */
-export function countsOf(plan: PlanSummary, entries: readonly PlanEntry[]): number[] {
-  return plan.stores.map((_, i) => entries.filter(entry => entry.store === i).length)
-}
-
-/** In double quotes where every shell reads them alike. */
+/** In double quotes where every shell reads the text the same way. */
 function quoted(text: string): string {
   return /^[\w .,:@/+()-]+$/.test(text) ? `"${text}"` : shellQuote(text)
 }
