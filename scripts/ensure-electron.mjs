@@ -23,7 +23,7 @@ const PROGRAMS = ['electron', 'chrome_crashpad_handler', 'chrome-sandbox']
 
 if (!findTestElectron()) {
   if (process.platform === 'linux' && process.arch === 'x64') install()
-  else stop('The tests need Electron: please run npx install-electron.')
+  else stop('The tests need Electron: run npm start once, which installs it.')
 }
 
 function install() {

@@ -1,6 +1,6 @@
-import { chooseScreen } from '../console/choose-screen.ts'
-import { findElectron } from '../console/find-electron.ts'
-import { openWindow } from '../console/open-window.ts'
+import { findElectron, findInstallable, openWindow } from '../console/electron.ts'
+import { installElectron } from '../console/install-electron.ts'
+import { browserBecause, chooseScreen } from '../console/screen.ts'
 import { serveConsole } from '../console/serve.ts'
 import { readStart, type Start, StartError } from '../console/start.ts'
 import { NotBuilt } from '../http/static-files.ts'
@@ -21,15 +21,26 @@ export async function consoleCommand(argv: readonly string[], io: Io): Promise<n
   )
   const port = portNumber(args.options['port'])
   const start = startOf(io, args.options as Record<string, unknown>)
-  const screen = chooseScreen({
+  const { env, signal } = io
+  let screen = chooseScreen({
     web: args.options['web'] === true,
-    electron: findElectron(io.distFolder, io.env),
+    electron: findElectron(io.distFolder, env),
+    installable: findInstallable(io.distFolder, env),
     platform: process.platform,
-    env: io.env,
+    env,
     isRoot: process.getuid?.() === 0,
   })
-  if (screen.kind === 'window') return openWindow(io, screen.electron, start)
-  if (screen.why !== null) await print(io, screen.why)
+  if (screen.kind === 'install') {
+    const log = (line: string) => void io.stderr.write(`lockkeeper: ${line}\n`)
+    screen = await installElectron({ home: screen.home, env, signal, log })
+    if (signal.aborted) return EXIT.done
+  }
+  if (screen.kind === 'window') {
+    const ended = await openWindow(io, screen.electron, start)
+    if ('code' in ended) return ended.code
+    screen = browserBecause(ended.why)
+  }
+  if (screen.kind === 'browser' && screen.why !== null) await print(io, screen.why)
   try {
     await serveConsole(io, start, port)
   } catch (error) {

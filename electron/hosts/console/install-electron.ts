@@ -1,0 +1,95 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { clip, neutralise } from '../../../shared/safe-text.ts'
+import { codeOf } from '../../core/files/disk.ts'
+import { FolderLock, LockBusy } from '../../core/files/folder-lock.ts'
+import { programIn } from './electron.ts'
+import { browserBecause, type Screen } from './screen.ts'
+
+/** About 110 MB: a connection that takes longer is none to wait for with a stuck lock at hand. */
+const LIMIT_MS = 120_000
+const PROGRESS_MS = 5000
+/** How long a process may be silent that downloads already. */
+const BUSY_MS = 500
+
+type Installation = {
+  /** The electron package, with its own installer in it. */
+  readonly home: string
+  readonly env: NodeJS.ProcessEnv
+  readonly signal: AbortSignal
+  readonly log: (line: string) => void
+  readonly limitMs?: number
+}
+
+/** Downloads the Electron program as its package would at its first use. It is there whole afterwards or not at all. */
+export async function installElectron(installation: Installation): Promise<Screen> {
+  const { home } = installation
+  try {
+    const why = await new FolderLock(join(home, 'installing'), BUSY_MS).run(async () =>
+      // Another process may have installed it meanwhile.
+      programIn(home) === null ? download(installation) : null,
+    )
+    const electron = programIn(home)
+    if (electron !== null) return { kind: 'window', electron }
+    return browserBecause(why ?? 'Electron could not be installed (its program is missing)')
+  } catch (error) {
+    if (error instanceof LockBusy) return browserBecause('Another process is downloading Electron')
+    return browserBecause(`Electron could not be installed (${codeOf(error)})`)
+  }
+}
+
+/** Null if the installer succeeded, otherwise why it did not. */
+async function download({
+  home,
+  env,
+  signal,
+  log,
+  limitMs = LIMIT_MS,
+}: Installation): Promise<string | null> {
+  // Also what an installer left that was killed together with us.
+  const clear = async () => {
+    for (const name of ['path.txt', 'dist']) await rm(join(home, name), { recursive: true, force: true })
+  }
+  await clear()
+  log('Downloading Electron for the window, this once; Ctrl-C stops, and --web serves the browser instead')
+  const { LOCKKEEPER_STORES: _, LOCKKEEPER_PASSWORD: __, ...rest } = env
+  const child = spawn(process.execPath, [join(home, 'install.js')], {
+    env: rest,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let errors = ''
+  child.stderr.setEncoding('utf8').on('data', text => {
+    errors = clip(errors + text, 2000)
+  })
+  const startedAt = performance.now()
+  const elapsedMs = () => performance.now() - startedAt
+  const progress = setInterval(
+    () => log(`Still downloading Electron: ${Math.round(elapsedMs() / 1000)} s`),
+    PROGRESS_MS,
+  )
+  const kill = () => child.kill('SIGKILL')
+  const limit = setTimeout(kill, limitMs)
+  signal.addEventListener('abort', kill)
+  if (signal.aborted) kill()
+  try {
+    const [code] = (await once(child, 'exit')) as [number | null]
+    if (code === 0) return null
+    await clear()
+    if (signal.aborted) return 'The download of Electron was stopped'
+    if (code === null && elapsedMs() >= limitMs)
+      return `Electron could not be downloaded within ${Math.round(limitMs / 1000)} s`
+    return `Electron could not be downloaded (${firstError(errors) ?? `its installer ended with ${code}`})`
+  } finally {
+    clearInterval(progress)
+    clearTimeout(limit)
+    signal.removeEventListener('abort', kill)
+  }
+}
+
+/** The message of the installer's stack trace. */
+function firstError(errors: string): string | null {
+  const message = /^\s*(?:\w*Error: )+(.+)$/m.exec(errors)?.[1]
+  return message === undefined ? null : clip(neutralise(message), 120)
+}
