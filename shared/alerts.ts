@@ -1,105 +1,47 @@
 import { z } from 'zod'
+import { ALERT_RULE_DEFINITIONS } from './alert-rules/registry.ts'
+import {
+  type AlertRuleDefinition,
+  type RuleSetting,
+  ruleSettingSchema,
+  severitySchema,
+} from './alert-rules/rule.ts'
 import { DAY_MS } from './duration.ts'
 import { lockId, storeId } from './locks.ts'
 
-/** What an operator is warned of. Rules are data; what they say, and what to do then, is in alert-words.ts. */
-
-export const ALERT_RULES = [
-  'store-down',
-  'expired',
-  'two-stores',
-  'implausible-expiry',
-  'lease-used',
-  'no-expiry',
-  'held-long',
-  'renewed-long',
-  'contention',
-  'clock-offset',
-] as const
+export type AlertRule = (typeof ALERT_RULE_DEFINITIONS)[number]['id']
+export const ALERT_RULES: readonly AlertRule[] = ALERT_RULE_DEFINITIONS.map(({ id }) => id)
 export const alertRuleSchema = z.enum(ALERT_RULES)
-export type AlertRule = z.infer<typeof alertRuleSchema>
+export const RULES = Object.fromEntries(
+  ALERT_RULE_DEFINITIONS.map(rule => [rule.id, rule]),
+) as unknown as Readonly<Record<AlertRule, AlertRuleDefinition<AlertRule>>>
 
-export const SEVERITIES = ['critical', 'warning', 'notice'] as const
-export const severitySchema = z.enum(SEVERITIES)
-export type Severity = z.infer<typeof severitySchema>
-
-/** `limit` is what the rule compares with, in the unit below; null for a rule that has nothing to compare. */
-export const ruleSettingSchema = z.strictObject({
-  enabled: z.boolean(),
-  limit: z.number().nonnegative().nullable(),
-  /** It must have been so for this long. */
-  forMs: z.number().int().min(0).max(DAY_MS),
-})
-export type RuleSetting = z.infer<typeof ruleSettingSchema>
-
-type RuleInfo = {
-  readonly severity: Severity
-  /** What `limit` is: a part of the lease, a time, or how often within `CONTENTION_MS`. */
-  readonly unit: 'fraction' | 'ms' | 'times' | null
-  readonly usual: RuleSetting
+/** Whether one finding shows up in two stores. */
+export function comparesStores(rule: AlertRule): boolean {
+  const definition = RULES[rule]
+  return definition.on === 'store' && definition.comparesStores === true
 }
 
-const SECOND = 1000
-const MINUTE = 60 * SECOND
-const HOUR = 60 * MINUTE
-
-/** In this time so many changes of the holder are contention. */
-export const CONTENTION_MS = 5 * MINUTE
-
-/** The `detail` of contention where holders have no names: it may have been the same one each time. */
-export const UNNAMED_HOLDERS = 'unnamed'
-
-export const RULES: Readonly<Record<AlertRule, RuleInfo>> = {
-  'store-down': {
-    severity: 'critical',
-    unit: null,
-    usual: { enabled: true, limit: null, forMs: 15 * SECOND },
-  },
-  expired: { severity: 'critical', unit: null, usual: { enabled: true, limit: null, forMs: MINUTE } },
-  'two-stores': {
-    severity: 'critical',
-    unit: null,
-    usual: { enabled: true, limit: null, forMs: 5 * SECOND },
-  },
-  'implausible-expiry': {
-    severity: 'warning',
-    unit: null,
-    usual: { enabled: true, limit: null, forMs: 0 },
-  },
-  // A lock that is given back in time passes 80 % for a moment if its lease is short: that is nobody's concern.
-  'lease-used': {
-    severity: 'warning',
-    unit: 'fraction',
-    usual: { enabled: true, limit: 0.8, forMs: 10 * SECOND },
-  },
-  'no-expiry': { severity: 'warning', unit: null, usual: { enabled: true, limit: null, forMs: MINUTE } },
-  'held-long': { severity: 'warning', unit: 'ms', usual: { enabled: true, limit: 2 * HOUR, forMs: 0 } },
-  'renewed-long': { severity: 'warning', unit: 'ms', usual: { enabled: true, limit: HOUR, forMs: 0 } },
-  contention: { severity: 'warning', unit: 'times', usual: { enabled: true, limit: 20, forMs: 0 } },
-  'clock-offset': {
-    severity: 'notice',
-    unit: 'ms',
-    usual: { enabled: true, limit: 2 * SECOND, forMs: 30 * SECOND },
-  },
-}
-
-/** Every rule for a store: what was decided for it, or for all stores, or what is usual. */
+/** The operators' settings, for all stores and by store. A rule without a setting has its defaults. */
 export const ruleBookSchema = z.strictObject({
   all: z.partialRecord(alertRuleSchema, ruleSettingSchema),
-  /** By the address of the store, so that it holds for the same store next time. */
+  /** By the address of the store, so that they apply to the same store next time. */
   stores: z.record(z.string(), z.partialRecord(alertRuleSchema, ruleSettingSchema)),
-  /** Whether the desktop is told. */
+  /** Desktop notifications. */
   notify: z.boolean(),
 })
 export type RuleBook = z.infer<typeof ruleBookSchema>
 
+/** The settings of every rule for one store. */
+export type RuleSettings = Readonly<Record<AlertRule, RuleSetting>>
+
 export function settingOf(book: RuleBook, rule: AlertRule, address: string): RuleSetting {
-  return book.stores[address]?.[rule] ?? book.all[rule] ?? RULES[rule].usual
+  return book.stores[address]?.[rule] ?? book.all[rule] ?? RULES[rule].defaults
 }
 
 /**
- * Something that a rule found. It begins, and ends when it is so no more; if it begins again within a minute it is the same
- * one, and `count` says how often. About a lock, or about a store as a whole.
+ * Something a rule found, about a lock or about a store as a whole. An alert that begins again within a minute after it ended is
+ * the same alert, and `count` says how often it began.
  */
 export const alertSchema = z.object({
   alertId: z.string(),
@@ -109,25 +51,25 @@ export const alertSchema = z.object({
   storeName: z.string(),
   address: z.string(),
   lockId: z.string().nullable(),
-  /** The beginning of it, where it is longer than anybody reads; and so is the holder. */
+  /** Shortened if very long, and so is the holder. */
   key: z.string().nullable(),
   holder: z.string().nullable(),
   /** By the clock of this machine. */
   since: z.number(),
   until: z.number().nullable(),
   count: z.number(),
-  /** What the rule measured when it was last looked at, in the rule's unit (`ms` for those without one); null for none. */
+  /** What the rule measured last, in the unit of its limit (milliseconds for a rule without one). */
   value: z.number().nullable(),
-  /** What it was compared with. */
+  /** What the value was compared with. */
   limit: z.number().nullable(),
-  /** Other stores that have the same key, the server's words: whatever the sentence needs besides, and not more than that. */
+  /** What the sentence needs besides: the other stores that have the key, the server's error. */
   detail: z.string().nullable(),
   acknowledged: z.object({ by: z.string(), at: z.number(), reason: z.string() }).nullable(),
   muteId: z.string().nullable(),
 })
 export type Alert = z.infer<typeof alertSchema>
 
-/** Silence for a rule: everywhere, in one store, or for one lock. Null means any. */
+/** Silences a rule everywhere, in one store, or for one lock. Null means any. */
 export const muteSchema = z.object({
   muteId: z.string(),
   rule: alertRuleSchema.nullable(),
@@ -136,29 +78,29 @@ export const muteSchema = z.object({
   reason: z.string(),
   by: z.string(),
   at: z.number(),
-  /** Null until somebody ends it. */
+  /** Null for a mute that lasts until an operator ends it. */
   until: z.number().nullable(),
 })
 export type Mute = z.infer<typeof muteSchema>
 
-/** Happens on the page's `window` when somebody clicked on a notification of the desktop: the list of alerts is wanted. */
+/** Dispatched on the page's `window` when a desktop notification is clicked: the page shows the list of alerts. */
 export const SHOW_ALERTS = 'lockkeeper:show-alerts'
 
-/** The whole of it, told again whenever it changes. */
+/** All alerts, sent again whenever they change. */
 export const alertsEventSchema = z.object({
-  /** Those that go on, then those that ended, newest first. Of one rule in one store, the first hundred. */
+  /** Open alerts, then ended ones, newest first; of one rule in one store, the first hundred. */
   alerts: z.array(alertSchema),
-  /** How many go on, muted ones left out; also those that are not listed. */
+  /** All open alerts, listed or not, without muted ones. */
   open: z.number(),
-  /** Of them, those that nobody has acknowledged. */
+  /** Those of `open` that are not acknowledged. */
   unacknowledged: z.number(),
-  /** The same numbers by rule and address, for each of which any alert goes on. */
+  /** The same counts for each rule and address with an open alert. */
   groups: z.array(
     z.object({ rule: alertRuleSchema, address: z.string(), open: z.number(), unacknowledged: z.number() }),
   ),
   mutes: z.array(muteSchema),
   book: ruleBookSchema,
-  /** Why the rules or mutes could not be read or kept; null when they could. */
+  /** Why the rules or mutes could not be read or written; null if they could. */
   problem: z.string().nullable(),
 })
 export type AlertsEvent = z.infer<typeof alertsEventSchema>
@@ -167,11 +109,14 @@ const reason = z.string().trim().min(1).max(2000)
 export const acknowledgeSchema = z
   .strictObject({
     alertIds: z.array(z.string().min(1).max(200)).min(1).max(10_000).optional(),
-    /** All of a rule in a store, also those that are not listed. */
+    /** All alerts of a rule in a store, listed or not. */
     group: z.strictObject({ rule: alertRuleSchema, storeId }).optional(),
     reason,
   })
-  .refine(({ alertIds, group }) => alertIds !== undefined || group !== undefined, 'nothing is named')
+  .refine(
+    ({ alertIds, group }) => alertIds !== undefined || group !== undefined,
+    'names neither alerts nor a group',
+  )
 export const muteInputSchema = z.strictObject({
   rule: alertRuleSchema.nullable(),
   storeId: storeId.nullable(),
@@ -194,8 +139,8 @@ export const alertMethods = {
     output: z.null(),
   },
   /**
-   * Replaces the rules as a whole. With `before`, the rules that somebody was shown, only what is other than there: what others
-   * have decided meanwhile stays.
+   * Replaces the rules. With `before`, the rules the operator was shown, only the settings that differ from them are changed: what
+   * other consoles have saved since then stays.
    */
   'alerts.decide': {
     effect: 'read',

@@ -1,5 +1,4 @@
-import { alertAdvice } from '../../shared/alert-advice.ts'
-import { alertSentence } from '../../shared/alert-words.ts'
+import { alertAdvice, alertSentence } from '../../shared/alert-words.ts'
 import type { ConsoleInfo } from '../../shared/console.ts'
 import type { Core } from './dispatch.ts'
 import { AlertActions } from './features/alerts/alert-actions.ts'

@@ -1,5 +1,5 @@
-import { alertsSentence, RULE_WORDS } from '../../shared/alert-words.ts'
-import type { Alert, AlertsEvent } from '../../shared/alerts.ts'
+import { alertsSentence } from '../../shared/alert-words.ts'
+import { type Alert, type AlertsEvent, comparesStores, RULES } from '../../shared/alerts.ts'
 import { MINUTE_MS } from '../../shared/duration.ts'
 
 /** About the same rule in the same store, the desktop is told so often at most. */
@@ -118,12 +118,12 @@ function groupsOf({ alerts, groups }: AlertsEvent): Group[] {
 
 /** What is held in two stores is found in both: told once, it is told. */
 function nameOf({ rule, address }: Pick<Alert, 'rule' | 'address'>): string {
-  return rule === 'two-stores' ? rule : `${rule} ${address}`
+  return comparesStores(rule) ? rule : `${rule} ${address}`
 }
 
 function noticesOf(groups: readonly Group[]): Notice[] {
   const sayings = groups.map(({ rule, said, storeName }) => ({
-    title: RULE_WORDS[rule].title,
+    title: RULES[rule].title,
     body: withoutMarkup(alertsSentence(rule, said, storeName)),
   }))
   if (sayings.length <= MOST_AT_ONCE) return sayings

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { ALERT_RULES, RULES, type RuleSetting } from '../../shared/alerts.ts'
+import type { RuleSetting } from '../../shared/alert-rules/rule.ts'
+import { ALERT_RULES, RULES } from '../../shared/alerts.ts'
 
 const text = readFileSync(new URL('../../docs/alerts.md', import.meta.url), 'utf8')
 
@@ -20,8 +21,12 @@ test('the documented rules are the rules, with what is usual', () => {
     .filter(line => line.startsWith('| `'))
     .map(line => line.split('|').map(cell => cell.trim()))
   const usual = ALERT_RULES.map(rule => {
-    const { usual, unit } = RULES[rule]
-    return [`\`${rule}\``, sayLimit(usual, unit), usual.forMs === 0 ? '' : say(usual.forMs)]
+    const { defaults, limit } = RULES[rule]
+    return [
+      `\`${rule}\``,
+      sayLimit(defaults, limit?.unit ?? null),
+      defaults.forMs === 0 ? '' : say(defaults.forMs),
+    ]
   })
   expect(rows.map(([, rule, , limit, forMs]) => [rule, limit, forMs])).toEqual(usual)
 })

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { alertAdvice } from '../../shared/alert-advice.ts'
 import {
+  alertAdvice,
   alertHeadline,
   alertSentence,
   alertsSentence,
-  RULE_WORDS,
   sayUnacknowledged,
 } from '../../shared/alert-words.ts'
 import { ALERT_RULES, type Alert, type AlertRule, RULES } from '../../shared/alerts.ts'
@@ -42,12 +41,12 @@ describe('an alert says what is so, with its numbers', () => {
     [
       'store-down',
       { key: null, holder: null, value: 130_000, detail: 'The server does not answer ("ECONNREFUSED")' },
-      'It has not been possible to read all of recharges for 2 min 10 s; what is shown of it is from before. The server does not answer ("ECONNREFUSED").',
+      'Can\'t read all of recharges for 2 min 10 s; showing older data. The server does not answer ("ECONNREFUSED").',
     ],
     [
       'expired',
       { value: 192 * MINUTE },
-      'The lease of GPS_PROCESS in recharges, held by worker-1, ended 3 h 12 min ago, and the record is still there.',
+      'The lease of GPS_PROCESS in recharges, held by worker-1, ended 3 h 12 min ago, and the record is still stored.',
     ],
     [
       'two-stores',
@@ -57,17 +56,17 @@ describe('an alert says what is so, with its numbers', () => {
     [
       'implausible-expiry',
       { detail: '1703127056' },
-      'GPS_PROCESS in recharges, held by worker-1, is to end at 1703127056, which nobody can have meant; perhaps seconds and milliseconds were mixed up.',
+      'GPS_PROCESS in recharges, held by worker-1, expires at 1703127056, which cannot be right; perhaps seconds and milliseconds were mixed up.',
     ],
     [
       'lease-used',
       { value: 0.9999 },
-      'GPS_PROCESS in recharges, held by worker-1, has used 99 % of its present lease, and nothing has extended it since.',
+      'GPS_PROCESS in recharges, held by worker-1, has used 99 % of its present lease, and the lease has not been renewed since.',
     ],
     [
       'lease-used',
       { value: 0.8, holder: null },
-      'GPS_PROCESS in recharges, held by an unknown holder, has used 80 % of its present lease, and nothing has extended it since.',
+      'GPS_PROCESS in recharges, held by an unknown holder, has used 80 % of its present lease, and the lease has not been renewed since.',
     ],
     [
       'no-expiry',
@@ -89,11 +88,11 @@ describe('an alert says what is so, with its numbers', () => {
       { value: 90 * MINUTE, detail: '1204' },
       'GPS_PROCESS in recharges is kept by worker-1 by renewing it: 1,204 times in the 1 h 30 min it was watched.',
     ],
-    ['contention', { value: 41 }, 'GPS_PROCESS in recharges changed its holder 41 times within 5 minutes.'],
+    ['contention', { value: 41 }, 'GPS_PROCESS in recharges changed holder 41 times within 5 minutes.'],
     [
       'clock-offset',
       { key: null, holder: null, value: -3400 },
-      'The clock of recharges is 3.4 s behind the one of this machine.',
+      'The clock of recharges is 3.4 s behind the clock of this machine.',
     ],
   ])('%s', (rule, more, sentence) => {
     expect(alertSentence(told(rule, more))).toBe(sentence)
@@ -151,10 +150,10 @@ describe('a hostile name in an alert', () => {
 
 describe('every rule', () => {
   it.each(ALERT_RULES)('%s has its words, and two to four steps that say what to do', rule => {
-    const { title, about, limit } = RULE_WORDS[rule]
+    const { title, about, limit } = RULES[rule]
     expect(title).toMatch(/^[A-Z]/)
     expect(about).toMatch(/^[A-Z].*\.$/)
-    expect(limit === null).toBe(RULES[rule].unit === null)
+    expect(limit === null).toBe(RULES[rule].defaults.limit === null)
     for (const address of ADDRESSES) {
       const steps = alertAdvice({ rule, address })
       expect(steps.length).toBeGreaterThanOrEqual(2)

@@ -141,7 +141,7 @@ describe('the desktop is told', () => {
       alert(name, { rule: 'two-stores', storeName: name, address: `memory:${name}` }),
     )
     expect(bodies(new AlertNews(), event(both), 0)).toEqual([
-      '1 lock in one is held by somebody else in another store at the same time.',
+      '1 lock in one is held by another holder in another store at the same time.',
     ])
   })
 

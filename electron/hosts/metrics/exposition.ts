@@ -1,5 +1,5 @@
 import type { Counter, Gauge } from 'prom-client'
-import { ALERT_RULES } from '../../../shared/alerts.ts'
+import { ALERT_RULES, RULES } from '../../../shared/alerts.ts'
 import { COUNTED, TIME_EDGES } from '../../../shared/stats.ts'
 import type { MetricsReader, MetricsReading } from '../../core/features/metrics/metrics-reader.ts'
 import type { LiveReading, StoreReading } from '../../core/features/metrics/store-reading.ts'
@@ -131,7 +131,7 @@ function setAlerts(alerts: Series, { stores, alerts: open }: MetricsReading): vo
   // That a store does not answer is known without having read it.
   for (const { name, status, lastScanAt } of stores)
     for (const rule of ALERT_RULES)
-      if (lastScanAt !== null || (rule === 'store-down' && status !== null))
+      if (lastScanAt !== null || (RULES[rule].on === 'outage' && status !== null))
         alerts.set({ store: name, rule }, 0)
   for (const { rule, store, count } of open) alerts.set({ store, rule }, count)
 }

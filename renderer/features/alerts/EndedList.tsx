@@ -1,5 +1,4 @@
-import { RULE_WORDS } from '../../../shared/alert-words.ts'
-import type { Alert } from '../../../shared/alerts.ts'
+import { type Alert, RULES } from '../../../shared/alerts.ts'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { NumberTable } from '../stats/ChartFrame.tsx'
@@ -20,7 +19,7 @@ export function EndedList({ alerts }: { readonly alerts: readonly Alert[] }) {
         rows={alerts.map(alert => ({
           id: alert.alertId,
           cells: [
-            RULE_WORDS[alert.rule].title,
+            RULES[alert.rule].title,
             alert.key === null ? words.storeItself : shownText(alert.key, 80),
             shownText(alert.storeName, 60),
             [

@@ -1,7 +1,6 @@
 import { useId, useState } from 'react'
-import { alertAdvice } from '../../../shared/alert-advice.ts'
-import { alertSentence, alertsSentence, RULE_WORDS } from '../../../shared/alert-words.ts'
-import type { Alert } from '../../../shared/alerts.ts'
+import { alertAdvice, alertSentence, alertsSentence } from '../../../shared/alert-words.ts'
+import { type Alert, comparesStores, RULES } from '../../../shared/alerts.ts'
 import { useNow } from '../../state/clock.ts'
 import { book } from '../../state/console.ts'
 import { rowIdOf } from '../../state/lock-book.ts'
@@ -37,7 +36,7 @@ export function GroupCard({ group, advises }: Props) {
     <li className="alert-card" data-severity={severity} data-seen={unacknowledged === 0 || undefined}>
       <header className="alert-head">
         <SeverityMark severity={severity} />
-        <h2 id={titleId}>{RULE_WORDS[rule].title}</h2>
+        <h2 id={titleId}>{RULES[rule].title}</h2>
         <span className="muted clip">{shownText(storeName, 80)}</span>
         <span className="muted number">
           {first.lockId !== null && `${words.locks(count)} · `}
@@ -145,7 +144,7 @@ function AlertLine({ alert, now, alone }: LineProps) {
           {words.alertSince(now - since)}
           {count > 1 && ` · ${words.times(count)}`}
         </span>
-        {alert.rule === 'two-stores' && (
+        {comparesStores(alert.rule) && (
           <Button look="link" className="alert-timeline" onClick={() => lookForName(nameOf(alert))}>
             {t.switch.trouble.compare}
           </Button>

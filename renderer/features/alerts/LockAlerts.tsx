@@ -1,6 +1,6 @@
 import { useStore } from 'zustand'
-import { alertSentence, RULE_WORDS } from '../../../shared/alert-words.ts'
-import type { Alert } from '../../../shared/alerts.ts'
+import { alertSentence } from '../../../shared/alert-words.ts'
+import { type Alert, RULES } from '../../../shared/alerts.ts'
 import { alertsStore } from '../../state/alerts.ts'
 import { rowIdOf } from '../../state/lock-book.ts'
 import { type Inspected, openDialog } from '../../state/overlay.ts'
@@ -21,9 +21,9 @@ export function LockAlerts({ target: { storeId, id } }: { readonly target: Inspe
   return (
     <section className="panel lock-alerts" aria-label={words.title}>
       {alerts.map(alert => (
-        <article key={alert.alertId} aria-label={RULE_WORDS[alert.rule].title}>
+        <article key={alert.alertId} aria-label={RULES[alert.rule].title}>
           <h3>
-            <SeverityMark severity={alert.severity} /> {RULE_WORDS[alert.rule].title}
+            <SeverityMark severity={alert.severity} /> {RULES[alert.rule].title}
           </h3>
           <p>{sentence(alertSentence(alert))}</p>
           <Acknowledged alert={alert} />
@@ -44,7 +44,7 @@ export function LockAlerts({ target: { storeId, id } }: { readonly target: Inspe
 export function RowAlertMark({ alerts }: { readonly alerts: readonly Alert[] }) {
   const [first] = alerts
   if (!first) return null
-  const title = t.alerts.rowMark(alerts.map(({ rule }) => RULE_WORDS[rule].title))
+  const title = t.alerts.rowMark(alerts.map(({ rule }) => RULES[rule].title))
   const severe = alerts.find(({ severity }) => severity === 'critical') ?? first
   return (
     <span

@@ -1,6 +1,5 @@
 import { useState } from 'react'
-import { RULE_WORDS } from '../../../shared/alert-words.ts'
-import type { Alert } from '../../../shared/alerts.ts'
+import { type Alert, RULES } from '../../../shared/alerts.ts'
 import { HOUR_MS } from '../../../shared/duration.ts'
 import type { Failure } from '../../../shared/result.ts'
 import { alertsStore } from '../../state/alerts.ts'
@@ -61,7 +60,7 @@ function MuteForm({ alert }: { readonly alert: Alert }) {
         void send()
       }}
     >
-      <p>{RULE_WORDS[rule].title}</p>
+      <p>{RULES[rule].title}</p>
       <p className="muted">{words.muteText}</p>
       <SelectField label={words.muteWhat} value={what} options={whats} onChange={setWhat} />
       <SelectField

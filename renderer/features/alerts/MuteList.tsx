@@ -1,7 +1,6 @@
 import { useState } from 'react'
 import { useStore } from 'zustand'
-import { RULE_WORDS } from '../../../shared/alert-words.ts'
-import type { Mute } from '../../../shared/alerts.ts'
+import { type Mute, RULES } from '../../../shared/alerts.ts'
 import type { Failure } from '../../../shared/result.ts'
 import type { StoreEntry } from '../../../shared/stores.ts'
 import { alertsStore } from '../../state/alerts.ts'
@@ -50,7 +49,7 @@ export function MuteList() {
 
 function sayMute({ rule, address, lockId }: Mute, entries: readonly StoreEntry[]): string {
   const words = t.alerts
-  const title = rule === null ? words.anyRule : RULE_WORDS[rule].title
+  const title = rule === null ? words.anyRule : RULES[rule].title
   if (address === null) return words.muteOf(title, words.anywhere)
   const store = shownText(entries.find(each => each.address === address)?.name ?? address, 80)
   return words.muteOf(

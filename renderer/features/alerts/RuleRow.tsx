@@ -1,6 +1,7 @@
 import { useId } from 'react'
-import { FOR_LABEL, RULE_WORDS } from '../../../shared/alert-words.ts'
-import { type AlertRule, RULES, type RuleSetting } from '../../../shared/alerts.ts'
+import type { RuleSetting } from '../../../shared/alert-rules/rule.ts'
+import { FOR_LABEL } from '../../../shared/alert-words.ts'
+import { type AlertRule, RULES } from '../../../shared/alerts.ts'
 import { Button } from '../../ui/Button.tsx'
 import { t } from '../../words/words.ts'
 import { type RuleField, shownSetting, type Typed, type Wrong } from './rule-draft.ts'
@@ -23,7 +24,7 @@ type Props = {
 
 export function RuleRow({ rule, setting, wrong, own, inherits, onChange, onWrong, onReset }: Props) {
   const id = useId()
-  const { title, about, limit } = RULE_WORDS[rule]
+  const { title, about, limit } = RULES[rule]
   const words = t.alerts
   const input = (field: RuleField, value: number, label: string) => (
     <SettingInput
@@ -51,7 +52,7 @@ export function RuleRow({ rule, setting, wrong, own, inherits, onChange, onWrong
         <span className="hint">{about}</span>
       </label>
       <span className="rule-limit">
-        {setting.limit !== null && input('limit', setting.limit, limit ?? '')}
+        {setting.limit !== null && input('limit', setting.limit, limit?.label ?? '')}
       </span>
       <span className="rule-for">
         <span className="muted">{FOR_LABEL}</span>

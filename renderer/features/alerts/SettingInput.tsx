@@ -1,5 +1,6 @@
 import { useState } from 'react'
-import { type AlertRule, CONTENTION_MS } from '../../../shared/alerts.ts'
+import { CHANGES_WINDOW_MS } from '../../../shared/alert-rules/rule.ts'
+import type { AlertRule } from '../../../shared/alerts.ts'
 import { t } from '../../words/words.ts'
 import { kindOf, type RuleField, type Typed, typedSetting, UNITS, type Unit } from './rule-draft.ts'
 
@@ -38,7 +39,7 @@ export function SettingInput({ rule, field, label, initial, onChange }: Props) {
         onChange={event => take({ ...typed, text: event.target.value })}
       />
       {kind === 'fraction' && <span className="muted">{words.percent}</span>}
-      {kind === 'times' && <span className="muted">{words.timesIn(CONTENTION_MS)}</span>}
+      {kind === 'times' && <span className="muted">{words.timesIn(CHANGES_WINDOW_MS)}</span>}
       {(kind === 'ms' || kind === 'for') && (
         <select
           className="input"

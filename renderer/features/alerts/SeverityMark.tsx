@@ -1,4 +1,4 @@
-import type { Severity } from '../../../shared/alerts.ts'
+import type { Severity } from '../../../shared/alert-rules/rule.ts'
 import { Icon, type IconName } from '../../ui/Icon.tsx'
 import { t } from '../../words/words.ts'
 

@@ -1,4 +1,5 @@
-import { FOR_LABEL, RULE_WORDS } from '../../../shared/alert-words.ts'
+import { FOR_LABEL } from '../../../shared/alert-words.ts'
+import { RULES } from '../../../shared/alerts.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { t } from '../../words/words.ts'
@@ -22,11 +23,11 @@ export function WrongList({ wrong, nameOf, onGo }: Props) {
             {wrong.map(each => {
               const { address, rule, field } = each
               const where = address === null ? words.rulesForAll : nameOf(address)
-              const label = field === 'forMs' ? FOR_LABEL : (RULE_WORDS[rule].limit ?? '')
+              const label = field === 'forMs' ? FOR_LABEL : (RULES[rule].limit?.label ?? '')
               return (
                 <li key={`${address} ${rule} ${field}`}>
                   <Button look="link" onClick={() => onGo(each)}>
-                    {words.wrongAt(where, RULE_WORDS[rule].title, label)}
+                    {words.wrongAt(where, RULES[rule].title, label)}
                   </Button>{' '}
                   {words.wrongNumber[kindOf(rule, field) ?? 'ms']}
                 </li>

@@ -1,4 +1,5 @@
-import { type Alert, type AlertRule, type AlertsEvent, SEVERITIES } from '../../../shared/alerts.ts'
+import { SEVERITIES } from '../../../shared/alert-rules/rule.ts'
+import type { Alert, AlertRule, AlertsEvent } from '../../../shared/alerts.ts'
 import { isOpen } from '../../state/alerts.ts'
 
 /** Alerts of one rule in one store are told together: they have one explanation and one way out. */

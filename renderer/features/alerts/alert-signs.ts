@@ -1,5 +1,5 @@
-import { alertSentence, RULE_WORDS } from '../../../shared/alert-words.ts'
-import { SHOW_ALERTS } from '../../../shared/alerts.ts'
+import { alertSentence } from '../../../shared/alert-words.ts'
+import { RULES, SHOW_ALERTS } from '../../../shared/alerts.ts'
 import { alertsStore } from '../../state/alerts.ts'
 import { type ConsoleState, consoleStore } from '../../state/console.ts'
 import { show } from '../../state/view.ts'
@@ -40,7 +40,7 @@ function mayNotify(): boolean {
 function notify({ groupId, alerts, count }: Piece): void {
   const [first] = alerts
   if (!first) return
-  const notice = new Notification(t.alerts.noticeTitle(RULE_WORDS[first.rule].title, first.storeName), {
+  const notice = new Notification(t.alerts.noticeTitle(RULES[first.rule].title, first.storeName), {
     body: count > 1 ? t.alerts.noticeMany(count) : sentence(alertSentence(first)),
     // Another one of the same rule and store takes its place.
     tag: groupId,

@@ -1,4 +1,5 @@
-import { type AlertRule, RULES, type RuleBook, type RuleSetting, settingOf } from '../../../shared/alerts.ts'
+import type { RuleSetting } from '../../../shared/alert-rules/rule.ts'
+import { type AlertRule, RULES, type RuleBook, settingOf } from '../../../shared/alerts.ts'
 import { HOUR_MS, MINUTE_MS } from '../../../shared/duration.ts'
 
 /** Units in which a time is typed. */
@@ -33,7 +34,7 @@ export type Wrong = Typed & {
 const LONGEST_FOR_MS = 24 * UNITS.h
 
 export function kindOf(rule: AlertRule, field: RuleField): FieldKind | null {
-  return field === 'forMs' ? 'for' : RULES[rule].unit
+  return field === 'forMs' ? 'for' : (RULES[rule].limit?.unit ?? null)
 }
 
 /** As the rule has it; null when it cannot have that. */
@@ -80,7 +81,7 @@ export function ownSetting(book: RuleBook, rule: AlertRule, address: string | nu
 }
 
 export function settingFor(book: RuleBook, rule: AlertRule, address: string | null): RuleSetting {
-  return address === null ? (book.all[rule] ?? RULES[rule].usual) : settingOf(book, rule, address)
+  return address === null ? (book.all[rule] ?? RULES[rule].defaults) : settingOf(book, rule, address)
 }
 
 export function withSetting(

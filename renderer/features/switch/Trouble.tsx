@@ -1,4 +1,4 @@
-import { SPLIT_STORY } from '../../../shared/alert-advice.ts'
+import { SPLIT_STORY } from '../../../shared/alert-rules/two-stores.ts'
 import type { Split, SwitchRun } from '../../../shared/switch.ts'
 import { useNow } from '../../state/clock.ts'
 import { act } from '../../state/switch.ts'

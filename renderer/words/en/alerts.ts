@@ -1,4 +1,4 @@
-import type { Severity } from '../../../shared/alerts.ts'
+import type { Severity } from '../../../shared/alert-rules/rule.ts'
 import { MINUTE_MS } from '../../../shared/duration.ts'
 import { plural } from '../../../shared/numbers.ts'
 import { dateTime, numbers, span } from './say.ts'

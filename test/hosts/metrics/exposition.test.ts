@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type AlertCounter, MetricsReader } from '../../../electron/core/features/metrics/metrics-reader.ts'
 import { METRICS } from '../../../electron/hosts/metrics/catalogue.ts'
 import { createExposition } from '../../../electron/hosts/metrics/exposition.ts'
@@ -26,6 +26,10 @@ async function expose(
   const samples = async (): Promise<Sample[]> => samplesOf(await exposition.text())
   return { open, names, text: () => exposition.text(), samples }
 }
+
+// The clock stands still, so ages are exact however slow the machine is.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }))
+afterEach(() => void vi.useRealTimers())
 
 const only = (samples: readonly Sample[], name: string) => samples.filter(each => each.name === name)
 

@@ -17,8 +17,8 @@ const strict = { enabled: true, limit: 0.5, forMs: 0 }
 test('a rule of one store does not change the others', () => {
   const book = withSetting(EMPTY, 'lease-used', 'memory:one', strict)
   expect(settingOf(book, 'lease-used', 'memory:one')).toEqual(strict)
-  expect(settingOf(book, 'lease-used', 'memory:two')).toEqual(RULES['lease-used'].usual)
-  expect(settingFor(book, 'lease-used', null)).toEqual(RULES['lease-used'].usual)
+  expect(settingOf(book, 'lease-used', 'memory:two')).toEqual(RULES['lease-used'].defaults)
+  expect(settingFor(book, 'lease-used', null)).toEqual(RULES['lease-used'].defaults)
   expect(ownSetting(book, 'lease-used', 'memory:two')).toBeUndefined()
 })
 
@@ -66,7 +66,7 @@ test('a rule waits for a day at most', () => {
 test('what is usual is shown as it would be typed', () => {
   for (const rule of ALERT_RULES)
     for (const field of ['limit', 'forMs'] as const) {
-      const value = RULES[rule].usual[field]
+      const value = RULES[rule].defaults[field]
       if (value !== null) expect(typedSetting(rule, field, shownSetting(rule, field, value))).toBe(value)
     }
 })

@@ -6,8 +6,8 @@ import { whoIsHere } from '../../lib/operator.ts'
 import type { AuditLog } from '../audit/log.ts'
 import { type Note, settled } from '../audit/settled.ts'
 import type { Alerts } from './alerts.ts'
+import { summaryOf } from './condition.ts'
 import { changesOf, soundBook } from './rule-book.ts'
-import { subjectOf } from './subject.ts'
 
 /** Somebody who mutes more than this, one by one, wants another rule. */
 const MOST_MUTES = 1000
@@ -40,16 +40,16 @@ export class AlertActions {
     await this.#ready()
     const { alerts } = this.#options
     const found = alerts.find(which)
-    const named = found.slice(0, NAMED).map(({ place, tracked }) => ({
-      ...{ rule: tracked.rule, storeName: place.storeName, store: place.address },
-      ...(tracked.lock === null ? {} : { key: subjectOf(tracked.lock).key }),
+    const named = found.slice(0, NAMED).map(({ place, condition }) => ({
+      ...{ rule: condition.rule, storeName: place.storeName, store: place.address },
+      ...(condition.lock === null ? {} : { key: summaryOf(condition.lock).key }),
     }))
     const facts = { ...(named.length === 1 ? named[0] : { alerts: named }), count: found.length, reason }
     await this.#recorded(action, 'alerts.acknowledge', facts, async () => {
       if (found.length === 0) throw new StoreError('NOT_FOUND', 'None of these alerts goes on any more')
       const said = { by: whoIsHere().user, at: this.#now(), reason }
       await alerts.acknowledge(
-        found.map(({ place, tracked: { rule, lockId } }) => ({
+        found.map(({ place, condition: { rule, lockId } }) => ({
           ...{ rule, address: place.address, lockId },
           ...said,
         })),

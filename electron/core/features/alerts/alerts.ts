@@ -1,43 +1,44 @@
-import { ALERT_RULES, type AlertsEvent, type Mute, type RuleBook } from '../../../../shared/alerts.ts'
+import { ALERT_RULES, type AlertsEvent, type Mute, RULES, type RuleBook } from '../../../../shared/alerts.ts'
 import type { Input } from '../../../../shared/contract.ts'
 import type { Failure } from '../../../../shared/result.ts'
 import { ChangeFeed } from '../../lib/change-feed.ts'
 import type { HistorySubscriber, WatchedStore } from '../stats/histories.ts'
 import type { LockEvent, Pass } from '../stores/subscriber.ts'
 import {
+  type AlertSources,
   type AlertsWithin,
   alertsWithin,
-  type Listing,
   listAlerts,
   type OpenAlerts,
   openAlerts,
 } from './alert-list.ts'
-import type { Acknowledged } from './decision-file.ts'
+import type { Condition, Place } from './condition.ts'
+import type { Acknowledgement } from './decision-file.ts'
 import { Decisions } from './decisions.ts'
 import { EndedAlerts } from './ended-alerts.ts'
 import type { OtherStore } from './held-names.ts'
 import { StoreState } from './store-state.ts'
-import type { Place, Tracked } from './tracked.ts'
 
 export type AlertsOptions = {
   readonly dataFolder: string
-  /** Whether decisions are kept. A host without a list of stores only keeps to what was decided in a console. */
+  /** Whether decisions are written. A host without a list of stores only obeys what was decided in a console. */
   readonly writes: boolean
   readonly about: (
     storeId: string,
     address: string,
   ) => { readonly name: string; readonly production: boolean }
-  /** Two stores between which the provider is being switched are compared, whatever they are to each other otherwise. */
+  /** The two stores of a switch under way are compared, be they production or not. */
   readonly mustCompare?: (address: string, other: string) => boolean
   readonly now?: () => number
 }
 
-/** The longest that a timer can wait. */
+/** The longest a timer can wait. */
 const LONGEST_WAIT_MS = 2 ** 31 - 1
+const OUTAGE_RULES = ALERT_RULES.filter(rule => RULES[rule].on === 'outage')
 
 /**
- * Looks at what is observed by the rules of `shared/alerts.ts`. Only a pass that saw everything begins or ends what is said of
- * locks: while a store is down, or a part of it cannot be read, that is all that is known.
+ * Checks the rules of `shared/alert-rules` whenever a watcher has read a store. Only a complete pass begins or ends alerts about
+ * locks: while all or part of a store cannot be read, the outage is all that is known.
  */
 export class Alerts implements HistorySubscriber {
   readonly decisions: Decisions
@@ -46,9 +47,9 @@ export class Alerts implements HistorySubscriber {
   readonly #feed = new ChangeFeed()
   readonly #ended = new EndedAlerts()
   readonly #states = new Map<string, StoreState>()
-  /** The addresses of stores that were watched before, and of which all is known that was seen until then. */
+  /** Addresses of stores that this process watched before they were closed. */
   readonly #closed = new Set<string>()
-  readonly #begunAt: number
+  readonly #startedAt: number
   #muteTimer: NodeJS.Timeout | undefined
   #isReady = false
   #isClosed = false
@@ -56,86 +57,86 @@ export class Alerts implements HistorySubscriber {
   constructor(options: AlertsOptions) {
     this.#options = options
     this.#now = options.now ?? Date.now
-    this.#begunAt = this.#now()
+    this.#startedAt = this.#now()
     this.decisions = new Decisions({
       ...{ folder: options.dataFolder, writes: options.writes, now: this.#now },
       changed: () => {
         this.#waitForMutes()
-        this.#lookAgain()
+        this.#checkAll()
         this.#feed.changed()
       },
     })
     void this.decisions.ready.then(() => {
       this.#isReady = true
       this.#waitForMutes()
-      this.#lookAgain()
+      this.#checkAll()
     })
   }
 
   onEvents(store: WatchedStore, all: readonly LockEvent[]): void {
-    this.#stateOf(store).contention.onEvents(all, this.#now())
+    this.#stateOf(store).holderChanges.onEvents(all, this.#now())
   }
 
   onPass(store: WatchedStore, { locks, serverTime, offsetMs, errorMs }: Pass): void {
     const state = this.#stateOf(store)
-    state.last = { offsetMs, errorMs }
-    this.#isUp(state)
-    this.#look(state, locks, serverTime)
+    state.lastPass = { offsetMs, errorMs }
+    this.#endOutage(state)
+    this.#check(state, locks, serverTime)
   }
 
-  /** That a part cannot be read is worth the same alarm: a dead node of a cluster hides its locks as a dead server does. */
+  /** A partial failure is an outage too: a dead node of a cluster hides its locks as a dead server does. */
   onFailure(store: WatchedStore, _why: 'down' | 'partial', failure: Failure): void {
     const state = this.#stateOf(store)
-    state.down = { since: state.down?.since ?? this.#now(), failure }
-    this.#checkDown(state)
+    state.outage = { since: state.outage?.since ?? this.#now(), failure }
+    this.#checkOutage(state)
   }
 
   onStop(store: WatchedStore): void {
     const state = this.#states.get(store.storeId)
-    // At the end of the process nothing is known to have ended.
+    // The end of the process ends no alert.
     if (!state || this.#isClosed) return
-    this.#isUp(state)
+    this.#endOutage(state)
     this.#states.delete(store.storeId)
     this.#closed.add(store.address)
-    if (state.alerts.close(this.#now())) this.#feed.changed()
+    if (state.conditions.close(this.#now())) this.#feed.changed()
   }
 
-  /** The whole of it, now and whenever it changes. */
+  /** All alerts, now and whenever they change. */
   async *watch(signal: AbortSignal): AsyncIterable<AlertsEvent> {
     await this.decisions.ready
-    yield* this.#feed.events(() => listAlerts(this.#listing()), signal)
+    yield* this.#feed.events(() => listAlerts(this.#sources()), signal)
   }
 
-  /** How many go on, by rule and store; those with none are left out. */
+  /** How many are open, by rule and store, where there are any. */
   openByRule(): OpenAlerts[] {
-    return openAlerts(this.#listing())
+    return openAlerts(this.#sources())
   }
 
-  /** Those that went on at any time between. */
+  /** The alerts that were open at any time between. */
   within(from: number, to: number): AlertsWithin {
-    return alertsWithin(this.#listing(), from, to)
+    return alertsWithin(this.#sources(), from, to)
   }
 
-  /** Those that go on, of those that are asked for: by their ids, or all of a rule in a store. */
+  /** Open alerts by their ids, or all of a rule in a store. */
   find({ alertIds = [], group }: Pick<Input<'alerts.acknowledge'>, 'alertIds' | 'group'>): {
     readonly place: Place
-    readonly tracked: Tracked
+    readonly condition: Condition
   }[] {
     const wanted = new Set(alertIds)
-    return this.#listing().stores.flatMap(({ place, alerts }) =>
+    return this.#sources().stores.flatMap(({ place, conditions }) =>
       ALERT_RULES.flatMap(rule => {
         const isWhole = group?.rule === rule && group.storeId === place.storeId
-        return alerts
+        return conditions
           .open(rule)
           .filter(({ alertId }) => isWhole || wanted.has(alertId))
-          .map(tracked => ({ place, tracked }))
+          .map(condition => ({ place, condition }))
       }),
     )
   }
 
   async decide(book: RuleBook, before?: RuleBook): Promise<void> {
     const kept = this.decisions.decide(book, before)
-    this.#lookAgain()
+    this.#checkAll()
     await kept
     this.#feed.changed()
   }
@@ -151,7 +152,7 @@ export class Alerts implements HistorySubscriber {
     this.#feed.changed()
   }
 
-  async acknowledge(all: readonly Acknowledged[]): Promise<void> {
+  async acknowledge(all: readonly Acknowledgement[]): Promise<void> {
     await this.decisions.acknowledge(all)
     this.#feed.changed()
   }
@@ -159,7 +160,7 @@ export class Alerts implements HistorySubscriber {
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#muteTimer)
-    for (const state of this.#states.values()) this.#isUp(state)
+    for (const state of this.#states.values()) this.#endOutage(state)
     await this.decisions.close()
   }
 
@@ -173,7 +174,7 @@ export class Alerts implements HistorySubscriber {
       place: () => this.#placeOf(store),
       acknowledgement: alertId => decisions.acknowledgement(alertId),
       forget: alertId => decisions.forget([alertId]),
-      begunAt: this.#begunAt,
+      startedAt: this.#startedAt,
       isNew: !this.#closed.has(store.address),
     })
     this.#states.set(store.storeId, state)
@@ -184,50 +185,51 @@ export class Alerts implements HistorySubscriber {
     return { storeId, address, storeName: this.#options.about(storeId, address).name }
   }
 
-  #listing(): Listing {
+  #sources(): AlertSources {
     this.#ended.prune(this.#now())
-    const stores = [...this.#states.values()].map(({ store, alerts }) => ({
+    const stores = [...this.#states.values()].map(({ store, conditions }) => ({
       place: this.#placeOf(store),
-      alerts,
+      conditions,
     }))
-    return { stores, ended: this.#ended, decisions: this.decisions, since: this.#begunAt }
+    return { stores, ended: this.#ended, decisions: this.decisions, since: this.#startedAt }
   }
 
-  /** A change of the rules, not of what is known. */
-  #lookAgain(): void {
+  /** The rules changed, not what is known. */
+  #checkAll(): void {
     for (const state of this.#states.values()) {
-      const { store, last, down, alerts } = state
-      if (alerts.obey(this.decisions.settingsOf(store.address), this.#now())) this.#feed.changed()
-      if (down) this.#checkDown(state)
-      else if (last) this.#look(state, store.locks, this.#now() + state.offsetMs)
+      const { store, lastPass, outage, conditions } = state
+      if (conditions.applySettings(this.decisions.settingsOf(store.address), this.#now()))
+        this.#feed.changed()
+      if (outage) this.#checkOutage(state)
+      else if (lastPass) this.#check(state, store.locks, this.#now() + state.offsetMs)
     }
   }
 
-  #look(state: StoreState, locks: WatchedStore['locks'], now: number): void {
-    // Of two connections to one address one is enough: each alert is told once.
+  #check(state: StoreState, locks: WatchedStore['locks'], now: number): void {
+    // Of two connections to one address one is enough: each alert is shown once.
     if (!this.#isReady || this.#firstAt(state.store.address) !== state) return
     const at = this.#now()
     const settings = this.decisions.settingsOf(state.store.address)
     const others = this.#states.size > 1 ? this.#others(state) : null
-    const changed = state.look(locks, now, at, settings, others)
-    const over = state.longOver(this.decisions.acknowledged, settings, at)
-    if (over.length > 0) this.decisions.forget(over)
-    if (changed) this.#feed.changed()
-    else if (state.alerts.openCount > 0) this.#feed.moved()
+    const hasChanged = state.check(locks, { now, at }, settings, others)
+    const longGone = state.longGone(this.decisions.acknowledged, settings, at)
+    if (longGone.length > 0) this.decisions.forget(longGone)
+    if (hasChanged) this.#feed.changed()
+    else if (state.conditions.openCount > 0) this.#feed.moved()
   }
 
   /**
-   * Stores in which the same name would be the same lock. In production and in a copy of it for trying things out, the same
-   * names are held all the time, and mean nothing.
+   * Stores in which the same name would be the same lock. Production and its test copies hold the same names all the time, and
+   * that means nothing.
    */
   #others({ store: own }: StoreState): OtherStore[] {
     const { about, mustCompare } = this.#options
     const { production } = about(own.storeId, own.address)
-    return [...this.#states.values()].flatMap(({ store, names, down }) => {
+    return [...this.#states.values()].flatMap(({ store, names, outage }) => {
       const other = about(store.storeId, store.address)
       if (store.address === own.address) return []
       if (other.production !== production && !mustCompare?.(own.address, store.address)) return []
-      return [{ name: other.name, names, isLive: down === null }]
+      return [{ name: other.name, names, isLive: outage === null }]
     })
   }
 
@@ -236,25 +238,26 @@ export class Alerts implements HistorySubscriber {
     return undefined
   }
 
-  #checkDown(state: StoreState): void {
-    const { store, down, alerts } = state
-    clearTimeout(state.downTimer)
-    if (!down || !this.#isReady || this.#isClosed || this.#firstAt(store.address) !== state) return
+  #checkOutage(state: StoreState): void {
+    const { store, outage, conditions } = state
+    clearTimeout(state.outageTimer)
+    if (!outage || !this.#isReady || this.#isClosed || this.#firstAt(store.address) !== state) return
     const settings = this.decisions.settingsOf(store.address)
     const at = this.#now()
-    if (alerts.see('store-down', settings, at, down.since, down.failure.message)) this.#feed.changed()
-    else if (alerts.openCount > 0) this.#feed.moved()
-    // The next try may take longer than the rule wants to wait.
-    const leftMs = down.since + settings['store-down'].forMs - at
-    if (leftMs > 0) state.downTimer = setTimeout(() => this.#checkDown(state), leftMs).unref()
+    if (conditions.outage(settings, at, outage.since, outage.failure.message)) this.#feed.changed()
+    else if (conditions.openCount > 0) this.#feed.moved()
+    // The next attempt to read may come later than the alert is due.
+    const leftMs = OUTAGE_RULES.map(rule => outage.since + settings[rule].forMs - at).filter(ms => ms > 0)
+    if (leftMs.length > 0)
+      state.outageTimer = setTimeout(() => this.#checkOutage(state), Math.min(...leftMs)).unref()
   }
 
-  #isUp(state: StoreState): void {
-    state.down = null
-    clearTimeout(state.downTimer)
+  #endOutage(state: StoreState): void {
+    state.outage = null
+    clearTimeout(state.outageTimer)
   }
 
-  /** What is muted counts again when its time is over, whether anything else happens or not. */
+  /** Muted alerts count again when the mute ends, whether anything else changes or not. */
   #waitForMutes(): void {
     clearTimeout(this.#muteTimer)
     const next = Math.min(...this.decisions.mutes.map(({ until }) => until ?? Number.POSITIVE_INFINITY))

@@ -13,11 +13,11 @@ import { markOf } from '../../files/file-version.ts'
 import { FolderLock } from '../../files/folder-lock.ts'
 import { KeptFile } from '../../files/shared-file.ts'
 import { StoreError } from '../../lib/errors.ts'
+import { alertIdOf } from './condition.ts'
 import { soundBook } from './rule-book.ts'
-import { alertIdOf } from './tracked.ts'
 
 /** Which alert it is about, in words that outlast the run. */
-const acknowledgedSchema = z.object({
+const acknowledgementSchema = z.object({
   rule: alertRuleSchema,
   address: z.string(),
   lockId: z.string().nullable(),
@@ -25,20 +25,20 @@ const acknowledgedSchema = z.object({
   at: z.number(),
   reason: z.string(),
 })
-export type Acknowledged = z.infer<typeof acknowledgedSchema>
+export type Acknowledgement = z.infer<typeof acknowledgementSchema>
 
 const keptSchema = z.object({
   version: z.literal(1),
   book: ruleBookSchema,
   mutes: z.array(muteSchema),
-  acknowledged: z.array(acknowledgedSchema),
+  acknowledged: z.array(acknowledgementSchema),
 })
 
 /** What was decided. Acknowledgements are by the id of their alert. */
 export type Decided = {
   readonly book: RuleBook
   readonly mutes: readonly Mute[]
-  readonly acknowledged: ReadonlyMap<string, Acknowledged>
+  readonly acknowledged: ReadonlyMap<string, Acknowledgement>
 }
 
 export const NOTHING_DECIDED: Decided = {

@@ -4,15 +4,15 @@ import {
   type AlertRule,
   type Mute,
   type RuleBook,
+  type RuleSettings,
   settingOf,
 } from '../../../../shared/alerts.ts'
 import { MINUTE_MS } from '../../../../shared/duration.ts'
 import { WorkQueue } from '../../lib/concurrency.ts'
 import { toFailure } from '../../lib/errors.ts'
-import type { Settings } from './check-lock.ts'
-import { type Acknowledged, type Decided, DecisionFile, NOTHING_DECIDED } from './decision-file.ts'
+import { alertIdOf } from './condition.ts'
+import { type Acknowledgement, type Decided, DecisionFile, NOTHING_DECIDED } from './decision-file.ts'
 import { withChanges } from './rule-book.ts'
-import { alertIdOf } from './tracked.ts'
 
 /** Beyond it the oldest are forgotten, and their alerts count again. */
 const MOST_ACKNOWLEDGED = 20_000
@@ -43,10 +43,10 @@ export class Decisions {
   #kept: Decided = NOTHING_DECIDED
   #edits: readonly Edit[] = []
   #decided: Decided = NOTHING_DECIDED
-  #acknowledged = new Map<string, Acknowledged>()
+  #acknowledged = new Map<string, Acknowledgement>()
   /** Alerts that are over, with when they were acknowledged. */
   readonly #over = new Map<string, number>()
-  readonly #settings = new Map<string, Settings>()
+  readonly #settings = new Map<string, RuleSettings>()
   #unread: string | null = null
   #unsound: string | null = null
   #unwritten: string | null = null
@@ -78,12 +78,12 @@ export class Decisions {
     return this.#unwritten ?? this.#unread ?? this.#unsound
   }
 
-  settingsOf(address: string): Settings {
+  settingsOf(address: string): RuleSettings {
     const known = this.#settings.get(address)
     if (known) return known
     const settings = Object.fromEntries(
       ALERT_RULES.map(rule => [rule, settingOf(this.book, rule, address)]),
-    ) as Settings
+    ) as RuleSettings
     this.#settings.set(address, settings)
     return settings
   }
@@ -104,7 +104,7 @@ export class Decisions {
     return known ? { by: known.by, at: known.at, reason: known.reason } : null
   }
 
-  get acknowledged(): ReadonlyMap<string, Acknowledged> {
+  get acknowledged(): ReadonlyMap<string, Acknowledgement> {
     return this.#acknowledged
   }
 
@@ -124,7 +124,7 @@ export class Decisions {
     }))
   }
 
-  acknowledge(all: readonly Acknowledged[]): Promise<void> {
+  acknowledge(all: readonly Acknowledgement[]): Promise<void> {
     return this.#decide(decided => ({ ...decided, acknowledged: withThese(decided.acknowledged, all) }))
   }
 
@@ -217,9 +217,9 @@ function lasting(mutes: readonly Mute[], now: number): Mute[] {
 }
 
 function withThese(
-  known: ReadonlyMap<string, Acknowledged>,
-  all: readonly Acknowledged[],
-): ReadonlyMap<string, Acknowledged> {
+  known: ReadonlyMap<string, Acknowledgement>,
+  all: readonly Acknowledgement[],
+): ReadonlyMap<string, Acknowledgement> {
   const acknowledged = new Map(known)
   for (const each of all) {
     const alertId = alertIdOf(each.rule, each.address, each.lockId)

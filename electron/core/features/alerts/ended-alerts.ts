@@ -1,29 +1,29 @@
 import type { Alert, AlertRule } from '../../../../shared/alerts.ts'
 import { DAY_MS } from '../../../../shared/duration.ts'
-import type { Ended, Place, Tracked } from './tracked.ts'
+import type { Condition, EndedAlert, Place } from './condition.ts'
 
 const KEEP_MS = DAY_MS
-/** Of one rule in one store, so that one that floods does not push out the others. */
+/** Of one rule in one store, so that a flood of one rule does not evict the others. */
 const MOST_OF_A_RULE = 500
 const MOST = 10_000
 
-/** What is over, for as long as a report may ask for it. */
+/** Alerts that ended, for as long as a report may ask for them. */
 export class EndedAlerts {
-  readonly #groups = new Map<string, Ended[]>()
-  /** The last one of each kind, which is the one that may go on. */
-  readonly #last = new Map<string, Ended>()
+  readonly #groups = new Map<string, EndedAlert[]>()
+  /** The last alert of each id, which may begin again. */
+  readonly #last = new Map<string, EndedAlert>()
   #size = 0
   #dropped = 0
 
-  /** How many of the last day are kept no more. */
+  /** How many of the last day were evicted. */
   get dropped(): number {
     return this.#dropped
   }
 
-  add(tracked: Tracked, place: Place, acknowledged: Alert['acknowledged']): void {
-    const { alertId } = tracked
-    const ended = { tracked, place, alertId, acknowledged }
-    const name = groupOf(tracked.rule, place.address)
+  add(condition: Condition, place: Place, acknowledged: Alert['acknowledged']): void {
+    const { alertId } = condition
+    const ended = { condition, place, alertId, acknowledged }
+    const name = groupOf(condition.rule, place.address)
     const group = this.#groups.get(name) ?? []
     this.#groups.set(name, group)
     group.push(ended)
@@ -33,60 +33,60 @@ export class EndedAlerts {
     else if (this.#size > MOST) this.#drop(this.#oldestGroup())
   }
 
-  /** When the last one of its kind ended; null for none that is known. */
+  /** When the last alert of this id ended; null for none. */
   endOf(alertId: string): number | null {
-    return this.#last.get(alertId)?.tracked.until ?? null
+    return this.#last.get(alertId)?.condition.until ?? null
   }
 
-  /** The last one of its kind, which is then no longer among those that ended, if it is the same by when it ended. */
-  takeBack(alertId: string, isSame: (until: number) => boolean): Tracked | null {
+  /** Takes the last alert of this id back out, if by its end it is the same alert that begins again now. */
+  takeBack(alertId: string, isSame: (until: number) => boolean): Condition | null {
     const ended = this.#last.get(alertId)
     if (!ended) return null
     this.#last.delete(alertId)
-    if (!isSame(ended.tracked.until ?? 0)) {
-      // Another one has its name from now on.
-      this.#replace(ended, { ...ended, alertId: `${alertId}.${ended.tracked.since}` })
+    if (!isSame(ended.condition.until ?? 0)) {
+      // The next alert gets the plain id.
+      this.#replace(ended, { ...ended, alertId: `${alertId}.${ended.condition.since}` })
       return null
     }
     this.#replace(ended, null)
     this.#size--
-    return ended.tracked
+    return ended.condition
   }
 
   prune(at: number): void {
     for (const [name, group] of this.#groups) {
-      while ((group[0]?.tracked.until ?? at) < at - KEEP_MS) this.#forget(group)
+      while ((group[0]?.condition.until ?? at) < at - KEEP_MS) this.#forget(group)
       if (group.length === 0) this.#groups.delete(name)
     }
   }
 
   /** By rule and store, oldest first. */
-  get groups(): Iterable<readonly Ended[]> {
+  get groups(): Iterable<readonly EndedAlert[]> {
     return this.#groups.values()
   }
 
-  #drop(group: Ended[]): void {
+  #drop(group: EndedAlert[]): void {
     this.#forget(group)
     this.#dropped++
   }
 
-  #forget(group: Ended[]): void {
+  #forget(group: EndedAlert[]): void {
     const oldest = group.shift()
     if (!oldest) return
     this.#size--
     if (this.#last.get(oldest.alertId) === oldest) this.#last.delete(oldest.alertId)
   }
 
-  #replace(ended: Ended, by: Ended | null): void {
-    const group = this.#groups.get(groupOf(ended.tracked.rule, ended.place.address)) ?? []
+  #replace(ended: EndedAlert, by: EndedAlert | null): void {
+    const group = this.#groups.get(groupOf(ended.condition.rule, ended.place.address)) ?? []
     const place = group.lastIndexOf(ended)
     if (place >= 0) group.splice(place, 1, ...(by ? [by] : []))
   }
 
-  #oldestGroup(): Ended[] {
-    let oldest: Ended[] = []
+  #oldestGroup(): EndedAlert[] {
+    let oldest: EndedAlert[] = []
     for (const group of this.#groups.values())
-      if ((group[0]?.tracked.until ?? Infinity) < (oldest[0]?.tracked.until ?? Infinity)) oldest = group
+      if ((group[0]?.condition.until ?? Infinity) < (oldest[0]?.condition.until ?? Infinity)) oldest = group
     return oldest
   }
 }

@@ -1,12 +1,12 @@
+import type { StoreFacts } from '../../../../shared/alert-rules/rule.ts'
 import { holdsForMaintenance } from '../../../../shared/hold-owner.ts'
 import { isHeld } from '../../../../shared/lease.ts'
 import type { WatchedLock } from '../../../../shared/locks.ts'
 import { isSameFence } from '../../stores/fence.ts'
-import type { Found } from './check-lock.ts'
 
 /**
- * The names that are held in one store. `name` is the key without what its format puts around it, and that is compared as it
- * is: to every lock library another case or another prefix is another lock.
+ * The names held in one store. A `name` is the key without what its format puts around it, and is compared as it is: to every lock
+ * library, another case or another prefix is another lock.
  */
 export type HeldNames = ReadonlyMap<string, WatchedLock>
 
@@ -16,7 +16,7 @@ export function heldNames(locks: Iterable<WatchedLock>, now: number): HeldNames 
   return names
 }
 
-/** An operator who holds a name here, there or in both keeps jobs out: no job runs under it. */
+/** A maintenance hold keeps jobs out, so no job runs under its name. */
 export function isMaintenance({ owner }: WatchedLock): boolean {
   return holdsForMaintenance(owner) !== null
 }
@@ -24,30 +24,29 @@ export function isMaintenance({ owner }: WatchedLock): boolean {
 export type OtherStore = {
   readonly name: string
   readonly names: HeldNames
-  /** What was read of one that does not answer now begins nothing: it may have changed. */
+  /** What was read from a store that does not answer now begins no alert: it may have changed. */
   readonly isLive: boolean
 }
 
-/** Tells of every name that somebody else holds elsewhere. `goesOn` is whether that is known already. */
-export function checkNames(
+/** The names that another holder has in another store. `isKnown`: the lock was found before, so an outage does not end it. */
+export function* heldElsewhere(
   own: HeldNames,
   others: readonly OtherStore[],
-  goesOn: (lock: WatchedLock) => boolean,
-  found: Found,
-): void {
+  isKnown: (lock: WatchedLock) => boolean,
+): StoreFacts<WatchedLock>['heldElsewhere'] {
   if (others.length === 0) return
   for (const [name, lock] of own) {
-    const where = others.filter(({ names, isLive }) => {
+    const stores = others.filter(({ names, isLive }) => {
       const other = names.get(name)
-      return other !== undefined && !isOneHolder(lock, other) && (isLive || goesOn(lock))
+      return other !== undefined && !isOneHolder(lock, other) && (isLive || isKnown(lock))
     })
-    if (where.length > 0) found('two-stores', lock, null, null, where.map(each => each.name).join(', '))
+    if (stores.length > 0) yield { lock, stores: stores.map(each => each.name) }
   }
 }
 
 /**
- * Whether two locks of one name in two stores are one and the same: a record that is seen through two connections, or a holder
- * that took it everywhere on purpose, as Redlock does with one token on several servers.
+ * Whether two locks of one name in two stores are the same lock: one record seen through two connections, or one holder that took
+ * it everywhere on purpose, as Redlock does with one token on several servers.
  */
 export function isOneHolder(a: WatchedLock, b: WatchedLock): boolean {
   if (a.format !== b.format || a.key !== b.key) return false

@@ -1,10 +1,5 @@
-import {
-  ALERT_RULES,
-  type AlertRule,
-  RULES,
-  type RuleBook,
-  type RuleSetting,
-} from '../../../../shared/alerts.ts'
+import type { RuleSetting } from '../../../../shared/alert-rules/rule.ts'
+import { ALERT_RULES, type AlertRule, RULES, type RuleBook } from '../../../../shared/alerts.ts'
 
 type Rules = RuleBook['all']
 type Changes = Record<string, { from: unknown; to: unknown }>
@@ -14,7 +9,7 @@ const ALL_STORES = 'all stores'
 /** Why a setting cannot be meant. A rule without the limit that it needs would never find anything, and nobody would know. */
 function problemOf(rule: AlertRule, setting: RuleSetting | undefined): string | null {
   if (!setting) return null
-  const { unit } = RULES[rule]
+  const unit = RULES[rule].limit?.unit ?? null
   if (unit === null) return setting.limit === null ? null : 'has nothing to compare a limit with'
   if (setting.limit === null) return 'needs a limit'
   if (unit === 'fraction' && (setting.limit === 0 || setting.limit > 1))

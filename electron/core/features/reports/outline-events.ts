@@ -1,4 +1,4 @@
-import { RULE_WORDS } from '../../../../shared/alert-words.ts'
+import { RULES } from '../../../../shared/alerts.ts'
 import { plural, sayNumber } from '../../../../shared/numbers.ts'
 import type { ReportAction, ReportAlert, ReportHead } from '../../../../shared/report-document.ts'
 import { type Block, code, entry, heading, notice, quiet, type Tone, table, text } from './block.ts'
@@ -16,7 +16,7 @@ export function* alertBlocks({ alerts, asked }: ReportHead): Iterable<Block> {
     yield text('Nothing is known of alerts in the window: they are found while a console runs.')
   else yield text('There were none in the window.')
   for (const { rule, next } of advice)
-    yield entry(RULE_WORDS[rule].title, { isOurs: true, tags: [quiet('what to do')], list: next })
+    yield entry(RULES[rule].title, { isOurs: true, tags: [quiet('what to do')], list: next })
   if (more > 0) yield text(`And ${plural(more, 'earlier alert', 'earlier alerts')}.`, true)
   if (left > 0)
     yield text(`${plural(left, 'alert that ended is', 'alerts that ended are')} kept no more.`, true)
@@ -36,7 +36,7 @@ function alertTable(alerts: readonly ReportAlert[]): Block {
       }),
     ],
     ['Store and lock', 24, ({ store, key }) => (key === null ? store : `${store}: ${cutData(key)}`)],
-    ['What', 40, ({ rule, says }) => `${RULE_WORDS[rule].title}. ${says}`],
+    ['What', 40, ({ rule, says }) => `${RULES[rule].title}. ${says}`],
     [
       'Acknowledged',
       18,

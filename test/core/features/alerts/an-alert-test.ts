@@ -3,6 +3,7 @@ import { Alerts } from '../../../../electron/core/features/alerts/alerts.ts'
 import type { WatchedStore } from '../../../../electron/core/features/stats/histories.ts'
 import { StoreHistory } from '../../../../electron/core/features/stats/store-history.ts'
 import type { LockEvent } from '../../../../electron/core/features/stores/subscriber.ts'
+import type { RuleSetting } from '../../../../shared/alert-rules/rule.ts'
 import {
   ALERT_RULES,
   type Alert,
@@ -10,7 +11,6 @@ import {
   type AlertsEvent,
   RULES,
   type RuleBook,
-  type RuleSetting,
 } from '../../../../shared/alerts.ts'
 import { stateAt } from '../../../../shared/lease.ts'
 import type { WatchedLock } from '../../../../shared/locks.ts'
@@ -156,7 +156,7 @@ export class AlertTest {
 
 /** Only this rule, and at once unless the setting says otherwise. */
 export function only(rule: AlertRule, setting: Partial<RuleSetting> = {}): RuleBook {
-  const off = Object.fromEntries(ALERT_RULES.map(name => [name, { ...RULES[name].usual, enabled: false }]))
-  const on = { ...RULES[rule].usual, forMs: 0, ...setting }
+  const off = Object.fromEntries(ALERT_RULES.map(name => [name, { ...RULES[name].defaults, enabled: false }]))
+  const on = { ...RULES[rule].defaults, forMs: 0, ...setting }
   return { all: { ...off, [rule]: on }, stores: {}, notify: true }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { CHANGES_WINDOW_MS } from '../../../../shared/alert-rules/rule.ts'
 import { alertSentence } from '../../../../shared/alert-words.ts'
-import { CONTENTION_MS } from '../../../../shared/alerts.ts'
 import { AlertTest, HOUR, MINUTE, only, SECOND, START } from './an-alert-test.ts'
 
 describe('lease-used', () => {
@@ -288,7 +288,7 @@ describe('contention', () => {
     }
     store.pass()
     expect(await test.open()).toMatchObject([{ rule: 'contention', key: 'busy', value: 20, limit: 20 }])
-    test.wait(CONTENTION_MS - 200 * SECOND)
+    test.wait(CHANGES_WINDOW_MS - 200 * SECOND)
     store.pass()
     expect(await test.told()).toEqual([])
   })

@@ -116,7 +116,7 @@ export function aReport(change: Partial<ReportHead> = {}): ReportHead {
             acknowledged: null,
             muted: false,
           },
-          says: 'It has not been possible to read all of pipelines for 12 min; what is shown of it is from before.',
+          says: "Can't read all of pipelines for 12 min; showing older data.",
         },
       ],
       ...{ more: 0, left: 0, knownSince: at(-60) },

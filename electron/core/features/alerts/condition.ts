@@ -1,0 +1,105 @@
+import { hash } from 'node:crypto'
+import { type Alert, type AlertRule, RULES } from '../../../../shared/alerts.ts'
+import type { WatchedLock } from '../../../../shared/locks.ts'
+import { namedHolder } from '../stats/named-holder.ts'
+
+/** Longer keys, holders and server errors are cut. */
+const LONGEST = 300
+/** An id finds its lock, so it is cut only once the lock is gone. */
+const LONGEST_ID = 1000
+
+/** A lock in a few words: a key can be as long as a store allows, and an alert outlasts its lock. */
+export type LockSummary = {
+  readonly id: string
+  readonly key: string
+  readonly holderName: string | null
+}
+
+/** Where an alert is. */
+export type Place = { readonly storeId: string; readonly address: string; readonly storeName: string }
+
+/**
+ * What a rule keeps finding, be it long enough to be an alert or not yet. Its words are worked out when it is shown: ten thousand
+ * can begin at once, and a hundred of them are listed.
+ */
+export type Condition = {
+  readonly rule: AlertRule
+  /** Null for a condition of the whole store. */
+  readonly lockId: string | null
+  /** Empty until it is an alert. */
+  alertId: string
+  /** As read last while the condition lasts; a summary afterwards. */
+  lock: WatchedLock | LockSummary | null
+  /** By the clock of this machine. */
+  since: number
+  until: number | null
+  /** How often it began; zero until it is an alert. */
+  count: number
+  value: number | null
+  limit: number | null
+  detail: string | null
+  /** The check that found it last. */
+  check: number
+}
+
+/** An alert that ended, with what can no longer be asked: its store may be gone, and its acknowledgement forgotten. */
+export type EndedAlert = {
+  readonly condition: Condition
+  readonly place: Place
+  readonly alertId: string
+  readonly acknowledged: Alert['acknowledged']
+}
+
+/** The same for the same rule, store and lock in every run, so that an acknowledgement survives a restart. */
+export function alertIdOf(rule: AlertRule, address: string, lockId: string | null): string {
+  return hash('sha256', JSON.stringify([rule, address, lockId]), 'hex').slice(0, 24)
+}
+
+export function summaryOf(lock: WatchedLock | LockSummary): LockSummary {
+  if ('holderName' in lock) return lock
+  const { holder } = namedHolder(lock)
+  return { id: lock.id, key: shortened(lock.key), holderName: holder && shortened(holder) }
+}
+
+/** A condition that ended, as it is kept: its lock may be gone, and may have been large. */
+export function endedAt(condition: Condition, until: number): Condition {
+  const { lock, lockId, detail } = condition
+  const id = lockId === null || lockId.length <= LONGEST_ID ? lockId : copyOf(lockId.slice(0, LONGEST_ID))
+  const summary = lock && { ...summaryOf(lock), id: id ?? '' }
+  return { ...condition, lockId: id, lock: summary, detail: detail && shortened(detail), until }
+}
+
+export function alertOf(
+  condition: Condition,
+  { storeId, storeName, address }: Place,
+  decided: Pick<Alert, 'alertId' | 'acknowledged' | 'muteId'>,
+): Alert {
+  const { rule, lockId, since, until, count, value, limit, detail } = condition
+  const summary = condition.lock && summaryOf(condition.lock)
+  return {
+    ...decided,
+    rule,
+    severity: RULES[rule].severity,
+    storeId,
+    storeName,
+    address,
+    lockId,
+    key: summary?.key ?? null,
+    holder: summary?.holderName ?? null,
+    since,
+    until,
+    count,
+    value,
+    limit,
+    detail: detail && shortened(detail),
+  }
+}
+
+function shortened(text: string): string {
+  return text.length <= LONGEST ? text : `${copyOf(text.slice(0, LONGEST))}…`
+}
+
+/** A slice of a string would keep the whole string in memory. */
+function copyOf(text: string): string {
+  return Buffer.from(text, 'utf16le').toString('utf16le')
+}

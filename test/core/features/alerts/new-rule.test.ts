@@ -1,0 +1,74 @@
+import { expect, it, vi } from 'vitest'
+import { MetricsReader } from '../../../../electron/core/features/metrics/metrics-reader.ts'
+import { createExposition } from '../../../../electron/hosts/metrics/exposition.ts'
+import { alertAdvice, alertSentence, alertsSentence } from '../../../../shared/alert-words.ts'
+import { ALERT_RULES, type AlertRule, alertRuleSchema, RULES, settingOf } from '../../../../shared/alerts.ts'
+import { samplesOf } from '../../../hosts/metrics/exposed.ts'
+import { FILES, SOURCES, textOf } from '../../../source-files.ts'
+import { AlertTest, SECOND } from './an-alert-test.ts'
+
+/** Stands for adding the file to the folder and to the list of registry.ts. */
+vi.mock('../../../../shared/alert-rules/registry.ts', async original => {
+  const { ALERT_RULE_DEFINITIONS } =
+    await original<typeof import('../../../../shared/alert-rules/registry.ts')>()
+  const { shouting } = await import('./an-added-rule.ts')
+  return { ALERT_RULE_DEFINITIONS: [...ALERT_RULE_DEFINITIONS, shouting] }
+})
+
+const RULE = 'shouting' as AlertRule
+
+it('a new rule is one file: it finds, says what to do, has its settings and is measured', async () => {
+  const test = await AlertTest.begin()
+  const store = test.store()
+  store.hold('GPS_PROCESS')
+  store.hold('quiet')
+  store.pass()
+  const open = await test.open()
+  expect(open).toMatchObject([{ rule: RULE, severity: 'notice', key: 'GPS_PROCESS', value: 10, limit: 3 }])
+  expect(open.map(alertSentence)).toEqual(['GPS_PROCESS in recharges has 10 capital letters.'])
+  expect(alertsSentence(RULE, 2, 'recharges')).toBe('2 locks in recharges shout.')
+  expect(open.map(alertAdvice)).toEqual([['Take a deep breath.', 'Rename the key.']])
+
+  const setting = { enabled: true, limit: 10, forMs: 0 }
+  await test.alerts.decide({ all: { [RULE]: setting }, stores: {}, notify: true })
+  test.wait(SECOND)
+  store.pass()
+  expect(await test.open()).toEqual([])
+  expect(settingOf(test.alerts.decisions.book, RULE, 'memory:recharges')).toEqual(setting)
+  expect(alertRuleSchema.parse(RULE)).toBe(RULE)
+
+  const metrics = new MetricsReader({
+    stores: () => [store.store],
+    nameOf: storeId => storeId,
+    alerts: test.alerts,
+  })
+  store.store.history.onPass({
+    ...{ locks: store.locks, serverTime: test.now, offsetMs: 0, errorMs: 0 },
+    ...{ scanned: 2, tookMs: 1, unbroken: true },
+  })
+  const exposition = await createExposition({ metrics, version: '0', keys: 0 })
+  const samples = samplesOf(await exposition.text())
+  expect(samples).toContainEqual({
+    ...{ name: 'lockkeeper_alerts_open', value: 0 },
+    labels: { store: 'recharges', rule: RULE },
+  })
+})
+
+it.each(ALERT_RULES)('%s has a complete rule file', rule => {
+  const { title, about, limit, defaults, advice } = RULES[rule]
+  expect(title).toMatch(/^[A-Z]/)
+  expect(about).toMatch(/^[A-Z].*\.$/)
+  expect(limit === null).toBe(defaults.limit === null)
+  if (limit) expect(limit.label).toMatch(/^[A-Z]/)
+  expect(advice.length).toBeGreaterThanOrEqual(2)
+  if (rule !== RULE) expect(FILES).toContain(`shared/alert-rules/${rule}.ts`)
+})
+
+it('no other source file knows a rule', () => {
+  // The other ids are also words of other vocabularies: a state, a note, a filter.
+  const ids = ['store-down', 'two-stores', 'lease-used', 'renewed-long', 'contention', 'clock-offset']
+  const named = SOURCES.filter(file => !file.startsWith('shared/alert-rules/')).flatMap(file =>
+    ids.filter(id => textOf(file).includes(`'${id}'`)).map(id => `${file} names ${id}`),
+  )
+  expect(named).toEqual([])
+})
