@@ -33,6 +33,11 @@ const wire = {
 vi.mock(import('../../../renderer/state/console.ts'), async original => ({
   ...(await original()),
   client: wire as never,
+  ask: wire.call as never,
+  askOrReport: (async (_what: string, method: string, input: never) => {
+    const answer = (await wire.call(method, input)) as Result<unknown>
+    return answer.ok ? answer.value : null
+  }) as never,
 }))
 
 const { consoleStore } = await import('../../../renderer/state/console.ts')

@@ -4,48 +4,48 @@ import { StoreError } from '../../lib/errors.ts'
 import { sleep } from '../../lib/timers.ts'
 import { batchSize, type Pace } from './pace.ts'
 
-/** What became of a lock, or why it was not even tried. */
+/** The result of a lock, or why it was not attempted. */
 export type Attempted = Settled<PlanResult>
 
-export type LaneWork = {
-  /** Tries these, each with its own answer. What throws is the answer of all of them. */
+export type StoreWork = {
+  /** Attempts these locks, each with its own answer. An error thrown is the answer for all of them. */
   attempt(batch: readonly PlanEntry[]): Promise<readonly Attempted[]>
-  /** Written down before the next batch begins. `untouched` ones are known not to have been changed. */
+  /** Records the results before the next batch starts. `untouched` locks are known to be unchanged. */
   settled(results: readonly { n: number; result: PlanResult }[], untouched: readonly number[]): Promise<void>
-  /** Why the store holds the plan up, and when it is tried again; null when it does not. */
+  /** Why the store blocks the plan, and when it is retried; null when it no longer does. */
   trouble(error: StoreError | null, retryInMs: number | null): void
-  /** Returns when the work may go on; false when it shall end. */
-  mayGoOn(): Promise<boolean>
-  /** Takes secrets out of what a server says. */
+  /** Waits while the run is paused; false once it is stopped. */
+  mayContinue(): Promise<boolean>
+  /** Removes secrets from a server's text. */
   redact(message: string): string
 }
 
-/** Waiting for a server that is away: not for ever, because somebody is watching a progress bar. */
+/** Waits for an unreachable store, with a limit: an operator is watching the progress bar. */
 const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 5000
 const PATIENCE_MS = 30_000
-/** When nothing works any more, the rest is better left alone. */
-const HOPELESS_BATCHES = 3
+/** After this many batches in which every lock failed, the rest is not attempted. */
+const FAILED_BATCHES = 3
 
 /**
- * Goes through the locks of one store, at its pace. An answer that means "it did not happen, and it is not about this lock"
- * is no result: the store is waited for, and the same locks are tried again.
+ * Attempts the locks of one store at its pace. An error of the store, rather than of a lock, that changed nothing is not a
+ * result: the same locks are retried once the store is back.
  */
-export async function runLane(
+export async function applyToStore(
   entries: readonly PlanEntry[],
   pace: Pace,
-  work: LaneWork,
+  work: StoreWork,
   signal: AbortSignal,
   patienceMs = PATIENCE_MS,
 ): Promise<void> {
   const left = [...entries]
-  let hopeless = 0
+  let failedBatches = 0
   let waits = 0
   let troubleSince: number | null = null
-  while (left.length > 0 && (await work.mayGoOn())) {
+  while (left.length > 0 && (await work.mayContinue())) {
     const batch = left.slice(0, batchSize(pace.rate))
     await pace.take(batch.length, signal)
-    if (!(await work.mayGoOn())) return
+    if (!(await work.mayContinue())) return
     const whole = await settle(() => work.attempt(batch))
     const answers = whole.ok ? whole.value : batch.map((): Attempted => whole)
     const results: { n: number; result: PlanResult }[] = []
@@ -55,7 +55,7 @@ export async function runLane(
       const answer = answers[i]
       if (answer?.ok) results.push({ n: entry.n, result: answer.value })
       else {
-        const error = redacted(answer?.error ?? new StoreError('INTERNAL', 'There was no answer'), work)
+        const error = redacted(answer?.error ?? new StoreError('INTERNAL', 'The store did not answer'), work)
         if (isObstacle(error)) obstacle = error
         if (isObstacle(error) && !error.uncertain) again.push(entry)
         else results.push({ n: entry.n, result: failed(error) })
@@ -69,8 +69,14 @@ export async function runLane(
     const stop = obstacle as StoreError | null
     if (stop?.code === 'AUDIT_FAILED' || stop?.code === 'REFUSED') throw stop
     if (stop?.code === 'ABORTED') {
-      if (await work.mayGoOn())
-        work.trouble(new StoreError('ABORTED', 'The store was closed in the meantime'), null)
+      if (await work.mayContinue())
+        work.trouble(
+          new StoreError(
+            'ABORTED',
+            'The store was closed during the run: the remaining locks were not attempted',
+          ),
+          null,
+        )
       return
     }
     if (stop !== null) {
@@ -88,21 +94,21 @@ export async function runLane(
     troubleSince = null
     waits = 0
     const failures = results.flatMap(({ result }) => (result.is === 'failed' ? [result.error] : []))
-    hopeless = failures.length === batch.length ? hopeless + 1 : 0
+    failedBatches = failures.length === batch.length ? failedBatches + 1 : 0
     const [first] = failures
-    if (first && hopeless > 0 && (hopeless >= HOPELESS_BATCHES || first.code === 'STORE_DENIED')) {
+    if (first && failedBatches > 0 && (failedBatches >= FAILED_BATCHES || first.code === 'STORE_DENIED')) {
       work.trouble(new StoreError(first.code, first.message), null)
       return
     }
   }
 }
 
-/** What is wrong with the store or with us, not with this lock. */
+/** Whether the error is of the store or the console, not of the lock. */
 function isObstacle({ code }: StoreError): boolean {
   return code === 'STORE_UNREACHABLE' || code === 'ABORTED' || code === 'AUDIT_FAILED' || code === 'REFUSED'
 }
 
-function redacted(error: StoreError, { redact }: LaneWork): StoreError {
+function redacted(error: StoreError, { redact }: StoreWork): StoreError {
   const { code, message, uncertain } = error
   return new StoreError(code, redact(message), { cause: error, uncertain })
 }

@@ -1,13 +1,31 @@
 import { expiresAtOf } from '../../../../shared/lease.ts'
 import type { PlanChange, PlanComparison, PlanEntry, PlanStore } from '../../../../shared/plans.ts'
+import { type Settled, settle } from '../../lib/concurrency.ts'
+import type { StoreError } from '../../lib/errors.ts'
 import { isSameFence } from '../../stores/fence.ts'
 import type { Looked } from '../../stores/types.ts'
 import { SAME_DEADLINE_MS } from '../stores/lock-history.ts'
 import type { OpenStore } from '../stores/open-store.ts'
-import { lookAt } from './look-at.ts'
 import type { Plan } from './plan.ts'
 
-/** What is there now in the place of the locks that a plan would still act on. */
+/** Ids per request. */
+const READ_AT_ONCE = 200
+
+/** Reads the locks again, some at a time. If a request fails, its error is the answer for all of its locks. */
+export async function* readEach<T extends { readonly id: string }>(
+  { store, signal }: Pick<OpenStore, 'store' | 'signal'>,
+  entries: readonly T[],
+): AsyncGenerator<readonly [T, Settled<Looked>]> {
+  for (let start = 0; start < entries.length; start += READ_AT_ONCE) {
+    const batch = entries.slice(start, start + READ_AT_ONCE)
+    const ids = batch.map(({ id }) => id)
+    const answers = await settle(() => store.look(ids, signal))
+    for (const [i, entry] of batch.entries())
+      yield [entry, answers.ok ? (answers.value[i] as Settled<Looked>) : answers]
+  }
+}
+
+/** How the locks that the plan would still act on have changed in their stores. */
 export async function compare(plan: Plan, find: (wanted: PlanStore) => OpenStore): Promise<PlanComparison> {
   const changes: PlanChange[] = []
   let same = 0
@@ -15,15 +33,13 @@ export async function compare(plan: Plan, find: (wanted: PlanStore) => OpenStore
     plan.header.stores.map(async (wanted, store) => {
       const entries = plan.openIn(store)
       if (entries.length === 0) return
-      const open = find(wanted)
-      for await (const some of lookAt(open, entries))
-        for (const [entry, answer] of some) {
-          const change: PlanChange | null = answer.ok
-            ? changeOf(entry, answer.value)
-            : { n: entry.n, now: 'unread', owner: null }
-          if (change) changes.push(change)
-          else same++
-        }
+      for await (const [entry, answer] of readEach(find(wanted), entries)) {
+        const change: PlanChange | null = answer.ok
+          ? changeOf(entry, answer.value)
+          : { n: entry.n, now: 'unread', owner: null }
+        if (change) changes.push(change)
+        else same++
+      }
     }),
   )
   changes.sort((a, b) => a.n - b.n)
@@ -40,4 +56,29 @@ function changeOf(entry: PlanEntry, looked: Looked): PlanChange | null {
   const endsAt = expiresAtOf(lock.lease)
   const renewed = endsAt !== null && entry.endsAt !== null && endsAt - entry.endsAt > SAME_DEADLINE_MS
   return renewed ? { n, now: 'renewed', owner: lock.owner } : null
+}
+
+/** The released locks of one store that their previous holder has re-acquired, or why that is unknown. */
+export async function findReacquired(
+  open: OpenStore,
+  plan: Plan,
+  store: number,
+): Promise<number[] | StoreError> {
+  const released = plan.entries.filter(
+    entry => entry.store === store && plan.results[entry.n]?.is === 'released',
+  )
+  const found: number[] = []
+  for await (const [entry, answer] of readEach(open, released)) {
+    if (!answer.ok) return answer.error
+    if (hasSameHolder(entry, answer.value)) found.push(entry.n)
+  }
+  return found
+}
+
+function hasSameHolder(entry: PlanEntry, looked: Looked): boolean {
+  if (looked.is !== 'lock' || looked.lock.state === 'released') return false
+  const { lock } = looked
+  if (isSameFence(lock.fence, entry.fence)) return true
+  // Where all holders write the same value, it does not identify one.
+  return !entry.alike && entry.owner !== null && lock.owner === entry.owner && lock.format === entry.format
 }

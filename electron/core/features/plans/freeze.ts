@@ -11,35 +11,32 @@ import { sleep } from '../../lib/timers.ts'
 import { isSameFence } from '../../stores/fence.ts'
 import { LockHistories } from '../stores/lock-history.ts'
 import type { OpenStore } from '../stores/open-store.ts'
+import { readEach } from './compare.ts'
 
-type Asked = Pick<Input<'plans.create'>, 'filter' | 'picks' | 'watchMs'>
-type Frozen = Omit<PlanEntry, 'n' | 'store'>
+type PlanRequest = Pick<Input<'plans.create'>, 'filter' | 'picks' | 'watchMs'>
+type FrozenLock = Omit<PlanEntry, 'n' | 'store'>
 
-/** What a store has of what was asked for. `left` of the picked locks are not there any more as they were seen. */
+/** The requested locks of one store. `left` of the picked locks have changed since the operator saw them. */
 export type FrozenStore = {
   readonly store: PlanStore
-  readonly entries: readonly Frozen[]
+  readonly entries: readonly FrozenLock[]
   readonly left: number
   readonly watchedMs: number
 }
 
-/** Ids a request. */
-const LOOK_AT = 200
-
 /**
- * A filter for a plan, or for a report. On the screen, what is unfinished or misspelt filters nothing yet; here that would release
- * or tell more than was meant, so it is refused.
+ * The filter of a plan or a report. On the screen an unfinished or misspelled word filters nothing; here that would release
+ * or report more than was meant, so it is refused.
  */
 export function strictFilter(text: string, use: 'a plan' | 'a report' = 'a plan'): Filter {
   const trouble = filterTrouble(text)
-  if (trouble !== null)
-    throw new StoreError('BAD_INPUT', `The filter is not used for ${use} as it is: ${trouble}`)
+  if (trouble !== null) throw new StoreError('BAD_INPUT', `The filter cannot be used for ${use}: ${trouble}`)
   return parseFilter(text)
 }
 
-/** One dead store does not keep the others from being planned: the plan then says what is not in it. */
-export async function freezeAll(open: readonly OpenStore[], asked: Asked): Promise<FrozenStore[]> {
-  const frozen = await Promise.all(open.map(each => settle(() => freeze(each, asked))))
+/** A store that cannot be read is named in the plan; the others are planned. */
+export async function freezeAll(open: readonly OpenStore[], request: PlanRequest): Promise<FrozenStore[]> {
+  const frozen = await Promise.all(open.map(each => settle(() => freeze(each, request))))
   const [failure] = frozen.flatMap(each => (each.ok ? [] : [each.error]))
   if (failure && (failure.code === 'ABORTED' || frozen.every(each => !each.ok))) throw failure
   return frozen.map((each, i) => {
@@ -50,19 +47,19 @@ export async function freezeAll(open: readonly OpenStore[], asked: Asked): Promi
   })
 }
 
-function planStoreOf({ name, production, store: { address, kind } }: OpenStore): PlanStore {
+export function planStoreOf({ name, production, store: { address, kind } }: OpenStore): PlanStore {
   return { name, address, kind, production, unread: [] }
 }
 
-async function freeze(open: OpenStore, asked: Asked): Promise<FrozenStore> {
+async function freeze(open: OpenStore, request: PlanRequest): Promise<FrozenStore> {
   const store = planStoreOf(open)
-  if (asked.picks) return freezePicked(open, store, asked.picks)
-  const filter = strictFilter(asked.filter ?? '')
-  const { locks, unread, stories, watchedMs } = await lookTwice(open, asked.watchMs ?? 0)
+  if (request.picks) return freezePicked(open, store, request.picks)
+  const filter = strictFilter(request.filter ?? '')
+  const { locks, unread, stories, watchedMs } = await listWatched(open, request.watchMs ?? 0)
   const { serverTime } = await open.store.clock(open.signal)
   const order = byAttention(serverTime)
   const entries = locks
-    // A row that is kept of a free lock has nothing to release.
+    // The kept record of a released lock has nothing to release.
     .filter(lock => lock.state !== 'released')
     .map(lock => ({ lock, story: stories(lock) }))
     .filter(({ lock, story }) => {
@@ -78,40 +75,32 @@ async function freeze(open: OpenStore, asked: Asked): Promise<FrozenStore> {
   return { store: { ...store, unread }, entries, left: 0, watchedMs }
 }
 
-/** Exactly the locks that were picked, with the fences under which they were seen. */
+/** Exactly the picked locks, by the fences that the operator saw. */
 async function freezePicked(
   open: OpenStore,
   store: PlanStore,
-  picks: NonNullable<Asked['picks']>,
+  picks: NonNullable<PlanRequest['picks']>,
 ): Promise<FrozenStore> {
   const mine = picks.filter(pick => pick.storeId === open.storeId)
-  const entries: Frozen[] = []
-  for (let start = 0; start < mine.length; start += LOOK_AT) {
-    const some = mine.slice(start, start + LOOK_AT)
-    const looked = await open.store.look(
-      some.map(({ id }) => id),
-      open.signal,
-    )
-    for (const [i, { id, fence }] of some.entries()) {
-      const answer = looked[i]
-      if (answer && !answer.ok) throw answer.error
-      const lock = answer?.value.is === 'lock' ? answer.value.lock : null
-      if (lock && lock.state !== 'released' && isSameFence(lock.fence, fence))
-        entries.push(entryOf(lock, open.watcher.storyOf(id), fence, open.watcher.watchedMs()))
-    }
+  const entries: FrozenLock[] = []
+  for await (const [{ id, fence }, answer] of readEach(open, mine)) {
+    if (!answer.ok) throw answer.error
+    const lock = answer.value.is === 'lock' ? answer.value.lock : null
+    if (lock && lock.state !== 'released' && isSameFence(lock.fence, fence))
+      entries.push(entryOf(lock, open.watcher.storyOf(id), fence, open.watcher.watchedMs()))
   }
   return { store, entries, left: mine.length - entries.length, watchedMs: open.watcher.watchedMs() }
 }
 
-type Seen = {
+type Listing = {
   readonly locks: readonly Lock[]
   readonly unread: string[]
   readonly stories: (lock: Lock) => Story | null
   readonly watchedMs: number
 }
 
-/** Where the store is watched, its stories tell who renews. Elsewhere two looks some time apart do, if that is wanted. */
-async function lookTwice(open: OpenStore, watchMs: number): Promise<Seen> {
+/** A watched store knows which locks are renewed. Another one is read twice, `watchMs` apart. */
+async function listWatched(open: OpenStore, watchMs: number): Promise<Listing> {
   const { watcher } = open
   const watched = watcher.watchedMs()
   if (watched >= watchMs) {
@@ -138,7 +127,7 @@ async function listAll({ store, signal, redact }: OpenStore): Promise<{ locks: L
   return { locks, unread }
 }
 
-/** A beginning that is only that of a short watch says nothing about how long a lock was held. */
+/** A lock that was already held when a short watch started has an unknown age. */
 const SHORT_WATCH_MS = MINUTE_MS
 const BEGINNING_MS = 3000
 
@@ -149,7 +138,7 @@ function heldSince(lock: Lock, story: Watched | null, watchedMs: number): number
   return watchedMs < SHORT_WATCH_MS && fromTheBeginning ? null : since.at
 }
 
-export function entryOf(lock: Lock, story: Watched | null, fence: string, watchedMs: number): Frozen {
+export function entryOf(lock: Lock, story: Watched | null, fence: string, watchedMs: number): FrozenLock {
   return {
     id: lock.id,
     key: lock.key,

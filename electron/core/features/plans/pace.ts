@@ -1,15 +1,15 @@
 import { sleep } from '../../lib/timers.ts'
 
 const MOST_AT_ONCE = 200
-/** Batches a second, as long as they are not full. */
-const BATCHES = 4
+/** Batches per second, unless they are full. */
+const BATCHES_PER_SECOND = 4
 
-/** How many locks to take together, so that the rate is kept without long gaps. */
+/** Locks per batch, for an even rate. */
 export function batchSize(rate: number): number {
-  return Math.max(1, Math.min(MOST_AT_ONCE, Math.round(rate / BATCHES)))
+  return Math.max(1, Math.min(MOST_AT_ONCE, Math.round(rate / BATCHES_PER_SECOND)))
 }
 
-/** Lets work through at a rate. Time that was lost is not made up for: a server that was slow is not hurried after. */
+/** Limits work to a rate. Lost time is not made up for: that would rush a slow server. */
 export class Pace {
   #freeAt = 0
 
@@ -20,5 +20,27 @@ export class Pace {
     const waitMs = this.#freeAt - now
     this.#freeAt = Math.max(now, this.#freeAt) + (count / this.rate) * 1000
     if (waitMs > 0) await sleep(waitMs, signal)
+  }
+}
+
+/** The time over which the speed is measured. */
+const WINDOW_MS = 4000
+
+export class Speed {
+  readonly #counted: { at: number; count: number }[] = []
+  readonly #startedAt = performance.now()
+
+  count(count: number): void {
+    this.#counted.push({ at: performance.now(), count })
+    const since = performance.now() - WINDOW_MS
+    while ((this.#counted[0]?.at ?? Infinity) < since) this.#counted.shift()
+  }
+
+  perSecond(): number {
+    const now = performance.now()
+    const since = now - WINDOW_MS
+    const sum = this.#counted.reduce((all, { at, count }) => (at < since ? all : all + count), 0)
+    const seconds = Math.min(WINDOW_MS, now - this.#startedAt) / 1000
+    return seconds > 0 ? sum / seconds : 0
   }
 }

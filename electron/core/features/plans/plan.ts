@@ -1,6 +1,5 @@
+import { ExclusionIndex } from '../../../../shared/plan-state.ts'
 import {
-  type Exclusion,
-  groupOf,
   isOpen,
   noResults,
   type PlanEntry,
@@ -12,23 +11,21 @@ import {
 } from '../../../../shared/plans.ts'
 import type { Journalled } from './plan-file.ts'
 
-/** How a run stands, for as long as it lasts. */
+/** The status of a run in progress. */
 export type Running = Pick<PlanProgress, 'perSecond' | 'rate' | 'leftMs' | 'troubles'> & {
   readonly state: 'running' | 'paused' | 'stopping' | 'checking'
 }
 
-/** A plan and all that is known of it. What happens to it is a journal, read back in the same way as it is written. */
+/** A plan with the state that its journal gives it. A line is noted the same way when it is written and when it is read. */
 export class Plan {
   results: (PlanResult | null)[] = []
   readonly returned = new Set<number>()
-  readonly #exclusions = new Map<string, Exclusion>()
-  /** Found out when it is first asked for: a journal can have many exclusions. */
-  #excluded: boolean[] | null = null
+  #exclusions = new ExclusionIndex()
   #startedAt: number | null = null
   #endedAt: number | null = null
   #reason: string | null = null
   #rate: number | null = null
-  #looked = false
+  #isChecked = false
   #troubles: PlanProgress['troubles'] = []
 
   constructor(
@@ -39,14 +36,13 @@ export class Plan {
     this.replay(journal)
   }
 
-  /** All that has happened to it, from the beginning. */
+  /** Starts over with the whole journal. */
   replay(journal: readonly Journalled[]): void {
     this.results = this.entries.map(() => null)
     this.returned.clear()
-    this.#exclusions.clear()
-    this.#excluded = null
+    this.#exclusions = new ExclusionIndex()
     this.#startedAt = null
-    this.#looked = false
+    this.#isChecked = false
     for (const line of journal) this.note(line)
   }
 
@@ -57,13 +53,9 @@ export class Plan {
   note(line: Journalled): void {
     switch (line.is) {
       case 'exclude':
-        // What was applied stays as it was confirmed.
+        // An applied plan stays as it was confirmed.
         if (this.wasApplied) return
-        for (const exclusion of line.exclusions) {
-          if (line.excluded) this.#exclusions.set(nameOf(exclusion), exclusion)
-          else this.#exclusions.delete(nameOf(exclusion))
-        }
-        this.#excluded = null
+        for (const exclusion of line.exclusions) this.#exclusions.set(exclusion, line.excluded)
         return
       case 'apply':
         this.#startedAt ??= line.at
@@ -80,7 +72,7 @@ export class Plan {
         for (const { n, result } of line.results) if (n < this.results.length) this.results[n] = result
         return
       case 'returned':
-        this.#looked = true
+        this.#isChecked = true
         for (const n of line.places) this.returned.add(n)
         return
       case 'end':
@@ -90,22 +82,22 @@ export class Plan {
     }
   }
 
-  isExcluded(n: number): boolean {
-    this.#excluded ??= this.#computeExcluded()
-    return this.#excluded[n] === true
+  isExcluded(entry: PlanEntry): boolean {
+    return this.#exclusions.covers(entry)
   }
 
-  /** What applying it would still try, in the order of the plan. */
+  /** The locks that applying the plan would attempt, in its order. */
   openIn(store: number): PlanEntry[] {
     return this.entries.filter(
-      entry => entry.store === store && !this.isExcluded(entry.n) && isOpen(this.results[entry.n] ?? null),
+      entry => entry.store === store && !this.isExcluded(entry) && isOpen(this.results[entry.n] ?? null),
     )
   }
 
-  /** Locks that are not excluded, by store. */
+  /** Locks that are not excluded, per store. */
   countsByStore(): number[] {
     const counts = this.header.stores.map(() => 0)
-    for (const { n, store } of this.entries) if (!this.isExcluded(n)) counts[store] = (counts[store] ?? 0) + 1
+    for (const entry of this.entries)
+      if (!this.isExcluded(entry)) counts[entry.store] = (counts[entry.store] ?? 0) + 1
     return counts
   }
 
@@ -113,9 +105,9 @@ export class Plan {
     const counts: ResultCounts = noResults()
     let total = 0
     let open = 0
-    for (const { n } of this.entries) {
-      if (this.isExcluded(n)) continue
-      const result = this.results[n] ?? null
+    for (const entry of this.entries) {
+      if (this.isExcluded(entry)) continue
+      const result = this.results[entry.n] ?? null
       total++
       counts[result?.is ?? 'pending']++
       if (isOpen(result)) open++
@@ -125,7 +117,7 @@ export class Plan {
       state: running?.state ?? idle,
       total,
       counts,
-      returned: this.#looked ? this.returned.size : null,
+      returned: this.#isChecked ? this.returned.size : null,
       perSecond: running?.perSecond ?? null,
       rate: running?.rate ?? this.#rate,
       leftMs: running?.leftMs ?? null,
@@ -140,22 +132,9 @@ export class Plan {
     return {
       ...this.header,
       file,
-      exclusions: [...this.#exclusions.values()],
+      exclusions: this.#exclusions.list(),
       progress: this.progress(running),
       undoUntil,
     }
   }
-
-  /** One look at each lock, however many exclusions there are. */
-  #computeExcluded(): boolean[] {
-    if (this.#exclusions.size === 0) return this.entries.map(() => false)
-    const kinds = [...new Set([...this.#exclusions.values()].map(({ by }) => by))]
-    return this.entries.map(entry =>
-      kinds.some(by => this.#exclusions.has(nameOf({ by, value: groupOf(entry, by) }))),
-    )
-  }
-}
-
-function nameOf({ by, value }: Exclusion): string {
-  return `${by}:${value}`
 }

@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { takePlan } from '../../../../electron/core/features/plans/being-applied.ts'
+import { lockPlan } from '../../../../electron/core/features/plans/plan-lock.ts'
 import { memoryServer } from '../../../../electron/core/stores/memory/servers.ts'
 import { parseAddress, shortName } from '../../../../shared/address.ts'
 import { dataFolder } from '../../../hosts/cli/run-cli.ts'
@@ -72,7 +72,10 @@ describe('a plan that others can change, too', () => {
     await expect.poll(screen.state).toBe('done')
     await expect
       .poll(() => other.client.call('plans.exclude', { planId, exclusions, excluded: true }))
-      .toMatchObject({ ok: false, error: { message: 'This plan was applied already: it stays as it was' } })
+      .toMatchObject({
+        ok: false,
+        error: { message: 'This plan was already applied: it can no longer be changed' },
+      })
     expect(screen.known.plan?.progress.counts.released).toBe(30)
     expect(existsSync(plan.file)).toBe(true)
   })
@@ -86,15 +89,15 @@ describe('a plan that others can change, too', () => {
     const dead = { pid: process.pid, host: hostname(), place: '', started: 'long ago', mark: 'x' }
     const { myMark } = await import('../../../../electron/core/files/process-mark.ts')
     writeFileSync(path, JSON.stringify({ ...dead, place: (await myMark()).place }))
-    await (await takePlan(plan.file))()
+    await (await lockPlan(plan.file))()
     expect(existsSync(path)).toBe(false)
     // One on another machine is left alone while it gives signs of life.
     writeFileSync(path, JSON.stringify({ ...dead, host: 'elsewhere', place: 'elsewhere' }))
-    await expect(takePlan(plan.file)).rejects.toThrow('on elsewhere')
+    await expect(lockPlan(plan.file)).rejects.toThrow('on elsewhere')
     const { utimesSync } = await import('node:fs')
     utimesSync(path, new Date(Date.now() - 90_000), new Date(Date.now() - 90_000))
-    const letGo = await takePlan(plan.file)
-    await expect(takePlan(plan.file)).rejects.toThrow(`process ${process.pid}`)
+    const letGo = await lockPlan(plan.file)
+    await expect(lockPlan(plan.file)).rejects.toThrow(`process ${process.pid}`)
     await letGo()
     await c.apply(plan, { rate: 10_000 })
     await c.close()

@@ -50,7 +50,7 @@ describe('a plan', () => {
         'BAD_INPUT',
       )
     await expect(c.ask('plans.create', { storeIds: [c.storeId], filter: 'nobody' })).rejects.toThrow(
-      'NOT_FOUND: No lock fits',
+      'NOT_FOUND: No lock matches',
     )
   })
 
@@ -69,7 +69,9 @@ describe('a plan', () => {
     const plan = await c.ask('plans.create', { storeIds: [c.storeId], picks })
     expect(plan).toMatchObject({ count: 1, left: 2 })
     c.server.records.clear()
-    await expect(c.ask('plans.create', { storeIds: [c.storeId], picks })).rejects.toThrow('None of these')
+    await expect(c.ask('plans.create', { storeIds: [c.storeId], picks })).rejects.toThrow(
+      'All of these locks have changed',
+    )
   })
 
   it('of several stores says which of them could not be read, and has the locks of the others', async () => {
@@ -106,7 +108,7 @@ describe('a plan', () => {
     expect(await total([ana], true)).toBe(1)
     expect(await total([{ by: 'format', value: 'tenant-pipeline' }], true)).toBe(0)
     await expect(c.ask('plans.apply', { planId, confirm: ['Orders 0'], reason: 'stuck' })).rejects.toThrow(
-      'REFUSED: Everything was excluded',
+      'REFUSED: Every lock of this plan is excluded',
     )
     expect(await total([{ by: 'format', value: 'tenant-pipeline' }], false)).toBe(1)
     const [plan] = await c.ask('plans.list', {})
@@ -303,7 +305,7 @@ describe('while it is applied', () => {
     for (let i = 0; i < 20; i++) c.hold(`job-${i}`)
     const plan = await c.ask('plans.create', { storeIds: [c.storeId] })
     await c.apply(plan, { rate: 20 })
-    await expect(c.apply(plan)).rejects.toThrow('being applied already')
+    await expect(c.apply(plan)).rejects.toThrow('already being applied')
     await expect(c.ask('plans.remove', { planId: plan.planId })).rejects.toThrow('being applied')
     c.wire.close()
     await expect.poll(() => c.server.records.size).toBe(0)
@@ -378,6 +380,6 @@ describe('undo', () => {
     const plan = await c.ask('plans.create', { storeIds: [c.storeId] })
     await c.apply(plan)
     await expect.poll(() => c.server.records.size).toBe(0)
-    await expect(c.ask('plans.undo', { of: plan.planId })).rejects.toThrow('No copies are kept')
+    await expect(c.ask('plans.undo', { of: plan.planId })).rejects.toThrow('This console keeps no copies')
   })
 })

@@ -15,15 +15,15 @@ const holderSchema = z.object({
 })
 type Holder = z.infer<typeof holderSchema>
 
-/** Whoever holds a plan says so again and again: one on another machine that has not for so long is given up. */
 const SIGN_OF_LIFE_MS = 10_000
+/** Without a sign of life for this long, a process on another machine has lost the plan. */
 const SILENT_MS = MINUTE_MS
 
 /**
- * One process at a time changes or applies a plan, so that its journal tells one story. Even without this no lock could be
- * released twice. What a process that died left behind is taken over.
+ * One process at a time changes or applies a plan, to keep its journal consistent. No lock could be released twice without
+ * this. The lock file of a dead process is taken over.
  */
-export async function takePlan(planPath: string): Promise<() => Promise<void>> {
+export async function lockPlan(planPath: string): Promise<() => Promise<void>> {
   const path = `${planPath}.applying`
   const { pid, place, started } = await myMark()
   const mine: Holder = { pid, place, started, host: hostname(), mark: randomUUID() }
@@ -40,17 +40,20 @@ export async function takePlan(planPath: string): Promise<() => Promise<void>> {
       }
     }
     const holder = await holderOf(path)
-    if (holder && (await isAtWork(path, holder)))
+    if (holder && (await isAlive(path, holder)))
       throw new StoreError(
         'REFUSED',
-        `This plan is being changed or applied by process ${holder.pid} on ${holder.host}`,
+        `This plan is being changed or applied by process ${holder.pid} on ${holder.host}: try again when it is done`,
       )
     await setAside(path, holder)
   }
-  throw new StoreError('REFUSED', 'This plan is being changed or applied by somebody else')
+  throw new StoreError(
+    'REFUSED',
+    'This plan is being changed or applied by another process: try again when it is done',
+  )
 }
 
-/** Whole or not at all: nobody may see a file that does not say yet whose it is. */
+/** Creates the file with its content in one step: a reader never finds an empty one. */
 async function claim(path: string, mine: Holder): Promise<boolean> {
   const draft = `${path}.${mine.mark}`
   try {
@@ -60,23 +63,26 @@ async function claim(path: string, mine: Holder): Promise<boolean> {
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code
     if (code === 'EEXIST') return false
-    throw new StoreError('REFUSED', `The plan cannot be changed or applied here (${code})`)
+    throw new StoreError(
+      'REFUSED',
+      `The plan cannot be changed or applied here (${code}): its folder must be writable`,
+    )
   } finally {
     await rm(draft, { force: true }).catch(() => {})
   }
 }
 
-async function isAtWork(path: string, holder: Holder): Promise<boolean> {
+async function isAlive(path: string, holder: Holder): Promise<boolean> {
   const life = await lifeOf(holder)
   if (life !== 'unknown') return life === 'alive'
-  const saidAt = await stat(path).then(
+  const touchedAt = await stat(path).then(
     ({ mtimeMs }) => mtimeMs,
     () => 0,
   )
-  return Date.now() - saidAt < SILENT_MS
+  return Date.now() - touchedAt < SILENT_MS
 }
 
-/** Moved first and looked at then: somebody may have taken it over in the meantime, and gets it back. */
+/** Moves the file first and checks it then: if another process has taken it over meanwhile, it gets its file back. */
 async function setAside(path: string, dead: Holder | null): Promise<void> {
   const aside = `${path}.${randomUUID()}`
   await rename(path, aside).catch(() => {})

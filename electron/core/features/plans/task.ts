@@ -1,0 +1,151 @@
+import type { ReleaseOutcome, RestoreOutcome } from '../../../../shared/locks.ts'
+import { isUncertain, type PlanEntry, type PlanResult } from '../../../../shared/plans.ts'
+import { eachOf, only, settle } from '../../lib/concurrency.ts'
+import { StoreError } from '../../lib/errors.ts'
+import { isSameFence } from '../../stores/fence.ts'
+import { auditedEntry } from '../audit/audited.ts'
+import type { AuditEntry } from '../audit/log.ts'
+import type { OpenStore } from '../stores/open-store.ts'
+import type { Attempted } from './apply-to-store.ts'
+import type { Plan } from './plan.ts'
+import { actingEntry, type Cause, releaseTraced } from './traced-release.ts'
+import type { Restorable, UndoCopies } from './undo-copies.ts'
+
+type Batch = {
+  readonly open: OpenStore
+  readonly entries: readonly PlanEntry[]
+  /** Writes down which locks are about to be touched, by their place in the plan. */
+  announce(places: readonly number[], audited: readonly AuditEntry[]): Promise<void>
+  readonly signal: AbortSignal
+}
+
+/** What applying a plan does to its locks: release or restore them. */
+export interface Task {
+  attempt(batch: Batch): Promise<readonly Attempted[]>
+  /** After the results were written down. */
+  settled(results: readonly { n: number; result: PlanResult }[]): Promise<void>
+}
+
+/** Releases exactly the locks of a plan, by their fences. */
+export function releaseTask(plan: Plan, copies: UndoCopies, cause: Cause): Task {
+  const { planId } = plan.header
+  return {
+    async attempt({ open, entries, announce }) {
+      // After an attempt with unknown outcome, a lock that is gone may be one of ours.
+      const unsure = entries.map(({ n }) => isUncertain(plan.results[n]))
+      const answers = await releaseTraced(open, entries, {
+        cause,
+        copies,
+        undoId: planId,
+        entryAt: place => entries[place] as PlanEntry,
+        announce: (audited, places) =>
+          announce(
+            places.flatMap(place => entries[place]?.n ?? []),
+            audited,
+          ),
+      })
+      return answers.map(
+        (answer, i): Attempted =>
+          answer.ok ? { ok: true, value: releaseResult(answer.value, unsure[i] === true) } : answer,
+      )
+    },
+    settled: results =>
+      copies.released(
+        planId,
+        results.filter(({ result }) => result.is === 'released').map(({ n }) => n),
+      ),
+  }
+}
+
+function releaseResult(outcome: ReleaseOutcome, perhapsOurs: boolean): PlanResult {
+  const at = Date.now()
+  switch (outcome.outcome) {
+    case 'released':
+      return { is: 'released', at }
+    case 'gone':
+      return { is: 'gone', at, perhapsOurs }
+    case 'changed':
+      return { is: 'changed', at, owner: outcome.current?.owner ?? null }
+  }
+}
+
+/** Restores at once. */
+const RESTORES = 8
+
+/** Restores what a plan or a single release released, from its copies. */
+export function restoreTask(plan: Plan, kept: readonly Restorable[], copies: UndoCopies, cause: Cause): Task {
+  const { planId, undoes, stores } = plan.header
+  const of = undoes ?? ''
+  const copyById = new Map(kept.map(each => [`${each.store.address}\n${each.copy.id}`, each]))
+  /** The copy of the lock that the operator saw, not of another lock with its name. */
+  const copyOf = (entry: PlanEntry): Restorable | undefined => {
+    const copy = copyById.get(`${stores[entry.store]?.address}\n${entry.id}`)
+    return copy && isSameFence(copy.entry.fence, entry.fence) ? copy : undefined
+  }
+  const restore = async (open: OpenStore, entry: PlanEntry, signal: AbortSignal): Promise<PlanResult> => {
+    const copy = copyOf(entry)
+    if (!copy) throw new StoreError('NOT_FOUND', 'Its copy no longer exists, or another undo has claimed it')
+    if (Date.now() >= copy.until) throw new StoreError('UNSUPPORTED', 'The time for an undo is over')
+    return restoreResult(await open.store.restore(copy.copy, signal), entry)
+  }
+  return {
+    async attempt({ open, entries, announce, signal }) {
+      const unsure = entries.map(({ n }) => isUncertain(plan.results[n]))
+      const claims = await copies.claimed(of)
+      const isFree = (entry: PlanEntry) => {
+        const by = claims.get(copyOf(entry)?.entry.n ?? -1)
+        return by === undefined || by === planId
+      }
+      const fresh = entries.filter((entry, i) => !unsure[i] && isFree(entry))
+      await copies.claim(
+        of,
+        planId,
+        fresh.flatMap(entry => copyOf(entry)?.entry.n ?? []),
+      )
+      await announce(
+        fresh.map(({ n }) => n),
+        fresh.map(entry => actingEntry(open, cause, auditedEntry(entry))),
+      )
+      const answers: Attempted[] = []
+      await eachOf([...entries.entries()], RESTORES, async ([place, entry]) => {
+        answers[place] = await settle(() => {
+          if (unsure[place]) return readAgain(open, entry, signal)
+          if (!isFree(entry)) throw new StoreError('UNSUPPORTED', 'Another undo has already restored it')
+          return restore(open, entry, signal)
+        })
+      })
+      return answers
+    },
+    settled: async () => {},
+  }
+}
+
+/** The result of an earlier attempt. It is never repeated: the holder may have released the restored lock since. */
+async function readAgain(open: OpenStore, entry: PlanEntry, signal: AbortSignal): Promise<PlanResult> {
+  const found = only(await open.store.look([entry.id], signal))
+  const at = Date.now()
+  if (found.is === 'lock' && found.lock.state !== 'released')
+    return isSameFence(found.lock.fence, entry.fence)
+      ? { is: 'restored', at }
+      : { is: 'taken', at, owner: found.lock.owner }
+  if (found.is === 'other') return { is: 'taken', at, owner: null }
+  throw new StoreError(
+    'UNSUPPORTED',
+    'An earlier attempt may have restored it, and it is free now: it is not restored again',
+  )
+}
+
+function restoreResult(outcome: RestoreOutcome, entry: PlanEntry): PlanResult {
+  const at = Date.now()
+  switch (outcome.outcome) {
+    case 'restored':
+      return { is: 'restored', at }
+    case 'ended':
+      return { is: 'ended', at }
+    case 'taken':
+      // An earlier attempt whose answer was lost has restored it unchanged.
+      return outcome.current && isSameFence(outcome.current.fence, entry.fence)
+        ? { is: 'restored', at }
+        : { is: 'taken', at, owner: outcome.current?.owner ?? null }
+  }
+}
