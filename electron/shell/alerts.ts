@@ -1,8 +1,8 @@
 import { app, type BrowserWindow, Notification } from 'electron'
+import { AlertNews, type Notice, noticesOf } from '../../shared/alert-news.ts'
 import { type AlertsEvent, SHOW_ALERTS } from '../../shared/alerts.ts'
 import { createClient } from '../../shared/client.ts'
 import { type Core, openSession } from '../core/dispatch.ts'
-import { AlertNews, type Notice } from './alert-news.ts'
 import { log } from './log.ts'
 import { isOwnUrl } from './sender.ts'
 import { openTray } from './tray.ts'
@@ -11,11 +11,11 @@ const TITLE = 'Lockkeeper'
 
 /**
  * Shows alerts where the desktop has places for them: the badge of the dock, the title of the window, the tray, and
- * notifications. All of them are missing on some desktop, and none of them is missed by the rest.
+ * notifications. Each of them is missing on some desktop.
  */
 export function followAlerts(core: Core, window: BrowserWindow): () => void {
   const news = new AlertNews()
-  // One that nothing refers to is collected, and its click with it.
+  // An unreferenced notification is garbage collected, and its click handler with it.
   const shown = new Set<Notification>()
   let again: NodeJS.Timeout | undefined
   const showWindow = () => bringToFront(window)
@@ -36,8 +36,8 @@ export function followAlerts(core: Core, window: BrowserWindow): () => void {
   }
   function tell(event: AlertsEvent): void {
     clearTimeout(again)
-    const { notices, againInMs } = news.next(event, performance.now())
-    if (Notification.isSupported()) notices.forEach(notify)
+    const { items, againInMs } = news.next(event, performance.now())
+    if (event.book.notify && Notification.isSupported()) noticesOf(items).forEach(notify)
     if (againInMs !== null) again = setTimeout(() => tell(event), againInMs)
   }
   function show(event: AlertsEvent): void {
@@ -47,12 +47,12 @@ export function followAlerts(core: Core, window: BrowserWindow): () => void {
     tell(event)
   }
 
-  // The page has a title, too, and sets it whenever it is loaded.
+  // The page sets its own title whenever it is loaded.
   window.on('page-title-updated', event => event.preventDefault())
   const client = createClient(frame => session.receive(frame))
   const session = openSession(core, frame => client.receive(frame))
   client.open('alerts.watch', {}, show, result => {
-    if (!result.ok) log(`alerts are not followed any more: ${result.error.message}`)
+    if (!result.ok) log(`alerts are no longer shown outside the window: ${result.error.message}`)
   })
   return () => {
     clearTimeout(again)
@@ -72,7 +72,7 @@ function bringToFront(window: BrowserWindow): void {
   window.focus()
 }
 
-/** An event of the page's own, so that nothing has to be added to what the page is lent. */
+/** An event of the page's own, so the preload script needs no method for it. */
 function showAlerts(window: BrowserWindow): void {
   if (window.isDestroyed() || !isOwnUrl(window.webContents.getURL())) return
   window.webContents.executeJavaScript(`window.dispatchEvent(new Event('${SHOW_ALERTS}'))`).catch(() => {})

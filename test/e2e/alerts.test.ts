@@ -46,7 +46,7 @@ describe.each(HOSTS)('an alert, in %s', host => {
     await page.getByRole('button', { name: '1 alert', exact: true }).click()
     const held = group(page, 'Held for long')
     await held.getByText('Warning').waitFor()
-    await held.getByText(/See in the log of the job whether it still makes progress/).waitFor()
+    await held.getByText(/Check in the log of the job whether it still makes progress/).waitFor()
     await held.getByRole('button', { name: LONG, exact: true }).click()
     await inspector.getByRole('heading', { name: LONG }).waitFor()
     await held.getByRole('button', { name: `Timeline of ${LONG}` }).click()
@@ -178,15 +178,15 @@ describe('alerts', () => {
     await expect.poll(() => page.getByRole('contentinfo').innerText()).toContain('Lockkeeper')
     await page.evaluate(() => {
       const told: string[] = []
-      // Stands for a desktop that shows what it is told, while nobody looks at the page.
+      // Stands for a desktop that shows notifications, while the page has no focus.
       class Notice {
         static permission = 'default'
         static requestPermission = async () => {
           Notice.permission = 'granted'
           return 'granted'
         }
-        constructor(title: string) {
-          told.push(title)
+        constructor(title: string, { body }: { body: string }) {
+          told.push(`${title}: ${body}`)
         }
       }
       Object.assign(window, { Notification: Notice, told })
@@ -195,7 +195,7 @@ describe('alerts', () => {
     await openAlerts(page)
     await page.getByRole('button', { name: 'Rules…' }).click()
     const dialog = screen.dialog(page, 'Rules for alerts')
-    const notify = dialog.getByRole('checkbox', { name: 'Tell the desktop' })
+    const notify = dialog.getByRole('checkbox', { name: 'Desktop notifications' })
     if (await notify.isChecked()) await dialog.getByRole('button', { name: 'Allow in this browser' }).click()
     else await notify.check()
     await dialog.getByRole('textbox', { name: 'For at least: Past its expiry' }).fill('0')
@@ -208,12 +208,14 @@ describe('alerts', () => {
     await expect
       .poll(() => said.allInnerTexts())
       .toEqual(['New critical alert: Past its expiry: lockRecharge:a in old.'])
+    const OLD = 'Past its expiry: 1 lock in old is past its expiry and still stored.'
+    const NEW = 'Past its expiry: 1 lock in new is past its expiry and still stored.'
     const told = () => page.evaluate(() => (window as unknown as { told: string[] }).told)
-    await expect.poll(told).toEqual(['Past its expiry · old'])
+    await expect.poll(told).toEqual([OLD])
     // Another one of the same rule in the same store waits a minute; another store does not.
     await first.client.set('lockRecharge:b', rechargeJson('worker-1', -60_000, HOUR_MS))
     await group(page, 'Past its expiry').getByText('2 locks · ', { exact: false }).waitFor()
     await second.client.set('lockRecharge:c', rechargeJson('worker-1', -60_000, HOUR_MS))
-    await expect.poll(told).toEqual(['Past its expiry · old', 'Past its expiry · new'])
+    await expect.poll(told).toEqual([OLD, NEW])
   })
 })

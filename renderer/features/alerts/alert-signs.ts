@@ -1,34 +1,68 @@
-import { alertSentence } from '../../../shared/alert-words.ts'
-import { RULES, SHOW_ALERTS } from '../../../shared/alerts.ts'
+import { AlertNews, noticesOf } from '../../../shared/alert-news.ts'
+import { alertHeadline } from '../../../shared/alert-words.ts'
+import { type AlertsEvent, SHOW_ALERTS } from '../../../shared/alerts.ts'
+import { neutralise } from '../../../shared/safe-text.ts'
 import { alertsStore } from '../../state/alerts.ts'
 import { type ConsoleState, consoleStore } from '../../state/console.ts'
 import { show } from '../../state/view.ts'
-import { sentence } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
-import { News, type Piece } from './news.ts'
 
-/** Signs for whoever does not look at the page: its title, its badge, and what the desktop is told. */
+/** Shows alerts outside their view: in the title of the page, on its badge, and as desktop notifications. */
 export function startAlertSigns(): void {
-  // The window's shell tells the desktop itself, and says when somebody wants to see what it told.
+  // The window's shell shows its own notifications, and says when one is clicked.
   window.addEventListener(SHOW_ALERTS, () => show('alerts'))
-  const news = new News()
   alertsStore.subscribe((now, before) => {
+    if (now.alerts !== before.alerts) mark(now.unacknowledged)
+  })
+  followNews((items, { book }) => {
+    if (book.notify && mayNotify() && !document.hasFocus()) noticesOf(items).forEach(notify)
+  })
+}
+
+/** Calls `tell` with what is new since the page knows the alerts: the operator sees the earlier ones anyway. */
+function followNews(tell: (items: ReturnType<AlertNews['next']>['items'], event: AlertsEvent) => void) {
+  const news = new AlertNews()
+  let again: ReturnType<typeof setTimeout> | undefined
+  const first = alertsStore.getState()
+  if (first.known) news.skip(first)
+  const look = () => {
+    clearTimeout(again)
+    const now = alertsStore.getState()
+    const { items, againInMs } = news.next(now, performance.now())
+    if (items.length > 0) tell(items, now)
+    if (againInMs !== null) again = setTimeout(look, againInMs)
+  }
+  const unsubscribe = alertsStore.subscribe((now, before) => {
     if (now.alerts === before.alerts) return
-    mark(now.unacknowledged)
-    const pieces = news.next(now, Date.now())
-    if (now.book.notify && mayNotify() && !document.hasFocus()) for (const piece of pieces) notify(piece)
+    if (before.known) look()
+    else news.skip(now)
+  })
+  return () => {
+    clearTimeout(again)
+    unsubscribe()
+  }
+}
+
+/** For screen readers: new critical alerts, once, and at most once a minute for a rule in a store. */
+export function announceNews(say: (text: string) => void): () => void {
+  return followNews(items => {
+    const critical = items.filter(({ alerts: [first] }) => first?.severity === 'critical')
+    const [first] = critical.flatMap(({ alerts }) => alerts)
+    if (!first) return
+    const count = critical.reduce((sum, item) => sum + item.count, 0)
+    say(count === 1 ? t.alerts.announceOne(neutralise(alertHeadline(first))) : t.alerts.announceMany(count))
   })
 }
 
 function mark(unacknowledged: number): void {
   document.title = unacknowledged > 0 ? t.alerts.documentTitle(unacknowledged) : t.product
   if (consoleStore.getState().info?.host !== 'web') return
-  // Not every browser has a badge, and none has to show it.
+  // Some browsers have no badge, and none has to show it.
   const done = unacknowledged > 0 ? navigator.setAppBadge?.(unacknowledged) : navigator.clearAppBadge?.()
   done?.catch(() => {})
 }
 
-/** In the window the shell tells the desktop; a browser has to be allowed to. */
+/** Whether the browser has to be asked for permission; in the window the shell notifies. */
 export function asksBrowser({ info }: ConsoleState): boolean {
   return info?.host === 'web' && 'Notification' in window
 }
@@ -37,14 +71,8 @@ function mayNotify(): boolean {
   return asksBrowser(consoleStore.getState()) && Notification.permission === 'granted'
 }
 
-function notify({ groupId, alerts, count }: Piece): void {
-  const [first] = alerts
-  if (!first) return
-  const notice = new Notification(t.alerts.noticeTitle(RULES[first.rule].title, first.storeName), {
-    body: count > 1 ? t.alerts.noticeMany(count) : sentence(alertSentence(first)),
-    // Another one of the same rule and store takes its place.
-    tag: groupId,
-  })
+function notify({ title, body, tag }: ReturnType<typeof noticesOf>[number]): void {
+  const notice = new Notification(title, { body, tag })
   notice.onclick = () => {
     window.focus()
     show('alerts')

@@ -3,7 +3,7 @@ import { MINUTE_MS } from '../../../shared/duration.ts'
 import { plural } from '../../../shared/numbers.ts'
 import { dateTime, numbers, span } from './say.ts'
 
-/** What an operator is warned of. What the rules themselves say is in shared/alert-words.ts. */
+/** What an operator is warned of. What the rules themselves say is in shared/alert-rules. */
 export const alerts = {
   alerts: {
     nav: 'Alerts',
@@ -18,8 +18,6 @@ export const alerts = {
     chip: (n: number) => plural(n, 'alert', 'alerts'),
     rowMark: (titles: readonly string[]) => `Alert: ${titles.join('; ')}`,
     documentTitle: (n: number) => `(${numbers.format(n)}) Lockkeeper`,
-    noticeTitle: (rule: string, store: string) => `${rule} · ${store}`,
-    noticeMany: (n: number) => `${numbers.format(n)} locks`,
     announceOne: (headline: string) => `New critical alert: ${headline}.`,
     announceMany: (n: number) => `${numbers.format(n)} new critical alerts.`,
 
@@ -94,7 +92,7 @@ export const alerts = {
     usual: 'Usual',
     usualTitle: (rule: string) => `Use what is usual for: ${rule}`,
     inherited: 'As for all',
-    notify: 'Tell the desktop',
+    notify: 'Desktop notifications',
     notifyWindow:
       'New alerts are shown by this computer’s notifications, at most one a minute for each rule and store.',
     notifyBrowser: 'This browser shows new alerts while the page is open, and asks you to allow it first.',

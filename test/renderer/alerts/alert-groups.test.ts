@@ -9,7 +9,6 @@ vi.stubGlobal('localStorage', { getItem: () => null, setItem() {} })
 const { endedOf, groupsOf, mutedBy, openIn } = await import(
   '../../../renderer/features/alerts/alert-groups.ts'
 )
-const { News, QUIET_MS } = await import('../../../renderer/features/alerts/news.ts')
 const { byRowOf } = await import('../../../renderer/state/alerts.ts')
 
 const told = (alerts: Alert[]) => ({ alerts, groups: countedGroups(alerts) })
@@ -106,50 +105,4 @@ test('a row knows the alerts of its lock, as long as they go on and are not mute
     alert('s', { lockId: null }),
   ])
   expect([...rows].map(([row, all]) => [row, all.length])).toEqual([['one a', 2]])
-})
-
-test('what is there at the first look is no news; what comes later is, once', () => {
-  const news = new News()
-  expect(news.next(told([alert('a')]), 100_000)).toEqual([])
-  expect(
-    news.next(told([alert('a'), alert('b'), alert('c')]), 101_000).map(each => each.alerts.length),
-  ).toEqual([2])
-  expect(news.next(told([alert('a'), alert('b'), alert('c')]), 102_000)).toEqual([])
-})
-
-test('the same rule in the same store is told once a minute, another store at once', () => {
-  const news = new News()
-  const at = 100_000
-  news.next(told([]), at)
-  expect(news.next(told([alert('a')]), at)).toHaveLength(1)
-  expect(news.next(told([alert('a'), alert('b')]), at + 1000)).toEqual([])
-  const other = alert('o', { address: 'memory:two', storeId: 'two' })
-  expect(news.next(told([alert('a'), alert('b'), other]), at + 2000).map(each => each.groupId)).toEqual([
-    'expired memory:two',
-  ])
-  const late = news.next(told([alert('a'), alert('b'), alert('c'), other]), at + QUIET_MS)
-  expect(late.map(each => each.alerts.map(({ alertId }) => alertId))).toEqual([['b', 'c']])
-})
-
-test('what ended or was acknowledged before it could be told is not told', () => {
-  const news = new News()
-  news.next(told([]), 0)
-  news.next(told([alert('a')]), 100_000)
-  news.next(told([alert('a'), alert('b'), alert('c')]), 101_000)
-  const left = [alert('a'), alert('b', { acknowledged: SEEN })]
-  expect(news.next(told(left), 300_000)).toEqual([])
-})
-
-test('of a flood only what is more of it than before is news, and by its number', () => {
-  const news = new News()
-  const flood = (from: number, unacknowledged: number) => ({
-    alerts: Array.from({ length: 100 }, (_, i) => alert(`lock-${from + i}`)),
-    groups: [{ rule: 'expired' as const, address: 'memory:one', open: 10_000, unacknowledged }],
-  })
-  news.next(told([]), 0)
-  expect(news.next(flood(0, 9000), 100_000).map(({ count }) => count)).toEqual([9000])
-  // A hundred were acknowledged, and the next ones took their place.
-  expect(news.next(flood(100, 8900), 200_000)).toEqual([])
-  expect(news.next(flood(200, 8950), 300_000).map(({ count }) => count)).toEqual([50])
-  expect(news.next(flood(300, 100), 400_000)).toEqual([])
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { AlertNews } from '../../electron/shell/alert-news.ts'
+import { AlertNews, noticesOf, QUIET_MS } from '../../shared/alert-news.ts'
 import { type Alert, type AlertRule, type AlertsEvent, RULES } from '../../shared/alerts.ts'
-import { countedGroups } from '../shared/counted-groups.ts'
+import { countedGroups } from './counted-groups.ts'
 
 const MINUTE = 60_000
 
@@ -44,29 +44,29 @@ const counts = (open: number, unacknowledged: number) => ({
 })
 
 const bodies = (news: AlertNews, what: AlertsEvent, now: number) =>
-  news.next(what, now).notices.map(({ body }) => body)
+  noticesOf(news.next(what, now).items).map(({ body }) => body)
 
-describe('the desktop is told', () => {
-  it('of many alerts in one sentence, and of each once', () => {
+describe('the operator hears', () => {
+  it('about many alerts in one sentence, and about each once', () => {
     const news = new AlertNews()
     const many = event(Array.from({ length: 14 }, (_, i) => alert(`lock-${i}`)))
-    expect(news.next(many, 0)).toEqual({
-      notices: [
-        {
-          title: 'Past its expiry',
-          body: '14 locks in recharges are past their expiry and still stored.',
-        },
-      ],
-      againInMs: null,
-    })
+    const { items, againInMs } = news.next(many, 0)
+    expect(againInMs).toBe(null)
+    expect(noticesOf(items)).toEqual([
+      {
+        tag: 'expired memory:recharges',
+        title: 'Past its expiry',
+        body: '14 locks in recharges are past their expiry and still stored.',
+      },
+    ])
     for (const now of [1, MINUTE, 10 * MINUTE]) expect(bodies(news, many, now)).toEqual([])
   })
 
-  it('about one rule in one store once a minute at most, and then of what came meanwhile', () => {
+  it('about one rule in one store once a minute at most, and then about all that came since', () => {
     const news = new AlertNews()
     bodies(news, event([alert('a')]), 0)
     const two = event([alert('b'), alert('a')])
-    expect(news.next(two, 20_000)).toEqual({ notices: [], againInMs: 40_000 })
+    expect(news.next(two, 20_000)).toEqual({ items: [], againInMs: 40_000 })
     expect(bodies(news, two, MINUTE)).toEqual([
       '2 locks in recharges are past their expiry and still stored.',
     ])
@@ -76,7 +76,7 @@ describe('the desktop is told', () => {
     ])
   })
 
-  it('not again of an alert that flaps, but of one that begins after a long pause', () => {
+  it('nothing more about an alert that flaps, but about one that begins again after a long pause', () => {
     const news = new AlertNews()
     bodies(news, event([alert('a')]), 0)
     for (let count = 2; count < 10; count++) {
@@ -86,7 +86,7 @@ describe('the desktop is told', () => {
     expect(bodies(news, event([alert('a', { since: 500_000 })]), 60 * MINUTE)).toHaveLength(1)
   })
 
-  it('not of what is acknowledged, muted, over, or merely worth knowing', () => {
+  it('nothing about acknowledged, muted or ended alerts, nor about notices', () => {
     const quiet = [
       alert('a', { acknowledged: SEEN }),
       alert('b', { muteId: 'm' }),
@@ -96,14 +96,7 @@ describe('the desktop is told', () => {
     expect(bodies(new AlertNews(), event(quiet), 0)).toEqual([])
   })
 
-  it('nothing when it is not allowed to, and not later of what was there then', () => {
-    const news = new AlertNews()
-    const book = { all: {}, stores: {}, notify: false }
-    expect(bodies(news, event([alert('a')], { book }), 0)).toEqual([])
-    expect(bodies(news, event([alert('a')]), 2 * MINUTE)).toEqual([])
-  })
-
-  it('of a flood by its number, and not anew when a part of it is acknowledged', () => {
+  it('the number of a flood, and nothing more when part of it is acknowledged', () => {
     const news = new AlertNews()
     const listed = (from: number) => Array.from({ length: 100 }, (_, i) => alert(`lock-${from + i}`))
     expect(bodies(news, event(listed(0), counts(10_000, 10_000)), 0)).toEqual([
@@ -113,11 +106,11 @@ describe('the desktop is told', () => {
     expect(bodies(news, event(listed(200), counts(10_001, 9901)), 4 * MINUTE)).toEqual([
       '9,901 locks in recharges are past their expiry and still stored.',
     ])
-    // The last of them have been told by their number, though never by their ids.
+    // The last hundred were announced by their total, though never by their ids.
     expect(bodies(news, event(listed(9800), counts(10_001, 100)), 6 * MINUTE)).toEqual([])
   })
 
-  it('of one that is new beside thousands that somebody knows, by its own number', () => {
+  it('about one new alert beside thousands of acknowledged ones', () => {
     const news = new AlertNews()
     const known = Array.from({ length: 99 }, (_, i) => alert(`known-${i}`, { acknowledged: SEEN }))
     const beside = (id: string) => event([alert(id), ...known], counts(5001, 1))
@@ -128,15 +121,16 @@ describe('the desktop is told', () => {
     expect(bodies(news, beside('new-2'), 5 * MINUTE)).toEqual(one)
   })
 
-  it('in one piece when a console that was just opened finds a lot', () => {
+  it('one notice when a console that was just opened finds a lot', () => {
     const rules: AlertRule[] = ['expired', 'no-expiry', 'held-long', 'contention', 'store-down']
-    const { notices } = new AlertNews().next(event(rules.map(rule => alert(rule, { rule }))), 0)
+    const { items } = new AlertNews().next(event(rules.map(rule => alert(rule, { rule }))), 0)
+    const notices = noticesOf(items)
     expect(notices).toHaveLength(1)
     expect(notices[0]?.body.split('\n')).toHaveLength(4)
-    expect(notices[0]?.body).toContain('And 2 things more.')
+    expect(notices[0]?.body).toContain('And 2 more.')
   })
 
-  it('once of a name that is held in two stores, though it is found in both', () => {
+  it('once about a name held in two stores, though the rule finds it in both', () => {
     const both = ['one', 'two'].map(name =>
       alert(name, { rule: 'two-stores', storeName: name, address: `memory:${name}` }),
     )
@@ -145,10 +139,53 @@ describe('the desktop is told', () => {
     ])
   })
 
-  it('in plain text, and with no word of what is locked', () => {
+  it('plain text, which names no lock', () => {
     const hostile = alert('secret-job', { storeName: '<a href="x">&\u001b[2J' })
     const [body] = bodies(new AlertNews(), event([hostile]), 0)
     expect(body).not.toMatch(/[<>&]|secret-job/)
     expect(body).not.toContain('\u001b')
+  })
+
+  it('nothing about the alerts a page shows when it opens, and at once about the next one', () => {
+    const news = new AlertNews()
+    news.skip(event([alert('a')]))
+    expect(bodies(news, event([alert('a')]), 100_000)).toEqual([])
+    const { items } = news.next(event([alert('a'), alert('b'), alert('c')]), 101_000)
+    expect(items.map(each => each.alerts.map(({ alertId }) => alertId))).toEqual([['b', 'c']])
+    expect(news.next(event([alert('a'), alert('b'), alert('c')]), 102_000).items).toEqual([])
+  })
+
+  it('about another store at once while a rule in the first store is quiet', () => {
+    const news = new AlertNews()
+    news.skip(event([]))
+    expect(news.next(event([alert('a')]), 0).items).toHaveLength(1)
+    const other = alert('o', { address: 'memory:two', storeId: 'two' })
+    const later = news.next(event([alert('a'), alert('b'), other]), 2000)
+    expect(later.items.map(({ groupId }) => groupId)).toEqual(['expired memory:two'])
+    const late = news.next(event([alert('a'), alert('b'), alert('c'), other]), QUIET_MS)
+    expect(late.items.map(each => each.alerts.map(({ alertId }) => alertId))).toEqual([['b', 'c']])
+  })
+
+  it('nothing about alerts that ended or were acknowledged before it was their turn', () => {
+    const news = new AlertNews()
+    news.next(event([alert('a')]), 100_000)
+    news.next(event([alert('a'), alert('b'), alert('c')]), 101_000)
+    const left = event([alert('a'), alert('b', { acknowledged: SEEN })])
+    expect(news.next(left, 300_000)).toEqual({ items: [], againInMs: null })
+  })
+
+  it('how many more alerts a flood has than before', () => {
+    const news = new AlertNews()
+    const flood = (from: number, unacknowledged: number) =>
+      event(
+        Array.from({ length: 100 }, (_, i) => alert(`lock-${from + i}`)),
+        counts(10_000, unacknowledged),
+      )
+    const told = (what: AlertsEvent, now: number) => news.next(what, now).items.map(({ count }) => count)
+    expect(told(flood(0, 9000), 100_000)).toEqual([9000])
+    // A hundred were acknowledged, and the next ones took their place.
+    expect(told(flood(100, 8900), 200_000)).toEqual([])
+    expect(told(flood(200, 8950), 300_000)).toEqual([50])
+    expect(told(flood(300, 100), 400_000)).toEqual([])
   })
 })
