@@ -1,7 +1,7 @@
 import type { AuditPage, AuditQuery, AuditRow } from '../../../shared/audit.ts'
 import type { Client } from '../../../shared/client.ts'
 import { clip, column, escapeForTerminal, neutralise, safeJson } from '../../../shared/safe-text.ts'
-import { parse, positiveInteger } from './lib/args.ts'
+import { type Args, positiveInteger } from './lib/args.ts'
 import { connect } from './lib/connect.ts'
 import { EXIT, unwrap } from './lib/exit.ts'
 import { type Io, print } from './lib/io.ts'
@@ -13,8 +13,7 @@ const PAGE = 500
 const WIDTHS = { at: 20, who: 13, event: 8, store: 13, key: 20, outcome: 9, reason: 11 }
 const NARROWEST = 100
 
-export async function auditCommand(argv: readonly string[], io: Io): Promise<number> {
-  const args = parse(argv, { verify: { type: 'boolean' }, limit: { type: 'string' } }, [], ['text'])
+export async function auditCommand(args: Args, io: Io): Promise<number> {
   const limit = positiveInteger(args.options['limit'], '--limit') ?? USUAL_LIMIT
   const json = args.options['json'] === true
   const client = connect(io)

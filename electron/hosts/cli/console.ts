@@ -4,21 +4,11 @@ import { browserBecause, chooseScreen } from '../console/screen.ts'
 import { serveConsole } from '../console/serve.ts'
 import { readStart, type Start, StartError } from '../console/start.ts'
 import { NotBuilt } from '../http/static-files.ts'
-import { parse, portNumber } from './lib/args.ts'
+import { type Args, portNumber } from './lib/args.ts'
 import { CliError, cannotListen, EXIT, usageError } from './lib/exit.ts'
 import { type Io, print } from './lib/io.ts'
 
-export async function consoleCommand(argv: readonly string[], io: Io): Promise<number> {
-  const args = parse(
-    argv,
-    {
-      web: { type: 'boolean' },
-      port: { type: 'string' },
-      store: { type: 'string', multiple: true },
-      'env-file': { type: 'string' },
-    },
-    [],
-  )
+export async function consoleCommand(args: Args, io: Io): Promise<number> {
   const port = portNumber(args.options['port'])
   const start = startOf(io, args.options as Record<string, unknown>)
   const { env, signal } = io

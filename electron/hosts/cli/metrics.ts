@@ -6,7 +6,7 @@ import { ATTEND_MS } from '../../core/features/stats/histories.ts'
 import { readVersion } from '../console/version.ts'
 import { createMetricsPage } from '../metrics/page.ts'
 import { startMetricsServer } from '../metrics/server.ts'
-import { type Args, parse, portNumber } from './lib/args.ts'
+import { type Args, interval, portNumber } from './lib/args.ts'
 import { connect, openStores } from './lib/connect.ts'
 import { cannotListen, EXIT, usageError } from './lib/exit.ts'
 import { type Io, print, untilAborted } from './lib/io.ts'
@@ -16,16 +16,10 @@ const USUAL_PORT = 5626
 const MOST_KEYS = 1000
 
 /** Watches stores and serves what it sees to a monitoring system on this machine, until Ctrl-C. */
-export async function metricsCommand(argv: readonly string[], io: Io): Promise<number> {
-  const args = parse(
-    argv,
-    { port: { type: 'string' }, keys: { type: 'string' }, interval: { type: 'string' } },
-    ['store'],
-    'more',
-  )
+export async function metricsCommand(args: Args, io: Io): Promise<number> {
   const port = portNumber(args.options['port']) ?? USUAL_PORT
   const keys = keysOf(args.options['keys'])
-  const intervalMs = intervalOf(args.options['interval'])
+  const intervalMs = interval(args.options['interval'])
   const token = io.env['LOCKKEEPER_METRICS_TOKEN']
   if (token !== undefined && !/^\S+$/.test(token))
     throw usageError('LOCKKEEPER_METRICS_TOKEN is set, but empty or with a space in it')
@@ -82,11 +76,4 @@ function keysOf(value: Args['options'][string]): number {
   if (!/^\d*$/.test(String(value ?? '')) || keys > MOST_KEYS)
     throw usageError(`--keys must be a whole number from 0 to ${MOST_KEYS}`)
   return keys
-}
-
-function intervalOf(value: Args['options'][string]): number | undefined {
-  if (value === undefined) return undefined
-  const seconds = Number(value)
-  if (!(seconds >= 0.1 && seconds <= 60)) throw usageError('--interval must be 0.1 to 60 seconds')
-  return Math.round(seconds * 1000)
 }

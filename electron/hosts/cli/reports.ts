@@ -4,21 +4,11 @@ import { parseDuration } from '../../../shared/filter-syntax.ts'
 import { plural, sayNumber } from '../../../shared/numbers.ts'
 import { REPORT_FORMATS, type ReportEvent, type ReportRequest } from '../../../shared/reports.ts'
 import { escapeForTerminal, neutralise, safeJson } from '../../../shared/safe-text.ts'
-import { type Args, parse } from './lib/args.ts'
+import type { Args } from './lib/args.ts'
 import { connect, openStores } from './lib/connect.ts'
 import { CliError, EXIT, usageError } from './lib/exit.ts'
 import { type Io, print, write } from './lib/io.ts'
 import { openWholeFile, type WholeFile } from './lib/whole-file.ts'
-
-const OPTIONS = {
-  as: { type: 'string' },
-  out: { type: 'string' },
-  since: { type: 'string' },
-  until: { type: 'string' },
-  filter: { type: 'string' },
-  title: { type: 'string' },
-  'with-tokens': { type: 'boolean' },
-} as const
 
 const FORMATS = REPORT_FORMATS.filter(format => format !== 'pdf')
 const USUAL_SINCE = '1h'
@@ -27,8 +17,7 @@ const BAR = 30
 type Done = Extract<ReportEvent, { type: 'done' }>
 
 /** Writes a report of some stores into a file. What was there is replaced only by one that is whole. */
-export async function exportCommand(argv: readonly string[], io: Io): Promise<number> {
-  const args = parse(argv, OPTIONS, ['store'], 'more')
+export async function exportCommand(args: Args, io: Io): Promise<number> {
   const out = args.options['out']
   if (typeof out !== 'string' || out === '')
     throw usageError('--out is missing: name a file, or - for the standard output')

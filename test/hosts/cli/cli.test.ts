@@ -15,10 +15,12 @@ const TOKEN = '0f8fad5b-d9cb-469f-a165-70867728950e'
 describe('bad usage and bad addresses', () => {
   it.each([
     [[], 2, ''],
-    [['explode'], 2, 'There is no such command'],
-    [['list'], 2, 'The store is missing'],
-    [['list', 'memory:practice', 'extra'], 2, 'too many arguments'],
-    [['list', 'memory:practice', '--nonsense'], 2, '--nonsense is not an option'],
+    [['explode'], 2, 'Unknown command "explode". Commands are list, '],
+    [['lst'], 2, 'Unknown command "lst". Did you mean "list"?'],
+    [['redis://:hunter2@h/0'], 2, 'Unknown command. Commands are list, '],
+    [['list'], 2, 'Missing <store>; "lockkeeper list --help" shows the usage'],
+    [['list', 'memory:practice', 'extra'], 2, 'Too many arguments; expected <store>'],
+    [['list', 'memory:practice', '--nonsense'], 2, 'Unknown option --nonsense.'],
     [['list', 'memory:practice', '--limit', '0'], 2, '--limit must be'],
     [['list', 'memory:practice', '--state', 'sleepy'], 2, '--state must be one of'],
     [['release', 'memory:practice', 'a:b'], 2, 'A release needs --fence'],

@@ -142,7 +142,7 @@ it('asks for the token of the environment', async () => {
 })
 
 it.each([
-  [[], {}, 'The store is missing'],
+  [[], {}, 'Missing <store>'],
   [['memory:a', '--port', '99999'], {}, '--port must be'],
   [['memory:a', '--port', 'many'], {}, '--port must be'],
   [['memory:a', '--keys', '1001'], {}, '--keys must be'],

@@ -220,7 +220,7 @@ it('prints getMetrics with null for what cannot be seen, and says when nothing w
 })
 
 it.each([
-  [[], {}, 'The store is missing'],
+  [[], {}, 'Missing <store>'],
   [['memory:a', '--since', 'soon'], {}, '--since must be a time'],
   [['memory:a', '--since', '0'], {}, '--since must be a time'],
   [['memory:a', '--watch', 'long'], {}, '--watch must be'],

@@ -59,8 +59,8 @@ it('logs what it refuses, on stderr', async () => {
 it.each([
   [['--port', '99999'], {}, '--port must be'],
   [['--port', 'many'], {}, '--port must be'],
-  [['--nonsense'], {}, '--nonsense is not an option'],
-  [['extra'], {}, 'too many arguments'],
+  [['--nonsense'], {}, 'Unknown option --nonsense.'],
+  [['extra'], {}, 'Too many arguments; expected none'],
   [['--store', 'redis://:hunter2@localhost:99999/0'], {}, 'from 1 to 65535'],
   [['--store', 'memory:a', '--store', 'hunter2'], {}, 'A store address starts with'],
   [[], { LOCKKEEPER_STORES: 'memory:a  hunter2' }, 'A store address starts with'],

@@ -7,7 +7,7 @@ import { LONGEST_HOLD_MS, type MaintenanceHold, SHORTEST_HOLD_MS } from '../../.
 import { holderText } from '../../../../shared/lock-words.ts'
 import type { Failure } from '../../../../shared/result.ts'
 import { escapeForTerminal, safeJson } from '../../../../shared/safe-text.ts'
-import { type Args, duration, parse } from '../lib/args.ts'
+import { type Args, duration } from '../lib/args.ts'
 import { connect, openStore } from '../lib/connect.ts'
 import { CliError, EXIT, unwrap, usageError } from '../lib/exit.ts'
 import { type Io, isDeserted, print } from '../lib/io.ts'
@@ -16,21 +16,7 @@ import { holdScreen } from './hold-screen.ts'
 import { extendHold } from './holds.ts'
 
 /** Takes a lock on purpose, so that a job does not run. */
-export async function holdCommand(argv: readonly string[], io: Io): Promise<number> {
-  const isExtension = argv.some(each => each === '--extend' || each.startsWith('--extend='))
-  const args = parse(
-    argv,
-    {
-      for: { type: 'string' },
-      reason: { type: 'string' },
-      once: { type: 'boolean' },
-      wait: { type: 'string' },
-      format: { type: 'string' },
-      confirm: { type: 'string' },
-      extend: { type: 'string' },
-    },
-    isExtension ? [] : ['store', 'key'],
-  )
+export async function holdCommand(args: Args, io: Io): Promise<number> {
   const { json, reason, extend } = args.options
   const forMs = duration(args.options['for'], '--for')
   if (forMs === undefined) throw usageError('A hold needs --for, such as --for 30m')

@@ -4,15 +4,14 @@ import { holdEndSentence, holdSentence, utc } from '../../../../shared/hold-word
 import type { MaintenanceHold } from '../../../../shared/holds.ts'
 import type { Failure } from '../../../../shared/result.ts'
 import { escapeForTerminal, safeJson } from '../../../../shared/safe-text.ts'
-import { parse } from '../lib/args.ts'
+import type { Args } from '../lib/args.ts'
 import { connect, openStores } from '../lib/connect.ts'
 import { CliError, EXIT, unwrap } from '../lib/exit.ts'
 import { type Io, print } from '../lib/io.ts'
 import { holdJson } from './hold-json.ts'
 
 /** All holds of the data folder, whoever keeps them. */
-export async function holdsCommand(argv: readonly string[], io: Io): Promise<number> {
-  const args = parse(argv, {}, [])
+export async function holdsCommand(args: Args, io: Io): Promise<number> {
   const { holds, notice } = await readHolds(connect(io))
   if (notice !== null)
     io.stderr.write(`lockkeeper: There may be more holds than these. ${escapeForTerminal(notice)}\n`)
@@ -27,8 +26,7 @@ export async function holdsCommand(argv: readonly string[], io: Io): Promise<num
 }
 
 /** Lets one go, or stops waiting for it. */
-export async function unholdCommand(argv: readonly string[], io: Io): Promise<number> {
-  const args = parse(argv, {}, ['hold id'])
+export async function unholdCommand(args: Args, io: Io): Promise<number> {
   const [holdId] = args.positionals as [string]
   const hold = await change(io, 'holds.release', { holdId })
   if (args.options['json']) await print(io, safeJson(holdJson(hold)))

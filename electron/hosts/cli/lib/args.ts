@@ -8,39 +8,76 @@ export type Args = {
   readonly options: Record<string, string | boolean | string[] | undefined>
 }
 
-/** `--help` behind a command. Not an error, but an end. */
-export class HelpWanted extends Error {}
-
 type Options = NonNullable<ParseArgsConfig['options']>
 
-/** Parses strictly; `more` lets the last argument be given several times. Messages name the option and never repeat a value, which may be an address with a password. */
-export function parse(
-  argv: readonly string[],
-  options: Options,
-  names: readonly string[],
-  optional: readonly string[] | 'more' = [],
-): Args {
+const OPTION = /--([\w-]+)(?: ("[^"]*"|<[^>]*>|[^\s[\]-][^\s\]]*?)(?=\.\.\.|[\s\]]|$))?(\]?\.\.\.)?/g
+const POSITIONAL = /(\[)?(<[^>]+>|\b[A-Z]+\b)\]?(\.\.\.)?/g
+
+/**
+ * Parses the arguments of a command by its usage, which is also its help: `<store>... [TEXT] --fence F [--pass STEP]... [--json]`.
+ * A second line of usage that begins with an option counts where that option is given. Null for `--help`. Messages name the
+ * option and never repeat a value, which may be an address with a password.
+ */
+export function parse(command: string, usage: readonly string[], argv: readonly string[]): Args | null {
+  const options = optionsOf(usage)
   let parsed: { positionals: string[]; values: Args['options'] }
   try {
-    parsed = parseArgs({
-      args: [...argv],
-      options: { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' }, ...options },
-      allowPositionals: true,
-    }) as typeof parsed
+    parsed = parseArgs({ args: [...argv], options, allowPositionals: true }) as typeof parsed
   } catch (error) {
-    const option = /'(-{1,2}[\w-]+)/.exec(String(error))?.[1] ?? 'an option'
-    if (/ambiguous/.test(String(error)))
-      throw usageError(`${option} needs a value; one that begins with a dash is written as ${option}=VALUE`)
-    const missing = /argument missing/.test(String(error))
-    throw usageError(missing ? `${option} needs a value` : `${option} is not an option of this command`)
+    throw usageError(optionProblem(String(error), Object.keys(options)))
   }
-  if (parsed.values['help']) throw new HelpWanted()
-  const missing = names[parsed.positionals.length]
-  if (missing)
-    throw usageError(`The ${missing} is missing; lockkeeper --help shows how each command is called`)
-  if (optional !== 'more' && parsed.positionals.length > names.length + optional.length)
-    throw usageError(`There are too many arguments; expected ${[...names, ...optional].join(', ') || 'none'}`)
-  return { positionals: parsed.positionals, options: parsed.values }
+  const { positionals, values } = parsed
+  if (values['help']) return null
+  const form = usage.find(each => values[/^--([\w-]+)/.exec(each)?.[1] ?? ''] !== undefined) ?? usage[0] ?? ''
+  const expected = [...form.replace(OPTION, '').matchAll(POSITIONAL)]
+  const missing = expected[positionals.length]
+  if (missing && !missing[1])
+    throw usageError(`Missing ${missing[2]}; "lockkeeper ${command} --help" shows the usage`)
+  if (positionals.length > expected.length && !expected.at(-1)?.[3])
+    throw usageError(`Too many arguments; expected ${expected.map(each => each[2]).join(' ') || 'none'}`)
+  return { positionals, options: values }
+}
+
+function optionsOf(usage: readonly string[]): Options {
+  const options: Options = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } }
+  for (const [, name = '', value, repeats] of usage.join('\n').matchAll(OPTION)) {
+    const multiple = repeats !== undefined || options[name]?.multiple === true
+    options[name] = value === undefined ? { type: 'boolean' } : { type: 'string', multiple }
+  }
+  return options
+}
+
+function optionProblem(error: string, known: readonly string[]): string {
+  const option = /'(-{1,2}[\w-]+)/.exec(error)?.[1] ?? 'An option'
+  if (/ambiguous/.test(error))
+    return `${option} needs a value; write ${option}=VALUE if it starts with a dash`
+  if (/argument missing/.test(error)) return `${option} needs a value`
+  if (/does not take an argument/.test(error)) return `${option} takes no value`
+  const flags = known.map(name => `--${name}`)
+  return `Unknown option ${option}.${didYouMean(option, flags) ?? ` Options are ${flags.join(', ')}.`}`
+}
+
+/** The known word that a mistyped one is nearest to; null if none is near. */
+export function didYouMean(word: string, known: readonly string[]): string | null {
+  const [nearest] = known
+    .map(each => ({ each, distance: distance(word, each) }))
+    .filter(({ each, distance }) => distance <= Math.max(1, Math.floor(each.length / 3)))
+    .sort((a, b) => a.distance - b.distance)
+  return nearest === undefined ? null : ` Did you mean "${nearest.each}"?`
+}
+
+/** How many letters have to be added, removed or replaced. */
+function distance(from: string, to: string): number {
+  let row = [...to, ''].map((_, i) => i)
+  for (const [i, letter] of [...from].entries()) {
+    const next = [i + 1]
+    for (const [j, other] of [...to].entries())
+      next.push(
+        Math.min((row[j] ?? 0) + (letter === other ? 0 : 1), (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1),
+      )
+    row = next
+  }
+  return row.at(-1) ?? 0
 }
 
 export function positiveInteger(value: Args['options'][string], name: string): number | undefined {
@@ -57,6 +94,14 @@ export function portNumber(value: Args['options'][string]): number | undefined {
   if (!/^\d+$/.test(String(value)) || port > 65_535)
     throw usageError('--port must be a number from 0 to 65535')
   return port
+}
+
+/** Milliseconds between two reads, of `--interval SECONDS`. */
+export function interval(value: Args['options'][string]): number | undefined {
+  if (value === undefined) return undefined
+  const seconds = Number(value)
+  if (!(seconds >= 0.1 && seconds <= 60)) throw usageError('--interval must be 0.1 to 60 seconds')
+  return Math.round(seconds * 1000)
 }
 
 /** `2h`, `90s`, `1h30m`. */

@@ -1,12 +1,11 @@
 import { releaseConsequences } from '../../../../shared/lock-words.ts'
 import { safeJson } from '../../../../shared/safe-text.ts'
-import { parse } from '../lib/args.ts'
+import type { Args } from '../lib/args.ts'
 import { connect } from '../lib/connect.ts'
 import { EXIT, unwrap } from '../lib/exit.ts'
 import { type Io, print } from '../lib/io.ts'
 
-export async function formatsCommand(argv: readonly string[], io: Io): Promise<number> {
-  const args = parse(argv, {}, [])
+export async function formatsCommand(args: Args, io: Io): Promise<number> {
   const formats = unwrap(await connect(io).call('formats.list', {}))
   if (args.options['json']) {
     await print(io, safeJson(formats, 2))

@@ -4,7 +4,7 @@ import type { FormatInfo, Lock, LockDetail, StoreKind } from '../../../../shared
 import { plural } from '../../../../shared/numbers.ts'
 import { clip, escapeForTerminal, neutralise, safeJson } from '../../../../shared/safe-text.ts'
 import { shellQuote } from '../../../core/lib/shell-quote.ts'
-import { parse } from '../lib/args.ts'
+import type { Args } from '../lib/args.ts'
 import { openStore } from '../lib/connect.ts'
 import { CliError, EXIT, unwrap } from '../lib/exit.ts'
 import { type Io, print } from '../lib/io.ts'
@@ -19,8 +19,7 @@ const TOOLS: Record<StoreKind, string> = {
   memory: 'nothing else',
 }
 
-export async function inspectCommand(argv: readonly string[], io: Io): Promise<number> {
-  const args = parse(argv, {}, ['store', 'key'])
+export async function inspectCommand(args: Args, io: Io): Promise<number> {
   const { client, info, description } = await openStore(io, args.positionals[0] as string)
   const detail = unwrap(
     await client.call('locks.inspect', { storeId: info.storeId, id: args.positionals[1] as string }),

@@ -2,7 +2,7 @@ import { byAttention, stateAt } from '../../../../shared/lease.ts'
 import { type ListEvent, LOCK_STATES, type Lock, type Unrecognised } from '../../../../shared/locks.ts'
 import { plural } from '../../../../shared/numbers.ts'
 import { clip, escapeForTerminal, neutralise, safeJson } from '../../../../shared/safe-text.ts'
-import { parse, positiveInteger } from '../lib/args.ts'
+import { type Args, positiveInteger } from '../lib/args.ts'
 import { type OpenedStore, openStore } from '../lib/connect.ts'
 import { CliError, EXIT, exitCodeOf, usageError } from '../lib/exit.ts'
 import { type Io, print } from '../lib/io.ts'
@@ -22,12 +22,7 @@ type Listing = {
   serverTime: number
 }
 
-export async function listCommand(argv: readonly string[], io: Io): Promise<number> {
-  const args = parse(
-    argv,
-    { state: { type: 'string' }, owner: { type: 'string' }, limit: { type: 'string' } },
-    ['store'],
-  )
+export async function listCommand(args: Args, io: Io): Promise<number> {
   const { state, owner, json } = args.options
   if (state !== undefined && !LOCK_STATES.some(each => each === state)) {
     throw usageError(`--state must be one of ${LOCK_STATES.join(', ')}`)

@@ -2,7 +2,7 @@ import { holderText } from '../../../../shared/lock-words.ts'
 import type { Lock } from '../../../../shared/locks.ts'
 import { escapeForTerminal, safeJson } from '../../../../shared/safe-text.ts'
 import { isFence } from '../../../core/stores/fence.ts'
-import { parse } from '../lib/args.ts'
+import type { Args } from '../lib/args.ts'
 import { openStore } from '../lib/connect.ts'
 import { EXIT, unwrap, usageError } from '../lib/exit.ts'
 import { type Io, print } from '../lib/io.ts'
@@ -10,8 +10,7 @@ import { lockJson } from './lock-json.ts'
 
 const EXIT_BY_OUTCOME = { released: EXIT.done, changed: EXIT.changed, gone: EXIT.gone }
 
-export async function releaseCommand(argv: readonly string[], io: Io): Promise<number> {
-  const args = parse(argv, { fence: { type: 'string' }, reason: { type: 'string' } }, ['store', 'key'])
+export async function releaseCommand(args: Args, io: Io): Promise<number> {
   const { fence, reason, json } = args.options
   if (typeof fence !== 'string' || fence === '') {
     throw usageError(

@@ -3,9 +3,9 @@ import { holderText } from '../../../../shared/lock-words.ts'
 import type { Lock, WatchEvent } from '../../../../shared/locks.ts'
 import { clip, escapeForTerminal, neutralise, safeJson } from '../../../../shared/safe-text.ts'
 import type { StoreDescription } from '../../../../shared/stores.ts'
-import { parse } from '../lib/args.ts'
+import { type Args, interval } from '../lib/args.ts'
 import { openStore } from '../lib/connect.ts'
-import { CliError, EXIT, usageError } from '../lib/exit.ts'
+import { CliError, EXIT } from '../lib/exit.ts'
 import { type Io, print } from '../lib/io.ts'
 import { lockTable } from '../lib/table.ts'
 import { lockJson } from './lock-json.ts'
@@ -27,11 +27,8 @@ type Screen = {
   close?(): void
 }
 
-export async function watchCommand(argv: readonly string[], io: Io): Promise<number> {
-  const args = parse(argv, { interval: { type: 'string' } }, ['store'])
-  const seconds = args.options['interval'] === undefined ? undefined : Number(args.options['interval'])
-  if (seconds !== undefined && !(seconds >= 0.1 && seconds <= 60))
-    throw usageError('--interval must be 0.1 to 60 seconds')
+export async function watchCommand(args: Args, io: Io): Promise<number> {
+  const intervalMs = interval(args.options['interval'])
   const { client, info, description } = await openStore(io, args.positionals[0] as string)
 
   const view: View = {
@@ -50,7 +47,7 @@ export async function watchCommand(argv: readonly string[], io: Io): Promise<num
     await new Promise<void>((resolve, reject) => {
       const input = {
         storeId: info.storeId,
-        ...(seconds === undefined ? {} : { intervalMs: Math.round(seconds * 1000) }),
+        ...(intervalMs === undefined ? {} : { intervalMs }),
       }
       const close = client.open(
         'locks.watch',

@@ -5,7 +5,7 @@ import { followPlan } from '../../../../shared/plan-state.ts'
 import { planWarnings } from '../../../../shared/plan-words.ts'
 import { confirmationOf, type PlanSummary } from '../../../../shared/plans.ts'
 import { escapeForTerminal, safeJson } from '../../../../shared/safe-text.ts'
-import { type Args, parse } from '../lib/args.ts'
+import type { Args } from '../lib/args.ts'
 import { connect, type OpenedStore, openStore } from '../lib/connect.ts'
 import { CliError, EXIT, unwrap, usageError } from '../lib/exit.ts'
 import { type Io, print } from '../lib/io.ts'
@@ -13,41 +13,20 @@ import { widthOf, wrap } from '../lib/wrap.ts'
 import { applyPlan } from './apply.ts'
 import { applyCommand, planText } from './summary.ts'
 
-const CONFIRMED = {
-  plan: { type: 'string' },
-  confirm: { type: 'string', multiple: true },
-  reason: { type: 'string' },
-  rate: { type: 'string' },
-} as const
-
-const RELEASE_ALL = {
-  ...CONFIRMED,
-  apply: { type: 'string' },
-  state: { type: 'string' },
-  owner: { type: 'string' },
-  key: { type: 'string' },
-  filter: { type: 'string' },
-  watch: { type: 'string' },
-} as const
-
 /** Default time between the two reads that show which locks are being renewed. */
 const WATCH_SECONDS = 2
 
 /** Selects the locks that have expired but are still stored. */
 const LEFTOVERS = 'state:expired'
 
-export async function releaseAllCommand(argv: readonly string[], io: Io): Promise<number> {
-  const args = parse(argv, RELEASE_ALL, [], ['store'])
+export async function releaseAllCommand(args: Args, io: Io): Promise<number> {
   const { plan, apply } = args.options
   if ((plan === undefined) === (apply === undefined))
     throw usageError(
       'release-all needs either --plan FILE, which writes a plan, or --apply FILE, which applies one',
     )
   if (typeof apply === 'string') return applyFile(apply, args, io)
-  const [address] = args.positionals
-  if (address === undefined)
-    throw usageError('The store is missing: a plan is made from the locks of a store')
-  const opened = await openStore(io, address)
+  const opened = await openStore(io, args.positionals[0] as string)
   const made = await makePlan(opened, filterFrom(args), args, io)
   return showPlan(opened, made, args, io)
 }
@@ -60,8 +39,7 @@ async function applyFile(file: string, args: Args, io: Io): Promise<number> {
 }
 
 /** Makes a plan of the expired locks; with --confirm, applies it. */
-export async function cleanupCommand(argv: readonly string[], io: Io): Promise<number> {
-  const args = parse(argv, CONFIRMED, ['store'])
+export async function cleanupCommand(args: Args, io: Io): Promise<number> {
   const options = args.options['confirm'] === undefined ? null : applyOptions(args)
   const opened = await openStore(io, args.positionals[0] as string)
   // An expired lock is renewed by no one, so one read is enough.
@@ -80,8 +58,7 @@ export async function cleanupCommand(argv: readonly string[], io: Io): Promise<n
 }
 
 /** Restores what a plan or a single release released, where the name is still free. */
-export async function undoCommand(argv: readonly string[], io: Io): Promise<number> {
-  const args = parse(argv, { reason: { type: 'string' } }, ['plan or action id'], ['store'])
+export async function undoCommand(args: Args, io: Io): Promise<number> {
   const [of, store] = args.positionals as [string, string | undefined]
   const { reason, json } = args.options
   const client = connect(io, { stoppable: false })

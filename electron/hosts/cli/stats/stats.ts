@@ -4,7 +4,7 @@ import { MANAGER_SHAPES, type ManagerShape } from '../../../../shared/manager-st
 import type { Failure } from '../../../../shared/result.ts'
 import { neutralise, safeJson } from '../../../../shared/safe-text.ts'
 import type { Figures, Stats, StoreStats } from '../../../../shared/stats.ts'
-import { type Args, duration, parse } from '../lib/args.ts'
+import { type Args, duration } from '../lib/args.ts'
 import { connect, openStores, type ReachedStore } from '../lib/connect.ts'
 import { EXIT, exitCodeOf, unwrap, usageError } from '../lib/exit.ts'
 import { type Io, pause, print } from '../lib/io.ts'
@@ -15,13 +15,7 @@ import { statsLines } from './stats-text.ts'
 const LONGEST_WATCH_SECONDS = 86_400
 
 /** What is there, and what was seen to happen, in numbers. */
-export async function statsCommand(argv: readonly string[], io: Io): Promise<number> {
-  const args = parse(
-    argv,
-    { since: { type: 'string' }, watch: { type: 'string' }, as: { type: 'string' } },
-    ['store'],
-    'more',
-  )
+export async function statsCommand(args: Args, io: Io): Promise<number> {
   const sinceMs = duration(args.options['since'], '--since')
   const watchMs = watchFrom(args.options['watch'])
   const as = shapeFrom(args)

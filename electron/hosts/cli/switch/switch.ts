@@ -6,7 +6,7 @@ import { escapeForTerminal } from '../../../../shared/safe-text.ts'
 import { SWITCH_STEPS, type SwitchRun, type SwitchStep } from '../../../../shared/switch.ts'
 import { namedApart, STEP_WORDS, stepPlace, unreachedWarning } from '../../../../shared/switch-words.ts'
 import { shellQuote } from '../../../core/lib/shell-quote.ts'
-import { type Args, duration, parse } from '../lib/args.ts'
+import { type Args, duration } from '../lib/args.ts'
 import { connect, openStores, type ReachedStore } from '../lib/connect.ts'
 import { CliError, EXIT, unwrap, usageError } from '../lib/exit.ts'
 import { type Io, print } from '../lib/io.ts'
@@ -18,34 +18,16 @@ import { SwitchOperator, WalkStopped } from './switch-operator.ts'
 import { SwitchTeller } from './switch-tell.ts'
 import { SwitchWalk } from './switch-walk.ts'
 
-const OPTIONS = {
-  'env-file': { type: 'string' },
-  'change-env': { type: 'boolean' },
-  clean: { type: 'string' },
-  reason: { type: 'string' },
-  pass: { type: 'string', multiple: true },
-  back: { type: 'string' },
-  quiet: { type: 'string' },
-  report: { type: 'string' },
-  list: { type: 'boolean' },
-  abandon: { type: 'string' },
-} as const
-
 const SHORTEST_QUIET_MS = 1000
 const LONGEST_QUIET_MS = HOUR_MS
 const REPORTS = ['md', 'html', 'json'] as const
 
 /** Leads from one lock provider to another, and goes on where it was when it is called again. */
-export async function switchCommand(argv: readonly string[], io: Io): Promise<number> {
-  const args = parse(argv, OPTIONS, [], ['from', 'to'])
+export async function switchCommand(args: Args, io: Io): Promise<number> {
   const { list, abandon } = args.options
-  if (list === true || typeof abandon === 'string') {
-    if (args.positionals.length > 0) throw usageError('--list and --abandon take no stores')
-    return list === true ? listSwitches(args, io) : abandonSwitch(String(abandon), args, io)
-  }
-  const [from, to] = args.positionals
-  if (from === undefined || to === undefined)
-    throw usageError('The two stores are missing: the old one, then the new one')
+  if (list === true) return listSwitches(args, io)
+  if (typeof abandon === 'string') return abandonSwitch(abandon, args, io)
+  const [from, to] = args.positionals as [string, string]
   return walk(from, to, args, io)
 }
 

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { workPlace } from '../../../core/features/switch/work-places.ts'
 import { operator } from '../plans/plan-cli.ts'
@@ -59,19 +58,6 @@ it('ends where a worker is seen in the old store after the restart, and says how
   expect(await listing(o)()).toMatchObject([
     { step: 'change', wentBack: [{ step: 'stop', at: expect.stringMatching(/Z$/) }] },
   ])
-})
-
-it('is called as the help and the README say', async () => {
-  const usage = (text: string) =>
-    /^ *lockkeeper switch .*\n(?: *(?:lockkeeper switch|\[).*\n)*/m.exec(text)?.[0]
-  const lines = (text: string) =>
-    usage(text)
-      ?.trim()
-      .split('\n')
-      .map(line => line.trim())
-  const { stdout } = await operator().run('switch', '--help')
-  expect(lines(stdout)?.join(' ')).toContain('--back STEP')
-  expect(lines(readFileSync('README.md', 'utf8'))).toEqual(lines(stdout))
 })
 
 it('begins no switch only to go back in it', async () => {

@@ -163,7 +163,7 @@ describe('without a terminal', () => {
   })
 
   it.each([
-    [['memory:practice'], 2, 'two stores are missing'],
+    [['memory:practice'], 2, 'Missing <to>'],
     [['memory:a', 'memory:b'], 6, 'no provider to configure'],
     [['redis://127.0.0.1:1/0', 'nonsense'], 2, 'starts with redis://'],
     [['memory:a', 'memory:b', '--pass', 'everything', '--reason', 'x'], 2, '--pass must be one of'],

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { lockTable } from '../../../electron/hosts/cli/lib/table.ts'
-import { textWidth } from '../../../shared/safe-text.ts'
-import { aLock } from '../../shared/a-lock.ts'
+import { lockTable } from '../../../../electron/hosts/cli/lib/table.ts'
+import { textWidth } from '../../../../shared/safe-text.ts'
+import { aLock } from '../../../shared/a-lock.ts'
 
 const long = aLock({ key: `lock:${'k'.repeat(60)}`, owner: 'o'.repeat(40) })
 
