@@ -1,4 +1,5 @@
 import { useId } from 'react'
+import styles from './Segments.module.css'
 
 type Options<T extends string> = readonly (readonly [T, string])[]
 
@@ -14,11 +15,11 @@ type SegmentsProps<T extends string> = {
 export function Segments<T extends string>({ label, value, options, onChange, hint }: SegmentsProps<T>) {
   const name = useId()
   return (
-    <fieldset className="segments" aria-describedby={hint === undefined ? undefined : `${name}-hint`}>
+    <fieldset className={styles.segments} aria-describedby={hint === undefined ? undefined : `${name}-hint`}>
       <legend>{label}</legend>
-      <div className="segment-row">
+      <div className={styles.row}>
         {options.map(([option, text]) => (
-          <label key={option} className="segment">
+          <label key={option} className={styles.segment}>
             <input type="radio" name={name} checked={option === value} onChange={() => onChange(option)} />
             <span>{text}</span>
           </label>

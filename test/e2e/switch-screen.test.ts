@@ -107,7 +107,9 @@ it('turns a check by itself, says so once, and goes on only then', async () => {
   expect(core.called('switch.pass')).toEqual([{ switchId: 'sw1', step: 'stop' }])
   expect(await steps(page).nth(1).innerText()).toMatch(/Stop the workers\s+done/)
   // Whoever works with the keys is not thrown back to the beginning of the page.
-  expect(await page.evaluate(() => document.activeElement?.className)).toContain('walk-body')
+  expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe(
+    'Let the old locks end',
+  )
 })
 
 it('counts the old locks down, and names those that will not end', async () => {
@@ -313,7 +315,9 @@ it('shows nothing of a store as of a time at which the switch had not looked yet
   await core.tellWhenOpen('locks.watch', {
     ...{ type: 'status', status: 'live', since: at, asOf: at, offsetMs: 0, error: null, retryInMs: null },
   })
-  const notice = main(page).locator('.side-notice')
+  const notice = main(page)
+    .getByRole('status')
+    .filter({ hasText: /^recharges is/ })
   await expect.poll(() => notice.innerText()).toBe('recharges is being read for the first time.')
   await tell(switchNow({}, { from: { ...unread, held: 3 } }))
   await expect.poll(() => notice.innerText()).toMatch(/^recharges is behind: .* as of \d/)

@@ -12,7 +12,7 @@ export const walk = {
   button: (page: Page, name: string | RegExp): Locator => walk.main(page).getByRole('button', { name }),
   table: (page: Page, name: string): Locator => walk.main(page).getByRole('table', { name }),
   /** The sentence that says how the check of the step stands. */
-  check: (page: Page): Locator => walk.main(page).locator('.check-line'),
+  check: (page: Page): Locator => walk.main(page).locator('footer p[data-check]'),
   trouble: (page: Page, name: RegExp): Locator => walk.main(page).getByRole('region', { name }),
 }
 

@@ -7,6 +7,7 @@ import { Button } from '../../ui/Button.tsx'
 import { Dialog, DialogButtons } from '../../ui/Dialog.tsx'
 import { saveFile } from '../../ui/save-file.ts'
 import { t } from '../../words/words.ts'
+import styles from './Report.module.css'
 import { ReportForm } from './ReportForm.tsx'
 import { ReportPreview } from './ReportPreview.tsx'
 import { ReportProgress } from './ReportProgress.tsx'
@@ -104,9 +105,9 @@ export function ReportDialog() {
 
   const may = requestOf(draft, storeIds, 'file', Date.now()) !== null
   return (
-    <Dialog title={words.title} onClose={closeDialog} className="sheet report">
+    <Dialog title={words.title} onClose={closeDialog} className={`sheet ${styles.dialog}`}>
       <p className="muted">{words.text}</p>
-      <div className="report-columns">
+      <div className={styles.columns}>
         <ReportForm draft={draft} open={open} makesPdf={makesPdf} onChange={change} />
         <ReportPreview
           html={shown?.html ?? null}

@@ -1,11 +1,13 @@
 import { useId } from 'react'
+import { filterTrouble } from '../../../shared/filter-words.ts'
 import { REPORT_FORMATS } from '../../../shared/reports.ts'
 import type { StoreEntry } from '../../../shared/stores.ts'
 import { Switch, TextField } from '../../ui/Field.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { Segments } from '../../ui/Segments.tsx'
+import { sentence } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
-import { FilterField } from './FilterField.tsx'
+import styles from './Report.module.css'
 import { type Draft, PRESETS, type Preset, windowOf } from './report-draft.ts'
 
 type Props = {
@@ -22,7 +24,7 @@ export function ReportForm({ draft, open, makesPdf, onChange }: Props) {
   const presets = [...(Object.keys(PRESETS) as Preset[]), 'custom' as const]
   const about = draft.format === 'pdf' && !makesPdf ? words.printAbout : words.about[draft.format]
   return (
-    <div className="report-form">
+    <div className={styles.form}>
       <Segments
         label={words.window}
         value={draft.preset}
@@ -82,7 +84,7 @@ function CustomWindow({ draft, onChange }: Pick<Props, 'draft' | 'onChange'>) {
   const words = t.report
   const isWrong = windowOf(draft, Date.now()) === null
   return (
-    <div className="report-times">
+    <div className={styles.times}>
       {(['from', 'to'] as const).map(end => (
         <div className="field" key={end}>
           <label htmlFor={`${id}-${end}`}>{words[end]}</label>
@@ -115,10 +117,10 @@ function StoreChoice({ draft, open, onChange }: Pick<Props, 'draft' | 'open' | '
       without: isIn ? draft.without.filter(each => each !== storeId) : [...draft.without, storeId],
     })
   return (
-    <fieldset className="report-stores">
+    <fieldset className={styles.stores}>
       <legend>{words.stores}</legend>
       {open.map(({ storeId, name, colour }) => (
-        <label key={storeId} className="report-store">
+        <label key={storeId} className={styles.store}>
           <input
             type="checkbox"
             checked={!draft.without.includes(storeId)}
@@ -134,5 +136,32 @@ function StoreChoice({ draft, open, onChange }: Pick<Props, 'draft' | 'open' | '
         </span>
       )}
     </fieldset>
+  )
+}
+
+type FilterProps = { readonly value: string; readonly onChange: (value: string) => void }
+
+/** The locks of the report. A filter that a report cannot use is refused while it is typed. */
+function FilterField({ value, onChange }: FilterProps) {
+  const id = useId()
+  const trouble = filterTrouble(value)
+  return (
+    <div className="field">
+      <label htmlFor={id}>{t.report.filter}</label>
+      <input
+        id={id}
+        className="input mono"
+        autoComplete="off"
+        spellCheck={false}
+        maxLength={2000}
+        value={value}
+        aria-invalid={trouble !== null || undefined}
+        aria-describedby={`${id}-hint`}
+        onChange={event => onChange(event.target.value)}
+      />
+      <span id={`${id}-hint`} className={trouble === null ? 'hint' : 'hint wrong'} role="status">
+        {trouble === null ? t.report.filterHint : sentence(trouble)}
+      </span>
+    </div>
   )
 }

@@ -2,6 +2,7 @@ import type { RefObject } from 'react'
 import { Button } from '../../ui/Button.tsx'
 import { ErrorNotice } from '../../ui/Notice.tsx'
 import { t } from '../../words/words.ts'
+import styles from './Report.module.css'
 import { PREVIEW_LOCKS } from './report-draft.ts'
 import type { Reading } from './use-report.ts'
 
@@ -23,8 +24,8 @@ type Props = {
 export function ReportPreview({ html, reading, stale, mayUpdate, frame, onUpdate, onLoad }: Props) {
   const words = t.report
   return (
-    <div className="report-preview" data-stale={stale || undefined}>
-      <div className="report-preview-bar">
+    <div className={styles.preview} data-stale={stale || undefined}>
+      <div className={styles.bar}>
         <span className="muted" role="status">
           {reading.running ? words.previewing : stale ? words.stale : words.previewNote(PREVIEW_LOCKS)}
         </span>
@@ -35,7 +36,7 @@ export function ReportPreview({ html, reading, stale, mayUpdate, frame, onUpdate
       <ErrorNotice what={words.previewFailed} error={reading.error} />
       <iframe
         ref={frame}
-        className="report-frame"
+        className={styles.frame}
         title={words.preview}
         sandbox="allow-same-origin allow-modals"
         srcDoc={html ?? ''}

@@ -1,8 +1,8 @@
 import { ErrorNotice } from '../../ui/Notice.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
-import type { WholeReport } from './read-report.ts'
-import type { Reading } from './use-report.ts'
+import styles from './Report.module.css'
+import type { Reading, WholeReport } from './use-report.ts'
 
 type Props = {
   readonly reading: Reading
@@ -21,7 +21,7 @@ export function ReportProgress({ reading, isPaper, said }: Props) {
     const text =
       of === null ? words.gathering : isPaper && done >= of ? words.layingOut : words.written(done, of)
     return (
-      <div className="report-progress">
+      <div className={styles.progress}>
         <span role="status">{text}</span>
         <progress
           aria-label={words.progress}
@@ -33,7 +33,7 @@ export function ReportProgress({ reading, isPaper, said }: Props) {
   if (error) return <ErrorNotice what={words.failed} error={error} />
   if (said === null) return null
   return (
-    <div className="report-said" role="status">
+    <div className={styles.said} role="status">
       {said}
       <Unread report={report} />
     </div>
@@ -42,7 +42,7 @@ export function ReportProgress({ reading, isPaper, said }: Props) {
 
 function Unread({ report }: { readonly report: WholeReport | null }) {
   return report?.unread.map(({ store, message }) => (
-    <p key={`${store} ${message}`} className="report-unread">
+    <p key={`${store} ${message}`} className={styles.unread}>
       {t.report.unread(shownText(store, 80), sentence(message))}
     </p>
   ))

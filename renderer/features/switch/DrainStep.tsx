@@ -1,4 +1,3 @@
-import { memo } from 'react'
 import type { Remaining } from '../../../shared/switch.ts'
 import { useNow } from '../../state/clock.ts'
 import { inspect } from '../../state/overlay.ts'
@@ -6,23 +5,25 @@ import { Button } from '../../ui/Button.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
-import { type StepProps, useSwitchNow } from './step-props.ts'
+import { Card, DataTable, Gauge } from './parts.tsx'
+import { workerName } from './StopStep.tsx'
+import styles from './Switch.module.css'
 import { toDrain, willNotEnd } from './step-state.ts'
+import { type StepProps, useSwitchNow } from './use-switch.ts'
 
-const NAMED = 4
+const MOST_NAMED = 4
 
 export function DrainStep({ run }: StepProps) {
   const words = t.switch.drain
   const held = useSwitchNow(now => now.from.held)
   const holds = useSwitchNow(now => now.from.holds) ?? 0
-  const isLive = useSwitchNow(now => now.from.status === 'live')
+  const isBehind = useSwitchNow(now => now.from.status !== 'live') ?? true
   const remaining = useSwitchNow(now => now.remaining) ?? []
   const start = toDrain(run, held)
-  const storeId = run.from.storeId
   return (
     <>
-      <section className="card drain" aria-label={words.gauge} data-behind={!isLive || undefined}>
-        <p className="drain-number">
+      <Card label={words.gauge} isBehind={isBehind} className={styles.drain}>
+        <p className={styles.drainNumber}>
           <strong className="number">{held === null ? t.switch.understand.nothing : t.number(held)}</strong>
           <span className="muted">
             {held !== null && words.heldWord(held)}
@@ -30,69 +31,37 @@ export function DrainStep({ run }: StepProps) {
           </span>
         </p>
         {held !== null && start !== null && start > 0 && (
-          <span
-            className="gauge"
-            role="meter"
-            aria-label={words.gauge}
-            aria-valuemin={0}
-            aria-valuemax={start}
-            aria-valuenow={start - held}
-            aria-valuetext={words.gaugeSaid(held, start)}
-          >
-            <span className="gauge-fill" style={{ transform: `scaleX(${(start - held) / start})` }} />
-          </span>
+          <Gauge label={words.gauge} value={start - held} max={start} said={words.gaugeSaid(held, start)} />
         )}
-        <Wont remaining={remaining} held={(held ?? 0) - holds} />
+        <WillNotEnd remaining={remaining} held={(held ?? 0) - holds} />
         <LastEnd remaining={remaining} />
         {holds > 0 && <p className="muted">{words.holds(holds)}</p>}
-      </section>
+      </Card>
       {remaining.length > 0 && (
-        <section className="card" aria-label={words.remaining} data-behind={!isLive || undefined}>
-          <header className="card-head">
-            <h2>{words.remaining}</h2>
-          </header>
-          <table className="numbers remaining">
-            <caption className="visually-hidden">{words.remaining}</caption>
-            <thead>
-              <tr>
-                <th scope="col">{words.columns.key}</th>
-                <th scope="col">{words.columns.holder}</th>
-                <th scope="col">{words.columns.held}</th>
-                <th scope="col">{words.columns.ends}</th>
-                <th scope="col">{words.columns.why}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {remaining.map(each => (
-                <RemainingRow key={each.lockId} lock={each} storeId={storeId} />
-              ))}
-            </tbody>
-          </table>
+        <Card label={words.remaining} titled isBehind={isBehind}>
+          <RemainingTable remaining={remaining} storeId={run.from.storeId} />
           {held !== null && held > remaining.length && (
             <p className="card-note faint">{words.notListed(held - remaining.length)}</p>
           )}
-        </section>
+        </Card>
       )}
     </>
   )
 }
 
-type WontProps = { readonly remaining: readonly Remaining[]; readonly held: number }
+type WillNotEndProps = { readonly remaining: readonly Remaining[]; readonly held: number }
 
-function Wont({ remaining, held }: WontProps) {
-  const words = t.switch.drain
-  const wont = willNotEnd(remaining)
-  if (wont.length === 0) return null
-  const holders = [
-    ...new Set(wont.map(({ holder }) => (holder === null ? t.switch.stop.unnamed : shownText(holder, 60)))),
-  ]
-  const named = holders.slice(0, NAMED)
-  // They come first, so that there may be more of them among those that are not told.
-  const isMore = wont.length === remaining.length && wont.length < held
+function WillNotEnd({ remaining, held }: WillNotEndProps) {
+  const stuck = willNotEnd(remaining)
+  if (stuck.length === 0) return null
+  const holders = [...new Set(stuck.map(({ holder }) => workerName(holder, 60)))]
+  const named = holders.slice(0, MOST_NAMED)
+  // They are listed first, so there may be more of them among those that are not listed.
+  const isMore = stuck.length === remaining.length && stuck.length < held
   return (
-    <p className="drain-wont">
+    <p className={styles.stuck}>
       <Icon name="endless" />
-      <span>{words.wont(wont.length, isMore, named, holders.length - named.length)}</span>
+      <span>{t.switch.drain.wont(stuck.length, isMore, named, holders.length - named.length)}</span>
     </p>
   )
 }
@@ -105,36 +74,52 @@ function LastEnd({ remaining }: { readonly remaining: readonly Remaining[] }) {
   return <p className="muted number">{t.switch.drain.last(last, Math.max(0, last - now))}</p>
 }
 
-type RowProps = { readonly lock: Remaining; readonly storeId: string | null }
+type TableProps = { readonly remaining: readonly Remaining[]; readonly storeId: string | null }
 
-const RemainingRow = memo(function RemainingRow({ lock, storeId }: RowProps) {
+function RemainingTable({ remaining, storeId }: TableProps) {
   const now = useNow()
   const words = t.switch.drain
-  const { lockId, key, holder, heldSince, endsAt, renewals, why } = lock
-  const left = endsAt === null ? null : endsAt - now
-  const shown = shownText(key, 120)
+  const sayEnd = (endsAt: number | null) => {
+    if (endsAt === null) return words.never
+    return endsAt > now ? t.duration(endsAt - now) : words.ended
+  }
   return (
-    <tr data-why={why}>
-      <th scope="row">
-        {storeId === null ? (
-          <span className="mono clip">{shown}</span>
-        ) : (
-          <Button
-            look="link"
-            className="mono clip"
-            title={shown}
-            onClick={() => inspect({ storeId, id: lockId })}
-          >
-            {shown}
-          </Button>
-        )}
-      </th>
-      <td>{holder === null ? t.switch.stop.unnamed : shownText(holder, 80)}</td>
-      <td className="number">
-        {heldSince === null ? words.unknownAge : t.span(Math.max(0, now - heldSince))}
-      </td>
-      <td className="number">{left === null ? words.never : left > 0 ? t.duration(left) : words.ended}</td>
-      <td className="remaining-why">{why === 'renewed' ? words.renewed(renewals) : words.whys[why]}</td>
-    </tr>
+    <DataTable
+      caption={words.remaining}
+      className={styles.remaining}
+      rows={remaining}
+      keyOf={({ lockId }) => lockId}
+      columns={[
+        { title: words.columns.key, kind: 'head', cell: lock => <LockLink lock={lock} storeId={storeId} /> },
+        { title: words.columns.holder, cell: ({ holder }) => workerName(holder, 80) },
+        {
+          title: words.columns.held,
+          kind: 'number',
+          cell: ({ heldSince }) =>
+            heldSince === null ? words.unknownAge : t.span(Math.max(0, now - heldSince)),
+        },
+        { title: words.columns.ends, kind: 'number', cell: ({ endsAt }) => sayEnd(endsAt) },
+        {
+          title: words.columns.why,
+          cell: ({ why, renewals }) => (
+            <span className={styles.why} data-why={why}>
+              {why === 'renewed' ? words.renewed(renewals) : words.whys[why]}
+            </span>
+          ),
+        },
+      ]}
+    />
   )
-})
+}
+
+type LinkProps = { readonly lock: Remaining; readonly storeId: string | null }
+
+function LockLink({ lock: { key, lockId }, storeId }: LinkProps) {
+  const shown = shownText(key, 120)
+  if (storeId === null) return <span className="mono clip">{shown}</span>
+  return (
+    <Button look="link" className="mono clip" title={shown} onClick={() => inspect({ storeId, id: lockId })}>
+      {shown}
+    </Button>
+  )
+}

@@ -1,14 +1,15 @@
 import { useId, useState } from 'react'
 import { useStore } from 'zustand'
-import type { Failure } from '../../../shared/result.ts'
 import type { StoreEntry } from '../../../shared/stores.ts'
 import { type ConsoleState, consoleStore } from '../../state/console.ts'
 import { act, showSwitch, switchStore, underWay } from '../../state/switch.ts'
 import { Button } from '../../ui/Button.tsx'
 import { ErrorNotice } from '../../ui/Notice.tsx'
 import { Segments } from '../../ui/Segments.tsx'
+import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
-import { StoreChoice } from './StoreChoice.tsx'
+import styles from './Switch.module.css'
+import { useSend } from './use-switch.ts'
 
 const QUIETS = ['30000', '60000', '300000', '900000'] as const
 type Quiet = (typeof QUIETS)[number]
@@ -20,36 +21,28 @@ export function StartForm() {
   const [chosenFrom, setFrom] = useState<string | null>(null)
   const [chosenTo, setTo] = useState<string | null>(null)
   const [quiet, setQuiet] = useState<Quiet>('30000')
-  const [working, setWorking] = useState(false)
-  const [error, setError] = useState<Failure | null>(null)
+  const { working, error, send } = useSend()
   const titleId = useId()
   const words = t.switch.start
   const able = entries.filter(isAble)
   const from = chosenFrom ?? today
-  const others = able.filter(({ storeId }) => storeId !== from)
-  const [onlyOther, ...more] = others
-  // With two there is nothing to choose.
-  const to = chosenTo ?? (from !== null && more.length === 0 ? (onlyOther?.storeId ?? null) : null)
+  const [onlyOther, ...more] = able.filter(({ storeId }) => storeId !== from)
+  // With two stores there is nothing to choose.
+  const impliedTo = from !== null && more.length === 0 ? (onlyOther?.storeId ?? null) : null
+  const to = chosenTo ?? impliedTo
   const known = underWay(runs).find(run => run.from.storeId === from && run.to.storeId === to)
   const mayBegin = from !== null && to !== null && from !== to && !working
 
   async function begin() {
     if (from === null || to === null) return
-    setWorking(true)
-    setError(null)
-    const answer = await act('switch.begin', {
-      fromStoreId: from,
-      toStoreId: to,
-      ...(known ? {} : { quietMs: Number(quiet) }),
-    })
-    setWorking(false)
+    const quietMs = known ? {} : { quietMs: Number(quiet) }
+    const answer = await send(() => act('switch.begin', { fromStoreId: from, toStoreId: to, ...quietMs }))
     if (answer.ok) showSwitch(answer.value.switchId)
-    else setError(answer.error)
   }
 
   return (
     <form
-      className="switch-start"
+      className={styles.start}
       aria-labelledby={titleId}
       onSubmit={event => {
         event.preventDefault()
@@ -57,24 +50,24 @@ export function StartForm() {
       }}
     >
       <h2 id={titleId}>{words.title}</h2>
-      <p className="muted switch-lead">{words.text}</p>
-      <div className="switch-sides">
+      <p className={`muted ${styles.lead}`}>{words.text}</p>
+      <div className={styles.sides}>
         <StoreChoice
           label={words.from}
           entries={entries}
           chosen={from}
-          why={entry => whyNot(entry, null)}
+          whyNot={entry => whyNot(entry, null)}
           onChoose={storeId => {
             setFrom(storeId)
             if (to === storeId) setTo(null)
           }}
         />
-        <span className="switch-arrow" aria-hidden="true" />
+        <span className={styles.arrow} aria-hidden="true" />
         <StoreChoice
           label={words.to}
           entries={entries}
           chosen={to}
-          why={entry => whyNot(entry, from)}
+          whyNot={entry => whyNot(entry, from)}
           onChoose={setTo}
         />
       </div>
@@ -89,7 +82,7 @@ export function StartForm() {
         />
       )}
       <ErrorNotice what={words.failed} error={error} />
-      <div className="switch-begin">
+      <div className={styles.begin}>
         <Button type="submit" look="primary" disabled={!mayBegin}>
           {known ? words.goOn : words.begin}
         </Button>
@@ -114,4 +107,45 @@ function whyNot({ storeId, open, kind, problem }: StoreEntry, from: string | nul
 function inUse({ suggestions, entries }: ConsoleState): string | null {
   const address = suggestions.find(({ current }) => current)?.address
   return entries.find(each => each.address === address && isAble(each))?.storeId ?? null
+}
+
+type ChoiceProps = {
+  readonly label: string
+  readonly entries: readonly StoreEntry[]
+  readonly chosen: string | null
+  /** Why a store cannot be chosen; null if it can. */
+  readonly whyNot: (entry: StoreEntry) => string | null
+  readonly onChoose: (storeId: string) => void
+}
+
+function StoreChoice({ label, entries, chosen, whyNot: whyNotOf, onChoose }: ChoiceProps) {
+  const name = useId()
+  return (
+    <fieldset className={styles.choice}>
+      <legend>{label}</legend>
+      {entries.map(entry => {
+        const why = whyNotOf(entry)
+        return (
+          <label key={entry.storeId} className={styles.option} data-off={why !== null || undefined}>
+            <input
+              type="radio"
+              name={name}
+              checked={entry.storeId === chosen && why === null}
+              disabled={why !== null}
+              onChange={() => onChoose(entry.storeId)}
+            />
+            <span className={styles.optionName}>
+              <span className="dot" data-colour={entry.colour} />
+              <span className="clip">{shownText(entry.name, 60)}</span>
+              {entry.production && <span className="prod">{t.sidebar.production}</span>}
+              <span className={styles.optionKind}>{t.storeKinds[entry.kind]}</span>
+            </span>
+            <span className={why === null ? `${styles.optionNote} mono clip` : styles.optionNote}>
+              {why ?? shownText(entry.address, 120)}
+            </span>
+          </label>
+        )
+      })}
+    </fieldset>
+  )
 }

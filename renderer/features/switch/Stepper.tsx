@@ -1,32 +1,25 @@
 import { memo } from 'react'
-import type { Check, SwitchRun, SwitchStep } from '../../../shared/switch.ts'
+import type { SwitchStep } from '../../../shared/switch.ts'
 import { STEP_WORDS } from '../../../shared/switch-words.ts'
 import { lookAt } from '../../state/switch.ts'
-import { Icon } from '../../ui/Icon.tsx'
+import { Icon, type IconName } from '../../ui/Icon.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
-import { useSwitchNow } from './step-props.ts'
-import { type Place, type StepState, stepStates } from './step-state.ts'
+import styles from './Switch.module.css'
+import { type StepState, stepStates } from './step-state.ts'
+import { type StepProps, useSwitchNow } from './use-switch.ts'
 
-type Props = { readonly run: SwitchRun; readonly shown: SwitchStep }
+type Props = StepProps & { readonly shown: SwitchStep }
 
-/** All steps with what is so of each now. One that is not due can be read, and gone back to from there. */
+/** All steps with their current state. Any step can be read, and an earlier one gone back to from there. */
 export function Stepper({ run, shown }: Props) {
   const checks = useSwitchNow(now => now.checks)
   const lastArrivalAt = useSwitchNow(now => now.lastArrivalAt)
   return (
-    <nav className="stepper" aria-label={t.switch.steps}>
+    <nav className={styles.stepper} aria-label={t.switch.steps}>
       <ol>
-        {stepStates(run, checks, lastArrivalAt).map(({ step, place, passed, is }, i) => (
-          <StepItem
-            key={step}
-            n={i + 1}
-            step={step}
-            place={place}
-            is={is}
-            passed={passed}
-            isShown={step === shown}
-          />
+        {stepStates(run, checks, lastArrivalAt).map((state, i) => (
+          <StepItem key={state.step} n={i + 1} isShown={state.step === shown} {...state} />
         ))}
       </ol>
     </nav>
@@ -35,45 +28,43 @@ export function Stepper({ run, shown }: Props) {
 
 type ItemProps = StepState & { readonly n: number; readonly isShown: boolean }
 
-const StepItem = memo(function StepItem({ n, step, place, is, passed, isShown }: ItemProps) {
-  const words = t.switch
+const StepItem = memo(function StepItem({ n, isShown, ...state }: ItemProps) {
+  const { step, place, passed, is } = state
   const { title } = STEP_WORDS[step]
+  const isQuiet = place === 'to-come' && is !== 'met'
   return (
-    <li className="step" data-place={place} data-check={is ?? undefined}>
+    <li className={styles.step} data-place={place} data-check={is ?? undefined}>
       <button
         type="button"
-        className="step-button"
         aria-current={place === 'current' ? 'step' : undefined}
         aria-pressed={isShown}
-        title={passed?.reason ? words.byHandWhy(shownText(passed.reason, 200)) : title}
+        title={passed?.reason ? t.switch.byHandWhy(shownText(passed.reason, 200)) : title}
         onClick={() => lookAt(step)}
       >
-        <span className="step-mark" aria-hidden="true">
+        <span className={styles.mark} aria-hidden="true">
           {place === 'checked' ? <Icon name="check" size={13} /> : n}
         </span>
-        <span className="step-title">{title}</span>
-        <span className="step-check" aria-hidden="true">
-          <Icon name={checkIcon(place, is)} size={13} />
+        <span className={styles.stepTitle}>{title}</span>
+        <span className={styles.stepCheck} aria-hidden="true">
+          <Icon name={checkIcon(state)} size={13} />
         </span>
-        <span className={place === 'to-come' && is !== 'met' ? 'step-said visually-hidden' : 'step-said'}>
-          {sayPlace(place, is, passed?.at ?? null)}
-        </span>
+        <span className={isQuiet ? `${styles.said} visually-hidden` : styles.said}>{sayPlace(state)}</span>
       </button>
     </li>
   )
 })
 
-function checkIcon(place: Place, is: Check['is'] | null) {
+function checkIcon({ place, is }: StepState): IconName {
   if (place === 'slipped') return 'warning'
   if (is === 'met') return 'check'
   return is === 'unknown' ? 'question' : 'ring'
 }
 
-function sayPlace(place: Place, is: Check['is'] | null, at: number | null): string {
+function sayPlace({ place, is, passed }: StepState): string {
   const words = t.switch
   if (place === 'slipped') return words.places.slipped
-  if (place === 'checked' && at !== null) return words.passedAt(at)
-  if (place === 'by-hand' && at !== null) return words.byHandAt(at)
+  if (place === 'checked' && passed) return words.passedAt(passed.at)
+  if (place === 'by-hand' && passed) return words.byHandAt(passed.at)
   if (place === 'to-come' && is === 'met') return words.already
   return is === null ? words.places[place] : words.checkNames[is]
 }

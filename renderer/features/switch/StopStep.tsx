@@ -1,13 +1,14 @@
-import { memo } from 'react'
+import { useState } from 'react'
 import type { Arrival } from '../../../shared/switch.ts'
 import { useNow } from '../../state/clock.ts'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
-import { QuietMeter } from './QuietMeter.tsx'
-import { type StepProps, useSwitchNow } from './step-props.ts'
-import { stillAtWork } from './step-state.ts'
+import { Card, DataTable, Gauge } from './parts.tsx'
+import styles from './Switch.module.css'
+import { quietSince, stillAtWork } from './step-state.ts'
+import { type StepProps, useSwitchNow } from './use-switch.ts'
 
-const NAMED = 4
+const MOST_NAMED = 4
 
 export function StopStep({ run }: StepProps) {
   const words = t.switch.stop
@@ -16,71 +17,94 @@ export function StopStep({ run }: StepProps) {
   const isLive = useSwitchNow(now => now.from.status === 'live')
   return (
     <>
-      <section className="card" aria-label={words.quiet}>
+      <Card label={words.quiet}>
         <QuietMeter label={words.quiet} quietMs={run.quietMs} />
         <AtWork arrivals={arrivals} quietMs={run.quietMs} />
-      </section>
-      <section className="card" aria-label={words.arrivals} data-behind={!isLive || undefined}>
-        <header className="card-head">
-          <h2>{words.arrivals}</h2>
-          {watchedSince !== null && (
+      </Card>
+      <Card
+        label={words.arrivals}
+        titled
+        isBehind={!isLive}
+        aside={
+          watchedSince !== null && (
             <span className="faint card-switch number">{words.watchedSince(watchedSince)}</span>
-          )}
-        </header>
+          )
+        }
+      >
         {arrivals.length === 0 ? (
           <p className="card-note muted">{words.noArrivals}</p>
         ) : (
-          <table className="numbers arrivals">
-            <caption className="visually-hidden">{words.arrivals}</caption>
-            <thead>
-              <tr>
-                <th scope="col">{words.columns.ago}</th>
-                <th scope="col">{words.columns.holder}</th>
-                <th scope="col">{words.columns.what}</th>
-                <th scope="col">{words.columns.key}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {arrivals.map(arrival => (
-                <ArrivalRow
-                  key={`${arrival.key} ${arrival.what} ${arrival.at}`}
-                  arrival={arrival}
-                  quietMs={run.quietMs}
-                />
-              ))}
-            </tbody>
-          </table>
+          <ArrivalTable arrivals={arrivals} quietMs={run.quietMs} />
         )}
-      </section>
+      </Card>
     </>
   )
 }
 
-/** Who is to be stopped: whoever did something within the time in which nobody should have. */
-function AtWork({ arrivals, quietMs }: { readonly arrivals: readonly Arrival[]; readonly quietMs: number }) {
+type Props = { readonly arrivals: readonly Arrival[]; readonly quietMs: number }
+
+/** The holders to stop: those that did something within the time that has to be quiet. */
+function AtWork({ arrivals, quietMs }: Props) {
   const now = useNow()
-  const words = t.switch.stop
   const holders = stillAtWork(arrivals.filter(({ at }) => now - at < quietMs))
   if (holders.length === 0) return null
-  const named = holders
-    .slice(0, NAMED)
-    .map(({ holder }) => (holder === null ? words.unnamed : shownText(holder, 60)))
-  return <p className="at-work">{words.atWork(named, holders.length - named.length)}</p>
+  const named = holders.slice(0, MOST_NAMED).map(({ holder }) => workerName(holder, 60))
+  return <p className={styles.atWork}>{t.switch.stop.atWork(named, holders.length - named.length)}</p>
 }
 
-type RowProps = { readonly arrival: Arrival; readonly quietMs: number }
-
-const ArrivalRow = memo(function ArrivalRow({ arrival, quietMs }: RowProps) {
+function ArrivalTable({ arrivals, quietMs }: Props) {
   const now = useNow()
   const words = t.switch.stop
-  const { key, holder, what, at } = arrival
-  const ago = Math.max(0, now - at)
   return (
-    <tr data-old={ago >= quietMs || undefined}>
-      <td className="number">{words.ago(ago)}</td>
-      <td>{holder === null ? words.unnamed : shownText(holder, 80)}</td>
-      <td>{words.whats[what]}</td>
-      <td className="mono">{shownText(key, 120)}</td>
-    </tr>
+    <DataTable
+      caption={words.arrivals}
+      className={styles.arrivals}
+      rows={arrivals}
+      keyOf={({ key, what, at }) => `${key} ${what} ${at}`}
+      rowProps={({ at }) => (now - at >= quietMs ? { 'data-old': true } : {})}
+      columns={[
+        { title: words.columns.ago, kind: 'number', cell: ({ at }) => words.ago(Math.max(0, now - at)) },
+        { title: words.columns.holder, cell: ({ holder }) => workerName(holder, 80) },
+        { title: words.columns.what, cell: ({ what }) => words.whats[what] },
+        { title: words.columns.key, kind: 'mono', cell: ({ key }) => shownText(key, 120) },
+      ]}
+    />
   )
-})
+}
+
+export function workerName(holder: string | null, longest: number): string {
+  return holder === null ? t.switch.stop.unnamed : shownText(holder, longest)
+}
+
+type MeterProps = { readonly label: string; readonly quietMs: number }
+
+/** How long the old store has been quiet, of how long it must be. It falls back to zero when something happens there. */
+export function QuietMeter({ label, quietMs }: MeterProps) {
+  const now = useNow()
+  const since = useSwitchNow(quietSince)
+  const [first] = useState(since)
+  const isLive = useSwitchNow(each => each.from.status === 'live') === true
+  const forMs = since === null || !isLive ? null : Math.max(0, now - since)
+  const said = sayQuiet(forMs, quietMs)
+  const isFull = forMs !== null && forMs >= quietMs
+  return (
+    <div className={styles.quiet} data-full={isFull || undefined} data-behind={!isLive || undefined}>
+      <span className={styles.quietLabel}>{label}</span>
+      <Gauge
+        label={label}
+        value={Math.min(quietMs, forMs ?? 0)}
+        max={quietMs}
+        said={said}
+        since={since}
+        hasFallen={since !== first}
+      />
+      <span className={`${styles.quietSaid} number`}>{said}</span>
+    </div>
+  )
+}
+
+function sayQuiet(forMs: number | null, quietMs: number): string {
+  const words = t.switch.stop
+  if (forMs === null) return words.notWatched
+  return forMs >= quietMs ? words.quietDone(forMs) : words.quietFor(forMs, quietMs)
+}

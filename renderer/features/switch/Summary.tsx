@@ -1,51 +1,42 @@
-import type { PassedStep, SwitchRun } from '../../../shared/switch.ts'
+import { useState } from 'react'
+import { useStore } from 'zustand'
+import type { Result } from '../../../shared/result.ts'
+import type { SwitchRun } from '../../../shared/switch.ts'
 import { STEP_WORDS } from '../../../shared/switch-words.ts'
+import { client, consoleStore } from '../../state/console.ts'
 import { showSwitch } from '../../state/switch.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Icon } from '../../ui/Icon.tsx'
+import { ErrorNotice } from '../../ui/Notice.tsx'
+import { Segments } from '../../ui/Segments.tsx'
+import { saveFile } from '../../ui/save-file.ts'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
-import { SaveReport } from './SaveReport.tsx'
+import { Card, DataTable } from './parts.tsx'
+import { RunHead } from './RunView.tsx'
+import styles from './Switch.module.css'
 import { lastPassed } from './step-state.ts'
-import { WalkHead } from './WalkHead.tsx'
+import { useSend } from './use-switch.ts'
 
 type Props = { readonly run: SwitchRun; readonly ended: NonNullable<SwitchRun['ended']> }
 
-/** A switch that is over: what became of it, and what was done on the way. */
+/** A switch that has ended: its outcome, and what was done. */
 export function Summary({ run, ended }: Props) {
   const words = t.switch.summary
-  const took = ended.at - run.begunAt
-  const isDone = ended.how === 'finished'
-  // Green is for what the last check has seen, and not for what somebody was sure of.
-  const isSeen = isDone && lastPassed(run, 'verify')?.checked === true
-  const title = isDone && !isSeen ? words.byHand : words[ended.how]
+  // Green is for what the last check has seen, not for what an operator was sure of.
+  const isChecked = ended.how === 'finished' && lastPassed(run, 'verify')?.checked === true
+  const title = ended.how === 'finished' && !isChecked ? words.byHand : words[ended.how]
   return (
     <>
-      <WalkHead run={run} />
+      <RunHead run={run} />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keys */}
-      <div className="view-body switch-summary" tabIndex={0} role="group" aria-label={title}>
-        <header className="summary-head" data-tone={isSeen ? 'live' : isDone ? 'warn' : undefined}>
-          <Icon name={isSeen ? 'check' : isDone ? 'warning' : 'dash'} size={22} />
-          <div>
-            <h2>{title}</h2>
-            <p>
-              {isDone
-                ? words.finishedText(shownText(run.from.storeName, 60), shownText(run.to.storeName, 60), took)
-                : words.abandonedText(STEP_WORDS[run.step].title, took)}{' '}
-              <span className="muted">{words.endedBy(ended.at, shownText(ended.by, 40))}</span>
-            </p>
-            {ended.reason !== null && <p>{words.reason(shownText(ended.reason, 400))}</p>}
-          </div>
-          <Button onClick={() => showSwitch(null)}>{words.again}</Button>
-        </header>
-        <PassedTable passed={run.passed} />
+      <div className={`view-body ${styles.summary}`} tabIndex={0} role="group" aria-label={title}>
+        <Outcome run={run} ended={ended} title={title} isChecked={isChecked} />
+        <PassedSteps run={run} />
         {run.envChanges.length > 0 && (
-          <section className="card" aria-label={words.env}>
-            <header className="card-head">
-              <h2>{words.env}</h2>
-            </header>
+          <Card label={words.env} titled>
             {run.envChanges.map(({ file, copy, before, after, at }) => (
-              <dl key={at} className="env-facts">
+              <dl key={at} className={styles.facts}>
                 <dt>{t.dateTime(at)}</dt>
                 <dd>
                   <code>{words.envLine(shownText(before ?? words.unset, 60), shownText(after, 60))}</code>{' '}
@@ -55,11 +46,11 @@ export function Summary({ run, ended }: Props) {
                 <dd className="mono">{shownText(copy, 300)}</dd>
               </dl>
             ))}
-          </section>
+          </Card>
         )}
-        <ul className="summary-facts">
-          <Fact isGood={run.strays.length === 0} text={words.straysSaid(run.strays.length)} />
-          <Fact isGood={run.splits.length === 0} text={words.splitsSaid(run.splits.length)} />
+        <ul className={styles.findings}>
+          <Finding isGood={run.strays.length === 0} text={words.straysSaid(run.strays.length)} />
+          <Finding isGood={run.splits.length === 0} text={words.splitsSaid(run.splits.length)} />
         </ul>
         <SaveReport run={run} />
       </div>
@@ -67,7 +58,36 @@ export function Summary({ run, ended }: Props) {
   )
 }
 
-function Fact({ isGood, text }: { readonly isGood: boolean; readonly text: string }) {
+type OutcomeProps = Props & { readonly title: string; readonly isChecked: boolean }
+
+function Outcome({ run, ended, title, isChecked }: OutcomeProps) {
+  const words = t.switch.summary
+  const took = ended.at - run.begunAt
+  const look = isChecked
+    ? ({ tone: 'live', icon: 'check' } as const)
+    : (
+        { finished: { tone: 'warn', icon: 'warning' }, abandoned: { tone: undefined, icon: 'dash' } } as const
+      )[ended.how]
+  const [from, to] = [shownText(run.from.storeName, 60), shownText(run.to.storeName, 60)]
+  return (
+    <header className={styles.outcome} data-tone={look.tone}>
+      <Icon name={look.icon} size={22} />
+      <div>
+        <h2>{title}</h2>
+        <p>
+          {ended.how === 'finished'
+            ? words.finishedText(from, to, took)
+            : words.abandonedText(STEP_WORDS[run.step].title, took)}{' '}
+          <span className="muted">{words.endedBy(ended.at, shownText(ended.by, 40))}</span>
+        </p>
+        {ended.reason !== null && <p>{words.reason(shownText(ended.reason, 400))}</p>}
+      </div>
+      <Button onClick={() => showSwitch(null)}>{words.again}</Button>
+    </header>
+  )
+}
+
+function Finding({ isGood, text }: { readonly isGood: boolean; readonly text: string }) {
   return (
     <li data-tone={isGood ? 'live' : 'warn'}>
       <Icon name={isGood ? 'check' : 'warning'} /> {text}
@@ -75,41 +95,107 @@ function Fact({ isGood, text }: { readonly isGood: boolean; readonly text: strin
   )
 }
 
-function PassedTable({ passed }: { readonly passed: readonly PassedStep[] }) {
+function PassedSteps({ run: { passed } }: { readonly run: SwitchRun }) {
   const words = t.switch.summary
+  const { columns } = words
   const held = (n: number | null) => (n === null ? words.unknown : t.number(n))
+  const byHand = (reason: string | null) =>
+    sentence(t.switch.byHandWhy(shownText(reason ?? words.unknown, 300)))
   return (
-    <section className="card" aria-label={words.steps}>
-      <header className="card-head">
-        <h2>{words.steps}</h2>
-      </header>
-      <table className="numbers passed">
-        <caption className="visually-hidden">{words.steps}</caption>
-        <thead>
-          <tr>
-            {Object.entries(words.columns).map(([id, name]) => (
-              <th key={id} scope="col">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {passed.map(({ step, at, by, checked, reason, fromHeld, toHeld }) => (
-            <tr key={`${step} ${at}`}>
-              <th scope="row">{STEP_WORDS[step].title}</th>
-              <td className="number">{t.clockTime(at)}</td>
-              <td>{shownText(by, 40)}</td>
-              <td className="passed-how" data-tone={checked ? 'live' : 'warn'}>
-                {checked
-                  ? words.byCheck
-                  : sentence(t.switch.byHandWhy(shownText(reason ?? words.unknown, 300)))}
-              </td>
-              <td className="number">{words.held(held(fromHeld), held(toHeld))}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+    <Card label={words.steps} titled>
+      <DataTable
+        caption={words.steps}
+        className={styles.passed}
+        rows={passed}
+        keyOf={({ step, at }) => `${step} ${at}`}
+        columns={[
+          { title: columns.step, kind: 'head', cell: ({ step }) => STEP_WORDS[step].title },
+          { title: columns.at, kind: 'number', cell: ({ at }) => t.clockTime(at) },
+          { title: columns.by, cell: ({ by }) => shownText(by, 40) },
+          {
+            title: columns.how,
+            cell: ({ checked, reason }) => (
+              <span className={styles.how} data-tone={checked ? 'live' : 'warn'}>
+                {checked ? words.byCheck : byHand(reason)}
+              </span>
+            ),
+          },
+          {
+            title: columns.held,
+            kind: 'number',
+            cell: ({ fromHeld, toHeld }) => words.held(held(fromHeld), held(toHeld)),
+          },
+        ]}
+      />
+    </Card>
   )
+}
+
+const FORMATS = ['html', 'md', 'json'] as const
+type Format = (typeof FORMATS)[number]
+const FILE_TYPES: Record<Format, string> = {
+  md: 'text/markdown',
+  html: 'text/html',
+  json: 'application/json',
+}
+
+function SaveReport({ run }: { readonly run: SwitchRun }) {
+  const [format, setFormat] = useState<Format>('html')
+  const [saved, setSaved] = useState<string | null>(null)
+  const { working, error, send } = useSend()
+  const isWindow = useStore(consoleStore, state => state.info?.host === 'electron')
+  const words = t.switch.report
+  const save = async () => {
+    setSaved(null)
+    const name = fileName(run, format)
+    const answer = await send(() => readReport(run.switchId, format))
+    if (!answer.ok) return
+    saveFile(name, answer.value, FILE_TYPES[format])
+    setSaved(name)
+  }
+  return (
+    <Card label={words.title} titled>
+      <p className="card-note muted">{words.text}</p>
+      <div className={styles.save}>
+        <Segments
+          label={words.format}
+          value={format}
+          options={FORMATS.map(each => [each, words.formats[each]] as const)}
+          onChange={setFormat}
+        />
+        <Button look="primary" disabled={working} onClick={() => void save()}>
+          {working ? words.saving : words.save}
+        </Button>
+      </div>
+      {saved !== null && (
+        <p className={styles.saved} role="status">
+          {(isWindow ? words.handedOver : words.saved)(saved)}
+        </p>
+      )}
+      <ErrorNotice what={words.failed} error={error} />
+    </Card>
+  )
+}
+
+/** Letters and digits only, by when the switch started. */
+function fileName({ begunAt }: SwitchRun, as: Format): string {
+  const at = new Date(begunAt).toISOString().slice(0, 16).replaceAll(/[-:]/g, '').replace('T', '-')
+  return `lockkeeper-switch-${at}.${as}`
+}
+
+/** A report that broke off is an error, and nothing is saved. */
+function readReport(switchId: string, as: Format): Promise<Result<string[]>> {
+  const pieces: string[] = []
+  return new Promise(resolve => {
+    try {
+      client.open(
+        'switch.report',
+        { switchId, as },
+        ({ text }) => pieces.push(text),
+        result => resolve(result.ok ? { ok: true, value: pieces } : result),
+      )
+    } catch {
+      resolve({ ok: false, error: { code: 'ABORTED', message: t.status.lost } })
+    }
+  })
 }

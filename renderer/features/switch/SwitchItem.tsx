@@ -4,6 +4,7 @@ import { consoleStore } from '../../state/console.ts'
 import { switchStore, underWay } from '../../state/switch.ts'
 import { show, viewStore } from '../../state/view.ts'
 import { t } from '../../words/words.ts'
+import styles from './Switch.module.css'
 
 /** In the list of views once there is something to switch between, or a switch to look at. */
 export function SwitchItem() {
@@ -29,7 +30,7 @@ function Mark({ runs: [first, ...others] }: { readonly runs: readonly SwitchRun[
   if (!first) return null
   const words = t.switch
   return (
-    <span className="badge switch-mark number" title={words.navTitle}>
+    <span className={`badge number ${styles.navMark}`} title={words.navTitle}>
       <span className="visually-hidden">{words.navTitle}</span>{' '}
       {others.length > 0
         ? words.navMany(others.length + 1)

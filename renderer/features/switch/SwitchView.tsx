@@ -2,9 +2,9 @@ import { useEffect, useRef } from 'react'
 import { useStore } from 'zustand'
 import { listSwitches, resumeOnly, shownRun, switchStore } from '../../state/switch.ts'
 import { focusView } from '../../state/view.ts'
+import { RunView } from './RunView.tsx'
 import { StartView } from './StartView.tsx'
 import { Summary } from './Summary.tsx'
-import { Walk } from './Walk.tsx'
 
 export function SwitchView() {
   const run = useStore(switchStore, shownRun)
@@ -23,5 +23,5 @@ export function SwitchView() {
     before.current = shown
   }, [shown])
   if (!run) return <StartView />
-  return run.ended ? <Summary run={run} ended={run.ended} /> : <Walk run={run} />
+  return run.ended ? <Summary run={run} ended={run.ended} /> : <RunView run={run} />
 }

@@ -4,67 +4,75 @@ import { providerDifferences } from '../../../shared/switch-providers.ts'
 import { Icon } from '../../ui/Icon.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
-import { type StepProps, useSwitchNow } from './step-props.ts'
+import { Card, DataTable, SideName } from './parts.tsx'
+import styles from './Switch.module.css'
 import { WhyTwoBreak } from './Trouble.tsx'
-import { SideName } from './WalkHead.tsx'
+import { type StepProps, useSwitchNow } from './use-switch.ts'
 
-/** Both providers beside each other: what they are at now, and what speaks for and against each. */
+type Row = {
+  readonly what: string
+  readonly from: ReactNode
+  readonly to: ReactNode
+  readonly isText: boolean
+}
+
+/** Both providers side by side: their current numbers, and the pros and cons of each. */
 export function UnderstandStep({ run }: StepProps) {
   const now = useSwitchNow(each => each)
   if (!now) return null
   const words = t.switch.understand
   const { from, to, numbers, means } = providerDifferences(run, now)
-  const isBehind = { from: now.from.status !== 'live', to: now.to.status !== 'live' }
+  const points = (what: string, tone: 'live' | 'warn', name: 'advantages' | 'considerations'): Row => ({
+    what,
+    from: <Points points={from[name]} tone={tone} />,
+    to: <Points points={to[name]} tone={tone} />,
+    isText: true,
+  })
+  const numberCell = (value: string | null, side: SideNow) => (
+    <span className="number" data-behind={side.status !== 'live' || undefined}>
+      {value === null ? words.nothing : shownText(value, 80)}
+    </span>
+  )
+  const rows = [
+    ...numbers.map(
+      (each): Row => ({
+        what: each.what,
+        from: numberCell(each.from, now.from),
+        to: numberCell(each.to, now.to),
+        isText: false,
+      }),
+    ),
+    points(words.advantages, 'live', 'advantages'),
+    points(words.considerations, 'warn', 'considerations'),
+  ]
   return (
     <>
       {means.length > 0 && (
-        <section className="card means" aria-label={words.means}>
-          <header className="card-head">
-            <h2>{words.means}</h2>
-          </header>
+        <Card label={words.means} titled className={styles.means}>
           <ul>
             {means.map(each => (
               <li key={each}>{sentence(each)}</li>
             ))}
           </ul>
-        </section>
+        </Card>
       )}
-      <section className="card compare" aria-label={words.compare}>
-        <table className="numbers">
-          <caption className="visually-hidden">{words.compare}</caption>
-          <thead>
-            <tr>
-              <th scope="col">
-                <span className="visually-hidden">{words.measure}</span>
-              </th>
-              <SideHead side={run.from} now={now.from} role={words.today} />
-              <SideHead side={run.to} now={now.to} role={words.afterwards} />
-            </tr>
-          </thead>
-          <tbody>
-            {numbers.map(row => (
-              <tr key={row.what}>
-                <th scope="row">{row.what}</th>
-                {(['from', 'to'] as const).map(side => (
-                  <td key={side} className="number" data-behind={isBehind[side] || undefined}>
-                    {row[side] === null ? words.nothing : shownText(row[side], 80)}
-                  </td>
-                ))}
-              </tr>
-            ))}
-            <tr className="compare-words">
-              <th scope="row">{words.advantages}</th>
-              <Points icon="plus" points={from.advantages} tone="live" />
-              <Points icon="plus" points={to.advantages} tone="live" />
-            </tr>
-            <tr className="compare-words">
-              <th scope="row">{words.considerations}</th>
-              <Points icon="warning" points={from.considerations} tone="warn" />
-              <Points icon="warning" points={to.considerations} tone="warn" />
-            </tr>
-          </tbody>
-        </table>
-      </section>
+      <Card label={words.compare}>
+        <DataTable
+          caption={words.compare}
+          className={styles.compare}
+          rows={rows}
+          keyOf={({ what }) => what}
+          rowProps={({ isText }) => (isText ? { className: styles.texts } : {})}
+          columns={[
+            { title: words.measure, isTitleHidden: true, kind: 'head', cell: ({ what }) => what },
+            {
+              title: <SideHead side={run.from} now={now.from} role={words.today} />,
+              cell: row => row.from,
+            },
+            { title: <SideHead side={run.to} now={now.to} role={words.afterwards} />, cell: row => row.to },
+          ]}
+        />
+      </Card>
       <WhyTwoBreak />
     </>
   )
@@ -74,32 +82,24 @@ type HeadProps = { readonly side: Side; readonly now: SideNow; readonly role: st
 
 function SideHead({ side, now, role }: HeadProps) {
   return (
-    <th scope="col">
+    <>
       <SideName side={side} />
-      <span className="compare-role" data-status={now.status}>
+      <span className={styles.role} data-status={now.status}>
         {role} · {t.switch.understand.statuses[now.status]}
       </span>
-    </th>
+    </>
   )
 }
 
-type PointsProps = {
-  readonly icon: 'plus' | 'warning'
-  readonly points: readonly string[]
-  readonly tone: string
-}
-
-function Points({ icon, points, tone }: PointsProps): ReactNode {
+function Points({ points, tone }: { readonly points: readonly string[]; readonly tone: 'live' | 'warn' }) {
   return (
-    <td>
-      <ul className="points" data-tone={tone}>
-        {points.map(point => (
-          <li key={point}>
-            <Icon name={icon} size={12} />
-            <span>{point}</span>
-          </li>
-        ))}
-      </ul>
-    </td>
+    <ul className={styles.points} data-tone={tone}>
+      {points.map(point => (
+        <li key={point}>
+          <Icon name={tone === 'live' ? 'plus' : 'warning'} size={12} />
+          <span>{point}</span>
+        </li>
+      ))}
+    </ul>
   )
 }
