@@ -1,5 +1,5 @@
 import { MINUTE_MS, sayDuration } from './duration.ts'
-import { holdsForMaintenance } from './hold-owner.ts'
+import { holdsForMaintenance } from './hold-words.ts'
 import type { FormatInfo } from './locks.ts'
 import { sayNumber } from './numbers.ts'
 import type { PlanEntry, PlanHeader, PlanProgress, ResultName } from './plans.ts'

@@ -111,7 +111,7 @@ describe('maintenance holds', () => {
     await look('lost')
     expect(await page.getByRole('alert').innerText()).toContain('worker-2')
     await page.getByRole('button', { name: 'Dismiss' }).click()
-    await page.getByText('Somebody else has the lock now').waitFor()
+    await page.getByText('Another holder has the lock now').waitFor()
     await look('ended')
     expect(found).toEqual([])
     expect(problems).toEqual([])

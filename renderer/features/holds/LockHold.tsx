@@ -1,5 +1,5 @@
 import { useStore } from 'zustand'
-import { holdsForMaintenance } from '../../../shared/hold-owner.ts'
+import { holdsForMaintenance } from '../../../shared/hold-words.ts'
 import type { MaintenanceHold } from '../../../shared/holds.ts'
 import type { Lock } from '../../../shared/locks.ts'
 import { holdsStore } from '../../state/holds.ts'

@@ -1,4 +1,4 @@
-import { holdsForMaintenance } from '../../../shared/hold-owner.ts'
+import { holdsForMaintenance } from '../../../shared/hold-words.ts'
 import type { HoldChoices } from '../../../shared/holds.ts'
 import { expiresAtOf } from '../../../shared/lease.ts'
 import { holderText } from '../../../shared/lock-words.ts'

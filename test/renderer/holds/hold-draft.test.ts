@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { forMsOf, newDraft, requestOf } from '../../../renderer/features/holds/hold-draft.ts'
 import { byRowOf } from '../../../renderer/state/holds.ts'
-import { holdOwner, holdsForMaintenance } from '../../../shared/hold-owner.ts'
+import { holdOwner, holdsForMaintenance } from '../../../shared/hold-words.ts'
 import type { MaintenanceHold } from '../../../shared/holds.ts'
 
 const MINUTE = 60_000

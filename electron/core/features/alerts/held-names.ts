@@ -1,5 +1,5 @@
 import type { StoreFacts } from '../../../../shared/alert-rules/rule.ts'
-import { holdsForMaintenance } from '../../../../shared/hold-owner.ts'
+import { holdsForMaintenance } from '../../../../shared/hold-words.ts'
 import { isHeld } from '../../../../shared/lease.ts'
 import type { WatchedLock } from '../../../../shared/locks.ts'
 import { isSameFence } from '../../stores/fence.ts'

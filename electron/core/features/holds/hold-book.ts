@@ -1,25 +1,25 @@
 import { WorkQueue } from '../../lib/concurrency.ts'
 import { StoreError } from '../../lib/errors.ts'
 import { HoldFile } from './hold-file.ts'
-import type { KeptHold } from './kept-hold.ts'
+import type { HoldRecord } from './hold-record.ts'
 
-/** What is asked of another console is done within this, or not known to be. */
+/** A request to another console without an answer for this long has an unknown outcome. */
 const ANSWER_MS = 15_000
 
-export type Change = (hold: KeptHold) => KeptHold
-type Edit = (holds: readonly KeptHold[]) => readonly KeptHold[]
+export type Change = (hold: HoldRecord) => HoldRecord
+type Edit = (holds: readonly HoldRecord[]) => readonly HoldRecord[]
 
 /**
- * Every hold that is known, whoever keeps it. What was found out about one of ours counts also while it cannot be written, and
- * is written as soon as that is possible; what is a decision does not count before it is.
+ * The holds of all consoles. A fact about our own hold counts even while it cannot be written, and is written as soon as
+ * possible; a decision counts only once it is written.
  */
 export class HoldBook {
   readonly #file: HoldFile
   readonly #listeners = new Set<() => void>()
-  #kept: readonly KeptHold[] = []
+  #kept: readonly HoldRecord[] = []
   #unwritten: readonly Edit[] = []
-  #all = new Map<string, KeptHold>()
-  /** Those that are kept here. */
+  #all = new Map<string, HoldRecord>()
+  /** Holds that this console keeps. */
   readonly #mine = new Set<string>()
   readonly #fileQueue = new WorkQueue()
 
@@ -31,11 +31,11 @@ export class HoldBook {
     return this.#file.notice
   }
 
-  all(): KeptHold[] {
+  all(): HoldRecord[] {
     return [...this.#all.values()]
   }
 
-  get(holdId: string): KeptHold | undefined {
+  get(holdId: string): HoldRecord | undefined {
     return this.#all.get(holdId)
   }
 
@@ -44,8 +44,8 @@ export class HoldBook {
     return () => this.#listeners.delete(listener)
   }
 
-  /** The hold, as soon as it is so. */
-  when(holdId: string, isSo: (hold: KeptHold) => boolean): Promise<KeptHold> {
+  /** Waits until the hold meets the condition. */
+  when(holdId: string, isMet: (hold: HoldRecord) => boolean): Promise<HoldRecord> {
     return new Promise((resolve, reject) => {
       const finish = (answer: () => void) => {
         clearTimeout(timer)
@@ -54,8 +54,8 @@ export class HoldBook {
       }
       const check = () => {
         const hold = this.get(holdId)
-        if (!hold) finish(() => reject(new StoreError('NOT_FOUND', 'There is no such hold any more')))
-        else if (isSo(hold)) finish(() => resolve(hold))
+        if (!hold) finish(() => reject(new StoreError('NOT_FOUND', 'This hold no longer exists')))
+        else if (isMet(hold)) finish(() => resolve(hold))
       }
       const timer = setTimeout(() => finish(() => reject(noAnswer())), ANSWER_MS)
       const leave = this.onChange(check)
@@ -63,7 +63,7 @@ export class HoldBook {
     })
   }
 
-  /** What others have written meanwhile, and what we could not write before. True when there was something. */
+  /** Reads what others have written, and writes what we could not write before. True if the file had changed. */
   look(): Promise<boolean> {
     return this.#fileQueue.run(async () => {
       const read = await this.#file.read()
@@ -73,7 +73,7 @@ export class HoldBook {
     })
   }
 
-  /** From now on it is not forgotten, whatever becomes of the file. */
+  /** From now on the hold is kept even if the file is lost. */
   keep(holdId: string): void {
     this.#mine.add(holdId)
   }
@@ -82,11 +82,11 @@ export class HoldBook {
     this.#mine.delete(holdId)
   }
 
-  add(hold: KeptHold): Promise<void> {
+  add(hold: HoldRecord): Promise<void> {
     return this.#decide(holds => [...holds, hold])
   }
 
-  /** A fact as well: nothing was taken, so there is nothing to know of it. */
+  /** A fact as well: no lock was acquired, so there is no hold. */
   forget(holdId: string): Promise<void> {
     return this.#learn(holds => holds.filter(each => each.holdId !== holdId))
   }
@@ -96,7 +96,7 @@ export class HoldBook {
     return this.#decide(each(holdId, change))
   }
 
-  /** A fact: counts at once, and is written when it can be. */
+  /** A fact: counts at once, and is written when possible. */
   note(holdId: string, change: Change): Promise<void> {
     return this.#learn(each(holdId, change))
   }
@@ -113,22 +113,24 @@ export class HoldBook {
 
   async #write(edit: Edit = holds => holds): Promise<void> {
     const unwritten = this.#unwritten
-    const written = await this.#file.edit(holds => edit(unwritten.reduce((all, how) => how(all), holds)))
+    const written = await this.#file.edit(holds => edit(unwritten.reduce((all, apply) => apply(all), holds)))
     this.#unwritten = this.#unwritten.slice(unwritten.length)
     this.#take(written)
   }
 
-  #take(kept: readonly KeptHold[]): void {
+  #take(kept: readonly HoldRecord[]): void {
     this.#kept = kept
-    this.#putBack(kept)
-    const all = this.#unwritten.reduce((holds, how) => how(holds), kept)
+    this.#keepMine(kept)
+    const all = this.#unwritten.reduce((holds, apply) => apply(holds), kept)
     this.#all = new Map(all.map(hold => [hold.holdId, hold]))
     for (const listener of [...this.#listeners]) listener()
   }
 
-  /** What somebody deleted with the file is held all the same. */
-  #putBack(kept: readonly KeptHold[]): void {
-    const known = new Set(this.#unwritten.reduce((holds, how) => how(holds), kept).map(each => each.holdId))
+  /** Our holds go back into a file that was deleted or replaced. */
+  #keepMine(kept: readonly HoldRecord[]): void {
+    const known = new Set(
+      this.#unwritten.reduce((holds, apply) => apply(holds), kept).map(each => each.holdId),
+    )
     for (const holdId of this.#mine) {
       const hold = this.#all.get(holdId)
       if (hold === undefined || known.has(holdId)) continue
@@ -145,7 +147,7 @@ function each(holdId: string, change: Change): Edit {
 function noAnswer(): StoreError {
   return new StoreError(
     'REFUSED',
-    'The console that keeps this hold has not answered yet: look at it again',
+    'The console that keeps this hold has not answered yet: list the holds again to see the outcome',
     {
       uncertain: true,
     },

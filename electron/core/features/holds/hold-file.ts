@@ -6,17 +6,17 @@ import { markOf } from '../../files/file-version.ts'
 import { FolderLock } from '../../files/folder-lock.ts'
 import { KeptFile } from '../../files/shared-file.ts'
 import { StoreError } from '../../lib/errors.ts'
-import { type KeptHold, keptHoldSchema } from './kept-hold.ts'
+import { type HoldRecord, holdRecordSchema } from './hold-record.ts'
 
-const fileSchema = z.object({ version: z.literal(1), holds: z.array(keptHoldSchema) })
+const fileSchema = z.object({ version: z.literal(1), holds: z.array(holdRecordSchema) })
 
 const WHAT = 'The list of maintenance holds'
-/** Somebody who writes to it for longer than this has stopped. */
+/** A process that writes for longer than this is stuck. */
 const PATIENCE_MS = 2000
-/** Ended ones are kept for the list; the audit has them all. */
+/** Ended holds kept for the list; the audit log has them all. */
 const MOST_ENDED = 20
 
-/** `holds.json` of the data folder, which several consoles and commands share: changed under a lock, read when it is another one. */
+/** `holds.json`, shared by the consoles and commands of a data folder: changed under a lock, read again when it has changed. */
 export class HoldFile {
   readonly #file: KeptFile<z.infer<typeof fileSchema>>
   readonly #folder: string
@@ -24,7 +24,7 @@ export class HoldFile {
   readonly #lock: FolderLock
   #version: string | null = null
   #notice: string | null = null
-  #holds: readonly KeptHold[] = []
+  #holds: readonly HoldRecord[] = []
 
   constructor(folder: string) {
     this.#folder = folder
@@ -33,16 +33,16 @@ export class HoldFile {
     this.#file = new KeptFile({ folder, name: 'holds', what: WHAT, schema: fileSchema })
   }
 
-  /** Why what is known here may not be all that is held, as a sentence. */
+  /** Why the list may be incomplete, as a sentence. */
   get notice(): string | null {
     return this.#notice
   }
 
-  /** Null when it is what it was at the last time. One that cannot be understood is left alone: others are held by what it says. */
-  async read(): Promise<readonly KeptHold[] | null> {
+  /** Null if unchanged. An unreadable file is left alone: other consoles depend on its holds. */
+  async read(): Promise<readonly HoldRecord[] | null> {
     const version = await markOf(this.#path)
     const isSame = version === this.#version
-    // One that could not be read may be readable again without being another one.
+    // A file that could not be read may be readable now without having changed.
     if (isSame && this.#notice === null) return null
     const { value, notice } = await this.#file.read({ setAside: false })
     if (isSame && notice === this.#notice) return null
@@ -52,14 +52,14 @@ export class HoldFile {
     return this.#holds
   }
 
-  /** Changes what is in it, whoever else has changed it meanwhile. */
-  async edit(how: (holds: readonly KeptHold[]) => readonly KeptHold[]): Promise<readonly KeptHold[]> {
+  /** Changes the current content, including the changes of others. */
+  async edit(how: (holds: readonly HoldRecord[]) => readonly HoldRecord[]): Promise<readonly HoldRecord[]> {
     try {
       await mkdir(this.#folder, { recursive: true, mode: 0o700 })
       return await this.#lock.run(async () => {
         await this.read()
         if (this.#notice !== null)
-          throw new StoreError('REFUSED', `${this.#notice} Mend or move holds.json first`)
+          throw new StoreError('REFUSED', `${this.#notice} Fix or move holds.json first`)
         const holds = withoutOldest(how(this.#holds))
         await this.#file.write({ version: 1, holds: [...holds] })
         this.#version = await markOf(this.#path)
@@ -73,12 +73,12 @@ export class HoldFile {
   }
 }
 
-function withoutOldest(holds: readonly KeptHold[]): readonly KeptHold[] {
+function withoutOldest(holds: readonly HoldRecord[]): readonly HoldRecord[] {
   const ended = holds.filter(each => each.state === 'ended').sort((a, b) => endOf(b) - endOf(a))
   const dropped = new Set(ended.slice(MOST_ENDED))
   return dropped.size === 0 ? holds : holds.filter(each => !dropped.has(each))
 }
 
-function endOf({ ended }: KeptHold): number {
+function endOf({ ended }: HoldRecord): number {
   return ended?.at ?? 0
 }

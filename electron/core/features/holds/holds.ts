@@ -7,6 +7,7 @@ import {
   type MaintenanceHold,
   type TakenHold,
 } from '../../../../shared/holds.ts'
+import type { Failure } from '../../../../shared/result.ts'
 import { myMark } from '../../files/process-mark.ts'
 import { ChangeFeed } from '../../lib/change-feed.ts'
 import { StoreError, toFailure } from '../../lib/errors.ts'
@@ -14,16 +15,21 @@ import type { Facts } from '../../lib/handler.ts'
 import type { AuditLog } from '../audit/log.ts'
 import type { OpenStore, OpenStores } from '../stores/open-store.ts'
 import { checkWritable } from '../stores/store-rules.ts'
+import { acquireHold, NotOpenHere } from './acquire-hold.ts'
+import { factsOf, settledEntry } from './hold-audit.ts'
 import { HoldBook } from './hold-book.ts'
-import { ended, factsOf, NOBODY_RENEWED, sayHolder, settledEntry } from './hold-end.ts'
-import { choicesOf, chosenFormat, findPlace, type HoldPlace } from './hold-place.ts'
-import { Keeper, type Reached } from './keeper.ts'
-import { isAlive } from './keeper-life.ts'
-import { type KeeperMark, type KeptHold, shownHold } from './kept-hold.ts'
+import {
+  endedHold,
+  type HoldRecord,
+  holderName,
+  type KeeperMark,
+  NOT_RENEWED,
+  newHold,
+  shownHold,
+} from './hold-record.ts'
+import { choicesOf, chosenFormat, findTarget, type HoldTarget } from './hold-target.ts'
+import { hasLivingKeeper, Keeper, type Reached } from './keeper.ts'
 import { isAssured, LEASE_MS, mayBeOursUntil, needsStore } from './lease-plan.ts'
-import { newHold } from './new-hold.ts'
-import { refused } from './refusals.ts'
-import { NotOpenHere, takeHold } from './take-hold.ts'
 
 export type HoldStores = Pick<OpenStores, 'get' | 'at' | 'provider'>
 
@@ -31,19 +37,19 @@ export type HoldsOptions = {
   readonly dataFolder: string
   readonly stores: HoldStores
   readonly audit: AuditLog
-  /** A console goes on with what another one left; a command only with what it began itself. */
+  /** A console adopts abandoned holds; a command keeps only its own. */
   readonly attends: boolean
   readonly now?: () => number
   readonly leaseMs?: number
   readonly lookMs?: number
 }
 
-/** So soon what another console wrote is seen here. */
+/** How often the file is checked for changes by other consoles. */
 const LOOK_MS = 1000
-/** A keeper says so often that it is at work. */
+/** How often a keeper gives a sign of life. */
 const SIGN_MS = 20_000
 
-/** The maintenance holds of a data folder: taken here, or by another console or command that shares it. */
+/** The maintenance holds of a data folder, shared with the other consoles and commands that use it. */
 export class Holds {
   readonly #options: HoldsOptions
   readonly #book: HoldBook
@@ -52,9 +58,9 @@ export class Holds {
   readonly #instance = randomUUID()
   readonly #now: () => number
   readonly #leaseMs: number
-  /** Holds of others that are alive, as of the last look. */
+  /** Holds with a living keeper elsewhere, as of the last check. */
   #elsewhere = new Set<string>()
-  /** What is being asked for the first time: nobody is told of it before there is an answer. */
+  /** Requested holds, hidden from screens until their first attempt has an answer. */
   readonly #taking = new Set<string>()
   #timer: NodeJS.Timeout | undefined
   #ready: Promise<void> | null = null
@@ -80,7 +86,7 @@ export class Holds {
 
   async choices({ storeId, key }: Input<'holds.choices'>, signal: AbortSignal): Promise<HoldChoices> {
     const open = this.#options.stores.get(storeId, signal)
-    return choicesOf(open, await findPlace(open, key))
+    return choicesOf(open, await findTarget(open, key))
   }
 
   async take(input: Input<'holds.take'>, signal: AbortSignal, action: string): Promise<TakenHold> {
@@ -89,13 +95,12 @@ export class Holds {
     const open = stores.get(input.storeId, signal)
     if (!input.reason.trim())
       throw new StoreError('REFUSED', 'A maintenance hold needs a reason: nothing was changed')
-    const place = await findPlace(open, input.key)
+    const place = await findTarget(open, input.key)
     const format = chosenFormat(open, place, input.format)
     const provider = await stores.provider(open.storeId, format, place.table ?? undefined)
     const name = provider.nameOf(place.key)
-    if (name === null)
-      throw new StoreError('BAD_INPUT', `This cannot be the key of a lock in the format ${format}`)
-    // Kept before it is taken: whoever dies in between leaves what is needed to let it go.
+    if (name === null) throw new StoreError('BAD_INPUT', `This key is not possible in the format ${format}`)
+    // Stored before the lock is acquired: if this console dies in between, another can release it.
     const hold = newHold(input, open, {
       ...{ ...place, format, name, action },
       ...{ keeper: await this.#mark(), at: this.#now() },
@@ -110,18 +115,18 @@ export class Holds {
   }
 
   async #firstTry(
-    hold: KeptHold,
-    { open, provider, place, waits }: Reached & { readonly place: HoldPlace; readonly waits: boolean },
+    hold: HoldRecord,
+    { open, provider, place, waits }: Reached & { readonly place: HoldTarget; readonly waits: boolean },
   ): Promise<TakenHold> {
     await this.#book.add(hold)
     try {
-      const answer = await takeHold(hold, provider, open, this.#takeOptions())
+      const answer = await acquireHold(hold, provider, open, this.#acquireOptions())
       if (answer.is === 'held' && !waits) {
         await this.#book.forget(hold.holdId)
-        return { outcome: 'refused', other: sayHolder(answer.holder), current: place.current }
+        return { outcome: 'refused', other: holderName(answer.holder), current: place.current }
       }
       if (answer.is === 'held') {
-        const other = sayHolder(answer.holder)
+        const other = holderName(answer.holder)
         await this.#book.note(hold.holdId, each => ({ ...each, other }))
       }
     } catch (error) {
@@ -129,7 +134,7 @@ export class Holds {
         await this.#book.forget(hold.holdId)
         throw error
       }
-      // It may be ours: it is found out by trying again, and told with the hold.
+      // The lock may be ours: the keeper finds out, and the hold shows it.
       const { message } = toFailure(error)
       const waitsUntil = Math.max(hold.waitsUntil ?? 0, this.#now() + this.#leaseMs)
       await this.#book.note(hold.holdId, each => ({ ...each, waitsUntil, problem: message }))
@@ -144,20 +149,21 @@ export class Holds {
   async extend({ holdId, forMs }: Input<'holds.extend'>, signal: AbortSignal): Promise<MaintenanceHold> {
     const hold = await this.#going(holdId)
     if (hold.state === 'waiting' || hold.until === null)
-      throw new StoreError('REFUSED', 'It is not held yet, so it cannot be extended')
-    const longer = ({ until }: KeptHold) => checkedEnd(Math.max(until ?? 0, this.#now()) + forMs, this.#now())
+      throw new StoreError('REFUSED', 'The lock is not held yet: a hold can be extended once it has the lock')
+    const longer = ({ until }: HoldRecord) =>
+      checkedEnd(Math.max(until ?? 0, this.#now()) + forMs, this.#now())
     longer(hold)
     const open = this.#openAt(hold.address)
     if (open) checkWritable(open)
     await this.#claim(hold, signal)
     let addedMs = 0
-    // Another console may have extended it in the same moment: then it is longer by both.
+    // If another console extends it at the same time, both extensions count.
     await this.#book.decide(holdId, each => {
-      // One that was longer than it lasted would count as one that ended before its time.
+      // An ended hold must not get a later end, or it would seem to have ended early.
       if (each.state === 'ended') return each
       const until = longer(each)
       addedMs = until - (each.until ?? until)
-      // A renewed one may have been taken away since its last renewal: whether it is ours is asked before anybody is told so.
+      // The lock may have been lost since its last renewal: it is renewed before the extension is confirmed.
       const ask = each.ask ?? (each.mode === 'renewed' ? 'renew' : null)
       return { ...each, until, forMs: each.forMs + addedMs, refusal: null, ask }
     })
@@ -167,7 +173,7 @@ export class Holds {
       each => each.state === 'ended' || isAssured(each) || each.refusal !== null,
     )
     if (after.state === 'ended')
-      throw new StoreError('REFUSED', `It is not held any more. ${after.ended?.message ?? ''}`.trim())
+      throw new StoreError('REFUSED', `The hold has ended. ${after.ended?.message ?? ''}`.trim())
     if (after.refusal) {
       await this.#book.decide(holdId, each => ({
         ...each,
@@ -175,7 +181,7 @@ export class Holds {
         forMs: each.forMs - addedMs,
         refusal: null,
       }))
-      throw refused(after.refusal)
+      throw errorOf(after.refusal)
     }
     return this.#one(holdId)
   }
@@ -183,14 +189,14 @@ export class Holds {
   async release({ holdId }: Input<'holds.release'>, signal: AbortSignal): Promise<MaintenanceHold> {
     const hold = await this.#going(holdId)
     await this.#claim(hold, signal)
-    const ask = (each: KeptHold): KeptHold =>
+    const ask = (each: HoldRecord): HoldRecord =>
       each.state === 'ended' ? each : { ...each, ask: 'release', refusal: null }
     const keeper = this.#keepers.get(holdId)
-    // Nobody else has to read it for our own keeper to do it: a list that cannot be written keeps no lock.
+    // Our own keeper needs no file to do it: an unwritable file must not keep a lock.
     await (keeper ? this.#book.note(holdId, ask) : this.#book.decide(holdId, ask))
     keeper?.wake()
     const after = await this.#book.when(holdId, each => each.state === 'ended' || each.refusal !== null)
-    if (after.state !== 'ended' && after.refusal) throw refused(after.refusal)
+    if (after.state !== 'ended' && after.refusal) throw errorOf(after.refusal)
     return this.#one(holdId)
   }
 
@@ -202,7 +208,7 @@ export class Holds {
     return { facts: hold ? factsOf(hold) : {}, store: hold && this.#openAt(hold.address) }
   }
 
-  /** Leaves every hold as it is: renewed ones end within a minute, unless another console goes on with them. */
+  /** Leaves every hold as it is: renewed ones end within a minute unless another console adopts them. */
   async close(): Promise<void> {
     this.#closed = true
     clearInterval(this.#timer)
@@ -213,7 +219,7 @@ export class Holds {
       await this.#book.note(holdId, each => (this.#isMine(each.keeper) ? { ...each, keeper: null } : each))
   }
 
-  #takeOptions() {
+  #acquireOptions() {
     return { book: this.#book, now: this.#now, leaseMs: this.#leaseMs }
   }
 
@@ -225,7 +231,7 @@ export class Holds {
     return this.#ready
   }
 
-  /** What others did, and whom nobody looks after any more. */
+  /** Reads the changes of other consoles, and finds abandoned holds. */
   async #look(): Promise<void> {
     const changed = await this.#book.look().catch(() => false)
     if (this.#closed) return
@@ -234,11 +240,11 @@ export class Holds {
     const elsewhere = new Set<string>()
     for (const hold of going) {
       if (this.#isMine(hold.keeper)) continue
-      if (await isAlive(hold, this.#now())) elsewhere.add(hold.holdId)
+      if (await hasLivingKeeper(hold, this.#now())) elsewhere.add(hold.holdId)
       else await this.#leftBehind(hold).catch(() => {})
     }
     this.#elsewhere = elsewhere
-    // Which stores are open is not in the book, and tells where a hold can be reached.
+    // The open stores are not in the book, but decide which holds can be reached.
     const around = JSON.stringify([
       [...elsewhere],
       going.map(hold => [this.#openAt(hold.address)?.storeId, this.#show(hold).problem]),
@@ -248,25 +254,25 @@ export class Holds {
     await this.#sign()
   }
 
-  /** Nobody keeps it. */
-  async #leftBehind(hold: KeptHold): Promise<void> {
+  /** The hold has no living keeper. */
+  async #leftBehind(hold: HoldRecord): Promise<void> {
     const isOpen = this.#openAt(hold.address) !== undefined
     if (isOpen && this.#options.attends) return this.#adopt(hold)
     const at = this.#now()
     const isWaiting = hold.state === 'waiting'
     if (at < (isWaiting ? mayBeOursUntil(hold, this.#leaseMs) : hold.leaseUntil)) return
     const how = isWaiting ? 'given-up' : 'ran-out'
-    const message = !isWaiting && at < (hold.until ?? 0) ? NOBODY_RENEWED : null
+    const message = !isWaiting && at < (hold.until ?? 0) ? NOT_RENEWED : null
     let isOurs = false
     await this.#book.decide(hold.holdId, each => {
       isOurs = each.state === hold.state && each.keeper?.instance === hold.keeper?.instance
-      return isOurs ? ended(each, how, { at, message }) : each
+      return isOurs ? endedHold(each, how, { at, message }) : each
     })
-    // Of several consoles, the one that found out has it on record.
+    // Only one of several consoles writes the audit entry.
     if (isOurs) await this.#options.audit.append([settledEntry(hold, how, { message })])
   }
 
-  async #adopt(hold: KeptHold): Promise<void> {
+  async #adopt(hold: HoldRecord): Promise<void> {
     const mine = await this.#mark()
     const at = this.#now()
     await this.#book.decide(hold.holdId, each =>
@@ -275,19 +281,20 @@ export class Holds {
     if (this.#isMine(this.#book.get(hold.holdId)?.keeper ?? null)) this.#keep(hold.holdId)
   }
 
-  /** So that somebody does what is asked: its keeper, wherever that is, or this console. */
-  async #claim(hold: KeptHold, signal: AbortSignal): Promise<void> {
+  /** Makes sure that a console answers the request: its living keeper, or this one. */
+  async #claim(hold: HoldRecord, signal: AbortSignal): Promise<void> {
     if (this.#keepers.has(hold.holdId) && this.#isMine(hold.keeper)) return
-    if (!this.#isMine(hold.keeper) && (await isAlive(hold, this.#now()))) return
+    if (!this.#isMine(hold.keeper) && (await hasLivingKeeper(hold, this.#now()))) return
     const [open] = this.#options.stores.at(hold.address, signal)
-    if (!open) throw new StoreError('REFUSED', `Its store is not open here: open ${hold.address} first`)
+    if (!open)
+      throw new StoreError('REFUSED', `The store of this hold is not open here: open ${hold.address} first`)
     await this.#adopt(hold)
   }
 
   #keep(holdId: string): void {
     if (this.#closed || this.#keepers.has(holdId)) return
     const keeper = new Keeper(holdId, {
-      ...this.#takeOptions(),
+      ...this.#acquireOptions(),
       audit: this.#options.audit,
       instance: this.#instance,
       napMs: this.#options.lookMs ?? LOOK_MS,
@@ -297,7 +304,7 @@ export class Holds {
     void keeper.done.finally(() => this.#keepers.delete(holdId))
   }
 
-  async #reach(hold: KeptHold): Promise<Reached> {
+  async #reach(hold: HoldRecord): Promise<Reached> {
     const { stores } = this.#options
     const open = this.#openAt(hold.address)
     if (!open) throw new NotOpenHere()
@@ -305,7 +312,7 @@ export class Holds {
     return { open, provider: await stores.provider(open.storeId, hold.format, hold.table ?? undefined) }
   }
 
-  /** Says that this console is at work, for those on other machines who cannot see its process. */
+  /** A sign of life for consoles on other machines, which cannot see this process. */
   async #sign(): Promise<void> {
     const at = this.#now()
     if (this.#keepers.size === 0 || at - this.#signedAt < SIGN_MS) return
@@ -314,12 +321,12 @@ export class Holds {
       await this.#book.note(holdId, each => ({ ...each, keptAt: at }))
   }
 
-  async #going(holdId: string): Promise<KeptHold> {
+  async #going(holdId: string): Promise<HoldRecord> {
     await this.#start()
     await this.#book.look()
     const hold = this.#book.get(holdId)
-    if (!hold) throw new StoreError('NOT_FOUND', 'There is no such hold')
-    if (hold.state === 'ended') throw new StoreError('NOT_FOUND', 'This hold has ended already')
+    if (!hold) throw new StoreError('NOT_FOUND', 'This hold does not exist: lockkeeper holds lists them')
+    if (hold.state === 'ended') throw new StoreError('NOT_FOUND', 'This hold has already ended')
     return hold
   }
 
@@ -333,28 +340,28 @@ export class Holds {
 
   #one(holdId: string): MaintenanceHold {
     const hold = this.#book.get(holdId)
-    if (!hold) throw new StoreError('NOT_FOUND', 'There is no such hold any more')
+    if (!hold) throw new StoreError('NOT_FOUND', 'This hold no longer exists')
     return this.#show(hold)
   }
 
-  #show(hold: KeptHold): MaintenanceHold {
+  #show(hold: HoldRecord): MaintenanceHold {
     const storeId = this.#openAt(hold.address)?.storeId ?? null
     const elsewhere = this.#elsewhere.has(hold.holdId) && !this.#isMine(hold.keeper)
     const problem = hold.problem ?? this.#neglect(hold, elsewhere || storeId !== null)
     return shownHold(hold, { storeId, elsewhere, problem })
   }
 
-  /** What nobody says of a hold because nobody looks after it, or because whoever does is stuck. */
-  #neglect(hold: KeptHold, isReached: boolean): string | null {
+  /** The problem of a hold that its keeper does not report, because it has none or its keeper is stuck. */
+  #neglect(hold: HoldRecord, isReached: boolean): string | null {
     const now = this.#now()
     if (hold.state === 'held' && hold.mode === 'once' && !isReached)
-      return `Nobody has looked since ${utc(hold.keptAt)} whether it is still there`
+      return `Not checked since ${utc(hold.keptAt)}: it may be gone`
     if (!needsStore(hold)) return null
     if (hold.state === 'held' && now >= hold.leaseUntil)
-      return 'Its lease is over by the clock of this machine: somebody else may have the lock'
+      return 'Its lease has ended by the local clock: another holder may have the lock'
     if (isReached) return null
     return hold.state === 'waiting' && now >= (hold.waitsUntil ?? 0)
-      ? 'Whether it was taken is not known: open its store to find out'
+      ? 'Whether the lock was acquired is unknown: open its store to find out'
       : new NotOpenHere().message
   }
 
@@ -372,7 +379,10 @@ export class Holds {
 }
 
 function checkedEnd(until: number, now: number): number {
-  if (until - now > LONGEST_HOLD_MS)
-    throw new StoreError('BAD_INPUT', 'A lock is held for seven days at most')
+  if (until - now > LONGEST_HOLD_MS) throw new StoreError('BAD_INPUT', 'A hold lasts at most seven days')
   return until
+}
+
+function errorOf({ code, message, uncertain }: Failure): StoreError {
+  return new StoreError(code, message, { uncertain: uncertain === true })
 }

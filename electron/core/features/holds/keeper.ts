@@ -1,38 +1,40 @@
+import { MINUTE_MS } from '../../../../shared/duration.ts'
 import type { HoldEnd } from '../../../../shared/holds.ts'
+import { lifeOf } from '../../files/process-mark.ts'
 import { toFailure } from '../../lib/errors.ts'
 import type { Claim, Provider } from '../../locks/provider.ts'
 import type { CurrentHolder } from '../../locks/types.ts'
 import type { AuditLog } from '../audit/log.ts'
 import type { OpenStore } from '../stores/open-store.ts'
+import { acquireHold, NotOpenHere } from './acquire-hold.ts'
+import { actingEntry, settledEntry } from './hold-audit.ts'
 import type { HoldBook } from './hold-book.ts'
-import { actingEntry, ended, NOBODY_RENEWED, sayHolder, settledEntry } from './hold-end.ts'
-import type { KeptHold } from './kept-hold.ts'
+import { endedHold, type HoldRecord, holderName, NOT_RENEWED } from './hold-record.ts'
 import { isAssured, leasePlan, mayBeOursUntil, needsStore } from './lease-plan.ts'
-import { NotOpenHere, takeHold } from './take-hold.ts'
 
-/** A store that does not answer is asked again so soon. */
+/** Before a failed step is retried. */
 const RETRY_MS = 2000
-/** One operator who waits costs a store nothing, and should not lose to a job that looks more often. */
+/** Short, so that a waiting operator does not lose to a job that polls more often. */
 const POLL_MS = 1000
 
-/** How a keeper reaches the store of its hold. */
+/** The store of a hold, and what acquires locks in it. */
 export type Reached = { readonly open: OpenStore; readonly provider: Provider }
 
 export type KeeperOptions = {
   readonly book: HoldBook
   readonly audit: AuditLog
-  /** Which console this is. */
+  /** The id of this console. */
   readonly instance: string
   /** Fails when the store is not open here, or nothing may be changed in it. */
-  readonly reach: (hold: KeptHold) => Promise<Reached>
+  readonly reach: (hold: HoldRecord) => Promise<Reached>
   readonly now: () => number
   readonly leaseMs: number
   readonly napMs: number
 }
 
 /**
- * Keeps one hold: waits for it, renews it, and lets it go when its time is over or somebody asks for it. One step at a time;
- * whatever a step finds out is kept before the next one.
+ * Keeps one hold: waits for the lock, renews it, and releases it when its time is over or on request. One step at a time;
+ * the result of a step is stored before the next one.
  */
 export class Keeper {
   readonly holdId: string
@@ -42,9 +44,9 @@ export class Keeper {
   #wake = () => {}
   #woken = false
   #listening: Promise<() => void> | null = null
-  /** While it waits: a try of ours, or of a console that died, may have taken it without anybody knowing. */
+  /** While waiting: an attempt of this console, or of one that died, may have acquired the lock unnoticed. */
   #mayBeOurs = true
-  /** The end of the time for which it is on record that it is let go: once, however often it is tried. */
+  /** The end of the hold whose release is already in the audit log: one entry for any number of attempts. */
   #actedAt: number | null = null
 
   constructor(holdId: string, options: KeeperOptions) {
@@ -53,13 +55,13 @@ export class Keeper {
     this.done = this.#run()
   }
 
-  /** Something about it is otherwise: an operator asked for something, or its store was opened. */
+  /** The hold has changed: an operator made a request, or its store was opened. */
   wake(): void {
     this.#woken = true
     this.#wake()
   }
 
-  /** Leaves it as it is, once the step that is under way has its answer: one that was cut off could be forgotten. */
+  /** Leaves the hold as it is once the current step has its answer; an interrupted step could be forgotten. */
   stop(): Promise<void> {
     this.#stop.abort()
     this.#wake()
@@ -74,7 +76,7 @@ export class Keeper {
       const hold = book.get(this.holdId)
       if (!hold || hold.state === 'ended' || hold.keeper?.instance !== instance) break
       const nextAt = await this.#step(hold).catch(error => this.#failed(error))
-      // In short naps: a machine that slept, or whose clock was set, must not oversleep a lease.
+      // In short naps: after a suspend or a clock change, a long one would miss the end of the lease.
       while (!this.#woken && !this.#stop.signal.aborted && now() < nextAt)
         await this.#nap(Math.min(nextAt - now(), napMs))
     }
@@ -85,34 +87,34 @@ export class Keeper {
     )
   }
 
-  /** When the next one is due. */
-  async #step(hold: KeptHold): Promise<number> {
+  /** Returns when the next step is due. */
+  async #step(hold: HoldRecord): Promise<number> {
     const { now, leaseMs } = this.#options
     if (hold.state === 'waiting') return this.#wait(hold)
-    if (hold.ask === 'release') return this.#letGo(hold, 'released')
-    if (now() >= (hold.until ?? 0)) return this.#letGo(hold, 'ran-out')
+    if (hold.ask === 'release') return this.#release(hold, 'released')
+    if (now() >= (hold.until ?? 0)) return this.#release(hold, 'ran-out')
     const { extendMs, nextAt } = leasePlan(hold, now(), leaseMs)
     if (extendMs !== null) return this.#extend(hold, extendMs)
     if (hold.mode === 'once' || hold.letGoSent) await this.#look(hold)
     return nextAt
   }
 
-  async #wait(hold: KeptHold): Promise<number> {
+  async #wait(hold: HoldRecord): Promise<number> {
     const { book, now } = this.#options
     if (hold.ask === 'release' || now() >= (hold.waitsUntil ?? 0)) return this.#giveUp(hold)
     const { open, provider } = await this.#reach(hold)
     this.#listening ??=
       provider.listen?.(hold.name, () => this.wake(), AbortSignal.any([open.signal, this.#stop.signal])) ??
       null
-    // Whoever cannot be told looks again all the same.
+    // Without notifications, polling still works.
     await this.#listening?.catch(() => {
       this.#listening = null
     })
     this.#mayBeOurs = true
-    const answer = await takeHold(hold, provider, open, this.#options)
-    if (answer.is === 'taken') return this.#wasTaken(hold)
+    const answer = await acquireHold(hold, provider, open, this.#options)
+    if (answer.is === 'taken') return this.#acquired(hold)
     this.#mayBeOurs = false
-    const other = sayHolder(answer.holder)
+    const other = holderName(answer.holder)
     if (other !== hold.other || hold.problem !== null)
       await book.note(hold.holdId, each => ({ ...each, other, problem: null }))
     const leftMs = answer.leftMs === null ? Number.POSITIVE_INFINITY : answer.leftMs + 10
@@ -120,8 +122,8 @@ export class Keeper {
     return Math.min(now() + Math.max(20, soonMs), hold.waitsUntil ?? now())
   }
 
-  /** Nothing that is ours stays behind in the store: not by somebody who stops waiting, and not by a console that died. */
-  async #giveUp(hold: KeptHold): Promise<number> {
+  /** Stops waiting without leaving a lock of ours in the store, not even one acquired by a console that died. */
+  async #giveUp(hold: HoldRecord): Promise<number> {
     const { book, now, leaseMs } = this.#options
     const isAsked = hold.ask === 'release'
     if (this.#mayBeOurs && now() < mayBeOursUntil(hold, leaseMs)) {
@@ -134,25 +136,25 @@ export class Keeper {
           return now()
         }
       } else {
-        // It was wanted, and whoever wanted it died before the answer: nobody may begin to run because of that.
+        // A console died before it knew that it had acquired the lock: it is kept, so that no job starts.
         const holder = await provider.read(hold.name, open.signal)
         const isOurs = holder !== null && holder.owner === hold.owner
-        if (isOurs && (await takeHold(hold, provider, open, this.#options)).is === 'taken')
-          return this.#wasTaken(hold)
+        if (isOurs && (await acquireHold(hold, provider, open, this.#options)).is === 'taken')
+          return this.#acquired(hold)
       }
     }
-    if (isAsked) await book.note(hold.holdId, each => ended(each, 'given-up', { at: now() }))
-    else await this.#end(hold, 'given-up', { message: 'The time to wait was over.' })
+    if (isAsked) await book.note(hold.holdId, each => endedHold(each, 'given-up', { at: now() }))
+    else await this.#end(hold, 'given-up', { message: 'The wait timed out.' })
     return now()
   }
 
-  async #wasTaken(hold: KeptHold): Promise<number> {
+  async #acquired(hold: HoldRecord): Promise<number> {
     const { book, now } = this.#options
     await this.#record(settledEntry(book.get(hold.holdId) ?? hold, 'held'))
     return now()
   }
 
-  async #extend(hold: KeptHold, ttlMs: number): Promise<number> {
+  async #extend(hold: HoldRecord, ttlMs: number): Promise<number> {
     const { book, now } = this.#options
     const { open, provider } = await this.#reach(hold)
     const sentAt = now()
@@ -171,21 +173,21 @@ export class Keeper {
     return now()
   }
 
-  /** A hold that nobody renews is lost without anybody noticing, unless somebody looks. */
-  async #look(hold: KeptHold): Promise<void> {
+  /** Without renewals, a loss is only noticed by reading the lock. */
+  async #look(hold: HoldRecord): Promise<void> {
     const { open, provider } = await this.#reach(hold)
     const holder = await provider.read(hold.name, open.signal)
     if (holder === null || (holder.owner !== null && holder.owner !== hold.owner))
       await this.#lost(hold, holder)
-    // It is ours after all: whoever takes it away from now on takes it from us.
+    // The lock is ours: a removal from now on is a loss.
     else if (hold.problem !== null || hold.letGoSent)
       await this.#options.book.note(hold.holdId, each => ({ ...each, problem: null, letGoSent: false }))
   }
 
-  async #letGo(hold: KeptHold, how: 'released' | 'ran-out'): Promise<number> {
+  async #release(hold: HoldRecord, how: 'released' | 'ran-out'): Promise<number> {
     const { audit, book, now } = this.#options
     const { open, provider } = await this.#reach(hold)
-    // Whoever asks for a release has that on record. When this cannot be, the lease runs out by itself.
+    // A requested release is in the audit log already. If this entry cannot be written, the lease ends by itself.
     if (how === 'ran-out' && this.#actedAt !== hold.until) {
       await audit.append([actingEntry(hold)])
       this.#actedAt = hold.until
@@ -200,24 +202,24 @@ export class Keeper {
     return now()
   }
 
-  /** It is not ours any more. When its lease was over and nobody has taken it since, nobody took it from us. */
-  async #lost(hold: KeptHold, holder: CurrentHolder | null): Promise<number> {
+  /** The lock is no longer ours. If its lease had ended and no one holds it, it was not taken from us. */
+  async #lost(hold: HoldRecord, holder: CurrentHolder | null): Promise<number> {
     const { now } = this.#options
     const isOver = now() >= (hold.until ?? 0)
     // Our own release, whose answer was lost.
     if (hold.letGoSent) await this.#end(hold, isOver ? 'ran-out' : 'released', { holder })
     else if (isOver && now() >= hold.leaseUntil) await this.#end(hold, 'ran-out')
     else if (holder === null && now() >= hold.leaseUntil)
-      await this.#end(hold, 'ran-out', { message: NOBODY_RENEWED })
+      await this.#end(hold, 'ran-out', { message: NOT_RENEWED })
     else {
-      const message = holder === null ? 'Somebody removed it.' : 'Somebody else has the lock now.'
+      const message = holder === null ? 'The lock was removed.' : 'Another holder has the lock now.'
       await this.#end(hold, 'lost', { holder, message })
     }
     return now()
   }
 
   async #end(
-    hold: KeptHold,
+    hold: HoldRecord,
     how: HoldEnd,
     more: { holder?: CurrentHolder | null; message?: string } = {},
   ): Promise<void> {
@@ -226,13 +228,17 @@ export class Keeper {
     const { holder = null, message = null } = more
     const asked = hold.ask === 'release' && how === 'released'
     await book.note(hold.holdId, each =>
-      ended(each, how, { at, message, other: sayHolder(holder) ?? (how === 'given-up' ? each.other : null) }),
+      endedHold(each, how, {
+        at,
+        message,
+        other: holderName(holder) ?? (how === 'given-up' ? each.other : null),
+      }),
     )
-    // Whoever asked for a release has it recorded; the rest is news.
+    // A requested release is recorded with its request.
     if (!asked) await this.#record(settledEntry(hold, how, { holder, message }))
   }
 
-  /** That something could not be done is told with the hold. When its time is over meanwhile, so is the hold. */
+  /** The hold shows the failure. It ends if its lease ends meanwhile. */
   async #failed(error: unknown): Promise<number> {
     const { book, now } = this.#options
     const hold = book.get(this.holdId)
@@ -243,9 +249,9 @@ export class Keeper {
     if (hold.state === 'held' && at >= hold.leaseUntil) {
       if (at >= (hold.until ?? 0)) await this.#end(hold, 'ran-out', { message: failure.message })
       else if (hold.letGoSent)
-        await this.#end(hold, 'released', { message: 'The answer was lost, and its lease is over since.' })
+        await this.#end(hold, 'released', { message: 'The answer was lost, and its lease has ended since.' })
       else if (isClosed)
-        await this.#end(hold, 'ran-out', { message: 'Its store was closed, so nobody renewed it.' })
+        await this.#end(hold, 'ran-out', { message: 'Its store was closed, so it was not renewed.' })
       else await this.#end(hold, 'lost', { message: `It could not be renewed: ${failure.message}` })
       return at
     }
@@ -262,11 +268,11 @@ export class Keeper {
     return end <= at ? at + RETRY_MS : Math.min(at + RETRY_MS, Math.max(end, at + 20))
   }
 
-  #reach(hold: KeptHold): Promise<Reached> {
+  #reach(hold: HoldRecord): Promise<Reached> {
     return this.#options.reach(hold)
   }
 
-  /** What happened has happened, whether it can be written down or not; that it cannot is told with the hold. */
+  /** If the audit entry cannot be written, the hold says so. */
   async #record(entry: Parameters<AuditLog['append']>[0][number]): Promise<void> {
     const { audit, book } = this.#options
     await audit.append([entry]).catch(error => {
@@ -286,6 +292,16 @@ export class Keeper {
   }
 }
 
-function claimOf({ owner, mark }: KeptHold): Claim {
+function claimOf({ owner, mark }: HoldRecord): Claim {
   return { owner, mark }
+}
+
+/** Without a sign of life for this long, a keeper on another machine has lost its hold. */
+const SILENT_MS = MINUTE_MS
+
+/** Whether the console that keeps the hold is alive. */
+export async function hasLivingKeeper({ keeper, keptAt }: HoldRecord, now: number): Promise<boolean> {
+  if (keeper === null) return false
+  const life = await lifeOf(keeper)
+  return life === 'unknown' ? now - keptAt < SILENT_MS : life === 'alive'
 }

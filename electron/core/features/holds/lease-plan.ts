@@ -1,37 +1,37 @@
 import { MINUTE_MS } from '../../../../shared/duration.ts'
-import type { KeptHold } from './kept-hold.ts'
+import type { HoldRecord } from './hold-record.ts'
 
-/** A renewed hold is never longer than this ahead of its console: so soon it ends when the console does. */
+/** The lease of a renewed hold: it ends this soon after its console does. */
 export const LEASE_MS = MINUTE_MS
-/** The last lease is so much longer than it is wanted, so that it is let go by us and does not run out a moment before. */
+/** The last lease lasts this much longer than the hold, so that we release the lock before its lease ends. */
 const AFTERWARDS_MS = 5000
-/** Less than this is no difference. */
+/** A smaller difference is none. */
 const SAME_MS = 250
 
 export type LeasePlan = {
-  /** For how long to ask now; null when nothing has to be asked. */
+  /** The lease to request now; null for none. */
   readonly extendMs: number | null
-  /** When to look again, by the local clock. */
+  /** When the next step is due, by the local clock. */
   readonly nextAt: number
 }
 
-/** For how long a lock is taken that is wanted for so long. */
-export function firstLease(mode: KeptHold['mode'], forMs: number, leaseMs: number): number {
+/** The first lease of a hold. */
+export function firstLease(mode: HoldRecord['mode'], forMs: number, leaseMs: number): number {
   return mode === 'once' ? forMs : Math.min(leaseMs, forMs + AFTERWARDS_MS)
 }
 
-/** What has to be done about the lease of a hold at this moment. */
-export function leasePlan(hold: KeptHold, now: number, leaseMs: number): LeasePlan {
+/** What to do about the lease of a hold now. */
+export function leasePlan(hold: HoldRecord, now: number, leaseMs: number): LeasePlan {
   const until = hold.until ?? now
   const { leaseUntil, mode } = hold
   if (mode === 'once') {
-    // It was extended by the operator, and the store does not know yet.
+    // The operator has extended the hold, the store does not know yet.
     if (until - leaseUntil > SAME_MS) return { extendMs: until - now, nextAt: now }
     return { extendMs: null, nextAt: Math.min(until, now + leaseMs / 3) }
   }
   const wanted = Math.min(now + leaseMs, until + AFTERWARDS_MS)
   const renewAt = leaseUntil - (leaseMs * 2) / 3
-  // A lease that is longer than any: the clock was set back, and the store's was not.
+  // Longer than any lease: the local clock was set back.
   const isSetBack = leaseUntil - now > leaseMs + SAME_MS
   if (isSetBack || hold.ask === 'renew') return { extendMs: wanted - now, nextAt: now }
   if (until + AFTERWARDS_MS - leaseUntil <= SAME_MS) return { extendMs: null, nextAt: until }
@@ -39,17 +39,17 @@ export function leasePlan(hold: KeptHold, now: number, leaseMs: number): LeasePl
   return { extendMs: null, nextAt: Math.min(until, renewAt) }
 }
 
-/** Until when one that is waited for may be held by a try whose answer nobody has: formats round up, and requests arrive late. */
-export function mayBeOursUntil({ mode, forMs, waitsUntil }: KeptHold, leaseMs: number): number {
+/** Until when an attempt with a lost answer may hold the lock: formats round up, and requests arrive late. */
+export function mayBeOursUntil({ mode, forMs, waitsUntil }: HoldRecord, leaseMs: number): number {
   return (waitsUntil ?? 0) + firstLease(mode, forMs, leaseMs) + AFTERWARDS_MS
 }
 
-/** Whether it comes to nothing without its store: one that was taken for its whole time goes on by itself. */
-export function needsStore({ state, mode }: KeptHold): boolean {
+/** Whether the hold ends without its store. A lock acquired for its whole time lasts by itself. */
+export function needsStore({ state, mode }: HoldRecord): boolean {
   return state === 'waiting' || (state === 'held' && mode === 'renewed')
 }
 
-/** Whether the store has been asked for the time that the operator was promised, or for as much of it as a lease has. */
-export function isAssured({ mode, ask, until, leaseUntil }: KeptHold): boolean {
+/** Whether the store has granted the time promised to the operator, as far as one lease covers it. */
+export function isAssured({ mode, ask, until, leaseUntil }: HoldRecord): boolean {
   return mode === 'renewed' ? ask !== 'renew' : until === null || until - leaseUntil <= SAME_MS
 }

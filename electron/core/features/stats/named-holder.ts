@@ -1,4 +1,4 @@
-import { holdsForMaintenance } from '../../../../shared/hold-owner.ts'
+import { holdsForMaintenance } from '../../../../shared/hold-words.ts'
 import type { Lock } from '../../../../shared/locks.ts'
 import { ALL_FORMATS } from '../../stores/kinds/formats.ts'
 import { hashToken, withoutToken } from '../audit/audited.ts'

@@ -1,25 +1,25 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { parseAddress } from '../../../../shared/address.ts'
-import type { Client } from '../../../../shared/client.ts'
+import { type Client, firstInStream } from '../../../../shared/client.ts'
 import type { Input } from '../../../../shared/contract.ts'
 import { MINUTE_MS } from '../../../../shared/duration.ts'
 import { endedEarly, holdEndSentence, utc } from '../../../../shared/hold-words.ts'
 import { LONGEST_HOLD_MS, type MaintenanceHold, SHORTEST_HOLD_MS } from '../../../../shared/holds.ts'
 import { holderText } from '../../../../shared/lock-words.ts'
-import type { Failure } from '../../../../shared/result.ts'
+import type { Failure, Result } from '../../../../shared/result.ts'
 import { escapeForTerminal, safeJson } from '../../../../shared/safe-text.ts'
 import { type Args, duration } from '../lib/args.ts'
 import { connect, openStore } from '../lib/connect.ts'
 import { CliError, EXIT, unwrap, usageError } from '../lib/exit.ts'
 import { type Io, isDeserted, print } from '../lib/io.ts'
-import { holdJson } from './hold-json.ts'
-import { holdScreen } from './hold-screen.ts'
+import { holdJson, holdScreen } from './hold-screen.ts'
 import { extendHold } from './holds.ts'
 
-/** Takes a lock on purpose, so that a job does not run. */
+/** Holds a lock for maintenance, to keep a job from running. */
 export async function holdCommand(args: Args, io: Io): Promise<number> {
   const { json, reason, extend } = args.options
   const forMs = duration(args.options['for'], '--for')
-  if (forMs === undefined) throw usageError('A hold needs --for, such as --for 30m')
+  if (forMs === undefined) throw usageError('A hold needs a time: add --for, such as --for 30m')
   if (forMs > LONGEST_HOLD_MS || forMs < SHORTEST_HOLD_MS) throw usageError('--for must be 10s to 7d')
   if (typeof extend === 'string')
     return extendHold(
@@ -28,7 +28,7 @@ export async function holdCommand(args: Args, io: Io): Promise<number> {
       json === true,
     )
   if (typeof reason !== 'string' || reason.trim() === '')
-    throw usageError('A hold needs --reason: whoever finds the lock held will ask why')
+    throw usageError('A hold needs a reason: add --reason TEXT for the operator who finds the lock held')
   return takeHold(io, args, forMs, reason)
 }
 
@@ -43,9 +43,9 @@ async function takeHold(
   if (waitMs !== undefined && waitMs > LONGEST_HOLD_MS) throw usageError('--wait must be 7d at most')
   const mode = options['once'] === true ? 'once' : 'renewed'
   if (parseAddress(address).kind === 'memory')
-    throw usageError('A memory store is inside of one process: a hold from here would keep nobody out')
+    throw usageError('A memory store lives inside one process: a hold from this command would block no job')
   const { info } = await openStore(io, address)
-  // Ctrl-C must not drop the answer: a lock that was taken has to be let go again.
+  // Ctrl-C must not drop the answer: an acquired lock has to be released.
   const client = connect(io, { stoppable: false })
   const json = options['json'] === true
   if (!json) await warnOfGuess(io, client, { storeId: info.storeId, key }, options['format'])
@@ -58,11 +58,11 @@ async function takeHold(
     }),
   )
   if (answer.outcome === 'refused') {
-    const who = answer.other ?? (answer.current ? holderText(answer.current) : 'somebody else')
+    const who = answer.other ?? (answer.current ? holderText(answer.current) : 'another holder')
     if (json) await print(io, safeJson({ outcome: 'refused', other: answer.other }))
     else {
-      await print(io, `Not taken: ${escapeForTerminal(key)} is held by ${escapeForTerminal(who)}.`)
-      await print(io, 'With --wait 10m it is waited for. Nothing was changed.')
+      await print(io, `Not acquired: ${escapeForTerminal(key)} is held by ${escapeForTerminal(who)}.`)
+      await print(io, 'Nothing was changed. Add --wait 10m to wait for it.')
     }
     return EXIT.changed
   }
@@ -75,21 +75,21 @@ async function takeHold(
   return stay(io, hold, json)
 }
 
-/** A lock in another format than the programs use, or under a key that is misspelt, keeps nobody out. */
+/** A lock in the wrong format, or under a misspelled key, blocks no job. */
 async function warnOfGuess(
   io: Io,
   client: Client,
   input: Input<'holds.choices'>,
   chosen: Args['options'][string],
 ): Promise<void> {
-  const looked = await client.call('holds.choices', input)
-  if (!looked.ok || looked.value.certain || chosen !== undefined) return
-  const { formats, suggested } = looked.value
+  const choices = await client.call('holds.choices', input)
+  if (!choices.ok || choices.value.certain || chosen !== undefined) return
+  const { formats, suggested } = choices.value
   const guess = formats.find(({ format }) => format === suggested)
-  // The beginning of a key says more than nothing.
+  // A format with a prefix fits the key by its prefix.
   if (guess?.prefix !== '' || formats.length < 2) return
   io.stderr.write(
-    `lockkeeper: Nothing was seen under this key, so its format is a guess: ${escapeForTerminal(guess.title)}. The job is kept out only if it uses this key and format (--format, one of ${formats.map(({ format }) => format).join(', ')}).\n`,
+    `lockkeeper: This key has no lock yet, so its format is a guess: ${escapeForTerminal(guess.title)}. The hold blocks the job only if it uses this key and format (--format, one of ${formats.map(({ format }) => format).join(', ')}).\n`,
   )
 }
 
@@ -100,9 +100,9 @@ function takenOnce({ holdId, key, until }: MaintenanceHold): string[] {
   ]
 }
 
-/** Stays with a hold until it ends. Ctrl-C lets it go; a terminal that is closed does not, or a job would begin to run by it. */
+/** Stays with a hold until it ends. Ctrl-C releases it; a closed terminal does not, because that would start the job. */
 async function stay(io: Io, first: MaintenanceHold, json: boolean): Promise<number> {
-  // Ctrl-C must not drop what tells of the release.
+  // Ctrl-C must not drop the stream that reports the release.
   const client = connect(io, { stoppable: false })
   const screen = holdScreen(io, json)
   let hold = first
@@ -127,69 +127,68 @@ async function stay(io: Io, first: MaintenanceHold, json: boolean): Promise<numb
     return EXIT.done
   }
   const how = hold.ended?.how
-  const said = escapeForTerminal(holdEndSentence(hold))
-  if (endedEarly(hold)) io.stderr.write(`lockkeeper: ${said}\n`)
-  else if (!json) await print(io, said)
+  const sentence = escapeForTerminal(holdEndSentence(hold))
+  if (endedEarly(hold)) io.stderr.write(`lockkeeper: ${sentence}\n`)
+  else if (!json) await print(io, sentence)
   if (how === 'given-up') return EXIT.changed
   return endedEarly(hold) ? EXIT.other : EXIT.done
 }
 
 function leftAlone({ key, state }: MaintenanceHold): string {
   return state === 'held'
-    ? `The hold on ${key} was not released. It is not renewed any more: the lock ends within a minute, unless a console goes on with it`
-    : `Nobody waits for ${key} any more, unless a console goes on with it`
+    ? `The hold on ${key} was not released and is no longer renewed: the lock ends within a minute unless a console adopts it`
+    : `The wait for ${key} has ended unless a console adopts it`
 }
 
-/** What became of a hold reaches whoever follows it within this. */
-const TOLD_MS = 2000
+/** The stream reports the end of a hold within this time. */
+const STREAM_DELAY_MS = 2000
 
-/** Nobody may believe in a hold that is not kept. */
-function forgotten({ key }: MaintenanceHold): Failure {
-  return {
-    code: 'NOT_FOUND',
-    message: `The hold on ${escapeForTerminal(key)} is not in the list of holds any more, so nobody renews it: the lock ends within a minute`,
-  }
-}
-
-/** Until it has ended, or is held for its whole time without us. */
-function follow(
+/** Until the hold has ended, or the lock is held for its whole time without us. */
+async function follow(
   client: Client,
   first: MaintenanceHold,
   signal: AbortSignal,
   onChange: (hold: MaintenanceHold) => void,
 ): Promise<MaintenanceHold> {
-  return new Promise((resolve, reject) => {
-    // Holds the process as well, should nothing else.
-    const alive = setInterval(() => {}, MINUTE_MS)
-    const finish = (settle: () => void) => {
-      clearInterval(alive)
-      signal.removeEventListener('abort', leave)
-      queueMicrotask(() => close())
-      settle()
-    }
-    const release = () => {
-      void client.call('holds.release', { holdId: first.holdId }).then(answer => {
-        if (answer.ok) finish(() => resolve(answer.value))
-        // One that ended in the same moment is told by the stream, a moment later.
-        else setTimeout(() => finish(() => reject(new CliError(answer.error))), TOLD_MS)
-      })
-    }
-    let last = first
-    const leave = () => (isDeserted(signal) ? finish(() => resolve(last)) : release())
-    const close = client.open(
-      'holds.watch',
-      {},
-      ({ holds }) => {
-        const hold = holds.find(each => each.holdId === first.holdId)
-        if (!hold) return finish(() => reject(new CliError(forgotten(first))))
-        last = hold
-        const isDone = hold.state === 'ended' || (hold.state === 'held' && hold.mode === 'once')
-        if (!isDone) onChange(hold)
-        else finish(() => resolve(hold))
-      },
-      result => result.ok || finish(() => reject(new CliError(result.error))),
-    )
-    if (signal.aborted) leave()
-    else signal.addEventListener('abort', leave)
+  const { holdId, key } = first
+  let last: MaintenanceHold | undefined = first
+  const end = firstInStream(client, 'holds.watch', {}, ({ holds }): Result<MaintenanceHold> | undefined => {
+    last = holds.find(each => each.holdId === holdId)
+    if (!last) return { ok: false, error: forgotten(key) }
+    if (last.state === 'ended' || (last.state === 'held' && last.mode === 'once'))
+      return { ok: true, value: last }
+    onChange(last)
+    return undefined
+  }).then(result => unwrap(unwrap(result)))
+  // Keeps the process running even if nothing else does.
+  const running = setInterval(() => {}, MINUTE_MS)
+  const release = async () => {
+    const answer = await client.call('holds.release', { holdId })
+    if (answer.ok) return answer.value
+    // If the hold ends at the same moment, the stream reports it a moment later.
+    await Promise.race([end, sleep(STREAM_DELAY_MS)])
+    throw new CliError(answer.error)
+  }
+  try {
+    return await Promise.race([
+      end,
+      aborted(signal).then(() => (isDeserted(signal) ? (last ?? first) : release())),
+    ])
+  } finally {
+    clearInterval(running)
+  }
+}
+
+function forgotten(key: string): Failure {
+  return {
+    code: 'NOT_FOUND',
+    message: `The hold on ${escapeForTerminal(key)} is no longer in the list of holds, so it is not renewed: the lock ends within a minute`,
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
   })
 }

@@ -1,31 +1,31 @@
-import type { Client } from '../../../../shared/client.ts'
+import { type Client, firstInStream } from '../../../../shared/client.ts'
 import type { Input, Output, StreamEvent } from '../../../../shared/contract.ts'
 import { holdEndSentence, holdSentence, utc } from '../../../../shared/hold-words.ts'
 import type { MaintenanceHold } from '../../../../shared/holds.ts'
-import type { Failure } from '../../../../shared/result.ts'
+import type { Result } from '../../../../shared/result.ts'
 import { escapeForTerminal, safeJson } from '../../../../shared/safe-text.ts'
 import type { Args } from '../lib/args.ts'
 import { connect, openStores } from '../lib/connect.ts'
 import { CliError, EXIT, unwrap } from '../lib/exit.ts'
 import { type Io, print } from '../lib/io.ts'
-import { holdJson } from './hold-json.ts'
+import { holdJson } from './hold-screen.ts'
 
-/** All holds of the data folder, whoever keeps them. */
+/** Lists the holds of the data folder. */
 export async function holdsCommand(args: Args, io: Io): Promise<number> {
-  const { holds, notice } = await readHolds(connect(io))
+  const { holds, notice } = unwrap(await readHolds(connect(io)))
   if (notice !== null)
-    io.stderr.write(`lockkeeper: There may be more holds than these. ${escapeForTerminal(notice)}\n`)
+    io.stderr.write(`lockkeeper: The list may be incomplete. ${escapeForTerminal(notice)}\n`)
   const code = notice === null ? EXIT.done : EXIT.other
   if (args.options['json']) {
     await print(io, safeJson({ holds: holds.map(holdJson), notice }, 2))
     return code
   }
-  if (holds.length === 0 && notice === null) await print(io, 'Nothing is held for maintenance.')
+  if (holds.length === 0 && notice === null) await print(io, 'There are no maintenance holds.')
   for (const hold of holds) for (const line of linesOf(hold, Date.now())) await print(io, line)
   return code
 }
 
-/** Lets one go, or stops waiting for it. */
+/** Releases a hold, or stops waiting for its lock. */
 export async function unholdCommand(args: Args, io: Io): Promise<number> {
   const [holdId] = args.positionals as [string]
   const hold = await change(io, 'holds.release', { holdId })
@@ -41,16 +41,19 @@ export async function extendHold(io: Io, input: Input<'holds.extend'>, json: boo
   return EXIT.done
 }
 
-/** Who keeps the hold does it; where nobody does, its store is opened for it. */
+/** The console that keeps the hold makes the change. Without one, this command opens the store and does. */
 async function change<M extends 'holds.extend' | 'holds.release'>(
   io: Io,
   method: M,
   input: Input<M>,
 ): Promise<Output<M>> {
   const client = connect(io, { stoppable: false })
-  const hold = (await readHolds(client)).holds.find(each => each.holdId === input.holdId)
+  const hold = unwrap(await readHolds(client)).holds.find(each => each.holdId === input.holdId)
   if (!hold)
-    throw new CliError({ code: 'NOT_FOUND', message: 'There is no such hold; lockkeeper holds lists them' })
+    throw new CliError({
+      code: 'NOT_FOUND',
+      message: 'This hold does not exist: lockkeeper holds lists them',
+    })
   if (hold.state !== 'ended' && !hold.elsewhere) {
     const [store] = await openStores(io, client, [hold.address])
     if (store) unwrap(store.answer)
@@ -58,26 +61,14 @@ async function change<M extends 'holds.extend' | 'holds.release'>(
   return unwrap(await client.call(method, input))
 }
 
-function readHolds(client: Client): Promise<StreamEvent<'holds.watch'>> {
-  return new Promise((resolve, reject) => {
-    const fail = (error: Failure) => reject(new CliError(error))
-    const close = client.open(
-      'holds.watch',
-      {},
-      event => {
-        // Not while the stream is being opened: `close` is not there yet.
-        queueMicrotask(() => close())
-        resolve(event)
-      },
-      result => result.ok || fail(result.error),
-    )
-  })
+function readHolds(client: Client): Promise<Result<StreamEvent<'holds.watch'>>> {
+  return firstInStream(client, 'holds.watch', {}, event => event)
 }
 
 function linesOf(hold: MaintenanceHold, now: number): string[] {
   const { holdId, state, storeName, by, reason, problem, elsewhere } = hold
   const more =
-    state === 'ended' ? [] : [storeName, `by ${by}`, ...(elsewhere ? ['kept by a running console'] : [])]
+    state === 'ended' ? [] : [storeName, `by ${by}`, ...(elsewhere ? ['kept by another console'] : [])]
   const until = state === 'held' && hold.until !== null ? ` (until ${utc(hold.until)})` : ''
   return [
     `${holdId}  ${escapeForTerminal(holdSentence(hold, now))}${until}`,

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { KeptHold } from '../../../../electron/core/features/holds/kept-hold.ts'
+import type { HoldRecord } from '../../../../electron/core/features/holds/hold-record.ts'
 import { aMemory, holding, jobAt, MINUTE, MovedClock, movedServer } from './holding.ts'
 
 const KEY = 'acme:nightly'
@@ -17,11 +17,11 @@ async function firstConsole() {
   return { one, again, clock, server, leftMs, job: jobAt(server, KEY) }
 }
 
-const keptIn = (folder: string): KeptHold[] =>
+const keptIn = (folder: string): HoldRecord[] =>
   JSON.parse(readFileSync(join(folder, 'holds.json'), 'utf8')).holds
 
-describe('a console that is started again', () => {
-  it('goes on renewing a hold whose lease is not over', async () => {
+describe('a restarted console', () => {
+  it('keeps renewing a hold whose lease has not ended', async () => {
     const { one, again, clock, leftMs } = await firstConsole()
     const { holdId } = await one.taken(KEY)
     await one.close()
@@ -33,14 +33,14 @@ describe('a console that is started again', () => {
     expect((await two.ask('holds.release', { holdId })).ended).toMatchObject({ how: 'released' })
   })
 
-  it('knows a hold for its whole time, and extends and releases it', async () => {
+  it('extends and releases a hold acquired for its whole time', async () => {
     const { one, again, server } = await firstConsole()
     const { holdId, until } = await one.taken(KEY, { mode: 'once' })
     await one.ask('stores.setOpen', { storeId: one.storeId, open: false })
     await one.until(holdId, {
       storeId: null,
       state: 'held',
-      problem: expect.stringMatching(/^Nobody has looked since .* UTC/),
+      problem: expect.stringMatching(/^Not checked since .* UTC/),
     })
     await one.ask('stores.setOpen', { storeId: one.storeId, open: true })
     await one.close()
@@ -52,7 +52,7 @@ describe('a console that is started again', () => {
     expect(server.records.size).toBe(0)
   })
 
-  it('says of a hold that nobody renewed that it ran out, and leaves who has the lock now alone', async () => {
+  it('reports a hold that was not renewed as ended, and leaves the new holder alone', async () => {
     const { one, again, clock, job } = await firstConsole()
     const { holdId } = await one.taken(KEY)
     await one.close()
@@ -87,19 +87,25 @@ describe('a console that died before it knew that it had the lock', () => {
     return { ...first, holdId, until: until ?? 0 }
   }
 
-  it.each(['once', 'renewed'] as const)('is followed by one that has it, %s, and lets it go', async mode => {
-    const { again, clock, server, holdId, until } = await died(mode)
-    clock.pass(20_000)
-    const two = await again()
-    await two.until(holdId, { state: 'held', problem: null })
-    // Not for longer than it was asked for; the store counts in seconds.
-    expect(Math.abs((two.hold(holdId)?.until ?? 0) - until)).toBeLessThan(3000)
-    expect(two.audited().at(-1)).toMatchObject({ event: 'settled', hold: holdId, outcome: 'held' })
-    expect((await two.ask('holds.release', { holdId })).ended).toMatchObject({ how: 'released' })
-    expect(server.records.size).toBe(0)
-  })
+  it.each(['once', 'renewed'] as const)(
+    'is followed by one that keeps the hold (%s) and releases it',
+    async mode => {
+      const { again, clock, server, holdId, until } = await died(mode)
+      clock.pass(20_000)
+      const two = await again()
+      await two.until(holdId, { state: 'held', problem: null })
+      // Not for longer than it was asked for; the store counts in seconds.
+      expect(Math.abs((two.hold(holdId)?.until ?? 0) - until)).toBeLessThan(3000)
+      // Audited after the screens are told.
+      await expect
+        .poll(() => two.audited().at(-1))
+        .toMatchObject({ event: 'settled', hold: holdId, outcome: 'held' })
+      expect((await two.ask('holds.release', { holdId })).ended).toMatchObject({ how: 'released' })
+      expect(server.records.size).toBe(0)
+    },
+  )
 
-  it('is followed by one that gives it up when nobody had taken it', async () => {
+  it('is followed by one that gives the hold up if the lock was not acquired', async () => {
     const { again, server, holdId } = await died('once')
     server.remove(KEY)
     const two = await again()
@@ -107,18 +113,20 @@ describe('a console that died before it knew that it had the lock', () => {
     expect(server.records.size).toBe(0)
   })
 
-  it('is not called given up by one that cannot look, until it would have run out', async () => {
+  it('is followed by one that cannot read the lock and reports the hold as given up once it would have ended', async () => {
     const { again, clock, holdId } = await died('once', false)
     const elsewhere = await again()
-    await elsewhere.until(holdId, { state: 'waiting', problem: expect.stringContaining('not known') })
+    await elsewhere.until(holdId, { state: 'waiting', problem: expect.stringContaining('unknown') })
     clock.pass(31 * MINUTE)
     await elsewhere.until(holdId, { state: 'ended', ended: expect.objectContaining({ how: 'given-up' }) })
-    expect(elsewhere.audited().at(-1)).toMatchObject({ event: 'settled', outcome: 'given-up' })
+    await expect
+      .poll(() => elsewhere.audited().at(-1))
+      .toMatchObject({ event: 'settled', outcome: 'given-up' })
   })
 })
 
 describe('two consoles on one data folder', () => {
-  it('renew a hold once, show it both, and let either end it', async () => {
+  it('share one hold: one renews it, both show it, either can end it', async () => {
     const { one, again, clock, leftMs, server } = await firstConsole()
     const { holdId } = await one.taken(KEY)
     const two = await again()
@@ -134,7 +142,7 @@ describe('two consoles on one data folder', () => {
     expect(one.audited().map(({ event }) => event)).toEqual(Array(3).fill(['intent', 'outcome']).flat())
   })
 
-  it('go on with a hold whose console has died', async () => {
+  it('adopt a hold whose console has died', async () => {
     const { one, again, clock, leftMs } = await firstConsole()
     const { holdId } = await one.taken(KEY)
     const two = await again()

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { holdsForMaintenance } from '../../../../shared/hold-owner.ts'
+import { holdsForMaintenance } from '../../../../shared/hold-words.ts'
 import { dataFolder } from '../../../hosts/cli/run-cli.ts'
 import { profile } from '../console.ts'
 import { aMemory, holding, jobAt, MINUTE, MovedClock, movedServer } from './holding.ts'
@@ -85,7 +85,7 @@ describe('a maintenance hold', () => {
     writeFileSync(file, '{"version": 1, "holds": [')
     const c = await held({ folder })
     await expect.poll(c.notice).toContain('could not be understood')
-    await expect(c.taken(KEY)).rejects.toThrow('Mend or move holds.json first')
+    await expect(c.taken(KEY)).rejects.toThrow('Fix or move holds.json first')
     expect(readFileSync(file, 'utf8')).toBe('{"version": 1, "holds": [')
     expect(c.server.records.size).toBe(0)
     rmSync(file)
@@ -126,7 +126,7 @@ describe('a maintenance hold', () => {
     c.job.end()
     c.job.start()
     await expect(c.ask('holds.extend', { holdId, forMs: 10 * MINUTE })).rejects.toThrow(
-      'REFUSED: It is not held any more. Somebody else has the lock now.',
+      'REFUSED: The hold has ended. Another holder has the lock now.',
     )
     await c.until(holdId, { state: 'ended', ended: expect.objectContaining({ how: 'lost' }) })
     expect(c.job.holder()).toBe('run-1')
@@ -250,11 +250,11 @@ describe('a maintenance hold', () => {
     await c.until(holdId, {
       state: 'ended',
       other: 'run-1 (scheduler)',
-      ended: expect.objectContaining({ how: 'lost', message: 'Somebody else has the lock now.' }),
+      ended: expect.objectContaining({ how: 'lost', message: 'Another holder has the lock now.' }),
     })
     expect(c.job.holder()).toBe('run-1')
     await expect.poll(() => c.audited().at(-1)).toMatchObject({ event: 'settled', outcome: 'lost', key: KEY })
-    await expect(c.ask('holds.release', { holdId })).rejects.toThrow(/ended already/)
+    await expect(c.ask('holds.release', { holdId })).rejects.toThrow(/already ended/)
   })
 
   it('goes on when its store answers again in time, and is lost when it does not', async () => {

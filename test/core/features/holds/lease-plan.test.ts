@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import type { KeptHold } from '../../../../electron/core/features/holds/kept-hold.ts'
+import type { HoldRecord } from '../../../../electron/core/features/holds/hold-record.ts'
 import { firstLease, LEASE_MS, leasePlan } from '../../../../electron/core/features/holds/lease-plan.ts'
 
 /** Lets the time of a hold pass, and keeps every promise of the plan at once. */
-function livedThrough(forMs: number, mode: KeptHold['mode'], stepMs: number) {
-  let hold = { mode, until: forMs, leaseUntil: firstLease(mode, forMs, LEASE_MS) } as KeptHold
+function livedThrough(forMs: number, mode: HoldRecord['mode'], stepMs: number) {
+  let hold = { mode, until: forMs, leaseUntil: firstLease(mode, forMs, LEASE_MS) } as HoldRecord
   let renewals = 0
   let shortest = Number.POSITIVE_INFINITY
   let furthest = 0
@@ -32,9 +32,9 @@ describe('the lease of a hold', () => {
 
   it('is renewed at once when the clock was set back, also near the end: the store goes on counting', () => {
     const begun = 10_000_000
-    const hold = { mode: 'renewed', until: begun + 600_000, leaseUntil: begun + LEASE_MS } as KeptHold
+    const hold = { mode: 'renewed', until: begun + 600_000, leaseUntil: begun + LEASE_MS } as HoldRecord
     expect(leasePlan(hold, begun - 3_600_000, LEASE_MS).extendMs).toBe(LEASE_MS)
-    const last = { ...hold, until: begun + 50_000, leaseUntil: begun + 55_000 } as KeptHold
+    const last = { ...hold, until: begun + 50_000, leaseUntil: begun + 55_000 } as HoldRecord
     expect(leasePlan(last, begun - 30_000, LEASE_MS).extendMs).toBe(LEASE_MS)
   })
 
@@ -44,7 +44,7 @@ describe('the lease of a hold', () => {
 
   it('is the whole time at once when it is not to be renewed, and follows an extension', () => {
     expect(livedThrough(600_000, 'once', 1000)).toMatchObject({ renewals: 0, leaseUntil: 600_000 })
-    const extended = { mode: 'once', until: 900_000, leaseUntil: 600_000 } as KeptHold
+    const extended = { mode: 'once', until: 900_000, leaseUntil: 600_000 } as HoldRecord
     expect(leasePlan(extended, 100_000, LEASE_MS).extendMs).toBe(800_000)
   })
 })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { holdsForMaintenance } from '../../../../shared/hold-owner.ts'
+import { holdsForMaintenance } from '../../../../shared/hold-words.ts'
 import { dynamoPlace, mysqlPlace } from '../../../e2e/places.ts'
 import { startRedis } from '../../../servers/redis.ts'
 import { redisPlace } from '../../stores/redis/place.ts'

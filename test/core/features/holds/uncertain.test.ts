@@ -164,6 +164,6 @@ it('a hold that another console ended in the same moment is not made longer: it 
     const ended = { how: 'ran-out', at: until, message: null }
     writeFileSync(file, JSON.stringify({ version: 1, holds: [{ ...kept[0], state: 'ended', ended }] }))
   }
-  await expect(holds.extend({ holdId, forMs: 60_000 }, signal)).rejects.toThrow('It is not held any more')
+  await expect(holds.extend({ holdId, forMs: 60_000 }, signal)).rejects.toThrow('The hold has ended')
   await expect.poll(seen).toMatchObject([{ state: 'ended', until }])
 })

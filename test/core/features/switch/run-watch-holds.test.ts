@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { holdOwner } from '../../../../shared/hold-owner.ts'
+import { holdOwner } from '../../../../shared/hold-words.ts'
 import { checkSentence, remainingSentence } from '../../../../shared/switch-words.ts'
 import { MINUTE, QUIET, SECOND, type WatchedRun, watching } from './watched-run.ts'
 

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { holdOwner } from '../../../../shared/hold-owner.ts'
+import { holdOwner } from '../../../../shared/hold-words.ts'
 import { SWITCH_STEPS } from '../../../../shared/switch.ts'
 import { checkSentence, splitWarning, strayWarning } from '../../../../shared/switch-words.ts'
 import { envFile } from './switching.ts'

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { holdOwner } from '../../../../shared/hold-owner.ts'
+import { holdOwner } from '../../../../shared/hold-words.ts'
 import { SWITCH_STEPS } from '../../../../shared/switch.ts'
 import { QUIET_MS, switching } from './switching.ts'
 import { workPlace } from './work-places.ts'

@@ -1,4 +1,4 @@
-import { holdsForMaintenance } from '../../../../../shared/hold-owner.ts'
+import { holdsForMaintenance } from '../../../../../shared/hold-words.ts'
 import { bytesToDisplay } from '../../../lib/bytes.ts'
 import { leaseFrom } from '../../lock-from.ts'
 import { OTHER } from '../../types.ts'

@@ -4,40 +4,40 @@ import type { Lock } from '../../../../shared/locks.ts'
 import { only } from '../../lib/concurrency.ts'
 import { StoreError } from '../../lib/errors.ts'
 import type { OpenStore } from '../stores/open-store.ts'
+import { recordIdOf } from './acquire-hold.ts'
 import { type Fit, formatFor, formatsOf } from './hold-formats.ts'
-import { lookIdOf } from './take-hold.ts'
 
-/** Where a lock is to be taken, and what is there now. */
-export type HoldPlace = {
-  /** As the store has it, without the table. */
+/** Where a lock is to be acquired, and its current record. */
+export type HoldTarget = {
+  /** As stored, without the table. */
   readonly key: string
   readonly table: string | null
-  /** What asks the store for it. */
-  readonly lookId: string
+  /** The id of its record. */
+  readonly recordId: string
   readonly current: Lock | null
   readonly fit: Fit
-  /** Somebody has written in this format there, and we have seen it. */
+  /** The format was read there, now or earlier, and is not a guess by the key. */
   readonly isCertain: boolean
-  /** What does not fit is there, and was not merely seen there once. */
+  /** A record is there now, so its format cannot be chosen. */
   readonly isFinal: boolean
 }
 
-/** Looks at what is there. `asked` is a key, or where a store has several tables also `table/key`, as lists call it. */
-export async function findPlace(open: OpenStore, asked: string): Promise<HoldPlace> {
+/** Reads the current record. `asked` is a key, or `table/key` as in lists where a store has several tables. */
+export async function findTarget(open: OpenStore, asked: string): Promise<HoldTarget> {
   const spot = await spotOf(open, asked)
   if ('problem' in spot) {
     const fit = { format: null, problem: spot.problem }
-    return { key: asked, table: null, lookId: asked, current: null, fit, isCertain: true, isFinal: true }
+    return { key: asked, table: null, recordId: asked, current: null, fit, isCertain: true, isFinal: true }
   }
-  const looked = only(await open.store.look([spot.lookId], open.signal))
+  const looked = only(await open.store.look([spot.recordId], open.signal))
   const current = looked.is === 'lock' ? looked.lock : null
   const place = { ...spot, current, isCertain: true, isFinal: looked.is !== 'absent' }
   if (looked.is === 'other')
     return {
       ...place,
-      fit: { format: null, problem: 'There is a record under this key that is not known to be a lock' },
+      fit: { format: null, problem: 'The record under this key is not a known lock' },
     }
-  const known = current ?? open.watcher.lastSeen(asked) ?? open.watcher.lastSeen(spot.lookId)
+  const known = current ?? open.watcher.lastSeen(asked) ?? open.watcher.lastSeen(spot.recordId)
   const { kind, address } = open.store
   return {
     ...place,
@@ -46,7 +46,7 @@ export async function findPlace(open: OpenStore, asked: string): Promise<HoldPla
   }
 }
 
-export function choicesOf(open: OpenStore, { fit, current, isCertain }: HoldPlace): HoldChoices {
+export function choicesOf(open: OpenStore, { fit, current, isCertain }: HoldTarget): HoldChoices {
   return {
     formats: formatsOf(open.store.kind),
     suggested: fit.format,
@@ -56,10 +56,10 @@ export function choicesOf(open: OpenStore, { fit, current, isCertain }: HoldPlac
   }
 }
 
-/** The format to take it in: the one that was asked for, unless what is there forbids it. */
+/** The requested format, unless the current record has another. */
 export function chosenFormat(
   open: OpenStore,
-  { fit, isFinal }: HoldPlace,
+  { fit, isFinal }: HoldTarget,
   asked: string | undefined,
 ): string {
   if (fit.problem !== null && (isFinal || asked === undefined))
@@ -69,15 +69,15 @@ export function chosenFormat(
   if (format === null || !known.includes(format))
     throw new StoreError(
       asked === undefined ? 'UNSUPPORTED' : 'BAD_INPUT',
-      `Locks are taken here in these formats only: ${known.join(', ')}`,
+      `Holds in this store can have one of these formats: ${known.join(', ')}`,
     )
   return format
 }
 
-type Spot = Pick<HoldPlace, 'key' | 'table' | 'lookId'>
+type Spot = Pick<HoldTarget, 'key' | 'table' | 'recordId'>
 
 async function spotOf({ store, signal }: OpenStore, asked: string): Promise<Spot | { problem: string }> {
-  if (!store.tables) return { key: asked, table: null, lookId: asked }
+  if (!store.tables) return { key: asked, table: null, recordId: asked }
   const tables = await store.tables(signal)
   const usable = tables.filter(each => each.format === TABLE_FORMAT)
   const named =
@@ -87,16 +87,16 @@ async function spotOf({ store, signal }: OpenStore, asked: string): Promise<Spot
   const table = named ?? (usable.length === 1 ? usable[0] : undefined)
   if (!table)
     return usable.length > 1
-      ? { problem: 'There are several tables of locks here: write the table and a slash before the key' }
+      ? { problem: 'This store has several lock tables: write the table and a slash before the key' }
       : { problem: noTable(tables[0]?.format) }
   if (table.format !== TABLE_FORMAT) return { problem: noTable(table.format) }
   const key = named ? asked.slice(named.name.length + 1) : asked
-  return { key, table: table.name, lookId: lookIdOf(key, table.name) }
+  return { key, table: table.name, recordId: recordIdOf(key, table.name) }
 }
 
 const TABLE_FORMAT = 'recharge-table'
 
 function noTable(format: string | undefined): string {
-  const none = 'There is no table here in which Lockkeeper can take a lock'
+  const none = 'This store has no table in which Lockkeeper can acquire a lock'
   return format === undefined ? none : (formatFor('mysql', '', null, format).problem ?? none)
 }

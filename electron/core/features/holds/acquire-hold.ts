@@ -2,32 +2,31 @@ import { StoreError } from '../../lib/errors.ts'
 import type { Held, Provider } from '../../locks/provider.ts'
 import type { OpenStore } from '../stores/open-store.ts'
 import type { HoldBook } from './hold-book.ts'
-import type { KeptHold } from './kept-hold.ts'
+import type { HoldRecord } from './hold-record.ts'
 import { firstLease } from './lease-plan.ts'
 
 const LONGEST_REASON = 200
 
-/** Its store is not open in this console. */
 export class NotOpenHere extends StoreError {
   constructor() {
-    super('NOT_FOUND', 'Its store is not open here, so nobody renews it')
+    super('NOT_FOUND', 'Its store is not open here, so it is not renewed')
   }
 }
 
-type TakeOptions = {
+type AcquireOptions = {
   readonly book: HoldBook
   readonly now: () => number
   readonly leaseMs: number
 }
-export type TakeAnswer = { readonly is: 'taken' } | Held
+export type AcquireAnswer = { readonly is: 'taken' } | Held
 
-/** One try. When it is taken, the hold has everything that is known of it. */
-export async function takeHold(
-  hold: KeptHold,
+/** One attempt. If it acquires the lock, the hold gets its terms. */
+export async function acquireHold(
+  hold: HoldRecord,
   provider: Provider,
   open: OpenStore,
-  { book, now, leaseMs }: TakeOptions,
-): Promise<TakeAnswer> {
+  { book, now, leaseMs }: AcquireOptions,
+): Promise<AcquireAnswer> {
   const ttlMs = firstLease(hold.mode, hold.forMs, leaseMs)
   const sentAt = now()
   const metadata = {
@@ -36,14 +35,14 @@ export async function takeHold(
     ...(provider.kind === 'memory' ? { locked_by: hold.by } : {}),
   }
   const answer = await provider.take(hold.name, { owner: hold.owner, ttlMs, metadata }, open.signal)
-  // An earlier try of ours, whose answer was lost: nobody else has this owner.
+  // An earlier attempt whose answer was lost: only this hold has this owner.
   const isOurs = answer.is === 'held' && answer.holder.owner === hold.owner
   if (answer.is === 'held' && !isOurs) return answer
   const lease =
     answer.is === 'taken'
       ? { mark: answer.mark, leaseEndsAt: answer.expiresAt, leaseUntil: sentAt + ttlMs }
       : { mark: null, leaseEndsAt: answer.holder.expiresAt, leaseUntil: sentAt + (answer.leftMs ?? ttlMs) }
-  // One that was taken earlier has not the whole time before it any more.
+  // A lock acquired earlier has used some of its time.
   const takenAt = isOurs ? Math.min(sentAt, lease.leaseUntil - ttlMs) : sentAt
   const lockId = await lockIdOf(hold, open)
   await book.note(hold.holdId, each => ({
@@ -60,19 +59,19 @@ export async function takeHold(
   return { is: 'taken' }
 }
 
-/** A record is no place for long texts, and for none that is no Unicode. */
+/** Short, and valid Unicode, as every store can keep it. */
 function shortened(reason: string): string {
   return [...reason.replace(/\p{Cs}/gu, '')].slice(0, LONGEST_REASON).join('')
 }
 
-/** What lists call the lock. That it cannot be found out now does not make it less ours. */
-async function lockIdOf({ key, table }: KeptHold, { store, signal }: OpenStore): Promise<string> {
-  const id = lookIdOf(key, table)
+/** The id of the lock in lists; its key if the id cannot be read now. */
+async function lockIdOf({ key, table }: HoldRecord, { store, signal }: OpenStore): Promise<string> {
+  const id = recordIdOf(key, table)
   const [looked] = await store.look([id], signal).catch(() => [])
   return looked?.ok && looked.value.is === 'lock' ? looked.value.lock.id : key
 }
 
-/** Finds a record in every store, whether it has one table or several. */
-export function lookIdOf(key: string, table: string | null): string {
+/** The id of a record, in stores with one table or several. */
+export function recordIdOf(key: string, table: string | null): string {
   return table === null ? key : `${table}/${key}`
 }
