@@ -11,13 +11,14 @@ export type Answer = {
 
 /**
  * What happens to a request: it is passed on, its answer is lost or cut in the middle, it is never answered, it is
- * passed on with the answer's clock set otherwise or the answer altered, or it is answered here.
+ * passed on with the answer's clock removed or shifted or the answer altered, or it is answered here.
  */
 export type Fate =
   | 'pass'
   | 'lose-answer'
   | 'cut-answer'
   | 'no-answer'
+  | 'no-date'
   | { readonly shiftClockMs: number }
   | { readonly alter: Alter }
   | Answer
@@ -137,6 +138,11 @@ function relay(
       const altered = fate.alter(JSON.parse(body.toString()), JSON.parse(Buffer.concat(asked).toString()))
       const { 'content-length': _, 'x-amz-crc32': __, ...headers } = answer.headers
       return outgoing.writeHead(answer.statusCode ?? 500, headers).end(JSON.stringify(altered))
+    }
+    if (fate === 'no-date') {
+      const { date: _, ...headers } = answer.headers
+      outgoing.sendDate = false
+      return outgoing.writeHead(answer.statusCode ?? 500, headers).end(body)
     }
     const shiftMs = typeof fate === 'object' ? fate.shiftClockMs : 0
     const date = new Date(Date.parse(answer.headers.date ?? '') + shiftMs).toUTCString()

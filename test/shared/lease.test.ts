@@ -140,7 +140,7 @@ describe('by attention', () => {
   })
 })
 
-const [_S, _MIN, H, D] = [1000, 60_000, 3_600_000, 86_400_000]
+const [H, D] = [3_600_000, 86_400_000]
 test.each<readonly [number | null, string | null]>([
   [0, '1970-01-01T00:00:00.000Z'],
   [-1, '1969-12-31T23:59:59.999Z'],

@@ -38,6 +38,9 @@ export class ServerClock {
     this.#high = disjoint ? high : Math.min(this.#high, high)
   }
 
+  /** The server answered without telling its time. */
+  observeNone(): void {}
+
   /**
    * For when one of the clocks is known to have jumped. Readings from before would only exclude those from after if the jump was
    * longer than what both leave open; otherwise they would narrow each other to something that is not so.

@@ -6,6 +6,8 @@ export type ProviderOptions = {
   readonly format: string | null
   /** Whether acquisitions get a fencing number; where it costs nothing if it is left open. */
   readonly fencing: boolean | undefined
+  /** For what the program should know of its store. */
+  readonly warn?: ((message: string) => void) | undefined
 }
 
 /** What is asked of a store when a lock is taken. */

@@ -21,7 +21,11 @@ export function createLockManager(
   const [first] = addresses
   if (!first) throw new StoreError('BAD_INPUT', 'The list of store addresses is empty')
   const masters = addresses.length > 1 ? redlockMasters(addresses) : null
-  const settings: ProviderOptions = { format: options.format ?? first.format, fencing: options.fencing }
+  const settings: ProviderOptions = {
+    format: options.format ?? first.format,
+    fencing: options.fencing,
+    warn: message => warnThrough(options, message),
+  }
   return new StoreLockManager({
     name: masters ? 'redlock' : first.kind,
     load: () => (masters ? loadRedlock(masters, settings) : loadProvider(first, settings)),

@@ -2,6 +2,7 @@ import { type StoreAddress, showAddress } from '../../../shared/address.ts'
 import { expiresAtOf, refusedUntil } from '../../../shared/lease.ts'
 import type { Lock } from '../../../shared/locks.ts'
 import { StoreError } from '../../core/lib/errors.ts'
+import { LOCAL_CLOCK_ERROR_MS } from '../../core/locks/dynamodb/lease-clock.ts'
 import type { Inventory } from '../../core/locks/inventory.ts'
 import type { Provider } from '../../core/locks/provider.ts'
 import type { ActiveLock, ReleasedAll } from '../../core/locks/types.ts'
@@ -144,8 +145,9 @@ const LAST_SECOND_MS = 1000
  * known no better than it is told.
  */
 async function overBy(store: LockStore, signal: AbortSignal): Promise<(lock: Lock) => boolean> {
-  const { errorMs } = await store.clock(signal)
-  const graceMs = errorMs + (store.kind === 'dynamodb' ? LAST_SECOND_MS : 0)
+  const { offsetMs, errorMs } = await store.clock(signal)
+  const graceMs =
+    (offsetMs === null ? LOCAL_CLOCK_ERROR_MS : errorMs) + (store.kind === 'dynamodb' ? LAST_SECOND_MS : 0)
   return ({ state, deadlines, notes, lease, observedAt }) =>
     state === 'expired' &&
     !deadlines.some(({ source }) => source === 'ttl') &&

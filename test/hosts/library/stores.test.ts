@@ -10,6 +10,7 @@ import {
 } from '../../../electron/hosts/library/index.ts'
 import { showAddress } from '../../../shared/address.ts'
 import { Database } from '../../core/stores/mysql/database.ts'
+import { startDynamoProxy } from '../../servers/dynamodb-proxy.ts'
 import { TestTable } from '../../servers/dynamodb-table.ts'
 import { type RedisServer, startRedis } from '../../servers/redis.ts'
 
@@ -168,4 +169,26 @@ it('does not take every key of a database for a lock', async () => {
   await expect(ours.activeLocks()).rejects.toThrow(/match=/)
   await ours.close()
   await place.close()
+})
+
+it('takes locks in an emulator that sends no Date header, and warns once', async () => {
+  const table = await TestTable.create(inject('dynamodbEndpoint'))
+  const proxy = await startDynamoProxy(table.endpoint, () => 'no-date')
+  const warnings: string[] = []
+  const manager = createLockManager(showAddress(table.address({ endpoint: proxy.endpoint })), {
+    warn: message => warnings.push(message),
+  })
+  try {
+    await manager.setup()
+    expect(await manager.withLock('nightly', () => 'done')).toBe('done')
+    expect(await manager.acquire('billing')).toMatchObject({ acquired: true })
+    expect(await manager.acquire('billing')).toMatchObject({ acquired: false })
+    expect((await manager.activeLocks()).map(({ key }) => key)).toEqual(['billing'])
+    expect(await manager.cleanupExpired()).toBe(0)
+    expect(warnings).toEqual([expect.stringContaining('sends no Date header')])
+  } finally {
+    await manager.close()
+    await proxy.close()
+    await table.drop()
+  }
 })

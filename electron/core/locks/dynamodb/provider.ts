@@ -16,7 +16,7 @@ import type {
   Wish,
 } from '../provider.ts'
 import type { CurrentHolder } from '../types.ts'
-import { LeaseClock, type StoreTime } from './lease-clock.ts'
+import { LeaseClock, LOCAL_CLOCK_ERROR_MS, type StoreTime } from './lease-clock.ts'
 import { endAfter, holderOf, isFree, isLive, liveFrom, lostTo } from './lock-item.ts'
 import { setUpTable } from './lock-table.ts'
 import { LockItems } from './requests.ts'
@@ -34,13 +34,19 @@ export class DynamoProvider implements Provider {
   readonly defaultTtlMs = HOUR_MS
   readonly pollMs = 2000
   readonly listen = null
-  readonly #clock = new LeaseClock()
+  readonly #clock: LeaseClock
   readonly #connection: DynamoConnection
   readonly #items: LockItems
   readonly #fencing: boolean
 
   constructor(address: DynamoAddress, options: ProviderOptions) {
     chooseFormats([conditionalPut], options.format ?? address.format)
+    this.#clock = new LeaseClock(() =>
+      options.warn?.(
+        `${this.#connection.server} sends no Date header: locks end by the clock of this machine, with a margin of ` +
+          `${LOCAL_CLOCK_ERROR_MS / 1000} s, and the clocks of all programs that share the table must agree`,
+      ),
+    )
     this.#connection = new DynamoConnection(address, this.#clock)
     this.#items = new LockItems(this.#connection)
     // A number costs a read and a write more.

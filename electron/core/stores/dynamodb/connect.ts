@@ -126,7 +126,7 @@ export class DynamoConnection {
     }
   }
 
-  /** Every answer, even an error, carries a Date; it is the only clock DynamoDB shows. */
+  /** Every answer of DynamoDB, even an error, carries a Date, its only clock. DynamoDB Local sends none. */
   #observeTime(): void {
     const { clock } = this
     this.client.middlewareStack.add(
@@ -136,7 +136,8 @@ export class DynamoConnection {
         const { headers } = result.response as { headers?: Record<string, string> }
         const serverTime = Date.parse(headers?.['date'] ?? '')
         // HTTP dates have whole seconds.
-        if (!Number.isNaN(serverTime)) clock.observe(serverTime, sentAt, clock.localNow(), 1000)
+        if (Number.isNaN(serverTime)) clock.observeNone()
+        else clock.observe(serverTime, sentAt, clock.localNow(), 1000)
         return result
       },
       // Innermost: outside of it, error answers are already exceptions.

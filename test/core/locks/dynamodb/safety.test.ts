@@ -299,6 +299,63 @@ describe('a clock that is wrong', () => {
   })
 })
 
+describe('an emulator that sends no Date header, as DynamoDB Local', () => {
+  const withoutDate = async (warn?: (message: string) => void) => {
+    const proxy = await startDynamoProxy(table.endpoint, () => 'no-date')
+    closing.push(() => proxy.close())
+    const address = table.address({ endpoint: proxy.endpoint })
+    const provider = createDynamoProvider(address, { format: null, fencing: undefined, warn })
+    closing.push(() => provider.close())
+    return provider
+  }
+
+  it('grants, renews and releases locks by the local clock', async () => {
+    const provider = await withoutDate()
+    const asked = Date.now()
+    const { mark, expiresAt } = await taken(provider, 'A')
+    expect(expiresAt).toBeGreaterThanOrEqual(asked + MINUTE)
+    expect(await provider.take('A', wish('other'), never)).toMatchObject({ is: 'held' })
+    expect(await provider.read('A', never)).toMatchObject({ owner: 'ours' })
+    const claim = { owner: 'ours', mark }
+    expect(await provider.extend('A', claim, MINUTE, never)).toMatchObject({ is: 'extended' })
+    expect(await provider.letGo('A', claim, never)).toEqual({ is: 'released' })
+    expect(await provider.read('A', never)).toBeNull()
+  })
+
+  it('warns once that locks end by the clocks of the programs', async () => {
+    const warnings: string[] = []
+    const provider = await withoutDate(message => warnings.push(message))
+    await taken(provider, 'A')
+    await taken(provider, 'B')
+    expect(warnings).toEqual([expect.stringMatching(/sends no Date header.*clock of this machine/s)])
+  })
+
+  it('leaves a lock to a holder whose clock is some seconds behind', async () => {
+    const provider = await withoutDate()
+    await put('just over', now() - 1)
+    await put('long over', now() - 600)
+    expect(await provider.take('just over', wish('ours'), never)).toMatchObject({ is: 'held' })
+    await taken(provider, 'long over')
+  })
+
+  it('asks for the time again as soon as there may be one', () => {
+    const warn = vi.fn()
+    const clock = new LeaseClock(warn)
+    clock.observeNone()
+    expect(clock.isFresh).toBe(true)
+    expect(Math.abs(clock.time().latest - Date.now())).toBeLessThan(MINUTE)
+    const here = clock.localNow()
+    clock.observe(5_000_000, here, here, 1000)
+    expect(clock.time().latest).toBeLessThan(6_000_000)
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 5000 })
+    expect(clock.noticeJump()).toBe(true)
+    expect(clock.isFresh).toBe(false)
+    clock.observeNone()
+    expect(clock.isFresh).toBe(true)
+    expect(warn).toHaveBeenCalledOnce()
+  })
+})
+
 describe('an answer that is lost', () => {
   it('to an acquisition is made up for by a look: the lock is ours', async () => {
     const provider = await through(next('PutItem', 'lose-answer'))
