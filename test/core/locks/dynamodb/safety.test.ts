@@ -1,12 +1,9 @@
-import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest'
-import { LeaseClock } from '../../../../electron/core/locks/dynamodb/lease-clock.ts'
+import { describe, expect, it } from 'vitest'
 import { isFree, isLive } from '../../../../electron/core/locks/dynamodb/lock-item.ts'
 import {
   createDynamoProvider,
   type DynamoProvider,
 } from '../../../../electron/core/locks/dynamodb/provider.ts'
-import type { Taken } from '../../../../electron/core/locks/provider.ts'
-import type { DynamoAddress } from '../../../../shared/address.ts'
 import {
   denyWrites,
   errorAnswer,
@@ -15,53 +12,17 @@ import {
   throttled,
 } from '../../../servers/dynamodb-proxy.ts'
 import { TestTable } from '../../../servers/dynamodb-table.ts'
+import { closing, freshTables, never, now, open, put, table, taken, through, wish } from './place.ts'
 
-const never = new AbortController().signal
 const MINUTE = 60_000
-const HOUR = 3_600_000
 
-let table: TestTable
-const closing: (() => Promise<void>)[] = []
+freshTables()
 
-beforeEach(async () => {
-  table = await TestTable.create(inject('dynamodbEndpoint'))
-})
-afterEach(async () => {
-  vi.useRealTimers()
-  for (const close of closing.splice(0).reverse()) await close()
-  await table.drop()
-})
-
-function open(address: Partial<DynamoAddress> = {}, fencing?: boolean): DynamoProvider {
-  const provider = createDynamoProvider(table.address(address), { format: null, fencing })
-  closing.push(() => provider.close())
-  return provider
-}
-/** Through a proxy that decides what becomes of each operation. */
-async function through(decide: (operation: string) => Fate, fencing?: boolean): Promise<DynamoProvider> {
-  const proxy = await startDynamoProxy(table.endpoint, decide)
-  closing.push(() => proxy.close())
-  return open({ endpoint: proxy.endpoint }, fencing)
-}
 /** Once, the next time that this is asked for; everything else passes. */
 function next(operation: string, fate: Fate): (asked: string) => Fate {
   let left = 1
   return asked => (asked === operation && left-- > 0 ? fate : 'pass')
 }
-const wish = (owner: string, ttlMs = MINUTE) => ({ owner, ttlMs, metadata: null })
-async function taken(provider: DynamoProvider, name: string, owner = 'ours'): Promise<Taken> {
-  const answer = await provider.take(name, wish(owner), never)
-  if (answer.is !== 'taken') throw new Error(`${name} was not free`)
-  return answer
-}
-const now = () => Math.floor(Date.now() / 1000)
-const put = (name: string, end: number) =>
-  table.put({
-    lock_key: { S: name },
-    owner_id: { S: 'theirs' },
-    expires_at: { N: String(end) },
-    acquired_at: { N: '1' },
-  })
 
 describe('setup', () => {
   const notThere = errorAnswer('com.amazonaws.dynamodb.v20120810#ResourceNotFoundException', 'No such table')
@@ -155,7 +116,7 @@ describe('a lock in DynamoDB', () => {
 
   it('may have a name of all the bytes that there are', async () => {
     await taken(open(), 'x'.repeat(2048))
-    const fenced = open({}, true)
+    const fenced = open({}, { fencing: true })
     expect(() => fenced.keyOf('x'.repeat(2048))).toThrow(expect.objectContaining({ code: 'BAD_INPUT' }))
     await taken(fenced, 'y'.repeat(2048 - 'lockkeeper:fencing:'.length))
     expect(fenced.nameOf('lockkeeper:fencing:y')).toBeNull()
@@ -212,150 +173,6 @@ describe('a lock in DynamoDB', () => {
   })
 })
 
-describe('a clock that is wrong', () => {
-  it.each([-HOUR, HOUR])('here by %i ms makes no difference', async wrongMs => {
-    await put('held', now() + 600)
-    await put('gone', now() - 600)
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + wrongMs })
-    const provider = open()
-    expect(await provider.take('held', wish('ours'), never)).toMatchObject({ is: 'held' })
-    const lock = await taken(provider, 'gone')
-    vi.useRealTimers()
-    expect(Math.abs(lock.expiresAt - MINUTE - Date.now())).toBeLessThan(MINUTE)
-  })
-
-  it.each([-HOUR, HOUR])('is set by %i ms while a program runs, without a difference', async wrongMs => {
-    const provider = open()
-    const { mark } = await taken(provider, 'ours')
-    await put('held', now() + 600)
-    await put('gone', now() - 600)
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + wrongMs })
-    expect(await provider.read('held', never)).not.toBeNull()
-    expect(await provider.take('held', wish('ours'), never)).toMatchObject({ is: 'held' })
-    expect(await provider.extend('ours', { owner: 'ours', mark }, MINUTE, never)).toMatchObject({
-      is: 'extended',
-    })
-    const lock = await taken(provider, 'gone')
-    vi.useRealTimers()
-    expect(Math.abs(lock.expiresAt - MINUTE - Date.now())).toBeLessThan(MINUTE)
-  })
-
-  it('of the store is the one that counts', async () => {
-    await put('A', now() + 600)
-    const provider = await through(() => ({ shiftClockMs: HOUR }))
-    expect(await provider.read('A', never)).toBeNull()
-    const lock = await taken(provider, 'A')
-    expect(lock.expiresAt).toBeGreaterThan(Date.now() + HOUR)
-  })
-
-  it('is read before the first lock is asked for, and then no more', async () => {
-    const asked: string[] = []
-    const provider = await through(operation => {
-      asked.push(operation)
-      return 'pass'
-    })
-    await taken(provider, 'A')
-    await taken(provider, 'B')
-    expect(asked).toEqual(['GetItem', 'PutItem', 'PutItem'])
-  })
-
-  it('is asked for again after ours was set, and when too much time has passed', () => {
-    const clock = new LeaseClock()
-    expect(clock.isFresh).toBe(false)
-    expect(() => clock.time()).toThrow(expect.objectContaining({ code: 'STORE_ERROR' }))
-    const here = clock.localNow()
-    clock.observe(5_000_000, here, here, 1000)
-    expect(clock.isFresh).toBe(true)
-    const { earliest, latest } = clock.time()
-    expect(earliest).toBeLessThanOrEqual(5_000_000 + clock.localNow() - here)
-    expect(latest).toBeGreaterThanOrEqual(5_001_000)
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 5000 })
-    expect(clock.isFresh).toBe(false)
-    vi.useRealTimers()
-    // Two hours ago: two clocks may be seconds apart by now.
-    const aged = new LeaseClock()
-    aged.observe(5_000_000, here - 2 * HOUR, here - 2 * HOUR, 1000)
-    expect(aged.isFresh).toBe(false)
-  })
-
-  it('is not mixed with what was known before a sleep that is shorter than a second', () => {
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
-    const clock = new LeaseClock()
-    const here = clock.localNow()
-    // The store's second has just begun: its time is known to a tenth of one.
-    clock.observe(5_000_000, here, here, 1000)
-    clock.observe(5_000_000, here + 900, here + 900, 1000)
-    vi.setSystemTime(Date.now() + 850)
-    expect(clock.isFresh).toBe(false)
-    clock.noticeJump()
-    clock.observe(5_001_000, here + 900, here + 900, 1000)
-    // Within this second, and not at the beginning of it, as it was before.
-    const { earliest, latest } = clock.time()
-    expect(latest - earliest).toBeGreaterThanOrEqual(1000)
-    // What was asked before a jump and answered after it says nothing.
-    vi.setSystemTime(Date.now() + 5000)
-    clock.observe(5_002_000, here + 900, here + 900, 1000)
-    expect(clock.known).toBe(false)
-  })
-})
-
-describe('an emulator that sends no Date header, as DynamoDB Local', () => {
-  const withoutDate = async (warn?: (message: string) => void) => {
-    const proxy = await startDynamoProxy(table.endpoint, () => 'no-date')
-    closing.push(() => proxy.close())
-    const address = table.address({ endpoint: proxy.endpoint })
-    const provider = createDynamoProvider(address, { format: null, fencing: undefined, warn })
-    closing.push(() => provider.close())
-    return provider
-  }
-
-  it('grants, renews and releases locks by the local clock', async () => {
-    const provider = await withoutDate()
-    const asked = Date.now()
-    const { mark, expiresAt } = await taken(provider, 'A')
-    expect(expiresAt).toBeGreaterThanOrEqual(asked + MINUTE)
-    expect(await provider.take('A', wish('other'), never)).toMatchObject({ is: 'held' })
-    expect(await provider.read('A', never)).toMatchObject({ owner: 'ours' })
-    const claim = { owner: 'ours', mark }
-    expect(await provider.extend('A', claim, MINUTE, never)).toMatchObject({ is: 'extended' })
-    expect(await provider.letGo('A', claim, never)).toEqual({ is: 'released' })
-    expect(await provider.read('A', never)).toBeNull()
-  })
-
-  it('warns once that locks end by the clocks of the programs', async () => {
-    const warnings: string[] = []
-    const provider = await withoutDate(message => warnings.push(message))
-    await taken(provider, 'A')
-    await taken(provider, 'B')
-    expect(warnings).toEqual([expect.stringMatching(/sends no Date header.*clock of this machine/s)])
-  })
-
-  it('leaves a lock to a holder whose clock is some seconds behind', async () => {
-    const provider = await withoutDate()
-    await put('just over', now() - 1)
-    await put('long over', now() - 600)
-    expect(await provider.take('just over', wish('ours'), never)).toMatchObject({ is: 'held' })
-    await taken(provider, 'long over')
-  })
-
-  it('asks for the time again as soon as there may be one', () => {
-    const warn = vi.fn()
-    const clock = new LeaseClock(warn)
-    clock.observeNone()
-    expect(clock.isFresh).toBe(true)
-    expect(Math.abs(clock.time().latest - Date.now())).toBeLessThan(MINUTE)
-    const here = clock.localNow()
-    clock.observe(5_000_000, here, here, 1000)
-    expect(clock.time().latest).toBeLessThan(6_000_000)
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 5000 })
-    expect(clock.noticeJump()).toBe(true)
-    expect(clock.isFresh).toBe(false)
-    clock.observeNone()
-    expect(clock.isFresh).toBe(true)
-    expect(warn).toHaveBeenCalledOnce()
-  })
-})
-
 describe('an answer that is lost', () => {
   it('to an acquisition is made up for by a look: the lock is ours', async () => {
     const provider = await through(next('PutItem', 'lose-answer'))
@@ -405,10 +222,13 @@ describe('an answer that is lost', () => {
 describe('a fencing number', () => {
   it('that somebody else has drawn meanwhile is drawn again, with the lock taken anew', async () => {
     let draws = 0
-    const provider = await through(operation => {
-      if (operation !== 'UpdateItem' || draws++ > 0) return 'pass'
-      return errorAnswer('com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException', 'no')
-    }, true)
+    const provider = await through(
+      operation => {
+        if (operation !== 'UpdateItem' || draws++ > 0) return 'pass'
+        return errorAnswer('com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException', 'no')
+      },
+      { fencing: true },
+    )
     const lock = await taken(provider, 'A')
     expect(lock.fencing).toBe(1)
     expect(draws).toBe(2)
@@ -416,7 +236,7 @@ describe('a fencing number', () => {
   })
 
   it('whose answer is lost leaves no lock behind, and is never given twice', async () => {
-    const provider = await through(next('UpdateItem', 'lose-answer'), true)
+    const provider = await through(next('UpdateItem', 'lose-answer'), { fencing: true })
     await expect(provider.take('A', wish('ours'), never)).rejects.toMatchObject({
       code: 'STORE_UNREACHABLE',
       uncertain: false,
@@ -426,7 +246,7 @@ describe('a fencing number', () => {
   })
 
   it('is greater for a later holder while many take it and let it go', async () => {
-    const providers = Array.from({ length: 4 }, () => open({}, true))
+    const providers = Array.from({ length: 4 }, () => open({}, { fencing: true }))
     const numbers: number[] = []
     await Promise.all(
       providers.map(async (provider, i) => {

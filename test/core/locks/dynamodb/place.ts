@@ -1,0 +1,68 @@
+import { afterEach, beforeEach, inject, vi } from 'vitest'
+import {
+  createDynamoProvider,
+  type DynamoProvider,
+} from '../../../../electron/core/locks/dynamodb/provider.ts'
+import type { ProviderOptions, Taken } from '../../../../electron/core/locks/provider.ts'
+import type { DynamoAddress } from '../../../../shared/address.ts'
+import { type Fate, startDynamoProxy } from '../../../servers/dynamodb-proxy.ts'
+import { TestTable } from '../../../servers/dynamodb-table.ts'
+
+export const never = new AbortController().signal
+const MINUTE = 60_000
+
+export let table: TestTable
+export const closing: (() => Promise<void>)[] = []
+
+/** A new table for each test of the file that calls this. */
+export function freshTables(): void {
+  beforeEach(async () => {
+    table = await TestTable.create(inject('dynamodbEndpoint'))
+  })
+  afterEach(async () => {
+    vi.useRealTimers()
+    for (const close of closing.splice(0).reverse()) await close()
+    await table.drop()
+  })
+}
+
+export function open(
+  address: Partial<DynamoAddress> = {},
+  options: Partial<ProviderOptions> = {},
+): DynamoProvider {
+  const provider = createDynamoProvider(table.address(address), {
+    format: null,
+    fencing: undefined,
+    ...options,
+  })
+  closing.push(() => provider.close())
+  return provider
+}
+
+/** Through a proxy that decides the fate of each operation. */
+export async function through(
+  decide: (operation: string) => Fate,
+  options: Partial<ProviderOptions> = {},
+): Promise<DynamoProvider> {
+  const proxy = await startDynamoProxy(table.endpoint, decide)
+  closing.push(() => proxy.close())
+  return open({ endpoint: proxy.endpoint }, options)
+}
+
+export const wish = (owner: string, ttlMs = MINUTE) => ({ owner, ttlMs, metadata: null })
+
+export async function taken(provider: DynamoProvider, name: string, owner = 'ours'): Promise<Taken> {
+  const answer = await provider.take(name, wish(owner), never)
+  if (answer.is !== 'taken') throw new Error(`${name} was not free`)
+  return answer
+}
+
+export const now = () => Math.floor(Date.now() / 1000)
+
+export const put = (name: string, end: number) =>
+  table.put({
+    lock_key: { S: name },
+    owner_id: { S: 'theirs' },
+    expires_at: { N: String(end) },
+    acquired_at: { N: '1' },
+  })
