@@ -58,7 +58,7 @@ it('a switch goes on at the step where its console was killed, with what was kno
   await isAt(console.page, 'Let the old locks end')
   expect(await strays(console.page).innerText()).toMatch(/scheduler-0.*\s+lockRecharge:NIGHTLY_PROCESS/)
   // Known once the old store was read again.
-  await expect.poll(() => walk.steps(console.page).nth(1).innerText()).toContain('not so any more')
+  await expect.poll(() => walk.steps(console.page).nth(1).innerText()).toContain('no longer so')
   await stray.stop()
   await strays(console.page).getByRole('button', { name: 'Back to stopping the workers' }).click()
   await isAt(console.page, 'Stop the workers')

@@ -62,7 +62,7 @@ describe('the table', () => {
     expect(await filter.inputValue()).toBe('')
     await expect.poll(() => screen.rows(page).count()).toBe(5)
     await filter.fill('state:sideways')
-    await page.getByText('“sideways” is not understood and ignored').waitFor()
+    await page.getByText('Unrecognized filter “sideways”; ignored').waitFor()
     await filter.fill('')
     await page.getByRole('button', { name: '1 expired, still stored' }).click()
     expect(await filter.inputValue()).toBe('state:expired')

@@ -67,7 +67,7 @@ export const alerts = {
     reasonHint: 'What you found, or who looks after it',
     confirmAcknowledge: 'Acknowledge',
     muteTitle: 'Mute alert',
-    muteText: 'Muted alerts are not counted and tell nobody. Nothing changes in the store.',
+    muteText: 'Muted alerts aren’t counted and send no notifications. Nothing changes in the store.',
     muteWhat: 'What',
     muteWhats: {
       lock: (key: string) => `This rule for ${key}`,
@@ -77,7 +77,7 @@ export const alerts = {
     muteFor: 'For how long',
     muteFors: { hour: '1 hour', shift: '8 hours', open: 'Until I end it' },
     confirmMute: 'Mute',
-    gone: 'This alert is not in the list any more.',
+    gone: 'This alert has ended.',
     cancel: 'Cancel',
     failedToSave: 'Not done.',
 

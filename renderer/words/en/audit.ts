@@ -28,7 +28,7 @@ export const audit = {
       outcome: 'outcome',
       'dry-run': 'plan made',
       settings: 'settings',
-      chain: 'file begins',
+      chain: 'log started',
     } satisfies Record<AuditEvent, string>,
     who: (user: string, host: string) => `${user} on ${host}`,
     what: (event: string, method: string) => `${event} · ${method}`,

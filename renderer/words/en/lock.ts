@@ -35,7 +35,7 @@ export const lock = {
       read: 'Read',
     },
     sources: {
-      stored: 'written in the record',
+      stored: 'from record',
       ttl: 'from the TTL',
       token: 'read out of the token',
       unknown: 'source unknown',
@@ -52,7 +52,7 @@ export const lock = {
       `${dateTime(from)} – ${until === null ? 'now' : dateTime(until)}${renewals === 0 ? '' : ` · ${plural(renewals, 'renewal', 'renewals')}`}`,
     fields: 'Fields',
     consequence: 'What releasing does',
-    command: 'The same by hand',
+    command: 'Equivalent command',
     noCommand: 'No other tool can do this release in one guarded step.',
     copyCommand: 'Copy command',
     raw: 'Raw value',
@@ -88,7 +88,7 @@ export const lock = {
       'The holder renewed the lock while this dialog was open. What you saw can no longer be released.',
     alikeWhileOpen:
       'The lock was renewed, or taken again by another holder that writes the same, while this dialog was open. What you saw can no longer be released.',
-    goneWhileOpen: 'The lock is gone: somebody released it, or it ended.',
+    goneWhileOpen: 'The lock is gone: it was released, or it ended.',
     notListed:
       'It is not in the list of locks: it is gone, or too large to be listed. Nothing can be released.',
     lookAgain: 'Look at it as it is now',
@@ -96,7 +96,7 @@ export const lock = {
     notified: (n: number) => `${plural(n, 'waiting client was', 'waiting clients were')} told.`,
     changed: (holder: string | null) =>
       holder === null
-        ? 'Not released: it is not the lock you saw any more. Nothing was touched.'
+        ? 'Not released: it is no longer the lock you saw. Nothing was touched.'
         : `Not released: it is held by ${holder} now. Nothing was touched.`,
     gone: 'Already gone. Nothing was touched.',
     refused: 'Not released.',

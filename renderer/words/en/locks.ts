@@ -54,7 +54,7 @@ export const locks = {
       ago: (ms: number) => `ended ${span(ms)} ago`,
       gone: 'gone',
     },
-    filterProblem: (text: string) => `“${text}” is not understood and ignored.`,
+    filterProblem: (text: string) => `Unrecognized filter “${text}”; ignored.`,
     copyKeys: 'Copy keys',
     clearSelection: 'Clear',
   },

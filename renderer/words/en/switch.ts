@@ -31,7 +31,7 @@ export const providerSwitch = {
       begin: 'Begin',
       goOn: 'Go on with it',
       already: 'A switch between these two is under way.',
-      failed: 'Not begun.',
+      failed: 'Not started.',
       tooFew: 'Two stores are needed',
       tooFewText:
         'A switch goes from one store to another. Add the one that is in use today and the one that is to take over.',
@@ -40,7 +40,7 @@ export const providerSwitch = {
     },
     list: {
       title: 'Switches',
-      columns: { between: 'From, to', begun: 'Begun', state: 'State', action: 'Action' },
+      columns: { between: 'From, to', begun: 'Started', state: 'State', action: 'Action' },
       between: (from: string, to: string) => `${from} → ${to}`,
       begun: (at: number, by: string) => `${dateTime(at)} by ${by}`,
       underWay: (n: number, title: string) => `under way, step ${n}: ${title}`,
@@ -58,7 +58,7 @@ export const providerSwitch = {
     places: {
       checked: 'done',
       'by-hand': 'passed by hand',
-      slipped: 'not so any more',
+      slipped: 'no longer so',
       current: 'now',
       'to-come': 'to come',
     },
@@ -70,15 +70,15 @@ export const providerSwitch = {
     checkNames: {
       met: 'check met',
       'not-yet': 'check not met yet',
-      unknown: 'cannot be said',
+      unknown: 'unknown',
     } satisfies Record<Check['is'], string>,
     checkSince: (at: number) => `since ${clockTime(at)}`,
     announce: (title: string, said: string) => `${title}: ${said}`,
     announceSplit: (key: string) => `${key} is held in both stores at once.`,
     announceStray: (key: string) => `${key} was taken in the old store though its workers had stopped.`,
     connecting: 'Looking at both stores…',
-    lost: 'Nothing is heard of this switch any more.',
-    begunBy: (at: number, by: string) => `begun ${dateTime(at)} by ${by}`,
+    lost: 'This switch no longer sends updates.',
+    begunBy: (at: number, by: string) => `started ${dateTime(at)} by ${by}`,
     actions: 'Actions for this switch',
 
     pass: (title: string) => `Go on: ${title}`,
@@ -99,7 +99,7 @@ export const providerSwitch = {
     abandon: 'Abandon…',
     abandonTitle: 'Abandon this switch',
     abandonText:
-      'It is not gone on with. Nothing is put back: what was changed in the file and what was released stays as it is.',
+      'The switch ends here. Nothing is restored: changes to the file and released locks stay as they are.',
     confirmAbandon: 'Abandon',
     failedToAbandon: 'Not abandoned.',
 
@@ -128,7 +128,7 @@ export const providerSwitch = {
         down: 'down',
         closed: 'not open',
       } satisfies Record<SideNow['status'], string>,
-      advantages: 'Speaks for it',
+      advantages: 'Pros',
       considerations: 'To consider',
     },
 
