@@ -1,20 +1,24 @@
 import type { ReactNode } from 'react'
+import styles from './Empty.module.css'
 import { Icon, type IconName } from './Icon.tsx'
 
 type Props = {
   readonly icon: IconName
   readonly title: string
   readonly text: string
+  /** The server's own words. */
+  readonly quote?: string
   readonly children?: ReactNode
 }
 
 /** Stands where there is nothing to show: why, and what to do about it. */
-export function Empty({ icon, title, text, children }: Props) {
+export function Empty({ icon, title, text, quote, children }: Props) {
   return (
-    <div className="empty" role="status">
+    <div className={styles.empty} role="status">
       <Icon name={icon} size={22} />
       <h2>{title}</h2>
       {text !== '' && <p>{text}</p>}
+      {quote !== undefined && <p className={styles.quoted}>{quote}</p>}
       {children}
     </div>
   )

@@ -1,5 +1,6 @@
 import { Component, type ReactNode } from 'react'
 import { Button } from './Button.tsx'
+import styles from './ErrorBoundary.module.css'
 
 type Props = {
   readonly title: string
@@ -19,7 +20,7 @@ export class ErrorBoundary extends Component<Props, { failed: boolean }> {
   override render(): ReactNode {
     if (!this.state.failed) return this.props.children
     return (
-      <main className="notice-page" role="alert">
+      <main className={styles.page} role="alert">
         <h1>{this.props.title}</h1>
         <p>{this.props.text}</p>
         <Button look="primary" onClick={() => location.reload()}>

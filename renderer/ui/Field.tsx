@@ -1,4 +1,5 @@
 import { type ReactNode, useId } from 'react'
+import styles from './Field.module.css'
 
 type TextProps = {
   readonly label: string
@@ -25,12 +26,12 @@ export function TextField({
 }: TextProps) {
   const id = useId()
   return (
-    <div className={wide ? 'field wide' : 'field'}>
+    <div className={`${styles.field} ${wide ? styles.wide : ''}`}>
       <label htmlFor={id}>{label}</label>
       <input
         id={id}
         ref={autoFocus ? markForFocus : undefined}
-        className={mono ? 'input mono' : 'input'}
+        className={`${styles.input} ${mono ? 'mono' : ''}`}
         type={type}
         // A browser must not offer to keep what Lockkeeper keeps itself.
         autoComplete={type === 'password' ? 'new-password' : 'off'}
@@ -43,7 +44,7 @@ export function TextField({
         onChange={event => onChange(event.target.value)}
       />
       {hint !== undefined && (
-        <span id={`${id}-hint`} className="hint">
+        <span id={`${id}-hint`} className={styles.hint}>
           {hint}
         </span>
       )}
@@ -66,9 +67,14 @@ type SelectProps<T extends string> = {
 export function SelectField<T extends string>({ label, value, options, onChange }: SelectProps<T>) {
   const id = useId()
   return (
-    <div className="field">
+    <div className={styles.field}>
       <label htmlFor={id}>{label}</label>
-      <select id={id} className="input" value={value} onChange={event => onChange(event.target.value as T)}>
+      <select
+        id={id}
+        className={styles.input}
+        value={value}
+        onChange={event => onChange(event.target.value as T)}
+      >
         {options.map(([name, text]) => (
           <option key={name} value={name}>
             {text}
@@ -89,7 +95,7 @@ type SwitchProps = {
 export function Switch({ label, hint, checked, onChange }: SwitchProps): ReactNode {
   const id = useId()
   return (
-    <div className="switch">
+    <div className={styles.switch}>
       <input
         id={id}
         type="checkbox"
@@ -99,7 +105,7 @@ export function Switch({ label, hint, checked, onChange }: SwitchProps): ReactNo
       />
       <label htmlFor={id}>{label}</label>
       {hint !== undefined && (
-        <span id={`${id}-hint`} className="hint">
+        <span id={`${id}-hint`} className={styles.hint}>
           {hint}
         </span>
       )}

@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { Button } from './Button.tsx'
+import styles from './Menu.module.css'
 
 export type MenuItem = {
   readonly label: string
@@ -40,7 +41,7 @@ export function Menu({ label, children, items, className = '', sticky = false }:
   }
 
   return (
-    <div className={`menu ${className}`}>
+    <div className={`${styles.menu} ${className}`}>
       <Button
         ref={button}
         look="quiet"
@@ -60,7 +61,7 @@ export function Menu({ label, children, items, className = '', sticky = false }:
           role="menu"
           tabIndex={-1}
           aria-label={label}
-          className="menu-list"
+          className={styles.list}
           onKeyDown={event => {
             const all = [...(box.current?.querySelectorAll<HTMLElement>('[role^="menuitem"]') ?? [])]
             const at = all.indexOf(document.activeElement as HTMLElement)
@@ -84,7 +85,7 @@ export function Menu({ label, children, items, className = '', sticky = false }:
                 ? { role: 'menuitem' }
                 : { role: 'menuitemcheckbox', 'aria-checked': item.checked })}
               tabIndex={-1}
-              className="menu-item"
+              className={styles.item}
               onClick={() => {
                 if (!sticky) close()
                 item.run()

@@ -1,4 +1,5 @@
 import { useId } from 'react'
+import fieldStyles from './Field.module.css'
 import styles from './Segments.module.css'
 
 type Options<T extends string> = readonly (readonly [T, string])[]
@@ -26,7 +27,7 @@ export function Segments<T extends string>({ label, value, options, onChange, hi
         ))}
       </div>
       {hint !== undefined && (
-        <span id={`${name}-hint`} className="hint">
+        <span id={`${name}-hint`} className={fieldStyles.hint}>
           {hint}
         </span>
       )}
@@ -48,7 +49,7 @@ export function SegmentButtons<T extends string>(props: SegmentButtonsProps<T>) 
   const { label, value, options, onChange, className } = props
   const name = typeof label === 'string' ? { 'aria-label': label } : { 'aria-labelledby': label.headingId }
   return (
-    <span className={className ? `segmented ${className}` : 'segmented'} role="group" {...name}>
+    <span className={`${styles.segmented} ${className ?? ''}`} role="group" {...name}>
       {options.map(([option, text]) => (
         <button key={option} type="button" aria-pressed={option === value} onClick={() => onChange(option)}>
           {text}

@@ -94,7 +94,7 @@ describe('a screen of 10,000 locks', () => {
     await practice.close()
     const full = await openConsole('web', { stores: many.stores })
     await loaded(full)
-    const ours = await frames(full.page, '.grid-body')
+    const ours = await frames(full.page, '[role=grid] > [role=rowgroup]:last-child')
     await full.page.mouse.move(640, 30)
     await sleep(2000)
     const resting = await idle(full.page, full.pid)

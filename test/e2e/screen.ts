@@ -6,7 +6,7 @@ export const screen = {
   /** Rows of locks, without the head. */
   rows: (page: Page): Locator => page.getByRole('grid').locator('[role=rowgroup]').nth(1).getByRole('row'),
   row: (page: Page, text: string): Locator => screen.rows(page).filter({ hasText: text }),
-  cell: (row: Locator, column: string): Locator => row.locator(`.cell-${column}`),
+  cell: (row: Locator, column: string): Locator => row.locator(`[data-column="${column}"]`),
   stores: (page: Page): Locator => page.getByRole('navigation', { name: 'Stores' }),
   /** The entry of a store at the left, with what is said about it. */
   store: (page: Page, name: string): Locator =>
@@ -47,7 +47,7 @@ export async function keysInView(page: Page): Promise<string[]> {
     elements
       .map(row => ({
         index: Number(row.getAttribute('aria-rowindex')),
-        key: row.querySelector('.cell-key')?.textContent ?? '',
+        key: row.querySelector('[data-column="key"]')?.textContent ?? '',
       }))
       .sort((a, b) => a.index - b.index),
   )

@@ -87,7 +87,7 @@ it('turns a check by itself, says so once, and goes on only then', async () => {
   await page.evaluate(() => {
     const said: string[] = []
     Object.assign(window, { said })
-    const region = document.querySelector('.main [role=status][aria-live]')
+    const region = document.querySelector('main [role=status][aria-live]')
     if (region)
       new MutationObserver(() => said.push(region.textContent ?? '')).observe(region, {
         childList: true,

@@ -32,7 +32,10 @@ async function activeRow(page: Page): Promise<{ key: string; index: number }> {
   const found = await screen.grid(page).evaluate(grid => {
     const row = document.getElementById(grid.getAttribute('aria-activedescendant') ?? '')
     return (
-      row && { key: row.querySelector('.cell-key')?.textContent, index: row.getAttribute('aria-rowindex') }
+      row && {
+        key: row.querySelector('[data-column="key"]')?.textContent,
+        index: row.getAttribute('aria-rowindex'),
+      }
     )
   })
   if (!found) throw new Error('the active row is not in the page')

@@ -2,6 +2,7 @@ import { useStore } from 'zustand'
 import { alertsStore } from '../../state/alerts.ts'
 import { table } from '../../state/table.ts'
 import { show } from '../../state/view.ts'
+import chipStyles from '../../ui/Chip.module.css'
 import { Icon } from '../../ui/Icon.tsx'
 import { t } from '../../words/words.ts'
 import { openIn } from './alert-groups.ts'
@@ -12,7 +13,11 @@ export function AlertChip() {
   const open = useStore(alertsStore, state => openIn(state, scope))
   if (open === 0) return null
   return (
-    <button type="button" className="chip plain alert-chip" onClick={() => show('alerts')}>
+    <button
+      type="button"
+      className={`${chipStyles.chip} ${chipStyles.plain} alert-chip`}
+      onClick={() => show('alerts')}
+    >
       <Icon name="bell" size={12} /> {t.alerts.chip(open)}
     </button>
   )

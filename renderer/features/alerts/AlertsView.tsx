@@ -6,6 +6,7 @@ import { table } from '../../state/table.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Empty } from '../../ui/Empty.tsx'
 import { ErrorNotice } from '../../ui/Notice.tsx'
+import titleStyles from '../../ui/Title.module.css'
 import { t } from '../../words/words.ts'
 import { ScopeName } from '../stores/ScopeName.tsx'
 import { endedOf, groupsOf } from './alert-groups.ts'
@@ -21,7 +22,7 @@ export function AlertsView() {
   return (
     <>
       <header className="view-head">
-        <h1 className="toolbar-title">
+        <h1 className={titleStyles.title}>
           {words.title}
           <ScopeName />
         </h1>

@@ -6,6 +6,7 @@ import { rowIdOf } from '../../state/lock-book.ts'
 import { type Inspected, openDialog } from '../../state/overlay.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Icon } from '../../ui/Icon.tsx'
+import panelStyles from '../../ui/Panel.module.css'
 import { sentence } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { Acknowledged, acknowledgeOne, Steps } from './GroupCard.tsx'
@@ -19,7 +20,7 @@ export function LockAlerts({ target: { storeId, id } }: { readonly target: Inspe
   const words = t.alerts
   if (alerts.length === 0) return null
   return (
-    <section className="panel lock-alerts" aria-label={words.title}>
+    <section className={`${panelStyles.panel} lock-alerts`} aria-label={words.title}>
       {alerts.map(alert => (
         <article key={alert.alertId} aria-label={RULES[alert.rule].title}>
           <h3>

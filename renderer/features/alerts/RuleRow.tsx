@@ -3,6 +3,7 @@ import type { RuleSetting } from '../../../shared/alert-rules/rule.ts'
 import { FOR_LABEL } from '../../../shared/alert-words.ts'
 import { type AlertRule, RULES } from '../../../shared/alerts.ts'
 import { Button } from '../../ui/Button.tsx'
+import fieldStyles from '../../ui/Field.module.css'
 import { t } from '../../words/words.ts'
 import { type RuleField, shownSetting, type Typed, type Wrong } from './rule-draft.ts'
 import { SettingInput } from './SettingInput.tsx'
@@ -49,7 +50,7 @@ export function RuleRow({ rule, setting, wrong, own, inherits, onChange, onWrong
       />
       <label htmlFor={id} className="rule-title">
         {title} <SeverityMark severity={RULES[rule].severity} />
-        <span className="hint">{about}</span>
+        <span className={fieldStyles.hint}>{about}</span>
       </label>
       <span className="rule-limit">
         {setting.limit !== null && input('limit', setting.limit, limit?.label ?? '')}

@@ -53,7 +53,7 @@ export function RulesDialog() {
     else setError(answer.error)
   }
   return (
-    <Dialog title={words.rulesTitle} onClose={closeDialog} className="wide rules">
+    <Dialog title={words.rulesTitle} onClose={closeDialog} size="wide" className="rules">
       <form
         onSubmit={event => {
           event.preventDefault()

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { CHANGES_WINDOW_MS } from '../../../shared/alert-rules/rule.ts'
 import type { AlertRule } from '../../../shared/alerts.ts'
+import fieldStyles from '../../ui/Field.module.css'
 import { t } from '../../words/words.ts'
 import { kindOf, type RuleField, type Typed, typedSetting, UNITS, type Unit } from './rule-draft.ts'
 
@@ -29,7 +30,7 @@ export function SettingInput({ rule, field, label, initial, onChange }: Props) {
     <>
       <input
         id={id}
-        className="input number"
+        className={`${fieldStyles.input} number`}
         inputMode="decimal"
         maxLength={12}
         aria-label={label}
@@ -42,7 +43,7 @@ export function SettingInput({ rule, field, label, initial, onChange }: Props) {
       {kind === 'times' && <span className="muted">{words.timesIn(CHANGES_WINDOW_MS)}</span>}
       {(kind === 'ms' || kind === 'for') && (
         <select
-          className="input"
+          className={fieldStyles.input}
           aria-label={words.unitOf(label)}
           value={typed.unit}
           onChange={event => take({ ...typed, unit: event.target.value as Unit })}

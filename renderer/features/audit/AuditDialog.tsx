@@ -2,8 +2,10 @@ import { useState } from 'react'
 import { closeDialog } from '../../state/overlay.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog, DialogButtons } from '../../ui/Dialog.tsx'
+import fieldStyles from '../../ui/Field.module.css'
 import { ErrorNotice, Notice } from '../../ui/Notice.tsx'
 import { t } from '../../words/words.ts'
+import styles from './AuditDialog.module.css'
 import { AuditList } from './AuditList.tsx'
 import { AuditVerify } from './AuditVerify.tsx'
 import { useAudit } from './use-audit.ts'
@@ -13,12 +15,12 @@ export function AuditDialog() {
   const log = useAudit(text)
   const words = t.audit
   return (
-    <Dialog title={words.title} onClose={closeDialog} className="sheet">
+    <Dialog title={words.title} onClose={closeDialog} size="sheet">
       <p className="muted">{words.text}</p>
       <AuditVerify />
       <input
         type="text"
-        className="input"
+        className={fieldStyles.input}
         aria-label={words.filter}
         placeholder={words.filterHint}
         autoFocus
@@ -36,7 +38,7 @@ export function AuditDialog() {
       {log.unreadable > 0 && <Notice>{words.unreadable(log.unreadable)}</Notice>}
       <ErrorNotice what={words.listFailed} error={log.error} />
       <AuditList rows={log.rows} onEnd={log.more} />
-      <p className="plan-said faint" role="status">
+      <p className={`faint ${styles.status}`} role="status">
         {log.loading
           ? words.loading
           : log.rows.length === 0

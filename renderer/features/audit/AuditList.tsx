@@ -4,8 +4,11 @@ import { useStore } from 'zustand'
 import type { AuditRow } from '../../../shared/audit.ts'
 import { safeJson } from '../../../shared/safe-text.ts'
 import { consoleStore } from '../../state/console.ts'
+import gridStyles from '../../ui/Grid.module.css'
+import { Statements } from '../../ui/Statements.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
+import styles from './AuditList.module.css'
 
 const ROW_HEIGHT = 26
 /** So near the end, older entries are asked for. */
@@ -38,21 +41,26 @@ export function AuditList({ rows, onEnd }: Props) {
     setOpen(next)
   }
   return (
-    <div role="table" aria-label={t.audit.list} aria-rowcount={rows.length + 1} className="grid audit-grid">
-      <div role="rowgroup" className="grid-head">
+    <div
+      role="table"
+      aria-label={t.audit.list}
+      aria-rowcount={rows.length + 1}
+      className={`${gridStyles.grid} ${styles.list}`}
+    >
+      <div role="rowgroup" className={gridStyles.head}>
         {/* biome-ignore lint/a11y/useFocusableInteractive: a table to be read; its buttons are what can be done */}
-        <div role="row" aria-rowindex={1} className="row head">
+        <div role="row" aria-rowindex={1} className={`${gridStyles.row} ${gridStyles.heads}`}>
           {COLUMNS.map(id => (
             // biome-ignore lint/a11y/useFocusableInteractive: a table to be read
-            <div key={id} role="columnheader" className={`cell cell-${id}`}>
+            <div key={id} role="columnheader" className={gridStyles.cell} data-column={id}>
               {t.audit.columns[id]}
             </div>
           ))}
         </div>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and keys must reach it */}
-      <div ref={scroller} role="rowgroup" className="grid-body" tabIndex={0}>
-        <div className="grid-space" role="presentation" style={{ height: virtual.getTotalSize() }}>
+      <div ref={scroller} role="rowgroup" className={gridStyles.body} tabIndex={0}>
+        <div className={gridStyles.space} role="presentation" style={{ height: virtual.getTotalSize() }}>
           {items.map(item => {
             const row = rows[item.index]
             return (
@@ -62,7 +70,7 @@ export function AuditList({ rows, onEnd }: Props) {
                   ref={virtual.measureElement}
                   data-index={item.index}
                   role="presentation"
-                  className="audit-entry"
+                  className={styles.entry}
                   style={{ transform: `translateY(${item.start}px)` }}
                 >
                   <Entry
@@ -105,13 +113,13 @@ function Entry({ row, index, open, onToggle }: EntryProps) {
       <div
         role="row"
         aria-rowindex={index + 2}
-        className="row audit-row"
+        className={`${gridStyles.row} ${styles.row}`}
         data-tone={bad ? 'danger' : undefined}
       >
-        <div role="cell" className="cell cell-at">
+        <div role="cell" className={gridStyles.cell} data-column="at">
           <button
             type="button"
-            className="audit-time number"
+            className={`number ${styles.time}`}
             aria-expanded={open}
             aria-label={words.expand(time)}
             title={shownText(row.at, 40)}
@@ -135,12 +143,9 @@ function Entry({ row, index, open, onToggle }: EntryProps) {
       </div>
       {open && (
         // biome-ignore lint/a11y/useFocusableInteractive: a table to be read
-        <div role="row" className="audit-whole">
+        <div role="row" className={styles.whole}>
           <div role="cell" aria-colspan={COLUMNS.length}>
-            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and keys must reach it */}
-            <pre className="statements mono" tabIndex={0} role="group" aria-label={words.whole}>
-              {wholeOf(row)}
-            </pre>
+            <Statements text={wholeOf(row)} label={words.whole} />
           </div>
         </div>
       )}
@@ -161,7 +166,7 @@ type CellProps = {
 
 function Cell({ id, mono, children }: CellProps) {
   return (
-    <div role="cell" className={`cell cell-${id}`}>
+    <div role="cell" className={gridStyles.cell} data-column={id}>
       <span
         className={mono ? 'clip mono' : 'clip'}
         title={typeof children === 'string' ? children : undefined}

@@ -8,6 +8,7 @@ import { Icon } from '../../ui/Icon.tsx'
 import { ErrorNotice } from '../../ui/Notice.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
+import styles from './AuditVerify.module.css'
 
 /** Damage beyond this is more of the same. */
 const MOST = 20
@@ -23,7 +24,7 @@ export function AuditVerify() {
     setWorking(false)
   }
   return (
-    <div className="audit-verify">
+    <div className={styles.verify}>
       <Button disabled={working} onClick={() => void verify()}>
         {working ? words.verifying : words.verify}
       </Button>
@@ -44,8 +45,8 @@ function Verdict({ verdict }: { readonly verdict: AuditVerdict }) {
   // What is damaged first: nobody should have to look for it.
   const sorted = [...bad, ...files.filter(file => !isBad(file))]
   return (
-    <section className="verdict" data-outcome={ok ? 'passed' : 'failed'} aria-label={words.verdict}>
-      <p role={ok ? 'status' : 'alert'} className="verdict-said">
+    <section className={styles.verdict} data-outcome={ok ? 'passed' : 'failed'} aria-label={words.verdict}>
+      <p role={ok ? 'status' : 'alert'} className={styles.conclusion}>
         <Icon name={ok ? 'check' : 'alert'} />{' '}
         {ok ? words.intact(lines, files.length) : words.damaged(bad.length)}
       </p>
@@ -60,7 +61,7 @@ function Verdict({ verdict }: { readonly verdict: AuditVerdict }) {
           ))}
         </ul>
         {ok && head.hash !== null && head.file !== null && head.seq !== null && (
-          <div className="verdict-hash">
+          <div className={styles.hash}>
             <span>{words.keep(shownText(head.file, 60), head.seq)}</span>
             <span className="mono">{shownText(head.hash, 200)}</span>
             <CopyButton text={head.hash} label={words.copyHash} done={t.inspector.copied} />

@@ -27,6 +27,7 @@ import { StatsView } from '../stats/StatsView.tsx'
 import { RemoveStoreDialog } from '../stores/RemoveStoreDialog.tsx'
 import { StoreDialog } from '../stores/StoreDialog.tsx'
 import { SwitchView } from '../switch/SwitchView.tsx'
+import styles from './App.module.css'
 import { FailedAction } from './FailedAction.tsx'
 import { KeysDialog } from './KeysDialog.tsx'
 import { Palette } from './Palette.tsx'
@@ -43,9 +44,13 @@ export function App() {
     return () => window.removeEventListener('keydown', onKey)
   }, [])
   return (
-    <div className="app" data-inspecting={inspected !== null || undefined} data-lost={lost || undefined}>
+    <div
+      className={styles.app}
+      data-inspecting={inspected !== null || undefined}
+      data-lost={lost || undefined}
+    >
       <Sidebar />
-      <main id="view" tabIndex={-1} className="main" aria-label={t.regions.main[view]}>
+      <main id="view" tabIndex={-1} className={styles.main} aria-label={t.regions.main[view]}>
         <HoldNews />
         <FailedAction />
         {view === 'locks' && <Locks />}
@@ -67,7 +72,11 @@ function Locks() {
     <>
       <Toolbar />
       <LockTable />
-      {empty && <EmptyTable />}
+      {empty && (
+        <div className={styles.overTable}>
+          <EmptyTable />
+        </div>
+      )}
     </>
   )
 }

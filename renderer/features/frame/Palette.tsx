@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { closeDialog } from '../../state/overlay.ts'
 import { focusView } from '../../state/view.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
+import fieldStyles from '../../ui/Field.module.css'
 import { t } from '../../words/words.ts'
 import { allCommands, type Command, fits } from './commands.ts'
 import styles from './Palette.module.css'
@@ -26,7 +27,7 @@ export function Palette() {
   return (
     <Dialog title={t.palette.title} titleHidden onClose={closeDialog} className={styles.palette}>
       <input
-        className={`input ${styles.input}`}
+        className={`${fieldStyles.input} ${styles.input}`}
         role="combobox"
         aria-label={t.palette.placeholder}
         aria-expanded="true"

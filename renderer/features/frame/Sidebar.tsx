@@ -7,11 +7,14 @@ import { setScope, table } from '../../state/table.ts'
 import { show, viewStore } from '../../state/view.ts'
 import { Icon } from '../../ui/Icon.tsx'
 import { Menu } from '../../ui/Menu.tsx'
+import { NavItem } from '../../ui/NavItem.tsx'
 import { t } from '../../words/words.ts'
 import { AlertCount } from '../alerts/AlertCount.tsx'
 import { HoldsNav } from '../holds/HoldsNav.tsx'
 import { releaseFiltered } from '../plans/release-all.ts'
+import { ProductionBadge, StoreDot } from '../stores/StoreName.tsx'
 import { SwitchItem } from '../switch/SwitchItem.tsx'
+import styles from './Sidebar.module.css'
 import { sayStore } from './store-state.ts'
 
 export function Sidebar() {
@@ -25,18 +28,16 @@ export function Sidebar() {
   const total = [...counts.values()].reduce((sum, n) => sum + n, 0)
   const offered = suggestions.filter(each => !entries.some(entry => entry.address === each.address))
   return (
-    <nav className="sidebar" aria-label={t.regions.stores}>
-      <div className="brand">
-        <svg width="20" height="20" viewBox="0 0 32 32" aria-hidden="true" className="brand-mark">
+    <nav className={styles.sidebar} aria-label={t.regions.stores}>
+      <div className={styles.brand}>
+        <svg width="20" height="20" viewBox="0 0 32 32" aria-hidden="true" className={styles.mark}>
           <path d="M7 6v20M25 6v20" />
-          <path d="M7 12.5l9 6 9-6" className="brand-gate" />
+          <path d="M7 12.5l9 6 9-6" className={styles.gate} />
         </svg>
         {t.product}
       </div>
-      <button
-        type="button"
-        className="nav-item"
-        aria-current={view === 'locks' && scope === null ? 'page' : undefined}
+      <NavItem
+        current={view === 'locks' && scope === null && 'page'}
         onClick={() => {
           setScope(null)
           show('locks')
@@ -44,37 +45,21 @@ export function Sidebar() {
       >
         <span>{t.sidebar.allLocks}</span>
         <span className="number muted">{t.number(total)}</span>
-      </button>
-      <button
-        type="button"
-        className="nav-item"
-        aria-current={view === 'stats' ? 'page' : undefined}
-        onClick={() => show('stats')}
-      >
+      </NavItem>
+      <NavItem current={view === 'stats' && 'page'} onClick={() => show('stats')}>
         {t.stats.nav}
-      </button>
-      <button
-        type="button"
-        className="nav-item"
-        aria-current={view === 'alerts' ? 'page' : undefined}
-        onClick={() => show('alerts')}
-      >
+      </NavItem>
+      <NavItem current={view === 'alerts' && 'page'} onClick={() => show('alerts')}>
         <span>{t.alerts.nav}</span>
         <AlertCount />
-      </button>
+      </NavItem>
       <HoldsNav />
       <SwitchItem />
-      <button type="button" className="nav-item" onClick={() => openDialog({ kind: 'plans' })}>
-        {t.plans.nav}
-      </button>
-      <button type="button" className="nav-item" onClick={() => openDialog({ kind: 'audit' })}>
-        {t.audit.nav}
-      </button>
-      <button type="button" className="nav-item" onClick={() => openDialog({ kind: 'report' })}>
-        {t.report.nav}
-      </button>
-      <h2 className="sidebar-title">{t.sidebar.stores}</h2>
-      <ul className="store-list">
+      <NavItem onClick={() => openDialog({ kind: 'plans' })}>{t.plans.nav}</NavItem>
+      <NavItem onClick={() => openDialog({ kind: 'audit' })}>{t.audit.nav}</NavItem>
+      <NavItem onClick={() => openDialog({ kind: 'report' })}>{t.report.nav}</NavItem>
+      <h2 className={styles.title}>{t.sidebar.stores}</h2>
+      <ul className={styles.storeList}>
         {entries.map(entry => (
           <StoreItem
             key={entry.storeId}
@@ -84,33 +69,28 @@ export function Sidebar() {
           />
         ))}
       </ul>
-      <button
-        type="button"
-        className="nav-item add"
-        onClick={() => openDialog({ kind: 'store', mode: 'add' })}
-      >
+      <NavItem className={styles.add} onClick={() => openDialog({ kind: 'store', mode: 'add' })}>
         <span>
           <Icon name="plus" size={12} /> {t.sidebar.add}
         </span>
-      </button>
+      </NavItem>
       {offered.length > 0 && (
         <>
-          <h2 className="sidebar-title">{t.sidebar.found}</h2>
+          <h2 className={styles.title}>{t.sidebar.found}</h2>
           {offered.map(({ suggestionId, name, variables }) => (
-            <button
+            <NavItem
               key={suggestionId}
-              type="button"
-              className="nav-item offer"
+              className={styles.offer}
               onClick={() => openDialog({ kind: 'store', mode: 'add', suggestionId })}
             >
               <span className="clip">{t.sidebar.offer(name)}</span>
               <span className="faint clip">{t.sidebar.offerFrom(variables.join(', '))}</span>
-            </button>
+            </NavItem>
           ))}
         </>
       )}
       {notice !== null && (
-        <p className="sidebar-notice" role="status">
+        <p className={styles.notice} role="status">
           {notice}
         </p>
       )}
@@ -125,32 +105,27 @@ function StoreItem({ entry, current, locks }: ItemProps) {
   const status = useStore(consoleStore, state => statusOf(state, storeId))
   const said = sayStore(entry, status, locks, useNow())
   return (
-    <li className="store-item" data-closed={!open || undefined}>
-      <button
-        type="button"
-        className="nav-item store"
-        aria-current={current ? 'true' : undefined}
+    <li className={styles.storeItem} data-closed={!open || undefined}>
+      <NavItem
+        className={styles.store}
+        current={current && 'true'}
         title={said.why ?? entry.address}
         onClick={() => (open ? setScope(storeId) : setStoreOpen(entry, true))}
       >
-        <span className="store-top">
-          <span className="dot" data-colour={entry.colour} />
+        <span className={styles.top}>
+          <StoreDot colour={entry.colour} />
           <span className="clip">{name}</span>
-          {entry.production && (
-            <span className="prod" title={t.sidebar.productionTitle}>
-              {t.sidebar.production}
-            </span>
-          )}
+          {entry.production && <ProductionBadge title={t.sidebar.productionTitle} />}
         </span>
-        <span className="store-said" data-tone={said.tone}>
+        <span className={styles.state} data-tone={said.tone}>
           {t.status.ofKind(t.storeKinds[entry.kind], said.text)}
           {entry.readOnly && ` · ${t.sidebar.readOnly}`}
         </span>
-        {said.why !== null && <span className="store-why">{said.why}</span>}
-      </button>
+        {said.why !== null && <span className={styles.why}>{said.why}</span>}
+      </NavItem>
       <Menu
         label={t.sidebar.menu(name)}
-        className="store-menu"
+        className={styles.menu}
         items={[
           {
             label: open ? t.sidebar.close : t.sidebar.open,

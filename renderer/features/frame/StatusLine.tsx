@@ -5,6 +5,7 @@ import { table } from '../../state/table.ts'
 import { t } from '../../words/words.ts'
 import { AlertAnnouncer } from '../alerts/AlertAnnouncer.tsx'
 import { PlanChips } from '../plans/PlanChip.tsx'
+import styles from './StatusLine.module.css'
 
 /** A clock that is off by less is nobody's concern. */
 const CLOCK_MATTERS_MS = 500
@@ -24,9 +25,9 @@ export function StatusLine() {
     0,
   )
   return (
-    <footer className="status-line">
+    <footer className={styles.line}>
       <span
-        className="freshness"
+        className={styles.freshness}
         data-tone={
           state.link === 'lost' || state.link === 'ended'
             ? 'danger'
@@ -42,14 +43,14 @@ export function StatusLine() {
             : t.status.stores(open.length, notLive.length)}
       </span>
       {notLive.map(({ each, status }) => (
-        <span key={each.storeId} className="stale-note">
+        <span key={each.storeId} className={styles.stale}>
           {each.name}: {status.asOf === null ? t.status.notYet : t.status.asOf(status.asOf)}
         </span>
       ))}
       {Math.abs(offset) > CLOCK_MATTERS_MS && <span>{t.status.clock(offset)}</span>}
       {scanned > 0 && <span>{t.status.scanned(scanned, tookMs)}</span>}
       <PlanChips />
-      <span className="status-end">{state.info ? `${t.product} ${state.info.version}` : ''}</span>
+      <span className={styles.end}>{state.info ? `${t.product} ${state.info.version}` : ''}</span>
       <Announcer />
       <AlertAnnouncer />
     </footer>

@@ -5,6 +5,7 @@ import { Button } from '../../ui/Button.tsx'
 import { Dialog, DialogButtons } from '../../ui/Dialog.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
+import styles from './UnrecognisedDialog.module.css'
 
 /** Records that nobody understands are shown, never hidden and never guessed at. */
 export function UnrecognisedDialog() {
@@ -13,12 +14,12 @@ export function UnrecognisedDialog() {
     .map(entry => ({ entry, ...statusOf(state, entry.storeId).unrecognised }))
     .filter(({ count }) => count > 0)
   return (
-    <Dialog title={t.unrecognised.title} onClose={closeDialog} className="wide">
+    <Dialog title={t.unrecognised.title} onClose={closeDialog} size="wide">
       <p className="muted">{t.unrecognised.text}</p>
       {stores.map(({ entry, count, sample }) => (
         <section key={entry.storeId} aria-label={entry.name}>
           <h3>{entry.name}</h3>
-          <ul className="unrecognised">
+          <ul className={styles.records}>
             {sample.map(({ key, reason }, i) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: two tables may have records of the same name
               <li key={`${i} ${key}`}>

@@ -7,7 +7,7 @@ import { ask, consoleStore, statusOf } from '../../state/console.ts'
 import { closeDialog, type HoldPrefill } from '../../state/overlay.ts'
 import { show } from '../../state/view.ts'
 import { Button } from '../../ui/Button.tsx'
-import { Dialog, DialogButtons } from '../../ui/Dialog.tsx'
+import { Dialog, DialogAnswer, DialogButtons, DialogSubject } from '../../ui/Dialog.tsx'
 import { SelectField, TextField } from '../../ui/Field.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
@@ -131,10 +131,10 @@ function HeldAnswer({ taken: { outcome, hold } }: { readonly taken: Taken }) {
   const end = (outcome === 'waiting' ? hold.waitsUntil : hold.until) ?? 0
   return (
     <>
-      <p className="mono release-key">{shownText(hold.key, 300)}</p>
-      <div className="answer" role="status" data-outcome={outcome === 'held' ? 'released' : 'gone'}>
+      <DialogSubject>{shownText(hold.key, 300)}</DialogSubject>
+      <DialogAnswer outcome={outcome === 'held' ? 'released' : 'gone'}>
         {outcome === 'held' ? words.held(end) : words.waiting(end)}
-      </div>
+      </DialogAnswer>
       <DialogButtons>
         <Button
           onClick={() => {

@@ -1,5 +1,6 @@
 import { MODE_CONSEQUENCES } from '../../../shared/hold-words.ts'
 import type { HoldChoices, HoldMode } from '../../../shared/holds.ts'
+import fieldStyles from '../../ui/Field.module.css'
 import { SelectField, Switch, TextField } from '../../ui/Field.tsx'
 import { Segments } from '../../ui/Segments.tsx'
 import { t } from '../../words/words.ts'
@@ -97,7 +98,7 @@ function FormatField({ draft, change, choices }: FormatProps) {
         options={formats.map(({ format, title }) => [format, title] as const)}
         onChange={format => change({ format })}
       />
-      <span className="hint">{t.holds.formatGuess}</span>
+      <span className={fieldStyles.hint}>{t.holds.formatGuess}</span>
     </div>
   )
 }

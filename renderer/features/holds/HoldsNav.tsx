@@ -1,6 +1,7 @@
 import { useStore } from 'zustand'
 import { goingOn, holdsStore } from '../../state/holds.ts'
 import { show, viewStore } from '../../state/view.ts'
+import { NavItem } from '../../ui/NavItem.tsx'
 import { t } from '../../words/words.ts'
 
 /** At the left: also before anything is held, because that is where a hold is begun. */
@@ -9,18 +10,13 @@ export function HoldsNav() {
   const view = useStore(viewStore, state => state.view)
   const going = goingOn(holds).length
   return (
-    <button
-      type="button"
-      className="nav-item"
-      aria-current={view === 'holds' ? 'page' : undefined}
-      onClick={() => show('holds')}
-    >
+    <NavItem current={view === 'holds' && 'page'} onClick={() => show('holds')}>
       <span>{t.holds.nav}</span>
       {going > 0 && (
         <span className="number badge" title={t.holds.countTitle(going)}>
           {t.number(going)}
         </span>
       )}
-    </button>
+    </NavItem>
   )
 }

@@ -6,6 +6,7 @@ import { Button } from '../../ui/Button.tsx'
 import { Empty } from '../../ui/Empty.tsx'
 import { ErrorNotice } from '../../ui/Notice.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
+import titleStyles from '../../ui/Title.module.css'
 import { t } from '../../words/words.ts'
 import { NumberTable } from '../stats/ChartFrame.tsx'
 import { HoldCard } from './HoldCard.tsx'
@@ -17,7 +18,7 @@ export function HoldsView() {
   return (
     <>
       <header className="view-head">
-        <h1 className="toolbar-title">{words.title}</h1>
+        <h1 className={titleStyles.title}>{words.title}</h1>
         <Button className="view-end" onClick={() => openDialog({ kind: 'hold' })}>
           {words.open}
         </Button>

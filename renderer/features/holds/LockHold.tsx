@@ -7,6 +7,7 @@ import { rowIdOf } from '../../state/lock-book.ts'
 import type { Inspected } from '../../state/overlay.ts'
 import { Icon } from '../../ui/Icon.tsx'
 import { Notice } from '../../ui/Notice.tsx'
+import panelStyles from '../../ui/Panel.module.css'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { HoldActions } from './HoldActions.tsx'
@@ -21,7 +22,7 @@ export function LockHold({ target: { storeId, id }, lock }: Props) {
   const words = t.holds
   if (!hold && other === null) return null
   return (
-    <section className="panel lock-hold" aria-label={words.ours}>
+    <section className={`${panelStyles.panel} lock-hold`} aria-label={words.ours}>
       <h3>
         <Icon name="hold" /> {words.ours}
         {hold && <HoldCountdown hold={hold} />}

@@ -64,8 +64,12 @@ function Trouble({ store }: { readonly store: StoreEntry }) {
       ? words.denied(store.name)
       : words.down(store.name)
   return (
-    <Empty icon="alert" title={title} text={denied ? words.deniedText : store.problem ? '' : words.downText}>
-      <p className="quoted">{sentence(error?.message ?? '')}</p>
+    <Empty
+      icon="alert"
+      title={title}
+      text={denied ? words.deniedText : store.problem ? '' : words.downText}
+      quote={sentence(error?.message ?? '')}
+    >
       <Button onClick={() => openDialog({ kind: 'store', mode: 'edit', storeId: store.storeId })}>
         {words.editStore}
       </Button>

@@ -1,11 +1,14 @@
 import { Fragment } from 'react'
 import { useStore } from 'zustand'
 import { holdersLookAlike } from '../../../shared/lease.ts'
-import type { Story, WatchedLock } from '../../../shared/locks.ts'
+import { noteSentence } from '../../../shared/lock-words.ts'
+import type { Lock, Story, WatchedLock } from '../../../shared/locks.ts'
 import { consoleStore } from '../../state/console.ts'
+import { Icon } from '../../ui/Icon.tsx'
+import panelStyles from '../../ui/Panel.module.css'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
-import { Notes } from './Notes.tsx'
+import styles from './Facts.module.css'
 
 type Props = {
   readonly lock: WatchedLock
@@ -22,7 +25,7 @@ export function Facts({ lock, story, storeId, formatTitle }: Props) {
   return (
     <>
       <Notes lock={lock} />
-      <dl className="facts">
+      <dl className={panelStyles.facts}>
         <Fact name={words.facts.owner}>{lock.owner === null ? t.table.noOwner : shownText(lock.owner)}</Fact>
         {lock.holder && <Fact name={words.facts.holder}>{shownText(lock.holder.label)}</Fact>}
         <Fact
@@ -51,9 +54,9 @@ export function Facts({ lock, story, storeId, formatTitle }: Props) {
           <span className="mono">{lock.fence}</span>
         </Fact>
       </dl>
-      <details className="panel">
+      <details className={panelStyles.panel}>
         <summary>{words.fields}</summary>
-        <dl className="facts">
+        <dl className={panelStyles.facts}>
           {Object.entries(lock.fields).map(([name, value]) => (
             <Fact key={name} name={shownText(name, 80)}>
               <span className="mono">{shownText(String(value))}</span>
@@ -80,5 +83,19 @@ function Fact({ name, from, children }: FactProps) {
         {from !== undefined && <span className="faint"> {from}</span>}
       </dd>
     </Fragment>
+  )
+}
+
+/** What an operator should know before trusting what the lock says, and before releasing it. */
+export function Notes({ lock }: { readonly lock: Lock }) {
+  if (lock.notes.length === 0) return null
+  return (
+    <section className={styles.notes} aria-label={t.inspector.notes}>
+      {lock.notes.map(note => (
+        <p key={JSON.stringify(note)}>
+          <Icon name="alert" size={12} /> {shownText(noteSentence(note, t.dateTime), 600)}
+        </p>
+      ))}
+    </section>
   )
 }

@@ -1,10 +1,11 @@
-import { useSyncExternalStore } from 'react'
+import { useEffect, useState, useSyncExternalStore } from 'react'
 import { useStore } from 'zustand'
 import { holdersLookAlike } from '../../../shared/lease.ts'
 import { judgement } from '../../../shared/lock-words.ts'
-import type { LockDetail, WatchedLock } from '../../../shared/locks.ts'
+import type { LockDetail, Story, WatchedLock } from '../../../shared/locks.ts'
+import type { Result } from '../../../shared/result.ts'
 import { useNow } from '../../state/clock.ts'
-import { book, consoleStore, isBehind, statusOf } from '../../state/console.ts'
+import { ask, book, consoleStore, isBehind, statusOf } from '../../state/console.ts'
 import { holdsStore } from '../../state/holds.ts'
 import { rowIdOf } from '../../state/lock-book.ts'
 import { type Inspected, inspect, openDialog } from '../../state/overlay.ts'
@@ -14,17 +15,23 @@ import { Button } from '../../ui/Button.tsx'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { ErrorNotice, Notice } from '../../ui/Notice.tsx'
+import panelStyles from '../../ui/Panel.module.css'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { LockAlerts } from '../alerts/LockAlerts.tsx'
 import { LockHold } from '../holds/LockHold.tsx'
 import { Facts } from './Facts.tsx'
-import { LeaseLine } from './LeaseLine.tsx'
+import styles from './Inspector.module.css'
+import { LeaseLine } from './LeaseBar.tsx'
 import { faceOf } from './lock-face.ts'
 import { RawValue } from './RawValue.tsx'
 import { ReleaseEffect } from './ReleaseEffect.tsx'
-import { Tenures } from './Tenures.tsx'
-import { useDetail } from './use-detail.ts'
+
+type Reading = { readonly of: Inspected; readonly result: Result<LockDetail | null> }
+
+/** A lock that is renewed all the time is read again this often at most. */
+const AGAIN_MS = 1000
+const TENURES_SHOWN = 8
 
 const subscribeBook = (listener: () => void) => book.subscribe(listener)
 const bookVersion = () => book.version
@@ -43,9 +50,9 @@ export function Inspector({ target }: { readonly target: Inspected }) {
   const key = watched?.key ?? detail?.key ?? target.id
   const gone = row?.change === 'gone' || (row === undefined && reading?.result.ok === true && detail === null)
   return (
-    <aside className="inspector" aria-label={t.regions.inspector}>
-      <header className="inspector-head">
-        <h2 className="mono inspector-key">{shownText(key, 600)}</h2>
+    <aside className={styles.inspector} aria-label={t.regions.inspector}>
+      <header className={styles.head}>
+        <h2 className={`mono ${styles.key}`}>{shownText(key, 600)}</h2>
         <Button
           look="quiet"
           aria-label={t.inspector.close}
@@ -60,11 +67,11 @@ export function Inspector({ target }: { readonly target: Inspected }) {
       {watched ? (
         <LockParts target={target} lock={watched} gone={gone} detail={detail} />
       ) : gone ? (
-        <p className="judgement">{t.inspector.gone}</p>
+        <p className={styles.judgement}>{t.inspector.gone}</p>
       ) : (
         <>
           {detail?.reason && (
-            <p className="judgement">
+            <p className={styles.judgement}>
               {t.inspector.notALock}: {sentence(detail.reason)}
             </p>
           )}
@@ -78,7 +85,7 @@ export function Inspector({ target }: { readonly target: Inspected }) {
       )}
       {detail === null && reading === null && <p className="muted">{t.inspector.loading}</p>}
       {detail && detail.raw.length > 0 && (
-        <div className="panel">
+        <div className={panelStyles.panel}>
           <h3>{t.inspector.raw}</h3>
           {detail.raw.map((part, i) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: parts have no other name; two may have the same label
@@ -108,13 +115,13 @@ function LockParts({ target, lock, gone, detail }: PartsProps) {
   const face = faceOf(lock, now, gone)
   return (
     <>
-      <p className="judgement" data-tone={face.tone}>
+      <p className={styles.judgement} data-tone={face.tone}>
         <Icon name={face.icon} size={16} />{' '}
         {gone ? t.inspector.gone : shownText(judgement(lock, detail?.story ?? null, now), 1200)}
       </p>
       {behind && status.asOf !== null && <Notice role="status">{t.inspector.staleHere(status.asOf)}</Notice>}
       <LeaseLine lock={lock} now={now} tone={face.tone} />
-      <div className="inspector-actions">
+      <div className={styles.actions}>
         {/* What this console holds itself is let go where it says so. */}
         {!isOurs && (
           <>
@@ -152,4 +159,48 @@ function unwatched(lock: Omit<WatchedLock, 'watched'>): WatchedLock {
     ...lock,
     watched: { firstSeenAt: at, heldSince: at, renewals: 0, lastRenewedAt: null, holders: 1 },
   }
+}
+
+/** Who was seen to hold it while it was watched, the last one first. */
+function Tenures({ story }: { readonly story: Story | null }) {
+  if (!story || story.tenures.length < 2) return null
+  return (
+    <section className={panelStyles.panel} aria-label={t.inspector.holders}>
+      <h3>{t.inspector.holders}</h3>
+      <ol className={styles.tenures}>
+        {story.tenures
+          .toReversed()
+          .slice(0, TENURES_SHOWN)
+          .map(({ owner, label, from, until, renewals }) => (
+            <li key={`${from} ${owner}`}>
+              <span className="clip">{shownText(owner ?? label ?? t.table.noOwner, 80)}</span>
+              <span className="faint">{t.inspector.tenure(from, until, renewals)}</span>
+            </li>
+          ))}
+      </ol>
+    </section>
+  )
+}
+
+/** Everything about one record, read when it is chosen and again whenever `version` says that it changed. */
+function useDetail(target: Inspected, version: string): Reading | null {
+  const [reading, setReading] = useState<Reading | null>(null)
+  const { storeId, id } = target
+  const known = reading !== null && reading.of.storeId === storeId && reading.of.id === id
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new version is the reason to read again
+  useEffect(() => {
+    let wanted = true
+    const timer = setTimeout(
+      () =>
+        void ask('locks.inspect', { storeId, id }).then(
+          result => wanted && setReading({ of: { storeId, id }, result }),
+        ),
+      known ? AGAIN_MS : 0,
+    )
+    return () => {
+      wanted = false
+      clearTimeout(timer)
+    }
+  }, [storeId, id, version])
+  return known ? reading : null
 }

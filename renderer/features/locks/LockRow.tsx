@@ -7,13 +7,16 @@ import type { StoreEntry } from '../../../shared/stores.ts'
 import { useNow } from '../../state/clock.ts'
 import type { Column, ColumnId } from '../../state/columns.ts'
 import type { Row } from '../../state/lock-book.ts'
+import gridStyles from '../../ui/Grid.module.css'
 import { Icon } from '../../ui/Icon.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { RowAlertMark } from '../alerts/LockAlerts.tsx'
 import { HoldBadge } from '../holds/LockHold.tsx'
-import { faceOf } from './lock-face.ts'
-import { ageText, remainingText } from './lock-times.ts'
+import { ProductionMark, StoreDot, StoreName } from '../stores/StoreName.tsx'
+import { LeaseBar } from './LeaseBar.tsx'
+import styles from './LockRow.module.css'
+import { ageText, faceOf, remainingText } from './lock-face.ts'
 
 /** As long as the animations in table.css. */
 const NEWS_MS = 2500
@@ -57,7 +60,7 @@ export const LockRow = memo(function LockRow(props: Props) {
       role="row"
       aria-rowindex={index + 2}
       aria-selected={selected}
-      className="row"
+      className={`${gridStyles.row} ${styles.row}`}
       data-tone={face.tone}
       data-active={active || undefined}
       data-stale={props.stale || undefined}
@@ -68,13 +71,19 @@ export const LockRow = memo(function LockRow(props: Props) {
       }
     >
       {/* Made anew with every change, which starts its animation; the row itself stays, or a click on it would be lost. */}
-      <span key={row.changedAt} className="row-news" aria-hidden="true" />
-      <span className="row-mark" aria-hidden="true">
+      <span key={row.changedAt} className={styles.news} aria-hidden="true" />
+      <span className={styles.mark} aria-hidden="true">
         {selected ? <Icon name="check" /> : props.marksStore && <StoreMark store={props.store} />}
       </span>
       {props.columns.map((column, i) => (
         // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus and names its active row
-        <div key={column.id} role="gridcell" aria-colindex={i + 1} className={`cell cell-${column.id}`}>
+        <div
+          key={column.id}
+          role="gridcell"
+          aria-colindex={i + 1}
+          className={gridStyles.cell}
+          data-column={column.id}
+        >
           <Cell column={column.id} {...props} now={now} gone={gone} />
         </div>
       ))}
@@ -96,7 +105,7 @@ function Cell({
     case 'state': {
       const face = faceOf(lock, now, gone)
       return (
-        <span className="state" data-tone={face.tone}>
+        <span className={gridStyles.state} data-tone={face.tone}>
           <Icon name={face.icon} /> {t.table.states[face.word]}
         </span>
       )
@@ -107,8 +116,8 @@ function Cell({
       const around =
         name !== '' && text.length > name.length && text.endsWith(name) ? text.length - name.length : 0
       return (
-        <span className="mono key" title={text}>
-          <span className="faint clip key-around" data-long={around > 4 || undefined}>
+        <span className={`mono ${styles.key}`} title={text}>
+          <span className={`faint clip ${styles.around}`} data-long={around > 4 || undefined}>
             {text.slice(0, around)}
           </span>
           <span className="clip">{text.slice(around)}</span>
@@ -121,10 +130,7 @@ function Cell({
       return <HolderCell lock={lock} />
     case 'store':
       return (
-        <span className="clip store-name">
-          <span className="dot" data-colour={store?.colour} /> <span className="clip">{store?.name}</span>
-          {store?.production && <span className="prod-mark">P</span>}
-        </span>
+        <StoreName name={store?.name ?? ''} production={store?.production ?? false} colour={store?.colour} />
       )
     case 'format':
       return <span className="clip muted">{formatTitle}</span>
@@ -142,11 +148,9 @@ function Cell({
 
 function StoreMark({ store }: { readonly store: StoreEntry | undefined }) {
   return store?.production ? (
-    <span className="prod-mark" title={store.name}>
-      P
-    </span>
+    <ProductionMark title={store.name} />
   ) : (
-    <span className="dot" data-colour={store?.colour} title={store?.name} />
+    <StoreDot colour={store?.colour} title={store?.name} />
   )
 }
 
@@ -160,18 +164,6 @@ function HolderCell({ lock }: { readonly lock: Row['lock'] }) {
         {shownText(first, 120)}
       </span>
       {second !== null && <span className="faint"> {shownText(second, 60)}</span>}
-    </span>
-  )
-}
-
-export function LeaseBar({ used, endless }: { readonly used: number | null; readonly endless: boolean }) {
-  return (
-    <span
-      className="lease"
-      data-kind={endless ? 'endless' : used === null ? 'unknown' : 'known'}
-      aria-hidden="true"
-    >
-      {used !== null && <span className="lease-used" style={{ transform: `scaleX(${used})` }} />}
     </span>
   )
 }

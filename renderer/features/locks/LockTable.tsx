@@ -9,8 +9,10 @@ import { holdsStore } from '../../state/holds.ts'
 import { inspect, openDialog, overlay } from '../../state/overlay.ts'
 import { preferences } from '../../state/preferences.ts'
 import { setPointing, table, toggleSelected } from '../../state/table.ts'
+import gridStyles from '../../ui/Grid.module.css'
 import { t } from '../../words/words.ts'
 import { LockRow } from './LockRow.tsx'
+import styles from './LockTable.module.css'
 import { TableHead } from './TableHead.tsx'
 
 export const ROW_HEIGHT = 26
@@ -101,7 +103,7 @@ export function LockTable() {
       aria-multiselectable="true"
       aria-activedescendant={activeIndex >= 0 ? `lock-row-${activeIndex}` : undefined}
       tabIndex={0}
-      className="grid"
+      className={`${gridStyles.grid} ${styles.locks}`}
       id="locks"
       style={{ '--columns': template } as React.CSSProperties}
       onKeyDown={event => {
@@ -117,12 +119,12 @@ export function LockTable() {
       <TableHead columns={columns} />
       <div
         ref={scroller}
-        className="grid-body"
+        className={gridStyles.body}
         role="rowgroup"
         onPointerMove={point}
         onPointerLeave={() => setPointing(false)}
       >
-        <div className="grid-space" role="presentation" style={{ height: virtual.getTotalSize() }}>
+        <div className={gridStyles.space} role="presentation" style={{ height: virtual.getTotalSize() }}>
           {virtual.getVirtualItems().map(item => {
             const row = book.rows.get(order[item.index] ?? '')
             if (!row) return null

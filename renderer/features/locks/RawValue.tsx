@@ -4,6 +4,7 @@ import type { RawPart } from '../../../shared/locks.ts'
 import { SegmentButtons } from '../../ui/Segments.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
+import styles from './RawValue.module.css'
 
 const LINE_HEIGHT = 16
 const TEXT_LINE = 40
@@ -26,8 +27,8 @@ export function RawValue({ part }: { readonly part: RawPart }) {
   })
   const label = shownText(part.label, 80)
   return (
-    <section className="raw" aria-label={`${t.inspector.raw}: ${label}`}>
-      <div className="raw-head">
+    <section className={styles.part} aria-label={`${t.inspector.raw}: ${label}`}>
+      <div className={styles.head}>
         <span className="clip">
           <span className="mono">{label}</span>{' '}
           <span className="muted">{t.inspector.rawSize(part.size)}</span>
@@ -48,10 +49,14 @@ export function RawValue({ part }: { readonly part: RawPart }) {
       </div>
       {lines.length > 0 && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keys
-        <div ref={scroller} className="raw-body mono" tabIndex={0} role="group" aria-label={label}>
+        <div ref={scroller} className={`mono ${styles.body}`} tabIndex={0} role="group" aria-label={label}>
           <div style={{ height: virtual.getTotalSize(), position: 'relative' }}>
             {virtual.getVirtualItems().map(item => (
-              <div key={item.key} className="raw-line" style={{ transform: `translateY(${item.start}px)` }}>
+              <div
+                key={item.key}
+                className={styles.line}
+                style={{ transform: `translateY(${item.start}px)` }}
+              >
                 {lines[item.index]}
               </div>
             ))}
@@ -59,7 +64,7 @@ export function RawValue({ part }: { readonly part: RawPart }) {
         </div>
       )}
       {bytes.length < part.size && (
-        <p className="muted raw-cut">
+        <p className={`muted ${styles.cut}`}>
           {t.inspector.rawCut(t.inspector.rawSize(bytes.length), t.inspector.rawSize(part.size))}
         </p>
       )}

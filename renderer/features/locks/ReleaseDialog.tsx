@@ -10,13 +10,16 @@ import { type Row, rowIdOf } from '../../state/lock-book.ts'
 import { closeDialog, type Inspected, openDialog } from '../../state/overlay.ts'
 import { table } from '../../state/table.ts'
 import { Button } from '../../ui/Button.tsx'
-import { Dialog, DialogButtons } from '../../ui/Dialog.tsx'
+import { Dialog, DialogAnswer, DialogButtons, DialogSubject } from '../../ui/Dialog.tsx'
+import fieldStyles from '../../ui/Field.module.css'
 import { Notice } from '../../ui/Notice.tsx'
+import panelStyles from '../../ui/Panel.module.css'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { UndoButton } from '../plans/UndoButton.tsx'
-import { ageText } from './lock-times.ts'
-import { Notes } from './Notes.tsx'
+import { ProductionBadge } from '../stores/StoreName.tsx'
+import { Notes } from './Facts.tsx'
+import { ageText } from './lock-face.ts'
 
 type Answer = Result<Released>
 
@@ -85,8 +88,8 @@ function ReleaseForm({ seen, onLookAgain }: FormProps) {
           if (ready && !working && reason.trim() !== '') void release()
         }}
       >
-        <p className="mono release-key">{shownText(lock.key, 300)}</p>
-        <dl className="facts">
+        <DialogSubject>{shownText(lock.key, 300)}</DialogSubject>
+        <dl className={panelStyles.facts}>
           <dt>{t.release.who}</dt>
           <dd>{shownText(holderText(lock), 200)}</dd>
           <dt>{t.release.age}</dt>
@@ -94,12 +97,12 @@ function ReleaseForm({ seen, onLookAgain }: FormProps) {
           <dt>{t.release.store}</dt>
           <dd>
             {store?.name}
-            {production && <span className="prod">{t.sidebar.production}</span>}
+            {production && <ProductionBadge />}
           </dd>
         </dl>
-        <section className="panel" aria-label={t.release.consequence}>
+        <section className={panelStyles.panel} aria-label={t.release.consequence}>
           <h3>{t.release.consequence}</h3>
-          <ul className="consequences">
+          <ul className={panelStyles.points}>
             {consequences.map(sentence => (
               <li key={sentence}>{sentence}</li>
             ))}
@@ -117,11 +120,11 @@ function ReleaseForm({ seen, onLookAgain }: FormProps) {
           </Alert>
         )}
         {isBehind(status) && status.asOf !== null && <Alert>{t.release.stale(status.asOf)}</Alert>}
-        <label className="field" htmlFor={ids.reason}>
+        <label className={fieldStyles.field} htmlFor={ids.reason}>
           <span>{t.release.reason}</span>
           <input
             id={ids.reason}
-            className="input"
+            className={fieldStyles.input}
             autoFocus
             maxLength={2000}
             required={production}
@@ -131,11 +134,11 @@ function ReleaseForm({ seen, onLookAgain }: FormProps) {
           />
         </label>
         {production && (
-          <label className="field" htmlFor={ids.name}>
+          <label className={fieldStyles.field} htmlFor={ids.name}>
             <span>{t.release.typeName(store?.name ?? '')}</span>
             <input
               id={ids.name}
-              className="input"
+              className={fieldStyles.input}
               autoComplete="off"
               spellCheck={false}
               value={typed}
@@ -168,10 +171,10 @@ function AnswerDialog({ storeId, lock, answer }: AnswerProps) {
   const released = answer.ok && answer.value.outcome === 'released'
   return (
     <Dialog title={t.release.title} onClose={closeDialog}>
-      <p className="mono release-key">{shownText(lock.key, 300)}</p>
-      <div className="answer" role="status" data-outcome={outcomeOf(answer)}>
+      <DialogSubject>{shownText(lock.key, 300)}</DialogSubject>
+      <DialogAnswer outcome={outcomeOf(answer)}>
         {answer.ok ? sayOutcome(answer.value) : sayFailure(answer.error)}
-      </div>
+      </DialogAnswer>
       {released && (
         <Button look="link" onClick={() => openDialog({ kind: 'hold', prefill: { storeId, key: lock.id } })}>
           {t.holds.afterRelease}

@@ -2,6 +2,8 @@ import { releaseConsequences } from '../../../shared/lock-words.ts'
 import type { FormatInfo, LockDetail } from '../../../shared/locks.ts'
 import { neutralise } from '../../../shared/safe-text.ts'
 import { CopyButton } from '../../ui/CopyButton.tsx'
+import panelStyles from '../../ui/Panel.module.css'
+import { Statements } from '../../ui/Statements.tsx'
 import { t } from '../../words/words.ts'
 
 type Props = { readonly format: FormatInfo | undefined; readonly detail: LockDetail | null }
@@ -9,17 +11,17 @@ type Props = { readonly format: FormatInfo | undefined; readonly detail: LockDet
 /** What a release does in the format's own terms, and the same for whoever does it by hand. */
 export function ReleaseEffect({ format, detail }: Props) {
   return (
-    <section className="panel" aria-label={t.inspector.consequence}>
+    <section className={panelStyles.panel} aria-label={t.inspector.consequence}>
       <h3>{t.inspector.consequence}</h3>
       {format && (
-        <ul className="consequences">
+        <ul className={panelStyles.points}>
           {releaseConsequences(format).map(sentence => (
             <li key={sentence}>{sentence}</li>
           ))}
         </ul>
       )}
       {detail && detail.release.length > 0 && (
-        <Statements lines={detail.release} label={t.inspector.consequence} />
+        <Statements text={detail.release.map(neutralise).join('\n')} label={t.inspector.consequence} />
       )}
       {detail && (
         <>
@@ -28,21 +30,12 @@ export function ReleaseEffect({ format, detail }: Props) {
             <p className="muted">{t.inspector.noCommand}</p>
           ) : (
             <>
-              <Statements lines={[detail.command]} label={t.inspector.command} />
+              <Statements text={neutralise(detail.command)} label={t.inspector.command} />
               <CopyButton text={detail.command} label={t.inspector.copyCommand} done={t.inspector.copied} />
             </>
           )}
         </>
       )}
     </section>
-  )
-}
-
-function Statements({ lines, label }: { readonly lines: readonly string[]; readonly label: string }) {
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keys
-    <pre className="statements mono" tabIndex={0} role="group" aria-label={label}>
-      {lines.map(neutralise).join('\n')}
-    </pre>
   )
 }

@@ -2,17 +2,20 @@ import { useStore } from 'zustand'
 import { COLUMNS } from '../../state/columns.ts'
 import { book, consoleStore } from '../../state/console.ts'
 import { openDialog } from '../../state/overlay.ts'
-import { preferences } from '../../state/preferences.ts'
+import { preferences, toggleColumn } from '../../state/preferences.ts'
 import { setFilter, setPointing, table } from '../../state/table.ts'
 import { Button } from '../../ui/Button.tsx'
+import chipStyles from '../../ui/Chip.module.css'
 import { CopyButton } from '../../ui/CopyButton.tsx'
+import fieldStyles from '../../ui/Field.module.css'
 import { Icon, type IconName } from '../../ui/Icon.tsx'
 import { Menu } from '../../ui/Menu.tsx'
 import { shownText } from '../../ui/shown-text.ts'
+import titleStyles from '../../ui/Title.module.css'
 import { t } from '../../words/words.ts'
 import { AlertChip } from '../alerts/AlertChip.tsx'
 import { releaseAll } from '../plans/release-all.ts'
-import { toggleColumn } from './sort-by.ts'
+import styles from './Toolbar.module.css'
 
 export function Toolbar() {
   const { filterText, filter, total, matching, waiting, scope, selected } = useStore(table)
@@ -21,18 +24,18 @@ export function Toolbar() {
   const scopeName = entries.find(each => each.storeId === scope)?.name
   const filtered = filterText.trim() !== ''
   return (
-    <header className="toolbar">
-      <h1 className="toolbar-title">
+    <header className={styles.toolbar}>
+      <h1 className={titleStyles.title}>
         <span className="clip">{scopeName ?? t.sidebar.allLocks}</span>
-        <span className="count">
+        <span className={titleStyles.count}>
           {filtered ? t.table.countSome(matching, total) : t.table.countAll(total)}
         </span>
       </h1>
-      <div className="filter">
+      <div className={styles.filter}>
         <input
           id="filter"
           type="text"
-          className="input mono"
+          className={`${fieldStyles.input} mono`}
           aria-label={t.table.filter}
           placeholder={t.table.filterExample}
           spellCheck={false}
@@ -55,18 +58,18 @@ export function Toolbar() {
         {filtered ? (
           <button
             type="button"
-            className="filter-end"
+            className={styles.filterEnd}
             aria-label={t.table.clearFilter}
             onClick={() => setFilter('')}
           >
             <Icon name="cross" size={12} />
           </button>
         ) : (
-          <kbd className="filter-end">/</kbd>
+          <kbd className={styles.filterEnd}>/</kbd>
         )}
       </div>
       <Button
-        className="release-all"
+        className={styles.releaseAll}
         disabled={selected.size === 0 && matching === 0}
         title={selected.size === 0 ? t.plans.releaseAllTitle(matching) : undefined}
         onClick={releaseAll}
@@ -86,12 +89,12 @@ export function Toolbar() {
       </Menu>
       <Chips />
       {filter.problems.length > 0 && (
-        <p id="filter-problems" className="filter-problems" role="status">
+        <p id="filter-problems" className={styles.problems} role="status">
           {filter.problems.map(({ text }) => t.table.filterProblem(shownText(text, 60))).join(' ')}
         </p>
       )}
       {waiting > 0 && (
-        <button type="button" className="waiting" onClick={() => setPointing(false)}>
+        <button type="button" className={styles.waiting} onClick={() => setPointing(false)}>
           {t.table.waiting(waiting)}
         </button>
       )}
@@ -114,13 +117,13 @@ function Chips() {
   ]
   const shown = chips.filter(([count]) => count > 0)
   return (
-    <div className="chips">
+    <div className={chipStyles.chips}>
       <AlertChip />
       {shown.map(([, label, tone, icon, filter]) => (
         <button
           key={filter}
           type="button"
-          className="chip"
+          className={chipStyles.chip}
           data-tone={tone}
           onClick={() => setFilter(filter)}
         >
@@ -128,17 +131,21 @@ function Chips() {
         </button>
       ))}
       {shown.length === 0 && total > 0 && (
-        <span className="chip plain">
+        <span className={`${chipStyles.chip} ${chipStyles.plain}`}>
           <Icon name="check" size={12} /> {words.calm}
         </span>
       )}
       {unrecognised > 0 && (
-        <button type="button" className="chip plain" onClick={() => openDialog({ kind: 'unrecognised' })}>
+        <button
+          type="button"
+          className={`${chipStyles.chip} ${chipStyles.plain}`}
+          onClick={() => openDialog({ kind: 'unrecognised' })}
+        >
           <Icon name="question" size={12} /> {words.unrecognised(unrecognised)}
         </button>
       )}
       {selected.size > 0 && (
-        <span className="selection">
+        <span className={styles.selection}>
           {t.status.selected(selected.size)}
           <CopyButton
             text={[...selected].flatMap(id => book.rows.get(id)?.lock.key ?? []).join('\n')}

@@ -1,7 +1,8 @@
-import { isUnconfirmed, stateAt } from '../../../shared/lease.ts'
-import type { Lock } from '../../../shared/locks.ts'
+import { heldSinceOf, isUnconfirmed, remainingMs, stateAt } from '../../../shared/lease.ts'
+import type { Lock, WatchedLock } from '../../../shared/locks.ts'
 import type { IconName } from '../../ui/Icon.tsx'
 import type { Words } from '../../words/en.ts'
+import { t } from '../../words/words.ts'
 
 export type Face = {
   readonly word: keyof Words['table']['states']
@@ -25,5 +26,38 @@ export function faceOf(lock: Lock, now: number, gone: boolean): Face {
       return { word: 'released', icon: 'dash', tone: 'faint' }
     case 'unknown':
       return { word: 'unknown', icon: 'question', tone: 'faint' }
+  }
+}
+
+export function ageText(lock: WatchedLock, now: number): string {
+  const since = heldSinceOf(lock)
+  if (since === null) return t.table.ageUnknown
+  const age = now - since.at
+  // The tick is up to a second old: what began since then began now.
+  if (age < -2000) return t.table.startsIn(-age)
+  return since.exact ? t.span(Math.max(0, age)) : t.table.atLeast(Math.max(0, age))
+}
+
+export function remainingText(lock: WatchedLock, now: number, gone: boolean): string {
+  const words = t.table.remaining
+  if (gone) return words.gone
+  switch (lock.lease.kind) {
+    case 'never':
+      return words.never
+    case 'session':
+      return words.session
+    case 'heartbeat':
+      return words.heartbeat
+    case 'released':
+      return words.free
+    case 'unknown':
+      return words.unknown
+    case 'deadline': {
+      const left = remainingMs(lock, now)
+      if (left === null) return words.unknown
+      if (left > 0) return t.duration(left)
+      if (isUnconfirmed(lock, now)) return words.ended
+      return lock.lease.afterwards === 'released' ? words.free : words.ago(-left)
+    }
   }
 }

@@ -6,10 +6,13 @@ import { ask, consoleStore } from '../../state/console.ts'
 import type { PlanBook } from '../../state/plan-book.ts'
 import { Button } from '../../ui/Button.tsx'
 import { DialogButtons } from '../../ui/Dialog.tsx'
+import fieldStyles from '../../ui/Field.module.css'
 import { Icon } from '../../ui/Icon.tsx'
 import { Notice } from '../../ui/Notice.tsx'
+import panelStyles from '../../ui/Panel.module.css'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
+import { ProductionBadge } from '../stores/StoreName.tsx'
 import { PlanWarnings } from './PlanWarnings.tsx'
 import { isRate, RateField } from './RateField.tsx'
 
@@ -74,11 +77,11 @@ export function PlanConfirm({ book, plan, onBack }: Props) {
       <div className="plan-main">
         <h3>{t.confirm.title[plan.kind]}</h3>
         {attempts < plan.progress.total && <p>{t.confirm.open(attempts)}</p>}
-        <label className="field" htmlFor={ids.reason}>
+        <label className={fieldStyles.field} htmlFor={ids.reason}>
           <span>{t.confirm.reason}</span>
           <input
             id={ids.reason}
-            className="input"
+            className={fieldStyles.input}
             // biome-ignore lint/a11y/noAutofocus: the first field of the question
             autoFocus
             required
@@ -151,15 +154,15 @@ function ConfirmField({ store, wanted, typed, onChange }: FieldProps) {
   const wrong = left && typed !== '' && !right
   const shown = shownText(wanted, 120)
   return (
-    <div className="field">
+    <div className={fieldStyles.field}>
       <div className="field-head">
         <label htmlFor={id}>{t.confirm.type(shown)}</label>
-        {store.production && <span className="prod">{t.sidebar.production}</span>}
+        {store.production && <ProductionBadge />}
       </div>
       <span className="confirm-input">
         <input
           id={id}
-          className="input mono"
+          className={`${fieldStyles.input} mono`}
           autoComplete="off"
           spellCheck={false}
           maxLength={300}
@@ -176,7 +179,7 @@ function ConfirmField({ store, wanted, typed, onChange }: FieldProps) {
         )}
       </span>
       {wrong && (
-        <span id={`${id}-said`} className="hint wrong" role="alert">
+        <span id={`${id}-said`} className={`${fieldStyles.hint} ${fieldStyles.wrong}`} role="alert">
           {t.confirm.wrong(shown)}
         </span>
       )}
@@ -203,7 +206,7 @@ function Consequences({ book }: { readonly book: PlanBook }) {
           format && (
             <details key={value} open={value === first.current}>
               <summary>{t.confirm.ofFormat(kept, format.title)}</summary>
-              <ul className="consequences">
+              <ul className={panelStyles.points}>
                 {releaseConsequences(format).map(each => (
                   <li key={each}>{each}</li>
                 ))}

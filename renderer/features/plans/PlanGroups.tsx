@@ -6,8 +6,10 @@ import { type ConsoleState, consoleStore } from '../../state/console.ts'
 import type { Group, GroupBy, PlanBook } from '../../state/plan-book.ts'
 import { type Show, sameShow } from '../../state/plan-order.ts'
 import { Icon } from '../../ui/Icon.tsx'
+import segmentStyles from '../../ui/Segments.module.css'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
+import { ProductionBadge } from '../stores/StoreName.tsx'
 
 const BY: readonly GroupBy[] = ['store', 'holder', 'format', 'state']
 /** More are not told apart by looking; the list finds them. */
@@ -37,7 +39,7 @@ export function PlanGroups({ book, plan, show, onShow, onExclude }: Props) {
   }
   return (
     <section className="plan-groups" aria-label={words.label}>
-      <div role="tablist" aria-label={words.label} className="segmented tabs">
+      <div role="tablist" aria-label={words.label} className={`${segmentStyles.segmented} tabs`}>
         {BY.map(each => (
           <button
             key={each}
@@ -109,7 +111,7 @@ function GroupItem({ group, name, production, current, onShow, onExclude }: Item
         onClick={onShow}
       >
         <span className="clip">{name}</span>
-        {production && <span className="prod">{t.sidebar.production}</span>}
+        {production && <ProductionBadge />}
       </button>
       <span className="number muted">
         {group.kept === group.all ? t.number(group.all) : words.some(group.kept, group.all)}

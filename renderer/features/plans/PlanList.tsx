@@ -2,6 +2,7 @@ import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { PlanChange } from '../../../shared/plans.ts'
 import type { PlanBook } from '../../state/plan-book.ts'
+import gridStyles from '../../ui/Grid.module.css'
 import { t } from '../../words/words.ts'
 import { PlanRow } from './PlanRow.tsx'
 import { planColumns } from './plan-columns.ts'
@@ -86,7 +87,7 @@ export function PlanList({ book, order, changes, mayExclude, onExclude }: Props)
       aria-colcount={columns.length + 1}
       aria-activedescendant={activeIndex >= 0 ? `plan-row-${activeIndex}` : undefined}
       tabIndex={0}
-      className="grid plan-grid"
+      className={`${gridStyles.grid} plan-grid`}
       style={{ '--columns': `22px ${columns.map(column => column.width).join(' ')}` } as React.CSSProperties}
       onKeyDown={event => {
         if (event.target !== event.currentTarget || event.altKey || event.ctrlKey || event.metaKey) return
@@ -96,23 +97,29 @@ export function PlanList({ book, order, changes, mayExclude, onExclude }: Props)
         run()
       }}
     >
-      <div role="rowgroup" className="grid-head">
+      <div role="rowgroup" className={gridStyles.head}>
         {/* biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus */}
-        <div role="row" aria-rowindex={1} className="row head">
+        <div role="row" aria-rowindex={1} className={`${gridStyles.row} ${gridStyles.heads}`}>
           {/* biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus */}
-          <div role="columnheader" aria-colindex={1} className="cell cell-mark">
+          <div role="columnheader" aria-colindex={1} className={`${gridStyles.cell} cell-mark`}>
             <span className="visually-hidden">{t.plans.list.columns.mark}</span>
           </div>
           {columns.map(({ id }, i) => (
             // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus
-            <div key={id} role="columnheader" aria-colindex={i + 2} className={`cell cell-${id}`}>
+            <div
+              key={id}
+              role="columnheader"
+              aria-colindex={i + 2}
+              className={gridStyles.cell}
+              data-column={id}
+            >
               {t.plans.list.columns[id === 'result' && !applied ? 'now' : id]}
             </div>
           ))}
         </div>
       </div>
-      <div ref={scroller} className="grid-body" role="rowgroup">
-        <div className="grid-space" role="presentation" style={{ height: virtual.getTotalSize() }}>
+      <div ref={scroller} className={gridStyles.body} role="rowgroup">
+        <div className={gridStyles.space} role="presentation" style={{ height: virtual.getTotalSize() }}>
           {virtual.getVirtualItems().map(item => {
             const entry = book.entries[order[item.index] ?? -1]
             if (!entry) return null

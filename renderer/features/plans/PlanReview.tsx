@@ -8,6 +8,7 @@ import type { PlanBook } from '../../state/plan-book.ts'
 import { type Now, SHOW_ALL, type Show } from '../../state/plan-order.ts'
 import { Button } from '../../ui/Button.tsx'
 import { DialogButtons } from '../../ui/Dialog.tsx'
+import fieldStyles from '../../ui/Field.module.css'
 import { ErrorNotice } from '../../ui/Notice.tsx'
 import { sentence } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
@@ -133,7 +134,7 @@ export function SearchBox({
   return (
     <input
       type="text"
-      className="input"
+      className={fieldStyles.input}
       aria-label={t.plans.list.search}
       placeholder={t.plans.list.searchHint}
       spellCheck={false}

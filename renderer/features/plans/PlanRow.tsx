@@ -1,8 +1,10 @@
 import { memo } from 'react'
 import type { PlanEntry, PlanStore } from '../../../shared/plans.ts'
+import gridStyles from '../../ui/Grid.module.css'
 import { Icon } from '../../ui/Icon.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
+import { StoreName } from '../stores/StoreName.tsx'
 import type { PlanColumn, PlanColumnId } from './plan-columns.ts'
 import { type PlanFace, stateFace } from './plan-face.ts'
 
@@ -34,14 +36,14 @@ export const PlanRow = memo(function PlanRow(props: Props) {
       id={`plan-row-${index}`}
       role="row"
       aria-rowindex={index + 2}
-      className="row plan-row"
+      className={`${gridStyles.row} plan-row`}
       data-active={props.active || undefined}
       data-excluded={excluded || undefined}
       style={{ transform: `translateY(${props.top}px)` }}
       onClick={() => props.onActivate(entry.n)}
     >
       {/* biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus and names its active row */}
-      <div role="gridcell" aria-colindex={1} className="cell cell-mark">
+      <div role="gridcell" aria-colindex={1} className={`${gridStyles.cell} cell-mark`}>
         {props.mayExclude && (
           <button
             type="button"
@@ -62,7 +64,13 @@ export const PlanRow = memo(function PlanRow(props: Props) {
       </div>
       {props.columns.map((column, i) => (
         // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus and names its active row
-        <div key={column.id} role="gridcell" aria-colindex={i + 2} className={`cell cell-${column.id}`}>
+        <div
+          key={column.id}
+          role="gridcell"
+          aria-colindex={i + 2}
+          className={gridStyles.cell}
+          data-column={column.id}
+        >
           <Cell {...props} column={column.id} />
         </div>
       ))}
@@ -76,7 +84,7 @@ function Cell({ column, entry, store, icon, tone, text }: Props & { readonly col
     case 'state': {
       const face = stateFace(entry.state)
       return (
-        <span className="state" data-tone={face.tone}>
+        <span className={gridStyles.state} data-tone={face.tone}>
           <Icon name={face.icon} /> {face.text}
         </span>
       )
@@ -100,12 +108,7 @@ function Cell({ column, entry, store, icon, tone, text }: Props & { readonly col
       )
     }
     case 'store':
-      return (
-        <span className="clip store-name">
-          <span className="clip">{shownText(store?.name ?? '', 80)}</span>
-          {store?.production && <span className="prod-mark">P</span>}
-        </span>
-      )
+      return <StoreName name={shownText(store?.name ?? '', 80)} production={store?.production ?? false} />
     case 'held':
       return (
         <span className="number">
@@ -116,7 +119,7 @@ function Cell({ column, entry, store, icon, tone, text }: Props & { readonly col
       return <span className="number clip">{sayEnd(entry)}</span>
     case 'result':
       return icon === null ? null : (
-        <span className="state plan-result" data-tone={tone} title={text}>
+        <span className={`${gridStyles.state} plan-result`} data-tone={tone} title={text}>
           <Icon name={icon} /> <span className="clip">{text}</span>
         </span>
       )

@@ -7,6 +7,7 @@ import { leavePlan } from '../../state/plan.ts'
 import type { PlanBook } from '../../state/plan-book.ts'
 import { Button } from '../../ui/Button.tsx'
 import { DialogButtons } from '../../ui/Dialog.tsx'
+import fieldStyles from '../../ui/Field.module.css'
 import { Notice } from '../../ui/Notice.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
@@ -145,7 +146,7 @@ function RateForm({ now, onSet }: { readonly now: number | null; readonly onSet:
       <label>
         {t.run.rate}{' '}
         <input
-          className="input number rate"
+          className={`${fieldStyles.input} number rate`}
           inputMode="decimal"
           autoComplete="off"
           maxLength={12}

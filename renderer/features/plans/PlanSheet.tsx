@@ -42,7 +42,7 @@ function OpenSheet({ book }: { readonly book: PlanBook }) {
   if (!plan) return null
   const close = confirming ? () => setConfirming(false) : leavePlan
   return (
-    <Dialog title={t.plans.title[plan.kind](plan.progress.total)} onClose={close} className="sheet">
+    <Dialog title={t.plans.title[plan.kind](plan.progress.total)} onClose={close} size="sheet">
       <Origin book={book} />
       {book.ended !== null && <Ended book={book} />}
       {!book.loaded && (

@@ -5,6 +5,7 @@ import { ask } from '../../state/console.ts'
 import { closeDialog } from '../../state/overlay.ts'
 import { isAtWork, openPlan } from '../../state/plan.ts'
 import { Button } from '../../ui/Button.tsx'
+import chipStyles from '../../ui/Chip.module.css'
 import { Dialog, DialogButtons } from '../../ui/Dialog.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
@@ -36,7 +37,7 @@ export function PlansDialog() {
   }
 
   return (
-    <Dialog title={words.title} onClose={closeDialog} className="large">
+    <Dialog title={words.title} onClose={closeDialog} size="large">
       <p className="muted">{words.text}</p>
       {failed !== '' && <Notice>{failed}</Notice>}
       {known === null ? (
@@ -73,7 +74,7 @@ function PlanItem({ plan, onRemove }: { readonly plan: PlanSummary; readonly onR
         <Button look="link" aria-label={words.openName(title)} onClick={() => openPlan(plan)}>
           {title}
         </Button>
-        <span className="chip" data-tone={TONES[progress.state]}>
+        <span className={chipStyles.chip} data-tone={TONES[progress.state]}>
           {t.run.states[progress.state]}
         </span>
         <span className="faint">

@@ -1,5 +1,6 @@
 import { useId } from 'react'
 import { GENTLE, type PlanStore } from '../../../shared/plans.ts'
+import fieldStyles from '../../ui/Field.module.css'
 import { t } from '../../words/words.ts'
 
 /** What core takes, or nothing for its own pace. */
@@ -21,11 +22,11 @@ export function RateField({ stores, value, onChange }: Props) {
   const kinds = [...new Set(stores.map(store => store.kind))]
   const rates = kinds.map(kind => t.confirm.gentle(t.storeKinds[kind], GENTLE[kind])).join(', ')
   return (
-    <div className="field">
+    <div className={fieldStyles.field}>
       <label htmlFor={id}>{t.confirm.rate}</label>
       <input
         id={id}
-        className="input number rate"
+        className={`${fieldStyles.input} number rate`}
         inputMode="decimal"
         autoComplete="off"
         maxLength={12}
@@ -35,7 +36,10 @@ export function RateField({ stores, value, onChange }: Props) {
         value={value}
         onChange={event => onChange(event.target.value)}
       />
-      <span id={`${id}-hint`} className={wrong ? 'hint wrong' : 'hint'}>
+      <span
+        id={`${id}-hint`}
+        className={wrong ? `${fieldStyles.hint} ${fieldStyles.wrong}` : fieldStyles.hint}
+      >
         {wrong ? t.confirm.rateWrong : t.confirm.rateHint(rates)}
       </span>
     </div>

@@ -1,4 +1,5 @@
 import { SHOW_ALL, type Show, sameShow } from '../../state/plan-order.ts'
+import chipStyles from '../../ui/Chip.module.css'
 import { Icon } from '../../ui/Icon.tsx'
 import { t } from '../../words/words.ts'
 
@@ -17,14 +18,14 @@ type Props = {
 /** One of them is pressed: the locks that are shown. Pressing it again shows all. */
 export function ShowChips({ chips, show, onShow }: Props) {
   return (
-    <div className="chips" role="group" aria-label={t.plans.show.label}>
+    <div className={chipStyles.chips} role="group" aria-label={t.plans.show.label}>
       {chips.map(chip => {
         const pressed = sameShow(chip.show, show)
         return (
           <button
             key={JSON.stringify(chip.show)}
             type="button"
-            className="chip"
+            className={chipStyles.chip}
             data-tone={chip.tone}
             aria-pressed={pressed}
             onClick={() => onShow(pressed ? SHOW_ALL : chip.show)}

@@ -2,11 +2,13 @@ import { useId } from 'react'
 import { filterTrouble } from '../../../shared/filter-words.ts'
 import { REPORT_FORMATS } from '../../../shared/reports.ts'
 import type { StoreEntry } from '../../../shared/stores.ts'
+import fieldStyles from '../../ui/Field.module.css'
 import { Switch, TextField } from '../../ui/Field.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { Segments } from '../../ui/Segments.tsx'
 import { sentence } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
+import { StoreDot } from '../stores/StoreName.tsx'
 import styles from './Report.module.css'
 import { type Draft, PRESETS, type Preset, windowOf } from './report-draft.ts'
 
@@ -40,18 +42,18 @@ export function ReportForm({ draft, open, makesPdf, onChange }: Props) {
         onChange={title => onChange({ title })}
         maxLength={200}
       />
-      <div className="field">
+      <div className={fieldStyles.field}>
         <label htmlFor={summaryId}>{words.summary}</label>
         <textarea
           id={summaryId}
-          className="input"
+          className={fieldStyles.input}
           rows={4}
           maxLength={20_000}
           aria-describedby={`${summaryId}-hint`}
           value={draft.summary}
           onChange={event => onChange({ summary: event.target.value })}
         />
-        <span id={`${summaryId}-hint`} className="hint">
+        <span id={`${summaryId}-hint`} className={fieldStyles.hint}>
           {words.summaryHint}
         </span>
       </div>
@@ -86,11 +88,11 @@ function CustomWindow({ draft, onChange }: Pick<Props, 'draft' | 'onChange'>) {
   return (
     <div className={styles.times}>
       {(['from', 'to'] as const).map(end => (
-        <div className="field" key={end}>
+        <div className={fieldStyles.field} key={end}>
           <label htmlFor={`${id}-${end}`}>{words[end]}</label>
           <input
             id={`${id}-${end}`}
-            className="input"
+            className={fieldStyles.input}
             type="datetime-local"
             value={draft[end]}
             aria-invalid={isWrong || undefined}
@@ -100,11 +102,11 @@ function CustomWindow({ draft, onChange }: Pick<Props, 'draft' | 'onChange'>) {
         </div>
       ))}
       {isWrong ? (
-        <span id={`${id}-wrong`} className="hint wrong" role="alert">
+        <span id={`${id}-wrong`} className={`${fieldStyles.hint} ${fieldStyles.wrong}`} role="alert">
           {words.badWindow}
         </span>
       ) : (
-        <span className="hint">{words.localTime}</span>
+        <span className={fieldStyles.hint}>{words.localTime}</span>
       )}
     </div>
   )
@@ -126,12 +128,12 @@ function StoreChoice({ draft, open, onChange }: Pick<Props, 'draft' | 'open' | '
             checked={!draft.without.includes(storeId)}
             onChange={event => toggle(storeId, event.target.checked)}
           />
-          <span className="dot" data-colour={colour} />
+          <StoreDot colour={colour} />
           <span className="clip">{name}</span>
         </label>
       ))}
       {open.every(({ storeId }) => draft.without.includes(storeId)) && (
-        <span className="hint wrong" role="alert">
+        <span className={`${fieldStyles.hint} ${fieldStyles.wrong}`} role="alert">
           {words.noStore}
         </span>
       )}
@@ -146,11 +148,11 @@ function FilterField({ value, onChange }: FilterProps) {
   const id = useId()
   const trouble = filterTrouble(value)
   return (
-    <div className="field">
+    <div className={fieldStyles.field}>
       <label htmlFor={id}>{t.report.filter}</label>
       <input
         id={id}
-        className="input mono"
+        className={`${fieldStyles.input} mono`}
         autoComplete="off"
         spellCheck={false}
         maxLength={2000}
@@ -159,7 +161,11 @@ function FilterField({ value, onChange }: FilterProps) {
         aria-describedby={`${id}-hint`}
         onChange={event => onChange(event.target.value)}
       />
-      <span id={`${id}-hint`} className={trouble === null ? 'hint' : 'hint wrong'} role="status">
+      <span
+        id={`${id}-hint`}
+        className={trouble === null ? fieldStyles.hint : `${fieldStyles.hint} ${fieldStyles.wrong}`}
+        role="status"
+      >
         {trouble === null ? t.report.filterHint : sentence(trouble)}
       </span>
     </div>

@@ -2,6 +2,7 @@ import { useEffect, useId, useState } from 'react'
 import { useStore } from 'zustand'
 import type { KeyChoice } from '../../../shared/stats.ts'
 import { ask, consoleStore } from '../../state/console.ts'
+import fieldStyles from '../../ui/Field.module.css'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 
@@ -46,7 +47,7 @@ export function KeyPicker({ scope, onChoose }: Props) {
   return (
     <div className="picker">
       <input
-        className="input mono"
+        className={`${fieldStyles.input} mono`}
         role="combobox"
         aria-label={t.stats.chooseKey}
         aria-expanded={open}

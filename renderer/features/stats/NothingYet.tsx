@@ -21,9 +21,12 @@ export function NothingYet({ answer }: { readonly answer: StatsAnswer | null }) 
   const down = answer?.stats.stores.find(store => store.error !== null)
   if (down)
     return (
-      <Empty icon="alert" title={t.empty.down(down.name)} text={t.empty.downText}>
-        <p className="quoted">{sentence(down.error?.message ?? '')}</p>
-      </Empty>
+      <Empty
+        icon="alert"
+        title={t.empty.down(down.name)}
+        text={t.empty.downText}
+        quote={sentence(down.error?.message ?? '')}
+      />
     )
   if (!answer) return <Empty icon="again" title={t.stats.loading} text="" />
   return <Empty icon="again" title={t.stats.nothingYet} text={t.stats.nothingYetText} />

@@ -1,6 +1,7 @@
 import { useStore } from 'zustand'
 import { STORE_KINDS } from '../../../shared/locks.ts'
 import { consoleStore } from '../../state/console.ts'
+import fieldStyles from '../../ui/Field.module.css'
 import { SelectField, Switch, TextField } from '../../ui/Field.tsx'
 import { t } from '../../words/words.ts'
 import { type AddressFields, withKind } from './address-fields.ts'
@@ -23,7 +24,7 @@ export function AddressForm({ fields, onChange }: Props) {
     <Switch label={words.tls} checked={fields.tls} onChange={value => onChange({ ...fields, tls: value })} />
   )
   return (
-    <div className="fields">
+    <div className={fieldStyles.fields}>
       <SelectField
         label={words.kind}
         value={fields.kind}

@@ -1,5 +1,6 @@
 import { useStore } from 'zustand'
 import { consoleStore } from '../../state/console.ts'
+import fieldStyles from '../../ui/Field.module.css'
 import { Switch, TextField } from '../../ui/Field.tsx'
 import { t } from '../../words/words.ts'
 
@@ -31,7 +32,7 @@ export function PasswordField({
   const lasting = secrets?.durable ? words.passwordDurable : words.passwordSession(secrets?.reason ?? '')
   const hint = elsewhere ? words.passwordElsewhere : known && !forget ? words.passwordKept(lasting) : lasting
   return (
-    <div className="fields">
+    <div className={fieldStyles.fields}>
       <TextField label={label} type="password" hint={hint} value={value} onChange={onChange} wide />
       {known && mayForget && <Switch label={words.forget} checked={forget} onChange={onForget} />}
     </div>

@@ -7,12 +7,14 @@ import { ask, consoleStore } from '../../state/console.ts'
 import { closeDialog, openDialog, type StoreDialogMode } from '../../state/overlay.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog, DialogButtons } from '../../ui/Dialog.tsx'
+import fieldStyles from '../../ui/Field.module.css'
 import { SelectField, Switch, TextField } from '../../ui/Field.tsx'
 import { ErrorNotice } from '../../ui/Notice.tsx'
 import { t } from '../../words/words.ts'
 import { AddressForm } from './AddressForm.tsx'
 import { type AddressFields, NEW_FIELDS, spell, understand } from './address-fields.ts'
 import { PasswordField } from './PasswordField.tsx'
+import styles from './StoreDialog.module.css'
 import { TestReport } from './TestReport.tsx'
 
 type Draft = {
@@ -105,7 +107,7 @@ export function StoreDialog(props: StoreDialogMode) {
   const title = { add: words.addTitle, edit: words.editTitle, duplicate: words.duplicateTitle }[props.mode]
   const offered = props.mode === 'add' && !suggestion ? suggestions : []
   return (
-    <Dialog title={title} onClose={closeDialog} className="wide">
+    <Dialog title={title} onClose={closeDialog} size="wide">
       <form
         onSubmit={event => {
           event.preventDefault()
@@ -113,7 +115,7 @@ export function StoreDialog(props: StoreDialogMode) {
         }}
       >
         {offered.length > 0 && (
-          <p className="offers">
+          <p className={styles.offers}>
             {words.fromEnvironment}:{' '}
             {offered.map(({ suggestionId, name }) => (
               <Button
@@ -152,7 +154,7 @@ export function StoreDialog(props: StoreDialogMode) {
             onForget={forget => change(forget ? { forget, password: '' } : { forget })}
           />
         )}
-        <div className="fields own">
+        <div className={`${fieldStyles.fields} ${styles.own}`}>
           <TextField
             label={words.name}
             hint={undefined}

@@ -5,6 +5,7 @@ import { consoleStore } from '../../state/console.ts'
 import { Icon } from '../../ui/Icon.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
+import styles from './TestReport.module.css'
 
 /** What a test found, in sentences. */
 export function TestReport({ result }: { readonly result: Result<StoreTest> }) {
@@ -12,7 +13,7 @@ export function TestReport({ result }: { readonly result: Result<StoreTest> }) {
   const words = t.stores
   if (!result.ok)
     return (
-      <div className="test-report" data-outcome="failed" role="status">
+      <div className={styles.report} data-outcome="failed" role="status">
         <p>
           <Icon name="alert" /> {words.testFailed} {sentence(result.error.message)}
         </p>
@@ -27,7 +28,7 @@ export function TestReport({ result }: { readonly result: Result<StoreTest> }) {
     each => words.capabilities[each],
   )
   return (
-    <div className="test-report" data-outcome="passed" role="status">
+    <div className={styles.report} data-outcome="passed" role="status">
       <p>
         <Icon name="check" /> {words.testServer(shownText(server, 80), latencyMs)}{' '}
         {clock.offsetMs === null ? words.testNoClock : words.testClock(clock.offsetMs, clock.errorMs)}

@@ -6,6 +6,7 @@ import { ask } from '../../state/console.ts'
 import { act } from '../../state/switch.ts'
 import { Button } from '../../ui/Button.tsx'
 import { CopyButton } from '../../ui/CopyButton.tsx'
+import fieldStyles from '../../ui/Field.module.css'
 import { TextField } from '../../ui/Field.tsx'
 import { ErrorNotice } from '../../ui/Notice.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
@@ -185,7 +186,7 @@ function Difference({ preview: { lines, copy, wanted }, isDue, working, onChange
           ))}
         </tbody>
       </table>
-      <p className="hint">{words.others}</p>
+      <p className={fieldStyles.hint}>{words.others}</p>
       <dl className={styles.facts}>
         <dt>{words.copy}</dt>
         <dd className="mono">{shownText(copy, 400)}</dd>

@@ -8,6 +8,7 @@ import { Dialog, DialogButtons } from '../../ui/Dialog.tsx'
 import { TextField } from '../../ui/Field.tsx'
 import { ErrorNotice } from '../../ui/Notice.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
+import titleStyles from '../../ui/Title.module.css'
 import { t } from '../../words/words.ts'
 import { SideName } from './parts.tsx'
 import { StepFrame } from './StepFrame.tsx'
@@ -38,7 +39,7 @@ export function RunHead({ run }: { readonly run: SwitchRun }) {
   const words = t.switch
   return (
     <header className="view-head">
-      <h1 className="toolbar-title">{words.title}</h1>
+      <h1 className={titleStyles.title}>{words.title}</h1>
       <p className={styles.between}>
         <SideName side={run.from} />
         <span className="faint" aria-hidden="true">

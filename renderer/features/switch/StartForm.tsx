@@ -8,6 +8,7 @@ import { ErrorNotice } from '../../ui/Notice.tsx'
 import { Segments } from '../../ui/Segments.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
+import { ProductionBadge, StoreDot } from '../stores/StoreName.tsx'
 import styles from './Switch.module.css'
 import { useSend } from './use-switch.ts'
 
@@ -135,9 +136,9 @@ function StoreChoice({ label, entries, chosen, whyNot: whyNotOf, onChoose }: Cho
               onChange={() => onChoose(entry.storeId)}
             />
             <span className={styles.optionName}>
-              <span className="dot" data-colour={entry.colour} />
+              <StoreDot colour={entry.colour} />
               <span className="clip">{shownText(entry.name, 60)}</span>
-              {entry.production && <span className="prod">{t.sidebar.production}</span>}
+              {entry.production && <ProductionBadge />}
               <span className={styles.optionKind}>{t.storeKinds[entry.kind]}</span>
             </span>
             <span className={why === null ? `${styles.optionNote} mono clip` : styles.optionNote}>

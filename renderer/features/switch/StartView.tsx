@@ -8,6 +8,7 @@ import { Button } from '../../ui/Button.tsx'
 import { Empty } from '../../ui/Empty.tsx'
 import { ErrorNotice } from '../../ui/Notice.tsx'
 import { shownText } from '../../ui/shown-text.ts'
+import titleStyles from '../../ui/Title.module.css'
 import { t } from '../../words/words.ts'
 import { Card, DataTable } from './parts.tsx'
 import { StartForm } from './StartForm.tsx'
@@ -21,7 +22,7 @@ export function StartView() {
   return (
     <>
       <header className="view-head">
-        <h1 className="toolbar-title">{words.title}</h1>
+        <h1 className={titleStyles.title}>{words.title}</h1>
       </header>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keys */}
       <div className="view-body" tabIndex={0} role="group" aria-label={words.title}>

@@ -3,6 +3,7 @@ import { SWITCH_STEPS, type SwitchRun } from '../../../shared/switch.ts'
 import { consoleStore } from '../../state/console.ts'
 import { switchStore, underWay } from '../../state/switch.ts'
 import { show, viewStore } from '../../state/view.ts'
+import { NavItem } from '../../ui/NavItem.tsx'
 import { t } from '../../words/words.ts'
 import styles from './Switch.module.css'
 
@@ -13,15 +14,10 @@ export function SwitchItem() {
   const isShown = useStore(viewStore, state => state.view === 'switch')
   if (stores < 2 && runs.length === 0 && !isShown) return null
   return (
-    <button
-      type="button"
-      className="nav-item"
-      aria-current={isShown ? 'page' : undefined}
-      onClick={() => show('switch')}
-    >
+    <NavItem current={isShown && 'page'} onClick={() => show('switch')}>
       <span>{t.switch.nav}</span>
       <Mark runs={underWay(runs)} />
-    </button>
+    </NavItem>
   )
 }
 

@@ -4,6 +4,7 @@ import type { Side } from '../../../shared/switch.ts'
 import { consoleStore } from '../../state/console.ts'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
+import { StoreDot } from '../stores/StoreName.tsx'
 import styles from './Switch.module.css'
 
 type CardProps = {
@@ -148,7 +149,7 @@ export function SideName({ side }: { readonly side: Side }) {
   )
   return (
     <span className={styles.side} title={shownText(side.address, 200)}>
-      <span className="dot" data-colour={colour} />
+      <StoreDot colour={colour} />
       <strong className="clip">{shownText(side.storeName, 60)}</strong>
       <span className="muted">{t.storeKinds[side.kind]}</span>
     </span>

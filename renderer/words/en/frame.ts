@@ -24,6 +24,7 @@ export const frame = {
     offer: (name: string) => `Add ${name}…`,
     offerFrom: (variables: string) => `from ${variables}`,
     production: 'PROD',
+    productionMark: 'P',
     productionTitle: 'Production: releases require the store name and a reason',
     readOnly: 'read-only',
     menu: (name: string) => `Actions for ${name}`,

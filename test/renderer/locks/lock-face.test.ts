@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { faceOf } from '../../../renderer/features/locks/lock-face.ts'
-import { ageText, remainingText } from '../../../renderer/features/locks/lock-times.ts'
+import { ageText, faceOf, remainingText } from '../../../renderer/features/locks/lock-face.ts'
 import type { WatchedLock } from '../../../shared/locks.ts'
 import { endsAt, watchedLock } from '../a-row.ts'
 

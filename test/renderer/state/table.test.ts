@@ -12,7 +12,7 @@ const { preferences } = await import('../../../renderer/state/preferences.ts')
 const { arrange, setFilter, setPointing, setScope, table, toggleSelected } = await import(
   '../../../renderer/state/table.ts'
 )
-const { sortBy } = await import('../../../renderer/features/locks/sort-by.ts')
+const { sortBy } = await import('../../../renderer/state/preferences.ts')
 
 const NOW = 1_800_000_000_000
 const serverTime = NOW

@@ -1,13 +1,32 @@
 import { expiresAtOf, heldSinceOf, usedFraction } from '../../../shared/lease.ts'
 import type { WatchedLock } from '../../../shared/locks.ts'
 import { t } from '../../words/words.ts'
-import { LeaseBar } from './LockRow.tsx'
+import styles from './LeaseBar.module.css'
 import type { Face } from './lock-face.ts'
 
-type Props = { readonly lock: WatchedLock; readonly now: number; readonly tone: Face['tone'] }
+type BarProps = {
+  /** How much of the lease is used, 0 to 1; null if unknown. */
+  readonly used: number | null
+  readonly endless: boolean
+  readonly wide?: boolean
+}
+
+export function LeaseBar({ used, endless, wide = false }: BarProps) {
+  return (
+    <span
+      className={`${styles.bar} ${wide ? styles.wide : ''}`}
+      data-kind={endless ? 'endless' : used === null ? 'unknown' : 'known'}
+      aria-hidden="true"
+    >
+      {used !== null && <span className={styles.used} style={{ transform: `scaleX(${used})` }} />}
+    </span>
+  )
+}
+
+type LineProps = { readonly lock: WatchedLock; readonly now: number; readonly tone: Face['tone'] }
 
 /** The lease as a line, from where it began to where it ends. */
-export function LeaseLine({ lock, now, tone }: Props) {
+export function LeaseLine({ lock, now, tone }: LineProps) {
   const ends = expiresAtOf(lock.lease)
   const used = usedFraction(lock, now)
   const since = heldSinceOf(lock)
@@ -19,12 +38,12 @@ export function LeaseLine({ lock, now, tone }: Props) {
         : t.inspector.seenAt(since.at)
   const end = ends === null ? '' : ends > now ? t.inspector.endsAt(ends) : t.inspector.endedAt(ends)
   return (
-    <div className="lease-line" data-tone={tone}>
-      <LeaseBar used={used} endless={lock.lease.kind === 'never'} />
+    <div data-tone={tone}>
+      <LeaseBar used={used} endless={lock.lease.kind === 'never'} wide />
       {used !== null && (
         <span className="visually-hidden">{t.inspector.leaseUsed(Math.floor(used * 100))}</span>
       )}
-      <div className="lease-ends">
+      <div className={styles.ends}>
         <span>{start}</span>
         <span>{end || t.inspector.now(now)}</span>
       </div>
