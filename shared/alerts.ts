@@ -131,10 +131,10 @@ export const muteInputSchema = z.strictObject({
 })
 
 export const alertMethods = {
-  'alerts.acknowledge': { effect: 'read', input: acknowledgeSchema, output: z.null() },
-  'alerts.mute': { effect: 'read', input: muteInputSchema, output: muteSchema },
+  'alerts.acknowledge': { effect: 'settings', input: acknowledgeSchema, output: z.null() },
+  'alerts.mute': { effect: 'settings', input: muteInputSchema, output: muteSchema },
   'alerts.unmute': {
-    effect: 'read',
+    effect: 'settings',
     input: z.strictObject({ muteId: z.string().min(1).max(64) }),
     output: z.null(),
   },
@@ -143,7 +143,7 @@ export const alertMethods = {
    * other consoles have saved since then stays.
    */
   'alerts.decide': {
-    effect: 'read',
+    effect: 'settings',
     input: z.strictObject({ book: ruleBookSchema, before: ruleBookSchema.optional() }),
     output: ruleBookSchema,
   },

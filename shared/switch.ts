@@ -194,7 +194,7 @@ export const switchMethods = {
   'switch.list': { effect: 'read', input: z.strictObject({}), output: z.array(switchRunSchema) },
   /** Goes on with the one that is under way between the two, if there is one. */
   'switch.begin': {
-    effect: 'read',
+    effect: 'settings',
     input: z.strictObject({
       fromStoreId: storeId,
       toStoreId: storeId,
@@ -204,34 +204,34 @@ export const switchMethods = {
   },
   /** On to the next step. Refused while its check is not met, unless a reason is given. The last one ends the switch. */
   'switch.pass': {
-    effect: 'read',
+    effect: 'settings',
     input: z.strictObject({ switchId, step: switchStepSchema, reason: reason.optional() }),
     output: switchRunSchema,
   },
   'switch.back': {
-    effect: 'read',
+    effect: 'settings',
     input: z.strictObject({ switchId, step: switchStepSchema }),
     output: switchRunSchema,
   },
   'switch.abandon': {
-    effect: 'read',
+    effect: 'settings',
     input: z.strictObject({ switchId, reason }),
     output: switchRunSchema,
   },
   /** Points it at a file, or away from any, and tells what would be changed in it. */
   'switch.envPreview': {
-    effect: 'read',
+    effect: 'settings',
     input: z.strictObject({ switchId, file: file.nullable() }),
     output: envPreviewSchema.nullable(),
   },
   /** Keeps a copy, then changes the line. Refused if the file is not the one that was shown any more. */
   'switch.envChange': {
-    effect: 'read',
+    effect: 'settings',
     input: z.strictObject({ switchId, file, digest: z.string().min(1).max(200) }),
     output: switchRunSchema,
   },
   /** A plan that releases what is left in the old store; applied as any other. */
-  'switch.plan': { effect: 'read', input: z.strictObject({ switchId }), output: planSummarySchema },
+  'switch.plan': { effect: 'settings', input: z.strictObject({ switchId }), output: planSummarySchema },
 } as const
 
 export const switchStreams = {

@@ -1,7 +1,6 @@
 import { alertAdvice, alertSentence } from '../../shared/alert-words.ts'
 import type { ConsoleInfo } from '../../shared/console.ts'
 import type { Core } from './dispatch.ts'
-import { AlertActions } from './features/alerts/alert-actions.ts'
 import { Alerts } from './features/alerts/alerts.ts'
 import { alertHandlers } from './features/alerts/handlers.ts'
 import { auditHandlers } from './features/audit/handlers.ts'
@@ -102,12 +101,8 @@ export function createCore(options: CoreOptions): Core {
     ...options.plans,
   })
   const holds = new Holds({ dataFolder, stores, audit, attends, ...options.holds })
-  const alertActions = new AlertActions({
-    ...{ alerts, audit },
-    addressOf: list && (storeId => list.profileOf(storeId)?.address ?? null),
-  })
   const switches = new Switches({
-    ...{ book: runBook, audit, get },
+    ...{ book: runBook, get },
     plan: (storeId, signal, action) => plans.create({ storeIds: [storeId] }, signal, action),
   })
   const switchReports = new SwitchReports({ book: runBook, plans, version })
@@ -128,7 +123,10 @@ export function createCore(options: CoreOptions): Core {
     plans: planHandlers(plans),
     audit: auditHandlers(audit),
     stats: statsHandlers(stats),
-    alerts: alertHandlers(alerts, alertActions),
+    alerts: alertHandlers({
+      alerts,
+      addressOf: list && (storeId => list.profileOf(storeId)?.address ?? null),
+    }),
     holds: holdHandlers(holds, stores),
     reports: reportHandlers(reports),
     switch: switchHandlers(switches, switchReports),

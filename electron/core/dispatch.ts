@@ -147,6 +147,7 @@ export async function callMethod<M extends MethodName>(
   const answer = await handler(input, call)
   if (effect === 'read') return answer as Output<M>
   const change = answer as SettingsChange<Output<M>> & Partial<WriteChange<Output<M>>>
+  if (change.facts === null) return change.apply()
   return core.audit.record({
     ...{ method, action: call.action, effect, facts: change.facts },
     mustRecord: effect === 'write' || change.mustRecord === true,

@@ -40,8 +40,8 @@ export type Confirmation = {
 
 /** What a method with the effect `settings` is about to do. The dispatcher records it, applies it, and records the outcome. */
 export type SettingsChange<T> = {
-  /** What the audit log says of it before it happens. */
-  readonly facts: Facts
+  /** What the audit log says of it before it happens. Null if there turns out to be nothing to change. */
+  readonly facts: Facts | null
   /** It weakens a protection, or changes a file: it must not happen unless it can be recorded first. */
   readonly mustRecord?: boolean
   apply(): Promise<T>

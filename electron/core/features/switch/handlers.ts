@@ -6,12 +6,12 @@ export function switchHandlers(switches: Switches, reports: SwitchReports): Hand
   return {
     methods: {
       'switch.list': () => switches.list(),
-      'switch.begin': (input, { signal, action }) => switches.begin(input, signal, action),
-      'switch.pass': (input, { action }) => switches.pass(input, action),
-      'switch.back': (input, { action }) => switches.back(input, action),
-      'switch.abandon': (input, { action }) => switches.abandon(input, action),
-      'switch.envPreview': (input, { action }) => switches.envPreview(input, action),
-      'switch.envChange': (input, { action }) => switches.envChange(input, action),
+      'switch.begin': (input, { signal }) => switches.begin(input, signal),
+      'switch.pass': input => switches.pass(input),
+      'switch.back': input => switches.back(input),
+      'switch.abandon': input => switches.abandon(input),
+      'switch.envPreview': input => switches.envPreview(input),
+      'switch.envChange': input => switches.envChange(input),
       'switch.plan': ({ switchId }, { signal, action }) => switches.plan(switchId, signal, action),
     },
     streams: {

@@ -7,9 +7,8 @@ import { type EnvPreview, type Side, SWITCH_STEPS, type SwitchRun } from '../../
 import { isSeenAfterRestart } from '../../../../shared/switch-steps.ts'
 import { checkSentence, providerLine, STEP_WORDS } from '../../../../shared/switch-words.ts'
 import { StoreError } from '../../lib/errors.ts'
+import type { Facts, SettingsChange } from '../../lib/handler.ts'
 import { whoIsHere } from '../../lib/operator.ts'
-import type { AuditLog } from '../audit/log.ts'
-import { type Note, settled } from '../audit/settled.ts'
 import type { OpenStore } from '../stores/open-store.ts'
 import { providerOf } from './checks.ts'
 import { changeEnvFile, previewEnv } from './env-file.ts'
@@ -22,7 +21,6 @@ const MOST_UNDER_WAY = 20
 
 export type SwitchesOptions = {
   readonly book: RunBook
-  readonly audit: AuditLog
   readonly get: (storeId: string, signal: AbortSignal) => OpenStore
   readonly plan: (storeId: string, signal: AbortSignal, action: string) => Promise<PlanSummary>
 }
@@ -45,14 +43,13 @@ export class Switches {
     return this.#book.all.map(run => this.#book.shown(run)).reverse()
   }
 
-  async begin(input: Input<'switch.begin'>, signal: AbortSignal, action: string): Promise<SwitchRun> {
+  async begin(input: Input<'switch.begin'>, signal: AbortSignal): Promise<SettingsChange<SwitchRun>> {
     await this.#book.ready
     const from = sideOf(this.#o.get(input.fromStoreId, signal))
     const to = sideOf(this.#o.get(input.toStoreId, signal))
     checkSides(from, to)
     const { quietMs } = input
     const underWay = this.#book.all.find(run => run.ended === null && isBetween(run, from, to))
-    if (underWay && (quietMs ?? underWay.quietMs) === underWay.quietMs) return this.#book.shown(underWay)
     const fresh: KeptRun = {
       switchId: `s${randomBytes(6).toString('hex')}`,
       ...{ from, to, begunAt: Date.now(), by: whoIsHere().user, step: 'understand', passed: [] },
@@ -60,9 +57,9 @@ export class Switches {
       ...{ envFile: null, envChanges: [], planIds: [], strays: [], splits: [], ended: null },
       ...{ wentBack: [], firstArrivalInNewAt: null },
     }
-    let found = fresh
-    const facts = { ...about(underWay ?? fresh), quietMs: fresh.quietMs }
-    await this.#recorded(action, 'switch.begin', facts, 'if possible', () =>
+    const isKnown = underWay !== undefined && (quietMs ?? underWay.quietMs) === underWay.quietMs
+    let found = underWay ?? fresh
+    const edit = () =>
       this.#book.edit(runs => {
         const open = runs.filter(({ ended }) => ended === null)
         const known = open.find(run => isBetween(run, from, to))
@@ -77,20 +74,24 @@ export class Switches {
           )
         if (open.length >= MOST_UNDER_WAY)
           throw new StoreError('REFUSED', 'Too many switches are under way: finish or abandon some of them')
+        found = fresh
         return [...runs, fresh]
-      }),
-    )
-    return this.#book.shown(this.#book.find(found.switchId))
+      })
+    return {
+      facts: isKnown ? null : { ...about(found), quietMs: fresh.quietMs },
+      apply: async () => {
+        if (!isKnown) await edit()
+        return this.#book.shown(this.#book.find(found.switchId))
+      },
+    }
   }
 
-  async pass({ switchId, step, reason }: Input<'switch.pass'>, action: string): Promise<SwitchRun> {
+  async pass({ switchId, step, reason }: Input<'switch.pass'>): Promise<SettingsChange<SwitchRun>> {
     const run = await this.#underWay(switchId)
     const now = await this.#book.now(switchId)
     const why = reason?.trim() || null
     const checked = now.checks[step].is === 'met'
-    const facts = { ...about(run), step, checked, ...(why === null ? {} : { reason: why }) }
-    // What is passed without its check does not happen without a trace.
-    return this.#recorded(action, 'switch.pass', facts, checked ? 'if possible' : 'always', async () => {
+    const apply = async () => {
       checkStep(run, step)
       if (!checked && why === null)
         throw new StoreError(
@@ -116,53 +117,59 @@ export class Switches {
           ...(next === undefined ? { ended: { at, by, how: 'finished' as const, reason: why } } : {}),
         }
       })
-    })
+    }
+    const facts = { ...about(run), step, checked, ...(why === null ? {} : { reason: why }) }
+    // A step is not passed without its check unless that is on record.
+    return { facts, mustRecord: !checked, apply }
   }
 
-  async back({ switchId, step }: Input<'switch.back'>, action: string): Promise<SwitchRun> {
+  async back({ switchId, step }: Input<'switch.back'>): Promise<SettingsChange<SwitchRun>> {
     const run = await this.#underWay(switchId)
-    return this.#recorded(action, 'switch.back', { ...about(run), step }, 'if possible', () =>
+    const apply = () =>
       this.#change(switchId, each => {
         if (SWITCH_STEPS.indexOf(step) >= SWITCH_STEPS.indexOf(each.step))
           throw new StoreError('REFUSED', 'Only an earlier step can be gone back to')
         const went = { step, at: Date.now(), by: whoIsHere().user }
         // Whatever step it is, the workers have yet to be started: what they did the last time proves nothing.
         return { ...each, step, wentBack: [...each.wentBack, went], firstArrivalInNewAt: null }
-      }),
-    )
+      })
+    return { facts: { ...about(run), step }, apply }
   }
 
-  async abandon({ switchId, reason }: Input<'switch.abandon'>, action: string): Promise<SwitchRun> {
+  async abandon({ switchId, reason }: Input<'switch.abandon'>): Promise<SettingsChange<SwitchRun>> {
     const run = await this.#underWay(switchId)
     const ended = { at: Date.now(), by: whoIsHere().user, how: 'abandoned' as const, reason: reason.trim() }
-    return this.#recorded(action, 'switch.abandon', { ...about(run), reason }, 'if possible', () => {
+    const apply = async () => {
       if (ended.reason === '') throw new StoreError('BAD_INPUT', 'A reason is missing')
       return this.#change(switchId, each => ({ ...each, ended }))
-    })
+    }
+    return { facts: { ...about(run), reason }, apply }
   }
 
-  async envPreview(
-    { switchId, file }: Input<'switch.envPreview'>,
-    action: string,
-  ): Promise<EnvPreview | null> {
+  async envPreview({
+    switchId,
+    file,
+  }: Input<'switch.envPreview'>): Promise<SettingsChange<EnvPreview | null>> {
     const run = await this.#underWay(switchId)
     const preview = file === null ? null : await previewEnv(file, wantedBy(run))
     const envFile = preview?.file ?? null
-    if (envFile !== run.envFile)
-      await this.#recorded(action, 'switch.envPreview', { ...about(run), file: envFile }, 'if possible', () =>
-        this.#change(switchId, each => ({ ...each, envFile })),
-      )
-    return preview
+    const isChosen = envFile === run.envFile
+    return {
+      facts: isChosen ? null : { ...about(run), file: envFile },
+      apply: async () => {
+        if (!isChosen) await this.#change(switchId, each => ({ ...each, envFile }))
+        return preview
+      },
+    }
   }
 
-  async envChange({ switchId, file, digest }: Input<'switch.envChange'>, action: string): Promise<SwitchRun> {
+  async envChange({ switchId, file, digest }: Input<'switch.envChange'>): Promise<SettingsChange<SwitchRun>> {
     const run = await this.#underWay(switchId)
     const wanted = wantedBy(run)
     const facts = { ...about(run), file, after: wanted }
-    return this.#recorded(action, 'switch.envChange', facts, 'always', async note => {
+    const apply = async () => {
       checkStep(run, 'change')
       const { copy, before, ...changed } = await changeEnvFile(file, wanted, digest)
-      await note({ copy, before, outcome: 'changed' }).catch(() => {})
       const change = { ...changed, copy, before, after: wanted, at: Date.now(), by: whoIsHere().user }
       return this.#change(switchId, each => ({
         ...each,
@@ -175,17 +182,25 @@ export class Switches {
           { cause: error, uncertain: true },
         )
       })
-    })
+    }
+    const outcome = ({ envChanges }: SwitchRun) => {
+      const { copy, before } = envChanges.at(-1) ?? {}
+      return { copy, before, outcome: 'changed' }
+    }
+    return { facts, mustRecord: true, apply, outcome }
   }
 
-  async plan(switchId: string, signal: AbortSignal, action: string): Promise<PlanSummary> {
+  async plan(switchId: string, signal: AbortSignal, action: string): Promise<SettingsChange<PlanSummary>> {
     const run = await this.#underWay(switchId)
     const { storeId, storeName } = this.#book.shown(run).from
     if (storeId === null)
       throw new StoreError('NOT_FOUND', `The store ${storeName} is not open here: open it first`)
-    const plan = await this.#o.plan(storeId, signal, action)
-    await this.#change(switchId, each => ({ ...each, planIds: [...each.planIds, plan.planId] }))
-    return plan
+    const apply = async () => {
+      const plan = await this.#o.plan(storeId, signal, action)
+      await this.#change(switchId, each => ({ ...each, planIds: [...each.planIds, plan.planId] }))
+      return plan
+    }
+    return { facts: about(run), apply, outcome: ({ planId }) => ({ outcome: 'done', plan: planId }) }
   }
 
   watch(switchId: string, signal: AbortSignal): AsyncIterable<StreamEvent<'switch.watch'>> {
@@ -209,20 +224,6 @@ export class Switches {
       }),
     )
     return this.#book.shown(this.#book.find(switchId))
-  }
-
-  async #recorded<T>(
-    action: string,
-    method: string,
-    facts: Record<string, unknown>,
-    record: 'always' | 'if possible',
-    work: (note: Note) => Promise<T>,
-  ): Promise<T> {
-    const note: Note = more =>
-      this.#o.audit.append([{ event: 'settings', action, method, ...facts, ...more }])
-    const noted = note({})
-    await (record === 'always' ? noted : noted.catch(() => {}))
-    return settled(note, () => work(note))
   }
 }
 
@@ -259,7 +260,7 @@ function wantedBy(run: KeptRun): string {
   return providerOf(run.to)
 }
 
-function about({ switchId, from, to }: KeptRun): Record<string, unknown> {
+function about({ switchId, from, to }: KeptRun): Facts {
   return {
     switch: switchId,
     ...{ store: from.address, storeName: from.storeName, to: to.address, toName: to.storeName },
