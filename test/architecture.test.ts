@@ -78,7 +78,7 @@ const CORE_EDGES: Readonly<Record<string, readonly string[]>> = {
   'features/holds': ['lib', 'files', 'stores', 'locks', 'features/audit', 'features/stores'],
   'features/reports': ['lib', 'features/audit', 'features/stores', 'features/plans', 'features/stats'],
   'features/switch': [
-    ...['lib', 'files', 'features/audit', 'features/stores'],
+    ...['lib', 'files', 'features/stores'],
     ...['features/stats', 'features/alerts', 'features/reports'],
   ],
 }
