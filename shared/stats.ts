@@ -1,11 +1,12 @@
 import { z } from 'zod'
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from './duration.ts'
 import { storeId, storeKindSchema } from './locks.ts'
 import { failureSchema } from './result.ts'
 
 /**
- * What was observed, in numbers. Times are epoch milliseconds by the clock of the machine that observed, because one report
- * speaks of several stores; where a store's own clock is elsewhere, its offset is told with it. Nothing is extrapolated: a
- * number counts what was seen, and a time in which nobody looked is a gap and not a zero.
+ * What was watched, in numbers. Times are epoch milliseconds by the clock of the machine that watched, because one answer covers
+ * several stores; the offset of a store's own clock goes with it. Nothing is extrapolated: a number counts what was seen, and gaps are
+ * shown as gaps, not zeros.
  */
 
 /** What a lock counts as: exactly one of these. `endless` is held, without an expiry. */
@@ -35,9 +36,8 @@ export function addCounts(a: Counts, b: Counts): Counts {
 }
 
 /**
- * What was seen to happen. `taken`: a lock that was not there, or was free. `passedOn`: another holder, without a moment in
- * between that anybody saw. `freed`: gone before its end. `lapsed`: gone when its end had come. What is taken and freed
- * between two readings is seen by nobody.
+ * Changes that were seen. `taken`: a lock that was not there, or was free. `passedOn`: another holder, with no free moment seen in
+ * between. `freed`: gone before its expiry. `lapsed`: gone after its expiry. What is taken and freed between two passes is not seen.
  */
 export const flowsSchema = z.object({
   taken: z.number(),
@@ -58,11 +58,45 @@ export function addFlows(a: Flows, b: Flows): Flows {
   }
 }
 
-/** What watching cost the store: commands or statements or requests, and DynamoDB's capacity units. */
+export function scaleFlows(flows: Flows, by: number): Flows {
+  return {
+    taken: flows.taken * by,
+    passedOn: flows.passedOn * by,
+    renewed: flows.renewed * by,
+    freed: flows.freed * by,
+    lapsed: flows.lapsed * by,
+  }
+}
+
+/** What each flow is called, in the order of lists. */
+export const FLOW_WORDS: Readonly<Record<keyof Flows, string>> = {
+  taken: 'Acquired',
+  freed: 'Released',
+  lapsed: 'Ran out',
+  renewed: 'Renewed',
+  passedOn: 'Holder changes',
+}
+export const FLOW_NAMES = Object.keys(FLOW_WORDS) as readonly (keyof Flows)[]
+
+/** A shorter time tells nothing about a minute. */
+export const RATED_MS = 10 * SECOND_MS
+
+export function perMinute(flows: Flows, observedMs: number): Flows {
+  return scaleFlows(flows, MINUTE_MS / observedMs)
+}
+
+/** Per minute, each store by its own watched time. Null if no store was watched for long enough. */
+export function ratesOf(stores: readonly Pick<Figures, 'flows' | 'observedMs'>[]): Flows | null {
+  const rated = stores.filter(({ observedMs }) => observedMs >= RATED_MS)
+  if (rated.length === 0) return null
+  return rated.map(({ flows, observedMs }) => perMinute(flows, observedMs)).reduce(addFlows)
+}
+
+/** What watching cost the store: commands, statements or requests, and DynamoDB capacity units. */
 export const spentSchema = z.object({ requests: z.number(), units: z.number().nullable() })
 export type Spent = z.infer<typeof spentSchema>
 
-/** `counts[i]` is for what is below `edges[i]`; one more for the rest. `unknown` could not be measured. */
+/** `counts[i]` is below `edges[i]`, and the last count is the rest. `unknown` could not be measured. */
 export const histogramSchema = z.object({
   edges: z.array(z.number()),
   counts: z.array(z.number()),
@@ -70,23 +104,20 @@ export const histogramSchema = z.object({
 })
 export type Histogram = z.infer<typeof histogramSchema>
 
-const SECOND = 1000
-const MINUTE = 60 * SECOND
-const HOUR = 60 * MINUTE
-/** The same for how long locks were held and for how long they still have, so that both can be read side by side. */
+/** The same for tenures and for the time left, so that both can be read side by side. */
 export const TIME_EDGES = [
-  SECOND,
-  5 * SECOND,
-  15 * SECOND,
-  MINUTE,
-  5 * MINUTE,
-  15 * MINUTE,
-  HOUR,
-  6 * HOUR,
-  24 * HOUR,
+  SECOND_MS,
+  5 * SECOND_MS,
+  15 * SECOND_MS,
+  MINUTE_MS,
+  5 * MINUTE_MS,
+  15 * MINUTE_MS,
+  HOUR_MS,
+  6 * HOUR_MS,
+  24 * HOUR_MS,
 ] as const
 
-/** The largest groups, and what all the others come to. */
+/** The largest groups, and the sum of the others. */
 export const groupsSchema = z.object({
   top: z.array(z.object({ name: z.string(), count: z.number() })),
   others: z.object({ names: z.number(), count: z.number() }),
@@ -106,7 +137,7 @@ export type LockBrief = z.infer<typeof lockBriefSchema>
 
 export const figuresSchema = z.object({
   counts: countsSchema,
-  /** Held by somebody: held, expiring, endless or unknown. */
+  /** Held, expiring, endless or unknown. */
   active: z.number(),
   total: z.number(),
   byHolder: groupsSchema,
@@ -115,16 +146,16 @@ export const figuresSchema = z.object({
   byPrefix: groupsSchema,
   /** The last part of the key (`gcp_billing_export`): the pipeline or process, where keys have one. */
   byName: groupsSchema,
-  /** Of what is held now, what has been held longest. */
+  /** The lock held longest now. */
   oldest: lockBriefSchema.nullable(),
-  /** Of what ended in the window, what had been held longest. */
+  /** The longest tenure that ended in the window. */
   longest: lockBriefSchema.extend({ until: z.number() }).nullable(),
-  /** Seen to happen in the window, within `observedMs` of it. */
+  /** Seen in the window, of which `observedMs` were watched. */
   flows: flowsSchema,
   observedMs: z.number(),
-  /** How long what ended in the window had been held. */
+  /** The lengths of the tenures that ended in the window. */
   tenureTimes: histogramSchema,
-  /** How long what is held now still has. */
+  /** The time left of the locks held now. */
   remaining: histogramSchema,
 })
 export type Figures = z.infer<typeof figuresSchema>
@@ -139,7 +170,7 @@ export const storeStatsSchema = figuresSchema.extend({
   error: failureSchema.nullable(),
   asOf: z.number().nullable(),
   offsetMs: z.number().nullable(),
-  /** What one reading of the whole store takes. */
+  /** How long one pass over the store takes. */
   scanMs: z.number().nullable(),
   scanned: z.number(),
   /** Since the store was opened. */
@@ -151,24 +182,24 @@ export const statsSchema = z.object({
   at: z.number(),
   since: z.number(),
   stores: z.array(storeStatsSchema),
-  /** All of them. A store that is not live is in it as it was last seen. */
+  /** All stores. A store that is not live counts as it was last read. */
   overall: figuresSchema,
-  /** Why what is observed is not kept on disk at present; null when it is. */
+  /** Why history cannot be written to disk at present; null if it can. */
   notice: z.string().nullable(),
 })
 export type Stats = z.infer<typeof statsSchema>
 
-/** A time in which a store was not observed. `until` is null while it goes on. */
+/** A time in which a store was not watched. `until` is null while it lasts. */
 export const gapSchema = z.object({
   from: z.number(),
   until: z.number().nullable(),
-  /** `down`: it did not answer. `partial`: a part of it could not be read. `away`: nobody looked. */
+  /** `down`: it did not answer. `partial`: part of it could not be read. `away`: no console watched it. */
   why: z.enum(['down', 'partial', 'away']),
   message: z.string().nullable(),
 })
 export type Gap = z.infer<typeof gapSchema>
 
-/** One step of a history: the state at its end, and what happened in it. Null in a gap. */
+/** One step of a history: the state at its end, and the flows in it. Null in a gap. */
 export const pointSchema = z.object({ counts: countsSchema, flows: flowsSchema, spent: spentSchema })
 export type Point = z.infer<typeof pointSchema>
 
@@ -181,7 +212,7 @@ export const seriesSchema = z.object({
 })
 export type Series = z.infer<typeof seriesSchema>
 
-/** `points[i]` of each series is from `from + i * stepMs` on. */
+/** `points[i]` of each series begins at `from + i * stepMs`. */
 export const historySchema = z.object({
   from: z.number(),
   stepMs: z.number(),
@@ -193,7 +224,7 @@ export const GROUP_BY = ['holder', 'format', 'prefix', 'name'] as const
 export const groupBySchema = z.enum(GROUP_BY)
 export type GroupBy = z.infer<typeof groupBySchema>
 
-/** How many locks of each group were held at the end of each step; null where nobody looked, or it is kept no more. */
+/** How many locks of each group were held at the end of each step; null in a gap, or if the history was evicted. */
 export const groupHistorySchema = z.object({
   from: z.number(),
   stepMs: z.number(),
@@ -203,8 +234,7 @@ export const groupHistorySchema = z.object({
 export type GroupHistory = z.infer<typeof groupHistorySchema>
 
 /**
- * One holder of one lock, for as long as it was seen to be. `holder` says who, as far as that is no secret; the same token has
- * the same `ownerHash`.
+ * Who held a lock, from when to when. `holder` is null if it would be a secret; the same token has the same `ownerHash`.
  */
 export const lockTenureSchema = z.object({
   storeId: z.string(),
@@ -213,14 +243,14 @@ export const lockTenureSchema = z.object({
   format: z.string(),
   holder: z.string().nullable(),
   ownerHash: z.string().nullable(),
-  /** Who that is, without the single run: what statistics group by. */
+  /** The holder without the single run: what statistics group by. */
   group: z.string(),
   from: z.number(),
-  /** `stored`: the record says so. `seen`: between two readings. `before`: it was there when watching began, or after a gap. */
+  /** `stored`: the record says it. `seen`: between two passes. `before`: held when watching began, or after a gap. */
   begin: z.enum(['stored', 'seen', 'before']),
-  /** Null while it is held. For `unseen`, the last time it was seen. */
+  /** Null while it is held. For `unseen`, when it was last seen. */
   until: z.number().nullable(),
-  /** `unseen`: it was gone after a time in which nobody looked. */
+  /** `unseen`: gone after a gap. */
   end: z.enum(['held', 'freed', 'lapsed', 'passed-on', 'unseen']),
   renewals: z.number(),
 })
@@ -230,12 +260,12 @@ export const tenuresSchema = z.object({
   /** Oldest first. */
   tenures: z.array(lockTenureSchema),
   gaps: z.array(gapSchema),
-  /** Earlier ones that are kept no more, or that were more than asked for. */
+  /** Earlier tenures that were evicted, or exceed the limit of the query. */
   left: z.number(),
 })
 export type Tenures = z.infer<typeof tenuresSchema>
 
-/** A key that was seen in the window, for whoever has to choose one. */
+/** A known key, for a form in which the operator chooses one. */
 export const keyChoiceSchema = z.object({
   storeId: z.string(),
   id: z.string(),
@@ -248,7 +278,7 @@ export type KeyChoice = z.infer<typeof keyChoiceSchema>
 const storeIds = z.array(storeId).max(200).optional()
 const time = z.number().min(0).max(8.64e15)
 
-/** What happened is told from `since` to `until`; what is there, as of now. */
+/** Flows are from `since` to `until`; counts are of now. */
 export const statsQuerySchema = z.strictObject({ storeIds, since: time.optional(), until: time.optional() })
 export const historyQuerySchema = z.strictObject({
   storeIds,
@@ -258,21 +288,21 @@ export const historyQuerySchema = z.strictObject({
 })
 export const groupsQuerySchema = historyQuerySchema.extend({
   by: groupBySchema,
-  /** How many are told by name. */
+  /** The number of groups counted by name. */
   top: z.number().int().min(1).max(20).optional(),
 })
 export const tenuresQuerySchema = z.strictObject({
   storeIds,
-  /** One lock; without it, all of them. */
+  /** One lock; all locks if missing. */
   id: z.string().min(1).optional(),
   from: time,
   to: time,
-  /** The newest so many. */
+  /** The newest tenures. */
   limit: z.number().int().min(1).max(10_000).optional(),
 })
 export const keysQuerySchema = z.strictObject({
   storeIds,
-  /** Has to occur in the key. */
+  /** A part of the key. */
   text: z.string().max(500).optional(),
   limit: z.number().int().min(1).max(200).optional(),
 })
@@ -283,10 +313,10 @@ export type TenuresQuery = z.infer<typeof tenuresQuerySchema>
 export type KeysQuery = z.infer<typeof keysQuerySchema>
 
 export const statsMethods = {
-  /** The numbers of now, and of what happened since. Without ids, of all stores that are open. */
+  /** The numbers of now and of a window; of all open stores if none is named. */
   'stats.read': { effect: 'read', input: statsQuerySchema, output: statsSchema },
   'stats.history': { effect: 'read', input: historyQuerySchema, output: historySchema },
-  /** The same over time, by who holds or by what the keys begin or end with. */
+  /** The same over time, by holder, format, or part of the key. */
   'stats.groups': { effect: 'read', input: groupsQuerySchema, output: groupHistorySchema },
   /** Who held a lock, and when. */
   'stats.tenures': { effect: 'read', input: tenuresQuerySchema, output: tenuresSchema },

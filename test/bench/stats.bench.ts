@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
-import { countLocks, Tally } from '../../electron/core/features/stats/figures.ts'
+import { countLocks, FigureBuilder } from '../../electron/core/features/stats/figures.ts'
 import { StoreHistory } from '../../electron/core/features/stats/store-history.ts'
 import { openStore } from '../../electron/core/stores/kinds/open.ts'
 import type { WatchedLock } from '../../shared/locks.ts'
@@ -57,9 +57,9 @@ describe('statistics cost little beside the reading that they are made from', ()
       [
         'groups, for a screen',
         async () => {
-          const tally = new Tally('s')
-          for (const lock of locks.values()) tally.add(lock, now)
-          return tally.figures(0).total
+          const builder = new FigureBuilder('s')
+          for (const lock of locks.values()) builder.add(lock, now)
+          return builder.figures(0).total
         },
         0.5,
       ],

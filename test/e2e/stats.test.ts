@@ -265,7 +265,7 @@ describe('statistics', () => {
     await figure(page, 'Stored').waitFor()
     await page
       .getByRole('status')
-      .filter({ hasText: /cannot be kept on disk \(E/ })
+      .filter({ hasText: /cannot be written to disk \(E/ })
       .waitFor({ timeout: 20_000 })
   })
 

@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import { FLOW_WORDS } from '../../../shared/stats-words.ts'
+import { FLOW_WORDS } from '../../../shared/stats.ts'
 import { t } from '../../words/words.ts'
 import { RATE_INK, RATES, STACK, STATE_INK } from './ink.ts'
 import { OverTime } from './OverTime.tsx'

@@ -1,7 +1,5 @@
 import type { ReactNode } from 'react'
-import type { LockBrief, Stats } from '../../../shared/stats.ts'
-import { ratesOf } from '../../../shared/stats-rates.ts'
-import { FLOW_NAMES, FLOW_WORDS } from '../../../shared/stats-words.ts'
+import { FLOW_NAMES, FLOW_WORDS, type LockBrief, ratesOf, type Stats } from '../../../shared/stats.ts'
 import { inspect } from '../../state/overlay.ts'
 import { Button } from '../../ui/Button.tsx'
 import { shownText } from '../../ui/shown-text.ts'

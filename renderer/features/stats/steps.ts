@@ -6,9 +6,10 @@ import {
   type Gap,
   type GroupHistory,
   type History,
+  perMinute,
+  RATED_MS,
   type Series,
 } from '../../../shared/stats.ts'
-import { perMinute, RATED_MS } from '../../../shared/stats-rates.ts'
 
 /** Numbers over time as they are drawn and listed. Times are this machine's, in milliseconds. */
 

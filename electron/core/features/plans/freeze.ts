@@ -109,11 +109,11 @@ async function listWatched(open: OpenStore, watchMs: number): Promise<Listing> {
   }
   const stories = new LockHistories()
   const startedAt = performance.now()
-  for (const lock of (await listAll(open)).locks) stories.see(lock)
+  for (const lock of (await listAll(open)).locks) stories.record(lock)
   await sleep(watchMs, open.signal)
   throwIfAborted(open.signal)
   const { locks, unread } = await listAll(open)
-  for (const lock of locks) stories.see(lock)
+  for (const lock of locks) stories.record(lock)
   return { locks, unread, stories: lock => stories.of(lock.id), watchedMs: performance.now() - startedAt }
 }
 

@@ -14,7 +14,7 @@ import {
 } from '../../../../shared/stats.ts'
 import { holderGroup, namedHolder } from './named-holder.ts'
 
-/** Of each kind of group; a screen shows fewer. */
+/** Per kind of group; a screen shows fewer. */
 const MOST_GROUPS = 20
 
 export const NO_COUNTS: Counts = { held: 0, expiring: 0, expired: 0, endless: 0, unknown: 0, released: 0 }
@@ -30,7 +30,7 @@ export function emptyHistogram(): Histogram {
   return { edges: [...TIME_EDGES], counts: TIME_EDGES.map(() => 0).concat(0), unknown: 0 }
 }
 
-/** Null is what could not be measured. */
+/** Null counts as unknown. */
 export function measure(histogram: Histogram, ms: number | null): void {
   if (ms === null || Number.isNaN(ms)) {
     histogram.unknown++
@@ -48,10 +48,10 @@ export function addHistograms(a: Histogram, b: Histogram): Histogram {
 
 const NO_PREFIX = '(no prefix)'
 
-/** Colons and slashes are what keys are put together with; a dot may belong to a host name. */
+/** Keys are joined with colons and slashes; a dot may belong to a host name. */
 export function keyParts(key: string): { prefix: string; name: string } {
   const at = Math.max(key.lastIndexOf(':'), key.lastIndexOf('/'))
-  // What ends with a separator has no name behind it, and one at the start stands before no prefix.
+  // A key that ends with a separator has no name, and one that begins with it has no prefix.
   if (at < 1 || at === key.length - 1) return { prefix: NO_PREFIX, name: key }
   return { prefix: key.slice(0, at), name: key.slice(at + 1) }
 }
@@ -61,11 +61,11 @@ export type FiguresOfNow = Pick<
   'counts' | 'active' | 'total' | 'byHolder' | 'byFormat' | 'byPrefix' | 'byName' | 'oldest' | 'remaining'
 >
 
-/** Counts locks one by one and keeps none of them: a store of any size can go through it. */
-export class Tally {
+/** Adds up locks one by one and keeps none of them, so a store may have any size. */
+export class FigureBuilder {
   readonly #storeId: string
   readonly #counts = { ...NO_COUNTS }
-  /** By what the record says, tokens included: what may be told of a holder is found out for the largest only. */
+  /** By the raw holder, tokens included. What may be shown is worked out for the largest groups only. */
   readonly #holders = new Map<string, { count: number; readonly lock: Lock }>()
   readonly #groups = {
     byFormat: new Map<string, number>(),
@@ -83,7 +83,7 @@ export class Tally {
   add(lock: Lock | WatchedLock, now: number): void {
     const counted = countedAs(lock, now)
     this.#counts[counted]++
-    // A row that is kept of a free lock belongs to nobody.
+    // The kept row of a free lock has no holder.
     if (counted === 'released') return
     const { prefix, name } = keyParts(lock.key)
     this.#addHolder(lock)
@@ -105,7 +105,7 @@ export class Tally {
 
   #byHolder(): Groups {
     const { top, others } = largest(this.#holders, ({ count }) => count)
-    // Two that may be told of only alike are one group.
+    // Holders that may only be shown alike are one group.
     const names = new Map<string, number>()
     for (const [, { count, lock }] of top) {
       const name = holderGroup(lock)
@@ -154,7 +154,7 @@ function groupsOf(groups: ReadonlyMap<string, number>): Groups {
   return { top: top.map(([name, count]) => ({ name, count })), others }
 }
 
-/** Without sorting all of them: a store can have as many names as locks. */
+/** Does not sort all groups: a store can have as many names as locks. */
 function largest<T>(groups: ReadonlyMap<string, T>, countOf: (group: T) => number) {
   const order = ([a, m]: [string, T], [b, n]: [string, T]) => countOf(n) - countOf(m) || (a < b ? -1 : 1)
   let top: [string, T][] = []
@@ -172,11 +172,9 @@ function largest<T>(groups: ReadonlyMap<string, T>, countOf: (group: T) => numbe
   return { top, others: { names: groups.size - top.length, count: all - shown } }
 }
 
-/** All stores together. Groups beyond the largest of each store are known by number only, and stay so. */
+/** All stores together. Groups beyond the largest of each store stay counted as others. */
 export function addFigures(all: readonly Figures[]): Figures {
-  const [first] = all
-  if (!first) return NO_FIGURES
-  return all.slice(1).reduce<Figures>(
+  return all.reduce<Figures>(
     (a, b) => ({
       counts: addCounts(a.counts, b.counts),
       active: a.active + b.active,
@@ -192,7 +190,7 @@ export function addFigures(all: readonly Figures[]): Figures {
       tenureTimes: addHistograms(a.tenureTimes, b.tenureTimes),
       remaining: addHistograms(a.remaining, b.remaining),
     }),
-    first,
+    NO_FIGURES,
   )
 }
 

@@ -2,7 +2,7 @@ import type { GroupBy } from '../../../../shared/stats.ts'
 import { keyParts } from './figures.ts'
 import type { StoreTenure } from './tenure-book.ts'
 
-/** Steps of the same length, and what was seen of them. Each is told by its last moment. */
+/** Steps of the same length. The state of a step is that of its last moment. */
 export type Steps = { readonly from: number; readonly stepMs: number; readonly count: number }
 
 const NAME_OF: Record<GroupBy, (tenure: StoreTenure) => string> = {
@@ -13,14 +13,14 @@ const NAME_OF: Record<GroupBy, (tenure: StoreTenure) => string> = {
 }
 
 /**
- * How many locks of each group were held at the end of each step, as far as tenures were seen. Tenures are gone through twice, to
- * weigh the groups and to count those that are told: a store can have as many names as locks.
+ * How many locks of each group were held at the end of each step. Tenures go through it twice, to weigh the groups and to count the
+ * chosen ones: a store can have as many names as locks.
  */
 export class GroupsOverTime {
   readonly #steps: Steps
   readonly #nameOf: (tenure: StoreTenure) => string
   readonly #weights = new Map<string, number>()
-  readonly #told = new Map<string, number[]>()
+  readonly #chosen = new Map<string, number[]>()
   readonly #others: number[]
 
   constructor(by: GroupBy, steps: Steps) {
@@ -36,18 +36,18 @@ export class GroupsOverTime {
     this.#weights.set(name, (this.#weights.get(name) ?? 0) + after - first)
   }
 
-  /** Those that held most for longest are told by name from here on. */
+  /** Chooses the groups that held most for longest; the rest is counted together. */
   choose(most: number): void {
     const order = [...this.#weights].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
-    for (const [name] of order.slice(0, most)) this.#told.set(name, this.#empty())
+    for (const [name] of order.slice(0, most)) this.#chosen.set(name, this.#empty())
     this.#weights.clear()
   }
 
   count(tenure: StoreTenure): void {
     const { first, after } = this.#span(tenure)
     if (first >= after) return
-    // Ups and downs, to be summed once at the end: a lock that is held all day is two of them and not thousands.
-    const changes = this.#told.get(this.#nameOf(tenure)) ?? this.#others
+    // Ups and downs, summed once at the end: a lock that is held all day is two changes, not thousands.
+    const changes = this.#chosen.get(this.#nameOf(tenure)) ?? this.#others
     changes[first] = (changes[first] ?? 0) + 1
     changes[after] = (changes[after] ?? 0) - 1
   }
@@ -60,7 +60,7 @@ export class GroupsOverTime {
         return held
       })
     }
-    const groups = [...this.#told].map(([name, changes]) => ({ name, counts: summed(changes) }))
+    const groups = [...this.#chosen].map(([name, changes]) => ({ name, counts: summed(changes) }))
     return { groups, others: summed(this.#others) }
   }
 

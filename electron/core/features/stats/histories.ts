@@ -10,8 +10,7 @@ import { addSpent } from './samples.ts'
 import { StoreHistory } from './store-history.ts'
 
 /**
- * How long to rest between two readings of a store that nobody looks at. A screen asks for more; whoever pays for the capacity
- * of DynamoDB would not want more without one.
+ * Rest between two passes over a store that no screen shows; a screen asks for more. More would cost DynamoDB capacity for nothing.
  */
 export const ATTEND_MS: Record<StoreKind, number> = {
   memory: 2000,
@@ -20,49 +19,49 @@ export const ATTEND_MS: Record<StoreKind, number> = {
   dynamodb: 30_000,
 }
 
-/** A store that is observed, as those see it who want to know what happens in it. */
+/** A watched store, as subscribers see it. */
 export type WatchedStore = {
   readonly storeId: string
   readonly address: string
   readonly kind: StoreKind
   readonly history: StoreHistory
-  /** What is there now, as far as it was read. Empty when nobody looks. */
+  /** The locks of the last complete pass. Empty while the store is not polled. */
   readonly locks: ReadonlyMap<string, WatchedLock>
 }
 
-/** Whoever wants to be told what is seen, in every store. It must not throw. */
+/** Notified about every watched store. It must not throw. */
 export interface HistorySubscriber {
-  onEvents?(store: WatchedStore, all: readonly LockEvent[]): void
-  /** A lock was held for so long; only where both ends were seen. */
+  onEvents?(store: WatchedStore, events: readonly LockEvent[]): void
+  /** A tenure ended whose beginning and end were both seen. */
   onTenureEnd?(store: WatchedStore, heldMs: number): void
   onPass?(store: WatchedStore, pass: Pass): void
   onFailure?(store: WatchedStore, why: 'down' | 'partial', failure: Failure): void
-  /** Nobody looks at it any more: it was closed. */
+  /** The store was closed. */
   onStop?(store: WatchedStore): void
 }
 
 export type HistoriesOptions = {
   readonly dataFolder: string
-  /** For how long what was seen is kept. */
+  /** How long history is kept. */
   readonly keepMs: number
-  /** A connection that is merely being tested is none to observe. */
+  /** False for a connection that is only being tested. */
   readonly observes: (storeId: string) => boolean
-  /** Whether stores are read all the time, and what is seen of them is kept on disk. */
+  /** Whether stores are polled all the time, and their history is kept on disk. */
   readonly attends: boolean
 }
 
 type Entry = WatchedStore & {
-  /** One of two stores with the same address keeps what both see. */
+  /** Of two stores with the same address, one writes the history. */
   file: HistoryFile | null
   readonly recalled: Promise<void>
-  /** What was spent on it, through whatever connections. */
+  /** What was spent through all connections to the store. */
   readonly purse: { spent: () => Spent }
   locks: ReadonlyMap<string, WatchedLock>
 }
 
 const NOTHING: ReadonlyMap<string, WatchedLock> = new Map()
 
-/** Observes every store that is opened, and remembers what was seen of those that are attended to. */
+/** Keeps the history of every open store. */
 export class Histories {
   readonly #options: HistoriesOptions
   readonly #stores = new Map<string, Entry>()
@@ -70,7 +69,7 @@ export class Histories {
 
   constructor(options: HistoriesOptions) {
     this.#options = options
-    // Whoever only asks a question removes nothing.
+    // A host that opens a store for one question removes nothing.
     if (options.attends && options.keepMs > 0) void removeOldHistories(options.dataFolder, options.keepMs)
   }
 
@@ -94,18 +93,18 @@ export class Histories {
     return [...this.#stores.values()]
   }
 
-  /** Resolves when what earlier processes saw of it is known. */
+  /** Resolves when the history that earlier processes kept has been read. */
   async recalled(storeId: string): Promise<void> {
     await this.#stores.get(storeId)?.recalled
   }
 
-  /** Why what is seen is not kept on disk at present; null when it is. */
+  /** Why history cannot be written to disk at present; null if it can. */
   get problem(): string | null {
     for (const { file } of this.#stores.values()) if (file?.problem) return file.problem
     return null
   }
 
-  /** The store is closed, or is another one from now on. */
+  /** The store is closed, or has another address from now on. */
   forget(storeId: string): void {
     const entry = this.#stores.get(storeId)
     if (!entry) return
@@ -125,7 +124,7 @@ export class Histories {
   #entryOf(storeId: string, store: LockStore, attends: boolean): Entry {
     const known = this.#stores.get(storeId)
     if (known && known.address === store.address) {
-      // The same store through a new connection, which has spent nothing yet.
+      // The same store through a new connection, which starts counting at zero.
       const before = known.purse.spent()
       known.purse.spent = () => addSpent(before, store.spent())
       return known
@@ -159,27 +158,27 @@ export class Histories {
       for await (const line of readHistory(dataFolder, address, Date.now() - keepMs)) history.recall(line)
       history.recalled()
     } catch {
-      // A history that cannot be read is none; what is seen from now on is.
+      // An unreadable history counts as empty.
     }
   }
 
   #subscriberOf(entry: Entry): WatchSubscriber {
     const { history } = entry
     const subscribers = this.#subscribers
-    const inOrder = afterwards(entry.recalled)
+    const inOrder = after(entry.recalled)
     return {
-      onEvents: all =>
+      onEvents: events =>
         inOrder(() => {
-          history.onEvents(all)
-          for (const subscriber of subscribers) subscriber.onEvents?.(entry, all)
+          history.onEvents(events)
+          for (const subscriber of subscribers) subscriber.onEvents?.(entry, events)
         }),
       onPass: pass => {
-        // The watcher goes on with its own: in the middle of its next pass, that is neither what was there nor what is.
-        const seen = { ...pass, locks: new Map(pass.locks) }
+        // The watcher changes its own map during the next pass.
+        const copy = { ...pass, locks: new Map(pass.locks) }
         inOrder(() => {
-          history.onPass(seen)
-          entry.locks = seen.locks
-          for (const subscriber of subscribers) subscriber.onPass?.(entry, seen)
+          history.onPass(copy)
+          entry.locks = copy.locks
+          for (const subscriber of subscribers) subscriber.onPass?.(entry, copy)
         })
       },
       onFailure: (why, failure) =>
@@ -197,8 +196,8 @@ export class Histories {
   }
 }
 
-/** Runs at once what is asked for, or in its order once something has happened that has to come first. */
-function afterwards(first: Promise<void>): (work: () => void) => void {
+/** Runs work at once, or in order once `first` has resolved. */
+function after(first: Promise<void>): (work: () => void) => void {
   let waiting: (() => void)[] | null = []
   void first.then(() => {
     const all = waiting ?? []
@@ -208,5 +207,5 @@ function afterwards(first: Promise<void>): (work: () => void) => void {
   return work => (waiting ? waiting.push(work) : work())
 }
 
-/** Where nothing is kept on disk, what a command sees while it runs is remembered all the same. */
+/** How long a command that keeps no history on disk remembers it. */
 const SHORTEST_MS = HOUR_MS

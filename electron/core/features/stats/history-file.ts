@@ -21,9 +21,9 @@ const TENURES = `.tenures${ENDING}`
 const MEGABYTE = 1024 * 1024
 
 /**
- * What was observed of one store, kept in files of an hour: `history/<store>/<begin>-<process>.samples.jsonl`, and `.tenures.jsonl`
- * apart from it, so that a store whose locks come and go very often loses the story of some and not its charts. It is a
- * convenience and no record like the audit: a disk that is full loses history and stops nothing.
+ * The history of one store, in files of an hour: `history/<store>/<begin>-<process>.samples.jsonl`, and `.tenures.jsonl` apart from
+ * it, so that a store whose locks come and go very often loses tenures but not its charts. History is a convenience and no record
+ * like the audit log: a full disk loses history and stops nothing.
  */
 export class HistoryFile {
   readonly #samples: HistoryPart
@@ -37,10 +37,10 @@ export class HistoryFile {
     this.#tenures = part(TENURES, 24 * MEGABYTE)
   }
 
-  /** Why nothing is kept at present; null when it is. */
+  /** Why nothing can be written at present; null if it can. */
   get problem(): string | null {
     const why = this.#samples.problem ?? this.#tenures.problem
-    return why && `What is observed cannot be kept on disk (${why}); it lasts until Lockkeeper ends.`
+    return why && `History cannot be written to disk (${why}); it lasts until Lockkeeper exits.`
   }
 
   append(line: HistoryLine): void {
@@ -52,7 +52,7 @@ export class HistoryFile {
   }
 }
 
-/** What was kept of a store: samples first, in the order in which they were written; those of several processes one after the other. */
+/** The kept history of a store: samples first, in the order they were written, one process after the other. */
 export async function* readHistory(
   dataFolder: string,
   address: string,
@@ -75,14 +75,14 @@ async function* linesOf(path: string, address: string): AsyncIterable<HistoryLin
       if (line) yield line
     }
   } catch (error) {
-    // Another process removed it because it is too old.
+    // Another process removed the file because it is too old.
     if (codeOf(error) !== 'ENOENT') throw error
   } finally {
     input.destroy()
   }
 }
 
-/** Removes what was kept of stores that nobody opens any more. Only files of ours, and only when their time is over. */
+/** Removes the history of stores that are no longer opened: only files of ours, and only when they are too old. */
 export async function removeOldHistories(dataFolder: string, keepMs: number): Promise<void> {
   const root = join(dataFolder, ROOT)
   for (const name of await readdir(root).catch(() => [])) {

@@ -11,7 +11,7 @@ import {
 import type { Break, Sample } from './samples.ts'
 import type { StoreTenure } from './tenure-book.ts'
 
-/** One line of a history. The file is anybody's to edit: what is not as it should be is left out. */
+/** One line of a history file. Lines that do not match the schema are skipped. */
 const sampleSchema = z.object({
   from: z.number(),
   until: z.number(),
@@ -35,13 +35,13 @@ const lineSchema = z.union([
 
 export type HistoryLine =
   | { readonly sample: Sample }
-  /** When it begins, and again when it ends. */
+  /** Written when the tenure begins, and again when it ends. */
   | { readonly tenure: StoreTenure }
   | { readonly break: Break }
 
 const headerSchema = z.object({ version: z.literal(2), address: z.string() })
 
-/** Longer names are remembered while the console runs, and not kept. */
+/** Tenures with longer names are remembered while the console runs, and not written. */
 const LONGEST_NAME = 2000
 
 export function isWorthKeeping(line: HistoryLine): boolean {

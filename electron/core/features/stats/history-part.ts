@@ -4,29 +4,29 @@ import { HOUR_MS, MINUTE_MS } from '../../../../shared/duration.ts'
 import { codeOf } from '../../files/disk.ts'
 import { WorkQueue } from '../../lib/concurrency.ts'
 
-/** How long what was seen may wait in memory: so much is lost when the process is killed. */
+/** How long lines wait in memory, and are lost if the process is killed. */
 const FLUSH_MS = 5000
-/** A disk that took nothing is asked again after this. */
+/** How long to wait before writing to a failing disk again. */
 const RETRY_MS = MINUTE_MS
-/** Files are removed as a whole, so one must not hold much more than an hour. */
+/** Files are removed as a whole, so a file has no more than about an hour. */
 const FILE_MS = HOUR_MS
 const FILE_BYTES = 2 * 1024 * 1024
-/** So many do not wait. */
+/** This many lines are written at once. */
 const SOON = 2000
-/** What could not be written yet. */
+/** Lines that could not be written yet. */
 const MOST_WAITING = 20_000
 
 export type PartOptions = {
   readonly folder: string
-  /** The end of its files' names. */
+  /** The end of its file names. */
   readonly name: string
   readonly header: string
   readonly keepMs: number
-  /** When there is more, the oldest goes, whatever its age. */
+  /** Beyond it the oldest files are removed, whatever their age. */
   readonly mostBytes: number
 }
 
-/** One kind of lines in files of an hour, each made and added to by one process alone. */
+/** Lines of one kind, in files of an hour. Each file belongs to one process. */
 export class HistoryPart {
   readonly #options: PartOptions
   #waiting: string[] = []
@@ -39,7 +39,7 @@ export class HistoryPart {
     this.#options = options
   }
 
-  /** The error that keeps it from being written; null when it is. */
+  /** The code of the last write error; null if the last write succeeded. */
   get problem(): string | null {
     return this.#problem
   }
@@ -48,7 +48,7 @@ export class HistoryPart {
     this.#waiting.push(line)
     if (this.#waiting.length > MOST_WAITING) this.#waiting.splice(0, MOST_WAITING / 2)
     const isWell = this.#problem === null
-    // A store that is read for the first time brings all its locks at once.
+    // The first pass over a store brings all its locks at once.
     if (isWell && this.#waiting.length >= SOON) void this.flush()
     this.#timer ??= setTimeout(() => void this.flush(), isWell ? FLUSH_MS : RETRY_MS).unref()
   }
@@ -61,7 +61,7 @@ export class HistoryPart {
   }
 
   async #write(): Promise<void> {
-    // Taken out before anything is awaited: more may come in the meantime.
+    // Taken out before the first await: more lines may come meanwhile.
     const batch = this.#waiting
     this.#waiting = []
     if (batch.length === 0) return
@@ -77,13 +77,13 @@ export class HistoryPart {
     } catch (error) {
       this.#waiting = [...batch, ...this.#waiting]
       this.#problem = codeOf(error)
-      // A quiet store brings nothing more that would ask again.
+      // A quiet store brings no more lines that would trigger a retry.
       this.#timer ??= setTimeout(() => void this.flush(), RETRY_MS).unref()
       await this.#dropEmpty()
     }
   }
 
-  /** A full disk leaves files with nothing in them, and they would be more with every try. */
+  /** Every write to a full disk would leave one more empty file. */
   async #dropEmpty(): Promise<void> {
     if (!this.#file || this.#file.bytes > 0) return
     await rm(this.#file.path, { force: true }).catch(() => {})

@@ -7,12 +7,13 @@ import {
   type Histogram,
   type Point,
   type Spent,
+  scaleFlows,
 } from '../../../../shared/stats.ts'
 import { addHistograms, emptyHistogram, NO_FLOWS } from './figures.ts'
 
 /**
- * What was seen between two readings: the state at its end and what happened in it. Where nothing was missed, one begins where
- * the one before it ended; what lies between two others is a gap. Times are this machine's.
+ * The time between two passes: the state at its end and the flows in it. A sample begins where the one before ended, unless there
+ * is a gap between them. Times are this machine's.
  */
 export type Sample = {
   readonly from: number
@@ -20,11 +21,11 @@ export type Sample = {
   readonly counts: Counts
   readonly flows: Flows
   readonly spent: Spent
-  /** How long what ended in it had been held; null when nothing did. */
+  /** The lengths of the tenures that ended in it; null if none did. */
   readonly tenureTimes: Histogram | null
 }
 
-/** Why nobody knows what was after `at`. It is known to have been so until `until`. */
+/** Why nothing is known after `at`. The reason is known to last until `until`. */
 export type Break = {
   readonly at: number
   readonly until: number
@@ -32,17 +33,17 @@ export type Break = {
   readonly message: string | null
 }
 
-/** Readings that fit into this become one sample. Two of a store that nobody looks at do. */
+/** Passes within this time become one sample; two passes over a store that no screen shows fit. */
 const SAMPLE_MS = 15_000
-/** Whatever is kept, so many samples of it are fine enough for every chart. */
+/** Fine enough for every chart, however long history is kept. */
 const ENOUGH = 6000
-/** With room for those that breaks cut short. */
+/** With room for samples that gaps cut short. */
 const MOST = 12_000
 const MOST_BREAKS = 2000
 const SLACK_MS = MINUTE_MS
-/** How often an outage that goes on is written down again. */
-export const TELL_AGAIN_MS = MINUTE_MS
-/** Two readings never end and begin in the same millisecond. */
+/** How often a long outage is written again. */
+export const REWRITE_MS = MINUTE_MS
+/** A sample never begins in the very millisecond in which the one before ended. */
 const TOUCHING_MS = 5
 
 export class Samples {
@@ -50,7 +51,7 @@ export class Samples {
   readonly #breaks: Break[] = []
   readonly #keepMs: number
   readonly #sampleMs: number
-  /** Until here, what was seen had to go before its time. */
+  /** Samples until here were evicted before their time. */
   #droppedUntil = 0
 
   constructor(keepMs: number) {
@@ -66,20 +67,20 @@ export class Samples {
     return this.#samples
   }
 
-  /** The last moment of which something is known, be it that there was nothing to be seen. */
+  /** The last moment of which anything is known, be it a gap. */
   get knownUntil(): number | null {
     const known = [this.last?.until, this.#breaks.at(-1)?.until].filter(time => time !== undefined)
     return known.length === 0 ? null : Math.max(...known)
   }
 
-  /** This machine's clock was set back: what was seen after this moment was seen at no time that can be said. */
+  /** This machine's clock was set back: the times of later samples mean nothing. */
   forgetAfter(time: number): void {
     const keep = this.#firstEndingAfter(time)
     this.#samples.splice(keep)
     this.#breaks.splice(0, this.#breaks.length, ...this.#breaks.filter(each => each.until <= time))
   }
 
-  /** Returns the sample before it, if that is complete now. */
+  /** Returns the sample before, if it is complete now. */
   add(sample: Sample): Sample | null {
     const last = this.last
     const touches = last !== undefined && Math.abs(sample.from - last.until) <= TOUCHING_MS
@@ -99,7 +100,7 @@ export class Samples {
     return last ?? null
   }
 
-  /** One that began when the last one did is the last one, known for longer. */
+  /** A break that began when the last one did replaces it. */
   break(one: Break): void {
     if (this.#breaks.at(-1)?.at === one.at) this.#breaks.pop()
     this.#breaks.push(one)
@@ -107,7 +108,7 @@ export class Samples {
   }
 
   #prune(now: number): void {
-    // Once in a while is enough, and cheaper than with every sample.
+    // Once in a while is enough, and cheaper than for every sample.
     const [oldest] = this.#samples
     if (oldest && oldest.until > now - this.#keepMs - SLACK_MS && this.#samples.length <= MOST) return
     const first = this.#samples.findIndex(({ until }) => until >= now - this.#keepMs)
@@ -117,7 +118,7 @@ export class Samples {
     this.#samples.splice(0, Math.max(tooOld, tooMany, 0))
   }
 
-  /** What happened from one moment to another, and for how much of it somebody looked. */
+  /** The flows of a window, and how much of it was watched. */
   sum(from: number, to: number): { flows: Flows; observedMs: number; tenureTimes: Histogram } {
     let flows = NO_FLOWS
     let observedMs = 0
@@ -131,13 +132,13 @@ export class Samples {
     return { flows, observedMs, tenureTimes }
   }
 
-  /** Step by step, each without its first moment and with its last one. */
+  /** The points of each step, without its first moment and with its last. */
   points(from: number, stepMs: number, count: number): (Point | null)[] {
     const points: (Point | null)[] = Array.from({ length: count }, () => null)
     for (const sample of this.#within(from, from + stepMs * count)) {
       const end = Math.ceil((sample.until - from) / stepMs) - 1
       const first = Math.max(0, Math.min(end, Math.floor((sample.from - from) / stepMs)))
-      // Where steps are shorter than what was seen in one piece, what happened in it belongs to all of them alike.
+      // The flows of a sample that is longer than a step are spread evenly over its steps.
       const share = 1 / Math.max(1, end - Math.floor((sample.from - from) / stepMs) + 1)
       for (let i = first; i <= Math.min(end, count - 1); i++) {
         const before = points[i]
@@ -153,7 +154,7 @@ export class Samples {
     return points
   }
 
-  /** The times between `from` and `to` in which nobody looked. `live` says that the last sample still grows. */
+  /** The gaps between `from` and `to`. `live`: the last sample still grows. */
   gaps(from: number, to: number, live: boolean): Gap[] {
     const gaps: Gap[] = []
     let seenUntil = from
@@ -161,22 +162,22 @@ export class Samples {
       if (sample.from > seenUntil + TOUCHING_MS) gaps.push(...this.#gapsBetween(seenUntil, sample.from))
       seenUntil = Math.max(seenUntil, sample.until)
     }
-    const goesOn = seenUntil >= (this.last?.until ?? 0)
-    if (seenUntil < to && !(goesOn && live)) {
+    const isLast = seenUntil >= (this.last?.until ?? 0)
+    if (seenUntil < to && !(isLast && live)) {
       const open = this.#gapsBetween(seenUntil, to)
       const last = open.pop()
-      if (last) gaps.push(...open, goesOn ? { ...last, until: null } : last)
+      if (last) gaps.push(...open, isLast ? { ...last, until: null } : last)
     }
     return gaps
   }
 
-  /** One for each reason. The first that is known explains it from its beginning: an outage is noticed a little late. */
+  /** One for each reason. The first reason explains the gap from its beginning, because an outage is noticed a little late. */
   #gapsBetween(from: number, until: number): Gap[] {
     const gaps: Gap[] = []
     for (const [i, { at, why, message, until: knownUntil }] of this.#breaks.entries()) {
-      // One that is going on is written down now and then only; until the next one it went on.
+      // A long break is rewritten only now and then, and lasts until the next one.
       const next = this.#breaks[i + 1]?.at ?? Infinity
-      const wasOver = Math.min(next, knownUntil + TELL_AGAIN_MS) <= from || this.#sawBetween(at, from)
+      const wasOver = Math.min(next, knownUntil + REWRITE_MS) <= from || this.#sawBetween(at, from)
       if (at > until || (at < from - TOUCHING_MS && wasOver)) continue
       const last = gaps.at(-1)
       if (last?.why === why && last.message === message) continue
@@ -213,23 +214,13 @@ export class Samples {
   }
 }
 
-const NO_ROOM = 'The store came and went so often that what was seen is no longer kept.'
+const NO_ROOM = 'The store came and went so often that its history was evicted.'
 
 export const NO_SPENT: Spent = { requests: 0, units: null }
 
 export function addSpent(a: Spent, b: Spent): Spent {
   const units = a.units === null && b.units === null ? null : (a.units ?? 0) + (b.units ?? 0)
   return { requests: a.requests + b.requests, units }
-}
-
-function scaleFlows(flows: Flows, by: number): Flows {
-  return {
-    taken: flows.taken * by,
-    passedOn: flows.passedOn * by,
-    renewed: flows.renewed * by,
-    freed: flows.freed * by,
-    lapsed: flows.lapsed * by,
-  }
 }
 
 function scaleSpent({ requests, units }: Spent, by: number): Spent {

@@ -2,7 +2,6 @@ import { HOUR_MS } from '../../../../shared/duration.ts'
 import type { Lock, WatchedLock } from '../../../../shared/locks.ts'
 import type { Failure } from '../../../../shared/result.ts'
 import type {
-  Figures,
   GroupHistory,
   GroupsQuery,
   History,
@@ -18,7 +17,7 @@ import type {
 import { eachYielding } from '../../lib/concurrency.ts'
 import { StoreError, toFailure } from '../../lib/errors.ts'
 import type { LockStore } from '../../stores/types.ts'
-import { addFigures, type FiguresOfNow, Tally } from './figures.ts'
+import { addFigures, FigureBuilder, type FiguresOfNow } from './figures.ts'
 import { GroupsOverTime, type Steps } from './groups-over-time.ts'
 import type { Histories, WatchedStore } from './histories.ts'
 
@@ -28,7 +27,7 @@ const USUAL_TENURES = 1000
 const USUAL_KEYS = 50
 
 /** `now` is the time of the lock's store. */
-export type See = (storeId: string, lock: Lock | WatchedLock, now: number) => void
+export type LockVisitor = (storeId: string, lock: Lock | WatchedLock, now: number) => void
 
 type OpenStore = { readonly store: LockStore; readonly signal: AbortSignal; readonly name: string }
 
@@ -36,13 +35,13 @@ type OfNow = FiguresOfNow & Pick<StoreStats, 'status' | 'error' | 'asOf' | 'offs
 
 export type StatsServiceOptions = {
   readonly histories: Histories
-  /** The stores that are asked about when none is named. */
+  /** The stores of a query that names none. */
   readonly openStores: () => readonly string[]
   readonly get: (storeId: string, signal: AbortSignal) => OpenStore
   readonly redact: (message: string) => string
 }
 
-/** Answers questions about what was observed. What nobody watches is read once, for the answer. */
+/** Answers queries about statistics. A store that is not watched is read once, for the answer. */
 export class StatsService {
   readonly #options: StatsServiceOptions
 
@@ -50,18 +49,18 @@ export class StatsService {
     this.#options = options
   }
 
-  /** `see` is shown every lock that is counted, so that what else is said about them agrees with the counts. */
+  /** `visit` is called with every lock that is counted, so that other numbers can agree with the counts. */
   async read(
     { storeIds, since, until }: StatsQuery,
     signal: AbortSignal,
-    see: See = () => {},
+    visit: LockVisitor = () => {},
   ): Promise<Stats> {
     const at = Date.now()
     const from = since ?? (until ?? at) - USUAL_WINDOW_MS
     const stores = await Promise.all(
-      this.#ids(storeIds).map(storeId => this.#storeStats(storeId, { from, until }, signal, see)),
+      this.#ids(storeIds).map(storeId => this.#storeStats(storeId, { from, until }, signal, visit)),
     )
-    const overall = addFigures(stores.map(figuresOnly))
+    const overall = addFigures(stores)
     return { at, since: from, stores, overall, notice: this.#options.histories.problem }
   }
 
@@ -83,16 +82,16 @@ export class StatsService {
   async groups({ storeIds, by, from, to, points, top = USUAL_GROUPS }: GroupsQuery): Promise<GroupHistory> {
     const steps = stepsOf(from, to, points)
     const over = new GroupsOverTime(by, steps)
-    const observations = await Promise.all(
+    const histories = await Promise.all(
       this.#ids(storeIds).map(async storeId => (await this.#observed(storeId)).observed.history),
     )
-    for (const { tenures } of observations)
+    for (const { tenures } of histories)
       await eachYielding(tenures.within(from, to), tenure => over.weigh(tenure))
     over.choose(top)
-    for (const { tenures } of observations)
+    for (const { tenures } of histories)
       await eachYielding(tenures.within(from, to), tenure => over.count(tenure))
     const known = Array.from({ length: steps.count }, () => false)
-    for (const { samples, tenures } of observations) {
+    for (const { samples, tenures } of histories) {
       const seen = samples.points(from, steps.stepMs, steps.count)
       for (const i of known.keys())
         known[i] ||= seen[i] !== null && from + (i + 1) * steps.stepMs > tenures.droppedUntil
@@ -162,12 +161,12 @@ export class StatsService {
     storeId: string,
     { from, until }: { from: number; until: number | undefined },
     signal: AbortSignal,
-    see: See,
+    visit: LockVisitor,
   ): Promise<StoreStats> {
     const open = this.#options.get(storeId, signal)
     const { observed, name } = await this.#observed(storeId)
     const { history, address, kind } = observed
-    const now = await this.#now(observed, open, see)
+    const now = await this.#now(observed, open, visit)
     return {
       ...{ storeId, name, address, kind },
       ...now,
@@ -176,40 +175,45 @@ export class StatsService {
     }
   }
 
-  /** By what the watch knows, if there is one that has read the store; otherwise by reading it. */
+  /** From the watcher if it has read the store, or by reading the store. */
   async #now(
     { storeId, history, locks }: WatchedStore,
     { store, signal }: OpenStore,
-    see: See,
+    visit: LockVisitor,
   ): Promise<OfNow> {
-    const tally = new Tally(storeId)
+    const builder = new FigureBuilder(storeId)
     const { last, status } = history
     if (last && status) {
       const offsetMs = last.offsetMs ?? 0
       const asOf = history.lastPassAt ?? Date.now()
-      // Of a store that is not live nothing is known after it was last read.
+      // Of a store that is not live, nothing is known after its last pass.
       const now = (status.is === 'live' ? Date.now() : asOf) + offsetMs
       await eachYielding(locks.values(), lock => {
-        tally.add(lock, now)
-        see(storeId, lock, now)
+        builder.add(lock, now)
+        visit(storeId, lock, now)
       })
       return {
-        ...tally.figures(offsetMs),
+        ...builder.figures(offsetMs),
         ...{ status: status.is, error: status.error, asOf, offsetMs: last.offsetMs },
         ...{ scanMs: last.tookMs, scanned: last.scanned },
       }
     }
-    // The watch is at it, and will tell when there is something: a store that hangs is not waited for by everybody else.
+    // The watcher is still reading: the answer does not wait for a store that hangs.
     if (status)
       return {
-        ...tally.figures(0),
+        ...builder.figures(0),
         ...{ status: status.is, error: status.error, asOf: null, offsetMs: null, scanMs: null, scanned: 0 },
       }
-    return this.#readOnce(storeId, store, signal, see)
+    return this.#readOnce(storeId, store, signal, visit)
   }
 
-  async #readOnce(storeId: string, store: LockStore, signal: AbortSignal, see: See): Promise<OfNow> {
-    const tally = new Tally(storeId)
+  async #readOnce(
+    storeId: string,
+    store: LockStore,
+    signal: AbortSignal,
+    visit: LockVisitor,
+  ): Promise<OfNow> {
+    const builder = new FigureBuilder(storeId)
     const redacted = ({ code, message }: Failure) => ({ code, message: this.#options.redact(message) })
     const startedAt = performance.now()
     let scanned = 0
@@ -219,19 +223,19 @@ export class StatsService {
         scanned += page.scanned
         problem ??= page.problems[0] ?? null
         for (const lock of page.locks) {
-          tally.add(lock, lock.observedAt)
-          see(storeId, lock, lock.observedAt)
+          builder.add(lock, lock.observedAt)
+          visit(storeId, lock, lock.observedAt)
         }
       }
       const { offsetMs } = await store.clock(signal)
       return {
-        ...tally.figures(offsetMs ?? 0),
+        ...builder.figures(offsetMs ?? 0),
         ...{ status: problem ? 'stale' : 'unwatched', error: problem && redacted(problem) },
         ...{ asOf: Date.now(), offsetMs, scanned, scanMs: Math.round(performance.now() - startedAt) },
       }
     } catch (error) {
       return {
-        ...new Tally(storeId).figures(0),
+        ...new FigureBuilder(storeId).figures(0),
         ...{ status: 'down', error: redacted(toFailure(error)) },
         ...{ asOf: null, offsetMs: null, scanned: 0, scanMs: null },
       }
@@ -248,14 +252,6 @@ function stepsOf(from: number, to: number, points: number): Steps {
 }
 
 function checkWindow(from: number, to: number): void {
-  if (to <= from) throw new StoreError('BAD_INPUT', 'The window ends before it begins')
-}
-
-function figuresOnly(stats: StoreStats): Figures {
-  const { counts, active, total, byHolder, byFormat, byPrefix, byName, oldest, longest, ...rest } = stats
-  const { flows, observedMs, tenureTimes, remaining } = rest
-  return {
-    ...{ counts, active, total, byHolder, byFormat, byPrefix, byName, oldest, longest },
-    ...{ flows, observedMs, tenureTimes, remaining },
-  }
+  if (to <= from)
+    throw new StoreError('BAD_INPUT', 'The window ends before it begins: `to` must be after `from`')
 }

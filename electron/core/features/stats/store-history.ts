@@ -11,15 +11,15 @@ import { hashToken } from '../audit/audited.ts'
 import type { LockEvent, Pass, WatchSubscriber } from '../stores/subscriber.ts'
 import { countLocks, emptyHistogram, measure, NO_FLOWS } from './figures.ts'
 import type { HistoryLine } from './history-lines.ts'
-import { type Break, Samples, TELL_AGAIN_MS } from './samples.ts'
+import { type Break, REWRITE_MS, Samples } from './samples.ts'
 import { lengthOf, type StoreTenure, TenureBook } from './tenure-book.ts'
 
-/** Where what is worth keeping goes. */
+/** Writes a line that is worth keeping. */
 export type Keep = (line: HistoryLine) => void
 
 /**
- * What was seen of one store over time. It is told by the watcher what happens; everything it knows has been seen, and for the
- * rest it knows since when nobody looked.
+ * The history of one store, from the events of its watcher. It holds only what was seen, and knows the gaps in which nothing was
+ * watched.
  */
 export class StoreHistory implements WatchSubscriber {
   readonly samples: Samples
@@ -28,7 +28,7 @@ export class StoreHistory implements WatchSubscriber {
   readonly #ended: (heldMs: number) => void
   readonly #spent: () => Spent
   readonly #now: () => number
-  /** Those of each lock that earlier processes saw the end of. */
+  /** The ended tenures of each lock that earlier processes saw. */
   readonly #recalled = new Map<string, StoreTenure[]>()
   #flows: Flows = NO_FLOWS
   #tenureTimes: Histogram | null = null
@@ -36,7 +36,7 @@ export class StoreHistory implements WatchSubscriber {
   #totals: Flows = NO_FLOWS
   #spentBefore: Spent
   #lastPassAt: number | null = null
-  /** Something may have been missed since the last pass. */
+  /** Something may have been missed since the last complete pass. */
   #broken = true
   #last: Omit<Pass, 'locks'> | null = null
   #status: { is: 'live' | 'stale' | 'down'; error: Failure | null } | null = null
@@ -44,7 +44,7 @@ export class StoreHistory implements WatchSubscriber {
   constructor(options: {
     readonly keepMs: number
     readonly keep: Keep
-    /** Told how long a lock was held, when both its beginning and its end were seen. */
+    /** Called with the length of a tenure whose beginning and end were both seen. */
     readonly ended?: (heldMs: number) => void
     readonly spent: () => Spent
     readonly now?: () => number
@@ -58,17 +58,17 @@ export class StoreHistory implements WatchSubscriber {
     this.#now = options.now ?? Date.now
   }
 
-  /** What happened since this process began to look. */
+  /** The flows since this process began to watch. */
   get totals(): Flows {
     return this.#totals
   }
 
-  /** Through whatever connections, since it was opened. */
+  /** Through all connections, since the store was opened. */
   get spent(): Spent {
     return this.#spent()
   }
 
-  /** Null until it was read for the first time. */
+  /** Null until the first complete pass. */
   get last(): Omit<Pass, 'locks'> | null {
     return this.#last
   }
@@ -85,18 +85,18 @@ export class StoreHistory implements WatchSubscriber {
     return this.#status?.is === 'live'
   }
 
-  /** Takes in what an earlier process saw, before this one has seen anything. */
+  /** Takes in what an earlier process wrote, before this process has seen anything. */
   recall(line: HistoryLine): void {
     if ('sample' in line) {
       const { last } = this.samples
-      // Two consoles may have watched at once; one of them tells it.
+      // Two consoles may have watched at once: the samples of one are enough.
       if (line.sample.from < (last?.until ?? 0) || line.sample.until > this.#now()) return
       this.samples.add(line.sample)
     } else if ('break' in line) this.samples.break(line.break)
     else if (line.tenure.from <= this.#now()) this.#recallTenure(line.tenure)
   }
 
-  /** All that earlier processes saw is known. Since then nobody has looked, whether the last one could still say so or not. */
+  /** All earlier history has been read. Nothing was watched since its end, whether the last process could write that or not. */
   recalled(): void {
     const at = this.samples.knownUntil
     if (at !== null) this.samples.break({ at, until: at, why: 'away', message: null })
@@ -104,7 +104,7 @@ export class StoreHistory implements WatchSubscriber {
 
   #recallTenure(tenure: StoreTenure): void {
     const known = this.#recalled.get(tenure.id) ?? []
-    // The same owner at the same time is the same tenure, told by another console or written twice.
+    // The same owner at the same time is the same tenure, written by another console or twice.
     const isAgain = known.some(
       each =>
         each.ownerHash === tenure.ownerHash &&
@@ -119,16 +119,16 @@ export class StoreHistory implements WatchSubscriber {
     this.tenures.add(tenure)
   }
 
-  onEvents(all: readonly LockEvent[]): void {
+  onEvents(events: readonly LockEvent[]): void {
     const at = this.#now()
-    // How long the pass under way has taken is not known here: one that takes minutes is told by its end.
-    if (this.#isLate(at, LONG_PASS_MS)) this.#missed()
-    for (const { what, lock } of all) {
-      // What happened while nobody looked happened at a time that nobody knows: it is found, or it is gone.
+    // How long the pass under way has taken is unknown here; one that takes minutes shows at its end.
+    if (this.#isLate(at, LONG_PASS_MS)) this.#slept()
+    for (const { what, lock } of events) {
+      // After a gap, when a lock was acquired is unknown: it is found, or gone.
       const seen = this.#broken && (what === 'taken' || what === 'passed-on') ? 'found' : what
       switch (seen) {
         case 'found':
-          if (this.#goesOn(lock.id, hashToken(lock.owner))) break
+          if (this.#isSameTenure(lock.id, hashToken(lock.owner))) break
           this.#begin(lock, at, this.#end(lock.id, 'unseen', at))
           break
         case 'taken':
@@ -154,10 +154,10 @@ export class StoreHistory implements WatchSubscriber {
     const at = this.#now()
     const { locks, ...rest } = pass
     const before = this.#lastPassAt
-    if (before !== null && at < before) this.#clockWasSetBack(at)
-    if (this.#isLate(at, pass.tookMs)) this.#missed()
+    if (before !== null && at < before) this.#setClockBack(at)
+    if (this.#isLate(at, pass.tookMs)) this.#slept()
     const unbroken = pass.unbroken && !this.#broken && before !== null && at >= before
-    // After a time in which nobody looked, what is not there has gone at some moment of it.
+    // What is missing after a gap went at some moment of the gap.
     if (!unbroken) this.#endOthers(locks, at)
     const spent = this.#spent()
     this.#recalled.clear()
@@ -192,14 +192,14 @@ export class StoreHistory implements WatchSubscriber {
     this.#status = null
   }
 
-  /** What is not complete yet is written too: the process ends. */
+  /** The process ends: writes the incomplete sample too. */
   close(): void {
     this.onStop()
     const { last } = this.samples
     if (last) this.#keep({ sample: last })
   }
 
-  /** What happened since, in numbers. */
+  /** The numbers of a window. */
   figuresSince(
     since: number,
     storeId: string,
@@ -209,23 +209,23 @@ export class StoreHistory implements WatchSubscriber {
     return { ...this.samples.sum(since, until), longest: longest && briefOf(longest, storeId) }
   }
 
-  /** Only what was seen counts. */
+  /** A change that was not seen to happen does not count. */
   #count(what: keyof Flows): void {
     if (this.#broken) return
     this.#flows = { ...this.#flows, [what]: this.#flows[what] + 1 }
   }
 
   #begin(lock: LockEvent['lock'], at: number, before: StoreTenure | null): void {
-    // Before the first pass has measured it, the lock itself was read just now.
+    // Before the first pass measures the offset, the lock itself tells it: it was read just now.
     const offsetMs = this.#last?.offsetMs ?? lock.observedAt - at
-    // Between the last reading and this one it changed hands, and the record may well say when.
+    // It changed hands between the last reading and this one, and its record may say when.
     const seenUntil = Math.min(before?.until ?? 0, this.#lastPassAt ?? Infinity)
     const tenure = this.tenures.begin(lock, at, { offsetMs, seen: !this.#broken, notBefore: seenUntil })
     this.#keep({ tenure })
   }
 
   #end(id: string, how: Exclude<LockTenure['end'], 'held'>, at: number): StoreTenure | null {
-    // Nobody saw when it ended, if something may have been missed: only that it was there the last time.
+    // If something may have been missed, only the last reading that had the lock is known.
     const unseen = this.#broken || how === 'unseen'
     const ended = unseen
       ? this.tenures.end(id, 'unseen', this.#lastPassAt ?? this.samples.last?.until ?? at)
@@ -239,7 +239,7 @@ export class StoreHistory implements WatchSubscriber {
     return ended
   }
 
-  /** A record that is kept of a free lock is there, and held by nobody. */
+  /** Ends the tenures of locks that are gone, or of which only the record of a free lock is left. */
   #endOthers(locks: Pass['locks'], at: number): void {
     for (const id of this.tenures.open.keys()) {
       const lock = locks.get(id)
@@ -247,21 +247,21 @@ export class StoreHistory implements WatchSubscriber {
     }
   }
 
-  /** Seen again after a gap with the same owner: for all that is known it was held throughout. */
-  #goesOn(id: string, ownerHash: string | null): boolean {
+  /** Whether the same owner is there again after a gap: it probably held the lock throughout. */
+  #isSameTenure(id: string, ownerHash: string | null): boolean {
     const tenure = this.tenures.open.get(id)
     return tenure !== undefined && tenure.ownerHash === ownerHash && ownerHash !== null
   }
 
-  /** From now on nobody knows; or still not, or for another reason. An outage is written down as it goes on, now and then. */
+  /** Begins a gap, continues it, or gives it another reason. A long outage is written again now and then. */
   #interrupt(why: Break['why'], message: string | null): void {
     const now = this.#now()
     const before = this.#break
-    // Of an outage the first words are kept: a server that dies is refused, times out and is reset by turns.
-    const goesOn = before?.why === why
+    // An outage keeps its first error: a dying server refuses, times out and resets by turns.
+    const isSame = before?.why === why
     this.#broken = true
-    if (goesOn && now - before.until < TELL_AGAIN_MS) return
-    this.#note(goesOn ? { ...before, until: now } : { at: now, until: now, why, message })
+    if (isSame && now - before.until < REWRITE_MS) return
+    this.#note(isSame ? { ...before, until: now } : { at: now, until: now, why, message })
   }
 
   #note(one: Break): void {
@@ -270,30 +270,30 @@ export class StoreHistory implements WatchSubscriber {
     this.#keep({ break: one })
   }
 
-  /** Nothing takes so long but a machine that sleeps, or a clock that is set forward. */
+  /** No pass takes this long: the machine slept, or its clock was set forward. */
   #isLate(at: number, tookMs: number): boolean {
     const passMs = Math.max(tookMs, this.#last?.tookMs ?? 0)
     return !this.#broken && at - (this.#lastPassAt ?? at) > LONGEST_REST_MS + passMs
   }
 
-  #missed(): void {
+  #slept(): void {
     const at = this.#lastPassAt ?? this.#now()
     this.#broken = true
     this.#note({ at, until: at, why: 'away', message: 'This machine slept, or its clock was set forward.' })
   }
 
-  #clockWasSetBack(at: number): void {
+  #setClockBack(at: number): void {
     this.samples.forgetAfter(at)
     this.#broken = true
     this.#note({ at, until: at, why: 'away', message: 'The clock of this machine was set back.' })
   }
 }
 
-/** Of one lock; two consoles write about the same time. */
+/** Per lock. Two consoles write at about the same time, so a few are enough. */
 const MOST_RECALLED = 50
-/** A minute is the longest that anybody can ask for. */
+/** A minute is the longest interval a screen can ask for. */
 const LONGEST_REST_MS = 90_000
-/** A store that is throttled can take so long. */
+/** A pass over a throttled store can take this long. */
 const LONG_PASS_MS = 240_000
 
 function briefOf(tenure: StoreTenure, storeId: string): Figures['longest'] {

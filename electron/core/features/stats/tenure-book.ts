@@ -3,28 +3,28 @@ import type { WatchedLock } from '../../../../shared/locks.ts'
 import type { LockTenure } from '../../../../shared/stats.ts'
 import { holderGroup, namedHolder } from './named-holder.ts'
 
-/** A tenure without the store that it is in. */
+/** A tenure of a known store. */
 export type StoreTenure = Omit<LockTenure, 'storeId'>
 
-/** Of tenures that ended, in one store. */
+/** Ended tenures of one store; older ones are evicted in batches. */
 const MOST_ENDED = 20_000
-const AT_A_TIME = 1000
-/** Of those that had to go, the longest are remembered. */
+const BATCH = 1000
+/** Batches whose longest tenure is remembered. */
 const MOST_LONG = 200
 
 type Beginning = {
   readonly offsetMs: number
   /** Nothing was missed since the reading before. */
   readonly seen: boolean
-  /** Until here another one was seen to hold it, whatever the record says. */
+  /** Another holder was seen until here, whatever the record says. */
   readonly notBefore: number
 }
 
-/** Who held what, and when, in one store: what is held now, and what ended while it is kept. */
+/** The tenures of one store: open ones, and ended ones for as long as they are kept. */
 export class TenureBook {
   readonly #open = new Map<string, StoreTenure>()
   readonly #ended: StoreTenure[] = []
-  /** The longest of each lot that had to go. */
+  /** Longest tenure of each evicted batch. */
   readonly #long: StoreTenure[] = []
   readonly #keepMs: number
   #dropped = 0
@@ -38,17 +38,17 @@ export class TenureBook {
     return this.#open
   }
 
-  /** Until here, tenures that ended had to go because there were too many; zero when none had to. */
+  /** Ended tenures until here were evicted; zero if none was. */
   get droppedUntil(): number {
     return this.#droppedUntil
   }
 
-  /** How many that reached into a time after this had to go, at most. */
+  /** At most how many tenures that reach beyond this time were evicted. */
   droppedSince(time: number): number {
     return this.#droppedUntil >= time ? this.#dropped : 0
   }
 
-  /** Times are ours; the lock's are the store's. */
+  /** `at` is by this machine's clock; the lock's times are by the store's. */
   begin(lock: WatchedLock, at: number, { offsetMs, seen, notBefore }: Beginning): StoreTenure {
     const since = heldSinceOf(lock)
     const from = since === null ? at : since.at - offsetMs
@@ -74,7 +74,7 @@ export class TenureBook {
     if (tenure) this.#open.set(lock.id, { ...tenure, renewals: tenure.renewals + 1 })
   }
 
-  /** Null when nobody was known to hold it. */
+  /** Null if no tenure was open. */
   end(id: string, end: Exclude<LockTenure['end'], 'held'>, at: number): StoreTenure | null {
     const tenure = this.#open.get(id)
     if (!tenure) return null
@@ -84,26 +84,26 @@ export class TenureBook {
     return ended
   }
 
-  /** One that was kept as held, and is now known to have ended. */
+  /** Forgets an open tenure, because an earlier process is now known to have seen its end. */
   forget(id: string): void {
     this.#open.delete(id)
   }
 
-  /** One that was kept: still held as far as is known, or ended. */
+  /** Adds an open or an ended tenure. */
   add(tenure: StoreTenure): void {
     if (tenure.until === null) {
       this.#open.set(tenure.id, tenure)
       return
     }
     this.#ended.push(tenure)
-    // Many at a time: taking the first of an array away moves all the others.
-    if (this.#ended.length > MOST_ENDED + AT_A_TIME) this.#drop(this.#ended.splice(0, AT_A_TIME))
+    // In batches, because removing the first element of an array moves all the others.
+    if (this.#ended.length > MOST_ENDED + BATCH) this.#drop(this.#ended.splice(0, BATCH))
   }
 
-  #drop(lot: readonly StoreTenure[]): void {
-    this.#dropped += lot.length
-    for (const { until } of lot) this.#droppedUntil = Math.max(this.#droppedUntil, until ?? 0)
-    const longest = longestOf(lot)
+  #drop(batch: readonly StoreTenure[]): void {
+    this.#dropped += batch.length
+    for (const { until } of batch) this.#droppedUntil = Math.max(this.#droppedUntil, until ?? 0)
+    const longest = longestOf(batch)
     if (longest) this.#long.push(longest)
     if (this.#long.length > MOST_LONG) this.#long.shift()
   }
@@ -133,7 +133,7 @@ export class TenureBook {
         yield { ...tenure, until: tenure.until }
   }
 
-  /** Of those that ended in a window, the one that had been held longest. */
+  /** The longest tenure that ended in a window. */
   longest(from: number, to: number): StoreTenure | null {
     const gone = this.#long.filter(({ until }) => until !== null && until > from && until <= to)
     return longestOf([...gone, ...this.ended(from, to)])
@@ -141,18 +141,12 @@ export class TenureBook {
 }
 
 function longestOf(tenures: readonly StoreTenure[]): StoreTenure | null {
-  let longest: StoreTenure | null = null
-  let ms = -1
-  for (const tenure of tenures) {
-    const own = lengthOf(tenure) ?? -1
-    if (own <= ms) continue
-    longest = tenure
-    ms = own
-  }
-  return longest
+  const lengths = tenures.map(tenure => lengthOf(tenure) ?? -1)
+  const at = lengths.indexOf(lengths.reduce((most, ms) => Math.max(most, ms), 0))
+  return tenures[at] ?? null
 }
 
-/** Null when its beginning or its end was not seen. */
+/** Null if its beginning or its end was not seen. */
 export function lengthOf(tenure: StoreTenure): number | null {
   if (tenure.until === null || tenure.end === 'unseen' || tenure.begin === 'before') return null
   return tenure.until - tenure.from

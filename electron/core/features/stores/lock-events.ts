@@ -1,62 +1,66 @@
 import { expiresAtOf } from '../../../../shared/lease.ts'
 import type { WatchedLock } from '../../../../shared/locks.ts'
 import type { Failure } from '../../../../shared/result.ts'
-import type { Turn } from './lock-history.ts'
+import type { HolderChange } from './lock-history.ts'
 import type { LockEvent, Pass, WatchSubscriber } from './subscriber.ts'
 
-/** Turns what a watcher reads into what happened, for whoever observes it. */
+/** Turns what a watcher reads into lock events for its subscriber. */
 export class LockEvents {
   readonly #subscriber: WatchSubscriber | null
-  #happened: LockEvent[] = []
-  /** The last pass saw everything, and nobody stopped looking since. */
+  #events: LockEvent[] = []
+  /** The last pass was complete, and polling has not stopped since. */
   #unbroken = false
 
   constructor(subscriber: WatchSubscriber | null) {
     this.#subscriber = subscriber
   }
 
-  /** A lock that is new or no longer what it was. */
-  saw(turn: Turn, before: WatchedLock | undefined, now: WatchedLock): void {
-    const what = this.#whatHappened(turn, before, now)
-    if (what !== null) this.#happened.push({ what, lock: now })
+  /** A lock that is new or has changed. */
+  read(change: HolderChange, before: WatchedLock | undefined, now: WatchedLock): void {
+    const what = this.#eventOf(change, before, now)
+    if (what !== null) this.#events.push({ what, lock: now })
   }
 
   gone(locks: readonly WatchedLock[], serverTime: number): void {
     for (const lock of locks) {
-      // A record that was kept of a free lock was held by nobody.
-      if (lock.state !== 'released') this.#happened.push({ what: howItEnded(lock, serverTime), lock })
+      // The kept record of a free lock had no holder.
+      if (lock.state !== 'released') this.#events.push({ what: howItEnded(lock, serverTime), lock })
     }
   }
 
-  /** What was seen so far is told, whatever becomes of the rest of the pass. */
-  tell(): void {
-    const all = this.#happened
-    this.#happened = []
-    if (all.length > 0) this.#subscriber?.onEvents(all)
+  /** Sends the events so far, whatever becomes of the rest of the pass. */
+  flush(): void {
+    const events = this.#events
+    this.#events = []
+    if (events.length > 0) this.#subscriber?.onEvents(events)
   }
 
   onPass(pass: Omit<Pass, 'unbroken'>): void {
-    this.tell()
+    this.flush()
     this.#subscriber?.onPass({ ...pass, unbroken: this.#unbroken })
     this.#unbroken = true
   }
 
-  missed(why: 'down' | 'partial', failure: Failure): void {
-    this.tell()
+  onFailure(why: 'down' | 'partial', failure: Failure): void {
+    this.flush()
     this.#unbroken = false
     this.#subscriber?.onFailure(why, failure)
   }
 
   onStop(): void {
-    this.#happened = []
+    this.#events = []
     this.#unbroken = false
     this.#subscriber?.onStop()
   }
 
-  #whatHappened(turn: Turn, before: WatchedLock | undefined, now: WatchedLock): LockEvent['what'] | null {
-    // What is met for the first time was there before, unless all was seen a moment ago.
+  #eventOf(
+    change: HolderChange,
+    before: WatchedLock | undefined,
+    now: WatchedLock,
+  ): LockEvent['what'] | null {
+    // A lock that is met for the first time was there before, unless the pass before was complete.
     if (!before && !this.#unbroken) return now.state === 'released' ? null : 'found'
-    switch (turn) {
+    switch (change) {
       case 'same':
         return null
       case 'begun':
@@ -64,12 +68,12 @@ export class LockEvents {
       case 'freed':
         return howItEnded(before, now.observedAt)
       default:
-        return turn
+        return change
     }
   }
 }
 
-/** By the end that was known of it: a lock that goes before its end was given back. */
+/** By the last known expiry: a lock that goes before its expiry was released. */
 function howItEnded(before: WatchedLock | undefined, at: number): 'freed' | 'lapsed' {
   const expiresAt = before === undefined ? null : expiresAtOf(before.lease)
   return expiresAt !== null && expiresAt <= at ? 'lapsed' : 'freed'

@@ -1,131 +1,148 @@
 import { expiresAtOf } from '../../../../shared/lease.ts'
-import type { Lock, Story, Tenure, Watched } from '../../../../shared/locks.ts'
+import type { Lock, Note, Story, Tenure, Watched } from '../../../../shared/locks.ts'
+import { isSameFence } from '../../stores/fence.ts'
 
-/** TTLs are read to the millisecond: a deadline that moved by less has not moved. */
+/** TTLs are rounded to milliseconds: a deadline that moved by less has not moved. */
 export const SAME_DEADLINE_MS = 50
-/** Of one lock; a key that changes hands every second must not fill the memory. */
+/** Per lock: a key that changes hands every second must not fill the memory. */
 const MOST_TENURES = 50
-/** Locks that are gone, so that a key that is taken again keeps its story. */
+/** Locks that are gone and keep their history, should the key be acquired again. */
 const MOST_ENDED = 5000
 
-type Told = {
+type LockHistory = {
   readonly firstSeenAt: number
-  /** Mutable copies of the last owners; the last one is open while the lock is held. */
+  /** The last tenures; the last of them is open while the lock is held. */
   readonly tenures: { -readonly [K in keyof Tenure]: Tenure[K] }[]
   holders: number
   lastRenewedAt: number | null
   last: Lock
 }
 
-/** What a look at a lock showed: nothing new of its holder, or a new one, with or without a moment of freedom before it. */
-export type Turn = 'same' | 'renewed' | 'begun' | 'passed-on' | 'freed'
+/** What a reading shows about the holder. `begun` was free before, `passed-on` was not seen to be free. */
+export type HolderChange = 'same' | 'renewed' | 'begun' | 'passed-on' | 'freed'
 
 /**
- * What was seen of each lock while it was watched. A record often says nothing of it: a TTL that is extended for ever
- * looks young at every moment, and only somebody who kept looking knows how long it has really been held.
+ * Who held each lock, while it was watched. A record often does not tell: a TTL that is extended forever looks young at every moment,
+ * and only polling shows how long the lock has really been held.
  */
 export class LockHistories {
-  readonly #told = new Map<string, Told>()
+  readonly #locks = new Map<string, LockHistory>()
   /** In the order in which they ended. */
   readonly #ended = new Set<string>()
 
-  /** Takes note of a lock that is new or no longer what it was. */
-  see(lock: Lock): { readonly watched: Watched; readonly turn: Turn } {
-    const told = this.#told.get(lock.id)
+  /** Takes in a lock that is new or has changed. */
+  record(lock: Lock): { readonly watched: Watched; readonly change: HolderChange } {
+    const history = this.#locks.get(lock.id)
     this.#ended.delete(lock.id)
-    if (!told) {
+    if (!history) {
       const fresh = { firstSeenAt: lock.observedAt, tenures: [], holders: 0, lastRenewedAt: null, last: lock }
-      this.#told.set(lock.id, fresh)
+      this.#locks.set(lock.id, fresh)
       this.#begin(fresh, lock)
-      return { watched: watchedOf(fresh), turn: lock.state === 'released' ? 'same' : 'begun' }
+      return { watched: watchedOf(fresh), change: lock.state === 'released' ? 'same' : 'begun' }
     }
-    const turn = this.#turn(told, lock)
-    told.last = lock
-    return { watched: watchedOf(told), turn }
+    const change = this.#changeOf(history, lock)
+    history.last = lock
+    return { watched: watchedOf(history), change }
   }
 
-  /** The lock is not there any more. */
+  /** The lock is gone. */
   end(id: string, at: number): void {
-    const told = this.#told.get(id)
-    if (!told) return
-    this.#close(told, at)
+    const history = this.#locks.get(id)
+    if (!history) return
+    this.#close(history, at)
     this.#ended.add(id)
     const [oldest] = this.#ended
     if (this.#ended.size > MOST_ENDED && oldest !== undefined) {
       this.#ended.delete(oldest)
-      this.#told.delete(oldest)
+      this.#locks.delete(oldest)
     }
   }
 
-  /** After everything was looked at: what is not among `seen` is not there any more, also if nobody looked when it went. */
+  /** After a complete pass: locks that are not in `seen` are gone, even if they went while nothing was polled. */
   endOthers(seen: ReadonlySet<string>, at: number): void {
-    for (const id of this.#told.keys()) if (!seen.has(id) && !this.#ended.has(id)) this.end(id, at)
+    for (const id of this.#locks.keys()) if (!seen.has(id) && !this.#ended.has(id)) this.end(id, at)
   }
 
   of(id: string): Story | null {
-    const told = this.#told.get(id)
-    if (!told) return null
-    return { ...watchedOf(told), tenures: told.tenures.map(each => ({ ...each })) }
+    const history = this.#locks.get(id)
+    if (!history) return null
+    return { ...watchedOf(history), tenures: history.tenures.map(each => ({ ...each })) }
   }
 
-  /** As it was seen last, also if it is gone. */
+  /** The last reading, also of a lock that is gone. */
   lastOf(id: string): Lock | null {
-    return this.#told.get(id)?.last ?? null
+    return this.#locks.get(id)?.last ?? null
   }
 
-  #turn(told: Told, lock: Lock): Turn {
-    const open = told.tenures.at(-1)
+  #changeOf(history: LockHistory, lock: Lock): HolderChange {
+    const open = history.tenures.at(-1)
     const isHeld = open !== undefined && open.until === null
     if (lock.state === 'released') {
-      this.#close(told, lock.observedAt)
+      this.#close(history, lock.observedAt)
       return isHeld ? 'freed' : 'same'
     }
     if (!isHeld || open.owner !== lock.owner) {
-      this.#close(told, lock.observedAt)
-      this.#begin(told, lock)
+      this.#close(history, lock.observedAt)
+      this.#begin(history, lock)
       return isHeld ? 'passed-on' : 'begun'
     }
-    if (!isRenewed(told.last, lock)) return 'same'
+    if (!isRenewed(history.last, lock)) return 'same'
     open.renewals++
-    told.lastRenewedAt = lock.observedAt
+    history.lastRenewedAt = lock.observedAt
     return 'renewed'
   }
 
-  #begin(told: Told, lock: Lock): void {
-    told.holders++
-    told.lastRenewedAt = null
-    told.tenures.push({
+  #begin(history: LockHistory, lock: Lock): void {
+    history.holders++
+    history.lastRenewedAt = null
+    history.tenures.push({
       owner: lock.owner,
       label: lock.holder?.label ?? null,
       from: lock.observedAt,
       until: lock.state === 'released' ? lock.observedAt : null,
       renewals: 0,
     })
-    if (told.tenures.length > MOST_TENURES) told.tenures.shift()
+    if (history.tenures.length > MOST_TENURES) history.tenures.shift()
   }
 
-  #close(told: Told, at: number): void {
-    const open = told.tenures.at(-1)
+  #close(history: LockHistory, at: number): void {
+    const open = history.tenures.at(-1)
     if (open && open.until === null) open.until = at
   }
 }
 
-function watchedOf(told: Told): Watched {
-  const present = told.tenures.at(-1)
+function watchedOf(history: LockHistory): Watched {
+  const present = history.tenures.at(-1)
   return {
-    firstSeenAt: told.firstSeenAt,
-    heldSince: present?.from ?? told.firstSeenAt,
+    firstSeenAt: history.firstSeenAt,
+    heldSince: present?.from ?? history.firstSeenAt,
     renewals: present?.renewals ?? 0,
-    lastRenewedAt: told.lastRenewedAt,
-    holders: told.holders,
+    lastRenewedAt: history.lastRenewedAt,
+    holders: history.holders,
   }
 }
 
-/** The same owner, and a later end or another version. A lock that came nearer to its end was not renewed. */
+/** The same owner, and a later expiry or another version. A lock that came nearer to its expiry was not renewed. */
 function isRenewed(before: Lock, now: Lock): boolean {
   if (before.lease.kind === 'heartbeat' && now.lease.kind === 'heartbeat')
     return before.lease.version !== now.lease.version
   const from = expiresAtOf(before.lease)
   const to = expiresAtOf(now.lease)
   return from !== null && to !== null && to - from > SAME_DEADLINE_MS
+}
+
+/** Whether a screen that has `a` may keep showing it, and release it by its fence, after `b` was read. */
+export function isSameLock(a: Lock, b: Lock): boolean {
+  if (a.state !== b.state || a.lease.kind !== b.lease.kind || !isSameFence(a.fence, b.fence)) return false
+  if (a.lease.kind === 'heartbeat' && b.lease.kind === 'heartbeat' && a.lease.version !== b.lease.version)
+    return false
+  if (a.notes.length !== b.notes.length || !a.notes.every((note, i) => isSameNote(note, b.notes[i])))
+    return false
+  return Math.abs((expiresAtOf(a.lease) ?? 0) - (expiresAtOf(b.lease) ?? 0)) <= SAME_DEADLINE_MS
+}
+
+/** Times in notes are deadlines, which are compared apart. */
+function isSameNote(a: Note, b: Note | undefined): boolean {
+  const count = 'count' in a ? a.count : null
+  return a.code === b?.code && count === (b && 'count' in b ? b.count : null)
 }

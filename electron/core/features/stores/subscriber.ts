@@ -2,17 +2,17 @@ import type { WatchedLock } from '../../../../shared/locks.ts'
 import type { Failure } from '../../../../shared/result.ts'
 
 /**
- * Something that was seen to happen to a lock. `found`: it was there when watching began, or after a time in which nobody could
- * look; when it was taken is then not known. `lock` is as it is now, and for what is gone, as it was last.
+ * A change of a lock that a watcher saw. `found`: the lock was there when watching began or after a gap, so when it was acquired is
+ * unknown. `lock` is the last reading.
  */
-export type LockEvent =
-  | { readonly what: 'found' | 'taken' | 'renewed'; readonly lock: WatchedLock }
-  | { readonly what: 'passed-on'; readonly lock: WatchedLock }
-  | { readonly what: 'freed' | 'lapsed'; readonly lock: WatchedLock }
+export type LockEvent = {
+  readonly what: 'found' | 'taken' | 'renewed' | 'passed-on' | 'freed' | 'lapsed'
+  readonly lock: WatchedLock
+}
 
-/** A look at everything in a store, that saw everything. */
+/** A complete reading of a store. */
 export type Pass = {
-  /** All that is there. It is the watcher's own: to be read at once, and not kept. */
+  /** The watcher's own map: read it at once, and do not keep it. */
   readonly locks: ReadonlyMap<string, WatchedLock>
   readonly serverTime: number
   readonly offsetMs: number | null
@@ -20,17 +20,17 @@ export type Pass = {
   readonly errorMs: number
   readonly scanned: number
   readonly tookMs: number
-  /** Nothing was missed since the pass before it. */
+  /** Nothing was missed since the pass before. */
   readonly unbroken: boolean
 }
 
-/** Told by a watcher what it sees. It must not throw, and it is in the way of the next reading. */
+/** Notified by the watcher of one store. It must not throw, and the next reading waits for it. */
 export interface WatchSubscriber {
-  onEvents(all: readonly LockEvent[]): void
-  /** After what happened in it. */
+  onEvents(events: readonly LockEvent[]): void
+  /** After the events of the pass. */
   onPass(pass: Pass): void
-  /** A pass that failed, or that could not see a part. */
+  /** A pass failed, or could not read a part. */
   onFailure(why: 'down' | 'partial', failure: Failure): void
-  /** Nobody looks any more. */
+  /** The store is no longer polled. */
   onStop(): void
 }

@@ -3,18 +3,18 @@ import type { Unrecognised, WatchEvent, WatchedLock } from '../../../../shared/l
 type Status = Extract<WatchEvent, { type: 'status' }>
 type Pass = Extract<WatchEvent, { type: 'pass' }>
 
-/** A larger event would hold up everything else on the wire. */
+/** A larger event would delay everything else on the wire. */
 const MOST_IN_EVENT = 2000
 
 /**
- * What one screen has not been told yet. However slowly it reads, a lock is in here once, in its last state: a slow
- * screen gets fewer events, never old ones, and costs no more memory than the store has locks.
+ * What one screen has not been sent yet. However slowly the screen reads, a lock is in here once, in its last state: a slow screen
+ * gets fewer events, never stale ones, and takes no more memory than the store has locks.
  */
 export class WatchQueue {
   readonly #upserts = new Map<string, WatchedLock>()
   readonly #removes = new Set<string>()
-  /** What the screen has. Nothing else needs to be taken from it again. */
-  readonly #told = new Set<string>()
+  /** The locks the screen has, and may have to remove. */
+  readonly #sent = new Set<string>()
   #snapshot: { unrecognised: number; serverTime: number; complete: boolean } | null = null
   #unrecognised: { count: number; sample: readonly Unrecognised[] } | null = null
   #status: Status | null = null
@@ -22,7 +22,7 @@ export class WatchQueue {
   #serverTime = 0
   #wake = () => {}
 
-  /** Everything known so far. What does not fit into one event follows as upserts. */
+  /** Sends all known locks. Those that do not fit into one event follow as upserts. */
   start(locks: Iterable<WatchedLock>, unrecognised: number, serverTime: number, complete: boolean): void {
     this.#snapshot = { unrecognised, serverTime, complete }
     this.upsert(locks, serverTime)
@@ -40,7 +40,7 @@ export class WatchQueue {
   remove(ids: Iterable<string>, serverTime: number): void {
     for (const id of ids) {
       this.#upserts.delete(id)
-      if (this.#told.has(id)) this.#removes.add(id)
+      if (this.#sent.has(id)) this.#removes.add(id)
     }
     this.#serverTime = serverTime
     this.#wake()
@@ -105,7 +105,7 @@ export class WatchQueue {
       if (locks.length === MOST_IN_EVENT) break
       locks.push(lock)
       this.#upserts.delete(id)
-      this.#told.add(id)
+      this.#sent.add(id)
     }
     return locks
   }
@@ -114,7 +114,7 @@ export class WatchQueue {
     const ids = [...this.#removes].slice(0, MOST_IN_EVENT)
     for (const id of ids) {
       this.#removes.delete(id)
-      this.#told.delete(id)
+      this.#sent.delete(id)
     }
     return ids
   }

@@ -10,69 +10,68 @@ import type { Failure } from '../../../../shared/result.ts'
 import { toFailure } from '../../lib/errors.ts'
 import type { LockStore } from '../../stores/types.ts'
 import { LockEvents } from './lock-events.ts'
-import { LockHistories } from './lock-history.ts'
-import { isSameLock } from './same-lock.ts'
+import { isSameLock, LockHistories } from './lock-history.ts'
 import type { WatchSubscriber } from './subscriber.ts'
 import { WatchQueue } from './watch-queue.ts'
 
 type Status = Extract<WatchEvent, { type: 'status' }>
 
-/** How long to rest between two passes. A DynamoDB scan costs capacity that somebody pays for. */
+/** Rest between two passes. A DynamoDB scan consumes capacity that the operator pays for. */
 const REST_MS: Record<StoreKind, number> = { memory: 500, redis: 1000, mysql: 1000, dynamodb: 5000 }
 /**
- * A pass over a large store takes long: the rest after it is so many times as long, so that watching it takes a twentieth of a
- * core at most. Not for ever, though: what is older than this is no live view any more.
+ * The rest after a pass is this many times as long as the pass, so that watching a large store takes a twentieth of a core at most;
+ * but never longer than `LONGEST_REST_MS`, because an older view is not live.
  */
 const REST_PER_PASS = 19
 const LONGEST_REST_MS = 10_000
-/** The first pass shows what it has after this long, and the rest as it comes. */
-const FIRST_LOOK_MS = 300
+/** The first pass shows what it has after this time, and the rest page by page. */
+const FIRST_SHOWN_MS = 300
 const MAX_RETRY_MS = 5000
-/** How often a pass that went well is told. */
-const SIGN_OF_LIFE_MS = 5000
+/** How often a successful pass is reported. */
+const PASS_EVENT_MS = 5000
 const UNRECOGNISED_SHOWN = 200
 
-/** Without a queue it only sees to it that the store is read. */
+/** Without a queue it only keeps the store being read. */
 type Listener = { readonly queue: WatchQueue | null; readonly restMs: number }
 
 /**
- * Follows a store by reading it again and again, once for however many screens look at it: a snapshot, then what changed.
- * A lock counts as gone only after a pass that saw everything; after a failed or partial one what is known stays, and
- * the status says that it is old. It reads only while somebody looks or wants it attended; what it has seen it remembers.
+ * Polls a store, once for all screens that show it, and sends each a snapshot and then the changes. A lock counts as gone only after
+ * a complete pass; after a failed or partial pass the known locks stay, and the status says that they are stale. It polls only while
+ * a screen or `attend` wants it, and remembers each lock's history.
  */
 export class StoreWatcher {
   readonly #store: LockStore
-  /** What this run has seen. With the last screen it goes: nobody knows what becomes of it then. */
+  /** The locks of this run. Cleared when polling stops: what becomes of them then is unknown. */
   readonly #known = new Map<string, WatchedLock>()
-  readonly #stories = new LockHistories()
-  readonly #witness: LockEvents
+  readonly #histories = new LockHistories()
+  readonly #events: LockEvents
   readonly #listeners = new Set<Listener>()
   #unrecognised: Unrecognised[] = []
   #unrecognisedCount = 0
   #status: Status | null = null
   #asOf: number | null = null
   #offsetMs: number | null = null
-  /** The store's time at the end of the last pass, also of a partial one. */
+  /** The store's time at the end of the last pass, complete or partial. */
   #readAt = 0
-  /** Whether this run has something to show: its first look, or all of a pass. */
+  /** What this run has sent to screens: part of its first pass, or all of a pass. */
   #shown: 'nothing' | 'some' | 'all' = 'nothing'
   #running: AbortController | null = null
   #since: number | null = null
-  #lifeToldAt = Number.NEGATIVE_INFINITY
+  #passEventAt = Number.NEGATIVE_INFINITY
   #poked = false
   #wake = () => {}
 
-  /** `redact` takes secrets out of what a server says, as the last thing before it leaves. */
+  /** `redact` removes secrets from server errors, as the last step before they leave. */
   constructor(
     store: LockStore,
     readonly redact: (message: string) => string,
     subscriber: WatchSubscriber | null = null,
   ) {
     this.#store = store
-    this.#witness = new LockEvents(subscriber)
+    this.#events = new LockEvents(subscriber)
   }
 
-  /** Reads the store again and again, also when no screen looks, until the signal says that it is enough. */
+  /** Polls the store until the signal aborts, whether a screen shows it or not. */
   attend(restMs: number, signal: AbortSignal): void {
     if (signal.aborted) return
     const listener = { queue: null, restMs }
@@ -102,47 +101,47 @@ export class StoreWatcher {
   }
 
   #join(listener: Listener): void {
-    const inHurry = listener.restMs < this.#restMs()
+    const isFaster = listener.restMs < this.#restMs()
     this.#listeners.add(listener)
     if (!this.#running) {
       this.#running = new AbortController()
       this.#since = performance.now()
       void this.#run(this.#running.signal)
-    } else if (inHurry) this.#wake()
+    } else if (isFaster) this.#wake()
   }
 
   #leave(listener: Listener): void {
     this.#listeners.delete(listener)
-    if (this.#listeners.size === 0) this.#rest()
+    if (this.#listeners.size === 0) this.#stop()
   }
 
-  /** Reads again soon: something was changed, or somebody wants to know. A pass under way may have been there before. */
+  /** Reads again soon, because something changed. A pass under way may have read it before the change. */
   poke(): void {
     this.#poked = true
     this.#wake()
   }
 
-  /** For how long it has been looking without a break. */
+  /** How long it has polled without a break. */
   watchedMs(): number {
     return this.#since === null ? 0 : performance.now() - this.#since
   }
 
-  /** How many records the last look could not understand. */
+  /** How many records the last pass did not recognize. */
   get unrecognised(): number {
     return this.#unrecognisedCount
   }
 
   storyOf(id: string): Story | null {
-    return this.#stories.of(id)
+    return this.#histories.of(id)
   }
 
-  /** As it was seen last, also if it is gone. */
+  /** The last reading of a lock, which may be gone by now. */
   lastSeen(id: string): Lock | null {
-    return this.#stories.lastOf(id)
+    return this.#histories.lastOf(id)
   }
 
-  #rest(): void {
-    this.#witness.onStop()
+  #stop(): void {
+    this.#events.onStop()
     this.#running?.abort()
     this.#running = null
     this.#since = null
@@ -152,18 +151,18 @@ export class StoreWatcher {
     this.#shown = 'nothing'
     this.#status = null
     this.#asOf = null
-    this.#lifeToldAt = Number.NEGATIVE_INFINITY
+    this.#passEventAt = Number.NEGATIVE_INFINITY
   }
 
-  #tell(what: (queue: WatchQueue) => void): void {
-    for (const { queue } of this.#listeners) if (queue) what(queue)
+  #send(to: (queue: WatchQueue) => void): void {
+    for (const { queue } of this.#listeners) if (queue) to(queue)
   }
 
   #restMs(): number {
     return Math.min(...[...this.#listeners].map(each => each.restMs))
   }
 
-  /** The latest time of the store that something known was read at. */
+  /** When the newest known lock was read, by the store's clock. */
   #newest(): number {
     let newest = this.#readAt
     for (const { observedAt } of this.#known.values()) newest = Math.max(newest, observedAt)
@@ -183,12 +182,12 @@ export class StoreWatcher {
       } catch (error) {
         if (signal.aborted) return
         restMs = Math.min(500 * 2 ** failures++, MAX_RETRY_MS)
-        this.#miss('down', toFailure(error))
-        // What was read before it failed is known, too.
+        this.#failed('down', toFailure(error))
+        // Show what was read before the failure.
         if (this.#shown === 'nothing' && this.#known.size > 0) this.#show('some', 0, this.#newest())
-        this.#say('down', toFailure(error), restMs)
+        this.#setStatus('down', toFailure(error), restMs)
       }
-      // A run that is over must not touch anything: the next one may have begun.
+      // A run that is over must not touch anything: the next run may have begun.
       if (signal.aborted) return
       if (!this.#poked) await this.#sleep(restMs, signal)
     }
@@ -209,8 +208,8 @@ export class StoreWatcher {
       for (const lock of page.locks) seen.add(lock.id)
       const changed = this.#learn(page.locks)
       if (this.#shown !== 'nothing') {
-        if (changed.length > 0) this.#tell(queue => queue.upsert(changed, changed[0]?.observedAt ?? 0))
-      } else if (this.#known.size > 0 && performance.now() - startedAt > FIRST_LOOK_MS) {
+        if (changed.length > 0) this.#send(queue => queue.upsert(changed, changed[0]?.observedAt ?? 0))
+      } else if (this.#known.size > 0 && performance.now() - startedAt > FIRST_SHOWN_MS) {
         this.#show('some', unrecognisedCount, this.#newest())
       }
     }
@@ -219,59 +218,59 @@ export class StoreWatcher {
     this.#offsetMs = offsetMs
     this.#readAt = serverTime
     const gone = problem === null ? [...this.#known.keys()].filter(id => !seen.has(id)) : []
-    this.#witness.gone(
+    this.#events.gone(
       gone.flatMap(id => this.#known.get(id) ?? []),
       serverTime,
     )
     for (const id of gone) this.#known.delete(id)
     if (this.#shown === 'nothing') this.#show('all', unrecognisedCount, serverTime)
-    else if (gone.length > 0) this.#tell(queue => queue.remove(gone, serverTime))
+    else if (gone.length > 0) this.#send(queue => queue.remove(gone, serverTime))
     this.#shown = 'all'
-    // What a partial pass did not meet may be in the part that it could not see.
+    // The records a partial pass did not meet may be in the part it could not read.
     if (problem === null || unrecognisedCount >= this.#unrecognisedCount)
-      this.#tellUnrecognised(unrecognisedCount, unrecognised.slice(0, UNRECOGNISED_SHOWN))
+      this.#setUnrecognised(unrecognisedCount, unrecognised.slice(0, UNRECOGNISED_SHOWN))
     if (problem !== null) {
-      this.#miss('partial', problem)
-      this.#say('stale', problem, null)
+      this.#failed('partial', problem)
+      this.#setStatus('stale', problem, null)
       return
     }
     this.#asOf = serverTime
-    this.#stories.endOthers(seen, serverTime)
+    this.#histories.endOthers(seen, serverTime)
     const tookMs = Math.round(performance.now() - startedAt)
-    this.#witness.onPass({ locks: this.#known, serverTime, offsetMs, errorMs, scanned, tookMs })
-    this.#say('live', null, null)
-    if (performance.now() - this.#lifeToldAt < SIGN_OF_LIFE_MS) return
-    this.#lifeToldAt = performance.now()
-    this.#tell(queue => queue.pass({ type: 'pass', serverTime, offsetMs, scanned, tookMs }))
+    this.#events.onPass({ locks: this.#known, serverTime, offsetMs, errorMs, scanned, tookMs })
+    this.#setStatus('live', null, null)
+    if (performance.now() - this.#passEventAt < PASS_EVENT_MS) return
+    this.#passEventAt = performance.now()
+    this.#send(queue => queue.pass({ type: 'pass', serverTime, offsetMs, scanned, tookMs }))
   }
 
-  /** Takes in what was read and returns what a screen does not know yet. */
+  /** Takes in what was read, and returns what changed for a screen. */
   #learn(locks: readonly Lock[]): WatchedLock[] {
     const changed: WatchedLock[] = []
     for (const lock of locks) {
       const before = this.#known.get(lock.id)
       if (before && isSameLock(before, lock)) continue
-      const { watched, turn } = this.#stories.see(lock)
+      const { watched, change } = this.#histories.record(lock)
       const now = { ...lock, watched }
       this.#known.set(lock.id, now)
       changed.push(now)
-      this.#witness.saw(turn, before, now)
+      this.#events.read(change, before, now)
     }
-    this.#witness.tell()
+    this.#events.flush()
     return changed
   }
 
-  #miss(why: 'down' | 'partial', { code, message }: Failure): void {
-    this.#witness.missed(why, { code, message: this.redact(message) })
+  #failed(why: 'down' | 'partial', { code, message }: Failure): void {
+    this.#events.onFailure(why, { code, message: this.redact(message) })
   }
 
-  /** The first look of a run. */
+  /** Sends the first snapshot of a run. */
   #show(shown: 'some' | 'all', unrecognised: number, serverTime: number): void {
     this.#shown = shown
-    this.#tell(queue => queue.start(this.#known.values(), unrecognised, serverTime, shown === 'all'))
+    this.#send(queue => queue.start(this.#known.values(), unrecognised, serverTime, shown === 'all'))
   }
 
-  #tellUnrecognised(count: number, sample: Unrecognised[]): void {
+  #setUnrecognised(count: number, sample: Unrecognised[]): void {
     const same =
       count === this.#unrecognisedCount &&
       sample.length === this.#unrecognised.length &&
@@ -281,11 +280,11 @@ export class StoreWatcher {
     if (same) return
     this.#unrecognised = sample
     this.#unrecognisedCount = count
-    this.#tell(queue => queue.unrecognised(count, sample))
+    this.#send(queue => queue.unrecognised(count, sample))
   }
 
-  /** Told when it changes; an outage also whenever the next try is planned. */
-  #say(status: Status['status'], failure: Failure | null, retryInMs: number | null): void {
+  /** Sent when it changes; during an outage also whenever the next attempt is planned. */
+  #setStatus(status: Status['status'], failure: Failure | null, retryInMs: number | null): void {
     const before = this.#status
     const error = failure && { code: failure.code, message: this.redact(failure.message) }
     const same =
@@ -293,7 +292,7 @@ export class StoreWatcher {
       before.error?.code === error?.code &&
       before.error?.message === error?.message
     const since = before?.status === status ? before.since : Date.now()
-    const said: Status = {
+    const next: Status = {
       type: 'status',
       status,
       since,
@@ -302,8 +301,8 @@ export class StoreWatcher {
       error,
       retryInMs,
     }
-    this.#status = said
-    if (!same || status === 'down') this.#tell(queue => queue.status(said))
+    this.#status = next
+    if (!same || status === 'down') this.#send(queue => queue.status(next))
   }
 
   #sleep(ms: number, signal: AbortSignal): Promise<void> {

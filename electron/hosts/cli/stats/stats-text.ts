@@ -2,18 +2,19 @@ import { sayDuration } from '../../../../shared/duration.ts'
 import type { StoreKind } from '../../../../shared/locks.ts'
 import { plural, sayNumber } from '../../../../shared/numbers.ts'
 import { clip, escapeForTerminal, neutralise } from '../../../../shared/safe-text.ts'
-import type {
-  Counted,
-  Figures,
-  Flows,
-  Groups,
-  LockBrief,
-  Spent,
-  Stats,
-  StoreStats,
+import {
+  type Counted,
+  type Figures,
+  FLOW_NAMES,
+  FLOW_WORDS,
+  type Flows,
+  type Groups,
+  type LockBrief,
+  ratesOf,
+  type Spent,
+  type Stats,
+  type StoreStats,
 } from '../../../../shared/stats.ts'
-import { ratesOf } from '../../../../shared/stats-rates.ts'
-import { FLOW_NAMES, FLOW_WORDS } from '../../../../shared/stats-words.ts'
 import { wrap } from '../lib/wrap.ts'
 import { histogramLines, sayRound } from './histogram.ts'
 

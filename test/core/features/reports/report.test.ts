@@ -84,8 +84,8 @@ test.each(['json', 'md', 'html', 'csv'] as const)(
 test.each([
   [{ from: 10, to: 10 }, /^BAD_INPUT: The window ends before it begins/],
   [{ from: Date.now() + HOUR, to: Date.now() + 2 * HOUR }, /^BAD_INPUT: The window has not begun yet/],
-  [{ filter: 'state:exp' }, /^BAD_INPUT: The filter is not used .*: “exp” is no state/],
-  [{ filter: 'age>' }, /^BAD_INPUT: The filter is not used .*: “age>” has nothing behind it/],
+  [{ filter: 'state:exp' }, /^BAD_INPUT: The filter cannot be used .*: “exp” is no state/],
+  [{ filter: 'age>' }, /^BAD_INPUT: The filter cannot be used .*: “age>” has nothing behind it/],
   [{ storeIds: ['nobody'] }, /^NOT_FOUND/],
   [{ as: 'pdf' as const }, /^UNSUPPORTED: .* print/],
 ])('%j is refused in a sentence', async (request, words) => {
@@ -295,7 +295,7 @@ test('tells the alerts of the window as the console found them', async () => {
   const { alerts } = await readReport(console)
   expect(alerts?.listed[0]).toMatchObject({
     severity: 'critical',
-    says: expect.stringMatching(/^It has not been/),
+    says: expect.stringMatching(/^Can't read all of/),
   })
   expect(alerts?.advice[0]?.next[0]).toMatch(/^Check that the server runs/)
   const before = await readReport(console, { from: Date.now() - 3 * HOUR, to: Date.now() - 2 * HOUR })

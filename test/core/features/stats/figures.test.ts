@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
-import { addFigures, keyParts, Tally } from '../../../../electron/core/features/stats/figures.ts'
+import { addFigures, FigureBuilder, keyParts } from '../../../../electron/core/features/stats/figures.ts'
 import type { Lock } from '../../../../shared/locks.ts'
 import { aLock } from '../../../shared/a-lock.ts'
 
 const NOW = 1_800_000_000_000
 
 function tallied(...locks: Partial<Lock>[]) {
-  const tally = new Tally('s')
-  for (const [i, change] of locks.entries()) tally.add(aLock({ id: `${i}`, ...change }), NOW)
-  return tally.figures(0)
+  const builder = new FigureBuilder('s')
+  for (const [i, change] of locks.entries()) builder.add(aLock({ id: `${i}`, ...change }), NOW)
+  return builder.figures(0)
 }
 
 test.each([

@@ -159,7 +159,7 @@ test('a disk that takes nothing is said, and what could not be written follows w
   // A file where the folder should be: root may write everywhere else.
   writeFileSync(join(folder, 'history'), '')
   const file = await written(folder, tenure('a'))
-  expect(file.problem).toMatch(/cannot be kept on disk \((ENOTDIR|EEXIST)\)/)
+  expect(file.problem).toMatch(/cannot be written to disk \((ENOTDIR|EEXIST)\)/)
   rmSync(join(folder, 'history'))
   file.append(tenure('b'))
   await file.flush()

@@ -4,21 +4,21 @@ import { at, lockAt } from '../lock.ts'
 
 it('counts a renewal whenever the same owner moves its deadline on', () => {
   const stories = new LockHistories()
-  expect(stories.see(lockAt(0)).watched).toEqual({
+  expect(stories.record(lockAt(0)).watched).toEqual({
     firstSeenAt: at(0),
     heldSince: at(0),
     renewals: 0,
     lastRenewedAt: null,
     holders: 1,
   })
-  stories.see(lockAt(1000, { endsAt: 61_000 }))
-  expect(stories.see(lockAt(2000, { endsAt: 62_000 })).watched).toMatchObject({
+  stories.record(lockAt(1000, { endsAt: 61_000 }))
+  expect(stories.record(lockAt(2000, { endsAt: 62_000 })).watched).toMatchObject({
     heldSince: at(0),
     renewals: 2,
     lastRenewedAt: at(2000),
   })
   // A look that finds it nearer to its end renews nothing.
-  expect(stories.see(lockAt(55_000, { endsAt: 62_000, state: 'expiring' })).watched).toMatchObject({
+  expect(stories.record(lockAt(55_000, { endsAt: 62_000, state: 'expiring' })).watched).toMatchObject({
     renewals: 2,
     lastRenewedAt: at(2000),
   })
@@ -28,26 +28,28 @@ it('counts a renewal whenever the same owner moves its deadline on', () => {
 it('counts a heartbeat by its version', () => {
   const stories = new LockHistories()
   const beat = (version: string) => ({ lease: { kind: 'heartbeat' as const, leaseMs: 1000, version } })
-  stories.see(lockAt(0, beat('a')))
-  expect(stories.see(lockAt(1000, beat('a'))).watched.renewals).toBe(0)
-  expect(stories.see(lockAt(2000, beat('b'))).watched.renewals).toBe(1)
+  stories.record(lockAt(0, beat('a')))
+  expect(stories.record(lockAt(1000, beat('a'))).watched.renewals).toBe(0)
+  expect(stories.record(lockAt(2000, beat('b'))).watched.renewals).toBe(1)
 })
 
 it('calls nothing a renewal that did not put the end off', () => {
   const stories = new LockHistories()
-  stories.see(lockAt(0))
-  stories.see(lockAt(1000, { state: 'expiring' }))
-  stories.see(lockAt(2000, { endsAt: 60_040 }))
-  stories.see(lockAt(3000, { endsAt: 30_000 }))
-  stories.see(lockAt(4000, { lease: { kind: 'never' } }))
+  stories.record(lockAt(0))
+  stories.record(lockAt(1000, { state: 'expiring' }))
+  stories.record(lockAt(2000, { endsAt: 60_040 }))
+  stories.record(lockAt(3000, { endsAt: 30_000 }))
+  stories.record(lockAt(4000, { lease: { kind: 'never' } }))
   expect(stories.of('orders')).toMatchObject({ renewals: 0, lastRenewedAt: null, holders: 1 })
 })
 
 it('begins a new tenure with a new owner', () => {
   const stories = new LockHistories()
-  stories.see(lockAt(0))
-  stories.see(lockAt(1000, { endsAt: 61_000 }))
-  const { watched } = stories.see(lockAt(2000, { owner: 'run-2', holder: { label: 'api' }, endsAt: 99_000 }))
+  stories.record(lockAt(0))
+  stories.record(lockAt(1000, { endsAt: 61_000 }))
+  const { watched } = stories.record(
+    lockAt(2000, { owner: 'run-2', holder: { label: 'api' }, endsAt: 99_000 }),
+  )
   expect(watched).toEqual({
     firstSeenAt: at(0),
     heldSince: at(2000),
@@ -63,10 +65,10 @@ it('begins a new tenure with a new owner', () => {
 
 it('goes on with the story of a lock that was gone and is taken again', () => {
   const stories = new LockHistories()
-  stories.see(lockAt(0))
+  stories.record(lockAt(0))
   stories.end('orders', at(1000))
   expect(stories.of('orders')?.tenures).toMatchObject([{ until: at(1000) }])
-  expect(stories.see(lockAt(5000)).watched).toMatchObject({
+  expect(stories.record(lockAt(5000)).watched).toMatchObject({
     firstSeenAt: at(0),
     heldSince: at(5000),
     holders: 2,
@@ -76,7 +78,7 @@ it('goes on with the story of a lock that was gone and is taken again', () => {
 
 it('ends what a look at everything did not meet, and leaves the rest alone', () => {
   const stories = new LockHistories()
-  for (const id of ['here', 'gone', 'long-gone']) stories.see(lockAt(0, { id }))
+  for (const id of ['here', 'gone', 'long-gone']) stories.record(lockAt(0, { id }))
   stories.end('long-gone', at(500))
   stories.endOthers(new Set(['here']), at(1000))
   expect(stories.of('here')?.tenures).toMatchObject([{ until: null }])
@@ -86,23 +88,23 @@ it('ends what a look at everything did not meet, and leaves the rest alone', () 
 
 it('ends a tenure when a kept row says that it was released, and begins one when it is taken again', () => {
   const stories = new LockHistories()
-  stories.see(lockAt(0))
-  stories.see(lockAt(1000, { state: 'released' }))
+  stories.record(lockAt(0))
+  stories.record(lockAt(1000, { state: 'released' }))
   // The same freed row, seen once more: nobody held it.
-  stories.see(lockAt(2000, { state: 'released', endsAt: 0 }))
+  stories.record(lockAt(2000, { state: 'released', endsAt: 0 }))
   expect(stories.of('orders')?.tenures).toMatchObject([{ until: at(1000), renewals: 0 }])
-  expect(stories.see(lockAt(3000)).watched).toMatchObject({ heldSince: at(3000), holders: 2 })
+  expect(stories.record(lockAt(3000)).watched).toMatchObject({ heldSince: at(3000), holders: 2 })
 })
 
 it('does not say that somebody holds what was first seen released', () => {
   const stories = new LockHistories()
-  stories.see(lockAt(0, { state: 'released' }))
+  stories.record(lockAt(0, { state: 'released' }))
   expect(stories.of('orders')?.tenures).toMatchObject([{ from: at(0), until: at(0) }])
 })
 
 it('remembers the last 50 tenures of a key that changes hands for ever, and how many there were', () => {
   const stories = new LockHistories()
-  for (let i = 0; i < 200; i++) stories.see(lockAt(i, { owner: `run-${i}` }))
+  for (let i = 0; i < 200; i++) stories.record(lockAt(i, { owner: `run-${i}` }))
   const story = stories.of('orders')
   expect(story?.tenures).toHaveLength(50)
   expect(story?.tenures.at(-1)?.owner).toBe('run-199')
@@ -111,9 +113,9 @@ it('remembers the last 50 tenures of a key that changes hands for ever, and how 
 
 it('remembers the last 5,000 locks that are gone, and every one that is there', () => {
   const stories = new LockHistories()
-  stories.see(lockAt(0, { id: 'there' }))
+  stories.record(lockAt(0, { id: 'there' }))
   for (let i = 0; i < 5010; i++) {
-    stories.see(lockAt(i, { id: `key-${i}` }))
+    stories.record(lockAt(i, { id: `key-${i}` }))
     stories.end(`key-${i}`, at(i))
   }
   expect(stories.of('key-9')).toBeNull()
@@ -123,8 +125,8 @@ it('remembers the last 5,000 locks that are gone, and every one that is there', 
 
 it('gives away copies, so that a story on the screen does not change under it', () => {
   const stories = new LockHistories()
-  stories.see(lockAt(0))
+  stories.record(lockAt(0))
   const before = stories.of('orders')
-  stories.see(lockAt(1000, { endsAt: 90_000 }))
+  stories.record(lockAt(1000, { endsAt: 90_000 }))
   expect(before?.tenures).toMatchObject([{ renewals: 0 }])
 })

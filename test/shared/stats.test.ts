@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ratesOf } from '../../shared/stats-rates.ts'
+import { ratesOf } from '../../shared/stats.ts'
 
 const MINUTE = 60_000
 const flows = (taken: number) => ({ taken, passedOn: 0, renewed: 2 * taken, freed: 0, lapsed: 0 })
