@@ -4,6 +4,7 @@ import { LongestFirst } from './test/servers/longest-first.ts'
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    setupFiles: ['test/kinds.ts'],
     globalSetup: ['test/servers/global-setup.ts'],
     testTimeout: 180_000,
     hookTimeout: 180_000,

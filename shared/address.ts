@@ -1,37 +1,20 @@
-import type { StoreKind } from './locks.ts'
+import { type AddressField, type AddressScheme, allKinds, type KindDescription, kindOf } from './kinds.ts'
 
-export type HostPort = { host: string; port: number }
+export type HostPort = { readonly host: string; readonly port: number }
 
-type Common = { format: string | null; username: string | null; password: string | null }
+export type AddressValue = string | number | boolean | null | readonly HostPort[]
 
-export type RedisAddress = Common & {
-  kind: 'redis'
-  mode: 'standalone' | 'sentinel' | 'cluster'
-  tls: boolean
-  hosts: HostPort[]
-  /** The Sentinel group's name. */
-  group: string | null
-  db: number
-  /** The SCAN pattern, or null for every key. A pattern is the operator saying "these are locks". */
-  match: string | null
+/** Its own fields depend on the kind, which describes them. */
+export type StoreAddress = {
+  readonly kind: string
+  readonly format: string | null
+  readonly username: string | null
+  readonly password: string | null
+  readonly [field: string]: AddressValue
 }
-export type MysqlAddress = Common & {
-  kind: 'mysql'
-  host: string
-  port: number
-  database: string
-  table: string | null
-  tls: boolean
-}
-export type DynamoAddress = Common & {
-  kind: 'dynamodb'
-  region: string
-  table: string
-  endpoint: string | null
-  profile: string | null
-}
-export type MemoryAddress = Common & { kind: 'memory'; name: string }
-export type StoreAddress = RedisAddress | MysqlAddress | DynamoAddress | MemoryAddress
+
+/** An address as texts: what a form holds, whole or half typed. `hosts` are its servers, and a flag is `true` or empty. */
+export type AddressTexts = Readonly<Record<string, string>>
 
 /**
  * What is wrong with an address, in one sentence. It repeats nothing that was typed: in a malformed address any part, a
@@ -39,73 +22,106 @@ export type StoreAddress = RedisAddress | MysqlAddress | DynamoAddress | MemoryA
  */
 export class AddressError extends Error {}
 
-const OPTIONS: Record<StoreKind, readonly string[]> = {
-  redis: ['match', 'format'],
-  mysql: ['table', 'format', 'tls'],
-  dynamodb: ['endpoint', 'profile', 'format'],
-  memory: ['format'],
-}
-
-const MYSQL_PORT = 3306
-
-function redisPort(mode: RedisAddress['mode']): number {
-  return mode === 'sentinel' ? 26379 : 6379
-}
-
-const SCHEMES = new Map<string, (rest: string) => StoreAddress>([
-  ['redis', rest => redis(rest, 'standalone', false)],
-  ['rediss', rest => redis(rest, 'standalone', true)],
-  ['redis+sentinel', rest => redis(rest, 'sentinel', false)],
-  ['rediss+sentinel', rest => redis(rest, 'sentinel', true)],
-  ['redis+cluster', rest => redis(rest, 'cluster', false)],
-  ['rediss+cluster', rest => redis(rest, 'cluster', true)],
-  ['mysql', mysql],
-  ['dynamodb', dynamodb],
-])
-
 export function parseAddress(text: string): StoreAddress {
   // Half a surrogate pair has no UTF-8: no server could be asked for it, and it cannot be written in an address.
   if (/\p{Cs}/u.test(text)) throw new AddressError('The address is not valid Unicode text')
-  const memory = /^memory:(.*)$/is.exec(text)
-  if (memory) return memoryAddress(memory[1] ?? '')
-  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[1]?.toLowerCase()
-  if (scheme === undefined) {
-    throw new AddressError('A store address starts with redis://, mysql://, dynamodb:// or memory:')
+  const lower = text.slice(0, text.indexOf(':') + 3).toLowerCase()
+  for (const kind of allKinds())
+    for (const scheme of kind.address.schemes)
+      if (lower.startsWith(scheme.prefix)) return parse(text.slice(scheme.prefix.length), kind, scheme)
+  const unknown = /^([a-z][a-z0-9+.-]*):\/\//.exec(lower)?.[0]
+  if (unknown === undefined) {
+    const usual = allKinds().map(kind => kind.address.schemes[0].prefix)
+    throw new AddressError(`A store address starts with ${usual.slice(0, -1).join(', ')} or ${usual.at(-1)}`)
   }
-  const parse = SCHEMES.get(scheme)
-  if (!parse) {
-    const known = [...[...SCHEMES.keys()].map(name => `${name}://`), 'memory:'].join(', ')
-    throw new AddressError(`Unknown kind of store "${scheme}://"; known are ${known}`)
+  const known = allKinds().flatMap(kind => kind.address.schemes.map(({ prefix }) => prefix))
+  throw new AddressError(`Unknown kind of store "${unknown}"; known are ${known.join(', ')}`)
+}
+
+function parse(rest: string, kind: KindDescription, scheme: AddressScheme): StoreAddress {
+  const { username, password, authority, path, search } = split(rest, scheme)
+  const options = parseOptions(search, kind)
+  const values: Record<string, AddressValue> = {}
+  // A field that another form of the address has is there, and empty.
+  for (const { path } of kind.address.schemes) for (const { name } of path) values[name] = null
+  const { at } = scheme
+  if (at.is === 'field') values[at.field.name] = readField(at.field, decode(authority))
+  for (const field of scheme.path) values[field.name] = readField(field, path.shift())
+  if (path.some(part => part !== ''))
+    throw new AddressError(`There is something after the ${scheme.pathEnd} in the path`)
+  for (const field of kind.address.options) values[field.name] = readField(field, options[field.name])
+  if (at.is === 'host') Object.assign(values, parseHost(authority, at.port))
+  if (at.is === 'hosts') {
+    const hosts = authority.split(',').map(host => parseHost(host, at.port))
+    if (hosts.length > 1 && at.onlyOne !== undefined) throw new AddressError(at.onlyOne)
+    values['hosts'] = hosts
   }
-  return parse(text.slice(scheme.length + 3))
+  return { format: null, ...values, ...scheme.sets, kind: kind.id, username, password }
+}
+
+function readField(field: AddressField, given: string | undefined): AddressValue {
+  const text = given || field.preset
+  const fits = text === undefined || field.pattern === undefined || new RegExp(field.pattern).test(text)
+  if (field.problem !== undefined && (text === undefined || !fits)) throw new AddressError(field.problem)
+  if (field.type === 'flag') {
+    if (text !== undefined && text !== 'true' && text !== 'false')
+      throw new AddressError(`${field.name} must be true or false`)
+    return text === 'true'
+  }
+  if (text === undefined) return null
+  if (field.type === 'endpoint') checkEndpoint(text)
+  return field.type === 'number' ? Number(text) : text
 }
 
 /** The address as it may be shown, logged and stored: without the password. */
 export function showAddress(address: StoreAddress): string {
-  const user = address.username === null ? '' : `${encodeURIComponent(address.username)}@`
-  switch (address.kind) {
-    case 'memory':
-      return `memory:${address.name}${query({ format: address.format })}`
-    case 'dynamodb':
-      return `dynamodb://${user}${address.region}/${encodeURIComponent(address.table)}${query({
-        endpoint: address.endpoint,
-        profile: address.profile,
-        format: address.format,
-      })}`
-    case 'mysql':
-      return `mysql://${user}${hostPort(address)}/${encodeURIComponent(address.database)}${query({
-        table: address.table,
-        format: address.format,
-        tls: address.tls ? 'true' : null,
-      })}`
-    case 'redis': {
-      const scheme = `redis${address.tls ? 's' : ''}${address.mode === 'standalone' ? '' : `+${address.mode}`}`
-      const group = address.group === null ? '' : `/${encodeURIComponent(address.group)}`
-      const db = address.mode === 'cluster' ? '' : `/${address.db}`
-      const options = query({ match: address.match, format: address.format })
-      return `${scheme}://${user}${address.hosts.map(hostPort).join(',')}${group}${db}${options}`
-    }
+  return printAddress(address.kind, textsOf(address))
+}
+
+/** The address that the texts spell, without a password; it may not be a valid one yet. */
+export function printAddress(kindId: string, texts: AddressTexts): string {
+  const kind = kindOf(kindId)
+  const { prefix, at, path } = schemeOf(kind, texts)
+  const text = (name: string) => texts[name] ?? ''
+  const user = text('username') === '' ? '' : `${encodeURIComponent(text('username'))}@`
+  const authority = at.is === 'field' ? readable(text(at.field.name)) : text('hosts').replace(/\s/g, '')
+  const parts = path.filter(each => !each.isHidden).map(({ name }) => `/${encodeURIComponent(text(name))}`)
+  const options = kind.address.options
+    .filter(({ name }) => text(name) !== '')
+    .map(({ name }) => `${name}=${readable(text(name))}`)
+  const query = options.length === 0 ? '' : `?${options.join('&')}`
+  return `${prefix}${user}${authority}${parts.join('')}${query}`
+}
+
+/** `:` and `/` are common in patterns and endpoints and need no escape in a query. */
+function readable(text: string): string {
+  return encodeURIComponent(text).replace(/%(3A|2F)/g, decodeURIComponent)
+}
+
+export function textsOf({ kind, password: _, ...address }: StoreAddress): AddressTexts {
+  const texts = Object.entries(address).map(([name, value]) => [name, textOf(value ?? null)])
+  return {
+    ...Object.fromEntries(texts),
+    hosts: serversOf({ kind, ...address })
+      .map(hostPort)
+      .join(','),
   }
+}
+
+function textOf(value: AddressValue): string {
+  if (value === null || value === false) return ''
+  return String(value)
+}
+
+function schemeOf({ address }: KindDescription, texts: AddressTexts): AddressScheme {
+  const isSet = ({ sets }: AddressScheme) =>
+    Object.entries(sets).every(([name, value]) => (texts[name] ?? '') === textOf(value))
+  return address.schemes.find(isSet) ?? address.schemes[0]
+}
+
+function serversOf({ hosts, host, port }: Readonly<Record<string, AddressValue>>): readonly HostPort[] {
+  if (typeof host === 'string' && typeof port === 'number') return [{ host, port }]
+  return typeof hosts === 'object' && hosts !== null ? hosts : []
 }
 
 /**
@@ -113,23 +129,18 @@ export function showAddress(address: StoreAddress): string {
  * host would otherwise have one name, also where it is typed to confirm something.
  */
 export function shortName(address: StoreAddress): string {
-  switch (address.kind) {
-    case 'memory':
-      return address.name
-    case 'dynamodb':
-      return address.table
-    case 'mysql':
-      return `${address.database} at ${shortHost(address, MYSQL_PORT)}`
-    case 'redis': {
-      const [first] = address.hosts
-      const host = first ? shortHost(first, redisPort(address.mode)) : ''
-      return `${address.group ?? 'redis'} at ${host}${address.db === 0 ? '' : `/${address.db}`}`
-    }
-  }
+  const scheme = schemeOf(kindOf(address.kind), textsOf(address))
+  return scheme.shortName.replace(/\{(\/?)(\w+)\}/g, (_, slash: string, name: string) => {
+    if (name === 'host') return shortHost(serversOf(address)[0], scheme.at)
+    const text = textOf(address[name] ?? null)
+    const { preset } = scheme.path.find(field => field.name === name) ?? {}
+    return slash !== '' && text === preset ? '' : `${slash}${text}`
+  })
 }
 
-function shortHost(at: HostPort, usualPort: number): string {
-  return at.port === usualPort ? at.host : hostPort(at)
+function shortHost(server: HostPort | undefined, at: AddressScheme['at']): string {
+  if (!server) return ''
+  return at.is !== 'field' && server.port === at.port ? server.host : hostPort(server)
 }
 
 /** Whether a password that was given for one address may be used for another: the same account on the same server. */
@@ -138,144 +149,65 @@ export function passwordFits(known: StoreAddress, wanted: StoreAddress): boolean
 }
 
 function accountOf(address: StoreAddress): string {
-  switch (address.kind) {
-    case 'memory':
-      return 'memory'
-    case 'dynamodb':
-      return JSON.stringify(['dynamodb', address.username, address.region, address.endpoint])
-    case 'mysql':
-      return JSON.stringify(['mysql', address.username, address.host, address.port, address.tls])
-    case 'redis':
-      return JSON.stringify([
-        'redis',
-        address.username,
-        address.mode,
-        address.tls,
-        address.group,
-        address.hosts,
-      ])
-  }
+  const { account } = kindOf(address.kind).address
+  return JSON.stringify([address.kind, address.username, ...account.map(name => address[name])])
 }
 
-function redis(rest: string, mode: RedisAddress['mode'], tls: boolean): RedisAddress {
-  const { username, password, hosts, path, options } = split(rest, 'redis')
-  const group = mode === 'sentinel' ? path.shift() || null : null
-  if (mode === 'sentinel' && group === null) {
-    throw new AddressError('A Sentinel address names its group: redis+sentinel://host1,host2/group/0')
-  }
-  const db = path.shift() || '0'
-  if (!/^\d{1,5}$/.test(db)) throw new AddressError('The Redis database must be a number')
-  if (mode === 'cluster' && db !== '0') throw new AddressError('Redis Cluster has database 0 only')
-  if (path.some(part => part !== ''))
-    throw new AddressError('There is something after the Redis database in the path')
-  const parsed = hosts.split(',').map(host => parseHost(host, redisPort(mode)))
-  if (mode === 'standalone' && parsed.length > 1) {
-    throw new AddressError('Several hosts need redis+sentinel:// or redis+cluster://')
-  }
-  return {
-    kind: 'redis',
-    mode,
-    tls,
-    username,
-    password,
-    hosts: parsed,
-    group,
-    db: Number(db),
-    match: options['match'] || null,
-    format: options['format'] || null,
-  }
+/**
+ * Whether two addresses lead to the same locks, whatever account, pattern or format they name. Other names of one server are
+ * not resolved, apart from those of this machine.
+ */
+export function isSamePlace(a: StoreAddress, b: StoreAddress): boolean {
+  if (a.kind !== b.kind) return false
+  const { same, narrows } = kindOf(a.kind).address.place
+  const isEqual = (name: string) => placeText(a[name]) === placeText(b[name])
+  return (
+    same.every(isEqual) &&
+    narrows.every(name => a[name] === null || b[name] === null || isEqual(name)) &&
+    hasServerInCommon(serversOf(a), serversOf(b))
+  )
 }
 
-function mysql(rest: string): MysqlAddress {
-  const { username, password, hosts, path, options } = split(rest, 'mysql')
-  const database = path.shift() ?? ''
-  if (database === '')
-    throw new AddressError('A MySQL address names its database: mysql://user@host:3306/database')
-  if (path.some(part => part !== ''))
-    throw new AddressError('There is something after the MySQL database in the path')
-  const tls = options['tls'] ?? 'false'
-  if (tls !== 'true' && tls !== 'false') throw new AddressError('tls must be true or false')
-  return {
-    kind: 'mysql',
-    ...parseHost(hosts, MYSQL_PORT),
-    username,
-    password,
-    database,
-    table: options['table'] || null,
-    format: options['format'] || null,
-    tls: tls === 'true',
-  }
+/** A cluster or a group of sentinels is known by any of its members. */
+function hasServerInCommon(a: readonly HostPort[], b: readonly HostPort[]): boolean {
+  const servers = new Set(a.map(({ host, port }) => `${localName(host)}:${port}`))
+  return servers.size === 0 || b.some(({ host, port }) => servers.has(`${localName(host)}:${port}`))
 }
 
-function dynamodb(rest: string): DynamoAddress {
-  const { username, password, hosts: region, path, options } = split(rest, 'dynamodb')
-  if (!/^[a-z0-9-]+$/.test(region)) {
-    throw new AddressError('A DynamoDB address starts with its region: dynamodb://eu-west-1/table')
-  }
-  const table = path.shift() ?? ''
-  if (!/^[a-zA-Z0-9_.-]{3,255}$/.test(table)) {
-    throw new AddressError(
-      'A DynamoDB address names its table (3 to 255 of a-z A-Z 0-9 _ . -): dynamodb://eu-west-1/table',
-    )
-  }
-  if (path.some(part => part !== ''))
-    throw new AddressError('There is something after the DynamoDB table in the path')
-  const endpoint = options['endpoint'] || null
-  if (endpoint !== null) checkEndpoint(endpoint)
-  return {
-    kind: 'dynamodb',
-    region,
-    table,
-    username,
-    password,
-    endpoint,
-    profile: options['profile'] || null,
-    format: options['format'] || null,
-  }
+function placeText(value: AddressValue | undefined): string {
+  const [, scheme, host = '', port = ''] =
+    /^(https?):\/\/(\[[^\]]*\]|[^:/]+)(:\d+)?\/?$/i.exec(textOf(value ?? null)) ?? []
+  return scheme === undefined
+    ? JSON.stringify(value ?? null)
+    : `${scheme.toLowerCase()}://${localName(host)}${port}`
 }
 
-function memoryAddress(rest: string): MemoryAddress {
-  const [name = '', search = ''] = cut(rest, '?')
-  if (!/^[a-zA-Z0-9_.-]+$/.test(name)) throw new AddressError('A memory store has a name: memory:practice')
-  return {
-    kind: 'memory',
-    name,
-    username: null,
-    password: null,
-    format: parseOptions(search, 'memory')['format'] || null,
-  }
+function localName(host: string): string {
+  const name = host.toLowerCase().replace(/^\[|\]$/g, '')
+  return name === 'localhost' || name === '::1' || /^127(\.\d+){3}$/.test(name) ? 'localhost' : name
 }
 
-function split(rest: string, kind: StoreKind) {
+function split(rest: string, scheme: AddressScheme) {
   const [beforeQuery, search] = cut(rest, '?')
+  if (!scheme.prefix.endsWith('//'))
+    return { username: null, password: null, authority: beforeQuery, path: [], search }
   const slash = beforeQuery.indexOf('/')
-  // An @ behind the hosts is one of a password that was cut short there. What follows would be shown as a host or option.
+  // An @ after the servers belongs to a password that was cut short there. What follows would be shown as a host or option.
   if (search.includes('@') || (slash >= 0 && beforeQuery.includes('@', slash))) {
     throw new AddressError('Write / as %2F, ? as %3F and @ as %40 inside a user name, password or option')
   }
-  const authority = slash < 0 ? beforeQuery : beforeQuery.slice(0, slash)
-  const path =
-    slash < 0
-      ? []
-      : beforeQuery
-          .slice(slash + 1)
-          .split('/')
-          .map(decode)
-  const at = authority.lastIndexOf('@')
-  const hosts = authority.slice(at + 1)
-  const [user, secret] = at < 0 ? [null, null] : cutOnce(authority.slice(0, at))
+  const [userAndServers, ...path] = beforeQuery.split('/')
+  const account = userAndServers ?? ''
+  const at = account.lastIndexOf('@')
+  const userinfo = account.slice(0, Math.max(0, at))
+  const [user, secret] = cut(userinfo, ':')
   return {
-    username: user === null || user === '' ? null : decode(user),
-    password: secret === null ? null : decode(secret),
-    hosts,
-    path,
-    options: parseOptions(search, kind),
+    username: user === '' ? null : decode(user),
+    password: userinfo.includes(':') ? decode(secret) : null,
+    authority: account.slice(at + 1),
+    path: path.map(decode),
+    search,
   }
-}
-
-function cutOnce(userinfo: string): [string, string | null] {
-  const colon = userinfo.indexOf(':')
-  return colon < 0 ? [userinfo, null] : [userinfo.slice(0, colon), userinfo.slice(colon + 1)]
 }
 
 function cut(text: string, separator: string): [string, string] {
@@ -283,13 +215,14 @@ function cut(text: string, separator: string): [string, string] {
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]
 }
 
-function parseOptions(search: string, kind: StoreKind): Record<string, string> {
+function parseOptions(search: string, { id, address }: KindDescription): Record<string, string> {
   const options: Record<string, string> = {}
+  const known = address.options.map(({ name }) => name)
   for (const pair of search.split('&')) {
     if (pair === '') continue
     const [name, value] = cut(pair, '=')
-    if (!OPTIONS[kind].includes(name)) {
-      throw new AddressError(`Unknown option in the address; ${kind} takes ${OPTIONS[kind].join(', ')}`)
+    if (!known.includes(name)) {
+      throw new AddressError(`Unknown option in the address; ${id} takes ${known.join(', ')}`)
     }
     // Neither is guessed at: an endpoint that a script left empty would otherwise mean the real AWS.
     if (value === '') throw new AddressError(`The option ${name} has no value`)
@@ -321,14 +254,6 @@ function checkEndpoint(endpoint: string): void {
 
 function hostPort({ host, port }: HostPort): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
-}
-
-function query(options: Record<string, string | null>): string {
-  const pairs = Object.entries(options).flatMap(([name, value]) =>
-    // `*`, `:` and `/` are common in patterns and endpoints and need no escape in a query.
-    value === null ? [] : [`${name}=${encodeURIComponent(value).replace(/%(3A|2F)/g, decodeURIComponent)}`],
-  )
-  return pairs.length === 0 ? '' : `?${pairs.join('&')}`
 }
 
 function decode(text: string): string {

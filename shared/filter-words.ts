@@ -1,4 +1,4 @@
-import { FILTER_CHOICES, parseFilter } from './filter.ts'
+import { filterChoices, parseFilter } from './filter.ts'
 import { type Typed, typedTerms } from './filter-syntax.ts'
 import { clip, escapeForTerminal } from './safe-text.ts'
 
@@ -18,7 +18,7 @@ export function filterTrouble(text: string): string | null {
   if (problem) {
     const word = `“${escapeForTerminal(clip(problem.text, LONGEST))}”`
     if (problem.code === 'bad-duration') return `${word} is no duration, such as 90s, 15m or 2h`
-    return `${word} is no ${WHAT[problem.code]}; there is ${FILTER_CHOICES[problem.code].join(', ')}`
+    return `${word} is no ${WHAT[problem.code]}; there is ${filterChoices(problem.code).join(', ')}`
   }
   const open = typedTerms(text).find(isOpen)
   return open ? `“${beginningOf(open)}” has nothing behind it` : null

@@ -1,12 +1,13 @@
 import { type Comparison, parseDuration, type Typed, typedTerms } from './filter-syntax.ts'
+import { allKinds } from './kinds.ts'
 import { attentionRank, heldSinceOf, knownStateAt, remainingMs, stateAt } from './lease.ts'
-import { LOCK_STATES, type Lock, STORE_KINDS, type StoreKind, type WatchedLock } from './locks.ts'
+import { LOCK_STATES, type Lock, type WatchedLock } from './locks.ts'
 
 /** One row that a filter is asked about. */
 export type FilterSubject = {
   readonly lock: WatchedLock | Lock
   readonly storeName: string
-  readonly storeKind: StoreKind
+  readonly storeKind: string
   readonly production: boolean
 }
 
@@ -24,24 +25,19 @@ type State = (typeof STATES)[number]
 const IS = ['production', 'stuck', 'attention'] as const
 type Is = (typeof IS)[number]
 
-/** What there is to choose from, where a word is none of it. */
-export const FILTER_CHOICES = {
-  'unknown-state': STATES,
-  'unknown-kind': STORE_KINDS,
-  'unknown-is': IS,
-} as const
+/** The values of a filter, where a word is none of them. */
+export function filterChoices(code: Exclude<FilterProblem['code'], 'bad-duration'>): readonly string[] {
+  if (code === 'unknown-kind') return allKinds().map(({ id }) => id)
+  return code === 'unknown-state' ? STATES : IS
+}
 
-const ALIASES = new Map<string, string>([
-  ['noexpiry', 'no-expiry'],
-  ['never', 'no-expiry'],
-  ['mariadb', 'mysql'],
-])
+const NO_EXPIRY = ['noexpiry', 'never']
 
 /** The values of one term are alternatives; texts are in lower case. */
 type Term = { readonly negated: boolean } & (
   | { readonly by: 'text' | 'owner' | 'store' | 'format' | 'key'; readonly values: readonly string[] }
   | { readonly by: 'state'; readonly values: readonly State[] }
-  | { readonly by: 'kind'; readonly values: readonly StoreKind[] }
+  | { readonly by: 'kind'; readonly values: readonly string[] }
   | { readonly by: 'is'; readonly values: readonly Is[] }
   | { readonly by: 'age' | 'left'; readonly operator: Comparison; readonly ms: number }
 )
@@ -63,18 +59,30 @@ function termOf(typed: Typed, problems: FilterProblem[]): Term | null {
     return null
   }
   const values = typed.values.map(value => value.toLowerCase()).filter(value => value !== '')
-  const among = <T extends string>(known: readonly T[], code: FilterProblem['code']): T[] =>
+  const among = <T extends string>(
+    known: readonly T[],
+    code: FilterProblem['code'],
+    nameOf = (value: string) => value,
+  ): T[] =>
     values.flatMap(value => {
-      const found = known.find(each => each === (ALIASES.get(value) ?? value))
+      const found = known.find(each => each === nameOf(value))
       if (found === undefined) problems.push({ code, text: value })
       return found ?? []
     })
   const term = ((): Term => {
     switch (typed.by) {
       case 'state':
-        return { negated, by: typed.by, values: among(STATES, 'unknown-state') }
+        return {
+          negated,
+          by: typed.by,
+          values: among(STATES, 'unknown-state', value => (NO_EXPIRY.includes(value) ? 'no-expiry' : value)),
+        }
       case 'kind':
-        return { negated, by: typed.by, values: among(STORE_KINDS, 'unknown-kind') }
+        return {
+          negated,
+          by: typed.by,
+          values: among(filterChoices('unknown-kind'), 'unknown-kind', kindNamed),
+        }
       case 'is':
         return { negated, by: typed.by, values: among(IS, 'unknown-is') }
       default:
@@ -82,6 +90,10 @@ function termOf(typed: Typed, problems: FilterProblem[]): Term | null {
     }
   })()
   return 'values' in term && term.values.length === 0 ? null : term
+}
+
+function kindNamed(text: string): string {
+  return allKinds().find(({ aliases }) => aliases.includes(text))?.id ?? text
 }
 
 /** `now` is the time of the row's store. */

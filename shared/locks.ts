@@ -1,14 +1,13 @@
 import { z } from 'zod'
 import { MINUTE_MS } from './duration.ts'
+import { isKind } from './kinds.ts'
 import { failureSchema } from './result.ts'
+
+export const storeKindSchema = z.string().refine(isKind, 'Unknown kind of store')
 
 export const storeId = z.string().min(1).max(64)
 export const lockId = z.string().min(1)
 export const fence = z.string().min(1).max(200)
-
-export const STORE_KINDS = ['redis', 'mysql', 'dynamodb', 'memory'] as const
-export const storeKindSchema = z.enum(STORE_KINDS)
-export type StoreKind = z.infer<typeof storeKindSchema>
 
 export const LOCK_STATES = ['held', 'expiring', 'expired', 'released', 'unknown'] as const
 export const lockStateSchema = z.enum(LOCK_STATES)

@@ -1,4 +1,3 @@
-import type { StoreKind } from './locks.ts'
 import type { Flows } from './stats.ts'
 
 /**
@@ -20,25 +19,25 @@ export type ManagerStats = {
   readonly memory?: Active
 }
 
+/** Those managers count these two, used or not. */
+const ALWAYS_COUNTED = ['redis', 'mysql']
+
 /** `active` is null for a store that cannot be read. A kind of store that is not there has none. */
 export function managerStats(
-  provider: StoreKind,
-  stores: readonly { readonly kind: StoreKind; readonly active: number | null }[],
+  provider: string,
+  stores: readonly { readonly kind: string; readonly active: number | null }[],
 ): ManagerStats {
-  const activeIn = (kind: StoreKind): number | null =>
+  const activeIn = (kind: string): number | null =>
     stores
       .filter(store => store.kind === kind)
       .reduce<number | null>((sum, { active }) => (sum === null || active === null ? null : sum + active), 0)
-  const also = (['dynamodb', 'memory'] as const)
-    .filter(kind => kind === provider || stores.some(store => store.kind === kind))
-    .map(kind => [kind, { active: activeIn(kind) }])
+  const others = [provider, ...stores.map(({ kind }) => kind)]
+  const kinds = new Set([...ALWAYS_COUNTED, ...others])
   return {
     provider: provider.toUpperCase(),
     active: activeIn(provider),
-    redis: { active: activeIn('redis') },
-    mysql: { active: activeIn('mysql') },
-    ...Object.fromEntries(also),
-  }
+    ...Object.fromEntries([...kinds].map(kind => [kind, { active: activeIn(kind) }])),
+  } as ManagerStats
 }
 
 /** One of `get_active_locks()`. `locked_at` is in seconds, as Python's clock tells them. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { MINUTE_MS } from './duration.ts'
-import { fence, lockId, lockStateSchema, type StoreKind, storeId, storeKindSchema } from './locks.ts'
+import { fence, lockId, lockStateSchema, storeId, storeKindSchema } from './locks.ts'
 import { failureSchema } from './result.ts'
 
 /**
@@ -173,9 +173,6 @@ export const planEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('progress'), progress: planProgressSchema }),
 ])
 export type PlanEvent = z.infer<typeof planEventSchema>
-
-/** Default locks per second: a server in trouble should not notice. */
-export const GENTLE: Record<StoreKind, number> = { redis: 500, mysql: 100, dynamodb: 25, memory: 500 }
 
 /** The group of a lock: the value an exclusion of that kind would name. */
 export function groupOf(entry: PlanEntry, by: Exclusion['by']): string {

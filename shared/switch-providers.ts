@@ -1,5 +1,5 @@
 import { sayDuration } from './duration.ts'
-import type { StoreKind } from './locks.ts'
+import { kindOf } from './kinds.ts'
 import { plural, sayNumber } from './numbers.ts'
 import type { SideNow, SwitchNow, SwitchRun } from './switch.ts'
 
@@ -11,52 +11,9 @@ export type ProviderFacts = {
   readonly considerations: readonly string[]
 }
 
-export const PROVIDER_FACTS: Readonly<Record<StoreKind, ProviderFacts>> = {
-  redis: {
-    name: 'Redis',
-    advantages: [
-      'It is made for this: a lock is one small key that is taken and given back in one atomic step.',
-      'A time to live ends locks by itself, also those of programs that died.',
-      'It answers quickly, usually within a millisecond.',
-      'It puts no load on the main database.',
-    ],
-    considerations: [
-      'It is one more server to run and to watch.',
-      'Locks are in memory: without persistence, a restart of the server loses them.',
-      'After a failover the newest locks may be missing on the new primary.',
-    ],
-  },
-  mysql: {
-    name: 'MySQL',
-    advantages: [
-      'It uses the database that is there already.',
-      'No further service is needed that could fail.',
-      'Locks survive a restart of the server.',
-    ],
-    considerations: [
-      'Every lock is load on the main database.',
-      'Expired rows stay until something deletes them: the clean-up has to run.',
-    ],
-  },
-  dynamodb: {
-    name: 'DynamoDB',
-    advantages: [
-      'It is managed: there is no server to run.',
-      'Locks are durable, in several places at once.',
-      'A conditional write decides who gets a lock.',
-    ],
-    considerations: [
-      'Every request costs money, one that is refused as well.',
-      'A request takes 10 to 50 ms.',
-      'Its own TTL deletes expired items hours or days later: programs must look at the time themselves.',
-      'Times are whole seconds.',
-    ],
-  },
-  memory: {
-    name: 'Memory',
-    advantages: ['It needs nothing at all.'],
-    considerations: ['Only one process sees its locks, and they end with it.'],
-  },
+export function factsOf(kind: string): ProviderFacts {
+  const { label, advantages, considerations } = kindOf(kind)
+  return { name: label, advantages, considerations }
 }
 
 /** One number of this system, on both sides; null while it is not known. */
@@ -91,8 +48,8 @@ export function providerDifferences(
     to: say(now.to),
   })
   return {
-    from: PROVIDER_FACTS[from.kind],
-    to: PROVIDER_FACTS[to.kind],
+    from: factsOf(from.kind),
+    to: factsOf(to.kind),
     numbers: [
       row('Server', side => side.server),
       row('One question and its answer', side => (side.latencyMs === null ? null : `${side.latencyMs} ms`)),
@@ -109,7 +66,7 @@ export function providerDifferences(
   }
 }
 
-function meaning(from: StoreKind, to: StoreKind, now: SwitchNow): string[] {
+function meaning(from: string, to: string, now: SwitchNow): string[] {
   return [
     ...latency(now.from, now.to),
     ...load(to, now.from.acquiredPerMinute),
@@ -134,49 +91,37 @@ function latency(old: SideNow, fresh: SideNow): string[] {
 }
 
 /** As counts only: what a request costs is on the bill. */
-function load(to: StoreKind, perMinute: number | null): string[] {
+function load(to: string, perMinute: number | null): string[] {
   if (perMinute === null || perMinute <= 0) return []
   const perDay = sayNumber(Math.round(perMinute * REQUESTS_PER_LOCK * 1440))
-  if (to === 'dynamodb')
-    return [
-      `At the present pace that is about ${perDay} requests a day that are paid for, more with waiting and renewing.`,
-    ]
-  if (to === 'mysql')
-    return [`At the present pace that is about ${perDay} statements a day more for the main database.`]
-  return []
+  const { load } = kindOf(to).arrival
+  return load === null ? [] : [load.replace('{perDay}', perDay)]
 }
 
-function leftovers(from: StoreKind, to: StoreKind, expired: number | null): string[] {
+function leftovers(from: string, to: string, expired: number | null): string[] {
+  const change = kindOf(to).arrival.leftovers
   return [
     ...(expired
       ? [
           `${plural(expired, 'expired lock is', 'expired locks are')} still stored in the old one, and cleaned away on the way.`,
         ]
       : []),
-    ...(to === 'mysql' && from !== 'mysql'
-      ? ['From then on something has to delete expired rows: nothing did that before.']
-      : []),
-    ...(to === 'dynamodb' && from !== 'dynamodb'
-      ? ['From then on expired items stay visible for hours, and mean nothing.']
-      : []),
+    ...(to === from || change === null ? [] : [change]),
   ]
 }
 
-function endless(to: StoreKind, noExpiry: number | null): string[] {
+function endless(to: string, noExpiry: number | null): string[] {
   if (!noExpiry) return []
-  const ends =
-    to === 'mysql'
-      ? 'is given an end when it is taken with one'
-      : 'ends by itself when it is taken with a time to live'
+  const { label, arrival } = kindOf(to)
   return [
-    `${plural(noExpiry, 'lock has', 'locks have')} no expiry now. In ${PROVIDER_FACTS[to].name} a lock ${ends}: check that work which takes long renews it.`,
+    `${plural(noExpiry, 'lock has', 'locks have')} no expiry now. In ${label} a lock ${arrival.ends}: check that work which takes long renews it.`,
   ]
 }
 
-function clocks(to: StoreKind, offsetMs: number | null): string[] {
+function clocks(to: string, offsetMs: number | null): string[] {
   if (offsetMs === null || Math.abs(offsetMs) < SAME_CLOCK_MS) return []
   return [
-    `The clock of the new store is ${sayDuration(Math.abs(offsetMs))} ${offsetMs > 0 ? 'ahead of' : 'behind'} the one of this machine: ${to === 'mysql' ? 'times that programs compute by their own clock end too early or too late by as much' : 'leave leases a margin'}.`,
+    `The clock of the new store is ${sayDuration(Math.abs(offsetMs))} ${offsetMs > 0 ? 'ahead of' : 'behind'} the one of this machine: ${kindOf(to).arrival.clock}.`,
   ]
 }
 

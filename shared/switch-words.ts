@@ -1,10 +1,9 @@
 import { sayDuration } from './duration.ts'
-import type { StoreKind } from './locks.ts'
+import { kindOf } from './kinds.ts'
 import { plural, sayTimes } from './numbers.ts'
 import { clip, escapeForTerminal } from './safe-text.ts'
 import type { Remaining, Side, SideNow, SwitchNow, SwitchRun, SwitchStep } from './switch.ts'
 import { MOST_STRAYS, SWITCH_STEPS } from './switch.ts'
-import { PROVIDER_FACTS } from './switch-providers.ts'
 import { seenAfterRestart } from './switch-steps.ts'
 
 /**
@@ -13,14 +12,6 @@ import { seenAfterRestart } from './switch-steps.ts'
  */
 
 export const PROVIDER_VARIABLE = 'LOCK_PROVIDER'
-
-/** Which variables say where a provider is, as applications usually call them. */
-export const CONNECTION_VARIABLES: Readonly<Record<StoreKind, readonly string[]>> = {
-  redis: ['REDIS_HOST', 'REDIS_PORT', 'REDIS_DB', 'REDIS_PASSWORD'],
-  mysql: ['MYSQL_HOST', 'MYSQL_PORT', 'MYSQL_DATABASE', 'MYSQL_USER', 'MYSQL_PASSWORD'],
-  dynamodb: ['DYNAMODB_LOCK_TABLE', 'AWS_REGION'],
-  memory: [],
-}
 
 /** The line that programs read. Null when both sides are of one kind: then only the place changes. */
 export function providerLine({ from, to }: Sides): string | null {
@@ -61,8 +52,8 @@ export const STEP_WORDS: Readonly<Record<SwitchStep, StepWords>> = {
     instruction: sides => {
       const line = providerLine(sides)
       if (line === null)
-        return `Both stores are ${PROVIDER_FACTS[sides.to.kind].name}, so that ${PROVIDER_VARIABLE} stays as it is. Change where it is instead (${CONNECTION_VARIABLES[sides.to.kind].join(', ')}), for every program, and then go on by hand.`
-      return `Set ${line} for every program that takes locks, and see that ${CONNECTION_VARIABLES[sides.to.kind].join(', ')} lead to ${shown(sides.to)}.`
+        return `Both stores are ${kindOf(sides.to.kind).label}, so that ${PROVIDER_VARIABLE} stays as it is. Change where it is instead (${kindOf(sides.to.kind).variables.join(', ')}), for every program, and then go on by hand.`
+      return `Set ${line} for every program that takes locks, and see that ${kindOf(sides.to.kind).variables.join(', ')} lead to ${shown(sides.to)}.`
     },
   },
   clean: {

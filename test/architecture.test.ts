@@ -42,7 +42,7 @@ test('every source file belongs to a part that has rules', () => {
 })
 
 test('imports are found at all', () => {
-  expect(importsOf('electron/core/stores/kinds/open.ts')).toEqual(
+  expect(importsOf('electron/core/stores/redis/kind.ts')).toEqual(
     expect.arrayContaining(['shared/address.ts', 'electron/core/stores/redis/store.ts']),
   )
   expect(importsOf('electron/core/lib/bytes.ts')).toContain('node:buffer')

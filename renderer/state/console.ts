@@ -2,6 +2,7 @@ import { createStore } from 'zustand/vanilla'
 import type { Client } from '../../shared/client.ts'
 import type { ConsoleInfo } from '../../shared/console.ts'
 import type { Input, MethodName, Output } from '../../shared/contract.ts'
+import { addKinds } from '../../shared/kinds.ts'
 import type { FormatInfo, Unrecognised, WatchEvent } from '../../shared/locks.ts'
 import type { Failure, Result } from '../../shared/result.ts'
 import type { StoreEntry, Suggestion } from '../../shared/stores.ts'
@@ -122,8 +123,15 @@ export function startConsole(): void {
   }).client
 
   function onUp(): void {
-    setState({ link: 'up' })
-    void askOrReport(t.errors.noVersion, 'console.describe', {}).then(info => info && setState({ info }))
+    void greet()
+  }
+
+  /** Nothing of a store can be shown before its kind is known. */
+  async function greet(): Promise<void> {
+    const info = await askOrReport(t.errors.noVersion, 'console.describe', {})
+    if (!info) return
+    addKinds(info.kinds)
+    setState({ link: 'up', info })
     void askOrReport(t.errors.noFormats, 'formats.list', {}).then(
       formats => formats && setState({ formats: new Map(formats.map(each => [each.id, each])) }),
     )

@@ -1,16 +1,7 @@
 import { parseAddress } from '../address.ts'
 import { MINUTE_MS } from '../duration.ts'
-import type { StoreKind } from '../locks.ts'
+import { kindOf } from '../kinds.ts'
 import { byHolder, lockRule } from './rule.ts'
-
-/** What becomes of a leftover differs from store to store. */
-const AFTERWARDS: Readonly<Record<StoreKind, string>> = {
-  redis:
-    'The key goes by itself only if it has a TTL: where only the value has an expiry, a clean-up job must delete it.',
-  mysql: 'Rows do not go by themselves: check that the clean-up of expired locks runs, and often enough.',
-  dynamodb: 'The next run may take over an expired item; DynamoDB’s own TTL deletes it hours or days later.',
-  memory: 'The next program that asks for the lock clears it away, and so does a restart of the process.',
-}
 
 export const expired = lockRule({
   id: 'expired',
@@ -35,5 +26,5 @@ export const expired = lockRule({
     'If the run is over, look at how it releases the lock: the release belongs in a finally block, and an error in the release itself must be logged.',
     'Once you are sure that the holder is gone, release the lock with Lockkeeper.',
   ],
-  lastStep: address => AFTERWARDS[parseAddress(address).kind],
+  lastStep: address => kindOf(parseAddress(address).kind).afterExpiry,
 })

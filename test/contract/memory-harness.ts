@@ -1,7 +1,7 @@
+import type { MemoryAddress } from '../../electron/core/stores/memory/address.ts'
 import type { PipelineLock } from '../../electron/core/stores/memory/format/pipeline-lock.ts'
 import { MemoryServer } from '../../electron/core/stores/memory/server.ts'
 import { MemoryStore } from '../../electron/core/stores/memory/store.ts'
-import type { MemoryAddress } from '../../shared/address.ts'
 import type { HarnessFactory } from './harness.ts'
 
 const address: MemoryAddress = { kind: 'memory', name: 'test', username: null, password: null, format: null }

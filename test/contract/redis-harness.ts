@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis'
 import { inject } from 'vitest'
-import { openStore } from '../../electron/core/stores/kinds/open.ts'
+import { openStore } from '../../electron/core/stores/kinds/kinds.ts'
 import { startRedis } from '../servers/redis.ts'
 import type { HarnessFactory } from './harness.ts'
 

@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { ALL_FORMATS } from '../../electron/core/stores/kinds/formats.ts'
-import { GENTLE } from '../../shared/plans.ts'
+import { allFormats, BUILT_IN_KINDS } from '../../electron/core/stores/kinds/kinds.ts'
 
 const page = readFileSync(new URL('../../docs/plans.md', import.meta.url), 'utf8')
 const rows = page.split('\n').map(line => line.split('|').map(cell => cell.trim()))
 
 it('says of every format whether it can be put back, and why not', () => {
-  for (const { id, title, store, noUndo } of ALL_FORMATS)
+  for (const { id, title, store, noUndo } of allFormats())
     expect(rows).toContainEqual([
       '',
       `${title} (\`${id}\`)`,
@@ -18,6 +17,9 @@ it('says of every format whether it can be put back, and why not', () => {
 })
 
 it('names the rates that are kept', () => {
-  for (const [kind, rate] of Object.entries(GENTLE))
-    expect(rows.map(([, name, value]) => [name?.toLowerCase(), value])).toContainEqual([kind, String(rate)])
+  for (const { description } of BUILT_IN_KINDS)
+    expect(rows.map(([, name, value]) => [name?.toLowerCase(), value])).toContainEqual([
+      description.id,
+      String(description.releasesPerSecond),
+    ])
 })

@@ -12,6 +12,7 @@ import {
   streams,
 } from '../../shared/contract.ts'
 import type { DownFrame, UpFrame } from '../../shared/frames.ts'
+import { allKinds } from '../../shared/kinds.ts'
 import type { Failure, Result } from '../../shared/result.ts'
 import type { StoreEntry } from '../../shared/stores.ts'
 import { ROOT } from '../source-files.ts'
@@ -42,6 +43,7 @@ export class ScriptedCore {
       version: '0.1.0',
       dataFolder: '/data',
       secrets: { durable: true, reason: null },
+      kinds: [...allKinds()],
     }))
     this.answer('formats.list', () => [])
     this.answer('plans.list', () => [])

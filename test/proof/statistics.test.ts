@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis'
 import type { RowDataPacket } from 'mysql2/promise'
 import { expect, inject, onTestFinished, test } from 'vitest'
-import { openStore } from '../../electron/core/stores/kinds/open.ts'
+import { openStore } from '../../electron/core/stores/kinds/kinds.ts'
 import type { Counts, Groups, StoreStats } from '../../shared/stats.ts'
 import { populateRedis } from '../bench/populate.ts'
 import { openConsole } from '../core/features/console.ts'

@@ -6,6 +6,7 @@ import { createConnection } from 'mysql2/promise'
 import type { StoreProfile } from '../../shared/stores.ts'
 import { RECHARGE } from '../core/stores/mysql/database.ts'
 import { TestTable } from '../servers/dynamodb-table.ts'
+import '../kinds.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND

@@ -14,7 +14,7 @@ import {
   paginateScan,
   ResourceNotFoundException,
 } from '@aws-sdk/client-dynamodb'
-import type { DynamoAddress } from '../../shared/address.ts'
+import type { DynamoAddress } from '../../electron/core/stores/dynamodb/address.ts'
 
 type KeyType = 'S' | 'N' | 'B'
 type Keys = readonly (readonly [name: string, type: KeyType])[]

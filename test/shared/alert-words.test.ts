@@ -7,7 +7,7 @@ import {
   sayUnacknowledged,
 } from '../../shared/alert-words.ts'
 import { ALERT_RULES, type Alert, type AlertRule, RULES } from '../../shared/alerts.ts'
-import { STORE_KINDS } from '../../shared/locks.ts'
+import { allKinds } from '../../shared/kinds.ts'
 import { neutralise } from '../../shared/safe-text.ts'
 
 const MINUTE = 60_000
@@ -164,7 +164,7 @@ describe('every rule', () => {
 
   it('knows what becomes of a leftover in each store', () => {
     const last = ADDRESSES.map(address => alertAdvice({ rule: 'expired', address }).at(-1))
-    expect(new Set(last).size).toBe(STORE_KINDS.length)
+    expect(new Set(last).size).toBe(allKinds().length)
     expect(last[1]).toContain('clean-up')
   })
 })

@@ -1,18 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { STORE_KINDS, type StoreKind } from '../../shared/locks.ts'
+import { allKinds, kindOf } from '../../shared/kinds.ts'
 import { type SideNow, SWITCH_STEPS, type SwitchNow, type SwitchRun } from '../../shared/switch.ts'
-import { PROVIDER_FACTS, providerDifferences } from '../../shared/switch-providers.ts'
-import {
-  CONNECTION_VARIABLES,
-  checkSentence,
-  namedApart,
-  providerLine,
-  STEP_WORDS,
-  stepPlace,
-} from '../../shared/switch-words.ts'
+import { providerDifferences } from '../../shared/switch-providers.ts'
+import { checkSentence, namedApart, providerLine, STEP_WORDS, stepPlace } from '../../shared/switch-words.ts'
 
-const side = (kind: StoreKind) => ({ storeId: null, storeName: `my ${kind}`, address: kind, kind })
-const sides = (from: StoreKind, to: StoreKind) => ({ from: side(from), to: side(to) })
+const KINDS = allKinds().map(({ id }) => id)
+
+const side = (kind: string) => ({ storeId: null, storeName: `my ${kind}`, address: kind, kind })
+const sides = (from: string, to: string) => ({ from: side(from), to: side(to) })
 
 const UNKNOWN: SideNow = {
   ...{ status: 'stale', error: null, server: null, offsetMs: null, latencyMs: null, held: null },
@@ -29,8 +24,8 @@ describe('every step', () => {
     const { title, check, instruction } = STEP_WORDS[step]
     expect(title).toMatch(/^[A-Z]/)
     expect(check).toMatch(/^[A-Z].*\.$/)
-    for (const from of STORE_KINDS)
-      for (const to of STORE_KINDS) {
+    for (const from of KINDS)
+      for (const to of KINDS) {
         expect(instruction(sides(from, to))).toMatch(/^[A-Z].*\.$/)
         expect(instruction(sides(from, to))).not.toMatch(/null|undefined|, {2}/)
       }
@@ -41,7 +36,7 @@ describe('every step', () => {
     expect(providerLine(sides('redis', 'mysql'))).toBe('LOCK_PROVIDER=mysql')
     expect(STEP_WORDS.change.instruction(sides('redis', 'mysql'))).toContain('Set LOCK_PROVIDER=mysql')
     expect(providerLine(sides('redis', 'redis'))).toBeNull()
-    for (const name of CONNECTION_VARIABLES.redis)
+    for (const name of kindOf('redis').variables)
       expect(STEP_WORDS.change.instruction(sides('redis', 'redis'))).toContain(name)
   })
 
@@ -70,8 +65,8 @@ it('locks that will not end soon are told apart from the rest, if there is a res
 })
 
 describe('what differs', () => {
-  it.each(STORE_KINDS)('%s has advantages and considerations', kind => {
-    const { advantages, considerations } = PROVIDER_FACTS[kind]
+  it.each(KINDS)('%s has advantages and considerations', kind => {
+    const { advantages, considerations } = kindOf(kind)
     for (const sentence of [...advantages, ...considerations]) expect(sentence).toMatch(/^[A-Z].*\.$/)
     expect(advantages.length * considerations.length).toBeGreaterThan(0)
   })
@@ -109,8 +104,8 @@ describe('what differs', () => {
   })
 
   it('and nothing is said of what nobody knows', () => {
-    for (const from of STORE_KINDS)
-      for (const to of STORE_KINDS) {
+    for (const from of KINDS)
+      for (const to of KINDS) {
         const { numbers, means } = providerDifferences(sides(from, to), seen({}, {}))
         expect(numbers.every(row => row.from === null && row.to === null)).toBe(true)
         expect(means.join(' ')).not.toMatch(/\d/)

@@ -1,4 +1,3 @@
-import type { StoreKind } from '../../../shared/locks.ts'
 import type { CurrentHolder, Metadata } from './types.ts'
 
 export type ProviderOptions = {
@@ -44,7 +43,7 @@ export type Lost = { readonly is: 'lost'; readonly holder: CurrentHolder | null 
  * and nothing else; `uncertain` is set when the step may have been done all the same.
  */
 export interface Provider {
-  readonly kind: StoreKind
+  readonly kind: string
   readonly format: string
   readonly defaultTtlMs: number
   /** How often a waiter looks again when nobody tells it. */

@@ -5,7 +5,6 @@ import type {
   RecordDetail,
   ReleaseOutcome,
   RestoreOutcome,
-  StoreKind,
 } from '../../../shared/locks.ts'
 import type { Spent } from '../../../shared/stats.ts'
 import type { Capability, ClockReading, StoreDescription } from '../../../shared/stores.ts'
@@ -49,7 +48,7 @@ export type Looked =
  * Every method may throw StoreError and nothing else. Connections are made on first use and re-made when lost.
  */
 export interface LockStore {
-  readonly kind: StoreKind
+  readonly kind: string
   /** Without the password. */
   readonly address: string
   /** What was asked of the server through this connection so far, and what that cost. */
@@ -104,12 +103,21 @@ export type Decoded = Omit<Lock, 'id' | 'key' | 'format' | 'state' | 'fence' | '
   readonly seen: Seen
 }
 
+export type Take = {
+  /** What keys of this format begin with. The empty text fits any key. */
+  readonly prefixes: readonly string[]
+  /** What must follow the prefix, when that is not simply a name. */
+  readonly name?: RegExp
+}
+
 /**
  * How one lock library writes its locks: data and pure functions, one file and one test. `Raw` is a record as the store
  * read it, `Program` what the store executes atomically to release it.
  */
 export interface Format<Raw, Program> {
   readonly info: FormatInfo
+  /** How a program takes a lock in this format, or what taking one would do to its programs. Without it none are taken. */
+  readonly take?: Take | { readonly harm: string }
   recognise(raw: Raw, hint: Hint): Recognition
   /** Called only for what `recognise` called a lock. `now` is the store's time. */
   decode(raw: Raw, now: number): Decoded

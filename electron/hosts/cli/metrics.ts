@@ -1,8 +1,8 @@
 import type { Client } from '../../../shared/client.ts'
+import { kindOf } from '../../../shared/kinds.ts'
 import type { WatchEvent } from '../../../shared/locks.ts'
 import { escapeForTerminal, neutralise } from '../../../shared/safe-text.ts'
 import type { StoreInfo } from '../../../shared/stores.ts'
-import { ATTEND_MS } from '../../core/features/stats/histories.ts'
 import { readVersion } from '../console/version.ts'
 import { createMetricsPage } from '../metrics/page.ts'
 import { startMetricsServer } from '../metrics/server.ts'
@@ -38,7 +38,7 @@ export async function metricsCommand(args: Args, io: Io): Promise<number> {
   })
   try {
     const stores = await openStores(io, client, args.positionals)
-    for (const { info } of stores) watch(client, info, intervalMs ?? ATTEND_MS[info.kind], log)
+    for (const { info } of stores) watch(client, info, intervalMs ?? kindOf(info.kind).rests.unwatchedMs, log)
     await print(io, `Metrics are at http://127.0.0.1:${server.port}/metrics`)
     await untilAborted(io.signal)
   } finally {

@@ -1,10 +1,11 @@
-import { AddressError, parseAddress, type RedisAddress, type StoreAddress } from '../../../shared/address.ts'
+import { AddressError, parseAddress, type StoreAddress } from '../../../shared/address.ts'
 import { StoreError } from '../../core/lib/errors.ts'
 import { DISABLED, NOTHING_THERE } from '../../core/locks/disabled.ts'
 import { loadProvider } from '../../core/locks/kinds/open-provider.ts'
 import { StoreLockManager, warnThrough } from '../../core/locks/manager.ts'
 import type { Provider, ProviderOptions } from '../../core/locks/provider.ts'
 import type { LockManager, LockManagerOptions } from '../../core/locks/types.ts'
+import type { RedisAddress } from '../../core/stores/redis/address.ts'
 import { StoreInventory } from './store-inventory.ts'
 
 /**
@@ -27,7 +28,7 @@ export function createLockManager(
     warn: message => warnThrough(options, message),
   }
   return new StoreLockManager({
-    name: masters ? 'redlock' : first.kind,
+    name: masters ? 'redlock' : (first.kind as LockManager['provider']),
     load: () => (masters ? loadRedlock(masters, settings) : loadProvider(first, settings)),
     inventory: provider => new StoreInventory(addresses, provider),
     options,
@@ -60,8 +61,12 @@ function withPassword(address: StoreAddress, password: string | undefined): Stor
   return { ...address, password: address.password ?? password ?? null }
 }
 
+function isRedis(address: StoreAddress): address is StoreAddress & RedisAddress {
+  return address.kind === 'redis'
+}
+
 function redlockMasters(addresses: readonly StoreAddress[]): RedisAddress[] {
-  const masters = addresses.filter(each => each.kind === 'redis')
+  const masters = addresses.filter(isRedis)
   if (masters.length < addresses.length)
     throw new StoreError('BAD_INPUT', 'Several stores make one lock only if all of them are Redis masters')
   return masters

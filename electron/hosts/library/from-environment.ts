@@ -2,7 +2,7 @@ import { MINUTE_MS } from '../../../shared/duration.ts'
 import { StoreError } from '../../core/lib/errors.ts'
 import type { LockManager, LockManagerOptions } from '../../core/locks/types.ts'
 import { suggestStores } from '../../core/stores/kinds/environment.ts'
-import type { Env } from '../../core/stores/kinds/variables.ts'
+import type { Env } from '../../core/stores/variables.ts'
 import { createLockManager } from './create.ts'
 
 const FORMATS = { redis: 'recharge-json', mysql: 'recharge-table', dynamodb: 'conditional-put' } as const

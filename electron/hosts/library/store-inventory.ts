@@ -103,9 +103,9 @@ function narrowed(address: StoreAddress, provider: Provider): StoreAddress {
   const { format } = provider
   switch (address.kind) {
     case 'redis':
-      return { ...address, format, match: address.match ?? patternOf(provider) }
+      return { ...address, format, match: address['match'] ?? patternOf(provider) }
     case 'mysql':
-      return { ...address, format, table: address.table ?? USUAL_TABLE }
+      return { ...address, format, table: address['table'] ?? USUAL_TABLE }
     default:
       return { ...address, format }
   }
@@ -127,7 +127,7 @@ function patternOf(provider: Provider): string {
 }
 
 async function inStore<T>(address: StoreAddress, work: (store: LockStore) => Promise<T>): Promise<T> {
-  const { openStore } = await import('../../core/stores/kinds/open.ts')
+  const { openStore } = await import('../../core/stores/kinds/kinds.ts')
   const store = await openStore(showAddress(address), address.password ?? undefined)
   try {
     return await work(store)

@@ -38,6 +38,8 @@ import { UnrecognisedDialog } from './UnrecognisedDialog.tsx'
 export function App() {
   const { dialog, inspected } = useStore(overlay)
   const lost = useStore(consoleStore, state => state.link === 'lost' || state.link === 'ended')
+  // Dialogs speak of kinds of stores, which the console describes first.
+  const isDescribed = useStore(consoleStore, state => state.info !== null)
   const view = useStore(viewStore, state => state.view)
   useEffect(() => {
     window.addEventListener('keydown', onKey)
@@ -61,7 +63,7 @@ export function App() {
       </main>
       {inspected && <Inspector key={`${inspected.storeId} ${inspected.id}`} target={inspected} />}
       <StatusLine />
-      {dialog && <OpenDialog dialog={dialog} />}
+      {dialog && isDescribed && <OpenDialog dialog={dialog} />}
     </div>
   )
 }

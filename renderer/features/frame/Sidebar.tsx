@@ -1,4 +1,5 @@
 import { useStore } from 'zustand'
+import { kindOf } from '../../../shared/kinds.ts'
 import type { StoreEntry } from '../../../shared/stores.ts'
 import { useNow } from '../../state/clock.ts'
 import { book, consoleStore, setStoreOpen, statusOf } from '../../state/console.ts'
@@ -118,7 +119,7 @@ function StoreItem({ entry, current, locks }: ItemProps) {
           {entry.production && <ProductionBadge title={t.sidebar.productionTitle} />}
         </span>
         <span className={styles.state} data-tone={said.tone}>
-          {t.status.ofKind(t.storeKinds[entry.kind], said.text)}
+          {t.status.ofKind(kindOf(entry.kind).label, said.text)}
           {entry.readOnly && ` · ${t.sidebar.readOnly}`}
         </span>
         {said.why !== null && <span className={styles.why}>{said.why}</span>}

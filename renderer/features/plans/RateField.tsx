@@ -1,5 +1,6 @@
 import { useId } from 'react'
-import { GENTLE, type PlanStore } from '../../../shared/plans.ts'
+import { kindOf } from '../../../shared/kinds.ts'
+import type { PlanStore } from '../../../shared/plans.ts'
 import fieldStyles from '../../ui/Field.module.css'
 import { t } from '../../words/words.ts'
 
@@ -20,7 +21,9 @@ export function RateField({ stores, value, onChange }: Props) {
   const id = useId()
   const wrong = !isRate(value)
   const kinds = [...new Set(stores.map(store => store.kind))]
-  const rates = kinds.map(kind => t.confirm.gentle(t.storeKinds[kind], GENTLE[kind])).join(', ')
+  const rates = kinds
+    .map(kind => t.confirm.gentle(kindOf(kind).label, kindOf(kind).releasesPerSecond))
+    .join(', ')
   return (
     <div className={fieldStyles.field}>
       <label htmlFor={id}>{t.confirm.rate}</label>

@@ -1,5 +1,5 @@
 import { useStore } from 'zustand'
-import { STORE_KINDS } from '../../../shared/locks.ts'
+import { allKinds, type FormInput, kindOf } from '../../../shared/kinds.ts'
 import { consoleStore } from '../../state/console.ts'
 import fieldStyles from '../../ui/Field.module.css'
 import { SelectField, Switch, TextField } from '../../ui/Field.tsx'
@@ -8,81 +8,56 @@ import { type AddressFields, withKind } from './address-fields.ts'
 
 type Props = { readonly fields: AddressFields; readonly onChange: (fields: AddressFields) => void }
 
-/** The fields of one provider. */
+/** The fields of one kind of store, as it describes them. */
 export function AddressForm({ fields, onChange }: Props) {
   const formats = useStore(consoleStore, state => state.formats)
   const words = t.stores
-  const text = (name: keyof AddressFields, label: string, hint?: string) => (
-    <TextField
-      label={label}
-      hint={hint}
-      value={String(fields[name])}
-      onChange={value => onChange({ ...fields, [name]: value })}
-    />
-  )
-  const tls = (
-    <Switch label={words.tls} checked={fields.tls} onChange={value => onChange({ ...fields, tls: value })} />
-  )
+  const { kind, texts } = fields
+  const textOf = (field: string) => texts[field] ?? ''
+  const change = (field: string, text: string) => onChange({ kind, texts: { ...texts, [field]: text } })
+  const isShown = ({ when }: FormInput) => when === undefined || when.is.includes(textOf(when.field))
   return (
     <div className={fieldStyles.fields}>
       <SelectField
         label={words.kind}
-        value={fields.kind}
-        options={STORE_KINDS.map(kind => [kind, t.storeKinds[kind]] as const)}
-        onChange={kind => onChange(withKind(fields, kind))}
+        value={kind}
+        options={allKinds().map(({ id, label }) => [id, label] as const)}
+        onChange={id => onChange(withKind(fields, id))}
       />
-      {fields.kind === 'redis' && (
-        <>
-          <SelectField
-            label={words.topology}
-            value={fields.mode}
-            options={[
-              ['standalone', words.standalone],
-              ['sentinel', words.sentinel],
-              ['cluster', words.cluster],
-            ]}
-            onChange={mode => onChange({ ...fields, mode })}
+      {kindOf(kind)
+        .form.inputs.filter(isShown)
+        .map(input => (
+          <AddressInput
+            key={input.field}
+            input={input}
+            value={textOf(input.field)}
+            onChange={text => change(input.field, text)}
           />
-          {fields.mode === 'standalone'
-            ? text('hosts', words.host)
-            : text('hosts', words.hosts, words.hostsHint)}
-          {fields.mode === 'sentinel' && text('group', words.group)}
-          {fields.mode !== 'cluster' && text('db', words.db)}
-          {text('username', words.user)}
-          {text('match', words.pattern, words.patternHint)}
-          {tls}
-        </>
-      )}
-      {fields.kind === 'mysql' && (
-        <>
-          {text('hosts', words.host)}
-          {text('database', words.database)}
-          {text('username', words.user)}
-          {text('table', words.table, words.tableHint)}
-          {tls}
-        </>
-      )}
-      {fields.kind === 'dynamodb' && (
-        <>
-          {text('region', words.region)}
-          {text('table', words.table)}
-          {text('endpoint', words.endpoint, words.endpointHint)}
-          {text('profile', words.profile)}
-          {text('username', words.accessKey)}
-        </>
-      )}
-      {fields.kind === 'memory' && text('name', words.memoryName)}
+        ))}
       <SelectField
         label={words.format}
-        value={fields.format}
+        value={textOf('format')}
         options={[
           ['', words.anyFormat],
           ...[...formats.values()]
-            .filter(each => each.store === fields.kind)
+            .filter(each => each.store === kind)
             .map(each => [each.id, each.title] as const),
         ]}
-        onChange={format => onChange({ ...fields, format })}
+        onChange={format => change('format', format)}
       />
     </div>
   )
+}
+
+type InputProps = {
+  readonly input: FormInput
+  readonly value: string
+  readonly onChange: (text: string) => void
+}
+
+function AddressInput({ input: { label, hint, choices }, value, onChange }: InputProps) {
+  if (choices === undefined) return <TextField label={label} hint={hint} value={value} onChange={onChange} />
+  if (choices === 'on or off')
+    return <Switch label={label} checked={value === 'true'} onChange={isOn => onChange(isOn ? 'true' : '')} />
+  return <SelectField label={label} value={value} options={choices} onChange={onChange} />
 }

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { useStore } from 'zustand'
 import { parseAddress, passwordFits, shortName } from '../../../shared/address.ts'
+import { kindOf } from '../../../shared/kinds.ts'
 import type { Result } from '../../../shared/result.ts'
 import { STORE_COLOURS, type StoreColour, type StoreTest } from '../../../shared/stores.ts'
 import { ask, consoleStore } from '../../state/console.ts'
@@ -12,7 +13,7 @@ import { SelectField, Switch, TextField } from '../../ui/Field.tsx'
 import { ErrorNotice } from '../../ui/Notice.tsx'
 import { t } from '../../words/words.ts'
 import { AddressForm } from './AddressForm.tsx'
-import { type AddressFields, NEW_FIELDS, spell, understand } from './address-fields.ts'
+import { type AddressFields, newFields, spell, understand } from './address-fields.ts'
 import { PasswordField } from './PasswordField.tsx'
 import styles from './StoreDialog.module.css'
 import { TestReport } from './TestReport.tsx'
@@ -34,12 +35,12 @@ export function StoreDialog(props: StoreDialogMode) {
   const suggestion =
     props.mode === 'add' ? suggestions.find(each => each.suggestionId === props.suggestionId) : undefined
   const [draft, setDraft] = useState<Draft>(() => {
-    const address = entry?.address ?? suggestion?.address ?? spell(NEW_FIELDS)
+    const address = entry?.address ?? suggestion?.address ?? spell(newFields())
     const parsed = understand(address)
     return {
       name: props.mode === 'edit' ? (entry?.name ?? '') : (suggestion?.name ?? ''),
       address,
-      fields: parsed.ok ? parsed.fields : NEW_FIELDS,
+      fields: parsed.ok ? parsed.fields : newFields(),
       password: '',
       forget: false,
       colour: entry?.colour ?? 'teal',
@@ -104,6 +105,7 @@ export function StoreDialog(props: StoreDialogMode) {
     else setProblem(result.error.message)
   }
 
+  const passwordLabel = kindOf(draft.fields.kind).form.password
   const title = { add: words.addTitle, edit: words.editTitle, duplicate: words.duplicateTitle }[props.mode]
   const offered = props.mode === 'add' && !suggestion ? suggestions : []
   return (
@@ -142,9 +144,9 @@ export function StoreDialog(props: StoreDialogMode) {
           autoFocus
         />
         <AddressForm fields={draft.fields} onChange={fields => change({ fields, address: spell(fields) })} />
-        {draft.fields.kind !== 'memory' && (
+        {passwordLabel !== null && (
           <PasswordField
-            label={draft.fields.kind === 'dynamodb' ? words.secretKey : words.password}
+            label={passwordLabel}
             value={draft.password}
             known={known}
             elsewhere={knows && !known}

@@ -1,7 +1,8 @@
 import { Fragment, type ReactNode, useEffect, useState } from 'react'
+import { kindOf } from '../../../shared/kinds.ts'
 import type { Failure } from '../../../shared/result.ts'
 import type { EnvPreview, SwitchRun } from '../../../shared/switch.ts'
-import { CONNECTION_VARIABLES, providerLine } from '../../../shared/switch-words.ts'
+import { providerLine } from '../../../shared/switch-words.ts'
 import { ask } from '../../state/console.ts'
 import { act } from '../../state/switch.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -25,7 +26,7 @@ export function ChangeStep({ run }: StepProps) {
     return (
       <Card label={words.variables} titled>
         <ul className={styles.variables}>
-          {CONNECTION_VARIABLES[run.to.kind].map(name => (
+          {kindOf(run.to.kind).variables.map(name => (
             <li key={name}>
               <code>{name}</code>
             </li>

@@ -1,5 +1,6 @@
 import { useId, useState } from 'react'
 import { useStore } from 'zustand'
+import { kindOf } from '../../../shared/kinds.ts'
 import type { StoreEntry } from '../../../shared/stores.ts'
 import { type ConsoleState, consoleStore } from '../../state/console.ts'
 import { act, showSwitch, switchStore, underWay } from '../../state/switch.ts'
@@ -94,12 +95,12 @@ export function StartForm() {
 }
 
 function isAble({ open, kind, problem }: StoreEntry): boolean {
-  return open && problem === null && kind !== 'memory'
+  return open && problem === null && !kindOf(kind).isEmbedded
 }
 
 function whyNot({ storeId, open, kind, problem }: StoreEntry, from: string | null): string | null {
   const words = t.switch.start
-  if (kind === 'memory') return words.embedded
+  if (kindOf(kind).isEmbedded) return words.embedded
   if (!open || problem !== null) return words.notOpen
   return storeId === from ? words.sameStore : null
 }
@@ -139,7 +140,7 @@ function StoreChoice({ label, entries, chosen, whyNot: whyNotOf, onChoose }: Cho
               <StoreDot colour={entry.colour} />
               <span className="clip">{shownText(entry.name, 60)}</span>
               {entry.production && <ProductionBadge />}
-              <span className={styles.optionKind}>{t.storeKinds[entry.kind]}</span>
+              <span className={styles.optionKind}>{kindOf(entry.kind).label}</span>
             </span>
             <span className={why === null ? `${styles.optionNote} mono clip` : styles.optionNote}>
               {why ?? shownText(entry.address, 120)}

@@ -1,5 +1,6 @@
 import type { HTMLAttributes, ReactNode } from 'react'
 import { useStore } from 'zustand'
+import { kindOf } from '../../../shared/kinds.ts'
 import type { Side } from '../../../shared/switch.ts'
 import { consoleStore } from '../../state/console.ts'
 import { shownText } from '../../ui/shown-text.ts'
@@ -151,7 +152,7 @@ export function SideName({ side }: { readonly side: Side }) {
     <span className={styles.side} title={shownText(side.address, 200)}>
       <StoreDot colour={colour} />
       <strong className="clip">{shownText(side.storeName, 60)}</strong>
-      <span className="muted">{t.storeKinds[side.kind]}</span>
+      <span className="muted">{kindOf(side.kind).label}</span>
     </span>
   )
 }

@@ -1,4 +1,3 @@
-import type { StoreKind } from '../../../shared/locks.ts'
 import { plural } from '../../../shared/numbers.ts'
 import { clockTime, numbers, span } from './say.ts'
 
@@ -34,13 +33,6 @@ export const frame = {
     open: 'Open',
     remove: 'Remove…',
   },
-
-  storeKinds: {
-    redis: 'Redis',
-    mysql: 'MySQL',
-    dynamodb: 'DynamoDB',
-    memory: 'Embedded',
-  } satisfies Record<StoreKind, string>,
 
   status: {
     closed: 'closed',

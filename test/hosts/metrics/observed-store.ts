@@ -1,7 +1,7 @@
 import type { WatchedStore } from '../../../electron/core/features/stats/histories.ts'
 import { StoreHistory } from '../../../electron/core/features/stats/store-history.ts'
 import type { LockEvent } from '../../../electron/core/features/stores/subscriber.ts'
-import type { StoreKind, WatchedLock } from '../../../shared/locks.ts'
+import type { WatchedLock } from '../../../shared/locks.ts'
 import type { Spent } from '../../../shared/stats.ts'
 import { at } from '../../core/features/lock.ts'
 import { aWatchedLock, byId } from '../../core/features/stats/a-watched-lock.ts'
@@ -17,7 +17,7 @@ export class ObservedStore implements WatchedStore {
   constructor(
     readonly storeId: string,
     readonly address = `memory:${storeId}`,
-    readonly kind: StoreKind = 'memory',
+    readonly kind = 'memory',
   ) {
     this.history = new StoreHistory({
       keepMs: 3_600_000,

@@ -2,7 +2,7 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { parseAddress } from '../../../shared/address.ts'
+import { parseAddress, textsOf } from '../../../shared/address.ts'
 import { type Provider, type WorkPlace, workPlace } from '../../core/features/switch/work-places.ts'
 import { startWorker, type Worker, type WorkerOptions } from './workers.ts'
 
@@ -47,21 +47,26 @@ function settings(provider: Provider, places: readonly WorkPlace[]): string {
 }
 
 function connection(address: string): string[] {
-  const at = parseAddress(address)
-  switch (at.kind) {
+  const at = textsOf(parseAddress(address))
+  const [host, port] = (at['hosts'] ?? '').split(':')
+  switch (parseAddress(address).kind) {
     case 'redis':
-      return [`REDIS_HOST=${at.hosts[0]?.host}`, `REDIS_PORT=${at.hosts[0]?.port}`, `REDIS_DB=${at.db}`]
+      return [`REDIS_HOST=${host}`, `REDIS_PORT=${port}`, `REDIS_DB=${at['db']}`]
     case 'mysql':
       return [
-        ...[`MYSQL_HOST=${at.host}`, `MYSQL_PORT=${at.port}`],
-        ...[`MYSQL_DATABASE=${at.database}`, `MYSQL_USER=${at.username}`],
+        ...[`MYSQL_HOST=${host}`, `MYSQL_PORT=${port}`],
+        ...[`MYSQL_DATABASE=${at['database']}`, `MYSQL_USER=${at['username']}`],
       ]
     case 'dynamodb':
       return [
-        ...[`DYNAMODB_LOCK_TABLE=${at.table}`, `AWS_REGION=${at.region}`, `DYNAMODB_ENDPOINT=${at.endpoint}`],
+        ...[
+          `DYNAMODB_LOCK_TABLE=${at['table']}`,
+          `AWS_REGION=${at['region']}`,
+          `DYNAMODB_ENDPOINT=${at['endpoint']}`,
+        ],
         ...['AWS_ACCESS_KEY_ID=tests', 'AWS_SECRET_ACCESS_KEY=tests'],
       ]
-    case 'memory':
+    default:
       return []
   }
 }

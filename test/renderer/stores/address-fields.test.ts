@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { NEW_FIELDS, spell, understand, withKind } from '../../../renderer/features/stores/address-fields.ts'
+import { newFields, spell, understand, withKind } from '../../../renderer/features/stores/address-fields.ts'
 
 test.each([
   'redis://127.0.0.1:6379/0',
@@ -33,13 +33,13 @@ test.each(['', 'redis://', 'redis://h:99999/0', 'mysql://h', 'nonsense', 'dynamo
   },
 )
 
-describe('another provider', () => {
+describe('another kind of store', () => {
   test('brings its usual host', () => {
-    expect(spell(withKind(NEW_FIELDS, 'mysql'))).toBe('mysql://127.0.0.1:3306/')
-    expect(withKind(withKind(NEW_FIELDS, 'dynamodb'), 'redis').hosts).toBe('127.0.0.1:6379')
+    expect(spell(withKind(newFields(), 'mysql'))).toBe('mysql://127.0.0.1:3306/')
+    expect(withKind(withKind(newFields(), 'dynamodb'), 'redis').texts['hosts']).toBe('127.0.0.1:6379')
   })
   test('keeps a host that was typed, and forgets a format of the other', () => {
-    const typed = { ...NEW_FIELDS, hosts: 'db.internal:3307', format: 'token' }
-    expect(withKind(typed, 'mysql')).toMatchObject({ hosts: 'db.internal:3307', format: '' })
+    const typed = { kind: 'redis', texts: { hosts: 'db.internal:3307', format: 'token' } }
+    expect(withKind(typed, 'mysql')).toMatchObject({ texts: { hosts: 'db.internal:3307', format: '' } })
   })
 })

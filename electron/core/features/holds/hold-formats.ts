@@ -1,31 +1,23 @@
 import type { HoldChoices } from '../../../../shared/holds.ts'
-import type { FormatInfo, Lock, StoreKind } from '../../../../shared/locks.ts'
-import { ALL_FORMATS } from '../../stores/kinds/formats.ts'
+import type { Lock } from '../../../../shared/locks.ts'
+import type { KindFormat } from '../../stores/kind.ts'
+import { formatInfo, formatsOf } from '../../stores/kinds/kinds.ts'
+import type { Take } from '../../stores/types.ts'
 
-/** The formats in which locks are taken here, and what their keys begin with. The last one of a store fits any key. */
-const TAKEN: Readonly<Record<StoreKind, readonly (readonly [format: string, ...prefixes: string[]])[]>> = {
-  redis: [
-    ['recharge-json', 'lockRecharge:'],
-    ['pipeline-run', 'pipeline_lock:'],
-    ['pubsub-token', 'lock:'],
-    ['flask-cache', 'cache::', 'flask_cache_'],
-    ['token', ''],
-  ],
-  mysql: [['recharge-table', '']],
-  dynamodb: [['conditional-put', '']],
-  memory: [['tenant-pipeline', '']],
+type TakenFormat = KindFormat & { readonly take: Take }
+
+/** The formats in which Lockkeeper takes locks. The last one fits any key. */
+function takenFormats(kind: string): TakenFormat[] {
+  return formatsOf(kind).filter(
+    (format): format is TakenFormat => format.take !== undefined && 'prefixes' in format.take,
+  )
 }
 
-/** What a hold would do to programs of formats that are not taken here, where that is worth knowing. */
-const HARM: Readonly<Record<string, string>> = {
-  'python-redis-lock': 'its waiting processes would not be woken when the hold ends',
-}
-
-export function formatsOf(kind: StoreKind): HoldChoices['formats'] {
-  return TAKEN[kind].map(([format, prefix = '']) => ({
-    format,
-    title: infoOf(format)?.title ?? format,
-    prefix,
+export function formatChoices(kind: string): HoldChoices['formats'] {
+  return takenFormats(kind).map(({ info, take }) => ({
+    format: info.id,
+    title: info.title,
+    prefix: take.prefixes[0] ?? '',
   }))
 }
 
@@ -33,29 +25,24 @@ export type Fit =
   | { readonly format: string; readonly problem: null }
   | { readonly format: null; readonly problem: string }
 
-/** In which format a lock under this key keeps out whoever uses the key. `known` is what is there, or was seen there last. */
-export function formatFor(kind: StoreKind, key: string, known: Lock | null, pinned: string | null): Fit {
+/** The format in which a lock under this key keeps its programs out. `known` is the lock that is or last was there. */
+export function formatFor(kind: string, key: string, known: Lock | null, pinned: string | null): Fit {
+  const taken = takenFormats(kind)
   const wanted = known?.format ?? pinned
-  if (wanted === null) return { format: byPrefix(kind, key), problem: null }
-  if (TAKEN[kind].some(([each]) => each === wanted)) return { format: wanted, problem: null }
-  const harm = HARM[wanted] === undefined ? '' : `: ${HARM[wanted]}`
+  const format =
+    wanted === null
+      ? (taken.find(({ take }) => fits(take, key)) ?? taken.at(-1))
+      : taken.find(({ info }) => info.id === wanted)
+  if (format) return { format: format.info.id, problem: null }
+  if (wanted === null) return { format: null, problem: 'Lockkeeper cannot take locks in this kind of store' }
+  const { take } = formatsOf(kind).find(({ info }) => info.id === wanted) ?? {}
+  const harm = take && 'harm' in take ? `: ${take.harm}` : ''
   return {
     format: null,
-    problem: `Lockkeeper cannot take locks of the format ${infoOf(wanted)?.title ?? wanted}${harm}`,
+    problem: `Lockkeeper cannot take locks of the format ${formatInfo(wanted)?.title ?? wanted}${harm}`,
   }
 }
 
-function byPrefix(kind: StoreKind, key: string): string {
-  const fits = TAKEN[kind].find(([format, ...prefixes]) =>
-    prefixes.some(prefix => {
-      const name = key.startsWith(prefix) ? key.slice(prefix.length) : ''
-      // A pipeline is one of a tenant.
-      return name !== '' && (format !== 'pipeline-run' || /^[^:]+:./s.test(name))
-    }),
-  )
-  return (fits ?? TAKEN[kind].at(-1))?.[0] as string
-}
-
-function infoOf(format: string): FormatInfo | undefined {
-  return ALL_FORMATS.find(({ id }) => id === format)
+function fits({ prefixes, name = /./s }: Take, key: string): boolean {
+  return prefixes.some(prefix => key.startsWith(prefix) && name.test(key.slice(prefix.length)))
 }

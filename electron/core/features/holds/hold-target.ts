@@ -5,7 +5,7 @@ import { only } from '../../lib/concurrency.ts'
 import { StoreError } from '../../lib/errors.ts'
 import type { OpenStore } from '../stores/open-store.ts'
 import { recordIdOf } from './acquire-hold.ts'
-import { type Fit, formatFor, formatsOf } from './hold-formats.ts'
+import { type Fit, formatChoices, formatFor } from './hold-formats.ts'
 
 /** Where a lock is to be acquired, and its current record. */
 export type HoldTarget = {
@@ -48,7 +48,7 @@ export async function findTarget(open: OpenStore, asked: string): Promise<HoldTa
 
 export function choicesOf(open: OpenStore, { fit, current, isCertain }: HoldTarget): HoldChoices {
   return {
-    formats: formatsOf(open.store.kind),
+    formats: formatChoices(open.store.kind),
     suggested: fit.format,
     certain: isCertain,
     problem: fit.problem,
@@ -64,7 +64,7 @@ export function chosenFormat(
 ): string {
   if (fit.problem !== null && (isFinal || asked === undefined))
     throw new StoreError('UNSUPPORTED', fit.problem)
-  const known = formatsOf(open.store.kind).map(each => each.format)
+  const known = formatChoices(open.store.kind).map(each => each.format)
   const format = asked ?? fit.format
   if (format === null || !known.includes(format))
     throw new StoreError(

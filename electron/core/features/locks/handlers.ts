@@ -1,6 +1,6 @@
 import type { ListEvent, Problem } from '../../../../shared/locks.ts'
 import type { HandlersOf } from '../../lib/handler.ts'
-import { ALL_FORMATS } from '../../stores/kinds/formats.ts'
+import { allFormats } from '../../stores/kinds/kinds.ts'
 import type { LockStore } from '../../stores/types.ts'
 import type { AuditLog } from '../audit/log.ts'
 import type { UndoCopies } from '../plans/undo-copies.ts'
@@ -23,7 +23,7 @@ export function lockHandlers({
 }: LockHandlersOptions): HandlersOf<'locks' | 'formats'> {
   return {
     methods: {
-      'formats.list': async () => [...ALL_FORMATS],
+      'formats.list': async () => [...allFormats()],
       'locks.inspect': async ({ storeId, id }, { signal }) => {
         const open = connections.get(storeId, signal)
         const record = await open.store.inspect(id, open.signal)

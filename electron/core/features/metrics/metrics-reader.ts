@@ -1,5 +1,4 @@
 import type { AlertRule } from '../../../../shared/alerts.ts'
-import type { StoreKind } from '../../../../shared/locks.ts'
 import type { HistorySubscriber, WatchedStore } from '../stats/histories.ts'
 import { distinctNames } from './store-names.ts'
 import { readStore, type StoreReading } from './store-reading.ts'
@@ -24,10 +23,7 @@ export type MetricsReading = {
     | null
 }
 
-export type TenureListener = (
-  store: { readonly name: string; readonly kind: StoreKind },
-  heldMs: number,
-) => void
+export type TenureListener = (store: { readonly name: string; readonly kind: string }, heldMs: number) => void
 
 /** What is observed, as a monitoring system reads it: everything at one moment, and each tenure when it ends. */
 export class MetricsReader implements HistorySubscriber {

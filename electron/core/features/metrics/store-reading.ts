@@ -8,7 +8,7 @@ import {
   leaseBeginOf,
   remainingMs,
 } from '../../../../shared/lease.ts'
-import type { StoreKind, WatchedLock } from '../../../../shared/locks.ts'
+import type { WatchedLock } from '../../../../shared/locks.ts'
 import type { Counts, Flows, Spent } from '../../../../shared/stats.ts'
 import { NO_COUNTS } from '../stats/figures.ts'
 import type { WatchedStore } from '../stats/histories.ts'
@@ -16,7 +16,7 @@ import type { WatchedStore } from '../stats/histories.ts'
 /** One store in numbers at this moment. Nothing in it is older than the store's last word. */
 export type StoreReading = {
   readonly name: string
-  readonly kind: StoreKind
+  readonly kind: string
   /** Null while nobody has read it yet. */
   readonly status: 'live' | 'stale' | 'down' | null
   /** What is true of a store only while it can be read. */

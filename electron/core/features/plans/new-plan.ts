@@ -3,7 +3,7 @@ import { sayDuration } from '../../../../shared/duration.ts'
 import type { PlanEntry, PlanHeader, PlanStore } from '../../../../shared/plans.ts'
 import { StoreError } from '../../lib/errors.ts'
 import { whoIsHere } from '../../lib/operator.ts'
-import { ALL_FORMATS } from '../../stores/kinds/formats.ts'
+import { formatInfo } from '../../stores/kinds/kinds.ts'
 import type { AuditEntry } from '../audit/log.ts'
 import type { FrozenStore } from './freeze.ts'
 import type { Undoable } from './undo-copies.ts'
@@ -85,7 +85,7 @@ function whyNothingToUndo({ unrestorable, restored }: Undoable, windowMs: number
     )
   const [first] = unrestorable
   if (first) {
-    const why = ALL_FORMATS.find(({ id }) => id === first.entry.format)?.noUndo
+    const why = formatInfo(first.entry.format)?.noUndo
     return new StoreError('UNSUPPORTED', `It cannot be undone. ${why ?? 'Its format cannot be restored.'}`)
   }
   return new StoreError(

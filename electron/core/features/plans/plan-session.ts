@@ -1,7 +1,7 @@
 import type { PlanStore, PlanSummary } from '../../../../shared/plans.ts'
 import { WorkQueue } from '../../lib/concurrency.ts'
 import { StoreError } from '../../lib/errors.ts'
-import { ALL_FORMATS } from '../../stores/kinds/formats.ts'
+import { formatInfo } from '../../stores/kinds/kinds.ts'
 import type { Plan } from './plan.ts'
 import { PlanFeed } from './plan-feed.ts'
 import type { Journalled, PlanFile } from './plan-file.ts'
@@ -97,5 +97,5 @@ export function asOfNow(summary: PlanSummary, storeHere: (store: PlanStore) => P
 }
 
 function isRestorable(format: string): boolean {
-  return ALL_FORMATS.find(({ id }) => id === format)?.noUndo === null
+  return formatInfo(format)?.noUndo === null
 }

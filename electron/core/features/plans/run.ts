@@ -1,10 +1,5 @@
-import {
-  GENTLE,
-  isOpen,
-  type PlanEntry,
-  type PlanProgress,
-  type PlanResult,
-} from '../../../../shared/plans.ts'
+import { kindOf } from '../../../../shared/kinds.ts'
+import { isOpen, type PlanEntry, type PlanProgress, type PlanResult } from '../../../../shared/plans.ts'
 import { settle } from '../../lib/concurrency.ts'
 import { StoreError, toFailure } from '../../lib/errors.ts'
 import { sleep } from '../../lib/timers.ts'
@@ -53,7 +48,9 @@ export class PlanRun {
 
   constructor(options: RunOptions) {
     this.#o = options
-    this.#paces = options.plan.header.stores.map(({ kind }) => new Pace(options.rate ?? GENTLE[kind]))
+    this.#paces = options.plan.header.stores.map(
+      ({ kind }) => new Pace(options.rate ?? kindOf(kind).releasesPerSecond),
+    )
     this.done = this.#run()
   }
 

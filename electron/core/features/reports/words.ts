@@ -1,4 +1,5 @@
 import { sayDuration } from '../../../../shared/duration.ts'
+import { kindOf } from '../../../../shared/kinds.ts'
 import { isoTime } from '../../../../shared/lease.ts'
 import { plural, sayNumber, sayTimes } from '../../../../shared/numbers.ts'
 import type { ReportAction, ReportGap, ReportHold, ReportStore } from '../../../../shared/report-document.ts'
@@ -68,12 +69,12 @@ export function sayOffset(store: ReportStore): string {
 }
 
 export function saySpent({ kind, spent }: ReportStore): string {
-  const what = { redis: 'command', mysql: 'statement', dynamodb: 'request', memory: 'request' }[kind]
+  const [one, other] = kindOf(kind).requests
   const units =
     spent.units === null
       ? ''
       : `, ${plural(Math.round(spent.units * 10) / 10, 'capacity unit', 'capacity units')}`
-  return `${plural(spent.requests, what, `${what}s`)}${units}`
+  return `${plural(spent.requests, one, other)}${units}`
 }
 
 const WHY_GAP: Record<ReportGap['why'], string> = {

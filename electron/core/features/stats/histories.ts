@@ -1,5 +1,6 @@
 import { HOUR_MS } from '../../../../shared/duration.ts'
-import type { StoreKind, WatchedLock } from '../../../../shared/locks.ts'
+import { kindOf } from '../../../../shared/kinds.ts'
+import type { WatchedLock } from '../../../../shared/locks.ts'
 import type { Failure } from '../../../../shared/result.ts'
 import type { Spent } from '../../../../shared/stats.ts'
 import type { LockStore } from '../../stores/types.ts'
@@ -9,21 +10,11 @@ import { HistoryFile, readHistory, removeOldHistories } from './history-file.ts'
 import { addSpent } from './samples.ts'
 import { StoreHistory } from './store-history.ts'
 
-/**
- * Rest between two passes over a store that no screen shows; a screen asks for more. More would cost DynamoDB capacity for nothing.
- */
-export const ATTEND_MS: Record<StoreKind, number> = {
-  memory: 2000,
-  redis: 5000,
-  mysql: 5000,
-  dynamodb: 30_000,
-}
-
 /** A watched store, as subscribers see it. */
 export type WatchedStore = {
   readonly storeId: string
   readonly address: string
-  readonly kind: StoreKind
+  readonly kind: string
   readonly history: StoreHistory
   /** The locks of the last complete pass. Empty while the store is not polled. */
   readonly locks: ReadonlyMap<string, WatchedLock>
@@ -82,7 +73,10 @@ export class Histories {
     if (!this.#options.observes(storeId)) return null
     const attends = this.#options.keepMs > 0 && this.#options.attends
     const entry = this.#entryOf(storeId, store, attends)
-    return { subscriber: this.#subscriberOf(entry), attendMs: attends ? ATTEND_MS[store.kind] : null }
+    return {
+      subscriber: this.#subscriberOf(entry),
+      attendMs: attends ? kindOf(store.kind).rests.unwatchedMs : null,
+    }
   }
 
   get(storeId: string): WatchedStore | null {

@@ -1,9 +1,8 @@
 import { holdsForMaintenance } from '../../../../shared/hold-words.ts'
 import type { Lock } from '../../../../shared/locks.ts'
-import { ALL_FORMATS } from '../../stores/kinds/formats.ts'
+import { formatInfo } from '../../stores/kinds/kinds.ts'
 import { hashToken, withoutToken } from '../audit/audited.ts'
 
-const OWNER_IS = new Map(ALL_FORMATS.map(({ id, ownerIs }) => [id, ownerIs]))
 /** Longer names are cut: names are counted by the ten thousand. */
 const LONGEST = 200
 const NOBODY = 'not recorded'
@@ -39,7 +38,7 @@ function maintainer({ owner }: HolderFields): string | null {
 
 /** An unknown format is treated as one with secret tokens. */
 export function isToken({ format }: Pick<Lock, 'format'>): boolean {
-  return OWNER_IS.get(format) !== 'name'
+  return formatInfo(format)?.ownerIs !== 'name'
 }
 
 function publicLabel(lock: HolderFields): string | null {

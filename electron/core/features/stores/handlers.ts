@@ -1,4 +1,5 @@
 import type { ConsoleInfo } from '../../../../shared/console.ts'
+import { allKinds } from '../../../../shared/kinds.ts'
 import type { StoreProfile } from '../../../../shared/stores.ts'
 import { StoreError } from '../../lib/errors.ts'
 import type { Facts, HandlersOf } from '../../lib/handler.ts'
@@ -14,7 +15,7 @@ export type StoreHandlersOptions = {
   readonly stores: OpenStores
   readonly list: Stores | null
   readonly vault: SecretVault
-  readonly about: Omit<ConsoleInfo, 'secrets'>
+  readonly about: Omit<ConsoleInfo, 'secrets' | 'kinds'>
 }
 
 export function storeHandlers({
@@ -32,7 +33,11 @@ export function storeHandlers({
 
   return {
     methods: {
-      'console.describe': async () => ({ ...about, secrets: await vault.status() }),
+      'console.describe': async () => ({
+        ...about,
+        secrets: await vault.status(),
+        kinds: [...allKinds()],
+      }),
       'stores.open': async ({ address, password }) => {
         // Another spelling of an address must not get around the rules of its store in the list.
         if (list) throw new StoreError('UNSUPPORTED', 'This console opens only the stores in its list')

@@ -1,11 +1,5 @@
-import type {
-  Lock,
-  StoreKind,
-  Story,
-  Unrecognised,
-  WatchEvent,
-  WatchedLock,
-} from '../../../../shared/locks.ts'
+import { kindOf } from '../../../../shared/kinds.ts'
+import type { Lock, Story, Unrecognised, WatchEvent, WatchedLock } from '../../../../shared/locks.ts'
 import type { Failure } from '../../../../shared/result.ts'
 import { toFailure } from '../../lib/errors.ts'
 import type { LockStore } from '../../stores/types.ts'
@@ -16,8 +10,6 @@ import { WatchQueue } from './watch-queue.ts'
 
 type Status = Extract<WatchEvent, { type: 'status' }>
 
-/** Rest between two passes. A DynamoDB scan consumes capacity that the operator pays for. */
-const REST_MS: Record<StoreKind, number> = { memory: 500, redis: 1000, mysql: 1000, dynamodb: 5000 }
 /**
  * The rest after a pass is this many times as long as the pass, so that watching a large store takes a twentieth of a core at most;
  * but never longer than `LONGEST_REST_MS`, because an older view is not live.
@@ -80,7 +72,10 @@ export class StoreWatcher {
   }
 
   async *subscribe(intervalMs: number | undefined, signal: AbortSignal): AsyncIterable<WatchEvent> {
-    const listener = { queue: new WatchQueue(), restMs: intervalMs ?? REST_MS[this.#store.kind] }
+    const listener = {
+      queue: new WatchQueue(),
+      restMs: intervalMs ?? kindOf(this.#store.kind).rests.watchedMs,
+    }
     if (this.#shown !== 'nothing') {
       listener.queue.start(
         this.#known.values(),

@@ -1,3 +1,4 @@
+import { kindOf } from '../../../../shared/kinds.ts'
 import { isHeld } from '../../../../shared/lease.ts'
 import type { Failure } from '../../../../shared/result.ts'
 import type { Split, SwitchNow, SwitchStep } from '../../../../shared/switch.ts'
@@ -7,7 +8,6 @@ import { markOf } from '../../files/file-version.ts'
 import { toFailure } from '../../lib/errors.ts'
 import { isMaintenance } from '../alerts/held-names.ts'
 import type { HistorySubscriber, WatchedStore } from '../stats/histories.ts'
-import { ATTEND_MS } from '../stats/histories.ts'
 import { namedHolder } from '../stats/named-holder.ts'
 import type { LockEvent, Pass } from '../stores/subscriber.ts'
 import { checksOf } from './checks.ts'
@@ -17,8 +17,6 @@ import type { Seen } from './side-facts.ts'
 import { heldTwice, withSplits } from './splits.ts'
 import type { KeptRun } from './switch-file.ts'
 
-/** How often both stores are read while somebody looks; DynamoDB costs money. */
-const LOOK_MS = { memory: 500, redis: 1000, mysql: 1000, dynamodb: 2000 } as const
 /** Clocks that wrote a record may differ by so much from the one that took note of a step. */
 const MARGIN_MS = 5000
 
@@ -69,7 +67,7 @@ export class RunWatch
       [this.#from, from],
       [this.#to, to],
     ] as const)
-      side.tend(how === 'not' ? null : how === 'closely' ? LOOK_MS[kind] : ATTEND_MS[kind])
+      side.tend(how === 'not' ? null : kindOf(kind).rests[how === 'closely' ? 'urgentMs' : 'unwatchedMs'])
   }
 
   /** The file is read when it is another one than before. */

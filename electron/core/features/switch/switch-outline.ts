@@ -1,4 +1,5 @@
 import { sayDuration } from '../../../../shared/duration.ts'
+import { kindOf } from '../../../../shared/kinds.ts'
 import { plural, sayNumber } from '../../../../shared/numbers.ts'
 import { planOutcome } from '../../../../shared/plan-words.ts'
 import type { PlanSummary } from '../../../../shared/plans.ts'
@@ -9,11 +10,7 @@ import {
   type SwitchNow,
   type SwitchRun,
 } from '../../../../shared/switch.ts'
-import {
-  PROVIDER_FACTS,
-  type ProviderFacts,
-  providerDifferences,
-} from '../../../../shared/switch-providers.ts'
+import { type ProviderFacts, providerDifferences } from '../../../../shared/switch-providers.ts'
 import { isSeenAfterRestart, reachedAt, seenAfterRestart } from '../../../../shared/switch-steps.ts'
 import {
   PROVIDER_VARIABLE,
@@ -157,7 +154,7 @@ function providerBlock(run: SwitchRun): Block {
   const line = providerLine(run)
   if (line === null)
     return text(
-      `Both stores are ${PROVIDER_FACTS[run.to.kind].name}: ${PROVIDER_VARIABLE} stays as it is, and where it leads was changed by hand.`,
+      `Both stores are ${kindOf(run.to.kind).label}: ${PROVIDER_VARIABLE} stays as it is, and where it leads was changed by hand.`,
     )
   if (run.envChanges.length === 0)
     return text(`No file was changed by Lockkeeper. What programs have to be told is ${line}.`)
@@ -266,7 +263,7 @@ function providerEntry({ storeName }: Side, { name, advantages, considerations }
 }
 
 function sideCell({ storeName, kind, address }: Side): Cell {
-  return { text: `${storeName}, ${PROVIDER_FACTS[kind].name} at ${address}` }
+  return { text: `${storeName}, ${kindOf(kind).label} at ${address}` }
 }
 
 function numberCell(n: number | null): Cell {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { parseAddress } from '../../../../shared/address.ts'
+import { isSamePlace, parseAddress } from '../../../../shared/address.ts'
 import type { Input, StreamEvent } from '../../../../shared/contract.ts'
+import { kindOf } from '../../../../shared/kinds.ts'
 import type { PlanSummary } from '../../../../shared/plans.ts'
-import { isSamePlace } from '../../../../shared/same-place.ts'
 import { type EnvPreview, type Side, SWITCH_STEPS, type SwitchRun } from '../../../../shared/switch.ts'
 import { isSeenAfterRestart } from '../../../../shared/switch-steps.ts'
 import { checkSentence, providerLine, STEP_WORDS } from '../../../../shared/switch-words.ts'
@@ -232,7 +232,7 @@ function sideOf({ name, store: { address, kind } }: OpenStore): Side {
 }
 
 function checkSides(from: Side, to: Side): void {
-  if (from.kind === 'memory' || to.kind === 'memory')
+  if (kindOf(from.kind).isEmbedded || kindOf(to.kind).isEmbedded)
     throw new StoreError(
       'REFUSED',
       'A memory store is inside of one process: there is no provider to configure',

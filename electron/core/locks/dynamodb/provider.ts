@@ -1,6 +1,6 @@
-import type { DynamoAddress } from '../../../../shared/address.ts'
 import { HOUR_MS } from '../../../../shared/duration.ts'
 import { StoreError } from '../../lib/errors.ts'
+import type { DynamoAddress } from '../../stores/dynamodb/address.ts'
 import { DynamoConnection } from '../../stores/dynamodb/connect.ts'
 import { conditionalPut, FENCING_PREFIX } from '../../stores/dynamodb/formats/conditional-put.ts'
 import { chooseFormats } from '../../stores/recognise.ts'

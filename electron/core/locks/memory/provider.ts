@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
-import type { MemoryAddress } from '../../../../shared/address.ts'
 import { StoreError, throwIfAborted } from '../../lib/errors.ts'
+import type { MemoryAddress } from '../../stores/memory/address.ts'
 import { tenantPipeline } from '../../stores/memory/formats/tenant-pipeline.ts'
 import { MemoryLocks } from '../../stores/memory/memory-locks.ts'
 import type { MemoryServer } from '../../stores/memory/server.ts'

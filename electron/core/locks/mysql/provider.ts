@@ -1,6 +1,6 @@
-import type { MysqlAddress } from '../../../../shared/address.ts'
 import { HOUR_MS } from '../../../../shared/duration.ts'
 import { StoreError } from '../../lib/errors.ts'
+import type { MysqlAddress } from '../../stores/mysql/address.ts'
 import { Connections, type Session } from '../../stores/mysql/connect.ts'
 import { rechargeTable } from '../../stores/mysql/formats/recharge-table.ts'
 import { isContention, isReadOnlyServer } from '../../stores/mysql/server-errors.ts'

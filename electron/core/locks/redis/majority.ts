@@ -1,5 +1,5 @@
-import type { RedisAddress } from '../../../../shared/address.ts'
 import { StoreError } from '../../lib/errors.ts'
+import type { RedisAddress } from '../../stores/redis/address.ts'
 import type { CurrentHolder } from '../types.ts'
 import { type Votes, valuesOf } from './votes.ts'
 

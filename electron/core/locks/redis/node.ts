@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Cluster } from 'ioredis'
-import type { RedisAddress } from '../../../../shared/address.ts'
 import { StoreError, throwIfAborted } from '../../lib/errors.ts'
+import type { RedisAddress } from '../../stores/redis/address.ts'
 import { changeFailed } from '../../stores/redis/change-failed.ts'
 import {
   createClient,

@@ -1,4 +1,4 @@
-import type { RedisAddress } from '../../../../shared/address.ts'
+import type { RedisAddress } from '../../stores/redis/address.ts'
 import type { Provider, ProviderOptions } from '../provider.ts'
 import { RedisNode } from './node.ts'
 import { keyTextOf, nameOfKey, writerOf } from './writers.ts'

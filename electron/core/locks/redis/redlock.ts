@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
-import type { RedisAddress } from '../../../../shared/address.ts'
 import { only, type Settled, settle } from '../../lib/concurrency.ts'
 import { aborted, StoreError, throwIfAborted } from '../../lib/errors.ts'
 import { atMost, sleep } from '../../lib/timers.ts'
+import type { RedisAddress } from '../../stores/redis/address.ts'
 import { isDistinctive } from '../../stores/redis/format/format.ts'
 import type {
   Claim,

@@ -1,7 +1,8 @@
 import { Cluster, type Redis } from 'ioredis'
-import type { HostPort, RedisAddress } from '../../../../shared/address.ts'
+import type { HostPort } from '../../../../shared/address.ts'
 import { StoreError } from '../../lib/errors.ts'
 import { unlessAborted } from '../../lib/timers.ts'
+import type { RedisAddress } from '../../stores/redis/address.ts'
 import { createClient, type RedisClient, ready, storeError } from '../../stores/redis/connect.ts'
 
 const FIRST_PAUSE_MS = 50

@@ -1,6 +1,6 @@
-import type { DynamoAddress } from '../../../../shared/address.ts'
 import { safeJson } from '../../../../shared/safe-text.ts'
 import { commandLine, shellQuote } from '../../lib/shell-quote.ts'
+import type { DynamoAddress } from './address.ts'
 import { expressionsOf } from './expression.ts'
 import { itemJson } from './format/attribute.ts'
 import type { DynamoProgram, DynamoRaw } from './format/record.ts'

@@ -1,8 +1,8 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
-import type { DynamoAddress } from '../../../../shared/address.ts'
 import { ServerClock } from '../../lib/clock.ts'
 import { aborted, StoreError, throwIfAborted } from '../../lib/errors.ts'
 import { sleep, unlessAborted } from '../../lib/timers.ts'
+import type { DynamoAddress } from './address.ts'
 import { credentialsFor } from './credentials.ts'
 import { isConditionFailed, mayRetry, type Request, toStoreError } from './failure.ts'
 

@@ -1,5 +1,5 @@
 import type { DynamoDBClientConfig } from '@aws-sdk/client-dynamodb'
-import type { DynamoAddress } from '../../../../shared/address.ts'
+import type { DynamoAddress } from './address.ts'
 
 /**
  * Which credentials to use: those in the address; for an emulator on this computer, when nothing else is said, made-up

@@ -1,5 +1,5 @@
-import type { MysqlAddress } from '../../../../shared/address.ts'
 import { commandLine, shellQuote } from '../../lib/shell-quote.ts'
+import type { MysqlAddress } from './address.ts'
 import { SESSION_SETUP } from './connect.ts'
 import type { MysqlProgram } from './format/table.ts'
 import { exactSql, releaseStatement } from './sql.ts'

@@ -1,8 +1,8 @@
 import { connect as connectSocket, type Socket } from 'node:net'
 import { createPool, type Pool, type PoolConnection, type ResultSetHeader } from 'mysql2/promise'
-import type { MysqlAddress } from '../../../../shared/address.ts'
 import { StoreError, throwIfAborted } from '../../lib/errors.ts'
 import { atMost, unlessAborted, within } from '../../lib/timers.ts'
+import type { MysqlAddress } from './address.ts'
 import type { Value } from './format/table.ts'
 import {
   isAnswer,

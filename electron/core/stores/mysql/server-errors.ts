@@ -1,6 +1,6 @@
-import type { MysqlAddress } from '../../../../shared/address.ts'
 import { excerpt } from '../../lib/bytes.ts'
 import { quoteServerText, StoreError } from '../../lib/errors.ts'
+import type { MysqlAddress } from './address.ts'
 
 /** What mysql2 throws: a server's answer has an SQL state; a broken connection has only a code. */
 type DriverError = { code?: unknown; errno?: unknown; sqlState?: unknown; sqlMessage?: unknown }

@@ -1,6 +1,6 @@
-import type { RedisAddress } from '../../../../shared/address.ts'
 import { commandLine, shellQuote } from '../../lib/shell-quote.ts'
 import { DEADLINE_SLACK_MS } from '../fence.ts'
+import type { RedisAddress } from './address.ts'
 import type { Guard, RedisProgram } from './format/program.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { Cluster, Redis } from 'ioredis'
-import type { RedisAddress } from '../../../../shared/address.ts'
 import { quoteServerText, StoreError, toFailure } from '../../lib/errors.ts'
 import { unlessAborted } from '../../lib/timers.ts'
+import type { RedisAddress } from './address.ts'
 
 /** Long enough for a busy server, short enough that an outage is said within five seconds. */
 const READY_TIMEOUT_MS = 3000
@@ -39,7 +39,7 @@ export function createClient(address: RedisAddress): RedisClient {
   if (address.mode === 'cluster') {
     const { retryStrategy: _, enableOfflineQueue: __, ...redisOptions } = options
     return quiet(
-      new Cluster(address.hosts, {
+      new Cluster([...address.hosts], {
         lazyConnect: true,
         enableOfflineQueue: false,
         enableReadyCheck: false,
@@ -67,7 +67,7 @@ export function createClient(address: RedisAddress): RedisClient {
     address.mode === 'sentinel'
       ? new Redis({
           ...single,
-          sentinels: address.hosts,
+          sentinels: [...address.hosts],
           name: address.group ?? '',
           ...(address.tls ? { enableTLSForSentinelMode: true } : {}),
         })

@@ -5,6 +5,7 @@ import type { Input } from '../../../../shared/contract.ts'
 import { MINUTE_MS } from '../../../../shared/duration.ts'
 import { endedEarly, holdEndSentence, utc } from '../../../../shared/hold-words.ts'
 import { LONGEST_HOLD_MS, type MaintenanceHold, SHORTEST_HOLD_MS } from '../../../../shared/holds.ts'
+import { kindOf } from '../../../../shared/kinds.ts'
 import { holderText } from '../../../../shared/lock-words.ts'
 import type { Failure, Result } from '../../../../shared/result.ts'
 import { escapeForTerminal, safeJson } from '../../../../shared/safe-text.ts'
@@ -42,7 +43,7 @@ async function takeHold(
   const waitMs = duration(options['wait'], '--wait')
   if (waitMs !== undefined && waitMs > LONGEST_HOLD_MS) throw usageError('--wait must be 7d at most')
   const mode = options['once'] === true ? 'once' : 'renewed'
-  if (parseAddress(address).kind === 'memory')
+  if (kindOf(parseAddress(address).kind).isEmbedded)
     throw usageError('A memory store lives inside one process: a hold from this command would block no job')
   const { info } = await openStore(io, address)
   // Ctrl-C must not drop the answer: an acquired lock has to be released.

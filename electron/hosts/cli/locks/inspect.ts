@@ -1,6 +1,7 @@
+import { kindOf } from '../../../../shared/kinds.ts'
 import { isoTime, stateAt } from '../../../../shared/lease.ts'
 import { judgement, noteSentence, releaseConsequences } from '../../../../shared/lock-words.ts'
-import type { FormatInfo, Lock, LockDetail, StoreKind } from '../../../../shared/locks.ts'
+import type { FormatInfo, Lock, LockDetail } from '../../../../shared/locks.ts'
 import { plural } from '../../../../shared/numbers.ts'
 import { clip, escapeForTerminal, neutralise, safeJson } from '../../../../shared/safe-text.ts'
 import { shellQuote } from '../../../core/lib/shell-quote.ts'
@@ -11,13 +12,6 @@ import { type Io, print } from '../lib/io.ts'
 import { lockJson } from './lock-json.ts'
 
 const RAW_SHOWN = 400
-
-const TOOLS: Record<StoreKind, string> = {
-  redis: 'redis-cli',
-  mysql: 'the mysql client',
-  dynamodb: 'the AWS CLI',
-  memory: 'nothing else',
-}
 
 export async function inspectCommand(args: Args, io: Io): Promise<number> {
   const { client, info, description } = await openStore(io, args.positionals[0] as string)
@@ -69,7 +63,7 @@ function describe(detail: LockDetail, format: FormatInfo | null, address: string
     // Whole, because half of a command is another command.
     ...(detail.command === null
       ? []
-      : ['', `The same with ${TOOLS[format.store]}`, `  ${neutralise(detail.command)}`]),
+      : ['', `The same with ${kindOf(format.store).tool}`, `  ${neutralise(detail.command)}`]),
   ]
 }
 

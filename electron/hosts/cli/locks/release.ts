@@ -1,3 +1,4 @@
+import { kindOf } from '../../../../shared/kinds.ts'
 import { holderText } from '../../../../shared/lock-words.ts'
 import type { Lock } from '../../../../shared/locks.ts'
 import { escapeForTerminal, safeJson } from '../../../../shared/safe-text.ts'
@@ -31,15 +32,17 @@ export async function releaseCommand(args: Args, io: Io): Promise<number> {
   }
   const name = escapeForTerminal(key)
   switch (result.outcome) {
-    case 'released':
+    case 'released': {
+      const { isEmbedded } = kindOf(info.kind)
       await print(
         io,
         `Released ${name}.${result.notified === null ? '' : ` Told ${result.notified} waiting ${result.notified === 1 ? 'client' : 'clients'}.`}`,
       )
-      if (undoUntil !== null && info.kind !== 'memory')
+      if (undoUntil !== null && !isEmbedded)
         await print(io, `Until ${undoUntil.slice(11, 19)} UTC it can be undone: lockkeeper undo ${action}`)
-      if (info.kind === 'memory') await print(io, 'A memory store starts afresh with every command.')
+      if (isEmbedded) await print(io, 'A memory store starts afresh with every command.')
       break
+    }
     case 'gone':
       await print(io, `Gone: ${name} is not locked any more. Nothing was changed.`)
       break

@@ -1,6 +1,7 @@
 import type { Client } from '../../../../shared/client.ts'
+import { allKinds } from '../../../../shared/kinds.ts'
 import { isHeld } from '../../../../shared/lease.ts'
-import { type ListEvent, type Lock, STORE_KINDS, type StoreKind } from '../../../../shared/locks.ts'
+import type { ListEvent, Lock } from '../../../../shared/locks.ts'
 import {
   activeLocks,
   type HeldLock,
@@ -18,7 +19,7 @@ import { CliError, usageError } from '../lib/exit.ts'
 
 /** What lock managers call their statistics, made of what is seen from outside. */
 
-export function asGetStats(stats: Stats, provider: StoreKind): ManagerStats {
+export function asGetStats(stats: Stats, provider: string): ManagerStats {
   return managerStats(
     provider,
     stats.stores.map(({ kind, active, error }) => ({ kind, active: error === null ? active : null })),
@@ -30,11 +31,11 @@ export function asGetMetrics({ overall }: Stats): ManagerMetrics {
 }
 
 /** As the managers read it: Redis when nothing is said. */
-export function providerFrom(env: NodeJS.ProcessEnv): StoreKind {
+export function providerFrom(env: NodeJS.ProcessEnv): string {
   const said = env['LOCK_PROVIDER']?.trim().toLowerCase() || 'redis'
-  const provider = STORE_KINDS.find(kind => kind === said)
-  if (provider === undefined) throw usageError(`LOCK_PROVIDER must be one of ${STORE_KINDS.join(', ')}`)
-  return provider
+  const known = allKinds().map(({ id }) => id)
+  if (!known.includes(said)) throw usageError(`LOCK_PROVIDER must be one of ${known.join(', ')}`)
+  return said
 }
 
 /** Also why some of it could not be read, if so. */

@@ -1,5 +1,5 @@
 import { sayDuration } from '../../../../shared/duration.ts'
-import type { StoreKind } from '../../../../shared/locks.ts'
+import { kindOf } from '../../../../shared/kinds.ts'
 import { plural, sayNumber } from '../../../../shared/numbers.ts'
 import { clip, escapeForTerminal, neutralise } from '../../../../shared/safe-text.ts'
 import {
@@ -42,7 +42,7 @@ function storeLines(store: StoreStats, window: Window): string[] {
     ...(asOf === null ? [] : nowLines(store, window, () => '')),
     ...(asOf === null ? [] : row('clock', sayClock(store.offsetMs), window.width)),
     ...thenLines(store, ratesOf([store]), window, () => ''),
-    ...(store.kind === 'memory' ? [] : row('cost', sayCost(store.kind, store.spent), window.width)),
+    ...(kindOf(store.kind).isEmbedded ? [] : row('cost', sayCost(store.kind, store.spent), window.width)),
     ...histogramLines(store, window.width),
   ]
 }
@@ -157,13 +157,7 @@ function sayClock(offsetMs: number | null): string {
   return `${sayDuration(offsetMs)} ${offsetMs > 0 ? 'ahead of' : 'behind'} this machine's`
 }
 
-const ASKED: Record<Exclude<StoreKind, 'memory'>, readonly [string, string]> = {
-  redis: ['Redis command', 'Redis commands'],
-  mysql: ['SQL statement', 'SQL statements'],
-  dynamodb: ['request', 'requests'],
-}
-
-function sayCost(kind: keyof typeof ASKED, { requests, units }: Spent): string {
-  const asked = `${sayNumber(requests)} ${ASKED[kind][requests === 1 ? 0 : 1]}`
+function sayCost(kind: string, { requests, units }: Spent): string {
+  const asked = `${sayNumber(requests)} ${kindOf(kind).requests[requests === 1 ? 0 : 1]}`
   return units === null ? asked : `${asked}, ${sayNumber(units)} capacity units`
 }

@@ -1,5 +1,6 @@
 import { expect, onTestFinished } from 'vitest'
 import { StoreWatcher } from '../../../../electron/core/features/stores/watcher.ts'
+import type { MemoryAddress } from '../../../../electron/core/stores/memory/address.ts'
 import { MemoryServer } from '../../../../electron/core/stores/memory/server.ts'
 import { MemoryStore } from '../../../../electron/core/stores/memory/store.ts'
 import type { ListQuery } from '../../../../electron/core/stores/types.ts'
@@ -16,9 +17,7 @@ export class WatchedStore extends MemoryStore {
   onPage = async (page: ListPage): Promise<ListPage> => page
 
   constructor(readonly server = new MemoryServer()) {
-    const address = parseAddress('memory:watched')
-    if (address.kind !== 'memory') throw new Error('unreachable')
-    super(address, { server })
+    super(parseAddress('memory:watched') as MemoryAddress, { server })
   }
 
   override async *list(query: ListQuery, signal: AbortSignal): AsyncIterable<ListPage> {

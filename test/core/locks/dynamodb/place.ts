@@ -4,7 +4,7 @@ import {
   type DynamoProvider,
 } from '../../../../electron/core/locks/dynamodb/provider.ts'
 import type { ProviderOptions, Taken } from '../../../../electron/core/locks/provider.ts'
-import type { DynamoAddress } from '../../../../shared/address.ts'
+import type { DynamoAddress } from '../../../../electron/core/stores/dynamodb/address.ts'
 import { type Fate, startDynamoProxy } from '../../../servers/dynamodb-proxy.ts'
 import { TestTable } from '../../../servers/dynamodb-table.ts'
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { numbersRise } from '../../../../electron/core/locks/mysql/lock-table.ts'
 import { createMysqlProvider, type MysqlProvider } from '../../../../electron/core/locks/mysql/provider.ts'
 import type { Taken } from '../../../../electron/core/locks/provider.ts'
-import type { MysqlAddress } from '../../../../shared/address.ts'
+import type { MysqlAddress } from '../../../../electron/core/stores/mysql/address.ts'
 import { Database, failureOf, never, RECHARGE, Wire } from '../../stores/mysql/database.ts'
 
 const TABLE = 'recargas_process_locks'

@@ -10,7 +10,8 @@ import type {
   Wish,
 } from '../../../../electron/core/locks/provider.ts'
 import { createRedisProvider } from '../../../../electron/core/locks/redis/provider.ts'
-import { parseAddress, type RedisAddress } from '../../../../shared/address.ts'
+import type { RedisAddress } from '../../../../electron/core/stores/redis/address.ts'
+import { parseAddress } from '../../../../shared/address.ts'
 import { type Place, redisPlace } from '../../stores/redis/place.ts'
 
 export const never = new AbortController().signal

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { DeleteItemCommand, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import type { DynamoAddress } from '../../../../electron/core/stores/dynamodb/address.ts'
 import { awsCommand } from '../../../../electron/core/stores/dynamodb/aws-command.ts'
-import { openStore } from '../../../../electron/core/stores/kinds/open.ts'
-import type { DynamoAddress } from '../../../../shared/address.ts'
+import { openStore } from '../../../../electron/core/stores/kinds/kinds.ts'
 import { dynamoTable } from '../../../hosts/dynamo-table.ts'
 import { rawItem } from './formats/item.ts'
 

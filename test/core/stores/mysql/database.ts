@@ -3,8 +3,8 @@ import { createServer, connect as netConnect, type Server, type Socket } from 'n
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise'
 import { inject } from 'vitest'
 import { StoreError, toFailure } from '../../../../electron/core/lib/errors.ts'
+import type { MysqlAddress } from '../../../../electron/core/stores/mysql/address.ts'
 import { MysqlStore } from '../../../../electron/core/stores/mysql/store.ts'
-import type { MysqlAddress } from '../../../../shared/address.ts'
 import type { Lock } from '../../../../shared/locks.ts'
 
 export const never: AbortSignal = new AbortController().signal

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import { Redis } from 'ioredis'
 import { expect, it, onTestFinished } from 'vitest'
-import { openStore } from '../../../../electron/core/stores/kinds/open.ts'
+import { openStore } from '../../../../electron/core/stores/kinds/kinds.ts'
 import { startRedis } from '../../../servers/redis.ts'
 
 const never = new AbortController().signal

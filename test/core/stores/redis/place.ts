@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis'
 import { inject, onTestFinished } from 'vitest'
-import { openStore } from '../../../../electron/core/stores/kinds/open.ts'
+import { openStore } from '../../../../electron/core/stores/kinds/kinds.ts'
 import type { LockStore } from '../../../../electron/core/stores/types.ts'
 import type { Lock, RecordDetail } from '../../../../shared/locks.ts'
 import { listAll } from '../../../contract/suite.ts'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { openStore } from '../../../../electron/core/stores/kinds/open.ts'
+import { openStore } from '../../../../electron/core/stores/kinds/kinds.ts'
 import { REDIS_FORMATS } from '../../../../electron/core/stores/redis/formats/index.ts'
 import type { LockStore, RecordCopy } from '../../../../electron/core/stores/types.ts'
 import { codeOf, never, releaseAndKeep } from '../../../contract/ask.ts'

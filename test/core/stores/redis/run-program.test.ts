@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { openStore } from '../../../../electron/core/stores/kinds/open.ts'
+import { openStore } from '../../../../electron/core/stores/kinds/kinds.ts'
 import type { Guard, RedisProgram } from '../../../../electron/core/stores/redis/format/program.ts'
 import { runProgram, sayProgram } from '../../../../electron/core/stores/redis/run-program.ts'
 import { runWatched } from '../../../../electron/core/stores/redis/watched.ts'

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis'
 import { expect, inject, it, onTestFinished } from 'vitest'
-import { openStore } from '../../../../electron/core/stores/kinds/open.ts'
+import { openStore } from '../../../../electron/core/stores/kinds/kinds.ts'
 import { race } from '../../../contract/race.ts'
 import { redisHarness } from '../../../contract/redis-harness.ts'
 

@@ -39,6 +39,8 @@ export const conditionalPut: DynamoFormat = {
     noUndo: null,
   },
 
+  take: { prefixes: [''] },
+
   recognise(raw, hint): Recognition {
     const { partition, sort } = raw.keySchema
     if (partition.name !== KEY) return OTHER

@@ -26,6 +26,8 @@ export const tenantPipeline: MemoryFormat = {
     noUndo: null,
   },
 
+  take: { prefixes: [''] },
+
   recognise: raw => (isPipelineLock(raw.value) ? { is: 'lock', confidence: 1 } : OTHER),
 
   decode(raw, now) {

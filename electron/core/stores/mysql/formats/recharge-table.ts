@@ -29,6 +29,8 @@ export const rechargeTable: MysqlFormat = {
   optionalColumns: ['id'],
   needs: 'DELETE',
 
+  take: { prefixes: [''] },
+
   recognise: raw =>
     missingColumns(raw.table, COLUMNS).length === 0 ? { is: 'lock', confidence: 0.98 } : OTHER,
 

@@ -34,6 +34,8 @@ export const flaskCache: RedisFormat = {
     noUndo: null,
   },
 
+  take: { prefixes: PREFIXES },
+
   recognise(raw, hint) {
     if (raw.value.type !== 'string') return OTHER
     const prefixed = PREFIXES.some(prefix => raw.keyText.startsWith(prefix))

@@ -10,6 +10,7 @@ import {
   weakFence,
 } from '../format/format.ts'
 
+const PREFIX = 'pipeline_lock:'
 const KEY = /^pipeline_lock:([^:]+):(.+)$/s
 const USUAL_LEASE_MS = HOUR_MS
 
@@ -28,6 +29,9 @@ export const pipelineRun: RedisFormat = {
     mayComeBack: false,
     noUndo: null,
   },
+
+  // A pipeline belongs to a tenant.
+  take: { prefixes: [PREFIX], name: /^[^:]+:./s },
 
   recognise(raw, hint) {
     if (!KEY.test(raw.keyText)) {

@@ -27,6 +27,8 @@ export const pubsubToken: RedisFormat = {
     noUndo: null,
   },
 
+  take: { prefixes: [PREFIX] },
+
   recognise(raw, hint) {
     if (!raw.keyText.startsWith(PREFIX) || raw.keyText.length === PREFIX.length) {
       return hint.pinned ? { is: 'other', reason: `its key does not start with ${PREFIX}` } : OTHER

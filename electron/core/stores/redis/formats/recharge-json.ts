@@ -26,6 +26,8 @@ export const rechargeJson: RedisFormat = {
     noUndo: null,
   },
 
+  take: { prefixes: [PREFIX] },
+
   recognise(raw, hint) {
     const claimed = hint.pinned || raw.keyText.startsWith(PREFIX)
     const reason = (text: string) => (claimed ? { is: 'other' as const, reason: text } : OTHER)

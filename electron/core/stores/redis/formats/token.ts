@@ -36,6 +36,8 @@ export const token: RedisFormat = {
     noUndo: null,
   },
 
+  take: { prefixes: [''] },
+
   recognise(raw, hint) {
     if (raw.value.type !== 'string' || raw.value.bytes.length === 0) return OTHER
     if (hint.pinned) return { is: 'lock', confidence: 1 }

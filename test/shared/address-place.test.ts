@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { parseAddress } from '../../shared/address.ts'
-import { isSamePlace } from '../../shared/same-place.ts'
+import { isSamePlace, parseAddress } from '../../shared/address.ts'
 
 it.each<[string, string, boolean]>([
   ['redis://h/0', 'redis://h:6379/0?match=a:*', true],

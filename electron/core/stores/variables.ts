@@ -1,3 +1,5 @@
+import { parseAddress, type StoreAddress } from '../../../shared/address.ts'
+
 export type Env = Readonly<Record<string, string | undefined>>
 
 /** Reads variables and remembers which ones said something. */
@@ -37,4 +39,20 @@ export class Variables {
     if (['1', 'true', 'yes', 'on'].includes(text)) return true
     return ['0', 'false', 'no', 'off'].includes(text) ? false : null
   }
+}
+
+/**
+ * The address in the first of these variables that is set, if it has this scheme. The options behind its question mark are those of
+ * the application's own client, not ours.
+ */
+export function addressByUrl(
+  variables: Variables,
+  scheme: RegExp,
+  ...names: readonly string[]
+): { readonly address: StoreAddress; readonly options: string } | null {
+  const text = variables.text(...names)
+  if (text === null || !scheme.test(text)) return null
+  const [place = '', options = ''] = text.split('?', 2)
+  const address = parseAddress(place)
+  return { address: { ...address, password: address.password || null }, options }
 }

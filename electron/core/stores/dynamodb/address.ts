@@ -1,0 +1,43 @@
+import type { KindDescription } from '../../../../shared/kinds.ts'
+
+export type DynamoAddress = {
+  readonly kind: 'dynamodb'
+  readonly region: string
+  readonly table: string
+  /** The access key id. */
+  readonly username: string | null
+  readonly password: string | null
+  readonly endpoint: string | null
+  readonly profile: string | null
+  readonly format: string | null
+}
+
+export const DYNAMODB_ADDRESS: KindDescription['address'] = {
+  schemes: [
+    {
+      prefix: 'dynamodb://',
+      sets: {},
+      at: {
+        is: 'field',
+        field: {
+          name: 'region',
+          pattern: '^[a-z0-9-]+$',
+          problem: 'A DynamoDB address starts with its region: dynamodb://eu-west-1/table',
+        },
+      },
+      path: [
+        {
+          name: 'table',
+          pattern: '^[a-zA-Z0-9_.-]{3,255}$',
+          problem:
+            'A DynamoDB address names its table (3 to 255 of a-z A-Z 0-9 _ . -): dynamodb://eu-west-1/table',
+        },
+      ],
+      pathEnd: 'DynamoDB table',
+      shortName: '{table}',
+    },
+  ],
+  options: [{ name: 'endpoint', type: 'endpoint' }, { name: 'profile' }, { name: 'format' }],
+  account: ['region', 'endpoint'],
+  place: { same: ['region', 'endpoint', 'table'], narrows: [] },
+}

@@ -1,0 +1,32 @@
+import type { KindDescription } from '../../../../shared/kinds.ts'
+
+export type MemoryAddress = {
+  readonly kind: 'memory'
+  readonly name: string
+  readonly format: string | null
+  readonly username: null
+  readonly password: string | null
+}
+
+export const MEMORY_ADDRESS: KindDescription['address'] = {
+  schemes: [
+    {
+      prefix: 'memory:',
+      sets: {},
+      at: {
+        is: 'field',
+        field: {
+          name: 'name',
+          pattern: '^[a-zA-Z0-9_.-]+$',
+          problem: 'A memory store has a name: memory:practice',
+        },
+      },
+      path: [],
+      pathEnd: '',
+      shortName: '{name}',
+    },
+  ],
+  options: [{ name: 'format' }],
+  account: [],
+  place: { same: ['name'], narrows: [] },
+}
