@@ -45,6 +45,22 @@ export class WorkQueue {
   }
 }
 
+/** Promises that have not settled yet. */
+export class PendingWork {
+  readonly #all = new Set<Promise<unknown>>()
+
+  track<T>(work: Promise<T>): Promise<T> {
+    const tracked: Promise<unknown> = work.catch(() => {}).finally(() => this.#all.delete(tracked))
+    this.#all.add(tracked)
+    return work
+  }
+
+  /** Resolves when nothing is pending, including work that was added meanwhile. */
+  async settled(): Promise<void> {
+    while (this.#all.size > 0) await Promise.all([...this.#all])
+  }
+}
+
 /** Runs the work for every item, `width` at a time. The work must not throw. */
 export async function eachOf<T>(
   items: readonly T[],

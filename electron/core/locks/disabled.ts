@@ -1,6 +1,5 @@
 import { HOUR_MS } from '../../../shared/duration.ts'
-import type { Inventory } from './inventory.ts'
-import type { Provider } from './provider.ts'
+import type { Inventory, Provider } from './provider.ts'
 
 /** Grants everything and locks nothing. */
 export const DISABLED: Provider = {
@@ -16,13 +15,13 @@ export const DISABLED: Provider = {
     return { is: 'taken', mark: null, fencing: null, acquiredAt: now, expiresAt: now + ttlMs }
   },
   extend: async (_, __, ttlMs) => ({ is: 'extended', expiresAt: Date.now() + ttlMs }),
-  letGo: async () => ({ is: 'released' }),
+  release: async () => ({ is: 'released' }),
   read: async () => null,
   listen: null,
   async close() {},
 }
 
-export const NOTHING_THERE: Inventory = {
+export const EMPTY_INVENTORY: Inventory = {
   activeLocks: async () => [],
   cleanupExpired: async () => 0,
   releaseAll: async () => ({ released: 0, planId: null, unread: [], results: [] }),

@@ -1,7 +1,7 @@
 import type { LockObserver, LockStats } from './types.ts'
 
 /** Counts what a manager does, and tells whoever wants to know. */
-export class Tally {
+export class ManagerStats {
   readonly #observer: LockObserver
   readonly #warn: (message: string) => void
   #acquired = 0

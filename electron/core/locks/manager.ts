@@ -1,15 +1,14 @@
 import { setMaxListeners } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
+import { PendingWork } from '../lib/concurrency.ts'
 import { StoreError } from '../lib/errors.ts'
 import { atMost, onAbort } from '../lib/timers.ts'
-import { ttlFrom, waitFrom } from './duration.ts'
+import { Acquirer, type Attempt, type LockRequest } from './acquirer.ts'
 import { LockHeldError } from './errors.ts'
-import { type EndOfLock, type Frame, Holding } from './held-lock.ts'
-import { checkKey, checkOwner, metadataFrom } from './input.ts'
-import type { Inventory } from './inventory.ts'
-import { Tally } from './manager-stats.ts'
-import type { Provider } from './provider.ts'
-import { Asking, type Attempt, type Wanted } from './provider-call.ts'
+import { checkKey, checkOwner, metadataFrom, ttlFrom, waitFrom } from './input.ts'
+import { type EndListener, type HandleContext, LockHandle } from './lock-handle.ts'
+import { ManagerStats } from './manager-stats.ts'
+import type { Inventory, Provider } from './provider.ts'
 import type {
   Acquired,
   AcquireOptions,
@@ -17,17 +16,16 @@ import type {
   CurrentHolder,
   Duration,
   Guarded,
-  LetGo,
   LockManager,
   LockManagerOptions,
   LockStats,
   Refused,
   ReleasedAll,
+  ReleaseResult,
   Tried,
   WithLockOptions,
 } from './types.ts'
-import { Underway } from './underway.ts'
-import { WaitingLine } from './waiting.ts'
+import { WaitQueue } from './wait-queue.ts'
 import { underLock } from './with-lock.ts'
 
 /** What a manager is made of. */
@@ -48,19 +46,19 @@ const LEAVE_MS = 2000
 export class StoreLockManager implements LockManager {
   readonly provider: LockManager['provider']
   readonly #parts: Parts
-  readonly #tally: Tally
+  readonly #stats: ManagerStats
   readonly #ttlMs: number | null
   readonly #pollMs: number | null
   readonly #closing = new AbortController()
-  readonly #lines = new Map<string, WaitingLine>()
-  readonly #held = new Map<string, Holding>()
-  readonly #ends: EndOfLock
-  readonly #underway = new Underway()
+  readonly #queues = new Map<string, WaitQueue>()
+  readonly #held = new Map<string, LockHandle>()
+  readonly #ends: EndListener
+  readonly #pending = new PendingWork()
   /** Fires when a closed manager no longer waits for the releases that it was asked for. */
   readonly #left = new AbortController()
   #loading: Promise<Provider> | null = null
   #closed: Promise<void> | null = null
-  #asking: Asking | null = null
+  #acquirer: Acquirer | null = null
 
   constructor(parts: Parts) {
     const { ttl, poll } = parts.options
@@ -68,15 +66,15 @@ export class StoreLockManager implements LockManager {
     this.provider = parts.name
     this.#ttlMs = ttl === undefined ? null : ttlFrom(ttl)
     this.#pollMs = poll === undefined ? null : ttlFrom(poll, 'The time between two looks')
-    this.#tally = new Tally(parts.options.observer, message => this.#warn(message))
+    this.#stats = new ManagerStats(parts.options.observer, message => this.#warn(message))
     for (const { signal } of [this.#closing, this.#left]) setMaxListeners(0, signal)
     this.#ends = {
       released: (lock, heldMs) => {
-        this.#tally.released(lock.key, heldMs)
+        this.#stats.released(lock.key, heldMs)
         this.#isOver(lock)
       },
       lost: (lock, heldMs) => {
-        this.#tally.lost(lock.key, heldMs)
+        this.#stats.lost(lock.key, heldMs)
         this.#isOver(lock)
       },
     }
@@ -97,7 +95,7 @@ export class StoreLockManager implements LockManager {
       const metadata = metadataFrom(options.metadata)
       const provider = await this.#open()
       provider.keyOf(key)
-      const wanted: Wanted = {
+      const wanted: LockRequest = {
         key,
         owner,
         ttlMs: options.ttl === undefined ? (this.#ttlMs ?? provider.defaultTtlMs) : ttlFrom(options.ttl),
@@ -106,37 +104,37 @@ export class StoreLockManager implements LockManager {
       const waitMs = options.wait === undefined ? 0 : waitFrom(options.wait)
       const answer =
         waitMs > 0
-          ? await this.#lineFor(key, provider).wait(wanted, waitMs, options.signal)
+          ? await this.#queueFor(key, provider).wait(wanted, waitMs, options.signal)
           : await this.#askOnce(provider, wanted, options.signal)
       if (answer.is !== 'taken') {
-        this.#tally.refused(key, waitedMs())
+        this.#stats.refused(key, waitedMs())
         return { acquired: false, holder: answer.holder, waitedMs: waitedMs() }
       }
-      const lock = new Holding(this.#frame(provider), answer, wanted)
+      const lock = new LockHandle(this.#frame(provider), answer, wanted)
       this.#held.set(key, lock)
-      this.#tally.acquired(key, waitedMs())
+      this.#stats.acquired(key, waitedMs())
       return { acquired: true, lock, waitedMs: waitedMs() }
     } catch (error) {
-      this.#tally.failed(String(key), error)
+      this.#stats.failed(String(key), error)
       throw error
     }
   }
 
-  async release(key: string, owner: string): Promise<LetGo> {
+  async release(key: string, owner: string): Promise<ReleaseResult> {
     checkKey(key)
     checkOwner(owner)
     if (this.#closing.signal.aborted) throw closedError()
-    return this.#underway.keep(this.#release(key, owner))
+    return this.#pending.track(this.#release(key, owner))
   }
 
-  async #release(key: string, owner: string): Promise<LetGo> {
+  async #release(key: string, owner: string): Promise<ReleaseResult> {
     const provider = await this.#load()
     const mine = this.#held.get(key)
     if (mine?.owner === owner) return mine.release()
-    const answer = await provider.letGo(key, { owner, mark: null }, this.#left.signal)
+    const answer = await provider.release(key, { owner, mark: null }, this.#left.signal)
     if (answer.is === 'lost') return { outcome: 'lost', holder: answer.holder }
-    this.#tally.released(key, null)
-    this.#lines.get(key)?.wake()
+    this.#stats.released(key, null)
+    this.#queues.get(key)?.wake()
     return { outcome: 'released' }
   }
 
@@ -180,7 +178,7 @@ export class StoreLockManager implements LockManager {
 
   async stats(): Promise<LockStats> {
     const active = (await this.activeLocks()).length
-    return { provider: this.provider, active, ...this.#tally.counts() }
+    return { provider: this.provider, active, ...this.#stats.counts() }
   }
 
   async cleanupExpired(): Promise<number> {
@@ -192,7 +190,7 @@ export class StoreLockManager implements LockManager {
     if (typeof options?.reason !== 'string' || options.reason.trim() === '')
       throw new StoreError('BAD_INPUT', 'Releasing everything needs a reason, which is recorded')
     const answer = await (await this.#inventory()).releaseAll(options)
-    for (const line of this.#lines.values()) line.wake()
+    for (const queue of this.#queues.values()) queue.wake()
     return answer
   }
 
@@ -203,14 +201,14 @@ export class StoreLockManager implements LockManager {
   }
 
   async #close(): Promise<void> {
-    for (const line of this.#lines.values()) line.end(closedError())
+    for (const queue of this.#queues.values()) queue.end(closedError())
     this.#closing.abort()
     const provider = await this.#loading?.catch(() => null)
     // Work that is done at this moment asks for its release with the next step.
     if (this.#held.size > 0) await setImmediate()
     // A lock that is granted at this moment would be nobody's, and held for all of its time; and so would one that is being
     // released.
-    await atMost(LEAVE_MS, this.#underway.settled())
+    await atMost(LEAVE_MS, this.#pending.settled())
     this.#left.abort()
     await provider?.close()
   }
@@ -231,13 +229,13 @@ export class StoreLockManager implements LockManager {
     return this.#loading
   }
 
-  #frame(provider: Provider): Frame {
+  #frame(provider: Provider): HandleContext {
     return {
       provider,
       end: this.#ends,
       closing: this.#closing.signal,
       left: this.#left.signal,
-      underway: this.#underway,
+      pending: this.#pending,
     }
   }
 
@@ -245,46 +243,46 @@ export class StoreLockManager implements LockManager {
     return this.#parts.inventory(await this.#open())
   }
 
-  async #askOnce(provider: Provider, wanted: Wanted, signal: AbortSignal | undefined): Promise<Attempt> {
+  async #askOnce(provider: Provider, wanted: LockRequest, signal: AbortSignal | undefined): Promise<Attempt> {
     const abort = new AbortController()
     const heard = [this.#closing.signal, ...(signal ? [signal] : [])].map(each => {
       if (each.aborted) abort.abort()
       return onAbort(each, () => abort.abort())
     })
     try {
-      return await this.#askingOf(provider).attempt(wanted, abort.signal)
+      return await this.#acquirerOf(provider).attempt(wanted, abort.signal)
     } finally {
       for (const stop of heard) stop()
     }
   }
 
-  #askingOf(provider: Provider): Asking {
-    this.#asking ??= new Asking(provider, this.#closing.signal, this.#underway)
-    return this.#asking
+  #acquirerOf(provider: Provider): Acquirer {
+    this.#acquirer ??= new Acquirer(provider, this.#closing.signal, this.#pending)
+    return this.#acquirer
   }
 
-  #lineFor(key: string, provider: Provider): WaitingLine {
-    const line =
-      this.#lines.get(key) ??
-      new WaitingLine({
+  #queueFor(key: string, provider: Provider): WaitQueue {
+    const queue =
+      this.#queues.get(key) ??
+      new WaitQueue({
         provider,
-        asking: this.#askingOf(provider),
+        acquirer: this.#acquirerOf(provider),
         pollMs: this.#pollMs ?? provider.pollMs,
         isOurs: () => (this.#held.get(key)?.validMs() ?? 0) > 0,
-        onEmpty: () => this.#lines.delete(key),
+        onEmpty: () => this.#queues.delete(key),
         closed: this.#closing.signal,
       })
-    this.#lines.set(key, line)
-    return line
+    this.#queues.set(key, queue)
+    return queue
   }
 
   #under<T>({ lock }: Acquired, work: Work<T>, { renew = true }: WithLockOptions): Promise<T> {
-    return underLock(lock as Holding, work, { renew, warn: message => this.#warn(message) })
+    return underLock(lock as LockHandle, work, { renew, warn: message => this.#warn(message) })
   }
 
-  #isOver(lock: Holding): void {
+  #isOver(lock: LockHandle): void {
     if (this.#held.get(lock.key) === lock) this.#held.delete(lock.key)
-    this.#lines.get(lock.key)?.wake()
+    this.#queues.get(lock.key)?.wake()
   }
 
   #warn(message: string): void {

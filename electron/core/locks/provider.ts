@@ -1,4 +1,4 @@
-import type { CurrentHolder, Metadata } from './types.ts'
+import type { ActiveLock, CurrentHolder, Metadata, ReleasedAll } from './types.ts'
 
 export type ProviderOptions = {
   /** Which format to write; the provider's own default if it is null. One that it cannot write is BAD_INPUT. */
@@ -10,7 +10,7 @@ export type ProviderOptions = {
 }
 
 /** What is asked of a store when a lock is taken. */
-export type Wish = {
+export type AcquireRequest = {
   readonly owner: string
   readonly ttlMs: number
   readonly metadata: Metadata | null
@@ -20,10 +20,10 @@ export type Wish = {
  * What proves that a lock is ours: the owner and, where the format has room for it, a mark that differs with every acquisition.
  * Without a mark, the owner alone counts.
  */
-export type Claim = { readonly owner: string; readonly mark: string | null }
+export type OwnerProof = { readonly owner: string; readonly mark: string | null }
 
 /** Times are epoch milliseconds by the store's clock. */
-export type Taken = {
+export type Grant = {
   readonly is: 'taken'
   readonly mark: string | null
   readonly fencing: number | null
@@ -31,10 +31,10 @@ export type Taken = {
   readonly expiresAt: number
 }
 /** `leftMs` is how long it will be held unless it is renewed or let go; null for ever or unknown. */
-export type Held = { readonly is: 'held'; readonly holder: CurrentHolder; readonly leftMs: number | null }
-export type Extended = { readonly is: 'extended'; readonly expiresAt: number }
-export type LetGoOf = { readonly is: 'released' }
-export type Lost = { readonly is: 'lost'; readonly holder: CurrentHolder | null }
+export type Refusal = { readonly is: 'held'; readonly holder: CurrentHolder; readonly leftMs: number | null }
+export type Extension = { readonly is: 'extended'; readonly expiresAt: number }
+export type Release = { readonly is: 'released' }
+export type Loss = { readonly is: 'lost'; readonly holder: CurrentHolder | null }
 
 /**
  * The few things a lock manager does to a store, each one atomic step there, in the format that the programs share. All time is
@@ -53,9 +53,9 @@ export interface Provider {
   /** And back; null for a key that is not of this format. */
   nameOf(key: string): string | null
   setup(signal: AbortSignal): Promise<void>
-  take(name: string, wish: Wish, signal: AbortSignal): Promise<Taken | Held>
-  extend(name: string, claim: Claim, ttlMs: number, signal: AbortSignal): Promise<Extended | Lost>
-  letGo(name: string, claim: Claim, signal: AbortSignal): Promise<LetGoOf | Lost>
+  take(name: string, request: AcquireRequest, signal: AbortSignal): Promise<Grant | Refusal>
+  extend(name: string, proof: OwnerProof, ttlMs: number, signal: AbortSignal): Promise<Extension | Loss>
+  release(name: string, proof: OwnerProof, signal: AbortSignal): Promise<Release | Loss>
   /** Who has it now; null if nobody has, or its time has run out. */
   read(name: string, signal: AbortSignal): Promise<CurrentHolder | null>
   /**
@@ -64,4 +64,11 @@ export interface Provider {
    */
   readonly listen: ((name: string, changed: () => void, signal: AbortSignal) => Promise<() => void>) | null
   close(): Promise<void>
+}
+
+/** All locks of one format in a store, whoever holds them. */
+export interface Inventory {
+  activeLocks(signal: AbortSignal): Promise<ActiveLock[]>
+  cleanupExpired(signal: AbortSignal): Promise<number>
+  releaseAll(options: { readonly reason: string; readonly dataFolder?: string }): Promise<ReleasedAll>
 }

@@ -55,11 +55,11 @@ export interface HeldLock extends AsyncDisposable {
   validMs(): number
   /** From now on, for that time or the last one that was asked for. False if it was not ours any more. */
   renew(ttl?: Duration): Promise<boolean>
-  release(): Promise<LetGo>
+  release(): Promise<ReleaseResult>
 }
 
 /** `lost`: it was not ours any more, and nothing was done; `holder` is who has it now. */
-export type LetGo =
+export type ReleaseResult =
   | { readonly outcome: 'released' }
   | { readonly outcome: 'lost'; readonly holder: CurrentHolder | null }
 
@@ -148,7 +148,7 @@ export interface LockManager extends AsyncDisposable {
   setup(): Promise<void>
   acquire(key: string, options?: AcquireOptions): Promise<Acquired | Refused>
   /** By key and owner, for programs that keep no handle. */
-  release(key: string, owner: string): Promise<LetGo>
+  release(key: string, owner: string): Promise<ReleaseResult>
   /** False if it was not ours any more. */
   renew(key: string, owner: string, ttl?: Duration): Promise<boolean>
   isLocked(key: string): Promise<boolean>

@@ -1,7 +1,7 @@
 import { StoreError } from '../lib/errors.ts'
 import { later } from '../lib/timers.ts'
 import { LockLostError } from './errors.ts'
-import type { Holding } from './held-lock.ts'
+import type { LockHandle } from './lock-handle.ts'
 import type { CurrentHolder, Guarded } from './types.ts'
 
 type Work<T> = (guarded: Guarded) => Promise<T> | T
@@ -15,7 +15,7 @@ const QUICKEST_MS = 50
  * and it does not succeed if that was so at any time before it was done.
  */
 export async function underLock<T>(
-  lock: Holding,
+  lock: LockHandle,
   work: Work<T>,
   { renew, warn }: { readonly renew: boolean; readonly warn: (message: string) => void },
 ): Promise<T> {
@@ -71,12 +71,12 @@ function lostDuring(lost: LockLostError, done: Done<unknown>): LockLostError {
 
 /** Renews a lock whenever a third of its time is over. Its timers keep no process alive that has nothing else to do. */
 class Renewal {
-  readonly #lock: Holding
+  readonly #lock: LockHandle
   #isStopped = false
   #error: unknown = null
   #stopTimer: () => void = () => {}
 
-  constructor(lock: Holding) {
+  constructor(lock: LockHandle) {
     this.#lock = lock
   }
 

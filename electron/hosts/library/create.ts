@@ -1,6 +1,6 @@
 import { AddressError, parseAddress, type StoreAddress } from '../../../shared/address.ts'
 import { StoreError } from '../../core/lib/errors.ts'
-import { DISABLED, NOTHING_THERE } from '../../core/locks/disabled.ts'
+import { DISABLED, EMPTY_INVENTORY } from '../../core/locks/disabled.ts'
 import { loadProvider } from '../../core/locks/kinds/open-provider.ts'
 import { StoreLockManager, warnThrough } from '../../core/locks/manager.ts'
 import type { Provider, ProviderOptions } from '../../core/locks/provider.ts'
@@ -43,7 +43,7 @@ function disabled(options: LockManagerOptions): LockManager {
   return new StoreLockManager({
     name: 'disabled',
     load: async () => DISABLED,
-    inventory: () => NOTHING_THERE,
+    inventory: () => EMPTY_INVENTORY,
     options,
   })
 }

@@ -10,7 +10,6 @@ export type {
   Duration,
   Guarded,
   HeldLock,
-  LetGo,
   LockManager,
   LockManagerOptions,
   LockObserver,
@@ -18,6 +17,7 @@ export type {
   Metadata,
   Refused,
   ReleasedAll,
+  ReleaseResult,
   Tried,
   WithLockOptions,
 } from '../../core/locks/types.ts'

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { gate, Steered, taken } from './steered.ts'
+import { gate, ScriptedProvider, taken } from './scripted-provider.ts'
 
 it('gives back a lock that is granted while the manager is being closed', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   const answered = gate()
   store.after = step => (step === 'take' ? answered.opened : undefined)
   const manager = store.manager()
@@ -18,17 +18,17 @@ it('gives back a lock that is granted while the manager is being closed', async 
 })
 
 it('does not cut off a release that it was asked for before it was closed, and waits for it', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   const answered = gate()
   store.before = async step => {
-    if (step === 'letGo') await answered.opened
+    if (step === 'release') await answered.opened
   }
   const manager = store.manager()
   const { lock } = await taken(manager, 'job', { owner: 'run-1' })
   store.hold('other', 'run-2')
   const released = Promise.all([lock.release(), manager.release('other', 'run-2')])
   const closed = manager.close()
-  await expect.poll(() => store.calls.letGo).toBe(2)
+  await expect.poll(() => store.calls.release).toBe(2)
   answered.open()
   expect(await released).toEqual([{ outcome: 'released' }, { outcome: 'released' }])
   await closed
@@ -36,10 +36,10 @@ it('does not cut off a release that it was asked for before it was closed, and w
 })
 
 it('is closed for whoever closes it a second time no sooner than for the first', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   const answered = gate()
   store.before = async step => {
-    if (step === 'letGo') await answered.opened
+    if (step === 'release') await answered.opened
   }
   const manager = store.manager()
   const { lock } = await taken(manager, 'job')
@@ -52,7 +52,7 @@ it('is closed for whoever closes it a second time no sooner than for the first',
 })
 
 it('releases what work under a lock was done with when the manager was closed', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   const manager = store.manager()
   const done = gate()
   const work = manager.withLock('job', () => done.opened)
@@ -65,17 +65,17 @@ it('releases what work under a lock was done with when the manager was closed', 
 })
 
 it('closes also if the store never answers', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   store.before = () => new Promise(() => {})
   const manager = store.manager()
   void manager.acquire('job')
   manager.release('other', 'run-1').catch(() => {})
-  await expect.poll(() => store.calls.take + store.calls.letGo).toBe(2)
+  await expect.poll(() => store.calls.take + store.calls.release).toBe(2)
   await manager.close()
 })
 
 it('refuses everything after it was closed, and leaves what is held to its time', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   const manager = store.manager()
   const { lock } = await taken(manager, 'job', { owner: 'run-1' })
   await manager.close()

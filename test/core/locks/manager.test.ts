@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import type { Metadata } from '../../../electron/core/locks/types.ts'
-import { gate, Steered, taken, unreachable } from './steered.ts'
+import { gate, ScriptedProvider, taken, unreachable } from './scripted-provider.ts'
 
 it('gives a free lock, with its owner, its end and a fencing number', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   const manager = store.manager()
   const { lock } = await taken(manager, 'job', { owner: 'run-1', ttl: '10m' })
   expect(lock).toMatchObject({ key: 'job', owner: 'run-1', fencing: 1 })
@@ -18,21 +18,21 @@ it('gives a free lock, with its owner, its end and a fencing number', async () =
 })
 
 it('makes an owner for every acquisition that names none', async () => {
-  const manager = new Steered().manager()
+  const manager = new ScriptedProvider().manager()
   const first = await taken(manager, 'a')
   const second = await taken(manager, 'b')
   expect(first.lock.owner).not.toBe(second.lock.owner)
 })
 
 it('refuses a lock that is held, at once, and names the run that holds it', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   store.hold('job', 'run-1')
   expect(await store.manager().acquire('job')).toMatchObject({ acquired: false, holder: { owner: 'run-1' } })
   expect(store.calls.take).toBe(1)
 })
 
 it('fails closed when the store is down, whatever is asked', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   const manager = store.manager()
   store.server.up = false
   const down = { code: 'STORE_UNREACHABLE' }
@@ -44,7 +44,7 @@ it('fails closed when the store is down, whatever is asked', async () => {
 })
 
 it('renews from now on, and says no when the lock is somebody else’s', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   const { lock } = await taken(store.manager(), 'job', { ttl: '1m' })
   expect(await lock.renew('1h')).toBe(true)
   expect(lock.validMs()).toBeGreaterThan(60_000)
@@ -56,7 +56,7 @@ it('renews from now on, and says no when the lock is somebody else’s', async (
 })
 
 it('counts from before it asked, and not from when it was answered', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   let lateMs = 0
   store.after = async () => {
     const askedAt = performance.now()
@@ -70,16 +70,16 @@ it('counts from before it asked, and not from when it was answered', async () =>
 })
 
 it('takes a lock that was granted too late to be of use for a failure, and gives it back', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   store.after = step => (step === 'take' ? sleep(60) : undefined)
   await expect(store.manager().acquire('job', { ttl: 30 })).rejects.toMatchObject({
     code: 'STORE_UNREACHABLE',
   })
-  await expect.poll(() => store.calls.letGo).toBeGreaterThan(0)
+  await expect.poll(() => store.calls.release).toBeGreaterThan(0)
 })
 
 it('counts on the shorter of two times when nobody knows whether a renewal was done', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   const { lock } = await taken(store.manager(), 'job', { ttl: '1h' })
   store.after = () => {
     throw unreachable(true)
@@ -96,7 +96,7 @@ it('counts on the shorter of two times when nobody knows whether a renewal was d
 })
 
 it('counts on the shorter time while a renewal is under way', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   const { lock } = await taken(store.manager(), 'job', { ttl: '1h' })
   store.after = () => new Promise(() => {})
   void lock.renew(30)
@@ -105,7 +105,7 @@ it('counts on the shorter time while a renewal is under way', async () => {
 })
 
 it('renews once at a time, so that the last answer is about what the store did last', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   const { lock } = await taken(store.manager(), 'job', { ttl: '1m' })
   const first = gate()
   store.after = () => (store.calls.extend === 1 ? first.opened : undefined)
@@ -118,13 +118,13 @@ it('renews once at a time, so that the last answer is about what the store did l
 })
 
 it('does not take its own release for a loss', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   const seen: string[] = []
   const observer = { lost: () => seen.push('lost'), released: () => seen.push('released') }
   const { lock } = await taken(store.manager({ observer }), 'job')
   const [sent, answered] = [gate(), gate()]
   store.before = step => (step === 'extend' ? sent.opened : undefined)
-  store.after = step => (step === 'letGo' ? answered.opened : undefined)
+  store.after = step => (step === 'release' ? answered.opened : undefined)
   const renewed = lock.renew()
   const released = lock.release()
   await expect.poll(() => store.ownerOf('job')).toBeNull()
@@ -136,7 +136,7 @@ it('does not take its own release for a loss', async () => {
 })
 
 it('does not ask to renew what has run out by its own clock', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   const { lock } = await taken(store.manager(), 'job', { ttl: 20 })
   await expect.poll(() => lock.validMs()).toBe(0)
   expect(await lock.renew()).toBe(false)
@@ -144,15 +144,15 @@ it('does not ask to renew what has run out by its own clock', async () => {
 })
 
 it('releases once, however often it is asked', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   const { lock } = await taken(store.manager(), 'job')
   const answers = await Promise.all([lock.release(), lock.release()])
   expect([...answers, await lock.release()]).toEqual(Array(3).fill({ outcome: 'released' }))
-  expect(store.calls.letGo).toBe(1)
+  expect(store.calls.release).toBe(1)
 })
 
 it('can be told again to release after the store was down', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   const { lock } = await taken(store.manager(), 'job')
   store.server.up = false
   await expect(lock.release()).rejects.toMatchObject({ code: 'STORE_UNREACHABLE' })
@@ -161,11 +161,11 @@ it('can be told again to release after the store was down', async () => {
 })
 
 it('takes a lock that is gone for released after a release whose answer was lost, but not one that another has', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   const manager = store.manager()
   const both = [(await taken(manager, 'a')).lock, (await taken(manager, 'b')).lock]
   store.after = step => {
-    if (step === 'letGo') throw unreachable(true)
+    if (step === 'release') throw unreachable(true)
   }
   for (const lock of both) await expect(lock.release()).rejects.toMatchObject({ uncertain: true })
   store.after = () => {}
@@ -178,7 +178,7 @@ it('takes a lock that is gone for released after a release whose answer was lost
 })
 
 it('takes a lock that is gone for lost after a release that was certainly not done', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   const { lock } = await taken(store.manager(), 'job')
   store.server.up = false
   await expect(lock.release()).rejects.toMatchObject({ uncertain: false })
@@ -188,7 +188,7 @@ it('takes a lock that is gone for lost after a release that was certainly not do
 })
 
 it('releases and renews by key and owner, for programs that keep no handle', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   const manager = store.manager()
   store.hold('job', 'run-1')
   expect(await manager.renew('job', 'run-2')).toBe(false)
@@ -199,7 +199,7 @@ it('releases and renews by key and owner, for programs that keep no handle', asy
 })
 
 it('lets go of a lock at the end of its block', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   {
     await using lock = (await taken(store.manager(), 'job', { owner: 'run-1' })).lock
     expect(store.ownerOf('job')).toBe(lock.owner)
@@ -222,13 +222,13 @@ it.each([
   { metadata: { half: '\ud800' } },
   { metadata: { size: Number.NaN } },
 ])('refuses %j', async options => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   await expect(store.manager().acquire('job', options)).rejects.toMatchObject({ code: 'BAD_INPUT' })
   expect(store.calls.take).toBe(0)
 })
 
 it.each(['', undefined, null, 42, ['job']])('refuses %j as a key, whatever is asked', async key => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   const manager = store.manager()
   const name = key as string
   const bad = { code: 'BAD_INPUT' }
@@ -237,11 +237,11 @@ it.each(['', undefined, null, 42, ['job']])('refuses %j as a key, whatever is as
   await expect(manager.renew(name, 'run-1')).rejects.toMatchObject(bad)
   await expect(manager.isLocked(name)).rejects.toMatchObject(bad)
   await expect(manager.release('job', 42 as unknown as string)).rejects.toMatchObject(bad)
-  expect(store.calls).toEqual({ take: 0, extend: 0, letGo: 0, read: 0, listen: 0 })
+  expect(store.calls).toEqual({ take: 0, extend: 0, release: 0, read: 0, listen: 0 })
 })
 
 it('ignores what an observer throws later', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   const observer = {
     acquired: async () => {
       throw new Error('of the observer')
@@ -255,7 +255,7 @@ it.each([
   ['throws', () => expect.unreachable()],
   ['rejects', async () => expect.unreachable()],
 ])('keeps its locks whole when the observer fails and the warning of it %s', async (_, warn) => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   const observer = { acquired: () => expect.unreachable(), released: () => expect.unreachable() }
   const manager = store.manager({ observer, warn })
   const { lock } = await taken(manager, 'job')
@@ -269,7 +269,7 @@ it.each([
 })
 
 it('counts what it did, and tells an observer, whose mistakes are its own', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   const told: string[] = []
   const manager = store.manager({
     observer: {

@@ -37,12 +37,12 @@ it('keeps a lock to its holder when the clock of the machine is set forward or b
   onTestFinished(() => void vi.useRealTimers())
   const { signal } = new AbortController()
   const provider = new MemoryProvider(new MemoryServer(), { format: null, fencing: undefined })
-  const wish = (owner: string) => ({ owner, ttlMs: 60_000, metadata: null })
-  const taken = await provider.take('job', wish('run-1'), signal)
+  const request = (owner: string) => ({ owner, ttlMs: 60_000, metadata: null })
+  const taken = await provider.take('job', request('run-1'), signal)
   expect(Math.abs((taken.is === 'taken' ? taken.acquiredAt : 0) - Date.now())).toBeLessThan(60_000)
   for (const jumpMs of [3_700_000, -7_400_000]) {
     vi.setSystemTime(Date.now() + jumpMs)
-    expect(await provider.take('job', wish('run-2'), signal)).toMatchObject({
+    expect(await provider.take('job', request('run-2'), signal)).toMatchObject({
       is: 'held',
       holder: { owner: 'run-1' },
     })

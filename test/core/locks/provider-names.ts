@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest'
 import { StoreError } from '../../../electron/core/lib/errors.ts'
-import type { Claim, Provider, Taken, Wish } from '../../../electron/core/locks/provider.ts'
+import type { AcquireRequest, Grant, OwnerProof, Provider } from '../../../electron/core/locks/provider.ts'
 
 const never = new AbortController().signal
 const MINUTE = 60_000
-const wish = (owner: string): Wish => ({ owner, ttlMs: MINUTE, metadata: null })
+const request = (owner: string): AcquireRequest => ({ owner, ttlMs: MINUTE, metadata: null })
 
 type Acts = {
-  readonly taken: (name: string, owner: string, more?: Partial<Wish>) => Promise<Taken>
-  readonly claim: (owner: string, taken: Taken) => Claim
+  readonly taken: (name: string, owner: string, more?: Partial<AcquireRequest>) => Promise<Grant>
+  readonly proof: (owner: string, taken: Grant) => OwnerProof
   readonly ownerOf: (name: string) => Promise<string | null>
   readonly fresh: () => string
 }
@@ -16,7 +16,7 @@ type Acts = {
 /** The part of the suite that is about what locks and their owners may be called. */
 export function nameTests(
   places: () => { readonly provider: Provider; readonly second: Provider },
-  { taken, claim, ownerOf, fresh }: Acts,
+  { taken, proof, ownerOf, fresh }: Acts,
   { tooLong, nul }: { readonly tooLong: string | null; readonly nul: boolean },
 ): void {
   const provider = () => places().provider
@@ -39,13 +39,13 @@ export function nameTests(
     const name = `suite:${odd}`
     const lock = await taken(name, 'run-1')
     expect(provider().nameOf(provider().keyOf(name))).toBe(name)
-    expect(await second().take(name, wish('run-2'), never)).toMatchObject({
+    expect(await second().take(name, request('run-2'), never)).toMatchObject({
       is: 'held',
       holder: { owner: 'run-1' },
     })
     for (const other of HOSTILE.filter(each => each !== odd))
       expect(await ownerOf(`suite:${other}`), other).toBeNull()
-    expect(await provider().letGo(name, claim('run-1', lock), never)).toEqual({ is: 'released' })
+    expect(await provider().release(name, proof('run-1', lock), never)).toEqual({ is: 'released' })
   })
 
   it.each(['Run "1"', 'run\n2', 'läuft 🔒', "'; --", '\\', '*'])(
@@ -56,24 +56,26 @@ export function nameTests(
         metadata: { locked_by: '"ana"\n', usuario: "o'neil", count: 3 },
       })
       expect(await ownerOf(name)).toBe(owner)
-      expect(await provider().extend(name, claim(owner, lock), MINUTE, never)).toMatchObject({
+      expect(await provider().extend(name, proof(owner, lock), MINUTE, never)).toMatchObject({
         is: 'extended',
       })
-      expect(await provider().letGo(name, claim(owner, lock), never)).toEqual({ is: 'released' })
+      expect(await provider().release(name, proof(owner, lock), never)).toEqual({ is: 'released' })
     },
   )
 
   it('tells names apart that differ in case, accents or spaces at the end', async () => {
     const base = fresh()
     for (const name of [`${base}-straße`, `${base}-strasse`, `${base}-STRASSE`, `${base}-strasse `])
-      expect(await provider().take(name, wish('run-1'), never), name).toMatchObject({ is: 'taken' })
+      expect(await provider().take(name, request('run-1'), never), name).toMatchObject({ is: 'taken' })
   })
 
   it(nul ? 'carries a name with a NUL' : 'refuses a name with a NUL', async () => {
     const name = `${fresh()}\0tail`
     if (nul) await taken(name, 'run-1')
     else
-      await expect(provider().take(name, wish('run-1'), never)).rejects.toMatchObject({ code: 'BAD_INPUT' })
+      await expect(provider().take(name, request('run-1'), never)).rejects.toMatchObject({
+        code: 'BAD_INPUT',
+      })
     expect(await ownerOf(name.slice(0, name.indexOf('\0')))).toBeNull()
   })
 
@@ -84,7 +86,9 @@ export function nameTests(
   if (tooLong !== null)
     it('refuses a name that is too long, and cuts none', async () => {
       const name = tooLong
-      await expect(provider().take(name, wish('run-1'), never)).rejects.toMatchObject({ code: 'BAD_INPUT' })
+      await expect(provider().take(name, request('run-1'), never)).rejects.toMatchObject({
+        code: 'BAD_INPUT',
+      })
       expect(() => provider().keyOf(name)).toThrow(StoreError)
     })
 

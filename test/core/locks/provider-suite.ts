@@ -1,6 +1,12 @@
 import { setMaxListeners } from 'node:events'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Claim, Held, Provider, Taken, Wish } from '../../../electron/core/locks/provider.ts'
+import type {
+  AcquireRequest,
+  Grant,
+  OwnerProof,
+  Provider,
+  Refusal,
+} from '../../../electron/core/locks/provider.ts'
 import { nameTests } from './provider-names.ts'
 
 /** What the suite needs of a provider under test. `age` and `foreign` use the plain client, as other programs would. */
@@ -34,7 +40,7 @@ setMaxListeners(0, never)
 const MINUTE = 60_000
 /** Formats count in seconds and round them up; DynamoDB's time is known no better than to a second either. */
 const MORE_MS = 3500
-const wish = (owner: string, more: Partial<Wish> = {}): Wish => ({
+const request = (owner: string, more: Partial<AcquireRequest> = {}): AcquireRequest => ({
   owner,
   ttlMs: MINUTE,
   metadata: null,
@@ -60,12 +66,12 @@ export function providerSuite(
     })
     afterAll(() => place.close())
 
-    const taken = async (name: string, owner: string, more: Partial<Wish> = {}): Promise<Taken> => {
-      const answer = await provider.take(name, wish(owner, more), never)
+    const taken = async (name: string, owner: string, more: Partial<AcquireRequest> = {}): Promise<Grant> => {
+      const answer = await provider.take(name, request(owner, more), never)
       if (answer.is !== 'taken') throw new Error(`${name} was not free`)
       return answer
     }
-    const claim = (owner: string, { mark }: Taken): Claim => ({ owner, mark })
+    const proof = (owner: string, { mark }: Grant): OwnerProof => ({ owner, mark })
     const ownerOf = async (name: string) => (await place.second.read(name, never))?.owner ?? null
 
     it('takes a free lock, for the time asked for, by the clock of the store', async () => {
@@ -82,7 +88,7 @@ export function providerSuite(
     it('refuses a lock that is held, and says by whom and for how long', async () => {
       const name = fresh()
       await taken(name, 'run-1')
-      const answer = (await place.second.take(name, wish('run-2'), never)) as Held
+      const answer = (await place.second.take(name, request('run-2'), never)) as Refusal
       expect(answer).toMatchObject({ is: 'held', holder: { owner: 'run-1' } })
       expect(answer.leftMs).toBeGreaterThan(0)
       expect(answer.leftMs).toBeLessThanOrEqual(MINUTE + MORE_MS)
@@ -92,13 +98,13 @@ export function providerSuite(
     it('refuses a lock that the same owner holds already', async () => {
       const name = fresh()
       await taken(name, 'run-1')
-      expect(await provider.take(name, wish('run-1'), never)).toMatchObject({ is: 'held' })
+      expect(await provider.take(name, request('run-1'), never)).toMatchObject({ is: 'held' })
     })
 
     it('refuses a lock that another program has written', async () => {
       const name = fresh()
       await place.foreign(name, 'foreign-run')
-      expect(await provider.take(name, wish('run-1'), never)).toMatchObject({
+      expect(await provider.take(name, request('run-1'), never)).toMatchObject({
         is: 'held',
         holder: { owner: 'foreign-run' },
       })
@@ -109,7 +115,7 @@ export function providerSuite(
       const name = fresh()
       await place.foreign(name, 'foreign-run')
       await place.age(name)
-      expect(await provider.take(name, wish('run-1'), never)).toMatchObject({ is: 'taken' })
+      expect(await provider.take(name, request('run-1'), never)).toMatchObject({ is: 'taken' })
       expect(await ownerOf(name)).toBe('run-1')
     })
 
@@ -118,10 +124,10 @@ export function providerSuite(
       const first = await taken(name, 'run-1')
       await place.age(name)
       expect(await provider.read(name, never)).toBeNull()
-      const second = await place.second.take(name, wish('run-2'), never)
+      const second = await place.second.take(name, request('run-2'), never)
       expect(second.is).toBe('taken')
       expect(await ownerOf(name)).toBe('run-2')
-      expect(await provider.letGo(name, claim('run-1', first), never)).toMatchObject({
+      expect(await provider.release(name, proof('run-1', first), never)).toMatchObject({
         is: 'lost',
         holder: { owner: 'run-2' },
       })
@@ -132,30 +138,30 @@ export function providerSuite(
       const name = fresh()
       await taken(name, 'run-1', { ttlMs: 1000 })
       await expect.poll(() => ownerOf(name)).toBeNull()
-      expect(await place.second.take(name, wish('run-2'), never)).toMatchObject({ is: 'taken' })
+      expect(await place.second.take(name, request('run-2'), never)).toMatchObject({ is: 'taken' })
     })
 
     it('extends a lock from now on, for the time asked for', async () => {
       const name = fresh()
       const lock = await taken(name, 'run-1')
-      const answer = await provider.extend(name, claim('run-1', lock), 10 * MINUTE, never)
+      const answer = await provider.extend(name, proof('run-1', lock), 10 * MINUTE, never)
       expect(answer).toMatchObject({ is: 'extended' })
       const expiresAt = answer.is === 'extended' ? answer.expiresAt : 0
       expect(expiresAt - lock.acquiredAt).toBeGreaterThanOrEqual(10 * MINUTE - 1000)
       const holder = await place.second.read(name, never)
       expect(Math.abs((holder?.expiresAt ?? 0) - expiresAt)).toBeLessThanOrEqual(slackMs)
       // Its holder can let it go as before, and extend it again.
-      expect(await provider.extend(name, claim('run-1', lock), MINUTE, never)).toMatchObject({
+      expect(await provider.extend(name, proof('run-1', lock), MINUTE, never)).toMatchObject({
         is: 'extended',
       })
-      expect(await provider.letGo(name, claim('run-1', lock), never)).toEqual({ is: 'released' })
+      expect(await provider.release(name, proof('run-1', lock), never)).toEqual({ is: 'released' })
     })
 
     it('extends for nobody but its holder, and says who that is', async () => {
       const name = fresh()
       const lock = await taken(name, 'run-1')
       const before = await place.second.read(name, never)
-      const answer = await place.second.extend(name, claim('run-2', lock), 10 * MINUTE, never)
+      const answer = await place.second.extend(name, proof('run-2', lock), 10 * MINUTE, never)
       expect(answer).toMatchObject({ is: 'lost', holder: { owner: 'run-1' } })
       const after = await place.second.read(name, never)
       expect(after?.owner).toBe('run-1')
@@ -166,7 +172,7 @@ export function providerSuite(
       const name = fresh()
       const lock = await taken(name, 'run-1')
       await place.age(name)
-      expect(await provider.extend(name, claim('run-1', lock), MINUTE, never)).toMatchObject({ is: 'lost' })
+      expect(await provider.extend(name, proof('run-1', lock), MINUTE, never)).toMatchObject({ is: 'lost' })
       expect(await provider.extend(name, { owner: 'run-1', mark: null }, MINUTE, never)).toMatchObject({
         is: 'lost',
       })
@@ -176,8 +182,8 @@ export function providerSuite(
     it('never makes a lock by extending one that was let go', async () => {
       const name = fresh()
       const lock = await taken(name, 'run-1')
-      await provider.letGo(name, claim('run-1', lock), never)
-      expect(await provider.extend(name, claim('run-1', lock), MINUTE, never)).toEqual({
+      await provider.release(name, proof('run-1', lock), never)
+      expect(await provider.extend(name, proof('run-1', lock), MINUTE, never)).toEqual({
         is: 'lost',
         holder: null,
       })
@@ -187,20 +193,20 @@ export function providerSuite(
     it('lets go of a lock for its holder, and only once', async () => {
       const name = fresh()
       const lock = await taken(name, 'run-1')
-      expect(await provider.letGo(name, claim('run-1', lock), never)).toEqual({ is: 'released' })
-      expect(await provider.letGo(name, claim('run-1', lock), never)).toEqual({ is: 'lost', holder: null })
-      expect(await place.second.take(name, wish('run-2'), never)).toMatchObject({ is: 'taken' })
+      expect(await provider.release(name, proof('run-1', lock), never)).toEqual({ is: 'released' })
+      expect(await provider.release(name, proof('run-1', lock), never)).toEqual({ is: 'lost', holder: null })
+      expect(await place.second.take(name, request('run-2'), never)).toMatchObject({ is: 'taken' })
     })
 
     it('lets go for nobody else', async () => {
       const name = fresh()
       const lock = await taken(name, 'run-1')
-      expect(await place.second.letGo(name, claim('run-2', lock), never)).toMatchObject({
+      expect(await place.second.release(name, proof('run-2', lock), never)).toMatchObject({
         is: 'lost',
         holder: { owner: 'run-1' },
       })
       await place.foreign(name, 'foreign-run')
-      expect(await provider.letGo(name, claim('run-1', lock), never)).toMatchObject({
+      expect(await provider.release(name, proof('run-1', lock), never)).toMatchObject({
         is: 'lost',
         holder: { owner: 'foreign-run' },
       })
@@ -212,9 +218,9 @@ export function providerSuite(
       await taken(name, 'run-1')
       const byOwner = { owner: 'run-1', mark: null }
       expect(await place.second.extend(name, byOwner, MINUTE, never)).toMatchObject({ is: 'extended' })
-      expect(await place.second.letGo(name, byOwner, never)).toEqual({ is: 'released' })
+      expect(await place.second.release(name, byOwner, never)).toEqual({ is: 'released' })
       await place.foreign(name, 'foreign-run')
-      expect(await provider.letGo(name, { owner: 'foreign-run', mark: null }, never)).toEqual({
+      expect(await provider.release(name, { owner: 'foreign-run', mark: null }, never)).toEqual({
         is: 'released',
       })
     })
@@ -223,24 +229,24 @@ export function providerSuite(
       it('tells two acquisitions of the same owner apart by their marks', async () => {
         const name = fresh()
         const first = await taken(name, 'run-1')
-        await provider.letGo(name, claim('run-1', first), never)
+        await provider.release(name, proof('run-1', first), never)
         const second = await taken(name, 'run-1')
         expect(second.mark).not.toBe(first.mark)
-        expect(await provider.extend(name, claim('run-1', first), MINUTE, never)).toMatchObject({
+        expect(await provider.extend(name, proof('run-1', first), MINUTE, never)).toMatchObject({
           is: 'lost',
         })
-        expect(await provider.letGo(name, claim('run-1', first), never)).toMatchObject({
+        expect(await provider.release(name, proof('run-1', first), never)).toMatchObject({
           is: 'lost',
           holder: { owner: 'run-1' },
         })
-        expect(await provider.letGo(name, claim('run-1', second), never)).toEqual({ is: 'released' })
+        expect(await provider.release(name, proof('run-1', second), never)).toEqual({ is: 'released' })
       })
 
     it('gives a free lock to exactly one of many who ask at once', async () => {
       const name = fresh()
       const answers = await Promise.all(
         Array.from({ length: 40 }, (_, i) =>
-          (i % 2 === 0 ? provider : place.second).take(name, wish(`run-${i}`), never),
+          (i % 2 === 0 ? provider : place.second).take(name, request(`run-${i}`), never),
         ),
       )
       const winners = answers.flatMap(({ is }, i) => (is === 'taken' ? [`run-${i}`] : []))
@@ -254,7 +260,7 @@ export function providerSuite(
       await place.age(name)
       const answers = await Promise.all(
         Array.from({ length: 40 }, (_, i) =>
-          (i % 2 === 0 ? provider : place.second).take(name, wish(`run-${i}`), never),
+          (i % 2 === 0 ? provider : place.second).take(name, request(`run-${i}`), never),
         ),
       )
       const winners = answers.flatMap(({ is }, i) => (is === 'taken' ? [`run-${i}`] : []))
@@ -268,17 +274,17 @@ export function providerSuite(
         const numbers: number[] = []
         for (let i = 0; i < 6; i++) {
           const from = i % 2 === 0 ? provider : place.second
-          const lock = await from.take(name, wish('run-1'), never)
+          const lock = await from.take(name, request('run-1'), never)
           if (lock.is !== 'taken' || lock.fencing === null) throw new Error('no fencing number')
           numbers.push(lock.fencing)
           if (i % 3 === 0) await place.age(name)
-          else await from.letGo(name, claim('run-1', lock), never)
+          else await from.release(name, proof('run-1', lock), never)
         }
         expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b))
         expect(numbers.every(Number.isSafeInteger)).toBe(true)
       })
 
-    nameTests(() => ({ provider, second: place.second }), { taken, claim, ownerOf, fresh }, { tooLong, nul })
+    nameTests(() => ({ provider, second: place.second }), { taken, proof, ownerOf, fresh }, { tooLong, nul })
 
     if (!marks)
       it('has nothing but the owner to tell an acquisition by', async () => {
@@ -292,7 +298,7 @@ export function providerSuite(
 
     it('does nothing for a signal that has fired already', async () => {
       const name = fresh()
-      await expect(provider.take(name, wish('run-1'), AbortSignal.abort())).rejects.toMatchObject({
+      await expect(provider.take(name, request('run-1'), AbortSignal.abort())).rejects.toMatchObject({
         code: 'ABORTED',
         uncertain: false,
       })
@@ -311,7 +317,7 @@ export function providerSuite(
       const stop = await listen.call(provider, name, () => told++, never)
       let others = 0
       const stopOthers = await listen.call(provider, `${name}-other`, () => others++, never)
-      await place.second.letGo(name, claim('run-1', lock), never)
+      await place.second.release(name, proof('run-1', lock), never)
       await expect.poll(() => told).toBeGreaterThan(0)
       expect(others).toBe(0)
       stop()
@@ -320,7 +326,7 @@ export function providerSuite(
       // Told after whatever was still under way to the one that has stopped.
       let toldLater = 0
       const stopLater = await listen.call(provider, name, () => toldLater++, never)
-      await place.second.letGo(name, claim('run-1', again), never)
+      await place.second.release(name, proof('run-1', again), never)
       await expect.poll(() => toldLater).toBeGreaterThan(0)
       expect(told).toBe(before)
       stopLater()
@@ -330,7 +336,7 @@ export function providerSuite(
     it('can be closed twice', async () => {
       const other = await open()
       await other.provider.setup(never)
-      await other.provider.take(fresh(), wish('run-1'), never)
+      await other.provider.take(fresh(), request('run-1'), never)
       await other.provider.close()
       await other.provider.close()
       await other.close()

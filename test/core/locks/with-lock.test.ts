@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { LockHeldError, LockLostError } from '../../../electron/core/locks/errors.ts'
 import type { HeldLock } from '../../../electron/core/locks/types.ts'
 import type { PipelineLock } from '../../../electron/core/stores/memory/format/pipeline-lock.ts'
-import { gate, Steered, unreachable } from './steered.ts'
+import { gate, ScriptedProvider, unreachable } from './scripted-provider.ts'
 
 /** Nothing may be left unhandled by any of this. */
 let unhandled: unknown[] = []
@@ -25,7 +25,7 @@ const fired = (signal: AbortSignal) =>
   })
 
 it('holds the lock while the work is done, and returns what it returns', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   const value = await store.manager().withLock('job', ({ lock, signal }) => {
     expect(store.ownerOf('job')).toBe(lock.owner)
     expect(signal.aborted).toBe(false)
@@ -36,7 +36,7 @@ it('holds the lock while the work is done, and returns what it returns', async (
 })
 
 it('releases when the work fails, and throws what the work threw', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   const mistake = new Error('of the work')
   await expect(
     store.manager().withLock('job', () => {
@@ -47,7 +47,7 @@ it('releases when the work fails, and throws what the work threw', async () => {
 })
 
 it('throws who has the lock when it cannot be had in time, and does no work', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   store.hold('job', 'run-1')
   const error = await store
     .manager()
@@ -58,7 +58,7 @@ it('throws who has the lock when it cannot be had in time, and does no work', as
 })
 
 it('leaves the work out when somebody else does it, and says who', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   store.hold('job', 'run-1')
   const manager = store.manager()
   expect(await manager.tryWithLock('job', () => expect.unreachable())).toMatchObject({
@@ -69,7 +69,7 @@ it('leaves the work out when somebody else does it, and says who', async () => {
 })
 
 it('renews for as long as the work goes on', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   await store.manager().withLock(
     'job',
     async ({ lock, signal }) => {
@@ -82,14 +82,14 @@ it('renews for as long as the work goes on', async () => {
 })
 
 it('renews nothing when it is told not to, and says when the time is over', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   const work = store.manager().withLock('job', ({ signal }) => fired(signal), { ttl: 40, renew: false })
   await expect(work).rejects.toBeInstanceOf(LockLostError)
   expect(store.calls.extend).toBe(0)
 })
 
 it('tells the work at once when a renewal says that the lock is another’s, and does not succeed', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   const work = store.manager().withLock(
     'job',
     async ({ signal }) => {
@@ -104,7 +104,7 @@ it('tells the work at once when a renewal says that the lock is another’s, and
 })
 
 it('does not succeed when the lock was taken away without anybody noticing before the end', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   const work = store.manager().withLock('job', () => {
     store.hold('job', 'thief')
     return 'done'
@@ -114,7 +114,7 @@ it('does not succeed when the lock was taken away without anybody noticing befor
 })
 
 it('tries a renewal again that failed, and goes on', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   store.before = step => {
     if (step === 'extend' && store.calls.extend <= 2) throw unreachable(store.calls.extend === 2)
   }
@@ -130,7 +130,7 @@ it('tries a renewal again that failed, and goes on', async () => {
 })
 
 it('tells the work when the time is over and nobody could renew, and says why', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   const work = store.manager().withLock(
     'job',
     async ({ signal, lock }) => {
@@ -145,14 +145,14 @@ it('tells the work when the time is over and nobody could renew, and says why', 
 })
 
 it('tells the work while a renewal hangs', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   store.before = step => (step === 'extend' ? new Promise(() => {}) : undefined)
   const work = store.manager().withLock('job', ({ signal }) => fired(signal), { ttl: 100 })
   await expect(work).rejects.toBeInstanceOf(LockLostError)
 })
 
 it('notices a process that stood still past the end, when the work is done at last', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   const work = store.manager().withLock(
     'job',
     () => {
@@ -167,7 +167,7 @@ it('notices a process that stood still past the end, when the work is done at la
 })
 
 it('trusts its own clock when that of the store is behind', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   const work = store.manager().withLock(
     'job',
     () => {
@@ -183,7 +183,7 @@ it('trusts its own clock when that of the store is behind', async () => {
 })
 
 it('has the error of the work as its cause, when both went wrong', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   const mistake = new Error('of the work')
   const work = store.manager().withLock('job', () => {
     store.hold('job', 'thief')
@@ -193,7 +193,7 @@ it('has the error of the work as its cause, when both went wrong', async () => {
 })
 
 it('throws the reason of the signal as it is, when the work threw it on', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   let reason: unknown = null
   const work = store.manager().withLock(
     'job',
@@ -209,16 +209,16 @@ it('throws the reason of the signal as it is, when the work threw it on', async 
 })
 
 it('says that it was closed, and not that the store is to blame, when that is why nothing was released', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   const manager = store.manager()
   expect(await manager.withLock('job', () => manager.close().then(() => 'done'))).toBe('done')
   expect(store.warnings).toEqual([expect.stringContaining('closed')])
 })
 
 it('returns what was done in time when its release takes longer than the lock would last', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   const released = gate()
-  store.after = step => (step === 'letGo' ? released.opened : undefined)
+  store.after = step => (step === 'release' ? released.opened : undefined)
   let held: HeldLock | null = null
   const work = store.manager().withLock(
     'job',
@@ -228,14 +228,14 @@ it('returns what was done in time when its release takes longer than the lock wo
     },
     { ttl: 300 },
   )
-  await expect.poll(() => store.calls.letGo).toBe(1)
+  await expect.poll(() => store.calls.release).toBe(1)
   await expect.poll(() => held?.validMs()).toBe(0)
   released.open()
   expect(await work).toBe('done')
 })
 
 it('goes on renewing for the time that the work asked for last', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   await store.manager().withLock(
     'job',
     async ({ lock, signal }) => {
@@ -249,7 +249,7 @@ it('goes on renewing for the time that the work asked for last', async () => {
 })
 
 it('takes a release by the work itself for what it is', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   const value = await store.manager().withLock('job', async ({ lock, signal }) => {
     await lock.release()
     return signal.aborted
@@ -258,11 +258,11 @@ it('takes a release by the work itself for what it is', async () => {
 })
 
 it('does not succeed when a renewal found the lock gone and the release cannot say why', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   const [renewed, released] = [gate(), gate()]
   store.after = step => (step === 'extend' ? renewed.opened : undefined)
   store.before = async step => {
-    if (step !== 'letGo') return
+    if (step !== 'release') return
     await released.opened
     throw unreachable(true)
   }
@@ -273,7 +273,7 @@ it('does not succeed when a renewal found the lock gone and the release cannot s
     return expect.poll(() => store.calls.extend).toBe(1)
   })
   const ended = expect(work).rejects.toThrow(LockLostError)
-  await expect.poll(() => store.calls.letGo).toBe(1)
+  await expect.poll(() => store.calls.release).toBe(1)
   renewed.open()
   expect(await renewal).toBe(false)
   released.open()
@@ -281,7 +281,7 @@ it('does not succeed when a renewal found the lock gone and the release cannot s
 })
 
 it('renews at once when a failed renewal leaves less time than there was', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   store.after = step => {
     if (step === 'extend' && store.calls.extend < 3) throw unreachable(true)
   }

@@ -1,5 +1,5 @@
 import { StoreError } from '../../lib/errors.ts'
-import type { Held, Provider } from '../../locks/provider.ts'
+import type { Provider, Refusal } from '../../locks/provider.ts'
 import type { OpenStore } from '../stores/open-store.ts'
 import type { HoldBook } from './hold-book.ts'
 import type { HoldRecord } from './hold-record.ts'
@@ -18,7 +18,7 @@ type AcquireOptions = {
   readonly now: () => number
   readonly leaseMs: number
 }
-export type AcquireAnswer = { readonly is: 'taken' } | Held
+export type AcquireAnswer = { readonly is: 'taken' } | Refusal
 
 /** One attempt. If it acquires the lock, the hold gets its terms. */
 export async function acquireHold(

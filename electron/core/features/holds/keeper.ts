@@ -2,7 +2,7 @@ import { MINUTE_MS } from '../../../../shared/duration.ts'
 import type { HoldEnd } from '../../../../shared/holds.ts'
 import { lifeOf } from '../../files/process-mark.ts'
 import { toFailure } from '../../lib/errors.ts'
-import type { Claim, Provider } from '../../locks/provider.ts'
+import type { OwnerProof, Provider } from '../../locks/provider.ts'
 import type { CurrentHolder } from '../../locks/types.ts'
 import type { AuditLog } from '../audit/log.ts'
 import type { OpenStore } from '../stores/open-store.ts'
@@ -129,7 +129,7 @@ export class Keeper {
     if (this.#mayBeOurs && now() < mayBeOursUntil(hold, leaseMs)) {
       const { open, provider } = await this.#reach(hold)
       if (isAsked) {
-        const answer = await provider.letGo(hold.name, claimOf(hold), open.signal)
+        const answer = await provider.release(hold.name, proofOf(hold), open.signal)
         open.watcher.poke()
         if (answer.is === 'released') {
           await this.#end(hold, 'released')
@@ -158,7 +158,7 @@ export class Keeper {
     const { book, now } = this.#options
     const { open, provider } = await this.#reach(hold)
     const sentAt = now()
-    const answer = await provider.extend(hold.name, claimOf(hold), ttlMs, open.signal)
+    const answer = await provider.extend(hold.name, proofOf(hold), ttlMs, open.signal)
     if (answer.is === 'lost') return this.#lost(hold, answer.holder)
     await book.note(hold.holdId, each => ({
       ...each,
@@ -192,7 +192,7 @@ export class Keeper {
       await audit.append([actingEntry(hold)])
       this.#actedAt = hold.until
     }
-    const answer = await provider.letGo(hold.name, claimOf(hold), open.signal).catch(async error => {
+    const answer = await provider.release(hold.name, proofOf(hold), open.signal).catch(async error => {
       if (toFailure(error).uncertain) await book.note(hold.holdId, each => ({ ...each, letGoSent: true }))
       throw error
     })
@@ -292,7 +292,7 @@ export class Keeper {
   }
 }
 
-function claimOf({ owner, mark }: HoldRecord): Claim {
+function proofOf({ owner, mark }: HoldRecord): OwnerProof {
   return { owner, mark }
 }
 

@@ -2,7 +2,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 import { isRepresentable } from '../../../../shared/lease.ts'
 import { StoreError } from '../../lib/errors.ts'
 import { attribute, type Item } from '../../stores/dynamodb/format/attribute.ts'
-import type { Claim, Held, Lost, Wish } from '../provider.ts'
+import type { AcquireRequest, Loss, OwnerProof, Refusal } from '../provider.ts'
 import type { CurrentHolder, Metadata } from '../types.ts'
 import type { StoreTime } from './lease-clock.ts'
 
@@ -37,17 +37,17 @@ export function liveFrom({ latest }: StoreTime): number {
 
 export function itemOf(
   key: string,
-  wish: Wish,
+  request: AcquireRequest,
   mark: string,
   time: StoreTime,
 ): Record<string, AttributeValue> {
   return {
     [KEY]: { S: key },
-    [OWNER]: { S: wish.owner },
-    [END]: { N: String(endAfter(time, wish.ttlMs)) },
+    [OWNER]: { S: request.owner },
+    [END]: { N: String(endAfter(time, request.ttlMs)) },
     [BEGIN]: { N: String(Math.floor((time.earliest + time.latest) / 2000)) },
     [MARK]: { S: mark },
-    ...metadataAttributes(wish.metadata),
+    ...metadataAttributes(request.metadata),
   }
 }
 
@@ -89,11 +89,11 @@ export function isLive(item: Item, time: StoreTime): boolean {
   return end === undefined || Number(end) >= liveFrom(time)
 }
 
-export function isOurs(item: Item, { owner, mark }: Claim): boolean {
+export function isOurs(item: Item, { owner, mark }: OwnerProof): boolean {
   return attribute(item, OWNER)?.S === owner && (mark === null || attribute(item, MARK)?.S === mark)
 }
 
-export function heldBy(item: Item, time: StoreTime): Held {
+export function heldBy(item: Item, time: StoreTime): Refusal {
   const holder = holderOf(item)
   // Free in the second after its end, when the latest of us is sure of it.
   const leftMs = holder.expiresAt === null ? null : Math.max(0, holder.expiresAt + 1000 - time.earliest)
@@ -101,8 +101,8 @@ export function heldBy(item: Item, time: StoreTime): Held {
 }
 
 /** Whoever has it now; our own lock that has run out is nobody's. */
-export function lostTo(item: Item | null, claim: Claim, time: StoreTime): Lost {
-  const isHeld = item !== null && !isFree(item, time) && !isOurs(item, claim)
+export function lostTo(item: Item | null, proof: OwnerProof, time: StoreTime): Loss {
+  const isHeld = item !== null && !isFree(item, time) && !isOurs(item, proof)
   return { is: 'lost', holder: isHeld ? holderOf(item) : null }
 }
 

@@ -5,15 +5,15 @@ import { DynamoConnection } from '../../stores/dynamodb/connect.ts'
 import { conditionalPut, FENCING_PREFIX } from '../../stores/dynamodb/formats/conditional-put.ts'
 import { chooseFormats } from '../../stores/recognise.ts'
 import type {
-  Claim,
-  Extended,
-  Held,
-  LetGoOf,
-  Lost,
+  AcquireRequest,
+  Extension,
+  Grant,
+  Loss,
+  OwnerProof,
   Provider,
   ProviderOptions,
-  Taken,
-  Wish,
+  Refusal,
+  Release,
 } from '../provider.ts'
 import type { CurrentHolder } from '../types.ts'
 import { LeaseClock, LOCAL_CLOCK_ERROR_MS, type StoreTime } from './lease-clock.ts'
@@ -73,19 +73,19 @@ export class DynamoProvider implements Provider {
     return setUpTable(this.#connection, signal)
   }
 
-  take(name: string, wish: Wish, signal: AbortSignal): Promise<Taken | Held> {
-    return this.#use(name, wish.owner, key =>
-      take(this.#items, stop => this.#time(key, stop), key, wish, this.#fencing, signal),
+  take(name: string, request: AcquireRequest, signal: AbortSignal): Promise<Grant | Refusal> {
+    return this.#use(name, request.owner, key =>
+      take(this.#items, stop => this.#time(key, stop), key, request, this.#fencing, signal),
     )
   }
 
-  extend(name: string, claim: Claim, ttlMs: number, signal: AbortSignal): Promise<Extended | Lost> {
-    return this.#use(name, claim.owner, async key => {
+  extend(name: string, proof: OwnerProof, ttlMs: number, signal: AbortSignal): Promise<Extension | Loss> {
+    return this.#use(name, proof.owner, async key => {
       const time = await this.#time(key, signal)
       const end = endAfter(time, ttlMs)
-      const answer = await this.#items.extend(key, claim, liveFrom(time), end, signal)
+      const answer = await this.#items.extend(key, proof, liveFrom(time), end, signal)
       if (answer.done) return { is: 'extended', expiresAt: end * 1000 }
-      return lostTo(answer.item ?? (await this.#items.get(key, signal)), claim, time)
+      return lostTo(answer.item ?? (await this.#items.get(key, signal)), proof, time)
     })
   }
 
@@ -93,11 +93,11 @@ export class DynamoProvider implements Provider {
    * Our own lock that has run out is `lost` also if nobody has taken it: for a while it was anybody's. Its item is removed all
    * the same.
    */
-  letGo(name: string, claim: Claim, signal: AbortSignal): Promise<LetGoOf | Lost> {
-    return this.#use(name, claim.owner, async key => {
+  release(name: string, proof: OwnerProof, signal: AbortSignal): Promise<Release | Loss> {
+    return this.#use(name, proof.owner, async key => {
       const time = await this.#time(key, signal)
-      const answer = await this.#items.remove(key, claim, signal)
-      if (!answer.done) return lostTo(answer.item ?? (await this.#items.get(key, signal)), claim, time)
+      const answer = await this.#items.remove(key, proof, signal)
+      if (!answer.done) return lostTo(answer.item ?? (await this.#items.get(key, signal)), proof, time)
       const wasLive = answer.before !== null && isLive(answer.before, time)
       return wasLive ? { is: 'released' } : { is: 'lost', holder: null }
     })

@@ -12,7 +12,7 @@ import { attribute, type Item } from '../../stores/dynamodb/format/attribute.ts'
 import type { KeySchema } from '../../stores/dynamodb/format/table-key.ts'
 import { FENCING_NUMBER, FENCING_PREFIX } from '../../stores/dynamodb/formats/conditional-put.ts'
 import { itemsFrom } from '../../stores/dynamodb/items-from.ts'
-import type { Claim } from '../provider.ts'
+import type { OwnerProof } from '../provider.ts'
 import { END, KEY, MARK, OWNER } from './lock-item.ts'
 
 export const KEY_SCHEMA: KeySchema = { partition: { name: KEY, type: 'S' }, sort: null }
@@ -63,13 +63,13 @@ export class LockItems {
   /** Only what is ours and ends at this or later. */
   extend(
     key: string,
-    claim: Claim,
+    proof: OwnerProof,
     liveFrom: number,
     end: number,
     signal: AbortSignal,
   ): Promise<Done | Unmet> {
     const { client } = this.#connection
-    const ours = isOurs(claim)
+    const ours = isOurs(proof)
     const command = new UpdateItemCommand({
       ...this.#at(key),
       UpdateExpression: 'SET #end = :end',
@@ -85,9 +85,9 @@ export class LockItems {
     return this.#write('UpdateItem', 'the renewal', options => client.send(command, options), signal)
   }
 
-  remove(key: string, claim: Claim, signal: AbortSignal): Promise<Done | Unmet> {
+  remove(key: string, proof: OwnerProof, signal: AbortSignal): Promise<Done | Unmet> {
     const { client } = this.#connection
-    const ours = isOurs(claim)
+    const ours = isOurs(proof)
     const command = new DeleteItemCommand({
       ...this.#at(key),
       ConditionExpression: ours.condition,
@@ -153,7 +153,7 @@ export class LockItems {
 }
 
 /** Without a mark the owner alone counts, as in programs of the same format that write none. */
-function isOurs({ owner, mark }: Claim) {
+function isOurs({ owner, mark }: OwnerProof) {
   const byOwner = '#owner = :owner'
   return {
     condition: mark === null ? byOwner : `${byOwner} AND #mark = :mark`,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import { StoreError } from '../../lib/errors.ts'
 import type { Item } from '../../stores/dynamodb/format/attribute.ts'
-import type { Claim, Held, Taken, Wish } from '../provider.ts'
+import type { AcquireRequest, Grant, OwnerProof, Refusal } from '../provider.ts'
 import type { StoreTime } from './lease-clock.ts'
 import { freeBefore, heldBy, holderOf, isFree, isOurs, itemOf } from './lock-item.ts'
 import type { LockItems } from './requests.ts'
@@ -14,21 +14,26 @@ const NEVER = new AbortController().signal
 setMaxListeners(0, NEVER)
 
 type Clock = (signal: AbortSignal) => Promise<StoreTime>
-type Asked = { readonly key: string; readonly wish: Wish; readonly time: StoreTime; readonly claim: Claim }
+type Asked = {
+  readonly key: string
+  readonly request: AcquireRequest
+  readonly time: StoreTime
+  readonly proof: OwnerProof
+}
 
 /** Takes the lock if nobody has it. What is in the way may be gone when it is looked at: then it is tried again. */
 export async function take(
   items: LockItems,
   clock: Clock,
   key: string,
-  wish: Wish,
+  request: AcquireRequest,
   fencing: boolean,
   signal: AbortSignal,
-): Promise<Taken | Held> {
+): Promise<Grant | Refusal> {
   for (let tries = 1; ; tries++) {
     const last = fencing ? await items.lastNumber(key, signal) : null
     const time = await clock(signal)
-    const asked = { key, wish, time, claim: { owner: wish.owner, mark: randomUUID() } }
+    const asked = { key, request, time, proof: { owner: request.owner, mark: randomUUID() } }
     const written = await put(items, asked, signal)
     if ('lock' in written) {
       if (!fencing) return written.lock
@@ -41,19 +46,19 @@ export async function take(
   }
 }
 
-type Written = { readonly lock: Taken } | { readonly inTheWay: Item | null }
+type Written = { readonly lock: Grant } | { readonly inTheWay: Item | null }
 
 /**
  * A put whose answer was lost is told by its mark: if that is there, the lock is ours. If somebody else's lock is there, it is
  * not. If nothing is there, the put may still be under way, and nobody can say.
  */
 async function put(items: LockItems, asked: Asked, signal: AbortSignal): Promise<Written> {
-  const { key, wish, time, claim } = asked
-  const item = itemOf(key, wish, claim.mark ?? '', time)
+  const { key, request, time, proof } = asked
+  const item = itemOf(key, request, proof.mark ?? '', time)
   const { acquiredAt, expiresAt } = holderOf(item)
-  const lock: Taken = {
+  const lock: Grant = {
     is: 'taken',
-    mark: claim.mark,
+    mark: proof.mark,
     fencing: null,
     acquiredAt: acquiredAt ?? 0,
     expiresAt: expiresAt ?? 0,
@@ -66,7 +71,7 @@ async function put(items: LockItems, asked: Asked, signal: AbortSignal): Promise
     if (!(error instanceof StoreError && error.uncertain)) throw error
     const there = await items.get(key, NEVER).catch(() => null)
     if (there === null) throw error
-    return isOurs(there, claim) ? { lock } : { inTheWay: there }
+    return isOurs(there, proof) ? { lock } : { inTheWay: there }
   }
 }
 
@@ -80,7 +85,7 @@ async function put(items: LockItems, asked: Asked, signal: AbortSignal): Promise
  */
 async function draw(
   items: LockItems,
-  { key, claim }: Asked,
+  { key, proof }: Asked,
   last: string | null,
   signal: AbortSignal,
 ): Promise<number | null> {
@@ -89,18 +94,18 @@ async function draw(
     if (!Number.isSafeInteger(next)) throw new StoreError('STORE_ERROR', 'The fencing numbers are used up')
     if (await items.drawNumber(key, last, next, signal)) return next
   } catch (error) {
-    await giveBack(items, key, claim, error)
+    await giveBack(items, key, proof, error)
     const code = error instanceof StoreError ? error.code : 'STORE_ERROR'
     const what = 'The lock was given back, because its fencing number could not be drawn'
     throw new StoreError(code, what, { cause: error })
   }
-  await giveBack(items, key, claim, null)
+  await giveBack(items, key, proof, null)
   return null
 }
 
-async function giveBack(items: LockItems, key: string, claim: Claim, cause: unknown): Promise<void> {
+async function giveBack(items: LockItems, key: string, proof: OwnerProof, cause: unknown): Promise<void> {
   try {
-    await items.remove(key, claim, NEVER)
+    await items.remove(key, proof, NEVER)
   } catch (error) {
     const code = error instanceof StoreError ? error.code : 'STORE_ERROR'
     const what = 'The lock got no fencing number, and may not have been given back'

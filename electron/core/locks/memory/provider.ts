@@ -7,15 +7,15 @@ import type { MemoryServer } from '../../stores/memory/server.ts'
 import { memoryServer } from '../../stores/memory/servers.ts'
 import { chooseFormats } from '../../stores/recognise.ts'
 import type {
-  Claim,
-  Extended,
-  Held,
-  LetGoOf,
-  Lost,
+  AcquireRequest,
+  Extension,
+  Grant,
+  Loss,
+  OwnerProof,
   Provider,
   ProviderOptions,
-  Taken,
-  Wish,
+  Refusal,
+  Release,
 } from '../provider.ts'
 import type { CurrentHolder } from '../types.ts'
 
@@ -48,22 +48,31 @@ export class MemoryProvider implements Provider {
     throwIfAborted(signal)
   }
 
-  async take(name: string, wish: Wish, signal: AbortSignal): Promise<Taken | Held> {
+  async take(name: string, request: AcquireRequest, signal: AbortSignal): Promise<Grant | Refusal> {
     throwIfAborted(signal)
-    const by = wish.metadata?.['locked_by']
+    const by = request.metadata?.['locked_by']
     const lockedBy = typeof by === 'string' ? by : `${hostname()}:${process.pid}`
-    const answer = this.#locks.take(this.keyOf(name), { owner: wish.owner, lockedBy, ttlMs: wish.ttlMs })
+    const answer = this.#locks.take(this.keyOf(name), {
+      owner: request.owner,
+      lockedBy,
+      ttlMs: request.ttlMs,
+    })
     return answer.is === 'taken' && !this.#fencing ? { ...answer, fencing: null } : answer
   }
 
-  async extend(name: string, claim: Claim, ttlMs: number, signal: AbortSignal): Promise<Extended | Lost> {
+  async extend(
+    name: string,
+    proof: OwnerProof,
+    ttlMs: number,
+    signal: AbortSignal,
+  ): Promise<Extension | Loss> {
     throwIfAborted(signal)
-    return this.#locks.extend(this.keyOf(name), claim, ttlMs)
+    return this.#locks.extend(this.keyOf(name), proof, ttlMs)
   }
 
-  async letGo(name: string, claim: Claim, signal: AbortSignal): Promise<LetGoOf | Lost> {
+  async release(name: string, proof: OwnerProof, signal: AbortSignal): Promise<Release | Loss> {
     throwIfAborted(signal)
-    return this.#locks.letGo(this.keyOf(name), claim)
+    return this.#locks.release(this.keyOf(name), proof)
   }
 
   async read(name: string, signal: AbortSignal): Promise<CurrentHolder | null> {

@@ -7,15 +7,15 @@ import { isContention, isReadOnlyServer } from '../../stores/mysql/server-errors
 import type { Sql } from '../../stores/mysql/sql.ts'
 import { chooseFormats } from '../../stores/recognise.ts'
 import type {
-  Claim,
-  Extended,
-  Held,
-  LetGoOf,
-  Lost,
+  AcquireRequest,
+  Extension,
+  Grant,
+  Loss,
+  OwnerProof,
   Provider,
   ProviderOptions,
-  Taken,
-  Wish,
+  Refusal,
+  Release,
 } from '../provider.ts'
 import type { CurrentHolder } from '../types.ts'
 import { type LockTable, makeTable, readLockTable } from './lock-table.ts'
@@ -67,20 +67,20 @@ export class MysqlProvider implements Provider {
     })
   }
 
-  take(name: string, wish: Wish, signal: AbortSignal): Promise<Taken | Held> {
-    return this.#use('acquisition', name, wish.owner, signal, (session, table) =>
-      take(session, table, this.keyOf(name), wish, this.#fencing && table.numbersRise),
+  take(name: string, request: AcquireRequest, signal: AbortSignal): Promise<Grant | Refusal> {
+    return this.#use('acquisition', name, request.owner, signal, (session, table) =>
+      take(session, table, this.keyOf(name), request, this.#fencing && table.numbersRise),
     )
   }
 
-  extend(name: string, claim: Claim, ttlMs: number, signal: AbortSignal): Promise<Extended | Lost> {
-    return this.#use('renewal', name, claim.owner, signal, async (session, table) => {
+  extend(name: string, proof: OwnerProof, ttlMs: number, signal: AbortSignal): Promise<Extension | Loss> {
+    return this.#use('renewal', name, proof.owner, signal, async (session, table) => {
       const seen = await lookAt(session, table, name)
       // Before anything is concluded: what a replica has may be old.
       checkWritable(seen)
-      if (!seen.row?.live || !isOurs(seen.row, claim)) return lostTo(seen.row)
+      if (!seen.row?.live || !isOurs(seen.row, proof)) return lostTo(seen.row)
       const seconds = endFrom(seen, ttlMs)
-      const rows = await change(session, extendRow(table, name, claim, seconds))
+      const rows = await change(session, extendRow(table, name, proof, seconds))
       // Rows that matched: a renewal in the same second changes nothing, and is one all the same.
       return rows > 0
         ? { is: 'extended', expiresAt: seconds * 1000 }
@@ -92,14 +92,14 @@ export class MysqlProvider implements Provider {
    * Our own lock that has run out is `lost` also if nobody has taken it: for a while it was anybody's. Its row is removed
    * all the same. Looking first finds a dead connection before the one statement whose answer counts.
    */
-  letGo(name: string, claim: Claim, signal: AbortSignal): Promise<LetGoOf | Lost> {
-    return this.#use('release', name, claim.owner, signal, async (session, table) => {
+  release(name: string, proof: OwnerProof, signal: AbortSignal): Promise<Release | Loss> {
+    return this.#use('release', name, proof.owner, signal, async (session, table) => {
       const seen = await lookAt(session, table, name)
       checkWritable(seen)
-      if (!seen.row || !isOurs(seen.row, claim)) return lostTo(seen.row)
-      if (seen.row.live && (await change(session, removeOwn(table, name, claim, 'while-live'))) > 0)
+      if (!seen.row || !isOurs(seen.row, proof)) return lostTo(seen.row)
+      if (seen.row.live && (await change(session, removeOwn(table, name, proof, 'while-live'))) > 0)
         return { is: 'released' }
-      await change(session, removeOwn(table, name, claim, 'in-any-case'))
+      await change(session, removeOwn(table, name, proof, 'in-any-case'))
       return lostTo((await lookAt(session, table, name)).row)
     })
   }
@@ -162,11 +162,11 @@ async function change(session: Session, { text, values }: Sql): Promise<number> 
   }
 }
 
-function isOurs(row: StoredRow, { owner, mark }: Claim): boolean {
+function isOurs(row: StoredRow, { owner, mark }: OwnerProof): boolean {
   return row.owner === owner && (mark === null || row.id === mark)
 }
 
-function lostTo(row: StoredRow | null): Lost {
+function lostTo(row: StoredRow | null): Loss {
   return { is: 'lost', holder: row?.live ? holderOf(row) : null }
 }
 

@@ -1,6 +1,6 @@
 import type { Column, Value } from '../../stores/mysql/format/table.ts'
 import { allOf, compareKey, isExactly, quoteName, type Sql } from '../../stores/mysql/sql.ts'
-import type { Claim } from '../provider.ts'
+import type { OwnerProof } from '../provider.ts'
 
 /** What the statements need to know of a table. */
 export type Target = { readonly name: string; readonly key: Column; readonly owner: Column }
@@ -87,8 +87,8 @@ export function removeExpired(table: Target, { id, owner }: StoredRow): Sql {
 }
 
 /** `acquired_at` stays, also in a table that lets every update move it. */
-export function extendRow(table: Target, key: string, claim: Claim, endsAtSeconds: number): Sql {
-  const where = isOurs(table, key, claim)
+export function extendRow(table: Target, key: string, proof: OwnerProof, endsAtSeconds: number): Sql {
+  const where = isOurs(table, key, proof)
   return {
     text: `UPDATE ${quoteName(table.name)} SET expires_at = FROM_UNIXTIME(?), acquired_at = acquired_at
       WHERE ${where.text} AND ${LIVE}`,
@@ -96,8 +96,13 @@ export function extendRow(table: Target, key: string, claim: Claim, endsAtSecond
   }
 }
 
-export function removeOwn(table: Target, key: string, claim: Claim, only: 'while-live' | 'in-any-case'): Sql {
-  const where = isOurs(table, key, claim)
+export function removeOwn(
+  table: Target,
+  key: string,
+  proof: OwnerProof,
+  only: 'while-live' | 'in-any-case',
+): Sql {
+  const where = isOurs(table, key, proof)
   return {
     text: `DELETE FROM ${quoteName(table.name)} WHERE ${where.text}${only === 'while-live' ? ` AND ${LIVE}` : ''}`,
     values: where.values,
@@ -124,7 +129,7 @@ export function createTable(name: string, collation: string): string {
 /** The complement of `expires_at <= NOW()`, by which other programs clean up. */
 const LIVE = '(expires_at IS NULL OR expires_at > NOW())'
 
-function isOurs(table: Target, key: string, { owner, mark }: Claim): Sql {
+function isOurs(table: Target, key: string, { owner, mark }: OwnerProof): Sql {
   return allOf([
     compareKey(table.key, '=', key),
     isExactly(table.key, key),

@@ -2,7 +2,7 @@ import { StoreError } from '../../lib/errors.ts'
 import { sleep } from '../../lib/timers.ts'
 import type { Decided, Session } from '../../stores/mysql/connect.ts'
 import { isContention, isDuplicate, readOnlyServer } from '../../stores/mysql/server-errors.ts'
-import type { Held, Taken, Wish } from '../provider.ts'
+import type { AcquireRequest, Grant, Refusal } from '../provider.ts'
 import type { CurrentHolder } from '../types.ts'
 import type { LockTable } from './lock-table.ts'
 import {
@@ -55,18 +55,18 @@ export async function take(
   session: Session,
   table: LockTable,
   key: string,
-  wish: Wish,
+  request: AcquireRequest,
   fencing: boolean,
-): Promise<Taken | Held> {
+): Promise<Grant | Refusal> {
   const start = performance.now()
   for (let tries = 1; ; tries++) {
     const seen = await lookAt(session, table, key)
     checkWritable(seen)
-    endFrom(seen, wish.ttlMs)
+    endFrom(seen, request.ttlMs)
     if (seen.row?.live) return held(seen.row)
     try {
       return await session.transaction(inside =>
-        write(inside, table, key, wish, seen.row !== null, fencing).catch(async error => {
+        write(inside, table, key, request, seen.row !== null, fencing).catch(async error => {
           // The refusal keeps the other row in its place until we are done: it can be read whose it is.
           const { row } = isDuplicate(error) ? await lookAt(inside, table, key) : { row: null }
           if (!row?.live) throw error
@@ -93,23 +93,23 @@ async function write(
   session: Session,
   table: LockTable,
   key: string,
-  wish: Wish,
+  request: AcquireRequest,
   expected: boolean,
   fencing: boolean,
-): Promise<Decided<Taken | Held>> {
+): Promise<Decided<Grant | Refusal>> {
   const old = expected ? await lockedRow(session, table, key) : null
   if (old?.live) return { keep: false, value: held(old) }
-  const insert = insertRow(table, key, wish.owner, process.pid, wish.ttlMs)
+  const insert = insertRow(table, key, request.owner, process.pid, request.ttlMs)
   if (old) {
     const { text, values } = removeExpired(table, old)
     await session.change(text, values)
   } else if (fencing) {
     await session.change(insert.text, insert.values)
-    const first = removeOwn(table, key, { owner: wish.owner, mark: null }, 'in-any-case')
+    const first = removeOwn(table, key, { owner: request.owner, mark: null }, 'in-any-case')
     await session.change(first.text, first.values)
   }
   await session.change(insert.text, insert.values)
-  const { text, values } = ownRow(table, key, wish.owner)
+  const { text, values } = ownRow(table, key, request.owner)
   const [stored] = await session.read(text, values)
   const row = stored && rowFrom(stored)
   if (!row || row.acquiredAt === null || row.expiresAt === null)
@@ -133,7 +133,7 @@ async function lockedRow(session: Session, table: LockTable, key: string): Promi
   return row ? rowFrom(row) : null
 }
 
-function held(row: StoredRow): Held {
+function held(row: StoredRow): Refusal {
   const leftMs = row.expiresAt === null ? null : Math.max(0, row.expiresAt - row.readAt)
   return { is: 'held', holder: holderOf(row), leftMs }
 }

@@ -12,7 +12,7 @@ export type Found = { readonly now: number; readonly ends: number; readonly valu
 const FIRST_END_MS = 1_000_000_000_000
 
 /** Of a lock of which nothing can be read. */
-export const NOBODY_KNOWN: CurrentHolder = { owner: null, label: null, acquiredAt: null, expiresAt: null }
+export const UNKNOWN_HOLDER: CurrentHolder = { owner: null, label: null, acquiredAt: null, expiresAt: null }
 
 export function formatOf(id: string): RedisFormat {
   return REDIS_FORMATS.find(each => each.info.id === id) as RedisFormat
@@ -36,7 +36,7 @@ export function holderFrom(
     companions: new Map(),
   }
   const verdict = format.recognise(raw, { pinned: true, patternGiven: true })
-  if (verdict.is !== 'lock') return { ...NOBODY_KNOWN, expiresAt: endsByTtl }
+  if (verdict.is !== 'lock') return { ...UNKNOWN_HOLDER, expiresAt: endsByTtl }
   const decoded = format.decode(raw, now)
   const stored = decoded.deadlines.find(({ source }) => source === 'stored')?.at ?? null
   const { acquiredAt, acquiredAtSource } = decoded

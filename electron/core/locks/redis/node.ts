@@ -13,12 +13,21 @@ import {
 } from '../../stores/redis/connect.ts'
 import { counterFor } from '../../stores/redis/fencing-counter.ts'
 import { runScript, type Script } from '../../stores/redis/script.ts'
-import type { Claim, Extended, Held, LetGoOf, Lost, ProviderOptions, Taken, Wish } from '../provider.ts'
+import type {
+  AcquireRequest,
+  Extension,
+  Grant,
+  Loss,
+  OwnerProof,
+  ProviderOptions,
+  Refusal,
+  Release,
+} from '../provider.ts'
 import type { CurrentHolder } from '../types.ts'
-import { type Found, formatOf, holderFrom, NOBODY_KNOWN } from './holder.ts'
-import { EXTEND, LET_GO, MAX_VALUE_BYTES, READ, TAKE } from './scripts.ts'
+import { type Found, formatOf, holderFrom, UNKNOWN_HOLDER } from './holder.ts'
+import { EXTEND, MAX_VALUE_BYTES, READ, RELEASE, TAKE } from './scripts.ts'
 import { Subscriber } from './subscriber.ts'
-import { isText, type Spot, spotOf, type Writer } from './writers.ts'
+import { isText, type LockKey, lockKeyOf, type Writer } from './writers.ts'
 
 type Word = Buffer | string | number
 type Reply = [answer: Buffer, now: number, detail: number | Buffer, value: Buffer | null]
@@ -50,13 +59,18 @@ export class RedisNode {
   }
 
   /** `mark` is for locks that are taken on several nodes as one; otherwise it is made here. */
-  async take(name: string, wish: Wish, mark: string | null, signal: AbortSignal): Promise<Taken | Held> {
-    const spot = spotOf(this.#writer, name)
-    checkTtl(wish.ttlMs)
-    const { head, tail } = this.#record(wish)
+  async take(
+    name: string,
+    request: AcquireRequest,
+    mark: string | null,
+    signal: AbortSignal,
+  ): Promise<Grant | Refusal> {
+    const place = lockKeyOf(this.#writer, name)
+    checkTtl(request.ttlMs)
+    const { head, tail } = this.#record(request)
     const own = this.#writer.written === null ? (mark ?? randomBytes(8).toString('hex')) : null
-    const args = [...this.#claimed({ owner: wish.owner, mark: own }), wish.ttlMs, head, tail]
-    const reply = await this.#take(spot, args, signal)
+    const args = [...this.#claimed({ owner: request.owner, mark: own }), request.ttlMs, head, tail]
+    const reply = await this.#take(place, args, signal)
     const [answer, now, detail] = reply
     if (String(answer) === 'no-number')
       throw new StoreError(
@@ -70,50 +84,55 @@ export class RedisNode {
         mark: own === null ? null : fencing || own,
         fencing: fencing === '' ? null : Number(fencing),
         acquiredAt: now,
-        expiresAt: now + wish.ttlMs,
+        expiresAt: now + request.ttlMs,
       }
     }
-    const holder = this.#holder(spot, reply) ?? NOBODY_KNOWN
+    const holder = this.#holder(place, reply) ?? UNKNOWN_HOLDER
     const leftMs = holder.expiresAt === null ? null : Math.max(0, holder.expiresAt - now)
     return { is: 'held', holder, leftMs }
   }
 
-  async extend(name: string, claim: Claim, ttlMs: number, signal: AbortSignal): Promise<Extended | Lost> {
-    const spot = spotOf(this.#writer, name)
+  async extend(
+    name: string,
+    proof: OwnerProof,
+    ttlMs: number,
+    signal: AbortSignal,
+  ): Promise<Extension | Loss> {
+    const place = lockKeyOf(this.#writer, name)
     checkTtl(ttlMs)
-    const args = [...this.#claimed(claim), ttlMs]
-    const reply = await this.#change('renewal', EXTEND, [spot.key], args, signal)
+    const args = [...this.#claimed(proof), ttlMs]
+    const reply = await this.#change('renewal', EXTEND, [place.key], args, signal)
     if (String(reply[0]) === 'extended') return { is: 'extended', expiresAt: reply[1] + ttlMs }
-    return { is: 'lost', holder: this.#holder(spot, reply) }
+    return { is: 'lost', holder: this.#holder(place, reply) }
   }
 
   /** `silently` tells nobody who waits: for a part of a lock that others have. */
-  async letGo(
+  async release(
     name: string,
-    claim: Claim,
+    proof: OwnerProof,
     signal: AbortSignal,
     { silently = false } = {},
-  ): Promise<LetGoOf | Lost> {
-    const spot = spotOf(this.#writer, name)
-    const args = [...this.#claimed(claim), silently ? '' : spot.channel, spot.message]
-    const reply = await this.#change('release', LET_GO, [spot.key], args, signal)
+  ): Promise<Release | Loss> {
+    const place = lockKeyOf(this.#writer, name)
+    const args = [...this.#claimed(proof), silently ? '' : place.channel, place.message]
+    const reply = await this.#change('release', RELEASE, [place.key], args, signal)
     if (String(reply[0]) === 'released') return { is: 'released' }
-    return { is: 'lost', holder: this.#holder(spot, reply) }
+    return { is: 'lost', holder: this.#holder(place, reply) }
   }
 
   async read(name: string, signal: AbortSignal): Promise<CurrentHolder | null> {
-    const spot = spotOf(this.#writer, name)
+    const place = lockKeyOf(this.#writer, name)
     await this.#prepare(signal)
     const kind = this.#writer.written === null ? 'json' : 'plain'
-    const reply = await runScript(this.#client, READ, [spot.key], [kind, '', '']).catch(error => {
+    const reply = await runScript(this.#client, READ, [place.key], [kind, '', '']).catch(error => {
       throw storeError(error)
     })
-    return this.#holder(spot, reply as Reply)
+    return this.#holder(place, reply as Reply)
   }
 
   async listen(name: string, changed: () => void, signal: AbortSignal): Promise<() => void> {
     throwIfAborted(signal)
-    return this.#subscriber.listen(spotOf(this.#writer, name).channel, changed, signal)
+    return this.#subscriber.listen(lockKeyOf(this.#writer, name).channel, changed, signal)
   }
 
   async close(): Promise<void> {
@@ -122,7 +141,7 @@ export class RedisNode {
     this.#client.disconnect()
   }
 
-  async #take({ key }: Spot, args: readonly Word[], signal: AbortSignal): Promise<Reply> {
+  async #take({ key }: LockKey, args: readonly Word[], signal: AbortSignal): Promise<Reply> {
     if (this.#fencing === false) return this.#change('acquisition', TAKE, [key], args, signal)
     const counter = counterFor(key, this.#client instanceof Cluster)
     try {
@@ -139,7 +158,7 @@ export class RedisNode {
   }
 
   /** What proves that a lock is ours, as the scripts want it. */
-  #claimed({ owner, mark }: Claim): [kind: string, value: Word, mark: string] {
+  #claimed({ owner, mark }: OwnerProof): [kind: string, value: Word, mark: string] {
     if (owner === '' || !isText(owner))
       throw new StoreError('BAD_INPUT', 'This cannot be the owner of a lock')
     const { written } = this.#writer
@@ -147,7 +166,7 @@ export class RedisNode {
   }
 
   /** The parts of the JSON that do not depend on the server. */
-  #record({ owner, metadata }: Wish): { head: string; tail: string } {
+  #record({ owner, metadata }: AcquireRequest): { head: string; tail: string } {
     if (this.#writer.written !== null) {
       if (this.#writer.written(owner).length > MAX_VALUE_BYTES) throw tooLarge()
       return { head: '', tail: '' }
@@ -165,7 +184,7 @@ export class RedisNode {
     return { head, tail }
   }
 
-  #holder({ key }: Spot, [, now, ends, value]: Reply): CurrentHolder | null {
+  #holder({ key }: LockKey, [, now, ends, value]: Reply): CurrentHolder | null {
     const found: Found = { now, ends: Number(ends), value }
     return holderFrom(formatOf(this.#writer.id), key, found)
   }

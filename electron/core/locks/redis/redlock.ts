@@ -6,18 +6,18 @@ import { atMost, sleep } from '../../lib/timers.ts'
 import type { RedisAddress } from '../../stores/redis/address.ts'
 import { isDistinctive } from '../../stores/redis/format/format.ts'
 import type {
-  Claim,
-  Extended,
-  Held,
-  LetGoOf,
-  Lost,
+  AcquireRequest,
+  Extension,
+  Grant,
+  Loss,
+  OwnerProof,
   Provider,
   ProviderOptions,
-  Taken,
-  Wish,
+  Refusal,
+  Release,
 } from '../provider.ts'
 import type { CurrentHolder } from '../types.ts'
-import { NOBODY_KNOWN } from './holder.ts'
+import { UNKNOWN_HOLDER } from './holder.ts'
 import { checkServers, Majority } from './majority.ts'
 import { RedisNode } from './node.ts'
 import { type Poll, poll, type Votes, valuesOf } from './votes.ts'
@@ -63,7 +63,7 @@ class Redlock implements Provider {
   readonly #nodes: readonly RedisNode[]
   readonly #majority: Majority
   /** What still goes on at a server for an owner's lock: what comes next waits for it, so that no release overtakes its lock. */
-  readonly #underway: readonly Map<string, Promise<unknown>>[]
+  readonly #pending: readonly Map<string, Promise<unknown>>[]
   readonly #background = new Set<Promise<unknown>>()
 
   constructor(addresses: readonly RedisAddress[], writer: Writer) {
@@ -72,7 +72,7 @@ class Redlock implements Provider {
     this.defaultTtlMs = writer.defaultTtlMs
     this.pollMs = writer.pollMs
     this.#nodes = addresses.map(address => new RedisNode(address, writer, false))
-    this.#underway = addresses.map(() => new Map())
+    this.#pending = addresses.map(() => new Map())
     this.#majority = new Majority(addresses.length)
   }
 
@@ -98,15 +98,15 @@ class Redlock implements Provider {
   }
 
   /** A vote that nobody won is held again a few times: of several who come at the same moment for a free lock one shall have it. */
-  async take(name: string, wish: Wish, signal: AbortSignal): Promise<Taken | Held> {
+  async take(name: string, request: AcquireRequest, signal: AbortSignal): Promise<Grant | Refusal> {
     keyTextOf(this.#writer, name)
     const left = new Set<number>()
     for (let attempt = 1; ; attempt++) {
-      const answer = await this.#vote(name, wish, left, signal)
+      const answer = await this.#vote(name, request, left, signal)
       if (answer !== 'split') return answer
       const { from, to } = AFTER_SPLIT_MS
       const leftMs = from + Math.round(Math.random() * (to - from))
-      if (attempt === MOST_VOTES) return { is: 'held', holder: NOBODY_KNOWN, leftMs }
+      if (attempt === MOST_VOTES) return { is: 'held', holder: UNKNOWN_HOLDER, leftMs }
       await sleep(leftMs, signal)
       throwIfAborted(signal)
     }
@@ -115,20 +115,20 @@ class Redlock implements Provider {
   /** `left` are the places where this or an earlier vote may have left the lock behind. */
   async #vote(
     name: string,
-    wish: Wish,
+    request: AcquireRequest,
     left: Set<number>,
     signal: AbortSignal,
-  ): Promise<Taken | Held | 'split'> {
+  ): Promise<Grant | Refusal | 'split'> {
     const startedAt = performance.now()
     const mark = this.#writer.written === null ? randomBytes(16).toString('hex') : null
-    const claim = { owner: wish.owner, mark }
+    const proof = { owner: request.owner, mark }
     // The clocks of the servers do not run alike: each keeps the lock a little longer than we count on it.
-    const kept = { ...wish, ttlMs: wish.ttlMs + driftOf(wish.ttlMs) }
-    const timeoutMs = answerTime(wish.ttlMs)
-    const outcomes: Settled<Taken | Held>[] = []
-    const asked = await this.#ask<Taken | Held>(
+    const kept = { ...request, ttlMs: request.ttlMs + driftOf(request.ttlMs) }
+    const timeoutMs = answerTime(request.ttlMs)
+    const outcomes: Settled<Grant | Refusal>[] = []
+    const asked = await this.#ask<Grant | Refusal>(
       name,
-      claim,
+      proof,
       timeoutMs,
       signal,
       async (node, late, place) => {
@@ -140,24 +140,29 @@ class Redlock implements Provider {
     const { votes } = asked
     const taken = valuesOf(votes).filter(each => each.is === 'taken')
     const [first] = taken.sort((a, b) => a.acquiredAt - b.acquiredAt)
-    if (first && taken.length >= this.#majority.needed && performance.now() - startedAt < wish.ttlMs)
+    if (first && taken.length >= this.#majority.needed && performance.now() - startedAt < request.ttlMs)
       // Both times by one clock: those of the servers need not agree.
-      return { ...first, mark, fencing: null, expiresAt: first.acquiredAt + wish.ttlMs }
-    for (const place of await this.#giveBack(name, claim, asked, outcomes, timeoutMs)) left.add(place)
+      return { ...first, mark, fencing: null, expiresAt: first.acquiredAt + request.ttlMs }
+    for (const place of await this.#giveBack(name, proof, asked, outcomes, timeoutMs)) left.add(place)
     // A majority of them is a lock that nobody knows of, and that only whoever asked for it can give back.
     return this.#refusal(votes, left.size >= this.#majority.needed)
   }
 
-  async extend(name: string, claim: Claim, ttlMs: number, signal: AbortSignal): Promise<Extended | Lost> {
+  async extend(
+    name: string,
+    proof: OwnerProof,
+    ttlMs: number,
+    signal: AbortSignal,
+  ): Promise<Extension | Loss> {
     const startedAt = performance.now()
-    const outcomes: Settled<Extended | Lost>[] = []
-    const { votes } = await this.#ask<Extended | Lost>(
+    const outcomes: Settled<Extension | Loss>[] = []
+    const { votes } = await this.#ask<Extension | Loss>(
       name,
-      claim,
+      proof,
       answerTime(ttlMs),
       signal,
       async (node, late, place) => {
-        outcomes[place] = await settle(() => node.extend(name, claim, ttlMs + driftOf(ttlMs), late))
+        outcomes[place] = await settle(() => node.extend(name, proof, ttlMs + driftOf(ttlMs), late))
         return only([outcomes[place]])
       },
       so => this.#majority.is(so, 'extended') || this.#majority.isPrevented(so, 'lost'),
@@ -167,26 +172,26 @@ class Redlock implements Provider {
       return { is: 'extended', expiresAt: Math.min(...extended.map(each => each.expiresAt)) - driftOf(ttlMs) }
     const loss = this.#loss(votes)
     // Whoever is told of it lets nothing go any more, and the few that have it would keep it from others for all of its time.
-    if (isUnmistakable(claim))
+    if (isUnmistakable(proof))
       for (const [place, node] of this.#nodes.entries()) {
         const wasExtended = () => outcomes[place]?.ok && outcomes[place].value.is === 'extended'
-        const giveBack = async () => wasExtended() && node.letGo(name, claim, NEVER)
-        this.#keep(this.#inOrder(place, name, claim, giveBack))
+        const giveBack = async () => wasExtended() && node.release(name, proof, NEVER)
+        this.#keep(this.#inOrder(place, name, proof, giveBack))
       }
     return loss
   }
 
-  async letGo(name: string, claim: Claim, signal: AbortSignal): Promise<LetGoOf | Lost> {
+  async release(name: string, proof: OwnerProof, signal: AbortSignal): Promise<Release | Loss> {
     throwIfAborted(signal)
-    const { votes } = await this.#ask<LetGoOf | Lost>(
+    const { votes } = await this.#ask<Release | Loss>(
       name,
-      claim,
+      proof,
       LONGEST_ANSWER_MS,
       signal,
-      (node, late) => node.letGo(name, claim, late),
+      (node, late) => node.release(name, proof, late),
       so => this.#majority.is(so, 'released') || this.#majority.isPrevented(so, 'lost'),
       // One that hung or was away may have the lock all the same, also one that it was only given when it woke up.
-      isUnmistakable(claim) ? node => node.letGo(name, claim, NEVER) : undefined,
+      isUnmistakable(proof) ? node => node.release(name, proof, NEVER) : undefined,
     )
     return this.#majority.is(votes, 'released') ? { is: 'released' } : this.#loss(votes)
   }
@@ -250,7 +255,7 @@ class Redlock implements Provider {
 
   async #ask<T>(
     name: string,
-    claim: Claim,
+    proof: OwnerProof,
     timeoutMs: number,
     signal: AbortSignal,
     work: (node: RedisNode, late: AbortSignal, place: number) => Promise<T>,
@@ -262,7 +267,7 @@ class Redlock implements Provider {
         this.#inOrder(
           place,
           name,
-          claim,
+          proof,
           () => work(node, late, place),
           () => onceMore?.(node),
         ),
@@ -276,20 +281,20 @@ class Redlock implements Provider {
   #inOrder<T>(
     place: number,
     name: string,
-    { owner }: Claim,
+    { owner }: OwnerProof,
     work: () => Promise<T>,
     onceMore: () => Promise<unknown> | undefined = () => undefined,
   ): Promise<T> {
-    const underway = this.#underway[place] as Map<string, Promise<unknown>>
+    const pending = this.#pending[place] as Map<string, Promise<unknown>>
     const id = JSON.stringify([name, owner])
-    const run = (underway.get(id) ?? Promise.resolve()).then(work)
+    const run = (pending.get(id) ?? Promise.resolve()).then(work)
     const done = run
       .catch(onceMore)
       .catch(() => {})
       .finally(() => {
-        if (underway.get(id) === done) underway.delete(id)
+        if (pending.get(id) === done) pending.delete(id)
       })
-    underway.set(id, done)
+    pending.set(id, done)
     this.#keep(done)
     return run
   }
@@ -300,19 +305,19 @@ class Redlock implements Provider {
    */
   async #giveBack(
     name: string,
-    claim: Claim,
-    { votes, rest }: Poll<Taken | Held>,
-    outcomes: readonly Settled<Taken | Held>[],
+    proof: OwnerProof,
+    { votes, rest }: Poll<Grant | Refusal>,
+    outcomes: readonly Settled<Grant | Refusal>[],
     timeoutMs: number,
   ): Promise<number[]> {
     // Without a mark another lock of the same owner looks like this one, and is not ours to give back. It ends by itself.
     const isOursAlone = async () => {
-      if (claim.mark !== null) return true
+      if (proof.mark !== null) return true
       await rest
       const isHis = outcomes.some(
-        each => each.ok && each.value.is === 'held' && each.value.holder.owner === claim.owner,
+        each => each.ok && each.value.is === 'held' && each.value.holder.owner === proof.owner,
       )
-      return isUnmistakable(claim) && !isHis
+      return isUnmistakable(proof) && !isHis
     }
     // What somebody else has on a majority has not become free. Whoever was told so would ask at once, also we: a server that
     // lost its memory would have all who wait take its record and give it back as fast as they can.
@@ -320,14 +325,14 @@ class Redlock implements Provider {
     const left = new Set(this.#nodes.keys())
     const waited: Promise<unknown>[] = []
     for (const [place, node] of this.#nodes.entries()) {
-      const done = this.#inOrder(place, name, claim, async () => {
+      const done = this.#inOrder(place, name, proof, async () => {
         // Known by now, also if it came too late for the vote.
         const outcome = outcomes[place]
         const wasTaken = outcome?.ok && outcome.value.is === 'taken'
         const mayBeTaken = outcome?.ok === false && outcome.error.uncertain
         if (!wasTaken && !mayBeTaken) return left.delete(place)
         if (mayBeTaken && !(await isOursAlone())) return false
-        const answer = await node.letGo(name, claim, NEVER, { silently })
+        const answer = await node.release(name, proof, NEVER, { silently })
         // What was lost on its way may still arrive: that it is not there yet proves nothing.
         return (wasTaken || answer.is === 'released') && left.delete(place)
       })
@@ -339,7 +344,7 @@ class Redlock implements Provider {
     return [...left]
   }
 
-  #refusal(votes: Votes<Taken | Held>, uncertain: boolean): Held | 'split' {
+  #refusal(votes: Votes<Grant | Refusal>, uncertain: boolean): Refusal | 'split' {
     this.#majority.check(votes, uncertain)
     if (uncertain) {
       const message = 'Too many Redis servers did not say whether they have the lock that they were asked for'
@@ -354,14 +359,14 @@ class Redlock implements Provider {
     return { is: 'held', holder, leftMs: Number.isFinite(leftMs) ? leftMs : null }
   }
 
-  #holderIn(votes: Votes<Extended | LetGoOf | Lost | Taken | Held>): CurrentHolder | null {
+  #holderIn(votes: Votes<Extension | Release | Loss | Grant | Refusal>): CurrentHolder | null {
     return this.#majority.holder(
       valuesOf(votes).map(each => (each.is === 'held' || each.is === 'lost' ? each.holder : null)),
     )
   }
 
   /** Lost only if so many say so that the others are no majority, whatever those say that did not answer. */
-  #loss(votes: Votes<Extended | LetGoOf | Lost>): Lost {
+  #loss(votes: Votes<Extension | Release | Loss>): Loss {
     this.#majority.check(votes, true)
     if (this.#majority.isPrevented(votes, 'lost')) return { is: 'lost', holder: this.#holderIn(votes) }
     throw notAgreed({ uncertain: true })
@@ -379,7 +384,7 @@ function notAgreed(options: { readonly uncertain: boolean }): StoreError {
 }
 
 /** Without a mark another lock of the same owner looks like this one. */
-function isUnmistakable({ owner, mark }: Claim): boolean {
+function isUnmistakable({ owner, mark }: OwnerProof): boolean {
   return mark !== null || isDistinctive(owner)
 }
 

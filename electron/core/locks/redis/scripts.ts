@@ -129,7 +129,7 @@ return { 'extended', now }
  * ARGV[4] is the channel, empty if nobody is to be told, and ARGV[5] the message. Whoever may not publish releases all the same:
  * waiters that are not told look again by themselves.
  */
-export const LET_GO = script(
+export const RELEASE = script(
   `${WRITES}
 ${LOOK}
 if not isOurs() then return current('lost') end

@@ -3,7 +3,6 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../shared/duration.ts'
 import { keyToText, textToKey } from '../../lib/bytes.ts'
 import { StoreError } from '../../lib/errors.ts'
 import { isCounterName } from '../../stores/redis/fencing-counter.ts'
-import { cachelibText } from './pickled.ts'
 
 /** How the locks of one format are written, as data. The readers of the same formats are the console's. */
 export type Writer = {
@@ -34,6 +33,25 @@ const pipelines = prefixed('pipeline_lock:')
 /** Invenio's prefix. The one of plain Flask-Caching is part of the name, for programs that have that one. */
 const cached = prefixed('cache::')
 const FLASK = 'flask_cache_'
+
+const PROTO = 0x80
+const FRAME = 0x95
+const SHORT_TEXT = 0x8c
+const TEXT = 0x58
+const MEMOIZE = 0x94
+const STOP = 0x2e
+
+/** "!" and the pickle of a string as cachelib writes it: the highest protocol of today's Pythons, which is 5. */
+function cachelibText(text: string): Buffer {
+  const utf8 = Buffer.from(text)
+  const length = Buffer.alloc(4)
+  length.writeUInt32LE(utf8.length)
+  const header = utf8.length < 256 ? Buffer.from([SHORT_TEXT, utf8.length]) : Buffer.from([TEXT, ...length])
+  const frame = Buffer.concat([header, utf8, Buffer.from([MEMOIZE, STOP])])
+  const size = Buffer.alloc(8)
+  size.writeBigUInt64LE(BigInt(frame.length))
+  return Buffer.concat([Buffer.from('!'), Buffer.from([PROTO, 5, FRAME]), size, frame])
+}
 
 const WRITERS: readonly Writer[] = [
   {
@@ -97,9 +115,9 @@ export function writerOf(format: string | null): Writer {
 }
 
 /** Where a lock stands and how its release is announced. */
-export type Spot = { readonly key: Buffer; readonly channel: string; readonly message: string }
+export type LockKey = { readonly key: Buffer; readonly channel: string; readonly message: string }
 
-export function spotOf(writer: Writer, name: string): Spot {
+export function lockKeyOf(writer: Writer, name: string): LockKey {
   const key = name === '' || !isText(name) ? null : writer.keyOf(name)
   if (key === null) {
     const shape = writer.id === 'pipeline-run' ? ', which is a tenant, a colon and a pipeline' : ''
@@ -116,7 +134,7 @@ export function nameOfKey(writer: Writer, keyText: string): string | null {
 }
 
 export function keyTextOf(writer: Writer, name: string): string {
-  return keyToText(spotOf(writer, name).key)
+  return keyToText(lockKeyOf(writer, name).key)
 }
 
 /** Half a surrogate pair has no UTF-8: two such names would be one key, and nobody could read such an owner back. */

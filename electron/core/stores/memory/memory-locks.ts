@@ -7,20 +7,20 @@ type Holder = {
   readonly acquiredAt: number
   readonly expiresAt: number
 }
-type Claim = { readonly owner: string; readonly mark: string | null }
-type Taken = {
+type OwnerProof = { readonly owner: string; readonly mark: string | null }
+type Grant = {
   readonly is: 'taken'
   readonly mark: string | null
   readonly fencing: number
   readonly acquiredAt: number
   readonly expiresAt: number
 }
-type Held = { readonly is: 'held'; readonly holder: Holder; readonly leftMs: number }
-type Extended = { readonly is: 'extended'; readonly expiresAt: number }
+type Refusal = { readonly is: 'held'; readonly holder: Holder; readonly leftMs: number }
+type Extension = { readonly is: 'extended'; readonly expiresAt: number }
 type Released = { readonly is: 'released' }
-type Lost = { readonly is: 'lost'; readonly holder: Holder | null }
+type Loss = { readonly is: 'lost'; readonly holder: Holder | null }
 
-type MemoryWish = {
+type MemoryRequest = {
   readonly owner: string
   readonly lockedBy: string
   /** Null for the server's timeout, which is then not written down. */
@@ -31,7 +31,7 @@ type MemoryWish = {
 export class MemoryLocks {
   constructor(readonly server: MemoryServer) {}
 
-  take(name: string, wish: MemoryWish, at = this.server.now()): Taken | Held {
+  take(name: string, request: MemoryRequest, at = this.server.now()): Grant | Refusal {
     return this.server.request(records => {
       const now = this.server.now()
       const existing = this.server.live(name)
@@ -44,10 +44,10 @@ export class MemoryLocks {
       const fencing = this.server.nextFencing()
       const lock: PipelineLock = {
         ...tenantAndPipeline(name),
-        pipeline_logging_id: wish.owner,
+        pipeline_logging_id: request.owner,
         locked_at: at / 1000,
-        locked_by: wish.lockedBy,
-        ...(wish.ttlMs === null ? {} : { expires_at: (at + wish.ttlMs) / 1000, fencing }),
+        locked_by: request.lockedBy,
+        ...(request.ttlMs === null ? {} : { expires_at: (at + request.ttlMs) / 1000, fencing }),
       }
       records.set(name, lock)
       const expiresAt = endOf(lock, this.server.timeoutMs)
@@ -55,10 +55,10 @@ export class MemoryLocks {
     })
   }
 
-  extend(name: string, claim: Claim, ttlMs: number): Extended | Lost {
+  extend(name: string, proof: OwnerProof, ttlMs: number): Extension | Loss {
     return this.server.request(records => {
       const lock = this.server.live(name)
-      if (lock === null || !isClaimed(lock, claim)) return this.#lost(lock)
+      if (lock === null || !isClaimed(lock, proof)) return this.#lost(lock)
       const now = this.server.now()
       // A record that says nothing of its end has only its beginning to be moved.
       const moved: PipelineLock =
@@ -70,10 +70,10 @@ export class MemoryLocks {
     })
   }
 
-  letGo(name: string, claim: Claim): Released | Lost {
+  release(name: string, proof: OwnerProof): Released | Loss {
     return this.server.request(() => {
       const lock = this.server.live(name)
-      if (lock === null || !isClaimed(lock, claim)) return this.#lost(lock)
+      if (lock === null || !isClaimed(lock, proof)) return this.#lost(lock)
       this.server.remove(name)
       return { is: 'released' }
     })
@@ -86,7 +86,7 @@ export class MemoryLocks {
     })
   }
 
-  #lost(lock: PipelineLock | null): Lost {
+  #lost(lock: PipelineLock | null): Loss {
     return { is: 'lost', holder: lock === null ? null : this.#holder(lock) }
   }
 
@@ -100,7 +100,7 @@ export class MemoryLocks {
   }
 }
 
-function isClaimed(lock: PipelineLock, { owner, mark }: Claim): boolean {
+function isClaimed(lock: PipelineLock, { owner, mark }: OwnerProof): boolean {
   return lock.pipeline_logging_id === owner && (mark === null || markOf(lock) === mark)
 }
 

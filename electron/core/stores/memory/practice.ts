@@ -69,7 +69,7 @@ function step(server: MemoryServer, locks: MemoryLocks): void {
   const owner = locks.read(keyOf(job))?.owner ?? null
   if (owner === null) take(locks, job, randomUUID(), now)
   else if (ENDLESS.includes(job)) locks.extend(keyOf(job), { owner, mark: null }, server.timeoutMs)
-  else locks.letGo(keyOf(job), { owner, mark: null })
+  else locks.release(keyOf(job), { owner, mark: null })
 }
 
 function take(locks: MemoryLocks, job: Job, owner: string, at: number): void {

@@ -21,7 +21,7 @@ const REQUEST: Input<'holds.take'> = {
   ...{ storeId: 's', key: 'acme:nightly', forMs: 600_000, mode: 'renewed', reason: 'why' },
 }
 
-type Step = 'take' | 'letGo' | 'letGo on its way'
+type Step = 'take' | 'release' | 'release on its way'
 
 /** Holds in a store whose answers to some steps are lost after the step was done, or before. */
 function losing(lost: { delete(step: Step): boolean }) {
@@ -43,9 +43,9 @@ function losing(lost: { delete(step: Step): boolean }) {
     setup: s => inner.setup(s),
     take: async (...asked) => after('take', await inner.take(...asked)),
     extend: (...asked) => inner.extend(...asked),
-    letGo: async (...asked) => {
-      after('letGo on its way', null)
-      return after('letGo', await inner.letGo(...asked))
+    release: async (...asked) => {
+      after('release on its way', null)
+      return after('release', await inner.release(...asked))
     },
     read: (...asked) => inner.read(...asked),
     close: async () => {},
@@ -103,7 +103,7 @@ it('a lock that was taken although the answer was lost is found to be ours', asy
 })
 
 it('a lock that was let go although the answer was lost is not called lost', async () => {
-  const { holds, seen } = losing(new Set(['letGo']))
+  const { holds, seen } = losing(new Set(['release']))
   const answer = await holds.take(REQUEST, signal, 'action-1')
   const holdId = answer.outcome === 'held' ? answer.hold.holdId : ''
   await expect(holds.release({ holdId }, signal)).rejects.toMatchObject({ uncertain: true })
@@ -112,7 +112,7 @@ it('a lock that was let go although the answer was lost is not called lost', asy
 })
 
 it('and that is found out without anybody asking again', async () => {
-  const { holds, seen } = losing(new Set(['letGo']))
+  const { holds, seen } = losing(new Set(['release']))
   const answer = await holds.take(REQUEST, signal, 'action-1')
   const holdId = answer.outcome === 'held' ? answer.hold.holdId : ''
   await expect(holds.release({ holdId }, signal)).rejects.toMatchObject({ uncertain: true })
@@ -132,7 +132,7 @@ it('a lock that may have been taken is let go by whoever stops waiting for it', 
 })
 
 it('a release that never arrived does not hide that somebody takes the lock away later', async () => {
-  const { holds, seen, records, clock, problems } = losing(new Set(['letGo on its way']))
+  const { holds, seen, records, clock, problems } = losing(new Set(['release on its way']))
   const answer = await holds.take(REQUEST, signal, 'action-1')
   const holdId = answer.outcome === 'held' ? answer.hold.holdId : ''
   await expect(holds.release({ holdId }, signal)).rejects.toMatchObject({ uncertain: true })
@@ -144,7 +144,7 @@ it('a release that never arrived does not hide that somebody takes the lock away
 })
 
 it('a lock that was let go at the end of its time is not called lost because the answer was', async () => {
-  const { holds, seen, records, clock, audited } = losing(new Set(['letGo']))
+  const { holds, seen, records, clock, audited } = losing(new Set(['release']))
   await holds.take({ ...REQUEST, forMs: 10_000 }, signal, 'action-1')
   clock.pass(10_000)
   await expect.poll(() => records.size).toBe(0)

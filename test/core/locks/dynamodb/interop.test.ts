@@ -4,7 +4,7 @@ import {
   createDynamoProvider,
   type DynamoProvider,
 } from '../../../../electron/core/locks/dynamodb/provider.ts'
-import type { Held, Taken } from '../../../../electron/core/locks/provider.ts'
+import type { Grant, Refusal } from '../../../../electron/core/locks/provider.ts'
 import type { Metadata } from '../../../../electron/core/locks/types.ts'
 import { DynamoStore } from '../../../../electron/core/stores/dynamodb/store.ts'
 import { listAll } from '../../../contract/suite.ts'
@@ -68,13 +68,13 @@ const other = {
     ),
 }
 
-async function taken(name: string, owner: string, metadata: Metadata | null = null): Promise<Taken> {
+async function taken(name: string, owner: string, metadata: Metadata | null = null): Promise<Grant> {
   const answer = await provider.take(name, { owner, ttlMs: MINUTE, metadata }, never)
   if (answer.is !== 'taken') throw new Error(`${name} was not free`)
   return answer
 }
 const refused = async (name: string, owner: string) =>
-  (await provider.take(name, { owner, ttlMs: MINUTE, metadata: null }, never)) as Held
+  (await provider.take(name, { owner, ttlMs: MINUTE, metadata: null }, never)) as Refusal
 async function runOut(name: string): Promise<void> {
   const item = await table.get({ lock_key: { S: name } })
   await table.put({ ...item, expires_at: { N: String(now() - 10) } })
@@ -98,12 +98,12 @@ describe('a program with the documented conditions and ours share the table', ()
     const lock = await taken('A', 'ours')
     await other.acquire('B', 'theirs')
     expect(await other.release('A', 'theirs')).toBe(false)
-    expect(await provider.letGo('B', { owner: 'ours', mark: lock.mark }, never)).toMatchObject({
+    expect(await provider.release('B', { owner: 'ours', mark: lock.mark }, never)).toMatchObject({
       is: 'lost',
       holder: { owner: 'theirs' },
     })
     expect(await other.release('B', 'theirs')).toBe(true)
-    expect(await provider.letGo('A', { owner: 'ours', mark: lock.mark }, never)).toEqual({ is: 'released' })
+    expect(await provider.release('A', { owner: 'ours', mark: lock.mark }, never)).toEqual({ is: 'released' })
     expect(await table.all()).toEqual([])
   })
 
@@ -111,7 +111,7 @@ describe('a program with the documented conditions and ours share the table', ()
     await taken('A', 'run-1')
     expect(await other.release('A', 'run-1')).toBe(true)
     await other.acquire('B', 'run-1')
-    expect(await provider.letGo('B', { owner: 'run-1', mark: null }, never)).toEqual({ is: 'released' })
+    expect(await provider.release('B', { owner: 'run-1', mark: null }, never)).toEqual({ is: 'released' })
   })
 
   it('takes over what the other let run out, in both directions', async () => {
@@ -158,7 +158,7 @@ describe('the console', () => {
     expect(await store.release(seen?.id ?? '', seen?.fence ?? '', never)).toMatchObject({
       outcome: 'released',
     })
-    expect(await provider.letGo(PIPELINE, { owner: 'run-123', mark: lock.mark }, never)).toEqual({
+    expect(await provider.release(PIPELINE, { owner: 'run-123', mark: lock.mark }, never)).toEqual({
       is: 'lost',
       holder: null,
     })
@@ -167,7 +167,7 @@ describe('the console', () => {
   it('does not release the next acquisition of the same owner', async () => {
     const first = await taken('A', 'ours')
     const [seen] = (await listAll(store)).locks
-    await provider.letGo('A', { owner: 'ours', mark: first.mark }, never)
+    await provider.release('A', { owner: 'ours', mark: first.mark }, never)
     await taken('A', 'ours')
     expect(await store.release('A', seen?.fence ?? '', never)).toMatchObject({ outcome: 'changed' })
   })

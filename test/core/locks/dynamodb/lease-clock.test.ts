@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { LeaseClock } from '../../../../electron/core/locks/dynamodb/lease-clock.ts'
-import { freshTables, never, now, open, put, taken, through, wish } from './place.ts'
+import { freshTables, never, now, open, put, request, taken, through } from './place.ts'
 
 const MINUTE = 60_000
 const HOUR = 3_600_000
@@ -13,7 +13,7 @@ describe('a clock that is wrong', () => {
     await put('gone', now() - 600)
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + wrongMs })
     const provider = open()
-    expect(await provider.take('held', wish('ours'), never)).toMatchObject({ is: 'held' })
+    expect(await provider.take('held', request('ours'), never)).toMatchObject({ is: 'held' })
     const lock = await taken(provider, 'gone')
     vi.useRealTimers()
     expect(Math.abs(lock.expiresAt - MINUTE - Date.now())).toBeLessThan(MINUTE)
@@ -26,7 +26,7 @@ describe('a clock that is wrong', () => {
     await put('gone', now() - 600)
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + wrongMs })
     expect(await provider.read('held', never)).not.toBeNull()
-    expect(await provider.take('held', wish('ours'), never)).toMatchObject({ is: 'held' })
+    expect(await provider.take('held', request('ours'), never)).toMatchObject({ is: 'held' })
     expect(await provider.extend('ours', { owner: 'ours', mark }, MINUTE, never)).toMatchObject({
       is: 'extended',
     })
@@ -100,11 +100,11 @@ describe('an emulator that sends no Date header, as DynamoDB Local', () => {
     const asked = Date.now()
     const { mark, expiresAt } = await taken(provider, 'A')
     expect(expiresAt).toBeGreaterThanOrEqual(asked + MINUTE)
-    expect(await provider.take('A', wish('other'), never)).toMatchObject({ is: 'held' })
+    expect(await provider.take('A', request('other'), never)).toMatchObject({ is: 'held' })
     expect(await provider.read('A', never)).toMatchObject({ owner: 'ours' })
-    const claim = { owner: 'ours', mark }
-    expect(await provider.extend('A', claim, MINUTE, never)).toMatchObject({ is: 'extended' })
-    expect(await provider.letGo('A', claim, never)).toEqual({ is: 'released' })
+    const proof = { owner: 'ours', mark }
+    expect(await provider.extend('A', proof, MINUTE, never)).toMatchObject({ is: 'extended' })
+    expect(await provider.release('A', proof, never)).toEqual({ is: 'released' })
     expect(await provider.read('A', never)).toBeNull()
   })
 
@@ -120,7 +120,7 @@ describe('an emulator that sends no Date header, as DynamoDB Local', () => {
     const provider = await through(() => 'no-date')
     await put('just over', now() - 1)
     await put('long over', now() - 600)
-    expect(await provider.take('just over', wish('ours'), never)).toMatchObject({ is: 'held' })
+    expect(await provider.take('just over', request('ours'), never)).toMatchObject({ is: 'held' })
     await taken(provider, 'long over')
   })
 

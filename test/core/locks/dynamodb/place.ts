@@ -3,7 +3,7 @@ import {
   createDynamoProvider,
   type DynamoProvider,
 } from '../../../../electron/core/locks/dynamodb/provider.ts'
-import type { ProviderOptions, Taken } from '../../../../electron/core/locks/provider.ts'
+import type { Grant, ProviderOptions } from '../../../../electron/core/locks/provider.ts'
 import type { DynamoAddress } from '../../../../electron/core/stores/dynamodb/address.ts'
 import { type Fate, startDynamoProxy } from '../../../servers/dynamodb-proxy.ts'
 import { TestTable } from '../../../servers/dynamodb-table.ts'
@@ -49,10 +49,10 @@ export async function through(
   return open({ endpoint: proxy.endpoint }, options)
 }
 
-export const wish = (owner: string, ttlMs = MINUTE) => ({ owner, ttlMs, metadata: null })
+export const request = (owner: string, ttlMs = MINUTE) => ({ owner, ttlMs, metadata: null })
 
-export async function taken(provider: DynamoProvider, name: string, owner = 'ours'): Promise<Taken> {
-  const answer = await provider.take(name, wish(owner), never)
+export async function taken(provider: DynamoProvider, name: string, owner = 'ours'): Promise<Grant> {
+  const answer = await provider.take(name, request(owner), never)
   if (answer.is !== 'taken') throw new Error(`${name} was not free`)
   return answer
 }

@@ -12,7 +12,7 @@ import {
   throttled,
 } from '../../../servers/dynamodb-proxy.ts'
 import { TestTable } from '../../../servers/dynamodb-table.ts'
-import { closing, freshTables, never, now, open, put, table, taken, through, wish } from './place.ts'
+import { closing, freshTables, never, now, open, put, request, table, taken, through } from './place.ts'
 
 const MINUTE = 60_000
 
@@ -94,14 +94,14 @@ describe('setup', () => {
     const foreign = await TestTable.create(table.endpoint, keys as [string, 'S' | 'N'][])
     closing.push(() => foreign.drop())
     await expect(open({ table: foreign.name }).setup(never)).rejects.toMatchObject({ code: 'UNSUPPORTED' })
-    await expect(open({ table: foreign.name }).take('A', wish('ours'), never)).rejects.toMatchObject({
+    await expect(open({ table: foreign.name }).take('A', request('ours'), never)).rejects.toMatchObject({
       code: 'STORE_ERROR',
       uncertain: false,
     })
   })
 
   it('is missed where there is no table', async () => {
-    await expect(open({ table: 'no-such-table' }).take('A', wish('ours'), never)).rejects.toMatchObject({
+    await expect(open({ table: 'no-such-table' }).take('A', request('ours'), never)).rejects.toMatchObject({
       code: 'NOT_FOUND',
     })
   })
@@ -111,7 +111,7 @@ describe('a lock in DynamoDB', () => {
   it.each(['', 'x'.repeat(2049), '\ud800', 'lockkeeper:fencing:A'])('cannot be called %j', async name => {
     const provider = open()
     expect(() => provider.keyOf(name)).toThrow(expect.objectContaining({ code: 'BAD_INPUT' }))
-    await expect(provider.take(name, wish('ours'), never)).rejects.toMatchObject({ code: 'BAD_INPUT' })
+    await expect(provider.take(name, request('ours'), never)).rejects.toMatchObject({ code: 'BAD_INPUT' })
   })
 
   it('may have a name of all the bytes that there are', async () => {
@@ -140,7 +140,9 @@ describe('a lock in DynamoDB', () => {
 
   it('is not taken for a time that has no end', async () => {
     for (const ttlMs of [Number.NaN, Number.POSITIVE_INFINITY, 1e17])
-      await expect(open().take('A', wish('ours', ttlMs), never)).rejects.toMatchObject({ code: 'BAD_INPUT' })
+      await expect(open().take('A', request('ours', ttlMs), never)).rejects.toMatchObject({
+        code: 'BAD_INPUT',
+      })
     expect(await table.all()).toEqual([])
   })
 
@@ -159,7 +161,7 @@ describe('a lock in DynamoDB', () => {
     const { mark } = await taken(provider, 'A')
     const item = await table.get({ lock_key: { S: 'A' } })
     await table.put({ ...item, expires_at: { N: String(now() - 10) } })
-    expect(await provider.letGo('A', { owner: 'ours', mark }, never)).toEqual({ is: 'lost', holder: null })
+    expect(await provider.release('A', { owner: 'ours', mark }, never)).toEqual({ is: 'lost', holder: null })
     expect(await table.all()).toEqual([])
   })
 
@@ -177,13 +179,13 @@ describe('an answer that is lost', () => {
   it('to an acquisition is made up for by a look: the lock is ours', async () => {
     const provider = await through(next('PutItem', 'lose-answer'))
     const { mark } = await taken(provider, 'A')
-    expect(await provider.letGo('A', { owner: 'ours', mark }, never)).toEqual({ is: 'released' })
+    expect(await provider.release('A', { owner: 'ours', mark }, never)).toEqual({ is: 'released' })
   })
 
   it('to an acquisition that was refused is made up for by a look: the lock is another’s', async () => {
     await put('A', now() + 600)
     const provider = await through(next('PutItem', 'lose-answer'))
-    expect(await provider.take('A', wish('ours'), never)).toMatchObject({
+    expect(await provider.take('A', request('ours'), never)).toMatchObject({
       is: 'held',
       holder: { owner: 'theirs' },
     })
@@ -193,15 +195,15 @@ describe('an answer that is lost', () => {
     const provider = await through(
       next('PutItem', errorAnswer('com.amazonaws.dynamodb.v20120810#InternalServerError', 'oops', 500)),
     )
-    await expect(provider.take('A', wish('ours'), never)).rejects.toMatchObject({ uncertain: true })
+    await expect(provider.take('A', request('ours'), never)).rejects.toMatchObject({ uncertain: true })
   })
 
-  it.each(['extend', 'letGo'] as const)('to %s is uncertain', async what => {
+  it.each(['extend', 'release'] as const)('to %s is uncertain', async what => {
     const provider = await through(next(what === 'extend' ? 'UpdateItem' : 'DeleteItem', 'lose-answer'))
     const { mark } = await taken(provider, 'A')
-    const claim = { owner: 'ours', mark }
+    const proof = { owner: 'ours', mark }
     const done =
-      what === 'extend' ? provider.extend('A', claim, MINUTE, never) : provider.letGo('A', claim, never)
+      what === 'extend' ? provider.extend('A', proof, MINUTE, never) : provider.release('A', proof, never)
     await expect(done).rejects.toMatchObject({ code: 'STORE_UNREACHABLE', uncertain: true })
   })
 
@@ -212,7 +214,7 @@ describe('an answer that is lost', () => {
 
   it('is none where the account may not write', async () => {
     const provider = await through(denyWrites)
-    await expect(provider.take('A', wish('ours'), never)).rejects.toMatchObject({
+    await expect(provider.take('A', request('ours'), never)).rejects.toMatchObject({
       code: 'STORE_DENIED',
       uncertain: false,
     })
@@ -232,12 +234,12 @@ describe('a fencing number', () => {
     const lock = await taken(provider, 'A')
     expect(lock.fencing).toBe(1)
     expect(draws).toBe(2)
-    expect(await provider.letGo('A', { owner: 'ours', mark: lock.mark }, never)).toEqual({ is: 'released' })
+    expect(await provider.release('A', { owner: 'ours', mark: lock.mark }, never)).toEqual({ is: 'released' })
   })
 
   it('whose answer is lost leaves no lock behind, and is never given twice', async () => {
     const provider = await through(next('UpdateItem', 'lose-answer'), { fencing: true })
-    await expect(provider.take('A', wish('ours'), never)).rejects.toMatchObject({
+    await expect(provider.take('A', request('ours'), never)).rejects.toMatchObject({
       code: 'STORE_UNREACHABLE',
       uncertain: false,
     })
@@ -251,11 +253,11 @@ describe('a fencing number', () => {
     await Promise.all(
       providers.map(async (provider, i) => {
         for (let left = 10; left > 0; ) {
-          const lock = await provider.take('A', wish(`run-${i}`), never)
+          const lock = await provider.take('A', request(`run-${i}`), never)
           if (lock.is === 'held') continue
           left--
           numbers.push(lock.fencing ?? 0)
-          await provider.letGo('A', { owner: `run-${i}`, mark: lock.mark }, never)
+          await provider.release('A', { owner: `run-${i}`, mark: lock.mark }, never)
         }
       }),
     )

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createMysqlProvider } from '../../../../electron/core/locks/mysql/provider.ts'
-import type { Held, Provider, Taken } from '../../../../electron/core/locks/provider.ts'
+import type { Grant, Provider, Refusal } from '../../../../electron/core/locks/provider.ts'
 import { Database, lockOf, never, RECHARGE } from '../../stores/mysql/database.ts'
 
 const TABLE = 'recargas_process_locks'
@@ -45,13 +45,13 @@ const other = {
   active: () => db.rows(`SELECT lock_key, lock_id FROM ${TABLE} WHERE expires_at > NOW()`),
 }
 
-async function taken(name: string, owner: string, ttlMs = MINUTE): Promise<Taken> {
+async function taken(name: string, owner: string, ttlMs = MINUTE): Promise<Grant> {
   const answer = await provider.take(name, { owner, ttlMs, metadata: null }, never)
   if (answer.is !== 'taken') throw new Error(`${name} was not free`)
   return answer
 }
 const refused = async (name: string, owner: string) =>
-  (await provider.take(name, { owner, ttlMs: MINUTE, metadata: null }, never)) as Held
+  (await provider.take(name, { owner, ttlMs: MINUTE, metadata: null }, never)) as Refusal
 const runOut = (name: string) => db.rows(`UPDATE ${TABLE} SET expires_at = NOW() WHERE lock_key = ?`, [name])
 
 describe('a program with the documented statements and ours share the table', () => {
@@ -74,12 +74,12 @@ describe('a program with the documented statements and ours share the table', ()
     const lock = await taken('A', 'ours')
     await other.acquire('B', 'theirs')
     expect(await other.release('A', 'theirs')).toBe(false)
-    expect(await provider.letGo('B', { owner: 'ours', mark: lock.mark }, never)).toMatchObject({
+    expect(await provider.release('B', { owner: 'ours', mark: lock.mark }, never)).toMatchObject({
       is: 'lost',
       holder: { owner: 'theirs' },
     })
     expect(await other.release('B', 'theirs')).toBe(true)
-    expect(await provider.letGo('A', { owner: 'ours', mark: lock.mark }, never)).toEqual({ is: 'released' })
+    expect(await provider.release('A', { owner: 'ours', mark: lock.mark }, never)).toEqual({ is: 'released' })
     expect(await db.rows(`SELECT * FROM ${TABLE}`)).toEqual([])
   })
 
@@ -122,12 +122,12 @@ describe('a program with the documented statements and ours share the table', ()
     async (a, b) => {
       const lock = await taken(a, 'ours')
       expect(await refused(b, 'ours')).toMatchObject({ is: 'held', holder: { owner: 'ours' } })
-      const claim = { owner: 'ours', mark: lock.mark }
-      expect(await provider.letGo(b, claim, never)).toMatchObject({ is: 'lost' })
-      expect(await provider.extend(b, claim, MINUTE, never)).toMatchObject({ is: 'lost' })
-      expect(await provider.letGo(a, { owner: 'OURS', mark: null }, never)).toMatchObject({ is: 'lost' })
-      expect(await provider.letGo(a, { owner: 'ours ', mark: null }, never)).toMatchObject({ is: 'lost' })
-      expect(await provider.letGo(a, claim, never)).toEqual({ is: 'released' })
+      const proof = { owner: 'ours', mark: lock.mark }
+      expect(await provider.release(b, proof, never)).toMatchObject({ is: 'lost' })
+      expect(await provider.extend(b, proof, MINUTE, never)).toMatchObject({ is: 'lost' })
+      expect(await provider.release(a, { owner: 'OURS', mark: null }, never)).toMatchObject({ is: 'lost' })
+      expect(await provider.release(a, { owner: 'ours ', mark: null }, never)).toMatchObject({ is: 'lost' })
+      expect(await provider.release(a, proof, never)).toEqual({ is: 'released' })
     },
   )
 })
@@ -157,7 +157,7 @@ describe('the console', () => {
     const first = await taken('A', 'ours')
     const store = db.store()
     const seen = await lockOf(store, 'A')
-    await provider.letGo('A', { owner: 'ours', mark: first.mark }, never)
+    await provider.release('A', { owner: 'ours', mark: first.mark }, never)
     await taken('A', 'ours')
     expect(await store.release(seen.id, seen.fence, never)).toMatchObject({ outcome: 'changed' })
   })

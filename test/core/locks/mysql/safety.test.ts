@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { numbersRise } from '../../../../electron/core/locks/mysql/lock-table.ts'
 import { createMysqlProvider, type MysqlProvider } from '../../../../electron/core/locks/mysql/provider.ts'
-import type { Taken } from '../../../../electron/core/locks/provider.ts'
+import type { Grant } from '../../../../electron/core/locks/provider.ts'
 import type { MysqlAddress } from '../../../../electron/core/stores/mysql/address.ts'
 import { Database, failureOf, never, RECHARGE, Wire } from '../../stores/mysql/database.ts'
 
@@ -26,9 +26,9 @@ function open(address: Partial<MysqlAddress> = {}, fencing?: boolean): MysqlProv
   closing.push(() => provider.close())
   return provider
 }
-const wish = (owner: string, ttlMs = MINUTE) => ({ owner, ttlMs, metadata: null })
-async function taken(provider: MysqlProvider, name: string, owner = 'ours'): Promise<Taken> {
-  const answer = await provider.take(name, wish(owner), never)
+const request = (owner: string, ttlMs = MINUTE) => ({ owner, ttlMs, metadata: null })
+async function taken(provider: MysqlProvider, name: string, owner = 'ours'): Promise<Grant> {
+  const answer = await provider.take(name, request(owner), never)
   if (answer.is !== 'taken') throw new Error(`${name} was not free`)
   return answer
 }
@@ -39,7 +39,7 @@ describe('setup', () => {
     await Promise.all(Array.from({ length: 8 }, () => open().setup(never)))
     const [row] = await db.rows(`SHOW CREATE TABLE ${TABLE}`)
     expect(row?.['Create Table']).toMatch(/ENGINE=InnoDB/)
-    expect(await open().take('A', wish('ours'), never)).toMatchObject({ is: 'taken' })
+    expect(await open().take('A', request('ours'), never)).toMatchObject({ is: 'taken' })
   })
 
   it('makes the table that the address names, whatever it is called', async () => {
@@ -62,7 +62,7 @@ describe('setup', () => {
     const provider = open(account)
     await provider.setup(never)
     const lock = await taken(provider, 'A')
-    expect(await provider.letGo('A', { owner: 'ours', mark: lock.mark }, never)).toEqual({ is: 'released' })
+    expect(await provider.release('A', { owner: 'ours', mark: lock.mark }, never)).toEqual({ is: 'released' })
   })
 
   it.each([
@@ -76,13 +76,13 @@ describe('setup', () => {
     const before = await db.rows(`SHOW CREATE TABLE ${TABLE}`)
     const refusal = { code: 'UNSUPPORTED', message: expect.stringContaining(why) }
     expect(await failureOf(open().setup(never))).toMatchObject(refusal)
-    expect(await failureOf(open().take('A', wish('ours'), never))).toMatchObject(refusal)
+    expect(await failureOf(open().take('A', request('ours'), never))).toMatchObject(refusal)
     expect(await db.rows(`SHOW CREATE TABLE ${TABLE}`)).toEqual(before)
   })
 
   it.each(['MyISAM', 'MEMORY'])('refuses tables of %s, which has no transactions', async engine => {
     await db.plain.query(`${RECHARGE} ENGINE=${engine}`)
-    expect(await failureOf(open().take('A', wish('ours'), never))).toMatchObject({
+    expect(await failureOf(open().take('A', request('ours'), never))).toMatchObject({
       code: 'UNSUPPORTED',
       message: expect.stringContaining(engine),
     })
@@ -90,7 +90,7 @@ describe('setup', () => {
 
   it('is asked for where there is no table yet', async () => {
     const provider = open()
-    expect(await failureOf(provider.take('A', wish('ours'), never))).toMatchObject({
+    expect(await failureOf(provider.take('A', request('ours'), never))).toMatchObject({
       code: 'NOT_FOUND',
       message: expect.stringContaining('setup()'),
     })
@@ -110,7 +110,7 @@ describe('a lock in MySQL', () => {
       ['\ud800', 'ours'],
       ['A', '\udc00'],
     ] as const)
-      expect((await failureOf(provider.take(name, wish(owner), never))).code, name).toBe('BAD_INPUT')
+      expect((await failureOf(provider.take(name, request(owner), never))).code, name).toBe('BAD_INPUT')
     expect(await rows()).toEqual([])
     // Characters, not bytes.
     await taken(provider, '🔒'.repeat(20), '🔒'.repeat(255))
@@ -121,10 +121,10 @@ describe('a lock in MySQL', () => {
     await provider.setup(never)
     const tooLong = 20 * 365 * 24 * HOUR
     for (const ttlMs of [tooLong, Number.NaN, Number.POSITIVE_INFINITY])
-      expect((await failureOf(provider.take('A', wish('ours', ttlMs), never))).code).toBe('BAD_INPUT')
+      expect((await failureOf(provider.take('A', request('ours', ttlMs), never))).code).toBe('BAD_INPUT')
     const { mark } = await taken(provider, 'A')
-    const claim = { owner: 'ours', mark }
-    expect((await failureOf(provider.extend('A', claim, tooLong, never))).code).toBe('BAD_INPUT')
+    const proof = { owner: 'ours', mark }
+    expect((await failureOf(provider.extend('A', proof, tooLong, never))).code).toBe('BAD_INPUT')
   })
 
   it('is of this format or of none', () => {
@@ -147,7 +147,7 @@ describe('a lock in MySQL', () => {
     await provider.setup(never)
     const { mark } = await taken(provider, 'A')
     await db.rows(`UPDATE ${TABLE} SET expires_at = NOW()`)
-    expect(await provider.letGo('A', { owner: 'ours', mark }, never)).toEqual({ is: 'lost', holder: null })
+    expect(await provider.release('A', { owner: 'ours', mark }, never)).toEqual({ is: 'lost', holder: null })
     expect(await rows()).toEqual([])
   })
 
@@ -159,7 +159,7 @@ describe('a lock in MySQL', () => {
     await db.rows(`UPDATE ${TABLE} SET expires_at = NOW() WHERE lock_key = 'gone'`)
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + wrongMs })
     const wrong = open()
-    expect(await wrong.take('held', wish('theirs'), never)).toMatchObject({
+    expect(await wrong.take('held', request('theirs'), never)).toMatchObject({
       is: 'held',
       holder: { expiresAt },
     })
@@ -185,7 +185,7 @@ describe('a lock in MySQL', () => {
       return Number(row?.['number'])
     }
     const before = await next()
-    for (let i = 0; i < 10; i++) await provider.take('A', wish(`run-${i}`), never)
+    for (let i = 0; i < 10; i++) await provider.take('A', request(`run-${i}`), never)
     expect(await next()).toBe(before)
   })
 
@@ -218,12 +218,12 @@ describe('a later holder has the greater number', () => {
     await Promise.all(
       providers.map(async (provider, i) => {
         for (let left = 30; left > 0; ) {
-          const lock = await provider.take('A', wish(`run-${i}`), never)
+          const lock = await provider.take('A', request(`run-${i}`), never)
           if (lock.is === 'held') continue
           left--
           // Nobody else can be told of a number before this one is let go.
           numbers.push(lock.fencing ?? 0)
-          await provider.letGo('A', { owner: `run-${i}`, mark: lock.mark }, never)
+          await provider.release('A', { owner: `run-${i}`, mark: lock.mark }, never)
         }
       }),
     )
@@ -243,7 +243,7 @@ describe('a connection that dies', () => {
       `CREATE TRIGGER waits BEFORE INSERT ON ${TABLE} FOR EACH ROW DO GET_LOCK('${db.name}', 3)`,
     )
     await db.rows(`SELECT GET_LOCK('${db.name}', 0)`)
-    const answer = provider.take('A', wish('new'), never)
+    const answer = provider.take('A', request('new'), never)
     answer.catch(() => {})
     const find = () =>
       db.rows("SELECT ID FROM information_schema.PROCESSLIST WHERE DB = ? AND STATE = 'User lock'", [db.name])
@@ -260,7 +260,7 @@ describe('a connection that dies', () => {
     expect(failure.uncertain).toBeUndefined()
     expect(await rows()).toEqual([{ lock_key: 'A', lock_id: 'old' }])
     await db.plain.query('DROP TRIGGER waits')
-    expect(await provider.take('A', wish('new'), never)).toMatchObject({ is: 'taken' })
+    expect(await provider.take('A', request('new'), never)).toMatchObject({ is: 'taken' })
   })
 
   it('after COMMIT was sent leaves an acquisition that may have happened, and says so', async () => {
@@ -270,7 +270,7 @@ describe('a connection that dies', () => {
     const provider = open({ port: wire.port })
     await provider.read('A', never)
     wire.mode = 'cut-after-commit'
-    expect(await failureOf(provider.take('A', wish('ours'), never))).toMatchObject({
+    expect(await failureOf(provider.take('A', request('ours'), never))).toMatchObject({
       code: 'STORE_UNREACHABLE',
       uncertain: true,
       message: expect.stringContaining('acquisition'),
@@ -281,14 +281,14 @@ describe('a connection that dies', () => {
     const direct = open()
     await direct.setup(never)
     const { mark } = await taken(direct, 'A')
-    const claim = { owner: 'ours', mark }
+    const proof = { owner: 'ours', mark }
     const wire = await Wire.to(db.port)
     closing.push(() => wire.close())
     const provider = open({ port: wire.port })
     await provider.read('A', never)
     wire.mode = 'cut-after-write'
     const done =
-      what === 'renewal' ? provider.extend('A', claim, MINUTE, never) : provider.letGo('A', claim, never)
+      what === 'renewal' ? provider.extend('A', proof, MINUTE, never) : provider.release('A', proof, never)
     expect(await failureOf(done)).toMatchObject({
       code: 'STORE_UNREACHABLE',
       uncertain: true,
@@ -306,13 +306,13 @@ describe('a row that another transaction holds', () => {
     const another = await db.another()
     await another.query('START TRANSACTION')
     await another.query(`SELECT * FROM ${TABLE} FOR UPDATE`)
-    const failure = await failureOf(provider.take('A', wish('new'), never))
+    const failure = await failureOf(provider.take('A', request('new'), never))
     expect(failure).toMatchObject({
       code: 'STORE_ERROR',
       message: expect.stringContaining('nothing was changed'),
     })
     expect(failure.uncertain).toBeUndefined()
     await another.end()
-    expect(await provider.take('A', wish('new'), never)).toMatchObject({ is: 'taken' })
+    expect(await provider.take('A', request('new'), never)).toMatchObject({ is: 'taken' })
   })
 })

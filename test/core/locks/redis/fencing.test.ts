@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { account, lockPlace, never, openProvider, take, wish } from './place.ts'
+import { account, lockPlace, never, openProvider, request, take } from './place.ts'
 
 const COUNTER = 'lockkeeper:fencing'
 
@@ -35,7 +35,7 @@ it('counts nothing for somebody who is refused', async () => {
   const place = await lockPlace()
   const provider = place.provider('token')
   const { fencing } = await take(provider, 'job')
-  expect((await provider.take('job', wish(), never)).is).toBe('held')
+  expect((await provider.take('job', request(), never)).is).toBe('held')
   expect(await place.client.get(COUNTER)).toBe(String(fencing))
 })
 
@@ -45,14 +45,14 @@ it.each(['9007199254740991', '99999999999999999', '1e3', '-5', 'nan', '0x10', ''
     const place = await lockPlace()
     const provider = place.provider('token')
     await place.client.set(COUNTER, value)
-    await expect(provider.take('job', wish(), never)).rejects.toMatchObject({
+    await expect(provider.take('job', request(), never)).rejects.toMatchObject({
       code: 'STORE_ERROR',
       message: expect.stringContaining('fencing'),
     })
     expect(await place.client.exists('job')).toBe(0)
     await place.client.del(COUNTER)
     await place.client.rpush(COUNTER, 'x')
-    await expect(provider.take('job', wish(), never)).rejects.toMatchObject({ code: 'STORE_ERROR' })
+    await expect(provider.take('job', request(), never)).rejects.toMatchObject({ code: 'STORE_ERROR' })
   },
 )
 
@@ -68,10 +68,10 @@ it('gives locks without numbers to an account that may not touch the counter, un
   const who = await account('~lockRecharge:*', '&*', '+@all')
   const address = place.address.replace('//', `//${who}@`)
   const provider = openProvider(address)
-  const taken = await take(provider, 'job', wish('me'))
+  const taken = await take(provider, 'job', request('me'))
   expect(taken).toMatchObject({ fencing: null, mark: expect.stringMatching(/^[0-9a-f]{16}$/) })
-  expect(await provider.letGo('job', { owner: 'me', mark: taken.mark }, never)).toEqual({ is: 'released' })
-  await expect(openProvider(address, { fencing: true }).take('job', wish(), never)).rejects.toMatchObject({
+  expect(await provider.release('job', { owner: 'me', mark: taken.mark }, never)).toEqual({ is: 'released' })
+  await expect(openProvider(address, { fencing: true }).take('job', request(), never)).rejects.toMatchObject({
     code: 'STORE_DENIED',
   })
 })

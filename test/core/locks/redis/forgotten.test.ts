@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import { expect, inject, it, onTestFinished } from 'vitest'
-import { never, openProvider, take, wish } from './place.ts'
+import { never, openProvider, request, take } from './place.ts'
 
 /** On the way to Redis, as a firewall is: what it has forgotten stays open, and nothing passes through it any more. */
 async function forgetful(target: number): Promise<{ readonly port: number; readonly forget: () => void }> {
@@ -29,14 +29,14 @@ it('leaves a connection that nothing comes through any more, and goes on over a 
   const way = await forgetful(inject('redisPort'))
   const provider = openProvider(`redis://127.0.0.1:${way.port}`)
   const name = () => `forgotten-${way.port}-${performance.now()}`
-  await take(provider, name(), wish('before', 1000))
+  await take(provider, name(), request('before', 1000))
   way.forget()
-  await expect(provider.take(name(), wish('lost', 1000), never)).rejects.toMatchObject({
+  await expect(provider.take(name(), request('lost', 1000), never)).rejects.toMatchObject({
     code: 'STORE_UNREACHABLE',
     uncertain: true,
   })
   const again = () =>
-    provider.take(name(), wish('after', 1000), never).then(
+    provider.take(name(), request('after', 1000), never).then(
       ({ is }) => is,
       ({ code }) => code,
     )

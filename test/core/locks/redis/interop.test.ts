@@ -5,7 +5,7 @@ import Redlock from 'redlock'
 import { describe, expect, it } from 'vitest'
 import { remainingMs } from '../../../../shared/lease.ts'
 import { release } from '../../stores/redis/place.ts'
-import { claimOf, lockPlace, never, take, wish } from './place.ts'
+import { lockPlace, never, proofOf, request, take } from './place.ts'
 
 /** A program that knows nothing of us, with the statements that its own documentation gives. */
 type Stranger = {
@@ -96,12 +96,12 @@ describe.each(STRANGERS)('$format', stranger => {
   it('keeps other programs out, and they cannot release it', async () => {
     const place = await lockPlace()
     const provider = place.provider(format)
-    const ours = wish(randomUUID())
+    const ours = request(randomUUID())
     const taken = await take(provider, name, ours)
     expect(await stranger.acquire(place.client, 'stranger')).toBe(false)
     expect(await stranger.release(place.client, 'stranger')).toBe(false)
-    expect((await provider.extend(name, claimOf(ours, taken), 60_000, never)).is).toBe('extended')
-    expect(await provider.letGo(name, claimOf(ours, taken), never)).toEqual({ is: 'released' })
+    expect((await provider.extend(name, proofOf(ours, taken), 60_000, never)).is).toBe('extended')
+    expect(await provider.release(name, proofOf(ours, taken), never)).toEqual({ is: 'released' })
     expect(await stranger.acquire(place.client, 'stranger')).toBe(true)
   })
 
@@ -110,10 +110,10 @@ describe.each(STRANGERS)('$format', stranger => {
     const provider = place.provider(format)
     expect(await stranger.acquire(place.client, 'their-run')).toBe(true)
     const holder = { owner: 'their-run' }
-    expect(await provider.take(name, wish(), never)).toMatchObject({ is: 'held', holder })
+    expect(await provider.take(name, request(), never)).toMatchObject({ is: 'held', holder })
     expect(await provider.read(name, never)).toMatchObject(holder)
     const ours = { owner: 'ours', mark: null }
-    expect(await provider.letGo(name, ours, never)).toMatchObject({ is: 'lost', holder })
+    expect(await provider.release(name, ours, never)).toMatchObject({ is: 'lost', holder })
     expect((await provider.extend(name, ours, 1000, never)).is).toBe('lost')
     expect(await stranger.release(place.client, 'their-run')).toBe(true)
     expect((await take(provider, name)).is).toBe('taken')
@@ -125,8 +125,8 @@ describe.each(STRANGERS)('$format', stranger => {
     await stranger.acquire(place.client, 'shared-run')
     const shared = { owner: 'shared-run', mark: null }
     expect((await provider.extend(name, shared, 60_000, never)).is).toBe('extended')
-    expect(await provider.letGo(name, shared, never)).toEqual({ is: 'released' })
-    await take(provider, name, wish('shared-run'))
+    expect(await provider.release(name, shared, never)).toEqual({ is: 'released' })
+    await take(provider, name, request('shared-run'))
     expect(await stranger.release(place.client, 'shared-run')).toBe(true)
   })
 
@@ -149,7 +149,7 @@ describe.each(STRANGERS)('$format', stranger => {
         fields: { fencing: taken.fencing, metadata: '{"why":"test"}' },
       })
     expect(await release(place, lock, query)).toMatchObject({ outcome: 'released' })
-    expect(await provider.extend(name, claimOf({ owner }, taken), 1000, never)).toEqual({
+    expect(await provider.extend(name, proofOf({ owner }, taken), 1000, never)).toEqual({
       is: 'lost',
       holder: null,
     })
@@ -164,7 +164,7 @@ it('writes texts of every length as Python pickles them', async () => {
     ['b', 'é'.repeat(200), `218005959701000000000000589001000${'0'}${'c3a9'.repeat(200)}942e`],
     ['c', 'x'.repeat(300), `2180059533010000000000005${'8'}2c010000${'78'.repeat(300)}942e`],
   ] as const) {
-    await take(provider, name, wish(owner))
+    await take(provider, name, request(owner))
     expect((await place.client.getBuffer(`cache::${name}`))?.toString('hex')).toBe(hex)
     expect((await provider.read(name, never))?.owner).toBe(owner)
   }
@@ -176,16 +176,16 @@ it('shares plain keys with redlock', async () => {
   const redlock = new Redlock([place.client as never], { retryCount: 0 })
   redlock.on('error', () => {})
   const theirs = await redlock.acquire(['res:a'], 30_000)
-  expect(await provider.take('res:a', wish(), never)).toMatchObject({
+  expect(await provider.take('res:a', request(), never)).toMatchObject({
     is: 'held',
     holder: { owner: theirs.value },
   })
-  expect((await provider.letGo('res:a', { owner: 'me', mark: null }, never)).is).toBe('lost')
+  expect((await provider.release('res:a', { owner: 'me', mark: null }, never)).is).toBe('lost')
   await theirs.release()
-  const taken = await take(provider, 'res:a', wish('me'))
+  const taken = await take(provider, 'res:a', request('me'))
   await expect(redlock.acquire(['res:a'], 30_000)).rejects.toThrow()
   await expect(theirs.extend(1000)).rejects.toThrow()
-  expect((await provider.letGo('res:a', claimOf({ owner: 'me' }, taken), never)).is).toBe('released')
+  expect((await provider.release('res:a', proofOf({ owner: 'me' }, taken), never)).is).toBe('released')
   await (await redlock.acquire(['res:a'], 30_000)).release()
 })
 
@@ -194,15 +194,15 @@ it('shares plain keys with redis-semaphore', async () => {
   const provider = place.provider('token')
   const mutex = new Mutex(place.client, 'orders', { acquireAttemptsLimit: 1, lockTimeout: 30_000 })
   expect(await mutex.tryAcquire()).toBe(true)
-  expect(await provider.take('mutex:orders', wish(), never)).toMatchObject({
+  expect(await provider.take('mutex:orders', request(), never)).toMatchObject({
     is: 'held',
     holder: { owner: mutex.identifier },
   })
   await mutex.release()
-  const taken = await take(provider, 'mutex:orders', wish('me'))
+  const taken = await take(provider, 'mutex:orders', request('me'))
   expect(await mutex.tryAcquire()).toBe(false)
   await mutex.release()
-  expect((await provider.extend('mutex:orders', claimOf({ owner: 'me' }, taken), 1000, never)).is).toBe(
+  expect((await provider.extend('mutex:orders', proofOf({ owner: 'me' }, taken), 1000, never)).is).toBe(
     'extended',
   )
 })

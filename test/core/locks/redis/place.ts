@@ -3,11 +3,11 @@ import { setMaxListeners } from 'node:events'
 import { Redis } from 'ioredis'
 import { inject, onTestFinished } from 'vitest'
 import type {
-  Claim,
+  AcquireRequest,
+  Grant,
+  OwnerProof,
   Provider,
   ProviderOptions,
-  Taken,
-  Wish,
 } from '../../../../electron/core/locks/provider.ts'
 import { createRedisProvider } from '../../../../electron/core/locks/redis/provider.ts'
 import type { RedisAddress } from '../../../../electron/core/stores/redis/address.ts'
@@ -20,9 +20,13 @@ export const OPEN: ProviderOptions = { format: null, fencing: undefined }
 
 export const redisAddress = (text: string) => parseAddress(text) as RedisAddress
 
-export const wish = (owner: string = randomUUID(), ttlMs = 60_000): Wish => ({ owner, ttlMs, metadata: null })
+export const request = (owner: string = randomUUID(), ttlMs = 60_000): AcquireRequest => ({
+  owner,
+  ttlMs,
+  metadata: null,
+})
 
-export function claimOf({ owner }: { owner: string }, { mark }: Taken): Claim {
+export function proofOf({ owner }: { owner: string }, { mark }: Grant): OwnerProof {
   return { owner, mark }
 }
 
@@ -45,7 +49,7 @@ export async function lockPlace(): Promise<LockPlace> {
 }
 
 /** Takes it, and fails the test if somebody has it. */
-export async function take(provider: Provider, name: string, wanted = wish()): Promise<Taken> {
+export async function take(provider: Provider, name: string, wanted = request()): Promise<Grant> {
   const taken = await provider.take(name, wanted, never)
   if (taken.is !== 'taken') throw new Error(`${name} is held`)
   return taken

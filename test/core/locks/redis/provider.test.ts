@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import { Redis } from 'ioredis'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { startRedis } from '../../../servers/redis.ts'
-import { account, claimOf, lockPlace, never, openProvider, take, wish } from './place.ts'
+import { account, lockPlace, never, openProvider, proofOf, request, take } from './place.ts'
 
 const FORMATS: [format: string, name: string, key: string, defaultTtlMs: number][] = [
   ['recharge-json', 'GPS_PROCESS', 'lockRecharge:GPS_PROCESS', 3_600_000],
@@ -19,13 +19,13 @@ it.each(FORMATS)(
     const provider = place.provider(format)
     expect(provider).toMatchObject({ kind: 'redis', format, defaultTtlMs: ttl })
     expect([provider.keyOf(name), provider.nameOf(key)]).toEqual([key, name])
-    const owner = wish('run-1', 5000)
+    const owner = request('run-1', 5000)
     const taken = await take(provider, name, owner)
     expect(taken.expiresAt - taken.acquiredAt).toBe(5000)
     expect(await place.client.pttl(key)).toBeGreaterThan(0)
     expect(await provider.read(name, never)).toMatchObject({ owner: 'run-1', expiresAt: expect.any(Number) })
 
-    const held = await provider.take(name, wish('run-2'), never)
+    const held = await provider.take(name, request('run-2'), never)
     expect(held).toMatchObject({ is: 'held', holder: { owner: 'run-1' } })
     expect(held.is === 'held' && held.leftMs).toBeLessThanOrEqual(5000)
     // Another one of the same owner is another one.
@@ -35,25 +35,28 @@ it.each(FORMATS)(
       is: 'lost',
       holder: { owner: 'run-1' },
     })
-    expect(await provider.letGo(name, other, never)).toMatchObject({ is: 'lost', holder: { owner: 'run-1' } })
+    expect(await provider.release(name, other, never)).toMatchObject({
+      is: 'lost',
+      holder: { owner: 'run-1' },
+    })
 
-    const extended = await provider.extend(name, claimOf(owner, taken), 60_000, never)
+    const extended = await provider.extend(name, proofOf(owner, taken), 60_000, never)
     expect(extended.is === 'extended' && extended.expiresAt).toBeGreaterThan(taken.expiresAt + 50_000)
     expect(await place.client.pttl(key)).toBeGreaterThan(50_000)
-    expect(await provider.letGo(name, claimOf(owner, taken), never)).toEqual({ is: 'released' })
+    expect(await provider.release(name, proofOf(owner, taken), never)).toEqual({ is: 'released' })
     expect(await place.client.exists(key)).toBe(0)
     expect(await provider.read(name, never)).toBeNull()
-    expect(await provider.letGo(name, claimOf(owner, taken), never)).toEqual({ is: 'lost', holder: null })
+    expect(await provider.release(name, proofOf(owner, taken), never)).toEqual({ is: 'lost', holder: null })
   },
 )
 
 it.each(FORMATS)('never extends a %s lock that has run out', async (format, name, key) => {
   const place = await lockPlace()
   const provider = place.provider(format)
-  const owner = wish('run-1', 1)
+  const owner = request('run-1', 1)
   const taken = await take(provider, name, owner)
   await expect.poll(() => place.client.exists(key)).toBe(0)
-  expect(await provider.extend(name, claimOf(owner, taken), 60_000, never)).toEqual({
+  expect(await provider.extend(name, proofOf(owner, taken), 60_000, never)).toEqual({
     is: 'lost',
     holder: null,
   })
@@ -64,16 +67,16 @@ it('tells acquisitions of the same owner apart where the format has room for a m
   const place = await lockPlace()
   for (const fencing of [true, false]) {
     const provider = place.provider('recharge-json', { fencing })
-    const first = await take(provider, 'job', wish('me'))
+    const first = await take(provider, 'job', request('me'))
     await place.client.del('lockRecharge:job')
-    const second = await take(provider, 'job', wish('me'))
+    const second = await take(provider, 'job', request('me'))
     expect(second.mark).not.toBe(first.mark)
     expect(second.fencing === null).toBe(!fencing)
-    expect((await provider.letGo('job', claimOf({ owner: 'me' }, first), never)).is).toBe('lost')
-    expect((await provider.extend('job', claimOf({ owner: 'me' }, first), 1000, never)).is).toBe('lost')
+    expect((await provider.release('job', proofOf({ owner: 'me' }, first), never)).is).toBe('lost')
+    expect((await provider.extend('job', proofOf({ owner: 'me' }, first), 1000, never)).is).toBe('lost')
     // Without a mark the owner alone counts.
     expect((await provider.extend('job', { owner: 'me', mark: null }, 1000, never)).is).toBe('extended')
-    expect((await provider.letGo('job', claimOf({ owner: 'me' }, second), never)).is).toBe('released')
+    expect((await provider.release('job', proofOf({ owner: 'me' }, second), never)).is).toBe('released')
   }
 })
 
@@ -93,9 +96,9 @@ it('writes the JSON that old programs read, and keeps everything but the end whe
     fencing: taken.fencing,
     metadata,
   })
-  const extended = await provider.extend('job', claimOf({ owner }, taken), 90_000, never)
+  const extended = await provider.extend('job', proofOf({ owner }, taken), 90_000, never)
   expect(await value()).toEqual({ ...before, expiresAt: extended.is === 'extended' && extended.expiresAt })
-  expect((await provider.letGo('job', claimOf({ owner }, taken), never)).is).toBe('released')
+  expect((await provider.release('job', proofOf({ owner }, taken), never)).is).toBe('released')
 })
 
 it.each(FORMATS)(
@@ -108,12 +111,12 @@ it.each(FORMATS)(
       await server.stop('SIGKILL')
     })
     const provider = openProvider(`redis://127.0.0.1:${server.port}`, { format })
-    const owner = wish('run-1', 60_000)
+    const owner = request('run-1', 60_000)
     const taken = await take(provider, name, owner)
     await client.config('SET', 'maxmemory-policy', 'noeviction')
     await client.config('SET', 'maxmemory', '1')
-    await expect(provider.take(`${name}-2`, wish(), never)).rejects.toMatchObject({ code: 'STORE_ERROR' })
-    const extended = await provider.extend(name, claimOf(owner, taken), 600_000, never)
+    await expect(provider.take(`${name}-2`, request(), never)).rejects.toMatchObject({ code: 'STORE_ERROR' })
+    const extended = await provider.extend(name, proofOf(owner, taken), 600_000, never)
     expect(extended.is).toBe('extended')
     expect(await client.pttl(key)).toBeGreaterThan(60_000)
     if (format === 'recharge-json')
@@ -121,7 +124,7 @@ it.each(FORMATS)(
         lockId: 'run-1',
         expiresAt: extended.is === 'extended' && extended.expiresAt,
       })
-    expect((await provider.letGo(name, claimOf(owner, taken), never)).is).toBe('released')
+    expect((await provider.release(name, proofOf(owner, taken), never)).is).toBe('released')
   },
 )
 
@@ -146,14 +149,14 @@ it('takes over a JSON lock only if it is over by the clock of the server and wou
   const key = 'lockRecharge:job'
   // Its writer's clock is wrong: Redis itself will end it.
   await place.client.set(key, old({ expiresAt: past }), 'EX', 60)
-  expect(await provider.take('job', wish(), never)).toMatchObject({
+  expect(await provider.take('job', request(), never)).toMatchObject({
     is: 'held',
     holder: { owner: 'old', label: 'pid 1' },
   })
   expect((await provider.read('job', never))?.owner).toBe('old')
   for (const expiresAt of [Date.now() + 60_000, Math.round(past / 1000), 0, -1, 'x', null]) {
     await place.client.set(key, old({ expiresAt }))
-    expect((await provider.take('job', wish(), never)).is).toBe('held')
+    expect((await provider.take('job', request(), never)).is).toBe('held')
   }
   await place.client.set(key, old({ expiresAt: past }))
   expect(await provider.read('job', never)).toBeNull()
@@ -161,7 +164,7 @@ it('takes over a JSON lock only if it is over by the clock of the server and wou
     is: 'lost',
     holder: null,
   })
-  await take(provider, 'job', wish('new'))
+  await take(provider, 'job', request('new'))
   expect(await place.client.pttl(key)).toBeGreaterThan(0)
 })
 
@@ -183,11 +186,11 @@ it.each<[string, string]>([
   const place = await lockPlace()
   const provider = place.provider('recharge-json')
   await place.client.set('lockRecharge:job', value)
-  expect((await provider.take('job', wish(), never)).is).toBe('held')
+  expect((await provider.take('job', request(), never)).is).toBe('held')
   for (const owner of ['a', 'b']) {
-    const claim = { owner, mark: '1' }
-    expect((await provider.extend('job', claim, 1000, never)).is).toBe('lost')
-    expect((await provider.letGo('job', claim, never)).is).toBe('lost')
+    const proof = { owner, mark: '1' }
+    expect((await provider.extend('job', proof, 1000, never)).is).toBe('lost')
+    expect((await provider.release('job', proof, never)).is).toBe('lost')
   }
   expect(await provider.read('job', never)).not.toBeNull()
   expect(await place.client.get('lockRecharge:job')).toBe(value)
@@ -198,8 +201,8 @@ it.each(FORMATS)('leaves other types alone where a %s lock would be', async (for
   const provider = place.provider(format)
   await place.client.rpush(key, 'a')
   const nobody = { owner: null, label: null, acquiredAt: null, expiresAt: null }
-  expect(await provider.take(name, wish(), never)).toEqual({ is: 'held', holder: nobody, leftMs: null })
-  expect(await provider.letGo(name, { owner: 'a', mark: null }, never)).toEqual({
+  expect(await provider.take(name, request(), never)).toEqual({ is: 'held', holder: nobody, leftMs: null })
+  expect(await provider.release(name, { owner: 'a', mark: null }, never)).toEqual({
     is: 'lost',
     holder: nobody,
   })
@@ -218,7 +221,7 @@ it.each<[string, (name: string) => [format: string, name: string]]>([
   const [format, name] = make('')
   const provider = place.provider(format)
   expect(() => provider.keyOf(name)).toThrow(expect.objectContaining({ code: 'BAD_INPUT' }))
-  await expect(provider.take(name, wish(), never)).rejects.toMatchObject({ code: 'BAD_INPUT' })
+  await expect(provider.take(name, request(), never)).rejects.toMatchObject({ code: 'BAD_INPUT' })
 })
 
 it('refuses owners, times and metadata that could not be read back', async () => {
@@ -226,11 +229,11 @@ it('refuses owners, times and metadata that could not be read back', async () =>
   const provider = place.provider('recharge-json')
   const bad = { code: 'BAD_INPUT' }
   for (const owner of ['', 'a\udc00', 'x'.repeat(70_000)])
-    await expect(provider.take('job', wish(owner), never)).rejects.toMatchObject(bad)
+    await expect(provider.take('job', request(owner), never)).rejects.toMatchObject(bad)
   for (const ttl of [0, -1, 1.5, Number.NaN])
-    await expect(provider.take('job', wish('a', ttl), never)).rejects.toMatchObject(bad)
+    await expect(provider.take('job', request('a', ttl), never)).rejects.toMatchObject(bad)
   for (const metadata of [{ a: '\ud800' }, { '\udfff': 1 }, { a: 'x'.repeat(70_000) }])
-    await expect(provider.take('job', { ...wish(), metadata }, never)).rejects.toMatchObject(bad)
+    await expect(provider.take('job', { ...request(), metadata }, never)).rejects.toMatchObject(bad)
   expect(() => place.provider('redisson')).toThrow(expect.objectContaining(bad))
   expect(await place.client.exists('lockRecharge:job')).toBe(0)
 })
@@ -258,12 +261,12 @@ it('does not ask the clock of this machine', async () => {
   const [seconds] = (await place.client.time()) as unknown as [string, string]
   for (const wrongMs of [-3_600_000, 3_600_000]) {
     vi.spyOn(Date, 'now').mockReturnValue(Number(seconds) * 1000 + wrongMs)
-    const taken = await take(provider, 'job', wish('me', 30_000))
+    const taken = await take(provider, 'job', request('me', 30_000))
     expect(Math.abs(taken.acquiredAt - Number(seconds) * 1000)).toBeLessThan(60_000)
-    expect((await provider.take('job', wish(), never)).is).toBe('held')
-    expect((await provider.extend('job', claimOf({ owner: 'me' }, taken), 30_000, never)).is).toBe('extended')
+    expect((await provider.take('job', request(), never)).is).toBe('held')
+    expect((await provider.extend('job', proofOf({ owner: 'me' }, taken), 30_000, never)).is).toBe('extended')
     expect((await provider.read('job', never))?.owner).toBe('me')
-    expect((await provider.letGo('job', claimOf({ owner: 'me' }, taken), never)).is).toBe('released')
+    expect((await provider.release('job', proofOf({ owner: 'me' }, taken), never)).is).toBe('released')
     vi.restoreAllMocks()
   }
 })
@@ -272,8 +275,8 @@ it('lets an account that may not publish release all the same', async () => {
   const place = await lockPlace()
   const who = await account('~*', 'resetchannels', '+@all')
   const provider = openProvider(place.address.replace('//', `//${who}@`), { format: 'pubsub-token' })
-  const taken = await take(provider, 'job', wish('me'))
-  expect(await provider.letGo('job', claimOf({ owner: 'me' }, taken), never)).toEqual({ is: 'released' })
+  const taken = await take(provider, 'job', request('me'))
+  expect(await provider.release('job', proofOf({ owner: 'me' }, taken), never)).toEqual({ is: 'released' })
   expect(await place.client.exists('lock:job')).toBe(0)
   await expect(provider.listen?.('job', () => {}, never)).rejects.toMatchObject({ code: 'STORE_DENIED' })
 })
@@ -282,7 +285,7 @@ it('says what the account may not do, and that nothing was done', async () => {
   const place = await lockPlace()
   const who = await account('~*', '+@read', '+@connection', '+@scripting', '+time')
   const provider = openProvider(place.address.replace('//', `//${who}@`), { format: 'token' })
-  await expect(provider.take('job', wish(), never)).rejects.toMatchObject({
+  await expect(provider.take('job', request(), never)).rejects.toMatchObject({
     code: 'STORE_DENIED',
     uncertain: false,
   })
@@ -294,7 +297,7 @@ it('tells whoever logs its errors neither a password nor the token of a lock', a
   const who = await account('~*', '+@read', '+@connection', '+@scripting', '+time')
   const logged = (address: string) =>
     openProvider(place.address.replace('//', `//${address}@`), { format: 'token' })
-      .take('job', wish('the-token'), never)
+      .take('job', request('the-token'), never)
       .catch((error: unknown) => inspect(error, { depth: null }))
   const wrong = await logged('nobody:the-password')
   expect(wrong).toContain('Redis refused the user name or password')
@@ -308,6 +311,6 @@ it('does nothing more once it is closed', async () => {
   const place = await lockPlace()
   const provider = place.provider('token')
   await provider.close()
-  await expect(provider.take('job', wish(), never)).rejects.toMatchObject({ code: 'STORE_ERROR' })
+  await expect(provider.take('job', request(), never)).rejects.toMatchObject({ code: 'STORE_ERROR' })
   await expect(provider.listen?.('job', () => {}, never)).rejects.toMatchObject({ code: 'STORE_ERROR' })
 })

@@ -8,7 +8,7 @@ import { createRedlockProvider } from '../../../../electron/core/locks/redis/red
 import { createLockManager } from '../../../../electron/hosts/library/create.ts'
 import { type RedisServer, startRedis } from '../../../servers/redis.ts'
 import { losingProxy } from './losing-proxy.ts'
-import { claimOf, never, OPEN, redisAddress, take, wish } from './place.ts'
+import { never, OPEN, proofOf, redisAddress, request, take } from './place.ts'
 
 let servers: RedisServer[] = []
 let clients: Redis[] = []
@@ -44,7 +44,7 @@ it.each(['recharge-json', 'pubsub-token', 'pipeline-run', 'flask-cache', 'token'
     const [ours, theirs] = [await redlock(format), await redlock(format)]
     const name = freshName()
     const key = ours.keyOf(name)
-    const owner = wish('run-1', 30_000)
+    const owner = request('run-1', 30_000)
     const taken = await take(ours, name, owner)
     expect(taken).toMatchObject({ fencing: null })
     expect(taken.expiresAt - taken.acquiredAt).toBe(30_000)
@@ -55,29 +55,32 @@ it.each(['recharge-json', 'pubsub-token', 'pipeline-run', 'flask-cache', 'token'
     // Each keeps it for longer than we count on it.
     for (const client of clients) expect(await client.pttl(key)).toBeGreaterThan(30_000 - 5000)
 
-    const held = await theirs.take(name, wish('run-2'), never)
+    const held = await theirs.take(name, request('run-2'), never)
     expect(held).toMatchObject({ is: 'held', holder: { owner: 'run-1' } })
     expect(held.is === 'held' && held.leftMs).toBeGreaterThan(1000)
     expect(await theirs.read(name, never)).toMatchObject({ owner: 'run-1' })
-    expect(await theirs.letGo(name, { owner: 'run-2', mark: null }, never)).toMatchObject({
+    expect(await theirs.release(name, { owner: 'run-2', mark: null }, never)).toMatchObject({
       is: 'lost',
       holder: { owner: 'run-1' },
     })
-    expect((await ours.extend(name, claimOf(owner, taken), 90_000, never)).is).toBe('extended')
+    expect((await ours.extend(name, proofOf(owner, taken), 90_000, never)).is).toBe('extended')
     for (const client of clients) await expect.poll(() => client.pttl(key)).toBeGreaterThan(80_000)
-    expect(await ours.letGo(name, claimOf(owner, taken), never)).toEqual({ is: 'released' })
+    expect(await ours.release(name, proofOf(owner, taken), never)).toEqual({ is: 'released' })
     await expect.poll(() => onEach(key)).toEqual([0, 0, 0])
     expect(await ours.read(name, never)).toBeNull()
-    expect((await ours.extend(name, claimOf(owner, taken), 1000, never)).is).toBe('lost')
+    expect((await ours.extend(name, proofOf(owner, taken), 1000, never)).is).toBe('lost')
   },
 )
 
 it('does not take the lock of its own owner away when it is refused', async () => {
   const provider = await redlock('token')
   const name = freshName()
-  await take(provider, name, wish('me'))
+  await take(provider, name, request('me'))
   await expect.poll(() => onEach(name)).toEqual([1, 1, 1])
-  expect(await provider.take(name, wish('me'), never)).toMatchObject({ is: 'held', holder: { owner: 'me' } })
+  expect(await provider.take(name, request('me'), never)).toMatchObject({
+    is: 'held',
+    holder: { owner: 'me' },
+  })
   await provider.close()
   expect(await onEach(name)).toEqual([1, 1, 1])
 })
@@ -87,9 +90,9 @@ it('has a lock that somebody else has on one server only', async () => {
   const name = freshName()
   await clients[1]?.set(name, 'orphan', 'PX', 30_000)
   expect(await provider.read(name, never)).toBeNull()
-  const taken = await take(provider, name, wish('me'))
-  expect((await provider.extend(name, claimOf({ owner: 'me' }, taken), 30_000, never)).is).toBe('extended')
-  expect((await provider.letGo(name, claimOf({ owner: 'me' }, taken), never)).is).toBe('released')
+  const taken = await take(provider, name, request('me'))
+  expect((await provider.extend(name, proofOf({ owner: 'me' }, taken), 30_000, never)).is).toBe('extended')
+  expect((await provider.release(name, proofOf({ owner: 'me' }, taken), never)).is).toBe('released')
   await expect.poll(() => onEach(name)).toEqual([0, 1, 0])
 })
 
@@ -100,7 +103,7 @@ it('gives everything back after a vote that nobody won, and says when to try aga
   await clients[1]?.set(name, 'two', 'PX', 30_000)
   const waits = new Set<number | null>()
   for (let i = 0; i < 3; i++) {
-    const held = await provider.take(name, wish('me'), never)
+    const held = await provider.take(name, request('me'), never)
     expect(held).toMatchObject({ is: 'held', holder: { owner: null } })
     if (held.is === 'held') waits.add(held.leftMs)
     await expect.poll(() => onEach(name)).toEqual([1, 1, 0])
@@ -112,17 +115,17 @@ it('gives everything back after a vote that nobody won, and says when to try aga
 it('loses a lock that a majority has lost', async () => {
   const provider = await redlock()
   const name = freshName()
-  const taken = await take(provider, name, wish('me'))
+  const taken = await take(provider, name, request('me'))
   const key = provider.keyOf(name)
   await expect.poll(() => onEach(key)).toEqual([1, 1, 1])
   await clients[0]?.del(key)
-  expect((await provider.extend(name, claimOf({ owner: 'me' }, taken), 30_000, never)).is).toBe('extended')
+  expect((await provider.extend(name, proofOf({ owner: 'me' }, taken), 30_000, never)).is).toBe('extended')
   await clients[1]?.del(key)
-  expect(await provider.extend(name, claimOf({ owner: 'me' }, taken), 30_000, never)).toEqual({
+  expect(await provider.extend(name, proofOf({ owner: 'me' }, taken), 30_000, never)).toEqual({
     is: 'lost',
     holder: null,
   })
-  expect(await provider.letGo(name, claimOf({ owner: 'me' }, taken), never)).toEqual({
+  expect(await provider.release(name, proofOf({ owner: 'me' }, taken), never)).toEqual({
     is: 'lost',
     holder: null,
   })
@@ -135,7 +138,7 @@ it('never lets two in at once, however many try', async () => {
   let done = 0
   const work = async (provider: Provider) => {
     for (let mine = 0; mine < 10; ) {
-      const wanted = wish()
+      const wanted = request()
       const taken = await provider.take(name, wanted, never)
       if (taken.is === 'held') {
         await new Promise(resolve => setTimeout(resolve, Math.random() * 20))
@@ -146,7 +149,7 @@ it('never lets two in at once, however many try', async () => {
       inside--
       mine++
       done++
-      expect((await provider.letGo(name, claimOf(wanted, taken), never)).is).toBe('released')
+      expect((await provider.release(name, proofOf(wanted, taken), never)).is).toBe('released')
     }
   }
   await Promise.all(providers.map(work))
@@ -159,14 +162,14 @@ it('is shared with the redlock package', async () => {
   theirs.on('error', () => {})
   const name = freshName()
   const lock = await theirs.acquire([name], 30_000)
-  expect(await provider.take(name, wish('me'), never)).toMatchObject({
+  expect(await provider.take(name, request('me'), never)).toMatchObject({
     is: 'held',
     holder: { owner: lock.value },
   })
   await lock.release()
-  const taken = await take(provider, name, wish('me'))
+  const taken = await take(provider, name, request('me'))
   await expect(theirs.acquire([name], 30_000)).rejects.toThrow()
-  expect((await provider.letGo(name, claimOf({ owner: 'me' }, taken), never)).is).toBe('released')
+  expect((await provider.release(name, proofOf({ owner: 'me' }, taken), never)).is).toBe('released')
   await expect.poll(() => onEach(name)).toEqual([0, 0, 0])
   await (await theirs.acquire([name], 30_000)).release()
 })
@@ -175,9 +178,9 @@ it('tells listeners of a release', async () => {
   const [ours, theirs] = [await redlock(), await redlock()]
   const name = freshName()
   let calls = 0
-  const taken = await take(ours, name, wish('me'))
+  const taken = await take(ours, name, request('me'))
   const stopListening = await theirs.listen?.(name, () => calls++, never)
-  await ours.letGo(name, claimOf({ owner: 'me' }, taken), never)
+  await ours.release(name, proofOf({ owner: 'me' }, taken), never)
   await expect.poll(() => calls).toBeGreaterThanOrEqual(2)
   stopListening?.()
   for (const client of clients) await expect.poll(() => client.call('PUBSUB', ['CHANNELS'])).toEqual([])
@@ -188,13 +191,13 @@ it('goes on while one server hangs, and leaves no lock on it when it wakes up', 
   await take(provider, freshName())
   const [kept, dropped] = [freshName(), freshName()]
   signals(2, 'SIGSTOP')
-  const taken = await take(provider, kept, wish('me'))
-  const gone = await take(provider, dropped, wish('me'))
-  expect((await provider.extend(kept, claimOf({ owner: 'me' }, taken), 30_000, never)).is).toBe('extended')
+  const taken = await take(provider, kept, request('me'))
+  const gone = await take(provider, dropped, request('me'))
+  expect((await provider.extend(kept, proofOf({ owner: 'me' }, taken), 30_000, never)).is).toBe('extended')
   expect((await provider.read(kept, never))?.owner).toBe('me')
-  expect((await provider.letGo(dropped, claimOf({ owner: 'me' }, gone), never)).is).toBe('released')
+  expect((await provider.release(dropped, proofOf({ owner: 'me' }, gone), never)).is).toBe('released')
   // A refused one is given back there too.
-  expect((await provider.take(kept, wish('other'), never)).is).toBe('held')
+  expect((await provider.take(kept, request('other'), never)).is).toBe('held')
   signals(2, 'SIGCONT')
   await expect.poll(() => clients[2]?.exists(provider.keyOf(dropped))).toBe(0)
   const onThird = async () => JSON.parse((await clients[2]?.get(provider.keyOf(kept))) ?? '{}').lockId
@@ -206,8 +209,8 @@ it('leaves no lock on a server that hangs for longer than anybody waits for it',
   await take(provider, freshName())
   const [released, next] = [freshName(), freshName()]
   signals(2, 'SIGSTOP')
-  const taken = await take(provider, released, wish('me'))
-  expect((await provider.letGo(released, claimOf({ owner: 'me' }, taken), never)).is).toBe('released')
+  const taken = await take(provider, released, request('me'))
+  expect((await provider.release(released, proofOf({ owner: 'me' }, taken), never)).is).toBe('released')
   await sleep(1000)
   await take(provider, next)
   signals(2, 'SIGCONT')
@@ -220,10 +223,10 @@ it('keeps nothing on the few servers that renewed what the others have lost', as
   const provider = await redlock()
   const name = freshName()
   const key = provider.keyOf(name)
-  const taken = await take(provider, name, wish('me'))
+  const taken = await take(provider, name, request('me'))
   await expect.poll(() => onEach(key)).toEqual([1, 1, 1])
   for (const client of clients.slice(0, 2)) await client.del(key)
-  expect((await provider.extend(name, claimOf({ owner: 'me' }, taken), 60_000, never)).is).toBe('lost')
+  expect((await provider.extend(name, proofOf({ owner: 'me' }, taken), 60_000, never)).is).toBe('lost')
   await expect.poll(() => onEach(key)).toEqual([0, 0, 0])
 })
 
@@ -239,16 +242,16 @@ it('gives back what may have been taken, but never another lock of an owner that
     [named, 'worker-7'],
     [unique, uuid],
   ] as const) {
-    await take(provider, name, wish(owner))
+    await take(provider, name, request(owner))
     await expect.poll(() => onEach(name)).toEqual([1, 1, 1])
   }
   await clients[0]?.del(named)
   for (const proxy of proxies.slice(1)) proxy.armed = true
   // All on one connection to each server, and lost with it.
   const answers = await Promise.allSettled([
-    provider.take(named, wish('worker-7'), never),
-    provider.take(unique, wish(uuid), never),
-    provider.take(free, wish(), never),
+    provider.take(named, request('worker-7'), never),
+    provider.take(unique, request(uuid), never),
+    provider.take(free, request(), never),
   ])
   for (const answer of answers)
     expect(answer).toMatchObject({ status: 'rejected', reason: { code: 'STORE_UNREACHABLE' } })
@@ -268,7 +271,7 @@ it('says that it may have the lock when the answers of a majority are lost, and 
   await take(provider, name)
   await expect.poll(() => onEach(provider.keyOf(name))).toEqual([1, 1, 1])
   for (const proxy of proxies) proxy.armed = true
-  await expect(provider.take(freshName(), wish(), never)).rejects.toMatchObject({
+  await expect(provider.take(freshName(), request(), never)).rejects.toMatchObject({
     code: 'STORE_UNREACHABLE',
     message: expect.stringContaining('None of 3 Redis servers answered'),
     uncertain: true,
@@ -313,7 +316,7 @@ it('votes again when nobody won, so that a lock that has become free is not left
   const name = freshName()
   await clients[0]?.set(name, 'one', 'PX', 20)
   await clients[1]?.set(name, 'two', 'PX', 20)
-  expect((await provider.take(name, wish('me'), never)).is).toBe('taken')
+  expect((await provider.take(name, request('me'), never)).is).toBe('taken')
 })
 
 it('fails closed when two of three are dead, says so, and leaves nothing on the one that lives', async () => {
@@ -328,35 +331,38 @@ it('fails closed when two of three are dead, says so, and leaves nothing on the 
     'token',
     own.map(({ port }) => port),
   )
-  const taken = await take(provider, 'before', wish('me'))
+  const taken = await take(provider, 'before', request('me'))
   await others[0]?.stop('SIGKILL')
-  const still = await take(provider, 'one-dead', wish('me'))
+  const still = await take(provider, 'one-dead', request('me'))
   // Those who are left name the holder.
-  expect(await provider.take('one-dead', wish(), never)).toMatchObject({
+  expect(await provider.take('one-dead', request(), never)).toMatchObject({
     is: 'held',
     holder: { owner: 'me' },
   })
-  expect((await provider.letGo('one-dead', claimOf({ owner: 'me' }, still), never)).is).toBe('released')
+  expect((await provider.release('one-dead', proofOf({ owner: 'me' }, still), never)).is).toBe('released')
   // One of two says no, and nobody knows what the third would say.
-  await take(provider, 'doubt', wish('me'))
+  await take(provider, 'doubt', request('me'))
   await client.del('doubt')
   const doubt = { owner: 'me', mark: null }
   await expect(provider.extend('doubt', doubt, 1000, never)).rejects.toMatchObject({ uncertain: true })
-  await expect(provider.letGo('doubt', doubt, never)).rejects.toMatchObject({ uncertain: true })
+  await expect(provider.release('doubt', doubt, never)).rejects.toMatchObject({ uncertain: true })
   await others[1]?.stop('SIGKILL')
   const failure = {
     code: 'STORE_UNREACHABLE',
     message: expect.stringContaining('Only 1 of 3 Redis servers answered'),
   }
-  await expect(provider.take('job', wish(), never)).rejects.toMatchObject(failure)
+  await expect(provider.take('job', request(), never)).rejects.toMatchObject(failure)
   await expect.poll(() => client.exists('job')).toBe(0)
   await expect(provider.read('before', never)).rejects.toMatchObject(failure)
-  const claim = claimOf({ owner: 'me' }, taken)
-  await expect(provider.extend('before', claim, 1000, never)).rejects.toMatchObject({
+  const proof = proofOf({ owner: 'me' }, taken)
+  await expect(provider.extend('before', proof, 1000, never)).rejects.toMatchObject({
     ...failure,
     uncertain: true,
   })
-  await expect(provider.letGo('before', claim, never)).rejects.toMatchObject({ ...failure, uncertain: true })
+  await expect(provider.release('before', proof, never)).rejects.toMatchObject({
+    ...failure,
+    uncertain: true,
+  })
   await expect(provider.listen?.('job', () => {}, never)).rejects.toMatchObject(failure)
   await expect(provider.setup(never)).rejects.toMatchObject(failure)
 })
@@ -373,8 +379,10 @@ it('refuses what cannot be a majority, and what is no question', async () => {
   expect(make(a, b, { ...c, format: 'token' } as never)).toThrow(bad)
   expect(() => createRedlockProvider([a, b, c] as never, { ...OPEN, fencing: true })).toThrow(bad)
   const provider = await redlock()
-  await expect(provider.take('', wish(), never)).rejects.toMatchObject({ code: 'BAD_INPUT' })
-  await expect(provider.take('job', wish(''), never)).rejects.toMatchObject({ code: 'BAD_INPUT' })
-  await expect(provider.take('job', wish(), AbortSignal.abort())).rejects.toMatchObject({ code: 'ABORTED' })
+  await expect(provider.take('', request(), never)).rejects.toMatchObject({ code: 'BAD_INPUT' })
+  await expect(provider.take('job', request(''), never)).rejects.toMatchObject({ code: 'BAD_INPUT' })
+  await expect(provider.take('job', request(), AbortSignal.abort())).rejects.toMatchObject({
+    code: 'ABORTED',
+  })
   expect(await onEach(provider.keyOf('job'))).toEqual([0, 0, 0])
 })

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis'
 import { expect, it, onTestFinished } from 'vitest'
 import { startRedis } from '../../../servers/redis.ts'
-import { claimOf, lockPlace, never, openProvider, take, wish } from './place.ts'
+import { lockPlace, never, openProvider, proofOf, request, take } from './place.ts'
 
 /** A server of its own, because connections are counted and killed. */
 async function privateRedis() {
@@ -38,16 +38,16 @@ it.each([
   other.on('message', (...message: string[]) => messages.push(message))
   await other.subscribe(`lock:released:${announced}`)
 
-  const owner = wish('me')
-  await provider.letGo(name, claimOf(owner, await take(provider, name, owner)), never)
+  const owner = request('me')
+  await provider.release(name, proofOf(owner, await take(provider, name, owner)), never)
   await expect.poll(() => calls).toEqual({ a: 1, b: 1, elsewhere: 0 })
   await expect.poll(() => messages).toEqual([[`lock:released:${announced}`, announced]])
   stop()
-  await provider.letGo(name, claimOf(owner, await take(provider, name, owner)), never)
+  await provider.release(name, proofOf(owner, await take(provider, name, owner)), never)
   await expect.poll(() => calls).toEqual({ a: 1, b: 2, elsewhere: 0 })
   // Somebody else's release is not announced.
-  await provider.letGo(name, claimOf(owner, await take(provider, name, owner)), never)
-  expect((await provider.letGo(name, { owner: 'other', mark: null }, never)).is).toBe('lost')
+  await provider.release(name, proofOf(owner, await take(provider, name, owner)), never)
+  expect((await provider.release(name, { owner: 'other', mark: null }, never)).is).toBe('lost')
   await expect.poll(() => messages.length).toBe(3)
 })
 

@@ -10,7 +10,7 @@ import { onFreePort, programPath, startProcess, temporaryFolder } from '../../..
 import { startRedis } from '../../../servers/redis.ts'
 import { startRedisCluster } from '../../../servers/redis-cluster.ts'
 import { losingProxy } from './losing-proxy.ts'
-import { claimOf, never, openProvider, take, wish } from './place.ts'
+import { never, openProvider, proofOf, request, take } from './place.ts'
 
 /** One address, and behind it whatever server it points to when somebody connects. */
 async function movingAddress(target: number): Promise<{ readonly port: number; target: number }> {
@@ -52,12 +52,12 @@ it('takes locks with rising numbers on every node of a cluster, and hears of rel
   const called = new Set<string>()
   for (const name of names) {
     await listen(name, () => called.add(name), never)
-    const first = await take(provider, name, wish('one'))
-    expect((await provider.take(name, wish('two'), never)).is).toBe('held')
-    expect((await provider.letGo(name, claimOf({ owner: 'one' }, first), never)).is).toBe('released')
-    const second = await take(provider, name, wish('one'))
+    const first = await take(provider, name, request('one'))
+    expect((await provider.take(name, request('two'), never)).is).toBe('held')
+    expect((await provider.release(name, proofOf({ owner: 'one' }, first), never)).is).toBe('released')
+    const second = await take(provider, name, request('one'))
     expect(second.fencing).toBeGreaterThan(first.fencing ?? Number.POSITIVE_INFINITY)
-    expect((await provider.extend(name, claimOf({ owner: 'one' }, second), 60_000, never)).is).toBe(
+    expect((await provider.extend(name, proofOf({ owner: 'one' }, second), 60_000, never)).is).toBe(
       'extended',
     )
   }
@@ -117,9 +117,9 @@ it('takes locks on the primary that Sentinel names', async () => {
   onTestFinished(() => client.disconnect())
   let calls = 0
   await provider.listen?.('job', () => calls++, never)
-  const taken = await take(provider, 'job', wish('me'))
+  const taken = await take(provider, 'job', request('me'))
   expect(await client.exists('lockRecharge:job', 'lockkeeper:fencing')).toBe(2)
-  expect((await provider.letGo('job', claimOf({ owner: 'me' }, taken), never)).is).toBe('released')
+  expect((await provider.release('job', proofOf({ owner: 'me' }, taken), never)).is).toBe('released')
   await expect.poll(() => calls).toBe(1)
 })
 
@@ -128,7 +128,7 @@ it('takes no lock on a replica', async () => {
   const replica = await startRedis({ args: ['--replicaof', '127.0.0.1', String(primary.port)] })
   onTestFinished(async () => void (await Promise.all([primary, replica].map(each => each.stop('SIGKILL')))))
   const provider = openProvider(`redis://127.0.0.1:${replica.port}`)
-  await expect(provider.take('job', wish(), never)).rejects.toMatchObject({
+  await expect(provider.take('job', request(), never)).rejects.toMatchObject({
     code: 'STORE_UNREACHABLE',
     message: expect.stringContaining('read-only replica'),
     uncertain: false,
@@ -203,9 +203,9 @@ it('says that a lock may or may not have been taken when the answer is lost, and
   })
   const provider = openProvider(`redis://127.0.0.1:${proxy.port}`, { format: 'token' })
   const ask = {
-    take: () => provider.take('job', wish('me'), never),
+    take: () => provider.take('job', request('me'), never),
     extend: () => provider.extend('job', { owner: 'me', mark: null }, 60_000, never),
-    letGo: () => provider.letGo('job', { owner: 'me', mark: null }, never),
+    release: () => provider.release('job', { owner: 'me', mark: null }, never),
   }
   // Makes the scripts known to the server.
   for (const each of Object.values(ask)) await each()
@@ -214,7 +214,7 @@ it('says that a lock may or may not have been taken when the answer is lost, and
     proxy.asked = 0
     await expect(each()).rejects.toMatchObject({ code: 'STORE_UNREACHABLE', uncertain: true })
     expect(proxy.asked).toBe(1)
-    expect(await client.exists('job')).toBe(what === 'letGo' ? 0 : 1)
+    expect(await client.exists('job')).toBe(what === 'release' ? 0 : 1)
     await expect
       .poll(() =>
         provider.read('job', never).then(

@@ -76,8 +76,8 @@ it('ends a lock at the end of its own, where it has one', async () => {
 it('refuses when the lock was renewed since it was seen, and tells whoever waits when it is released', async () => {
   const { server, store } = place()
   const provider = new MemoryProvider(server, { format: null, fencing: undefined })
-  const wish = { owner: 'run-1', ttlMs: 60_000, metadata: null }
-  await provider.take('without a tenant', wish, never)
+  const request = { owner: 'run-1', ttlMs: 60_000, metadata: null }
+  await provider.take('without a tenant', request, never)
   const [seen] = (await listAll(store)).locks
   expect(seen).toMatchObject({ name: 'without a tenant', key: 'without a tenant' })
   await provider.extend('without a tenant', { owner: 'run-1', mark: null }, 120_000, never)

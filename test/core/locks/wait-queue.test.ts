@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 import { StoreError } from '../../../electron/core/lib/errors.ts'
-import { Asking } from '../../../electron/core/locks/provider-call.ts'
-import { WaitingLine } from '../../../electron/core/locks/waiting.ts'
-import { gate, Steered, taken, unreachable } from './steered.ts'
+import { Acquirer } from '../../../electron/core/locks/acquirer.ts'
+import { WaitQueue } from '../../../electron/core/locks/wait-queue.ts'
+import { gate, ScriptedProvider, taken, unreachable } from './scripted-provider.ts'
 
 it('waits for a lock until it is let go, and is told of it', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   const manager = store.manager()
   const first = await manager.acquire('job')
   const waiting = manager.acquire('job', { owner: 'run-2', wait: '1h' })
@@ -16,7 +16,7 @@ it('waits for a lock until it is let go, and is told of it', async () => {
 })
 
 it('is told by the store of what another process lets go', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   store.hold('job', 'elsewhere')
   const waiting = store.manager().acquire('job', { wait: '1h' })
   await expect.poll(() => store.listening).toBe(1)
@@ -27,7 +27,7 @@ it('is told by the store of what another process lets go', async () => {
 })
 
 it('misses nothing that happens before it listens', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   store.hold('job', 'elsewhere')
   store.before = step => {
     if (step === 'listen') store.server.records.delete('job')
@@ -36,7 +36,7 @@ it('misses nothing that happens before it listens', async () => {
 })
 
 it('looks again now and then where nobody tells', async () => {
-  const store = new Steered({ listens: false })
+  const store = new ScriptedProvider({ listens: false })
   store.hold('job', 'elsewhere')
   const waiting = store.manager({ poll: 20 }).acquire('job', { wait: '1h' })
   await expect.poll(() => store.calls.take).toBeGreaterThan(2)
@@ -45,13 +45,13 @@ it('looks again now and then where nobody tells', async () => {
 })
 
 it('looks again when the time of the holder is over', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   store.hold('job', 'died', 100)
   expect(await store.manager().acquire('job', { wait: '1h' })).toMatchObject({ acquired: true })
 })
 
 it('goes on by looking when it cannot listen', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   store.hold('job', 'elsewhere')
   store.before = step => {
     if (step === 'listen') throw new StoreError('STORE_DENIED', 'No channels for this account')
@@ -63,7 +63,7 @@ it('goes on by looking when it cannot listen', async () => {
 })
 
 it('hears what is let go in its own process while it cannot listen to the store', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   const before = store.tellLate
   const answered = gate()
   store.before = step => (step === 'listen' ? answered.opened : undefined)
@@ -80,7 +80,7 @@ it('hears what is let go in its own process while it cannot listen to the store'
 })
 
 it('serves those who wait in the order in which they came', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   const manager = store.manager()
   const first = await manager.acquire('job')
   const served: string[] = []
@@ -95,7 +95,7 @@ it('serves those who wait in the order in which they came', async () => {
 })
 
 it('gives up when its time is over, and names the holder', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   store.hold('job', 'elsewhere')
   const answer = await store.manager().acquire('job', { wait: 30 })
   expect(answer).toMatchObject({ acquired: false, holder: { owner: 'elsewhere' } })
@@ -104,7 +104,7 @@ it('gives up when its time is over, and names the holder', async () => {
 })
 
 it('lets each give up in its own time, and none for another', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   store.hold('job', 'elsewhere')
   const manager = store.manager()
   const patient = manager.acquire('job', { owner: 'patient', wait: '1h' })
@@ -117,7 +117,7 @@ it('lets each give up in its own time, and none for another', async () => {
 })
 
 it('does not throw a lock away whose answer was under way when the time was over', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   const answered = gate()
   store.after = step => (step === 'take' ? answered.opened : undefined)
   const waiting = store.manager().acquire('job', { owner: 'run-1', wait: 1 })
@@ -131,7 +131,7 @@ it('does not throw a lock away whose answer was under way when the time was over
 })
 
 it('stops waiting when it is told to, and the next one in line goes on', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   store.hold('job', 'elsewhere')
   const manager = store.manager()
   const abort = new AbortController()
@@ -148,11 +148,11 @@ it('stops waiting when it is told to, and the next one in line goes on', async (
 })
 
 it('keeps no line for somebody who had left before joining it', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   let lines = 1
-  const line = new WaitingLine({
+  const line = new WaitQueue({
     provider: store.provider,
-    asking: new Asking(store.provider, new AbortController().signal),
+    acquirer: new Acquirer(store.provider, new AbortController().signal),
     pollMs: 1000,
     isOurs: () => false,
     onEmpty: () => lines--,
@@ -164,7 +164,7 @@ it('keeps no line for somebody who had left before joining it', async () => {
 })
 
 it('lets many wait for the same signal, and sends all of them away by it', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   store.hold('job', 'elsewhere')
   const manager = store.manager()
   const abort = new AbortController()
@@ -182,7 +182,7 @@ it('lets many wait for the same signal, and sends all of them away by it', async
 })
 
 it('tries again while the store is away, until it is back', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   store.server.up = false
   const waiting = store.manager().acquire('job', { wait: '1h' })
   await expect.poll(() => store.calls.take).toBeGreaterThan(2)
@@ -193,7 +193,7 @@ it('tries again while the store is away, until it is back', async () => {
 it.each(['STORE_ERROR', 'STORE_UNREACHABLE', 'REFUSED'] as const)(
   'goes on after %s, which passes, and sends away only a named owner that may have the lock now',
   async code => {
-    const store = new Steered()
+    const store = new ScriptedProvider()
     store.hold('job', 'elsewhere')
     const manager = store.manager()
     const all = Array.from({ length: 3 }, (_, i) =>
@@ -214,7 +214,7 @@ it.each(['STORE_ERROR', 'STORE_UNREACHABLE', 'REFUSED'] as const)(
 )
 
 it('tells nobody that the lock may be theirs for whom nothing was asked', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   store.before = () => {
     throw unreachable(true)
   }
@@ -232,7 +232,7 @@ it('tells nobody that the lock may be theirs for whom nothing was asked', async 
 it.each(['STORE_DENIED', 'NOT_FOUND', 'UNSUPPORTED', 'INTERNAL'] as const)(
   'sends everybody away at once after %s, which waiting does not make right',
   async code => {
-    const store = new Steered()
+    const store = new ScriptedProvider()
     store.before = () => {
       throw new StoreError(code, 'It will not do', { uncertain: true })
     }
@@ -247,7 +247,7 @@ it.each(['STORE_DENIED', 'NOT_FOUND', 'UNSUPPORTED', 'INTERNAL'] as const)(
 )
 
 it('throws what was wrong when the store was away until the time was over', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   store.server.up = false
   const manager = store.manager()
   const both = await Promise.allSettled([
@@ -261,7 +261,7 @@ it('throws what was wrong when the store was away until the time was over', asyn
 })
 
 it('sends everybody away at once when the store refuses', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   store.before = () => {
     throw new StoreError('STORE_DENIED', 'This account may not write')
   }
@@ -275,7 +275,7 @@ it('sends everybody away at once when the store refuses', async () => {
 })
 
 it('asks under another name after a lost answer, and gives back what it may have taken under the first', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   store.after = step => {
     if (step === 'take' && store.calls.take === 1) throw unreachable(true)
   }
@@ -285,7 +285,7 @@ it('asks under another name after a lost answer, and gives back what it may have
 })
 
 it('throws a lost answer at a named owner, who may have the lock now', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   store.after = step => {
     if (step === 'take' && store.calls.take === 1) throw unreachable(true)
   }
@@ -297,7 +297,7 @@ it('throws a lost answer at a named owner, who may have the lock now', async () 
 })
 
 it('asks the store about as often as the lock changes hands, for a thousand who wait', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   const manager = store.manager()
   const first = await manager.acquire('job')
   const all = Array.from({ length: 1000 }, () =>
@@ -307,12 +307,12 @@ it('asks the store about as often as the lock changes hands, for a thousand who 
   await Promise.all(all)
   // One for each who got it, and one more to begin with: after listening, the first asks again.
   expect(store.calls.take).toBeLessThanOrEqual(1005)
-  expect(store.calls.letGo).toBe(1001)
+  expect(store.calls.release).toBe(1001)
   expect(store.calls.listen).toBe(1)
 })
 
 it('does not ask once more for each release that it is told of late', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   const manager = store.manager()
   const first = await manager.acquire('job')
   const all = Array.from({ length: 100 }, () =>
@@ -329,7 +329,7 @@ it('does not ask once more for each release that it is told of late', async () =
 })
 
 it('is told when an operator releases what its own manager has', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   const manager = store.manager()
   const first = await manager.acquire('job', { ttl: '1h' })
   const waiting = manager.acquire('job', { owner: 'next', wait: '1h' })
@@ -347,7 +347,7 @@ it('is told when an operator releases what its own manager has', async () => {
 })
 
 it('asks the store no more often for a thousand who wait in vain than for one', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   store.hold('job', 'elsewhere')
   const manager = store.manager({ poll: 100 })
   const all = await Promise.all(Array.from({ length: 1000 }, () => manager.acquire('job', { wait: 500 })))
@@ -357,7 +357,7 @@ it('asks the store no more often for a thousand who wait in vain than for one', 
 })
 
 it('sends those who wait away when it is closed', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   store.hold('job', 'elsewhere')
   const manager = store.manager()
   const waiting = manager.acquire('job', { wait: '1h' })

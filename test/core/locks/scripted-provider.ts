@@ -1,9 +1,8 @@
 import { StoreError } from '../../../electron/core/lib/errors.ts'
-import { NOTHING_THERE } from '../../../electron/core/locks/disabled.ts'
-import type { Inventory } from '../../../electron/core/locks/inventory.ts'
+import { EMPTY_INVENTORY } from '../../../electron/core/locks/disabled.ts'
 import { StoreLockManager } from '../../../electron/core/locks/manager.ts'
 import { MemoryProvider } from '../../../electron/core/locks/memory/provider.ts'
-import type { Provider } from '../../../electron/core/locks/provider.ts'
+import type { Inventory, Provider } from '../../../electron/core/locks/provider.ts'
 import type {
   Acquired,
   AcquireOptions,
@@ -13,14 +12,14 @@ import type {
 import type { PipelineLock } from '../../../electron/core/stores/memory/format/pipeline-lock.ts'
 import { MemoryServer } from '../../../electron/core/stores/memory/server.ts'
 
-type Step = 'take' | 'extend' | 'letGo' | 'read' | 'listen'
+type Step = 'take' | 'extend' | 'release' | 'read' | 'listen'
 /** Comes before the step, or in its place if it throws; `afterwards` throws when the step was done. */
 type Trouble = (step: Step) => Promise<void> | void
 
 /** A provider whose failures can be steered, over the store in memory. */
-export class Steered {
+export class ScriptedProvider {
   readonly server = new MemoryServer()
-  readonly calls: Record<Step, number> = { take: 0, extend: 0, letGo: 0, read: 0, listen: 0 }
+  readonly calls: Record<Step, number> = { take: 0, extend: 0, release: 0, read: 0, listen: 0 }
   readonly order: string[] = []
   /** How many are listening now. */
   listening = 0
@@ -51,12 +50,12 @@ export class Steered {
       keyOf: name => real.keyOf(name),
       nameOf: key => real.nameOf(key),
       setup: signal => real.setup(signal),
-      take: (name, wish, signal) => {
-        this.order.push(wish.owner)
-        return doing('take', () => real.take(name, wish, signal))
+      take: (name, request, signal) => {
+        this.order.push(request.owner)
+        return doing('take', () => real.take(name, request, signal))
       },
-      extend: (name, claim, ttlMs, signal) => doing('extend', () => real.extend(name, claim, ttlMs, signal)),
-      letGo: (name, claim, signal) => doing('letGo', () => real.letGo(name, claim, signal)),
+      extend: (name, proof, ttlMs, signal) => doing('extend', () => real.extend(name, proof, ttlMs, signal)),
+      release: (name, proof, signal) => doing('release', () => real.release(name, proof, signal)),
       read: (name, signal) => doing('read', () => real.read(name, signal)),
       listen: listens
         ? (name, changed, signal) =>
@@ -74,7 +73,7 @@ export class Steered {
     }
   }
 
-  manager(options: LockManagerOptions = {}, inventory: Inventory = NOTHING_THERE): StoreLockManager {
+  manager(options: LockManagerOptions = {}, inventory: Inventory = EMPTY_INVENTORY): StoreLockManager {
     return new StoreLockManager({
       name: 'memory',
       load: async () => this.provider,

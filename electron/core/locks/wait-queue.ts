@@ -1,23 +1,23 @@
 import { aborted, StoreError } from '../lib/errors.ts'
 import { later, onAbort } from '../lib/timers.ts'
+import type { Acquirer, Attempt, LockRequest } from './acquirer.ts'
 import type { Provider } from './provider.ts'
-import type { Asking, Attempt, Wanted } from './provider-call.ts'
 import type { CurrentHolder } from './types.ts'
 
-export type Waited = Attempt | { readonly is: 'given-up'; readonly holder: CurrentHolder | null }
+export type WaitResult = Attempt | { readonly is: 'given-up'; readonly holder: CurrentHolder | null }
 
 type Waiter = {
-  readonly wanted: Wanted
+  readonly wanted: LockRequest
   /** Its time is over, and it waits for one answer only. */
   isLate: boolean
   /** What went wrong when it was asked for this one. */
   trouble: StoreError | null
-  readonly settle: (waited: Waited | StoreError) => void
+  readonly settle: (waited: WaitResult | StoreError) => void
 }
 
-export type QueueOptions = {
+export type WaitQueueOptions = {
   readonly provider: Provider
-  readonly asking: Asking
+  readonly acquirer: Acquirer
   readonly pollMs: number
   /** Whether this manager has the lock itself. What is told from outside is then most often of the holder before. */
   readonly isOurs: () => boolean
@@ -48,8 +48,8 @@ const DOUBT_MS = 250
  * Everybody in this manager who waits for one key, in the order in which they came. Only the first one asks the store, so
  * that it does not matter to the store how many there are.
  */
-export class WaitingLine {
-  readonly #o: QueueOptions
+export class WaitQueue {
+  readonly #o: WaitQueueOptions
   readonly #waiters: Waiter[] = []
   #asked: { readonly waiter: Waiter; readonly abort: AbortController } | null = null
   #holder: CurrentHolder | null = null
@@ -66,11 +66,11 @@ export class WaitingLine {
   #stopListening: (() => void) | null = null
   #stopDoubting: (() => void) | null = null
 
-  constructor(options: QueueOptions) {
+  constructor(options: WaitQueueOptions) {
     this.#o = options
   }
 
-  wait(wanted: Wanted, waitMs: number, signal: AbortSignal | undefined): Promise<Waited> {
+  wait(wanted: LockRequest, waitMs: number, signal: AbortSignal | undefined): Promise<WaitResult> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) {
         // A line that nobody joined would stay for ever.
@@ -130,7 +130,7 @@ export class WaitingLine {
     this.#doubtNoMore()
     const abort = new AbortController()
     this.#asked = { waiter, abort }
-    const asked = this.#o.asking.attempt(waiter.wanted, abort.signal)
+    const asked = this.#o.acquirer.attempt(waiter.wanted, abort.signal)
     const answer = await asked.catch((error: unknown) => ({ is: 'failed' as const, error }))
     this.#asked = null
     if (answer.is === 'failed') return this.#failed(waiter, answer.error)
@@ -144,7 +144,7 @@ export class WaitingLine {
       this.#isWoken = false
       // Whoever left between the answer and this step has been told so: nobody else knows of the lock.
       if (this.#remove(waiter)) waiter.settle(answer)
-      else this.#o.asking.giveBack(waiter.wanted, { owner, mark: answer.mark })
+      else this.#o.acquirer.giveBack(waiter.wanted, { owner, mark: answer.mark })
       this.#dismissLate()
       return this.#pollMs(waiter.wanted.ttlMs)
     }
@@ -240,7 +240,7 @@ export class WaitingLine {
     for (const waiter of this.#waiters.filter(({ isLate }) => isLate)) this.#giveUp(waiter)
   }
 
-  #leave(waiter: Waiter, waited: Waited | StoreError): void {
+  #leave(waiter: Waiter, waited: WaitResult | StoreError): void {
     if (!this.#remove(waiter)) return
     if (this.#asked?.waiter === waiter) this.#asked.abort.abort()
     waiter.settle(waited)

@@ -1,37 +1,36 @@
-import { WorkQueue } from '../lib/concurrency.ts'
+import { type PendingWork, WorkQueue } from '../lib/concurrency.ts'
 import { StoreError } from '../lib/errors.ts'
 import { later, retryUntilDone } from '../lib/timers.ts'
-import { ttlFrom } from './duration.ts'
-import type { Claim, Extended, Lost, Provider, Taken } from './provider.ts'
-import { type Attempt, isUnmistakable, type Wanted } from './provider-call.ts'
-import type { CurrentHolder, Duration, HeldLock, LetGo } from './types.ts'
-import type { Underway } from './underway.ts'
+import { type Attempt, isUnmistakable, type LockRequest } from './acquirer.ts'
+import { ttlFrom } from './input.ts'
+import type { Extension, Grant, Loss, OwnerProof, Provider } from './provider.ts'
+import type { CurrentHolder, Duration, HeldLock, ReleaseResult } from './types.ts'
 
 /** Told once of the end of a lock that this process has taken. */
-export interface EndOfLock {
-  released(lock: Holding, heldMs: number): void
-  lost(lock: Holding, heldMs: number, holder: CurrentHolder | null): void
+export interface EndListener {
+  released(lock: LockHandle, heldMs: number): void
+  lost(lock: LockHandle, heldMs: number, holder: CurrentHolder | null): void
 }
 
 /** What the handles of one manager share. */
-export type Frame = {
+export type HandleContext = {
   readonly provider: Provider
-  readonly end: EndOfLock
+  readonly end: EndListener
   /** Fires when the manager is closed: nothing new is begun. */
   readonly closing: AbortSignal
   /** Fires when it waits no longer for what was begun, or is asked while it waits. */
   readonly left: AbortSignal
-  readonly underway: Underway
+  readonly pending: PendingWork
 }
 
 /** The handle of a lock. What it says of its time is counted by this machine's own clock, which nobody sets. */
-export class Holding implements HeldLock {
+export class LockHandle implements HeldLock {
   readonly key: string
   readonly owner: string
   readonly fencing: number | null
   readonly acquiredAt: number
-  readonly #frame: Frame
-  readonly #claim: Claim
+  readonly #frame: HandleContext
+  readonly #proof: OwnerProof
   readonly #isUnmistakable: boolean
   readonly #takenAt = performance.now()
   #ttlMs: number
@@ -39,10 +38,10 @@ export class Holding implements HeldLock {
   #validUntil: number
   #over: 'released' | 'lost' | null = null
   /** Set when the store itself said that it is lost: there is nothing to ask any more. */
-  #lost: LetGo | null = null
-  #letGo: Promise<LetGo> | null = null
+  #lost: ReleaseResult | null = null
+  #releasing: Promise<ReleaseResult> | null = null
   /** A renewal found it gone while a release was under way. If that one fails, nobody knows which of the two it was. */
-  #goneMeanwhile: Lost | null = null
+  #goneMeanwhile: Loss | null = null
   /** The answer to a release was lost, which may have been done. */
   #mayBeReleased = false
   readonly #renewals = new WorkQueue()
@@ -50,15 +49,19 @@ export class Holding implements HeldLock {
   #timeChanged: () => void = () => {}
   readonly #onLost = new Set<(holder: CurrentHolder | null) => void>()
 
-  constructor(frame: Frame, taken: Attempt & Taken, wanted: Pick<Wanted, 'key' | 'owner' | 'ttlMs'>) {
+  constructor(
+    frame: HandleContext,
+    taken: Attempt & Grant,
+    wanted: Pick<LockRequest, 'key' | 'owner' | 'ttlMs'>,
+  ) {
     this.key = wanted.key
     this.#ttlMs = wanted.ttlMs
     this.owner = taken.owner
     this.fencing = taken.fencing
     this.acquiredAt = taken.acquiredAt
     this.#expiresAt = taken.expiresAt
-    this.#claim = { owner: taken.owner, mark: taken.mark }
-    this.#isUnmistakable = isUnmistakable(wanted.owner, this.#claim)
+    this.#proof = { owner: taken.owner, mark: taken.mark }
+    this.#isUnmistakable = isUnmistakable(wanted.owner, this.#proof)
     this.#frame = frame
     const grantedMs = Math.max(taken.expiresAt - taken.acquiredAt, 0)
     this.#validUntil = taken.askedAt + Math.min(wanted.ttlMs, grantedMs)
@@ -114,9 +117,9 @@ export class Holding implements HeldLock {
     const before = this.#validUntil
     // From here on the store may have it for the shorter of the two times, also if its answer never comes.
     this.#isValidUntil(Math.min(before, askedAt + ttlMs))
-    let answer: Extended | Lost
+    let answer: Extension | Loss
     try {
-      answer = await provider.extend(this.key, this.#claim, ttlMs, closing)
+      answer = await provider.extend(this.key, this.#proof, ttlMs, closing)
     } catch (error) {
       const wasNotDone = error instanceof StoreError && !error.uncertain
       if (wasNotDone && this.#over === null) this.#isValidUntil(before)
@@ -127,7 +130,7 @@ export class Holding implements HeldLock {
     if (this.#over !== null) return false
     if (answer.is === 'lost') {
       // It may be our own release that took it away, and that one knows.
-      if (this.#letGo) {
+      if (this.#releasing) {
         this.#goneMeanwhile = answer
         return false
       }
@@ -143,14 +146,14 @@ export class Holding implements HeldLock {
   }
 
   /** A release that failed can be tried again. */
-  release(): Promise<LetGo> {
-    this.#letGo ??= this.#release().catch(error => {
-      this.#letGo = null
+  release(): Promise<ReleaseResult> {
+    this.#releasing ??= this.#release().catch(error => {
+      this.#releasing = null
       if (error instanceof StoreError && error.uncertain) this.#mayBeReleased = true
       if (this.#goneMeanwhile) this.#isLost(this.#goneMeanwhile.holder)
       throw error
     })
-    return this.#letGo
+    return this.#releasing
   }
 
   /** After a release that failed: goes on trying in the background for as long as the lock is there. */
@@ -168,12 +171,12 @@ export class Holding implements HeldLock {
     await this.release()
   }
 
-  async #release(): Promise<LetGo> {
+  async #release(): Promise<ReleaseResult> {
     if (this.#lost) return this.#lost
-    const { provider, left, underway } = this.#frame
+    const { provider, left, pending } = this.#frame
     // Also while the manager is being closed, which waits for it: otherwise the lock would stay for all of its time.
     checkOpen(left)
-    const answer = await underway.keep(provider.letGo(this.key, this.#claim, left))
+    const answer = await pending.track(provider.release(this.key, this.#proof, left))
     // Gone before its time, and nobody else has it: it was our own release that was done before its answer was lost.
     const wasOurs = this.#mayBeReleased && this.validMs() > 0
     if (answer.is === 'lost' && !(wasOurs && answer.holder === null)) {

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { gate, Steered, taken, unreachable } from './steered.ts'
+import { gate, ScriptedProvider, taken, unreachable } from './scripted-provider.ts'
 
 it('throws when the answer was lost, and gives back in the background what it may have taken', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   store.after = step => {
     if (step === 'take') throw unreachable(true)
   }
   store.before = step => {
-    if (step === 'letGo' && store.calls.letGo < 3) throw unreachable()
+    if (step === 'release' && store.calls.release < 3) throw unreachable()
   }
   await expect(store.manager().acquire('job')).rejects.toMatchObject({ uncertain: true })
   expect(store.ownerOf('job')).not.toBeNull()
@@ -16,17 +16,17 @@ it('throws when the answer was lost, and gives back in the background what it ma
 })
 
 it('leaves what may have been taken for an owner that was named: it may have it rightly', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   store.after = step => {
     if (step === 'take') throw unreachable(true)
   }
   await expect(store.manager().acquire('job', { owner: 'run-1' })).rejects.toMatchObject({ uncertain: true })
-  expect(store.calls.letGo).toBe(0)
+  expect(store.calls.release).toBe(0)
   expect(store.ownerOf('job')).toBe('run-1')
 })
 
 it('gives back a lock that was granted after whoever asked had left', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   const answered = gate()
   store.after = step => (step === 'take' ? answered.opened : undefined)
   const abort = new AbortController()
@@ -39,13 +39,13 @@ it('gives back a lock that was granted after whoever asked had left', async () =
 })
 
 it('tries only once to give back what nothing but a named owner tells from the next acquisition', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   const { take } = store.provider
   store.provider.take = async (...args) => ({ ...(await take(...args)), mark: null })
   const answered = gate()
   store.after = step => {
     if (step === 'take' && store.calls.take === 1) return answered.opened
-    if (step === 'letGo' && store.calls.letGo === 1) throw unreachable(true)
+    if (step === 'release' && store.calls.release === 1) throw unreachable(true)
   }
   const manager = store.manager()
   const abort = new AbortController()
@@ -58,26 +58,26 @@ it('tries only once to give back what nothing but a named owner tells from the n
   await taken(manager, 'job', { owner: 'run-1' })
   // Longer than the pause before a second try.
   await sleep(500)
-  expect(store.calls.letGo).toBe(1)
+  expect(store.calls.release).toBe(1)
   expect(store.ownerOf('job')).toBe('run-1')
 })
 
 it('returns what was done when only the release failed, releases later, and says nothing', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   store.before = step => {
-    if (step === 'letGo' && store.calls.letGo < 3) throw unreachable(store.calls.letGo === 2)
+    if (step === 'release' && store.calls.release < 3) throw unreachable(store.calls.release === 2)
   }
   const manager = store.manager()
   expect(await manager.withLock('job', () => 'done', { ttl: '1d' })).toBe('done')
   expect(store.ownerOf('job')).not.toBeNull()
   expect(await manager.acquire('job', { wait: '1h' })).toMatchObject({ acquired: true })
-  expect(store.calls.letGo).toBe(3)
+  expect(store.calls.release).toBe(3)
   expect(store.warnings).toEqual([])
   expect(await manager.stats()).toMatchObject({ released: 1, lost: 0 })
 })
 
 it('says that a lock ends by itself when it could not be released later either', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   const manager = store.manager()
   const value = await manager.withLock(
     'job',
@@ -89,14 +89,14 @@ it('says that a lock ends by itself when it could not be released later either',
   )
   expect(value).toBe('done')
   await expect.poll(() => store.warnings).toEqual([expect.stringContaining('"job"')])
-  expect(store.calls.letGo).toBeGreaterThan(1)
+  expect(store.calls.release).toBeGreaterThan(1)
 })
 
 it('tries to release once more when it is closed', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   const manager = store.manager()
   store.before = step => {
-    if (step === 'letGo' && store.calls.letGo === 1) throw unreachable()
+    if (step === 'release' && store.calls.release === 1) throw unreachable()
   }
   await manager.withLock('job', () => 'done', { ttl: '1d' })
   await manager.close()
@@ -105,18 +105,18 @@ it('tries to release once more when it is closed', async () => {
 })
 
 it('tries only once to release what nothing but a named owner tells from its next lock, and says so', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   const { take } = store.provider
   store.provider.take = async (...args) => ({ ...(await take(...args)), mark: null })
   store.after = step => {
-    if (step === 'letGo') throw unreachable(true)
+    if (step === 'release') throw unreachable(true)
   }
   const manager = store.manager()
   expect(await manager.withLock('job', () => 'done', { owner: 'run-1' })).toBe('done')
   expect(store.warnings).toHaveLength(1)
   store.hold('job', 'run-1')
   await manager.close()
-  expect(store.calls.letGo).toBe(1)
+  expect(store.calls.release).toBe(1)
   expect(store.ownerOf('job')).toBe('run-1')
 })
 
@@ -125,7 +125,7 @@ it.each(['leaves', 'is sent away'])(
   async how => {
     // One step of the program later each time, so that no moment on the way of the answer is left out.
     for (let steps = 0; steps < 40; steps++) {
-      const store = new Steered()
+      const store = new ScriptedProvider()
       const manager = store.manager()
       const abort = new AbortController()
       const asked = manager.acquire('job', { wait: '1m', signal: abort.signal }).then(

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { gate, Steered, unreachable } from './steered.ts'
+import { gate, ScriptedProvider, unreachable } from './scripted-provider.ts'
 
 it.each(['who has it', 'that the store is away'])(
   'tells nobody that the lock is held before the store has said %s',
   async what => {
-    const store = new Steered()
+    const store = new ScriptedProvider()
     const answered = gate()
     store.hold('job', 'elsewhere')
     store.before = async step => {
@@ -28,7 +28,7 @@ it.each(['who has it', 'that the store is away'])(
 )
 
 it('asks for somebody whose time is over when the one before left without an answer', async () => {
-  const store = new Steered()
+  const store = new ScriptedProvider()
   const answered = gate()
   store.hold('job', 'elsewhere')
   store.before = step => (step === 'take' && store.calls.take === 1 ? answered.opened : undefined)

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
+import { PendingWork } from '../lib/concurrency.ts'
 import { aborted, StoreError } from '../lib/errors.ts'
 import { retryUntilDone } from '../lib/timers.ts'
-import type { Claim, Held, Provider, Taken } from './provider.ts'
+import type { Grant, OwnerProof, Provider, Refusal } from './provider.ts'
 import type { Metadata } from './types.ts'
-import { Underway } from './underway.ts'
 
 /** What somebody wants to take. */
-export type Wanted = {
+export type LockRequest = {
   readonly key: string
   /** Null: one of ours, a new one for each attempt. */
   readonly owner: string | null
@@ -16,7 +16,7 @@ export type Wanted = {
 }
 
 /** `askedAt` is by this machine's clock, from before the request was sent. */
-export type Attempt = (Taken | Held) & { readonly owner: string; readonly askedAt: number }
+export type Attempt = (Grant | Refusal) & { readonly owner: string; readonly askedAt: number }
 
 /** What was lost on its way may still arrive: not there once is not enough. */
 const NOT_THERE_ENOUGH = 3
@@ -27,28 +27,28 @@ const NEVER = new AbortController().signal
 setMaxListeners(0, NEVER)
 
 /** Asks the store for locks, and leaves nothing behind there that nobody knows of if it can be helped. */
-export class Asking {
+export class Acquirer {
   readonly #provider: Provider
   readonly #closed: AbortSignal
-  readonly #underway: Underway
+  readonly #pending: PendingWork
 
   /** `underway` knows of everything that is asked, also of what came too late and is given back. */
-  constructor(provider: Provider, closed: AbortSignal, underway = new Underway()) {
+  constructor(provider: Provider, closed: AbortSignal, pending = new PendingWork()) {
     this.#provider = provider
     this.#closed = closed
-    this.#underway = underway
+    this.#pending = pending
   }
 
-  attempt(wanted: Wanted, signal: AbortSignal): Promise<Attempt> {
-    return this.#underway.keep(this.#attempt(wanted, signal))
+  attempt(wanted: LockRequest, signal: AbortSignal): Promise<Attempt> {
+    return this.#pending.track(this.#attempt(wanted, signal))
   }
 
-  async #attempt(wanted: Wanted, signal: AbortSignal): Promise<Attempt> {
+  async #attempt(wanted: LockRequest, signal: AbortSignal): Promise<Attempt> {
     const owner = wanted.owner ?? randomUUID()
     const askedAt = performance.now()
     try {
-      const wish = { owner, ttlMs: wanted.ttlMs, metadata: wanted.metadata }
-      const answer = await this.#provider.take(wanted.key, wish, signal)
+      const request = { owner, ttlMs: wanted.ttlMs, metadata: wanted.metadata }
+      const answer = await this.#provider.take(wanted.key, request, signal)
       const isTooLate = performance.now() - askedAt >= wanted.ttlMs
       if (answer.is === 'taken' && (signal.aborted || isTooLate)) {
         this.giveBack(wanted, { owner, mark: answer.mark })
@@ -65,14 +65,14 @@ export class Asking {
   }
 
   /** In the background, until it is gone or would have ended by itself. */
-  giveBack(wanted: Wanted, claim: Claim): void {
+  giveBack(wanted: LockRequest, proof: OwnerProof): void {
     const until = performance.now() + wanted.ttlMs
     let notThere = 0
     const attempt = async (): Promise<boolean> => {
-      const answer = await this.#underway
-        .keep(this.#provider.letGo(wanted.key, claim, NEVER))
+      const answer = await this.#pending
+        .track(this.#provider.release(wanted.key, proof, NEVER))
         .catch(() => null)
-      if (answer?.is === 'released' || !isUnmistakable(wanted.owner, claim)) return true
+      if (answer?.is === 'released' || !isUnmistakable(wanted.owner, proof)) return true
       return answer?.is === 'lost' && ++notThere >= NOT_THERE_ENOUGH
     }
     retryUntilDone(attempt, {
@@ -84,6 +84,6 @@ export class Asking {
 }
 
 /** Where the owner is all that tells, whoever named it may have taken the lock anew by the second try. */
-export function isUnmistakable(named: string | null, claim: Claim): boolean {
-  return named === null || claim.mark !== null
+export function isUnmistakable(named: string | null, proof: OwnerProof): boolean {
+  return named === null || proof.mark !== null
 }
