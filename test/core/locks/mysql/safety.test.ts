@@ -259,6 +259,9 @@ describe('a connection that dies', () => {
     expect(failure.code).toBe('STORE_UNREACHABLE')
     expect(failure.uncertain).toBeUndefined()
     expect(await rows()).toEqual([{ lock_key: 'A', lock_id: 'old' }])
+    // Until its transaction is rolled back, it holds the table against DROP TRIGGER, and waits for the lock of this session.
+    const process = () => db.rows('SELECT ID FROM information_schema.PROCESSLIST WHERE ID = ?', [String(id)])
+    await expect.poll(process).toEqual([])
     await db.plain.query('DROP TRIGGER waits')
     expect(await provider.take('A', request('new'), never)).toMatchObject({ is: 'taken' })
   })

@@ -57,7 +57,7 @@ it('says so where the locks are found and may not be read, or read and may not b
   await listsNothing(finding)
   const dataFolder = await folder()
   await expect(finding.releaseAll({ reason: 'stuck', dataFolder })).rejects.toThrow(
-    'not everything could be read',
+    'a part could not be read',
   )
 
   const looking = await managerWith(place, LOCKS, LISTS)
