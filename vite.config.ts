@@ -11,10 +11,7 @@ const LOCKS = {
   'locks-metrics': here('electron/hosts/library/metrics.ts'),
 }
 
-/**
- * One build, three parts: the page, the programs and the library that Node and Electron run, and the preload script. The dependencies of
- * the programs stay outside: they are installed beside them.
- */
+/** Builds the page, the programs and the library for Node and Electron, and the preload script. Dependencies of the programs stay external. */
 export default defineConfig({
   root: here('renderer'),
   plugins: [react(), entryTypes({ root: here('.'), entries: Object.values(LOCKS), out: here('dist/types') })],
@@ -34,12 +31,12 @@ export default defineConfig({
       build: {
         outDir: here('dist/renderer'),
         emptyOutDir: true,
-        // The page's security policy allows nothing inline, and no scripts but its own files.
+        // The page's security policy allows no inline content.
         assetsInlineLimit: 0,
         modulePreload: { polyfill: false },
-        // What Electron brings, and browsers of the last years.
+        // Electron and browsers of the last years.
         target: 'es2022',
-        // Read from the disk beside it: one file is as quick as several.
+        // Read from the local disk, where one file is as fast as several.
         chunkSizeWarningLimit: 800,
       },
     },
@@ -54,7 +51,7 @@ export default defineConfig({
         minify: false,
         rolldownOptions: {
           input: { cli: here('electron/hosts/cli/main.ts'), main: here('electron/main.ts'), ...LOCKS },
-          // Electron brings its own module of this name; the package of this name would be run by nobody.
+          // Electron provides this module itself.
           external: ['electron'],
           output: { entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
         },
@@ -66,14 +63,14 @@ export default defineConfig({
         ssr: true,
         copyPublicDir: false,
         outDir: here('dist/node'),
-        // The programs are there already.
+        // The programs are already in this folder.
         emptyOutDir: false,
         target: 'node20',
         minify: false,
         rolldownOptions: {
           input: { preload: here('electron/preload.ts') },
           external: ['electron'],
-          // A sandboxed preload is one CommonJS file: it can require electron and nothing else.
+          // A sandboxed preload is one CommonJS file, and can require only electron.
           output: { format: 'cjs', entryFileNames: '[name].cjs', codeSplitting: false },
         },
       },

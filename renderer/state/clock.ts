@@ -1,9 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/**
- * One clock for everything that counts: it ticks each second while somebody on the screen looks at it, and not at all
- * while the screen is hidden.
- */
+/** One clock for all countdowns. It ticks each second while something listens, and not in a hidden window. */
 const listeners = new Set<() => void>()
 let timer: ReturnType<typeof setTimeout> | null = null
 let now = Date.now()

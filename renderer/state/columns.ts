@@ -1,7 +1,7 @@
 export const COLUMN_IDS = ['state', 'key', 'holder', 'store', 'format', 'age', 'remaining'] as const
 export type ColumnId = (typeof COLUMN_IDS)[number]
 
-/** Width in pixels, or a share of what is left. `key` cannot be hidden: without it a row says nothing. */
+/** `width` is a grid track; `fixed` columns cannot be hidden. */
 export type Column = {
   readonly id: ColumnId
   readonly width: string
@@ -19,16 +19,16 @@ export const COLUMNS: readonly Column[] = [
   { id: 'remaining', width: '190px', min: 190 },
 ]
 
-/** Given up first when there is no room; the inspector still tells them. */
-const GIVEN_UP: readonly ColumnId[] = ['format', 'store', 'age', 'holder']
-/** Of the row itself: its mark, its end and the gaps between cells. */
+/** Hidden in this order when there is no room; the inspector shows them. */
+const HIDDEN_FIRST: readonly ColumnId[] = ['format', 'store', 'age', 'holder']
+/** Widths in pixels of the row's mark and of the gap between cells. */
 const MARK = 30
 const GAP = 10
 
-/** The columns that are shown: what the operator chose, as far as it fits. */
+/** The operator's columns, as far as they fit. */
 export function shownColumns(hidden: readonly ColumnId[], width: number): readonly Column[] {
   let shown = COLUMNS.filter(column => column.fixed || !hidden.includes(column.id))
-  for (const id of GIVEN_UP) {
+  for (const id of HIDDEN_FIRST) {
     if (shown.reduce((sum, column) => sum + column.min + GAP, MARK) <= width) break
     shown = shown.filter(column => column.id !== id)
   }

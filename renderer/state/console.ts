@@ -10,23 +10,23 @@ import { openLink } from '../transport/link.ts'
 import { t } from '../words/words.ts'
 import { LockBook } from './lock-book.ts'
 
-/** How fresh what we show of a store is. `connecting` until it has said anything at all. */
+/** How fresh a store is shown. `connecting` until its first answer. */
 export type StoreStatus = {
   readonly state: 'connecting' | 'live' | 'stale' | 'down'
   readonly since: number
   readonly asOf: number | null
   readonly offsetMs: number
   readonly error: Failure | null
-  /** When the next try is due, by the local clock. */
+  /** When the next retry is due, by the local clock. */
   readonly retryAt: number | null
-  /** Whether all of its locks have been read at least once. */
+  /** Whether all locks have been read at least once. */
   readonly loaded: boolean
   readonly pass: { readonly scanned: number; readonly tookMs: number } | null
   readonly unrecognised: { readonly count: number; readonly sample: readonly Unrecognised[] }
 }
 
 export type ConsoleState = {
-  /** `ended`: the host that served this page is not there any more, and the one that answers does not know us. */
+  /** `ended`: the host was restarted and refuses this session. */
   readonly link: 'connecting' | 'up' | 'lost' | 'ended'
   readonly info: ConsoleInfo | null
   readonly formats: ReadonlyMap<string, FormatInfo>
@@ -41,7 +41,7 @@ export type ConsoleState = {
 
 export type FailedAction = { readonly what: string; readonly error: Failure }
 
-const UNHEARD: StoreStatus = {
+const NO_STATUS: StoreStatus = {
   state: 'connecting',
   since: 0,
   asOf: null,
@@ -68,17 +68,17 @@ export const consoleStore = createStore<ConsoleState>(() => ({
 }))
 
 export function statusOf(state: ConsoleState, storeId: string): StoreStatus {
-  return state.statuses[storeId] ?? UNHEARD
+  return state.statuses[storeId] ?? NO_STATUS
 }
 
-/** Whether what is shown of a store may no longer be so. */
+/** Whether the locks shown may be out of date. */
 export function isBehind(status: StoreStatus): boolean {
   return status.state === 'stale' || status.state === 'down'
 }
 
 export let client: Client
 
-/** Every call of the screen goes through here: one that could not be sent is a failure like any other. */
+/** Every call of the screen goes through here, so a call that could not be sent fails like any other. */
 export function ask<M extends MethodName>(method: M, input: Input<M>): Promise<Result<Output<M>>> {
   return client
     .call(method, input)
@@ -107,7 +107,7 @@ export function setStoreOpen({ storeId, name }: Pick<StoreEntry, 'storeId' | 'na
   void askOrReport(what, 'stores.setOpen', { storeId, open })
 }
 
-/** Open watches, by store and connection: a store that is connected to anew is watched anew. */
+/** Open watches by store, each for one connection of it. */
 const watches = new Map<string, { revision: number; close: () => void }>()
 
 export function startConsole(): void {
@@ -120,7 +120,7 @@ export function startConsole(): void {
       { ...status, state: 'stale' as const, since: Date.now(), error: null, retryAt: null },
     ])
     setState({ link: why, statuses: Object.fromEntries(stale) })
-  }).client
+  })
 
   function onUp(): void {
     void greet()
@@ -153,11 +153,11 @@ function follow(entries: readonly StoreEntry[]): void {
     if (open.get(storeId)?.revision === watch.revision) continue
     watch.close()
     watches.delete(storeId)
-    // Behind another connection is another server: nothing of what was seen through this one stays.
+    // Another connection may lead to another server, so nothing of this one is kept.
     book.forget(storeId)
-    update(storeId, () => UNHEARD)
+    update(storeId, () => NO_STATUS)
   }
-  // Not only those still watched: a stream may well end before the list says that its store was closed.
+  // A stream may end before the list shows its store as closed, so check every status.
   const { statuses } = consoleStore.getState()
   const closed = Object.keys(statuses).filter(storeId => !open.has(storeId))
   if (closed.length > 0) {
@@ -166,7 +166,7 @@ function follow(entries: readonly StoreEntry[]): void {
     consoleStore.setState({ statuses: Object.fromEntries(kept) })
   }
   for (const [storeId, { revision }] of open) {
-    // Revision 0 is a store that is still being opened; it goes up when there is something to watch.
+    // Revision 0 is a store that is still being opened.
     if (revision === 0 || watches.has(storeId)) continue
     update(storeId, status => ({ ...status, state: 'connecting', error: null }))
     const close = client.open(

@@ -5,21 +5,21 @@ export type Row = {
   readonly rowId: string
   readonly storeId: string
   readonly lock: WatchedLock
-  /** What happened to it last, and when by the local clock, so that the eye can catch it. */
+  /** The last change, highlighted for a moment, and its local time. */
   readonly change: 'new' | 'changed' | 'gone' | null
   readonly changedAt: number
 }
 
-/** A row that is gone stays to be seen for so long. */
+/** A gone row stays visible this long. */
 export const GONE_SHOWN_MS = 2500
-/** However many events come, the screen is told this often. */
-const TELL_MS = 200
+/** Listeners are notified this often at most. */
+const NOTIFY_MS = 200
 
 export function rowIdOf(storeId: string, id: string): string {
   return `${storeId} ${id}`
 }
 
-/** Every lock of every open store, as the streams tell it. Outside React: ten thousand rows are not component state. */
+/** Every lock of every open store, from the streams. Outside React, which is slow with ten thousand rows of state. */
 export class LockBook {
   readonly rows = new Map<string, Row>()
   readonly #byStore = new Map<string, Set<string>>()
@@ -27,7 +27,7 @@ export class LockBook {
   #timer: ReturnType<typeof setTimeout> | null = null
   #version = 0
 
-  /** Goes up whenever the listeners are told. */
+  /** Increases with every notification. */
   get version(): number {
     return this.#version
   }
@@ -37,7 +37,7 @@ export class LockBook {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Nothing in a snapshot is news, nor what completes one: `quietly`. */
+  /** `quietly`: snapshots and the pages that complete them are not news. */
   apply(
     storeId: string,
     event: Extract<WatchEvent, { type: 'snapshot' | 'upsert' | 'remove' }>,
@@ -50,16 +50,16 @@ export class LockBook {
       if (event.type === 'snapshot') this.#begin(storeId, event.locks)
       for (const lock of event.locks) this.#put(storeId, lock, quietly, now)
     }
-    this.#tell()
+    this.#notify()
   }
 
   forget(storeId: string): void {
     for (const rowId of this.#byStore.get(storeId) ?? []) this.rows.delete(rowId)
     this.#byStore.delete(storeId)
-    this.#tell()
+    this.#notify()
   }
 
-  /** Drops the rows that were gone long enough to be seen. True when there are more to drop later. */
+  /** Drops rows that were shown as gone for long enough. Returns whether more will be due. */
   sweep(now: number): boolean {
     let more = false
     for (const row of this.rows.values()) {
@@ -74,9 +74,9 @@ export class LockBook {
   }
 
   #begin(storeId: string, locks: readonly WatchedLock[]): void {
-    const there = new Set(locks.map(lock => rowIdOf(storeId, lock.id)))
+    const present = new Set(locks.map(lock => rowIdOf(storeId, lock.id)))
     for (const rowId of this.#byStore.get(storeId) ?? []) {
-      if (there.has(rowId)) continue
+      if (present.has(rowId)) continue
       this.rows.delete(rowId)
       this.#byStore.get(storeId)?.delete(rowId)
     }
@@ -110,11 +110,11 @@ export class LockBook {
     if (row && row.change !== 'gone') this.rows.set(rowId, { ...row, change: 'gone', changedAt: now })
   }
 
-  #tell(): void {
+  #notify(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = null
       this.#version++
       for (const listener of this.#listeners) listener()
-    }, TELL_MS)
+    }, NOTIFY_MS)
   }
 }

@@ -7,16 +7,16 @@ export type StoreDialogMode =
   | { readonly mode: 'add'; readonly suggestionId?: string }
   | { readonly mode: 'edit' | 'duplicate'; readonly storeId: string }
 
-/** Some alerts, or all of a rule in a store; how many that are is for the title. */
-export type Acknowledging = {
+/** Some alerts, or all of a rule in a store; the count is for the title. */
+export type Acknowledgement = {
   readonly count: number
   readonly what: Pick<Input<'alerts.acknowledge'>, 'alertIds' | 'group'>
 }
 
-/** A lock that is to be held, as far as it is known already. */
+/** The lock to hold, as far as it is chosen already. */
 export type HoldPrefill = { readonly storeId: string; readonly key: string; readonly format?: string }
 
-/** What lies over the table. One dialog at a time. */
+/** The open dialog; there is one at a time. */
 export type Dialog =
   | { readonly kind: 'release'; readonly target: Inspected }
   | ({ readonly kind: 'store' } & StoreDialogMode)
@@ -27,7 +27,7 @@ export type Dialog =
   | { readonly kind: 'plans' }
   | { readonly kind: 'audit' }
   | { readonly kind: 'alert-rules' }
-  | ({ readonly kind: 'acknowledge' } & Acknowledging)
+  | ({ readonly kind: 'acknowledge' } & Acknowledgement)
   | { readonly kind: 'mute'; readonly alertId: string }
   | { readonly kind: 'hold'; readonly prefill?: HoldPrefill }
   | { readonly kind: 'report' }

@@ -33,7 +33,7 @@ preferences.subscribe(state => {
   try {
     localStorage.setItem(KEY, JSON.stringify(state))
   } catch {
-    // A browser may keep nothing; the choice then lasts for this page.
+    // Without storage the choice lasts as long as the page.
   }
 })
 apply(preferences.getState())
@@ -42,7 +42,7 @@ function apply({ theme }: Preferences): void {
   document.documentElement.dataset['theme'] = theme
 }
 
-/** What an earlier version or somebody else wrote is used only where it makes sense. */
+/** Uses only the values that are valid: an earlier version or another page may have written them. */
 function read(): Preferences {
   let kept: Partial<Preferences> = {}
   try {
@@ -59,7 +59,7 @@ function read(): Preferences {
   }
 }
 
-/** Once sorts, again turns it round, and a third time goes back to what needs attention first. */
+/** The first click sorts, the second reverses, the third sorts by attention again. */
 export function sortBy(column: ColumnId): void {
   const { sort } = preferences.getState()
   if (sort.column !== column) preferences.setState({ sort: { column, descending: column === 'age' } })

@@ -1,10 +1,7 @@
-/**
- * What was told again as it was stays the very same object, so that only what looks at something that changed is drawn anew.
- * For plain data, as it comes over the wire.
- */
+/** Keeps the objects of `before` that are equal in `after`, so that only readers of changed parts draw again. For plain data. */
 export function sameParts<T>(before: T, after: T): T {
   if (Object.is(before, after)) return before
-  if (!isParted(before) || !isParted(after) || Array.isArray(before) !== Array.isArray(after)) return after
+  if (!hasParts(before) || !hasParts(after) || Array.isArray(before) !== Array.isArray(after)) return after
   const old = before as Readonly<Record<string, unknown>>
   const names = Object.keys(after)
   const parts = names.map(name => sameParts(old[name], (after as Record<string, unknown>)[name]))
@@ -16,6 +13,6 @@ export function sameParts<T>(before: T, after: T): T {
   return Object.fromEntries(names.map((name, i) => [name, parts[i]])) as T
 }
 
-function isParted(value: unknown): value is object {
+function hasParts(value: unknown): value is object {
   return typeof value === 'object' && value !== null
 }

@@ -10,22 +10,23 @@ import { preferences } from './preferences.ts'
 import { viewStore } from './view.ts'
 
 export type TableState = {
-  /** One store, or all of them. */
+  /** A store id, or null for all stores. */
   readonly scope: string | null
   readonly filterText: string
   readonly filter: Filter
   /** The rows in the order of the screen; the rows themselves are in the book. */
   readonly order: readonly string[]
-  /** Goes up with every look at the book, so that rows that stay where they are are drawn anew. */
+  /** Increases with every pass over the book, so that rows which do not move are redrawn too. */
   readonly revision: number
-  /** Goes up when the operator asked for another order or another part: reading begins at the top again. */
-  readonly asked: number
-  /** Locks in the scope, and those of them that the filter lets through. Gone ones do not count. */
+  /** Increases when the operator sorts, filters or changes the scope, which scrolls to the top. */
+  readonly requests: number
+  /** Locks in the scope, and those that match the filter, without the ones that are gone. */
   readonly total: number
   readonly matching: number
   readonly attention: { readonly expired: number; readonly endless: number; readonly expiring: number }
-  /** While the operator points at the rows they stay where they are; so many new ones wait. */
+  /** While the operator points at rows, they do not move and new ones wait. */
   readonly pointing: boolean
+  /** How many new rows wait. */
   readonly waiting: number
   readonly active: string | null
   readonly selected: ReadonlySet<string>
@@ -37,7 +38,7 @@ export const table = createStore<TableState>(() => ({
   filter: parseFilter(''),
   order: [],
   revision: 0,
-  asked: 0,
+  requests: 0,
   total: 0,
   matching: 0,
   attention: { expired: 0, endless: 0, expiring: 0 },
@@ -47,36 +48,35 @@ export const table = createStore<TableState>(() => ({
   selected: new Set(),
 }))
 
-/** When the first lock will change its state by the mere passing of time. */
+/** When the next lock changes its state because time passes. */
 let nextTransition = Number.POSITIVE_INFINITY
 let sweeping = false
 
 export function startTable(): void {
   let arrangedAt = 0
-  let late = false
-  const look = () => {
-    const covered = isCovered()
-    late = covered && Date.now() - arrangedAt < COVERED_MS
-    if (late) return
+  let isLate = false
+  const refresh = () => {
+    isLate = isCovered() && Date.now() - arrangedAt < COVERED_MS
+    if (isLate) return
     arrangedAt = Date.now()
     arrange(false)
   }
-  book.subscribe(look)
-  overlay.subscribe(() => late && look())
-  viewStore.subscribe(() => late && look())
+  book.subscribe(refresh)
+  overlay.subscribe(() => isLate && refresh())
+  viewStore.subscribe(() => isLate && refresh())
   preferences.subscribe((now, before) => {
     if (now.sort === before.sort) return
-    table.setState(state => ({ asked: state.asked + 1 }))
+    table.setState(state => ({ requests: state.requests + 1 }))
     arrange(true)
   })
   consoleStore.subscribe((now, before) => now.entries !== before.entries && arrange(false))
   onTick(() => {
-    if (late) look()
+    if (isLate) refresh()
     else if (Date.now() >= nextTransition || sweeping) arrange(false)
   })
 }
 
-/** Nobody reads rows that are covered, and what is there instead needs the time: sorting very many takes long. */
+/** A covered table is sorted this often at most: sorting many rows takes long, and what covers it needs the time. */
 const COVERED_MS = 3000
 
 function isCovered(): boolean {
@@ -85,12 +85,12 @@ function isCovered(): boolean {
 }
 
 export function setFilter(filterText: string): void {
-  table.setState(state => ({ filterText, filter: parseFilter(filterText), asked: state.asked + 1 }))
+  table.setState(state => ({ filterText, filter: parseFilter(filterText), requests: state.requests + 1 }))
   arrange(true)
 }
 
 export function setScope(scope: string | null): void {
-  table.setState(state => ({ scope, asked: state.asked + 1 }))
+  table.setState(state => ({ scope, requests: state.requests + 1 }))
   arrange(true)
 }
 
@@ -106,25 +106,25 @@ export function toggleSelected(rowId: string): void {
   table.setState({ selected })
 }
 
-type Arranged = { row: Row; rank: number; now: number }
+type RankedRow = { row: Row; rank: number; now: number }
 
 /**
- * Filters and sorts the book. Unless it was asked for, rows do not move under somebody who points at them: what changes
- * changes in its place, what is gone stays as gone, and what is new waits.
+ * Filters and sorts the book. Unless the operator requested it, rows do not move while the operator points at them:
+ * changed rows change in place, gone rows stay marked as gone, and new rows wait.
  */
-export function arrange(askedFor: boolean): void {
+export function arrange(isRequested: boolean): void {
   const { entries, entriesKnown } = consoleStore.getState()
   const { scope } = table.getState()
-  // A store that is closed or removed has nothing to show; the others have.
+  // A closed or removed store has no rows, so all stores are shown.
   if (scope !== null && entriesKnown && !entries.some(each => each.storeId === scope && each.open))
     table.setState({ scope: null })
   const state = table.getState()
   const stores = new Map(entries.map(each => [each.storeId, each]))
   const localNow = Date.now()
-  const hold = state.pointing && !askedFor
-  if (!hold) sweeping = book.sweep(localNow)
+  const isFrozen = state.pointing && !isRequested
+  if (!isFrozen) sweeping = book.sweep(localNow)
 
-  const arranged: Arranged[] = []
+  const arranged: RankedRow[] = []
   const attention = { expired: 0, endless: 0, expiring: 0 }
   let total = 0
   let matching = 0
@@ -160,7 +160,7 @@ export function arrange(askedFor: boolean): void {
   }
 
   const counts = { total, matching, attention, revision: state.revision + 1 }
-  if (hold) {
+  if (isFrozen) {
     const shown = new Set(state.order)
     const waiting = arranged.reduce((sum, { row }) => sum + (shown.has(row.rowId) ? 0 : 1), 0)
     table.setState({ ...counts, waiting })
@@ -174,38 +174,38 @@ export function arrange(askedFor: boolean): void {
   table.setState({ ...counts, order, waiting: 0, selected })
 }
 
-function comparer(names: ReadonlyMap<string, string>): (a: Arranged, b: Arranged) => number {
+function comparer(names: ReadonlyMap<string, string>): (a: RankedRow, b: RankedRow) => number {
   const { column, descending } = preferences.getState().sort
   const sign = descending ? -1 : 1
-  const fall = (a: Arranged, b: Arranged) =>
+  const byKey = (a: RankedRow, b: RankedRow) =>
     compare(a.row.lock.key, b.row.lock.key) || compare(a.row.rowId, b.row.rowId)
   switch (column) {
     case 'attention':
-      return (a, b) => a.rank - b.rank || byDeadline(a, b) || compare(sinceOf(a), sinceOf(b)) || fall(a, b)
+      return (a, b) => a.rank - b.rank || byDeadline(a, b) || compare(sinceOf(a), sinceOf(b)) || byKey(a, b)
     case 'state':
-      return (a, b) => sign * (a.rank - b.rank) || byDeadline(a, b) || fall(a, b)
+      return (a, b) => sign * (a.rank - b.rank) || byDeadline(a, b) || byKey(a, b)
     case 'remaining':
-      return (a, b) => sign * byDeadline(a, b) || fall(a, b)
+      return (a, b) => sign * byDeadline(a, b) || byKey(a, b)
     case 'age':
-      // The oldest first is what `descending` age means: the smallest start.
-      return (a, b) => -sign * compare(sinceOf(a), sinceOf(b)) || fall(a, b)
+      // Descending age is ascending start.
+      return (a, b) => -sign * compare(sinceOf(a), sinceOf(b)) || byKey(a, b)
     case 'key':
-      return (a, b) => sign * compare(a.row.lock.key, b.row.lock.key) || fall(a, b)
+      return (a, b) => sign * compare(a.row.lock.key, b.row.lock.key) || byKey(a, b)
     case 'holder':
-      return (a, b) => sign * compare(holderText(a.row.lock), holderText(b.row.lock)) || fall(a, b)
+      return (a, b) => sign * compare(holderText(a.row.lock), holderText(b.row.lock)) || byKey(a, b)
     case 'format':
-      return (a, b) => sign * compare(a.row.lock.format, b.row.lock.format) || fall(a, b)
+      return (a, b) => sign * compare(a.row.lock.format, b.row.lock.format) || byKey(a, b)
     case 'store':
       return (a, b) =>
-        sign * compare(names.get(a.row.storeId) ?? '', names.get(b.row.storeId) ?? '') || fall(a, b)
+        sign * compare(names.get(a.row.storeId) ?? '', names.get(b.row.storeId) ?? '') || byKey(a, b)
   }
 }
 
-function byDeadline(a: Arranged, b: Arranged): number {
+function byDeadline(a: RankedRow, b: RankedRow): number {
   return compare(expiresAtOf(a.row.lock.lease) ?? Infinity, expiresAtOf(b.row.lock.lease) ?? Infinity)
 }
 
-function sinceOf({ row }: Arranged): number {
+function sinceOf({ row }: RankedRow): number {
   return heldSinceOf(row.lock)?.at ?? Infinity
 }
 
@@ -213,7 +213,7 @@ function compare<T extends string | number>(a: T, b: T): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** The store's time at which the state of a lock changes next by itself. */
+/** The store time at which the lock's state changes next by itself. */
 function transitionAfter({ lock }: Row, now: number): number {
   const end = expiresAtOf(lock.lease)
   if (end === null || end <= now) return Number.POSITIVE_INFINITY

@@ -7,13 +7,13 @@ export type View = (typeof VIEWS)[number]
 
 type ViewState = {
   readonly view: View
-  /** The lock whose holders are drawn over time, once one was chosen. */
+  /** The lock whose holders the timeline shows. */
   readonly timelineOf: Inspected | null
-  /** What locks are counted by, over time. */
+  /** What locks are grouped by in the chart over time. */
   readonly groupsBy: GroupBy
 }
 
-/** What the middle of the screen shows. The store that was chosen at the left narrows each of them. */
+/** What the middle of the screen shows. The scope of the table narrows every view. */
 export const viewStore = createStore<ViewState>(() => ({
   view: 'locks',
   timelineOf: null,
@@ -24,7 +24,7 @@ export function show(view: View): void {
   viewStore.setState({ view })
 }
 
-/** Where the inspector lies over the middle of the screen, it gives way to what was asked for. */
+/** Where the inspector covers the view, it closes for the timeline. */
 const OVERLAID = '(max-width: 1020px)'
 
 export function showTimeline(timelineOf: Inspected): void {
@@ -32,13 +32,13 @@ export function showTimeline(timelineOf: Inspected): void {
   if (matchMedia(OVERLAID).matches) inspect(null)
 }
 
-/** What takes the keys when nothing else does: the table, or whatever stands in its place. */
+/** Focuses the table, or the view in its place. */
 export function focusView(): void {
   const place = document.getElementById('locks') ?? document.getElementById('view')
   place?.focus()
 }
 
-/** Shows the table first, for what only makes sense there. The page has it a moment later. */
+/** Shows the table and then runs, once the page has it. */
 export function atLocks(run: () => void): void {
   if (viewStore.getState().view === 'locks') run()
   else {

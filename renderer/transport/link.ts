@@ -1,7 +1,13 @@
 import { type Client, createClient } from '../../shared/client.ts'
-import { type Bridge, electronWire } from './electron.ts'
+import type { DownFrame, UpFrame } from '../../shared/frames.ts'
 import { webWire } from './web.ts'
-import type { Wire } from './wire.ts'
+import type { OpenWire, Wire } from './wire.ts'
+
+/** The functions of the preload script. */
+type Bridge = {
+  send(frame: UpFrame): void
+  onFrame(listener: (frame: DownFrame) => void): void
+}
 
 declare global {
   interface Window {
@@ -9,10 +15,8 @@ declare global {
   }
 }
 
-export type Link = { readonly client: Client }
-
-/** Connects to whichever host this page runs in. After a loss everything that was open has ended and is opened anew. */
-export function openLink(onUp: () => void, onLost: (why: 'lost' | 'ended') => void): Link {
+/** Connects to the host of this page. A lost wire ends every call and stream; the screen reopens its streams. */
+export function openLink(onUp: () => void, onLost: (why: 'lost' | 'ended') => void): Client {
   const open = window.lockkeeper ? electronWire(window.lockkeeper) : webWire
   let wire: Wire | null = null
   const client = createClient(frame => {
@@ -32,5 +36,14 @@ export function openLink(onUp: () => void, onLost: (why: 'lost' | 'ended') => vo
       up = false
     },
   })
-  return { client }
+  return client
+}
+
+/** Core runs in the same program, so this wire is never lost. */
+function electronWire(bridge: Bridge): OpenWire {
+  return events => {
+    bridge.onFrame(frame => events.onFrame(frame))
+    queueMicrotask(() => events.onUp())
+    return { send: frame => bridge.send(frame) }
+  }
 }

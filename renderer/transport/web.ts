@@ -14,12 +14,12 @@ export const webWire: OpenWire = events => {
     screen = null
     events.onLost('lost')
     await new Promise(resolve => setTimeout(resolve, RETRY_MS))
-    // A host that was started anew lets nobody in without its own launch address: trying again would never end.
-    const refused = await fetch('/', { cache: 'no-store' }).then(
+    // A restarted host refuses this session for good, so retrying would never end.
+    const isRefused = await fetch('/', { cache: 'no-store' }).then(
       answer => answer.status === 403,
       () => false,
     )
-    if (refused) events.onLost('ended')
+    if (isRefused) events.onLost('ended')
     else connect()
   }
 
@@ -31,7 +31,7 @@ export const webWire: OpenWire = events => {
       events.onUp()
     })
     opened.onmessage = event => events.onFrame(JSON.parse(event.data) as DownFrame)
-    // EventSource would reconnect by itself, but to a core that no longer knows what this screen had opened.
+    // EventSource would reconnect by itself, but core has closed the streams of this screen.
     opened.onerror = () => void lose(opened)
   }
   connect()
@@ -51,7 +51,7 @@ export const webWire: OpenWire = events => {
         .then(answer => {
           if (!answer.ok) throw new Error('The host does not know this screen')
         })
-        // Nothing will answer this frame any more, whatever the event stream still says.
+        // This frame will not be answered, even if the event stream is still open.
         .catch(() => {
           if (screen === to && source) void lose(source)
         })

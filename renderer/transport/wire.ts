@@ -1,6 +1,6 @@
 import type { DownFrame, UpFrame } from '../../shared/frames.ts'
 
-/** How frames travel between this screen and the core. It may be lost and come back; frames are never repeated. */
+/** Carries frames between the screen and core. It may be lost and come back; frames are never repeated. */
 export type Wire = {
   send(frame: UpFrame): void
 }
@@ -8,7 +8,7 @@ export type Wire = {
 export type WireEvents = {
   onUp(): void
   onFrame(frame: DownFrame): void
-  /** `ended`: it will not come back by itself. */
+  /** `ended`: the wire will not come back by itself. */
   onLost(why: 'lost' | 'ended'): void
 }
 

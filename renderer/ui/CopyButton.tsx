@@ -3,7 +3,7 @@ import { Button } from './Button.tsx'
 
 type Props = { readonly text: string; readonly label: string; readonly done: string }
 
-/** Says that it copied, and only if it did. */
+/** Confirms the copy only if it succeeded. */
 export function CopyButton({ text, label, done }: Props) {
   const [copied, setCopied] = useState(false)
   useEffect(() => {

@@ -7,15 +7,15 @@ type Props = {
   readonly children: ReactNode
   readonly className?: string | undefined
   readonly size?: 'wide' | 'large' | 'sheet'
-  /** A palette says what it is by its input; the title is for assistive tools alone. */
+  /** For a dialog that its input explains; the title is then for assistive tools only. */
   readonly titleHidden?: boolean
 }
 
-/** The platform's modal dialog: it keeps the focus in, and Escape closes it. */
+/** The platform's modal dialog, which traps the focus. */
 export function Dialog({ title, onClose, children, className = '', size, titleHidden = false }: Props) {
   const ref = useRef<HTMLDialogElement>(null)
   const titleId = useId()
-  // A layout effect, because it ends while the dialog is still in the page: only then does closing it give the focus back.
+  // A layout effect ends while the dialog is still in the page; only then does closing it restore the focus.
   useLayoutEffect(() => {
     const dialog = ref.current
     if (dialog && !dialog.open) dialog.showModal()
@@ -59,7 +59,7 @@ export function DialogSubject({ children }: { readonly children: ReactNode }) {
 
 type AnswerProps = { readonly outcome: string; readonly children: ReactNode }
 
-/** What came of it, in place of the form. */
+/** The result, in place of the form. */
 export function DialogAnswer({ outcome, children }: AnswerProps) {
   return (
     <div className={styles.answer} role="status" data-outcome={outcome}>

@@ -11,7 +11,7 @@ type Props = {
   readonly children?: ReactNode
 }
 
-/** Stands where there is nothing to show: why, and what to do about it. */
+/** Why there is nothing to show, and what to do about it. */
 export function Empty({ icon, title, text, quote, children }: Props) {
   return (
     <div className={styles.empty} role="status">

@@ -9,7 +9,7 @@ type Props = {
   readonly children: ReactNode
 }
 
-/** A clear page instead of a blank one. */
+/** An error page instead of a blank one. */
 export class ErrorBoundary extends Component<Props, { failed: boolean }> {
   override state = { failed: false }
 

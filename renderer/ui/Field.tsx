@@ -6,6 +6,8 @@ type TextProps = {
   readonly value: string
   readonly onChange: (value: string) => void
   readonly hint?: string | undefined
+  readonly placeholder?: string
+  readonly required?: boolean
   readonly type?: 'text' | 'password'
   readonly mono?: boolean
   readonly wide?: boolean
@@ -18,6 +20,8 @@ export function TextField({
   value,
   onChange,
   hint,
+  placeholder,
+  required,
   type = 'text',
   mono,
   wide,
@@ -33,12 +37,14 @@ export function TextField({
         ref={autoFocus ? markForFocus : undefined}
         className={`${styles.input} ${mono ? 'mono' : ''}`}
         type={type}
-        // A browser must not offer to keep what Lockkeeper keeps itself.
+        // Browsers must not offer to save passwords that Lockkeeper stores.
         autoComplete={type === 'password' ? 'new-password' : 'off'}
         spellCheck={false}
         // biome-ignore lint/a11y/noAutofocus: the first field of a dialog
         autoFocus={autoFocus}
         maxLength={maxLength ?? 4000}
+        placeholder={placeholder}
+        required={required}
         aria-describedby={hint === undefined ? undefined : `${id}-hint`}
         value={value}
         onChange={event => onChange(event.target.value)}
@@ -52,7 +58,7 @@ export function TextField({
   )
 }
 
-/** A dialog that opens gives the focus to what has the attribute, which React does not write. */
+/** Dialogs focus the element with this attribute, which React does not write. */
 function markForFocus(input: HTMLInputElement | null): void {
   input?.setAttribute('autofocus', '')
 }

@@ -28,7 +28,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS
 
-/** Always beside words, so it is hidden from assistive tools. */
+/** Always beside words, so hidden from assistive tools. */
 export function Icon({ name, size = 14 }: { readonly name: IconName; readonly size?: number }) {
   return (
     <svg

@@ -18,7 +18,7 @@ type Props = {
   readonly sticky?: boolean
 }
 
-/** A button with a list of actions below it. Arrows move, Escape closes and gives the focus back. */
+/** A button that opens a list of actions. Arrow keys move, Escape closes and restores the focus. */
 export function Menu({ label, children, items, className = '', sticky = false }: Props) {
   const [open, setOpen] = useState(false)
   const box = useRef<HTMLDivElement>(null)

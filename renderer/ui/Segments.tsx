@@ -12,7 +12,7 @@ type SegmentsProps<T extends string> = {
   readonly hint?: string
 }
 
-/** A form field with a few choices, all of them visible: the platform's radio buttons, side by side. */
+/** A form field with a few visible choices: radio buttons side by side. */
 export function Segments<T extends string>({ label, value, options, onChange, hint }: SegmentsProps<T>) {
   const name = useId()
   return (

@@ -1,28 +1,25 @@
 import { useSyncExternalStore } from 'react'
 import { preferences } from '../state/preferences.ts'
 
-/**
- * For what is drawn and not styled: a canvas knows no variables. A colour is looked up as an element would have it, because
- * the variables themselves speak of light and dark.
- */
+/** A CSS variable as a color for a canvas. An element resolves it, because the variables contain `light-dark()`. */
 export function colourOf(variable: string): string {
-  const known = found.get(variable)
-  if (known !== undefined) return known
+  const cached = cache.get(variable)
+  if (cached !== undefined) return cached
   const probe = document.createElement('span')
   probe.style.color = `var(${variable})`
   document.body.append(probe)
   const colour = getComputedStyle(probe).color
   probe.remove()
-  found.set(variable, colour)
+  cache.set(variable, colour)
   return colour
 }
 
-const found = new Map<string, string>()
+const cache = new Map<string, string>()
 const listeners = new Set<() => void>()
 let version = 0
 
 function changed(): void {
-  found.clear()
+  cache.clear()
   version++
   for (const listener of listeners) listener()
 }
@@ -41,7 +38,7 @@ function start(): void {
   preferences.subscribe((now, before) => now.theme !== before.theme && changed())
 }
 
-/** Goes up when day turns to night or back. */
+/** Increases when the color scheme changes. */
 export function useColourScheme(): number {
   return useSyncExternalStore(subscribe, () => version)
 }

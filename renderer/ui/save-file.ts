@@ -1,12 +1,12 @@
 import { MINUTE_MS } from '../../shared/duration.ts'
 
-/** Hands a file to whoever keeps files: the browser's downloads, or the window's save dialog. */
+/** Saves a file through the browser's downloads or the window's save dialog. */
 export function saveFile(name: string, parts: string | readonly BlobPart[], type: string): void {
   const url = URL.createObjectURL(new Blob(typeof parts === 'string' ? [parts] : [...parts], { type }))
   const link = document.createElement('a')
   link.href = url
   link.download = name
   link.click()
-  // The download reads it later; a minute is more than it takes to begin.
+  // The download reads the URL later, well within a minute.
   setTimeout(() => URL.revokeObjectURL(url), MINUTE_MS)
 }

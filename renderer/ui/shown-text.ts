@@ -1,22 +1,16 @@
 import { escapeForTerminal, neutralise } from '../../shared/safe-text.ts'
 
-/** Longer texts are cut before they reach the page: nobody reads them there, and laying them out is slow. */
-const LONGEST = 400
+/** Longer texts are cut before they reach the page, because laying them out is slow. */
+const MAX_LENGTH = 400
 
-/**
- * One of our own sentences, or core's, which may quote a server's words that are escaped already. They come with and
- * without a full stop.
- */
+/** A sentence of ours, with or without its full stop; quoted server text in it is escaped already. */
 export function sentence(text: string): string {
-  const shown = neutralise(text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text)
+  const shown = neutralise(text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text)
   return /[.!?…]$/.test(shown) ? shown : `${shown}.`
 }
 
-/**
- * A text from a store for people to read. What would reorder, hide or imitate other text is written out, as it is on a
- * terminal; what looks like markup stays text because it is never anything else here.
- */
-export function shownText(text: string, longest = LONGEST): string {
+/** A text from a store. Characters that reorder, hide or imitate other text are escaped as on a terminal. */
+export function shownText(text: string, longest = MAX_LENGTH): string {
   const start = text.length > longest ? `${text.slice(0, longest)}…` : text
   return escapeForTerminal(start)
 }

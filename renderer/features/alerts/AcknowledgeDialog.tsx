@@ -1,13 +1,13 @@
 import { useState } from 'react'
 import type { Failure } from '../../../shared/result.ts'
 import { ask } from '../../state/console.ts'
-import { type Acknowledging, closeDialog } from '../../state/overlay.ts'
+import { type Acknowledgement, closeDialog } from '../../state/overlay.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { TextField } from '../../ui/Field.tsx'
 import { t } from '../../words/words.ts'
 import { FormEnd } from './FormEnd.tsx'
 
-export function AcknowledgeDialog({ count, what }: Acknowledging) {
+export function AcknowledgeDialog({ count, what }: Acknowledgement) {
   const [reason, setReason] = useState('')
   const [working, setWorking] = useState(false)
   const [error, setError] = useState<Failure | null>(null)

@@ -7,13 +7,13 @@ import { consoleStore } from '../../state/console.ts'
 import gridStyles from '../../ui/Grid.module.css'
 import { Statements } from '../../ui/Statements.tsx'
 import { shownText } from '../../ui/shown-text.ts'
+import { ROW_HEIGHT_PX } from '../../ui/use-grid.ts'
 import { t } from '../../words/words.ts'
 import styles from './AuditList.module.css'
 
-const ROW_HEIGHT = 26
-/** So near the end, older entries are asked for. */
-const NEAR = 20
-const LONGEST_JSON = 20_000
+/** Older entries are loaded this many rows before the end. */
+const ROWS_AHEAD = 20
+const MAX_JSON_LENGTH = 20_000
 
 const COLUMNS = ['at', 'who', 'what', 'store', 'key', 'outcome', 'reason'] as const
 
@@ -25,14 +25,14 @@ export function AuditList({ rows, onEnd }: Props) {
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_HEIGHT,
+    estimateSize: () => ROW_HEIGHT_PX,
     getItemKey: index => rows[index]?.place ?? index,
     overscan: 8,
   })
   const items = virtual.getVirtualItems()
   const last = items.at(-1)?.index ?? 0
   useEffect(() => {
-    if (rows.length > 0 && last >= rows.length - NEAR) onEnd()
+    if (rows.length > 0 && last >= rows.length - ROWS_AHEAD) onEnd()
   }, [last, rows.length, onEnd])
 
   const toggle = (place: string) => {
@@ -101,7 +101,7 @@ function Entry({ row, index, open, onToggle }: EntryProps) {
   const at = Date.parse(row.at)
   const time = Number.isNaN(at) ? shownText(row.at, 40) : t.dateTime(at)
   const event = words.events[row.event]
-  // The log knows addresses; the operator knows names, as far as the store is still in the list.
+  // The log has addresses; the list of stores has their names.
   const store = useStore(
     consoleStore,
     state => row.storeName ?? state.entries.find(each => each.address === row.store)?.name ?? row.store ?? '',
@@ -155,7 +155,7 @@ function Entry({ row, index, open, onToggle }: EntryProps) {
 
 function wholeOf(row: AuditRow): string {
   const text = safeJson(row.entry, 2)
-  return text.length > LONGEST_JSON ? `${text.slice(0, LONGEST_JSON)}…` : text
+  return text.length > MAX_JSON_LENGTH ? `${text.slice(0, MAX_JSON_LENGTH)}…` : text
 }
 
 type CellProps = {

@@ -10,10 +10,9 @@ import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import styles from './AuditVerify.module.css'
 
-/** Damage beyond this is more of the same. */
-const MOST = 20
+const DAMAGES_SHOWN = 20
 
-/** Checks the chain of the whole log when asked to, and says so of each file. */
+/** Verifies the whole log on request and shows the result per file. */
 export function AuditVerify() {
   const [answer, setAnswer] = useState<Result<AuditVerdict> | null>(null)
   const [working, setWorking] = useState(false)
@@ -42,7 +41,7 @@ function Verdict({ verdict }: { readonly verdict: AuditVerdict }) {
   const { ok, files, lines, head } = verdict
   const words = t.audit
   const bad = files.filter(isBad)
-  // What is damaged first: nobody should have to look for it.
+  // Damaged files first.
   const sorted = [...bad, ...files.filter(file => !isBad(file))]
   return (
     <section className={styles.verdict} data-outcome={ok ? 'passed' : 'failed'} aria-label={words.verdict}>
@@ -84,10 +83,12 @@ function FileItem({ file }: { readonly file: AuditFile }) {
       {file.begins !== null && <span className="muted"> {words.begins(shownText(file.begins))}</span>}
       {file.damages.length > 0 && (
         <ul>
-          {file.damages.slice(0, MOST).map(({ line, why }) => (
+          {file.damages.slice(0, DAMAGES_SHOWN).map(({ line, why }) => (
             <li key={`${line} ${why}`}>{words.damage(line, sentence(why))}</li>
           ))}
-          {file.damages.length > MOST && <li>{words.moreDamages(file.damages.length - MOST)}</li>}
+          {file.damages.length > DAMAGES_SHOWN && (
+            <li>{words.moreDamages(file.damages.length - DAMAGES_SHOWN)}</li>
+          )}
         </ul>
       )}
     </li>

@@ -4,12 +4,12 @@ import type { Failure } from '../../../shared/result.ts'
 import { ask } from '../../state/console.ts'
 
 const PAGE = 200
-/** So long after the last key, what was typed is asked for. */
-const TYPED_MS = 250
+/** The filter is applied this long after the last key. */
+const DEBOUNCE_MS = 250
 
 type State = {
   readonly rows: readonly AuditRow[]
-  /** Where to go on; null at the oldest. */
+  /** Where the next page starts; null at the oldest entry. */
   readonly next: string | null
   readonly unreadable: number
   readonly loading: boolean
@@ -18,21 +18,21 @@ type State = {
 
 const EMPTY: State = { rows: [], next: null, unreadable: 0, loading: true, error: null }
 
-/** The log, a page at a time. An answer to what was asked before something else was typed is dropped. */
+/** The log, a page at a time. Answers to an earlier filter are dropped. */
 export function useAudit(text: string) {
   const [state, setState] = useState<State>(EMPTY)
-  const asked = useRef(0)
+  const latest = useRef(0)
 
   const load = useCallback(
     async (before: string | null) => {
-      const own = ++asked.current
+      const own = ++latest.current
       setState(was => ({ ...(before === null ? EMPTY : was), loading: true, error: null }))
       const answer = await ask('audit.list', {
         ...(text.trim() === '' ? {} : { text: text.trim() }),
         ...(before === null ? {} : { before }),
         limit: PAGE,
       })
-      if (own !== asked.current) return
+      if (own !== latest.current) return
       setState(was =>
         answer.ok
           ? {
@@ -49,7 +49,7 @@ export function useAudit(text: string) {
   )
 
   useEffect(() => {
-    const timer = setTimeout(() => void load(null), text === '' ? 0 : TYPED_MS)
+    const timer = setTimeout(() => void load(null), text === '' ? 0 : DEBOUNCE_MS)
     return () => clearTimeout(timer)
   }, [load, text])
 

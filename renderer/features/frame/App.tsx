@@ -118,7 +118,7 @@ function OpenDialog({ dialog }: { readonly dialog: Dialog }) {
   }
 }
 
-/** Keys that work wherever the focus is, except where somebody types. */
+/** Keys that work wherever the focus is, except in a field. */
 function onKey(event: KeyboardEvent): void {
   const { dialog, inspected } = overlay.getState()
   if (event.key.toLowerCase() === 'k' && (event.metaKey || event.ctrlKey)) {
@@ -143,7 +143,7 @@ function onKey(event: KeyboardEvent): void {
     show(view)
     setTimeout(focusView)
   }
-  // What is released is what is shown: where the table is not, nothing is.
+  // Releases the rows that are shown, so only where the table is.
   if (event.key === 'Delete' && event.shiftKey && !event.repeat && viewStore.getState().view === 'locks') {
     event.preventDefault()
     releaseAll()

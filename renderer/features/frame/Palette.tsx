@@ -11,7 +11,7 @@ export function Palette() {
   const [typed, setTyped] = useState('')
   const [at, setAt] = useState(0)
   const commands = allCommands(typed.trim())
-  // The last one filters by what was typed, so it fits whatever that is.
+  // The last command filters the table by the typed text, so it always fits.
   const shown = commands.filter(
     (command, i) => fits(command.label, typed) || (typed.trim() !== '' && i === commands.length - 1),
   )

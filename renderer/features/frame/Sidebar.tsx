@@ -2,13 +2,14 @@ import { useStore } from 'zustand'
 import { kindOf } from '../../../shared/kinds.ts'
 import type { StoreEntry } from '../../../shared/stores.ts'
 import { useNow } from '../../state/clock.ts'
-import { book, consoleStore, setStoreOpen, statusOf } from '../../state/console.ts'
+import { book, consoleStore, type StoreStatus, setStoreOpen, statusOf } from '../../state/console.ts'
 import { openDialog } from '../../state/overlay.ts'
 import { setScope, table } from '../../state/table.ts'
 import { show, viewStore } from '../../state/view.ts'
 import { Icon } from '../../ui/Icon.tsx'
 import { Menu } from '../../ui/Menu.tsx'
 import { NavItem } from '../../ui/NavItem.tsx'
+import { sentence } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { AlertCount } from '../alerts/AlertCount.tsx'
 import { HoldsNav } from '../holds/HoldsNav.tsx'
@@ -16,7 +17,6 @@ import { releaseFiltered } from '../plans/release-all.ts'
 import { ProductionBadge, StoreDot } from '../stores/StoreName.tsx'
 import { SwitchItem } from '../switch/SwitchItem.tsx'
 import styles from './Sidebar.module.css'
-import { sayStore } from './store-state.ts'
 
 export function Sidebar() {
   const { entries, suggestions, notice } = useStore(consoleStore)
@@ -104,13 +104,13 @@ type ItemProps = { readonly entry: StoreEntry; readonly current: boolean; readon
 function StoreItem({ entry, current, locks }: ItemProps) {
   const { storeId, name, open } = entry
   const status = useStore(consoleStore, state => statusOf(state, storeId))
-  const said = sayStore(entry, status, locks, useNow())
+  const text = storeText(entry, status, locks, useNow())
   return (
     <li className={styles.storeItem} data-closed={!open || undefined}>
       <NavItem
         className={styles.store}
         current={current && 'true'}
-        title={said.why ?? entry.address}
+        title={text.why ?? entry.address}
         onClick={() => (open ? setScope(storeId) : setStoreOpen(entry, true))}
       >
         <span className={styles.top}>
@@ -118,11 +118,11 @@ function StoreItem({ entry, current, locks }: ItemProps) {
           <span className="clip">{name}</span>
           {entry.production && <ProductionBadge title={t.sidebar.productionTitle} />}
         </span>
-        <span className={styles.state} data-tone={said.tone}>
-          {t.status.ofKind(kindOf(entry.kind).label, said.text)}
+        <span className={styles.state} data-tone={text.tone}>
+          {t.status.ofKind(kindOf(entry.kind).label, text.text)}
           {entry.readOnly && ` · ${t.sidebar.readOnly}`}
         </span>
-        {said.why !== null && <span className={styles.why}>{said.why}</span>}
+        {text.why !== null && <span className={styles.why}>{text.why}</span>}
       </NavItem>
       <Menu
         label={t.sidebar.menu(name)}
@@ -145,4 +145,31 @@ function StoreItem({ entry, current, locks }: ItemProps) {
       </Menu>
     </li>
   )
+}
+
+type StoreText = {
+  readonly tone: 'live' | 'warn' | 'danger' | 'faint'
+  readonly text: string
+  readonly why: string | null
+}
+
+function storeText(entry: StoreEntry, status: StoreStatus, locks: number, now: number): StoreText {
+  const words = t.status
+  if (!entry.open) return { tone: 'faint', text: words.closed, why: null }
+  if (entry.problem) return { tone: 'danger', text: words.downNow, why: sentence(entry.problem.message) }
+  const why = status.error ? sentence(status.error.message) : null
+  switch (status.state) {
+    case 'connecting':
+      return { tone: 'faint', text: words.connecting, why }
+    case 'live':
+      return { tone: 'live', text: words.live(locks), why: null }
+    case 'stale':
+      return { tone: 'warn', text: words.stale(t.clockTime(status.asOf ?? status.since)), why }
+    case 'down': {
+      const left = (status.retryAt ?? now) - now
+      const state =
+        status.error?.code === 'STORE_DENIED' ? words.denied : words.down(Math.max(0, now - status.since))
+      return { tone: 'danger', text: `${state} · ${left > 0 ? words.retryIn(left) : words.retrying}`, why }
+    }
+  }
 }

@@ -7,10 +7,9 @@ import { AlertAnnouncer } from '../alerts/AlertAnnouncer.tsx'
 import { PlanChips } from '../plans/PlanChip.tsx'
 import styles from './StatusLine.module.css'
 
-/** A clock that is off by less is nobody's concern. */
+/** A smaller offset of the store's clock is not shown. */
 const CLOCK_MATTERS_MS = 500
 
-/** The truth about freshness, in one line. */
 export function StatusLine() {
   const state = useStore(consoleStore)
   const scope = useStore(table, each => each.scope)
@@ -57,7 +56,7 @@ export function StatusLine() {
   )
 }
 
-/** For screen readers: stores that come and go, and what a filter left. Countdowns are never read out by themselves. */
+/** For screen readers: stores that go down or come back, and how many locks a filter leaves. Countdowns are not announced. */
 function Announcer() {
   const state = useStore(consoleStore)
   const { filterText, matching, total } = useStore(table)

@@ -7,7 +7,7 @@ import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import styles from './UnrecognisedDialog.module.css'
 
-/** Records that nobody understands are shown, never hidden and never guessed at. */
+/** Records in no known format: never hidden, never guessed at. */
 export function UnrecognisedDialog() {
   const state = useStore(consoleStore)
   const stores = state.entries

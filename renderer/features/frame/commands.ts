@@ -12,7 +12,7 @@ import { cleanUp, releaseAll } from '../plans/release-all.ts'
 
 export type Command = { readonly label: string; readonly run: () => void }
 
-/** Everything that can be done from here, now. What makes no sense at the moment is not offered. */
+/** The commands that make sense now. */
 export function allCommands(typed: string): Command[] {
   const words = t.palette
   const { entries } = consoleStore.getState()
@@ -88,7 +88,7 @@ function lockCommands(): Command[] {
   ]
 }
 
-/** What is acted on is what is seen. */
+/** Commands act on rows only while the table is shown. */
 function isShown(): boolean {
   return viewStore.getState().view === 'locks'
 }
@@ -126,7 +126,7 @@ function storeCommands({ storeId, name, open }: StoreEntry): Command[] {
   ]
 }
 
-/** Every word that was typed occurs somewhere in the label. */
+/** Whether every typed word occurs in the label. */
 export function fits(label: string, typed: string): boolean {
   const text = label.toLowerCase()
   return typed

@@ -8,7 +8,7 @@ import { Empty } from '../../ui/Empty.tsx'
 import { sentence } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 
-/** What stands in the table's place when it has no row: why, and what to do about it. */
+/** Why the table has no rows, and what to do about it. */
 export function EmptyTable() {
   const state = useStore(consoleStore)
   const { scope, total } = useStore(table)
@@ -32,7 +32,7 @@ export function EmptyTable() {
   const troubled = inScope.find(each => each.problem !== null || statusOf(state, each.storeId).error !== null)
   if (troubled && inScope.every(each => each === troubled || !isLive(state, each)))
     return <Trouble store={troubled} />
-  // What was read a moment ago may not be in the table yet.
+  // The table shows new rows a moment after the book has them.
   const arriving = new Set(
     [...book.rows.values()].filter(row => row.change !== 'gone').map(row => row.storeId),
   )

@@ -17,7 +17,7 @@ type Props = {
   readonly formatTitle: string
 }
 
-/** What is known, and where each time came from. */
+/** What the record says, and the source of each time. */
 export function Facts({ lock, story, storeId, formatTitle }: Props) {
   const store = useStore(consoleStore, state => state.entries.find(each => each.storeId === storeId))
   const words = t.inspector
@@ -86,7 +86,7 @@ function Fact({ name, from, children }: FactProps) {
   )
 }
 
-/** What an operator should know before trusting what the lock says, and before releasing it. */
+/** Warnings to read before trusting or releasing the lock. */
 export function Notes({ lock }: { readonly lock: Lock }) {
   if (lock.notes.length === 0) return null
   return (

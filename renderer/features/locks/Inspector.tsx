@@ -29,7 +29,7 @@ import { ReleaseEffect } from './ReleaseEffect.tsx'
 
 type Reading = { readonly of: Inspected; readonly result: Result<LockDetail | null> }
 
-/** A lock that is renewed all the time is read again this often at most. */
+/** The shortest time between two reads of the same lock. */
 const AGAIN_MS = 1000
 const TENURES_SHOWN = 8
 
@@ -37,7 +37,7 @@ const subscribeBook = (listener: () => void) => book.subscribe(listener)
 const bookVersion = () => book.version
 
 export function Inspector({ target }: { readonly target: Inspected }) {
-  // The book is outside React; the table's revision tells of what it drops, too.
+  // The book is outside React; rows that it drops change only the table's revision.
   useSyncExternalStore(subscribeBook, bookVersion)
   useStore(table, state => state.revision)
   const row = book.rows.get(rowIdOf(target.storeId, target.id))
@@ -109,7 +109,7 @@ function LockParts({ target, lock, gone, detail }: PartsProps) {
   const format = useStore(consoleStore, state => state.formats.get(lock.format))
   const isOurs = useStore(holdsStore, state => state.byRow.has(rowIdOf(target.storeId, target.id)))
   const behind = isBehind(status)
-  // Of a store that is not read, nothing is known after it was read last.
+  // Time stops at the last read of a store that is not live.
   const clock = useNow() + status.offsetMs
   const now = behind ? Math.min(clock, status.asOf ?? clock) : clock
   const face = faceOf(lock, now, gone)
@@ -122,7 +122,7 @@ function LockParts({ target, lock, gone, detail }: PartsProps) {
       {behind && status.asOf !== null && <Notice role="status">{t.inspector.staleHere(status.asOf)}</Notice>}
       <LeaseLine lock={lock} now={now} tone={face.tone} />
       <div className={styles.actions}>
-        {/* What this console holds itself is let go where it says so. */}
+        {/* A hold of this console is released in its own panel. */}
         {!isOurs && (
           <>
             <Button look="danger" disabled={gone} onClick={() => openDialog({ kind: 'release', target })}>
@@ -152,7 +152,7 @@ function LockParts({ target, lock, gone, detail }: PartsProps) {
   )
 }
 
-/** A lock that was read but is in no watch: what is known of it began with this reading. */
+/** A lock that is not in the watch, so its history starts with this read. */
 function unwatched(lock: Omit<WatchedLock, 'watched'>): WatchedLock {
   const at = lock.observedAt
   return {
@@ -161,7 +161,7 @@ function unwatched(lock: Omit<WatchedLock, 'watched'>): WatchedLock {
   }
 }
 
-/** Who was seen to hold it while it was watched, the last one first. */
+/** The holders observed while the lock was watched, latest first. */
 function Tenures({ story }: { readonly story: Story | null }) {
   if (!story || story.tenures.length < 2) return null
   return (
@@ -182,7 +182,7 @@ function Tenures({ story }: { readonly story: Story | null }) {
   )
 }
 
-/** Everything about one record, read when it is chosen and again whenever `version` says that it changed. */
+/** The details of one record, read again whenever `version` changes. */
 function useDetail(target: Inspected, version: string): Reading | null {
   const [reading, setReading] = useState<Reading | null>(null)
   const { storeId, id } = target

@@ -25,7 +25,7 @@ export function LeaseBar({ used, endless, wide = false }: BarProps) {
 
 type LineProps = { readonly lock: WatchedLock; readonly now: number; readonly tone: Face['tone'] }
 
-/** The lease as a line, from where it began to where it ends. */
+/** The lease from its start to its end. */
 export function LeaseLine({ lock, now, tone }: LineProps) {
   const ends = expiresAtOf(lock.lease)
   const used = usedFraction(lock, now)

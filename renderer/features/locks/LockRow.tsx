@@ -18,7 +18,7 @@ import { LeaseBar } from './LeaseBar.tsx'
 import styles from './LockRow.module.css'
 import { ageText, faceOf, remainingText } from './lock-face.ts'
 
-/** As long as the animations in table.css. */
+/** As long as the animations in LockRow.module.css. */
 const NEWS_MS = 2500
 
 type Props = {
@@ -46,7 +46,7 @@ export const LockRow = memo(function LockRow(props: Props) {
   const { row, offsetMs, index, active, selected } = props
   const localNow = useNow()
   const clock = localNow + offsetMs
-  // Of a store that is not read, nothing is known after it was read last.
+  // Time stops at the last read of a store that is not live.
   const now = props.readAt === null ? clock : Math.min(clock, props.readAt)
   const gone = row.change === 'gone'
   // A row that scrolls into view long after its change is not news.
@@ -70,7 +70,7 @@ export const LockRow = memo(function LockRow(props: Props) {
         event.metaKey || event.ctrlKey ? props.onSelect(row.rowId) : props.onActivate(row.rowId)
       }
     >
-      {/* Made anew with every change, which starts its animation; the row itself stays, or a click on it would be lost. */}
+      {/* A new element per change restarts the animation; a new row would lose the click in progress. */}
       <span key={row.changedAt} className={styles.news} aria-hidden="true" />
       <span className={styles.mark} aria-hidden="true">
         {selected ? <Icon name="check" /> : props.marksStore && <StoreMark store={props.store} />}

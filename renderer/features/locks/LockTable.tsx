@@ -1,5 +1,4 @@
-import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual'
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef } from 'react'
 import { useStore } from 'zustand'
 import type { Alert } from '../../../shared/alerts.ts'
 import { alertsStore } from '../../state/alerts.ts'
@@ -10,13 +9,13 @@ import { inspect, openDialog, overlay } from '../../state/overlay.ts'
 import { preferences } from '../../state/preferences.ts'
 import { setPointing, table, toggleSelected } from '../../state/table.ts'
 import gridStyles from '../../ui/Grid.module.css'
+import { ROW_HEIGHT_PX, useGrid } from '../../ui/use-grid.ts'
 import { t } from '../../words/words.ts'
 import { LockRow } from './LockRow.tsx'
 import styles from './LockTable.module.css'
 import { TableHead } from './TableHead.tsx'
 
-export const ROW_HEIGHT = 26
-/** So long after the last sign of the operator, rows may move again. */
+/** Rows may move again this long after the last key or pointer movement. */
 const STILL_MS = 5000
 const NONE: readonly Alert[] = []
 
@@ -24,42 +23,13 @@ export function LockTable() {
   const order = useStore(table, state => state.order)
   const active = useStore(table, state => state.active)
   const selected = useStore(table, state => state.selected)
-  // Rows that stay where they are change too.
+  // Rows change without moving, too.
   useStore(table, state => state.revision)
   const state = useStore(consoleStore)
   const hidden = useStore(preferences, each => each.hiddenColumns)
   const alerts = useStore(alertsStore, each => each.byRow)
   const holds = useStore(holdsStore, each => each.byRow)
-  const scroller = useRef<HTMLDivElement>(null)
-  const [width, setWidth] = useState(1000)
-  const columns = useMemo(() => shownColumns(hidden, width), [hidden, width])
   const stores = useMemo(() => new Map(state.entries.map(each => [each.storeId, each])), [state.entries])
-
-  useEffect(() => {
-    const element = scroller.current
-    if (!element) return
-    const observer = new ResizeObserver(() => setWidth(element.clientWidth))
-    observer.observe(element)
-    return () => observer.disconnect()
-  }, [])
-
-  const activeIndex = active === null ? -1 : order.indexOf(active)
-  const shownActive = activeIndex < 0 ? null : active
-  const virtual = useVirtualizer({
-    count: order.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_HEIGHT,
-    getItemKey: index => order[index] ?? index,
-    overscan: 6,
-    paddingEnd: 4,
-    // The active row stays in the page when it is scrolled out of sight: the grid names it as the one that has the focus.
-    rangeExtractor: range => {
-      const inView = defaultRangeExtractor(range)
-      if (activeIndex < 0 || inView.includes(activeIndex)) return inView
-      return activeIndex < range.startIndex ? [activeIndex, ...inView] : [...inView, activeIndex]
-    },
-  })
-  useScrollAnchor(scroller, order)
   const point = usePointing()
 
   const activate = useCallback((rowId: string) => {
@@ -67,30 +37,26 @@ export function LockTable() {
     inspectRow(rowId)
   }, [])
 
-  const goTo = (index: number) => {
-    const rowId = order[Math.max(0, Math.min(order.length - 1, index))]
-    if (rowId === undefined) return
-    table.setState({ active: rowId })
-    virtual.scrollToIndex(order.indexOf(rowId))
-    if (overlay.getState().inspected) inspectRow(rowId)
-  }
-
-  const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 500) / ROW_HEIGHT) - 1)
-  const keys: Record<string, () => void> = {
-    ArrowDown: () => goTo(activeIndex + 1),
-    ArrowUp: () => goTo(activeIndex < 0 ? 0 : activeIndex - 1),
-    PageDown: () => goTo(activeIndex + page),
-    PageUp: () => goTo(activeIndex - page),
-    Home: () => goTo(0),
-    End: () => goTo(order.length - 1),
-    // Only what is on the screen is acted on: a filter may have hidden the active row.
-    Enter: () => shownActive !== null && inspectRow(shownActive),
-    ' ': () => shownActive !== null && toggleSelected(shownActive),
-    Delete: () => {
-      const row = shownActive === null ? undefined : book.rows.get(shownActive)
-      if (row) openDialog({ kind: 'release', target: { storeId: row.storeId, id: row.lock.id } })
+  // A filter may have hidden the active row; hidden rows are not acted on.
+  const shownActive = active !== null && order.includes(active) ? active : null
+  const { scroller, width, virtual, activeIndex, onKeyDown } = useGrid({
+    order,
+    active,
+    onMove: rowId => {
+      table.setState({ active: rowId })
+      if (overlay.getState().inspected) inspectRow(rowId)
     },
-  }
+    actions: {
+      Enter: () => shownActive !== null && inspectRow(shownActive),
+      ' ': () => shownActive !== null && toggleSelected(shownActive),
+      Delete: () => {
+        const row = shownActive === null ? undefined : book.rows.get(shownActive)
+        if (row) openDialog({ kind: 'release', target: { storeId: row.storeId, id: row.lock.id } })
+      },
+    },
+  })
+  const columns = useMemo(() => shownColumns(hidden, width), [hidden, width])
+  useScrollAnchor(scroller, order)
 
   const marksStore = !columns.some(column => column.id === 'store')
   const template = `20px ${columns.map(column => column.width).join(' ')}`
@@ -107,13 +73,8 @@ export function LockTable() {
       id="locks"
       style={{ '--columns': template } as React.CSSProperties}
       onKeyDown={event => {
-        if (event.target !== event.currentTarget || event.altKey || event.ctrlKey || event.metaKey) return
-        const run = keys[event.key]
-        // With Shift it is about all that are shown, wherever the focus is.
-        if (!run || (event.key === 'Delete' && event.shiftKey)) return
-        event.preventDefault()
-        point()
-        run()
+        onKeyDown(event)
+        if (event.defaultPrevented) point()
       }}
     >
       <TableHead columns={columns} />
@@ -162,7 +123,7 @@ export function inspectRow(rowId: string): void {
   if (row) inspect({ storeId: row.storeId, id: row.lock.id })
 }
 
-/** Rows hold still while the operator points at them with the mouse or the keys. */
+/** Rows stay in place while the operator points at them with the mouse or the keys. */
 function usePointing(): () => void {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
@@ -173,28 +134,28 @@ function usePointing(): () => void {
   }, [])
 }
 
-/** When rows come and go above what is being read, what is being read stays where it is. */
+/** Keeps the rows in view in place when rows above them come and go. */
 function useScrollAnchor(scroller: React.RefObject<HTMLDivElement | null>, order: readonly string[]): void {
   const before = useRef<readonly string[]>(order)
-  const asked = useStore(table, state => state.asked)
-  const answered = useRef(asked)
+  const requests = useStore(table, state => state.requests)
+  const served = useRef(requests)
   useLayoutEffect(() => {
     const element = scroller.current
     const was = before.current
     before.current = order
-    if (element && answered.current !== asked) {
-      answered.current = asked
+    if (element && served.current !== requests) {
+      served.current = requests
       element.scrollTop = 0
       return
     }
-    if (!element || element.scrollTop < ROW_HEIGHT || was === order) return
-    const top = Math.floor(element.scrollTop / ROW_HEIGHT)
-    const there = new Map(order.map((rowId, index) => [rowId, index]))
+    if (!element || element.scrollTop < ROW_HEIGHT_PX || was === order) return
+    const top = Math.floor(element.scrollTop / ROW_HEIGHT_PX)
+    const places = new Map(order.map((rowId, index) => [rowId, index]))
     for (let index = top; index < Math.min(was.length, top + 60); index++) {
-      const now = there.get(was[index] ?? '')
+      const now = places.get(was[index] ?? '')
       if (now === undefined) continue
-      if (now !== index) element.scrollTop += (now - index) * ROW_HEIGHT
+      if (now !== index) element.scrollTop += (now - index) * ROW_HEIGHT_PX
       return
     }
-  }, [scroller, order, asked])
+  }, [scroller, order, requests])
 }

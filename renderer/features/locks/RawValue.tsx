@@ -10,7 +10,7 @@ const LINE_HEIGHT = 16
 const TEXT_LINE = 40
 const HEX_BYTES = 8
 
-/** One part of a record. Only the lines in view are in the page, so a huge value scrolls like a small one. */
+/** One part of a record. Only the lines in view are in the page, so huge values scroll too. */
 export function RawValue({ part }: { readonly part: RawPart }) {
   const [hex, setHex] = useState(part.encoding === 'hex')
   const bytes = useMemo(

@@ -1,4 +1,4 @@
-import { useId, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import { holdersLookAlike } from '../../../shared/lease.ts'
 import { holderText, releaseConsequences } from '../../../shared/lock-words.ts'
@@ -11,7 +11,7 @@ import { closeDialog, type Inspected, openDialog } from '../../state/overlay.ts'
 import { table } from '../../state/table.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog, DialogAnswer, DialogButtons, DialogSubject } from '../../ui/Dialog.tsx'
-import fieldStyles from '../../ui/Field.module.css'
+import { TextField } from '../../ui/Field.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import panelStyles from '../../ui/Panel.module.css'
 import { sentence, shownText } from '../../ui/shown-text.ts'
@@ -40,7 +40,7 @@ type FormProps = { readonly seen: Row; readonly onLookAgain: (row: Row) => void 
 
 function ReleaseForm({ seen, onLookAgain }: FormProps) {
   const { storeId, lock } = seen
-  // The table's revision tells of every change in the book.
+  // Draws again with every change in the book.
   useStore(table, state => state.revision)
   const current = book.rows.get(seen.rowId)
   const { entries, formats } = useStore(consoleStore)
@@ -55,7 +55,6 @@ function ReleaseForm({ seen, onLookAgain }: FormProps) {
   const [typed, setTyped] = useState('')
   const [working, setWorking] = useState(false)
   const [answer, setAnswer] = useState<Answer | null>(null)
-  const ids = { reason: useId(), name: useId() }
 
   const gone = !current || current.change === 'gone'
   const changed = !gone && current.lock.fence !== lock.fence
@@ -83,8 +82,7 @@ function ReleaseForm({ seen, onLookAgain }: FormProps) {
       <form
         onSubmit={event => {
           event.preventDefault()
-          // Enter releases once a reason is there. Without one, a second key after the one that opened the dialog must
-          // not: nobody can have read it by then.
+          // Enter releases only with a reason: a second key right after the one that opened the dialog must not release.
           if (ready && !working && reason.trim() !== '') void release()
         }}
       >
@@ -109,43 +107,27 @@ function ReleaseForm({ seen, onLookAgain }: FormProps) {
           </ul>
         </section>
         <Notes lock={lock} />
-        {store?.readOnly && <Alert>{t.release.readOnly}</Alert>}
-        {gone && <Alert>{t.release.goneWhileOpen}</Alert>}
+        {store?.readOnly && <Notice>{t.release.readOnly}</Notice>}
+        {gone && <Notice>{t.release.goneWhileOpen}</Notice>}
         {changed && (
-          <Alert>
+          <Notice>
             {sayChange(lock, current.lock)}{' '}
             <Button look="link" onClick={() => onLookAgain(current)}>
               {t.release.lookAgain}
             </Button>
-          </Alert>
+          </Notice>
         )}
-        {isBehind(status) && status.asOf !== null && <Alert>{t.release.stale(status.asOf)}</Alert>}
-        <label className={fieldStyles.field} htmlFor={ids.reason}>
-          <span>{t.release.reason}</span>
-          <input
-            id={ids.reason}
-            className={fieldStyles.input}
-            autoFocus
-            maxLength={2000}
-            required={production}
-            placeholder={production ? t.release.reasonNeeded : t.release.reasonHint}
-            value={reason}
-            onChange={event => setReason(event.target.value)}
-          />
-        </label>
-        {production && (
-          <label className={fieldStyles.field} htmlFor={ids.name}>
-            <span>{t.release.typeName(store?.name ?? '')}</span>
-            <input
-              id={ids.name}
-              className={fieldStyles.input}
-              autoComplete="off"
-              spellCheck={false}
-              value={typed}
-              onChange={event => setTyped(event.target.value)}
-            />
-          </label>
-        )}
+        {isBehind(status) && status.asOf !== null && <Notice>{t.release.stale(status.asOf)}</Notice>}
+        <TextField
+          label={t.release.reason}
+          placeholder={production ? t.release.reasonNeeded : t.release.reasonHint}
+          required={production}
+          value={reason}
+          onChange={setReason}
+          maxLength={2000}
+          autoFocus
+        />
+        {production && <TextField label={t.release.typeName(store.name)} value={typed} onChange={setTyped} />}
         <DialogButtons>
           <Button disabled={working} onClick={closeDialog}>
             {t.release.cancel}
@@ -166,7 +148,6 @@ function sayChange(seen: Lock, now: Lock): string {
 
 type AnswerProps = { readonly storeId: string; readonly lock: Lock; readonly answer: Answer }
 
-/** The answer as it is. Nothing was assumed before it came. */
 function AnswerDialog({ storeId, lock, answer }: AnswerProps) {
   const released = answer.ok && answer.value.outcome === 'released'
   return (
@@ -220,8 +201,4 @@ function Buttons({ children }: { readonly children?: React.ReactNode }) {
       </Button>
     </DialogButtons>
   )
-}
-
-function Alert({ children }: { readonly children: React.ReactNode }) {
-  return <Notice>{children}</Notice>
 }

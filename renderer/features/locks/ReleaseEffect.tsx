@@ -8,7 +8,7 @@ import { t } from '../../words/words.ts'
 
 type Props = { readonly format: FormatInfo | undefined; readonly detail: LockDetail | null }
 
-/** What a release does in the format's own terms, and the same for whoever does it by hand. */
+/** What a release does in the format's own terms, and the equivalent command. */
 export function ReleaseEffect({ format, detail }: Props) {
   return (
     <section className={panelStyles.panel} aria-label={t.inspector.consequence}>

@@ -10,7 +10,7 @@ export type Face = {
   readonly tone: 'danger' | 'endless' | 'warn' | 'calm' | 'faint'
 }
 
-/** How a lock looks at a moment of its store's time. Colour is never alone: an icon and a word go with it. */
+/** How a lock looks at a given store time. Color never stands alone: an icon and a word go with it. */
 export function faceOf(lock: Lock, now: number, gone: boolean): Face {
   if (gone) return { word: 'gone', icon: 'cross', tone: 'faint' }
   if (isUnconfirmed(lock, now)) return { word: 'ended', icon: 'again', tone: 'warn' }
@@ -33,7 +33,7 @@ export function ageText(lock: WatchedLock, now: number): string {
   const since = heldSinceOf(lock)
   if (since === null) return t.table.ageUnknown
   const age = now - since.at
-  // The tick is up to a second old: what began since then began now.
+  // The tick is up to a second old.
   if (age < -2000) return t.table.startsIn(-age)
   return since.exact ? t.span(Math.max(0, age)) : t.table.atLeast(Math.max(0, age))
 }

@@ -8,7 +8,6 @@ import { type AddressFields, withKind } from './address-fields.ts'
 
 type Props = { readonly fields: AddressFields; readonly onChange: (fields: AddressFields) => void }
 
-/** The fields of one kind of store, as it describes them. */
 export function AddressForm({ fields, onChange }: Props) {
   const formats = useStore(consoleStore, state => state.formats)
   const words = t.stores

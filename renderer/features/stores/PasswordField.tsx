@@ -8,7 +8,7 @@ type Props = {
   readonly label: string
   readonly value: string
   readonly known: boolean
-  /** One is known, but for another server or account. */
+  /** A password is known, but for another server or account. */
   readonly elsewhere: boolean
   readonly forget: boolean
   readonly mayForget: boolean
@@ -16,7 +16,7 @@ type Props = {
   readonly onForget: (forget: boolean) => void
 }
 
-/** Says how long the password will last before anybody types it. */
+/** Says how long the password is kept, before it is typed. */
 export function PasswordField({
   label,
   value,

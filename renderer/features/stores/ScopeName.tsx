@@ -6,7 +6,7 @@ import { Icon } from '../../ui/Icon.tsx'
 import titleStyles from '../../ui/Title.module.css'
 import { t } from '../../words/words.ts'
 
-/** Of which store a view speaks, and the way back to all of them. */
+/** The store that a view is narrowed to, and the way back to all stores. */
 export function ScopeName() {
   const scope = useStore(table, state => state.scope)
   const name = useStore(consoleStore, state => state.entries.find(each => each.storeId === scope)?.name)

@@ -54,8 +54,8 @@ export function StoreDialog(props: StoreDialogMode) {
   const words = t.stores
   const parsed = understand(draft.address)
   const change = (changes: Partial<Draft>) => {
-    const moved = changes.address !== undefined && !goesAlong(draft.address, changes.address)
-    // A password that was typed for one server is never sent to another.
+    const moved = changes.address !== undefined && !sharesPassword(draft.address, changes.address)
+    // A password typed for one server is never sent to another.
     setDraft({ ...draft, ...(moved ? { password: '' } : {}), ...changes })
     setTested(null)
     setProblem(null)
@@ -70,10 +70,10 @@ export function StoreDialog(props: StoreDialogMode) {
     else change({ address, fields: read.fields })
   }
 
-  // The password that core already knows belongs to what this dialog was opened for.
+  // The password in core belongs to the store or suggestion that the dialog was opened for.
   const passwordOf = draft.forget ? undefined : (entry?.storeId ?? suggestion?.suggestionId)
   const knows = (entry !== undefined && entry.password !== 'none') || suggestion?.hasPassword === true
-  const known = knows && goesAlong(entry?.address ?? suggestion?.address ?? '', draft.address)
+  const known = knows && sharesPassword(entry?.address ?? suggestion?.address ?? '', draft.address)
   const profile = () => ({
     name: draft.name.trim() || nameFrom(draft.address),
     address: draft.address.trim(),
@@ -125,7 +125,7 @@ export function StoreDialog(props: StoreDialogMode) {
                 look="link"
                 onClick={() => {
                   closeDialog()
-                  // A fresh dialog, so that nothing of this one's draft stays.
+                  // A new dialog, without this one's draft.
                   setTimeout(() => openDialog({ kind: 'store', mode: 'add', suggestionId }))
                 }}
               >
@@ -199,8 +199,8 @@ export function StoreDialog(props: StoreDialogMode) {
   )
 }
 
-/** Whether a password for one address may be used for the other. What is half typed is nobody's address yet. */
-function goesAlong(from: string, to: string): boolean {
+/** Whether a password for one address may be used for the other. An unfinished address only matches itself. */
+function sharesPassword(from: string, to: string): boolean {
   const [known, wanted] = [understand(from), understand(to)]
   if (!known.ok || !wanted.ok) return from === to
   return passwordFits(parseAddress(known.address), parseAddress(wanted.address))

@@ -7,7 +7,6 @@ import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import styles from './TestReport.module.css'
 
-/** What a test found, in sentences. */
 export function TestReport({ result }: { readonly result: Result<StoreTest> }) {
   const formats = useStore(consoleStore, state => state.formats)
   const words = t.stores

@@ -8,7 +8,7 @@ import {
 } from '../../../shared/address.ts'
 import { allKinds, kindOf } from '../../../shared/kinds.ts'
 
-/** What a form holds of an address: texts as they are typed, whole or not. */
+/** The texts of the form, complete or not. */
 export type AddressFields = { readonly kind: string; readonly texts: AddressTexts }
 
 export function newFields(): AddressFields {
@@ -17,7 +17,7 @@ export function newFields(): AddressFields {
   return { kind: first.id, texts: first.form.initial }
 }
 
-/** What both kinds have in common stays; a usual host gives way to the usual host of the other kind. */
+/** Fields that both kinds have stay; a default host becomes the default of the other kind. */
 export function withKind({ texts }: AddressFields, kind: string): AddressFields {
   const usual = allKinds().map(({ form }) => form.initial['hosts'] ?? '')
   const { initial } = kindOf(kind).form
@@ -25,7 +25,7 @@ export function withKind({ texts }: AddressFields, kind: string): AddressFields 
   return { kind, texts: { ...initial, ...texts, hosts, format: '' } }
 }
 
-/** The address that the fields spell; it may not be a valid one yet. */
+/** The address that the fields make; not always a valid one. */
 export function spell({ kind, texts }: AddressFields): string {
   return printAddress(kind, texts)
 }
@@ -39,7 +39,7 @@ export type Parsed =
     }
   | { readonly ok: false; readonly message: string }
 
-/** A pasted address as fields, and its password apart from it: the password is shown nowhere. */
+/** A pasted address as fields, without its password, which is never shown. */
 export function understand(text: string): Parsed {
   try {
     const address = parseAddress(text.trim())
