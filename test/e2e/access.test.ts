@@ -9,7 +9,7 @@ import { rechargeJson } from './places.ts'
 import { inspect, screen, storeAction } from './screen.ts'
 
 describe('everybody can use', () => {
-  it('the table, the inspector and every dialog', { timeout: 90_000 }, async () => {
+  it('the table, the inspector and every dialog', { timeout: 300_000 }, async () => {
     const redis = await redisPlace()
     await redis.client.mset({
       'lockRecharge:held': rechargeJson('worker-1'),
@@ -50,7 +50,7 @@ describe('everybody can use', () => {
     expect(found).toEqual([])
   })
 
-  it('the screens of stores that are empty, down or denied', { timeout: 60_000 }, async () => {
+  it('the screens of stores that are empty, down or denied', { timeout: 180_000 }, async () => {
     const empty = await redisPlace()
     const server = await startRedis()
     const client = new Redis({ port: server.port })

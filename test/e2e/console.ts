@@ -183,12 +183,12 @@ async function firstWindow(
   const app = await electron.launch({
     executablePath: program,
     args,
-    timeout: 10_000,
+    timeout: 60_000,
     env: cleanEnvironment(folder, { DISPLAY: await displayName(), ...env }),
   })
   const child = app.process()
   try {
-    return { app, page: await app.firstWindow({ timeout: 10_000 }) }
+    return { app, page: await app.firstWindow({ timeout: 60_000 }) }
   } catch (error) {
     child.kill('SIGKILL')
     throw error
