@@ -5,7 +5,7 @@ import { allFormats, BUILT_IN_KINDS } from '../../electron/core/stores/kinds/kin
 const page = readFileSync(new URL('../../docs/plans.md', import.meta.url), 'utf8')
 const rows = page.split('\n').map(line => line.split('|').map(cell => cell.trim()))
 
-it('says of every format whether it can be put back, and why not', () => {
+it('the page states for every format whether it can be restored, and why not', () => {
   for (const { id, title, store, noUndo } of allFormats())
     expect(rows).toContainEqual([
       '',
@@ -16,7 +16,7 @@ it('says of every format whether it can be put back, and why not', () => {
     ])
 })
 
-it('names the rates that are kept', () => {
+it('the page states the default rates', () => {
   for (const { description } of BUILT_IN_KINDS)
     expect(rows.map(([, name, value]) => [name?.toLowerCase(), value])).toContainEqual([
       description.id,

@@ -24,7 +24,7 @@ const secondsLeft = async (page: Page) => {
 }
 
 describe.each(HOSTS)('maintenance holds, in %s', host => {
-  it('hold a lock that was just released, count down, and let it go', async () => {
+  it('hold a lock that was just released, count down, and release it', async () => {
     const { client, address, take } = await place()
     const { page, audit, problems } = await openConsole(host, { stores: [{ name: 'cache', address }] })
     const release = await askRelease(page, KEY)
@@ -77,7 +77,7 @@ describe.each(HOSTS)('maintenance holds, in %s', host => {
 })
 
 describe('maintenance holds', () => {
-  it('wait for a lock that is held, say who has it, and say loudly when it is lost', async () => {
+  it('wait for a held lock, name its holder, and announce a loss', async () => {
     const { client, address } = await place()
     const { page, problems } = await openConsole('web', {
       stores: [{ name: 'cache', address, production: true }],

@@ -22,7 +22,7 @@ async function operator() {
 }
 
 describe('lockkeeper hold', () => {
-  it('says what is wrong with an address', async () => {
+  it('names the mistake in an address', async () => {
     const env = { LOCKKEEPER_DATA_DIR: dataFolder() }
     expect(await runCli(['hold', 'nosuch', KEY, '--for', '30m', ...WHY], env)).toMatchObject({
       code: 2,
@@ -30,7 +30,7 @@ describe('lockkeeper hold', () => {
     })
   })
 
-  it('says which formats there are to whoever names another', async () => {
+  it('lists the possible formats if another is named', async () => {
     const o = await operator()
     expect(await o.run('hold', o.address, KEY, '--for', '30m', '--format', 'nope', ...WHY)).toMatchObject({
       code: 2,
@@ -51,7 +51,7 @@ describe('lockkeeper hold', () => {
   })
 
   it.each(['SIGHUP', 'SIGTERM'] as const)(
-    'releases nothing on %s: no job begins to run because a terminal was closed',
+    'releases nothing on %s: a closed terminal starts no job',
     async signal => {
       const o = await operator()
       const { child, done } = o.start('hold', o.address, KEY, '--for', '30m', ...WHY)
@@ -65,7 +65,7 @@ describe('lockkeeper hold', () => {
     },
   )
 
-  it('releases nothing when nobody reads any more what it says', { timeout: 60_000 }, async () => {
+  it('releases nothing when its output is closed', { timeout: 60_000 }, async () => {
     const o = await operator()
     const { child, done } = o.start('hold', o.address, KEY, '--for', '30m', ...WHY, '--json')
     const { stdout, stderr } = child
@@ -77,7 +77,7 @@ describe('lockkeeper hold', () => {
     expect(await o.job()).toBe(false)
   })
 
-  it('does not stay with a hold that is not kept any more, and Ctrl-C ends it whatever became of the list', async () => {
+  it('leaves a hold that is no longer in the list, and ends on Ctrl-C with any list', async () => {
     const o = await operator()
     const { child, done } = o.start('hold', o.address, KEY, '--for', '30m', ...WHY)
     await once(child.stdout as NodeJS.ReadableStream, 'data')
@@ -100,7 +100,7 @@ describe('lockkeeper hold', () => {
     expect(await o.job()).toBe(true)
   })
 
-  it('is not said to be extended after somebody has taken it', async () => {
+  it('is not reported as extended after a loss', async () => {
     const o = await operator()
     const { child, done } = o.start('hold', o.address, KEY, '--for', '30m', ...WHY)
     await once(child.stdout as NodeJS.ReadableStream, 'data')
@@ -115,7 +115,7 @@ describe('lockkeeper hold', () => {
     expect(await done).toMatchObject({ code: 1, stderr: expect.stringContaining('was lost') })
   })
 
-  it('is not taken in a memory store, which is gone with the command', async () => {
+  it('refuses a memory store, which ends with the command', async () => {
     const o = await operator()
     expect(await o.run('hold', 'memory:practice', 'a:b', '--for', '30m', '--once', ...WHY)).toMatchObject({
       code: 2,
@@ -123,7 +123,7 @@ describe('lockkeeper hold', () => {
     })
   })
 
-  it('releases it when its time is over', { timeout: 30_000 }, async () => {
+  it('releases the lock when its time is over', { timeout: 30_000 }, async () => {
     const o = await operator()
     const { code, stdout } = await o.run('hold', o.address, KEY, '--for', '10s', ...WHY, '--json')
     expect(code).toBe(0)
@@ -136,7 +136,7 @@ describe('lockkeeper hold', () => {
     expect(await o.client.exists(KEY)).toBe(0)
   })
 
-  it('takes it for the whole time with --once, and another command extends and releases it', async () => {
+  it('acquires the lock for its whole time with --once, for other commands to extend and release', async () => {
     const o = await operator()
     const { code, stdout } = await o.run('hold', o.address, KEY, '--for', '30m', '--once', ...WHY)
     expect(code).toBe(0)
@@ -156,7 +156,7 @@ describe('lockkeeper hold', () => {
     expect((await o.run('audit', 'holds.release')).stdout).toMatch(/intent .*lockRecharge:nightly/)
   })
 
-  it('says who has the lock and exits with 3, or waits for it', async () => {
+  it('names the holder and exits with 3, or waits', async () => {
     const o = await operator()
     await o.job()
     expect(await o.run('hold', o.address, KEY, '--for', '30m', ...WHY)).toMatchObject({
@@ -171,7 +171,7 @@ describe('lockkeeper hold', () => {
     expect(await o.job()).toBe(false)
   })
 
-  it('wants a reason and a time, and the name of a production store', async () => {
+  it('requires a reason, a time, and the name of a production store', async () => {
     const o = await operator()
     expect(await o.run('hold', o.address, KEY, ...WHY)).toMatchObject({ code: 2 })
     expect(await o.run('hold', o.address, KEY, '--for', '30m')).toMatchObject({ code: 2 })
@@ -186,7 +186,7 @@ describe('lockkeeper hold', () => {
     expect(await o.run(...hold, '--confirm', 'Orders')).toMatchObject({ code: 0 })
   })
 
-  it('says when the format is a guess: in another one it would keep nobody out', async () => {
+  it('warns if the format is a guess: in the wrong one it would block no job', async () => {
     const o = await operator()
     const hold = ['hold', o.address, 'nightly', '--for', '30m', '--once', ...WHY]
     expect((await o.run(...hold)).stderr).toMatch(/format is a guess.*--format/)
@@ -194,7 +194,7 @@ describe('lockkeeper hold', () => {
     expect((await o.run(...hold, '--format', 'token')).stderr).toBe('')
   })
 
-  it('does not say that nothing is held when the list cannot be read', async () => {
+  it('never reports an unreadable list as empty', async () => {
     const o = await operator()
     mkdirSync(join(o.folder, 'holds.json'), { recursive: true })
     expect(await o.run('holds')).toMatchObject({
@@ -204,7 +204,7 @@ describe('lockkeeper hold', () => {
     })
   })
 
-  it('is shown by a console beside it, which releases it there', async () => {
+  it('is shown by another console, which can release it', async () => {
     const o = await operator()
     const c = openConsole(o.folder)
     await c.ask('stores.add', { profile: profile({ address: o.address }) })
@@ -224,7 +224,7 @@ describe('lockkeeper hold', () => {
     expect(await o.job()).toBe(true)
   })
 
-  it('goes on in a console when the command was killed', async () => {
+  it('is adopted by a console after the command was killed', async () => {
     const o = await operator()
     const { child, done } = o.start('hold', o.address, KEY, '--for', '30m', ...WHY)
     await once(child.stdout as NodeJS.ReadableStream, 'data')

@@ -3,12 +3,12 @@ import { sleep } from '../../lib/timers.ts'
 import type { Plan } from './plan.ts'
 
 const PAGE = 1000
-/** Nobody can read faster than this. */
+/** Between two events about the progress. */
 const REST_MS = 200
 
-type Reader = { readonly places: Set<number>; told: boolean; ended: boolean; wake: () => void }
+type Reader = { readonly places: Set<number>; isCurrent: boolean; ended: boolean; wake: () => void }
 
-/** What screens are told of one plan: all of it once, then what changes, coalesced. */
+/** The streams of one plan: all of it once, then its changes, coalesced. */
 export class PlanFeed {
   readonly #readers = new Set<Reader>()
 
@@ -17,11 +17,11 @@ export class PlanFeed {
     readonly summary: () => PlanSummary,
   ) {}
 
-  /** Something of it changed, and the results of these locks. */
+  /** The plan changed, and the results of the locks at these places. */
   changed(places: readonly number[]): void {
     for (const reader of this.#readers) {
       for (const n of places) reader.places.add(n)
-      reader.told = false
+      reader.isCurrent = false
       reader.wake()
     }
   }
@@ -34,7 +34,7 @@ export class PlanFeed {
   }
 
   async *events(signal: AbortSignal): AsyncIterable<PlanEvent> {
-    const reader: Reader = { places: new Set(), told: false, ended: false, wake: () => {} }
+    const reader: Reader = { places: new Set(), isCurrent: false, ended: false, wake: () => {} }
     const onAbort = () => reader.wake()
     signal.addEventListener('abort', onAbort)
     this.#readers.add(reader)
@@ -45,19 +45,19 @@ export class PlanFeed {
         yield { type: 'entries', entries: entries.slice(start, start + PAGE) }
       for (const [n, result] of results.entries()) if (result) reader.places.add(n)
       let returned = 0
-      let said: string | null = null
+      let lastState: string | null = null
       while (!signal.aborted && !reader.ended) {
         if (reader.places.size > 0) yield this.#results(reader)
         else if (this.plan.returned.size > returned) {
           returned = this.plan.returned.size
           yield { type: 'returned', places: [...this.plan.returned] }
-        } else if (!reader.told) {
-          reader.told = true
+        } else if (!reader.isCurrent) {
+          reader.isCurrent = true
           const plan = this.summary()
           const { state } = plan.progress
           // Strikes can be many, and none is made while it runs.
-          const isSame = state === said && state === 'running'
-          said = state
+          const isSame = state === lastState && state === 'running'
+          lastState = state
           yield isSame ? { type: 'progress', progress: plan.progress } : { type: 'plan', plan }
           await sleep(REST_MS, signal)
         } else await this.#wait(reader)
@@ -74,14 +74,14 @@ export class PlanFeed {
     return { type: 'results', results: some.map(n => ({ n, result: this.plan.results[n] ?? null })) }
   }
 
-  /** While it runs, its speed and the time left change by themselves. */
+  /** During a run, the speed and the time left change by themselves. */
   async #wait(reader: Reader): Promise<void> {
     const { state } = this.summary().progress
     await new Promise<void>(resolve => {
       const timer =
         state === 'running' || state === 'checking'
           ? setTimeout(() => {
-              reader.told = false
+              reader.isCurrent = false
               resolve()
             }, 1000)
           : undefined

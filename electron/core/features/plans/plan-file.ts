@@ -16,8 +16,8 @@ import { eachYielding, WorkQueue } from '../../lib/concurrency.ts'
 import { StoreError } from '../../lib/errors.ts'
 
 /**
- * A plan as a file of JSON lines, only ever added to: what it is, one line a lock, a digest over all of that, and then
- * whatever happened to it, each line on disk before what it announces. A process that dies leaves at most half a line.
+ * A plan as an append-only file of JSON lines: the header, one line per lock, a digest over both, then the journal. A line is
+ * on disk before the change it announces. A process that dies leaves at most one partial line.
  */
 
 const FIRST = { lockkeeper: 'plan', version: 1 } as const
@@ -29,7 +29,7 @@ const frozenSchema = z.object({ frozen: z.string() })
 
 const places = z.array(z.number().int().min(0))
 const by = z.object({ user: z.string(), host: z.string(), pid: z.number() })
-const journalledSchema = z.discriminatedUnion('is', [
+const journalLineSchema = z.discriminatedUnion('is', [
   z.object({
     is: z.literal('exclude'),
     at: z.number(),
@@ -46,29 +46,29 @@ const journalledSchema = z.discriminatedUnion('is', [
     reason: z.string(),
     rate: z.number().nullable(),
   }),
-  /** About to be tried. Without a result, nobody knows what came of it. */
+  /** Before an attempt. Without a result, its outcome is unknown. */
   z.object({ is: z.literal('try'), at: z.number(), places }),
   z.object({
     is: z.literal('results'),
     results: z.array(z.object({ n: z.number().int().min(0), result: planResultSchema.nullable() })),
   }),
   z.object({ is: z.literal('returned'), at: z.number(), places }),
-  /** `troubles` is why it ended before everything was done. */
+  /** `troubles` is why the run ended early. */
   z.object({
     is: z.literal('end'),
     at: z.number(),
     troubles: z.array(z.object({ store: z.number(), error: failureSchema })),
   }),
 ])
-export type Journalled = z.infer<typeof journalledSchema>
+export type JournalLine = z.infer<typeof journalLineSchema>
 
 export type PlanContents = {
   readonly header: PlanHeader
   readonly entries: readonly PlanEntry[]
-  readonly journal: readonly Journalled[]
-  /** Over what was frozen. */
+  readonly journal: readonly JournalLine[]
+  /** Of the header and the locks. */
   readonly digest: string
-  /** Up to where the text is whole lines; what is behind it was cut off in the middle. */
+  /** The length of the complete lines; a partial line may follow. */
   readonly length: number
 }
 
@@ -83,12 +83,12 @@ async function writePlan(
   return { text: `${text}${safeJson({ frozen: digest })}\n`, digest }
 }
 
-/** Refuses what is no plan, and a plan that somebody edited: what is released is what was reviewed. */
+/** Refuses another kind of file, and an edited plan: exactly what was reviewed is released. */
 export async function readPlan(text: string): Promise<PlanContents> {
   const length = text.lastIndexOf('\n') + 1
   const lines = text.slice(0, length).split('\n').slice(0, -1)
   const first = firstLineSchema.safeParse(parse(lines[0]))
-  if (!first.success) throw new StoreError('BAD_INPUT', 'This is not a plan that this version can read')
+  if (!first.success) throw new StoreError('BAD_INPUT', 'This is not a plan file that this version can read')
   const { lockkeeper: _, version: __, ...header } = first.data
   const entries: PlanEntry[] = []
   await eachYielding(lines.slice(1, 1 + header.count), line => {
@@ -100,10 +100,10 @@ export async function readPlan(text: string): Promise<PlanContents> {
   const frozen = frozenSchema.safeParse(parse(lines[1 + header.count]))
   const reviewed = `${lines.slice(0, 1 + header.count).join('\n')}\n`
   if (!frozen.success || frozen.data.frozen !== digestOf(reviewed))
-    throw new StoreError('BAD_INPUT', 'This plan is not what it was when it was made, so it is not used')
-  const journal: Journalled[] = []
+    throw new StoreError('BAD_INPUT', 'The plan file was modified, so it is not used: make a new plan')
+  const journal: JournalLine[] = []
   await eachYielding(lines.slice(2 + header.count), (line, i) => {
-    const entry = journalledSchema.safeParse(withoutStrikes(parse(line)))
+    const entry = journalLineSchema.safeParse(withoutStrikes(parse(line)))
     if (!entry.success) throw damaged(i + 3 + header.count)
     journal.push(entry.data)
   })
@@ -116,20 +116,20 @@ export async function readPlan(text: string): Promise<PlanContents> {
   }
 }
 
-/** The file of one plan, for whoever adds to it. */
+/** The file of one plan, for appending. */
 export class PlanFile {
   #handle: Promise<FileHandle> | null = null
   readonly #queue = new WorkQueue()
-  /** As we left it: with another size, somebody else has written to it. */
+  /** After our last write: another size means that another process has written. */
   #size: number
-  /** Where lines begin that could not be written, and may be there in part. */
+  /** The start of lines that failed to write and may be there in part. */
   #torn: number | null = null
 
   constructor(
     readonly path: string,
-    /** Half a line behind it is cut off before anything is added. */
+    /** A partial line after it is cut off before the next append. */
     length: number,
-    /** Over what was frozen. */
+    /** Of the header and the locks. */
     readonly digest: string,
   ) {
     this.#size = length
@@ -140,7 +140,7 @@ export class PlanFile {
     return PlanFile.keep(path, text, digest)
   }
 
-  /** Keeps the text of a plan as it is: written anew it would have another digest. */
+  /** Writes the text of a plan unchanged: rewritten, it would have another digest. */
   static async keep(path: string, text: string, digest: string): Promise<PlanFile> {
     try {
       const handle = await open(path, 'wx', 0o600)
@@ -164,7 +164,7 @@ export class PlanFile {
       const code = codeOf(error)
       throw new StoreError(
         code === 'ENOENT' ? 'NOT_FOUND' : 'BAD_INPUT',
-        code === 'ENOENT' ? 'There is no such plan' : `The plan cannot be read (${code})`,
+        code === 'ENOENT' ? 'This plan does not exist' : `The plan cannot be read (${code})`,
         { cause: error },
       )
     })
@@ -172,13 +172,13 @@ export class PlanFile {
     return { file: new PlanFile(path, contents.length, contents.digest), contents }
   }
 
-  /** On disk when it returns. */
-  append(lines: readonly Journalled[]): Promise<void> {
+  /** Returns once the lines are on disk. */
+  append(lines: readonly JournalLine[]): Promise<void> {
     const text = lines.map(line => `${safeJson(line)}\n`).join('')
     const written = this.#queue.run(async () => {
       this.#handle ??= this.#open()
       const handle = await this.#handle
-      // Half a line with others behind it would make the whole plan unreadable.
+      // A partial line followed by others would make the whole plan unreadable.
       if (this.#torn !== null) await handle.truncate(this.#torn)
       const { size } = await handle.stat()
       this.#torn = size
@@ -192,7 +192,7 @@ export class PlanFile {
     })
   }
 
-  /** What it says now, if somebody else has written to it. */
+  /** The content, if another process has written to the file. */
   async changed(): Promise<PlanContents | null> {
     const size = await stat(this.path).then(
       each => each.size,
@@ -220,7 +220,7 @@ export class PlanFile {
   }
 }
 
-/** Where the last whole line ends; `from` is the end of one. */
+/** The end of the last complete line; `from` is the end of an earlier one. */
 async function wholeLines(path: string, from: number, size: number): Promise<number> {
   const handle = await open(path, 'r')
   try {
@@ -251,7 +251,10 @@ function withoutStrikes(line: unknown): unknown {
 }
 
 function damaged(line: number): StoreError {
-  return new StoreError('BAD_INPUT', `This plan is damaged in line ${line}, so it is not used`)
+  return new StoreError(
+    'BAD_INPUT',
+    `The plan file is damaged in line ${line}, so it is not used: make a new plan`,
+  )
 }
 
 function unwritable(error: unknown): StoreError {
@@ -263,8 +266,8 @@ function unwritable(error: unknown): StoreError {
 }
 
 const UNWRITABLE: Record<string, string> = {
-  EEXIST: 'there is a file of that name already',
-  ENOENT: 'there is no such folder',
+  EEXIST: 'a file with that name already exists',
+  ENOENT: 'the folder does not exist',
 }
 
 function codeOf(error: unknown): string {

@@ -4,7 +4,7 @@ import { StoreError } from '../../lib/errors.ts'
 import { formatInfo } from '../../stores/kinds/kinds.ts'
 import type { Plan } from './plan.ts'
 import { PlanFeed } from './plan-feed.ts'
-import type { Journalled, PlanFile } from './plan-file.ts'
+import type { JournalLine, PlanFile } from './plan-file.ts'
 import { lockPlan } from './plan-lock.ts'
 import type { PlanRun } from './run.ts'
 import type { UndoCopies } from './undo-copies.ts'
@@ -42,7 +42,7 @@ export class PlanSession {
     return asOfNow(this.stored, this.storeHere)
   }
 
-  async note(line: Journalled): Promise<void> {
+  async note(line: JournalLine): Promise<void> {
     await this.file.append([line])
     this.plan.note(line)
   }
@@ -73,7 +73,7 @@ export class PlanSession {
     }
   }
 
-  replay(journal: readonly Journalled[]): void {
+  replay(journal: readonly JournalLine[]): void {
     this.plan.replay(journal)
     this.feed.changed(this.plan.entries.map(({ n }) => n))
   }

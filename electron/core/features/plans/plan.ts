@@ -9,7 +9,7 @@ import {
   type PlanSummary,
   type ResultCounts,
 } from '../../../../shared/plans.ts'
-import type { Journalled } from './plan-file.ts'
+import type { JournalLine } from './plan-file.ts'
 
 /** The status of a run in progress. */
 export type Running = Pick<PlanProgress, 'perSecond' | 'rate' | 'leftMs' | 'troubles'> & {
@@ -31,13 +31,13 @@ export class Plan {
   constructor(
     readonly header: PlanHeader,
     readonly entries: readonly PlanEntry[],
-    journal: readonly Journalled[] = [],
+    journal: readonly JournalLine[] = [],
   ) {
     this.replay(journal)
   }
 
   /** Starts over with the whole journal. */
-  replay(journal: readonly Journalled[]): void {
+  replay(journal: readonly JournalLine[]): void {
     this.results = this.entries.map(() => null)
     this.returned.clear()
     this.#exclusions = new ExclusionIndex()
@@ -50,7 +50,7 @@ export class Plan {
     return this.#startedAt !== null
   }
 
-  note(line: Journalled): void {
+  note(line: JournalLine): void {
     switch (line.is) {
       case 'exclude':
         // An applied plan stays as it was confirmed.

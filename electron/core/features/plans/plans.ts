@@ -17,7 +17,7 @@ import { compare } from './compare.ts'
 import { type FrozenStore, freezeAll, strictFilter } from './freeze.ts'
 import { frozenToUndo, newPlan, type PlanOrigin } from './new-plan.ts'
 import { Plan } from './plan.ts'
-import { type Journalled, PlanFile, readPlan } from './plan-file.ts'
+import { type JournalLine, PlanFile, readPlan } from './plan-file.ts'
 import { asOfNow, PlanSession } from './plan-session.ts'
 import { PlanRun } from './run.ts'
 import { releaseTask, restoreTask } from './task.ts'
@@ -120,7 +120,7 @@ export class Plans {
     return session.summary()
   }
 
-  async #merge(session: PlanSession, digest: string, journal: readonly Journalled[]): Promise<void> {
+  async #merge(session: PlanSession, digest: string, journal: readonly JournalLine[]): Promise<void> {
     if (session.file.digest !== digest)
       throw new StoreError('REFUSED', 'A different plan with this id is kept here: the file was not imported')
     const { contents } = await PlanFile.read(session.file.path)

@@ -10,7 +10,7 @@ import { applyToStore, type StoreWork } from './apply-to-store.ts'
 import { findReacquired } from './compare.ts'
 import { Pace, Speed } from './pace.ts'
 import type { Plan, Running } from './plan.ts'
-import type { Journalled, PlanFile } from './plan-file.ts'
+import type { JournalLine, PlanFile } from './plan-file.ts'
 import type { Task } from './task.ts'
 
 type RunOptions = {
@@ -118,7 +118,7 @@ export class PlanRun {
     }
     if (error !== null && this.#troubles.size === 0) this.#trouble(0, toStoreError(error), null)
     const troubles = [...this.#troubles.values()].map(({ store, error: why }) => ({ store, error: why }))
-    const end: Journalled = { is: 'end', at: Date.now(), troubles }
+    const end: JournalLine = { is: 'end', at: Date.now(), troubles }
     // If this cannot be written, open screens still show it.
     await this.#journal([end]).catch(() => plan.note(end))
     const { counts, returned, state } = plan.progress(null)
@@ -193,7 +193,7 @@ export class PlanRun {
       .map(n => ({ n, result: this.#announced.get(n) ?? null }))
     for (const { n } of [...results, ...back]) this.#announced.delete(n)
     if (results.length + back.length === 0) return
-    const line: Journalled = { is: 'results', results: [...results, ...back] }
+    const line: JournalLine = { is: 'results', results: [...results, ...back] }
     // The results stand even if they cannot be written.
     this.#o.plan.note(line)
     this.#speed.count(results.length)
@@ -264,7 +264,7 @@ export class PlanRun {
     this.#o.onChange([])
   }
 
-  async #journal(lines: readonly Journalled[]): Promise<void> {
+  async #journal(lines: readonly JournalLine[]): Promise<void> {
     await this.#o.file.append(lines)
     for (const line of lines) this.#o.plan.note(line)
   }

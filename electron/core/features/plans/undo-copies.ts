@@ -14,71 +14,71 @@ const copySchema = z.object({
   data: z.unknown(),
 })
 
-const keptSchema = z.object({
+const undoCopySchema = z.object({
   at: z.number(),
-  /** Until when it may be put back. */
+  /** Until when it may be restored. */
   until: z.number(),
   store: planStoreSchema,
   entry: planEntrySchema,
   copy: copySchema.nullable(),
 })
-/** A record as it was just before it was released, and where. Without a copy where its format cannot be put back. */
-export type Kept = z.infer<typeof keptSchema>
-export type Restorable = Kept & { readonly copy: NonNullable<Kept['copy']> }
+/** A record as it was just before its release, and its store. `copy` is null in a format that cannot be restored. */
+export type UndoCopy = z.infer<typeof undoCopySchema>
+export type Restorable = UndoCopy & { readonly copy: NonNullable<UndoCopy['copy']> }
 
 const releasedSchema = z.object({ released: z.array(z.number()) })
-/** A plan that is about to put these back. */
+/** The plan that restores these. */
 const claimSchema = z.object({ by: z.string(), places: z.array(z.number()) })
 
-/** What is known of a plan or a single release that may still be undone. */
+/** The locks of a plan or a single release, as far as they can be undone. */
 export type Undoable = {
   readonly restorable: readonly Restorable[]
-  /** Released with them, in a format that cannot be put back. */
-  readonly unrestorable: readonly Kept[]
-  /** How many were put back already, or are being. */
+  /** Released with them, in a format that cannot be restored. */
+  readonly unrestorable: readonly UndoCopy[]
+  /** Already restored, or claimed for it. */
   readonly restored: number
 }
 
 /**
- * Copies of what is being released, so that it can be put back: a file for each plan or single release. They hold tokens,
- * so they are for this account alone and are deleted when the time for an undo is over. A copy is on disk before its lock is
- * touched, and counts only once it is known that the lock was released: to put back what its holder gave up by itself
- * would make a lock that nobody holds. For the same reason each is put back by one plan only.
+ * Copies of released locks for an undo, in one file per plan or single release. They contain tokens, so only this account may
+ * read them, and they are deleted when the time for an undo is over. A copy is on disk before its lock is touched, and counts
+ * only once the release is confirmed: restoring a lock that its holder released would create a lock without a holder. For
+ * the same reason only one plan restores it.
  */
 export class UndoCopies {
   readonly #folder: string
 
   constructor(
     dataFolder: string,
-    /** Zero keeps no copies at all. */
+    /** Zero keeps no copies. */
     readonly windowMs: number,
     readonly now: () => number = Date.now,
   ) {
     this.#folder = join(dataFolder, 'undo')
   }
 
-  async keep(of: string, kept: readonly Omit<Kept, 'until'>[]): Promise<void> {
+  async keep(of: string, kept: readonly Omit<UndoCopy, 'until'>[]): Promise<void> {
     if (this.windowMs <= 0 || kept.length === 0) return
     const lines = kept.map(each => safeJson({ until: each.at + this.windowMs, ...each }))
     await this.#append(this.#path(of), lines).catch(error => {
-      throw notKept(error, 'The copies for an undo cannot be kept')
+      throw notKept(error, 'The copies for an undo cannot be written')
     })
   }
 
-  /** When it cannot be noted, these cannot be undone; what was released stays released. */
+  /** If this cannot be written, these locks cannot be undone; their release stands. */
   async released(of: string, places: readonly number[]): Promise<void> {
     if (this.windowMs <= 0 || places.length === 0) return
     await this.#append(this.#path(of), [safeJson({ released: places })]).catch(() => {})
   }
 
-  /** Before they are put back: from then on their holders may release them, and no other undo may put them back again. */
+  /** Before the restore: afterwards their holders may release them, and no other undo may restore them again. */
   async claim(of: string, by: string, places: readonly number[]): Promise<void> {
     await this.#append(this.#claims(of), [safeJson({ by, places })]).catch(error => {
-      throw notKept(error, 'What is put back cannot be noted')
+      throw notKept(error, 'The claim of this undo cannot be written')
     })
   }
 
-  /** Which plan puts each of them back. */
+  /** The plan that restores each of them. */
   async claimed(of: string): Promise<ReadonlyMap<number, string>> {
     const claims = new Map<number, string>()
     for (const line of (await read(this.#claims(of))).split('\n')) {
@@ -88,10 +88,10 @@ export class UndoCopies {
     return claims
   }
 
-  /** What can be put back now; `by` may also go on with what it has claimed itself. */
+  /** What can be restored now. The plan `by` may continue with its own claims. */
   async undoable(of: string, by: string | null = null): Promise<Undoable> {
     const now = this.now()
-    const copies = new Map<number, Kept>()
+    const copies = new Map<number, UndoCopy>()
     const released = new Set<number>()
     const claims = await this.claimed(of)
     await eachYielding((await read(this.#path(of))).split('\n'), line => {
@@ -102,8 +102,8 @@ export class UndoCopies {
         if (note.success) for (const n of note.data.released) released.add(n)
         return
       }
-      const kept = keptSchema.safeParse(value)
-      // A lock that was tried twice has two copies: the later one is what was released.
+      const kept = undoCopySchema.safeParse(value)
+      // A lock that was attempted twice has two copies: the later one was released.
       if (kept.success) copies.set(kept.data.entry.n, kept.data)
     })
     const inTime = [...copies.values()].filter(({ entry, until }) => released.has(entry.n) && now < until)
@@ -115,7 +115,7 @@ export class UndoCopies {
     }
   }
 
-  /** Until when something of it may be put back, without reading it: the last release was when the file was last written. */
+  /** Until when some of it can be restored, from the file's times: the last write is the last release. */
   async until(of: string): Promise<number | null> {
     const path = this.#path(of)
     const window = await windowOf(path)
@@ -123,7 +123,7 @@ export class UndoCopies {
     return window === null || written === null ? null : written + window
   }
 
-  /** Deletes what nobody may put back any more, each by the time that it was kept for. */
+  /** Deletes the copies whose time is over, each by the window it was kept for. */
   async purge(): Promise<void> {
     const now = this.now()
     for (const name of await readdir(this.#folder).catch(() => [])) {
@@ -150,7 +150,7 @@ export class UndoCopies {
     return `${this.#path(of)}.claims`
   }
 
-  /** Ids come from outside: nothing but a plain name leads to a file. */
+  /** Ids come from outside: only a plain name leads to a file. */
   #path(of: string): string {
     if (!/^[\w-]{1,64}$/.test(of))
       throw new StoreError('BAD_INPUT', 'This is not the id of a plan or a release')
@@ -160,7 +160,7 @@ export class UndoCopies {
 
 const FIRST_LINE = 4096
 
-/** For how long its copies are kept, as its first line says; null where that cannot be told. */
+/** The window of its copies, from its first line; null if unreadable. */
 async function windowOf(path: string): Promise<number | null> {
   const handle = await open(path, 'r').catch(() => null)
   if (!handle) return null

@@ -18,7 +18,7 @@ async function held(more: Parameters<typeof holding>[0] = {}) {
 }
 
 describe('a maintenance hold', () => {
-  it('keeps a job out, says who holds it and why, and lets the job run again when it is released', async () => {
+  it('blocks a job, names its operator and reason, and lets the job run after its release', async () => {
     const c = await held()
     const { holdId, ...hold } = await c.taken(KEY)
     expect(hold).toMatchObject({
@@ -37,7 +37,7 @@ describe('a maintenance hold', () => {
     await c.until(holdId, { state: 'ended' })
   })
 
-  it('is on record before the lock is taken, and when it is released', async () => {
+  it('is audited before the lock is acquired, and when it is released', async () => {
     const c = await held()
     const { holdId } = await c.taken(KEY)
     await c.ask('holds.extend', { holdId, forMs: 10 * MINUTE, reason: 'not done yet' })
@@ -59,7 +59,7 @@ describe('a maintenance hold', () => {
     ).toBe(true)
   })
 
-  it('is not taken without a reason, or when it cannot be put on record', async () => {
+  it('is refused without a reason, or if it cannot be audited', async () => {
     const folder = dataFolder()
     // A folder where the log would be: there is no writing to it.
     mkdirSync(join(folder, 'audit-000001.jsonl'))
@@ -70,7 +70,7 @@ describe('a maintenance hold', () => {
     expect(c.holds()).toEqual([])
   })
 
-  it('is not taken when what proves that it is ours cannot be kept', async () => {
+  it('is refused if its proof of ownership cannot be stored', async () => {
     const folder = dataFolder()
     mkdirSync(join(folder, 'holds.json'))
     const c = await held({ folder })
@@ -78,7 +78,7 @@ describe('a maintenance hold', () => {
     expect(c.server.records.size).toBe(0)
   })
 
-  it('is not taken while the list cannot be understood, which is left alone: others are held by what it says', async () => {
+  it('is refused while the list is unreadable, and leaves the file alone for other consoles', async () => {
     const folder = dataFolder()
     mkdirSync(folder, { recursive: true })
     const file = join(folder, 'holds.json')
@@ -93,7 +93,7 @@ describe('a maintenance hold', () => {
     await expect.poll(c.notice).toBeNull()
   })
 
-  it('is not forgotten when its list is deleted, and goes on', async () => {
+  it('survives the deletion of its list', async () => {
     const c = await held()
     const file = join(c.folder, 'holds.json')
     const { holdId } = await c.taken(KEY)
@@ -104,7 +104,7 @@ describe('a maintenance hold', () => {
     expect((await c.ask('holds.release', { holdId })).ended).toMatchObject({ how: 'released' })
   })
 
-  it('is renewed, and can be released, also while its list cannot be written', async () => {
+  it('is renewed and can be released while its list cannot be written', async () => {
     const c = await held()
     const { holdId } = await c.taken(KEY)
     // Again, should the console have been about to write it.
@@ -120,7 +120,7 @@ describe('a maintenance hold', () => {
     expect(readFileSync(join(c.folder, 'holds.json'), 'utf8')).toBe('damaged')
   })
 
-  it('is not said to be extended when somebody has taken it since it was renewed', async () => {
+  it('is not reported as extended if it was lost since its last renewal', async () => {
     const c = await held()
     const { holdId, until } = await c.taken(KEY)
     c.job.end()
@@ -134,7 +134,7 @@ describe('a maintenance hold', () => {
     expect(until).not.toBeNull()
   })
 
-  it('does not go on saying that the list cannot be read once it can', async () => {
+  it('stops reporting an unreadable list once it is readable', async () => {
     const folder = dataFolder()
     const file = join(folder, 'holds.json')
     mkdirSync(file, { recursive: true })
@@ -147,7 +147,7 @@ describe('a maintenance hold', () => {
     await c.taken(KEY)
   })
 
-  it('is neither renewed nor released in a store that was set to read-only meanwhile, and says so', async () => {
+  it('is neither renewed nor released in a store set to read-only, and says so', async () => {
     const c = await held()
     const { holdId } = await c.taken(KEY)
     const readOnly = { ...profile({ address: c.address }), readOnly: true }
@@ -159,7 +159,7 @@ describe('a maintenance hold', () => {
     expect(c.server.records.size).toBe(1)
   })
 
-  it('refuses a lock that is held, says by whom, and changes nothing', async () => {
+  it('refuses a held lock, names its holder, and changes nothing', async () => {
     const c = await held()
     c.job.start()
     expect(await c.take(KEY)).toMatchObject({
@@ -172,7 +172,7 @@ describe('a maintenance hold', () => {
     expect(c.audited().at(-1)).toMatchObject({ event: 'outcome', outcome: 'refused' })
   })
 
-  it('waits for a lock that is held, and takes it when it is free', async () => {
+  it('waits for a held lock, and acquires it when it is free', async () => {
     const c = await held()
     c.job.start()
     const waiting = await c.taken(KEY, { waitMs: 10 * MINUTE })
@@ -189,7 +189,7 @@ describe('a maintenance hold', () => {
       ])
   })
 
-  it('stops waiting when it is asked to, and when the time to wait is over', async () => {
+  it('stops waiting on request, and when the wait times out', async () => {
     const c = await held()
     c.job.start()
     const { holdId } = await c.taken(KEY, { waitMs: 10 * MINUTE })
@@ -201,7 +201,7 @@ describe('a maintenance hold', () => {
     await expect.poll(() => c.audited().at(-1)).toMatchObject({ event: 'settled', outcome: 'given-up' })
   })
 
-  it('has a lease of a minute that is renewed, and is let go when its time is over', async () => {
+  it('renews a lease of one minute, and is released when its time is over', async () => {
     const c = await held()
     const { holdId } = await c.taken(KEY, { forMs: 2 * MINUTE })
     expect(c.leftMs()).toBeLessThanOrEqual(MINUTE)
@@ -222,7 +222,7 @@ describe('a maintenance hold', () => {
     expect(c.audited().map(({ event }) => event)).toEqual(['intent', 'outcome', 'acting', 'settled'])
   })
 
-  it('is taken for its whole time at once when it is not to be renewed', async () => {
+  it('is acquired for its whole time at once in mode once', async () => {
     const c = await held()
     const { holdId, until } = await c.taken(KEY, { mode: 'once', forMs: 60 * MINUTE })
     expect(Math.abs(c.endsAt() * 1000 - (until ?? 0))).toBeLessThan(1000)
@@ -233,7 +233,7 @@ describe('a maintenance hold', () => {
     await c.until(holdId, { state: 'ended', ended: expect.objectContaining({ how: 'ran-out' }) })
   })
 
-  it('is extended from when it would have ended', async () => {
+  it('is extended from its planned end', async () => {
     const c = await held()
     const { holdId, until } = await c.taken(KEY, { forMs: 2 * MINUTE })
     const { until: later } = await c.ask('holds.extend', { holdId, forMs: 5 * MINUTE })
@@ -241,7 +241,7 @@ describe('a maintenance hold', () => {
     await expect(c.ask('holds.extend', { holdId, forMs: 7 * 1440 * MINUTE })).rejects.toThrow(/seven days/)
   })
 
-  it.each(['renewed', 'once'] as const)('says loudly when somebody took it away (%s)', async mode => {
+  it.each(['renewed', 'once'] as const)('reports its loss to another holder (%s)', async mode => {
     const c = await held()
     const { holdId } = await c.taken(KEY, { mode })
     c.server.remove(KEY)
@@ -257,7 +257,7 @@ describe('a maintenance hold', () => {
     await expect(c.ask('holds.release', { holdId })).rejects.toThrow(/already ended/)
   })
 
-  it('goes on when its store answers again in time, and is lost when it does not', async () => {
+  it('survives an outage shorter than its lease, and is lost in a longer one', async () => {
     const c = await held()
     const { holdId } = await c.taken(KEY)
     c.server.up = false
@@ -272,7 +272,7 @@ describe('a maintenance hold', () => {
     await c.until(holdId, { state: 'ended', ended: expect.objectContaining({ how: 'lost' }) })
   })
 
-  it('is not renewed while its store is closed, says so, and goes on when it is opened in time', async () => {
+  it('is not renewed while its store is closed, says so, and continues if it is opened in time', async () => {
     const c = await held()
     const { holdId } = await c.taken(KEY)
     await c.ask('stores.setOpen', { storeId: c.storeId, open: false })
@@ -295,7 +295,7 @@ describe('a maintenance hold', () => {
     expect(await production.take(KEY, { confirm: 'Orders' })).toMatchObject({ outcome: 'held' })
   })
 
-  it('keeps what proves that it is ours to this account, and from the screen and the log', async () => {
+  it('keeps its proof of ownership from other accounts, the screen and the log', async () => {
     const c = await held()
     const { holdId } = await c.taken(KEY)
     const owner = c.job.start() ?? ''
@@ -306,7 +306,7 @@ describe('a maintenance hold', () => {
     expect(JSON.stringify(c.holds())).not.toContain(owner)
   })
 
-  it('forgets the oldest of those that ended', async () => {
+  it('forgets the oldest ended holds', async () => {
     const c = await held()
     for (let i = 0; i < 22; i++) {
       const { holdId } = await c.taken(`acme:job-${i}`)

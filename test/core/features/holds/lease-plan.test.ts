@@ -21,7 +21,7 @@ function livedThrough(forMs: number, mode: HoldRecord['mode'], stepMs: number) {
 }
 
 describe('the lease of a hold', () => {
-  it('is renewed three times within a lease, and never further ahead than one', () => {
+  it('is renewed three times per lease, never further ahead than one lease', () => {
     const { renewals, shortest, furthest, leaseUntil } = livedThrough(600_000, 'renewed', 1000)
     expect(furthest).toBeLessThanOrEqual(LEASE_MS)
     expect(shortest).toBeGreaterThan(0)
@@ -30,7 +30,7 @@ describe('the lease of a hold', () => {
     expect(leaseUntil).toBeGreaterThan(600_000)
   })
 
-  it('is renewed at once when the clock was set back, also near the end: the store goes on counting', () => {
+  it('is renewed at once after the clock was set back, because the store keeps counting', () => {
     const begun = 10_000_000
     const hold = { mode: 'renewed', until: begun + 600_000, leaseUntil: begun + LEASE_MS } as HoldRecord
     expect(leasePlan(hold, begun - 3_600_000, LEASE_MS).extendMs).toBe(LEASE_MS)
@@ -42,7 +42,7 @@ describe('the lease of a hold', () => {
     expect(livedThrough(10_000, 'renewed', 500)).toMatchObject({ renewals: 0, leaseUntil: 15_000 })
   })
 
-  it('is the whole time at once when it is not to be renewed, and follows an extension', () => {
+  it('is the whole time at once in mode once, and follows an extension', () => {
     expect(livedThrough(600_000, 'once', 1000)).toMatchObject({ renewals: 0, leaseUntil: 600_000 })
     const extended = { mode: 'once', until: 900_000, leaseUntil: 600_000 } as HoldRecord
     expect(leasePlan(extended, 100_000, LEASE_MS).extendMs).toBe(800_000)

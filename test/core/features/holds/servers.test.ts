@@ -101,7 +101,7 @@ describe.each<[string, () => Promise<Worker>]>([
   ['a table of MariaDB', mysqlWorker],
   ['a table of DynamoDB', dynamoWorker],
 ])('a hold among %s', (_, start) => {
-  it('keeps a worker out while it lasts, and lets it in afterwards', async () => {
+  it('blocks a worker while it lasts, and lets it in afterwards', async () => {
     const worker = await start()
     const c = await holding({ address: worker.address })
     expect(await c.ask('holds.choices', { storeId: c.storeId, key: worker.key })).toMatchObject({
@@ -118,7 +118,7 @@ describe.each<[string, () => Promise<Worker>]>([
     expect(await worker.take()).toBe(true)
   })
 
-  it('waits for a worker, is as long as it is wanted for, and says when it was removed', async () => {
+  it('waits for a worker, lasts as long as requested, and reports its removal', async () => {
     const worker = await start()
     const c = await holding({ address: worker.address })
     expect(await worker.take()).toBe(true)
@@ -139,7 +139,7 @@ describe.each<[string, () => Promise<Worker>]>([
 })
 
 describe('a hold in Redis', () => {
-  it('is not taken where a lock is of a format that cannot be taken, or where there is no lock', async () => {
+  it('is refused for an unsupported format, and for a record that is no lock', async () => {
     const { client, address } = await redisPlace()
     await client.hset('myLock', '8743c9c0-0795-4907-87fd-6c719a6b4586:1', '1')
     await client.pexpire('myLock', 30_000)
@@ -153,7 +153,7 @@ describe('a hold in Redis', () => {
     expect(await client.keys('*')).toHaveLength(2)
   })
 
-  it('goes by what was seen there last, also when that is gone', async () => {
+  it('uses the last observed format of a key even after its lock is gone', async () => {
     const { client, address } = await redisPlace()
     await client.set('lock:nightly', 'IoThGdTLVZ0K6wOeFpNLvJKr')
     const c = await holding({ address })
@@ -170,14 +170,14 @@ describe('a hold in Redis', () => {
     expect(await c.take('lock:nightly', { format: 'pubsub-token' })).toMatchObject({ outcome: 'held' })
   })
 
-  it('is seen for what it is by every console, whatever its key', async () => {
+  it('is recognized as a hold by every console, whatever its key', async () => {
     const { address, lock } = await redisPlace()
     const c = await holding({ address })
     const { by } = await c.taken('nightly-export')
     expect(holdsForMaintenance((await lock('nightly-export')).owner)).toBe(by)
   })
 
-  it('says that the server does not answer, and is lost when it has not in time', {
+  it('reports an unresponsive server, and is lost if it does not answer in time', {
     timeout: 30_000,
   }, async () => {
     const server = await startRedis()
@@ -193,7 +193,7 @@ describe('a hold in Redis', () => {
 })
 
 describe('a hold in MariaDB', () => {
-  it('is taken in the table that the key names, where there are several', async () => {
+  it('is acquired in the table that the key names', async () => {
     const { database, address } = await mysqlPlace()
     await database.plain.query('CREATE TABLE other_locks LIKE recargas_process_locks')
     const c = await holding({ address })

@@ -91,7 +91,7 @@ function losing(lost: { delete(step: Step): boolean }) {
   return { holds, clock, folder, meanwhile, audited, problems, seen: () => seen, records }
 }
 
-it('a lock that was taken although the answer was lost is found to be ours', async () => {
+it('a lock acquired with a lost answer is found to be ours', async () => {
   const { holds, seen, records } = losing(new Set(['take']))
   await expect(holds.take(REQUEST, signal, 'action-1')).rejects.toMatchObject({ uncertain: true })
   await expect.poll(seen).toMatchObject([{ state: 'held', problem: null }])
@@ -102,7 +102,7 @@ it('a lock that was taken although the answer was lost is found to be ours', asy
   expect(records.size).toBe(0)
 })
 
-it('a lock that was let go although the answer was lost is not called lost', async () => {
+it('a lock released with a lost answer is not reported as lost', async () => {
   const { holds, seen } = losing(new Set(['release']))
   const answer = await holds.take(REQUEST, signal, 'action-1')
   const holdId = answer.outcome === 'held' ? answer.hold.holdId : ''
@@ -111,7 +111,7 @@ it('a lock that was let go although the answer was lost is not called lost', asy
   await expect.poll(seen).toMatchObject([{ state: 'ended', ended: { how: 'released' } }])
 })
 
-it('and that is found out without anybody asking again', async () => {
+it('a release with a lost answer is confirmed without another request', async () => {
   const { holds, seen } = losing(new Set(['release']))
   const answer = await holds.take(REQUEST, signal, 'action-1')
   const holdId = answer.outcome === 'held' ? answer.hold.holdId : ''
@@ -119,7 +119,7 @@ it('and that is found out without anybody asking again', async () => {
   await expect.poll(seen).toMatchObject([{ state: 'ended', ended: { how: 'released' } }])
 })
 
-it('a lock that may have been taken is let go by whoever stops waiting for it', async () => {
+it('a lock that may have been acquired is released when the wait is stopped', async () => {
   const { holds, seen, records } = losing({ delete: step => step === 'take' })
   await expect(holds.take(REQUEST, signal, 'action-1')).rejects.toMatchObject({ uncertain: true })
   expect(records.size).toBe(1)
@@ -131,7 +131,7 @@ it('a lock that may have been taken is let go by whoever stops waiting for it', 
   expect(records.size).toBe(0)
 })
 
-it('a release that never arrived does not hide that somebody takes the lock away later', async () => {
+it('a release that never arrived does not hide a later loss', async () => {
   const { holds, seen, records, clock, problems } = losing(new Set(['release on its way']))
   const answer = await holds.take(REQUEST, signal, 'action-1')
   const holdId = answer.outcome === 'held' ? answer.hold.holdId : ''
@@ -143,7 +143,7 @@ it('a release that never arrived does not hide that somebody takes the lock away
   await expect.poll(seen).toMatchObject([{ state: 'ended', ended: { how: 'lost' } }])
 })
 
-it('a lock that was let go at the end of its time is not called lost because the answer was', async () => {
+it('a lock released at the end of its time is not reported as lost with its answer', async () => {
   const { holds, seen, records, clock, audited } = losing(new Set(['release']))
   await holds.take({ ...REQUEST, forMs: 10_000 }, signal, 'action-1')
   clock.pass(10_000)
@@ -153,7 +153,7 @@ it('a lock that was let go at the end of its time is not called lost because the
   await expect.poll(() => audited.map(({ event }) => event)).toEqual(['acting', 'settled'])
 })
 
-it('a hold that another console ended in the same moment is not made longer: it would seem to have ended early', async () => {
+it('a hold that ended during an extension is not extended', async () => {
   const { holds, seen, folder, meanwhile } = losing(new Set())
   const answer = await holds.take(REQUEST, signal, 'action-1')
   const { holdId, until } = answer.outcome === 'held' ? answer.hold : { holdId: '', until: null }

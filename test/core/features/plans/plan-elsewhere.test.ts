@@ -5,7 +5,7 @@ import { dataFolder } from '../../../hosts/cli/run-cli.ts'
 import { openConsole } from '../console.ts'
 import { followPlan, planning } from './planning.ts'
 
-it('goes on from what another console has done with the same plan', async () => {
+it('resumes from what another console has done with the same plan', async () => {
   const folder = dataFolder()
   const c = await planning({}, folder)
   for (const name of ['one', 'two', 'three']) c.hold(name)
@@ -23,7 +23,7 @@ it('goes on from what another console has done with the same plan', async () => 
   expect(new Set(Object.values(here.outcomes()))).toEqual(new Set(['released']))
 })
 
-it('cuts off half a line that a dead process left, and nothing that stands before it', async () => {
+it('cuts off only the partial line that a dead process left', async () => {
   const c = await planning()
   c.hold('one')
   const { file: path } = await c.ask('plans.create', { storeIds: [c.storeId] })

@@ -21,8 +21,8 @@ async function twoConsoles(more = OWN) {
   return { c, other }
 }
 
-describe('a plan that others can change, too', () => {
-  it('is confirmed as it is at that moment, not as this console remembers it', async () => {
+describe('a plan that several consoles share', () => {
+  it('is confirmed in its current state, not as this console remembers it', async () => {
     const { c, other } = await twoConsoles()
     for (let i = 0; i < 20; i++) c.hold(`job-${i}`, `run-${i}`, 5 * MINUTE, i < 15 ? 'ana' : 'ben')
     const { planId } = await c.ask('plans.create', { storeIds: [c.storeId] })
@@ -37,7 +37,7 @@ describe('a plan that others can change, too', () => {
     expect(c.server.records.size).toBe(20)
   })
 
-  it('releases as many as were confirmed, whenever another screen takes locks back in', async () => {
+  it('releases as many locks as were confirmed, whenever another screen includes locks again', async () => {
     for (let delay = 0; delay < 12; delay++) {
       const c = await planning()
       for (let i = 0; i < 20; i++) c.hold(`job-${i}`, `run-${i}`, 5 * MINUTE, i < 15 ? 'ana' : 'ben')
@@ -80,7 +80,7 @@ describe('a plan that others can change, too', () => {
     expect(existsSync(plan.file)).toBe(true)
   })
 
-  it('is let go when the console closes, and taken from one that died', async () => {
+  it('is unlocked when its console closes, and taken over from a dead one', async () => {
     const { c } = await twoConsoles()
     c.hold('one')
     const plan = await c.ask('plans.create', { storeIds: [c.storeId] })
@@ -104,7 +104,7 @@ describe('a plan that others can change, too', () => {
     expect(existsSync(path)).toBe(false)
   })
 
-  it('that comes as a file goes on from what the file knows, and is refused when it is another', async () => {
+  it('continues from an imported file with a longer journal, and refuses a different plan with its id', async () => {
     const folder = dataFolder()
     const c = await planning(OWN, folder)
     c.hold('one')
@@ -128,7 +128,7 @@ describe('a plan that others can change, too', () => {
 })
 
 describe('the rules of a store', () => {
-  it('hold for a plan also while its connection is being tested', async () => {
+  it('apply to a plan while its connection is being tested', async () => {
     const place = await redisPlace()
     await place.client.set(
       'lockRecharge:one',
@@ -155,7 +155,7 @@ describe('the rules of a store', () => {
     expect(await place.client.exists('lockRecharge:one')).toBe(1)
   })
 
-  it('stop a plan that is being applied when the store is set to read-only', async () => {
+  it('stop a running plan when its store is set to read-only', async () => {
     const c = await planning()
     for (let i = 0; i < 60; i++) c.hold(`job-${i}`)
     const plan = await c.ask('plans.create', { storeIds: [c.storeId] })
@@ -175,7 +175,7 @@ describe('the rules of a store', () => {
   })
 })
 
-describe('undo with care', () => {
+describe('an undo', () => {
   async function released(names: readonly string[], more = {}, folder?: string) {
     const c = await planning({ ...OWN, ...more }, folder)
     for (const name of names) c.hold(name)
@@ -186,7 +186,7 @@ describe('undo with care', () => {
     return { c, plan }
   }
 
-  it('does not put back again what an attempt may have put back whose end nobody knows', async () => {
+  it('never restores a lock again after an attempt with unknown outcome', async () => {
     const folder = dataFolder()
     const { c, plan } = await released(['one', 'two'], {}, folder)
     const back = await c.ask('plans.undo', { of: plan.planId })
@@ -207,7 +207,7 @@ describe('undo with care', () => {
     expect([...c.server.records.keys()]).toEqual(['acme:two'])
   })
 
-  it('is done by one plan only, also when two were made', async () => {
+  it('restores a lock by one plan only, even if two were made', async () => {
     const { c, plan } = await released(['one'])
     const [first, second] = [
       await c.ask('plans.undo', { of: plan.planId }),
@@ -224,7 +224,7 @@ describe('undo with care', () => {
     expect(c.server.records.size).toBe(0)
   })
 
-  it('keeps its copies for as long as was promised, whatever another process keeps them for', async () => {
+  it('keeps its copies for the promised time, whatever the window of another process', async () => {
     const folder = dataFolder()
     const { c, plan } = await released(['one'], {}, folder)
     const copies = join(folder, 'undo', `${plan.planId}.jsonl`)
@@ -238,7 +238,7 @@ describe('undo with care', () => {
   })
 })
 
-it('names what came back in one store although another cannot be read any more', async () => {
+it('names re-acquired locks of one store even if another can no longer be read', async () => {
   const c = await planning({ plans: { comeBackMs: 400 } })
   const dead = memoryServer('dies-later')
   dead.acquire({ tenant_id: 'a', pipeline_id: 'p', pipeline_logging_id: 'r', locked_by: 'x' })

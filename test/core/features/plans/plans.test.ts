@@ -7,7 +7,7 @@ import { everythingIn, profile } from '../console.ts'
 import { MINUTE, planning } from './planning.ts'
 
 describe('a plan', () => {
-  it('is frozen: what is released is what was seen, and nothing that appeared later', async () => {
+  it('is frozen: it releases what the operator saw, and no lock that appeared later', async () => {
     const c = await planning()
     c.hold('one')
     c.hold('two')
@@ -31,7 +31,7 @@ describe('a plan', () => {
     expect(c.runOf('four')).toBe('run-four')
   })
 
-  it('takes what the filter lets through, and refuses a filter that would let more through than was meant', async () => {
+  it('has the locks that match its filter, and refuses a filter that would match more than was meant', async () => {
     const c = await planning()
     c.hold('one')
     c.hold('two', 'run-two', 5 * 60_000, 'ana')
@@ -54,7 +54,7 @@ describe('a plan', () => {
     )
   })
 
-  it('of a selection has exactly the locks that were picked, as they were seen', async () => {
+  it('of a selection has exactly the picked locks, as the operator saw them', async () => {
     const c = await planning()
     for (const name of ['one', 'two', 'three', 'four']) c.hold(name)
     const seen = await c.ask('plans.create', { storeIds: [c.storeId] })
@@ -74,7 +74,7 @@ describe('a plan', () => {
     )
   })
 
-  it('of several stores says which of them could not be read, and has the locks of the others', async () => {
+  it('of several stores names the unreadable ones and has the locks of the others', async () => {
     const c = await planning()
     c.hold('one')
     const dead = memoryServer('dead-store')
@@ -142,7 +142,7 @@ describe('a plan', () => {
     expect(everythingIn(c.folder)).toMatch(/"event":"outcome".*REFUSED/)
   })
 
-  it('is not applied to a store that is read-only or not open', async () => {
+  it('is not applied to a read-only or closed store', async () => {
     const c = await planning()
     c.hold('one')
     const plan = await c.ask('plans.create', { storeIds: [c.storeId] })
@@ -155,7 +155,7 @@ describe('a plan', () => {
     expect(c.server.records.size).toBe(1)
   })
 
-  it('says what changed since it was made', async () => {
+  it('shows what changed since it was made', async () => {
     const c = await planning()
     for (const name of ['one', 'two', 'three']) c.hold(name)
     const { planId } = await c.ask('plans.create', { storeIds: [c.storeId] })
@@ -170,7 +170,7 @@ describe('a plan', () => {
     ])
   })
 
-  it('can be carried elsewhere as a file, and is not used once somebody edited it', async () => {
+  it('can be moved as a file, and is refused once edited', async () => {
     const c = await planning()
     c.hold('one')
     const plan = await c.ask('plans.create', { storeIds: [c.storeId] })
@@ -202,7 +202,7 @@ describe('a plan', () => {
     await expect(c.ask('plans.undo', { of: '../../etc/passwd' })).rejects.toThrow('BAD_INPUT')
   })
 
-  it('names the locks that came back with the same token', async () => {
+  it('names the locks re-acquired with the same token', async () => {
     const c = await planning({ plans: { comeBackMs: 300 } })
     c.hold('one')
     c.hold('two')
@@ -221,7 +221,7 @@ describe('a plan', () => {
   })
 })
 
-describe('since when a lock is held', () => {
+describe('the age of a lock in a plan', () => {
   const now = 10_000_000
   const since = (heldSince: number, watchedMs: number) =>
     entryOf(
@@ -231,24 +231,24 @@ describe('since when a lock is held', () => {
       watchedMs,
     ).heldSince
 
-  it('is not known from a watch that has only just begun', () => {
+  it('is unknown after a short watch', () => {
     expect(since(now - 5000, 5000)).toBeNull()
   })
 
-  it('is known of one that appeared during the watch, or that was watched for long', () => {
+  it('is known if the lock appeared during the watch or was watched for long', () => {
     expect(since(now - 20_000, 50_000)).toBe(now - 20_000)
     expect(since(now - 600_000, 600_000)).toBe(now - 600_000)
   })
 
-  it('is known from a lease of a usual length, however short the watch', () => {
+  it('is known from a lease of usual length after any watch', () => {
     const lock = aLock({ observedAt: now, acquiredAt: now - 3_000_000, acquiredAtSource: 'ttl' })
     const story = { firstSeenAt: now, heldSince: now - 5000, renewals: 0, lastRenewedAt: null, holders: 1 }
     expect(entryOf(lock, story, 'f', 5000).heldSince).toBe(now - 3_000_000)
   })
 })
 
-describe('while it is applied', () => {
-  it('pauses, resumes, changes its rate and stops; what was not attempted stays', async () => {
+describe('a running plan', () => {
+  it('pauses, resumes, changes its rate and stops; unattempted locks stay', async () => {
     const c = await planning()
     for (let i = 0; i < 40; i++) c.hold(`job-${i}`)
     const plan = await c.ask('plans.create', { storeIds: [c.storeId] })
@@ -276,7 +276,7 @@ describe('while it is applied', () => {
     expect(c.server.records.size).toBe(0)
   })
 
-  it('waits for a store that is away, and leaves the rest alone when it stays away', async () => {
+  it('waits for an unreachable store, and attempts no further lock if it stays unreachable', async () => {
     const c = await planning({ plans: { comeBackMs: 20, patienceMs: 1200 } })
     for (let i = 0; i < 300; i++) c.hold(`job-${i}`)
     const plan = await c.ask('plans.create', { storeIds: [c.storeId] })
@@ -300,7 +300,7 @@ describe('while it is applied', () => {
     expect(c.server.records.size).toBe(0)
   })
 
-  it('is applied by one at a time, and survives the screen that began it', async () => {
+  it('is applied by one process at a time, and outlives the screen that started it', async () => {
     const c = await planning()
     for (let i = 0; i < 20; i++) c.hold(`job-${i}`)
     const plan = await c.ask('plans.create', { storeIds: [c.storeId] })
@@ -313,7 +313,7 @@ describe('while it is applied', () => {
 })
 
 describe('undo', () => {
-  it('puts a plan back as a plan, where the name is still free', async () => {
+  it('restores the locks of a plan by a plan, where the name is still free', async () => {
     const c = await planning()
     for (const name of ['one', 'two', 'three']) c.hold(name)
     const records = new Map(c.server.records)
@@ -338,7 +338,7 @@ describe('undo', () => {
     expect(c.server.records.get('acme:one')).toEqual(records.get('acme:one'))
   })
 
-  it('takes a single release back', async () => {
+  it('undoes a single release', async () => {
     const c = await planning()
     c.hold('one')
     const { planId } = await c.ask('plans.create', { storeIds: [c.storeId] })
@@ -353,7 +353,7 @@ describe('undo', () => {
     await expect.poll(() => c.runOf('one')).toBe('run-one')
   })
 
-  it('has an end, and copies do not outlast it', async () => {
+  it('has a time limit, after which its copies are deleted', async () => {
     let laterMs = 0
     const c = await planning({ undoNow: () => Date.now() + laterMs })
     c.hold('one', 'a token that nobody should find')
@@ -374,7 +374,7 @@ describe('undo', () => {
     expect(everythingIn(c.folder)).not.toContain('a token that nobody should find')
   })
 
-  it('keeps no copies where that is not wanted', async () => {
+  it('keeps no copies with a window of zero', async () => {
     const c = await planning({ undoWindowMs: 0, plans: { comeBackMs: 20 } })
     c.hold('one')
     const plan = await c.ask('plans.create', { storeIds: [c.storeId] })

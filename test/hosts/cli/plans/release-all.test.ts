@@ -90,14 +90,14 @@ describe('a plan', () => {
     writeFileSync(o.file(), 'mine')
     expect(await o.plan(address)).toMatchObject({
       code: 6,
-      stderr: expect.stringContaining('a file of that name already'),
+      stderr: expect.stringContaining('a file with that name already exists'),
     })
     expect(readFileSync(o.file(), 'utf8')).toBe('mine')
     // To make a folder in /proc would never end.
     for (const file of [o.file('no/such/folder.plan'), '/proc/no/such.plan'])
       expect(await o.run('release-all', address, '--plan', file, '--watch', '0')).toMatchObject({
         code: 6,
-        stderr: expect.stringContaining('there is no such folder'),
+        stderr: expect.stringContaining('the folder does not exist'),
       })
     expect(existsSync(o.file('no'))).toBe(false)
   })
