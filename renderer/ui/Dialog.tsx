@@ -46,7 +46,7 @@ export function Dialog({ title, onClose, children, className = '', size, titleHi
   )
 }
 
-type ButtonsProps = { readonly children: ReactNode; readonly className?: string }
+type ButtonsProps = { readonly children: ReactNode; readonly className?: string | undefined }
 
 export function DialogButtons({ children, className = '' }: ButtonsProps) {
   return <div className={`${styles.buttons} ${className}`}>{children}</div>

@@ -9,6 +9,7 @@ import { Menu } from '../../ui/Menu.tsx'
 import { ErrorNotice } from '../../ui/Notice.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
+import styles from './Holds.module.css'
 
 const LONGER_MS = [15 * MINUTE_MS, 30 * MINUTE_MS, HOUR_MS, 4 * HOUR_MS]
 
@@ -26,11 +27,11 @@ export function HoldActions({ hold }: { readonly hold: MaintenanceHold }) {
   }
   if (state === 'ended') return null
   return (
-    <div className="hold-actions">
+    <div className={styles.actions}>
       {state === 'held' && (
         <Menu
           label={words.extendOf(shownText(key, 80))}
-          className="hold-extend"
+          className={styles.extend}
           items={LONGER_MS.map(forMs => ({
             label: words.extendBy(forMs),
             run: () => void run(ask('holds.extend', { holdId, forMs })),

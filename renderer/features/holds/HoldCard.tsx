@@ -8,6 +8,7 @@ import { Notice } from '../../ui/Notice.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { HoldActions } from './HoldActions.tsx'
+import styles from './Holds.module.css'
 
 /** One hold that goes on: what, why, by whom, for how long still. */
 export function HoldCard({ hold }: { readonly hold: MaintenanceHold }) {
@@ -17,16 +18,16 @@ export function HoldCard({ hold }: { readonly hold: MaintenanceHold }) {
   const name = shownText(key, 200)
   return (
     <li
-      className="hold-card"
+      className={styles.card}
       data-state={state}
       data-problem={problem !== null || undefined}
       aria-labelledby={titleId}
     >
-      <header className="hold-head">
-        <span className="hold-state">
+      <header className={styles.head}>
+        <span className={styles.state}>
           <Icon name={state === 'waiting' ? 'half' : 'hold'} /> {words.states[state]}
         </span>
-        <h2 id={titleId} className="mono hold-key">
+        <h2 id={titleId} className={`mono ${styles.key}`}>
           {storeId !== null && lockId !== null ? (
             <Button
               look="link"
@@ -43,8 +44,8 @@ export function HoldCard({ hold }: { readonly hold: MaintenanceHold }) {
         <HoldCountdown hold={hold} />
         <HoldActions hold={hold} />
       </header>
-      <p className="hold-reason">{shownText(hold.reason, 600)}</p>
-      <p className="muted hold-facts">{factsOf(hold).join(' · ')}</p>
+      <p className={styles.reason}>{shownText(hold.reason, 600)}</p>
+      <p className={`muted ${styles.facts}`}>{factsOf(hold).join(' · ')}</p>
       {problem !== null && (
         <Notice role="status">
           {state === 'held' && hold.mode === 'renewed' && `${words.problem} `}
@@ -60,7 +61,7 @@ export function HoldCountdown({ hold: { state, until, waitsUntil } }: { readonly
   const end = state === 'waiting' ? waitsUntil : until
   if (end === null) return null
   return (
-    <span className="number hold-left" title={t.holds.until(end)}>
+    <span className={`number ${styles.left}`} title={t.holds.until(end)}>
       {t.holds.left(end - now)}
     </span>
   )

@@ -21,7 +21,7 @@ export function HoldDialog({ prefill }: { readonly prefill: HoldPrefill | undefi
   const [taken, setTaken] = useState<TakenHold | null>(null)
   const words = t.holds
   return (
-    <Dialog title={words.dialog} onClose={closeDialog} className="hold-dialog">
+    <Dialog title={words.dialog} onClose={closeDialog}>
       {taken && taken.outcome !== 'refused' ? (
         <HeldAnswer taken={taken} />
       ) : (

@@ -7,13 +7,14 @@ import { Icon } from '../../ui/Icon.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
+import styles from './Holds.module.css'
 
 /** A hold that was lost keeps nobody out any more: that is said over everything else, until it was seen. */
 export function HoldNews() {
   const state = useStore(holdsStore)
   const losses = lossesToTell(state, useNow())
   return (
-    <div className="hold-news" role="alert">
+    <div className={styles.news} role="alert">
       {losses.map(hold => (
         <Notice key={hold.holdId} role="none">
           <Icon name="alert" /> <span>{shownText(holdEndSentence(hold), 600)}</span>

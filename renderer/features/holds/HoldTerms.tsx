@@ -4,6 +4,7 @@ import fieldStyles from '../../ui/Field.module.css'
 import { SelectField, Switch, TextField } from '../../ui/Field.tsx'
 import { Segments } from '../../ui/Segments.tsx'
 import { t } from '../../words/words.ts'
+import styles from './Holds.module.css'
 import { DURATIONS, type DurationName, forMsOf, type HoldDraft, WAITS, type WaitName } from './hold-draft.ts'
 
 type Props = {
@@ -28,7 +29,7 @@ export function HoldTerms({ draft, change, choices, taken, productionName, start
     <>
       {choices && <FormatField draft={draft} change={change} choices={choices} />}
       {taken && (
-        <div className="hold-wait">
+        <div className={styles.wait}>
           <Switch label={words.wait} checked={draft.waits} onChange={on => change({ waits: on })} />
           {draft.waits && (
             <SelectField

@@ -10,6 +10,7 @@ import titleStyles from '../../ui/Title.module.css'
 import { t } from '../../words/words.ts'
 import { NumberTable } from '../stats/ChartFrame.tsx'
 import { HoldCard } from './HoldCard.tsx'
+import styles from './Holds.module.css'
 
 export function HoldsView() {
   const { holds, known, error, notice } = useStore(holdsStore)
@@ -28,7 +29,7 @@ export function HoldsView() {
         <ErrorNotice role="status" what={words.failed} error={error} />
         <ErrorNotice role="status" what={words.mayBeMore} error={notice} />
         {going.length > 0 ? (
-          <ul className="hold-list" aria-label={words.list}>
+          <ul className={styles.list} aria-label={words.list}>
             {going.map(hold => (
               <HoldCard key={hold.holdId} hold={hold} />
             ))}

@@ -12,6 +12,7 @@ import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { HoldActions } from './HoldActions.tsx'
 import { factsOf, HoldCountdown } from './HoldCard.tsx'
+import styles from './Holds.module.css'
 
 type Props = { readonly target: Inspected; readonly lock: Pick<Lock, 'owner'> }
 
@@ -22,15 +23,15 @@ export function LockHold({ target: { storeId, id }, lock }: Props) {
   const words = t.holds
   if (!hold && other === null) return null
   return (
-    <section className={`${panelStyles.panel} lock-hold`} aria-label={words.ours}>
+    <section className={`${panelStyles.panel} ${styles.lock}`} aria-label={words.ours}>
       <h3>
         <Icon name="hold" /> {words.ours}
         {hold && <HoldCountdown hold={hold} />}
       </h3>
       {hold ? (
         <>
-          <p className="hold-reason">{shownText(hold.reason, 600)}</p>
-          <p className="muted hold-facts">{factsOf(hold).join(' · ')}</p>
+          <p className={styles.reason}>{shownText(hold.reason, 600)}</p>
+          <p className={`muted ${styles.facts}`}>{factsOf(hold).join(' · ')}</p>
           {hold.problem !== null && (
             <Notice role="status">
               {hold.mode === 'renewed' && `${words.problem} `}
@@ -60,7 +61,7 @@ export function HoldBadge({
     ? t.holds.badgeOurs(shownText(hold.reason, 300))
     : t.holds.badgeOthers(shownText(other ?? '', 120))
   return (
-    <span className="hold-badge" data-ours={hold !== undefined || undefined} title={title}>
+    <span className={styles.badge} data-ours={hold !== undefined || undefined} title={title}>
       {t.holds.badge}
     </span>
   )

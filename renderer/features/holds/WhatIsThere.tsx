@@ -6,6 +6,7 @@ import type { Result } from '../../../shared/result.ts'
 import { Icon, type IconName } from '../../ui/Icon.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
+import styles from './Holds.module.css'
 import { isTaken } from './hold-draft.ts'
 
 type Props = { readonly answer: Result<HoldChoices> | null; readonly now: number }
@@ -14,7 +15,7 @@ type Props = { readonly answer: Result<HoldChoices> | null; readonly now: number
 export function WhatIsThere({ answer, now }: Props) {
   const { tone, icon, text } = sayThere(answer, now)
   return (
-    <p className="hold-there" role="status" data-tone={tone}>
+    <p className={styles.availability} role="status" data-tone={tone}>
       <Icon name={icon} /> {text}
     </p>
   )

@@ -2,6 +2,7 @@ import { useStore } from 'zustand'
 import { isAtWork, openPlan, plans, useBook } from '../../state/plan.ts'
 import type { PlanBook } from '../../state/plan-book.ts'
 import { t } from '../../words/words.ts'
+import styles from './Plans.module.css'
 
 /** Plans at work, in the line at the bottom: they go on whatever is looked at. */
 export function PlanChips() {
@@ -18,7 +19,7 @@ function PlanChip({ book }: { readonly book: PlanBook }) {
   return (
     <button
       type="button"
-      className="plan-chip"
+      className={styles.chip}
       data-tone={troubles.length > 0 || counts.failed > 0 ? 'danger' : undefined}
       onClick={() => openPlan(plan)}
     >

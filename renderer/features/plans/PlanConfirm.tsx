@@ -13,6 +13,7 @@ import panelStyles from '../../ui/Panel.module.css'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { ProductionBadge } from '../stores/StoreName.tsx'
+import styles from './Plans.module.css'
 import { PlanWarnings } from './PlanWarnings.tsx'
 import { isRate, RateField } from './RateField.tsx'
 
@@ -69,12 +70,12 @@ export function PlanConfirm({ book, plan, onBack }: Props) {
   }
 
   return (
-    <form className="plan-columns plan-confirm" onSubmit={event => event.preventDefault()}>
-      <div className="plan-side">
+    <form className={`${styles.columns} ${styles.confirm}`} onSubmit={event => event.preventDefault()}>
+      <div className={styles.side}>
         <PlanWarnings book={book} plan={plan} />
         {plan.kind === 'release' && <Consequences book={book} />}
       </div>
-      <div className="plan-main">
+      <div className={styles.main}>
         <h3>{t.confirm.title[plan.kind]}</h3>
         {attempts < plan.progress.total && <p>{t.confirm.open(attempts)}</p>}
         <label className={fieldStyles.field} htmlFor={ids.reason}>
@@ -109,11 +110,11 @@ export function PlanConfirm({ book, plan, onBack }: Props) {
           <Notice key={i}>{t.confirm.notOpen(shownText(store.name, 80))}</Notice>
         ))}
         {failed !== null && <Notice>{failed}</Notice>}
-        <DialogButtons className="plan-confirm-buttons">
+        <DialogButtons className={styles.confirmButtons}>
           <Button start disabled={working} onClick={onBack}>
             {t.confirm.back}
           </Button>
-          {!ready && <span className="muted plan-missing">{t.confirm.missing}</span>}
+          {!ready && <span className={`muted ${styles.missing}`}>{t.confirm.missing}</span>}
           <Button
             look={plan.kind === 'release' ? 'danger' : 'primary'}
             disabled={!ready || working}
@@ -155,11 +156,11 @@ function ConfirmField({ store, wanted, typed, onChange }: FieldProps) {
   const shown = shownText(wanted, 120)
   return (
     <div className={fieldStyles.field}>
-      <div className="field-head">
+      <div>
         <label htmlFor={id}>{t.confirm.type(shown)}</label>
         {store.production && <ProductionBadge />}
       </div>
-      <span className="confirm-input">
+      <span className={styles.confirmInput}>
         <input
           id={id}
           className={`${fieldStyles.input} mono`}
@@ -173,7 +174,7 @@ function ConfirmField({ store, wanted, typed, onChange }: FieldProps) {
           onChange={event => onChange(event.target.value)}
         />
         {right && (
-          <span id={`${id}-said`} className="confirm-right">
+          <span id={`${id}-said`} className={styles.confirmRight}>
             <Icon name="check" size={12} /> {t.confirm.right}
           </span>
         )}
@@ -198,7 +199,7 @@ function Consequences({ book }: { readonly book: PlanBook }) {
   )
   const first = useRef(found[0]?.value)
   return (
-    <section className="plan-consequences" aria-label={t.confirm.consequence}>
+    <section className={styles.consequences} aria-label={t.confirm.consequence}>
       <h3>{t.confirm.consequence}</h3>
       {found.map(({ value, kept }) => {
         const format = formats.get(value)

@@ -10,6 +10,7 @@ import segmentStyles from '../../ui/Segments.module.css'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { ProductionBadge } from '../stores/StoreName.tsx'
+import styles from './Plans.module.css'
 
 const BY: readonly GroupBy[] = ['store', 'holder', 'format', 'state']
 /** More are not told apart by looking; the list finds them. */
@@ -38,8 +39,8 @@ export function PlanGroups({ book, plan, show, onShow, onExclude }: Props) {
     document.getElementById(`${id}-${next}`)?.focus()
   }
   return (
-    <section className="plan-groups" aria-label={words.label}>
-      <div role="tablist" aria-label={words.label} className={`${segmentStyles.segmented} tabs`}>
+    <section className={styles.groups} aria-label={words.label}>
+      <div role="tablist" aria-label={words.label} className={`${segmentStyles.segmented} ${styles.tabs}`}>
         {BY.map(each => (
           <button
             key={each}
@@ -59,7 +60,7 @@ export function PlanGroups({ book, plan, show, onShow, onExclude }: Props) {
           </button>
         ))}
       </div>
-      <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${by}`} className="group-list">
+      <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${by}`} className={styles.groupList}>
         <ul>
           {groups.slice(0, MOST).map(group => (
             <GroupItem
@@ -92,10 +93,10 @@ function GroupItem({ group, name, production, current, onShow, onExclude }: Item
   const words = t.plans.groups
   const label = group.excluded ? words.keep(name) : words.exclude(name)
   return (
-    <li className="group" data-excluded={group.kept === 0 || undefined}>
+    <li className={styles.group} data-excluded={group.kept === 0 || undefined}>
       <button
         type="button"
-        className="exclude"
+        className={styles.exclude}
         aria-label={label}
         aria-pressed={group.excluded}
         title={label}
@@ -105,7 +106,7 @@ function GroupItem({ group, name, production, current, onShow, onExclude }: Item
       </button>
       <button
         type="button"
-        className="group-name"
+        className={styles.groupName}
         aria-pressed={current}
         title={words.only(name)}
         onClick={onShow}

@@ -5,6 +5,7 @@ import gridStyles from '../../ui/Grid.module.css'
 import { useGrid } from '../../ui/use-grid.ts'
 import { t } from '../../words/words.ts'
 import { PlanRow } from './PlanRow.tsx'
+import styles from './Plans.module.css'
 import { planColumns } from './plan-columns.ts'
 import { nowFace, resultFace } from './plan-face.ts'
 
@@ -47,7 +48,7 @@ export function PlanList({ book, order, changes, mayExclude, onExclude }: Props)
       aria-colcount={columns.length + 1}
       aria-activedescendant={activeIndex >= 0 ? `plan-row-${activeIndex}` : undefined}
       tabIndex={0}
-      className={`${gridStyles.grid} plan-grid`}
+      className={`${gridStyles.grid} ${styles.grid}`}
       style={{ '--columns': `22px ${columns.map(column => column.width).join(' ')}` } as React.CSSProperties}
       onKeyDown={onKeyDown}
     >
@@ -55,7 +56,7 @@ export function PlanList({ book, order, changes, mayExclude, onExclude }: Props)
         {/* biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus */}
         <div role="row" aria-rowindex={1} className={`${gridStyles.row} ${gridStyles.heads}`}>
           {/* biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus */}
-          <div role="columnheader" aria-colindex={1} className={`${gridStyles.cell} cell-mark`}>
+          <div role="columnheader" aria-colindex={1} className={`${gridStyles.cell} ${styles.mark}`}>
             <span className="visually-hidden">{t.plans.list.columns.mark}</span>
           </div>
           {columns.map(({ id }, i) => (
@@ -100,7 +101,7 @@ export function PlanList({ book, order, changes, mayExclude, onExclude }: Props)
             )
           })}
         </div>
-        {order.length === 0 && <p className="plan-none muted">{t.plans.list.none}</p>}
+        {order.length === 0 && <p className={`${styles.none} muted`}>{t.plans.list.none}</p>}
       </div>
     </div>
   )

@@ -15,6 +15,7 @@ import { attemptsLeft } from './PlanConfirm.tsx'
 import { PlanList } from './PlanList.tsx'
 import { SearchBox } from './PlanReview.tsx'
 import { ProgressBar, Troubles } from './PlanRun.tsx'
+import styles from './Plans.module.css'
 import { planAsCsv, planAsJson, planFileName } from './plan-export.ts'
 import { savePlanFile } from './plan-files.ts'
 import { resultChips } from './result-chips.ts'
@@ -37,8 +38,8 @@ export function PlanResult({ book, plan, onResume }: Props) {
     setSaid(words.saved(name))
   }
   return (
-    <section className="plan-run" aria-label={words.label}>
-      <div className="run-line">
+    <section className={styles.run} aria-label={words.label}>
+      <div className={styles.line}>
         <strong>{t.run.states[progress.state]}</strong>
         {progress.startedAt !== null && progress.endedAt !== null && (
           <span className="muted clip">
@@ -50,13 +51,13 @@ export function PlanResult({ book, plan, onResume }: Props) {
           </span>
         )}
       </div>
-      <p className="plan-outcome" role="status">
+      <p className={styles.outcome} role="status">
         {planOutcome(progress)}
       </p>
       <ProgressBar plan={plan} />
       <Troubles plan={plan} />
       <Returned plan={plan} onShow={() => setShow({ by: 'returned' })} />
-      <div className="plan-tools">
+      <div className={styles.tools}>
         <SearchBox value={search} onChange={setSearch} />
         <Menu
           label={t.result.export}
@@ -74,7 +75,7 @@ export function PlanResult({ book, plan, onResume }: Props) {
       </div>
       <ShowChips chips={resultChips(book, plan)} show={show} onShow={setShow} />
       <PlanList book={book} order={order} changes={null} mayExclude={false} onExclude={() => {}} />
-      <p className="plan-said faint" role="status">
+      <p className={`${styles.note} faint`} role="status">
         {said}
       </p>
       <DialogButtons>

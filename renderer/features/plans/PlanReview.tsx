@@ -14,6 +14,7 @@ import { sentence } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { groupName, PlanGroups } from './PlanGroups.tsx'
 import { PlanList } from './PlanList.tsx'
+import styles from './Plans.module.css'
 import { PlanWarnings } from './PlanWarnings.tsx'
 import { savePlanFile } from './plan-files.ts'
 import { type ShowChip, ShowChips } from './ShowChips.tsx'
@@ -53,8 +54,8 @@ export function PlanReview({ book, plan, onNext }: Props) {
   const { kept, excluded } = useMemo(() => splitShown(book, order), [book, order, revision])
   const whole = (places: readonly number[]) => places.map(n => ({ by: 'lock' as const, value: String(n) }))
   return (
-    <div className="plan-columns">
-      <div className="plan-side">
+    <div className={styles.columns}>
+      <div className={styles.side}>
         <PlanWarnings book={book} plan={plan} />
         <PlanGroups
           book={book}
@@ -64,9 +65,9 @@ export function PlanReview({ book, plan, onNext }: Props) {
           onExclude={(by, value, isExcluded) => void send([{ by, value }], isExcluded)}
         />
       </div>
-      <div className="plan-main">
+      <div className={styles.main}>
         <CompareLine book={book} plan={plan} compared={compared} />
-        <div className="plan-tools">
+        <div className={styles.tools}>
           <SearchBox value={search} onChange={setSearch} />
           {/* What is to be put back is gone; there is nothing to compare. */}
           {plan.kind === 'release' && (
@@ -85,7 +86,7 @@ export function PlanReview({ book, plan, onNext }: Props) {
         </div>
         <ReviewChips book={book} plan={plan} compared={compared} show={show} onShow={setShow} />
         <PlanList book={book} order={order} changes={compared.changes} mayExclude onExclude={toggle} />
-        <p className="plan-said faint" role="status">
+        <p className={`${styles.note} faint`} role="status">
           {said === '' ? words.keysHint : said}
         </p>
         <DialogButtons>
@@ -205,7 +206,7 @@ function CompareLine({
     run()
   }, [old, book.loaded, run])
   return (
-    <div className="plan-compare" role="status" data-old={(answer === null && old) || undefined}>
+    <div className={styles.compare} role="status" data-old={(answer === null && old) || undefined}>
       <ErrorNotice role="none" what={words.failed} error={error} />
       {answer ? (
         <p>

@@ -5,6 +5,7 @@ import { Icon } from '../../ui/Icon.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { StoreName } from '../stores/StoreName.tsx'
+import styles from './Plans.module.css'
 import type { PlanColumn, PlanColumnId } from './plan-columns.ts'
 import { type PlanFace, stateFace } from './plan-face.ts'
 
@@ -36,19 +37,19 @@ export const PlanRow = memo(function PlanRow(props: Props) {
       id={`plan-row-${index}`}
       role="row"
       aria-rowindex={index + 2}
-      className={`${gridStyles.row} plan-row`}
+      className={`${gridStyles.row} ${styles.row}`}
       data-active={props.active || undefined}
       data-excluded={excluded || undefined}
       style={{ transform: `translateY(${props.top}px)` }}
       onClick={() => props.onActivate(entry.n)}
     >
       {/* biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus and names its active row */}
-      <div role="gridcell" aria-colindex={1} className={`${gridStyles.cell} cell-mark`}>
+      <div role="gridcell" aria-colindex={1} className={`${gridStyles.cell} ${styles.mark}`}>
         {props.mayExclude && (
           <button
             type="button"
             tabIndex={-1}
-            className="exclude"
+            className={styles.exclude}
             aria-label={label}
             aria-pressed={excluded}
             title={label}
@@ -119,7 +120,7 @@ function Cell({ column, entry, store, icon, tone, text }: Props & { readonly col
       return <span className="number clip">{sayEnd(entry)}</span>
     case 'result':
       return icon === null ? null : (
-        <span className={`${gridStyles.state} plan-result`} data-tone={tone} title={text}>
+        <span className={`${gridStyles.state} ${styles.result}`} data-tone={tone} title={text}>
           <Icon name={icon} /> <span className="clip">{text}</span>
         </span>
       )

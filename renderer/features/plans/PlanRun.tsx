@@ -13,6 +13,7 @@ import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { PlanList } from './PlanList.tsx'
 import { SearchBox } from './PlanReview.tsx'
+import styles from './Plans.module.css'
 import { isRate } from './RateField.tsx'
 import { resultChips } from './result-chips.ts'
 import { ShowChips } from './ShowChips.tsx'
@@ -38,8 +39,8 @@ export function PlanRun({ book, plan }: Props) {
   }
   const done = progress.total - progress.counts.pending
   return (
-    <div className="plan-run">
-      <div className="run-line">
+    <div className={styles.run}>
+      <div className={styles.line}>
         <strong role="status">{words.states[state]}</strong>
         <span className="number">{words.of(done, progress.total)}</span>
         {progress.perSecond !== null && <span className="number">{words.perSecond(progress.perSecond)}</span>}
@@ -56,7 +57,7 @@ export function PlanRun({ book, plan }: Props) {
       <ProgressBar plan={plan} />
       <Troubles plan={plan} />
       {failed !== '' && <Notice>{failed}</Notice>}
-      <div className="run-buttons">
+      <div className={styles.runButtons}>
         {state === 'paused' ? (
           <Button disabled={waiting} onClick={() => void steer({ to: 'resume' })}>
             {words.resume}
@@ -74,13 +75,13 @@ export function PlanRun({ book, plan }: Props) {
         </Button>
         <RateForm now={progress.rate} onSet={rate => void steer({ rate })} />
       </div>
-      <div className="plan-tools">
+      <div className={styles.tools}>
         <SearchBox value={search} onChange={setSearch} />
       </div>
       <ShowChips chips={resultChips(book, plan)} show={show} onShow={setShow} />
       <PlanList book={book} order={order} changes={null} mayExclude={false} onExclude={() => {}} />
       <DialogButtons>
-        <span className="muted plan-closing">{words.closing}</span>
+        <span className={`muted ${styles.closing}`}>{words.closing}</span>
         <Button onClick={leavePlan}>{t.plans.close}</Button>
       </DialogButtons>
     </div>
@@ -94,7 +95,7 @@ export function ProgressBar({ plan: { progress, kind } }: { readonly plan: PlanS
   const percent = total === 0 ? 0 : Math.floor((done / total) * 100)
   return (
     <div
-      className="run-bar"
+      className={styles.bar}
       role="progressbar"
       aria-label={t.run.bar[kind]}
       aria-valuemin={0}
@@ -135,7 +136,7 @@ function RateForm({ now, onSet }: { readonly now: number | null; readonly onSet:
   const may = text.trim() !== '' && isRate(text)
   return (
     <form
-      className="rate-form"
+      className={styles.rateForm}
       onSubmit={event => {
         event.preventDefault()
         if (!may) return
@@ -146,7 +147,7 @@ function RateForm({ now, onSet }: { readonly now: number | null; readonly onSet:
       <label>
         {t.run.rate}{' '}
         <input
-          className={`${fieldStyles.input} number rate`}
+          className={`${fieldStyles.input} number ${styles.rate}`}
           inputMode="decimal"
           autoComplete="off"
           maxLength={12}

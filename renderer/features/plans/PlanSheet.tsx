@@ -12,6 +12,7 @@ import { PlanConfirm } from './PlanConfirm.tsx'
 import { PlanResult } from './PlanResult.tsx'
 import { PlanReview } from './PlanReview.tsx'
 import { PlanRun } from './PlanRun.tsx'
+import styles from './Plans.module.css'
 
 /** One plan over the whole console: looked over, confirmed, at work, or done, as core says it is. */
 export function PlanSheet({ planId }: { readonly planId: string }) {
@@ -70,7 +71,7 @@ function Origin({ book }: { readonly book: PlanBook }) {
   if (!plan) return null
   const { user, host } = plan.createdBy
   return (
-    <div className="plan-origin muted">
+    <div className={`${styles.origin} muted`}>
       <span>{t.plans.madeBy(shownText(user, 60), shownText(host, 60), plan.createdAt)}</span>
       <span>{t.plans.ofStores(plan.stores.length)}</span>
       <span className="mono">{shownText(plan.planId, 64)}</span>

@@ -7,6 +7,7 @@ import type { PlanBook } from '../../state/plan-book.ts'
 import { Icon } from '../../ui/Icon.tsx'
 import { sentence } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
+import styles from './Plans.module.css'
 
 /** These say that somebody is at work, or that it cannot be taken back. */
 const GRAVE: ReadonlySet<PlanWarningCode> = new Set([
@@ -27,7 +28,7 @@ export function PlanWarnings({ book, plan }: { readonly book: PlanBook; readonly
     [book, shape, formats, plan.planId],
   )
   return (
-    <section className="plan-warnings" aria-label={t.plans.warnings}>
+    <section className={styles.warnings} aria-label={t.plans.warnings}>
       <h3>{t.plans.warnings}</h3>
       {warnings.length === 0 ? (
         <p className="muted">{t.plans.noWarnings}</p>

@@ -10,6 +10,7 @@ import { Dialog, DialogButtons } from '../../ui/Dialog.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
+import styles from './Plans.module.css'
 import { choosePlanFile } from './plan-files.ts'
 
 /** All plans that are kept here, as they are when it is opened. */
@@ -45,7 +46,7 @@ export function PlansDialog() {
       ) : known.length === 0 ? (
         <p role="status">{words.none}</p>
       ) : (
-        <ul className="plan-list" aria-label={words.title}>
+        <ul aria-label={words.title}>
           {known.map(plan => (
             <PlanItem key={plan.planId} plan={plan} onRemove={() => void remove(plan)} />
           ))}
@@ -69,8 +70,8 @@ function PlanItem({ plan, onRemove }: { readonly plan: PlanSummary; readonly onR
   const { progress, createdBy } = plan
   const title = t.plans.title[plan.kind](progress.total)
   return (
-    <li className="plan-item">
-      <div className="plan-item-text">
+    <li className={styles.item}>
+      <div className={styles.itemText}>
         <Button look="link" aria-label={words.openName(title)} onClick={() => openPlan(plan)}>
           {title}
         </Button>
@@ -81,13 +82,15 @@ function PlanItem({ plan, onRemove }: { readonly plan: PlanSummary; readonly onR
           {t.plans.madeBy(shownText(createdBy.user, 60), shownText(createdBy.host, 60), plan.createdAt)}
         </span>
         <span className="faint mono">{shownText(plan.planId, 64)}</span>
-        <span className="muted plan-item-more clip">
+        <span className={`muted ${styles.itemMore} clip`}>
           {plan.stores.map(each => shownText(each.name, 60)).join(', ')}
           {plan.filter !== '' && (
             <span className="mono"> {t.plans.filteredBy(shownText(plan.filter, 120))}</span>
           )}
         </span>
-        {progress.state !== 'ready' && <span className="muted plan-item-more">{planOutcome(progress)}</span>}
+        {progress.state !== 'ready' && (
+          <span className={`muted ${styles.itemMore}`}>{planOutcome(progress)}</span>
+        )}
       </div>
       <Button
         look={asked ? 'danger' : undefined}

@@ -3,6 +3,7 @@ import { kindOf } from '../../../shared/kinds.ts'
 import type { PlanStore } from '../../../shared/plans.ts'
 import fieldStyles from '../../ui/Field.module.css'
 import { t } from '../../words/words.ts'
+import styles from './Plans.module.css'
 
 /** What core takes, or nothing for its own pace. */
 export function isRate(text: string): boolean {
@@ -29,7 +30,7 @@ export function RateField({ stores, value, onChange }: Props) {
       <label htmlFor={id}>{t.confirm.rate}</label>
       <input
         id={id}
-        className={`${fieldStyles.input} number rate`}
+        className={`${fieldStyles.input} number ${styles.rate}`}
         inputMode="decimal"
         autoComplete="off"
         maxLength={12}

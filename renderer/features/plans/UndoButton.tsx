@@ -2,15 +2,16 @@ import { useNow } from '../../state/clock.ts'
 import { undo } from '../../state/plan.ts'
 import { Button } from '../../ui/Button.tsx'
 import { t } from '../../words/words.ts'
+import styles from './Plans.module.css'
 
 /** As long as it can be undone, with how long that is. `until` is by the local clock. */
 export function UndoButton({ of, until }: { readonly of: string; readonly until: number | null }) {
   const left = (until ?? 0) - useNow()
-  if (until === null) return <span className="muted undo-left">{t.undo.cannot}</span>
-  if (left <= 0) return <span className="muted undo-left">{t.undo.over}</span>
+  if (until === null) return <span className={`muted ${styles.undoLeft}`}>{t.undo.cannot}</span>
+  if (left <= 0) return <span className={`muted ${styles.undoLeft}`}>{t.undo.over}</span>
   return (
     <>
-      <span className="muted number undo-left">{t.undo.left(left)}</span>
+      <span className={`muted number ${styles.undoLeft}`}>{t.undo.left(left)}</span>
       <Button onClick={() => undo(of)}>{t.undo.button}</Button>
     </>
   )

@@ -42,7 +42,7 @@ export function CleanStep({ run }: StepProps) {
       {!isClean && !isReadOnly && (
         <p className={styles.line}>
           <Button
-            className="release-all"
+            className={styles.release}
             disabled={from.status !== 'live'}
             onClick={() =>
               void makePlan(words.making, words.makingText, () => ask('switch.plan', { switchId }))
