@@ -8,7 +8,7 @@ import {
 } from '../../../../shared/switch.ts'
 import { isSeenAfterRestart } from '../../../../shared/switch-steps.ts'
 
-/** What a check has to know of one side. */
+/** One side, as far as the checks need it. */
 export type SideState = Pick<SwitchNow['from'], 'status' | 'held' | 'holds'> & {
   /** Records of locks, held or expired. */
   readonly left: number | null
@@ -25,7 +25,7 @@ export type CheckFacts = {
   readonly to: SideState
   readonly env: SwitchNow['env']
   readonly isSplit: boolean
-  /** The last time that a name was seen to be held in both. */
+  /** When a name was last held in both stores. */
   readonly lastSplitAt: number | null
   readonly firstArrivalInNewAt: number | null
 }
@@ -38,7 +38,7 @@ const CHECKS: Readonly<Record<SwitchStep, (facts: CheckFacts) => Verdict>> = {
     return metIf(from.status === 'live' && to.status === 'live')
   },
   stop: ({ run, from }) => ifKnown([from], () => hasBeenQuiet([from], run.quietMs, [from.lastArrivalAt])),
-  // One that is taken and given back between two looks is not held at any of them: its worker runs all the same.
+  // A lock that is acquired and released between two polls is held at neither of them, but its worker runs.
   drain: ({ run, from }) =>
     ifKnown([from], () => !isWorkedIn(from) && !isRecent(from, from.lastAcquiredAt, run.quietMs)),
   change: ({ run, env }) => {
@@ -64,7 +64,7 @@ const CHECKS: Readonly<Record<SwitchStep, (facts: CheckFacts) => Verdict>> = {
     ),
 }
 
-/** How each step stands, by what is seen now. */
+/** The state of every step's check. */
 export function checksOf(facts: CheckFacts): Record<SwitchStep, Verdict> {
   return Object.fromEntries(SWITCH_STEPS.map(step => [step, CHECKS[step](facts)])) as Record<
     SwitchStep,
@@ -72,17 +72,17 @@ export function checksOf(facts: CheckFacts): Record<SwitchStep, Verdict> {
   >
 }
 
-/** What LOCK_PROVIDER has to be for a store. */
+/** The value of LOCK_PROVIDER for a store. */
 export function providerOf({ kind }: Pick<Side, 'kind'>): string {
   return kind
 }
 
-/** Whether somebody may be at work under a lock there. Under the hold of an operator nobody is. */
+/** Whether a worker may hold a lock there. No worker runs under a maintenance hold. */
 function isWorkedIn({ held, holds }: SideState): boolean {
   return held === null || held !== holds
 }
 
-/** Of a store that cannot be read, nobody can say anything. */
+/** The check of a store that cannot be read is unknown. */
 function ifKnown(sides: readonly SideState[], isMet: () => boolean): Verdict {
   return sides.every(({ status }) => status === 'live') ? metIf(isMet()) : 'unknown'
 }
@@ -91,7 +91,7 @@ function metIf(is: boolean): Verdict {
   return is ? 'met' : 'not-yet'
 }
 
-/** By what was seen: the time goes from the first look without a gap to the last one. */
+/** Only observed time counts: from the first poll after a gap to the last one. */
 function hasBeenQuiet(
   sides: readonly SideState[],
   quietMs: number,

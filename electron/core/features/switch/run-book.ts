@@ -11,11 +11,11 @@ import { type KeptRun, SwitchFile } from './switch-file.ts'
 
 const TICK_MS = 500
 
-/** What was seen and is not in the file yet. `isTried`: it could not be written there. */
+/** An observation that is not in the file yet. `isTried`: the file could not be written. */
 type Learned = { readonly how: (run: KeptRun) => KeptRun; isTried: boolean }
 
 type Entry = {
-  /** What the file says. */
+  /** The switch in the file. */
   kept: KeptRun
   learned: Learned[]
   watch: RunWatch | null
@@ -28,13 +28,13 @@ export type RunBookOptions = {
   readonly dataFolder: string
   readonly stores: SwitchStores
   readonly nameOf: (storeId: string, address: string) => string
-  /** Whether a switch that is under way is watched also while nobody looks. */
+  /** Whether an open switch is watched while no screen follows it. */
   readonly attends: boolean
 }
 
 /**
- * The switches that are known here, kept in `switches.json`, and the watch over those that are under way or looked at. Sides
- * are bound to whichever open store has their address, so that a switch goes on in the next console at the step where it was.
+ * All switches, kept in `switches.json`, and the watches of those that are open or followed. A side is bound to the open store
+ * with its address, so a switch continues in the next console at its step.
  */
 export class RunBook implements HistorySubscriber {
   readonly ready: Promise<void>
@@ -53,12 +53,12 @@ export class RunBook implements HistorySubscriber {
     this.#timer = setInterval(() => void this.#tick(), TICK_MS).unref()
   }
 
-  /** Why there may be more than are known here, as a sentence. */
+  /** Why switches may be missing here, as a sentence. */
   get notice(): string | null {
     return this.#file.notice
   }
 
-  /** In the order in which they were begun. */
+  /** Oldest first. */
   get all(): readonly KeptRun[] {
     return [...this.#entries.values()].map(told)
   }
@@ -67,7 +67,7 @@ export class RunBook implements HistorySubscriber {
     return told(this.#entryOf(switchId))
   }
 
-  /** Whether a switch is under way between two stores, in whichever direction. */
+  /** Whether a switch is open between two stores, in either direction. */
   isUnderWay(address: string, other: string): boolean {
     return this.all.some(
       ({ ended, from, to }) =>
@@ -77,7 +77,7 @@ export class RunBook implements HistorySubscriber {
     )
   }
 
-  /** As it goes out: with the ids and names of the stores that are open here. */
+  /** The switch for a client: with the ids and names of the stores that are open here. */
   shown({ firstArrivalInNewAt: _, ...run }: KeptRun): SwitchRun {
     return { ...run, from: this.#bound(run.from), to: this.#bound(run.to) }
   }
@@ -88,7 +88,7 @@ export class RunBook implements HistorySubscriber {
     return watch.now()
   }
 
-  /** Changes what is kept, together with what was seen meanwhile. Fails, and changes nothing, when that cannot be written. */
+  /** Changes the file, and writes pending observations with it. Fails without any change if the file cannot be written. */
   edit(how: (runs: readonly KeptRun[]) => readonly KeptRun[]): Promise<void> {
     return this.#fileQueue.run(async () => {
       const pending = new Map([...this.#entries].map(([switchId, { learned }]) => [switchId, [...learned]]))
@@ -171,7 +171,7 @@ export class RunBook implements HistorySubscriber {
     entry.watch?.tend(entry.watchers > 0 ? 'closely' : isUnderWay ? 'slowly' : 'not')
   }
 
-  /** Looks at everything that nobody tells of: the files, and stores that were opened or closed. */
+  /** Polls what sends no events: the files, and stores that were opened or closed. */
   async #tick(): Promise<void> {
     if (this.#isTicking || this.#isClosed) return
     this.#isTicking = true
@@ -190,13 +190,13 @@ export class RunBook implements HistorySubscriber {
       await this.#keep()
       this.#tell()
     } catch {
-      // What could not be written is tried again.
+      // The next tick tries again to write.
     } finally {
       this.#isTicking = false
     }
   }
 
-  /** Whoever looks is told when something is otherwise; that time goes by changes nothing. */
+  /** Notifies followers of a change; the time alone is no change. */
   #tell(): void {
     for (const entry of this.#entries.values()) {
       if (entry.watchers === 0 || !entry.watch) continue
@@ -208,7 +208,7 @@ export class RunBook implements HistorySubscriber {
     }
   }
 
-  /** Writes down what was seen. When that fails it is told all the same, and tried again. */
+  /** Writes observations to the file. If that fails they are shown without being kept, and the write is tried again. */
   async #keep(): Promise<void> {
     const pending = [...this.#entries.values()].flatMap(({ learned }) => learned)
     if (pending.length === 0) return
@@ -240,14 +240,14 @@ export class RunBook implements HistorySubscriber {
   }
 }
 
-/** Everything that is known of it here. */
+/** The switch with every observation. */
 function known({ kept, learned }: Entry): KeptRun {
   return learned.reduce((run, { how }) => how(run), kept)
 }
 
 /**
- * What an operator may be told of it: whoever has read of a stray finds it again, should this console be killed. Only what
- * cannot be written is told without.
+ * The switch that operators see: an observation is shown once it is kept, so it is still there if this console is killed. Only an
+ * observation that cannot be written is shown before.
  */
 function told({ kept, learned }: Entry): KeptRun {
   return learned.filter(({ isTried }) => isTried).reduce((run, { how }) => how(run), kept)

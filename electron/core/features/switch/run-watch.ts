@@ -17,21 +17,21 @@ import type { Seen } from './side-facts.ts'
 import { heldTwice, withSplits } from './splits.ts'
 import type { KeptRun } from './switch-file.ts'
 
-/** Clocks that wrote a record may differ by so much from the one that took note of a step. */
+/** Allowed difference between the clock that wrote a record and the one that recorded a step. */
 const MARGIN_MS = 5000
 
-/** What was seen and has to be kept. */
+/** Observations that are kept with the switch. */
 export type Learned = Pick<KeptRun, 'strays' | 'splits' | 'firstArrivalInNewAt'>
 
 export type RunWatchOptions = {
   readonly stores: SwitchStores
   readonly run: () => KeptRun
-  /** Something was seen that is worth keeping. */
+  /** Reports an observation to keep. */
   readonly learned: (how: (run: KeptRun) => KeptRun) => void
   readonly now: () => number
 }
 
-/** Watches both sides of one switch, and knows how each of its steps stands. */
+/** Watches both sides of one switch, and judges its checks. */
 export class RunWatch
   implements Required<Pick<HistorySubscriber, 'onEvents' | 'onPass' | 'onFailure' | 'onStop'>>
 {
@@ -60,7 +60,7 @@ export class RunWatch
     return this.#to
   }
 
-  /** `closely` while somebody looks; otherwise as every store of a console, or not at all. */
+  /** `closely` while the switch is followed; `slowly` as every store of a console is polled. */
   tend(how: 'closely' | 'slowly' | 'not'): void {
     const { from, to } = this.#o.run()
     for (const [side, { kind }] of [
@@ -70,7 +70,7 @@ export class RunWatch
       side.tend(how === 'not' ? null : kindOf(kind).rests[how === 'closely' ? 'urgentMs' : 'unwatchedMs'])
   }
 
-  /** The file is read when it is another one than before. */
+  /** Reads the file when it has changed. */
   async lookAtEnv(): Promise<void> {
     const { envFile, from, to } = this.#o.run()
     if (envFile === null || from.kind === to.kind) {
@@ -85,7 +85,7 @@ export class RunWatch
       this.#envMark = mark
     } catch (error) {
       this.#env = { value: null, problem: toFailure(error).message }
-      // It may be readable again without being another one.
+      // The same file may become readable again.
       this.#envMark = ''
     }
   }
@@ -148,7 +148,7 @@ export class RunWatch
   }
 
   #inOld(seen: Seen): void {
-    // An operator's hold is no worker: a console that renews it is nobody to be stopped.
+    // A maintenance hold is renewed by a console, which is no worker to stop.
     if (isMaintenance(seen.lock)) return
     const run = this.#o.run()
     const stoppedAt = passedAt(run, 'stop')
@@ -162,8 +162,8 @@ export class RunWatch
   }
 
   /**
-   * Nobody saw when it was taken; but its record may say so. And what is held where nothing was left when the store was seen to be
-   * clean was taken after that, whatever its record says.
+   * When a lock was acquired that was found in the store: as its record says, or after the store was clean, whatever the record
+   * says.
    */
   #takenAt({ lock, at }: Seen, stoppedAt: number, run: KeptRun): number | null {
     if (at !== null && at >= stoppedAt + MARGIN_MS) return at
@@ -171,7 +171,7 @@ export class RunWatch
     const wasClean = run.passed.findLast(({ step }) => step === 'clean')?.checked === true
     if (cleanedAt === null || !wasClean || !isHeld(lock, lock.observedAt)) return null
     const { holder } = namedHolder(lock)
-    // Found again after every gap, it is one and the same.
+    // The same lock is found again after every gap.
     const isKnown = run.strays.some(
       each => each.key === lock.key && each.holder === holder && each.at >= cleanedAt,
     )
@@ -181,7 +181,7 @@ export class RunWatch
   #stray({ key, holder, at }: KeptRun['strays'][number]): void {
     this.#o.learned(run => {
       const since = reachedAt(run, run.step) ?? run.begunAt
-      // Another console may have seen the same. What was before this step is another one, though: each step asks for its own.
+      // Another console may have kept the same stray. One from before the current step is another stray: each step has its own.
       const isKnown = run.strays.some(
         each =>
           each.key === key &&
@@ -198,12 +198,12 @@ export class RunWatch
   }
 
   #inNew({ what, lock, at }: Seen): void {
-    // An operator's hold is no worker.
+    // A maintenance hold is not a worker's lock.
     if (what === 'renewed' || at === null || isMaintenance(lock)) return
-    // By what a record says, it has to be well after: whose clock wrote it is not known.
+    // The clock that wrote a record is not known: its time must be well after the restart.
     const marginMs = what === 'found' ? MARGIN_MS : 0
     this.#o.learned(run => {
-      // Asked when it is kept: another console may have gone back in the meantime, and this was before that.
+      // Another console may have gone back in the meantime: then this lock was acquired before the restart.
       const startedAt = reachedAt(run, 'restart')
       if (startedAt === null || at < startedAt + marginMs) return run
       return run.firstArrivalInNewAt !== null || run.ended !== null
@@ -212,7 +212,7 @@ export class RunWatch
     })
   }
 
-  /** What is held in both. While one of them cannot be read, nothing begins and nothing ends. */
+  /** Compares the names held in both. While one store cannot be read, no split starts or ends. */
   #compare(at: number): void {
     if (!this.#from.facts.isLive || !this.#to.facts.isLive) return
     const twice = heldTwice(this.#from.facts, this.#to.facts, at)

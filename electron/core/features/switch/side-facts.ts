@@ -15,12 +15,12 @@ import { countLocks } from '../stats/figures.ts'
 import { namedHolder } from '../stats/named-holder.ts'
 import type { LockEvent, Pass } from '../stores/subscriber.ts'
 
-/** Something that was seen of a lock. Of one that was found, `at` is what its record says; null when it says nothing to go by. */
+/** An observed lock event. The `at` of a lock that was found is the time in its record, or null without a reliable one. */
 export type Seen =
   | { readonly what: Arrival['what']; readonly lock: WatchedLock; readonly at: number }
   | { readonly what: 'found'; readonly lock: WatchedLock; readonly at: number | null }
 
-/** `left` are all records of locks, held or expired. */
+/** `left` counts all records of locks, held or expired. */
 export type SideCounts = Pick<SideNow, 'held' | 'holds' | 'expired' | 'noExpiry'> & {
   readonly left: number | null
 }
@@ -28,28 +28,28 @@ export type SideCounts = Pick<SideNow, 'held' | 'holds' | 'expired' | 'noExpiry'
 const MOST_ARRIVALS = 50
 const MOST_REMAINING = 200
 const FAR_AWAY_MS = 10 * MINUTE_MS
-/** A watcher rests for no longer after a pass over a large store. */
+/** The longest rest of a watcher after reading a large store. */
 const LONGEST_REST_MS = 10_000
 
 /**
- * What is known of one side of a switch, from watching it. Times are this machine's. Nothing is concluded from a time in which
- * it could not be read: `watchedSince` begins again after it.
+ * The observations of one side of a switch. Times are this machine's. Time in which the store could not be read counts for
+ * nothing: `watchedSince` starts again after it.
  */
 export class SideFacts {
-  /** Since when it is watched without a gap. */
+  /** Start of the current observation without a gap. */
   watchedSince: number | null = null
   lastPassAt: number | null = null
-  /** When something was last acquired or renewed, and when it was last acquired. */
+  /** The last acquisition or renewal, and the last acquisition. */
   lastArrivalAt: number | null = null
   lastAcquiredAt: number | null = null
-  /** The last time that a worker was seen to hold something. */
+  /** When a worker last held a lock. */
   lastHeldAt: number | null = null
   #status: 'live' | 'stale' | 'down' = 'stale'
   #error: Failure | null = null
   #arrivals: readonly Arrival[] = []
   #locks: ReadonlyMap<string, WatchedLock> = new Map()
   #offsetMs: number | null = null
-  /** The store's time at the last look. */
+  /** The store's time at the last poll. */
   #serverTime = 0
   #tookMs = 0
   #counted: SideCounts | null = null
@@ -84,7 +84,7 @@ export class SideFacts {
     })
   }
 
-  /** Takes note of something that arrived, and returns how it is told. */
+  /** Records an acquisition or a renewal. */
   arrived({ what, lock, at }: { what: Arrival['what']; lock: WatchedLock; at: number }): Arrival {
     const arrival = { key: lock.key, holder: namedHolder(lock).holder, what, at }
     this.#arrivals = [arrival, ...this.#arrivals].slice(0, MOST_ARRIVALS)
@@ -99,7 +99,7 @@ export class SideFacts {
     restMs: number,
   ): void {
     const before = this.lastPassAt
-    // A machine that slept, or a clock that was set: what happened meanwhile was seen by nobody.
+    // The machine slept or its clock was set: what happened in between was not observed.
     const longest = 2 * Math.max(restMs, LONGEST_REST_MS) + 2 * Math.max(tookMs, this.#tookMs)
     const isGap = before === null || !unbroken || at < before || at - before > longest
     if (isGap) this.watchedSince = at
@@ -121,7 +121,7 @@ export class SideFacts {
     this.#error = failure
   }
 
-  /** Nobody reads it any more: nothing is known of it now. */
+  /** The store is no longer polled: its state is unknown. */
   onStop(): void {
     this.watchedSince = null
     this.lastPassAt = null
@@ -131,19 +131,19 @@ export class SideFacts {
     this.#forget()
   }
 
-  /** Counting a large store takes a while: it is done once for each look at it. */
+  /** Counting a large store takes a while: it is done once for each poll. */
   #forget(): void {
     this.#counted = null
     this.#remaining = null
   }
 
-  /** As the last look at everything found it. Numbers are null until there was one. */
+  /** The counts of the last poll; null before the first. */
   get counts(): SideCounts {
     this.#counted ??= this.#count()
     return this.#counted
   }
 
-  /** What is held, those that will not end by themselves first. */
+  /** Held locks; those that will not end by themselves first. */
   remaining(quietMs: number): Remaining[] {
     if (this.#remaining?.quietMs !== quietMs) {
       const offset = this.#offsetMs ?? 0
@@ -167,7 +167,7 @@ export class SideFacts {
       if (refusedUntil(lock, this.#serverTime) !== null) refused++
       if (isMaintenance(lock) && isHeld(lock, this.#serverTime)) holds++
     }
-    // What nobody can say the end of counts as held.
+    // A lock with an unknown end counts as held.
     const active = held + expiring + endless + unknown + refused
     const left = active - refused + expired
     return { held: active, holds, expired: expired - refused, noExpiry: endless, left }
@@ -202,14 +202,14 @@ function remainingOf(lock: WatchedLock, now: number, offset: number, quietMs: nu
 }
 
 function whyHeld(lock: WatchedLock, endsAt: number | null, now: number, quietMs: number): Remaining['why'] {
-  // Whatever renews it is a console, and no worker that has to be stopped.
+  // A maintenance hold is renewed by a console, which is no worker to stop.
   if (isMaintenance(lock)) return 'hold'
   if (isRenewed(lock, endsAt, now, quietMs)) return 'renewed'
   if (endsAt === null) return 'never-ends'
   return endsAt - now > FAR_AWAY_MS ? 'far-away' : 'ends'
 }
 
-/** One that has used up half of what the last renewal gave it, and is quiet, was renewed by somebody who has stopped. */
+/** After half of the lease, a lock that is not renewed again had a holder that has stopped. */
 function isRenewed({ watched }: WatchedLock, endsAt: number | null, now: number, quietMs: number): boolean {
   const { renewals, lastRenewedAt } = watched
   if (renewals === 0 || lastRenewedAt === null) return false

@@ -5,30 +5,31 @@ import { lengthOf, type StoreTenure } from '../stats/tenure-book.ts'
 import type { OpenStore } from '../stores/open-store.ts'
 import type { StoreWatcher } from '../stores/watcher.ts'
 import type { SideState } from './checks.ts'
-import { Latency, medianOf } from './latency.ts'
 import { SideFacts } from './side-facts.ts'
 
-/** How a switch reaches the stores of its host. */
+/** The host's stores, for a switch. */
 export interface SwitchStores {
-  /** The one of this address that is open, and who watches it; null when none is. */
+  /** The open store with this address and its watcher; null if none is open. */
   at(address: string): { readonly storeId: string; readonly watcher: StoreWatcher } | null
   open(storeId: string): OpenStore
   watched(storeId: string): WatchedStore | null
 }
 
-/** How often a store is asked for how long an answer takes, and how often the rest is counted anew. */
+/** Intervals of measuring the latency, and of counting acquisitions and tenures. */
 const ASK_MS = 10_000
 const COUNT_MS = 5000
 const RECENT_MS = 10 * MINUTE_MS
-/** So often it is asked at first, in quick succession: whoever reads what differs does not wait for a minute. */
-const ASKED_FIRST = 5
+/** Samples taken at once at first, so the comparison does not wait for a minute. */
+const FIRST_SAMPLES = 5
+/** The median of the last samples counts. A single sample says more about the moment than about the store. */
+const MOST_SAMPLES = 9
 
 type Pace = Pick<SideNow, 'acquiredPerMinute' | 'medianHoldMs'>
 
 const NOTHING_ASKED = { server: null, latencyMs: null, latencySamples: 0 } as const
 const NO_PACE: Pace = { acquiredPerMinute: null, medianHoldMs: null }
 
-/** One side of a switch: bound to whichever open store has its address, and read as often as somebody wants. */
+/** One side of a switch: bound to the open store with its address, and polled as often as needed. */
 export class SwitchSide {
   readonly facts = new SideFacts()
   readonly #stores: SwitchStores
@@ -55,14 +56,14 @@ export class SwitchSide {
     return this.#reading?.restMs ?? 0
   }
 
-  /** Has it read so often, or as often as others want; to be called now and then, because a store may be opened anew. */
+  /** Polls at least this often; null stops. Called regularly, because the store may be opened again. */
   tend(restMs: number | null): void {
     this.#bind()
     const before = this.#reading
     if (this.#open && restMs !== null && (!before || before.restMs !== restMs)) {
       const stop = new AbortController()
       this.#reading = { restMs, stop }
-      // The new one comes before the old one goes: with nobody reading, what is known would be dropped.
+      // Attend anew before leaving: a watcher that nobody attends drops its state.
       this.#open.watcher.attend(restMs, AbortSignal.any([stop.signal, this.#open.signal]))
       before?.stop.abort()
     }
@@ -101,7 +102,7 @@ export class SwitchSide {
     }
   }
 
-  /** Another connection is another watch: nothing that was seen through the old one is known to go on. */
+  /** A new connection is a new watcher: observations through the old one do not carry over. */
   #bind(): void {
     const there = this.#stores.at(this.#side.address)
     if (there?.watcher === this.#open?.watcher) return
@@ -128,7 +129,7 @@ export class SwitchSide {
     })
   }
 
-  /** One that does not answer says so through its watcher. */
+  /** A store that does not answer is reported by its watcher. */
   async #askStore(open: OpenStore): Promise<void> {
     const { store, signal } = open
     const server = this.#server ?? (await store.describe(signal)).server
@@ -139,7 +140,7 @@ export class SwitchSide {
       await store.clock(signal)
       if (this.#open !== open) return
       this.#latency.add(performance.now() - began)
-    } while (this.#latency.count < ASKED_FIRST)
+    } while (this.#latency.count < FIRST_SAMPLES)
   }
 
   #paceAt(at: number, storeId: string): Pace {
@@ -162,9 +163,37 @@ export class SwitchSide {
 }
 
 /**
- * Whether it was watched from when it was taken to when it was given back. Of what was there before, a record tells when it was taken, but
- * nobody saw whether it was still held or merely left behind; and what has lapsed was let go by nobody.
+ * Whether a tenure was observed from its start to its release. A record of an older lock has its start, but the lock may have been
+ * left behind; and a lock that ran out was not released.
  */
 function isSeenWhole({ from, end }: StoreTenure, since: number): boolean {
   return from >= since && (end === 'freed' || end === 'passed-on')
+}
+
+/** How long a store takes to answer. */
+class Latency {
+  #samples: readonly number[] = []
+
+  get count(): number {
+    return this.#samples.length
+  }
+
+  get now(): Pick<SideNow, 'latencyMs' | 'latencySamples'> {
+    const middle = medianOf(this.#samples)
+    return { latencyMs: middle === null ? null : Math.round(middle * 10) / 10, latencySamples: this.count }
+  }
+
+  add(ms: number): void {
+    this.#samples = [...this.#samples, ms].slice(-MOST_SAMPLES)
+  }
+
+  /** The store does not answer, or the connection is another one. */
+  forget(): void {
+    this.#samples = []
+  }
+}
+
+/** The higher of the two middle values; null without values. */
+function medianOf(values: readonly number[]): number | null {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? null
 }

@@ -3,12 +3,12 @@ import { heldNames, isOneHolder } from '../alerts/held-names.ts'
 import { namedHolder } from '../stats/named-holder.ts'
 import type { SideFacts } from './side-facts.ts'
 
-/** Of one switch; a system in which everything is held twice has one problem and not ten thousand. */
+/** Kept for one switch: a system in which every name is held twice has one problem, not ten thousand. */
 const MOST_SPLITS = 500
 
 type HeldTwice = Omit<Split, 'since' | 'until'>
 
-/** Every name that two holders have at once, one in each store. Both have to be known as they are now. */
+/** Names with two holders at once, one in each store. Both stores must be live. */
 export function heldTwice(from: SideFacts, to: SideFacts, at: number): HeldTwice[] {
   const there = heldNames(to.locks.values(), at + (to.offsetMs ?? 0))
   if (there.size === 0) return []
@@ -27,7 +27,7 @@ export function heldTwice(from: SideFacts, to: SideFacts, at: number): HeldTwice
   })
 }
 
-/** What is known of splits, with what was seen now. The same array when nothing is new. */
+/** Adds the names held twice now, and ends splits that are over. The same array if nothing changed. */
 export function withSplits(known: readonly Split[], now: readonly HeldTwice[], at: number): readonly Split[] {
   const names = new Set(now.map(({ name }) => name))
   const open = new Set(known.filter(({ until }) => until === null).map(({ name }) => name))
@@ -40,7 +40,7 @@ export function withSplits(known: readonly Split[], now: readonly HeldTwice[], a
   const all = known.map(each =>
     each.until === null && !names.has(each.name) ? { ...each, until: at } : each,
   )
-  // What is so now must not go unnoticed because of what is over: of that, the oldest goes.
+  // The oldest ended splits make room for current ones.
   const tooMany = new Set(all.filter(({ until }) => until !== null).slice(0, excess(all, added)))
   return [...all.filter(each => !tooMany.has(each)), ...added]
 }
