@@ -46,7 +46,7 @@ async function save({ page, app, dataFolder }: Console, dialog: Locator, name: s
     }, path)
     await button.click()
     await expect
-      .poll(() => app.evaluate(() => (globalThis as unknown as { kept: string[] }).kept), { timeout: 20_000 })
+      .poll(() => app.evaluate(() => (globalThis as unknown as { kept: string[] }).kept), { timeout: 60_000 })
       .toEqual(['completed'])
   } else {
     const downloading = page.waitForEvent('download')
@@ -136,13 +136,13 @@ describe.each(HOSTS)('the report, in %s', host => {
     expect(await dialog.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true)
   })
 
-  it('shows how far it is, and is stopped by Cancel without a file', { timeout: 60_000 }, async () => {
+  it('shows how far it is, and is stopped by Cancel without a file', { timeout: 180_000 }, async () => {
     const redis = await redisPlace()
     await populateRedis(redis.client, 'locks', 60_000)
     const console = await openConsole(host, { stores: [{ name: 'cache', address: redis.address }] })
     const { page } = console
     await expect
-      .poll(() => screen.grid(page).getAttribute('aria-rowcount'), { timeout: 30_000 })
+      .poll(() => screen.grid(page).getAttribute('aria-rowcount'), { timeout: 60_000 })
       .toBe('60001')
     const downloads: string[] = []
     page.on('download', download => downloads.push(download.url()))
@@ -196,7 +196,7 @@ it('keeps what was typed while the sheet is closed, and says of a file only what
 })
 
 describe('on paper', () => {
-  it('is pages with text that can be read, from the window', { timeout: 60_000 }, async () => {
+  it('is pages with text that can be read, from the window', { timeout: 180_000 }, async () => {
     const redis = await hostilePlace()
     const console = await openConsole('electron', { stores: [{ name: 'cache', address: redis.address }] })
     const { page, app } = console

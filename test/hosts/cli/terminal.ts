@@ -21,7 +21,7 @@ export function atTerminal(env: NodeJS.ProcessEnv, args: readonly string[]) {
     done,
     /** Waits until this was shown, after what was waited for before. */
     async shows(text: string) {
-      await expect.poll(() => screen.slice(read), { timeout: 20_000, interval: 50 }).toContain(text)
+      await expect.poll(() => screen.slice(read), { interval: 50 }).toContain(text)
       read = screen.indexOf(text, read) + text.length
     },
     types: (text: string) => child.stdin.write(text),

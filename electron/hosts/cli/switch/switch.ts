@@ -11,77 +11,77 @@ import { connect, openStores, type ReachedStore } from '../lib/connect.ts'
 import { CliError, EXIT, unwrap, usageError } from '../lib/exit.ts'
 import { type Io, print } from '../lib/io.ts'
 import { openWholeFile } from '../lib/whole-file.ts'
-import { SwitchFollower } from './switch-follow.ts'
-import { TypedLines } from './switch-input.ts'
-import { abandonSwitch, listSwitches } from './switch-list.ts'
-import { SwitchOperator, WalkStopped } from './switch-operator.ts'
-import { SwitchTeller } from './switch-tell.ts'
-import { SwitchWalk } from './switch-walk.ts'
+import { SwitchFollower } from './follower.ts'
+import { abandonSwitch, listSwitches } from './list.ts'
+import { SwitchOperator, SwitchStopped, TypedLines } from './operator.ts'
+import { SwitchPrinter } from './printer.ts'
+import { SwitchSession } from './session.ts'
 
 const SHORTEST_QUIET_MS = 1000
 const LONGEST_QUIET_MS = HOUR_MS
 const REPORTS = ['md', 'html', 'json'] as const
 
-/** Leads from one lock provider to another, and goes on where it was when it is called again. */
+/** Guides an operator from one lock provider to another, and resumes an open switch at its step. */
 export async function switchCommand(args: Args, io: Io): Promise<number> {
   const { list, abandon } = args.options
   if (list === true) return listSwitches(args, io)
   if (typeof abandon === 'string') return abandonSwitch(abandon, args, io)
   const [from, to] = args.positionals as [string, string]
-  return walk(from, to, args, io)
+  return runSwitch(from, to, args, io)
 }
 
-async function walk(from: string, to: string, args: Args, io: Io): Promise<number> {
-  const options = walkOptions(args)
+async function runSwitch(from: string, to: string, args: Args, io: Io): Promise<number> {
+  const options = switchOptions(args)
   const opening = connect(io)
   const stores = (await openStores(io, opening, [from, to])) as [ReachedStore, ReachedStore]
   const away = stores.map(whyAway)
-  // What is under way is stopped in its own way: a plan finishes what it has sent.
+  // A stop takes effect between two steps of the work: a plan finishes what it has sent.
   const client = connect(io, { stoppable: false })
   const run = namedApart(await begin(client, stores, options))
   const { switchId } = run
   if (options.envFile !== null)
     unwrap(await client.call('switch.envPreview', { switchId, file: options.envFile }))
-  const teller = new SwitchTeller(io, options.json)
+  const printer = new SwitchPrinter(io, options.json)
   const place = stepPlace(run.step)
-  if (options.back !== null) await teller.say(`Goes back in switch ${switchId}, to step ${place}.`)
-  else if (run.step !== 'understand') await teller.say(`Goes on with switch ${switchId}, at step ${place}.`)
+  if (options.back !== null) await printer.print(`Going back in switch ${switchId} to step ${place}.`)
+  else if (run.step !== 'understand') await printer.print(`Resuming switch ${switchId} at step ${place}.`)
   for (const [i, side] of [run.from, run.to].entries())
-    if (away[i]) await teller.tell(unreachedWarning(side, away[i]), '! ')
+    if (away[i]) await printer.notify(unreachedWarning(side, away[i]), '! ')
   const lines = new TypedLines(io)
-  const operator = new SwitchOperator(io, lines, teller)
+  const operator = new SwitchOperator(io, lines, printer)
   const follower = new SwitchFollower(client, switchId)
-  const walking = new SwitchWalk({ ...options, io, client, follower, operator, teller, switchId, from })
+  const session = new SwitchSession({ ...options, io, client, follower, operator, printer, switchId, from })
   try {
-    const stopped = await walking.toTheEnd().then(() => null, ifStopped)
+    const stopped = await session.runToEnd().then(() => null, ifStopped)
     const { step, ended } = follower.last?.run ?? run
-    teller.clear()
-    await teller.say('')
-    if (stopped !== null) await teller.say(`${stopped.message}: it stops at "${STEP_WORDS[step].title}".`)
-    // Another console may have ended it, and that is no switch that was made.
+    printer.clear()
+    await printer.print('')
+    if (stopped !== null)
+      await printer.print(`${stopped.message} (step "${STEP_WORDS[step].title}").`)
+    // Another console may have abandoned it.
     else if (ended?.how === 'abandoned')
-      await teller.say(`The switch was abandoned by ${escapeForTerminal(ended.by)}: ${ended.reason ?? ''}`)
-    else await teller.say('The switch is finished.')
-    if (options.report !== null) await writeReport(client, switchId, options.report, teller)
-    const next = stopped === null ? null : commandOf(run, options, stopped.flags ?? walking.flagsToGoOn)
+      await printer.print(`The switch was abandoned by ${escapeForTerminal(ended.by)}: ${ended.reason ?? ''}`)
+    else await printer.print('The switch is finished.')
+    if (options.report !== null) await writeReport(client, switchId, options.report, printer)
+    const next = stopped === null ? null : commandOf(run, options, stopped.flags ?? session.flagsToContinue)
     const outcome = stopped === null ? (ended?.how ?? 'finished') : 'stopped'
-    await teller.event('end', { outcome, switchId, step, why: stopped?.message ?? null, next })
+    await printer.event('end', { outcome, switchId, step, why: stopped?.message ?? null, next })
     if (outcome === 'abandoned') return EXIT.denied
     if (next === null) return EXIT.done
-    await teller.say('This goes on:')
-    await teller.say('')
+    await printer.print('To continue, run:')
+    await printer.print('')
     if (!options.json) await print(io, next)
     return EXIT.partly
   } finally {
-    teller.clear()
+    printer.clear()
     lines.close()
     follower.close()
   }
 }
 
 /**
- * Why a store does not answer, if it is one that may do so later: to leave a provider that is down is what a switch is for. What
- * only another address or account can mend ends the command.
+ * Why a store does not answer, if it may answer later: leaving a provider that is down is what a switch is for. An error that only
+ * another address or account can fix ends the command.
  */
 function whyAway({ answer }: ReachedStore): Failure | null {
   if (answer.ok) return null
@@ -89,7 +89,7 @@ function whyAway({ answer }: ReachedStore): Failure | null {
   throw new CliError(answer.error)
 }
 
-/** The switch between the two, begun now or before. */
+/** The open switch between the two stores, or a new one. */
 async function begin(
   client: Client,
   [from, to]: readonly [ReachedStore, ReachedStore],
@@ -99,7 +99,7 @@ async function begin(
     const runs = unwrap(await client.call('switch.list', {}))
     const isIt = (run: SwitchRun) =>
       run.ended === null && run.from.address === from.info.address && run.to.address === to.info.address
-    // None is begun only to find that there is nothing to go back in.
+    // Without an open switch, going back must not start one.
     if (!runs.some(isIt))
       throw new CliError({ code: 'NOT_FOUND', message: 'No switch is under way between these two stores' })
   }
@@ -110,14 +110,14 @@ async function begin(
   return back === null ? run : unwrap(await client.call('switch.back', { switchId, step: back }))
 }
 
-function ifStopped(error: unknown): WalkStopped {
-  if (error instanceof WalkStopped) return error
+function ifStopped(error: unknown): SwitchStopped {
+  if (error instanceof SwitchStopped) return error
   throw error
 }
 
-type Options = ReturnType<typeof walkOptions>
+type Options = ReturnType<typeof switchOptions>
 
-function walkOptions({ options }: Args) {
+function switchOptions({ options }: Args) {
   const { clean, reason, report } = options
   const envFile = options['env-file']
   const byHand = [options['pass'] ?? []].flat().map(step => stepFrom(step, '--pass'))
@@ -154,7 +154,7 @@ function quietFrom(value: Args['options'][string]): number | undefined {
   return ms
 }
 
-/** The command that goes on, without passwords, ready to be copied but for what only a person can say. */
+/** The command that continues the switch, without passwords. The operator replaces the TEXT in it. */
 function commandOf({ from, to }: SwitchRun, options: Options, flags: readonly string[] | null): string {
   const known = [
     ...(options.envFile === null || flags?.includes('--env-file') ? [] : ['--env-file', options.envFile]),
@@ -175,7 +175,7 @@ async function writeReport(
   client: Client,
   switchId: string,
   name: string,
-  teller: SwitchTeller,
+  printer: SwitchPrinter,
 ): Promise<void> {
   const file = await openWholeFile(name)
   try {
@@ -194,5 +194,5 @@ async function writeReport(
     await file.drop()
     throw error
   }
-  await teller.say(`The report is in ${escapeForTerminal(name)}.`)
+  await printer.print(`The report is in ${escapeForTerminal(name)}.`)
 }

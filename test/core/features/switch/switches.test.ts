@@ -69,7 +69,7 @@ describe('a switch', () => {
     expect(await last.ask('switch.list', {})).toMatchObject([
       { ended: { how: 'finished' }, passed: SWITCH_STEPS.map(step => ({ step, checked: true })) },
     ])
-  }, 60_000)
+  })
 
   it('is known in a console where its stores are not open, and nothing is said of them there', async () => {
     const [from, to] = await places()

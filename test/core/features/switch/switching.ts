@@ -6,12 +6,12 @@ import { dataFolder } from '../../../hosts/cli/run-cli.ts'
 import { openConsole } from '../console.ts'
 import type { WorkPlace } from './work-places.ts'
 
-/** As short as a switch can be asked to wait. */
+/** The shortest quiet time that a switch accepts. */
 export const QUIET_MS = 1000
 
 type Seen = { readonly run: SwitchRun; readonly now: SwitchNow }
 
-/** A console with two stores, in which somebody changes from one to the other. */
+/** A console with two live stores, and an open switch between them. */
 export async function switching(from: WorkPlace, to: WorkPlace, folder = dataFolder()) {
   const console = openConsole(folder, { stores: [from.address, to.address] })
   const idOf = (address: string) =>
@@ -42,7 +42,9 @@ export async function switching(from: WorkPlace, to: WorkPlace, folder = dataFol
   await expect.poll(() => last !== null).toBe(true)
   const check = (step: SwitchStep) => seen().now.checks[step].is
   const until = (what: () => unknown, is: unknown): Promise<void> =>
-    expect.poll(what, { timeout: 20_000, interval: 50 }).toEqual(is)
+    expect.poll(what, { interval: 50 }).toEqual(is)
+  // A lock that is acquired before the first poll would be found, and not seen to be acquired.
+  await until(() => [seen().now.from.status, seen().now.to.status], ['live', 'live'])
   return {
     ...console,
     ...{ switchId, fromStoreId, toStoreId, begin, seen, events, leave, check, until },
@@ -53,7 +55,11 @@ export async function switching(from: WorkPlace, to: WorkPlace, folder = dataFol
     async go(...steps: SwitchStep[]) {
       for (const step of steps) {
         await until(() => check(step), 'met')
-        await console.ask('switch.pass', { switchId, step })
+        // Under load a gap in the polls may turn a check back for a moment.
+        await until(
+          () => console.ask('switch.pass', { switchId, step }).then(() => 'passed', String),
+          'passed',
+        )
       }
     },
     run: async () =>

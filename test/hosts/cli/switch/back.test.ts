@@ -23,7 +23,7 @@ it('goes back to an earlier step, and on from there', async () => {
 
   const back = await o.run(...words, '--back', 'stop')
   expect(back.code).toBe(7)
-  expect(back.stdout).toMatch(/^Goes back in switch s\w+, to step 2 of 7\.\n/)
+  expect(back.stdout).toMatch(/^Going back in switch s\w+ to step 2 of 7\.\n/)
   for (const step of ['Step 2 of 7', 'Step 3 of 7', 'Step 4 of 7']) expect(back.stdout).toContain(step)
   // The command that goes on does not go back once more.
   expect(back.stdout.trimEnd().split('\n').at(-1)).not.toContain('--back')
@@ -46,7 +46,7 @@ it('ends where a worker is seen in the old store after the restart, and says how
   child.stdout?.on('data', text => {
     said += text
   })
-  await expect.poll(() => said, { timeout: 20_000, interval: 50 }).toContain('Step 7 of 7')
+  await expect.poll(() => said, { interval: 50 }).toContain('Step 7 of 7')
   await from.hold('GPS', 'w1')
   const end = await done
   expect(end.code).toBe(7)
@@ -77,7 +77,7 @@ it('a switch that was abandoned elsewhere is not called finished', async () => {
   child.stdout?.on('data', text => {
     said += text
   })
-  await expect.poll(() => said, { timeout: 20_000, interval: 50 }).toContain('Step 3 of 7')
+  await expect.poll(() => said, { interval: 50 }).toContain('Step 3 of 7')
   const [run] = await listing(o)()
   await o.run('switch', '--abandon', run?.switchId ?? '', '--reason', 'not today')
   const end = await done

@@ -34,7 +34,7 @@ function started(words: readonly string[], env: NodeJS.ProcessEnv) {
     said += text
   })
   const says = (text: string) =>
-    expect.poll(() => said.replace(/\s+/g, ' '), { timeout: 20_000, interval: 50 }).toContain(text)
+    expect.poll(() => said.replace(/\s+/g, ' '), { interval: 50 }).toContain(text)
   return { child, done, says }
 }
 
@@ -102,15 +102,15 @@ it('what is left in a store that is away can be passed at a terminal', async () 
   const { o, words, list } = await outage()
   const byHand = passing('understand', 'stop', 'drain', 'change')
   const t = atTerminal(o.env, [...words, ...byHand, ...REASON])
-  await t.shows('Enter goes on')
+  await t.shows('Press Enter to continue')
   t.types('\r')
   await t.shows('Step 5 of 7')
-  await t.shows('Type pass to go on')
+  await t.shows('Type pass to continue')
   t.types('pass: it burnt down\r')
   await t.shows('Pass "Clean the old provider" without its check? Type yes:')
   t.types('yes\r')
   await t.shows('Step 6 of 7')
-  await t.shows('Type pass to go on')
+  await t.shows('Type pass to continue')
   t.types('quit\r')
   expect(await t.done).toBe(7)
   expect(await list()).toMatchObject([{ step: 'restart' }])

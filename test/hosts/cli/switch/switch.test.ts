@@ -46,10 +46,10 @@ describe('without a terminal', () => {
 
     const second = await o.paste(nextOf(first))
     expect(second).toMatchObject({ code: 7, stderr: '' })
-    expect(second.stdout).toMatch(/^Goes on with switch s\w+, at step 4 of 7\.\n/)
+    expect(second.stdout).toMatch(/^Resuming switch s\w+ at step 4 of 7\.\n/)
     expect(readFileSync(file, 'utf8')).toBe('SECRET=hunter2\nLOCK_PROVIDER=mysql\n')
     expect(second.stdout).toMatch(
-      /Changed\. As it was, it is in [^\n]*\n(?: {2,}\/[^\n]*\n)? +✓ The file says/,
+      /Changed\. The previous version is [^\n]*\n(?: {2,}\/[^\n]*\n)? +✓ The file says/,
     )
     expect(second.stdout).toContain('would release 1 lock')
     expect(nextOf(second)).toContain(`--clean 'redis at ${from.address.replace('redis://', '')} 1'`)
@@ -136,10 +136,10 @@ describe('without a terminal', () => {
     child.kill('SIGINT')
     const stopped = await done
     expect(stopped.code).toBe(7)
-    expect(stopped.stdout).toContain('Stopped on request: it stops at "Let the old locks end"')
+    expect(stopped.stdout).toContain('Stopped on request (step "Let the old locks end")')
     await from.free('GPS')
     const rest = await o.run(...words)
-    expect(rest.stdout).toMatch(/^Goes on with switch s\w+, at step 3 of 7\./)
+    expect(rest.stdout).toMatch(/^Resuming switch s\w+ at step 3 of 7\./)
     expect(rest.stdout).toContain('Step 4 of 7')
   })
 
@@ -185,7 +185,7 @@ describe('at a terminal', () => {
     const file = envFile('LOCK_PROVIDER=redis\n')
     const o = operator()
     const t = atTerminal(o.env, ['switch', from.address, to.address, ...QUIET, '--env-file', file])
-    await t.shows('Enter goes on')
+    await t.shows('Press Enter to continue')
     t.types('\r')
     await t.shows('Step 2 of 7')
     await t.shows('Change it? [y/N]')
@@ -202,7 +202,7 @@ describe('at a terminal', () => {
     t.types('left behind\r')
     await t.shows('Step 6 of 7')
     expect(await from.names()).toEqual([])
-    await t.shows('Type pass to go on')
+    await t.shows('Type pass to continue')
     t.types('pass: they start tomorrow\r')
     await t.shows('Type yes:')
     t.types('yes\r')
@@ -219,11 +219,11 @@ describe('at a terminal', () => {
     const file = envFile('LOCK_PROVIDER=redis\n')
     const o = operator()
     const t = atTerminal(o.env, ['switch', from.address, to.address, ...QUIET, '--env-file', file])
-    await t.shows('Enter goes on')
+    await t.shows('Press Enter to continue')
     t.types('\r')
     await t.shows('Change it? [y/N]')
     t.types('n\r')
-    await t.shows('It is left alone')
+    await t.shows('The file was not changed')
     expect(readFileSync(file, 'utf8')).toBe('LOCK_PROVIDER=redis\n')
     writeFileSync(file, 'LOCK_PROVIDER=mysql\n')
     await t.shows('Step 6 of 7')
@@ -240,7 +240,7 @@ async function waitFor(what: () => unknown, is: unknown = true): Promise<void> {
         const found = await what()
         return Array.isArray(found) && typeof is === 'number' ? found.length : found
       },
-      { timeout: 20_000, interval: 50 },
+      { interval: 50 },
     )
     .toBe(is)
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { meantBy } from '../../../../electron/hosts/cli/switch/switch-operator.ts'
+import { parseTyped } from '../../../../electron/hosts/cli/switch/operator.ts'
 import { workPlace } from '../../../core/features/switch/work-places.ts'
 import { operator } from '../plans/plan-cli.ts'
 import { atTerminal } from '../terminal.ts'
@@ -13,17 +13,17 @@ async function waiting() {
   const o = operator()
   const open = () => atTerminal(o.env, ['switch', from.address, to.address, '--quiet', '1s'])
   const t = open()
-  await t.shows('Enter goes on')
+  await t.shows('Press Enter to continue')
   t.types('\r')
   await t.shows('Step 3 of 7')
-  await t.shows('Type pass to go on without the check, or quit')
+  await t.shows('Type pass to continue without the check, or quit')
   const run = async () => ((await o.run('switch', '--list', '--json')).json() as Listed).switches[0]
   return { t, open, run, o }
 }
 
 describe('a line that nobody asked for', () => {
   it.each(['abort', 'cancel', 'stop', 'quit', 'exit', 'q', ' Cancel ', 'QUIT'])('%j stops', line => {
-    expect(meantBy(line)).toEqual({ is: 'stop' })
+    expect(parseTyped(line)).toEqual({ is: 'stop' })
   })
 
   it.each([
@@ -35,13 +35,13 @@ describe('a line that nobody asked for', () => {
     ['pass because its machine is gone', 'its machine is gone'],
     ['pass because: its machine is gone', 'its machine is gone'],
   ])('%j passes, after it was asked about', (line, reason) => {
-    expect(meantBy(line)).toEqual({ is: 'pass', reason })
+    expect(parseTyped(line)).toEqual({ is: 'pass', reason })
   })
 
   it.each(['y', 'yes', 'aborted', 'please stop', 'its machine is gone', 'passed', 'password', 'do not pass'])(
     '%j means nothing',
     line => {
-      expect(meantBy(line)).toEqual({ is: 'other' })
+      expect(parseTyped(line)).toEqual({ is: 'other' })
     },
   )
 })
@@ -50,8 +50,8 @@ describe('while a step waits', () => {
   it.each(['cancel', 'abort'])('%s ends the command, and the step is not passed', async word => {
     const { t, run } = await waiting()
     t.types(`${word}\r`)
-    await t.shows('Stopped on request: it stops at "Let the old locks end"')
-    await t.shows('This goes on:')
+    await t.shows('Stopped on request (step "Let the old locks end")')
+    await t.shows('To continue, run:')
     await t.shows('lockkeeper switch ')
     expect(await t.done).toBe(7)
     expect(t.screen()).not.toContain('Passed by hand')
@@ -61,25 +61,25 @@ describe('while a step waits', () => {
   it('only pass, a reason and yes go on without the check', async () => {
     const { t, run, o } = await waiting()
     t.types('its machine is gone\r')
-    await t.shows('That is not understood. Type pass to go on')
+    await t.shows('Unrecognized input. Type pass to continue')
     t.types('pass\r')
     await t.shows('1 lock is held in')
     await t.shows('Why, for the audit log:')
     t.types('\r')
-    await t.shows('It is not passed.')
+    await t.shows('Not passed.')
     t.types('pass\r')
     await t.shows('Why, for the audit log:')
     t.types('its machine is gone\r')
     await t.shows('Pass "Let the old locks end" without its check? Type yes:')
     t.types('y\r')
-    await t.shows('It is not passed.')
+    await t.shows('Not passed.')
     expect(await run()).toMatchObject({ step: 'drain' })
     t.types('pass because its disk is gone\r')
     await t.shows('Pass "Let the old locks end" without its check? Type yes:')
     t.types('yes\r')
     await t.shows('Passed by hand: its disk is gone')
     await t.shows('Step 4 of 7')
-    await t.shows('Type pass to go on')
+    await t.shows('Type pass to continue')
     t.types('q\r')
     expect(await t.done).toBe(7)
     expect((await run())?.passed.at(-1)).toMatchObject({ checked: false, reason: 'its disk is gone' })
@@ -91,8 +91,8 @@ describe('while a step waits', () => {
     t.types('quit\r')
     await t.done
     const again = open()
-    await again.shows('Goes on with switch')
-    await again.shows('Type pass to go on without the check, or quit')
+    await again.shows('Resuming switch')
+    await again.shows('Type pass to continue without the check, or quit')
     again.types('pass\r')
     await again.shows('Why, for the audit log:')
     again.types('cancel\r')
@@ -107,18 +107,18 @@ it('asks again for what confirms the plan, and promises nothing that only a pers
   await from.hold('OLD', 'old-1', -60_000)
   const o = operator()
   const t = atTerminal(o.env, ['switch', from.address, to.address, '--quiet', '1s'])
-  await t.shows('Enter goes on')
+  await t.shows('Press Enter to continue')
   t.types('\r')
   await t.shows('Step 4 of 7')
-  await t.shows('Once it is done, type pass to go on.')
+  await t.shows('When it is done, type pass to continue.')
   t.types('pass because done elsewhere\r')
   await t.shows('without its check? Type yes:')
   const shown = t.screen()
-  expect(shown.slice(shown.indexOf('Step 4 of 7'))).not.toContain('goes on by itself')
+  expect(shown.slice(shown.indexOf('Step 4 of 7'))).not.toContain('The switch continues once')
   t.types('yes\r')
-  await t.shows('Enter leaves them:')
+  await t.shows('Enter keeps them:')
   t.types('all of them\r')
-  await t.shows('That is something else, and nothing was released.')
+  await t.shows('That does not match; nothing was released.')
   expect(await from.names()).toContain('OLD')
   const [, wanted = ''] = /To release them, type "([^"]+)"/.exec(t.screen().replace(/\s+/g, ' ')) ?? []
   t.types(`${wanted}\r`)
@@ -136,7 +136,7 @@ it('says to whoever sits there what a worker that was seen at the end takes, als
   const byHand = ['change', 'restart'].flatMap(step => ['--pass', step])
   const words = ['switch', from.address, to.address, '--quiet', '1s', ...byHand, '--reason', 'elsewhere']
   const t = atTerminal(o.env, words)
-  await t.shows('Enter goes on')
+  await t.shows('Press Enter to continue')
   t.types('\r')
   await t.shows('Step 7 of 7')
   await from.hold('GPS', 'w1')
@@ -152,11 +152,11 @@ it('the first step goes on with Enter alone, and stops for whoever changed their
   const [from, to] = await Promise.all([workPlace('redis'), workPlace('mysql')])
   const o = operator()
   const t = atTerminal(o.env, ['switch', from.address, to.address, '--quiet', '1s'])
-  await t.shows('Enter goes on, quit stops:')
+  await t.shows('Press Enter to continue, or type quit:')
   t.types('wait a moment\r')
-  await t.shows('Enter goes on, quit stops:')
+  await t.shows('Press Enter to continue, or type quit:')
   t.types('abort\r')
-  await t.shows('Stopped on request: it stops at "Understand the change"')
+  await t.shows('Stopped on request (step "Understand the change")')
   expect(await t.done).toBe(7)
   expect(((await o.run('switch', '--list', '--json')).json() as Listed).switches).toMatchObject([
     { step: 'understand', passed: [] },

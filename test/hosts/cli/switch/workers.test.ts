@@ -15,8 +15,7 @@ function started(args: readonly string[], env: NodeJS.ProcessEnv) {
   child.stdout?.on('data', text => {
     said += text
   })
-  const says = (text: string | RegExp) =>
-    expect.poll(() => said, { timeout: 20_000, interval: 50 }).toMatch(text)
+  const says = (text: string | RegExp) => expect.poll(() => said, { interval: 50 }).toMatch(text)
   return { done, says }
 }
 
@@ -25,7 +24,7 @@ it.each<[Provider, Provider]>([
   ['dynamodb', 'mysql'],
 ])(
   'from %s to %s, programs are stopped, cleaned up after and started again',
-  { timeout: 90_000 },
+  { timeout: 180_000 },
   async (from, to) => {
     const app = await application(from, to)
     const o = operator(AWS)

@@ -4,12 +4,12 @@ import type { SwitchRun } from '../../../../shared/switch.ts'
 import { namedApart } from '../../../../shared/switch-words.ts'
 import { CliError } from '../lib/exit.ts'
 
-export type Told = StreamEvent<'switch.watch'>
+export type SwitchState = StreamEvent<'switch.watch'>
 
-/** Follows a switch: what was told last, and the next thing that is. */
+/** Follows a switch: its last state, and the next change. */
 export class SwitchFollower {
   readonly #close: () => void
-  #last: Told | null = null
+  #last: SwitchState | null = null
   #failure: CliError | null = null
   #wake = () => {}
   #changed: Promise<void>
@@ -21,26 +21,25 @@ export class SwitchFollower {
       { switchId },
       event => {
         this.#last = { ...event, run: namedApart(event.run) }
-        this.#tell()
+        this.#notify()
       },
       result => {
         if (!result.ok) this.#failure = new CliError(result.error)
-        this.#tell()
+        this.#notify()
       },
     )
   }
 
-  get last(): Told | null {
+  get last(): SwitchState | null {
     if (this.#failure) throw this.#failure
     return this.#last
   }
 
-  /** What an answer said is newer than what the stream has told. */
-  take(run: SwitchRun): void {
+  /** An answer is newer than the stream. */
+  update(run: SwitchRun): void {
     if (this.#last) this.#last = { ...this.#last, run: namedApart(run) }
   }
 
-  /** Resolves when something else is told. */
   get changed(): Promise<void> {
     return this.#changed
   }
@@ -49,7 +48,7 @@ export class SwitchFollower {
     this.#close()
   }
 
-  #tell(): void {
+  #notify(): void {
     const wake = this.#wake
     this.#changed = this.#next()
     wake()

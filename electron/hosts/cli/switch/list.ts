@@ -1,10 +1,11 @@
+import { isoTime } from '../../../../shared/lease.ts'
 import { column, escapeForTerminal, safeJson } from '../../../../shared/safe-text.ts'
+import type { SwitchRun } from '../../../../shared/switch.ts'
 import { STEP_WORDS, stepPlace } from '../../../../shared/switch-words.ts'
 import type { Args } from '../lib/args.ts'
 import { connect } from '../lib/connect.ts'
 import { EXIT, unwrap, usageError } from '../lib/exit.ts'
 import { type Io, print } from '../lib/io.ts'
-import { endJson, switchJson } from './switch-json.ts'
 
 export async function listSwitches({ options }: Args, io: Io): Promise<number> {
   const runs = unwrap(await connect(io).call('switch.list', {}))
@@ -32,7 +33,32 @@ export async function abandonSwitch(switchId: string, { options }: Args, io: Io)
     io,
     json
       ? safeJson({ switchId, ended: endJson(run) })
-      : `The switch from ${escapeForTerminal(from.address)} to ${escapeForTerminal(to.address)} is abandoned. Everything is as it was left.`,
+      : `The switch from ${escapeForTerminal(from.address)} to ${escapeForTerminal(to.address)} is abandoned. Nothing was undone: changed files and released locks stay as they are.`,
   )
   return EXIT.done
+}
+
+/** JSON of a switch, with times in ISO 8601. */
+function switchJson(run: SwitchRun): Record<string, unknown> {
+  const { storeId: _, ...from } = run.from
+  const { storeId: __, ...to } = run.to
+  return {
+    ...run,
+    ...{ from, to },
+    begunAt: isoTime(run.begunAt),
+    passed: run.passed.map(dated),
+    wentBack: run.wentBack.map(dated),
+    envChanges: run.envChanges.map(dated),
+    strays: run.strays.map(dated),
+    splits: run.splits.map(split => ({ ...split, since: isoTime(split.since), until: isoTime(split.until) })),
+    ended: endJson(run),
+  }
+}
+
+function endJson({ ended }: SwitchRun): Record<string, unknown> | null {
+  return ended && dated(ended)
+}
+
+function dated<T extends { readonly at: number }>(what: T): Omit<T, 'at'> & { readonly at: string | null } {
+  return { ...what, at: isoTime(what.at) }
 }

@@ -9,17 +9,19 @@ import {
   stepPlace,
   strayWarning,
 } from '../../../../shared/switch-words.ts'
-import { type Io, print } from '../lib/io.ts'
+import { type Io, print as printLine } from '../lib/io.ts'
 import { widthOf, wrap } from '../lib/wrap.ts'
 
-const NAMED = 10
+/** Locks that will not end, named one by one. */
+const MOST_NAMED = 10
 
-/** Tells of a switch: in place on a terminal, a line for each change elsewhere, or as lines of JSON. */
-export class SwitchTeller {
+/** Prints the progress of a switch: in place on a terminal, one line for each change elsewhere, or lines of JSON. */
+export class SwitchPrinter {
   readonly #io: Io
   readonly #json: boolean
-  #live = false
-  #told = ''
+  /** The line that is painted over. */
+  #isLive = false
+  #printed = ''
   #warned = ''
   #stuck = ''
 
@@ -32,58 +34,58 @@ export class SwitchTeller {
     return this.#json
   }
 
-  async say(text: string, first = ''): Promise<void> {
+  async print(text: string, first = ''): Promise<void> {
     if (this.#json) return
     this.clear()
     for (const line of text === '' ? [''] : wrap(first, neutralise(text), widthOf(this.#io)))
-      await print(this.#io, line)
+      await printLine(this.#io, line)
   }
 
-  /** What whoever sits there has to know, also beside JSON, which it must not get into. */
-  async tell(text: string, first = ''): Promise<void> {
-    if (!this.#json) return this.say(text, first)
+  /** Prints also beside JSON, on the standard error. */
+  async notify(text: string, first = ''): Promise<void> {
+    if (!this.#json) return this.print(text, first)
     this.#io.stderr.write(`${first}${neutralise(text)}\n`)
   }
 
   async event(event: string, facts: Record<string, unknown>): Promise<void> {
-    if (this.#json) await print(this.#io, safeJson({ event, ...facts }))
+    if (this.#json) await printLine(this.#io, safeJson({ event, ...facts }))
   }
 
   clear(): void {
-    if (this.#live) this.#io.stderr.write('\r\x1b[K')
-    this.#live = false
+    if (this.#isLive) this.#io.stderr.write('\r\x1b[K')
+    this.#isLive = false
   }
 
-  async explain(run: SwitchRun, now: SwitchNow): Promise<void> {
+  async compare(run: SwitchRun, now: SwitchNow): Promise<void> {
     const { from, to, numbers, means } = providerDifferences(run, now)
-    await this.say(`From ${escapeForTerminal(run.from.storeName)} (${from.name}, ${run.from.address})`)
-    await this.say(`To   ${escapeForTerminal(run.to.storeName)} (${to.name}, ${run.to.address})`)
+    await this.print(`From ${escapeForTerminal(run.from.storeName)} (${from.name}, ${run.from.address})`)
+    await this.print(`To   ${escapeForTerminal(run.to.storeName)} (${to.name}, ${run.to.address})`)
     for (const facts of from.name === to.name ? [from] : [from, to]) {
-      await this.say('')
-      await this.say(`${facts.name}:`)
-      for (const each of facts.advantages) await this.say(each, '  + ')
-      for (const each of facts.considerations) await this.say(each, '  - ')
+      await this.print('')
+      await this.print(`${facts.name}:`)
+      for (const each of facts.advantages) await this.print(each, '  + ')
+      for (const each of facts.considerations) await this.print(each, '  - ')
     }
-    await this.say('')
-    await this.say(`  ${column('NOW', 28)} ${column('OLD', 24)} NEW`)
+    await this.print('')
+    await this.print(`  ${column('NOW', 28)} ${column('OLD', 24)} NEW`)
     for (const { what, ...row } of numbers)
-      await this.say(
+      await this.print(
         `  ${column(what, 28)} ${column(escapeForTerminal(row.from ?? 'not known'), 24)} ${escapeForTerminal(row.to ?? 'not known')}`,
       )
-    if (means.length > 0) await this.say('')
-    for (const each of means) await this.say(each, '  - ')
+    if (means.length > 0) await this.print('')
+    for (const each of means) await this.print(each, '  - ')
   }
 
   async step(run: SwitchRun): Promise<void> {
-    this.#told = ''
+    this.#printed = ''
     const { title, instruction } = STEP_WORDS[run.step]
-    await this.say('')
-    await this.say(`Step ${stepPlace(run.step)}: ${title}`)
-    await this.say(instruction(run), '  ')
+    await this.print('')
+    await this.print(`Step ${stepPlace(run.step)}: ${title}`)
+    await this.print(instruction(run), '  ')
   }
 
-  /** How the step stands, if that is not what was told last. */
-  async now(run: SwitchRun, now: SwitchNow, isTyping: boolean): Promise<void> {
+  /** The state of the check, unless it is the same as before. */
+  async progress(run: SwitchRun, now: SwitchNow, isTyping: boolean): Promise<void> {
     await this.#warn(run, now)
     if (run.step === 'drain') await this.#nameStuck(now)
     const says = checkSentence(run.step, run, now)
@@ -93,11 +95,11 @@ export class SwitchTeller {
       const mark = { met: '✓', 'not-yet': '…', unknown: '?' }[check]
       const line = clip(`  ${mark} ${neutralise(says)}`, (this.#io.stderr.columns || 100) - 1)
       this.#io.stderr.write(`\r\x1b[K${line}`)
-      this.#live = true
+      this.#isLive = true
       return
     }
-    // Not every second that goes by is worth a line.
-    const told = JSON.stringify([
+    // The time alone is not worth a line.
+    const printed = JSON.stringify([
       run.step,
       check,
       now.from.held,
@@ -107,10 +109,10 @@ export class SwitchTeller {
       now.arrivals[0]?.at,
       now.env,
     ])
-    if (told === this.#told) return
-    this.#told = told
-    // What is met is told when the step is passed.
-    if (check !== 'met') await this.say(says, '  ')
+    if (printed === this.#printed) return
+    this.#printed = printed
+    // A check that is met is printed when the step is passed.
+    if (check !== 'met') await this.print(says, '  ')
     await this.event('now', {
       ...{ switchId: run.switchId, step: run.step, check, says },
       ...{ fromHeld: now.from.held, fromExpired: now.from.expired, toHeld: now.to.held },
@@ -121,20 +123,20 @@ export class SwitchTeller {
   async passed(step: SwitchStep, run: SwitchRun): Promise<void> {
     const last = run.passed.at(-1)
     const how = last?.checked ? STEP_WORDS[step].check : `Passed by hand: ${last?.reason ?? ''}`
-    await this.say(how, last?.checked ? '  ✓ ' : '  ! ')
+    await this.print(how, last?.checked ? '  ✓ ' : '  ! ')
     await this.event('passed', { switchId: run.switchId, step, checked: last?.checked, reason: last?.reason })
   }
 
   async difference({ file, lines, copy }: EnvPreview): Promise<void> {
-    await this.say(`${escapeForTerminal(file)}:`, '  ')
+    await this.print(`${escapeForTerminal(file)}:`, '  ')
     for (const { line, before, after } of lines) {
-      if (before !== null) await this.say(`${escapeForTerminal(before)}`, `    ${line} - `)
-      await this.say(`${escapeForTerminal(after)}`, `    ${line} + `)
+      if (before !== null) await this.print(`${escapeForTerminal(before)}`, `    ${line} - `)
+      await this.print(`${escapeForTerminal(after)}`, `    ${line} + `)
     }
-    await this.say(`A copy is kept first, as ${escapeForTerminal(copy)}`, '  ')
+    await this.print(`A copy is kept first: ${escapeForTerminal(copy)}`, '  ')
   }
 
-  /** For a question that follows on the same line. */
+  /** A question, with the answer on the same line. */
   ask(question: string): void {
     this.clear()
     this.#io.stderr.write(`  ${neutralise(question)} `)
@@ -145,7 +147,7 @@ export class SwitchTeller {
     if (key === this.#warned) return
     this.#warned = key
     for (const warning of [strayWarning(run), splitWarning(run, now)])
-      if (warning !== null) await this.say(warning, '  ! ')
+      if (warning !== null) await this.print(warning, '  ! ')
   }
 
   async #nameStuck({ remaining, at }: SwitchNow): Promise<void> {
@@ -153,7 +155,7 @@ export class SwitchTeller {
     const key = stuck.map(({ lockId, why }) => `${lockId} ${why}`).join('\0')
     if (key === this.#stuck) return
     this.#stuck = key
-    for (const each of stuck.slice(0, NAMED)) await this.say(remainingSentence(each, at), '  - ')
-    if (stuck.length > NAMED) await this.say(`and ${stuck.length - NAMED} more`, '    ')
+    for (const each of stuck.slice(0, MOST_NAMED)) await this.print(remainingSentence(each, at), '  - ')
+    if (stuck.length > MOST_NAMED) await this.print(`and ${stuck.length - MOST_NAMED} more`, '    ')
   }
 }
