@@ -56,8 +56,7 @@ async function runSwitch(from: string, to: string, args: Args, io: Io): Promise<
     const { step, ended } = follower.last?.run ?? run
     printer.clear()
     await printer.print('')
-    if (stopped !== null)
-      await printer.print(`${stopped.message} (step "${STEP_WORDS[step].title}").`)
+    if (stopped !== null) await printer.print(`${stopped.message} (step "${STEP_WORDS[step].title}").`)
     // Another console may have abandoned it.
     else if (ended?.how === 'abandoned')
       await printer.print(`The switch was abandoned by ${escapeForTerminal(ended.by)}: ${ended.reason ?? ''}`)
