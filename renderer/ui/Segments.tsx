@@ -41,7 +41,7 @@ type SegmentButtonsProps<T extends string> = {
   readonly value: T
   readonly options: Options<T>
   readonly onChange: (value: T) => void
-  readonly className?: string
+  readonly className?: string | undefined
 }
 
 /** The same choice in the head of a card or a view: small buttons that take effect at once. */

@@ -57,7 +57,7 @@ it('everybody can use statistics and alerts, whatever the locks are called', {
   await page.getByRole('option', { name: /turned\\u\{202e\}gnp\.exe/ }).waitFor()
   await look('choosing a key', some)
   await page.getByRole('option').first().click()
-  await card(page, 'Timeline of a lock').locator('.lane-bar').first().waitFor()
+  await card(page, 'Timeline of a lock').locator('[data-end]').first().waitFor()
   await look('charts')
   for (const name of [
     'Locks by state',

@@ -11,7 +11,7 @@ export async function openStats(page: Page): Promise<Locator> {
 export function figure(page: Page, name: string): Locator {
   return page
     .getByRole('region', { name: 'Now' })
-    .locator('.figure')
+    .locator('dl > div')
     .filter({ has: page.getByText(name, { exact: true }) })
     .locator('dd')
 }

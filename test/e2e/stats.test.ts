@@ -75,7 +75,7 @@ describe('a chart', () => {
     const chart = card(page, 'Locks by state')
     const area = chart.locator('.u-over')
     await area.waitFor()
-    const legend = chart.locator('.legend')
+    const legend = chart.locator('div[aria-live]')
     expect(await legend.innerText()).toContain('Now')
     const box = await area.boundingBox()
     if (!box) throw new Error('the chart has no size')
@@ -176,7 +176,9 @@ describe('a chart', () => {
     // What is known is old, and nothing says that it is so now.
     const asOf = /^as of \d\d:\d\d:\d\d$/
     await page.getByRole('region', { name: asOf }).waitFor()
-    expect(await card(page, 'What happened, per minute').locator('.legend-time').innerText()).toMatch(asOf)
+    expect(
+      await card(page, 'What happened, per minute').locator('div[aria-live] > span').first().innerText(),
+    ).toMatch(asOf)
     server = await startRedis({ port: first.port })
     await fill()
     await page.getByText(/cache is not live/).waitFor({ state: 'detached', timeout: 20_000 })
@@ -204,8 +206,8 @@ describe('a chart', () => {
     const timeline = card(page, 'Timeline of a lock')
     const drawing = timeline.getByRole('group', { name: /^Holders of lockRecharge:hot over time: 2 times/ })
     await drawing.waitFor()
-    expect(await drawing.locator('.lane-bar').count()).toBe(2)
-    await drawing.locator('.lane-bar[data-end="passed-on"]').hover()
+    expect(await drawing.locator('[data-end]').count()).toBe(2)
+    await drawing.locator('[data-end="passed-on"]').hover()
     await timeline.getByText(/worker-1.*another took over/).waitFor()
     await drawing.focus()
     await page.keyboard.press('End')

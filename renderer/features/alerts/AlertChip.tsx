@@ -5,6 +5,7 @@ import { show } from '../../state/view.ts'
 import chipStyles from '../../ui/Chip.module.css'
 import { Icon } from '../../ui/Icon.tsx'
 import { t } from '../../words/words.ts'
+import styles from './Alerts.module.css'
 import { openIn } from './alert-groups.ts'
 
 /** Above the table: how many alerts go on for what it shows, and the way to them. */
@@ -15,7 +16,7 @@ export function AlertChip() {
   return (
     <button
       type="button"
-      className={`${chipStyles.chip} ${chipStyles.plain} alert-chip`}
+      className={`${chipStyles.chip} ${chipStyles.plain} ${styles.chip}`}
       onClick={() => show('alerts')}
     >
       <Icon name="bell" size={12} /> {t.alerts.chip(open)}

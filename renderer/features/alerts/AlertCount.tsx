@@ -1,5 +1,6 @@
 import { useStore } from 'zustand'
 import { alertsStore } from '../../state/alerts.ts'
+import badgeStyles from '../../ui/Badge.module.css'
 import { t } from '../../words/words.ts'
 
 /** How many go on, at the left. Those that nobody has acknowledged are what counts. */
@@ -8,7 +9,7 @@ export function AlertCount() {
   if (open === 0) return null
   return (
     <span
-      className="number badge"
+      className={`number ${badgeStyles.badge}`}
       data-tone={unacknowledged > 0 ? 'danger' : undefined}
       title={t.alerts.countTitle(open, unacknowledged)}
     >

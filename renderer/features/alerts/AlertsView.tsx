@@ -6,9 +6,11 @@ import { table } from '../../state/table.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Empty } from '../../ui/Empty.tsx'
 import { ErrorNotice } from '../../ui/Notice.tsx'
-import titleStyles from '../../ui/Title.module.css'
+import viewStyles from '../../ui/View.module.css'
+import { ViewBody, ViewHead } from '../../ui/View.tsx'
 import { t } from '../../words/words.ts'
 import { ScopeName } from '../stores/ScopeName.tsx'
+import styles from './Alerts.module.css'
 import { endedOf, groupsOf } from './alert-groups.ts'
 import { EndedList } from './EndedList.tsx'
 import { GroupCard } from './GroupCard.tsx'
@@ -21,25 +23,27 @@ export function AlertsView() {
   const words = t.alerts
   return (
     <>
-      <header className="view-head">
-        <h1 className={titleStyles.title}>
-          {words.title}
-          <ScopeName />
-        </h1>
+      <ViewHead
+        title={
+          <>
+            {words.title}
+            <ScopeName />
+          </>
+        }
+      >
         <Button
-          className="view-end"
+          className={viewStyles.end}
           disabled={!state.known}
           onClick={() => openDialog({ kind: 'alert-rules' })}
         >
           {words.rules}
         </Button>
-      </header>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keys */}
-      <div className="view-body" tabIndex={0} role="group" aria-label={words.title}>
+      </ViewHead>
+      <ViewBody label={words.title}>
         <ErrorNotice role="status" what={words.problem} error={state.problem} />
         <ErrorNotice role="status" what={words.failed} error={state.error} />
         {groups.length > 0 ? (
-          <ul className="alert-groups" aria-label={words.openList}>
+          <ul className={styles.groups} aria-label={words.openList}>
             {groups.map((group, i) => (
               <GroupCard
                 key={group.groupId}
@@ -55,7 +59,7 @@ export function AlertsView() {
         )}
         <MuteList />
         <EndedList alerts={endedOf(state.alerts, scope)} />
-      </div>
+      </ViewBody>
     </>
   )
 }

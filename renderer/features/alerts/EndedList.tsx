@@ -1,18 +1,15 @@
 import { type Alert, RULES } from '../../../shared/alerts.ts'
+import { Card } from '../../ui/Card.tsx'
+import { NumberTable } from '../../ui/NumberTable.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
-import { NumberTable } from '../stats/ChartFrame.tsx'
 
 /** What is over, the last one first. */
 export function EndedList({ alerts }: { readonly alerts: readonly Alert[] }) {
   const words = t.alerts
   if (alerts.length === 0) return null
   return (
-    <section className="card" aria-label={words.ended}>
-      <header className="card-head">
-        <h2>{words.ended}</h2>
-        <span className="faint number">{t.number(alerts.length)}</span>
-      </header>
+    <Card label={words.ended} titled aside={<span className="faint number">{t.number(alerts.length)}</span>}>
       <NumberTable
         caption={words.ended}
         head={Object.values(words.endedColumns)}
@@ -32,6 +29,6 @@ export function EndedList({ alerts }: { readonly alerts: readonly Alert[] }) {
           ],
         }))}
       />
-    </section>
+    </Card>
   )
 }

@@ -12,6 +12,7 @@ import { Menu } from '../../ui/Menu.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { lookForName } from '../switch/look-for-name.ts'
+import styles from './Alerts.module.css'
 import type { AlertGroup } from './alert-groups.ts'
 import { SeverityMark } from './SeverityMark.tsx'
 
@@ -33,8 +34,8 @@ export function GroupCard({ group, advises }: Props) {
   const listed = first.lockId === null ? [] : all ? alerts : alerts.slice(0, SHOWN)
   const words = t.alerts
   return (
-    <li className="alert-card" data-severity={severity} data-seen={unacknowledged === 0 || undefined}>
-      <header className="alert-head">
+    <li className={styles.card} data-severity={severity} data-seen={unacknowledged === 0 || undefined}>
+      <header className={styles.head}>
         <SeverityMark severity={severity} />
         <h2 id={titleId}>{RULES[rule].title}</h2>
         <span className="muted clip">{shownText(storeName, 80)}</span>
@@ -42,7 +43,7 @@ export function GroupCard({ group, advises }: Props) {
           {first.lockId !== null && `${words.locks(count)} · `}
           {words.since(since, now - since)}
         </span>
-        <span className="alert-actions">
+        <span className={styles.actions}>
           <Button
             aria-describedby={titleId}
             disabled={unacknowledged === 0}
@@ -64,13 +65,13 @@ export function GroupCard({ group, advises }: Props) {
           </Button>
         </span>
       </header>
-      <div className="alert-body">
-        <div className="alert-what">
-          <p className="alert-sentence">
+      <div className={styles.body}>
+        <div className={styles.what}>
+          <p className={styles.sentence}>
             {sentence(count > 1 ? alertsSentence(rule, count, storeName) : alertSentence(first))}
           </p>
           {listed.length > 0 && (
-            <ul className="alert-locks" aria-label={words.affected}>
+            <ul aria-label={words.affected}>
               {listed.map(alert => (
                 <AlertLine key={alert.alertId} alert={alert} now={now} alone={count === 1} />
               ))}
@@ -92,7 +93,7 @@ export function GroupCard({ group, advises }: Props) {
 
 export function Steps({ alert, open }: { readonly alert: Alert; readonly open: boolean }) {
   return (
-    <details className="alert-next" open={open}>
+    <details className={styles.next} open={open}>
       <summary>{t.alerts.next}</summary>
       <ol>
         {alertAdvice(alert).map(step => (
@@ -111,7 +112,7 @@ export function Acknowledged({ alert: { acknowledged } }: { readonly alert: Aler
   if (!acknowledged) return null
   const { by, reason, at } = acknowledged
   return (
-    <p className="alert-acknowledged">
+    <p className={styles.acknowledged}>
       <Icon name="check" size={12} /> {t.alerts.acknowledged(shownText(by, 60), shownText(reason, 300), at)}
     </p>
   )
@@ -129,8 +130,8 @@ function AlertLine({ alert, now, alone }: LineProps) {
   const key = shownText(alert.key ?? lockId ?? '', 200)
   const words = t.alerts
   return (
-    <li className="alert-line">
-      <div className="alert-line-top">
+    <li className={styles.line}>
+      <div className={styles.lineTop}>
         <Button
           look="link"
           className="mono clip"
@@ -145,14 +146,14 @@ function AlertLine({ alert, now, alone }: LineProps) {
           {count > 1 && ` · ${words.times(count)}`}
         </span>
         {comparesStores(alert.rule) && (
-          <Button look="link" className="alert-timeline" onClick={() => lookForName(nameOf(alert))}>
+          <Button look="link" className={styles.timeline} onClick={() => lookForName(nameOf(alert))}>
             {t.switch.trouble.compare}
           </Button>
         )}
         {lockId !== null && (
           <Button
             look="link"
-            className="alert-timeline"
+            className={styles.timeline}
             aria-label={words.timelineOf(key)}
             onClick={() => showTimeline({ storeId, id: lockId })}
           >
@@ -162,7 +163,7 @@ function AlertLine({ alert, now, alone }: LineProps) {
         {!alone && (
           <Menu
             label={words.actions(key)}
-            className="alert-menu"
+            className={styles.menu}
             items={[
               ...(acknowledged
                 ? []

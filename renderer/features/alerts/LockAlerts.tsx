@@ -9,6 +9,7 @@ import { Icon } from '../../ui/Icon.tsx'
 import panelStyles from '../../ui/Panel.module.css'
 import { sentence } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
+import styles from './Alerts.module.css'
 import { Acknowledged, acknowledgeOne, Steps } from './GroupCard.tsx'
 import { SEVERITY_ICON, SeverityMark } from './SeverityMark.tsx'
 
@@ -20,7 +21,7 @@ export function LockAlerts({ target: { storeId, id } }: { readonly target: Inspe
   const words = t.alerts
   if (alerts.length === 0) return null
   return (
-    <section className={`${panelStyles.panel} lock-alerts`} aria-label={words.title}>
+    <section className={`${panelStyles.panel} ${styles.lock}`} aria-label={words.title}>
       {alerts.map(alert => (
         <article key={alert.alertId} aria-label={RULES[alert.rule].title}>
           <h3>
@@ -29,7 +30,7 @@ export function LockAlerts({ target: { storeId, id } }: { readonly target: Inspe
           <p>{sentence(alertSentence(alert))}</p>
           <Acknowledged alert={alert} />
           <Steps alert={alert} open={alert.severity === 'critical'} />
-          <div className="alert-actions">
+          <div className={styles.actions}>
             {alert.acknowledged === null && (
               <Button onClick={() => acknowledgeOne(alert)}>{words.acknowledge}</Button>
             )}
@@ -51,7 +52,7 @@ export function RowAlertMark({ alerts }: { readonly alerts: readonly Alert[] }) 
     <span
       role="img"
       aria-label={title}
-      className="row-alert"
+      className={styles.rowMark}
       data-severity={severe.severity}
       data-seen={alerts.every(({ acknowledged }) => acknowledged !== null) || undefined}
       title={title}

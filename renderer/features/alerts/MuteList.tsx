@@ -6,9 +6,11 @@ import type { StoreEntry } from '../../../shared/stores.ts'
 import { alertsStore } from '../../state/alerts.ts'
 import { ask, consoleStore } from '../../state/console.ts'
 import { Button } from '../../ui/Button.tsx'
+import { Card } from '../../ui/Card.tsx'
 import { ErrorNotice } from '../../ui/Notice.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
+import styles from './Alerts.module.css'
 import { mutedBy } from './alert-groups.ts'
 
 /** What tells nobody, why, and the way to end that. */
@@ -23,15 +25,12 @@ export function MuteList() {
     setError(answer.ok ? null : answer.error)
   }
   return (
-    <section className="card" aria-label={words.mutes}>
-      <header className="card-head">
-        <h2>{words.mutes}</h2>
-      </header>
+    <Card label={words.mutes} titled>
       <ErrorNotice what={words.failedToSave} error={error} />
-      <ul className="mutes">
+      <ul className={styles.mutes}>
         {mutes.map(mute => (
           <li key={mute.muteId}>
-            <span className="mute-what">{sayMute(mute, entries)}</span>
+            <span className={styles.muteWhat}>{sayMute(mute, entries)}</span>
             <span className="muted">{words.muteBy(shownText(mute.by, 60), shownText(mute.reason, 300))}</span>
             <span className="faint number">
               {words.muteUntil(mute.until)} · {words.muting(mutedBy(alerts, mute.muteId))}
@@ -43,7 +42,7 @@ export function MuteList() {
           </li>
         ))}
       </ul>
-    </section>
+    </Card>
   )
 }
 

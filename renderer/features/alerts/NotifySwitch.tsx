@@ -5,6 +5,7 @@ import { Button } from '../../ui/Button.tsx'
 import { Switch } from '../../ui/Field.tsx'
 import { t } from '../../words/words.ts'
 import { asksBrowser } from './alert-signs.ts'
+import ruleStyles from './Rules.module.css'
 
 type Props = { readonly on: boolean; readonly onChange: (on: boolean) => void }
 
@@ -16,7 +17,7 @@ export function NotifySwitch({ on, onChange }: Props) {
   const words = t.alerts
   const allow = () => void Notification.requestPermission().then(setAnswer)
   return (
-    <div className="notify">
+    <div className={ruleStyles.notify}>
       <Switch
         label={words.notify}
         hint={

@@ -5,6 +5,7 @@ import { type AlertRule, RULES } from '../../../shared/alerts.ts'
 import { Button } from '../../ui/Button.tsx'
 import fieldStyles from '../../ui/Field.module.css'
 import { t } from '../../words/words.ts'
+import ruleStyles from './Rules.module.css'
 import { type RuleField, shownSetting, type Typed, type Wrong } from './rule-draft.ts'
 import { SettingInput } from './SettingInput.tsx'
 import { SeverityMark } from './SeverityMark.tsx'
@@ -40,7 +41,7 @@ export function RuleRow({ rule, setting, wrong, own, inherits, onChange, onWrong
     />
   )
   return (
-    <fieldset className="rule" data-off={!setting.enabled || undefined}>
+    <fieldset className={ruleStyles.rule} data-off={!setting.enabled || undefined}>
       <legend className="visually-hidden">{title}</legend>
       <input
         id={id}
@@ -48,19 +49,19 @@ export function RuleRow({ rule, setting, wrong, own, inherits, onChange, onWrong
         checked={setting.enabled}
         onChange={event => onChange({ ...setting, enabled: event.target.checked })}
       />
-      <label htmlFor={id} className="rule-title">
+      <label htmlFor={id} className={ruleStyles.title}>
         {title} <SeverityMark severity={RULES[rule].severity} />
         <span className={fieldStyles.hint}>{about}</span>
       </label>
-      <span className="rule-limit">
+      <span className={ruleStyles.limit}>
         {setting.limit !== null && input('limit', setting.limit, limit?.label ?? '')}
       </span>
-      <span className="rule-for">
+      <span className={ruleStyles.duration}>
         <span className="muted">{FOR_LABEL}</span>
         {input('forMs', setting.forMs, FOR_LABEL)}
       </span>
       {own || wrong.length > 0 ? (
-        <Button look="link" className="rule-reset" title={words.usualTitle(title)} onClick={onReset}>
+        <Button look="link" className={ruleStyles.reset} title={words.usualTitle(title)} onClick={onReset}>
           {inherits ? words.inherited : words.usual}
         </Button>
       ) : (

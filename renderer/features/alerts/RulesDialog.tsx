@@ -13,6 +13,7 @@ import { t } from '../../words/words.ts'
 import { FormEnd } from './FormEnd.tsx'
 import { NotifySwitch } from './NotifySwitch.tsx'
 import { RuleRow } from './RuleRow.tsx'
+import ruleStyles from './Rules.module.css'
 import { ownSetting, settingFor, type Wrong, withSetting, withWrong } from './rule-draft.ts'
 import { inputId } from './SettingInput.tsx'
 import { WrongList } from './WrongList.tsx'
@@ -53,7 +54,7 @@ export function RulesDialog() {
     else setError(answer.error)
   }
   return (
-    <Dialog title={words.rulesTitle} onClose={closeDialog} size="wide" className="rules">
+    <Dialog title={words.rulesTitle} onClose={closeDialog} size="wide" className={ruleStyles.rules}>
       <form
         onSubmit={event => {
           event.preventDefault()
@@ -66,7 +67,7 @@ export function RulesDialog() {
           options={[[ALL, words.rulesForAll], ...entries.map(each => [each.address, each.name] as const)]}
           onChange={setAddress}
         />
-        <div className="rules-list">
+        <div className={ruleStyles.list}>
           {ALERT_RULES.map(rule => (
             <RuleRow
               // What was typed belongs to this rule in this store.
@@ -85,7 +86,7 @@ export function RulesDialog() {
           ))}
         </div>
         <NotifySwitch on={book.notify} onChange={notify => setBook({ ...book, notify })} />
-        <div className="rules-end">
+        <div className={ruleStyles.end}>
           <WrongList
             wrong={wrong}
             nameOf={at => shownText(entries.find(each => each.address === at)?.name ?? at, 60)}

@@ -3,6 +3,7 @@ import { CHANGES_WINDOW_MS } from '../../../shared/alert-rules/rule.ts'
 import type { AlertRule } from '../../../shared/alerts.ts'
 import fieldStyles from '../../ui/Field.module.css'
 import { t } from '../../words/words.ts'
+import ruleStyles from './Rules.module.css'
 import { kindOf, type RuleField, type Typed, typedSetting, UNITS, type Unit } from './rule-draft.ts'
 
 type Props = {
@@ -56,7 +57,7 @@ export function SettingInput({ rule, field, label, initial, onChange }: Props) {
         </select>
       )}
       {isWrong && (
-        <span id={`${id}-wrong`} className="rule-wrong">
+        <span id={`${id}-wrong`} className={ruleStyles.wrong}>
           {words.wrongNumber[kind]}
         </span>
       )}

@@ -3,6 +3,7 @@ import { RULES } from '../../../shared/alerts.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { t } from '../../words/words.ts'
+import ruleStyles from './Rules.module.css'
 import { kindOf, type Wrong } from './rule-draft.ts'
 
 type Props = {
@@ -19,7 +20,7 @@ export function WrongList({ wrong, nameOf, onGo }: Props) {
       {wrong.length > 0 && (
         <Notice role="none">
           {words.notSaved(wrong.length)}
-          <ul className="wrong-list">
+          <ul className={ruleStyles.wrongList}>
             {wrong.map(each => {
               const { address, rule, field } = each
               const where = address === null ? words.rulesForAll : nameOf(address)

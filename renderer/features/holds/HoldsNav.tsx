@@ -1,6 +1,7 @@
 import { useStore } from 'zustand'
 import { goingOn, holdsStore } from '../../state/holds.ts'
 import { show, viewStore } from '../../state/view.ts'
+import badgeStyles from '../../ui/Badge.module.css'
 import { NavItem } from '../../ui/NavItem.tsx'
 import { t } from '../../words/words.ts'
 
@@ -13,7 +14,7 @@ export function HoldsNav() {
     <NavItem current={view === 'holds' && 'page'} onClick={() => show('holds')}>
       <span>{t.holds.nav}</span>
       {going > 0 && (
-        <span className="number badge" title={t.holds.countTitle(going)}>
+        <span className={`number ${badgeStyles.badge}`} title={t.holds.countTitle(going)}>
           {t.number(going)}
         </span>
       )}

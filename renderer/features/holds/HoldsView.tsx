@@ -3,12 +3,14 @@ import type { MaintenanceHold } from '../../../shared/holds.ts'
 import { goingOn, holdsStore } from '../../state/holds.ts'
 import { openDialog } from '../../state/overlay.ts'
 import { Button } from '../../ui/Button.tsx'
+import { Card } from '../../ui/Card.tsx'
 import { Empty } from '../../ui/Empty.tsx'
 import { ErrorNotice } from '../../ui/Notice.tsx'
+import { NumberTable } from '../../ui/NumberTable.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
-import titleStyles from '../../ui/Title.module.css'
+import viewStyles from '../../ui/View.module.css'
+import { ViewBody, ViewHead } from '../../ui/View.tsx'
 import { t } from '../../words/words.ts'
-import { NumberTable } from '../stats/ChartFrame.tsx'
 import { HoldCard } from './HoldCard.tsx'
 import styles from './Holds.module.css'
 
@@ -18,14 +20,12 @@ export function HoldsView() {
   const words = t.holds
   return (
     <>
-      <header className="view-head">
-        <h1 className={titleStyles.title}>{words.title}</h1>
-        <Button className="view-end" onClick={() => openDialog({ kind: 'hold' })}>
+      <ViewHead title={words.title}>
+        <Button className={viewStyles.end} onClick={() => openDialog({ kind: 'hold' })}>
           {words.open}
         </Button>
-      </header>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keys */}
-      <div className="view-body" tabIndex={0} role="group" aria-label={words.title}>
+      </ViewHead>
+      <ViewBody label={words.title}>
         <ErrorNotice role="status" what={words.failed} error={error} />
         <ErrorNotice role="status" what={words.mayBeMore} error={notice} />
         {going.length > 0 ? (
@@ -38,7 +38,7 @@ export function HoldsView() {
           known && notice === null && <Empty icon="hold" title={words.none} text={words.noneText} />
         )}
         <EndedHolds holds={holds.filter(({ state }) => state === 'ended')} />
-      </div>
+      </ViewBody>
     </>
   )
 }
@@ -47,11 +47,7 @@ function EndedHolds({ holds }: { readonly holds: readonly MaintenanceHold[] }) {
   const words = t.holds
   if (holds.length === 0) return null
   return (
-    <section className="card" aria-label={words.ended}>
-      <header className="card-head">
-        <h2>{words.ended}</h2>
-        <span className="faint number">{t.number(holds.length)}</span>
-      </header>
+    <Card label={words.ended} titled aside={<span className="faint number">{t.number(holds.length)}</span>}>
       <NumberTable
         caption={words.ended}
         head={Object.values(words.endedColumns)}
@@ -70,6 +66,6 @@ function EndedHolds({ holds }: { readonly holds: readonly MaintenanceHold[] }) {
           ],
         }))}
       />
-    </section>
+    </Card>
   )
 }

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { FLOW_NAMES, FLOW_WORDS, type LockBrief, ratesOf, type Stats } from '../../../shared/stats.ts'
 import { inspect } from '../../state/overlay.ts'
 import { Button } from '../../ui/Button.tsx'
+import figureStyles from '../../ui/Figures.module.css'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { isOld, sayWhen } from './say-when.ts'
@@ -16,7 +17,7 @@ export function FiguresRow({ answer }: { readonly answer: StatsAnswer }) {
   const units = stores.flatMap(({ spent }) => spent.units ?? [])
   return (
     <>
-      <section className="figures" aria-label={sayWhen(stores)}>
+      <section className={figureStyles.figures} aria-label={sayWhen(stores)}>
         <dl>
           <Figure name={words.active} value={t.number(active)} />
           <Figure name={words.states.held} value={t.number(counts.held)} />
@@ -40,7 +41,7 @@ export function FiguresRow({ answer }: { readonly answer: StatsAnswer }) {
           <Figure name={words.stored} value={t.number(total)} />
         </dl>
       </section>
-      <section className="figures small" aria-label={words.perMinute}>
+      <section className={`${figureStyles.figures} ${figureStyles.small}`} aria-label={words.perMinute}>
         <dl>
           {FLOW_NAMES.map(name => (
             <Figure
@@ -59,7 +60,7 @@ export function FiguresRow({ answer }: { readonly answer: StatsAnswer }) {
             title={words.costSince}
           />
         </dl>
-        <p className="figures-note faint">
+        <p className={`${figureStyles.note} faint`}>
           {words.observed(observedMs, at - since)}
           {answer.watched !== null && ` · ${words.watchedFrom(answer.watched)}`}
         </p>
@@ -84,11 +85,11 @@ type FigureProps = {
 
 function Figure({ name, value, unit, tone, title }: FigureProps) {
   return (
-    <div className="figure" data-tone={tone || undefined} title={title}>
+    <div className={figureStyles.figure} data-tone={tone || undefined} title={title}>
       <dt>{name}</dt>
       <dd>
         {value}
-        {unit !== undefined && <span className="figure-unit"> {unit}</span>}
+        {unit !== undefined && <span className={figureStyles.unit}> {unit}</span>}
       </dd>
     </div>
   )
@@ -100,13 +101,13 @@ function BriefFigure({ name, brief, until }: BriefProps) {
   if (!brief) return <Figure name={name} value={<span className="faint">{t.stats.none}</span>} />
   const { storeId, id, key, holder, since, exact } = brief
   return (
-    <div className="figure figure-lock">
+    <div className={`${figureStyles.figure} ${figureStyles.lock}`}>
       <dt>{name}</dt>
       <dd>
         {t.stats.oldestFor(until - since, exact)}{' '}
         <Button
           look="link"
-          className="mono clip figure-unit"
+          className={`mono clip ${figureStyles.unit}`}
           title={`${shownText(key)} · ${shownText(holder, 120)}`}
           onClick={() => inspect({ storeId, id })}
         >

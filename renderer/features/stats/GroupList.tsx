@@ -1,6 +1,8 @@
 import type { Groups } from '../../../shared/stats.ts'
+import cardStyles from '../../ui/Card.module.css'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
+import styles from './Stats.module.css'
 
 const SHOWN = 6
 
@@ -20,19 +22,21 @@ export function GroupList({ title, groups, say = name => shownText(name, 120) }:
   }
   const most = top[0]?.count ?? 1
   return (
-    <section className="card top-list" aria-label={title}>
+    <section className={cardStyles.card} aria-label={title}>
       <h2>{title}</h2>
-      {top.length === 0 && <p className="card-note faint">{t.stats.noGroups}</p>}
-      <ol className="top-list-rows">
+      {top.length === 0 && <p className={`${cardStyles.note} faint`}>{t.stats.noGroups}</p>}
+      <ol className={styles.groups}>
         {top.map(({ name, count }) => (
           <li key={name} title={say(name)}>
             <span className="clip">{say(name)}</span>
             <span className="number">{t.number(count)}</span>
-            <span className="top-list-bar" style={{ transform: `scaleX(${count / most})` }} />
+            <span className={styles.groupBar} style={{ transform: `scaleX(${count / most})` }} />
           </li>
         ))}
       </ol>
-      {others.names > 0 && <p className="card-note faint">{t.stats.others(others.names, others.count)}</p>}
+      {others.names > 0 && (
+        <p className={`${cardStyles.note} faint`}>{t.stats.others(others.names, others.count)}</p>
+      )}
     </section>
   )
 }

@@ -1,6 +1,9 @@
 import type { Histogram } from '../../../shared/stats.ts'
+import cardStyles from '../../ui/Card.module.css'
+import { NumberTable } from '../../ui/NumberTable.tsx'
 import { t } from '../../words/words.ts'
-import { ChartFrame, NumberTable } from './ChartFrame.tsx'
+import { ChartFrame } from './ChartFrame.tsx'
+import styles from './Stats.module.css'
 
 type Props = {
   readonly name: string
@@ -23,21 +26,23 @@ export function HistogramChart({ name, title, histogram, empty, unmeasured }: Pr
       name={name}
       title={title}
       chart={
-        <div className="histogram-box">
+        <div>
           <div
-            className="histogram"
+            className={styles.histogram}
             role="img"
             aria-label={filled.length === 0 ? empty : t.stats.histogramSaid(title, said)}
           >
             {buckets.map(({ label, count }) => (
-              <div key={label} className="bucket" title={t.stats.valueOf(label, t.number(count))}>
-                <span className="bucket-count number">{count > 0 ? t.stats.axisValue(count) : ''}</span>
-                <span className="bucket-bar" style={{ height: `${(count / most) * 72}px` }} />
-                <span className="bucket-label">{label}</span>
+              <div key={label} className={styles.bucket} title={t.stats.valueOf(label, t.number(count))}>
+                <span className={`${styles.bucketCount} number`}>
+                  {count > 0 ? t.stats.axisValue(count) : ''}
+                </span>
+                <span className={styles.bucketBar} style={{ height: `${(count / most) * 72}px` }} />
+                <span className={styles.bucketLabel}>{label}</span>
               </div>
             ))}
           </div>
-          <p className="card-note faint">
+          <p className={`${cardStyles.note} faint`}>
             {filled.length === 0 && histogram.unknown === 0 ? empty : null}
             {histogram.unknown > 0 ? t.stats.valueOf(unmeasured, t.number(histogram.unknown)) : null}
           </p>

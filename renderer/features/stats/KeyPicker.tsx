@@ -5,6 +5,7 @@ import { ask, consoleStore } from '../../state/console.ts'
 import fieldStyles from '../../ui/Field.module.css'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
+import timelineStyles from './Timeline.module.css'
 
 type Props = { readonly scope: string | null; readonly onChoose: (key: KeyChoice) => void }
 
@@ -45,7 +46,7 @@ export function KeyPicker({ scope, onChoose }: Props) {
     if (found.length > 0) setAt((to + found.length) % found.length)
   }
   return (
-    <div className="picker">
+    <div className={timelineStyles.picker}>
       <input
         className={`${fieldStyles.input} mono`}
         role="combobox"
@@ -82,7 +83,7 @@ export function KeyPicker({ scope, onChoose }: Props) {
         }}
       />
       {open && (
-        <div id={`${id}-list`} role="listbox" aria-label={t.stats.keys} className="picker-list">
+        <div id={`${id}-list`} role="listbox" aria-label={t.stats.keys} className={timelineStyles.list}>
           {found.map((key, i) => (
             // biome-ignore lint/a11y/useKeyWithClickEvents: the input above takes the keys
             // biome-ignore lint/a11y/useFocusableInteractive: the input above keeps the focus
@@ -91,13 +92,13 @@ export function KeyPicker({ scope, onChoose }: Props) {
               id={`${id}-${i}`}
               role="option"
               aria-selected={i === chosen}
-              className="picker-item"
+              className={timelineStyles.option}
               // Before the input loses the focus and the list with it.
               onPointerDown={event => event.preventDefault()}
               onClick={() => choose(key)}
             >
               <span className="mono clip">{shownText(key.key, 200)}</span>
-              <span className="faint picker-more">
+              <span className={`faint ${timelineStyles.more}`}>
                 {shownText(entries.find(each => each.storeId === key.storeId)?.name ?? '', 40)}
                 {' · '}
                 {t.stats.keySeen(key.tenures, key.heldNow)}
@@ -106,7 +107,9 @@ export function KeyPicker({ scope, onChoose }: Props) {
           ))}
         </div>
       )}
-      {open && found.length === 0 && <p className="picker-list picker-none muted">{t.stats.noKeys}</p>}
+      {open && found.length === 0 && (
+        <p className={`${timelineStyles.list} ${timelineStyles.none} muted`}>{t.stats.noKeys}</p>
+      )}
     </div>
   )
 }

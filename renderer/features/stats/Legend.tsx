@@ -1,4 +1,5 @@
 import { t } from '../../words/words.ts'
+import chartStyles from './Chart.module.css'
 import type { Ink } from './ink.ts'
 
 export type OverTimeLine = { readonly name: string; readonly word: string; readonly ink: Ink }
@@ -24,33 +25,34 @@ export function Legend(props: Props) {
   const { lines, values, format, at, latest, asLines, note, live, hidden, onToggle } = props
   const visible = lines.filter(({ name }) => !hidden.has(name)).length
   return (
-    <div className="legend" aria-live={live ? 'polite' : 'off'}>
-      <span className="legend-time number">{at === null ? latest : t.dateTime(at)}</span>
+    <div className={chartStyles.legend} aria-live={live ? 'polite' : 'off'}>
+      <span className={`${chartStyles.time} number`}>{at === null ? latest : t.dateTime(at)}</span>
       {lines.map(({ name, word, ink }, i) => (
         <button
           key={name}
           type="button"
-          className="legend-item"
+          className={chartStyles.item}
           aria-pressed={!hidden.has(name)}
           title={t.stats.hide(word)}
           disabled={visible === 1 && !hidden.has(name)}
           onClick={() => onToggle(name)}
         >
           <span
-            className="swatch"
+            className={chartStyles.swatch}
             data-pattern={ink.pattern}
             data-dash={asLines ? dashOf(ink) : undefined}
             style={{ color: `var(${ink.colour})` }}
           />
-          {word} <span className="number legend-value">{values ? format(values[i] ?? 0) : '–'}</span>
+          {word}{' '}
+          <span className={`number ${chartStyles.value}`}>{values ? format(values[i] ?? 0) : '–'}</span>
         </button>
       ))}
       {note !== null && (
-        <span className="legend-note" title={t.stats.countedAsSeen}>
+        <span className={chartStyles.note} title={t.stats.countedAsSeen}>
           {note}
         </span>
       )}
-      {note === null && at === null && <span className="legend-hint faint">{t.stats.hint}</span>}
+      {note === null && at === null && <span className={`${chartStyles.hint} faint`}>{t.stats.hint}</span>}
     </div>
   )
 }

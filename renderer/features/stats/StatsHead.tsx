@@ -2,9 +2,10 @@ import { useStore } from 'zustand'
 import { preferences, STATS_WINDOWS } from '../../state/preferences.ts'
 import chipStyles from '../../ui/Chip.module.css'
 import { SegmentButtons } from '../../ui/Segments.tsx'
-import titleStyles from '../../ui/Title.module.css'
+import { ViewHead } from '../../ui/View.tsx'
 import { t } from '../../words/words.ts'
 import { ScopeName } from '../stores/ScopeName.tsx'
+import styles from './Stats.module.css'
 import type { Span } from './steps.ts'
 
 type Props = { readonly zoom: Span | null; readonly onUnzoom: () => void }
@@ -12,11 +13,14 @@ type Props = { readonly zoom: Span | null; readonly onUnzoom: () => void }
 export function StatsHead({ zoom, onUnzoom }: Props) {
   const window = useStore(preferences, state => state.statsWindow)
   return (
-    <header className="view-head">
-      <h1 className={titleStyles.title}>
-        {t.stats.title}
-        <ScopeName />
-      </h1>
+    <ViewHead
+      title={
+        <>
+          {t.stats.title}
+          <ScopeName />
+        </>
+      }
+    >
       {zoom && (
         <button
           type="button"
@@ -31,7 +35,7 @@ export function StatsHead({ zoom, onUnzoom }: Props) {
       )}
       <SegmentButtons
         label={t.stats.window}
-        className="windows"
+        className={styles.windows}
         value={window}
         options={STATS_WINDOWS.map(each => [each, t.stats.windows[each]] as const)}
         onChange={each => {
@@ -39,6 +43,6 @@ export function StatsHead({ zoom, onUnzoom }: Props) {
           onUnzoom()
         }}
       />
-    </header>
+    </ViewHead>
   )
 }

@@ -6,6 +6,8 @@ import { table } from '../../state/table.ts'
 import { viewStore } from '../../state/view.ts'
 import { ErrorNotice } from '../../ui/Notice.tsx'
 import { sentence } from '../../ui/shown-text.ts'
+import viewStyles from '../../ui/View.module.css'
+import { ViewBody } from '../../ui/View.tsx'
 import { t } from '../../words/words.ts'
 import { CountsChart, RatesChart } from './Charts.tsx'
 import { FiguresRow } from './FiguresRow.tsx'
@@ -13,6 +15,7 @@ import { GroupList } from './GroupList.tsx'
 import { GroupsChart } from './GroupsChart.tsx'
 import { HistogramChart } from './Histograms.tsx'
 import { NothingYet } from './NothingYet.tsx'
+import styles from './Stats.module.css'
 import { StatsHead } from './StatsHead.tsx'
 import { StoresTable } from './StoresTable.tsx'
 import { isOld } from './say-when.ts'
@@ -38,15 +41,14 @@ export function StatsView() {
   return (
     <>
       <StatsHead zoom={span} onUnzoom={() => setZoom(null)} />
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keys */}
-      <div ref={box} className="view-body" tabIndex={0} role="group" aria-label={t.stats.title}>
+      <ViewBody ref={box} label={t.stats.title}>
         <ErrorNotice role="status" what={t.stats.failed} error={error} />
         {answer?.stats.stores.some(store => store.asOf !== null) ? (
           <Numbers answer={answer} scope={scope} onZoom={to => setZoom(to && { of: question, span: to })} />
         ) : (
           <NothingYet answer={answer} />
         )}
-      </div>
+      </ViewBody>
     </>
   )
 }
@@ -64,12 +66,12 @@ function Numbers({ answer, scope, onZoom }: NumbersProps) {
   return (
     <>
       {stores.filter(isOld).map(({ storeId, name, asOf, error }) => (
-        <p key={storeId} className="view-notice" role="status">
+        <p key={storeId} className={viewStyles.notice} role="status">
           {t.stats.notLive(name, asOf)} {error && sentence(error.message)}
         </p>
       ))}
       {stats.notice !== null && (
-        <p className="view-notice calm" role="status">
+        <p className={`${viewStyles.notice} ${viewStyles.calm}`} role="status">
           {sentence(stats.notice)}
         </p>
       )}
@@ -78,7 +80,7 @@ function Numbers({ answer, scope, onZoom }: NumbersProps) {
       <RatesChart answer={answer} onZoom={onZoom} />
       <GroupsChart answer={answer} onZoom={onZoom} />
       <Timeline scope={scope} span={span} />
-      <div className="cards two">
+      <div className={`${styles.cards} ${styles.two}`}>
         <HistogramChart
           name="tenure-times"
           title={t.stats.tenureTimes}
@@ -94,7 +96,7 @@ function Numbers({ answer, scope, onZoom }: NumbersProps) {
           unmeasured={t.stats.states.endless}
         />
       </div>
-      <div className="cards four">
+      <div className={`${styles.cards} ${styles.four}`}>
         <GroupList title={t.stats.byHolder} groups={overall.byHolder} />
         <GroupList title={t.stats.byPrefix} groups={overall.byPrefix} />
         <GroupList title={t.stats.byName} groups={overall.byName} />

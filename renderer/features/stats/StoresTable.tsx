@@ -1,15 +1,13 @@
 import type { StoreStats } from '../../../shared/stats.ts'
+import { Card } from '../../ui/Card.tsx'
+import { NumberTable } from '../../ui/NumberTable.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
-import { NumberTable } from './ChartFrame.tsx'
 
 export function StoresTable({ stores, at }: { readonly stores: readonly StoreStats[]; readonly at: number }) {
   const words = t.stats
   return (
-    <section className="card" aria-label={words.stores}>
-      <header className="card-head">
-        <h2>{words.stores}</h2>
-      </header>
+    <Card label={words.stores} titled>
       <NumberTable
         caption={words.stores}
         head={Object.values(words.storeColumns)}
@@ -31,7 +29,7 @@ export function StoresTable({ stores, at }: { readonly stores: readonly StoreSta
           ],
         }))}
       />
-    </section>
+    </Card>
   )
 }
 

@@ -3,6 +3,7 @@ import uPlot from 'uplot'
 import { MINUTE_MS } from '../../../shared/duration.ts'
 import { useColourScheme } from '../../ui/colours.ts'
 import { t } from '../../words/words.ts'
+import chartStyles from './Chart.module.css'
 import { type ChartLook, chartOptions } from './chart-options.ts'
 import { drawn, type Span, type Step } from './steps.ts'
 
@@ -79,11 +80,11 @@ export function TimeChart(props: Props) {
       tabIndex={0}
       aria-label={label}
       aria-roledescription={t.stats.chart}
-      className="chart"
+      className={chartStyles.chart}
       onKeyDown={onKeyDown}
       onBlur={() => props.onPoint(null, true)}
     >
-      <div ref={box} className="chart-box" style={{ height }} aria-hidden="true" />
+      <div ref={box} className={chartStyles.box} style={{ height }} aria-hidden="true" />
     </div>
   )
 }

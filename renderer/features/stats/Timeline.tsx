@@ -4,11 +4,14 @@ import type { LockTenure, Tenures } from '../../../shared/stats.ts'
 import { ask, book } from '../../state/console.ts'
 import { rowIdOf } from '../../state/lock-book.ts'
 import { viewStore } from '../../state/view.ts'
+import cardStyles from '../../ui/Card.module.css'
+import { NumberTable } from '../../ui/NumberTable.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
-import { ChartFrame, NumberTable } from './ChartFrame.tsx'
+import { ChartFrame } from './ChartFrame.tsx'
 import { KeyPicker } from './KeyPicker.tsx'
 import type { Span } from './steps.ts'
+import timelineStyles from './Timeline.module.css'
 import { sayHolder, sayLength, TimelineChart } from './TimelineChart.tsx'
 import { holderKey } from './timeline.ts'
 
@@ -49,19 +52,23 @@ export function Timeline({ scope, span }: Props) {
               span={span}
             />
           ) : (
-            <p className="card-note muted">{target === null ? t.stats.chooseFirst : t.stats.noTenures}</p>
+            <p className={`${cardStyles.note} muted`}>
+              {target === null ? t.stats.chooseFirst : t.stats.noTenures}
+            </p>
           )
         }
         table={
           tenures && tenures.tenures.length > 0 ? (
             <TenuresTable tenures={tenures.tenures} now={span.to} caption={shownText(key, 120)} />
           ) : (
-            <p className="card-note muted">{target === null ? t.stats.chooseFirst : t.stats.noTenures}</p>
+            <p className={`${cardStyles.note} muted`}>
+              {target === null ? t.stats.chooseFirst : t.stats.noTenures}
+            </p>
           )
         }
       >
         {target !== null && (
-          <span className="mono clip timeline-key" title={shownText(key)}>
+          <span className={`mono clip ${timelineStyles.key}`} title={shownText(key)}>
             {shownText(key, 200)}
           </span>
         )}
@@ -71,7 +78,7 @@ export function Timeline({ scope, span }: Props) {
         />
       </ChartFrame>
       {tenures !== null && tenures.left > 0 && tenures.tenures.length >= MOST_TENURES && (
-        <p className="card-note faint">{t.stats.left(tenures.left)}</p>
+        <p className={`${cardStyles.note} faint`}>{t.stats.left(tenures.left)}</p>
       )}
     </div>
   )

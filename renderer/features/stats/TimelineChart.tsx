@@ -2,7 +2,9 @@ import { type KeyboardEvent, useState } from 'react'
 import type { LockTenure, Tenures } from '../../../shared/stats.ts'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
+import chartStyles from './Chart.module.css'
 import type { Span } from './steps.ts'
+import timelineStyles from './Timeline.module.css'
 import { type Bar, lanesOf } from './timeline.ts'
 
 type Props = { readonly label: string; readonly tenures: Tenures; readonly span: Span }
@@ -37,7 +39,10 @@ export function TimelineChart({ label, tenures: { tenures, gaps }, span }: Props
   const place = (time: number) => `${Math.min(100, Math.max(0, ((time - from) / (to - from)) * 100))}%`
   return (
     <>
-      <p className="legend timeline-said" aria-live={read?.byKeys ? 'polite' : 'off'}>
+      <p
+        className={`${chartStyles.legend} ${timelineStyles.reading}`}
+        aria-live={read?.byKeys ? 'polite' : 'off'}
+      >
         {shown ? sayTenure(shown, to) : ' '}
       </p>
       <div
@@ -46,27 +51,30 @@ export function TimelineChart({ label, tenures: { tenures, gaps }, span }: Props
         tabIndex={0}
         aria-label={label}
         aria-roledescription={t.stats.chart}
-        className="timeline"
+        className={timelineStyles.timeline}
         onKeyDown={onKeyDown}
         onPointerLeave={() => setRead(null)}
         onBlur={() => setRead(null)}
       >
-        <div className="timeline-gaps" aria-hidden="true">
+        <div className={timelineStyles.gaps} aria-hidden="true">
           {gaps.map(gap => (
             <span
               key={gap.from}
-              className="timeline-gap"
+              className={timelineStyles.gap}
               title={t.stats.gapLabels[gap.why]}
               style={{ left: place(gap.from), right: `calc(100% - ${place(gap.until ?? to)})` }}
             />
           ))}
         </div>
         {lanes.map(lane => (
-          <div key={lane.holder ? sayHolder(lane.holder) + lane.holder.ownerHash : 'others'} className="lane">
-            <span className="lane-name clip">
+          <div
+            key={lane.holder ? sayHolder(lane.holder) + lane.holder.ownerHash : 'others'}
+            className={timelineStyles.lane}
+          >
+            <span className={`${timelineStyles.laneName} clip`}>
               {lane.holder ? sayHolder(lane.holder) : t.stats.otherHolders}
             </span>
-            <span className="lane-bars">
+            <span className={timelineStyles.bars}>
               {lane.bars.map(bar => (
                 <LaneBar
                   key={`${bar.tenure.from} ${bar.tenure.ownerHash}`}
@@ -78,7 +86,7 @@ export function TimelineChart({ label, tenures: { tenures, gaps }, span }: Props
             </span>
           </div>
         ))}
-        <div className="timeline-axis" aria-hidden="true">
+        <div className={timelineStyles.axis} aria-hidden="true">
           {Array.from({ length: TICKS + 1 }, (_, i) => from + ((to - from) * i) / TICKS).map((at, i) => (
             <span
               key={at}
@@ -99,7 +107,7 @@ type BarProps = { readonly bar: Bar; readonly read: boolean; readonly onPoint: (
 function LaneBar({ bar: { tenure, left, right, openLeft, openRight }, read, onPoint }: BarProps) {
   return (
     <span
-      className="lane-bar"
+      className={timelineStyles.bar}
       data-end={tenure.end}
       data-open-left={openLeft || undefined}
       data-open-right={openRight || undefined}

@@ -6,13 +6,14 @@ import { providerLine } from '../../../shared/switch-words.ts'
 import { ask } from '../../state/console.ts'
 import { act } from '../../state/switch.ts'
 import { Button } from '../../ui/Button.tsx'
+import { Card } from '../../ui/Card.tsx'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import fieldStyles from '../../ui/Field.module.css'
 import { TextField } from '../../ui/Field.tsx'
 import { ErrorNotice } from '../../ui/Notice.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
+import viewStyles from '../../ui/View.module.css'
 import { t } from '../../words/words.ts'
-import { Card } from './parts.tsx'
 import styles from './Switch.module.css'
 import { type StepProps, useSwitchNow } from './use-switch.ts'
 
@@ -174,7 +175,8 @@ type DifferenceProps = {
 
 function Difference({ preview: { lines, copy, wanted }, isDue, working, onChange }: DifferenceProps) {
   const words = t.switch.change
-  if (lines.length === 0) return <p className="view-notice calm">{words.already(shownText(wanted, 60))}</p>
+  if (lines.length === 0)
+    return <p className={`${viewStyles.notice} ${viewStyles.calm}`}>{words.already(shownText(wanted, 60))}</p>
   return (
     <div className={styles.preview}>
       <table className={styles.difference} aria-label={words.difference}>

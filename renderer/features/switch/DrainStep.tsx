@@ -2,10 +2,12 @@ import type { Remaining } from '../../../shared/switch.ts'
 import { useNow } from '../../state/clock.ts'
 import { inspect } from '../../state/overlay.ts'
 import { Button } from '../../ui/Button.tsx'
+import cardStyles from '../../ui/Card.module.css'
+import { Card } from '../../ui/Card.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
-import { Card, DataTable, Gauge } from './parts.tsx'
+import { DataTable, Gauge } from './parts.tsx'
 import { workerName } from './StopStep.tsx'
 import styles from './Switch.module.css'
 import { toDrain, willNotEnd } from './step-state.ts'
@@ -41,7 +43,7 @@ export function DrainStep({ run }: StepProps) {
         <Card label={words.remaining} titled isBehind={isBehind}>
           <RemainingTable remaining={remaining} storeId={run.from.storeId} />
           {held !== null && held > remaining.length && (
-            <p className="card-note faint">{words.notListed(held - remaining.length)}</p>
+            <p className={`${cardStyles.note} faint`}>{words.notListed(held - remaining.length)}</p>
           )}
         </Card>
       )}

@@ -5,10 +5,13 @@ import { ask, consoleStore } from '../../state/console.ts'
 import { makePlan } from '../../state/plan.ts'
 import { act } from '../../state/switch.ts'
 import { Button } from '../../ui/Button.tsx'
+import cardStyles from '../../ui/Card.module.css'
+import { Card } from '../../ui/Card.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { shownText } from '../../ui/shown-text.ts'
+import viewStyles from '../../ui/View.module.css'
 import { t } from '../../words/words.ts'
-import { Card, type Figure, Figures } from './parts.tsx'
+import { type Figure, Figures } from './parts.tsx'
 import { QuietMeter } from './StopStep.tsx'
 import styles from './Switch.module.css'
 import { isWorkedIn, openStrays } from './step-state.ts'
@@ -34,10 +37,10 @@ export function CleanStep({ run }: StepProps) {
   return (
     <Card label={words.left} isBehind={from.status !== 'live'} className={styles.stack}>
       <Figures label={words.left} figures={figures} />
-      {from.unrecognised ? <p className="card-note muted">{words.unrecognisedNote}</p> : null}
-      {isClean && <p className="card-note muted">{words.empty}</p>}
+      {from.unrecognised ? <p className={`${cardStyles.note} muted`}>{words.unrecognisedNote}</p> : null}
+      {isClean && <p className={`${cardStyles.note} muted`}>{words.empty}</p>}
       {!isClean && isReadOnly && (
-        <p className="view-notice">{words.readOnly(shownText(run.from.storeName, 60))}</p>
+        <p className={viewStyles.notice}>{words.readOnly(shownText(run.from.storeName, 60))}</p>
       )}
       {!isClean && !isReadOnly && (
         <p className={styles.line}>
@@ -53,7 +56,7 @@ export function CleanStep({ run }: StepProps) {
           <span className="muted">{words.planHint}</span>
         </p>
       )}
-      {planIds.length > 0 && <p className="card-note faint">{words.plans(planIds.length)}</p>}
+      {planIds.length > 0 && <p className={`${cardStyles.note} faint`}>{words.plans(planIds.length)}</p>}
     </Card>
   )
 }

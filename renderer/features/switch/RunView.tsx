@@ -8,7 +8,8 @@ import { Dialog, DialogButtons } from '../../ui/Dialog.tsx'
 import { TextField } from '../../ui/Field.tsx'
 import { ErrorNotice } from '../../ui/Notice.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
-import titleStyles from '../../ui/Title.module.css'
+import viewStyles from '../../ui/View.module.css'
+import { ViewHead } from '../../ui/View.tsx'
 import { t } from '../../words/words.ts'
 import { SideName } from './parts.tsx'
 import { StepFrame } from './StepFrame.tsx'
@@ -38,8 +39,7 @@ export function RunHead({ run }: { readonly run: SwitchRun }) {
   const [isAbandoning, setAbandoning] = useState(false)
   const words = t.switch
   return (
-    <header className="view-head">
-      <h1 className={titleStyles.title}>{words.title}</h1>
+    <ViewHead title={words.title}>
       <p className={styles.between}>
         <SideName side={run.from} />
         <span className="faint" aria-hidden="true">
@@ -47,7 +47,7 @@ export function RunHead({ run }: { readonly run: SwitchRun }) {
         </span>
         <SideName side={run.to} />
       </p>
-      <span className={`view-end ${styles.headEnd}`}>
+      <span className={`${viewStyles.end} ${styles.headEnd}`}>
         <span className={`faint ${styles.begun}`}>{words.begunBy(run.begunAt, shownText(run.by, 40))}</span>
         <Button look="quiet" onClick={() => showSwitch(null)}>
           {words.list.all}
@@ -55,7 +55,7 @@ export function RunHead({ run }: { readonly run: SwitchRun }) {
         {run.ended === null && <Button onClick={() => setAbandoning(true)}>{words.abandon}</Button>}
       </span>
       {isAbandoning && <AbandonDialog run={run} onClose={() => setAbandoning(false)} />}
-    </header>
+    </ViewHead>
   )
 }
 

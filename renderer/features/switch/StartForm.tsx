@@ -8,6 +8,7 @@ import { Button } from '../../ui/Button.tsx'
 import { ErrorNotice } from '../../ui/Notice.tsx'
 import { Segments } from '../../ui/Segments.tsx'
 import { shownText } from '../../ui/shown-text.ts'
+import viewStyles from '../../ui/View.module.css'
 import { t } from '../../words/words.ts'
 import { ProductionBadge, StoreDot } from '../stores/StoreName.tsx'
 import styles from './Switch.module.css'
@@ -73,7 +74,7 @@ export function StartForm() {
           onChoose={setTo}
         />
       </div>
-      {able.length < 2 && <p className="view-notice">{words.one}</p>}
+      {able.length < 2 && <p className={viewStyles.notice}>{words.one}</p>}
       {!known && (
         <Segments
           label={words.quiet}

@@ -5,12 +5,13 @@ import { consoleStore } from '../../state/console.ts'
 import { openDialog } from '../../state/overlay.ts'
 import { showSwitch, switchStore } from '../../state/switch.ts'
 import { Button } from '../../ui/Button.tsx'
+import { Card } from '../../ui/Card.tsx'
 import { Empty } from '../../ui/Empty.tsx'
 import { ErrorNotice } from '../../ui/Notice.tsx'
 import { shownText } from '../../ui/shown-text.ts'
-import titleStyles from '../../ui/Title.module.css'
+import { ViewBody, ViewHead } from '../../ui/View.tsx'
 import { t } from '../../words/words.ts'
-import { Card, DataTable } from './parts.tsx'
+import { DataTable } from './parts.tsx'
 import { StartForm } from './StartForm.tsx'
 import styles from './Switch.module.css'
 
@@ -21,15 +22,12 @@ export function StartView() {
   const words = t.switch
   return (
     <>
-      <header className="view-head">
-        <h1 className={titleStyles.title}>{words.title}</h1>
-      </header>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keys */}
-      <div className="view-body" tabIndex={0} role="group" aria-label={words.title}>
+      <ViewHead title={words.title} />
+      <ViewBody label={words.title}>
         <ErrorNotice role="status" what={words.failed} error={error} />
         <Start />
         {runs.length > 0 && <RunList runs={runs} />}
-      </div>
+      </ViewBody>
     </>
   )
 }

@@ -9,6 +9,7 @@ import { TextField } from '../../ui/Field.tsx'
 import { Icon, type IconName } from '../../ui/Icon.tsx'
 import { ErrorNotice } from '../../ui/Notice.tsx'
 import { sentence } from '../../ui/shown-text.ts'
+import viewStyles from '../../ui/View.module.css'
 import { t } from '../../words/words.ts'
 import { ChangeStep } from './ChangeStep.tsx'
 import { DrainStep } from './DrainStep.tsx'
@@ -51,7 +52,7 @@ export function StepFrame({ run, step }: Props) {
       <div
         ref={body}
         key={step}
-        className={`view-body ${styles.body}`}
+        className={`${viewStyles.body} ${styles.body}`}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keys
         tabIndex={0}
         role="group"

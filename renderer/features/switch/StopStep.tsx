@@ -1,9 +1,11 @@
 import { useState } from 'react'
 import type { Arrival } from '../../../shared/switch.ts'
 import { useNow } from '../../state/clock.ts'
+import cardStyles from '../../ui/Card.module.css'
+import { Card } from '../../ui/Card.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
-import { Card, DataTable, Gauge } from './parts.tsx'
+import { DataTable, Gauge } from './parts.tsx'
 import styles from './Switch.module.css'
 import { quietSince, stillAtWork } from './step-state.ts'
 import { type StepProps, useSwitchNow } from './use-switch.ts'
@@ -27,12 +29,12 @@ export function StopStep({ run }: StepProps) {
         isBehind={!isLive}
         aside={
           watchedSince !== null && (
-            <span className="faint card-switch number">{words.watchedSince(watchedSince)}</span>
+            <span className={`faint ${cardStyles.aside} number`}>{words.watchedSince(watchedSince)}</span>
           )
         }
       >
         {arrivals.length === 0 ? (
-          <p className="card-note muted">{words.noArrivals}</p>
+          <p className={`${cardStyles.note} muted`}>{words.noArrivals}</p>
         ) : (
           <ArrivalTable arrivals={arrivals} quietMs={run.quietMs} />
         )}

@@ -6,13 +6,16 @@ import { STEP_WORDS } from '../../../shared/switch-words.ts'
 import { client, consoleStore } from '../../state/console.ts'
 import { showSwitch } from '../../state/switch.ts'
 import { Button } from '../../ui/Button.tsx'
+import cardStyles from '../../ui/Card.module.css'
+import { Card } from '../../ui/Card.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { ErrorNotice } from '../../ui/Notice.tsx'
 import { Segments } from '../../ui/Segments.tsx'
 import { saveFile } from '../../ui/save-file.ts'
 import { sentence, shownText } from '../../ui/shown-text.ts'
+import { ViewBody } from '../../ui/View.tsx'
 import { t } from '../../words/words.ts'
-import { Card, DataTable } from './parts.tsx'
+import { DataTable } from './parts.tsx'
 import { RunHead } from './RunView.tsx'
 import styles from './Switch.module.css'
 import { lastPassed } from './step-state.ts'
@@ -29,8 +32,7 @@ export function Summary({ run, ended }: Props) {
   return (
     <>
       <RunHead run={run} />
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keys */}
-      <div className={`view-body ${styles.summary}`} tabIndex={0} role="group" aria-label={title}>
+      <ViewBody label={title} className={styles.summary}>
         <Outcome run={run} ended={ended} title={title} isChecked={isChecked} />
         <PassedSteps run={run} />
         {run.envChanges.length > 0 && (
@@ -53,7 +55,7 @@ export function Summary({ run, ended }: Props) {
           <Finding isGood={run.splits.length === 0} text={words.splitsSaid(run.splits.length)} />
         </ul>
         <SaveReport run={run} />
-      </div>
+      </ViewBody>
     </>
   )
 }
@@ -155,7 +157,7 @@ function SaveReport({ run }: { readonly run: SwitchRun }) {
   }
   return (
     <Card label={words.title} titled>
-      <p className="card-note muted">{words.text}</p>
+      <p className={`${cardStyles.note} muted`}>{words.text}</p>
       <div className={styles.save}>
         <Segments
           label={words.format}

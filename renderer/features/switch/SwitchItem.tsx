@@ -3,6 +3,7 @@ import { SWITCH_STEPS, type SwitchRun } from '../../../shared/switch.ts'
 import { consoleStore } from '../../state/console.ts'
 import { switchStore, underWay } from '../../state/switch.ts'
 import { show, viewStore } from '../../state/view.ts'
+import badgeStyles from '../../ui/Badge.module.css'
 import { NavItem } from '../../ui/NavItem.tsx'
 import { t } from '../../words/words.ts'
 import styles from './Switch.module.css'
@@ -26,7 +27,7 @@ function Mark({ runs: [first, ...others] }: { readonly runs: readonly SwitchRun[
   if (!first) return null
   const words = t.switch
   return (
-    <span className={`badge number ${styles.navMark}`} title={words.navTitle}>
+    <span className={`${badgeStyles.badge} number ${styles.navMark}`} title={words.navTitle}>
       <span className="visually-hidden">{words.navTitle}</span>{' '}
       {others.length > 0
         ? words.navMany(others.length + 1)

@@ -8,6 +8,7 @@ import { act } from '../../state/switch.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
+import viewStyles from '../../ui/View.module.css'
 import { t } from '../../words/words.ts'
 import { lookForName } from './look-for-name.ts'
 import { DataTable } from './parts.tsx'
@@ -168,7 +169,7 @@ function SideNotice({ side, now }: { readonly side: Side; readonly now: SideNow 
   const why = now.error ? sentence(now.error.message) : ''
   const isClosed = now.status === 'closed'
   return (
-    <p className={`view-notice ${styles.notice}`} role="status">
+    <p className={`${viewStyles.notice} ${styles.notice}`} role="status">
       {isClosed ? words.closed(name) : words[now.status === 'down' ? 'down' : 'stale'](name, asOf, why)}
       {isClosed && entry && !entry.open && (
         <Button onClick={() => setStoreOpen(entry, true)}>{words.openStore(name)}</Button>

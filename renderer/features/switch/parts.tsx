@@ -3,36 +3,12 @@ import { useStore } from 'zustand'
 import { kindOf } from '../../../shared/kinds.ts'
 import type { Side } from '../../../shared/switch.ts'
 import { consoleStore } from '../../state/console.ts'
+import figureStyles from '../../ui/Figures.module.css'
+import numberStyles from '../../ui/NumberTable.module.css'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { StoreDot } from '../stores/StoreName.tsx'
 import styles from './Switch.module.css'
-
-type CardProps = {
-  readonly label: string
-  /** Whether the label is shown as well, as a heading. */
-  readonly titled?: boolean
-  /** What stands at the end of the heading. */
-  readonly aside?: ReactNode
-  /** Its numbers are from before: the store does not answer now. */
-  readonly isBehind?: boolean
-  readonly className?: string | undefined
-  readonly children: ReactNode
-}
-
-export function Card({ label, titled, aside, isBehind, className = '', children }: CardProps) {
-  return (
-    <section className={`card ${className}`} aria-label={label} data-behind={isBehind || undefined}>
-      {titled && (
-        <header className="card-head">
-          <h2>{label}</h2>
-          {aside}
-        </header>
-      )}
-      {children}
-    </section>
-  )
-}
 
 export type Column<Row> = {
   readonly title: ReactNode
@@ -54,7 +30,7 @@ type TableProps<Row> = {
 export function DataTable<Row>(props: TableProps<Row>) {
   const { caption, columns, rows, keyOf, rowProps, className = '' } = props
   return (
-    <table className={`numbers ${styles.table} ${className}`}>
+    <table className={`${numberStyles.numbers} ${styles.table} ${className}`}>
       <caption className="visually-hidden">{caption}</caption>
       <thead>
         <tr>
@@ -99,10 +75,10 @@ export type Figure = {
 
 export function Figures({ label, figures }: { readonly label: string; readonly figures: readonly Figure[] }) {
   return (
-    <div className={`figures ${styles.figures}`} role="group" aria-label={label}>
+    <div className={`${figureStyles.figures} ${styles.figures}`} role="group" aria-label={label}>
       <dl>
         {figures.map(({ name, value, say = t.number, tone }) => (
-          <div key={name} className="figure" data-tone={value ? tone : undefined}>
+          <div key={name} className={figureStyles.figure} data-figure data-tone={value ? tone : undefined}>
             <dt>{name}</dt>
             <dd>{value === null ? t.switch.understand.nothing : say(value)}</dd>
           </div>
