@@ -1,20 +1,20 @@
-/** Nobody can read faster than this. */
+/** The fastest updates a person can read. */
 const REST_MS = 1000
-/** Numbers that moved, and nothing else. */
+/** For updates in which only counters changed. */
 const MOVED_MS = 5000
 
 type Reader = { toldAt: number; due: number; wake: () => void }
 
-/** Tells readers the whole of something that changes: at once, and again after a change, coalesced. */
+/** Sends readers a snapshot at once, and again after changes, coalesced. */
 export class ChangeFeed {
   readonly #readers = new Set<Reader>()
 
-  /** Something is otherwise than it was told. */
+  /** Content changed. */
   changed(): void {
     this.#tellAfter(REST_MS)
   }
 
-  /** Merely a number is another one. */
+  /** Only counters changed. */
   moved(): void {
     this.#tellAfter(MOVED_MS)
   }

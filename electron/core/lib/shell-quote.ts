@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { neutralise } from '../../../shared/safe-text.ts'
 
-/** Longer lines cannot be pasted into a terminal any more. */
+/** Longer lines cannot be pasted into a terminal. */
 const LONGEST_LINE = 8 * 1024
 
 /**

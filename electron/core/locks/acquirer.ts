@@ -6,33 +6,33 @@ import { retryUntilDone } from '../lib/timers.ts'
 import type { Grant, OwnerProof, Provider, Refusal } from './provider.ts'
 import type { Metadata } from './types.ts'
 
-/** What somebody wants to take. */
+/** A lock that a program asks for. */
 export type LockRequest = {
   readonly key: string
-  /** Null: one of ours, a new one for each attempt. */
+  /** Null: a new random owner for each attempt. */
   readonly owner: string | null
   readonly ttlMs: number
   readonly metadata: Metadata | null
 }
 
-/** `askedAt` is by this machine's clock, from before the request was sent. */
+/** `askedAt`: this machine's steady clock before the request was sent. */
 export type Attempt = (Grant | Refusal) & { readonly owner: string; readonly askedAt: number }
 
-/** What was lost on its way may still arrive: not there once is not enough. */
+/** A request whose answer was lost may still arrive: a lock that is absent once may appear later. */
 const NOT_THERE_ENOUGH = 3
 
-/** For what must be undone, whoever has stopped waiting. */
+/** For cleanup that outlives the waiter. */
 const NEVER = new AbortController().signal
-// Any number may listen to it at once, and none of them stays.
+// Many listeners may be attached at once; none of them stays.
 setMaxListeners(0, NEVER)
 
-/** Asks the store for locks, and leaves nothing behind there that nobody knows of if it can be helped. */
+/** Requests locks from the store, and releases those that no program knows of: granted too late, or with a lost answer. */
 export class Acquirer {
   readonly #provider: Provider
   readonly #closed: AbortSignal
   readonly #pending: PendingWork
 
-  /** `underway` knows of everything that is asked, also of what came too late and is given back. */
+  /** `pending` tracks every request, including the release of a lock that was granted too late. */
   constructor(provider: Provider, closed: AbortSignal, pending = new PendingWork()) {
     this.#provider = provider
     this.#closed = closed
@@ -53,18 +53,18 @@ export class Acquirer {
       if (answer.is === 'taken' && (signal.aborted || isTooLate)) {
         this.giveBack(wanted, { owner, mark: answer.mark })
         if (signal.aborted) throw aborted()
-        throw new StoreError('STORE_UNREACHABLE', 'The store answered when the lock had run out already')
+        throw new StoreError('STORE_UNREACHABLE', 'The store answered only after the lock had expired')
       }
       return { ...answer, owner, askedAt }
     } catch (error) {
       const mayBeOurs = error instanceof StoreError && error.uncertain
-      // An owner that was given to us may have the lock rightly, through somebody else.
+      // An owner that the program chose may hold the lock through another acquisition.
       if (mayBeOurs && wanted.owner === null) this.giveBack(wanted, { owner, mark: null })
       throw error
     }
   }
 
-  /** In the background, until it is gone or would have ended by itself. */
+  /** Releases in the background, until the lock is gone or would have expired. */
   giveBack(wanted: LockRequest, proof: OwnerProof): void {
     const until = performance.now() + wanted.ttlMs
     let notThere = 0
@@ -83,7 +83,7 @@ export class Acquirer {
   }
 }
 
-/** Where the owner is all that tells, whoever named it may have taken the lock anew by the second try. */
+/** Without a mark, a second attempt could release the next acquisition by the same chosen owner. */
 export function isUnmistakable(named: string | null, proof: OwnerProof): boolean {
   return named === null || proof.mark !== null
 }

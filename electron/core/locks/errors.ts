@@ -1,6 +1,6 @@
 import type { CurrentHolder } from './types.ts'
 
-/** Somebody else has the lock, and still had it when the time to wait was over. */
+/** Another owner held the lock until the time to wait was over. */
 export class LockHeldError extends Error {
   override readonly name = 'LockHeldError'
   constructor(
@@ -8,11 +8,11 @@ export class LockHeldError extends Error {
     readonly holder: CurrentHolder | null,
     readonly waitedMs: number,
   ) {
-    super(`The lock ${JSON.stringify(key)} is held by somebody else`)
+    super(`The lock ${JSON.stringify(key)} is held by another owner`)
   }
 }
 
-/** The lock was ours and is not any more, or nobody can say that it still is. What was done under it may have been done twice. */
+/** The lock was lost, or may have been, before the work under it was done: the work may have run twice. */
 export class LockLostError extends Error {
   override readonly name = 'LockLostError'
   constructor(

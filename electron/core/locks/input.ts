@@ -3,16 +3,15 @@ import { StoreError } from '../lib/errors.ts'
 import type { Duration, Metadata } from './types.ts'
 
 /**
- * Programs without types pass what they have, a number for a run or nothing for a key. Stores would write such a thing as one
- * and compare it as another: the lock would be nobody's, or everybody's.
+ * Untyped programs may pass a number as the owner, or no key at all. Stores would write such a value in one form and compare it in
+ * another, and then no program could release the lock, or any could.
  */
 export function checkKey(key: unknown): void {
-  if (typeof key !== 'string' || key === '') throw bad('The key of a lock must be a text that is not empty')
+  if (typeof key !== 'string' || key === '') throw bad('The key of a lock must be a non-empty string')
 }
 
 export function checkOwner(owner: unknown): void {
-  if (typeof owner !== 'string' || owner === '')
-    throw bad('The owner of a lock must be a text that is not empty')
+  if (typeof owner !== 'string' || owner === '') throw bad('The owner of a lock must be a non-empty string')
 }
 
 export function metadataFrom(metadata: unknown): Metadata | null {
@@ -20,7 +19,7 @@ export function metadataFrom(metadata: unknown): Metadata | null {
   const isRecord = typeof metadata === 'object' && !Array.isArray(metadata)
   if (!isRecord || !Object.entries(metadata).every(([name, value]) => isText(name) && isPlain(value)))
     throw bad('The metadata of a lock must be names with texts, numbers, booleans or null')
-  // What is changed afterwards was not meant for this lock.
+  // A copy: later changes by the program are not meant for this lock.
   return { ...(metadata as Metadata) }
 }
 
@@ -29,23 +28,23 @@ function isPlain(value: unknown): boolean {
   return value === null || typeof value === 'boolean' || Number.isFinite(value)
 }
 
-/** Half a surrogate pair is kept by no store. */
+/** No store keeps half a surrogate pair. */
 function isText(text: string): boolean {
   return !/\p{Cs}/u.test(text)
 }
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS }
-/** More than a century: what is longer was not meant. */
+/** More than a century: anything longer is a mistake. */
 const LONGEST_MS = 4e12
 
-/** How long a lock is good for. It ends at some time, or a holder that died would keep it for ever. */
+/** A lease. It must end, or a dead holder would keep its lock forever. */
 export function ttlFrom(value: Duration, what = 'The time of a lock'): number {
   const ms = milliseconds(value)
   if (ms >= 1 && ms <= LONGEST_MS) return Math.ceil(ms)
   throw new StoreError('BAD_INPUT', `${what} must be at least a millisecond, ${HOW}`)
 }
 
-/** How long to wait. Infinity is as long as it takes. */
+/** A waiting time; Infinity waits as long as it takes. */
 export function waitFrom(value: Duration): number {
   const ms = milliseconds(value)
   if (ms >= 0) return ms

@@ -6,24 +6,24 @@ import { ttlFrom } from './input.ts'
 import type { Extension, Grant, Loss, OwnerProof, Provider } from './provider.ts'
 import type { CurrentHolder, Duration, HeldLock, ReleaseResult } from './types.ts'
 
-/** Told once of the end of a lock that this process has taken. */
+/** Called once, when a lock of this process ends. */
 export interface EndListener {
   released(lock: LockHandle, heldMs: number): void
   lost(lock: LockHandle, heldMs: number, holder: CurrentHolder | null): void
 }
 
-/** What the handles of one manager share. */
+/** Shared by all handles of a manager. */
 export type HandleContext = {
   readonly provider: Provider
   readonly end: EndListener
-  /** Fires when the manager is closed: nothing new is begun. */
+  /** Fires when the manager is closed: no new requests. */
   readonly closing: AbortSignal
-  /** Fires when it waits no longer for what was begun, or is asked while it waits. */
+  /** Fires when the closed manager stops waiting for pending releases. */
   readonly left: AbortSignal
   readonly pending: PendingWork
 }
 
-/** The handle of a lock. What it says of its time is counted by this machine's own clock, which nobody sets. */
+/** The handle of a lock. Its remaining time is counted on this machine's steady clock. */
 export class LockHandle implements HeldLock {
   readonly key: string
   readonly owner: string
@@ -37,12 +37,12 @@ export class LockHandle implements HeldLock {
   #expiresAt: number
   #validUntil: number
   #over: 'released' | 'lost' | null = null
-  /** Set when the store itself said that it is lost: there is nothing to ask any more. */
+  /** Set when the store itself answered that the lock is lost: a release needs no request. */
   #lost: ReleaseResult | null = null
   #releasing: Promise<ReleaseResult> | null = null
-  /** A renewal found it gone while a release was under way. If that one fails, nobody knows which of the two it was. */
+  /** A renewal found the lock gone during a release. If the release fails, its cause is unknown: the release or a loss. */
   #goneMeanwhile: Loss | null = null
-  /** The answer to a release was lost, which may have been done. */
+  /** The answer to a release was lost: it may have been done. */
   #mayBeReleased = false
   readonly #renewals = new WorkQueue()
   #stopTimer: () => void = () => {}
@@ -72,17 +72,17 @@ export class LockHandle implements HeldLock {
     return this.#expiresAt
   }
 
-  /** For how long it was last asked for. */
+  /** The last requested lease. */
   get ttlMs(): number {
     return this.#ttlMs
   }
 
-  /** How it ended, as far as is known here. */
+  /** How the lock ended, as far as this process knows. */
   get over(): 'released' | 'lost' | null {
     return this.#over
   }
 
-  /** A renewal found it gone, and it is not known whether that was our own release. */
+  /** A renewal found the lock gone, possibly because of our own release. */
   get wasFoundGone(): boolean {
     return this.#goneMeanwhile !== null && this.#over !== 'released'
   }
@@ -91,18 +91,18 @@ export class LockHandle implements HeldLock {
     return this.#over === null ? Math.max(this.#validUntil - performance.now(), 0) : 0
   }
 
-  /** False if it is lost already. */
+  /** False if the lock is already lost. */
   onLost(listener: (holder: CurrentHolder | null) => void): boolean {
     this.#onLost.add(listener)
     return this.#over !== 'lost'
   }
 
-  /** Told of every renewal, whoever asked for it, and when a failed one leaves less time than there was. */
+  /** Called after each renewal, and when a failed one has shortened the remaining time. */
   onTimeChanged(listener: () => void): void {
     this.#timeChanged = listener
   }
 
-  /** One after the other: of two that are under way together nobody could say which of them the store did last. */
+  /** One at a time: with two in flight, the store's order would be unknown. */
   async renew(ttl?: Duration): Promise<boolean> {
     const ttlMs = ttl === undefined ? null : ttlFrom(ttl)
     return this.#renewals.run(() => this.#renew(ttlMs ?? this.#ttlMs))
@@ -115,7 +115,7 @@ export class LockHandle implements HeldLock {
     checkOpen(closing)
     const askedAt = performance.now()
     const before = this.#validUntil
-    // From here on the store may have it for the shorter of the two times, also if its answer never comes.
+    // From here on the store may hold either lease, even if its answer never comes: count on the shorter one.
     this.#isValidUntil(Math.min(before, askedAt + ttlMs))
     let answer: Extension | Loss
     try {
@@ -126,10 +126,10 @@ export class LockHandle implements HeldLock {
       else if (this.#validUntil < before) this.#timeChanged()
       throw error
     }
-    // Whatever ended meanwhile is not begun anew.
+    // The lock ended while the request was in flight.
     if (this.#over !== null) return false
     if (answer.is === 'lost') {
-      // It may be our own release that took it away, and that one knows.
+      // Our own release may have removed it: its answer will tell.
       if (this.#releasing) {
         this.#goneMeanwhile = answer
         return false
@@ -145,7 +145,7 @@ export class LockHandle implements HeldLock {
     return true
   }
 
-  /** A release that failed can be tried again. */
+  /** A failed release can be retried. */
   release(): Promise<ReleaseResult> {
     this.#releasing ??= this.#release().catch(error => {
       this.#releasing = null
@@ -156,7 +156,7 @@ export class LockHandle implements HeldLock {
     return this.#releasing
   }
 
-  /** After a release that failed: goes on trying in the background for as long as the lock is there. */
+  /** Retries a failed release in the background until the lease ends. */
   releaseLater(gaveUp: () => void): void {
     const attempt = () =>
       this.release().then(
@@ -174,10 +174,10 @@ export class LockHandle implements HeldLock {
   async #release(): Promise<ReleaseResult> {
     if (this.#lost) return this.#lost
     const { provider, left, pending } = this.#frame
-    // Also while the manager is being closed, which waits for it: otherwise the lock would stay for all of its time.
+    // Allowed while the manager is closing, which waits for it; otherwise the lock would stay for its whole lease.
     checkOpen(left)
     const answer = await pending.track(provider.release(this.key, this.#proof, left))
-    // Gone before its time, and nobody else has it: it was our own release that was done before its answer was lost.
+    // Gone before its time and without a new holder: the earlier release, whose answer was lost, had been done.
     const wasOurs = this.#mayBeReleased && this.validMs() > 0
     if (answer.is === 'lost' && !(wasOurs && answer.holder === null)) {
       this.#isLost(answer.holder)
@@ -196,7 +196,7 @@ export class LockHandle implements HeldLock {
     this.#watchTheTime()
   }
 
-  /** A process that was stopped past the end is told as soon as it runs again. */
+  /** A process that was suspended past the end is told as soon as it resumes. */
   #watchTheTime(): void {
     this.#stopTimer()
     this.#stopTimer = later(

@@ -1,6 +1,6 @@
 import type { LockObserver, LockStats } from './types.ts'
 
-/** Counts what a manager does, and tells whoever wants to know. */
+/** Counts what a manager does, and calls the observer. */
 export class ManagerStats {
   readonly #observer: LockObserver
   readonly #warn: (message: string) => void
@@ -53,14 +53,14 @@ export class ManagerStats {
     }
   }
 
-  /** Somebody who only looks on must not be able to break a lock. */
+  /** A faulty observer must not break a lock. */
   #tell(tell: () => unknown): void {
     const ignore = () => {
       if (!this.#hasWarned) this.#warn('The observer of a lock manager threw an error, which was ignored')
       this.#hasWarned = true
     }
     try {
-      // One that is asynchronous is not waited for; what it throws would end the process.
+      // An asynchronous observer is not awaited; its unhandled rejection would end the process.
       Promise.resolve(tell()).catch(ignore)
     } catch {
       ignore()

@@ -28,10 +28,9 @@ import type {
 import { WaitQueue } from './wait-queue.ts'
 import { underLock } from './with-lock.ts'
 
-/** What a manager is made of. */
 export type Parts = {
   readonly name: LockManager['provider']
-  /** Called once, when the store is needed for the first time. */
+  /** Called once, with the first request. */
   readonly load: () => Promise<Provider>
   readonly inventory: (provider: Provider) => Inventory
   readonly options: LockManagerOptions
@@ -40,7 +39,7 @@ export type Parts = {
 type Work<T> = (guarded: Guarded) => Promise<T> | T
 
 const USUAL_WAIT_MS = 30_000
-/** How long a manager that is closed waits for answers that are under way. */
+/** How long close() waits for pending requests. */
 const LEAVE_MS = 2000
 
 export class StoreLockManager implements LockManager {
@@ -54,7 +53,7 @@ export class StoreLockManager implements LockManager {
   readonly #held = new Map<string, LockHandle>()
   readonly #ends: EndListener
   readonly #pending = new PendingWork()
-  /** Fires when a closed manager no longer waits for the releases that it was asked for. */
+  /** Fires when close() stops waiting for pending releases. */
   readonly #left = new AbortController()
   #loading: Promise<Provider> | null = null
   #closed: Promise<void> | null = null
@@ -186,16 +185,16 @@ export class StoreLockManager implements LockManager {
   }
 
   async releaseAll(options: { readonly reason: string; readonly dataFolder?: string }): Promise<ReleasedAll> {
-    // Plain JavaScript may leave it out.
+    // Untyped programs may omit it.
     if (typeof options?.reason !== 'string' || options.reason.trim() === '')
-      throw new StoreError('BAD_INPUT', 'Releasing everything needs a reason, which is recorded')
+      throw new StoreError('BAD_INPUT', 'Releasing everything requires a reason, which is recorded')
     const answer = await (await this.#inventory()).releaseAll(options)
     for (const queue of this.#queues.values()) queue.wake()
     return answer
   }
 
   close(): Promise<void> {
-    // Whoever asks again ends the process afterwards, as the first one does: both wait for the releases that are under way.
+    // A second call often precedes the end of the process, so it waits for pending releases too.
     this.#closed ??= this.#close()
     return this.#closed
   }
@@ -204,10 +203,9 @@ export class StoreLockManager implements LockManager {
     for (const queue of this.#queues.values()) queue.end(closedError())
     this.#closing.abort()
     const provider = await this.#loading?.catch(() => null)
-    // Work that is done at this moment asks for its release with the next step.
+    // Work that just finished requests its release in the next tick.
     if (this.#held.size > 0) await setImmediate()
-    // A lock that is granted at this moment would be nobody's, and held for all of its time; and so would one that is being
-    // released.
+    // A lock that is being granted or released right now would otherwise stay held for its whole lease, without a holder.
     await atMost(LEAVE_MS, this.#pending.settled())
     this.#left.abort()
     await provider?.close()
@@ -290,10 +288,10 @@ export class StoreLockManager implements LockManager {
   }
 }
 
-/** A log that cannot be written must not be able to break a lock: there is nobody left to tell. */
+/** A faulty `warn` must not break a lock. */
 export function warnThrough({ warn }: Pick<LockManagerOptions, 'warn'>, message: string): void {
   try {
-    // One that is asynchronous is not waited for; what it throws would end the process.
+    // An asynchronous one is not awaited; its unhandled rejection would end the process.
     if (warn) Promise.resolve<unknown>(warn(message)).catch(() => {})
     else process.emitWarning(message, 'LockkeeperWarning')
   } catch {}

@@ -8,9 +8,9 @@ export type WaitResult = Attempt | { readonly is: 'given-up'; readonly holder: C
 
 type Waiter = {
   readonly wanted: LockRequest
-  /** Its time is over, and it waits for one answer only. */
+  /** Its time to wait is over; only one answer is outstanding. */
   isLate: boolean
-  /** What went wrong when it was asked for this one. */
+  /** The error of its own request. */
   trouble: StoreError | null
   readonly settle: (waited: WaitResult | StoreError) => void
 }
@@ -19,16 +19,13 @@ export type WaitQueueOptions = {
   readonly provider: Provider
   readonly acquirer: Acquirer
   readonly pollMs: number
-  /** Whether this manager has the lock itself. What is told from outside is then most often of the holder before. */
+  /** Whether this manager holds the lock. Notifications are then mostly about the previous holder. */
   readonly isOurs: () => boolean
   readonly onEmpty: () => void
   readonly closed: AbortSignal
 }
 
-/**
- * Waiting makes none of these right. Everything else passes: a store that is away, that is throttled or busy, a deadlock, a full
- * memory.
- */
+/** Errors that retrying cannot fix. All others pass: a store that is unreachable, throttled, busy or full, a deadlock. */
 const LASTING: readonly StoreError['code'][] = [
   'BAD_INPUT',
   'STORE_DENIED',
@@ -38,30 +35,27 @@ const LASTING: readonly StoreError['code'][] = [
   'ABORTED',
 ]
 
-/** A lease that ends about now is asked for at this pace, and a store in trouble too. */
+/** The fastest polling, for a lease about to end and for a store in trouble. */
 const QUICKEST_MS = 25
 const SLOWEST_TROUBLE_MS = 2000
-/** When the store tells of a release while the lock is ours, it is asked after this time, and not for each that it tells of. */
+/** While the lock is ours, notifications of a release are combined into one request after this delay. */
 const DOUBT_MS = 250
 
-/**
- * Everybody in this manager who waits for one key, in the order in which they came. Only the first one asks the store, so
- * that it does not matter to the store how many there are.
- */
+/** The waiters of one manager for one key, first come, first served. Only the head asks the store: the load does not grow with the queue. */
 export class WaitQueue {
   readonly #o: WaitQueueOptions
   readonly #waiters: Waiter[] = []
   #asked: { readonly waiter: Waiter; readonly abort: AbortController } | null = null
   #holder: CurrentHolder | null = null
-  /** Why nobody can say who has it. */
+  /** Why the holder is unknown. */
   #trouble: StoreError | null = null
   #troubles = 0
-  /** Whether the store has said who has it, or failed to. Before that nobody can be told that it is held. */
+  /** Whether the store has answered or failed yet. Until then no waiter can be refused. */
   #isKnown = false
   #isRunning = false
   #isWoken = false
   #wakeUp: (() => void) | null = null
-  /** Or about to. */
+  /** Also while the subscription is pending. */
   #isListening = false
   #stopListening: (() => void) | null = null
   #stopDoubting: (() => void) | null = null
@@ -73,7 +67,7 @@ export class WaitQueue {
   wait(wanted: LockRequest, waitMs: number, signal: AbortSignal | undefined): Promise<WaitResult> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) {
-        // A line that nobody joined would stay for ever.
+        // An empty queue would otherwise never be removed.
         if (!this.#isRunning) this.#o.onEmpty()
         return reject(aborted())
       }
@@ -95,13 +89,13 @@ export class WaitQueue {
     })
   }
 
-  /** Somebody in this process let the lock go. */
+  /** The lock was released in this process. */
   wake(): void {
     this.#isWoken = true
     this.#wakeUp?.()
   }
 
-  /** Everybody is sent away. */
+  /** Rejects all waiters. */
   end(error: StoreError): void {
     for (const waiter of [...this.#waiters]) this.#leave(waiter, error)
   }
@@ -125,7 +119,7 @@ export class WaitQueue {
     this.#o.onEmpty()
   }
 
-  /** One question to the store, and how long to wait for the next one if nobody tells us anything. */
+  /** Asks the store once. Returns the delay before the next request if no notification arrives. */
   async #ask(waiter: Waiter): Promise<number> {
     this.#doubtNoMore()
     const abort = new AbortController()
@@ -140,9 +134,9 @@ export class WaitQueue {
     if (answer.is === 'taken') {
       const { owner, acquiredAt, expiresAt } = answer
       this.#holder = { owner, label: null, acquiredAt, expiresAt }
-      // What was told while this was under way is about the holder before.
+      // Notifications during the request were about the previous holder.
       this.#isWoken = false
-      // Whoever left between the answer and this step has been told so: nobody else knows of the lock.
+      // A waiter that left after the answer came was already rejected: nothing else would release its lock.
       if (this.#remove(waiter)) waiter.settle(answer)
       else this.#o.acquirer.giveBack(waiter.wanted, { owner, mark: answer.mark })
       this.#dismissLate()
@@ -158,7 +152,7 @@ export class WaitQueue {
       thrown instanceof StoreError
         ? thrown
         : new StoreError('INTERNAL', 'Taking a lock failed', { cause: thrown })
-    // It has left already.
+    // The waiter has already left.
     if (!this.#waiters.includes(waiter)) return 0
     waiter.trouble = error
     if (!LASTING.includes(error.code)) {
@@ -170,7 +164,7 @@ export class WaitQueue {
       return Math.min(QUICKEST_MS * 2 ** ++this.#troubles, SLOWEST_TROUBLE_MS)
     }
     this.#leave(waiter, error)
-    // What is wrong with the wish of one may be right with that of the next; anything else is the same for all.
+    // Bad input concerns one request; every other error is the same for all.
     if (error.code !== 'BAD_INPUT') this.end(forOthers(error))
     return 0
   }
@@ -179,7 +173,7 @@ export class WaitQueue {
     return Math.max(Math.min(this.#o.pollMs, (leftMs ?? Number.POSITIVE_INFINITY) + 1), QUICKEST_MS)
   }
 
-  /** Nobody waits for it: a store that does not let us listen must not keep us from looking, nor from hearing each other. */
+  /** Not awaited: the queue keeps polling while the store subscribes, or refuses to. */
   #startListening(): void {
     const { listen } = this.#o.provider
     const [first] = this.#waiters
@@ -193,17 +187,17 @@ export class WaitQueue {
       stop => {
         if (!this.#isRunning) return stop()
         this.#stopListening = stop
-        // Whoever listens first and asks then can miss nothing.
+        // Asking once more after subscribing makes sure that no release is missed.
         this.wake()
       },
-      // Whoever is told nothing asks now and then.
+      // Without notifications the queue polls.
       () => {
         this.#isListening = false
       },
     )
   }
 
-  /** Somebody else, an operator perhaps, may have released what is ours. Whoever asks anyhow will know. */
+  /** Another process, perhaps an operator, may have released our lock: check soon. */
   #doubt(): void {
     this.#stopDoubting ??= later(DOUBT_MS, () => {
       this.#doubtNoMore()
@@ -230,7 +224,7 @@ export class WaitQueue {
 
   #giveUp(waiter: Waiter): void {
     waiter.isLate = true
-    // The answer that is under way may be the lock. And the first one to come says who has it, or that the store is away.
+    // The pending answer may grant the lock, and the first answer names the holder.
     if (!this.#isKnown || this.#asked?.waiter === waiter) return
     if (this.#trouble) this.#leave(waiter, waiter.trouble ?? this.#trouble)
     else this.#leave(waiter, { is: 'given-up', holder: this.#holder })
@@ -244,7 +238,7 @@ export class WaitQueue {
     if (!this.#remove(waiter)) return
     if (this.#asked?.waiter === waiter) this.#asked.abort.abort()
     waiter.settle(waited)
-    // Nobody is left to be woken for.
+    // The queue is empty: let it end.
     if (this.#waiters.length === 0) this.#wakeUp?.()
   }
 
@@ -255,9 +249,9 @@ export class WaitQueue {
   }
 }
 
-/** For those for whom nothing was asked: they certainly have nothing. */
+/** The error for waiters that sent no request of their own: they certainly hold nothing. */
 function forOthers(error: StoreError): StoreError {
   if (!error.uncertain) return error
-  const message = 'The store did not answer when it was asked for the lock that others wait for too'
+  const message = 'The store did not answer a request for this lock'
   return new StoreError(error.code, message, { cause: error })
 }

@@ -6,13 +6,13 @@ import type { CurrentHolder, Guarded } from './types.ts'
 
 type Work<T> = (guarded: Guarded) => Promise<T> | T
 
-/** A renewal that failed is tried again that often before the lock would end, but not faster than this. */
+/** How often a failed renewal is retried before the lease ends, at this pace at most. */
 const TRIES = 20
 const QUICKEST_MS = 50
 
 /**
- * Work under a lock that was just taken. It is told as soon as the lock is lost or nobody can say any more that it is not,
- * and it does not succeed if that was so at any time before it was done.
+ * Runs work under a lock that was just acquired. The work's signal fires as soon as the lock is lost or may be, and the result is a
+ * LockLostError if that happened before the work was done.
  */
 export async function underLock<T>(
   lock: LockHandle,
@@ -26,7 +26,7 @@ export async function underLock<T>(
   }
   const renewal = new Renewal(lock)
   const isKept = lock.onLost(holder => {
-    // What is lost while it is being let go was ours until the work was done; the release says if it was not.
+    // A loss during the release came after the work; the release itself tells if it came before.
     if (!isDone) lose(holder, renewal.failure())
   })
   if (!isKept) lose(null)
@@ -40,7 +40,7 @@ export async function underLock<T>(
     if (answer.outcome === 'lost') lose(answer.holder)
   } catch (error) {
     const why = error instanceof StoreError ? `: ${error.message}` : ''
-    // A renewal that was still under way may have found it gone before the work was done.
+    // A renewal in flight may have found the lock gone before the work was done.
     if (lock.wasFoundGone) lose(null, { cause: error })
     if (!guard.signal.aborted)
       lock.releaseLater(() =>
@@ -69,7 +69,7 @@ function lostDuring(lost: LockLostError, done: Done<unknown>): LockLostError {
   return new LockLostError(lost.key, lost.holder, { cause: done.error })
 }
 
-/** Renews a lock whenever a third of its time is over. Its timers keep no process alive that has nothing else to do. */
+/** Renews a lock after each third of its lease. Its timers keep no process alive. */
 class Renewal {
   readonly #lock: LockHandle
   #isStopped = false
@@ -94,7 +94,7 @@ class Renewal {
     this.#stopTimer()
   }
 
-  /** Why it could not be renewed lately, where that is known. */
+  /** Why the last renewal failed, if it did. */
   failure(): ErrorOptions {
     return this.#error === null ? {} : { cause: this.#error }
   }
@@ -110,7 +110,7 @@ class Renewal {
       this.#error = null
     } catch (error) {
       this.#error = error
-      // Until the time is over, of which the lock itself tells.
+      // Retries until the lease ends, which the handle itself reports.
       this.#after(Math.max(Math.min(this.#lock.ttlMs, this.#lock.validMs()) / TRIES, QUICKEST_MS))
     }
   }

@@ -11,7 +11,7 @@ type Connection = { readonly address: string; readonly password: string | null }
 
 const USUAL_MINUTES = 60
 const FEWEST_MINUTES = 1 / MINUTE_MS
-/** Where the programs look that are told no server. */
+/** The default server of those programs. */
 const USUAL_HOST = 'localhost'
 
 /**
@@ -26,7 +26,7 @@ export function lockManagerFromEnvironment(
   const ttlMs = minutesFrom(env) * MINUTE_MS
   const settings: LockManagerOptions = {
     ...options,
-    // An option that is there and undefined says nothing.
+    // An option may be present and undefined.
     ttl: options.ttl ?? ttlMs,
     format: options.format ?? FORMATS[provider],
   }

@@ -73,15 +73,18 @@ function sayResult(result: PlanResult | undefined): Omit<Outcome, 'key'> {
     case 'released':
       return { outcome: 'released', message: null }
     case 'changed':
-      return { outcome: 'changed', message: 'It has another holder now, or was renewed since' }
+      return {
+        outcome: 'changed',
+        message: 'The lock has another holder now, or was renewed since; it was not touched',
+      }
     case 'gone':
       return { outcome: 'gone', message: null }
     case 'failed':
       return { outcome: 'failed', message: result.error.message }
     case 'tried':
-      return { outcome: 'failed', message: 'It was tried, and nobody knows what came of it' }
+      return { outcome: 'failed', message: 'The release was sent, and its outcome is unknown' }
     default:
-      return { outcome: 'left', message: 'It was not attempted' }
+      return { outcome: 'left', message: 'The release was not attempted' }
   }
 }
 

@@ -11,7 +11,7 @@ import type { LockStore } from '../../core/stores/types.ts'
 const USUAL_TABLE = 'recargas_process_locks'
 const AT_ONCE = 200
 
-/** Reads a store as the console does, by its own connection, which is closed again. */
+/** Reads a store like the console does, over a connection of its own. */
 export class StoreInventory implements Inventory {
   readonly #addresses: readonly StoreAddress[]
   readonly #provider: Provider
@@ -41,7 +41,7 @@ export class StoreInventory implements Inventory {
       vote.count++
       votes.set(id, vote)
     }
-    // Without a majority nobody can say what is locked; and what those that failed may have too is no majority only perhaps.
+    // Without a majority of answers the locks are unknown, and a failed server could complete a majority for one of them.
     const isOpen = [...votes.values()].some(
       ({ count }) => count < majority && count + failed.length >= majority,
     )
@@ -84,7 +84,7 @@ export class StoreInventory implements Inventory {
     return releaseEverything(this.#addresses, key => this.#provider.nameOf(key) ?? key, options)
   }
 
-  /** Whether everything could be read and nothing is there. A plan of nothing would be refused. */
+  /** Whether the whole store was read and has no locks: an empty plan would be refused. */
   async #isEmpty(): Promise<boolean> {
     const { signal } = new AbortController()
     const counts = this.#addresses.map(address =>
@@ -97,7 +97,7 @@ export class StoreInventory implements Inventory {
   }
 }
 
-/** The same place, and there only what this manager would write. */
+/** The address narrowed to what this manager writes. */
 function narrowed(address: StoreAddress, provider: Provider): StoreAddress {
   const { format } = provider
   switch (address.kind) {
@@ -110,17 +110,17 @@ function narrowed(address: StoreAddress, provider: Provider): StoreAddress {
   }
 }
 
-/** Formats whose keys may be anything: reading every key as one of them would make locks of what is none. */
+/** Formats whose keys have no fixed prefix: every key in the store would be read as a lock. */
 const WITHOUT_PREFIX = ['token', 'flask-cache']
 
-/** What all keys of the format begin with. */
+/** Matches the keys of the format by their prefix. */
 function patternOf(provider: Provider): string {
   const name = 'a:b'
   const prefix = provider.keyOf(name).slice(0, -name.length)
   if (prefix === '' || WITHOUT_PREFIX.includes(provider.format))
     throw new StoreError(
       'BAD_INPUT',
-      `Keys of the format ${provider.format} have no beginning of their own: say which are locks with match= in the address`,
+      `Keys of the format ${provider.format} have no fixed prefix: set match= in the address to select the locks`,
     )
   return `${prefix.replace(/[\\*?[\]^]/g, '\\$&')}*`
 }

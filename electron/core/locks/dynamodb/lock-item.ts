@@ -10,19 +10,19 @@ export const KEY = 'lock_key'
 export const OWNER = 'owner_id'
 export const END = 'expires_at'
 export const BEGIN = 'acquired_at'
-/** Differs with every acquisition. */
+/** Unique to the acquisition. */
 export const MARK = 'lockkeeper_mark'
-/** Before the names that a program gave, so that none of them can be one of ours. */
+/** Keeps a program's names apart from ours. */
 const METADATA = 'metadata_'
 
-/** The console releases an item by comparing all of it, and DynamoDB compares no more than some 200 attributes. */
+/** The console's release compares the whole item, and DynamoDB compares at most some 200 attributes. */
 const MAX_METADATA = 100
 
-/** Ends are whole seconds, rounded so that the holder has all of its time by the store's clock. */
+/** Expiries are whole seconds, rounded so that the holder has its full lease by the store's clock. */
 export function endAfter({ latest }: StoreTime, ttlMs: number): number {
   const end = Math.ceil((latest + ttlMs) / 1000)
   if (isRepresentable(end * 1000)) return end
-  throw new StoreError('BAD_INPUT', 'The lock would end at a time that there is not')
+  throw new StoreError('BAD_INPUT', 'The lock would end later than any time that can be stored')
 }
 
 /** A lock that ends before this is free: `expires_at < :now`, as every program of this format has it. */
@@ -30,7 +30,7 @@ export function freeBefore({ earliest }: StoreTime): number {
   return Math.floor(earliest / 1000)
 }
 
-/** A lock that ends here or later has certainly not run out. */
+/** A lock that ends at this time or later has certainly not expired. */
 export function liveFrom({ latest }: StoreTime): number {
   return Math.ceil(latest / 1000)
 }
@@ -63,7 +63,7 @@ function attributeFor(value: Metadata[string]): AttributeValue {
   if (typeof value === 'string') return { S: value }
   if (typeof value === 'boolean') return { BOOL: value }
   const size = Math.abs(value)
-  // What DynamoDB has numbers for.
+  // The range of DynamoDB's numbers.
   if (value === 0 || (size >= 1e-130 && size < 1e125)) return { N: String(value) }
   throw new StoreError('BAD_INPUT', 'A number in the metadata is one that DynamoDB cannot store')
 }
@@ -77,7 +77,7 @@ export function holderOf(item: Item): CurrentHolder {
   }
 }
 
-/** Without a number for its end nobody can ever take it. */
+/** Without a numeric expiry no program can ever acquire it. */
 export function isFree(item: Item, time: StoreTime): boolean {
   const end = attribute(item, END)?.N
   return end !== undefined && Number(end) < freeBefore(time)
@@ -95,12 +95,12 @@ export function isOurs(item: Item, { owner, mark }: OwnerProof): boolean {
 
 export function heldBy(item: Item, time: StoreTime): Refusal {
   const holder = holderOf(item)
-  // Free in the second after its end, when the latest of us is sure of it.
+  // Free one second after its end, when every program agrees that it is over.
   const leftMs = holder.expiresAt === null ? null : Math.max(0, holder.expiresAt + 1000 - time.earliest)
   return { is: 'held', holder, leftMs }
 }
 
-/** Whoever has it now; our own lock that has run out is nobody's. */
+/** The current holder; our own expired lock has none. */
 export function lostTo(item: Item | null, proof: OwnerProof, time: StoreTime): Loss {
   const isHeld = item !== null && !isFree(item, time) && !isOurs(item, proof)
   return { is: 'lost', holder: isHeld ? holderOf(item) : null }

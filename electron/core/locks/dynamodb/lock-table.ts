@@ -16,7 +16,7 @@ const LOOK_AGAIN_MS = 250
 /** DynamoDB takes some seconds to make a table. */
 const MADE_WITHIN_MS = MINUTE_MS
 
-/** Makes the table where there is none, and waits until it takes items. Any number of processes may ask at once. */
+/** Creates the table if it is missing, and waits until it is ready. Many processes may call it at once. */
 export async function setUpTable(connection: DynamoConnection, signal: AbortSignal): Promise<void> {
   const start = performance.now()
   let table = await describe(connection, signal)
@@ -24,7 +24,7 @@ export async function setUpTable(connection: DynamoConnection, signal: AbortSign
   while (table?.TableStatus !== 'ACTIVE' && table?.TableStatus !== 'UPDATING') {
     if (performance.now() - start > MADE_WITHIN_MS)
       throw new StoreError('STORE_ERROR', `The table ${connection.table} is still not ready for use`)
-    // Again and again: the one that was in the way may have been about to be deleted.
+    // In every round: a table of this name may have been in deletion before.
     if (table === null && (await createTable(connection, signal))) made = true
     await sleep(LOOK_AGAIN_MS, signal)
     throwIfAborted(signal)
@@ -55,7 +55,7 @@ async function describe(connection: DynamoConnection, signal: AbortSignal): Prom
   }
 }
 
-/** Whether it was us who made it. */
+/** Whether this process created it. */
 async function createTable(connection: DynamoConnection, signal: AbortSignal): Promise<boolean> {
   const command = new CreateTableCommand({
     TableName: connection.table,
@@ -72,7 +72,7 @@ async function createTable(connection: DynamoConnection, signal: AbortSignal): P
     )
     return true
   } catch (error) {
-    // Somebody else is making it.
+    // Another process is creating it.
     const { cause } = error as { readonly cause?: unknown }
     if (cause instanceof Error && cause.name === 'ResourceInUseException') return false
     throw error
@@ -80,8 +80,8 @@ async function createTable(connection: DynamoConnection, signal: AbortSignal): P
 }
 
 /**
- * DynamoDB then removes items some days after their end. That only tidies: what has run out is anybody's in any case, so
- * that an account or an emulator that may not or cannot do it is no failure. Tables of others are left as they are.
+ * DynamoDB then removes items some days after their expiry. This only tidies up, so it is no error if the account may not or the
+ * emulator cannot. Tables created elsewhere stay as they are.
  */
 async function cleanUpByItself(connection: DynamoConnection, signal: AbortSignal): Promise<void> {
   const command = new UpdateTimeToLiveCommand({
@@ -96,7 +96,7 @@ async function cleanUpByItself(connection: DynamoConnection, signal: AbortSignal
   ).catch(() => {})
 }
 
-/** Requests about tables cost no capacity, and their answers tell none. */
+/** Requests about tables cost no capacity. */
 function send<A extends object>(
   connection: DynamoConnection,
   request: Request,

@@ -26,7 +26,7 @@ const MAX_KEY_BYTES = 2048
 
 /**
  * Locks in a table of DynamoDB, one item each, shared with the programs that take them by conditional writes. Times are the
- * store's as far as its answers tell them, and always taken on the safe side.
+ * store's, from the Date header of its answers, with the error on the safe side.
  */
 export class DynamoProvider implements Provider {
   readonly kind = 'dynamodb'
@@ -49,7 +49,7 @@ export class DynamoProvider implements Provider {
     )
     this.#connection = new DynamoConnection(address, this.#clock)
     this.#items = new LockItems(this.#connection)
-    // A number costs a read and a write more.
+    // A number costs one more read and write.
     this.#fencing = options.fencing === true
   }
 
@@ -90,8 +90,7 @@ export class DynamoProvider implements Provider {
   }
 
   /**
-   * Our own lock that has run out is `lost` also if nobody has taken it: for a while it was anybody's. Its item is removed all
-   * the same.
+   * Our own expired lock is `lost` even if it is still free: any program could have acquired it. Its item is removed all the same.
    */
   release(name: string, proof: OwnerProof, signal: AbortSignal): Promise<Release | Loss> {
     return this.#use(name, proof.owner, async key => {
@@ -115,7 +114,7 @@ export class DynamoProvider implements Provider {
     this.#connection.close()
   }
 
-  /** The answer to any request brings the time; this one is cheap, and its account needs no further right for it. */
+  /** Every answer carries the time; this request is cheap and needs no further permission. */
   async #time(key: string, signal: AbortSignal): Promise<StoreTime> {
     this.#clock.noticeJump()
     if (!this.#clock.isFresh) await this.#items.get(key, signal)

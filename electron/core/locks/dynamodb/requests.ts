@@ -17,7 +17,7 @@ import { END, KEY, MARK, OWNER } from './lock-item.ts'
 
 export const KEY_SCHEMA: KeySchema = { partition: { name: KEY, type: 'S' }, sort: null }
 
-/** A condition that did not hold, with the item that was there, if the server tells it. */
+/** The condition did not hold; `item` is the current item, if the server sent it. */
 export type Unmet = { readonly done: false; readonly item: Item | undefined }
 export type Done = { readonly done: true; readonly before: Item | null }
 
@@ -28,7 +28,7 @@ type WriteAnswer = {
 
 const WHAT_WAS_THERE = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const
 
-/** Every request a lock manager makes of items. Names are aliased and values bound, and each write has its condition. */
+/** The requests for items. Names are aliased, values bound, and each write has a condition. */
 export class LockItems {
   readonly #connection: DynamoConnection
 
@@ -46,7 +46,7 @@ export class LockItems {
     return item ? (itemsFrom(KEY_SCHEMA, [item])[0] ?? null) : null
   }
 
-  /** Where there is none, or one that ended before this. */
+  /** Only if there is no item, or one that expired before this. */
   put(item: Record<string, AttributeValue>, freeBefore: number, signal: AbortSignal): Promise<Done | Unmet> {
     const { client, table: TableName } = this.#connection
     const command = new PutItemCommand({
@@ -60,7 +60,7 @@ export class LockItems {
     return this.#write('PutItem', 'the acquisition', options => client.send(command, options), signal)
   }
 
-  /** Only what is ours and ends at this or later. */
+  /** Only if the lock is ours and ends at this time or later. */
   extend(
     key: string,
     proof: OwnerProof,
@@ -99,13 +99,13 @@ export class LockItems {
     return this.#write('DeleteItem', 'the release', options => client.send(command, options), signal)
   }
 
-  /** The last number that was drawn for a lock; null if none was. */
+  /** The last fencing number of a lock; null if there is none. */
   async lastNumber(key: string, signal: AbortSignal): Promise<string | null> {
     const item = await this.get(FENCING_PREFIX + key, signal)
     return (item && attribute(item, FENCING_NUMBER)?.N) ?? null
   }
 
-  /** The next number, if nobody has drawn one since `last` was read. */
+  /** Stores the next number unless the counter has moved since `last` was read. */
   async drawNumber(key: string, last: string | null, next: number, signal: AbortSignal): Promise<boolean> {
     const { client } = this.#connection
     const command = new UpdateItemCommand({
@@ -152,7 +152,7 @@ export class LockItems {
   }
 }
 
-/** Without a mark the owner alone counts, as in programs of the same format that write none. */
+/** Without a mark the owner alone counts, as in programs that write no marks. */
 function isOurs({ owner, mark }: OwnerProof) {
   const byOwner = '#owner = :owner'
   return {

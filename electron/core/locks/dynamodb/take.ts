@@ -8,9 +8,9 @@ import { freeBefore, heldBy, holderOf, isFree, isOurs, itemOf } from './lock-ite
 import type { LockItems } from './requests.ts'
 
 const TRIES = 5
-/** For what must be known, or undone, whoever has stopped waiting. */
+/** For checks and cleanup that outlive the waiter. */
 const NEVER = new AbortController().signal
-// Any number may listen to it at once, and none of them stays.
+// Many listeners may be attached at once; none of them stays.
 setMaxListeners(0, NEVER)
 
 type Clock = (signal: AbortSignal) => Promise<StoreTime>
@@ -21,7 +21,7 @@ type Asked = {
   readonly proof: OwnerProof
 }
 
-/** Takes the lock if nobody has it. What is in the way may be gone when it is looked at: then it is tried again. */
+/** Acquires the lock if it is free. Retries if the blocking item is gone by the time it is read. */
 export async function take(
   items: LockItems,
   clock: Clock,
@@ -49,8 +49,8 @@ export async function take(
 type Written = { readonly lock: Grant } | { readonly inTheWay: Item | null }
 
 /**
- * A put whose answer was lost is told by its mark: if that is there, the lock is ours. If somebody else's lock is there, it is
- * not. If nothing is there, the put may still be under way, and nobody can say.
+ * If the answer to a put was lost, the item tells: with our mark the lock is ours, with another it is not. Without an item the put
+ * may still be in flight, and the outcome is unknown.
  */
 async function put(items: LockItems, asked: Asked, signal: AbortSignal): Promise<Written> {
   const { key, request, time, proof } = asked
@@ -76,7 +76,7 @@ async function put(items: LockItems, asked: Asked, signal: AbortSignal): Promise
 }
 
 /**
- * The next fencing number, or null if somebody else has drawn it; the lock is then given back.
+ * The next fencing number; null if another holder has drawn it, and the lock was released again.
  *
  * A later holder always has the greater number. `last` was read before the lock was taken, and a number is drawn only if the
  * counter still stands there. Let A hold the lock before B, both with numbers. B took it after A did, and A had read the
@@ -96,7 +96,7 @@ async function draw(
   } catch (error) {
     await giveBack(items, key, proof, error)
     const code = error instanceof StoreError ? error.code : 'STORE_ERROR'
-    const what = 'The lock was given back, because its fencing number could not be drawn'
+    const what = 'The lock was released again, because its fencing number could not be stored'
     throw new StoreError(code, what, { cause: error })
   }
   await giveBack(items, key, proof, null)
@@ -108,7 +108,7 @@ async function giveBack(items: LockItems, key: string, proof: OwnerProof, cause:
     await items.remove(key, proof, NEVER)
   } catch (error) {
     const code = error instanceof StoreError ? error.code : 'STORE_ERROR'
-    const what = 'The lock got no fencing number, and may not have been given back'
+    const what = 'The lock got no fencing number, and may not have been released again'
     throw new StoreError(code, what, { cause: cause ?? error, uncertain: true })
   }
 }

@@ -9,16 +9,16 @@ export type LockTable = Target & {
   /** In characters. */
   readonly keyWidth: number
   readonly ownerWidth: number
-  /** Whether the server never gives a number twice, also if it was restarted in between. */
+  /** Whether the server never repeats a number, even after a restart. */
   readonly numbersRise: boolean
 }
 
 const COLUMNS = ['id', 'lock_key', 'lock_id', 'pid', 'acquired_at', 'expires_at']
 
-/** The best that the server has: without padding, so that a space at the end of a name counts. */
+/** In order of preference: without padding, a trailing space in a name counts. */
 const COLLATIONS = ['utf8mb4_0900_bin', 'utf8mb4_nopad_bin', 'utf8mb4_bin']
 
-/** Makes the table where there is none. Any number of processes may ask at once: the server lets one of them make it. */
+/** Creates the table if it is missing. Many processes may call it at once: the server lets one of them create it. */
 export async function makeTable(session: Session, name: string): Promise<void> {
   if ((await readShape(session, name)) !== null) return
   const rows = await session.read(
@@ -30,11 +30,11 @@ export async function makeTable(session: Session, name: string): Promise<void> {
   await session.change(createTable(name, COLLATIONS.find(each => known.has(each)) ?? 'utf8mb4_bin'), [])
 }
 
-/** The table as it is, or why locks in it would not be locks. It is never altered. */
+/** The table, or the reason why it cannot hold locks. It is never altered. */
 export async function readLockTable(session: Session, name: string): Promise<LockTable> {
   const shape = await readShape(session, name)
   if (shape === null) {
-    const what = `There is no table "${excerpt(name)}", or this account may not see it; setup() makes it`
+    const what = `There is no table "${excerpt(name)}", or this account may not see it; setup() creates it`
     throw new StoreError('NOT_FOUND', what)
   }
   const unfit = (why: string) =>
@@ -94,8 +94,8 @@ async function readDetails(session: Session, { name }: TableShape) {
 }
 
 /**
- * InnoDB keeps the counter of a table since MySQL 8.0 and MariaDB 10.2.4. Before, a restart set it to the greatest number
- * still stored, and the numbers of locks that were let go came back.
+ * InnoDB persists a table's counter since MySQL 8.0 and MariaDB 10.2.4. Before, a restart set it to the greatest number still
+ * stored, and the numbers of released locks came back.
  */
 export function numbersRise(version: string): boolean {
   // `5.5.5-10.6.1-MariaDB`: the first number is for old replicas.

@@ -28,7 +28,7 @@ const HALF_A_PAIR = /\p{Cs}/u
 /**
  * Locks in a table of MySQL or MariaDB, one row each, shared with the programs that use the same table. All times are the
  * server's. The table has no column for metadata, which is not kept. Where its collation does not tell two names apart
- * (`gps` and `GPS`), they are one lock: the second is refused, and released by nobody but its own holder.
+ * (`gps` and `GPS`), they are one lock: the second is refused, and only the first one's holder can release it.
  */
 export class MysqlProvider implements Provider {
   readonly kind = 'mysql'
@@ -76,12 +76,12 @@ export class MysqlProvider implements Provider {
   extend(name: string, proof: OwnerProof, ttlMs: number, signal: AbortSignal): Promise<Extension | Loss> {
     return this.#use('renewal', name, proof.owner, signal, async (session, table) => {
       const seen = await lookAt(session, table, name)
-      // Before anything is concluded: what a replica has may be old.
+      // First: a replica's data may be stale.
       checkWritable(seen)
       if (!seen.row?.live || !isOurs(seen.row, proof)) return lostTo(seen.row)
       const seconds = endFrom(seen, ttlMs)
       const rows = await change(session, extendRow(table, name, proof, seconds))
-      // Rows that matched: a renewal in the same second changes nothing, and is one all the same.
+      // The number of rows that matched: a renewal within the same second changes nothing, but counts.
       return rows > 0
         ? { is: 'extended', expiresAt: seconds * 1000 }
         : lostTo((await lookAt(session, table, name)).row)
@@ -89,8 +89,8 @@ export class MysqlProvider implements Provider {
   }
 
   /**
-   * Our own lock that has run out is `lost` also if nobody has taken it: for a while it was anybody's. Its row is removed
-   * all the same. Looking first finds a dead connection before the one statement whose answer counts.
+   * Our own expired lock is `lost` even if it is still free: any program could have acquired it. Its row is removed all the same.
+   * Reading first finds a dead connection before the statement whose answer counts.
    */
   release(name: string, proof: OwnerProof, signal: AbortSignal): Promise<Release | Loss> {
     return this.#use('release', name, proof.owner, signal, async (session, table) => {
@@ -115,7 +115,7 @@ export class MysqlProvider implements Provider {
     return this.#connections.close()
   }
 
-  /** Nothing is sent for a name or an owner that the table cannot keep whole. */
+  /** Sends nothing for a name or an owner that the table cannot store in full. */
   async #use<T>(
     what: string,
     name: string,
@@ -134,9 +134,9 @@ export class MysqlProvider implements Provider {
       })
     } catch (error) {
       if (!(error instanceof StoreError)) throw error
-      // Not a denial, which stays: after a failover the primary is elsewhere, and is found with one of the next requests.
+      // Not a permanent denial: after a failover one of the next requests finds the new primary.
       if (isReadOnlyServer(error)) throw new StoreError('STORE_UNREACHABLE', error.message, { cause: error })
-      // It may have been made anew.
+      // The table may be created again.
       if (error.code === 'NOT_FOUND') this.#table = null
       if (!error.uncertain) throw error
       const lost = `The connection was lost after the ${what} was sent: it may or may not have happened`
@@ -151,7 +151,7 @@ export function createMysqlProvider(address: MysqlAddress, options: ProviderOpti
 
 const TRIES = 2
 
-/** Once more after a deadlock or a wait: the server has said that it did nothing. */
+/** Retries once after a deadlock or a lock wait: the server answered that it did nothing. */
 async function change(session: Session, { text, values }: Sql): Promise<number> {
   for (let tries = 1; ; tries++) {
     try {

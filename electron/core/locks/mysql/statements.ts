@@ -2,10 +2,10 @@ import type { Column, Value } from '../../stores/mysql/format/table.ts'
 import { allOf, compareKey, isExactly, quoteName, type Sql } from '../../stores/mysql/sql.ts'
 import type { OwnerProof } from '../provider.ts'
 
-/** What the statements need to know of a table. */
+/** The part of a table that the statements need. */
 export type Target = { readonly name: string; readonly key: Column; readonly owner: Column }
 
-/** A row as the server tells it: text, and times in seconds since 1970, which no time zone can move. */
+/** A row as text, with times in seconds since 1970, independent of time zones. */
 const ROW = `CAST(id AS CHAR), CONVERT(lock_id USING utf8mb4), CAST(pid AS CHAR),
   CAST(UNIX_TIMESTAMP(acquired_at) AS CHAR), CAST(UNIX_TIMESTAMP(expires_at) AS CHAR),
   IF(expires_at IS NULL OR expires_at > NOW(), '1', '0'), CAST(UNIX_TIMESTAMP(NOW(6)) AS CHAR)`
@@ -17,7 +17,7 @@ export type StoredRow = {
   readonly acquiredAt: number | null
   readonly expiresAt: number | null
   readonly live: boolean
-  /** The server's time of the same statement. */
+  /** The server's time in the same statement. */
   readonly readAt: number
 }
 
@@ -33,7 +33,7 @@ export function rowFrom([id, owner, pid, acquired, expires, live, now]: readonly
   }
 }
 
-/** The server's time, whether it is read-only, and the row if there is one. Locks nothing, so that pollers disturb nobody. */
+/** Reads the server's time, whether it is read-only, and the row if any. Takes no row lock, so pollers block no program. */
 export function look(table: Target, key: string): Sql {
   const held = compareKey(table.key, '=', key)
   return {
@@ -53,7 +53,7 @@ export function seenFrom([now, readOnly, ...row]: readonly Value[]): Seen {
   }
 }
 
-/** The row that the unique index takes for this key, kept from everybody else until the transaction ends. */
+/** Locks the row that the unique index has for this key until the transaction ends. */
 export function lockRow(table: Target, key: string): Sql {
   const where = compareKey(table.key, '=', key)
   return {
@@ -62,13 +62,13 @@ export function lockRow(table: Target, key: string): Sql {
   }
 }
 
-/** Byte for byte what was asked for. */
+/** Exactly this key and owner, byte for byte. */
 export function ownRow(table: Target, key: string, owner: string): Sql {
   const where = isOurs(table, key, { owner, mark: null })
   return { text: `SELECT ${ROW} FROM ${quoteName(table.name)} WHERE ${where.text}`, values: where.values }
 }
 
-/** Whole seconds are all that the column has: rounded up, so that the holder has all of its time. */
+/** The column has whole seconds: rounded up, so that the holder has its full lease. */
 export function insertRow(table: Target, key: string, owner: string, pid: number, ttlMs: number): Sql {
   return {
     text: `INSERT INTO ${quoteName(table.name)} (lock_key, lock_id, pid, acquired_at, expires_at)
@@ -77,7 +77,7 @@ export function insertRow(table: Target, key: string, owner: string, pid: number
   }
 }
 
-/** A row that has run out, and is still the one that was seen. */
+/** An expired row, if it is still the same. */
 export function removeExpired(table: Target, { id, owner }: StoredRow): Sql {
   const where = allOf([hasId(id), isExactly(table.owner, owner)])
   return {
@@ -86,7 +86,7 @@ export function removeExpired(table: Target, { id, owner }: StoredRow): Sql {
   }
 }
 
-/** `acquired_at` stays, also in a table that lets every update move it. */
+/** `acquired_at` stays, even in a table that updates it automatically. */
 export function extendRow(table: Target, key: string, proof: OwnerProof, endsAtSeconds: number): Sql {
   const where = isOurs(table, key, proof)
   return {
@@ -109,10 +109,7 @@ export function removeOwn(
   }
 }
 
-/**
- * The table of the document, but with more room for numbers, and a collation that takes no two names for the same. A table
- * that is there already is left as it is.
- */
+/** The documented table, with more room for numbers and a collation that tells all names apart. An existing table stays as it is. */
 export function createTable(name: string, collation: string): string {
   return `CREATE TABLE IF NOT EXISTS ${quoteName(name)} (
     id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,
@@ -138,7 +135,7 @@ function isOurs(table: Target, key: string, { owner, mark }: OwnerProof): Sql {
   ])
 }
 
-/** A text beside a number is compared as a double, which has too few digits. */
+/** MySQL compares text with a number as doubles, which have too few digits. */
 function hasId(id: string): Sql {
   return { text: 'id = CAST(? AS UNSIGNED)', values: [id] }
 }

@@ -21,7 +21,7 @@ import {
 /** The last second that a TIMESTAMP has on most servers, in January 2038. */
 const LAST_SECOND = 2_147_483_647
 const TRIES = 5
-/** No new try after this: whoever waits for a row has waited three seconds already. */
+/** No retry after this: a row lock already costs up to three seconds of waiting. */
 const TRIES_MS = 5000
 
 export async function lookAt(session: Session, table: LockTable, key: string): Promise<Seen> {
@@ -34,12 +34,12 @@ export function holderOf({ owner, pid, acquiredAt, expiresAt }: StoredRow): Curr
   return { owner, label: pid === null ? null : `pid ${pid}`, acquiredAt, expiresAt }
 }
 
-/** The server lets an administrator write to a replica, where a lock would lock nothing. */
+/** An administrator may write to a replica, where a lock would protect nothing. */
 export function checkWritable({ readOnly }: Seen): void {
   if (readOnly) throw readOnlyServer()
 }
 
-/** When a lock that is wanted now would end, in seconds. */
+/** The expiry of a lock acquired now, in seconds. */
 export function endFrom({ now }: Seen, ttlMs: number): number {
   const seconds = Math.ceil((now + ttlMs) / 1000)
   if (!(seconds <= LAST_SECOND))
@@ -48,8 +48,8 @@ export function endFrom({ now }: Seen, ttlMs: number): number {
 }
 
 /**
- * Takes the lock if nobody has it. Whoever only waits looks and writes nothing, so that no numbers are used up. Others may be
- * doing the same at this moment: the unique index lets one of them through, and the rest look again.
+ * Acquires the lock if it is free. A refusal only reads, so waiters use up no numbers. Of several simultaneous requests the unique
+ * index lets one through, and the others look again.
  */
 export async function take(
   session: Session,
@@ -67,7 +67,7 @@ export async function take(
     try {
       return await session.transaction(inside =>
         write(inside, table, key, request, seen.row !== null, fencing).catch(async error => {
-          // The refusal keeps the other row in its place until we are done: it can be read whose it is.
+          // The duplicate keeps the other row locked until our transaction ends, so its holder can be read.
           const { row } = isDuplicate(error) ? await lookAt(inside, table, key) : { row: null }
           if (!row?.live) throw error
           return { keep: false, value: held(row) }
@@ -76,7 +76,7 @@ export async function take(
     } catch (error) {
       const again = isDuplicate(error) || isContention(error)
       if (!again || tries >= TRIES || performance.now() - start > TRIES_MS) throw error
-      // Those who ran into each other do not come back together.
+      // Random, so that colliding requests do not collide again.
       await sleep(Math.random() * 5 * tries)
     }
   }
@@ -113,7 +113,7 @@ async function write(
   const [stored] = await session.read(text, values)
   const row = stored && rowFrom(stored)
   if (!row || row.acquiredAt === null || row.expiresAt === null)
-    throw new StoreError('STORE_ERROR', 'The server would keep the lock otherwise than it was asked to')
+    throw new StoreError('STORE_ERROR', 'The server changed the values of the lock, so it was not acquired')
   const number = Number(row.id)
   return {
     keep: true,

@@ -5,20 +5,20 @@ import type { RedisRaw } from '../../stores/redis/format/record.ts'
 import { REDIS_FORMATS } from '../../stores/redis/formats/index.ts'
 import type { CurrentHolder } from '../types.ts'
 
-/** What a script found under a key. `ends` is as PEXPIRETIME says it; `value` is null for anything but a string of a sensible size. */
+/** A script's view of a key. `ends` is PEXPIRETIME's answer; `value` is null for anything but a string of a sensible size. */
 export type Found = { readonly now: number; readonly ends: number; readonly value: Buffer | null }
 
-/** Ends that are smaller are not in milliseconds, and nothing is concluded from them. As in the scripts. */
+/** Smaller expiries are not in milliseconds, and are ignored, as in the scripts. */
 const FIRST_END_MS = 1_000_000_000_000
 
-/** Of a lock of which nothing can be read. */
+/** For a lock whose record cannot be decoded. */
 export const UNKNOWN_HOLDER: CurrentHolder = { owner: null, label: null, acquiredAt: null, expiresAt: null }
 
 export function formatOf(id: string): RedisFormat {
   return REDIS_FORMATS.find(each => each.info.id === id) as RedisFormat
 }
 
-/** Who has a lock, as the console reads the same record; null if nobody has. */
+/** The holder, decoded like the console does; null if the lock is free. */
 export function holderFrom(
   format: RedisFormat,
   key: Buffer,
@@ -41,7 +41,7 @@ export function holderFrom(
   const stored = decoded.deadlines.find(({ source }) => source === 'stored')?.at ?? null
   const { acquiredAt, acquiredAtSource } = decoded
   return {
-    // The row of a table shows the start of a plain token; whoever compares owners needs the whole.
+    // The console shows the start of a plain token; comparing owners needs all of it.
     owner: format.info.id === 'token' ? (textOf(raw) ?? decoded.owner) : decoded.owner,
     label: decoded.holder?.label ?? null,
     acquiredAt:

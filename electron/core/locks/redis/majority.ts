@@ -3,13 +3,13 @@ import type { RedisAddress } from '../../stores/redis/address.ts'
 import type { CurrentHolder } from '../types.ts'
 import { type Votes, valuesOf } from './votes.ts'
 
-/** Ends that are closer are those of one acquisition or renewal. */
+/** Expiries that are closer belong to one acquisition or renewal. */
 const SAME_END_MS = 1000
 
 /** Fewer than three cannot lose one and still have a majority. */
 const FEWEST = 3
 
-/** More than half of so many servers. */
+/** More than half of the servers. */
 export class Majority {
   readonly needed: number
 
@@ -17,34 +17,34 @@ export class Majority {
     this.needed = Math.floor(all / 2) + 1
   }
 
-  /** Whether they say so. */
+  /** Whether a majority gave this answer. */
   is<T extends { readonly is: string }>(votes: Votes<T>, outcome: T['is']): boolean {
     return count(votes, outcome) >= this.needed
   }
 
-  /** Whether so many say so that the others are none. */
+  /** Whether enough servers gave this answer to leave no majority for any other. */
   isPrevented<T extends { readonly is: string }>(votes: Votes<T>, outcome: T['is']): boolean {
     return count(votes, outcome) > this.all - this.needed
   }
 
-  /** Whether so many failed that the others are none. */
+  /** Whether enough servers failed to leave no majority. */
   isOut(votes: Votes<unknown>): boolean {
     return errorsOf(votes).length > this.all - this.needed
   }
 
-  /** The holder that they name, with the end of the last of them: from then on they are none. Null if there is no such. */
+  /** The holder named by a majority, with the expiry at which that majority ends; null if there is none. */
   holder(found: readonly (CurrentHolder | null)[]): CurrentHolder | null {
     const byEnd = this.#naming(found).sort((a, b) => endOf(b) - endOf(a) || 0)
     return byEnd[this.needed - 1] ?? null
   }
 
-  /** Whether they name a holder and mean the same end. Otherwise a renewal may be under way, and the others may know better. */
+  /** Whether a majority names one holder with one expiry. Otherwise a renewal may be in flight, and the missing answers matter. */
   isAgreed(found: readonly (CurrentHolder | null)[]): boolean {
     const [first, ...others] = this.#naming(found).map(endOf)
     return first !== undefined && others.every(end => end === first || Math.abs(end - first) <= SAME_END_MS)
   }
 
-  /** Whether those that said nothing may name the same holder as some that did, and be a majority with them. */
+  /** Whether the silent servers could complete a majority for a holder that some have named. */
   isOpen(found: readonly (CurrentHolder | null)[]): boolean {
     const silent = this.all - found.length
     const known = found.filter(each => each !== null)
@@ -60,12 +60,12 @@ export class Majority {
     return named.find(each => each.length >= this.needed) ?? []
   }
 
-  /** Fails closed: without a majority of answers nobody knows who has the lock. */
+  /** Fails closed: without a majority of answers the holder is unknown. */
   check(votes: Votes<unknown>, uncertain: boolean): void {
     const errors = errorsOf(votes)
-    // What is wrong with the question is wrong everywhere, and so is that nobody waits for the answer any more: no votes.
+    // Bad input and an abort are not votes: they are the same on every server.
     const refused = errors.find(({ code }) => code === 'BAD_INPUT' || code === 'ABORTED')
-    // Whoever left may have left something behind.
+    // The aborted request may have left a lock behind.
     if (refused && uncertain && errors.some(each => each.uncertain))
       throw new StoreError(refused.code, refused.message, { cause: refused, uncertain })
     if (refused) throw refused
@@ -96,11 +96,11 @@ function endOf({ expiresAt }: CurrentHolder): number {
   return expiresAt ?? Number.POSITIVE_INFINITY
 }
 
-/** Whether these can vote. */
+/** Throws unless these servers can vote. */
 export function checkServers(addresses: readonly RedisAddress[]): void {
   if (addresses.length < FEWEST)
     throw new StoreError('BAD_INPUT', 'A lock over several Redis servers needs at least three of them')
-  // One server that is named twice would have two votes.
+  // A server named twice would have two votes.
   const places = addresses.map(({ hosts, group }) => JSON.stringify([hosts, group]))
   if (new Set(places).size < places.length)
     throw new StoreError('BAD_INPUT', 'The same Redis server is named twice; each has one vote')

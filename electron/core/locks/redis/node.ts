@@ -32,17 +32,17 @@ import { isText, type LockKey, lockKeyOf, type Writer } from './writers.ts'
 type Word = Buffer | string | number
 type Reply = [answer: Buffer, now: number, detail: number | Buffer, value: Buffer | null]
 
-/** Locks in one server, or one cluster, or whatever a Sentinel names. */
+/** Locks in one server, one cluster, or the primary that a Sentinel names. */
 export class RedisNode {
   readonly #address: RedisAddress
   readonly #writer: Writer
   readonly #client: RedisClient
   readonly #subscriber: Subscriber
-  /** Whether numbers are made. Undefined: until the account turns out not to be allowed to. */
+  /** Whether to create fencing numbers. Undefined: until the account turns out to lack the permission. */
   #fencing: boolean | undefined
   /** The connection whose database number was confirmed; ioredis only emits an event when SELECT fails. */
   #selected: unknown = null
-  /** The connection on which a replica answered. */
+  /** The connection on which a replica has answered. */
   #demoted: unknown = null
   #closed = false
 
@@ -58,7 +58,7 @@ export class RedisNode {
     await this.#prepare(signal)
   }
 
-  /** `mark` is for locks that are taken on several nodes as one; otherwise it is made here. */
+  /** `mark` is shared by the nodes of one lock; null: a new one. */
   async take(
     name: string,
     request: AcquireRequest,
@@ -106,7 +106,7 @@ export class RedisNode {
     return { is: 'lost', holder: this.#holder(place, reply) }
   }
 
-  /** `silently` tells nobody who waits: for a part of a lock that others have. */
+  /** `silently` notifies no waiters: for the leftovers of a lock that another holder has. */
   async release(
     name: string,
     proof: OwnerProof,
@@ -150,14 +150,13 @@ export class RedisNode {
       const cause = error instanceof StoreError ? error.cause : error
       if (this.#fencing === true || !isNotPermitted(cause)) throw error
     }
-    // An account that is confined to the locks' own keys gets locks, without numbers. Nothing was done so far: the counter
-    // comes before the lock.
+    // An account confined to the locks' own keys gets locks without numbers. Nothing has been written yet: the counter comes first.
     const reply = await this.#change('acquisition', TAKE, [key], args, signal)
     this.#fencing = false
     return reply
   }
 
-  /** What proves that a lock is ours, as the scripts want it. */
+  /** The proof of ownership as arguments of the scripts. */
   #claimed({ owner, mark }: OwnerProof): [kind: string, value: Word, mark: string] {
     if (owner === '' || !isText(owner))
       throw new StoreError('BAD_INPUT', 'This cannot be the owner of a lock')
@@ -165,13 +164,13 @@ export class RedisNode {
     return written === null ? ['json', owner, mark ?? ''] : ['plain', written(owner), '']
   }
 
-  /** The parts of the JSON that do not depend on the server. */
+  /** The parts of the JSON known before the server adds its times. */
   #record({ owner, metadata }: AcquireRequest): { head: string; tail: string } {
     if (this.#writer.written !== null) {
       if (this.#writer.written(owner).length > MAX_VALUE_BYTES) throw tooLarge()
       return { head: '', tail: '' }
     }
-    // The server could not read back what is not text, and the lock would be nobody's.
+    // Redis could not decode invalid text, and no program could release the lock.
     if (
       !Object.entries(metadata ?? {})
         .flat()
@@ -203,12 +202,12 @@ export class RedisNode {
       const failure = changeFailed(error, what)
       if (!isReadOnlyReply(error)) throw failure
       this.#demoted = this.#connection
-      // Not a denial, which stays: after a failover the primary is elsewhere, and is found with one of the next requests.
+      // Not a permanent denial: after a failover one of the next requests finds the new primary.
       throw new StoreError('STORE_UNREACHABLE', failure.message, { cause: error })
     }
   }
 
-  /** What fails here was not sent. */
+  /** A failure here means that nothing was sent. */
   async #prepare(signal: AbortSignal): Promise<void> {
     throwIfAborted(signal)
     if (this.#closed) throw new StoreError('STORE_ERROR', 'This lock manager is closed')
@@ -226,7 +225,7 @@ export class RedisNode {
     return (this.#client as { stream?: unknown }).stream
   }
 
-  /** Nobody says to a subscriber that it listens at the wrong place. */
+  /** A subscription to a demoted primary gets no error, and no messages. */
   #followPrimary(): void {
     if (this.#demoted === null || this.#demoted === this.#connection) return
     this.#demoted = null

@@ -25,20 +25,20 @@ import { keyTextOf, nameOfKey, type Writer, writerOf } from './writers.ts'
 
 const LONGEST_ANSWER_MS = 500
 const SHORTEST_ANSWER_MS = 50
-/** How often a vote is held that nobody wins. */
+/** Attempts after split votes. */
 const MOST_VOTES = 4
-/** After a vote that nobody won, everybody tries again after a time of their own, or the next vote would end the same. */
+/** Random delay after a split vote, so that the next one does not split again. */
 const AFTER_SPLIT_MS = { from: 10, to: 120 }
 
-/** For what must be undone, whoever has stopped waiting. */
+/** For cleanup that outlives the waiter. */
 const NEVER = new AbortController().signal
-// Any number may listen to it at once, and none of them stays.
+// Many listeners may be attached at once; none of them stays.
 setMaxListeners(0, NEVER)
 
 /**
- * The Redlock algorithm: a lock is held by whoever has the same record on more than half of several servers that know nothing
- * of each other. It survives the loss of the others; one that lost its memory must stay away until all its locks have run out.
- * There are no fencing numbers, because no server could count them.
+ * The Redlock algorithm: the holder of a lock has the same record on more than half of several independent servers. A lock survives
+ * the loss of the others; a server that lost its memory must stay away for the longest lease. There are no fencing numbers, because
+ * no server could count them.
  */
 export function createRedlockProvider(
   addresses: readonly RedisAddress[],
@@ -62,7 +62,7 @@ class Redlock implements Provider {
   readonly #writer: Writer
   readonly #nodes: readonly RedisNode[]
   readonly #majority: Majority
-  /** What still goes on at a server for an owner's lock: what comes next waits for it, so that no release overtakes its lock. */
+  /** Per server, the last request for each owner's lock. The next one waits for it: no release may overtake its acquisition. */
   readonly #pending: readonly Map<string, Promise<unknown>>[]
   readonly #background = new Set<Promise<unknown>>()
 
@@ -97,7 +97,7 @@ class Redlock implements Provider {
       )
   }
 
-  /** A vote that nobody won is held again a few times: of several who come at the same moment for a free lock one shall have it. */
+  /** Repeats a split vote a few times: of several simultaneous requests for a free lock, one should win. */
   async take(name: string, request: AcquireRequest, signal: AbortSignal): Promise<Grant | Refusal> {
     keyTextOf(this.#writer, name)
     const left = new Set<number>()
@@ -112,7 +112,7 @@ class Redlock implements Provider {
     }
   }
 
-  /** `left` are the places where this or an earlier vote may have left the lock behind. */
+  /** `left`: the servers where this or an earlier vote may have left the lock behind. */
   async #vote(
     name: string,
     request: AcquireRequest,
@@ -122,7 +122,7 @@ class Redlock implements Provider {
     const startedAt = performance.now()
     const mark = this.#writer.written === null ? randomBytes(16).toString('hex') : null
     const proof = { owner: request.owner, mark }
-    // The clocks of the servers do not run alike: each keeps the lock a little longer than we count on it.
+    // Server clocks drift: each server keeps the lock a little longer than we count on it.
     const kept = { ...request, ttlMs: request.ttlMs + driftOf(request.ttlMs) }
     const timeoutMs = answerTime(request.ttlMs)
     const outcomes: Settled<Grant | Refusal>[] = []
@@ -141,10 +141,10 @@ class Redlock implements Provider {
     const taken = valuesOf(votes).filter(each => each.is === 'taken')
     const [first] = taken.sort((a, b) => a.acquiredAt - b.acquiredAt)
     if (first && taken.length >= this.#majority.needed && performance.now() - startedAt < request.ttlMs)
-      // Both times by one clock: those of the servers need not agree.
+      // Both times by one clock: the servers' clocks need not agree.
       return { ...first, mark, fencing: null, expiresAt: first.acquiredAt + request.ttlMs }
     for (const place of await this.#giveBack(name, proof, asked, outcomes, timeoutMs)) left.add(place)
-    // A majority of them is a lock that nobody knows of, and that only whoever asked for it can give back.
+    // On a majority of servers this is a lock without a holder, which only this process can release.
     return this.#refusal(votes, left.size >= this.#majority.needed)
   }
 
@@ -171,7 +171,7 @@ class Redlock implements Provider {
     if (extended.length >= this.#majority.needed && performance.now() - startedAt < ttlMs)
       return { is: 'extended', expiresAt: Math.min(...extended.map(each => each.expiresAt)) - driftOf(ttlMs) }
     const loss = this.#loss(votes)
-    // Whoever is told of it lets nothing go any more, and the few that have it would keep it from others for all of its time.
+    // The caller sends no release after a loss: a minority that still has the lock would block others for its whole lease.
     if (isUnmistakable(proof))
       for (const [place, node] of this.#nodes.entries()) {
         const wasExtended = () => outcomes[place]?.ok && outcomes[place].value.is === 'extended'
@@ -190,7 +190,7 @@ class Redlock implements Provider {
       signal,
       (node, late) => node.release(name, proof, late),
       so => this.#majority.is(so, 'released') || this.#majority.isPrevented(so, 'lost'),
-      // One that hung or was away may have the lock all the same, also one that it was only given when it woke up.
+      // A server that hung or was unreachable may still have the lock, or receive it when it resumes.
       isUnmistakable(proof) ? node => node.release(name, proof, NEVER) : undefined,
     )
     return this.#majority.is(votes, 'released') ? { is: 'released' } : this.#loss(votes)
@@ -211,7 +211,7 @@ class Redlock implements Provider {
     return this.#majority.holder(found)
   }
 
-  /** Whoever releases does so on a majority, so that listening on a majority misses nothing. */
+  /** A release reaches a majority, so a subscription to a majority misses none. */
   async listen(name: string, changed: () => void, signal: AbortSignal): Promise<() => void> {
     keyTextOf(this.#writer, name)
     let isStopped = false
@@ -220,7 +220,7 @@ class Redlock implements Provider {
       isStopped = true
       for (const each of stops.splice(0)) each()
     }
-    // Some of them may still be about to listen when it is stopped.
+    // Some subscriptions may still be pending when it is stopped.
     const tell = () => {
       if (!isStopped) changed()
     }
@@ -235,7 +235,7 @@ class Redlock implements Provider {
           },
           error => {
             errors.push(error)
-            // What the others say no longer matters but to the message, and is not waited for long.
+            // The remaining answers only matter for the error message.
             if (this.#nodes.length - errors.length < this.#majority.needed)
               void atMost(LONGEST_ANSWER_MS, Promise.all(all)).then(resolve)
           },
@@ -277,7 +277,7 @@ class Redlock implements Provider {
     return answer
   }
 
-  /** What is tried once more when it failed is not waited for, but by what comes next. */
+  /** Runs requests for one owner's lock on one server in order. A second attempt after a failure delays only the next request. */
   #inOrder<T>(
     place: number,
     name: string,
@@ -300,8 +300,8 @@ class Redlock implements Provider {
   }
 
   /**
-   * Everywhere where it was taken, or may have been. Those that did not answer in time are not waited for. Returns the places
-   * where it may be all the same.
+   * Releases the lock on each server that granted it or may have. Servers that missed the time limit are not waited for. Returns the
+   * servers that may still have it.
    */
   async #giveBack(
     name: string,
@@ -310,7 +310,7 @@ class Redlock implements Provider {
     outcomes: readonly Settled<Grant | Refusal>[],
     timeoutMs: number,
   ): Promise<number[]> {
-    // Without a mark another lock of the same owner looks like this one, and is not ours to give back. It ends by itself.
+    // Without a mark another lock of the same owner looks the same and must not be released. It ends by itself.
     const isOursAlone = async () => {
       if (proof.mark !== null) return true
       await rest
@@ -319,21 +319,21 @@ class Redlock implements Provider {
       )
       return isUnmistakable(proof) && !isHis
     }
-    // What somebody else has on a majority has not become free. Whoever was told so would ask at once, also we: a server that
-    // lost its memory would have all who wait take its record and give it back as fast as they can.
+    // If another holder has a majority, the lock is not free. A notification would make all waiters, ours included, ask at once:
+    // a server that lost its memory would grant and take back their records as fast as they come.
     const silently = this.#holderIn(votes) !== null
     const left = new Set(this.#nodes.keys())
     const waited: Promise<unknown>[] = []
     for (const [place, node] of this.#nodes.entries()) {
       const done = this.#inOrder(place, name, proof, async () => {
-        // Known by now, also if it came too late for the vote.
+        // Known by now, even if it came too late for the vote.
         const outcome = outcomes[place]
         const wasTaken = outcome?.ok && outcome.value.is === 'taken'
         const mayBeTaken = outcome?.ok === false && outcome.error.uncertain
         if (!wasTaken && !mayBeTaken) return left.delete(place)
         if (mayBeTaken && !(await isOursAlone())) return false
         const answer = await node.release(name, proof, NEVER, { silently })
-        // What was lost on its way may still arrive: that it is not there yet proves nothing.
+        // A lost request may still arrive: the absence of the lock proves nothing.
         return (wasTaken || answer.is === 'released') && left.delete(place)
       })
       this.#keep(done)
@@ -347,12 +347,12 @@ class Redlock implements Provider {
   #refusal(votes: Votes<Grant | Refusal>, uncertain: boolean): Refusal | 'split' {
     this.#majority.check(votes, uncertain)
     if (uncertain) {
-      const message = 'Too many Redis servers did not say whether they have the lock that they were asked for'
+      const message = 'Too many Redis servers did not say whether they granted the lock'
       throw new StoreError('STORE_UNREACHABLE', message, { uncertain })
     }
     const held = valuesOf(votes).filter(each => each.is === 'held')
     const holder = this.#holderIn(votes)
-    // Until so many have run out that the rest is a majority.
+    // The moment when enough of these have expired for the rest to be a majority.
     const ends = held.map(each => each.leftMs ?? Number.POSITIVE_INFINITY).sort((a, b) => a - b)
     const leftMs = ends[held.length - (this.#nodes.length - this.#majority.needed) - 1]
     if (holder === null || leftMs === undefined) return 'split'
@@ -365,7 +365,7 @@ class Redlock implements Provider {
     )
   }
 
-  /** Lost only if so many say so that the others are no majority, whatever those say that did not answer. */
+  /** Lost only if enough servers say so to leave no majority, whatever the silent ones would say. */
   #loss(votes: Votes<Extension | Release | Loss>): Loss {
     this.#majority.check(votes, true)
     if (this.#majority.isPrevented(votes, 'lost')) return { is: 'lost', holder: this.#holderIn(votes) }
@@ -383,12 +383,12 @@ function notAgreed(options: { readonly uncertain: boolean }): StoreError {
   return new StoreError('STORE_UNREACHABLE', message, options)
 }
 
-/** Without a mark another lock of the same owner looks like this one. */
+/** Without a mark, another lock of the same owner looks the same. */
 function isUnmistakable({ owner, mark }: OwnerProof): boolean {
   return mark !== null || isDistinctive(owner)
 }
 
-/** One dead server must not use up the lease. */
+/** A dead server must not use up the lease. */
 function answerTime(ttlMs: number): number {
   return Math.max(SHORTEST_ANSWER_MS, Math.min(LONGEST_ANSWER_MS, Math.round(ttlMs / 5)))
 }

@@ -1,11 +1,11 @@
 import { script } from '../../stores/redis/script.ts'
 
-/** Far above any lock, far below what is slow to compare. */
+/** Far larger than any lock, far smaller than what is slow to compare. */
 export const MAX_VALUE_BYTES = 64 * 1024
 
 /**
  * Reads the lock once, by the server's clock. ARGV[1] is 'json' or 'plain', ARGV[2] the owner or the whole value, ARGV[3] the
- * mark, empty for any. Whatever is not understood is somebody's lock, and never ours.
+ * mark, empty for any. A value that cannot be decoded is another owner's lock, never ours.
  */
 const LOOK = `
 local time = redis.call('TIME')
@@ -21,7 +21,7 @@ if ARGV[1] == 'json' and value then
   if ok and type(found) == 'table' and type(found.lockId) == 'string' then record = found end
 end
 
--- A key with a TTL goes by itself, whatever the clock of its writer said. An end before this is none in milliseconds.
+-- A key with a TTL expires by itself, whatever its writer's clock said. A smaller number is not in milliseconds.
 local function isOver()
   local ends = record and record.expiresAt
   return ttl == -1 and type(ends) == 'number' and ends >= 1000000000000 and ends <= now
@@ -65,7 +65,7 @@ if KEYS[2] then
   local number = time[1] * 1000000 + time[2]
   if last then
     if type(last) ~= 'string' or #last > 16 or not string.match(last, '^%d+$') then return { 'no-number' } end
-    -- Above this, two numbers are no longer told apart.
+    -- Larger doubles are not exact.
     if tonumber(last) >= 9007199254740991 then return { 'no-number' } end
     number = math.max(number, tonumber(last) + 1)
   end
@@ -113,7 +113,7 @@ if record then
   if isRefused(answer) and string.find(answer.err, 'OOM', 1, true) then
     redis.call('PEXPIRE', KEYS[1], ARGV[4])
     answer = write()
-    -- Whoever is told of an error counts on the time that there was.
+    -- A caller that gets an error counts on the previous lease.
     if isRefused(answer) and ttl > 0 then redis.call('PEXPIRE', KEYS[1], ttl) end
   end
   if isRefused(answer) then return answer end
@@ -126,8 +126,8 @@ return { 'extended', now }
 )
 
 /**
- * ARGV[4] is the channel, empty if nobody is to be told, and ARGV[5] the message. Whoever may not publish releases all the same:
- * waiters that are not told look again by themselves.
+ * ARGV[4] is the channel, empty for no notification, and ARGV[5] the message. An account that may not publish releases all the same:
+ * waiters poll.
  */
 export const RELEASE = script(
   `${WRITES}

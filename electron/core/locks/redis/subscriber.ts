@@ -8,13 +8,12 @@ import { createClient, type RedisClient, ready, storeError } from '../../stores/
 const FIRST_PAUSE_MS = 50
 const LONGEST_PAUSE_MS = 2000
 
-/** One connection, and the channels that the server has acknowledged on it, or is about to. */
+/** One connection, and its channels, acknowledged or pending. */
 type Line = { readonly client: Redis; readonly channels: Map<string, Promise<unknown>> }
 
 /**
- * Listens on any number of channels for any number of listeners, over one connection that is made when it is first needed.
- * After it was lost, everybody is called once it stands again, because something may have been missed. Somebody who cannot be
- * served at once is refused with a StoreError rather than kept: looking from time to time is what remains to them.
+ * Serves any number of listeners on any number of channels over one connection, opened on demand. After a reconnect every listener is
+ * called once, because messages may have been missed. A listener that cannot be served at once is refused with a StoreError, and polls.
  */
 export class Subscriber {
   readonly #address: RedisAddress
@@ -46,7 +45,7 @@ export class Subscriber {
     return () => this.#leave(channel, listener)
   }
 
-  /** Leaves the connection for a new one: another server may be behind the address now. */
+  /** Reconnects: the address may lead to another server now. */
   comeBack(): void {
     void this.#line?.then(({ client }) => this.#lost(client)).catch(() => {})
   }
@@ -79,7 +78,7 @@ export class Subscriber {
     this.#listeners.delete(channel)
     void this.#line
       ?.then(({ client, channels }) => {
-        // Somebody may have come back while the connection was made.
+        // A listener may have joined while the connection was being opened.
         if (this.#listeners.has(channel) || !channels.delete(channel)) return
         return client.unsubscribe(channel)
       })
@@ -96,12 +95,12 @@ export class Subscriber {
     const isAgain = this.#opened++ > 0
     const line: Line = { client, channels: new Map() }
     client.on('message', channel => this.#tell(channel))
-    // Its own attempts to come back would keep to a server that may have left the cluster.
+    // ioredis would reconnect to the same server, which may have left the cluster.
     client.once('close', () => this.#lost(client))
     try {
       await ready(client, this.#closed.signal)
       const channels = [...this.#listeners.keys()]
-      // Each by itself: a channel that is not permitted must not silence the others.
+      // Separately: a channel that is not permitted must not silence the others.
       await Promise.allSettled(channels.map(channel => this.#subscribe(line, channel)))
       if (client.status !== 'ready')
         throw new StoreError('STORE_UNREACHABLE', 'Redis does not answer: the connection was lost')
@@ -133,7 +132,7 @@ export class Subscriber {
     }, pauseMs).unref()
   }
 
-  /** Ordinary Pub/Sub reaches every node of a cluster, so that any of them will do; each time another one. */
+  /** Classic Pub/Sub reaches every node of a cluster, so any node will do; a different one each time. */
   #connection(): Redis {
     if (this.#address.mode !== 'cluster') return createClient(this.#address) as Redis
     const hosts: HostPort[] = [...this.#address.hosts]

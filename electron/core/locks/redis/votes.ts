@@ -3,7 +3,7 @@ import { type Settled, settle } from '../../lib/concurrency.ts'
 import { StoreError } from '../../lib/errors.ts'
 import { onAbort } from '../../lib/timers.ts'
 
-/** What each of several servers said, by its place; a hole where nothing is known yet. */
+/** The answers of several servers, by index; undefined while outstanding. */
 export type Votes<T> = readonly (Settled<T> | undefined)[]
 
 export function valuesOf<T>(votes: Votes<T>): T[] {
@@ -12,13 +12,13 @@ export function valuesOf<T>(votes: Votes<T>): T[] {
 
 export type Poll<T> = {
   readonly votes: Votes<T>
-  /** Settles when every server has answered or failed, also long after its time was over. */
+  /** Settles when every server has answered or failed, even long after the time limit. */
   readonly rest: Promise<unknown>
 }
 
 /**
- * Asks all of them at once, and waits until `enough` says that the others cannot change the outcome. One that does not
- * answer in time counts as failed; what was not sent by then is not sent any more.
+ * Asks all servers at once, and returns when `enough` decides that the missing answers cannot change the outcome. A server that is
+ * late counts as failed; requests not sent by then are dropped.
  */
 export async function poll<T>(
   asked: readonly ((signal: AbortSignal) => Promise<T>)[],
@@ -39,7 +39,7 @@ export async function poll<T>(
   }
   const late = new AbortController()
   setMaxListeners(0, late.signal)
-  // Not AbortSignal.any: what it leaves with a signal that lives as long as the program is never given back.
+  // Not AbortSignal.any: it leaks on a signal that lives as long as the program.
   const stopHearing = onAbort(signal, () => late.abort())
   if (signal.aborted) late.abort()
   const answers = asked.map(async (ask, place) => cast(place, await settle(() => ask(late.signal))))
@@ -48,7 +48,7 @@ export async function poll<T>(
     const error = new StoreError('STORE_UNREACHABLE', 'Redis did not answer in time', { uncertain: true })
     for (const place of votes.keys()) cast(place, { ok: false, error })
   }
-  // If it was this process that stood still, the answers are here already and come in first.
+  // If this process itself was suspended, the answers have already arrived and are handled first.
   const timer = setTimeout(() => setImmediate(giveUp), timeoutMs)
   const rest = Promise.all(answers).finally(() => {
     clearTimeout(timer)

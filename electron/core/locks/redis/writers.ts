@@ -4,21 +4,21 @@ import { keyToText, textToKey } from '../../lib/bytes.ts'
 import { StoreError } from '../../lib/errors.ts'
 import { isCounterName } from '../../stores/redis/fencing-counter.ts'
 
-/** How the locks of one format are written, as data. The readers of the same formats are the console's. */
+/** How the locks of one format are written, as data. The console's formats read them. */
 export type Writer = {
   readonly id: string
   readonly defaultTtlMs: number
   readonly pollMs: number
-  /** What the key of a name is. Null for a name that the format cannot carry. */
+  /** Null for a name that the format cannot store. */
   readonly keyOf: (name: string) => string | null
   readonly nameOf: (key: string) => string | null
-  /** The whole value; null where it is a JSON object with room for times, a mark and metadata. */
+  /** The whole value; null for a JSON object with times, a mark and metadata. */
   readonly written: ((owner: string) => Buffer) | null
-  /** What a release is announced as. Programs that do not know the channel are not disturbed by it. */
+  /** The message of a release. */
   readonly announced: (name: string, key: string) => string
 }
 
-/** Their own programs announce nothing when they release, so waiters have to look more often. */
+/** Other programs of these formats announce no releases, so waiters poll more often. */
 const UNANNOUNCED_POLL_MS = 1000
 
 const byKey = (_: string, key: string) => key
@@ -30,7 +30,7 @@ const prefixed = (prefix: string): Pick<Writer, 'keyOf' | 'nameOf'> => ({
 const PIPELINE = /^[^:]+:.+$/s
 const pipelines = prefixed('pipeline_lock:')
 
-/** Invenio's prefix. The one of plain Flask-Caching is part of the name, for programs that have that one. */
+/** Invenio's prefix. For programs with plain Flask-Caching's prefix, that prefix is part of the name. */
 const cached = prefixed('cache::')
 const FLASK = 'flask_cache_'
 
@@ -111,10 +111,13 @@ export function writerOf(format: string | null): Writer {
   const found = format === null ? first : WRITERS.find(each => each.id === format)
   if (found) return found
   const known = WRITERS.map(each => each.id).join(', ')
-  throw new StoreError('BAD_INPUT', `Locks in Redis are not taken in this format; they are in ${known}`)
+  throw new StoreError(
+    'BAD_INPUT',
+    `Lockkeeper cannot take locks of this format in Redis; supported: ${known}`,
+  )
 }
 
-/** Where a lock stands and how its release is announced. */
+/** The key of a lock, and how its release is announced. */
 export type LockKey = { readonly key: Buffer; readonly channel: string; readonly message: string }
 
 export function lockKeyOf(writer: Writer, name: string): LockKey {
@@ -127,7 +130,7 @@ export function lockKeyOf(writer: Writer, name: string): LockKey {
   return { key: Buffer.from(key), channel: `lock:released:${message}`, message }
 }
 
-/** The name of the lock under a key as the console shows it; null if it is none of this format. */
+/** The name of the lock under a key as the console shows it; null for a key of another format. */
 export function nameOfKey(writer: Writer, keyText: string): string | null {
   const key = textToKey(keyText)
   return isUtf8(key) && key.length > 0 ? writer.nameOf(key.toString()) : null
@@ -137,7 +140,7 @@ export function keyTextOf(writer: Writer, name: string): string {
   return keyToText(lockKeyOf(writer, name).key)
 }
 
-/** Half a surrogate pair has no UTF-8: two such names would be one key, and nobody could read such an owner back. */
+/** Half a surrogate pair has no UTF-8: two such names would share a key, and such an owner could not be read back. */
 export function isText(text: string): boolean {
   return !/\p{Cs}/u.test(text)
 }
