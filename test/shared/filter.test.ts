@@ -215,7 +215,7 @@ describe('ages', () => {
   })
 })
 
-test('a lock that is found anew with another owner is not taken for the one before', () => {
+test('a lock found again with another owner is not mistaken for the previous one', () => {
   const filter = parseFilter('owner:worker-2')
   expect(matches(filter, row({ owner: 'worker-1' }), NOW)).toBe(false)
   expect(matches(filter, row({ owner: 'worker-2' }), NOW)).toBe(true)

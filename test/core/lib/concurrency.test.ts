@@ -29,7 +29,7 @@ it('runs one piece of work after the other, in the order they were queued', asyn
   expect(ran).toEqual([1, 2, 3])
 })
 
-it('goes on after work that failed, and tells only the caller of it', async () => {
+it('continues after failed work, and rejects only its caller', async () => {
   const queue = new WorkQueue()
   const failed = queue.run(() => {
     throw new Error('broken')

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { gate, ScriptedProvider, taken, unreachable } from './scripted-provider.ts'
 
-it('throws when the answer was lost, and gives back in the background what it may have taken', async () => {
+it('throws when the answer was lost, and releases in the background what it may have acquired', async () => {
   const store = new ScriptedProvider()
   store.after = step => {
     if (step === 'take') throw unreachable(true)
@@ -15,7 +15,7 @@ it('throws when the answer was lost, and gives back in the background what it ma
   await expect.poll(() => store.ownerOf('job')).toBeNull()
 })
 
-it('leaves what may have been taken for an owner that was named: it may have it rightly', async () => {
+it('does not release what a chosen owner may have acquired: it may hold the lock rightly', async () => {
   const store = new ScriptedProvider()
   store.after = step => {
     if (step === 'take') throw unreachable(true)
@@ -25,7 +25,7 @@ it('leaves what may have been taken for an owner that was named: it may have it 
   expect(store.ownerOf('job')).toBe('run-1')
 })
 
-it('gives back a lock that was granted after whoever asked had left', async () => {
+it('releases a lock that was granted after its waiter had left', async () => {
   const store = new ScriptedProvider()
   const answered = gate()
   store.after = step => (step === 'take' ? answered.opened : undefined)
@@ -38,7 +38,7 @@ it('gives back a lock that was granted after whoever asked had left', async () =
   await expect.poll(() => store.ownerOf('job')).toBeNull()
 })
 
-it('tries only once to give back what nothing but a named owner tells from the next acquisition', async () => {
+it('releases only once what only a chosen owner tells from the next acquisition', async () => {
   const store = new ScriptedProvider()
   const { take } = store.provider
   store.provider.take = async (...args) => ({ ...(await take(...args)), mark: null })
@@ -62,7 +62,7 @@ it('tries only once to give back what nothing but a named owner tells from the n
   expect(store.ownerOf('job')).toBe('run-1')
 })
 
-it('returns what was done when only the release failed, releases later, and says nothing', async () => {
+it('returns the result when only the release failed, and retries the release without a warning', async () => {
   const store = new ScriptedProvider()
   store.before = step => {
     if (step === 'release' && store.calls.release < 3) throw unreachable(store.calls.release === 2)
@@ -76,7 +76,7 @@ it('returns what was done when only the release failed, releases later, and says
   expect(await manager.stats()).toMatchObject({ released: 1, lost: 0 })
 })
 
-it('says that a lock ends by itself when it could not be released later either', async () => {
+it('warns that a lock ends by itself when the retries of its release failed too', async () => {
   const store = new ScriptedProvider()
   const manager = store.manager()
   const value = await manager.withLock(

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { gate, ScriptedProvider, taken } from './scripted-provider.ts'
 
-it('gives back a lock that is granted while the manager is being closed', async () => {
+it('releases a lock that is granted while the manager is closing', async () => {
   const store = new ScriptedProvider()
   const answered = gate()
   store.after = step => (step === 'take' ? answered.opened : undefined)
@@ -35,7 +35,7 @@ it('does not cut off a release that it was asked for before it was closed, and w
   expect([store.ownerOf('job'), store.ownerOf('other')]).toEqual([null, null])
 })
 
-it('is closed for whoever closes it a second time no sooner than for the first', async () => {
+it('resolves a second close no sooner than the first', async () => {
   const store = new ScriptedProvider()
   const answered = gate()
   store.before = async step => {
@@ -64,7 +64,7 @@ it('releases what work under a lock was done with when the manager was closed', 
   expect(store.warnings).toEqual([])
 })
 
-it('closes also if the store never answers', async () => {
+it('closes even if the store never answers', async () => {
   const store = new ScriptedProvider()
   store.before = () => new Promise(() => {})
   const manager = store.manager()
@@ -74,7 +74,7 @@ it('closes also if the store never answers', async () => {
   await manager.close()
 })
 
-it('refuses everything after it was closed, and leaves what is held to its time', async () => {
+it('refuses requests after close, and leaves held locks to their leases', async () => {
   const store = new ScriptedProvider()
   const manager = store.manager()
   const { lock } = await taken(manager, 'job', { owner: 'run-1' })

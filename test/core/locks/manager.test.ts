@@ -43,7 +43,7 @@ it('fails closed when the store is down, whatever is asked', async () => {
   await expect(manager.withLock('job', () => 1, { wait: 0 })).rejects.toMatchObject(down)
 })
 
-it('renews from now on, and says no when the lock is somebody else’s', async () => {
+it('starts a new lease from now, and returns false when another owner has the lock', async () => {
   const store = new ScriptedProvider()
   const { lock } = await taken(store.manager(), 'job', { ttl: '1m' })
   expect(await lock.renew('1h')).toBe(true)
@@ -78,7 +78,7 @@ it('takes a lock that was granted too late to be of use for a failure, and gives
   await expect.poll(() => store.calls.release).toBeGreaterThan(0)
 })
 
-it('counts on the shorter of two times when nobody knows whether a renewal was done', async () => {
+it('counts on the shorter lease when the outcome of a renewal is unknown', async () => {
   const store = new ScriptedProvider()
   const { lock } = await taken(store.manager(), 'job', { ttl: '1h' })
   store.after = () => {
@@ -135,7 +135,7 @@ it('does not take its own release for a loss', async () => {
   expect(seen).toEqual(['released'])
 })
 
-it('does not ask to renew what has run out by its own clock', async () => {
+it('sends no renewal for a lock that has expired by its own clock', async () => {
   const store = new ScriptedProvider()
   const { lock } = await taken(store.manager(), 'job', { ttl: 20 })
   await expect.poll(() => lock.validMs()).toBe(0)
@@ -151,7 +151,7 @@ it('releases once, however often it is asked', async () => {
   expect(store.calls.release).toBe(1)
 })
 
-it('can be told again to release after the store was down', async () => {
+it('can retry a release after the store was down', async () => {
   const store = new ScriptedProvider()
   const { lock } = await taken(store.manager(), 'job')
   store.server.up = false
@@ -198,7 +198,7 @@ it('releases and renews by key and owner, for programs that keep no handle', asy
   expect(store.ownerOf('job')).toBeNull()
 })
 
-it('lets go of a lock at the end of its block', async () => {
+it('releases a lock at the end of its block', async () => {
   const store = new ScriptedProvider()
   {
     await using lock = (await taken(store.manager(), 'job', { owner: 'run-1' })).lock

@@ -71,7 +71,7 @@ it('gives the lock of a program that was killed to the next, when its time is ov
   expect(await manager.acquire('job', { owner: 'next', wait: '20s' })).toMatchObject({ acquired: true })
 })
 
-it('tells a program whose lock was released by somebody else', async () => {
+it('notifies a program that an operator released its lock', async () => {
   await redis.del('lockRecharge:job')
   await expect.poll(() => said).toEqual(['working', 'told LockLostError'])
 })

@@ -111,7 +111,7 @@ export function providerSuite(
       expect((await provider.read(name, never))?.owner).toBe('foreign-run')
     })
 
-    it('lets another program take what it wrote when that has run out, and takes over from it', async () => {
+    it('lets another program acquire its expired lock, and acquires that program’s', async () => {
       const name = fresh()
       await place.foreign(name, 'foreign-run')
       await place.age(name)
@@ -119,7 +119,7 @@ export function providerSuite(
       expect(await ownerOf(name)).toBe('run-1')
     })
 
-    it('calls a lock that has run out nobody’s, and gives it to the next', async () => {
+    it('reports an expired lock as free, and grants it to the next request', async () => {
       const name = fresh()
       const first = await taken(name, 'run-1')
       await place.age(name)
@@ -157,7 +157,7 @@ export function providerSuite(
       expect(await provider.release(name, proof('run-1', lock), never)).toEqual({ is: 'released' })
     })
 
-    it('extends for nobody but its holder, and says who that is', async () => {
+    it('extends a lock only for its holder, and names the holder', async () => {
       const name = fresh()
       const lock = await taken(name, 'run-1')
       const before = await place.second.read(name, never)
@@ -168,7 +168,7 @@ export function providerSuite(
       expect(Math.abs((after?.expiresAt ?? 0) - (before?.expiresAt ?? 0))).toBeLessThanOrEqual(slackMs)
     })
 
-    it('never extends a lock that has run out, also if nobody has taken it since', async () => {
+    it('never extends an expired lock, even if it is still free', async () => {
       const name = fresh()
       const lock = await taken(name, 'run-1')
       await place.age(name)
@@ -179,7 +179,7 @@ export function providerSuite(
       expect(await ownerOf(name)).toBeNull()
     })
 
-    it('never makes a lock by extending one that was let go', async () => {
+    it('never creates a lock by extending a released one', async () => {
       const name = fresh()
       const lock = await taken(name, 'run-1')
       await provider.release(name, proof('run-1', lock), never)
@@ -190,7 +190,7 @@ export function providerSuite(
       expect(await ownerOf(name)).toBeNull()
     })
 
-    it('lets go of a lock for its holder, and only once', async () => {
+    it('releases a lock for its holder, and only once', async () => {
       const name = fresh()
       const lock = await taken(name, 'run-1')
       expect(await provider.release(name, proof('run-1', lock), never)).toEqual({ is: 'released' })
@@ -198,7 +198,7 @@ export function providerSuite(
       expect(await place.second.take(name, request('run-2'), never)).toMatchObject({ is: 'taken' })
     })
 
-    it('lets go for nobody else', async () => {
+    it('releases for no other owner', async () => {
       const name = fresh()
       const lock = await taken(name, 'run-1')
       expect(await place.second.release(name, proof('run-2', lock), never)).toMatchObject({
@@ -254,7 +254,7 @@ export function providerSuite(
       expect(await ownerOf(name)).toBe(winners[0])
     })
 
-    it('gives a lock that has run out to exactly one of many who ask at once', async () => {
+    it('grants an expired lock to exactly one of many simultaneous requests', async () => {
       const name = fresh()
       await taken(name, 'gone')
       await place.age(name)
@@ -305,7 +305,7 @@ export function providerSuite(
       expect(await ownerOf(name)).toBeNull()
     })
 
-    it('tells whoever listens that a lock was let go, until they stop, where the store can tell', async () => {
+    it('notifies subscribers of a release until they unsubscribe, where the store can', async () => {
       const { listen } = provider
       if (listen === null) {
         expect(['mysql', 'dynamodb']).toContain(provider.kind)

@@ -4,7 +4,7 @@ import { Acquirer } from '../../../electron/core/locks/acquirer.ts'
 import { WaitQueue } from '../../../electron/core/locks/wait-queue.ts'
 import { gate, ScriptedProvider, taken, unreachable } from './scripted-provider.ts'
 
-it('waits for a lock until it is let go, and is told of it', async () => {
+it('waits for a lock until it is released, and is notified', async () => {
   const store = new ScriptedProvider()
   const manager = store.manager()
   const first = await manager.acquire('job')
@@ -15,7 +15,7 @@ it('waits for a lock until it is let go, and is told of it', async () => {
   await expect.poll(() => store.listening).toBe(0)
 })
 
-it('is told by the store of what another process lets go', async () => {
+it('is notified by the store of a release in another process', async () => {
   const store = new ScriptedProvider()
   store.hold('job', 'elsewhere')
   const waiting = store.manager().acquire('job', { wait: '1h' })
@@ -35,7 +35,7 @@ it('misses nothing that happens before it listens', async () => {
   expect(await store.manager().acquire('job', { wait: '1h' })).toMatchObject({ acquired: true })
 })
 
-it('looks again now and then where nobody tells', async () => {
+it('polls where the store sends no notifications', async () => {
   const store = new ScriptedProvider({ listens: false })
   store.hold('job', 'elsewhere')
   const waiting = store.manager({ poll: 20 }).acquire('job', { wait: '1h' })
@@ -50,7 +50,7 @@ it('looks again when the time of the holder is over', async () => {
   expect(await store.manager().acquire('job', { wait: '1h' })).toMatchObject({ acquired: true })
 })
 
-it('goes on by looking when it cannot listen', async () => {
+it('polls when it cannot subscribe', async () => {
   const store = new ScriptedProvider()
   store.hold('job', 'elsewhere')
   store.before = step => {
@@ -62,7 +62,7 @@ it('goes on by looking when it cannot listen', async () => {
   expect(await waiting).toMatchObject({ acquired: true })
 })
 
-it('hears what is let go in its own process while it cannot listen to the store', async () => {
+it('is notified of a release in its own process while it cannot subscribe', async () => {
   const store = new ScriptedProvider()
   const before = store.tellLate
   const answered = gate()
@@ -130,7 +130,7 @@ it('does not throw a lock away whose answer was under way when the time was over
   expect(await waiting).toMatchObject({ acquired: true })
 })
 
-it('stops waiting when it is told to, and the next one in line goes on', async () => {
+it('stops waiting on abort, and the next waiter moves up', async () => {
   const store = new ScriptedProvider()
   store.hold('job', 'elsewhere')
   const manager = store.manager()
@@ -147,7 +147,7 @@ it('stops waiting when it is told to, and the next one in line goes on', async (
   })
 })
 
-it('keeps no line for somebody who had left before joining it', async () => {
+it('keeps no queue for a waiter that left before joining it', async () => {
   const store = new ScriptedProvider()
   let lines = 1
   const line = new WaitQueue({
@@ -213,7 +213,7 @@ it.each(['STORE_ERROR', 'STORE_UNREACHABLE', 'REFUSED'] as const)(
   },
 )
 
-it('tells nobody that the lock may be theirs for whom nothing was asked', async () => {
+it('never calls the outcome uncertain for a waiter that sent no request', async () => {
   const store = new ScriptedProvider()
   store.before = () => {
     throw unreachable(true)
@@ -246,7 +246,7 @@ it.each(['STORE_DENIED', 'NOT_FOUND', 'UNSUPPORTED', 'INTERNAL'] as const)(
   },
 )
 
-it('throws what was wrong when the store was away until the time was over', async () => {
+it('throws the store’s error when it was unreachable until the wait was over', async () => {
   const store = new ScriptedProvider()
   store.server.up = false
   const manager = store.manager()
@@ -260,7 +260,7 @@ it('throws what was wrong when the store was away until the time was over', asyn
   ])
 })
 
-it('sends everybody away at once when the store refuses', async () => {
+it('rejects every waiter at once when the store denies access', async () => {
   const store = new ScriptedProvider()
   store.before = () => {
     throw new StoreError('STORE_DENIED', 'This account may not write')
@@ -274,7 +274,7 @@ it('sends everybody away at once when the store refuses', async () => {
   expect(store.calls.take).toBe(1)
 })
 
-it('asks under another name after a lost answer, and gives back what it may have taken under the first', async () => {
+it('retries with a new owner after a lost answer, and releases what the first may have acquired', async () => {
   const store = new ScriptedProvider()
   store.after = step => {
     if (step === 'take' && store.calls.take === 1) throw unreachable(true)
@@ -311,7 +311,7 @@ it('asks the store about as often as the lock changes hands, for a thousand who 
   expect(store.calls.listen).toBe(1)
 })
 
-it('does not ask once more for each release that it is told of late', async () => {
+it('combines late notifications into one request', async () => {
   const store = new ScriptedProvider()
   const manager = store.manager()
   const first = await manager.acquire('job')
@@ -328,7 +328,7 @@ it('does not ask once more for each release that it is told of late', async () =
   expect(store.calls.take).toBeLessThanOrEqual(105)
 })
 
-it('is told when an operator releases what its own manager has', async () => {
+it('notices when an operator releases a lock of its own manager', async () => {
   const store = new ScriptedProvider()
   const manager = store.manager()
   const first = await manager.acquire('job', { ttl: '1h' })

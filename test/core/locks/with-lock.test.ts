@@ -57,7 +57,7 @@ it('throws who has the lock when it cannot be had in time, and does no work', as
   expect(error).toMatchObject({ key: 'job', holder: { owner: 'run-1' } })
 })
 
-it('leaves the work out when somebody else does it, and says who', async () => {
+it('skips the work when another holder runs it, and names the holder', async () => {
   const store = new ScriptedProvider()
   store.hold('job', 'run-1')
   const manager = store.manager()
@@ -68,7 +68,7 @@ it('leaves the work out when somebody else does it, and says who', async () => {
   expect(await manager.tryWithLock('other', () => 'done')).toEqual({ ran: true, value: 'done' })
 })
 
-it('renews for as long as the work goes on', async () => {
+it('renews the lock while the work runs', async () => {
   const store = new ScriptedProvider()
   await store.manager().withLock(
     'job',
@@ -81,7 +81,7 @@ it('renews for as long as the work goes on', async () => {
   )
 })
 
-it('renews nothing when it is told not to, and says when the time is over', async () => {
+it('renews nothing with renew: false, and signals the end of the lease', async () => {
   const store = new ScriptedProvider()
   const work = store.manager().withLock('job', ({ signal }) => fired(signal), { ttl: 40, renew: false })
   await expect(work).rejects.toBeInstanceOf(LockLostError)
@@ -103,7 +103,7 @@ it('tells the work at once when a renewal says that the lock is another’s, and
   expect(store.ownerOf('job')).toBe('thief')
 })
 
-it('does not succeed when the lock was taken away without anybody noticing before the end', async () => {
+it('rejects when the release finds that the lock was lost', async () => {
   const store = new ScriptedProvider()
   const work = store.manager().withLock('job', () => {
     store.hold('job', 'thief')
@@ -113,7 +113,7 @@ it('does not succeed when the lock was taken away without anybody noticing befor
   expect(store.ownerOf('job')).toBe('thief')
 })
 
-it('tries a renewal again that failed, and goes on', async () => {
+it('retries a failed renewal', async () => {
   const store = new ScriptedProvider()
   store.before = step => {
     if (step === 'extend' && store.calls.extend <= 2) throw unreachable(store.calls.extend === 2)
@@ -129,7 +129,7 @@ it('tries a renewal again that failed, and goes on', async () => {
   expect(value).toBe(false)
 })
 
-it('tells the work when the time is over and nobody could renew, and says why', async () => {
+it('signals the work when the lease ended because renewals failed, with the cause', async () => {
   const store = new ScriptedProvider()
   const work = store.manager().withLock(
     'job',
@@ -215,7 +215,7 @@ it('says that it was closed, and not that the store is to blame, when that is wh
   expect(store.warnings).toEqual([expect.stringContaining('closed')])
 })
 
-it('returns what was done in time when its release takes longer than the lock would last', async () => {
+it('returns the result of work that was done in time when its release outlasts the lease', async () => {
   const store = new ScriptedProvider()
   const released = gate()
   store.after = step => (step === 'release' ? released.opened : undefined)
@@ -234,7 +234,7 @@ it('returns what was done in time when its release takes longer than the lock wo
   expect(await work).toBe('done')
 })
 
-it('goes on renewing for the time that the work asked for last', async () => {
+it('renews with the lease that the work requested last', async () => {
   const store = new ScriptedProvider()
   await store.manager().withLock(
     'job',

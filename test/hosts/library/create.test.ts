@@ -9,7 +9,7 @@ import {
 
 const quiet: LockManagerOptions = { warn: () => {} }
 
-it('grants everything when locks are disabled, and says so exactly once', async () => {
+it('grants every request when locks are disabled, and warns exactly once', async () => {
   for (const make of [
     (options: LockManagerOptions) => createLockManager(null, options),
     (options: LockManagerOptions) => createLockManager(undefined, options),
@@ -80,7 +80,7 @@ it('takes Redis by its host and port when nothing is said', () => {
   expect(lockManagerFromEnvironment({ LOCK_PROVIDER: ' ' }).provider).toBe('redis')
 })
 
-it('takes the provider that is named, in any case of letters', () => {
+it('uses the named provider, in upper or lower case', () => {
   const mysql = { MYSQL_HOST: 'db', MYSQL_DATABASE: 'recharges' }
   expect(lockManagerFromEnvironment({ LOCK_PROVIDER: 'MySQL', ...mysql }).provider).toBe('mysql')
   expect(
@@ -92,7 +92,7 @@ it('takes the provider that is named, in any case of letters', () => {
   ).toBe('dynamodb')
 })
 
-it('never takes another provider than the one that is named', () => {
+it('never uses another provider than the named one', () => {
   const redis = { REDIS_HOST: 'cache' }
   expect(() => lockManagerFromEnvironment({ LOCK_PROVIDER: 'mysql', ...redis })).toThrow(/MYSQL_HOST/)
   expect(() => lockManagerFromEnvironment({ LOCK_PROVIDER: 'memcached', ...redis })).toThrow(/LOCK_PROVIDER/)
@@ -109,14 +109,14 @@ it('does not take the cache of an application for the server of its locks', () =
   ).toThrow(/REDIS_HOST/)
 })
 
-it('takes a connection that is described wrongly for a mistake, and not for another server', () => {
+it('treats an invalid connection as an error, and contacts no other server', () => {
   expect(() => lockManagerFromEnvironment({ REDIS_HOST: 'cache', REDIS_PORT: 'x' })).toThrow(/REDIS_HOST/)
   expect(() =>
     lockManagerFromEnvironment({ LOCK_PROVIDER: 'dynamodb', DYNAMODB_LOCK_TABLE: 'locks' }),
   ).toThrow(/AWS_REGION/)
 })
 
-it('looks where the variables say also if they leave out the host', () => {
+it('uses the variables that are set even if the host is missing', () => {
   const address = (env: Record<string, string>) => connectionFrom('redis', env)?.address
   expect(address({})).toBe('redis://localhost:6379/0')
   expect(address({ REDIS_DB: '3' })).toBe('redis://localhost:6379/3')
@@ -125,7 +125,7 @@ it('looks where the variables say also if they leave out the host', () => {
   expect(() => address({ REDIS_DB: 'three' })).toThrow(/REDIS_HOST/)
 })
 
-it('does not look elsewhere when the variables that count cannot be understood', () => {
+it('uses no other variables when the relevant ones are invalid', () => {
   const cache = { REDIS_URL: 'redis://cache:6379/0' }
   expect(connectionFrom('redis', { REDIS_HOST: 'locks', ...cache })?.address).toBe('redis://locks:6379/0')
   expect(() => connectionFrom('redis', { REDIS_HOST: 'locks', REDIS_PORT: 'x', ...cache })).toThrow(
@@ -139,7 +139,7 @@ it('does not look elsewhere when the variables that count cannot be understood',
   expect(() => connectionFrom('mysql', { MYSQL_HOST: 'locks', ...url })).toThrow(/MYSQL_DATABASE/)
 })
 
-it('disables locks when DynamoDB is named and no table is, and says so once', async () => {
+it('disables locks for DynamoDB without a table, and warns once', async () => {
   const said: string[] = []
   const manager = lockManagerFromEnvironment(
     { LOCK_PROVIDER: 'dynamodb' },
@@ -150,7 +150,7 @@ it('disables locks when DynamoDB is named and no table is, and says so once', as
   expect(said).toHaveLength(1)
 })
 
-it('gives locks the time that is set, and an hour if none is', async () => {
+it('uses the configured lease, and an hour by default', async () => {
   const ttlOf = async (env: Record<string, string>, options: object = {}) => {
     const variables = { LOCK_PROVIDER: 'dynamodb', ...env }
     const answer = await lockManagerFromEnvironment(variables, { ...quiet, ...options }).acquire('job')
@@ -173,7 +173,7 @@ it('names the variable of an address that cannot be understood', () => {
   expect(() => lockManagerFromEnvironment({ REDIS_URL: 'http://cache' })).toThrow(/REDIS_URL/)
 })
 
-it('makes the key of a tenant’s pipeline', () => {
+it('builds the key of a tenant’s pipeline', () => {
   expect(pipelineKey('acme1281', 'gcp:billing')).toBe('acme1281:gcp:billing')
   for (const [tenant, pipeline] of [
     ['', 'x'],

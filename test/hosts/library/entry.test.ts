@@ -78,7 +78,7 @@ it('measures with an entry of its own', async () => {
   expect(loaded.some(url => url.includes('/node_modules/prom-client/'))).toBe(true)
 })
 
-it('has types that a strict project compiles with, and that refuse what is wrong', async () => {
+it('has types that compile in a strict project, and that reject wrong calls', async () => {
   await writeFile(
     join(project, 'program.ts'),
     `

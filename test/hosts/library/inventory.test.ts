@@ -23,7 +23,7 @@ function place() {
   }
 }
 
-it('lists what is locked, whoever has it, and nothing that has run out', async () => {
+it('lists the held locks of every owner, and no expired ones', async () => {
   const { manager, server } = place()
   await manager.acquire('acme:a', { owner: 'run-1', ttl: '10m' })
   await manager.acquire('gone', { owner: 'run-2', ttl: 1 })
@@ -37,7 +37,7 @@ it('lists what is locked, whoever has it, and nothing that has run out', async (
   expect(await manager.stats()).toMatchObject({ provider: 'memory', active: 2, acquired: 2 })
 })
 
-it('removes what has run out, and nothing else', async () => {
+it('removes expired locks and nothing else', async () => {
   const { manager, server } = place()
   await manager.acquire('held')
   await manager.acquire('gone-1', { ttl: 1 })
@@ -74,7 +74,7 @@ it('releases everything as the console does: recorded, and undoable', async () =
   await core.close()
 })
 
-it('touches nothing of a store that the console calls read-only', async () => {
+it('changes nothing in a store that the console has marked read-only', async () => {
   const { manager, server, address } = place()
   await manager.acquire('acme:a')
   await new StoreFile(dataFolder).write([
@@ -89,7 +89,7 @@ it('touches nothing of a store that the console calls read-only', async () => {
   expect(server.records.size).toBe(1)
 })
 
-it('needs a reason to release everything', async () => {
+it('requires a reason to release everything', async () => {
   const { manager, server } = place()
   await manager.acquire('a')
   for (const options of [{ reason: ' ', dataFolder }, { dataFolder }, undefined])

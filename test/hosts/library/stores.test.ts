@@ -108,7 +108,7 @@ describe.each([
     expect(seen).toEqual(Array(12).fill(1))
   })
 
-  it('lists what is locked, cleans up what has run out, and releases the rest with a record of it', async () => {
+  it('lists the held locks, removes the expired ones, and releases the rest with an audit record', async () => {
     const ours = manager()
     await ours.acquire('acme:a', { owner: 'run-1', ttl: '5m' })
     await ours.acquire('acme:b', { owner: 'run-2', ttl: '5m' })
@@ -162,7 +162,7 @@ it('leaves a lock to its holder until Redis ends it, whatever its record says', 
   }
 })
 
-it('does not take every key of a database for a lock', async () => {
+it('does not treat every key of a database as a lock', async () => {
   const place = await redisPlace()
   const ours = createLockManager(place.address, { format: 'token' })
   await expect(ours.releaseAll({ reason: 'test' })).rejects.toMatchObject({ code: 'BAD_INPUT' })

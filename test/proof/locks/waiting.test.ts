@@ -50,7 +50,7 @@ test('a thousand who wait for one lock have it one after the other, each for an 
   expect(used).toBeLessThan(2050)
 })
 
-test('whoever waits in a hundred programs asks when told, and not in between', async () => {
+test('waiters in a hundred programs ask when notified, and not in between', async () => {
   const { counter, address } = await server()
   const holder = createLockManager(address)
   onTestFinished(() => holder.close())

@@ -94,7 +94,7 @@ describe('a program with the documented conditions and ours share the table', ()
     expect(await other.acquire(PIPELINE, 'run-123')).toBe(false)
   })
 
-  it('each lets go of nothing but its own', async () => {
+  it('each releases only its own locks', async () => {
     const lock = await taken('A', 'ours')
     await other.acquire('B', 'theirs')
     expect(await other.release('A', 'theirs')).toBe(false)
@@ -114,7 +114,7 @@ describe('a program with the documented conditions and ours share the table', ()
     expect(await provider.release('B', { owner: 'run-1', mark: null }, never)).toEqual({ is: 'released' })
   })
 
-  it('takes over what the other let run out, in both directions', async () => {
+  it('each acquires a lock that the other let expire', async () => {
     await other.acquire('A', 'theirs')
     await runOut('A')
     const ours = await taken('A', 'ours')

@@ -43,7 +43,7 @@ describe('a clock that is wrong', () => {
     expect(lock.expiresAt).toBeGreaterThan(Date.now() + HOUR)
   })
 
-  it('is read before the first lock is asked for, and then no more', async () => {
+  it('is read before the first acquisition, and not again', async () => {
     const asked: string[] = []
     const provider = await through(operation => {
       asked.push(operation)
@@ -73,7 +73,7 @@ describe('a clock that is wrong', () => {
     expect(aged.isFresh).toBe(false)
   })
 
-  it('is not mixed with what was known before a sleep that is shorter than a second', () => {
+  it('is not mixed with readings from before a sleep of less than a second', () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
     const clock = new LeaseClock()
     const here = clock.localNow()

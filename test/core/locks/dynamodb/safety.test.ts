@@ -28,7 +28,7 @@ describe('setup', () => {
   const notThere = errorAnswer('com.amazonaws.dynamodb.v20120810#ResourceNotFoundException', 'No such table')
   const inUse = errorAnswer('com.amazonaws.dynamodb.v20120810#ResourceInUseException', 'Being deleted')
 
-  it('makes the table after all when the one that was in the way is gone', async () => {
+  it('creates the table once an old table of that name has been deleted', async () => {
     const fresh = new TestTable(table.endpoint)
     closing.push(() => fresh.drop())
     let created = 0
@@ -41,7 +41,7 @@ describe('setup', () => {
     await taken(provider, 'A')
   })
 
-  it('looks now and then, and not as often as it can, whether somebody else has made the table', async () => {
+  it('polls at intervals while another process creates the table', async () => {
     const asked: string[] = []
     const provider = await through(operation => {
       asked.push(operation)
@@ -54,7 +54,7 @@ describe('setup', () => {
     expect(asked.length).toBeLessThanOrEqual(11)
   })
 
-  it('makes the table once, whoever asks at the same time', async () => {
+  it('creates the table once when several processes ask at the same time', async () => {
     const fresh = new TestTable(table.endpoint)
     closing.push(() => fresh.drop())
     const providers = Array.from({ length: 6 }, () => open({ table: fresh.name }))
@@ -63,7 +63,7 @@ describe('setup', () => {
     expect(await fresh.all()).toHaveLength(1)
   })
 
-  it('lets expired items be removed by the store, and does without where that is refused', async () => {
+  it('turns on removal of expired items by the store, and works without it where that is refused', async () => {
     const fresh = new TestTable(table.endpoint)
     closing.push(() => fresh.drop())
     const asked: string[] = []
@@ -156,7 +156,7 @@ describe('a lock in DynamoDB', () => {
     expect(await table.all()).toHaveLength(1)
   })
 
-  it('that has run out is lost to its holder, and its item is removed', async () => {
+  it('that has expired is lost to its holder, and its item is removed', async () => {
     const provider = open()
     const { mark } = await taken(provider, 'A')
     const item = await table.get({ lock_key: { S: 'A' } })
@@ -222,7 +222,7 @@ describe('an answer that is lost', () => {
 })
 
 describe('a fencing number', () => {
-  it('that somebody else has drawn meanwhile is drawn again, with the lock taken anew', async () => {
+  it('that another holder has drawn is drawn again, and the lock acquired again', async () => {
     let draws = 0
     const provider = await through(
       operation => {

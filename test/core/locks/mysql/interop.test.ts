@@ -70,7 +70,7 @@ describe('a program with the documented statements and ours share the table', ()
     expect(await other.active()).toEqual([{ lock_key: 'GPS_PROCESS', lock_id: 'ours' }])
   })
 
-  it('each lets go of nothing but its own', async () => {
+  it('each releases only its own locks', async () => {
     const lock = await taken('A', 'ours')
     await other.acquire('B', 'theirs')
     expect(await other.release('A', 'theirs')).toBe(false)
@@ -83,7 +83,7 @@ describe('a program with the documented statements and ours share the table', ()
     expect(await db.rows(`SELECT * FROM ${TABLE}`)).toEqual([])
   })
 
-  it('takes over what the other let run out, in both directions', async () => {
+  it('each acquires a lock that the other let expire', async () => {
     await other.acquire('A', 'theirs')
     await runOut('A')
     const ours = await taken('A', 'ours')

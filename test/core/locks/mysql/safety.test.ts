@@ -35,7 +35,7 @@ async function taken(provider: MysqlProvider, name: string, owner = 'ours'): Pro
 const rows = () => db.rows(`SELECT lock_key, lock_id FROM ${TABLE} ORDER BY id`)
 
 describe('setup', () => {
-  it('makes the table once, whoever asks at the same time', async () => {
+  it('creates the table once when several processes ask at the same time', async () => {
     await Promise.all(Array.from({ length: 8 }, () => open().setup(never)))
     const [row] = await db.rows(`SHOW CREATE TABLE ${TABLE}`)
     expect(row?.['Create Table']).toMatch(/ENGINE=InnoDB/)
@@ -132,7 +132,7 @@ describe('a lock in MySQL', () => {
     expect(make).toThrow(expect.objectContaining({ code: 'BAD_INPUT' }))
   })
 
-  it('is renewed also when that changes nothing', async () => {
+  it('counts as renewed even if the row does not change', async () => {
     const provider = open()
     await provider.setup(never)
     const { mark } = await taken(provider, 'A')
@@ -142,7 +142,7 @@ describe('a lock in MySQL', () => {
       })
   })
 
-  it('that has run out is lost to its holder, and its row is removed', async () => {
+  it('that has expired is lost to its holder, and its row is removed', async () => {
     const provider = open()
     await provider.setup(never)
     const { mark } = await taken(provider, 'A')

@@ -19,7 +19,7 @@ it('gives every acquisition a greater number than all before, in every format', 
   expect(await place.client.pttl(COUNTER)).toBe(-1)
 })
 
-it('goes on above the last number when the clock of the server was ahead, and above the clock when the counter was lost', async () => {
+it('continues above the last number after the server’s clock was ahead, and above the clock after the counter was lost', async () => {
   const place = await lockPlace()
   const provider = place.provider('token')
   const ahead = 4_000_000_000_000_000
@@ -31,7 +31,7 @@ it('goes on above the last number when the clock of the server was ahead, and ab
   expect(Math.floor((fencing ?? 0) / 1000)).toBe(acquiredAt)
 })
 
-it('counts nothing for somebody who is refused', async () => {
+it('draws no number for a refusal', async () => {
   const place = await lockPlace()
   const provider = place.provider('token')
   const { fencing } = await take(provider, 'job')
@@ -76,7 +76,7 @@ it('gives locks without numbers to an account that may not touch the counter, un
   })
 })
 
-it('is no lock to the console, whatever it was told to look for', async () => {
+it('is not a lock to the console, whatever pattern it reads', async () => {
   const place = await lockPlace()
   await take(place.provider('token'), 'job:1')
   await place.client.set('lockkeeper:fencing:{42}', '1700000000000000')

@@ -25,7 +25,7 @@ async function forgetful(target: number): Promise<{ readonly port: number; reado
   return { port, forget: () => known.clear() }
 }
 
-it('leaves a connection that nothing comes through any more, and goes on over a new one', async () => {
+it('replaces a connection that has gone silent', async () => {
   const way = await forgetful(inject('redisPort'))
   const provider = openProvider(`redis://127.0.0.1:${way.port}`)
   const name = () => `forgotten-${way.port}-${performance.now()}`

@@ -292,7 +292,7 @@ it('says what the account may not do, and that nothing was done', async () => {
   expect(await place.client.exists('job')).toBe(0)
 })
 
-it('tells whoever logs its errors neither a password nor the token of a lock', async () => {
+it('puts neither a password nor the token of a lock into an error', async () => {
   const place = await lockPlace()
   const who = await account('~*', '+@read', '+@connection', '+@scripting', '+time')
   const logged = (address: string) =>

@@ -32,7 +32,7 @@ async function forgetful() {
   return { servers, lock: held.lock, other: manager }
 }
 
-it('waits as quietly as ever when one master has forgotten the lock, and is told of its release', async () => {
+it('sends no more requests than usual while waiting when one master has lost the lock, and is notified of its release', async () => {
   const { servers, lock, other } = await forgetful()
   const counters = await Promise.all(servers.map(({ port }) => countCommands(port)))
   onTestFinished(() => {
@@ -50,7 +50,7 @@ it('waits as quietly as ever when one master has forgotten the lock, and is told
   expect(await waiting).toMatchObject({ acquired: true })
 })
 
-it('does not say that nobody has a lock while a master that may have it does not answer', async () => {
+it('never reports a lock as free while a master that may have it is silent', async () => {
   const { servers, lock, other } = await forgetful()
   const looking = other()
   expect(await looking.holderOf('job')).toMatchObject({ owner: 'run-1' })

@@ -85,7 +85,7 @@ it('does not take the lock of its own owner away when it is refused', async () =
   expect(await onEach(name)).toEqual([1, 1, 1])
 })
 
-it('has a lock that somebody else has on one server only', async () => {
+it('acquires a lock that another owner has on a minority of servers', async () => {
   const provider = await redlock('token')
   const name = freshName()
   await clients[1]?.set(name, 'orphan', 'PX', 30_000)
@@ -96,7 +96,7 @@ it('has a lock that somebody else has on one server only', async () => {
   await expect.poll(() => onEach(name)).toEqual([0, 1, 0])
 })
 
-it('gives everything back after a vote that nobody won, and says when to try again', async () => {
+it('releases everything after a split vote, and says when to retry', async () => {
   const provider = await redlock('token')
   const name = freshName()
   await clients[0]?.set(name, 'one', 'PX', 30_000)
@@ -186,7 +186,7 @@ it('tells listeners of a release', async () => {
   for (const client of clients) await expect.poll(() => client.call('PUBSUB', ['CHANNELS'])).toEqual([])
 })
 
-it('goes on while one server hangs, and leaves no lock on it when it wakes up', async () => {
+it('keeps working while one server hangs, and leaves no lock on it when it resumes', async () => {
   const provider = await redlock()
   await take(provider, freshName())
   const [kept, dropped] = [freshName(), freshName()]
@@ -204,7 +204,7 @@ it('goes on while one server hangs, and leaves no lock on it when it wakes up', 
   await expect.poll(onThird).toBe('me')
 })
 
-it('leaves no lock on a server that hangs for longer than anybody waits for it', async () => {
+it('leaves no lock on a server that hangs past every time limit', async () => {
   const provider = await redlock()
   await take(provider, freshName())
   const [released, next] = [freshName(), freshName()]
@@ -230,7 +230,7 @@ it('keeps nothing on the few servers that renewed what the others have lost', as
   await expect.poll(() => onEach(key)).toEqual([0, 0, 0])
 })
 
-it('gives back what may have been taken, but never another lock of an owner that need not be unique', async () => {
+it('releases what may have been granted, but never another lock of an owner that may not be unique', async () => {
   const proxies = await Promise.all(servers.map(({ port }) => losingProxy(port)))
   const provider = await redlock(
     'token',
@@ -278,7 +278,7 @@ it('says that it may have the lock when the answers of a majority are lost, and 
   })
 })
 
-it('gives back what a majority has and did not say, also if that cannot be done at once', async () => {
+it('releases a lock granted by a majority whose answers were lost, later if need be', async () => {
   const proxies = await Promise.all(servers.map(({ port }) => losingProxy(port)))
   const manager = createLockManager(proxies.map(({ port }) => `redis://127.0.0.1:${port}`))
   onTestFinished(() => manager.close())
@@ -310,7 +310,7 @@ it('throws a lost answer at a named owner that waits, and does not tell it that 
   })
 })
 
-it('votes again when nobody won, so that a lock that has become free is not left to nobody', async () => {
+it('repeats a split vote, so that a free lock is acquired', async () => {
   const provider = await redlock('token')
   await provider.setup(never)
   const name = freshName()
@@ -367,7 +367,7 @@ it('fails closed when two of three are dead, says so, and leaves nothing on the 
   await expect(provider.setup(never)).rejects.toMatchObject(failure)
 })
 
-it('refuses what cannot be a majority, and what is no question', async () => {
+it('refuses servers that cannot form a majority, and invalid input', async () => {
   const bad = expect.objectContaining({ code: 'BAD_INPUT' })
   const [a, b, c] = addresses([1, 2, 3])
   const make =

@@ -51,7 +51,7 @@ it.each([
   await expect.poll(() => messages.length).toBe(3)
 })
 
-it('needs one connection for thousands of listeners, and leaves the channels that nobody listens to', async () => {
+it('serves thousands of listeners over one connection, and unsubscribes from channels without listeners', async () => {
   const { client, subscribers, address } = await privateRedis()
   const provider = openProvider(address, { format: 'pubsub-token' })
   const listen = provider.listen as NonNullable<typeof provider.listen>
@@ -71,7 +71,7 @@ it('needs one connection for thousands of listeners, and leaves the channels tha
   await expect.poll(() => calls).toBe(7)
 })
 
-it('listens again after its connection was killed, and calls everybody in case that something was missed', async () => {
+it('resubscribes after its connection was killed, and calls every listener in case a release was missed', async () => {
   const { client, subscribers, address } = await privateRedis()
   const provider = openProvider(address, { format: 'pubsub-token' })
   const listen = provider.listen as NonNullable<typeof provider.listen>
