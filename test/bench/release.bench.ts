@@ -5,6 +5,7 @@ import { afterAll, describe, expect, inject, it } from 'vitest'
 import { openStore } from '../../electron/core/stores/kinds/kinds.ts'
 import type { LockStore } from '../../electron/core/stores/types.ts'
 import type { Lock } from '../../shared/locks.ts'
+import { releaseLock } from '../contract/ask.ts'
 import { inTurns } from './measure.ts'
 import { createMysqlTable, MYSQL_TABLE, populateMysql, populateRedis } from './populate.ts'
 import { millis, printResults, record, times } from './table.ts'
@@ -50,7 +51,7 @@ async function compare(
     locks = await locksOf(store)
   }
   const release = async (lock: Lock) =>
-    (await store.release(lock.id, lock.fence, never)).outcome === 'released'
+    (await releaseLock(store, lock.id, lock.fence, never)).outcome === 'released'
   const best = await inTurns(
     3,
     () => each(locks, atOnce, floor),

@@ -1,7 +1,7 @@
-import type { Settled } from '../../electron/core/lib/concurrency.ts'
+import { only, type Settled } from '../../electron/core/lib/concurrency.ts'
 import { StoreError } from '../../electron/core/lib/errors.ts'
 import type { Imminent, Keep, LockStore, RecordCopy } from '../../electron/core/stores/types.ts'
-import type { Lock } from '../../shared/locks.ts'
+import type { Lock, ReleaseOutcome } from '../../shared/locks.ts'
 import type { Harness } from './harness.ts'
 
 export const never = new AbortController().signal
@@ -24,6 +24,15 @@ export async function lockNamed(h: Harness, name: string): Promise<Lock> {
   const detail = await h.store.inspect(h.keyOf(name), never)
   if (!detail?.lock) throw new Error(`no lock ${name}`)
   return detail.lock
+}
+
+export async function releaseLock(
+  store: LockStore,
+  id: string,
+  fence: string,
+  signal: AbortSignal,
+): Promise<ReleaseOutcome> {
+  return only(await store.releaseMany([{ id, fence }], keepNothing, signal))
 }
 
 /** All of them as they are now. */

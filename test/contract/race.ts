@@ -1,3 +1,4 @@
+import { releaseLock } from './ask.ts'
 import type { Harness } from './harness.ts'
 
 export type RaceResult = { released: number; changed: number; gone: number; removedWrongly: string[] }
@@ -49,7 +50,7 @@ export async function race(h: Harness, attempts: number, pace: RacePace = PACE):
       }
       const owner = lock.owner ?? ''
       const tooLate = ended.has(owner)
-      const { outcome } = await h.store.release(lock.id, lock.fence, never)
+      const { outcome } = await releaseLock(h.store, lock.id, lock.fence, never)
       result[outcome]++
       if (outcome !== 'released') continue
       if (tooLate || released.has(owner)) removedWrongly.push(owner)

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { isSameFence } from '../../electron/core/stores/fence.ts'
 import type { RecordCopy } from '../../electron/core/stores/types.ts'
 import { expiresAtOf } from '../../shared/lease.ts'
-import { codeOf, lockNamed, never, releaseAndKeep } from './ask.ts'
+import { codeOf, lockNamed, never, releaseAndKeep, releaseLock } from './ask.ts'
 import type { Harness, HarnessFactory } from './harness.ts'
 import { listAll } from './list-all.ts'
 
@@ -57,7 +57,7 @@ export function restoreSuite(factory: HarnessFactory): void {
       const copy = await released('invoices')
       const { copy: first } = await releaseAndKeep(h.store, await lockNamed(h, 'orders'))
       await h.store.restore(first as RecordCopy, never)
-      expect(await h.store.release(id, fence, never)).toMatchObject({ outcome: 'released' })
+      expect(await releaseLock(h.store, id, fence, never)).toMatchObject({ outcome: 'released' })
       expect(await h.ownerOf('orders')).toBeNull()
       expect(await h.store.restore(copy, never)).toEqual({ outcome: 'restored' })
       expect(await h.ownerOf('orders')).toBeNull()

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Settled } from '../../electron/core/lib/concurrency.ts'
 import { expiresAtOf, remainingMs } from '../../shared/lease.ts'
 import { type Lock, lockSchema } from '../../shared/locks.ts'
-import { codeOf, keepNothing, lockNamed as lockIn, never, words } from './ask.ts'
+import { codeOf, keepNothing, lockNamed as lockIn, never, releaseLock, words } from './ask.ts'
 import type { Harness, HarnessFactory, Outage } from './harness.ts'
 import { listAll } from './list-all.ts'
 import { manySuite } from './many.ts'
@@ -118,7 +118,7 @@ export function contractSuite(factory: HarnessFactory): void {
       await h.hold('orders', 'owner-1', HOUR)
       await h.hold('invoices', 'owner-2', HOUR)
       const { fence, id } = await lockNamed('orders')
-      expect(await h.store.release(id, fence, never)).toMatchObject({ outcome: 'released' })
+      expect(await releaseLock(h.store, id, fence, never)).toMatchObject({ outcome: 'released' })
       expect(await h.ownerOf('orders')).toBeNull()
       expect(await h.ownerOf('invoices')).toBe('owner-2')
     })
@@ -127,7 +127,7 @@ export function contractSuite(factory: HarnessFactory): void {
       await h.hold('orders', 'owner-1', HOUR)
       const { fence, id } = await lockNamed('orders')
       await h.hold('orders', 'owner-2', HOUR)
-      expect(await h.store.release(id, fence, never)).toMatchObject({
+      expect(await releaseLock(h.store, id, fence, never)).toMatchObject({
         outcome: 'changed',
         current: { owner: 'owner-2' },
       })
@@ -139,7 +139,7 @@ export function contractSuite(factory: HarnessFactory): void {
       await h.hold('invoices', 'owner-1', HOUR)
       const { fence } = await lockNamed('orders')
       const { id } = await lockNamed('invoices')
-      expect(await h.store.release(id, fence, never)).toMatchObject({ outcome: 'changed' })
+      expect(await releaseLock(h.store, id, fence, never)).toMatchObject({ outcome: 'changed' })
       expect(await h.ownerOf('invoices')).toBe('owner-1')
     })
 
@@ -147,7 +147,7 @@ export function contractSuite(factory: HarnessFactory): void {
       await h.hold('orders', 'owner-1', HOUR)
       const { fence, id } = await lockNamed('orders')
       await h.drop('orders')
-      expect(await h.store.release(id, fence, never)).toEqual({ outcome: 'gone' })
+      expect(await releaseLock(h.store, id, fence, never)).toEqual({ outcome: 'gone' })
       expect(await h.ownerOf('orders')).toBeNull()
     })
 
@@ -155,8 +155,8 @@ export function contractSuite(factory: HarnessFactory): void {
       await h.hold('orders', 'owner-1', HOUR)
       const { fence, id } = await lockNamed('orders')
       const outcomes = await Promise.all([
-        h.store.release(id, fence, never),
-        h.store.release(id, fence, never),
+        releaseLock(h.store, id, fence, never),
+        releaseLock(h.store, id, fence, never),
       ])
       expect(outcomes.map(each => each.outcome).sort()).toEqual(['gone', 'released'])
     })
@@ -166,7 +166,9 @@ export function contractSuite(factory: HarnessFactory): void {
       const { locks } = await listAll(h.readOnly)
       expect(locks.map(lock => lock.owner)).toEqual(['owner-1'])
       const [lock] = locks
-      expect(await codeOf(h.readOnly.release(lock?.id ?? '', lock?.fence ?? '', never))).toBe('STORE_DENIED')
+      expect(await codeOf(releaseLock(h.readOnly, lock?.id ?? '', lock?.fence ?? '', never))).toBe(
+        'STORE_DENIED',
+      )
       expect(await h.ownerOf('orders')).toBe('owner-1')
     })
 
@@ -187,7 +189,7 @@ export function contractSuite(factory: HarnessFactory): void {
       expect(seen).toBeLessThan(2500)
       expect(await codeOf(h.store.inspect(h.keyOf('lock-1'), abort.signal))).toBe('ABORTED')
       const { fence, id } = await lockNamed('lock-1')
-      expect(await codeOf(h.store.release(id, fence, abort.signal))).toBe('ABORTED')
+      expect(await codeOf(releaseLock(h.store, id, fence, abort.signal))).toBe('ABORTED')
       expect(await h.ownerOf('lock-1')).toBe('owner-1')
     })
 
@@ -230,7 +232,7 @@ export function contractSuite(factory: HarnessFactory): void {
       for (const work of [
         () => listAll(outage.store),
         () => outage.store.inspect('any', never),
-        () => outage.store.release('any', 'fence', never),
+        () => releaseLock(outage.store, 'any', 'fence', never),
         () => outage.store.clock(never),
         async () => firstError(await outage.store.look([locks[0]?.id ?? '', 'any'], never)),
       ]) {

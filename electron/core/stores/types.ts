@@ -63,11 +63,10 @@ export interface LockStore {
   inspect(id: string, signal: AbortSignal): Promise<RecordDetail | null>
   /** Many at once, as cheaply as the store can, in the order asked for. */
   look(ids: readonly string[], signal: AbortSignal): Promise<readonly Settled<Looked>[]>
-  /** Acts only if what is there is still what the fence was made from, in one atomic step of the store. */
-  release(id: string, fence: string, signal: AbortSignal): Promise<ReleaseOutcome>
   /**
-   * The same for many, each with its own answer, in the order asked for: what fails alone is an answer, what throws fails
-   * them all before anything was changed. `keep` may be told of a lock twice.
+   * Releases each lock only if its record still is what the fence was made from: compared and done in one atomic step of the store.
+   * Results come in the order of the targets; what throws fails all of them before anything was changed. `keep` may hear of a
+   * lock twice.
    */
   releaseMany(
     targets: readonly Target[],

@@ -3,7 +3,7 @@ import type { ListPage, RecordDetail, ReleaseOutcome, RestoreOutcome } from '../
 import type { Spent } from '../../../../shared/stats.ts'
 import type { Capability, ClockReading, StoreDescription } from '../../../../shared/stores.ts'
 import { rawPart } from '../../lib/bytes.ts'
-import { only, type Settled } from '../../lib/concurrency.ts'
+import type { Settled } from '../../lib/concurrency.ts'
 import { throwIfAborted } from '../../lib/errors.ts'
 import { chooseFormats } from '../recognise.ts'
 import { checkCopy, copyOf, damagedCopy, hasEnded } from '../record-copy.ts'
@@ -122,10 +122,6 @@ export class DynamoStore implements LockStore {
   async look(ids: readonly string[], signal: AbortSignal): Promise<readonly Settled<Looked>[]> {
     const found = await this.#getMany(ids, signal)
     return found.map(each => (each.ok ? { ok: true, value: lookedAt(each.value) } : each))
-  }
-
-  async release(id: string, fence: string, signal: AbortSignal): Promise<ReleaseOutcome> {
-    return only(await this.releaseMany([{ id, fence }], async () => {}, signal))
   }
 
   async releaseMany(

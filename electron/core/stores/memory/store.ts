@@ -5,7 +5,7 @@ import type { Spent } from '../../../../shared/stats.ts'
 import type { Capability, ClockReading, StoreDescription } from '../../../../shared/stores.ts'
 import { rawPart } from '../../lib/bytes.ts'
 import { ServerClock } from '../../lib/clock.ts'
-import { only, type Settled, settle } from '../../lib/concurrency.ts'
+import { type Settled, settle } from '../../lib/concurrency.ts'
 import { StoreError, throwIfAborted } from '../../lib/errors.ts'
 import { lockFrom } from '../lock-from.ts'
 import { chooseFormats, recognise } from '../recognise.ts'
@@ -105,10 +105,6 @@ export class MemoryStore implements LockStore {
   async look(ids: readonly string[], signal: AbortSignal): Promise<readonly Settled<Looked>[]> {
     throwIfAborted(signal)
     return ids.map(id => ({ ok: true, value: lookedAt(this.#read(id)) }))
-  }
-
-  async release(id: string, fence: string, signal: AbortSignal): Promise<ReleaseOutcome> {
-    return only(await this.releaseMany([{ id, fence }], async () => {}, signal))
   }
 
   async releaseMany(

@@ -112,10 +112,6 @@ export class MysqlStore implements LockStore {
     return found.map(each => (each.ok ? { ok: true, value: lookedAt(each.value) } : each))
   }
 
-  async release(id: string, fence: string, signal: AbortSignal): Promise<ReleaseOutcome> {
-    return only(await this.releaseMany([{ id, fence }], async () => {}, signal))
-  }
-
   async releaseMany(
     targets: readonly Target[],
     keep: Keep,

@@ -5,7 +5,7 @@ import type { Spent } from '../../../../shared/stats.ts'
 import type { Capability, ClockReading, StoreDescription } from '../../../../shared/stores.ts'
 import { textToKey } from '../../lib/bytes.ts'
 import { ServerClock } from '../../lib/clock.ts'
-import { eachOf, only, type Settled, settle, WorkQueue } from '../../lib/concurrency.ts'
+import { eachOf, type Settled, settle, WorkQueue } from '../../lib/concurrency.ts'
 import { StoreError, throwIfAborted } from '../../lib/errors.ts'
 import { lockFrom } from '../lock-from.ts'
 import { chooseFormats, recognise } from '../recognise.ts'
@@ -155,10 +155,6 @@ export class RedisStore implements LockStore {
     return this.#run(signal, async () =>
       (await this.#currents(ids)).map(each => (each.ok ? { ok: true, value: lookedAt(each.value) } : each)),
     )
-  }
-
-  async release(id: string, fence: string, signal: AbortSignal): Promise<ReleaseOutcome> {
-    return only(await this.releaseMany([{ id, fence }], async () => {}, signal))
   }
 
   releaseMany(

@@ -7,6 +7,7 @@ import {
 import type { Grant, Refusal } from '../../../../electron/core/locks/provider.ts'
 import type { Metadata } from '../../../../electron/core/locks/types.ts'
 import { DynamoStore } from '../../../../electron/core/stores/dynamodb/store.ts'
+import { releaseLock } from '../../../contract/ask.ts'
 import { listAll } from '../../../contract/suite.ts'
 import { TestTable } from '../../../servers/dynamodb-table.ts'
 
@@ -155,7 +156,7 @@ describe('the console', () => {
       },
     ])
     const [seen] = locks
-    expect(await store.release(seen?.id ?? '', seen?.fence ?? '', never)).toMatchObject({
+    expect(await releaseLock(store, seen?.id ?? '', seen?.fence ?? '', never)).toMatchObject({
       outcome: 'released',
     })
     expect(await provider.release(PIPELINE, { owner: 'run-123', mark: lock.mark }, never)).toEqual({
@@ -169,7 +170,7 @@ describe('the console', () => {
     const [seen] = (await listAll(store)).locks
     await provider.release('A', { owner: 'ours', mark: first.mark }, never)
     await taken('A', 'ours')
-    expect(await store.release('A', seen?.fence ?? '', never)).toMatchObject({ outcome: 'changed' })
+    expect(await releaseLock(store, 'A', seen?.fence ?? '', never)).toMatchObject({ outcome: 'changed' })
   })
 
   it('takes a counter of fencing numbers for no lock', async () => {

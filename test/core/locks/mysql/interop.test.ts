@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createMysqlProvider } from '../../../../electron/core/locks/mysql/provider.ts'
 import type { Grant, Provider, Refusal } from '../../../../electron/core/locks/provider.ts'
+import { releaseLock } from '../../../contract/ask.ts'
 import { Database, lockOf, never, RECHARGE } from '../../stores/mysql/database.ts'
 
 const TABLE = 'recargas_process_locks'
@@ -147,7 +148,7 @@ describe('the console', () => {
       state: 'held',
       notes: [],
     })
-    expect(await store.release(seen.id, seen.fence, never)).toMatchObject({ outcome: 'released' })
+    expect(await releaseLock(store, seen.id, seen.fence, never)).toMatchObject({ outcome: 'released' })
     expect(
       await provider.extend('GPS_PROCESS', { owner: 'GPS_PROCESS_17', mark: lock.mark }, MINUTE, never),
     ).toEqual({ is: 'lost', holder: null })
@@ -159,6 +160,6 @@ describe('the console', () => {
     const seen = await lockOf(store, 'A')
     await provider.release('A', { owner: 'ours', mark: first.mark }, never)
     await taken('A', 'ours')
-    expect(await store.release(seen.id, seen.fence, never)).toMatchObject({ outcome: 'changed' })
+    expect(await releaseLock(store, seen.id, seen.fence, never)).toMatchObject({ outcome: 'changed' })
   })
 })

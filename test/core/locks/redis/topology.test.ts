@@ -5,6 +5,7 @@ import { Cluster, Redis } from 'ioredis'
 import { expect, it, onTestFinished } from 'vitest'
 import { openStore } from '../../../../electron/core/stores/kinds/kinds.ts'
 import { createLockManager } from '../../../../electron/hosts/library/create.ts'
+import { releaseLock } from '../../../contract/ask.ts'
 import { listAll } from '../../../contract/suite.ts'
 import { onFreePort, programPath, startProcess, temporaryFolder } from '../../../servers/process.ts'
 import { startRedis } from '../../../servers/redis.ts'
@@ -186,7 +187,7 @@ it('lets the console stay on a replica that it is meant to look at, and says wha
   const before = await connections()
   const denied = { code: 'STORE_DENIED', message: expect.stringContaining('read-only replica') }
   for (const { id, fence } of locks.slice(0, 3))
-    await expect(store.release(id, fence, never)).rejects.toMatchObject(denied)
+    await expect(releaseLock(store, id, fence, never)).rejects.toMatchObject(denied)
   for (const answer of await store.releaseMany(locks, async () => {}, never))
     expect(answer).toMatchObject({ ok: false, error: denied })
   for (let i = 0; i < 20; i++) expect((await listAll(store)).locks).toHaveLength(20)

@@ -6,6 +6,7 @@ import type { DynamoAddress } from '../../../../electron/core/stores/dynamodb/ad
 import { DynamoStore } from '../../../../electron/core/stores/dynamodb/store.ts'
 import type { Lock } from '../../../../shared/locks.ts'
 import type { Failure } from '../../../../shared/result.ts'
+import { releaseLock } from '../../../contract/ask.ts'
 import { listAll } from '../../../contract/suite.ts'
 import {
   type DynamoProxy,
@@ -129,7 +130,7 @@ describe('releasing through trouble', () => {
   it('sends a throttled delete again, since nothing was done', async () => {
     const { id, fence } = await seen()
     decide = first(2, 'DeleteItem', throttled)
-    expect(await store.release(id, fence, never)).toEqual({ outcome: 'released', notified: null })
+    expect(await releaseLock(store, id, fence, never)).toEqual({ outcome: 'released', notified: null })
     expect(await table.get(KEY)).toBeNull()
   })
 
@@ -138,7 +139,7 @@ describe('releasing through trouble', () => {
     async fate => {
       const { id, fence } = await seen()
       decide = first(1, 'DeleteItem', fate)
-      const failure = await failureOf(store.release(id, fence, never))
+      const failure = await failureOf(releaseLock(store, id, fence, never))
       expect(failure.code).toBe('STORE_UNREACHABLE')
       expect(failure.message).toMatch(/the release may or may not have happened: list again$/)
       expect(failure.ms).toBeLessThan(5000)
@@ -150,7 +151,7 @@ describe('releasing through trouble', () => {
   it('does not trust an internal error to mean that nothing was done', async () => {
     const { id, fence } = await seen()
     decide = first(1, 'DeleteItem', errorAnswer('com.amazon.coral.service#InternalFailure', 'oops', 500))
-    expect(await failureOf(store.release(id, fence, never))).toMatchObject({
+    expect(await failureOf(releaseLock(store, id, fence, never))).toMatchObject({
       code: 'STORE_ERROR',
       message: expect.stringContaining('may or may not have happened'),
       uncertain: true,
@@ -161,7 +162,7 @@ describe('releasing through trouble', () => {
   it('says plainly that nothing was done when DynamoDB refused', async () => {
     const { id, fence } = await seen()
     decide = first(1, 'DeleteItem', errorAnswer('com.amazon.coral.validate#ValidationException', 'no'))
-    const { message } = await failureOf(store.release(id, fence, never))
+    const { message } = await failureOf(releaseLock(store, id, fence, never))
     expect(message).not.toContain('may or may not')
   })
 
@@ -172,7 +173,7 @@ describe('releasing through trouble', () => {
       if (operation === 'DeleteItem') abort.abort()
       return 'pass'
     }
-    expect(await store.release(id, fence, abort.signal)).toEqual({ outcome: 'released', notified: null })
+    expect(await releaseLock(store, id, fence, abort.signal)).toEqual({ outcome: 'released', notified: null })
   })
 
   it('stops between two tries of a throttled delete', async () => {
@@ -183,7 +184,7 @@ describe('releasing through trouble', () => {
       abort.abort()
       return throttled
     }
-    expect((await failureOf(store.release(id, fence, abort.signal))).code).toBe('ABORTED')
+    expect((await failureOf(releaseLock(store, id, fence, abort.signal))).code).toBe('ABORTED')
     expect(await table.get(KEY)).not.toBeNull()
   })
 })

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, inject, it } from 'vitest'
 import { StoreError } from '../../../../electron/core/lib/errors.ts'
 import { DynamoStore } from '../../../../electron/core/stores/dynamodb/store.ts'
 import { lockSchema } from '../../../../shared/locks.ts'
+import { releaseLock } from '../../../contract/ask.ts'
 import { listAll } from '../../../contract/suite.ts'
 import { denyWrites, startDynamoProxy } from '../../../servers/dynamodb-proxy.ts'
 import { type TableItem, TestTable } from '../../../servers/dynamodb-table.ts'
@@ -98,7 +99,9 @@ describe('a table', () => {
       label: 'lock_key',
       encoding: 'hex',
     })
-    expect(await store.release('hex:ff01', found?.fence ?? '', never)).toMatchObject({ outcome: 'released' })
+    expect(await releaseLock(store, 'hex:ff01', found?.fence ?? '', never)).toMatchObject({
+      outcome: 'released',
+    })
     expect(await table.get(key)).toBeNull()
   })
 
@@ -112,10 +115,12 @@ describe('a table', () => {
     const { locks } = await listAll(store)
     expect(locks.map(each => each.id).sort()).toEqual(['a%2Fb/eu/1', 'a%2Fb/us'])
     const target = locks.find(each => each.id === 'a%2Fb/eu/1')
-    expect(await store.release('a%2Fb/eu/1', target?.fence ?? '', never)).toMatchObject({
+    expect(await releaseLock(store, 'a%2Fb/eu/1', target?.fence ?? '', never)).toMatchObject({
       outcome: 'released',
     })
-    expect(await store.release('a%2Fb/us', target?.fence ?? '', never)).toMatchObject({ outcome: 'changed' })
+    expect(await releaseLock(store, 'a%2Fb/us', target?.fence ?? '', never)).toMatchObject({
+      outcome: 'changed',
+    })
     expect((await listAll(store)).locks.map(each => each.id)).toEqual(['a%2Fb/us'])
   })
 
@@ -147,7 +152,7 @@ describe('an item', () => {
     expect(found?.id).toBe(key)
     const detail = await store.inspect(key, never)
     expect(detail?.release.join('')).not.toMatch(/[\p{Cc}\p{Cf}]/u)
-    expect(await store.release(key, found?.fence ?? '', never)).toMatchObject({ outcome: 'released' })
+    expect(await releaseLock(store, key, found?.fence ?? '', never)).toMatchObject({ outcome: 'released' })
     expect(await table.get({ lock_key: { S: key } })).toBeNull()
   })
 
@@ -156,9 +161,9 @@ describe('an item', () => {
     const { table, store } = await tableWith([['lock_key', 'S']], [item])
     const fence = (await store.inspect('a', never))?.lock?.fence ?? ''
     await table.put({ ...item, expires_at: SOON })
-    expect(await store.release('a', fence, never)).toMatchObject({ outcome: 'changed' })
+    expect(await releaseLock(store, 'a', fence, never)).toMatchObject({ outcome: 'changed' })
     await table.put(item)
-    expect(await store.release('a', fence, never)).toMatchObject({ outcome: 'released' })
+    expect(await releaseLock(store, 'a', fence, never)).toMatchObject({ outcome: 'released' })
   })
 
   it('with odd numbers and types is still a lock that keeps the schema', async () => {
@@ -175,7 +180,7 @@ describe('an item', () => {
     expect(locks).toHaveLength(odd.length)
     for (const each of locks) {
       lockSchema.parse(each)
-      expect(await store.release(each.id, each.fence, never)).toMatchObject({ outcome: 'released' })
+      expect(await releaseLock(store, each.id, each.fence, never)).toMatchObject({ outcome: 'released' })
     }
     expect(await table.get({ lock_key: { S: 'huge' } })).toBeNull()
   })
@@ -210,12 +215,12 @@ describe('an item', () => {
     expect(JSON.stringify(found).length).toBeLessThan(3000)
     const detail = await store.inspect('big', never)
     expect(detail?.raw.find(part => part.label === 'dump')?.size).toBe(380_000)
-    expect(await store.release('big', found?.fence ?? '', never)).toMatchObject({ outcome: 'released' })
+    expect(await releaseLock(store, 'big', found?.fence ?? '', never)).toMatchObject({ outcome: 'released' })
   })
 
   it('that is no lock is not released, whatever the fence', async () => {
     const { table, store } = await tableWith([['lock_key', 'S']], [{ lock_key: { S: 'settings' } }])
-    expect(await store.release('settings', 'x'.repeat(32), never)).toEqual({
+    expect(await releaseLock(store, 'settings', 'x'.repeat(32), never)).toEqual({
       outcome: 'changed',
       current: null,
     })
@@ -242,14 +247,14 @@ describe('a Terraform table', () => {
   it('loses the lock and keeps the digest in a release', async () => {
     const { table, store } = await tableWith([['LockID', 'S']], items)
     const fence = (await store.inspect(id, never))?.lock?.fence ?? ''
-    expect(await store.release(id, fence, never)).toMatchObject({ outcome: 'released' })
+    expect(await releaseLock(store, id, fence, never)).toMatchObject({ outcome: 'released' })
     expect(await table.get({ LockID: { S: id } })).toBeNull()
     expect(await table.get({ LockID: { S: `${id}-md5` } })).not.toBeNull()
   })
 
   it('does not give up a digest', async () => {
     const { table, store } = await tableWith([['LockID', 'S']], items)
-    expect(await store.release(`${id}-md5`, 'x', never)).toEqual({ outcome: 'changed', current: null })
+    expect(await releaseLock(store, `${id}-md5`, 'x', never)).toEqual({ outcome: 'changed', current: null })
     expect(await table.get({ LockID: { S: `${id}-md5` } })).not.toBeNull()
   })
 })

@@ -4,6 +4,7 @@ import { execute } from '../../../../electron/core/stores/dynamodb/execute.ts'
 import { conditionalPut } from '../../../../electron/core/stores/dynamodb/formats/conditional-put.ts'
 import { terraform } from '../../../../electron/core/stores/dynamodb/formats/terraform.ts'
 import { DynamoStore } from '../../../../electron/core/stores/dynamodb/store.ts'
+import { releaseLock } from '../../../contract/ask.ts'
 import { listAll } from '../../../contract/suite.ts'
 import { type TableItem, TestTable } from '../../../servers/dynamodb-table.ts'
 
@@ -30,7 +31,10 @@ describe('an item with nothing that says who holds it', () => {
     const { table, store } = await tableWith('lock_key', mine, 'conditional-put')
     const reason = 'it has none of owner_id, expires_at, acquired_at'
     expect(await listAll(store)).toMatchObject({ locks: [], unrecognised: [{ key: 'job', reason }] })
-    expect(await store.release('job', 'x'.repeat(32), never)).toEqual({ outcome: 'changed', current: null })
+    expect(await releaseLock(store, 'job', 'x'.repeat(32), never)).toEqual({
+      outcome: 'changed',
+      current: null,
+    })
     expect(await table.get({ lock_key: { S: 'job' } })).toEqual(mine)
   })
 })
@@ -54,10 +58,10 @@ describe.each([null, 'conditional-put'])('a conditional put, pinned or not: %s',
       const { table, store, fenceOf } = await tableWith('lock_key', JOB, format)
       const fence = await fenceOf('job')
       await table.put(changed)
-      expect(await store.release('job', fence, never)).toMatchObject({ outcome: 'changed' })
+      expect(await releaseLock(store, 'job', fence, never)).toMatchObject({ outcome: 'changed' })
       expect(await table.get({ lock_key: { S: 'job' } })).toEqual(changed)
       await table.put(JOB)
-      expect(await store.release('job', fence, never)).toMatchObject({ outcome: 'released' })
+      expect(await releaseLock(store, 'job', fence, never)).toMatchObject({ outcome: 'released' })
     },
   )
 })
@@ -85,7 +89,9 @@ describe('the condition of a release', () => {
       numbers: { NS: ['2', '10'] },
     }
     const { table, store, fenceOf } = await tableWith('lock_key', item)
-    expect(await store.release('job', await fenceOf('job'), never)).toMatchObject({ outcome: 'released' })
+    expect(await releaseLock(store, 'job', await fenceOf('job'), never)).toMatchObject({
+      outcome: 'released',
+    })
     expect(await table.get({ lock_key: { S: 'job' } })).toBeNull()
   })
 
@@ -95,7 +101,7 @@ describe('the condition of a release', () => {
   ])('never holds for %s in dynalite, which keeps the item; DynamoDB compares them', async (_name, value) => {
     const { table, store, fenceOf } = await tableWith('lock_key', { ...JOB, value })
     const fence = await fenceOf('job')
-    expect(await store.release('job', fence, never)).toMatchObject({ outcome: 'changed' })
+    expect(await releaseLock(store, 'job', fence, never)).toMatchObject({ outcome: 'changed' })
     expect(await table.get({ lock_key: { S: 'job' } })).not.toBeNull()
     // What is ours to get right: the fence stands for what is inside, and the guard is the value as it was read.
     expect(await fenceOf('job')).toBe(fence)
@@ -122,9 +128,9 @@ describe('a Terraform lock', () => {
     const { table, store, fenceOf } = await tableWith('LockID', item)
     const fence = await fenceOf('state')
     await table.put({ ...item, run: { S: '2' } })
-    expect(await store.release('state', fence, never)).toMatchObject({ outcome: 'changed' })
+    expect(await releaseLock(store, 'state', fence, never)).toMatchObject({ outcome: 'changed' })
     await table.put(item)
-    expect(await store.release('state', fence, never)).toMatchObject({ outcome: 'released' })
+    expect(await releaseLock(store, 'state', fence, never)).toMatchObject({ outcome: 'released' })
   })
 
   it('with an ID is told by its Info alone, which no other acquisition shares', async () => {
@@ -135,6 +141,6 @@ describe('a Terraform lock', () => {
     const keySchema = { partition: { name: 'LockID', type: 'S' as const }, sort: null }
     const { guards } = terraform.release({ keySchema, item, readAt: 0 }, undefined)
     expect(guards).toEqual([{ attribute: 'Info', seen: item.Info }])
-    expect(await store.release('state', fence, never)).toMatchObject({ outcome: 'released' })
+    expect(await releaseLock(store, 'state', fence, never)).toMatchObject({ outcome: 'released' })
   })
 })

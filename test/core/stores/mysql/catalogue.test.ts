@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { releaseLock } from '../../../contract/ask.ts'
 import { listAll } from '../../../contract/suite.ts'
 import { Database, failureOf, lockOf, never, RECHARGE, SHEDLOCK } from './database.ts'
 
@@ -43,7 +44,10 @@ describe('finding the tables that hold locks', () => {
       { key: 'customers', reason: 'for the format shedlock-table it lacks the column lock_until' },
     ])
     expect(await store.inspect('customers', never)).toMatchObject({ lock: null })
-    expect(await store.release('customers', 'fence', never)).toEqual({ outcome: 'changed', current: null })
+    expect(await releaseLock(store, 'customers', 'fence', never)).toEqual({
+      outcome: 'changed',
+      current: null,
+    })
   })
 
   it('goes by the pinned format alone', async () => {
@@ -82,7 +86,7 @@ describe('finding the tables that hold locks', () => {
     const { fence } = await lockOf(store, 'a?')
     const detail = await store.inspect('a?', never)
     expect(detail?.release.join()).toContain("DELETE FROM `od``d?` WHERE `lock_key` = CONVERT('a?' USING")
-    expect(await store.release('a?', fence, never)).toMatchObject({ outcome: 'released' })
+    expect(await releaseLock(store, 'a?', fence, never)).toMatchObject({ outcome: 'released' })
   })
 
   it('asks which table is meant when two have the key, and takes table/key', async () => {
@@ -98,8 +102,8 @@ describe('finding the tables that hold locks', () => {
     })
     expect((await lockOf(store, 'only')).id).toBe('second/only')
     const first = await lockOf(store, 'first/GPS')
-    expect(await store.release('second/GPS', first.fence, never)).toMatchObject({ outcome: 'changed' })
-    expect(await store.release('first/GPS', first.fence, never)).toMatchObject({ outcome: 'released' })
+    expect(await releaseLock(store, 'second/GPS', first.fence, never)).toMatchObject({ outcome: 'changed' })
+    expect(await releaseLock(store, 'first/GPS', first.fence, never)).toMatchObject({ outcome: 'released' })
     expect((await listAll(store)).locks.map(lock => lock.id)).toEqual(['second/GPS', 'second/only'])
     // With one table in the address the key alone is the id, and table/key is understood.
     const alone = db.store({ table: 'second' })
@@ -117,21 +121,25 @@ describe('finding the tables that hold locks', () => {
     const fenceOf = (id: string) => fences.get(id) ?? ''
     // Rows that are equal in two tables are two locks all the same.
     expect(new Set(fences.values()).size).toBe(4)
-    expect(await named.release('GPS', fenceOf('second/GPS'), never)).toMatchObject({ outcome: 'changed' })
-    expect(await named.release('GPS', fenceOf('first/GPS'), never)).toMatchObject({ outcome: 'released' })
-    const [seenAlone] = (await listAll(named)).locks
-    expect(await both.release('second/VOZ', seenAlone?.fence ?? '', never)).toMatchObject({
+    expect(await releaseLock(named, 'GPS', fenceOf('second/GPS'), never)).toMatchObject({
       outcome: 'changed',
     })
-    expect(await both.release('first/VOZ', seenAlone?.fence ?? '', never)).toMatchObject({
+    expect(await releaseLock(named, 'GPS', fenceOf('first/GPS'), never)).toMatchObject({
       outcome: 'released',
     })
-    expect(await both.release('second/GPS', fenceOf('second/GPS'), never)).toMatchObject({
+    const [seenAlone] = (await listAll(named)).locks
+    expect(await releaseLock(both, 'second/VOZ', seenAlone?.fence ?? '', never)).toMatchObject({
+      outcome: 'changed',
+    })
+    expect(await releaseLock(both, 'first/VOZ', seenAlone?.fence ?? '', never)).toMatchObject({
+      outcome: 'released',
+    })
+    expect(await releaseLock(both, 'second/GPS', fenceOf('second/GPS'), never)).toMatchObject({
       outcome: 'released',
     })
     // What was seen with another table beside it stays the same lock when that table goes.
     await db.plain.query('DROP TABLE first')
-    expect(await db.store().release('VOZ', fenceOf('second/VOZ'), never)).toMatchObject({
+    expect(await releaseLock(db.store(), 'VOZ', fenceOf('second/VOZ'), never)).toMatchObject({
       outcome: 'released',
     })
   })

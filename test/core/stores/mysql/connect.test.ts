@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { releaseLock } from '../../../contract/ask.ts'
 import { listAll } from '../../../contract/suite.ts'
 import { freePort } from '../../../servers/process.ts'
 import { Database, failureOf, lockOf, never, RECHARGE, Wire } from './database.ts'
@@ -150,7 +151,7 @@ describe('a MySQL server that fails in the middle', () => {
     const store = db.store({ port: wire.port })
     const { id, fence } = await lockOf(store, 'GPS')
     wire.mode = 'cut-after-write'
-    const failure = await failureOf(store.release(id, fence, never))
+    const failure = await failureOf(releaseLock(store, id, fence, never))
     expect(failure).toMatchObject({
       code: 'STORE_UNREACHABLE',
       message: expect.stringMatching(/may or may not have happened/),
@@ -167,7 +168,7 @@ describe('waiting for other transactions', () => {
     const other = await db.another()
     await other.query('START TRANSACTION')
     await other.query('SELECT * FROM recargas_process_locks FOR UPDATE')
-    const failure = await failureOf(store.release(id, fence, never))
+    const failure = await failureOf(releaseLock(store, id, fence, never))
     await other.end()
     expect(failure).toMatchObject({
       code: 'STORE_ERROR',
@@ -183,7 +184,7 @@ describe('waiting for other transactions', () => {
     await other.query('START TRANSACTION')
     await other.query('SELECT * FROM recargas_process_locks FOR UPDATE')
     const abort = new AbortController()
-    const releasing = store.release(id, fence, abort.signal)
+    const releasing = releaseLock(store, id, fence, abort.signal)
     await new Promise(resolve => setTimeout(resolve, 500))
     abort.abort()
     await new Promise(resolve => setTimeout(resolve, 200))

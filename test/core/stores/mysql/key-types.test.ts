@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { releaseLock } from '../../../contract/ask.ts'
 import { listAll } from '../../../contract/suite.ts'
 import { Database, lockOf, never } from './database.ts'
 
@@ -71,7 +72,7 @@ describe('a key of a type that pages in its own order', () => {
     expect({ unrecognised, problems }).toEqual({ unrecognised: [], problems: [] })
     expect(locks.map(lock => lock.key).sort()).toEqual(keys.map(String).sort())
     const { id, fence } = await lockOf(store, String(keys[3]))
-    expect(await store.release(id, fence, never)).toMatchObject({ outcome: 'released' })
+    expect(await releaseLock(store, id, fence, never)).toMatchObject({ outcome: 'released' })
     expect(await store.inspect(id, never)).toBeNull()
     expect(await db.rows('SELECT lock_id FROM locks')).toHaveLength(keys.length - 1)
   })

@@ -1,6 +1,7 @@
 import { createConnection } from 'mysql2/promise'
 import { expect, it } from 'vitest'
 import { MysqlStore } from '../../../../electron/core/stores/mysql/store.ts'
+import { releaseLock } from '../../../contract/ask.ts'
 import { startMariaDb } from '../../../servers/mariadb.ts'
 import { failureOf, lockOf, never, RECHARGE } from './database.ts'
 
@@ -27,7 +28,7 @@ it('releases nothing on a read-only server, even for an administrator whom the s
     await plain.query('SET GLOBAL read_only = 1')
     expect(await store.capabilities(never)).not.toContain('release')
     const { id, fence } = await lockOf(store, 'GPS')
-    expect(await failureOf(store.release(id, fence, never))).toMatchObject({
+    expect(await failureOf(releaseLock(store, id, fence, never))).toMatchObject({
       code: 'STORE_DENIED',
       message: expect.stringContaining('read-only'),
     })

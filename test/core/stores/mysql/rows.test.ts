@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { releaseLock } from '../../../contract/ask.ts'
 import { listAll } from '../../../contract/suite.ts'
 import { Database, lockOf, never } from './database.ts'
 
@@ -61,7 +62,9 @@ describe('process lock tables of other shapes', () => {
       'acquired_at (NULL)',
       'flags',
     ])
-    expect(await store.release('a', detail?.lock?.fence ?? '', never)).toMatchObject({ outcome: 'released' })
+    expect(await releaseLock(store, 'a', detail?.lock?.fence ?? '', never)).toMatchObject({
+      outcome: 'released',
+    })
   })
 
   it('compares a latin1 column exactly, accents included', async () => {
@@ -78,9 +81,9 @@ describe('process lock tables of other shapes', () => {
     expect(await store.inspect('cafe', never)).toBeNull()
     expect(await store.inspect('caf😀', never)).toBeNull()
     await db.plain.query("UPDATE locks SET lock_id = 'Jose'")
-    expect(await store.release('café', fence, never)).toMatchObject({ outcome: 'changed' })
+    expect(await releaseLock(store, 'café', fence, never)).toMatchObject({ outcome: 'changed' })
     const again = await lockOf(store, 'café')
-    expect(await store.release('café', again.fence, never)).toMatchObject({ outcome: 'released' })
+    expect(await releaseLock(store, 'café', again.fence, never)).toMatchObject({ outcome: 'released' })
   })
 
   it('pages through a latin1 key in its own order', async () => {
@@ -107,7 +110,7 @@ describe('process lock tables of other shapes', () => {
     expect((await listAll(store)).locks.map(lock => lock.key)).toEqual(['plain', 'hex:ff00fe'])
     const lock = await lockOf(store, 'hex:ff00fe')
     expect(lock.owner).toBe('\\x80\\xc1')
-    expect(await store.release(lock.id, lock.fence, never)).toMatchObject({ outcome: 'released' })
+    expect(await releaseLock(store, lock.id, lock.fence, never)).toMatchObject({ outcome: 'released' })
     expect((await listAll(store)).locks.map(lock => lock.key)).toEqual(['plain'])
   })
 
@@ -124,9 +127,11 @@ describe('process lock tables of other shapes', () => {
     expect(detail?.raw.find(part => part.label === 'lock_id')?.text.length).toBeLessThan(100_000)
     expect(detail?.release.join('').length).toBeLessThan(2000)
     await db.plain.query("UPDATE locks SET lock_id = CONCAT(REPEAT('x', 1048575), 'y')")
-    expect(await store.release('a', detail?.lock?.fence ?? '', never)).toMatchObject({ outcome: 'changed' })
+    expect(await releaseLock(store, 'a', detail?.lock?.fence ?? '', never)).toMatchObject({
+      outcome: 'changed',
+    })
     const again = await lockOf(store, 'a')
-    expect(await store.release('a', again.fence, never)).toMatchObject({ outcome: 'released' })
+    expect(await releaseLock(store, 'a', again.fence, never)).toMatchObject({ outcome: 'released' })
   })
 
   it('says of a pid that is no number, and of a time that is no time, what it found', async () => {

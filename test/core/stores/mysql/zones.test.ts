@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { releaseLock } from '../../../contract/ask.ts'
 import { listAll } from '../../../contract/suite.ts'
 import { Database, lockOf, never, RECHARGE } from './database.ts'
 
@@ -35,11 +36,11 @@ describe('a ShedLock table whose times have no zone', () => {
     expect(lock.deadlines).toEqual([{ at: expect.any(Number), source: 'stored' }])
     expect(lock.notes).toContainEqual({ code: 'zone-unknown', field: 'lock_until' })
     expect((await listAll(store)).locks[0]?.state).toBe('unknown')
-    expect(await store.release('nightly', lock.fence, never)).toMatchObject({ outcome: 'released' })
+    expect(await releaseLock(store, 'nightly', lock.fence, never)).toMatchObject({ outcome: 'released' })
     expect(await isFreeIn(zone)).toBe(1)
     // A second operator is told that there is nothing left to release.
     expect((await lockOf(store, 'nightly')).state).toBe('released')
-    expect(await store.release('nightly', lock.fence, never)).toEqual({ outcome: 'gone' })
+    expect(await releaseLock(store, 'nightly', lock.fence, never)).toEqual({ outcome: 'gone' })
   })
 
   it('does not claim held of a lock that ended an hour ago, fourteen hours ahead of UTC', async () => {
@@ -55,7 +56,7 @@ describe('a ShedLock table whose times have no zone', () => {
     )
     const store = db.store()
     const { fence } = await lockOf(store, 'nightly')
-    expect(await store.release('nightly', fence, never)).toMatchObject({ outcome: 'released' })
+    expect(await releaseLock(store, 'nightly', fence, never)).toMatchObject({ outcome: 'released' })
     expect(await isFreeIn('-05:00')).toBe(1)
   })
 
@@ -65,7 +66,7 @@ describe('a ShedLock table whose times have no zone', () => {
     const store = db.store()
     const { fence } = await lockOf(store, 'nightly')
     await db.plain.query("UPDATE jobs SET locked_by = 'app-2'")
-    expect(await store.release('nightly', fence, never)).toMatchObject({ outcome: 'changed' })
+    expect(await releaseLock(store, 'nightly', fence, never)).toMatchObject({ outcome: 'changed' })
     expect(await isFreeIn(zone)).toBe(0)
   })
 
@@ -100,9 +101,9 @@ describe('a process lock table whose times have no zone', () => {
     expect(state).toBe('unknown')
     expect(notes).toContainEqual({ code: 'zone-unknown', field: 'expires_at' })
     await insert('second')
-    expect(await store.release('GPS', fence, never)).toMatchObject({ outcome: 'changed' })
+    expect(await releaseLock(store, 'GPS', fence, never)).toMatchObject({ outcome: 'changed' })
     const second = await lockOf(store, 'GPS')
-    expect(await store.release('GPS', second.fence, never)).toMatchObject({ outcome: 'released' })
+    expect(await releaseLock(store, 'GPS', second.fence, never)).toMatchObject({ outcome: 'released' })
     expect(await db.rows('SELECT * FROM recargas_process_locks')).toEqual([])
   })
 

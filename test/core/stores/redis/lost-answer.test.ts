@@ -3,6 +3,7 @@ import { connect, createServer } from 'node:net'
 import { Redis } from 'ioredis'
 import { expect, it, onTestFinished } from 'vitest'
 import { openStore } from '../../../../electron/core/stores/kinds/kinds.ts'
+import { releaseLock } from '../../../contract/ask.ts'
 import { startRedis } from '../../../servers/redis.ts'
 
 const never = new AbortController().signal
@@ -75,12 +76,12 @@ it.each([
       await client.set(key, TOKEN, 'EX', 600)
       const fence = (await store.inspect(key, never))?.lock?.fence ?? ''
       if (key === 'lock:warm') {
-        expect(await store.release(key, fence, never)).toMatchObject({ outcome: 'released' })
+        expect(await releaseLock(store, key, fence, never)).toMatchObject({ outcome: 'released' })
         continue
       }
       proxy.state.armed = true
       proxy.state.releases = 0
-      await expect(store.release(key, fence, never)).rejects.toMatchObject({
+      await expect(releaseLock(store, key, fence, never)).rejects.toMatchObject({
         code: 'STORE_UNREACHABLE',
         message: expect.stringContaining('may or may not'),
         uncertain: true,

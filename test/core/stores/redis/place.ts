@@ -3,6 +3,7 @@ import { inject, onTestFinished } from 'vitest'
 import { openStore } from '../../../../electron/core/stores/kinds/kinds.ts'
 import type { LockStore } from '../../../../electron/core/stores/types.ts'
 import type { Lock, RecordDetail } from '../../../../shared/locks.ts'
+import { releaseLock } from '../../../contract/ask.ts'
 import { listAll } from '../../../contract/suite.ts'
 
 const never = new AbortController().signal
@@ -49,5 +50,5 @@ export async function redisPlace(): Promise<Place> {
 }
 
 export async function release(place: Place, lock: Lock, query?: string) {
-  return (await place.open(query)).release(lock.id, lock.fence, never)
+  return releaseLock(await place.open(query), lock.id, lock.fence, never)
 }

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { openStore } from '../../../../electron/core/stores/kinds/kinds.ts'
 import type { LockStore } from '../../../../electron/core/stores/types.ts'
 import type { Lock } from '../../../../shared/locks.ts'
-import { keepNothing, never, words } from '../../../contract/ask.ts'
+import { keepNothing, never, releaseLock, words } from '../../../contract/ask.ts'
 import { listAll } from '../../../contract/list-all.ts'
 import { startRedis } from '../../../servers/redis.ts'
 import { startRedisCluster } from '../../../servers/redis-cluster.ts'
@@ -87,7 +87,7 @@ it.each([
     ...all.filter(lock => lock.key.endsWith('warm')),
     ...all.filter(lock => !lock.key.endsWith('warm')),
   ])
-  await store.release(warm?.id ?? '', warm?.fence ?? '', never)
+  await releaseLock(store, warm?.id ?? '', warm?.fence ?? '', never)
   proxy.state.armed = true
   const settled = await store.releaseMany(locks, keepNothing, never)
 

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { openStore } from '../../../../electron/core/stores/kinds/kinds.ts'
 import { REDIS_FORMATS } from '../../../../electron/core/stores/redis/formats/index.ts'
 import type { LockStore, RecordCopy } from '../../../../electron/core/stores/types.ts'
-import { codeOf, never, releaseAndKeep } from '../../../contract/ask.ts'
+import { codeOf, never, releaseAndKeep, releaseLock } from '../../../contract/ask.ts'
 import { type Place, redisPlace } from './place.ts'
 
 const UUID = '9be03d11-aaaa-4bbb-8ccc-0123456789ab'
@@ -51,7 +51,7 @@ describe('puts a released lock back, to the byte and to the millisecond', () => 
       expect(await place.client.getBuffer(key)).toEqual(Buffer.from(value))
       expect(Number(await place.client.call('PEXPIRETIME', [key]))).toBe(endsAt ?? -1)
       expect((await store.inspect(key, never))?.lock?.fence).toBe(fence)
-      expect(await store.release(key, fence, never)).toMatchObject({ outcome: 'released' })
+      expect(await releaseLock(store, key, fence, never)).toMatchObject({ outcome: 'released' })
     }
   })
 

@@ -3,6 +3,7 @@ import { openStore } from '../../../../electron/core/stores/kinds/kinds.ts'
 import type { Guard, RedisProgram } from '../../../../electron/core/stores/redis/format/program.ts'
 import { runProgram, sayProgram } from '../../../../electron/core/stores/redis/run-program.ts'
 import { runWatched } from '../../../../electron/core/stores/redis/watched.ts'
+import { releaseLock } from '../../../contract/ask.ts'
 import { GUARDS } from './guards.ts'
 import { redisPlace } from './place.ts'
 
@@ -73,7 +74,7 @@ it('changes nothing when the account may delete but not publish', async () => {
   const { fence } = await place.lock('lock:a')
   const store = await openStore(place.address.replace('//', `//${user}:secret@`), undefined)
   const signal = new AbortController().signal
-  await expect(store.release('lock:a', fence, signal)).rejects.toMatchObject({ code: 'STORE_DENIED' })
+  await expect(releaseLock(store, 'lock:a', fence, signal)).rejects.toMatchObject({ code: 'STORE_DENIED' })
   expect(await place.client.exists('lock:a')).toBe(1)
   await store.close()
 })
@@ -95,7 +96,7 @@ it('is executed for an account without scripts too, while the holder renews as f
   const signal = new AbortController().signal
   expect(await store.capabilities(signal)).toEqual(['release', 'notify', 'server-time'])
   const lock = (await store.inspect('lock:a', signal))?.lock
-  expect(await store.release('lock:a', 'another fence', signal)).toMatchObject({ outcome: 'changed' })
+  expect(await releaseLock(store, 'lock:a', 'another fence', signal)).toMatchObject({ outcome: 'changed' })
   let renewing = true
   const renewals = (async () => {
     while (renewing) {
@@ -103,7 +104,7 @@ it('is executed for an account without scripts too, while the holder renews as f
       await new Promise(resolve => setTimeout(resolve, 5))
     }
   })()
-  expect(await store.release('lock:a', lock?.fence ?? '', signal)).toMatchObject({ outcome: 'released' })
+  expect(await releaseLock(store, 'lock:a', lock?.fence ?? '', signal)).toMatchObject({ outcome: 'released' })
   renewing = false
   await renewals
   expect(await place.client.exists('lock:a')).toBe(0)

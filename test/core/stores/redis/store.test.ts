@@ -4,6 +4,7 @@ import { Redis } from 'ioredis'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { openStore } from '../../../../electron/core/stores/kinds/kinds.ts'
 import { escapeForTerminal } from '../../../../shared/safe-text.ts'
+import { releaseLock } from '../../../contract/ask.ts'
 import { listAll } from '../../../contract/suite.ts'
 import { startRedis } from '../../../servers/redis.ts'
 import { type Place, redisPlace, release } from './place.ts'
@@ -239,7 +240,7 @@ it('refuses to release on a read-only replica', async () => {
   const store = await openStore(`redis://127.0.0.1:${replica.port}/0`, undefined)
   await expect.poll(async () => (await listAll(store)).locks.length).toBe(1)
   const [lock] = (await listAll(store)).locks
-  await expect(store.release(lock?.id ?? '', lock?.fence ?? '', never)).rejects.toMatchObject({
+  await expect(releaseLock(store, lock?.id ?? '', lock?.fence ?? '', never)).rejects.toMatchObject({
     code: 'STORE_DENIED',
     message: expect.stringContaining('replica'),
   })
@@ -258,7 +259,7 @@ it('says that the outcome is unknown when the server dies after the release was 
   const { fence } = (await store.inspect('pipeline_lock:a:b', never))?.lock ?? { fence: '' }
   // A paused server has read the command from nobody; killed, it answers nobody.
   await client.client('PAUSE', 60_000, 'WRITE')
-  const releasing = store.release('pipeline_lock:a:b', fence, never).catch(error => error)
+  const releasing = releaseLock(store, 'pipeline_lock:a:b', fence, never).catch(error => error)
   await new Promise(resolve => setTimeout(resolve, 500))
   await server.stop('SIGKILL')
   expect(await releasing).toMatchObject({

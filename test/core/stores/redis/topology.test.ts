@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { Cluster, Redis } from 'ioredis'
 import { expect, it, onTestFinished } from 'vitest'
 import { openStore } from '../../../../electron/core/stores/kinds/kinds.ts'
+import { releaseLock } from '../../../contract/ask.ts'
 import { listAll } from '../../../contract/suite.ts'
 import { onFreePort, programPath, startProcess, temporaryFolder } from '../../../servers/process.ts'
 import { startRedis } from '../../../servers/redis.ts'
@@ -30,7 +31,7 @@ it('lists every primary of a cluster, releases on the right one, and says which 
   expect(problems).toEqual([])
   expect(locks.map(lock => lock.key).sort()).toEqual([...names, 'orders'].sort())
   for (const lock of locks.filter((_, i) => i % 30 === 0)) {
-    expect(await store.release(lock.id, lock.fence, never)).toMatchObject({ outcome: 'released' })
+    expect(await releaseLock(store, lock.id, lock.fence, never)).toMatchObject({ outcome: 'released' })
     expect(await client.exists(lock.key)).toBe(0)
   }
 
@@ -39,7 +40,7 @@ it('lists every primary of a cluster, releases on the right one, and says which 
   await client.hdel('orders', `${A}:1`)
   const detail = await store.inspect('orders', never)
   expect(detail?.release).toContain('SPUBLISH "redisson_lock__channel:{orders}" 0')
-  expect(await store.release('orders', detail?.lock?.fence ?? '', never)).toMatchObject({
+  expect(await releaseLock(store, 'orders', detail?.lock?.fence ?? '', never)).toMatchObject({
     outcome: 'released',
   })
 
@@ -98,7 +99,9 @@ it('finds the primary through Sentinel', async () => {
   onTestFinished(() => store.close())
   const [lock] = (await listAll(store)).locks
   expect(lock?.owner).toBe('run-1')
-  expect(await store.release(lock?.id ?? '', lock?.fence ?? '', never)).toMatchObject({ outcome: 'released' })
+  expect(await releaseLock(store, lock?.id ?? '', lock?.fence ?? '', never)).toMatchObject({
+    outcome: 'released',
+  })
 })
 
 it('speaks TLS, and refuses a certificate that nobody vouches for', async () => {

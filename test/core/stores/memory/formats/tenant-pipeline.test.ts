@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { MemoryProvider } from '../../../../../electron/core/locks/memory/provider.ts'
 import { MemoryServer } from '../../../../../electron/core/stores/memory/server.ts'
 import { MemoryStore } from '../../../../../electron/core/stores/memory/store.ts'
+import { releaseLock } from '../../../../contract/ask.ts'
 import { listAll } from '../../../../contract/suite.ts'
 
 const never = new AbortController().signal
@@ -57,7 +58,9 @@ it('refuses when the same run was started anew', async () => {
   const lock = (await store.inspect('acme1281:gcp_billing_export', never))?.lock
   server.records.delete('acme1281:gcp_billing_export')
   server.acquire(run)
-  expect(await store.release(lock?.id ?? '', lock?.fence ?? '', never)).toMatchObject({ outcome: 'changed' })
+  expect(await releaseLock(store, lock?.id ?? '', lock?.fence ?? '', never)).toMatchObject({
+    outcome: 'changed',
+  })
   expect(server.records.size).toBe(1)
 })
 
@@ -81,10 +84,14 @@ it('refuses when the lock was renewed since it was seen, and tells whoever waits
   const [seen] = (await listAll(store)).locks
   expect(seen).toMatchObject({ name: 'without a tenant', key: 'without a tenant' })
   await provider.extend('without a tenant', { owner: 'run-1', mark: null }, 120_000, never)
-  expect(await store.release(seen?.id ?? '', seen?.fence ?? '', never)).toMatchObject({ outcome: 'changed' })
+  expect(await releaseLock(store, seen?.id ?? '', seen?.fence ?? '', never)).toMatchObject({
+    outcome: 'changed',
+  })
   let told = 0
   await provider.listen('without a tenant', () => told++, never)
   const [now] = (await listAll(store)).locks
-  expect(await store.release(now?.id ?? '', now?.fence ?? '', never)).toMatchObject({ outcome: 'released' })
+  expect(await releaseLock(store, now?.id ?? '', now?.fence ?? '', never)).toMatchObject({
+    outcome: 'released',
+  })
   expect(told).toBe(1)
 })

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { lockSchema } from '../../../../../shared/locks.ts'
+import { releaseLock } from '../../../../contract/ask.ts'
 import { listAll } from '../../../../contract/suite.ts'
 import { Database, failureOf, lockOf, never, RECHARGE } from '../database.ts'
 
@@ -56,7 +57,7 @@ describe('the process lock table', () => {
     })
     const store = db.store()
     const { id, fence } = await lockOf(store, 'VOZ')
-    expect(await store.release(id, fence, never)).toMatchObject({ outcome: 'released' })
+    expect(await releaseLock(store, id, fence, never)).toMatchObject({ outcome: 'released' })
   })
 
   it('says of a zero date that it is no time, and still releases the row as it was seen', async () => {
@@ -67,7 +68,7 @@ describe('the process lock table', () => {
     expect(lock.notes).toEqual([
       { code: 'wrong-type', field: 'expires_at', found: '0000-00-00 00:00:00', wanted: 'a time' },
     ])
-    expect(await store.release(lock.id, lock.fence, never)).toMatchObject({ outcome: 'released' })
+    expect(await releaseLock(store, lock.id, lock.fence, never)).toMatchObject({ outcome: 'released' })
   })
 
   it.each([
@@ -85,7 +86,7 @@ describe('the process lock table', () => {
     const store = db.store()
     const { id, fence } = await lockOf(store, 'VOZ')
     await db.plain.query(`UPDATE recargas_process_locks SET ${change}`)
-    expect(await store.release(id, fence, never)).toMatchObject({ outcome: 'changed' })
+    expect(await releaseLock(store, id, fence, never)).toMatchObject({ outcome: 'changed' })
     expect(await db.rows('SELECT * FROM recargas_process_locks')).toHaveLength(1)
   })
 
@@ -95,7 +96,7 @@ describe('the process lock table', () => {
     const { id, fence } = await lockOf(store, 'VOZ')
     await db.plain.query('DELETE FROM recargas_process_locks')
     await put({ lock_key: 'VOZ', lock_id: 'o', pid: 1, acquired_at: '2024-01-01 00:00:00' })
-    expect(await store.release(id, fence, never)).toMatchObject({ outcome: 'changed' })
+    expect(await releaseLock(store, id, fence, never)).toMatchObject({ outcome: 'changed' })
   })
 
   it('tells keys apart that the collation takes for the same', async () => {
@@ -125,7 +126,7 @@ describe('the process lock table', () => {
     const detail = await store.inspect(key, never)
     expect(detail?.raw.map(part => part.label)).toContain('lock_id')
     expect(detail?.release.join()).not.toContain('\n')
-    expect(await store.release(key, lock?.fence ?? '', never)).toMatchObject({ outcome: 'released' })
+    expect(await releaseLock(store, key, lock?.fence ?? '', never)).toMatchObject({ outcome: 'released' })
     expect(
       (await db.rows('SELECT lock_key FROM recargas_process_locks')).map(row => row['lock_key']),
     ).toEqual(['bystander'])
@@ -136,7 +137,7 @@ describe('the process lock table', () => {
     const store = db.store()
     const [lock] = (await listAll(store)).locks
     expect(lock).toMatchObject({ key: '', id: 'recargas_process_locks/' })
-    expect(await store.release(lock?.id ?? '', lock?.fence ?? '', never)).toMatchObject({
+    expect(await releaseLock(store, lock?.id ?? '', lock?.fence ?? '', never)).toMatchObject({
       outcome: 'released',
     })
   })
@@ -167,7 +168,7 @@ describe('an account that may only read', () => {
     await put({ lock_key: 'VOZ', lock_id: 'o', pid: 1 })
     const store = db.store(await db.account(`SELECT ON ${db.name}.*`))
     const { id, fence } = await lockOf(store, 'VOZ')
-    const failure = await failureOf(store.release(id, fence, never))
+    const failure = await failureOf(releaseLock(store, id, fence, never))
     expect(failure.code).toBe('STORE_DENIED')
     expect(failure.message).not.toContain('topsecret')
   })

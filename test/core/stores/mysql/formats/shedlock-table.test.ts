@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { releaseLock } from '../../../../contract/ask.ts'
 import { listAll } from '../../../../contract/suite.ts'
 import { Database, lockOf, never, SHEDLOCK } from '../database.ts'
 
@@ -37,7 +38,7 @@ describe('the ShedLock table', () => {
     const { id, fence, state } = await lockOf(store, 'nightly')
     expect(state).toBe('released')
     const before = await db.rows('SELECT * FROM shedlock')
-    expect(await store.release(id, fence, never)).toEqual({ outcome: 'gone' })
+    expect(await releaseLock(store, id, fence, never)).toEqual({ outcome: 'gone' })
     expect(await db.rows('SELECT * FROM shedlock')).toEqual(before)
   })
 
@@ -46,7 +47,7 @@ describe('the ShedLock table', () => {
     const [before] = await db.rows('SELECT * FROM shedlock')
     const store = db.store()
     const { id, fence } = await lockOf(store, 'nightly')
-    expect(await store.release(id, fence, never)).toEqual({ outcome: 'released', notified: null })
+    expect(await releaseLock(store, id, fence, never)).toEqual({ outcome: 'released', notified: null })
     const [after] = await db.rows('SELECT *, lock_until <= NOW(3) AS free FROM shedlock')
     expect(after).toEqual({ ...before, lock_until: expect.any(String), free: 1 })
     const [age] = await db.rows('SELECT TIMESTAMPDIFF(SECOND, lock_until, NOW(3)) AS s FROM shedlock')
@@ -65,7 +66,7 @@ describe('the ShedLock table', () => {
     const { id, fence } = await lockOf(store, 'nightly')
     await db.plain.query(`UPDATE shedlock SET ${change}`)
     const before = await db.rows('SELECT * FROM shedlock')
-    expect(await store.release(id, fence, never)).toMatchObject({ outcome: 'changed' })
+    expect(await releaseLock(store, id, fence, never)).toMatchObject({ outcome: 'changed' })
     expect(await db.rows('SELECT * FROM shedlock')).toEqual(before)
   })
 
@@ -91,7 +92,7 @@ describe('a ShedLock table with times of the application’s own clock', () => {
       { code: 'zone-unknown', field: 'lock_until' },
       { code: 'zone-unknown', field: 'locked_at' },
     ])
-    expect(await store.release('nightly', lock.fence, never)).toMatchObject({ outcome: 'released' })
+    expect(await releaseLock(store, 'nightly', lock.fence, never)).toMatchObject({ outcome: 'released' })
     const [row] = await db.rows('SELECT lock_until <= NOW() - INTERVAL 5 HOUR AS free FROM jobs')
     expect(row?.['free']).toBe(1)
   })
@@ -104,7 +105,7 @@ describe('a ShedLock table with times of the application’s own clock', () => {
     const store = db.store()
     const lock = await lockOf(store, 'nightly')
     expect(lock).toMatchObject({ owner: null, lease: { kind: 'never' } })
-    expect(await store.release('nightly', lock.fence, never)).toMatchObject({ outcome: 'released' })
+    expect(await releaseLock(store, 'nightly', lock.fence, never)).toMatchObject({ outcome: 'released' })
     expect((await lockOf(store, 'nightly')).lease.kind).toBe('deadline')
   })
 })
