@@ -20,7 +20,7 @@ import { StatsService } from './features/stats/stats.ts'
 import { Connections } from './features/stores/connections.ts'
 import { storeHandlers } from './features/stores/handlers.ts'
 import { OpenStores } from './features/stores/open-store.ts'
-import { StoreFile } from './features/stores/store-file.ts'
+import { storeFile } from './features/stores/store-file.ts'
 import { type StartOptions, Stores } from './features/stores/stores.ts'
 import { type SecretVault, sessionVault } from './features/stores/vault.ts'
 import { switchHandlers } from './features/switch/handlers.ts'
@@ -57,7 +57,7 @@ export function createCore(options: CoreOptions): Core {
   const connections = new Connections()
   const redact = (message: string) => connections.redact(message)
   const audit = fileAudit(dataFolder, redact)
-  const list = start ? new Stores(connections, new StoreFile(dataFolder), vault, start) : null
+  const list = start ? new Stores(connections, storeFile(dataFolder), vault, start) : null
   const stores = new OpenStores({ connections, list, dataFolder })
   const get = (storeId: string, signal: AbortSignal) => stores.get(storeId, signal)
   const nameOf = (storeId: string, address: string) => stores.nameOf(storeId, address)
@@ -93,6 +93,7 @@ export function createCore(options: CoreOptions): Core {
   for (const subscriber of [alerts, runBook, metrics]) histories.subscribe(subscriber)
   connections.observeWith(histories.observe)
   list?.onRemoved(storeId => histories.forget(storeId))
+  list?.load()
 
   const copies = new UndoCopies(dataFolder, options.undoWindowMs ?? undoWindowMs({}), options.undoNow)
   const plans = new Plans({
@@ -131,7 +132,6 @@ export function createCore(options: CoreOptions): Core {
     reports: reportHandlers(reports),
     switch: switchHandlers(switches, switchReports),
   }
-  list?.load()
 
   return {
     handlers: {
@@ -157,6 +157,7 @@ export function createCore(options: CoreOptions): Core {
     metrics,
     redact,
     async close() {
+      list?.close()
       await holds.close()
       await alerts.close()
       await runBook.close()

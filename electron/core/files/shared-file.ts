@@ -4,78 +4,143 @@ import type { ZodType } from 'zod'
 import { WorkQueue } from '../lib/concurrency.ts'
 import { StoreError } from '../lib/errors.ts'
 import { codeOf, parseJson } from './disk.ts'
+import { markOf } from './file-version.ts'
+import { FolderLock } from './folder-lock.ts'
 
-export type KeptFileOptions<T> = {
+export type SharedFileOptions<T> = {
   readonly folder: string
   /** Without its ending, which is `.json`. */
   readonly name: string
-  /** What is in it, as a sentence begins: `The list of stores`. */
+  /** Its contents, as the subject of a sentence: `The list of stores`. */
   readonly what: string
   readonly schema: ZodType<T>
+  /** The value of a missing file. */
+  readonly empty: T
 }
 
-/** One file of the data folder that is read and replaced as a whole. */
-export class KeptFile<T> {
-  readonly #options: KeptFileOptions<T>
-  readonly #path: string
-  /** There is one that we could neither read nor set aside: it is not ours to overwrite. */
-  #untouchable = false
-  readonly #writes = new WorkQueue()
+/** A process that writes to the file for longer than this has stopped. */
+const PATIENCE_MS = 2000
 
-  constructor(options: KeptFileOptions<T>) {
+/**
+ * A JSON file of the data folder that several processes share: locked and read again before each change, and replaced as a
+ * whole, so that a crash leaves the old file or the new one.
+ */
+export class SharedFile<T> {
+  readonly #options: SharedFileOptions<T>
+  readonly #path: string
+  readonly #lock: FolderLock
+  readonly #queue = new WorkQueue()
+  #version: string | null = null
+  #value: T
+  /** Why the file cannot be read. It may hold what others need, so it is not replaced either. */
+  #problem: string | null = null
+  #setAsideNotice: string | null = null
+
+  constructor(options: SharedFileOptions<T>) {
     this.#options = options
+    this.#value = options.empty
     this.#path = join(options.folder, `${options.name}.json`)
+    this.#lock = new FolderLock(join(options.folder, `${options.name}.lock`), PATIENCE_MS)
+  }
+
+  /** As last read or written; while the file is unreadable, as it was before. */
+  get value(): T {
+    return this.#value
+  }
+
+  /** There is no file, or there is none any longer. */
+  get isMissing(): boolean {
+    return this.#value === this.#options.empty
+  }
+
+  /** What an operator should know of the file, as a sentence: it is unreadable, or was set aside. */
+  get notice(): string | null {
+    return this.#problem ?? this.#setAsideNotice
   }
 
   /**
-   * A file that cannot be understood is set aside, never overwritten: somebody may want to mend it. Whoever writes none
-   * leaves it where it is.
+   * Reads the file if it has changed; true if that changed its value or notice. `setAside` moves a file that is not valid out of
+   * the way. Without it the file stays: someone may be editing it, or another version may understand it.
    */
-  async read({
-    setAside = true,
-  } = {}): Promise<{ readonly value: T | null; readonly notice: string | null }> {
-    const { folder, name, what, schema } = this.#options
+  read({ setAside = false } = {}): Promise<boolean> {
+    return this.#queue.run(() => this.#read(setAside))
+  }
+
+  /** Changes the file, on top of what other processes have changed. Returning the same value writes nothing. */
+  update(change: (value: T) => T): Promise<T> {
+    const { folder, name, what } = this.#options
+    return this.#queue.run(async () => {
+      try {
+        await mkdir(folder, { recursive: true, mode: 0o700 })
+        return await this.#lock.run(async () => {
+          await this.#read(false)
+          if (this.#problem !== null)
+            throw new StoreError(
+              'REFUSED',
+              `${this.#problem} It is not written before you fix or move ${name}.json`,
+            )
+          const value = change(this.#value)
+          if (value !== this.#value) await this.#replace(value)
+          return value
+        })
+      } catch (error) {
+        if (error instanceof StoreError) throw error
+        throw new StoreError('REFUSED', `${what} cannot be written (${codeOf(error)})`, { cause: error })
+      }
+    })
+  }
+
+  async #read(setAside: boolean): Promise<boolean> {
+    const version = await markOf(this.#path)
+    // A file whose permissions were fixed is readable again and has the same version.
+    if (version === this.#version && this.#problem === null) return false
+    const { empty } = this.#options
+    const before = { version: this.#version, problem: this.#problem }
+    const parsed = await this.#parse()
+    this.#version = version
+    this.#problem = 'problem' in parsed ? parsed.problem : null
+    if ('value' in parsed) {
+      this.#value = parsed.value ?? empty
+      if (parsed.value !== null) this.#setAsideNotice = null
+    } else if (parsed.isInvalid && setAside) await this.#setAside()
+    return before.version !== version || before.problem !== this.#problem
+  }
+
+  async #parse(): Promise<
+    { readonly value: T | null } | { readonly problem: string; readonly isInvalid: boolean }
+  > {
+    const { what, schema } = this.#options
     let text: string
     try {
       text = await readFile(this.#path, 'utf8')
     } catch (error) {
-      this.#untouchable = codeOf(error) !== 'ENOENT'
-      if (!this.#untouchable) return { value: null, notice: null }
-      return { value: null, notice: `${what} cannot be read (${codeOf(error)}).` }
+      if (codeOf(error) === 'ENOENT') return { value: null }
+      return { problem: `${what} cannot be read (${codeOf(error)}).`, isInvalid: false }
     }
     const parsed = schema.safeParse(parseJson(text))
-    this.#untouchable = false
-    if (parsed.success) return { value: parsed.data, notice: null }
+    if (parsed.success) return { value: parsed.data }
+    return { problem: `${what} could not be understood.`, isInvalid: true }
+  }
+
+  async #setAside(): Promise<void> {
+    const { folder, name, what } = this.#options
     const aside = `${name}.damaged-${Date.now()}.json`
-    const moved =
-      setAside &&
-      (await rename(this.#path, join(folder, aside)).then(
-        () => true,
-        () => false,
-      ))
-    this.#untouchable = !moved
-    const notice = moved
-      ? `${what} could not be understood and was set aside as ${aside}.`
-      : `${what} could not be understood.`
-    return { value: null, notice }
+    try {
+      await rename(this.#path, join(folder, aside))
+    } catch {
+      return
+    }
+    this.#problem = null
+    this.#setAsideNotice = `${what} could not be understood and was set aside as ${aside}.`
+    this.#version = await markOf(this.#path)
   }
 
-  /** Whole or not at all, one after the other: a crash leaves the old one or the new one. */
-  write(value: T): Promise<void> {
-    const text = `${JSON.stringify(value, null, 2)}\n`
-    return this.#writes.run(() => this.#replace(text))
-  }
-
-  async #replace(text: string): Promise<void> {
-    const { folder, what } = this.#options
-    if (this.#untouchable)
-      throw new StoreError('REFUSED', `${what} could not be read, so it is not written either`)
+  async #replace(value: T): Promise<void> {
     const draft = `${this.#path}.${process.pid}.new`
     try {
-      await mkdir(folder, { recursive: true, mode: 0o700 })
       const handle = await open(draft, 'w', 0o600)
       try {
-        await handle.writeFile(text)
+        await handle.writeFile(`${JSON.stringify(value, null, 2)}\n`)
         await handle.sync()
       } finally {
         await handle.close()
@@ -83,7 +148,9 @@ export class KeptFile<T> {
       await rename(draft, this.#path)
     } catch (error) {
       await rm(draft, { force: true }).catch(() => {})
-      throw new StoreError('REFUSED', `${what} cannot be written (${codeOf(error)})`, { cause: error })
+      throw error
     }
+    this.#version = await markOf(this.#path)
+    this.#value = value
   }
 }

@@ -60,3 +60,37 @@ function pause(reader: Reader, ms: number): Promise<void> {
     }
   })
 }
+
+/** Sends the whole of something at once and after each change, as fast as the reader takes it. */
+export class PromptFeed {
+  readonly #listeners = new Set<() => void>()
+
+  changed(): void {
+    for (const listener of this.#listeners) listener()
+  }
+
+  async *events<T>(event: () => T, signal: AbortSignal): AsyncIterable<T> {
+    let isDue = true
+    let wake = () => {}
+    const onChange = () => {
+      isDue = true
+      wake()
+    }
+    this.#listeners.add(onChange)
+    signal.addEventListener('abort', onChange)
+    try {
+      while (!signal.aborted) {
+        if (isDue) {
+          isDue = false
+          yield event()
+        } else
+          await new Promise<void>(resolve => {
+            wake = resolve
+          })
+      }
+    } finally {
+      this.#listeners.delete(onChange)
+      signal.removeEventListener('abort', onChange)
+    }
+  }
+}

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createCore } from '../../../electron/core/compose.ts'
-import { StoreFile } from '../../../electron/core/features/stores/store-file.ts'
+import { storeFile } from '../../../electron/core/features/stores/store-file.ts'
 import { memoryServer } from '../../../electron/core/stores/memory/servers.ts'
 import { createLockManager } from '../../../electron/hosts/library/index.ts'
 
@@ -77,14 +77,9 @@ it('releases everything as the console does: recorded, and undoable', async () =
 it('changes nothing in a store that the console has marked read-only', async () => {
   const { manager, server, address } = place()
   await manager.acquire('acme:a')
-  await new StoreFile(dataFolder).write([
-    {
-      storeId: 'prod',
-      profile: { name: 'Production', address, colour: 'rose', production: true, readOnly: true },
-      open: true,
-      sealed: null,
-    },
-  ])
+  const profile = { name: 'Production', address, colour: 'rose', production: true, readOnly: true } as const
+  const stores = [{ storeId: 'prod', profile, open: true, sealed: null }]
+  await storeFile(dataFolder).update(() => ({ version: 1, stores }))
   await expect(manager.releaseAll({ reason: 'test', dataFolder })).rejects.toMatchObject({ code: 'REFUSED' })
   expect(server.records.size).toBe(1)
 })

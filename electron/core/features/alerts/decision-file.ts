@@ -1,5 +1,3 @@
-import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import { z } from 'zod'
 import {
   alertRuleSchema,
@@ -8,11 +6,7 @@ import {
   type RuleBook,
   ruleBookSchema,
 } from '../../../../shared/alerts.ts'
-import { codeOf } from '../../files/disk.ts'
-import { markOf } from '../../files/file-version.ts'
-import { FolderLock } from '../../files/folder-lock.ts'
-import { KeptFile } from '../../files/shared-file.ts'
-import { StoreError } from '../../lib/errors.ts'
+import { SharedFile } from '../../files/shared-file.ts'
 import { alertIdOf } from './condition.ts'
 import { soundBook } from './rule-book.ts'
 
@@ -49,9 +43,6 @@ export const NOTHING_DECIDED: Decided = {
 
 /** Of what is wrong with the rules in it, so many are told. */
 const MOST_PROBLEMS = 5
-const WHAT = 'What was decided about alerts'
-/** Somebody who writes to it for longer than this has stopped. */
-const PATIENCE_MS = 2000
 
 export type Read = {
   readonly decided: Decided
@@ -64,73 +55,52 @@ export type Read = {
 /** `read` is what somebody else had written, if so. */
 export type Edited = { readonly decided: Decided; readonly read: Read | null }
 
-/**
- * `alerts.json` of the data folder, which several consoles may share, and which somebody may edit while they run: it is read
- * again when it is another one, and changed under a lock.
- */
+/** `alerts.json` of the data folder, which several consoles may share, and which operators may edit while they run. */
 export class DecisionFile {
-  readonly #file: KeptFile<z.infer<typeof keptSchema>>
-  readonly #folder: string
-  readonly #path: string
-  readonly #lock: FolderLock
-  /** What the file was like when it was last read or written. */
-  #mark: string | null = null
-  #decided = NOTHING_DECIDED
+  readonly #file: SharedFile<z.infer<typeof keptSchema>>
 
   constructor(folder: string) {
-    this.#folder = folder
-    this.#path = join(folder, 'alerts.json')
-    this.#lock = new FolderLock(join(folder, 'alerts.lock'), PATIENCE_MS)
-    this.#file = new KeptFile({ folder, name: 'alerts', what: WHAT, schema: keptSchema })
+    const what = 'What was decided about alerts'
+    const empty: z.infer<typeof keptSchema> = {
+      version: 1,
+      book: NOTHING_DECIDED.book,
+      mutes: [],
+      acknowledged: [],
+    }
+    this.#file = new SharedFile({ folder, name: 'alerts', what, schema: keptSchema, empty })
   }
 
-  /**
-   * What is in it; null when it is what it was at the last time. One that cannot be understood any more is left alone: whoever
-   * edits it may not be done, and what it said before goes on.
-   */
+  /** Null if unchanged. While the file is unreadable, what it said before holds. */
   async read({ setAside = false } = {}): Promise<Read | null> {
-    const mark = await markOf(this.#path)
-    if (mark === this.#mark) return null
-    const { value, notice } = await this.#file.read({ setAside })
-    // One that was set aside is there no more.
-    this.#mark = setAside ? await markOf(this.#path) : mark
-    if (value === null) {
-      if (notice === null) this.#decided = NOTHING_DECIDED
-      return { decided: this.#decided, notice, unsound: null }
-    }
-    const { book, problems } = soundBook(value.book)
+    return (await this.#file.read({ setAside })) ? this.#readOf(this.#file.value) : null
+  }
+
+  async edit(change: (decided: Decided) => Decided): Promise<Edited> {
+    const before = this.#file.value
+    let read: Read | null = null
+    let after = NOTHING_DECIDED
+    await this.#file.update(kept => {
+      const current = this.#readOf(kept)
+      if (kept !== before) read = current
+      after = change(current.decided)
+      const { book, mutes, acknowledged } = after
+      return { version: 1, book, mutes: [...mutes], acknowledged: [...acknowledged.values()] }
+    })
+    return { decided: after, read }
+  }
+
+  #readOf(kept: z.infer<typeof keptSchema>): Read {
+    const { book, problems } = soundBook(kept.book)
     const acknowledged = new Map(
-      value.acknowledged.map(each => [alertIdOf(each.rule, each.address, each.lockId), each] as const),
+      kept.acknowledged.map(each => [alertIdOf(each.rule, each.address, each.lockId), each] as const),
     )
-    this.#decided = { book, mutes: value.mutes, acknowledged }
     return {
-      decided: this.#decided,
-      notice: null,
+      decided: { book, mutes: kept.mutes, acknowledged },
+      notice: this.#file.notice,
       unsound:
         problems.length === 0
           ? null
-          : `${problems.slice(0, MOST_PROBLEMS).join('. ')}. There, what is usual holds instead.`,
-    }
-  }
-
-  /** Changes what is in it, whoever else has changed it meanwhile. */
-  async edit(how: (decided: Decided) => Decided): Promise<Edited> {
-    try {
-      await mkdir(this.#folder, { recursive: true, mode: 0o700 })
-      return await this.#lock.run(async () => {
-        const read = await this.read()
-        const decided = how(this.#decided)
-        const { book, mutes, acknowledged } = decided
-        await this.#file.write({
-          ...{ version: 1, book, mutes: [...mutes], acknowledged: [...acknowledged.values()] },
-        })
-        this.#mark = await markOf(this.#path)
-        this.#decided = decided
-        return { decided, read }
-      })
-    } catch (error) {
-      if (error instanceof StoreError) throw error
-      throw new StoreError('REFUSED', `${WHAT} cannot be written (${codeOf(error)})`, { cause: error })
+          : `${problems.slice(0, MOST_PROBLEMS).join('. ')}. Defaults apply there.`,
     }
   }
 }

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { parseAddress, passwordFits, type StoreAddress, showAddress } from '../../../../shared/address.ts'
 import type { Failure } from '../../../../shared/result.ts'
 import type { StoreEntry, StoreProfile } from '../../../../shared/stores.ts'
+import type { KeptStore } from './store-file.ts'
+import type { SecretVault } from './vault.ts'
 
 /** A store of the list, with what only core may know of it. */
 export type ListedStore = {
@@ -41,10 +43,11 @@ function passwordState({ password, sealed, lost }: ListedStore): StoreEntry['pas
   return password === null ? 'none' : 'session'
 }
 
-/** The same account on the same server. An address that does not parse is nobody's. */
-export function isSameAccount(known: string, wanted: StoreAddress): boolean {
+/** The same account on the same server. False for an address that does not parse. */
+export function isSameAccount(known: string, wanted: StoreAddress | string): boolean {
   const address = parsed(known)
-  return address !== null && passwordFits(address, wanted)
+  const other = typeof wanted === 'string' ? parsed(wanted) : wanted
+  return address !== null && other !== null && passwordFits(address, other)
 }
 
 /** For an address that others wrote, by hand or with a newer version: its password apart from it, in every case. */
@@ -60,4 +63,30 @@ function parsed(text: string): StoreAddress | null {
   } catch {
     return null
   }
+}
+
+export function keptOf({ storeId, profile, open, sealed }: ListedStore): KeptStore {
+  return { storeId, profile, open, sealed }
+}
+
+/** Files that were edited by hand may have passwords in their addresses; ours do not. */
+export function withoutPasswords(kept: KeptStore): KeptStore {
+  const { address } = withoutPassword(kept.profile.address)
+  return { ...kept, profile: { ...kept.profile, address } }
+}
+
+/** The same list if it does not have the store: one that was given at the start is not saved. */
+export function replaced(kept: readonly KeptStore[], store: KeptStore): readonly KeptStore[] {
+  if (!kept.some(each => each.storeId === store.storeId)) return kept
+  return kept.map(each => (each.storeId === store.storeId ? store : each))
+}
+
+export async function unseal(store: ListedStore, vault: SecretVault): Promise<void> {
+  const { sealed } = store
+  if (store.password !== null || sealed === null) return
+  const password = await vault.unseal(sealed).catch(() => null)
+  // Another password may have been typed while the vault was asked.
+  if (store.sealed !== sealed || store.password !== null) return
+  store.password = password
+  store.lost = password === null
 }

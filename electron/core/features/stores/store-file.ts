@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { isSamePlace, parseAddress, type StoreAddress } from '../../../../shared/address.ts'
 import { type StoreProfile, storeProfileSchema } from '../../../../shared/stores.ts'
 import { codeOf, parseJson } from '../../files/disk.ts'
-import { KeptFile } from '../../files/shared-file.ts'
+import { SharedFile } from '../../files/shared-file.ts'
 import { StoreError } from '../../lib/errors.ts'
 
 const NAME = 'stores'
@@ -20,11 +20,17 @@ export type KeptStore = z.infer<typeof keptStoreSchema>
 
 const fileSchema = z.object({ version: z.literal(1), stores: z.array(keptStoreSchema) })
 
-export type StoreFileContents = { readonly stores: KeptStore[]; readonly notice: string | null }
+export type StoresJson = z.infer<typeof fileSchema>
+
+/** The stores an operator keeps: `stores.json` of the data folder, which several consoles may share. */
+export function storeFile(folder: string): SharedFile<StoresJson> {
+  const empty = { version: 1 as const, stores: [] }
+  return new SharedFile({ folder, name: NAME, what: 'The list of stores', schema: fileSchema, empty })
+}
 
 /**
- * What an operator has decided about the place that an address leads to, however it is spelt, for whoever has no list and only
- * has to keep to it. Nothing is set aside. Fails where there are decisions that cannot be read: they may say no.
+ * The console's rules for the place of an address, however it is spelled, for hosts that have no list of their own. Throws if
+ * the list cannot be read: it may forbid the change.
  */
 export function decidedAbout(folder: string, address: StoreAddress): StoreProfile[] {
   return keptProfiles(folder).filter(each => isSamePlace(parseAddress(each.address), address))
@@ -46,24 +52,6 @@ function keptProfiles(folder: string): StoreProfile[] {
 function unreadable(folder: string, why: string): StoreError {
   return new StoreError(
     'REFUSED',
-    `What was decided about stores cannot be read ${why}, so nothing was changed: mend or move ${join(folder, `${NAME}.json`)}`,
+    `The rules of stores cannot be read ${why}, so nothing was changed: fix or move ${join(folder, `${NAME}.json`)}`,
   )
-}
-
-/** The stores an operator keeps, in `stores.json` of the data folder. */
-export class StoreFile {
-  readonly #file: KeptFile<z.infer<typeof fileSchema>>
-
-  constructor(folder: string) {
-    this.#file = new KeptFile({ folder, name: NAME, what: 'The list of stores', schema: fileSchema })
-  }
-
-  async read(): Promise<StoreFileContents> {
-    const { value, notice } = await this.#file.read()
-    return { stores: value?.stores ?? [], notice }
-  }
-
-  write(stores: readonly KeptStore[]): Promise<void> {
-    return this.#file.write({ version: 1, stores: [...stores] })
-  }
 }

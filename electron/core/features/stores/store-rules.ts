@@ -1,3 +1,4 @@
+import type { StoreProfile } from '../../../../shared/stores.ts'
 import { StoreError } from '../../lib/errors.ts'
 import type { StoreChange } from '../../lib/handler.ts'
 
@@ -24,4 +25,22 @@ export function checkWritable(
 
 function refused(why: string, consequence = 'nothing was changed'): StoreError {
   return new StoreError('REFUSED', `${why}: ${consequence}`)
+}
+
+/** Whether a store loses a protection, by an edit or by its removal. */
+export function isWeaker(before: StoreProfile, after: StoreProfile | null): boolean {
+  return (before.production && !after?.production) || (before.readOnly && !after?.readOnly)
+}
+
+/** Throws if a store would lose a protection that the audit log does not know of. */
+export function checkProtection(
+  now: StoreProfile,
+  seen: StoreProfile | null,
+  after: StoreProfile | null,
+): void {
+  if (isWeaker(now, after) && !(seen && isWeaker(seen, after)))
+    throw new StoreError(
+      'REFUSED',
+      `The store ${now.name} was marked production or read-only in the meantime: nothing was changed`,
+    )
 }

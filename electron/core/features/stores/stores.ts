@@ -2,14 +2,26 @@ import { parseAddress, type StoreAddress, shortName, showAddress } from '../../.
 import type { Input } from '../../../../shared/contract.ts'
 import type { Failure } from '../../../../shared/result.ts'
 import type { StoreEntry, StoreProfile, StoresEvent } from '../../../../shared/stores.ts'
+import type { SharedFile } from '../../files/shared-file.ts'
+import { PromptFeed } from '../../lib/change-feed.ts'
 import { WorkQueue } from '../../lib/concurrency.ts'
 import { StoreError, toFailure } from '../../lib/errors.ts'
-import { within } from '../../lib/timers.ts'
 import type { ReadySuggestion } from '../../stores/kinds/environment.ts'
 import type { Connections } from './connections.ts'
-import { entryOf, isSameAccount, type ListedStore, listedStore, withoutPassword } from './listed-store.ts'
-import type { StoreFile } from './store-file.ts'
-import type { SecretVault } from './vault.ts'
+import {
+  entryOf,
+  isSameAccount,
+  keptOf,
+  type ListedStore,
+  listedStore,
+  replaced,
+  unseal,
+  withoutPassword,
+  withoutPasswords,
+} from './listed-store.ts'
+import type { KeptStore, StoresJson } from './store-file.ts'
+import { checkProtection } from './store-rules.ts'
+import { type SecretVault, sealWithin } from './vault.ts'
 
 /** What a console opens when it starts, besides the stores it keeps. */
 export type StartOptions = {
@@ -23,6 +35,8 @@ export type StartOptions = {
 
 /** Somebody may have to answer a question of the keyring first. */
 const SEAL_MS = 30_000
+/** How soon a console learns what another one decided. */
+const POLL_MS = 2000
 const PRACTICE = 'memory:practice'
 
 /**
@@ -32,15 +46,18 @@ const PRACTICE = 'memory:practice'
  */
 export class Stores {
   readonly #listed = new Map<string, ListedStore>()
-  readonly #listeners = new Set<() => void>()
+  readonly #feed = new PromptFeed()
   readonly #decisions = new WorkQueue()
   readonly #removalListeners: ((storeId: string) => void)[] = []
   #ready: Promise<void> = Promise.resolve()
   #notice: string | null = null
+  #toldNotice: string | null = null
+  #pollTimer: NodeJS.Timeout | undefined
+  #isClosed = false
 
   constructor(
     readonly connections: Connections,
-    readonly file: StoreFile,
+    readonly file: SharedFile<StoresJson>,
     readonly vault: SecretVault,
     readonly start: StartOptions,
   ) {}
@@ -50,6 +67,11 @@ export class Stores {
     this.#ready = this.#decisions.run(() => this.#load())
   }
 
+  close(): void {
+    this.#isClosed = true
+    clearInterval(this.#pollTimer)
+  }
+
   onRemoved(listener: (storeId: string) => void): void {
     this.#removalListeners.push(listener)
   }
@@ -57,28 +79,7 @@ export class Stores {
   /** The whole list, now and whenever it changes. */
   async *watch(signal: AbortSignal): AsyncIterable<StoresEvent> {
     await this.#ready
-    let changed = true
-    let wake = () => {}
-    const onChange = () => {
-      changed = true
-      wake()
-    }
-    this.#listeners.add(onChange)
-    signal.addEventListener('abort', onChange)
-    try {
-      while (!signal.aborted) {
-        if (changed) {
-          changed = false
-          yield this.#event()
-        } else
-          await new Promise<void>(resolve => {
-            wake = resolve
-          })
-      }
-    } finally {
-      this.#listeners.delete(onChange)
-      signal.removeEventListener('abort', onChange)
-    }
+    yield* this.#feed.events(() => this.#event(), signal)
   }
 
   async add(input: Input<'stores.add'>): Promise<StoreEntry> {
@@ -87,8 +88,11 @@ export class Stores {
     let connecting = Promise.resolve()
     await this.#decisions.run(async () => {
       this.#checkName(profile.name, null)
-      store.sealed = await this.#seal(password)
-      await this.#save([...this.#listed.values(), store])
+      store.sealed = await sealWithin(SEAL_MS, this.vault, password)
+      await this.#edit(kept => {
+        this.#checkName(profile.name, null)
+        return [...kept, keptOf(store)]
+      })
       this.#listed.set(store.storeId, store)
       connecting = this.#connect(store)
     })
@@ -110,19 +114,21 @@ export class Stores {
     const store = await this.#decisions.run(async () => {
       const store = this.#find(storeId)
       this.#checkName(profile.name, storeId)
-      checkProtection(store.profile, seen, profile)
-      const keepsPassword = said === undefined && isSameAccount(store.profile.address, address)
-      const change = keepsPassword
-        ? { profile }
-        : { profile, password: given, sealed: await this.#seal(given), lost: false }
-      await this.#save(
-        [...this.#listed.values()].map(each => (each === store ? { ...each, ...change } : each)),
-      )
-      const elsewhere =
-        profile.address !== store.profile.address || (!keepsPassword && given !== store.password)
+      const sealed = await sealWithin(SEAL_MS, this.vault, given)
+      let elsewhere = false
+      let change: Partial<ListedStore> = {}
+      await this.#edit(kept => {
+        this.#checkListed(store)
+        this.#checkName(profile.name, storeId)
+        checkProtection(store.profile, seen, profile)
+        const keepsPassword = said === undefined && isSameAccount(store.profile.address, address)
+        change = keepsPassword ? { profile } : { profile, password: given, sealed, lost: false }
+        elsewhere = profile.address !== store.profile.address || (!keepsPassword && given !== store.password)
+        return replaced(kept, keptOf({ ...store, ...change }))
+      })
       Object.assign(store, change)
       if (store.open && (elsewhere || store.problem)) connecting = this.#connect(store)
-      else this.#changed()
+      else this.#feed.changed()
       return store
     })
     await connecting
@@ -133,13 +139,15 @@ export class Stores {
     let closing = Promise.resolve()
     await this.#decisions.run(async () => {
       const store = this.#find(storeId)
-      checkProtection(store.profile, seen, null)
-      await this.#save([...this.#listed.values()].filter(each => each !== store))
-      this.#listed.delete(storeId)
-      closing = this.#disconnect(store)
+      await this.#edit(kept => {
+        checkProtection(store.profile, seen, null)
+        return kept.some(each => each.storeId === storeId)
+          ? kept.filter(each => each.storeId !== storeId)
+          : kept
+      })
+      closing = this.#drop(store)
     })
     await closing
-    for (const listener of this.#removalListeners) listener(storeId)
   }
 
   async setOpen(storeId: string, open: boolean): Promise<StoreEntry> {
@@ -149,7 +157,8 @@ export class Stores {
       if (store.open === open && !(open && store.problem)) return store
       store.open = open
       // Whether it is open next time is worth less than that it is opened now.
-      await this.#save([...this.#listed.values()]).catch(() => {})
+      await this.#edit(kept => replaced(kept, keptOf(store))).catch(() => {})
+      this.#checkListed(store)
       settling = open ? this.#connect(store) : this.#disconnect(store)
       return store
     })
@@ -186,13 +195,8 @@ export class Stores {
   }
 
   async #load(): Promise<void> {
-    const { stores, notice } = await this.file.read()
-    this.#notice = notice
-    for (const { storeId, profile, open, sealed } of stores) {
-      const { address, password } = withoutPassword(profile.address)
-      const store = listedStore({ ...profile, address }, 'saved', password, storeId)
-      this.#listed.set(storeId, Object.assign(store, { open, sealed }))
-    }
+    await this.file.read({ setAside: true })
+    for (const kept of this.file.value.stores) this.#list(kept)
     for (const text of this.start.stores) {
       try {
         this.#give(parseAddress(text), this.start.password ?? null)
@@ -204,6 +208,57 @@ export class Stores {
       this.#give(parseAddress(PRACTICE), null)
     // One keyring that hangs, or one address that no longer parses, keeps nobody else waiting.
     for (const store of this.#listed.values()) if (store.open) void this.#connect(store)
+    if (!this.#isClosed) this.#pollTimer = setInterval(() => void this.#poll(), POLL_MS).unref()
+  }
+
+  #list({ storeId, profile, open, sealed }: KeptStore): ListedStore {
+    const { address, password } = withoutPassword(profile.address)
+    const store = listedStore({ ...profile, address }, 'saved', password, storeId)
+    this.#listed.set(storeId, Object.assign(store, { open, sealed }))
+    return store
+  }
+
+  /** Learns what other consoles of the data folder have decided. */
+  async #poll(): Promise<void> {
+    await this.#decisions.run(async () => {
+      if (await this.file.read()) this.#adopt(this.file.value.stores)
+      else if (this.file.notice === this.#toldNotice) return
+      this.#feed.changed()
+    })
+  }
+
+  /** Takes over the list as another console left it. A store that is open here stays open, and the other way round. */
+  #adopt(kept: readonly KeptStore[]): void {
+    // A data folder that is away for a moment takes no store from a console that runs.
+    if (this.file.isMissing) return
+    const ids = new Set(kept.map(({ storeId }) => storeId))
+    for (const store of [...this.#listed.values()])
+      if (store.origin === 'saved' && !ids.has(store.storeId)) void this.#drop(store)
+    for (const each of kept) {
+      const store = this.#listed.get(each.storeId)
+      if (store) this.#adoptProfile(store, each)
+      else {
+        const added = this.#list(each)
+        if (added.open) void this.#connect(added)
+      }
+    }
+  }
+
+  #adoptProfile(store: ListedStore, { profile, sealed }: KeptStore): void {
+    const { address, password } = withoutPassword(profile.address)
+    const isElsewhere = address !== store.profile.address
+    const isNewPassword = sealed !== store.sealed || password !== null
+    // A password is never sent to a server that it was not given for.
+    const keepsPassword = !isNewPassword && (!isElsewhere || isSameAccount(store.profile.address, address))
+    store.profile = { ...profile, address }
+    if (!keepsPassword) Object.assign(store, { sealed, password, lost: false })
+    if (store.open && (isElsewhere || isNewPassword)) void this.#connect(store)
+  }
+
+  #drop(store: ListedStore): Promise<void> {
+    this.#listed.delete(store.storeId)
+    for (const listener of this.#removalListeners) listener(store.storeId)
+    return this.#disconnect(store)
   }
 
   /** Opens what came with the start, whether it is kept already or not. */
@@ -229,12 +284,12 @@ export class Stores {
   async #connect(store: ListedStore): Promise<void> {
     const attempt = ++store.attempt
     store.problem = null
-    this.#changed()
+    this.#feed.changed()
     let problem: Failure | null = null
     try {
       // First of all: what is asked of this store from now on must not reach the server that it was before.
       await this.connections.close(store.storeId)
-      await this.#unseal(store)
+      await unseal(store, this.vault)
       if (store.attempt !== attempt) return
       await this.connections.open(store.profile.address, store.password ?? undefined, store.storeId)
     } catch (error) {
@@ -244,31 +299,14 @@ export class Stores {
     if (store.attempt !== attempt) return
     store.problem = problem
     store.revision++
-    this.#changed()
+    this.#feed.changed()
   }
 
   async #disconnect(store: ListedStore): Promise<void> {
     store.attempt++
     store.problem = null
     await this.connections.close(store.storeId)
-    this.#changed()
-  }
-
-  async #unseal(store: ListedStore): Promise<void> {
-    const { sealed } = store
-    if (store.password !== null || sealed === null) return
-    const password = await this.vault.unseal(sealed).catch(() => null)
-    // Another one may have been typed while the vault was asked.
-    if (store.sealed !== sealed || store.password !== null) return
-    store.password = password
-    store.lost = password === null
-  }
-
-  /** Null where passwords do not last, and when the vault takes too long: other decisions wait for this one. */
-  async #seal(password: string | null): Promise<string | null> {
-    if (password === null) return null
-    const sealing = this.vault.status().then(({ durable }) => (durable ? this.vault.seal(password) : null))
-    return within(SEAL_MS, sealing, () => new Error('The vault does not answer')).catch(() => null)
+    this.#feed.changed()
   }
 
   /** A profile as it may be kept, and its password apart from it. */
@@ -293,7 +331,7 @@ export class Stores {
     if (suggestion) return isSameAccount(suggestion.address, address) ? suggestion.password : null
     const store = this.#listed.get(id)
     if (!store) return null
-    await this.#unseal(store)
+    await unseal(store, this.vault)
     // Asked after the wait, in which the store may have become another.
     return isSameAccount(store.profile.address, address) ? store.password : null
   }
@@ -322,38 +360,37 @@ export class Stores {
     return store
   }
 
-  #save(stores: readonly ListedStore[]): Promise<void> {
-    const saved = stores.filter(each => each.origin === 'saved')
-    return this.file.write(
-      saved.map(({ storeId, profile, open, sealed }) => ({ storeId, profile, open, sealed })),
-    )
+  /** Changes the file on top of what other consoles have decided, which counts here first. */
+  async #edit(change: (kept: readonly KeptStore[]) => readonly KeptStore[]): Promise<void> {
+    const before = this.file.value
+    await this.file.update(file => {
+      if (file !== before) {
+        this.#adopt(file.stores)
+        this.#feed.changed()
+      }
+      const saved = [...this.#listed.values()].filter(({ origin }) => origin === 'saved')
+      const stores = change(this.file.isMissing ? saved.map(keptOf) : file.stores)
+      return stores === file.stores ? file : { ...file, stores: stores.map(withoutPasswords) }
+    })
   }
 
-  #changed(): void {
-    for (const listener of this.#listeners) listener()
+  #checkListed(store: ListedStore): void {
+    if (!this.#listed.has(store.storeId))
+      throw new StoreError(
+        'NOT_FOUND',
+        `The store ${store.profile.name} was removed in another console: nothing was changed`,
+      )
   }
 
   #event(): StoresEvent {
+    this.#toldNotice = this.file.notice
     return {
       stores: [...this.#listed.values()].map(entryOf),
       suggestions: this.start.suggestions.map(({ password: _, address, ...suggestion }) => ({
         ...suggestion,
         address: withoutPassword(address).address,
       })),
-      notice: this.#notice,
+      notice: this.#toldNotice ?? this.#notice,
     }
   }
-}
-
-/** Whether a store loses a protection, by an edit or by its removal. */
-export function isWeaker(before: StoreProfile, after: StoreProfile | null): boolean {
-  return (before.production && !after?.production) || (before.readOnly && !after?.readOnly)
-}
-
-function checkProtection(now: StoreProfile, seen: StoreProfile | null, after: StoreProfile | null): void {
-  if (isWeaker(now, after) && !(seen && isWeaker(seen, after)))
-    throw new StoreError(
-      'REFUSED',
-      `The store ${now.name} was marked production or read-only in the meantime: nothing was changed`,
-    )
 }

@@ -1,3 +1,5 @@
+import { within } from '../../lib/timers.ts'
+
 /** How a host keeps passwords. Core keeps the sealed text in its own file; only the host can open it again. */
 export interface SecretVault {
   /** Whether what is sealed now can be opened after a restart, and if not, why, in one sentence. */
@@ -17,4 +19,15 @@ export function sessionVault(reason: string): SecretVault {
     },
     unseal: async () => null,
   }
+}
+
+/** Null if the host keeps no passwords, and when its keyring takes too long: other decisions wait for this one. */
+export async function sealWithin(
+  patienceMs: number,
+  vault: SecretVault,
+  password: string | null,
+): Promise<string | null> {
+  if (password === null) return null
+  const sealing = vault.status().then(({ durable }) => (durable ? vault.seal(password) : null))
+  return within(patienceMs, sealing, () => new Error('The vault does not answer')).catch(() => null)
 }

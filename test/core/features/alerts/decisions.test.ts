@@ -194,7 +194,7 @@ describe('alerts.json', () => {
       [
         'The rule lease-used needs a limit above 0 and up to 1: it is a part of the lease',
         ...['The rule held-long needs a limit', 'The rule contention needs a limit'],
-        'There, what is usual holds instead.',
+        'Defaults apply there.',
       ].join('. '),
     )
     expect(present.all).toEqual({ 'no-expiry': all['no-expiry'] })
