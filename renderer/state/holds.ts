@@ -8,14 +8,14 @@ import { rowIdOf } from './lock-book.ts'
 
 export type HoldsState = {
   readonly holds: readonly MaintenanceHold[]
-  /** Whether core has said anything yet. */
+  /** Whether the list has arrived. */
   readonly known: boolean
   readonly error: Failure | null
-  /** Why there may be more than these. */
+  /** Why the list may be incomplete. */
   readonly notice: string | null
-  /** Those that are held, by the row of their lock. */
+  /** Holds with a lock, by the row of the lock. */
   readonly byRow: ReadonlyMap<string, MaintenanceHold>
-  /** Losses that the operator has seen. */
+  /** Losses that the operator has dismissed. */
   readonly dismissed: ReadonlySet<string>
 }
 
@@ -48,12 +48,12 @@ export function goingOn(holds: readonly MaintenanceHold[]): MaintenanceHold[] {
   return holds.filter(({ state }) => state !== 'ended')
 }
 
-/** A loss is told for so long, unless it was dismissed: whoever comes back from lunch must still see it. */
-const LOSS_SHOWN_MS = 12 * HOUR_MS
+/** A loss is shown for this long unless dismissed, so that an operator sees it after a break. */
+const SHOW_LOSS_MS = 12 * HOUR_MS
 
 export function lossesToTell({ holds, dismissed }: HoldsState, now: number): MaintenanceHold[] {
   return holds.filter(
-    hold => endedEarly(hold) && now - (hold.ended?.at ?? 0) < LOSS_SHOWN_MS && !dismissed.has(hold.holdId),
+    hold => endedEarly(hold) && now - (hold.ended?.at ?? 0) < SHOW_LOSS_MS && !dismissed.has(hold.holdId),
   )
 }
 

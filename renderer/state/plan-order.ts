@@ -1,10 +1,10 @@
 import { groupOf, isUncertain, type PlanChange, type PlanEntry, type ResultName } from '../../shared/plans.ts'
 import type { GroupBy, PlanBook } from './plan-book.ts'
 
-/** What is there now in the place of a lock: `same`, or what a comparison says. */
+/** How a lock compares with the store: `same`, or its change. */
 export type Now = PlanChange['now'] | 'same'
 
-/** Which locks of a plan are shown. */
+/** A selection of the plan's locks. */
 export type Show =
   | { readonly by: 'all' | 'excluded' | 'returned' | 'uncertain' }
   | { readonly by: 'group'; readonly group: GroupBy; readonly value: string }
@@ -13,7 +13,7 @@ export type Show =
 
 export const SHOW_ALL: Show = { by: 'all' }
 
-/** The places of the locks that are shown, in the plan's order. Once it was applied, what is excluded has no part in it. */
+/** The places of the shown locks, in the order of the plan. In an applied plan, excluded locks are hidden. */
 export function planOrder(
   book: PlanBook,
   show: Show,
@@ -56,7 +56,7 @@ function fits(
     case 'result':
       return (book.results.get(entry.n)?.is ?? 'pending') === show.is
     case 'now':
-      // Excluded ones are not compared.
+      // Excluded locks are not compared.
       return !book.isExcluded(entry) && (changes?.get(entry.n)?.now ?? 'same') === show.now
   }
 }

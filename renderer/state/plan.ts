@@ -7,19 +7,19 @@ import { ask, askOrReport, client, consoleStore } from './console.ts'
 import { closeDialog, openDialog, overlay } from './overlay.ts'
 import { PlanBook } from './plan-book.ts'
 
-/** A plan that is being made, for the dialog that waits for it. */
+/** A plan in the making, for the dialog that waits for it. */
 export type Making = {
   readonly title: string
   readonly text: string
-  /** Why there is none. */
+  /** Why no plan was made. */
   readonly failed: string | null
 }
 
 export type PlansState = {
-  /** Plans whose stream is open: the one that is looked at, and those that run. */
+  /** Plans whose stream is open: the shown one and the running ones. */
   readonly books: ReadonlyMap<string, PlanBook>
   readonly making: Making | null
-  /** Stores that were left out of a plan when this screen asked for it. */
+  /** Read-only stores left out of a plan when this screen requested it. */
   readonly leftOut: ReadonlyMap<string, readonly string[]>
 }
 
@@ -27,7 +27,7 @@ export const plans = createStore<PlansState>(() => ({ books: new Map(), making: 
 
 const closers = new Map<string, () => void>()
 
-/** After a reload or a loss, what runs is found again, and what was looked at goes on. */
+/** After a reload or a lost connection, follows the running plans and the shown one again. */
 export function startPlans(): void {
   consoleStore.subscribe((now, before) => {
     if (now.link === 'up' && before.link !== 'up') void findRunning()
@@ -81,7 +81,7 @@ export function openPlan(plan: PlanSummary): void {
   openDialog({ kind: 'plan', planId: plan.planId })
 }
 
-/** Puts the sheet away. What runs goes on, and is followed on. */
+/** Closes the sheet. A running plan is still followed. */
 export function leavePlan(): void {
   closeDialog()
   const kept = new Map(plans.getState().books)
@@ -94,12 +94,12 @@ export function leavePlan(): void {
   plans.setState({ books: kept })
 }
 
-/** So that an answer to what was given up is not shown. */
+/** The latest request: answers to earlier ones are not shown. */
 let asked = 0
 
 type Made = Promise<Result<PlanSummary>>
 
-/** Waits for a plan with a dialog that says what for. A new one that nobody waits for any more is not kept. */
+/** Waits for a plan in a dialog. A new plan is removed if the dialog was closed meanwhile. */
 export async function makePlan(
   title: string,
   text: string,
@@ -134,10 +134,10 @@ export function undo(of: string): void {
   void makePlan(t.plans.making.undoTitle, t.plans.making.undoing, () => ask('plans.undo', { of }))
 }
 
-/** A frame has its limit: very many exclusions go in several. */
+/** Exclusions per frame, which has a size limit. */
 const EXCLUSIONS_AT_ONCE = 10_000
 
-/** Nothing is excluded on the screen before core has said so. */
+/** The screen shows an exclusion only once core has confirmed it. */
 export async function exclude(
   book: PlanBook,
   exclusions: readonly Exclusion[],
@@ -155,7 +155,7 @@ export async function exclude(
   return null
 }
 
-/** Draws anew whenever something of the plan changes, and gives the count of those changes. */
+/** Renders again with every change of the plan. Returns the number of changes. */
 export function useBook(book: PlanBook): number {
   return useSyncExternalStore(book.subscribe, () => book.revision)
 }

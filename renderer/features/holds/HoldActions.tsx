@@ -13,7 +13,7 @@ import styles from './Holds.module.css'
 
 const LONGER_MS = [15 * MINUTE_MS, 30 * MINUTE_MS, HOUR_MS, 4 * HOUR_MS]
 
-/** What can be done about a hold, each with one click. The answer comes with the list; only a failure is shown here. */
+/** Extends or releases a hold. A success shows in the list, a failure here. */
 export function HoldActions({ hold }: { readonly hold: MaintenanceHold }) {
   const { holdId, key, state } = hold
   const [working, setWorking] = useState(false)

@@ -10,7 +10,7 @@ import { t } from '../../words/words.ts'
 import { HoldActions } from './HoldActions.tsx'
 import styles from './Holds.module.css'
 
-/** One hold that goes on: what, why, by whom, for how long still. */
+/** A current hold with its reason, operator and time left. */
 export function HoldCard({ hold }: { readonly hold: MaintenanceHold }) {
   const titleId = useId()
   const words = t.holds

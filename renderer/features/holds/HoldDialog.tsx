@@ -14,8 +14,7 @@ import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { HoldTerms } from './HoldTerms.tsx'
 import { forMsOf, type HoldDraft, isTaken, newDraft, requestOf } from './hold-draft.ts'
-import { useChoices } from './use-choices.ts'
-import { WhatIsThere } from './WhatIsThere.tsx'
+import { LockAvailability, useChoices } from './LockAvailability.tsx'
 
 export function HoldDialog({ prefill }: { readonly prefill: HoldPrefill | undefined }) {
   const [taken, setTaken] = useState<TakenHold | null>(null)
@@ -97,7 +96,7 @@ function HoldForm({ prefill, onTaken }: FormProps) {
         onChange={key => change({ key, format: '' })}
         autoFocus={prefill?.key === undefined}
       />
-      {draft.key !== '' && <WhatIsThere answer={answer} now={now} />}
+      {draft.key !== '' && <LockAvailability answer={answer} now={now} />}
       <HoldTerms
         draft={draft}
         change={change}

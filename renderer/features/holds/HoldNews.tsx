@@ -9,7 +9,7 @@ import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import styles from './Holds.module.css'
 
-/** A hold that was lost keeps nobody out any more: that is said over everything else, until it was seen. */
+/** Announces lost holds above everything else, until dismissed. */
 export function HoldNews() {
   const state = useStore(holdsStore)
   const losses = lossesToTell(state, useNow())

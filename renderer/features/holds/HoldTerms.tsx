@@ -12,12 +12,12 @@ type Props = {
   readonly change: (part: Partial<HoldDraft>) => void
   readonly choices: HoldChoices | null
   readonly taken: boolean
-  /** What has to be typed; null where nothing has. */
+  /** The name to type; null outside production. */
   readonly productionName: string | null
   readonly startsAtReason: boolean
 }
 
-/** For how long, how, and why. */
+/** The length, mode and reason of a hold. */
 export function HoldTerms({ draft, change, choices, taken, productionName, startsAtReason }: Props) {
   const words = t.holds
   const durations: (readonly [DurationName, string])[] = [
@@ -86,7 +86,7 @@ export function HoldTerms({ draft, change, choices, taken, productionName, start
 
 type FormatProps = Pick<Props, 'draft' | 'change'> & { readonly choices: HoldChoices }
 
-/** Only where it is a guess: what is there, or was there, says it better. */
+/** Only if the format is a guess; a record decides it otherwise. */
 function FormatField({ draft, change, choices }: FormatProps) {
   const { formats, suggested, certain } = choices
   if (formats.length < 2 || certain) return null

@@ -5,7 +5,7 @@ import badgeStyles from '../../ui/Badge.module.css'
 import { NavItem } from '../../ui/NavItem.tsx'
 import { t } from '../../words/words.ts'
 
-/** At the left: also before anything is held, because that is where a hold is begun. */
+/** Shown without holds too, because it leads to making one. */
 export function HoldsNav() {
   const holds = useStore(holdsStore, state => state.holds)
   const view = useStore(viewStore, state => state.view)

@@ -16,7 +16,7 @@ import styles from './Holds.module.css'
 
 type Props = { readonly target: Inspected; readonly lock: Pick<Lock, 'owner'> }
 
-/** In the inspector: that this lock is held on purpose, why, and until when. */
+/** In the inspector: the maintenance hold of this lock. */
 export function LockHold({ target: { storeId, id }, lock }: Props) {
   const hold = useStore(holdsStore, state => state.byRow.get(rowIdOf(storeId, id)))
   const other = holdsForMaintenance(lock.owner)
@@ -47,7 +47,7 @@ export function LockHold({ target: { storeId, id }, lock }: Props) {
   )
 }
 
-/** In a row of the table: that the lock is held on purpose. */
+/** In the table: marks a maintenance hold. */
 export function HoldBadge({
   hold,
   owner,

@@ -21,11 +21,11 @@ export const WAITS = {
 } as const
 export type WaitName = keyof typeof WAITS
 
-/** What an operator has filled in. */
+/** The form as filled in so far. */
 export type HoldDraft = {
   readonly storeId: string
   readonly key: string
-  /** Empty for the one that fits the key. */
+  /** Empty for the format that fits the key. */
   readonly format: string
   readonly howLong: DurationName
   readonly own: string
@@ -41,7 +41,7 @@ export function newDraft(given: Partial<HoldDraft>): HoldDraft {
   return { storeId: '', key: '', format: '', reason: '', typed: '', ...time, ...given }
 }
 
-/** Null for a time that nothing can be held for. */
+/** Null for an invalid time. */
 export function forMsOf({ howLong, own }: Pick<HoldDraft, 'howLong' | 'own'>): number | null {
   const ms = howLong === 'own' ? parseDuration(own.trim()) : DURATIONS[howLong]
   return ms !== null && Number.isSafeInteger(ms) && ms >= SHORTEST_HOLD_MS && ms <= LONGEST_HOLD_MS
@@ -49,7 +49,7 @@ export function forMsOf({ howLong, own }: Pick<HoldDraft, 'howLong' | 'own'>): n
     : null
 }
 
-/** Whether somebody has the lock, so that it could only be waited for. */
+/** Whether the lock is held, so that a hold has to wait. */
 export function isTaken(current: Lock | null, now: number): boolean {
   if (current === null) return false
   const state = stateAt(current, now)

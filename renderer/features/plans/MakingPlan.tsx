@@ -6,7 +6,7 @@ import { Dialog, DialogButtons } from '../../ui/Dialog.tsx'
 import { ErrorNotice } from '../../ui/Notice.tsx'
 import { t } from '../../words/words.ts'
 
-/** Between asking for a plan and having it, or having heard why there is none. */
+/** Shown while a plan is being made, or with the reason why it was not. */
 export function MakingPlan() {
   const making = useStore(plans, state => state.making)
   const words = t.plans.making

@@ -4,7 +4,7 @@ import type { PlanBook } from '../../state/plan-book.ts'
 import { t } from '../../words/words.ts'
 import styles from './Plans.module.css'
 
-/** Plans at work, in the line at the bottom: they go on whatever is looked at. */
+/** Running plans, in the status line of every view. */
 export function PlanChips() {
   const books = useStore(plans, state => state.books)
   return [...books.values()].map(book => <PlanChip key={book.planId} book={book} />)

@@ -20,8 +20,8 @@ import { isRate, RateField } from './RateField.tsx'
 type Props = { readonly book: PlanBook; readonly plan: PlanSummary; readonly onBack: () => void }
 
 /**
- * The last question. Each store wants its name and the count of its locks typed; the button is the only thing that
- * begins, so that a key too many in a half-read dialog does nothing.
+ * The confirmation. Each store requires its name and the count of its locks typed; only the button starts the run, so that
+ * a stray key in a half-read dialog does nothing.
  */
 export function PlanConfirm({ book, plan, onBack }: Props) {
   const { shape } = book
@@ -134,7 +134,7 @@ function countByStore(book: PlanBook, plan: PlanSummary): number[] {
   return counts
 }
 
-/** Those that applying the plan, for the first time or again, would try. */
+/** The number of locks that applying the plan would attempt. */
 export function attemptsLeft(book: PlanBook): number {
   let left = 0
   for (const { n } of book.kept()) if (isOpen(book.results.get(n) ?? null)) left++
@@ -188,7 +188,7 @@ function ConfirmField({ store, wanted, typed, onChange }: FieldProps) {
   )
 }
 
-/** What releasing does, for each format that is in the plan. */
+/** What releasing does, for each format of the plan. */
 function Consequences({ book }: { readonly book: PlanBook }) {
   const formats = useStore(consoleStore, state => state.formats)
   const { shape } = book

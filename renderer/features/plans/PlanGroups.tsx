@@ -13,7 +13,7 @@ import { ProductionBadge } from '../stores/StoreName.tsx'
 import styles from './Plans.module.css'
 
 const BY: readonly GroupBy[] = ['store', 'holder', 'format', 'state']
-/** More are not told apart by looking; the list finds them. */
+/** More groups are not shown; the list finds their locks. */
 const MOST = 200
 
 type Props = {
@@ -24,7 +24,7 @@ type Props = {
   readonly onExclude: (by: GroupBy, value: string, excluded: boolean) => void
 }
 
-/** What the plan is made of, largest first, each part with a way to take it out. */
+/** The groups of the plan, largest first, each with a button to exclude it. */
 export function PlanGroups({ book, plan, show, onShow, onExclude }: Props) {
   const [by, setBy] = useState<GroupBy>(plan.stores.length > 1 ? 'store' : 'state')
   const formats = useStore(consoleStore, state => state.formats)

@@ -17,13 +17,13 @@ type Props = {
   readonly onExclude: (n: number) => void
 }
 
-/** The locks of a plan, in one grid for looking it over and for what became of them. */
+/** The locks of a plan, in one grid for its review and its results. */
 export function PlanList({ book, order, changes, mayExclude, onExclude }: Props) {
   const grid = useRef<HTMLDivElement>(null)
   const [active, setActive] = useState<number | null>(null)
   const applied = book.plan !== null && book.plan.progress.state !== 'ready'
 
-  // Keys work at once, unless somebody is busy in a field when the list is drawn anew.
+  // Keys work at once, unless a field has the focus.
   useEffect(() => {
     if (mayExclude || document.activeElement === document.body) grid.current?.focus()
   }, [mayExclude])

@@ -18,14 +18,13 @@ import { ProgressBar, Troubles } from './PlanRun.tsx'
 import styles from './Plans.module.css'
 import { planAsCsv, planAsJson, planFileName } from './plan-export.ts'
 import { savePlanFile } from './plan-files.ts'
-import { resultChips } from './result-chips.ts'
-import { ShowChips } from './ShowChips.tsx'
+import { resultChips, ShowChips } from './ShowChips.tsx'
 import { UndoButton } from './UndoButton.tsx'
 import { usePlanView } from './use-plan-view.ts'
 
 type Props = { readonly book: PlanBook; readonly plan: PlanSummary; readonly onResume: () => void }
 
-/** What became of every lock. Nothing here is assumed: what was not told is not attempted. */
+/** The result of every lock. A lock without a result was not attempted. */
 export function PlanResult({ book, plan, onResume }: Props) {
   const { show, setShow, search, setSearch, order } = usePlanView(book)
   const [said, setSaid] = useState('')
@@ -97,7 +96,7 @@ export function PlanResult({ book, plan, onResume }: Props) {
 
 const FILE_TYPES = { csv: 'text/csv;charset=utf-8', json: 'application/json' }
 
-/** Locks that came back are the sign of holders that are alive: nothing is more important to know. */
+/** A re-acquired lock shows that its holder is alive. */
 function Returned({ plan, onShow }: { readonly plan: PlanSummary; readonly onShow: () => void }) {
   const { returned, counts } = plan.progress
   if (plan.kind !== 'release' || counts.released === 0) return null

@@ -20,7 +20,7 @@ import { savePlanFile } from './plan-files.ts'
 import { type ShowChip, ShowChips } from './ShowChips.tsx'
 import { type Compared, useComparison, usePlanView } from './use-plan-view.ts'
 
-/** Past this age what a plan says is likely to have changed. */
+/** The locks of an older plan have probably changed. */
 const OLD_MS = 120_000
 
 type Props = { readonly book: PlanBook; readonly plan: PlanSummary; readonly onNext: () => void }
@@ -69,7 +69,7 @@ export function PlanReview({ book, plan, onNext }: Props) {
         <CompareLine book={book} plan={plan} compared={compared} />
         <div className={styles.tools}>
           <SearchBox value={search} onChange={setSearch} />
-          {/* What is to be put back is gone; there is nothing to compare. */}
+          {/* The locks of a restore are gone, so there is nothing to compare. */}
           {plan.kind === 'release' && (
             <Button disabled={compared.working || !book.loaded} onClick={compared.run}>
               {compared.working ? t.plans.compare.checking : t.plans.compare.check}
@@ -112,7 +112,7 @@ export function PlanReview({ book, plan, onNext }: Props) {
   )
 }
 
-/** Locks that can be excluded one by one, and those that can be taken back in. */
+/** The shown locks that can be excluded one by one, and those that can be included again. */
 function splitShown(book: PlanBook, order: readonly number[]): { kept: number[]; excluded: number[] } {
   const kept: number[] = []
   const excluded: number[] = []
@@ -144,7 +144,7 @@ export function SearchBox({
       value={value}
       onChange={event => onChange(event.target.value)}
       onKeyDown={event => {
-        // Escape empties the box first, and closes the sheet only then.
+        // Escape first clears the box, then closes the sheet.
         if (event.key !== 'Escape' || value === '') return
         event.preventDefault()
         event.stopPropagation()
@@ -199,7 +199,7 @@ function CompareLine({
   const age = useNow() - plan.createdAt
   const { answer, error, run } = compared
   const old = plan.kind === 'release' && age > OLD_MS
-  // Whoever opens a plan from yesterday wants to know first what is left of it.
+  // The operator of an old plan first needs to know what has changed.
   useEffect(() => {
     if (looked.current || !old || !book.loaded) return
     looked.current = true

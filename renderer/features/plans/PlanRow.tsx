@@ -17,7 +17,7 @@ type Props = {
   readonly top: number
   readonly active: boolean
   readonly excluded: boolean
-  /** Not once the plan was applied. */
+  /** Until the plan is applied. */
   readonly mayExclude: boolean
   readonly icon: PlanFace['icon'] | null
   readonly tone: PlanFace['tone'] | null

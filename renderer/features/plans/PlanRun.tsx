@@ -15,13 +15,12 @@ import { PlanList } from './PlanList.tsx'
 import { SearchBox } from './PlanReview.tsx'
 import styles from './Plans.module.css'
 import { isRate } from './RateField.tsx'
-import { resultChips } from './result-chips.ts'
-import { ShowChips } from './ShowChips.tsx'
+import { resultChips, ShowChips } from './ShowChips.tsx'
 import { usePlanView } from './use-plan-view.ts'
 
 type Props = { readonly book: PlanBook; readonly plan: PlanSummary }
 
-/** A plan at work. Everything here is what core told last; a button waits for its answer. */
+/** A running plan, as last reported by core. Buttons wait for their answer. */
 export function PlanRun({ book, plan }: Props) {
   const { show, setShow, search, setSearch, order } = usePlanView(book)
   const [failed, setFailed] = useState('')
@@ -88,7 +87,7 @@ export function PlanRun({ book, plan }: Props) {
   )
 }
 
-/** Its parts stand beside each other, so that what failed is seen before it is read. */
+/** One part per result, to show failures at a glance. */
 export function ProgressBar({ plan: { progress, kind } }: { readonly plan: PlanSummary }) {
   const { counts, total } = progress
   const done = total - counts.pending
@@ -120,7 +119,7 @@ export function Troubles({ plan }: { readonly plan: PlanSummary }) {
         {troubles.map(({ store, error, retryInMs }) => (
           <li key={store}>
             {t.run.trouble(shownText(plan.stores[store]?.name ?? '', 80), sentence(error.message))}{' '}
-            {/* A countdown is not read out: the alert would never be quiet. */}
+            {/* Hidden from screen readers: they would announce every second of it. */}
             {retryInMs !== null && (
               <span aria-hidden="true">{retryInMs > 0 ? t.run.retryIn(retryInMs) : t.run.retrying}</span>
             )}

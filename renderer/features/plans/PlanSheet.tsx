@@ -14,7 +14,7 @@ import { PlanReview } from './PlanReview.tsx'
 import { PlanRun } from './PlanRun.tsx'
 import styles from './Plans.module.css'
 
-/** One plan over the whole console: looked over, confirmed, at work, or done, as core says it is. */
+/** One plan over the whole console: its review, confirmation, run or result, by its state in core. */
 export function PlanSheet({ planId }: { readonly planId: string }) {
   const book = useStore(plans, state => state.books.get(planId))
   if (book) return <OpenSheet key={planId} book={book} />
@@ -36,7 +36,7 @@ function OpenSheet({ book }: { readonly book: PlanBook }) {
   const plan = book.plan
   const state = plan?.progress.state
   const working = plan !== null && isAtWork(plan.progress)
-  // Whoever confirmed it has seen it begin; the question is not asked again when it has ended.
+  // The confirmation is over once the run starts, also after its end.
   useEffect(() => {
     if (working) setConfirming(false)
   }, [working])
@@ -64,7 +64,7 @@ function OpenSheet({ book }: { readonly book: PlanBook }) {
   )
 }
 
-/** Where the plan comes from, in one line. */
+/** The origin of the plan, in one line. */
 function Origin({ book }: { readonly book: PlanBook }) {
   const leftOut = useStore(plans, state => state.leftOut.get(book.planId))
   const plan = book.plan

@@ -9,7 +9,7 @@ import { sentence } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import styles from './Plans.module.css'
 
-/** These say that somebody is at work, or that it cannot be taken back. */
+/** Warnings of a working holder, or of a release that cannot be undone. */
 const GRAVE: ReadonlySet<PlanWarningCode> = new Set([
   'production',
   'maintenance',

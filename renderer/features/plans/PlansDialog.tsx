@@ -13,7 +13,7 @@ import { t } from '../../words/words.ts'
 import styles from './Plans.module.css'
 import { choosePlanFile } from './plan-files.ts'
 
-/** All plans that are kept here, as they are when it is opened. */
+/** The plans of this console, as of when the dialog opens. */
 export function PlansDialog() {
   const [known, setKnown] = useState<readonly PlanSummary[] | null>(null)
   const [failed, setFailed] = useState('')

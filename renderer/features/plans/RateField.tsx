@@ -5,7 +5,7 @@ import fieldStyles from '../../ui/Field.module.css'
 import { t } from '../../words/words.ts'
 import styles from './Plans.module.css'
 
-/** What core takes, or nothing for its own pace. */
+/** A rate that core accepts, or empty for the default. */
 export function isRate(text: string): boolean {
   if (text.trim() === '') return true
   const rate = Number(text)

@@ -1,3 +1,6 @@
+import { RESULT_ORDER } from '../../../shared/plan-words.ts'
+import { isUncertain, type PlanSummary } from '../../../shared/plans.ts'
+import type { PlanBook } from '../../state/plan-book.ts'
 import { SHOW_ALL, type Show, sameShow } from '../../state/plan-order.ts'
 import chipStyles from '../../ui/Chip.module.css'
 import { Icon } from '../../ui/Icon.tsx'
@@ -6,7 +9,7 @@ import { t } from '../../words/words.ts'
 export type ShowChip = {
   readonly show: Show
   readonly label: string
-  readonly tone?: 'danger' | 'warn' | 'live'
+  readonly tone?: 'danger' | 'warn' | 'live' | undefined
 }
 
 type Props = {
@@ -15,7 +18,7 @@ type Props = {
   readonly onShow: (show: Show) => void
 }
 
-/** One of them is pressed: the locks that are shown. Pressing it again shows all. */
+/** Selects the shown locks. Pressing the selected chip again shows all. */
 export function ShowChips({ chips, show, onShow }: Props) {
   return (
     <div className={chipStyles.chips} role="group" aria-label={t.plans.show.label}>
@@ -36,4 +39,32 @@ export function ShowChips({ chips, show, onShow }: Props) {
       })}
     </div>
   )
+}
+
+const TONES: Partial<Record<(typeof RESULT_ORDER)[number], NonNullable<ShowChip['tone']>>> = {
+  released: 'live',
+  restored: 'live',
+  failed: 'danger',
+  tried: 'warn',
+}
+
+/** One chip per result. */
+export function resultChips(book: PlanBook, plan: PlanSummary): ShowChip[] {
+  const { counts, total } = plan.progress
+  const uncertain = [...book.results.values()].filter(isUncertain).length
+  const excluded = plan.count - total
+  const chips: ShowChip[] = [
+    { show: SHOW_ALL, label: t.plans.show.all(total) },
+    ...RESULT_ORDER.filter(name => counts[name] > 0).map(name => ({
+      show: { by: 'result', is: name } as const,
+      label: t.result.chips(t.result.names[name], counts[name]),
+      tone: TONES[name],
+    })),
+  ]
+  const { size } = book.returned
+  if (size > 0) chips.push({ show: { by: 'returned' }, label: t.result.returnedChip(size), tone: 'danger' })
+  if (uncertain > 0)
+    chips.push({ show: { by: 'uncertain' }, label: t.result.uncertainChip(uncertain), tone: 'warn' })
+  if (excluded > 0) chips.push({ show: { by: 'excluded' }, label: t.result.excludedChip(excluded) })
+  return chips
 }

@@ -4,7 +4,7 @@ import { Button } from '../../ui/Button.tsx'
 import { t } from '../../words/words.ts'
 import styles from './Plans.module.css'
 
-/** As long as it can be undone, with how long that is. `until` is by the local clock. */
+/** Undoes a release until `until` (local clock), with the time left. */
 export function UndoButton({ of, until }: { readonly of: string; readonly until: number | null }) {
   const left = (until ?? 0) - useNow()
   if (until === null) return <span className={`muted ${styles.undoLeft}`}>{t.undo.cannot}</span>

@@ -13,14 +13,14 @@ const COLUMNS: readonly PlanColumn[] = [
   { id: 'result', width: 'minmax(130px, 1.4fr)', min: 140 },
 ]
 
-/** Given up first when there is no room. What became of a lock stays longest, beside its key. */
-const GIVEN_UP: readonly PlanColumnId[] = ['store', 'ends', 'held', 'state', 'holder']
+/** Columns to drop in this order when the grid is narrow. The key and the result stay. */
+const DROPPED_FIRST: readonly PlanColumnId[] = ['store', 'ends', 'held', 'state', 'holder']
 const MARK = 40
 const GAP = 10
 
 export function planColumns(width: number, wantsResult: boolean): readonly PlanColumn[] {
   let shown = COLUMNS.filter(column => wantsResult || column.id !== 'result')
-  for (const id of GIVEN_UP) {
+  for (const id of DROPPED_FIRST) {
     if (shown.reduce((sum, column) => sum + column.min + GAP, MARK) <= width) break
     shown = shown.filter(column => column.id !== id)
   }

@@ -24,7 +24,7 @@ const HEAD = [
   'error',
 ] as const
 
-/** Names for machines, not words of the screen: a file is read by programs, whatever language its reader speaks. */
+/** Fixed names instead of the words of the screen: programs read the file. */
 function rowOf(book: PlanBook, plan: PlanSummary, entry: PlanEntry): (string | number | null)[] {
   const store = plan.stores[entry.store]
   const result = book.results.get(entry.n)
@@ -64,7 +64,7 @@ export function planAsJson(book: PlanBook, plan: PlanSummary): string[] {
   return [`{"plan":${JSON.stringify(head)},"locks":[\n`, locks.join(',\n'), '\n]}\n']
 }
 
-/** Of letters and digits alone, whatever a plan file calls itself. */
+/** Letters and digits only, whatever the plan id. */
 export function planFileName(plan: PlanSummary, ending: string): string {
   const id = plan.planId.replaceAll(/[^A-Za-z0-9-]/g, '').slice(0, 40)
   return `lockkeeper-${plan.kind}-${id}.${ending}`

@@ -28,7 +28,7 @@ export function stateFace(state: LockState): PlanFace {
   }
 }
 
-/** What became of a lock. Nothing was attempted where there is no result. */
+/** The result of a lock. Without one, it was not attempted. */
 export function resultFace(result: PlanResult | undefined, returned: boolean): PlanFace {
   const words = t.result
   if (returned) return { icon: 'again', tone: 'danger', text: words.cameBack }
@@ -59,7 +59,7 @@ export function resultFace(result: PlanResult | undefined, returned: boolean): P
   }
 }
 
-/** What a comparison found in the place of a lock. */
+/** How a lock has changed since the plan was made. */
 export function nowFace(change: PlanChange | undefined): PlanFace {
   const words = t.plans.compare.now
   const now: Now = change?.now ?? 'same'

@@ -6,10 +6,10 @@ import { saveFile } from '../../ui/save-file.ts'
 import { t } from '../../words/words.ts'
 import { planFileName } from './plan-export.ts'
 
-/** What fits into one frame on every wire, with room for what JSON escapes. */
+/** Fits into one frame of every transport, with room for JSON escapes. */
 const LARGEST = 48_000_000
 
-/** The file as core keeps it, for somebody else or for later. Half a file is not saved. */
+/** Saves the plan file as core keeps it. An incomplete file is not saved. */
 export function savePlanFile(plan: PlanSummary): Promise<Failure | null> {
   const pieces: string[] = []
   return new Promise(resolve => {
@@ -29,7 +29,7 @@ export function savePlanFile(plan: PlanSummary): Promise<Failure | null> {
   })
 }
 
-/** Lets the operator choose a plan file and opens what is in it. Opening changes nothing. */
+/** Opens a plan file that the operator chooses. Opening changes nothing. */
 export function choosePlanFile(): void {
   const input = document.createElement('input')
   input.type = 'file'

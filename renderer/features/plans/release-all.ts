@@ -6,14 +6,14 @@ import { table } from '../../state/table.ts'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 
-/** A plan for the locks that are selected, exactly as they are shown; without a selection, for all that are shown. */
+/** Makes a plan for the selected locks exactly as shown; without a selection, for all shown locks. */
 export function releaseAll(): void {
   const { selected, scope, filterText } = table.getState()
   if (selected.size > 0) releaseSelected(selected)
   else releaseFiltered(scope, filterText)
 }
 
-/** A plan for what a filter lets through in one store, or in all that are open. */
+/** Makes a plan for the locks that match a filter in one store, or in all open stores. */
 export function releaseFiltered(scope: string | null, filter: string): void {
   const words = t.plans.making
   const { problems } = parseFilter(filter)

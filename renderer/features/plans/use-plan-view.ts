@@ -5,7 +5,7 @@ import { ask } from '../../state/console.ts'
 import type { PlanBook } from '../../state/plan-book.ts'
 import { planOrder, SHOW_ALL, type Show } from '../../state/plan-order.ts'
 
-/** Which locks of a plan are looked at. */
+/** The shown locks of a plan. */
 export function usePlanView(book: PlanBook, changes: ReadonlyMap<number, PlanChange> | null = null) {
   const [show, setShow] = useState<Show>(SHOW_ALL)
   const [search, setSearch] = useState('')
@@ -24,7 +24,7 @@ export type Compared = {
   readonly run: () => void
 }
 
-/** What is there now, read when it is asked for. */
+/** How the locks have changed, read on request. */
 export function useComparison(book: PlanBook): Compared {
   const [state, setState] = useState<Omit<Compared, 'run'>>({
     working: false,

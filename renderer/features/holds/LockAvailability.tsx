@@ -1,8 +1,10 @@
+import { useEffect, useState } from 'react'
 import { holdsForMaintenance } from '../../../shared/hold-words.ts'
 import type { HoldChoices } from '../../../shared/holds.ts'
 import { expiresAtOf } from '../../../shared/lease.ts'
 import { holderText } from '../../../shared/lock-words.ts'
 import type { Result } from '../../../shared/result.ts'
+import { ask } from '../../state/console.ts'
 import { Icon, type IconName } from '../../ui/Icon.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
@@ -11,9 +13,9 @@ import { isTaken } from './hold-draft.ts'
 
 type Props = { readonly answer: Result<HoldChoices> | null; readonly now: number }
 
-/** Live: whether the lock can be had, and who has it. */
-export function WhatIsThere({ answer, now }: Props) {
-  const { tone, icon, text } = sayThere(answer, now)
+/** Whether the lock is free, and who holds it, kept up to date. */
+export function LockAvailability({ answer, now }: Props) {
+  const { tone, icon, text } = availabilityOf(answer, now)
   return (
     <p className={styles.availability} role="status" data-tone={tone}>
       <Icon name={icon} /> {text}
@@ -21,13 +23,13 @@ export function WhatIsThere({ answer, now }: Props) {
   )
 }
 
-type Said = {
+type Availability = {
   readonly tone: 'calm' | 'live' | 'warn' | 'danger'
   readonly icon: IconName
   readonly text: string
 }
 
-function sayThere(answer: Result<HoldChoices> | null, now: number): Said {
+function availabilityOf(answer: Result<HoldChoices> | null, now: number): Availability {
   const words = t.holds.there
   if (answer === null) return { tone: 'calm', icon: 'again', text: words.unknown }
   if (!answer.ok)
@@ -43,4 +45,34 @@ function sayThere(answer: Result<HoldChoices> | null, now: number): Said {
     icon: 'ring',
     text: until === null ? words.heldBy(who) : words.heldByUntil(who, until),
   }
+}
+
+/** After the last keystroke. */
+const REST_MS = 250
+/** Between two reads, because the holder may change while the dialog is open. */
+const AGAIN_MS = 2000
+
+/** The current lock of a key and its possible formats; null until known. */
+export function useChoices(storeId: string, key: string): Result<HoldChoices> | null {
+  const [known, setKnown] = useState<{ readonly of: string; readonly answer: Result<HoldChoices> } | null>(
+    null,
+  )
+  const of = JSON.stringify([storeId, key])
+  useEffect(() => {
+    if (storeId === '' || key === '') return
+    let timer: ReturnType<typeof setTimeout>
+    let wanted = true
+    const read = async () => {
+      const answer = await ask('holds.choices', { storeId, key })
+      if (!wanted) return
+      setKnown({ of: JSON.stringify([storeId, key]), answer })
+      timer = setTimeout(() => void read(), AGAIN_MS)
+    }
+    timer = setTimeout(() => void read(), REST_MS)
+    return () => {
+      wanted = false
+      clearTimeout(timer)
+    }
+  }, [storeId, key])
+  return known?.of === of ? known.answer : null
 }
