@@ -4,9 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { app, type BrowserWindow, dialog, protocol, safeStorage, session } from 'electron'
 import { dataFolder } from './core/files/data-folder.ts'
 import { atMost } from './core/lib/timers.ts'
-import { createConsoleCore } from './hosts/console/core.ts'
+import { createConsoleCore, readVersion } from './hosts/console/core.ts'
 import { readStart, StartError } from './hosts/console/start.ts'
-import { readVersion } from './hosts/console/version.ts'
 import { loadStaticFiles, NotBuilt } from './hosts/http/static-files.ts'
 import { followAlerts } from './shell/alerts.ts'
 import { HOME } from './shell/channel.ts'
@@ -19,7 +18,7 @@ import { declareProtocol, serveProtocol } from './shell/protocol.ts'
 import { keyringVault } from './shell/vault.ts'
 import { createWindow } from './shell/window.ts'
 
-/** A store that hangs must not keep the window from closing. */
+/** A store that hangs must not keep the window open. */
 const CLOSING_MS = 1500
 
 const distFolder = fileURLToPath(new URL('..', import.meta.url))
@@ -28,9 +27,9 @@ mkdirSync(folder, { recursive: true, mode: 0o700 })
 
 app.setName('Lockkeeper')
 app.setAboutPanelOptions({ applicationName: 'Lockkeeper', applicationVersion: readVersion(distFolder) })
-// Chromium's own files lie beside ours, so that one folder is one console, and one console runs once.
+// Chromium's files are in the data folder too: one folder is one console, and its lock allows one instance.
 app.setPath('userData', join(folder, 'electron'))
-// Libraries must not write on the operator's terminal; ioredis warns there about passwords that were not needed.
+// ioredis would warn on the operator's terminal about passwords that were not needed.
 console.warn = () => {}
 silenceChromium(app)
 declareProtocol()
@@ -43,7 +42,7 @@ if (app.requestSingleInstanceLock()) {
     giveUp(error)
   }
 } else {
-  log('Lockkeeper is open already; its window was brought to the front, and nothing else was opened')
+  log('Lockkeeper is already open: its window was brought to the front')
   app.exit(0)
 }
 
@@ -54,7 +53,7 @@ function run(): void {
     window?.focus()
   })
   const start = readStart(process.env)
-  // They are known now, and the processes that Chromium starts need not inherit them.
+  // Chromium's processes must not inherit them.
   for (const name of ['LOCKKEEPER_STORES', 'LOCKKEEPER_PASSWORD']) delete process.env[name]
   const files = loadStaticFiles(join(distFolder, 'renderer'))
 
@@ -90,9 +89,9 @@ function run(): void {
 
 function giveUp(error: unknown): void {
   const known = error instanceof StartError || error instanceof NotBuilt
-  const words = known ? error.message : 'Something unexpected went wrong while the window was opened'
+  const words = known ? error.message : 'Unexpected error while opening the window'
   log(words)
-  // Without a terminal nobody would read it.
+  // A packaged program has no terminal to read this on.
   if (app.isPackaged) dialog.showErrorBox('Lockkeeper', words)
   app.exit(known ? 2 : 1)
 }

@@ -1,5 +1,5 @@
-// Gets promtool and Prometheus, which the tests ask whether our metrics and rules are right. Debian's package also sets up
-// a system service, so it is not installed: it is downloaded, as anybody may, and only its two programs are taken out.
+// Gets promtool and Prometheus, which check our metrics and rules. Debian's package also sets up a system service, so it is
+// not installed: it is downloaded, and only its two programs are unpacked.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -14,7 +14,7 @@ if (!findPrometheus('promtool') || !findPrometheus('prometheus')) {
 function unpack() {
   console.log('Getting Prometheus for the tests')
   mkdirSync(dirname(TEST_PROMETHEUS), { recursive: true })
-  // Beside its place, so that it can be renamed into it: it is there whole or not at all.
+  // Beside its place, so that a rename makes it appear complete.
   const work = mkdtempSync(`${TEST_PROMETHEUS}-`)
   process.on('exit', () => rmSync(work, { recursive: true, force: true }))
   if (!run('apt-get', ['-qq', 'download', 'prometheus'], work)) {
@@ -26,12 +26,12 @@ function unpack() {
   try {
     renameSync(join(work, 'usr', 'bin'), TEST_PROMETHEUS)
   } catch (error) {
-    // Another run was quicker.
+    // Another run finished first.
     if (!existsSync(join(TEST_PROMETHEUS, 'promtool'))) throw error
   }
 }
 
-/** The lists of packages are missing or old; only root may renew them. */
+/** Package lists are missing or old; only root may update them. */
 function updateLists() {
   const prefix = process.getuid?.() === 0 ? [] : ['sudo', '-n']
   const [command, ...args] = [...prefix, 'apt-get', '-qq', 'update']

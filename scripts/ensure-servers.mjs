@@ -12,7 +12,7 @@ const NEEDED = [
   { program: 'openssl', package: 'openssl' },
   { program: 'chromium', package: 'chromium' },
   { program: 'Xvfb', package: 'xvfb' },
-  // They read reports as others would: Markdown, CSV and PDF.
+  // Read reports in Markdown, CSV and PDF.
   { program: 'cmark-gfm', package: 'cmark-gfm' },
   { program: 'python3', package: 'python3-minimal' },
   { program: 'pdftotext', package: 'poppler-utils' },
@@ -42,7 +42,7 @@ if (packages.length > 0) {
 
 function stop(names) {
   console.error(
-    `The tests need servers, a browser, a display and some readers of files: please install the Debian packages ${names.join(' and ')}.`,
+    `The tests need servers, a browser, a display and file readers: install the Debian packages ${names.join(' and ')}.`,
   )
   process.exit(1)
 }

@@ -5,12 +5,12 @@ import type { Plugin } from 'vite'
 
 type Options = { readonly root: string; readonly entries: readonly string[]; readonly out: string }
 
-/** `await using` and signals, for whoever compiles for something older. */
+/** `await using` and signals, for programs that compile for an older target. */
 const LIBRARIES = '/// <reference lib="esnext.disposable" />\n'
 
 /**
- * Writes the types of the entries that other programs import: what they say, and of what that needs, and no more. Each file is
- * translated by itself, so that a type that would have to be inferred from another file is an error of the build.
+ * Writes the types of the entries that other programs import, and of the files those need. Each file is translated by itself: a type
+ * that would have to be inferred from another file fails the build.
  */
 export function entryTypes({ root, entries, out }: Options): Plugin {
   return {

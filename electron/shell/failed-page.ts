@@ -4,20 +4,20 @@ import { HOME, ORIGIN } from './channel.ts'
 export const FAILED_PATH = '/failed'
 
 const WORDS = {
-  load: 'The page of the console could not be loaded.',
-  crashed: 'The page of the console has crashed.',
-  memory: 'The page of the console ran out of memory.',
-  preload: 'The page of the console could not be joined to the program.',
+  load: 'The console page could not be loaded.',
+  crashed: 'The console page crashed.',
+  memory: 'The console page ran out of memory.',
+  preload: 'The console page could not be connected to the program.',
 } as const
 export type Failing = keyof typeof WORDS
 
-/** Shown instead of a blank window. Only known words: what an address says is never shown. */
+/** Shown instead of a blank window. The words are ours: nothing of the address is repeated. */
 export function failedPage(query: URLSearchParams): string {
   const why = query.get('why') ?? ''
   const words = Object.hasOwn(WORDS, why) ? WORDS[why as Failing] : WORDS.load
   return plainPage(
-    'The console is not shown',
-    `${words} No lock was changed by this. What was being released is in the audit log.`,
+    'The console cannot be shown',
+    `${words} This changed no lock. The audit log has every release that was under way.`,
   )
 }
 
@@ -25,7 +25,7 @@ export function failedUrl(why: Failing): string {
   return `${ORIGIN}${FAILED_PATH}?why=${why}`
 }
 
-/** Where a page may lead by itself: to the console, and nowhere else. */
+/** A page may navigate to the console only. */
 export function mayNavigate(url: string): boolean {
   return url === HOME
 }

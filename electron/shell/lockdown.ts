@@ -3,7 +3,7 @@ import { mayNavigate } from './failed-page.ts'
 import { log } from './log.ts'
 import { isOwnUrl } from './sender.ts'
 
-/** Chromium itself must not talk to anybody: no updates, no lookups, no proxies. The stores are asked by core, not by it. */
+/** Chromium makes no connections: no updates, no lookups, no proxies. Core talks to the stores. */
 export function silenceChromium({ commandLine }: App): void {
   for (const name of [
     'disable-background-networking',
@@ -17,7 +17,7 @@ export function silenceChromium({ commandLine }: App): void {
   commandLine.appendSwitch('host-resolver-rules', 'MAP * ~NOTFOUND')
 }
 
-/** Every page, whatever window it may come to be in. */
+/** Every page, in whatever window. */
 export function confineEveryPage(): void {
   app.on('web-contents-created', (_event, contents) => confine(contents))
 }
@@ -39,7 +39,7 @@ function confine(contents: WebContents): void {
   })
 }
 
-/** Copying is all that the page may ask for. */
+/** The page may copy to the clipboard, and nothing else. */
 function mayHave(permission: string, url: string): boolean {
   return permission === 'clipboard-sanitized-write' && isOwnUrl(url)
 }
@@ -57,9 +57,9 @@ export function confineSession(session: Session): void {
       event.preventDefault()
       return
     }
-    // Without a path of ours, Electron asks the operator where to, with the name only proposed.
+    // Electron asks the operator for the path; the page only proposes a name.
     item.once('done', (_event, state) => {
-      if (state === 'interrupted') sayUnsaved()
+      if (state === 'interrupted') reportUnsaved()
     })
   })
   session.webRequest.onBeforeRequest((details, answer) => {
@@ -69,28 +69,27 @@ export function confineSession(session: Session): void {
   })
 }
 
-/** The page believes that it is done when the file is handed over: only here is it known that it was not written. */
-function sayUnsaved(): void {
+/** The page is done when it hands the file over, and never learns that it was not written. */
+function reportUnsaved(): void {
   log('a file could not be saved')
   void dialog.showMessageBox({
     type: 'error',
     message: 'The file was not saved.',
-    detail:
-      'It could not be written to its end: the disk may be full, or the folder may not be written to. Save it again elsewhere.',
+    detail: 'The disk may be full or the folder read-only. Save the file again elsewhere.',
   })
 }
 
-/** In a frame is what the page itself wrote into it, the preview of a report, and never anything that was loaded. */
+/** A frame shows what the page wrote into it, the preview of a report, and never loads anything. */
 export function mayFrame(url: string): boolean {
   return url === 'about:srcdoc'
 }
 
-/** What the page made itself, for the operator to keep: plans, lists and reports. Nothing is fetched for it. */
+/** Files that the page made: plans, lists and reports. */
 export function mayDownload(url: string): boolean {
   return url.startsWith('blob:') && isOwnUrl(url.slice('blob:'.length))
 }
 
-/** Ours, what the page makes itself, and the developer tools' own files. */
+/** Our files, what the page makes itself, and the developer tools. */
 export function mayRequest(url: string): boolean {
   if (url.startsWith('blob:')) return isOwnUrl(url.slice('blob:'.length))
   return isOwnUrl(url) || url.startsWith('devtools://') || url.startsWith('data:')

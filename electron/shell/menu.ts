@@ -1,7 +1,7 @@
 import { app, type BrowserWindow, Menu, type MenuItemConstructorOptions } from 'electron'
 import { HOME } from './channel.ts'
 
-/** The usual menu and shortcuts. Nothing in it opens the internet. */
+/** The usual menu and shortcuts, without links to the internet. */
 export function setMenu(window: () => BrowserWindow | null): void {
   const isMac = process.platform === 'darwin'
   const separator = { type: 'separator' } as const
@@ -15,7 +15,7 @@ export function setMenu(window: () => BrowserWindow | null): void {
         {
           label: 'Reload',
           accelerator: 'CmdOrCtrl+R',
-          // To the console even from the page that says why it is not shown.
+          // Back to the console, also from the error page.
           click: () => void window()?.webContents.loadURL(HOME),
         },
         ...(app.isPackaged ? [] : [{ role: 'toggleDevTools' } as const]),

@@ -5,15 +5,15 @@ import { log } from './log.ts'
 import { isOwnSender } from './sender.ts'
 
 /**
- * Joins a window to the core: one session for each page that was loaded. It ends when another page takes its place, and not
- * already when one is asked for, because most of those are denied.
+ * Connects a window to the core, with one session per loaded page. A session ends when another page has replaced its page, not
+ * when the navigation is requested, because most navigations are denied.
  */
 export function connectPage(contents: WebContents, core: Core): () => void {
   let session: Session | null = null
 
   function open(): Session {
     const own = openSession(core, frame => {
-      // An answer that comes late belongs to a page that is gone; the next one counts its calls from 1 again.
+      // A late answer belongs to an earlier page; the present one counts its calls from 1 again.
       if (session === own && !contents.isDestroyed()) contents.send(CHANNEL, frame)
     })
     return own
@@ -26,13 +26,13 @@ export function connectPage(contents: WebContents, core: Core): () => void {
 
   contents.ipc.on(CHANNEL, (event, frame: unknown) => {
     if (!isOwnSender(event, contents)) {
-      log('a message was refused: it is not from our page')
+      log('refused a message that is not from our page')
       return
     }
     session ??= open()
     session.receive(frame)
   })
-  // The main frame only; moving about within a page is another event.
+  // The main frame only; navigation within a page is another event.
   contents.on('did-navigate', close)
   contents.on('render-process-gone', close)
   contents.on('destroyed', close)

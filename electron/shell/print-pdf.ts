@@ -6,16 +6,16 @@ import { ORIGIN } from './channel.ts'
 import { log } from './log.ts'
 
 const PRINT_PATH = '/print/'
-/** A page of thousands of rows takes seconds; one that takes longer will not come. */
+/** Thousands of rows take seconds; a page that takes longer than this is stuck. */
 const PATIENCE_MS = 120_000
 
-/** Pages that wait to be printed, each handed out once, by an address that nobody can guess. */
+/** Pages to be printed, each served once, at an address that cannot be guessed. */
 export type Printer = {
   readonly print: PrintPdf
   take(path: string): string | null
 }
 
-/** Prints in a window that nobody sees, which runs no script and is gone afterwards. */
+/** Prints in a hidden window without scripts, which is destroyed afterwards. */
 export function createPrinter(): Printer {
   const pages = new Map<string, string>()
 
@@ -32,7 +32,7 @@ export function createPrinter(): Printer {
         images: false,
         webgl: false,
         spellcheck: false,
-        // Nobody looks at it: without this it would be drawn only when there is time.
+        // A hidden window is drawn slowly otherwise.
         backgroundThrottling: false,
       },
     })
@@ -52,7 +52,7 @@ export function createPrinter(): Printer {
     } catch (error) {
       if (signal.aborted) throw aborted()
       log(`a report could not be printed (${error instanceof Error ? error.message : 'unknown'})`)
-      throw new StoreError('INTERNAL', 'The report could not be printed: save it as HTML, and print that', {
+      throw new StoreError('INTERNAL', 'The report could not be printed. Save it as HTML and print that.', {
         cause: error,
       })
     } finally {

@@ -5,8 +5,8 @@ import { FAILED_PATH, failedPage } from './failed-page.ts'
 import { isOwnUrl } from './sender.ts'
 
 /**
- * The page has a protocol of its own. With file:// every file of the machine would be of its origin, and with http:// a
- * port of the machine would be open to everybody on it.
+ * The page has its own protocol: with file:// every file of the machine would share its origin, and http:// would open a port
+ * to every user of the machine.
  */
 export function declareProtocol(): void {
   protocol.registerSchemesAsPrivileged([
@@ -14,7 +14,7 @@ export function declareProtocol(): void {
   ])
 }
 
-/** `takePage` hands out a page that was made for this one request. */
+/** `takePage` returns a page that was made for a single request. */
 export function serveProtocol(
   on: Protocol,
   files: StaticFiles,

@@ -1,11 +1,11 @@
 import { SCHEME } from './channel.ts'
 
-/** What we look at of a frame, of whoever shows it, and of a message. Electron's own types fit. */
+/** The parts of Electron's frames, contents and messages that are checked. */
 export type FrameLike = { readonly url: string }
 export type ContentsLike = { readonly mainFrame: FrameLike; isDestroyed(): boolean }
 export type MessageLike = { readonly sender: unknown; readonly senderFrame: FrameLike | null }
 
-/** Whether an address is one of the page itself. A custom scheme has no origin in Node, so its parts are compared. */
+/** Compares the parts, because a custom scheme has no origin in Node. */
 export function isOwnUrl(url: string): boolean {
   try {
     const { protocol, host, username, password } = new URL(url)
@@ -16,8 +16,8 @@ export function isOwnUrl(url: string): boolean {
 }
 
 /**
- * Whether a message comes from our page, in the main frame of our window. Whatever is not certain is refused: a frame that
- * is gone already, or one that Electron no longer tells about.
+ * Whether a message comes from our page in the main frame of our window. False for a frame that is gone or that Electron
+ * does not report.
  */
 export function isOwnSender(message: MessageLike, ours: ContentsLike): boolean {
   try {

@@ -1,4 +1,4 @@
-/** The lock gate of the program's icon, drawn here so that no file has to be found. Coordinates are of a square of 32. */
+/** The lock gate of the program's icon, drawn here because the tray needs several sizes. Coordinates are in a square of 32. */
 
 type Point = readonly [x: number, y: number]
 type Colour = readonly [red: number, green: number, blue: number]
@@ -19,9 +19,9 @@ const LINES: readonly (readonly [Point, Point, Colour])[] = [
 const DOT = { at: [25, 7] as Point, radius: 6 }
 
 export type TrayLook = {
-  /** macOS colours a template itself: it wants black on nothing. */
+  /** macOS colors a template itself: it needs black on transparent. */
   readonly template: boolean
-  /** Whether somebody should look. */
+  /** Whether there are unacknowledged alerts. */
   readonly alarm: boolean
 }
 

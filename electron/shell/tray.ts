@@ -10,7 +10,7 @@ const LONGEST = 100
 
 export type AlertTray = { show(event: AlertsEvent): void; close(): void }
 
-/** An icon among the others of the desktop. Null where the desktop has no place for one. */
+/** An icon in the desktop's tray. Null if the desktop has no tray. */
 export function openTray(showWindow: () => void): AlertTray | null {
   const template = process.platform === 'darwin'
   const draw = (alarm: boolean) => {
@@ -32,19 +32,19 @@ export function openTray(showWindow: () => void): AlertTray | null {
   try {
     tray = new Tray(images.quiet)
   } catch {
-    log('this desktop has no place for an icon of Lockkeeper')
+    log('this desktop has no tray for the Lockkeeper icon')
     return null
   }
   tray.on('click', showWindow)
-  let said = ''
+  let shown = ''
   return {
     show(event) {
       const { unacknowledged } = event
       const labels = newest(event).map(menuLabel)
-      const saying = JSON.stringify([unacknowledged, labels])
-      // A menu that is open closes when it is replaced.
-      if (saying === said) return
-      said = saying
+      const next = JSON.stringify([unacknowledged, labels])
+      // Replacing the menu would close it if it is open.
+      if (next === shown) return
+      shown = next
       tray.setImage(unacknowledged > 0 ? images.alarm : images.quiet)
       tray.setToolTip(`Lockkeeper: ${sayUnacknowledged(unacknowledged)}`)
       tray.setContextMenu(
@@ -62,14 +62,14 @@ export function openTray(showWindow: () => void): AlertTray | null {
   }
 }
 
-/** The newest that somebody should look at. */
+/** The newest alerts that need attention. */
 function newest({ alerts }: AlertsEvent): Alert[] {
   return alerts
     .filter(({ until, acknowledged, muteId }) => until === null && acknowledged === null && muteId === null)
     .slice(0, SHOWN)
 }
 
-/** An ampersand would be a shortcut. */
+/** A single ampersand would mark a shortcut. */
 function menuLabel(alert: Alert): string {
   return clip(alertHeadline(alert), LONGEST).replaceAll('&', '&&')
 }

@@ -1,7 +1,7 @@
 import type { SafeStorage } from 'electron'
 import type { SecretVault } from '../core/features/stores/vault.ts'
 
-/** What we use of Electron's safeStorage. The calls that wait for a keyring without freezing the window are recent. */
+/** The part of Electron's safeStorage in use. Its asynchronous calls are recent: older versions freeze the window. */
 export type KeyringLike = Pick<SafeStorage, 'getSelectedStorageBackend'> &
   Partial<Pick<SafeStorage, 'isAsyncEncryptionAvailable' | 'encryptStringAsync' | 'decryptStringAsync'>>
 
@@ -13,7 +13,7 @@ export function keyringVault(
   const why = async (): Promise<string | null> => {
     if (!keyring.isAsyncEncryptionAvailable || !keyring.encryptStringAsync || !keyring.decryptStringAsync)
       return 'Passwords are kept only while the console runs: this version of Electron cannot ask the keyring'
-    // Sealing with a key that is written in the program itself, which is what Linux falls back to, is no sealing.
+    // Linux falls back to a key that is written in the program, which protects nothing.
     if (platform === 'linux' && ['basic_text', 'unknown'].includes(keyring.getSelectedStorageBackend()))
       return 'Passwords are kept only while the console runs: this desktop has no keyring'
     if (!(await keyring.isAsyncEncryptionAvailable()))
@@ -33,7 +33,7 @@ export function keyringVault(
     },
     async unseal(sealed) {
       try {
-        // The same rule as for sealing: what another key had sealed is not taken for a secret.
+        // As for sealing: something sealed with the fallback key is not trusted as a secret.
         if (!keyring.decryptStringAsync || (await why()) !== null) return null
         return (await keyring.decryptStringAsync(Buffer.from(sealed, 'base64'))).result
       } catch {

@@ -6,7 +6,7 @@ export type Rectangle = { x: number; y: number; width: number; height: number }
 
 const SMALLEST = { width: 720, height: 480 }
 const USUAL = { width: 1280, height: 800 }
-/** So much of a window must be on a screen for anybody to find it and to drag it. */
+/** The part of a window that must be on a screen for the operator to see and drag it. */
 const REACHABLE = { width: 120, height: 40 }
 
 const pixels = z.number().int().min(-100_000).max(100_000)
@@ -26,7 +26,7 @@ export type Placement = {
   readonly fullScreen: boolean
 }
 
-/** Where the window goes: where it was, unless that screen is gone or the file says nonsense. */
+/** The saved position, unless its screen is gone or the file is invalid. */
 export function placeWindow(saved: unknown, screens: readonly Rectangle[]): Placement {
   const parsed = windowStateSchema.safeParse(saved)
   if (!parsed.success) return { bounds: fitInto(USUAL, screens[0]), maximized: false, fullScreen: false }
@@ -49,7 +49,7 @@ function fitInto(size: { width: number; height: number }, screen: Rectangle | un
   }
 }
 
-/** The top edge counts: it has the title bar. */
+/** Counts the top edge, which has the title bar. */
 function isReachable(was: Rectangle, screen: Rectangle): boolean {
   const shared = Math.min(was.x + was.width, screen.x + screen.width) - Math.max(was.x, screen.x)
   const top = was.y - screen.y
@@ -58,7 +58,7 @@ function isReachable(was: Rectangle, screen: Rectangle): boolean {
 
 export { SMALLEST as SMALLEST_WINDOW }
 
-/** window.json in the data folder. A window that cannot be remembered is no reason to say anything. */
+/** window.json in the data folder. Errors are ignored: the window then opens in its default place. */
 export function windowStateFile(folder: string) {
   const file = join(folder, 'window.json')
   return {
@@ -71,7 +71,7 @@ export function windowStateFile(folder: string) {
     },
     write(state: WindowState): void {
       try {
-        // Renamed into place: a crash in between leaves the old one whole.
+        // Renamed into place, so that a crash leaves the old file complete.
         writeFileSync(`${file}.new`, `${JSON.stringify(state)}\n`, { mode: 0o600 })
         renameSync(`${file}.new`, file)
       } catch {}

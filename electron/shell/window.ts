@@ -4,7 +4,7 @@ import { FAILED_PATH, type Failing, failedUrl } from './failed-page.ts'
 import { log } from './log.ts'
 import { placeWindow, SMALLEST_WINDOW, windowStateFile } from './window-state.ts'
 
-/** Past this the window is shown even if its page has drawn nothing: a program that shows nothing seems not to run. */
+/** Afterwards the window is shown even if its page has drawn nothing, so that the program is seen to run. */
 const PATIENCE_MS = 3000
 
 export function createWindow(options: { readonly preload: string; readonly dataFolder: string }) {
@@ -22,7 +22,7 @@ export function createWindow(options: { readonly preload: string; readonly dataF
     fullscreen: place.fullScreen,
     title: 'Lockkeeper',
     show: false,
-    // Until the page is drawn, so that a dark desktop does not see a white flash.
+    // Avoids a white flash on a dark desktop before the page is drawn.
     backgroundColor: nativeTheme.shouldUseDarkColors ? '#14171a' : '#ffffff',
     webPreferences: {
       preload: options.preload,
@@ -70,20 +70,20 @@ function remember(window: BrowserWindow, file: ReturnType<typeof windowStateFile
   window.on('closed', () => clearTimeout(waiting))
 }
 
-/** Whatever keeps the page from being shown is said in the window, with a way back. */
+/** Replaces a page that cannot be shown by the reason and a link back. */
 function neverBlank(window: BrowserWindow): void {
   const { webContents } = window
   const fail = (why: Failing, words: string) => {
     log(words)
-    // Not from within the event: Chromium is still taking the old page down.
+    // After the event: Chromium is still removing the old page.
     setImmediate(() => {
-      // Should even that page fail, there is nothing left to show, and trying for ever helps nobody.
+      // If the error page itself fails, retrying would never end.
       if (window.isDestroyed() || webContents.getURL().includes(FAILED_PATH)) return
       webContents.loadURL(failedUrl(why)).catch(() => {})
     })
   }
   webContents.on('did-fail-load', (_event, code, description, _url, isMainFrame) => {
-    // -3 is a navigation that was given up for another one, or denied.
+    // -3 is a navigation that was denied or replaced by another.
     if (isMainFrame && code !== -3) fail('load', `the page could not be loaded (${description})`)
   })
   webContents.on('render-process-gone', (_event, { reason }) => {
@@ -95,14 +95,14 @@ function neverBlank(window: BrowserWindow): void {
   let asking: AbortController | null = null
   window.on('unresponsive', async () => {
     if (asking) return
-    log('the page does not react')
-    // Asked and not decided: it may be busy with very many locks, or only be stopped in the developer tools.
+    log('the page is not responding')
+    // The operator decides: the page may be busy with many locks, or paused in the developer tools.
     asking = new AbortController()
     const { response } = await dialog.showMessageBox(window, {
       type: 'warning',
-      message: 'The console does not react.',
-      detail: 'Loading it again changes no lock.',
-      buttons: ['Wait', 'Load again'],
+      message: 'The console is not responding.',
+      detail: 'Reloading changes no lock.',
+      buttons: ['Wait', 'Reload'],
       signal: asking.signal,
     })
     const answered = !asking?.signal.aborted

@@ -23,7 +23,7 @@ function shown(app: ElectronApplication): Promise<string> {
 }
 
 describe('the window', () => {
-  it('lends the page nothing but two functions, and leads nowhere', async () => {
+  it('gives the page two functions, and neither navigation nor network', async () => {
     const console = await openConsole('electron')
     const { page, problems } = console
     await screen.rows(page).first().waitFor()
@@ -76,7 +76,7 @@ describe('the window', () => {
       expect(await readFile(`/proc/${pid}/status`, 'utf8')).toMatch(/^Seccomp:\s2$/m)
   })
 
-  it('opens once, and is brought to the front by a second start', async () => {
+  it('opens once, and comes to the front on a second start', async () => {
     const console = await openConsole('electron')
     await screen.rows(console.page).first().waitFor()
     const { program, args } = electronFor(console.dataFolder)
@@ -90,7 +90,7 @@ describe('the window', () => {
     })
     const [code] = await once(second, 'exit')
     expect(code).toBe(0)
-    expect(words).toContain('Lockkeeper is open already')
+    expect(words).toContain('Lockkeeper is already open')
     expect(appOf(console).windows()).toHaveLength(1)
     await screen.rows(console.page).first().waitFor()
   })
@@ -112,7 +112,7 @@ describe('the window', () => {
     expect(remembered).toEqual(size)
   })
 
-  it('says so when the page crashes', async () => {
+  it('says when its page crashed', async () => {
     const console = await openConsole('electron')
     await screen.rows(console.page).first().waitFor()
     const app = appOf(console)
@@ -121,11 +121,11 @@ describe('the window', () => {
       setTimeout(() => BrowserWindow.getAllWindows()[0]?.webContents.forcefullyCrashRenderer(), 50)
     })
     await console.page.waitForEvent('crash')
-    await expect.poll(() => shown(app)).toContain('The page of the console has crashed.')
-    expect(await shown(app)).toContain('No lock was changed by this.')
+    await expect.poll(() => shown(app)).toContain('The console page crashed.')
+    expect(await shown(app)).toContain('This changed no lock.')
   })
 
-  it('saves a file that the page made, where the operator says, and nothing else', async () => {
+  it('saves only files that the page made, where the operator chooses', async () => {
     const console = await openConsole('electron')
     const { page, dataFolder } = console
     const app = appOf(console)

@@ -26,7 +26,7 @@ it.each([
   expect(isOwnUrl(url)).toBe(ours)
 })
 
-it('takes messages of the main frame of our window, and refuses all others', () => {
+it('accepts messages of the main frame of our window, and refuses all others', () => {
   const main = frame('lockkeeper://console/')
   const ours = contents(main)
   expect(isOwnSender({ sender: ours, senderFrame: main }, ours)).toBe(true)
@@ -40,7 +40,7 @@ it('takes messages of the main frame of our window, and refuses all others', () 
   expect(isOwnSender({ sender: closed, senderFrame: main }, closed)).toBe(false)
 })
 
-it('refuses when it cannot tell', () => {
+it('refuses a message whose frame cannot be read', () => {
   const broken = {
     get url(): string {
       throw new Error('Render frame was disposed')

@@ -14,7 +14,7 @@ const keyring = (changed: Partial<Record<keyof KeyringLike, unknown>> = {}): Key
     ...changed,
   }) as KeyringLike
 
-it('seals and unseals', async () => {
+it('seals a secret and unseals it again', async () => {
   const vault = keyringVault(keyring(), 'linux')
   expect(await vault.status()).toEqual({ durable: true, reason: null })
   const sealed = await vault.seal('pässword')
@@ -36,7 +36,7 @@ const USELESS: [string, Partial<Record<keyof KeyringLike, unknown>>, NodeJS.Plat
   ],
 ]
 
-it.each(USELESS)('keeps nothing with %s, and says why', async (_, changed, platform, words) => {
+it.each(USELESS)('seals nothing with %s, and says why', async (_, changed, platform, words) => {
   const vault = keyringVault(keyring(changed), platform)
   const { durable, reason } = await vault.status()
   expect(durable).toBe(false)

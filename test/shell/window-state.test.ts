@@ -8,12 +8,12 @@ const laptop = { x: 0, y: 25, width: 1440, height: 875 }
 const beside = { x: 1440, y: 0, width: 2560, height: 1440 }
 const was = { x: 1600, y: 100, width: 1800, height: 1000, maximized: false, fullScreen: false }
 
-it('goes where it was', () => {
+it('opens the window where it was', () => {
   expect(placeWindow(was, [laptop, beside]).bounds).toEqual({ x: 1600, y: 100, width: 1800, height: 1000 })
   expect(placeWindow({ ...was, maximized: true }, [laptop, beside]).maximized).toBe(true)
 })
 
-it('comes back, and fits, when its screen is gone', () => {
+it('moves the window to a remaining screen when its own is gone', () => {
   expect(placeWindow(was, [laptop]).bounds).toEqual({ width: 1440, height: 875 })
 })
 
@@ -25,7 +25,7 @@ it.each([
   expect(placeWindow(state, [laptop]).bounds).not.toHaveProperty('x')
 })
 
-it('keeps its title bar below the top of the screen', () => {
+it('keeps the title bar below the top of the screen', () => {
   expect(placeWindow({ ...was, x: 10, y: 0 }, [laptop]).bounds).toMatchObject({ x: 10, y: 25 })
 })
 
@@ -46,14 +46,14 @@ it.each([
   })
 })
 
-it('is never too small to use', () => {
+it('never opens a window too small to use', () => {
   expect(placeWindow({ ...was, x: 0, y: 50, width: 10, height: 10 }, [laptop]).bounds).toMatchObject({
     width: 720,
     height: 480,
   })
 })
 
-it('keeps its file, and does without one that is damaged or cannot be written', () => {
+it('keeps the state of the window in a file, and ignores one that is damaged or cannot be written', () => {
   const folder = dataFolder()
   const file = windowStateFile(folder)
   expect(file.read()).toBeNull()

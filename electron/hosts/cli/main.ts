@@ -1,17 +1,16 @@
 #!/usr/bin/env -S node --
-// The two dashes keep Node 20 from taking our --env-file for its own.
+// The two dashes keep Node 20 from reading our --env-file as its own option.
 import { fileURLToPath } from 'node:url'
 import { createCore } from '../../core/compose.ts'
 import type { Core } from '../../core/dispatch.ts'
 import { dataFolder, historyMs, undoWindowMs } from '../../core/files/data-folder.ts'
-import { readVersion } from '../console/version.ts'
+import { readVersion } from '../console/core.ts'
 import { runCli } from './run.ts'
 
-// The arguments may hold a password, and every user of the machine can read them in the process list. Setting the title
-// overwrites them.
+// Overwrites the arguments, which may contain a password, in the process list.
 process.title = 'lockkeeper'
 
-// Libraries must not write on the operator's terminal; ioredis warns there about passwords that were not needed.
+// ioredis would warn on the operator's terminal about passwords that were not needed.
 console.warn = () => {}
 
 let core: Core | undefined
@@ -19,11 +18,11 @@ const stop = new AbortController()
 process.once('SIGINT', () => stop.abort())
 for (const code of ['SIGTERM', 'SIGHUP'] as const)
   process.once(code, () => stop.abort(Object.assign(new Error(code), { code })))
-// A terminal that was closed takes nothing any more, and must not keep us from ending in order.
+// A closed terminal must not keep the command from ending in order.
 process.stderr.on('error', error => stop.abort(error))
 
-// A reader that stops reading (`| head`) ends the command without being an error of it. Anything else that keeps us from
-// printing is said. Neither changes what the command did, so its own exit code stands.
+// A reader that stops reading (`| head`) ends the command and is no error. Other output errors are reported. Neither changes what
+// the command did, so its exit code stands.
 let unprinted = false
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE' && !unprinted) {
@@ -33,7 +32,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   stop.abort(error)
 })
 
-// The entry stays where it is built to; what it imports may be moved into chunks.
+// Relative to the entry, which the build leaves in place; imported code may be in chunks.
 const distFolder = fileURLToPath(new URL('..', import.meta.url))
 
 const exitCode = await runCli(process.argv.slice(2), {
@@ -55,5 +54,5 @@ const exitCode = await runCli(process.argv.slice(2), {
 })
 process.exitCode = exitCode === 0 && unprinted ? 1 : exitCode
 await core?.close()
-// Whoever pressed Ctrl-C does not wait for a connection that will not close.
+// After Ctrl-C, a connection that does not close must not delay the end.
 if (stop.signal.aborted) setTimeout(() => process.exit(), 200).unref()

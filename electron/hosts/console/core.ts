@@ -1,12 +1,13 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { createCore } from '../../core/compose.ts'
 import type { Core } from '../../core/dispatch.ts'
 import type { PrintPdf } from '../../core/features/reports/reports.ts'
 import type { SecretVault } from '../../core/features/stores/vault.ts'
 import { dataFolder, historyMs, undoWindowMs } from '../../core/files/data-folder.ts'
 import type { Start } from './start.ts'
-import { readVersion } from './version.ts'
 
-/** The core behind a console, whatever shows it. */
+/** The core of a console, in a window or a browser. */
 export function createConsoleCore(options: {
   readonly host: 'electron' | 'web'
   readonly env: NodeJS.ProcessEnv
@@ -26,4 +27,14 @@ export function createConsoleCore(options: {
     start,
     ...(options.printPdf ? { printPdf: options.printPdf } : {}),
   })
+}
+
+/** The version in the package.json beside the build. */
+export function readVersion(distFolder: string): string {
+  try {
+    const { version } = JSON.parse(readFileSync(join(distFolder, '..', 'package.json'), 'utf8'))
+    return typeof version === 'string' ? version : 'unknown'
+  } catch {
+    return 'unknown'
+  }
 }

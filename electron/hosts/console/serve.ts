@@ -6,13 +6,12 @@ import { print, untilAborted } from '../cli/lib/io.ts'
 import { loadStaticFiles } from '../http/static-files.ts'
 import { createMetricsPage } from '../metrics/page.ts'
 import { startWebHost, type WebHost } from '../web/host.ts'
-import { createConsoleCore } from './core.ts'
+import { createConsoleCore, readVersion } from './core.ts'
 import type { Start } from './start.ts'
-import { readVersion } from './version.ts'
 
-/** Tried first, so that a browser finds its settings again: it keeps them by host and port. */
+/** Tried first: browsers keep settings by host and port. */
 const USUAL_PORT = 5625
-/** A store that hangs must not keep the console from ending. */
+/** A store that hangs must not keep the console running. */
 const CLOSING_MS = 700
 
 /** Serves the console until Ctrl-C. */
@@ -40,7 +39,7 @@ export async function serveConsole(io: Io, start: Start, port: number | undefine
     const announce = () => print(io, `Lockkeeper is at ${launchAddress()}`)
     await announce()
     if (io.stdin.isTTY) {
-      await print(io, 'The address works once; press Enter for another one, and Ctrl-C to stop.')
+      await print(io, 'The address works once. Press Enter for another, Ctrl-C to stop.')
       io.stdin.on('data', announce)
     }
     await untilAborted(io.signal)

@@ -5,14 +5,14 @@ import { AddressError, parseAddress } from '../../../shared/address.ts'
 import type { StartOptions } from '../../core/features/stores/stores.ts'
 import { suggestStores } from '../../core/stores/kinds/environment.ts'
 
-/** What a console is started with is wrong: one sentence that repeats no address. */
+/** The start options are invalid. The message repeats no address, which may have a password. */
 export class StartError extends Error {}
 
 export type Start = StartOptions & { readonly envFile: string | null }
 
 /**
- * What to open and to suggest, from the options and the environment. The window is started with the environment alone,
- * because every user of a machine can read the arguments of a process.
+ * The stores to open and to suggest, from the options and the environment. The window gets them in its environment, because
+ * every user of a machine can read the arguments of a process.
  */
 export function readStart(
   env: NodeJS.ProcessEnv,
@@ -35,11 +35,11 @@ export function readStart(
   }
 }
 
-/** The same start, for another process. */
+/** The environment that gives another process the same start. */
 export function startEnvironment(env: NodeJS.ProcessEnv, start: Start): NodeJS.ProcessEnv {
   return {
     ...env,
-    // Addresses are told apart by spaces; one that has spaces means the same with them encoded.
+    // Spaces separate addresses, so those within an address are encoded.
     LOCKKEEPER_STORES: start.stores
       .map(address => address.replace(/\s/g, char => encodeURIComponent(char)))
       .join(' '),
@@ -61,6 +61,6 @@ function readEnvFile(file: string): Record<string, string | undefined> {
     return parseEnv(readFileSync(file, 'utf8')) as Record<string, string | undefined>
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    throw new StartError(`The file with the environment cannot be read (${code ?? 'not understood'})`)
+    throw new StartError(`The environment file cannot be read (${code ?? 'invalid'})`)
   }
 }

@@ -2,9 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { Refusal } from './refusal.ts'
 
 /**
- * Who may talk to us at all. Listening on 127.0.0.1 keeps other machines out, but not the pages in the operator's own
- * browser: they can name us by a host name of theirs that resolves to 127.0.0.1 (so the Host must be ours exactly), and
- * they can send requests across origins (so the Origin must be ours, and the browser must not call it cross-site).
+ * Listening on 127.0.0.1 keeps other machines out, but not pages in the operator's browser. Their host name may resolve to
+ * 127.0.0.1, so the Host must be ours exactly; and they can send requests across origins, so the Origin must be ours and the
+ * browser must not call the request cross-site.
  */
 export function checkRequest(
   request: { method: string; path: string; headers: IncomingHttpHeaders },
@@ -16,18 +16,18 @@ export function checkRequest(
   const { origin } = headers
   if (origin !== undefined && origin !== `http://${host}`) throw new Refusal(403, 'the Origin is not ours')
   if (origin === undefined && method !== 'GET' && method !== 'HEAD')
-    throw new Refusal(403, 'there is no Origin')
+    throw new Refusal(403, 'the Origin is missing')
   const site = headers['sec-fetch-site']
-  // Another port of this machine is "same-site" to a browser, and still somebody else.
+  // Another port of this machine is "same-site" to a browser, but not ours.
   if (site === undefined || site === 'same-origin' || site === 'none') return
-  // A launch address may be clicked wherever it was pasted: it proves itself by its token.
+  // A launch address may be a link anywhere: its token authorizes it.
   const isLaunch =
     method === 'GET' && request.path.startsWith('/launch/') && headers['sec-fetch-mode'] === 'navigate'
-  if (!isLaunch) throw new Refusal(403, 'it comes from another site')
+  if (!isLaunch) throw new Refusal(403, 'the request comes from another site')
 }
 
 function ownHosts(port: number): string[] {
   const names = ['127.0.0.1', 'localhost']
-  // Browsers leave the port out where it is the usual one.
+  // Browsers omit the default port.
   return [...names.map(name => `${name}:${port}`), ...(port === 80 ? names : [])]
 }

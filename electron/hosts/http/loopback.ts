@@ -5,9 +5,9 @@ import { Refusal, refusalLog } from './refusal.ts'
 
 export type LoopbackServer = { readonly port: number; close(): Promise<void> }
 
-/** Serves this machine, and nobody else. What `serve` throws is logged, and answered as `refusal` says. */
+/** Serves this machine only. Errors of `serve` are logged, and answered with what `refusal` returns. */
 export async function listenOnLoopback(options: {
-  /** 0 takes any that is free. */
+  /** 0 takes any free port. */
   readonly port: number
   readonly serve: (request: IncomingMessage, response: ServerResponse) => Promise<void>
   readonly refusal: (refusal: Refusal) => { headers: Readonly<Record<string, string>>; body: string }
@@ -16,7 +16,7 @@ export async function listenOnLoopback(options: {
   const logRefusal = refusalLog(options.log)
 
   function refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
-    const refusal = error instanceof Refusal ? error : new Refusal(500, 'something unexpected went wrong')
+    const refusal = error instanceof Refusal ? error : new Refusal(500, 'unexpected error')
     logRefusal(request.method ?? '', request.url ?? '', refusal.reason)
     if (response.headersSent || response.destroyed) {
       response.destroy()
@@ -24,17 +24,17 @@ export async function listenOnLoopback(options: {
     }
     const { headers, body } = options.refusal(refusal)
     response.writeHead(refusal.status, { ...headers, ...refusal.headers }).end(body)
-    // What is still arriving is not read; the connection ends when the answer is out.
+    // The rest of the body is discarded.
     if (!request.complete) request.resume()
   }
 
   const server = createServer({ maxHeaderSize: 16 * 1024 }, (request, response) => {
     options.serve(request, response).catch(error => refuse(request, response, error))
   })
-  // Upgrades and tunnels are nothing we know. Without a listener, Node would answer an upgrade as a plain request.
+  // Without a listener, Node would answer an upgrade as a plain request.
   for (const event of ['upgrade', 'connect'] as const) {
     server.on(event, (request: IncomingMessage, socket) => {
-      logRefusal(request.method ?? '', request.url ?? '', 'connections are not upgraded')
+      logRefusal(request.method ?? '', request.url ?? '', 'upgrades are not supported')
       socket.destroy()
     })
   }
@@ -46,14 +46,14 @@ export async function listenOnLoopback(options: {
     async close() {
       const closed = once(server, 'close')
       server.close()
-      // An answer that is on its way gets a moment; a reader that does not read gets no more.
+      // Time for answers under way; a reader that does not read must not keep the server open.
       setTimeout(() => server.closeAllConnections(), 50)
       await closed
     },
   }
 }
 
-/** The path of a request, and what it asks there. */
+/** The path and query of a request. */
 export function split(url: string): { path: string; query: URLSearchParams } {
   const mark = url.indexOf('?')
   return mark < 0

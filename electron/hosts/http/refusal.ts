@@ -1,7 +1,7 @@
 import { plural } from '../../../shared/numbers.ts'
 import { clip, escapeForTerminal } from '../../../shared/safe-text.ts'
 
-/** A request that is not served, and why. The reason is ours: it repeats nothing of the request. */
+/** A request that is not served. The reason repeats nothing of the request. */
 export class Refusal extends Error {
   constructor(
     readonly status: number,
@@ -16,8 +16,8 @@ const LINES = 20
 const PERIOD_MS = 10_000
 
 /**
- * One line for each refusal, so that whoever runs the console sees when something knocks at it. A flood is counted
- * instead: a page in a browser must not be able to fill a terminal or a disk.
+ * Logs one line per refusal. A flood is only counted: a page in a browser must not be able to fill the operator's terminal or
+ * disk.
  */
 export function refusalLog(write: (line: string) => void, now: () => number = Date.now) {
   let since = now()
@@ -39,7 +39,7 @@ export function refusalLog(write: (line: string) => void, now: () => number = Da
   }
 }
 
-/** Without the launch token, which may be a good one that came with a bad Host, and without a query. */
+/** Without the query and the launch token, which may be valid though its Host was not. */
 function showPath(url: string): string {
   const path = url.split(/[?#]/, 1)[0] ?? ''
   const launch = path.toLowerCase().indexOf('launch')

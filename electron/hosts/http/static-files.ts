@@ -3,10 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { REPORT_STYLE } from '../../core/features/reports/html-style.ts'
 
-/** The preview of a report is a frame under the page's own policy, and a report has its style in itself: this one, and no other. */
+/** The preview of a report is a frame under the page's policy; the report's own style sheet is the only inline one allowed. */
 const REPORT_STYLE_HASH = `'sha256-${createHash('sha256').update(REPORT_STYLE).digest('base64')}'`
 
-/** What the page may do: run and load what was built with it, and talk to where it came from. Nothing else. */
+/** The page may load and run its own files, and connect to its own host. */
 export const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -19,7 +19,7 @@ export const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** On every answer, whatever it is. */
+/** Sent with every answer. */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'Content-Security-Policy': CONTENT_SECURITY_POLICY,
   'X-Content-Type-Options': 'nosniff',
@@ -48,19 +48,18 @@ export type StaticFile = {
   readonly body: Buffer<ArrayBuffer>
   readonly headers: Readonly<Record<string, string>>
 }
-/** By path, as a URL has it. */
+/** By URL path. */
 export type StaticFiles = ReadonlyMap<string, StaticFile>
 
-/** The page that was built is not there: the one sentence for it. */
 export class NotBuilt extends Error {
   constructor() {
-    super('The page of the console is not built; npm run build makes it')
+    super('The console page is not built: run npm run build')
   }
 }
 
 /**
- * Reads the built page into memory. Requests are then looked up and never turned into file names, so no path leads
- * anywhere else, and a build in the meantime does not mix old files with new ones.
+ * Reads the built page into memory. Requests are looked up there and never become file names, so no path leads elsewhere, and a
+ * later build cannot mix old files with new ones.
  */
 export function loadStaticFiles(folder: string): StaticFiles {
   const files = new Map<string, StaticFile>()
@@ -80,7 +79,7 @@ function collect(folder: string, path: string, into: Map<string, StaticFile>): v
     if (entry.isDirectory()) collect(file, `${path}${entry.name}/`, into)
     else if (entry.isFile()) {
       const type = TYPES[extname(entry.name)] ?? 'application/octet-stream'
-      // What is in assets has its content's hash in its name.
+      // Names in assets contain a hash of the content.
       const caching = path.startsWith('/assets/') ? 'private, max-age=31536000, immutable' : 'no-store'
       into.set(`${path}${entry.name}`, {
         body: Buffer.from(readFileSync(file)),
@@ -90,7 +89,7 @@ function collect(folder: string, path: string, into: Map<string, StaticFile>): v
   }
 }
 
-/** A page of plain words, for when the console itself cannot be shown. Needs no script, no style and no icon. */
+/** A page without script, style or icon, for when the console itself cannot be shown. */
 export function plainPage(title: string, words: string, extra = ''): string {
   return `<!doctype html>
 <html lang="en">

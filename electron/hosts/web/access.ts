@@ -1,27 +1,27 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** A browser that was let in. */
+/** A browser with a session. */
 export type Visitor = { readonly digest: Buffer }
 
 /**
- * Tokens let a browser in once; the cookie that it then gets keeps it in. Both are 32 random bytes. Only their digests are
- * kept, and digests are compared, in constant time.
+ * A launch token is exchanged once for a session cookie. Both are 32 random bytes; only their digests are kept, and compared in
+ * constant time.
  */
 export function createAccess(port: () => number) {
   const tokens: Buffer[] = []
   const visitors: Visitor[] = []
-  // Browsers send a cookie to every port of a host: the name keeps two consoles apart.
+  // Browsers send a cookie to every port of a host; the name keeps two consoles apart.
   const cookieName = () => `lockkeeper-${port()}`
 
   return {
     newToken(): string {
       const token = randomBytes(32).toString('base64url')
       tokens.push(digest(token))
-      // Addresses that were printed and never used do not stay good for ever.
+      // Old addresses that were never used expire.
       if (tokens.length > 5) tokens.shift()
       return token
     },
-    /** The Set-Cookie header for a token that is good, which it is no longer after this; or null. */
+    /** The Set-Cookie header for a valid token, which is then used up; null for any other. */
     exchange(token: string): string | null {
       const index = find(tokens, digest(token))
       if (index < 0) return null

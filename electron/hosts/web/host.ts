@@ -11,17 +11,17 @@ import { createScreens } from './screens.ts'
 
 export type WebHost = {
   readonly port: number
-  /** An address that lets one browser in, once. */
+  /** An address that opens the console in one browser, once. */
   launchAddress(): string
   close(): Promise<void>
 }
 
-/** Serves the console to a browser on this machine, and to nobody else. */
+/** Serves the console to browsers on this machine only. */
 export async function startWebHost(options: {
   readonly core: Core
   readonly files: StaticFiles
   readonly metrics: MetricsPage
-  /** 0 takes any that is free. */
+  /** 0 takes any free port. */
   readonly port: number
   readonly log: (line: string) => void
 }): Promise<WebHost> {
@@ -36,40 +36,40 @@ export async function startWebHost(options: {
     checkRequest({ method, path, headers }, port)
     // For a program on this machine, which has no cookie.
     if (path === METRICS_PATH) return metrics(request, response)
-    if (method !== 'GET' && method !== 'POST') throw new Refusal(405, 'we have no such method', allow('GET'))
+    if (method !== 'GET' && method !== 'POST') throw new Refusal(405, 'unknown method', allow('GET'))
     if (method === 'GET' && path.startsWith('/launch/')) {
       launch(path.slice('/launch/'.length), response)
       return
     }
     const visitor = access.visitor(headers.cookie)
-    if (!visitor) throw new Refusal(403, 'it has no session of this console')
+    if (!visitor) throw new Refusal(403, 'no session of this console')
     if (path === '/frames') {
-      if (method !== 'POST') throw new Refusal(405, 'frames are posted', allow('POST'))
+      if (method !== 'POST') throw new Refusal(405, 'frames must be posted', allow('POST'))
       const frame = await readJson(request)
       if (!screens.receive(visitor, query.get('screen') ?? '', frame)) {
-        throw new Refusal(404, 'there is no such screen')
+        throw new Refusal(404, 'unknown screen')
       }
       response.writeHead(204, SECURITY_HEADERS).end()
       return
     }
-    if (method !== 'GET') throw new Refusal(405, 'only frames are posted', allow('GET'))
+    if (method !== 'GET') throw new Refusal(405, 'only frames may be posted', allow('GET'))
     if (path === '/events') {
       screens.open(visitor, response)
       return
     }
     const file = files.get(path)
-    if (!file) throw new Refusal(404, 'there is nothing here')
+    if (!file) throw new Refusal(404, 'not found')
     response.writeHead(200, file.headers).end(file.body)
   }
 
   function launch(token: string, response: ServerResponse): void {
     const cookie = access.exchange(token)
-    if (cookie === null) throw new Refusal(403, 'the launch token is not good, or was used')
-    // A page that goes on by itself and no redirect: behind a link in somebody's page, a redirect would still count as
-    // coming from there, and the browser would not send the new cookie.
+    if (cookie === null) throw new Refusal(403, 'the launch token is invalid or was used')
+    // A page that refreshes, not a redirect: after a link on another site, a redirect would still count as coming from that
+    // site, and the browser would not send the new cookie.
     const page = plainPage(
       'Lockkeeper',
-      'The console opens.',
+      'Opening the console.',
       '<meta http-equiv="refresh" content="0;url=/">',
     )
     response.writeHead(200, { ...PLAIN_PAGE_HEADERS, 'Set-Cookie': cookie }).end(page)
@@ -99,11 +99,10 @@ function allow(method: string): Record<string, string> {
 }
 
 function refusalPage(status: number): string {
-  if (status === 404) return plainPage('Not found', 'There is nothing at this address.')
-  if (status !== 403 && status !== 421)
-    return plainPage('Refused', 'Lockkeeper does not answer such a request.')
+  if (status === 404) return plainPage('Not found', 'Nothing is at this address.')
+  if (status !== 403 && status !== 421) return plainPage('Refused', 'Lockkeeper does not serve this request.')
   return plainPage(
-    'Not let in',
-    'To open Lockkeeper, use the address that it printed in the terminal where it was started. Each address works once; press Enter there for a new one. If the console is open in this browser already, the link below leads to it.',
+    'Link already used',
+    'Open Lockkeeper with the address in the terminal where it was started. Each address works once; press Enter there for a new one. If this browser already has the console, use the link below.',
   )
 }

@@ -8,7 +8,7 @@ const HEARTBEAT_MS = 15_000
 
 type Screen = { readonly visitor: Visitor; readonly session: Session; end(): void }
 
-/** The open pages. Each is one stream of events down, and a session with the core that ends with it. */
+/** The open pages: one event stream each, and a session with the core that ends with it. */
 export function createScreens(core: Core) {
   const screens = new Map<string, Screen>()
 
@@ -19,8 +19,8 @@ export function createScreens(core: Core) {
         if (!response.destroyed && !response.writableEnded) response.write(text)
       }
       const session = openSession(core, frame => write(`data: ${JSON.stringify(frame)}\n\n`))
-      // Without it, neither side would notice a connection that silently died.
-      const heartbeat = setInterval(() => write(': still here\n\n'), HEARTBEAT_MS)
+      // Reveals a connection that died silently.
+      const heartbeat = setInterval(() => write(': heartbeat\n\n'), HEARTBEAT_MS)
       screens.set(id, { visitor, session, end: () => response.end() })
       response.once('close', () => {
         clearInterval(heartbeat)
@@ -34,7 +34,7 @@ export function createScreens(core: Core) {
       })
       write(`event: hello\ndata: ${JSON.stringify({ screen: id })}\nretry: 1000\n\n`)
     },
-    /** Whether there is such a screen of this visitor. Another's is as unknown as one that does not exist. */
+    /** False for an unknown screen, and for another visitor's. */
     receive(visitor: Visitor, id: string, frame: unknown): boolean {
       const screen = screens.get(id)
       if (screen === undefined || screen.visitor !== visitor) return false

@@ -23,7 +23,7 @@ describe('bad usage and bad addresses', () => {
     [['list', 'memory:practice', '--nonsense'], 2, 'Unknown option --nonsense.'],
     [['list', 'memory:practice', '--limit', '0'], 2, '--limit must be'],
     [['list', 'memory:practice', '--state', 'sleepy'], 2, '--state must be one of'],
-    [['release', 'memory:practice', 'a:b'], 2, 'A release needs --fence'],
+    [['release', 'memory:practice', 'a:b'], 2, 'release needs --fence'],
     [['release', 'memory:practice', 'a:b', '--fence'], 2, '--fence needs a value'],
     [['watch', 'memory:practice', '--interval', '0'], 2, '--interval must be'],
     [['list', 'postgres://localhost/x'], 2, 'Unknown kind of store "postgres://"'],
@@ -39,12 +39,12 @@ describe('bad usage and bad addresses', () => {
     [['list', 'redis://127.0.0.1:1/0'], 5, 'Redis does not answer'],
     [['list', 'mysql://root@127.0.0.1:1/db'], 5, ''],
     [['list', 'dynamodb://eu-west-1/table?endpoint=http://127.0.0.1:1'], 5, ''],
-    [['inspect', 'memory:practice', 'no-such-key'], 4, 'There is no such key'],
+    [['inspect', 'memory:practice', 'no-such-key'], 4, 'The store has no such key'],
   ])('%j ends with %i', async (args, code, words) => {
     const run = await runCli([...args, '--json'].filter((_, i) => args.length > 0 || i > 0))
     expect(run.code).toBe(code)
     if (args.length === 0) return
-    // One sentence for people, and the same as data.
+    // One sentence for people, and the same as JSON.
     expect(run.stderr).toMatch(/^lockkeeper: [^\n]+\n$/)
     expect(run.stderr).toContain(words)
     expect(run.json()).toEqual({
@@ -67,7 +67,7 @@ describe('bad usage and bad addresses', () => {
     })
   })
 
-  it('gives up soon on a host that accepts and never answers', async () => {
+  it('gives up within seconds on a host that accepts connections and never answers', async () => {
     const mute = createServer().listen(0, '127.0.0.1')
     await once(mute, 'listening')
     onTestFinished(() => void mute.close())
@@ -84,8 +84,8 @@ describe('bad usage and bad addresses', () => {
   })
 })
 
-describe('the listing for people', () => {
-  it('fits 100 columns, puts what needs attention first, and escapes what is hostile', async () => {
+describe('the table of list', () => {
+  it('fits 100 columns, shows what needs attention first, and escapes hostile text', async () => {
     const { client, address } = await redisPlace()
     const json = (expiresAt: number) =>
       JSON.stringify({ lockId: 'X', pid: 1, timestamp: Date.now() - 100_000, expiresAt })
@@ -110,7 +110,7 @@ describe('the listing for people', () => {
     for (const line of lines) expect(width(line)).toBeLessThanOrEqual(100)
   })
 
-  it('filters by state and owner, and says when a limit cut something off', async () => {
+  it('filters by state and owner, and says when a limit left locks out', async () => {
     const { client, address } = await redisPlace()
     for (const name of ['a', 'b', 'c'])
       await client.set(`pipeline_lock:acme:${name}`, `run-${name}`, 'EX', 3600)
@@ -129,7 +129,7 @@ describe('the listing for people', () => {
     expect((await runCli(['list', address, '--limit', '2'])).stdout).toContain('not all of them')
   })
 
-  it('counts by the clock of the store when the one of this machine is an hour ahead', async () => {
+  it('counts by the clock of the store when that of this machine is an hour ahead', async () => {
     const { client, address } = await redisPlace()
     await client.set('pipeline_lock:acme:a', 'run-a', 'EX', 1800)
     const ahead = 'data:text/javascript,const now = Date.now; Date.now = () => now() + 3600000'
@@ -141,7 +141,7 @@ describe('the listing for people', () => {
     expect(Math.abs((locks[0]?.remainingMs ?? 0) - 1_800_000)).toBeLessThan(5000)
   })
 
-  it('survives a reader that stops reading', async () => {
+  it('ends quietly when its reader stops reading', async () => {
     const { client, address } = await redisPlace()
     await client.eval("for i = 1, 20000 do redis.call('SET', 'lock:' .. i, 'token-' .. i) end", 0)
     const out = execFileSync(
@@ -171,7 +171,7 @@ describe('a release', () => {
     )
   })
 
-  it('writes its intent, the lock and the outcome to the audit log, with the reason, without password and token', async () => {
+  it('records intent, lock, reason and outcome in the audit log, and neither password nor token', async () => {
     const place = await redisPlace()
     await place.client.call('ACL', ['SETUSER', 'audited', 'on', '>s3cr3t-word', '~*', '&*', '+@all'])
     await place.client.set('lock:a', TOKEN)
@@ -201,7 +201,7 @@ describe('a release', () => {
     expect(auditText(folder)).not.toContain(TOKEN)
   })
 
-  it('does not happen when the audit log cannot be written', async () => {
+  it('is refused when the audit log cannot be written', async () => {
     const { client, address, lock } = await redisPlace()
     await client.set('lock:a', TOKEN)
     const { fence } = await lock('lock:a')
@@ -219,7 +219,7 @@ describe('a release', () => {
 describe('an exit code', () => {
   const stale = '00000000000000000000000000000000'
 
-  it('is the outcome even when nobody reads the output, or when it cannot be written', async () => {
+  it('is that of the outcome even when the output is not read or cannot be written', async () => {
     const { client, address } = await redisPlace()
     await client.set('lock:a', TOKEN)
     const release = `"${process.execPath}" "${CLI}" release "${address}" lock:a --fence ${stale}`
@@ -236,7 +236,7 @@ describe('an exit code', () => {
     expect(run(`"${process.execPath}" "${CLI}" list "${address}" > /dev/full`)).toMatchObject({ status: 1 })
   })
 
-  it('is 3 when the lock became something that is no lock, and when the fence was cut off', async () => {
+  it('is 3 when the record is no longer a lock, and when the fence was truncated', async () => {
     const { client, address } = await redisPlace()
     await client.rpush('lock:a', 'x')
     const run = await runCli(['release', address, 'lock:a', '--fence', stale, '--json'])
@@ -245,10 +245,10 @@ describe('an exit code', () => {
     await client.del('lock:a')
     await client.set('lock:a', TOKEN)
     const short = await runCli(['release', address, 'lock:a', '--fence', 'abc'])
-    expect(short).toMatchObject({ code: 3, stdout: expect.stringContaining('was it cut off?') })
+    expect(short).toMatchObject({ code: 3, stdout: expect.stringContaining('was it truncated?') })
   })
 
-  it('is 2 for a reason that looks like an option, and 0 for a wish for help', async () => {
+  it('is 2 for a reason that looks like an option, and 0 for --help', async () => {
     expect(
       await runCli(['release', 'memory:practice', 'a:b', '--fence', stale, '--reason', '--help']),
     ).toMatchObject({ code: 2 })
@@ -259,7 +259,7 @@ describe('an exit code', () => {
   })
 })
 
-it('lists every record that is not understood, however many there are', async () => {
+it('lists every unrecognized record', async () => {
   const { client, address } = await redisPlace()
   await client.eval("for i = 1, 15000 do redis.call('SET', 'session:' .. i, 'v') end", 0)
   const listing = (await runCli(['list', address, '--json'])).json() as {
@@ -271,7 +271,7 @@ it('lists every record that is not understood, however many there are', async ()
 })
 
 describe('a password', () => {
-  it('may come from the environment, and is in no output, no error and no process title', async () => {
+  it('is read from the environment, and is in no output, error or process title', async () => {
     const server = await startRedis()
     onTestFinished(() => server.stop('SIGKILL'))
     const admin = new Redis({ port: server.port })
@@ -302,7 +302,7 @@ describe('a password', () => {
   })
 })
 
-it('watches: a snapshot, what changes, what goes, and what the store is doing', async () => {
+it('watch prints a snapshot, changes, removals and the status of the store as JSON lines', async () => {
   const server = await startRedis()
   let revived = server
   onTestFinished(() => revived.stop('SIGKILL'))
@@ -351,7 +351,7 @@ it('watches: a snapshot, what changes, what goes, and what the store is doing', 
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, i) => i))
 })
 
-it('prints the practice store as text where there is no terminal', async () => {
+it('watch prints plain lines where there is no terminal', async () => {
   const { child, done } = startCli(['watch', 'memory:practice'])
   setTimeout(() => child.kill('SIGINT'), 2500)
   const { stdout, code } = await done
@@ -360,7 +360,7 @@ it('prints the practice store as text where there is no terminal', async () => {
   expect(stdout).toMatch(/\d\d:\d\d:\d\d UTC {2}(held|gone): /)
 })
 
-it('says what it understands and how each is released', async () => {
+it('formats lists every format and how its locks are released', async () => {
   const { stdout, code } = await runCli(['formats'])
   expect(code).toBe(0)
   for (const id of [

@@ -20,7 +20,7 @@ it('keeps the lines of the help short enough to read', async () => {
     expect(line.length, line).toBeLessThanOrEqual(127)
 })
 
-it('tells in the help of stats what it counts, and nothing of releases or reports', async () => {
+it('explains stats in its own help, and no other command', async () => {
   const { stdout } = await runCli(['stats', '--help'])
   expect(stdout).toContain('stats counts the locks in the stores now')
   expect(stdout).not.toMatch(/release-all|audit log|export/)

@@ -168,6 +168,6 @@ it('says that a port is taken', async () => {
   expect(await runCli(['metrics', 'memory:practice', '--port', String(port)])).toMatchObject({
     code: 1,
     stdout: '',
-    stderr: `lockkeeper: Port ${port} is taken; --port 0 takes any that is free\n`,
+    stderr: `lockkeeper: Port ${port} is in use; --port 0 takes any free port\n`,
   })
 })

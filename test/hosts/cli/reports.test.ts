@@ -153,7 +153,7 @@ describe('lockkeeper export', () => {
 
 describe('a report that cannot be written', () => {
   it.each<[string, string, number, RegExp]>([
-    ['a folder that there is not', 'nowhere/r.md', 2, /cannot be written: there is no such folder/],
+    ['a folder that there is not', 'nowhere/r.md', 2, /cannot be written: its folder does not exist/],
     ['a folder', '.', 2, /is no file/],
     ['a file taken for a folder', 'kept.md/r.md', 2, /cannot be written/],
   ])('says so of %s', async (_, name, code, words) => {
@@ -171,7 +171,7 @@ describe('a report that cannot be written', () => {
     spawnSync('mkfifo', [pipe])
     const run = await runCli(['export', 'memory:practice', '--as', 'md', '--out', pipe])
     expect(run.code).toBe(2)
-    expect(run.stderr).toMatch(/is no file; --out - writes to the standard output/)
+    expect(run.stderr).toMatch(/is not a file; --out - writes to the standard output/)
     expect(statSync(pipe).isFIFO()).toBe(true)
     writeFileSync(join(folder, 'real.md'), 'before')
     symlinkSync('real.md', join(folder, 'link.md'))
@@ -195,7 +195,7 @@ describe('a report that cannot be written', () => {
   it.each([
     ['ENOSPC', 'INTERNAL', 'r.md was not written: the disk is full (ENOSPC)'],
     ['EACCES', 'REFUSED', 'r.md cannot be written: this account may not write there (EACCES)'],
-    ['EROFS', 'INTERNAL', 'r.md was not written: the disk can only be read (EROFS)'],
+    ['EROFS', 'INTERNAL', 'r.md was not written: the disk is read-only (EROFS)'],
     ['EIO', 'INTERNAL', 'r.md was not written: the disk has failed (EIO)'],
     ['EMFILE', 'INTERNAL', 'r.md was not written: this process has too many files open (EMFILE)'],
     ['EWHATEVER', 'INTERNAL', 'r.md was not written: EWHATEVER'],

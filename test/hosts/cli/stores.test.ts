@@ -27,7 +27,7 @@ async function releaseAll(address: string): Promise<void> {
   }
 }
 
-it('serves every Redis system it was made for, each written by its own statement', async () => {
+it('lists and releases the locks of every supported Redis system', async () => {
   const { client, address } = await redisPlace()
   const now = Date.now()
   const recharge = JSON.stringify({
@@ -55,7 +55,7 @@ it('serves every Redis system it was made for, each written by its own statement
   expect(await client.dbsize()).toBe(0)
 })
 
-it('serves the process locks in MySQL, and keeps the row of a ShedLock', async () => {
+it('lists and releases the process locks in MySQL, and keeps the row of a ShedLock', async () => {
   const port = inject('mariadbPort')
   const database = `cli_${Date.now()}_${Math.floor(Math.random() * 1e6)}`
   const client = await createConnection({ host: '127.0.0.1', port, user: 'root', multipleStatements: true })
@@ -87,7 +87,7 @@ it('serves the process locks in MySQL, and keeps the row of a ShedLock', async (
   expect(left).toEqual([{ locks: 0, jobs: 1 }])
 })
 
-it('serves the pipeline locks in DynamoDB, and Terraform without its digests', async () => {
+it('lists and releases the pipeline locks in DynamoDB, and those of Terraform without its digests', async () => {
   const locks = await dynamoTable('lock_key')
   const now = Math.floor(Date.now() / 1000)
   const put = (over: object) => ({
@@ -154,7 +154,7 @@ it('serves the pipeline locks in DynamoDB, and Terraform without its digests', a
   })
 })
 
-it('serves the embedded practice store with its stuck locks', async () => {
+it('lists and releases the stuck locks of the practice store', async () => {
   const listed = await rows('memory:practice')
   expect(listed.map(({ state }) => state)).toContain('expired')
   const stuck = listed.find(({ key }) => key === 'initech:tps_reports')

@@ -39,7 +39,7 @@ it.each(['SIGINT', 'SIGTERM'] as const)('serves the console until %s', async sig
   await expect(ask(port, { path: '/' })).rejects.toMatchObject({ code: 'ECONNREFUSED' })
 })
 
-it('says why there is no window, before it says where the console is', async () => {
+it('says why there is no window before it prints the address', async () => {
   const none = { ELECTRON_OVERRIDE_DIST_PATH: '/nonexistent', DISPLAY: '', WAYLAND_DISPLAY: '' }
   const { child, done, stdout } = await startConsole([], none)
   expect(stdout).toMatch(
@@ -49,7 +49,7 @@ it('says why there is no window, before it says where the console is', async () 
   await done
 })
 
-it('logs what it refuses, on stderr', async () => {
+it('logs refused requests on stderr', async () => {
   const { child, done, port } = await startConsole(['--web'])
   await ask(port, { path: '/', headers: { Host: 'evil.example' } })
   child.kill('SIGINT')
@@ -66,7 +66,7 @@ it.each([
   [[], { LOCKKEEPER_STORES: 'memory:a  hunter2' }, 'A store address starts with'],
   [['--env-file', '/nonexistent/hunter2'], {}, 'cannot be read (ENOENT)'],
   [[], { LOCKKEEPER_ENV_FILE: '/nonexistent/hunter2' }, 'cannot be read (ENOENT)'],
-])('console %j with %j ends with one sentence, before anything starts', async (args, env, words) => {
+])('console %j with %j ends with one sentence before anything starts', async (args, env, words) => {
   const { code, stdout, stderr } = await runCli(['console', '--web', ...args], env)
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
   expect(stderr).toMatch(/^lockkeeper: [^\n]+\n$/)
@@ -74,7 +74,7 @@ it.each([
   expect(stderr).not.toContain('hunter2')
 })
 
-it('says that a port is taken', async () => {
+it('reports a port in use', async () => {
   const other = createServer()
   await new Promise<void>(resolve => other.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void other.close())
@@ -82,13 +82,13 @@ it('says that a port is taken', async () => {
   expect(await runCli(['console', '--web', '--port', String(port)])).toMatchObject({
     code: 1,
     stdout: '',
-    stderr: `lockkeeper: Port ${port} is taken; --port 0 takes any that is free\n`,
+    stderr: `lockkeeper: Port ${port} is in use; --port 0 takes any free port\n`,
   })
 })
 
 // As root there is no window to start.
 it.skipIf(process.platform !== 'linux' || process.getuid?.() === 0)(
-  'starts the window with the addresses in its environment, and passes on how it ended',
+  'gives the window the addresses in its environment, and exits with its code',
   async () => {
     const folder = dataFolder()
     const told = join(folder, 'told')

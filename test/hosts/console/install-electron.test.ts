@@ -66,7 +66,7 @@ it('lets one of two consoles that start at once download it', async () => {
   expect(electron.runs()).toBe('1')
 })
 
-it('says in a sentence why the installer failed, and leaves no half of a program', async () => {
+it('says in a sentence why the installer failed, and leaves nothing of its download', async () => {
   const electron = packageWith(
     `${UNPACK}const cause = new TypeError('fetch failed: getaddrinfo ENOTFOUND github.com')
      console.error(cause.stack); process.exit(1)`,
@@ -81,13 +81,13 @@ it('says in a sentence why the installer failed, and leaves no half of a program
   )
 })
 
-it('ends an installer that hangs, at its limit', async () => {
+it('kills an installer that hangs when its time is up', async () => {
   const electron = packageWith(`${UNPACK}process.on('SIGTERM', () => {});${HANG}`)
   expect(await electron.install(1000)).toEqual(browser('Electron could not be downloaded within 1 s'))
   expect(electron.isEmpty()).toBe(true)
 })
 
-it('ends the installer on Ctrl-C, and the next start downloads anew', async () => {
+it('kills the installer on Ctrl-C, and leaves nothing of its download', async () => {
   const electron = packageWith(UNPACK + HANG)
   const installed = electron.install()
   await expect.poll(electron.isUnpacking).toBe(true)
@@ -96,7 +96,7 @@ it('ends the installer on Ctrl-C, and the next start downloads anew', async () =
   expect(electron.isEmpty()).toBe(true)
 })
 
-it('removes what an installer left that was killed together with the console', async () => {
+it('replaces what a killed installer left', async () => {
   const electron = packageWith(UNPACK + FINISH)
   mkdirSync(join(electron.home, 'dist'))
   writeFileSync(join(electron.home, 'dist', 'half.pak'), 'half')

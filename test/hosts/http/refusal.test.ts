@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { refusalLog } from '../../../electron/hosts/http/refusal.ts'
 
-it('counts a flood instead of writing it, and says how many there were', () => {
+it('counts a flood of refusals instead of logging each', () => {
   const lines: string[] = []
   let now = 0
   const log = refusalLog(

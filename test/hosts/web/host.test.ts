@@ -38,7 +38,7 @@ const REFUSALS: [string, number, (at: Place) => Ask, string][] = [
   ['our Host at another port', 421, at => get(at, '/', { Host: '127.0.0.1:1' }), 'the Host is not ours'],
   ['our Host without a port', 421, at => get(at, '/', { Host: '127.0.0.1' }), 'the Host is not ours'],
   [
-    'a Host that only starts as ours',
+    'a Host that only starts like ours',
     421,
     at => get(at, '/', { Host: `localhost.evil.example:${at.port}` }),
     'the Host is not ours',
@@ -68,100 +68,100 @@ const REFUSALS: [string, number, (at: Place) => Ask, string][] = [
     'the Origin is not ours',
   ],
   ['the Origin "null"', 403, at => post(at, { headers: { Origin: 'null' } }), 'the Origin is not ours'],
-  ['a POST without an Origin', 403, at => post(at, { headers: { Origin: undefined } }), 'there is no Origin'],
+  [
+    'a POST without an Origin',
+    403,
+    at => post(at, { headers: { Origin: undefined } }),
+    'the Origin is missing',
+  ],
   [
     'a request across sites',
     403,
     at => get(at, '/', { 'Sec-Fetch-Site': 'cross-site' }),
-    'it comes from another site',
+    'the request comes from another site',
   ],
   [
     'a request from another port',
     403,
     at => get(at, '/events', { 'Sec-Fetch-Site': 'same-site' }),
-    'it comes from another site',
+    'the request comes from another site',
   ],
   [
     'a launch that is no navigation',
     403,
     at => ({ path: at.launch, headers: { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'no-cors' } }),
-    'it comes from another site',
+    'the request comes from another site',
   ],
-  ['no token', 403, () => ({ path: '/launch/' }), 'the launch token is not good, or was used'],
+  ['no token', 403, () => ({ path: '/launch/' }), 'the launch token is invalid or was used'],
   [
     'a wrong token',
     403,
     () => ({ path: `/launch/${'A'.repeat(43)}` }),
-    'the launch token is not good, or was used',
+    'the launch token is invalid or was used',
   ],
-  ['no cookie for the page', 403, () => ({ path: '/' }), 'it has no session of this console'],
-  ['no cookie for an asset', 403, () => ({ path: '/assets/main-1.js' }), 'it has no session of this console'],
-  [
-    'no cookie for what does not exist',
-    403,
-    () => ({ path: '/nothing' }),
-    'it has no session of this console',
-  ],
-  ['no cookie for the events', 403, () => ({ path: '/events' }), 'it has no session of this console'],
+  ['no cookie for the page', 403, () => ({ path: '/' }), 'no session of this console'],
+  ['no cookie for an asset', 403, () => ({ path: '/assets/main-1.js' }), 'no session of this console'],
+  ['no cookie for an unknown path', 403, () => ({ path: '/nothing' }), 'no session of this console'],
+  ['no cookie for the events', 403, () => ({ path: '/events' }), 'no session of this console'],
   [
     'no cookie for a frame',
     403,
     at => post(at, { headers: { Cookie: undefined } }),
-    'it has no session of this console',
+    'no session of this console',
   ],
   [
     "another console's cookie",
     403,
     at => get(at, '/', { Cookie: at.otherCookie }),
-    'it has no session of this console',
+    'no session of this console',
   ],
   [
     "another console's secret under our name",
     403,
     at => get(at, '/', { Cookie: `lockkeeper-${at.port}=${at.otherCookie.split('=')[1]}` }),
-    'it has no session of this console',
+    'no session of this console',
   ],
-  ['a frame by GET', 405, at => get(at, `/frames?screen=${at.screen}`), 'frames are posted'],
-  ['a POST elsewhere', 405, at => post(at, { path: '/' }), 'only frames are posted'],
-  ['a POST to launch', 405, at => post(at, { path: at.launch }), 'only frames are posted'],
-  ['a PUT', 405, at => post(at, { method: 'PUT' }), 'we have no such method'],
-  ['a DELETE', 405, at => post(at, { method: 'DELETE', body: undefined }), 'we have no such method'],
-  [
-    'an OPTIONS, as browsers ask before they cross origins',
-    405,
-    at => post(at, { method: 'OPTIONS', body: undefined }),
-    'we have no such method',
-  ],
+  ['a frame by GET', 405, at => get(at, `/frames?screen=${at.screen}`), 'frames must be posted'],
+  ['a POST elsewhere', 405, at => post(at, { path: '/' }), 'only frames may be posted'],
+  ['a POST to launch', 405, at => post(at, { path: at.launch }), 'only frames may be posted'],
+  ['a PUT', 405, at => post(at, { method: 'PUT' }), 'unknown method'],
+  ['a DELETE', 405, at => post(at, { method: 'DELETE', body: undefined }), 'unknown method'],
+  ['an OPTIONS preflight', 405, at => post(at, { method: 'OPTIONS', body: undefined }), 'unknown method'],
   [
     'a body of more than 64 MB',
     413,
     at => post(at, { body: JSON.stringify('x'.repeat(64 * 1024 * 1024)) }),
-    'it is too large',
+    'the body is too large',
   ],
   [
-    'a body of unsaid length',
+    'a large body of undeclared length',
     413,
     at =>
       post(at, {
         body: JSON.stringify('x'.repeat(64 * 1024 * 1024)),
         headers: { 'Transfer-Encoding': 'chunked' },
       }),
-    'it is too large',
+    'the body is too large',
   ],
   [
     'a form',
     415,
     at => post(at, { headers: { 'Content-Type': 'application/x-www-form-urlencoded' } }),
-    'it is not JSON',
+    'the body is not JSON',
   ],
-  ['plain text', 415, at => post(at, { headers: { 'Content-Type': 'text/plain' } }), 'it is not JSON'],
-  ['no content type', 415, at => post(at, { headers: { 'Content-Type': undefined } }), 'it is not JSON'],
-  ['malformed JSON', 400, at => post(at, { body: '{"type":' }), 'it is not well-formed JSON'],
-  ['an unknown screen', 404, at => post(at, { path: '/frames?screen=nope' }), 'there is no such screen'],
-  ['no screen', 404, at => post(at, { path: '/frames' }), 'there is no such screen'],
-  ['a path upwards', 404, at => get(at, '/../package.json'), 'there is nothing here'],
-  ['an encoded path upwards', 404, at => get(at, '/%2e%2e/package.json'), 'there is nothing here'],
-  ['a whole address for a path', 404, at => get(at, 'http://evil.example/'), 'there is nothing here'],
+  ['plain text', 415, at => post(at, { headers: { 'Content-Type': 'text/plain' } }), 'the body is not JSON'],
+  [
+    'no content type',
+    415,
+    at => post(at, { headers: { 'Content-Type': undefined } }),
+    'the body is not JSON',
+  ],
+  ['malformed JSON', 400, at => post(at, { body: '{"type":' }), 'the body is not well-formed JSON'],
+  ['an unknown screen', 404, at => post(at, { path: '/frames?screen=nope' }), 'unknown screen'],
+  ['no screen', 404, at => post(at, { path: '/frames' }), 'unknown screen'],
+  ['a path upwards', 404, at => get(at, '/../package.json'), 'not found'],
+  ['an encoded path upwards', 404, at => get(at, '/%2e%2e/package.json'), 'not found'],
+  ['a whole address for a path', 404, at => get(at, 'http://evil.example/'), 'not found'],
 ]
 
 it.each(REFUSALS)('refuses %s with %i', async (_, status, request, reason) => {
@@ -184,7 +184,7 @@ it.each(REFUSALS)('refuses %s with %i', async (_, status, request, reason) => {
   close()
 })
 
-it('lets a browser in once with an address, by a page that goes on by itself', async () => {
+it('opens the console once per launch address, by a page that refreshes', async () => {
   const { host, port, logged } = await startHost()
   const address = new URL(host.launchAddress())
   expect(address.href).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/launch\/[\w-]{43}$/)
@@ -198,11 +198,11 @@ it('lets a browser in once with an address, by a page that goes on by itself', a
   ])
   const second = await ask(port, { path: address.pathname })
   expect(second.status).toBe(403)
-  expect(second.body).toContain('use the address that it printed')
-  expect(logged).toEqual(['refused GET /launch/…: the launch token is not good, or was used'])
+  expect(second.body).toContain('Each address works once')
+  expect(logged).toEqual(['refused GET /launch/…: the launch token is invalid or was used'])
 })
 
-it('serves the page and its assets with the policy, and under localhost too', async () => {
+it('serves the page and its assets with the content policy, also under localhost', async () => {
   const { host, port } = await startHost()
   const Cookie = await letIn(host)
   const page = await ask(port, { path: '/', headers: { Cookie, Host: `localhost:${port}` } })
@@ -222,7 +222,7 @@ it('serves the page and its assets with the policy, and under localhost too', as
   expect(asset).toMatchObject({ status: 200, headers: { 'content-type': 'text/javascript; charset=utf-8' } })
 })
 
-it('carries calls and streams, and ends them with the page', async () => {
+it('carries calls and streams until the page is closed', async () => {
   const { host, port } = await startHost()
   const { client, response, close } = await openScreen(port, await letIn(host))
   expect(response.headers['content-type']).toBe('text/event-stream; charset=utf-8')
@@ -245,7 +245,7 @@ it('carries calls and streams, and ends them with the page', async () => {
   close()
 })
 
-it('keeps the screens of two browsers apart', async () => {
+it('accepts frames for a screen only from its own browser', async () => {
   const { host, port } = await startHost()
   const [mine, theirs] = [await letIn(host), await letIn(host)]
   const { screen, close } = await openScreen(port, mine)
@@ -263,7 +263,7 @@ it('keeps the screens of two browsers apart', async () => {
   await expect.poll(async () => (await send(mine)).status).toBe(404)
 })
 
-it('writes no control characters of a request to the log, and no more lines than anybody reads', async () => {
+it('logs no control characters of a request, and only counts a flood', async () => {
   const { port, logged } = await startHost()
   await new Promise<void>(resolve => {
     const socket = connect(port, '127.0.0.1', () => {
@@ -276,14 +276,14 @@ it('writes no control characters of a request to the log, and no more lines than
   for (const line of logged) expect(line).toMatch(/^[\x20-\x7e…]{1,150}$/)
 })
 
-it('stops though pages are open that never end by themselves', async () => {
+it('closes while pages are open', async () => {
   const { host, port } = await startHost()
   await openScreen(port, await letIn(host))
   await host.close()
   await expect(ask(port, { path: '/' })).rejects.toMatchObject({ code: 'ECONNREFUSED' })
 })
 
-it('waits for a page that does not read, and stops when it is gone', async () => {
+it('sends a page that does not read only a few events, and stops when the page is gone', async () => {
   let produced = 0
   let ended = false
   const { host, port } = await startHost(core => ({

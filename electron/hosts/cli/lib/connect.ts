@@ -10,19 +10,19 @@ import type { Io } from './io.ts'
 
 type Wiring = {
   readonly stoppable?: boolean
-  /** A stream sends more when this has resolved. */
+  /** Streams wait for this before their next event. */
   readonly pace?: () => Promise<void>
 }
 
 /**
- * The command line talks to the core as every screen does; here the wire is a function call. What is `stoppable` is dropped
- * when Ctrl-C is pressed; a plan that is being applied is stopped in its own way.
+ * The command line talks to the core as every screen does; here the wire is a function call. Ctrl-C drops a `stoppable`
+ * connection; a plan that is being applied is stopped in its own way.
  */
 export function connect(io: Io, { stoppable = true, pace }: Wiring = {}): Client {
   const client = createClient(frame => session.receive(frame))
   const session = openSession(io.core(), frame => {
     client.receive(frame)
-    // What became of it is told to whoever waits for it; here it is only waited for.
+    // Its own caller handles the error.
     return pace?.().catch(() => {})
   })
   if (stoppable) io.signal.addEventListener('abort', () => session.close())
@@ -35,7 +35,7 @@ export type OpenedStore = {
   readonly description: StoreDescription
 }
 
-/** Opens a store and asks who it is. When the server wants a password and there is a person to ask, asks. */
+/** Opens a store and describes its server. Prompts for a password if the server requires one and there is a terminal. */
 export async function openStore(io: Io, address: string): Promise<OpenedStore> {
   const client = connect(io)
   const [store] = await openStores(io, client, [address])
@@ -45,11 +45,11 @@ export async function openStore(io: Io, address: string): Promise<OpenedStore> {
 
 export type ReachedStore = {
   readonly info: StoreInfo
-  /** Who it is, or why it does not say so. */
+  /** The server's description, or why it could not be read. */
   readonly answer: Result<StoreDescription>
 }
 
-/** The same for several, of which any may be down: that is then its answer. */
+/** Opens several stores; one that is down has the error as its answer. */
 export async function openStores(
   io: Io,
   client: Client,
@@ -78,7 +78,7 @@ async function reach(client: Client, address: string, password: string | undefin
 
 async function askPassword(io: Io, forWhich: string): Promise<string> {
   io.stderr.write(`Password${escapeForTerminal(forWhich)}: `)
-  // readline echoes what is typed to its output: this one swallows it.
+  // readline echoes input to its output; this one discards it.
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
   const lines = createInterface({ input: io.stdin, output: silent, terminal: true })
   try {

@@ -39,18 +39,18 @@ export function unwrap<T>(result: Result<T>): T {
   return result.value
 }
 
-/** Why a server could not be started, where that is about its port. */
+/** Explains an error that is about the port of a server; other errors are returned as they are. */
 export function cannotListen(error: unknown, port: number | undefined): unknown {
   switch ((error as NodeJS.ErrnoException).code) {
     case 'EADDRINUSE':
       return new CliError({
         code: 'INTERNAL',
-        message: `Port ${port} is taken; --port 0 takes any that is free`,
+        message: `Port ${port} is in use; --port 0 takes any free port`,
       })
     case 'EACCES':
       return new CliError({
         code: 'INTERNAL',
-        message: `Port ${port} may not be used by this account; --port 0 takes any that is free`,
+        message: `This account may not use port ${port}; --port 0 takes any free port`,
       })
     default:
       return error

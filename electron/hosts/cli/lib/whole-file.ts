@@ -4,11 +4,11 @@ import { dirname, join } from 'node:path'
 import { escapeForTerminal } from '../../../../shared/safe-text.ts'
 import { CliError, usageError } from './exit.ts'
 
-/** A file that is there as a whole or not at all: written beside its place, and put there when it is on disk. */
+/** A file that is complete or not there: written beside its place, and renamed when it is on disk. */
 export type WholeFile = {
   write(text: string): Promise<void>
   keep(): Promise<void>
-  /** Nothing is left of it; what was there before is as it was. */
+  /** Leaves the previous file unchanged. */
   drop(): Promise<void>
 }
 
@@ -18,7 +18,7 @@ export async function openWholeFile(name: string): Promise<WholeFile> {
   }
   const place = await placeOf(name).catch(fail)
   const part = `${place}.${randomBytes(4).toString('hex')}.part`
-  // Readable by its owner alone: a report says who holds what.
+  // Readable by its owner only: a report names holders.
   const file: FileHandle = await open(part, 'wx', 0o600).catch(fail)
   let isOpen = true
   const close = async () => {
@@ -46,7 +46,7 @@ export async function openWholeFile(name: string): Promise<WholeFile> {
   }
 }
 
-/** Where it goes, through links. Only a file may be replaced: renaming would take a device or a folder away. */
+/** The target, through links. Only a file may be replaced: a rename would remove a device or a folder. */
 async function placeOf(name: string): Promise<string> {
   const real = await realpath(name).catch(async error => {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
@@ -54,11 +54,11 @@ async function placeOf(name: string): Promise<string> {
   })
   const there = await stat(real).catch(() => null)
   if (there && !there.isFile())
-    throw usageError(`${escapeForTerminal(name)} is no file; --out - writes to the standard output`)
+    throw usageError(`${escapeForTerminal(name)} is not a file; --out - writes to the standard output`)
   return real
 }
 
-/** That it has its name is on disk as well. Not every system can say so of a folder. */
+/** Flushes the new name to disk as well, on systems that can. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r').catch(() => null)
   await handle?.sync().catch(() => {})
@@ -68,9 +68,9 @@ async function syncFolder(folder: string): Promise<void> {
 const FULL = ['ENOSPC', 'EDQUOT', 'EFBIG']
 const WRONG = ['ENOENT', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG', 'EINVAL', 'ELOOP']
 const DENIED = ['EACCES', 'EPERM']
-/** What is no matter of who may write where. */
+/** Errors that have nothing to do with permissions. */
 const TROUBLES: Readonly<Record<string, string>> = {
-  EROFS: 'the disk can only be read',
+  EROFS: 'the disk is read-only',
   EIO: 'the disk has failed',
   EMFILE: 'this process has too many files open',
   ENFILE: 'this machine has too many files open',
@@ -82,7 +82,8 @@ export function unwritable(name: string, error: unknown): CliError {
   const file = escapeForTerminal(name)
   if (FULL.includes(code))
     return new CliError({ code: 'INTERNAL', message: `${file} was not written: the disk is full (${code})` })
-  if (WRONG.includes(code)) return usageError(`${file} cannot be written: there is no such folder (${code})`)
+  if (WRONG.includes(code))
+    return usageError(`${file} cannot be written: its folder does not exist (${code})`)
   if (DENIED.includes(code))
     return new CliError({
       code: 'REFUSED',

@@ -1,14 +1,14 @@
 import { textWidth } from '../../../../shared/safe-text.ts'
 import type { Io } from './io.ts'
 
-/** As wide as the terminal, and no wider than lines are read well. */
+/** The width of the terminal, within what is readable. */
 export function widthOf({ stdout }: Io): number {
   return Math.min(120, Math.max(60, stdout.isTTY ? (stdout.columns ?? WIDTH) : WIDTH))
 }
 
 const WIDTH = 100
 
-/** Breaks at spaces. The first line begins with `first`, the others are indented as far. A word that is too long stays whole. */
+/** Breaks at spaces. The first line starts with `first`, the others are indented to match. Long words stay whole. */
 export function wrap(first: string, text: string, width: number): string[] {
   const indent = ' '.repeat(textWidth(first))
   const lines: string[] = []

@@ -9,7 +9,7 @@ import type { Args } from '../lib/args.ts'
 import { openStore } from '../lib/connect.ts'
 import { CliError, EXIT, unwrap } from '../lib/exit.ts'
 import { type Io, print } from '../lib/io.ts'
-import { lockJson } from './lock-json.ts'
+import { lockJson } from './lock-output.ts'
 
 const RAW_SHOWN = 400
 
@@ -18,7 +18,7 @@ export async function inspectCommand(args: Args, io: Io): Promise<number> {
   const detail = unwrap(
     await client.call('locks.inspect', { storeId: info.storeId, id: args.positionals[1] as string }),
   )
-  if (detail === null) throw new CliError({ code: 'NOT_FOUND', message: 'There is no such key in the store' })
+  if (detail === null) throw new CliError({ code: 'NOT_FOUND', message: 'The store has no such key' })
   const formats = unwrap(await client.call('formats.list', {}))
   const format = formats.find(each => each.id === detail.lock?.format) ?? null
   const now = detail.lock?.observedAt ?? description.clock.serverTime
@@ -60,10 +60,10 @@ function describe(detail: LockDetail, format: FormatInfo | null, address: string
     '',
     'To release exactly this lock',
     `  lockkeeper release --fence ${lock.fence} --reason '…' -- ${shellQuote(address)} ${shellQuote(lock.id)}`,
-    // Whole, because half of a command is another command.
+    // Not clipped: half of a command is another command.
     ...(detail.command === null
       ? []
-      : ['', `The same with ${kindOf(format.store).tool}`, `  ${neutralise(detail.command)}`]),
+      : ['', `Equivalent command for ${kindOf(format.store).tool}`, `  ${neutralise(detail.command)}`]),
   ]
 }
 

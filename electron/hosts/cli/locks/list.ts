@@ -6,9 +6,7 @@ import { type Args, positiveInteger } from '../lib/args.ts'
 import { type OpenedStore, openStore } from '../lib/connect.ts'
 import { CliError, EXIT, exitCodeOf, usageError } from '../lib/exit.ts'
 import { type Io, print } from '../lib/io.ts'
-import { lockTable } from '../lib/table.ts'
-import { lockJson } from './lock-json.ts'
-import { sayCounts, sayServer } from './summary.ts'
+import { lockJson, lockTable, sayCounts, sayServer } from './lock-output.ts'
 
 const SHOWN_UNRECOGNISED = 5
 
@@ -36,7 +34,7 @@ export async function listCommand(args: Args, io: Io): Promise<number> {
         text?.toLowerCase().includes(String(owner).toLowerCase()),
       ))
 
-  // Everything is read before anything is cut off: a limit shows the locks that need attention most, not the first found.
+  // Reads everything before applying the limit, which keeps the locks that need attention most, not the first found.
   const listing = await collect(opened, io)
   const sorted = listing.locks
     .filter(lock => wanted(lock, listing.serverTime))
@@ -85,7 +83,7 @@ function collect({ client, info }: OpenedStore, io: Io): Promise<Listing> {
   })
 }
 
-/** One object, written lock by lock: a hundred thousand of them are never one string. */
+/** One JSON object, written lock by lock: a hundred thousand locks are never one string. */
 async function printJson({ description }: OpenedStore, listing: Listing, io: Io): Promise<void> {
   const { kind, address, server, clock } = description
   const store = {
@@ -120,7 +118,7 @@ async function printTable({ description }: OpenedStore, listing: Listing, io: Io
   await print(io, `${sayCounts(locks, serverTime)}${listing.complete ? '' : ' (not all of them)'}.`)
   await print(io, `${sayServer(description)}.`)
   if (listing.unrecognised.length > 0) {
-    await print(io, `${plural(listing.unrecognised.length, 'record is', 'records are')} not understood:`)
+    await print(io, `${plural(listing.unrecognised.length, 'unrecognized record', 'unrecognized records')}:`)
     for (const { key, reason } of listing.unrecognised.slice(0, SHOWN_UNRECOGNISED)) {
       await print(io, `  ${clip(`${escapeForTerminal(key)}: ${neutralise(reason)}`, 98)}`)
     }

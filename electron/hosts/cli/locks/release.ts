@@ -7,7 +7,7 @@ import type { Args } from '../lib/args.ts'
 import { openStore } from '../lib/connect.ts'
 import { EXIT, unwrap, usageError } from '../lib/exit.ts'
 import { type Io, print } from '../lib/io.ts'
-import { lockJson } from './lock-json.ts'
+import { lockJson } from './lock-output.ts'
 
 const EXIT_BY_OUTCOME = { released: EXIT.done, changed: EXIT.changed, gone: EXIT.gone }
 
@@ -15,7 +15,7 @@ export async function releaseCommand(args: Args, io: Io): Promise<number> {
   const { fence, reason, json } = args.options
   if (typeof fence !== 'string' || fence === '') {
     throw usageError(
-      'A release needs --fence, which list --json and inspect show: it stands for the lock you saw',
+      'release needs --fence, which identifies the lock you saw; list --json and inspect show it',
     )
   }
   const [address, key] = args.positionals as [string, string]
@@ -44,7 +44,7 @@ export async function releaseCommand(args: Args, io: Io): Promise<number> {
       break
     }
     case 'gone':
-      await print(io, `Gone: ${name} is not locked any more. Nothing was changed.`)
+      await print(io, `Gone: ${name} is no longer locked. Nothing was changed.`)
       break
     case 'changed':
       for (const line of sayChanged(name, fence, current)) await print(io, line)
@@ -56,10 +56,10 @@ function sayChanged(name: string, fence: string, current: Lock | null): string[]
   const holder = current ? ` It is held by ${escapeForTerminal(holderText(current))} now.` : ''
   return [
     `Changed: ${name} is not the lock you saw.${holder} Nothing was changed.`,
-    ...(isFence(fence) ? [] : ['The fence is not one that list --json or inspect prints: was it cut off?']),
+    ...(isFence(fence) ? [] : ['This is not a fence that list --json or inspect prints: was it truncated?']),
     ...(current?.notes.some(note => note.code === 'weak-fence')
       ? [
-          'The same holder may have renewed it: inspect it again, and release with the new fence if it is still stuck.',
+          'Its holder may have renewed it. Inspect it again, and release with the new fence if it is still stuck.',
         ]
       : []),
   ]

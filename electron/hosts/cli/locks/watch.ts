@@ -7,13 +7,11 @@ import { type Args, interval } from '../lib/args.ts'
 import { openStore } from '../lib/connect.ts'
 import { CliError, EXIT } from '../lib/exit.ts'
 import { type Io, print } from '../lib/io.ts'
-import { lockTable } from '../lib/table.ts'
-import { lockJson } from './lock-json.ts'
-import { sayCounts, sayServer } from './summary.ts'
+import { lockJson, lockTable, sayCounts, sayServer } from './lock-output.ts'
 
 type Status = Extract<WatchEvent, { type: 'status' }>
 
-/** What the watch knows so far, and the store's clock to count down by. */
+/** The locks so far, and the offset of the store's clock to count down by. */
 type View = {
   readonly locks: Map<string, Lock>
   status: Status | null
@@ -107,9 +105,9 @@ function jsonLines(io: Io): Screen {
   }
 }
 
-/** For a pipe or a log: the table once, then a line for each change. */
+/** For a pipe or a log: the table once, then one line per change. */
 function plainLines(io: Io, description: StoreDescription): Screen {
-  let said = ''
+  let shown = ''
   const line = (now: number, text: string) => void print(io, `${iso(now).slice(11, 19)} UTC  ${text}`)
   return {
     show(event) {
@@ -118,7 +116,7 @@ function plainLines(io: Io, description: StoreDescription): Screen {
           for (const text of lockTable(event.locks, event.serverTime, false)) void print(io, text)
           void print(
             io,
-            `\n${event.complete ? sayCounts(event.locks, event.serverTime) : 'More follow'}.\n${sayServer(description)}.`,
+            `\n${event.complete ? sayCounts(event.locks, event.serverTime) : 'More to come'}.\n${sayServer(description)}.`,
           )
           break
         case 'upsert':
@@ -132,10 +130,10 @@ function plainLines(io: Io, description: StoreDescription): Screen {
           for (const id of event.ids) line(event.serverTime, `gone: ${escapeForTerminal(id)}`)
           break
         case 'status': {
-          // Every try in an outage is told; one line says it.
+          // An outage repeats its status with every retry; one line is enough.
           const key = `${event.status} ${event.error?.message}`
-          if (key !== said) line(event.asOf ?? Date.now(), sayStatus(event))
-          said = key
+          if (key !== shown) line(event.asOf ?? Date.now(), sayStatus(event))
+          shown = key
         }
       }
     },
@@ -156,11 +154,11 @@ function liveTable(io: Io, description: StoreDescription): Screen {
       hidden > 0 ? `… and ${hidden} more` : '',
       `${sayCounts(locks, now)}.`,
       `${sayServer(description)}.`,
-      clip(`${description.address} · ${status} · Ctrl-C ends`, io.stdout.columns || 100),
+      clip(`${description.address} · ${status} · Ctrl-C stops`, io.stdout.columns || 100),
     ]
     io.stdout.write(`\x1b[H${text.map(each => `${each}\x1b[K`).join('\n')}\x1b[J`)
   }
-  // The alternate screen: what was on the terminal is there again afterwards.
+  // The alternate screen: the terminal's content returns afterwards.
   io.stdout.write('\x1b[?1049h\x1b[?25l\x1b[2J')
   return {
     show: (_event, _seq, view) => draw(view),

@@ -18,7 +18,7 @@ describe('arguments are parsed by the usage that the help prints', () => {
     })
   })
 
-  it('goes by the line of usage whose option is given', () => {
+  it('uses the line of usage whose option is given', () => {
     expect(args('--extend', 'h1', '--for', '1h')).toMatchObject({ positionals: [] })
     expect(() => args('--extend', 'h1', 'redis:')).toThrow('Too many arguments; expected none')
   })
@@ -38,18 +38,18 @@ describe('arguments are parsed by the usage that the help prints', () => {
     expect(() => args(...argv)).toThrow(message)
   })
 
-  it('lets the last argument be given several times', () => {
+  it('accepts a repeated argument', () => {
     expect(parse('stats', ['<store>... [--json]'], ['a', 'b', 'c'])?.positionals).toEqual(['a', 'b', 'c'])
     expect(() => parse('stats', ['<store>... [--json]'], [])).toThrow('Missing <store>')
   })
 
-  it('lets an argument in brackets be left out', () => {
+  it('accepts the absence of an argument in brackets', () => {
     expect(parse('audit', ['[TEXT] [--limit N]'], [])?.positionals).toEqual([])
     expect(parse('audit', ['[TEXT] [--limit N]'], ['x'])?.positionals).toEqual(['x'])
     expect(() => parse('audit', ['[TEXT] [--limit N]'], ['x', 'y'])).toThrow('Too many arguments')
   })
 
-  it('answers null to --help, whatever else is wrong', () => {
+  it('answers null to --help, whatever else is given', () => {
     expect(args('--help')).toBeNull()
     expect(args('a', 'b', 'c', '-h')).toBeNull()
   })

@@ -5,15 +5,15 @@ import { runCli } from '../run-cli.ts'
 
 const TOKEN = '0f8fad5b-d9cb-469f-a165-70867728950e'
 
-describe('the look at one lock', () => {
-  it('ends with a line that releases it by the tools of the store, whatever its key and value', async () => {
+describe('inspect', () => {
+  it('ends with a command that releases the lock by the tool of the store, whatever its key and value', async () => {
     const { client, address } = await redisPlace()
     const key = "lock:it's $(id) \x1b[31m\u202e"
     await client.set(key, `${TOKEN}'\n`)
     const { stdout } = await runCli(['inspect', address, key])
     // biome-ignore lint/suspicious/noControlCharactersInRegex: that there are none is the point
     expect(stdout).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/)
-    const line = stdout.split('The same with redis-cli\n  ')[1]
+    const line = stdout.split('Equivalent command for redis-cli\n  ')[1]
     expect((await runCli(['inspect', address, key, '--json'])).json()).toMatchObject({
       command: line?.trim(),
     })
@@ -21,7 +21,7 @@ describe('the look at one lock', () => {
     expect(await client.exists(key)).toBe(0)
   })
 
-  it('begins with a sentence in which the hostile name of a holder is escaped, once', async () => {
+  it('starts with a sentence that escapes the hostile name of a holder, once', async () => {
     const { client, address } = await redisPlace()
     const value = {
       lockId: 'a\u001b[31m\u202e\n\\x1b',

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { lockTable } from '../../../../electron/hosts/cli/lib/table.ts'
+import { lockTable } from '../../../../electron/hosts/cli/locks/lock-output.ts'
 import { textWidth } from '../../../../shared/safe-text.ts'
 import { aLock } from '../../../shared/a-lock.ts'
 
@@ -16,6 +16,6 @@ it.each([
     expect(textWidth(line)).toBe(expected)
 })
 
-it('shows a whole key where there is room for it', () => {
+it('shows the complete key if there is room', () => {
   expect(lockTable([long], long.observedAt, false, 200).join('\n')).toContain(long.key)
 })

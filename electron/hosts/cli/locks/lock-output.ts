@@ -1,0 +1,106 @@
+import { sayDuration } from '../../../../shared/duration.ts'
+import {
+  attentionRank,
+  byAttention,
+  expiresAtOf,
+  isoTime,
+  remainingMs,
+  stateAt,
+} from '../../../../shared/lease.ts'
+import { holderText, noteSentence, sayRemaining } from '../../../../shared/lock-words.ts'
+import type { Lock } from '../../../../shared/locks.ts'
+import { plural } from '../../../../shared/numbers.ts'
+import { clip, column, escapeForTerminal } from '../../../../shared/safe-text.ts'
+import type { StoreDescription } from '../../../../shared/stores.ts'
+
+/** 100 columns, with one space between. Extra width goes to the key and the holder. */
+const WIDTHS = { state: 9, key: 34, holder: 21, age: 11, remaining: 21 }
+const NARROWEST = 100
+
+const PAINT: Record<number, string> = { 0: '\x1b[31m', 1: '\x1b[35m', 2: '\x1b[33m' }
+
+/** The locks as a table for reading, those that need attention first. */
+export function lockTable(
+  locks: readonly Lock[],
+  now: number,
+  colour: boolean,
+  columns = NARROWEST,
+): string[] {
+  const extra = Math.max(0, columns - NARROWEST)
+  const row = rowOf({
+    ...WIDTHS,
+    key: WIDTHS.key + Math.ceil(extra / 2),
+    holder: WIDTHS.holder + Math.floor(extra / 2),
+  })
+  const head = row('STATE', 'KEY', 'HOLDER', 'AGE', 'REMAINING')
+  const rows = [...locks].sort(byAttention(now)).map(lock => {
+    const line = row(
+      lock.lease.kind === 'never' ? 'no expiry' : stateAt(lock, now),
+      escapeForTerminal(lock.key),
+      escapeForTerminal(holderText(lock)),
+      lock.acquiredAt === null ? 'unknown' : sayAge(now - lock.acquiredAt),
+      sayRemaining(lock, remainingMs(lock, now)),
+    )
+    const paint = colour ? PAINT[attentionRank(lock, now)] : undefined
+    return paint ? `${paint}${line}\x1b[0m` : line
+  })
+  return [colour ? `\x1b[1m${head}\x1b[0m` : head, ...rows]
+}
+
+function sayAge(ms: number): string {
+  return ms < 0 ? `in ${sayDuration(ms)}` : sayDuration(ms)
+}
+
+function rowOf(widths: typeof WIDTHS) {
+  return (state: string, key: string, holder: string, age: string, remaining: string): string =>
+    [
+      column(state, widths.state),
+      column(key, widths.key),
+      column(holder, widths.holder),
+      column(age, widths.age, 'right'),
+      column(remaining, widths.remaining, 'right'),
+    ].join(' ')
+}
+
+/** `7 locks: 2 expired, 1 without expiry, 4 held` */
+export function sayCounts(locks: readonly Lock[], now: number): string {
+  const counts = new Map<string, number>()
+  for (const lock of locks) {
+    const word = lock.lease.kind === 'never' ? 'without expiry' : stateAt(lock, now)
+    counts.set(word, (counts.get(word) ?? 0) + 1)
+  }
+  const order = ['expired', 'without expiry', 'expiring', 'held', 'unknown', 'released']
+  const parts = order.filter(word => counts.has(word)).map(word => `${counts.get(word)} ${word}`)
+  return `${plural(locks.length, 'lock', 'locks')}${parts.length > 0 ? `: ${parts.join(', ')}` : ''}`
+}
+
+export function sayServer({ server: name, clock }: StoreDescription): string {
+  const server = clip(escapeForTerminal(name), 60)
+  if (clock.offsetMs === null) return `${server}; its clock cannot be read, so times are by this machine's`
+  // An offset within its error of measurement means nothing.
+  if (Math.abs(clock.offsetMs) <= clock.errorMs + 50) return `${server}; its clock agrees with this machine's`
+  return `${server}; its clock is ${sayDuration(clock.offsetMs)} ${clock.offsetMs > 0 ? 'ahead of' : 'behind'} this machine's`
+}
+
+/** A lock as JSON: times in ISO 8601, and the remaining time at the moment of printing. */
+export function lockJson(lock: Lock, now: number): Record<string, unknown> {
+  return {
+    key: lock.key,
+    name: lock.name,
+    format: lock.format,
+    owner: lock.owner,
+    holder: lock.holder,
+    acquiredAt: isoTime(lock.acquiredAt),
+    acquiredAtSource: lock.acquiredAtSource,
+    expiresAt: isoTime(expiresAtOf(lock.lease)),
+    expiresAtSource: lock.lease.kind === 'deadline' ? lock.lease.source : 'unknown',
+    remainingMs: remainingMs(lock, now),
+    state: stateAt(lock, now),
+    fence: lock.fence,
+    id: lock.id,
+    lease: lock.lease.kind,
+    deadlines: lock.deadlines.map(({ at, source }) => ({ at: isoTime(at), source })),
+    fields: lock.fields,
+    notes: lock.notes.map(note => ({ code: note.code, text: noteSentence(note) })),
+  }
+}
