@@ -154,7 +154,7 @@ describe('lockkeeper export', () => {
 describe('a report that cannot be written', () => {
   it.each<[string, string, number, RegExp]>([
     ['a folder that there is not', 'nowhere/r.md', 2, /cannot be written: its folder does not exist/],
-    ['a folder', '.', 2, /is no file/],
+    ['a folder', '.', 2, /is not a file/],
     ['a file taken for a folder', 'kept.md/r.md', 2, /cannot be written/],
   ])('says so of %s', async (_, name, code, words) => {
     const folder = dataFolder()
