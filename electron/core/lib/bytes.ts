@@ -5,8 +5,8 @@ import { clip, escapeForTerminal } from '../../../shared/safe-text.ts'
 const HEX = 'hex:'
 
 /**
- * A key as text that can be shown, typed and sent back: UTF-8 as is, everything else as `hex:…`. A key that starts with `hex:`, and the
- * empty key, are written in hex too, so that the two directions are exact inverses.
+ * A key as text that can be shown, typed and sent back: UTF-8 as is, everything else as `hex:…`. A key that starts with
+ * `hex:`, and the empty key, are written in hex too, so that the two directions are exact inverses.
  */
 export function keyToText(key: Buffer): string {
   const text = isUtf8(key) ? key.toString('utf8') : null

@@ -1,6 +1,6 @@
 import type { ClockReading } from '../../../shared/stores.ts'
 
-/** This machine's time at the start of the process plus a steady clock, which unlike Date is never set. It may stop while the machine sleeps. */
+/** The time at the start of the process plus a steady clock, which is never set. It may stop while the machine sleeps. */
 export const steadyNow = (): number => performance.timeOrigin + performance.now()
 
 /**

@@ -77,7 +77,7 @@ export async function eachOf<T>(
 /** Items per slice: a few milliseconds of work. */
 const SLICE = 500
 
-/** Runs synchronous work over many items and yields to the event loop between slices: a host serves screens and stores meanwhile. */
+/** Runs synchronous work over many items and yields to the event loop between slices, so that a host keeps serving. */
 export async function eachYielding<T>(items: Iterable<T>, work: (item: T, i: number) => void): Promise<void> {
   let i = 0
   for (const item of items) {

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { aborted } from './errors.ts'
 
@@ -26,6 +27,11 @@ export function onAbort(signal: AbortSignal, work: () => void): () => void {
     all.delete(mine)
   }
 }
+
+/** For cleanup that outlives the caller's own signal. */
+export const NEVER: AbortSignal = new AbortController().signal
+// Many listeners may be attached at once; none of them stays.
+setMaxListeners(0, NEVER)
 
 /** Calls back after a delay of any length. Returns the cancel function. */
 export function later(ms: number, work: () => void, { unref = false } = {}): () => void {

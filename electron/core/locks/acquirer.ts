@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { setMaxListeners } from 'node:events'
 import { PendingWork } from '../lib/concurrency.ts'
 import { aborted, StoreError } from '../lib/errors.ts'
-import { retryUntilDone } from '../lib/timers.ts'
+import { NEVER, retryUntilDone } from '../lib/timers.ts'
 import type { Grant, OwnerProof, Provider, Refusal } from './provider.ts'
 import type { Metadata } from './types.ts'
 
@@ -20,11 +19,6 @@ export type Attempt = (Grant | Refusal) & { readonly owner: string; readonly ask
 
 /** A request whose answer was lost may still arrive: a lock that is absent once may appear later. */
 const NOT_THERE_ENOUGH = 3
-
-/** For cleanup that outlives the waiter. */
-const NEVER = new AbortController().signal
-// Many listeners may be attached at once; none of them stays.
-setMaxListeners(0, NEVER)
 
 /** Requests locks from the store, and releases those that no program knows of: granted too late, or with a lost answer. */
 export class Acquirer {

@@ -28,8 +28,8 @@ function isPlain(value: unknown): boolean {
   return value === null || typeof value === 'boolean' || Number.isFinite(value)
 }
 
-/** No store keeps half a surrogate pair. */
-function isText(text: string): boolean {
+/** False for half a surrogate pair: it has no UTF-8, so two such keys would be one, and such an owner could not be read back. */
+export function isText(text: string): boolean {
   return !/\p{Cs}/u.test(text)
 }
 

@@ -219,6 +219,6 @@ export class LockHandle implements HeldLock {
   }
 }
 
-function checkOpen(signal: AbortSignal): void {
+export function checkOpen(signal: AbortSignal): void {
   if (signal.aborted) throw new StoreError('REFUSED', 'This lock manager is closed')
 }

@@ -6,7 +6,7 @@ import { atMost, onAbort } from '../lib/timers.ts'
 import { Acquirer, type Attempt, type LockRequest } from './acquirer.ts'
 import { LockHeldError } from './errors.ts'
 import { checkKey, checkOwner, metadataFrom, ttlFrom, waitFrom } from './input.ts'
-import { type EndListener, type HandleContext, LockHandle } from './lock-handle.ts'
+import { checkOpen, type EndListener, type HandleContext, LockHandle } from './lock-handle.ts'
 import { ManagerStats } from './manager-stats.ts'
 import type { Inventory, Provider } from './provider.ts'
 import type {
@@ -122,7 +122,7 @@ export class StoreLockManager implements LockManager {
   async release(key: string, owner: string): Promise<ReleaseResult> {
     checkKey(key)
     checkOwner(owner)
-    if (this.#closing.signal.aborted) throw closedError()
+    checkOpen(this.#closing.signal)
     return this.#pending.track(this.#release(key, owner))
   }
 
@@ -216,9 +216,9 @@ export class StoreLockManager implements LockManager {
   }
 
   async #open(): Promise<Provider> {
-    if (this.#closing.signal.aborted) throw closedError()
+    checkOpen(this.#closing.signal)
     const provider = await this.#load()
-    if (this.#closing.signal.aborted) throw closedError()
+    checkOpen(this.#closing.signal)
     return provider
   }
 

@@ -16,7 +16,7 @@ export type AcquireRequest = {
   readonly metadata: Metadata | null
 }
 
-/** Proves that a lock is ours: its owner and, where the format has room, a mark unique to the acquisition. Null: the owner alone counts. */
+/** Proves that a lock is ours: its owner and, where the format has room, a mark unique to the acquisition. Null if there is none. */
 export type OwnerProof = { readonly owner: string; readonly mark: string | null }
 
 /** Times are epoch milliseconds by the store's clock. */

@@ -41,7 +41,7 @@ const SLOWEST_TROUBLE_MS = 2000
 /** While the lock is ours, notifications of a release are combined into one request after this delay. */
 const DOUBT_MS = 250
 
-/** The waiters of one manager for one key, first come, first served. Only the head asks the store: the load does not grow with the queue. */
+/** The waiters of one manager for one key, first come, first served. Only the head asks the store, however long the queue. */
 export class WaitQueue {
   readonly #o: WaitQueueOptions
   readonly #waiters: Waiter[] = []

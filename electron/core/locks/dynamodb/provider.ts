@@ -4,6 +4,7 @@ import type { DynamoAddress } from '../../stores/dynamodb/address.ts'
 import { DynamoConnection } from '../../stores/dynamodb/connect.ts'
 import { conditionalPut, FENCING_PREFIX } from '../../stores/dynamodb/formats/conditional-put.ts'
 import { chooseFormats } from '../../stores/recognise.ts'
+import { isText } from '../input.ts'
 import type {
   AcquireRequest,
   Extension,
@@ -56,7 +57,7 @@ export class DynamoProvider implements Provider {
   keyOf(name: string): string {
     const bad = (what: string) => new StoreError('BAD_INPUT', what)
     if (name === '') throw bad('A lock needs a name')
-    if (/\p{Cs}/u.test(name)) throw bad('The name of the lock is no valid Unicode text')
+    if (!isText(name)) throw bad('The name of the lock is no valid Unicode text')
     if (name.startsWith(FENCING_PREFIX))
       throw bad(`Names that begin with ${FENCING_PREFIX} are kept for fencing numbers`)
     const maxBytes = this.#fencing ? MAX_KEY_BYTES - FENCING_PREFIX.length : MAX_KEY_BYTES
@@ -122,7 +123,7 @@ export class DynamoProvider implements Provider {
   }
 
   async #use<T>(name: string, owner: string, work: (key: string) => Promise<T>): Promise<T> {
-    if (/\p{Cs}/u.test(owner)) throw new StoreError('BAD_INPUT', 'The owner is no valid Unicode text')
+    if (!isText(owner)) throw new StoreError('BAD_INPUT', 'The owner is no valid Unicode text')
     return work(this.keyOf(name))
   }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { setMaxListeners } from 'node:events'
 import { StoreError } from '../../lib/errors.ts'
+import { NEVER } from '../../lib/timers.ts'
 import type { Item } from '../../stores/dynamodb/format/attribute.ts'
 import type { AcquireRequest, Grant, OwnerProof, Refusal } from '../provider.ts'
 import type { StoreTime } from './lease-clock.ts'
@@ -8,11 +8,6 @@ import { freeBefore, heldBy, holderOf, isFree, isOurs, itemOf } from './lock-ite
 import type { LockItems } from './requests.ts'
 
 const TRIES = 5
-/** For checks and cleanup that outlive the waiter. */
-const NEVER = new AbortController().signal
-// Many listeners may be attached at once; none of them stays.
-setMaxListeners(0, NEVER)
-
 type Clock = (signal: AbortSignal) => Promise<StoreTime>
 type Asked = {
   readonly key: string

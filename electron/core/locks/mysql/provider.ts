@@ -6,6 +6,7 @@ import { rechargeTable } from '../../stores/mysql/formats/recharge-table.ts'
 import { isContention, isReadOnlyServer } from '../../stores/mysql/server-errors.ts'
 import type { Sql } from '../../stores/mysql/sql.ts'
 import { chooseFormats } from '../../stores/recognise.ts'
+import { isText } from '../input.ts'
 import type {
   AcquireRequest,
   Extension,
@@ -23,7 +24,6 @@ import { extendRow, removeOwn, type StoredRow } from './statements.ts'
 import { checkWritable, endFrom, holderOf, lookAt, take } from './take.ts'
 
 const TABLE = 'recargas_process_locks'
-const HALF_A_PAIR = /\p{Cs}/u
 
 /**
  * Locks in a table of MySQL or MariaDB, one row each, shared with the programs that use the same table. All times are the
@@ -50,8 +50,7 @@ export class MysqlProvider implements Provider {
 
   keyOf(name: string): string {
     if (name === '') throw new StoreError('BAD_INPUT', 'A lock needs a name')
-    if (HALF_A_PAIR.test(name))
-      throw new StoreError('BAD_INPUT', 'The name of the lock is no valid Unicode text')
+    if (!isText(name)) throw new StoreError('BAD_INPUT', 'The name of the lock is no valid Unicode text')
     if (this.#table) checkWidth('name of the lock', name, this.#table.keyWidth)
     return name
   }
@@ -124,7 +123,7 @@ export class MysqlProvider implements Provider {
     work: (session: Session, table: LockTable) => Promise<T>,
   ): Promise<T> {
     this.keyOf(name)
-    if (HALF_A_PAIR.test(owner)) throw new StoreError('BAD_INPUT', 'The owner is no valid Unicode text')
+    if (!isText(owner)) throw new StoreError('BAD_INPUT', 'The owner is no valid Unicode text')
     try {
       return await this.#connections.use(signal, async session => {
         this.#table ??= await readLockTable(session, this.#tableName)

@@ -13,6 +13,7 @@ import {
 } from '../../stores/redis/connect.ts'
 import { counterFor } from '../../stores/redis/fencing-counter.ts'
 import { runScript, type Script } from '../../stores/redis/script.ts'
+import { isText } from '../input.ts'
 import type {
   AcquireRequest,
   Extension,
@@ -27,7 +28,7 @@ import type { CurrentHolder } from '../types.ts'
 import { type Found, formatOf, holderFrom, UNKNOWN_HOLDER } from './holder.ts'
 import { EXTEND, MAX_VALUE_BYTES, READ, RELEASE, TAKE } from './scripts.ts'
 import { Subscriber } from './subscriber.ts'
-import { isText, type LockKey, lockKeyOf, type Writer } from './writers.ts'
+import { type LockKey, lockKeyOf, type Writer } from './writers.ts'
 
 type Word = Buffer | string | number
 type Reply = [answer: Buffer, now: number, detail: number | Buffer, value: Buffer | null]

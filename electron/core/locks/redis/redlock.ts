@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { setMaxListeners } from 'node:events'
 import { only, type Settled, settle } from '../../lib/concurrency.ts'
 import { aborted, StoreError, throwIfAborted } from '../../lib/errors.ts'
-import { atMost, sleep } from '../../lib/timers.ts'
+import { atMost, NEVER, sleep } from '../../lib/timers.ts'
 import type { RedisAddress } from '../../stores/redis/address.ts'
 import { isDistinctive } from '../../stores/redis/format/format.ts'
 import type {
@@ -30,11 +29,6 @@ const MOST_VOTES = 4
 /** Random delay after a split vote, so that the next one does not split again. */
 const AFTER_SPLIT_MS = { from: 10, to: 120 }
 
-/** For cleanup that outlives the waiter. */
-const NEVER = new AbortController().signal
-// Many listeners may be attached at once; none of them stays.
-setMaxListeners(0, NEVER)
-
 /**
  * The Redlock algorithm: the holder of a lock has the same record on more than half of several independent servers. A lock survives
  * the loss of the others; a server that lost its memory must stay away for the longest lease. There are no fencing numbers, because
@@ -53,6 +47,9 @@ export function createRedlockProvider(
     )
   return new Redlock(addresses, writer)
 }
+
+/** `outcomes`: as the votes, and completed after the time limit too, before the next request to that server. */
+type Asked<T> = Poll<T> & { readonly outcomes: Votes<T> }
 
 class Redlock implements Provider {
   readonly kind = 'redis'
@@ -125,16 +122,12 @@ class Redlock implements Provider {
     // Server clocks drift: each server keeps the lock a little longer than we count on it.
     const kept = { ...request, ttlMs: request.ttlMs + driftOf(request.ttlMs) }
     const timeoutMs = answerTime(request.ttlMs)
-    const outcomes: Settled<Grant | Refusal>[] = []
     const asked = await this.#ask<Grant | Refusal>(
       name,
       proof,
       timeoutMs,
       signal,
-      async (node, late, place) => {
-        outcomes[place] = await settle(() => node.take(name, kept, mark, late))
-        return only([outcomes[place]])
-      },
+      (node, late) => node.take(name, kept, mark, late),
       so => this.#majority.is(so, 'taken') || this.#holderIn(so) !== null,
     )
     const { votes } = asked
@@ -143,7 +136,7 @@ class Redlock implements Provider {
     if (first && taken.length >= this.#majority.needed && performance.now() - startedAt < request.ttlMs)
       // Both times by one clock: the servers' clocks need not agree.
       return { ...first, mark, fencing: null, expiresAt: first.acquiredAt + request.ttlMs }
-    for (const place of await this.#giveBack(name, proof, asked, outcomes, timeoutMs)) left.add(place)
+    for (const place of await this.#giveBack(name, proof, asked, timeoutMs)) left.add(place)
     // On a majority of servers this is a lock without a holder, which only this process can release.
     return this.#refusal(votes, left.size >= this.#majority.needed)
   }
@@ -155,16 +148,12 @@ class Redlock implements Provider {
     signal: AbortSignal,
   ): Promise<Extension | Loss> {
     const startedAt = performance.now()
-    const outcomes: Settled<Extension | Loss>[] = []
-    const { votes } = await this.#ask<Extension | Loss>(
+    const { votes, outcomes } = await this.#ask<Extension | Loss>(
       name,
       proof,
       answerTime(ttlMs),
       signal,
-      async (node, late, place) => {
-        outcomes[place] = await settle(() => node.extend(name, proof, ttlMs + driftOf(ttlMs), late))
-        return only([outcomes[place]])
-      },
+      (node, late) => node.extend(name, proof, ttlMs + driftOf(ttlMs), late),
       so => this.#majority.is(so, 'extended') || this.#majority.isPrevented(so, 'lost'),
     )
     const extended = valuesOf(votes).filter(each => each.is === 'extended')
@@ -258,23 +247,28 @@ class Redlock implements Provider {
     proof: OwnerProof,
     timeoutMs: number,
     signal: AbortSignal,
-    work: (node: RedisNode, late: AbortSignal, place: number) => Promise<T>,
+    work: (node: RedisNode, late: AbortSignal) => Promise<T>,
     enough: (votes: Votes<T>) => boolean,
     onceMore?: (node: RedisNode) => Promise<unknown>,
-  ): Promise<Poll<T>> {
+  ): Promise<Asked<T>> {
+    const outcomes: (Settled<T> | undefined)[] = []
     const asked = this.#nodes.map(
       (node, place) => (late: AbortSignal) =>
         this.#inOrder(
           place,
           name,
           proof,
-          () => work(node, late, place),
+          async () => {
+            const outcome = await settle(() => work(node, late))
+            outcomes[place] = outcome
+            return only([outcome])
+          },
           () => onceMore?.(node),
         ),
     )
     const answer = await poll(asked, timeoutMs, signal, enough)
     this.#keep(answer.rest)
-    return answer
+    return { ...answer, outcomes }
   }
 
   /** Runs requests for one owner's lock on one server in order. A second attempt after a failure delays only the next request. */
@@ -306,8 +300,7 @@ class Redlock implements Provider {
   async #giveBack(
     name: string,
     proof: OwnerProof,
-    { votes, rest }: Poll<Grant | Refusal>,
-    outcomes: readonly Settled<Grant | Refusal>[],
+    { votes, outcomes, rest }: Asked<Grant | Refusal>,
     timeoutMs: number,
   ): Promise<number[]> {
     // Without a mark another lock of the same owner looks the same and must not be released. It ends by itself.
@@ -315,7 +308,7 @@ class Redlock implements Provider {
       if (proof.mark !== null) return true
       await rest
       const isHis = outcomes.some(
-        each => each.ok && each.value.is === 'held' && each.value.holder.owner === proof.owner,
+        each => each?.ok && each.value.is === 'held' && each.value.holder.owner === proof.owner,
       )
       return isUnmistakable(proof) && !isHis
     }

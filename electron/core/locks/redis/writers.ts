@@ -3,6 +3,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../shared/duration.ts'
 import { keyToText, textToKey } from '../../lib/bytes.ts'
 import { StoreError } from '../../lib/errors.ts'
 import { isCounterName } from '../../stores/redis/fencing-counter.ts'
+import { isText } from '../input.ts'
 
 /** How the locks of one format are written, as data. The console's formats read them. */
 export type Writer = {
@@ -138,9 +139,4 @@ export function nameOfKey(writer: Writer, keyText: string): string | null {
 
 export function keyTextOf(writer: Writer, name: string): string {
   return keyToText(lockKeyOf(writer, name).key)
-}
-
-/** Half a surrogate pair has no UTF-8: two such names would share a key, and such an owner could not be read back. */
-export function isText(text: string): boolean {
-  return !/\p{Cs}/u.test(text)
 }
