@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { codeOf, importsOf, ROOT, SOURCES } from './source-files.ts'
@@ -40,4 +40,20 @@ test.each(sheets)('%s has every class that its components use, and no other', sh
 test('style sheets have different names, because a class in the page is called by them', () => {
   const names = sheets.map(sheet => basename(sheet))
   expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([])
+})
+
+test('only tokens, base typography and the page before the start are global', () => {
+  expect(readdirSync(join(ROOT, 'renderer/styles')).sort()).toEqual([
+    'base.css',
+    'before-start.css',
+    'tokens.css',
+  ])
+  const base = readFileSync(join(ROOT, 'renderer/styles/base.css'), 'utf8')
+  const globals = sheets.flatMap(sheet =>
+    [...readFileSync(join(ROOT, sheet), 'utf8').matchAll(/:global\(\.([\w-]+)\)/g)].map(
+      ([, name]) => `${name}`,
+    ),
+  )
+  // The names that begin with u belong to uPlot.
+  expect(globals.filter(name => !base.includes(`.${name} {`) && !/^(uplot$|u-)/.test(name))).toEqual([])
 })
