@@ -32,19 +32,19 @@ export const STEP_WORDS: Readonly<Record<SwitchStep, StepWords>> = {
     title: 'Understand the change',
     check: 'Both stores can be read.',
     instruction: ({ from, to }) =>
-      `Locks move from ${shown(from)} to ${shown(to)}. No lock is copied: a name that is held in the old store is free in the new one, so that nothing may run while the provider changes. Read what differs, then go on.`,
+      `Locks move from ${shown(from)} to ${shown(to)}. No lock is copied: a name that is held in the old store is free in the new one, so nothing may run while the provider changes. Read the differences, then continue.`,
   },
   stop: {
     title: 'Stop the workers',
-    check: 'No worker acquires or renews anything in the old store any more.',
+    check: 'No worker acquires or renews anything in the old store.',
     instruction: ({ from }) =>
-      `Stop every worker, scheduler and job that takes locks in ${shown(from)}, on every machine. What still arrives there is shown here.`,
+      `Stop every worker, scheduler and job that takes locks in ${shown(from)}, on every machine. What they still do there is shown here.`,
   },
   drain: {
     title: 'Let the old locks end',
     check: 'No worker holds a lock in the old store.',
     instruction: ({ from }) =>
-      `Wait until no worker holds a lock in ${shown(from)}. A holder that does not end has to be stopped, or its lock released once you are sure that nobody works under it.`,
+      `Wait until no worker holds a lock in ${shown(from)}. Stop a holder that does not finish, or release its lock once you are sure that no job runs under it.`,
   },
   change: {
     title: 'Change the provider',
@@ -52,7 +52,7 @@ export const STEP_WORDS: Readonly<Record<SwitchStep, StepWords>> = {
     instruction: sides => {
       const line = providerLine(sides)
       if (line === null)
-        return `Both stores are ${kindOf(sides.to.kind).label}, so that ${PROVIDER_VARIABLE} stays as it is. Change where it is instead (${kindOf(sides.to.kind).variables.join(', ')}), for every program, and then go on by hand.`
+        return `Both stores are ${kindOf(sides.to.kind).label}, so ${PROVIDER_VARIABLE} stays as it is. Change the connection instead (${kindOf(sides.to.kind).variables.join(', ')}), for every program, then pass this step by hand.`
       return `Set ${line} for every program that takes locks, and see that ${kindOf(sides.to.kind).variables.join(', ')} lead to ${shown(sides.to)}.`
     },
   },
@@ -60,7 +60,7 @@ export const STEP_WORDS: Readonly<Record<SwitchStep, StepWords>> = {
     title: 'Clean the old provider',
     check: 'No record of a lock is left in the old store.',
     instruction: ({ from }) =>
-      `Release what is left in ${shown(from)}, expired locks included, so that nothing stands in the way should you ever go back.`,
+      `Release what is left in ${shown(from)}, expired locks included, so nothing is in the way if you ever go back.`,
   },
   restart: {
     title: 'Start the workers again',
@@ -118,16 +118,16 @@ function unknownSentence(step: SwitchStep, run: SwitchRun, now: SwitchNow): stri
   if (step === 'change') {
     if (now.env?.problem != null) return `${now.env.problem}.`
     return providerLine(run) === null
-      ? `${PROVIDER_VARIABLE} stays as it is: whether the rest was changed cannot be seen from here.`
-      : 'No file is looked at: whether it was changed cannot be seen from here.'
+      ? `${PROVIDER_VARIABLE} stays as it is; Lockkeeper cannot see whether the connection was changed.`
+      : 'No file is set, so Lockkeeper cannot see whether the provider was changed.'
   }
   const needsNew = step === 'restart' || (step === 'verify' && now.from.status === 'live')
   const isNew = needsNew || (step === 'understand' && now.from.status !== 'closed')
   const side = isNew ? run.to : run.from
   const { status, error } = isNew ? now.to : now.from
-  if (status === 'closed') return `${shown(side)} is not open here, so that nobody can say.`
+  if (status === 'closed') return `${shown(side)} is not open here, so the check is unknown.`
   if (status === 'stale' && error === null) return `${shown(side)} is being read for the first time.`
-  return `${shown(side)} cannot be read, so that nobody can say${because(error)}.`
+  return `${shown(side)} cannot be read, so the check is unknown${because(error)}.`
 }
 
 function unreadSentence(run: SwitchRun, now: SwitchNow): string {
@@ -141,7 +141,7 @@ function unreadSentence(run: SwitchRun, now: SwitchNow): string {
 
 function lastArrival({ arrivals, at }: SwitchNow): string {
   const [last] = arrivals
-  if (!last) return 'Nothing has arrived since it is watched.'
+  if (!last) return 'Nothing has happened since watching started.'
   const ago = sayDuration(Math.max(0, at - last.at), { tenths: false })
   return `${name(last.key)} was ${last.what}${by(last.holder)} ${ago} ago.`
 }
@@ -201,7 +201,7 @@ function verifySentence(run: SwitchRun, now: SwitchNow): string {
   const seen = seenSentence(run, present === null)
   if (present !== null || seen !== null) return [present, seen].filter(each => each !== null).join(' ')
   if (now.firstArrivalInNewAt === null) return `Nothing has been acquired in ${shown(run.to)} yet.`
-  return 'All is as it should be, and has to stay so for a while.'
+  return 'Everything is as expected, and must stay so for a while.'
 }
 
 /** What waiting does not mend: which lock it was, whose, and what has to be done. Null when there is no such thing. */
@@ -215,7 +215,7 @@ function seenSentence(run: SwitchRun, isOver: boolean): string | null {
     : stray && `${name(stray.key)} was acquired in ${shown(run.from)}${by(stray.holder)}`
   if (what === undefined) return null
   const others = more > 0 ? `, and ${plural(more, 'more such thing was', 'more such things were')} seen` : ''
-  const advice = isOver ? 'That it is quiet now does not mean that it was the last time: stop' : 'Stop'
+  const advice = isOver ? 'Quiet now does not prove that it was the last time: stop' : 'Stop'
   return `${what} after the workers were started again${others}. ${advice} who it was and go back to "${STEP_WORDS.stop.title}", or finish with a reason.`
 }
 
@@ -230,7 +230,7 @@ export function remainingSentence({ key, holder, endsAt, renewals, why }: Remain
     case 'renewed':
       return `${lock} is kept by renewing it (${sayTimes(renewals)} while it was watched): its holder still runs.`
     case 'never-ends':
-      return `${lock} has no expiry: it stays until its holder gives it back, or somebody releases it.`
+      return `${lock} has no expiry: it stays until its holder or an operator releases it.`
     case 'far-away':
       return `${lock} ends ${ends} only.`
     case 'ends':
@@ -240,7 +240,7 @@ export function remainingSentence({ key, holder, endsAt, renewals, why }: Remain
 
 /** Of a store that does not answer when a switch is begun or goes on: that is what switches are made for. */
 export function unreachedWarning(side: Side, error: { readonly message: string }): string {
-  return `${shown(side)} cannot be reached${because(error)}. It is tried again all the time. Until it answers, nobody can check there: such a step waits for it, or is passed by hand, as --pass does.`
+  return `${shown(side)} cannot be reached${because(error)}. Lockkeeper keeps retrying. Until it answers, its checks are unknown: such a step waits, or is passed by hand with --pass.`
 }
 
 /** Said at whatever step it is; null when all workers were stopped. */
@@ -256,7 +256,7 @@ export function splitWarning(run: SwitchRun, now: SwitchNow): string | null {
   if (now.splits.length === 0) return null
   const names = now.splits.slice(0, 5).map(split => name(split.name))
   const more = now.splits.length - names.length
-  return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}: held in ${shown(run.from)} and in ${shown(run.to)} at once, so that the same job may be running twice. Stop one of the two before you go on.`
+  return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}: held in ${shown(run.from)} and in ${shown(run.to)} at once, so the same job may be running twice. Stop one of the two before you go on.`
 }
 
 function because(error: { readonly message: string } | null): string {

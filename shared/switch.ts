@@ -142,7 +142,7 @@ export const remainingSchema = z.object({
 export type Remaining = z.infer<typeof remainingSchema>
 
 export const checkSchema = z.object({
-  /** `unknown`: a store cannot be read, so that nobody can say. */
+  /** `unknown`: a store cannot be read. */
   is: z.enum(['met', 'not-yet', 'unknown']),
   /** Since when it is so. */
   since: z.number(),

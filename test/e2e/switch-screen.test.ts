@@ -146,7 +146,7 @@ it('lets nobody pass a check that is not met without a reason', async () => {
   expect(await steps(page).nth(2).innerText()).toMatch(/Let the old locks end\s+by hand/)
 })
 
-it('shows exactly what changes in a file, and says when it is not that file any more', async () => {
+it('shows exactly what changes in a file, and refuses if the file has changed since', async () => {
   const preview = {
     file: '/srv/.env',
     digest: 'd1',

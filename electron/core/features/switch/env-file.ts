@@ -34,7 +34,7 @@ export async function readEnvFile(path: string): Promise<Read> {
   if (env.unclear.length > 0)
     throw new StoreError(
       'REFUSED',
-      `Line ${env.unclear[0]} of ${escapeForTerminal(file)} names ${PROVIDER_VARIABLE} in a way that is not understood: change it by hand`,
+      `Line ${env.unclear[0]} of ${escapeForTerminal(file)} names ${PROVIDER_VARIABLE} in a way that Lockkeeper cannot parse: change it by hand`,
     )
   const digest = createHash('sha256').update(file).update('\0').update(bytes).digest('hex')
   return { file, text, env, value: env.places.at(-1)?.value ?? null, digest, stats }
@@ -57,11 +57,11 @@ export type Changed = { readonly file: string; readonly copy: string; readonly b
 export async function changeEnvFile(path: string, wanted: string, digest: string): Promise<Changed> {
   const seen = await readEnvFile(path)
   if (seen.digest !== digest)
-    throw refused(seen.file, 'is not what was shown any more: look at it again. Nothing was changed')
+    throw refused(seen.file, 'has changed since it was shown. Nothing was written: preview it again')
   if (seen.stats.nlink > 1)
     throw refused(
       seen.file,
-      'has several names (hard links), of which only one would change: change it by hand',
+      'has several names (hard links), and only one of them would change: change it by hand',
     )
   checkEnd(seen.file, seen.env)
   const { text, lines } = changeEnv(seen.env, PROVIDER_VARIABLE, wanted)
@@ -77,13 +77,12 @@ function checkEnd(file: string, { places, openEnd }: EnvText): void {
   if (places.length === 0 && openEnd !== null)
     throw new StoreError(
       'REFUSED',
-      `Line ${openEnd} of ${escapeForTerminal(file)}, its last one, ends with a backslash, so that a line added behind it would belong to it: change it by hand`,
+      `Line ${openEnd} of ${escapeForTerminal(file)}, its last one, ends with a backslash, so an added line would belong to it: change it by hand`,
     )
 }
 
 async function placeOf(path: string): Promise<string> {
-  if (!isAbsolute(path))
-    throw new StoreError('BAD_INPUT', 'Give the whole path of the file, from the root on')
+  if (!isAbsolute(path)) throw new StoreError('BAD_INPUT', 'Give the absolute path of the file')
   checkName(path)
   const file = await realpath(path).catch(error => {
     throw unreadable(path, error)
@@ -95,10 +94,7 @@ async function placeOf(path: string): Promise<string> {
 
 function checkName(path: string): void {
   if (!LOOKS_LIKE_ENV.test(basename(path)))
-    throw new StoreError(
-      'BAD_INPUT',
-      'Only files that are called .env, .env.something or something.env are looked at',
-    )
+    throw new StoreError('BAD_INPUT', 'Only files named .env, .env.something or something.env are read')
 }
 
 async function readWhole(file: string): Promise<{ bytes: Buffer; stats: Stats }> {
@@ -107,8 +103,9 @@ async function readWhole(file: string): Promise<{ bytes: Buffer; stats: Stats }>
     // Neither waits for somebody to write into a pipe nor follows a link that came in between.
     handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
     const stats = await handle.stat()
-    if (!stats.isFile()) throw refused(file, 'is no ordinary file')
-    if (stats.size > LARGEST) throw refused(file, 'is larger than 1 MB: that is no file of settings')
+    if (!stats.isFile()) throw refused(file, 'is not a regular file')
+    if (stats.size > LARGEST)
+      throw refused(file, 'is larger than 1 MB, which is too large for a settings file')
     return { bytes: await handle.readFile(), stats }
   } catch (error) {
     throw error instanceof StoreError ? error : unreadable(file, error)
@@ -155,7 +152,7 @@ async function replace({ file, text: before, stats }: Read, text: string, copy: 
     if (!bytes.equals(Buffer.from(before)))
       throw refused(
         file,
-        `was changed by somebody else just now, and not by Lockkeeper. A copy is ${escapeForTerminal(copy)}`,
+        `was changed by another program just now, and not by Lockkeeper. A copy is ${escapeForTerminal(copy)}`,
       )
     await rename(draft, file)
   } catch (error) {
@@ -171,7 +168,7 @@ async function verify(file: string, text: string, copy: string): Promise<void> {
   if (found?.bytes.equals(Buffer.from(text))) return
   throw new StoreError(
     'REFUSED',
-    `${escapeForTerminal(file)} was replaced, but what is in it now is something else: look at it. As it was before it is ${escapeForTerminal(copy)}`,
+    `${escapeForTerminal(file)} was replaced, but its content is not what Lockkeeper wrote: check it. The previous version is ${escapeForTerminal(copy)}`,
     { uncertain: true },
   )
 }
@@ -214,6 +211,6 @@ function unreadable(file: string, error: unknown): StoreError {
   const code = codeOf(error)
   const shown = escapeForTerminal(file)
   if (code === 'ENOENT' || code === 'ENOTDIR') return new StoreError('NOT_FOUND', `There is no ${shown}`)
-  if (code === 'ELOOP') return new StoreError('REFUSED', `${shown} is a link that leads nowhere`)
+  if (code === 'ELOOP') return new StoreError('REFUSED', `${shown} is a broken link`)
   return new StoreError('REFUSED', `${shown} cannot be read (${code})`)
 }

@@ -229,7 +229,7 @@ function* remainsBlocks({ run, now }: SwitchDocument): Iterable<Block> {
   const { held, expired } = now.from
   yield heading('What remains in the old store')
   if (held === null || expired === null)
-    yield text(`${run.from.storeName} is not read now, so that nobody can say.`)
+    yield text(`${run.from.storeName} is not read now, so this is unknown.`)
   else if (held === 0 && expired === 0) yield text('Nothing.')
   else
     yield text(

@@ -39,7 +39,7 @@ export class Switches {
     await this.#book.ready
     // An empty list would say that no switch is under way.
     if (this.#book.notice !== null)
-      throw new StoreError('REFUSED', `${this.#book.notice} Mend or move switches.json first`)
+      throw new StoreError('REFUSED', `${this.#book.notice} Fix or move switches.json first`)
     return this.#book.all.map(run => this.#book.shown(run)).reverse()
   }
 
@@ -70,10 +70,10 @@ export class Switches {
         if (open.some(run => isBetween(run, to, from)))
           throw new StoreError(
             'REFUSED',
-            'A switch the other way round is under way between these two: finish or abandon it first',
+            'A switch in the other direction is open between these stores: finish or abandon it first',
           )
         if (open.length >= MOST_UNDER_WAY)
-          throw new StoreError('REFUSED', 'Too many switches are under way: finish or abandon some of them')
+          throw new StoreError('REFUSED', 'Too many switches are open: finish or abandon some of them')
         found = fresh
         return [...runs, fresh]
       })
@@ -96,7 +96,7 @@ export class Switches {
       if (!checked && why === null)
         throw new StoreError(
           'REFUSED',
-          `The check of this step is not met: ${checkSentence(step, this.#book.shown(run), now)} With a reason, it can be passed all the same`,
+          `The check of this step is not met: ${checkSentence(step, this.#book.shown(run), now)} To pass it anyway, give a reason`,
         )
       const at = Date.now()
       const by = whoIsHere().user
@@ -104,7 +104,7 @@ export class Switches {
         checkStep(each, step)
         // Another console may have seen and kept it since the check was made.
         if (step === 'verify' && checked && isSeenAfterRestart(each))
-          throw new StoreError('REFUSED', 'A worker was seen to use the old store just now: look at it again')
+          throw new StoreError('REFUSED', 'A worker used the old store just now: check the step again')
         const next = SWITCH_STEPS[SWITCH_STEPS.indexOf(step) + 1]
         const held = { fromHeld: now.from.held, toHeld: now.to.held }
         const passed = { step, at, by, checked, reason: why, ...held, quietMs: each.quietMs }
@@ -128,7 +128,7 @@ export class Switches {
     const apply = () =>
       this.#change(switchId, each => {
         if (SWITCH_STEPS.indexOf(step) >= SWITCH_STEPS.indexOf(each.step))
-          throw new StoreError('REFUSED', 'Only an earlier step can be gone back to')
+          throw new StoreError('REFUSED', 'You can only go back to an earlier step')
         const went = { step, at: Date.now(), by: whoIsHere().user }
         // Whatever step it is, the workers have yet to be started: what they did the last time proves nothing.
         return { ...each, step, wentBack: [...each.wentBack, went], firstArrivalInNewAt: null }
@@ -235,7 +235,7 @@ function checkSides(from: Side, to: Side): void {
   if (kindOf(from.kind).isEmbedded || kindOf(to.kind).isEmbedded)
     throw new StoreError(
       'REFUSED',
-      'A memory store is inside of one process: there is no provider to configure',
+      'A memory store lives inside one process: there is no provider to configure',
     )
   if (isSamePlace(parseAddress(from.address), parseAddress(to.address)))
     throw new StoreError('REFUSED', 'Both are the same place: there is nothing to switch')

@@ -23,7 +23,7 @@ function aFile(text: string | Buffer, name = '.env', mode = 0o640) {
   return { folder, path, read: () => readFileSync(path, 'utf8') }
 }
 
-describe('a file of settings', () => {
+describe('a settings file', () => {
   it('is changed only as it was shown, and is kept as it was beside it', async () => {
     const text = 'SECRET=hunter2\r\nLOCK_PROVIDER=redis # which\r\nTOKEN=ü\r\n'
     const { folder, path, read } = aFile(text)
@@ -47,11 +47,11 @@ describe('a file of settings', () => {
     expect((await readEnvFile(path)).value).toBe('mysql')
   })
 
-  it('that somebody else changed in the meantime is left alone', async () => {
+  it('that another program changed in the meantime is not touched', async () => {
     const { folder, path, read } = aFile('LOCK_PROVIDER=redis\n')
     const { digest } = await previewEnv(path, 'mysql')
     writeFileSync(path, 'LOCK_PROVIDER=redis\nOTHER=1\n')
-    await expect(changeEnvFile(path, 'mysql', digest)).rejects.toThrow('not what was shown any more')
+    await expect(changeEnvFile(path, 'mysql', digest)).rejects.toThrow('changed since it was shown')
     expect(read()).toBe('LOCK_PROVIDER=redis\nOTHER=1\n')
     expect(readdirSync(folder)).toEqual(['.env'])
   })
@@ -129,14 +129,14 @@ describe('nothing is read or changed that is', () => {
   })
 
   it('named by half a path', async () => {
-    await expect(readEnvFile('.env')).rejects.toThrow('whole path')
+    await expect(readEnvFile('.env')).rejects.toThrow('absolute path')
   })
 
   it('not there, a folder, too large, or no text', async () => {
     const { folder } = aFile('')
     await expect(readEnvFile(join(folder, 'no.env'))).rejects.toThrow('There is no')
     mkdirSync(join(folder, 'folder.env'))
-    await expect(readEnvFile(join(folder, 'folder.env'))).rejects.toThrow('no ordinary file')
+    await expect(readEnvFile(join(folder, 'folder.env'))).rejects.toThrow('not a regular file')
     await expect(readEnvFile(aFile(Buffer.alloc(1024 * 1024 + 1, 'a')).path)).rejects.toThrow('1 MB')
     await expect(readEnvFile(aFile(Buffer.from([0x41, 0xff, 0xfe])).path)).rejects.toThrow('not UTF-8')
   })
@@ -150,7 +150,7 @@ describe('nothing is read or changed that is', () => {
     async line => {
       const { folder, path, read } = aFile(`A=1\n${line}\n`)
       const refusal = await previewEnv(path, 'mysql').then(String, String)
-      expect(refusal).toMatch(/Line 2 of .* names LOCK_PROVIDER in a way that is not understood/)
+      expect(refusal).toMatch(/Line 2 of .* names LOCK_PROVIDER in a way that Lockkeeper cannot parse/)
       expect(refusal).not.toContain('hunter2')
       await expect(changeEnvFile(path, 'mysql', 'any')).rejects.toThrow('Line 2 of')
       expect(read()).toBe(`A=1\n${line}\n`)

@@ -29,7 +29,7 @@ describe('a worker that still uses the old store after the restart', () => {
     run.goOn(10 * QUIET)
     expect(run.is('verify')).toBe('not-yet')
     expect(checkSentence('verify', run.kept, run.told)).toBe(
-      'k:gps was acquired in redis://old:6379/0 by w1 after the workers were started again. That it is quiet now does not mean that it was the last time: stop who it was and go back to "Stop the workers", or finish with a reason.',
+      'k:gps was acquired in redis://old:6379/0 by w1 after the workers were started again. Quiet now does not prove that it was the last time: stop who it was and go back to "Stop the workers", or finish with a reason.',
     )
   })
 

@@ -18,7 +18,7 @@ describe('understand', () => {
     expect(run.is('understand')).toBe('not-yet')
   })
 
-  it('nobody can say anything of a store that is not open', () => {
+  it('the checks of a store that is not open are unknown', () => {
     const run = watching()
     run.old.isOpen = false
     run.watch.tend('closely')

@@ -48,7 +48,7 @@ async function heldByAnother(path: string) {
 const places = () => Promise.all([workPlace('redis'), workPlace('mysql')])
 
 describe('a switch', () => {
-  it('goes on at its step in the next console, whichever step that is', async () => {
+  it('continues at its step in the next console, at every step', async () => {
     const [from, to] = await places()
     await from.hold('LEFT', 'dead', -60_000)
     const folder = dataFolder()
@@ -71,7 +71,7 @@ describe('a switch', () => {
     ])
   })
 
-  it('is known in a console where its stores are not open, and nothing is said of them there', async () => {
+  it('is listed in a console where its stores are not open, with unknown checks', async () => {
     const [from, to] = await places()
     const s = await switching(from, to)
     await s.go('understand')
@@ -94,7 +94,7 @@ describe('a switch', () => {
     await one.go('understand')
     await two.until(() => two.seen().run.step, 'stop')
     await expect(two.pass('understand')).rejects.toThrow('at another step now')
-    // Both see the same stray, and it is kept once.
+    // Both consoles see the same stray; it is kept once.
     await two.pass('stop', 'they are down')
     await one.until(() => one.seen().run.step, 'drain')
     await from.hold('GPS', 'w1')
@@ -104,7 +104,7 @@ describe('a switch', () => {
     expect((await one.run()).strays).toMatchObject([{ key: 'lockRecharge:GPS' }])
   })
 
-  it('tells of a stray once that is kept, so that a console that is killed has lost nothing it has told', async () => {
+  it('shows a stray only once it is kept, so a killed console loses nothing it showed', async () => {
     const [from, to] = await places()
     const s = await switching(from, to)
     await s.go('understand', 'stop')
@@ -119,7 +119,7 @@ describe('a switch', () => {
     }
     await s.until(arrived, 1)
     expect([first.run.strays, (await s.run()).strays, told(), kept()]).toEqual([[], [], 0, false])
-    // A file that nobody can write is no reason to say nothing.
+    // A stray is shown even if the file cannot be written.
     await s.until(told, 1)
     expect(kept()).toBe(false)
     await file.free()
@@ -139,7 +139,7 @@ describe('a switch', () => {
       'same place',
     )
     await expect(begin(s.fromStoreId, await add('memory:orders'))).rejects.toThrow('no provider to configure')
-    await expect(begin(s.toStoreId, s.fromStoreId)).rejects.toThrow('the other way round')
+    await expect(begin(s.toStoreId, s.fromStoreId)).rejects.toThrow('in the other direction')
     await expect(begin(s.fromStoreId, 'nothing')).rejects.toThrow('NOT_FOUND')
   })
 
@@ -156,14 +156,14 @@ describe('a switch', () => {
 })
 
 describe('a step', () => {
-  it('whose check is not met is passed with a reason only, and both are on record', async () => {
+  it('without a met check is passed only with a reason, and both are in the audit log', async () => {
     const [from, to] = await places()
     await from.hold('GPS')
     const s = await switching(from, to)
     await s.go('understand', 'stop')
     await s.until(() => s.check('drain'), 'not-yet')
-    await expect(s.pass('drain')).rejects.toThrow(/1 lock is held .* With a reason/)
-    await expect(s.pass('drain', '   ')).rejects.toThrow('With a reason')
+    await expect(s.pass('drain')).rejects.toThrow(/1 lock is held .* give a reason/)
+    await expect(s.pass('drain', '   ')).rejects.toThrow('give a reason')
     expect((await s.run()).step).toBe('drain')
     await s.pass('drain', 'its machine is gone')
     expect((await s.run()).passed.at(-1)).toMatchObject({
@@ -187,7 +187,7 @@ describe('a step', () => {
   })
 
   it.each(['restart', 'drain'] as const)(
-    'that was gone back to, %s, has the workers started anew, whichever console looks',
+    'that was gone back to, %s, waits for the workers to start again, in every console',
     async step => {
       const [from, to] = await places()
       const one = await switching(from, to)
@@ -210,7 +210,7 @@ describe('a step', () => {
     },
   )
 
-  it('of changing the file comes when its time has come', async () => {
+  it('changes the file only when it is the current step', async () => {
     const [from, to] = await places()
     const s = await switching(from, to)
     const file = envFile('LOCK_PROVIDER=redis\n')
@@ -219,7 +219,7 @@ describe('a step', () => {
     await s.pass('understand', 'x')
     await s.pass('stop', 'x')
     await s.pass('drain', 'x')
-    // Somebody else does it while it is looked at: the check turns all the same.
+    // Another program changes the file: the check turns as well.
     await s.ask('switch.envPreview', { switchId: s.switchId, file })
     await s.until(() => s.check('change'), 'not-yet')
     writeFileSync(file, 'LOCK_PROVIDER=mysql\n')
@@ -228,7 +228,7 @@ describe('a step', () => {
   })
 })
 
-it('a store that was closed begins its quiet time again', async () => {
+it('a store that was closed starts its quiet time again', async () => {
   const [from, to] = await places()
   const s = await switching(from, to)
   await s.met('stop')
@@ -243,7 +243,7 @@ it('a store that was closed begins its quiet time again', async () => {
 })
 
 describe('a switch that is abandoned', () => {
-  it('says why, goes no further, and lets another begin', async () => {
+  it('keeps the reason, goes no further, and lets another switch start', async () => {
     const [from, to] = await places()
     const s = await switching(from, to)
     await s.go('understand')
@@ -258,7 +258,7 @@ describe('a switch that is abandoned', () => {
   })
 })
 
-describe('when nothing can be recorded any more', () => {
+describe('when the audit log cannot be written', () => {
   it('no step is passed without its check, and no file is changed', async () => {
     const [from, to] = await places()
     const folder = dataFolder()

@@ -13,7 +13,7 @@ function listing(o: ReturnType<typeof operator>) {
   return async () => ((await o.run('switch', '--list', '--json')).json() as Listed).switches
 }
 
-it('goes back to an earlier step, and on from there', async () => {
+it('goes back to an earlier step and continues from there', async () => {
   const [from, to] = await places()
   const o = operator()
   const list = listing(o)
@@ -25,14 +25,14 @@ it('goes back to an earlier step, and on from there', async () => {
   expect(back.code).toBe(7)
   expect(back.stdout).toMatch(/^Going back in switch s\w+ to step 2 of 7\.\n/)
   for (const step of ['Step 2 of 7', 'Step 3 of 7', 'Step 4 of 7']) expect(back.stdout).toContain(step)
-  // The command that goes on does not go back once more.
+  // The command that continues does not go back again.
   expect(back.stdout.trimEnd().split('\n').at(-1)).not.toContain('--back')
   const [run] = await list()
   expect(run?.passed.map(({ step }) => step)).toEqual(['understand', 'stop', 'drain', 'stop', 'drain'])
   expect(o.audit()).toMatch(/"method":"switch.back"[^\n]*"step":"stop"/)
 
   const ahead = await o.run(...words, '--back', 'verify')
-  expect(ahead).toMatchObject({ code: 6, stderr: expect.stringContaining('Only an earlier step') })
+  expect(ahead).toMatchObject({ code: 6, stderr: expect.stringContaining('only go back to an earlier step') })
   expect(await list()).toMatchObject([{ step: 'change' }])
 })
 

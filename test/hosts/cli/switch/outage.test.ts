@@ -46,7 +46,7 @@ it('leads away from a provider that is down, begun and gone on with while it is'
   const first = started([...words, ...passing('understand'), ...REASON], o.env)
   await first.says(`! redis at 127.0.0.1:${port} cannot be reached (Redis does not answer:`)
   await first.says('Step 2 of 7: Stop the workers')
-  await first.says('cannot be read, so that nobody can say')
+  await first.says('cannot be read, so the check is unknown')
   first.child.kill('SIGINT')
   expect(await first.done).toMatchObject({ code: 7, stderr: '' })
 
@@ -67,7 +67,7 @@ it('leads away from a provider that is down, begun and gone on with while it is'
   expect(o.audit()).toMatch(/"method":"switch.pass"[^\n]*it burnt down/)
 })
 
-it('goes on by itself when the provider is back', async () => {
+it('continues by itself when the provider is back', async () => {
   const { port, o, words, list } = await outage()
   const walk = started(words, o.env)
   await walk.says('cannot be reached')

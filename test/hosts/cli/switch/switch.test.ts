@@ -11,7 +11,7 @@ const QUIET = ['--quiet', '1s']
 
 const places = () => Promise.all([workPlace('redis'), workPlace('mysql')])
 
-/** The command that it says goes on, with a reason in its place. */
+/** The printed command that continues the switch, with a reason filled in. */
 function nextOf({ stdout }: Run): string {
   const last = stdout.trimEnd().split('\n').at(-1)?.trim() ?? ''
   expect(last).toMatch(/^lockkeeper switch /)
@@ -19,7 +19,7 @@ function nextOf({ stdout }: Run): string {
 }
 
 describe('without a terminal', () => {
-  it('a switch goes as far as it may, and says which command goes on', async () => {
+  it('a switch runs as far as it may, and prints the command that continues it', async () => {
     const [from, to] = await places()
     await from.hold('LEFT', 'dead', -60_000)
     const file = envFile('SECRET=hunter2\nLOCK_PROVIDER=redis\n')
@@ -122,7 +122,7 @@ describe('without a terminal', () => {
     expect(o.audit()).toMatch(/"method":"switch.abandon"[^\n]*not today/)
   })
 
-  it('Ctrl-C stops it, and the same command goes on at the same step', async () => {
+  it('Ctrl-C stops it, and the same command resumes at the same step', async () => {
     const [from, to] = await places()
     await from.hold('GPS')
     const o = operator()
@@ -143,7 +143,7 @@ describe('without a terminal', () => {
     expect(rest.stdout).toContain('Step 4 of 7')
   })
 
-  it('a worker that was not stopped is named, and nothing goes on quietly', async () => {
+  it('a worker that was not stopped is named, and the switch does not continue silently', async () => {
     const [from, to] = await places()
     const o = operator()
     const { child, done } = startCli(
@@ -214,7 +214,7 @@ describe('at a terminal', () => {
     expect(o.audit()).toContain('"reason":"they start tomorrow"')
   })
 
-  it('a file that somebody else changes needs no answer', async () => {
+  it('a file that another program changes needs no answer', async () => {
     const [from, to] = await places()
     const file = envFile('LOCK_PROVIDER=redis\n')
     const o = operator()

@@ -86,7 +86,7 @@ describe('while a step waits', () => {
     expect(o.audit()).toContain('"reason":"its disk is gone"')
   })
 
-  it('what can be typed is told again when it goes on later, and a word that stops is no reason', async () => {
+  it('a resumed switch prints what can be typed again, and a word that stops is no reason', async () => {
     const { t, open, run } = await waiting()
     t.types('quit\r')
     await t.done
@@ -102,7 +102,7 @@ describe('while a step waits', () => {
   })
 })
 
-it('asks again for what confirms the plan, and promises nothing that only a person can do', async () => {
+it('asks again for the confirmation of the plan, and does not promise to continue by itself', async () => {
   const [from, to] = await Promise.all([workPlace('redis'), workPlace('mysql')])
   await from.hold('OLD', 'old-1', -60_000)
   const o = operator()
@@ -130,7 +130,7 @@ it('asks again for what confirms the plan, and promises nothing that only a pers
   expect(await t.done).toBe(7)
 })
 
-it('says to whoever sits there what a worker that was seen at the end takes, also where it goes on', async () => {
+it('tells the operator what a worker seen at the end requires, also after a resume', async () => {
   const [from, to] = await Promise.all([workPlace('redis'), workPlace('mysql')])
   const o = operator()
   const byHand = ['change', 'restart'].flatMap(step => ['--pass', step])
@@ -148,7 +148,7 @@ it('says to whoever sits there what a worker that was seen at the end takes, als
   expect(t.screen().trimEnd()).toMatch(/--back stop$/)
 })
 
-it('the first step goes on with Enter alone, and stops for whoever changed their mind', async () => {
+it('the first step continues with Enter alone, and can be stopped', async () => {
   const [from, to] = await Promise.all([workPlace('redis'), workPlace('mysql')])
   const o = operator()
   const t = atTerminal(o.env, ['switch', from.address, to.address, '--quiet', '1s'])
