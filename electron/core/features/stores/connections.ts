@@ -3,7 +3,7 @@ import { parseAddress } from '../../../../shared/address.ts'
 import type { Problem } from '../../../../shared/locks.ts'
 import { escapeForTerminal } from '../../../../shared/safe-text.ts'
 import type { StoreInfo } from '../../../../shared/stores.ts'
-import { StoreError } from '../../lib/errors.ts'
+import { StoreError, toFailure } from '../../lib/errors.ts'
 import { openProvider } from '../../locks/kinds/open-provider.ts'
 import type { Provider } from '../../locks/provider.ts'
 import { openStore } from '../../stores/kinds/kinds.ts'
@@ -36,7 +36,8 @@ export class Connections {
   readonly #stores = new Map<string, Open>()
   /** Whose turn it is, for stores whose client is being loaded. */
   readonly #opening = new Map<string, symbol>()
-  readonly #secrets = new Set<string>()
+  /** A secret stays known after its store is closed: a server may have repeated it. */
+  #secrets: { readonly storeId: string; readonly secret: string }[] = []
   #observe: Observe = () => null
   #ended = false
 
@@ -51,7 +52,9 @@ export class Connections {
     password: string | undefined,
     storeId: string = randomUUID(),
   ): Promise<StoreInfo> {
-    for (const secret of [parseAddress(address).password, password]) if (secret) this.#secrets.add(secret)
+    for (const secret of [parseAddress(address).password, password])
+      if (secret && !this.#secrets.some(each => each.storeId === storeId && each.secret === secret))
+        this.#secrets.push({ storeId, secret })
     if (this.#ended) throw new StoreError('ABORTED', 'Lockkeeper is being closed')
     const turn = Symbol()
     this.#opening.set(storeId, turn)
@@ -74,6 +77,28 @@ export class Connections {
     if (observed && observed.attendMs !== null) watcher.attend(observed.attendMs, closing.signal)
     await end(before)
     return { storeId, kind: store.kind, address: store.address }
+  }
+
+  /**
+   * Opens a store for a test and closes it again. Its secrets are forgotten with it, unless another store has the same: a word
+   * that was typed by mistake must not be censored from then on.
+   */
+  async test<T>(
+    address: string,
+    password: string | undefined,
+    work: (storeId: string) => Promise<T>,
+  ): Promise<T> {
+    const storeId = randomUUID()
+    try {
+      await this.open(address, password, storeId)
+      return await work(storeId)
+    } catch (error) {
+      const { code, message } = toFailure(error)
+      throw new StoreError(code, this.redact(message), { cause: error })
+    } finally {
+      await this.close(storeId)
+      this.#secrets = this.#secrets.filter(each => each.storeId !== storeId)
+    }
   }
 
   /** The store, and a signal that also says when it is closed: nothing goes on with a store that was closed. */
@@ -141,7 +166,7 @@ export class Connections {
   /** No message is built from a password; this is for one that a server or a library repeats to us, in whatever form. */
   redact(message: string): string {
     let out = message
-    for (const secret of this.#secrets) {
+    for (const secret of new Set(this.#secrets.map(each => each.secret))) {
       // By whole characters: half of a surrogate pair cannot be written as %XX.
       const start = [...secret]
         .slice(0, LONGEST_REPEATED)

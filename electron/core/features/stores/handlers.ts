@@ -60,14 +60,11 @@ export function storeHandlers({
       },
       'stores.test': async (input, { signal }) => {
         const { address, password } = await listed().resolve(input)
-        const { storeId } = await connections.open(address, password)
-        try {
+        return connections.test(address, password, async storeId => {
           const { store, signal: untilClosed } = open(storeId, signal)
           const found = await testStore(store, untilClosed)
           return { ...found, problems: connections.redactAll(found.problems) }
-        } finally {
-          await connections.close(storeId)
-        }
+        })
       },
       'stores.add': input => ({
         facts: shown(input.profile),

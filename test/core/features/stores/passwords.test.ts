@@ -233,3 +233,15 @@ describe('a vault', () => {
     })
   })
 })
+
+it('is forgotten when its connection test ends, and kept while a store has the same', async () => {
+  const { ask, core } = openConsole()
+  const draft = profile({ name: 'Draft', address: 'redis://127.0.0.1:1/0' })
+  const failed = ask('stores.test', { profile: draft, password: 'customers' })
+  await expect(failed).rejects.toThrow('STORE_UNREACHABLE')
+  expect(core.redact('all customers')).toBe('all customers')
+  await ask('stores.add', { profile: draft, password: 'customers' })
+  expect(core.redact('all customers')).toBe('all •••')
+  await ask('stores.test', { profile: draft, password: 'customers' }).catch(() => {})
+  expect(core.redact('all customers')).toBe('all •••')
+})
