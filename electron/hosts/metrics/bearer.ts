@@ -3,8 +3,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { Refusal } from '../http/refusal.ts'
 
 /**
- * Lets through who knows the token; without one, everybody whom this machine lets through. A token that is set and empty is a
- * mistake of whoever set it, and lets nobody in.
+ * Checks the bearer token; without a token, every request of this machine passes. A token that is set but empty is a mistake, and no
+ * request passes.
  */
 export function bearerCheck(token: string | undefined): (headers: IncomingHttpHeaders) => void {
   if (token === undefined) return () => {}
@@ -14,7 +14,7 @@ export function bearerCheck(token: string | undefined): (headers: IncomingHttpHe
     // Digests are of one length, whatever was sent, and are compared in constant time.
     const isRight = given !== undefined && timingSafeEqual(digest(given), wanted)
     if (!isRight || token.trim() === '')
-      throw new Refusal(401, 'the token of the metrics is missing or wrong', { 'WWW-Authenticate': 'Bearer' })
+      throw new Refusal(401, 'the bearer token is missing or wrong', { 'WWW-Authenticate': 'Bearer' })
   }
 }
 

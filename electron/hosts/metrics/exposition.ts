@@ -11,14 +11,14 @@ export type Exposition = { readonly contentType: string; text(): Promise<string>
 type StoreLabels = { readonly store: string; readonly kind: string }
 type Series = { set(labels: Record<string, string>, value: number): void }
 
-/** What is measured, as Prometheus reads it. Each has its own registry: two in one process do not know of each other. */
+/** The metrics as Prometheus reads them. Each exposition has its own registry, so two in one process are independent. */
 export async function createExposition(options: {
   readonly metrics: MetricsReader
   readonly version: string
-  /** Of how many locks of each store to tell one by one. */
+  /** How many locks of each store to list. */
   readonly keys: number
 }): Promise<Exposition> {
-  // Loaded where it is needed: it would double the time that a short command takes to start.
+  // Loaded on demand, because it doubles the start time of a short command.
   const prom = await import('prom-client')
   const registry = new prom.Registry()
   const values = new Map<string, Gauge | Counter>()
@@ -56,7 +56,7 @@ export async function createExposition(options: {
     }
   }
 
-  /** Set anew as a whole: what is there no more has no series, and not the last value that it had. */
+  /** Sets all series again, so that a store or lock that is gone has no series instead of its last value. */
   function refresh(reading: MetricsReading): void {
     for (const metric of values.values()) metric.reset()
     series('lockkeeper_build_info').set({ version: options.version }, 1)
@@ -73,7 +73,7 @@ export async function createExposition(options: {
   return {
     contentType: registry.contentType,
     text() {
-      // In one go: no other scrape comes between.
+      // Synchronously, so that no other scrape comes between.
       refresh(options.metrics.read(options.keys))
       return registry.metrics()
     },
@@ -102,7 +102,7 @@ function setStore(series: Pick, store: StoreReading): void {
 
 function setNow(series: Pick, labels: StoreLabels, now: LiveReading): void {
   for (const state of COUNTED) series('lockkeeper_locks').set({ ...labels, state }, now.counts[state])
-  // Where nothing is there, nothing is old, and without a lease none is used. What is there and cannot be told is no zero.
+  // Without locks the age is zero, and without leases the usage is. An unknown age or usage is not zero.
   const { held, expiring, unknown, endless, expired } = now.counts
   const leases = held + expiring + unknown
   const oldestMs = now.oldestMs ?? (leases + endless + expired === 0 ? 0 : null)
@@ -111,12 +111,12 @@ function setNow(series: Pick, labels: StoreLabels, now: LiveReading): void {
   if (mostUsed !== null) series('lockkeeper_lease_used_max_ratio').set(labels, mostUsed)
   if (now.offsetMs !== null) series('lockkeeper_clock_offset_seconds').set(labels, now.offsetMs / 1000)
   series('lockkeeper_scan_duration_seconds').set(labels, now.scanMs / 1000)
-  const told = new Set<string>()
+  const listed = new Set<string>()
   for (const { key: whole, ageMs, leaseMs, remainingMs } of now.locks) {
     const key = keyLabel(whole)
-    // Two tables may have the same key. The first is the one that needs attention more.
-    if (told.has(key)) continue
-    told.add(key)
+    // Two tables may have the same key. The first needs attention more.
+    if (listed.has(key)) continue
+    listed.add(key)
     const { store } = labels
     if (ageMs !== null) series('lockkeeper_lock_age_seconds').set({ store, key }, ageMs / 1000)
     if (leaseMs !== null) series('lockkeeper_lock_lease_seconds').set({ store, key }, leaseMs / 1000)
@@ -125,10 +125,10 @@ function setNow(series: Pick, labels: StoreLabels, now: LiveReading): void {
   }
 }
 
-/** Also those of which there are none, once somebody has looked: none can be told from not known. */
+/** Includes zeros once a store has been read, so that none and unknown differ. */
 function setAlerts(alerts: Series, { stores, alerts: open }: MetricsReading): void {
   if (open === null) return
-  // That a store does not answer is known without having read it.
+  // An outage is known without having read the store.
   for (const { name, status, lastScanAt } of stores)
     for (const rule of ALERT_RULES)
       if (lastScanAt !== null || (RULES[rule].on === 'outage' && status !== null))

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 import { escapeForTerminal } from '../../../shared/safe-text.ts'
 
-/** Monitoring systems keep every value of a label, and some refuse long ones. */
+/** Monitoring systems keep every label value, and some reject long ones. */
 const LONGEST = 120
 
-/** The key of a lock as the value of a label: printable, not long, and another one for every other key. */
+/** The key of a lock as a label value: printable, short, and different for every key. */
 export function keyLabel(key: string): string {
   const text = escapeForTerminal(key)
   if (text.length <= LONGEST) return text
-  // What is cut is never half a character.
+  // Never cut in the middle of a character.
   const start = text.slice(0, LONGEST).replace(/\p{Cs}$/u, '')
   return `${start}…${createHash('sha256').update(key).digest('hex').slice(0, 12)}`
 }

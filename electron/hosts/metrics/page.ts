@@ -6,7 +6,7 @@ import { createExposition } from './exposition.ts'
 
 export const METRICS_PATH = '/metrics'
 
-/** Answers a request that the guards have let through. It throws a Refusal for one that it does not answer. */
+/** Answers a request that passed the guards, or throws a Refusal. */
 export type MetricsPage = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
 export async function createMetricsPage(
@@ -16,7 +16,7 @@ export async function createMetricsPage(
   const check = bearerCheck(options.token)
   return async ({ method, headers }, response) => {
     if (method !== 'GET' && method !== 'HEAD')
-      throw new Refusal(405, 'metrics are only read', { Allow: 'GET, HEAD' })
+      throw new Refusal(405, 'metrics can only be read', { Allow: 'GET, HEAD' })
     check(headers)
     const text = await exposition.text()
     response.writeHead(200, {

@@ -7,7 +7,7 @@ import { METRICS_PATH, type MetricsPage } from './page.ts'
 /** Serves the metrics and nothing else. */
 export async function startMetricsServer(options: {
   readonly page: MetricsPage
-  /** 0 takes any that is free. */
+  /** 0 takes any free port. */
   readonly port: number
   readonly log: (line: string) => void
 }): Promise<LoopbackServer> {
@@ -16,9 +16,9 @@ export async function startMetricsServer(options: {
     port,
     async serve(request, response) {
       const { path } = split(request.url ?? '')
-      // Whoever it is must be let through as a reader; a method that is not one for readers the page refuses itself.
+      // Checked as a reader; the page itself refuses other methods.
       checkRequest({ method: 'GET', path, headers: request.headers }, port)
-      if (path !== METRICS_PATH) throw new Refusal(404, `there is nothing here but ${METRICS_PATH}`)
+      if (path !== METRICS_PATH) throw new Refusal(404, `only ${METRICS_PATH} is served here`)
       await options.page(request, response)
     },
     refusal: ({ reason }) => ({

@@ -128,7 +128,7 @@ it('has nothing but the metrics, and says in one line who knocked', async () => 
     const answer = await ask(port, { path })
     expect(answer).toMatchObject({ status: 404, headers: { 'content-type': 'text/plain; charset=utf-8' } })
   }
-  expect(logged[0]).toBe('refused GET /: there is nothing here but /metrics')
+  expect(logged[0]).toBe('refused GET /: only /metrics is served here')
   expect(logged).toHaveLength(4)
 })
 

@@ -14,11 +14,11 @@ import { alertIdOf } from './condition.ts'
 import { type Acknowledgement, type Decided, DecisionFile, NOTHING_DECIDED } from './decision-file.ts'
 import { withChanges } from './rule-book.ts'
 
-/** Beyond it the oldest are forgotten, and their alerts count again. */
+/** Beyond it the oldest are evicted, and their alerts count again. */
 const MOST_ACKNOWLEDGED = 20_000
-/** So soon it holds here what was decided in another console, or with an editor. */
+/** How soon a change by another console or an editor applies here. */
 const LOOK_MS = 2000
-/** Acknowledgements of what is over are in nobody's way: they are cleared away together. */
+/** Acknowledgements of ended alerts are removed from the file together, now and then. */
 const CLEAR_MS = MINUTE_MS
 
 type Edit = (decided: Decided) => Decided
@@ -27,24 +27,24 @@ export type DecisionsOptions = {
   readonly folder: string
   readonly writes: boolean
   readonly now: () => number
-  /** Somebody else decided something. */
+  /** Another console or an editor changed the file. */
   readonly changed: () => void
 }
 
 /**
- * What operators decided about alerts: the rules, what is silent, and what is known already. Kept in `alerts.json` of the data
- * folder; when that cannot be written they hold all the same, until the process ends.
+ * What operators decided about alerts: rules, mutes and acknowledgements. Kept in `alerts.json` of the data folder; if it cannot be
+ * written, decisions apply until the process ends.
  */
 export class Decisions {
   readonly ready: Promise<void>
   readonly #file: DecisionFile
   readonly #options: DecisionsOptions
-  /** What the file says, what is not in it yet, and both together. */
+  /** What the file says, the edits it does not have yet, and both together. */
   #kept: Decided = NOTHING_DECIDED
   #edits: readonly Edit[] = []
   #decided: Decided = NOTHING_DECIDED
   #acknowledged = new Map<string, Acknowledgement>()
-  /** Alerts that are over, with when they were acknowledged. */
+  /** Ended alerts, with when they were acknowledged. */
   readonly #over = new Map<string, number>()
   readonly #settings = new Map<string, RuleSettings>()
   #unread: string | null = null
@@ -69,7 +69,7 @@ export class Decisions {
     return this.#decided.book
   }
 
-  /** Those that have not run out. */
+  /** Mutes that have not run out. */
   get mutes(): readonly Mute[] {
     return lasting(this.#decided.mutes, this.#options.now())
   }
@@ -88,7 +88,7 @@ export class Decisions {
     return settings
   }
 
-  /** Which mute silences a lock, by one rule in one store. Null for the alert of the store as a whole. */
+  /** Finds the mute of a lock, for one rule in one store. A null lock stands for the store as a whole. */
   mutedBy(rule: AlertRule, address: string): (lockId: string | null) => string | null {
     const here = this.mutes.filter(
       mute => (mute.rule ?? rule) === rule && (mute.address ?? address) === address,
@@ -108,7 +108,7 @@ export class Decisions {
     return this.#acknowledged
   }
 
-  /** `before` is what somebody was shown, and made this book of. */
+  /** `before` is the book the operator was shown and edited. */
   decide(book: RuleBook, before = this.book): Promise<void> {
     return this.#decide(decided => ({ ...decided, book: withChanges(decided.book, before, book) }))
   }
@@ -128,7 +128,7 @@ export class Decisions {
     return this.#decide(decided => ({ ...decided, acknowledged: withThese(decided.acknowledged, all) }))
   }
 
-  /** The alerts are over: the next ones of their kind are new. */
+  /** The alerts have ended: the next ones with their ids are new. */
   forget(alertIds: readonly string[]): void {
     for (const alertId of alertIds) {
       const known = this.#acknowledged.get(alertId)
@@ -139,10 +139,10 @@ export class Decisions {
       this.#clearTimer ??= setTimeout(() => void this.#write(), CLEAR_MS).unref()
   }
 
-  /** Whether somebody else has decided something meanwhile. */
+  /** Takes in what others changed in the file. */
   async look(): Promise<void> {
     if (!(await this.#fileQueue.run(() => this.#read(false)))) return
-    // What could not be written to the file as it was.
+    // Edits that could not be written before.
     if (this.#edits.length > 0) await this.#write()
     this.#options.changed()
   }
@@ -168,7 +168,7 @@ export class Decisions {
   #edited(kept: Decided, edits: readonly Edit[], over: ReadonlyMap<string, number>): Decided {
     const decided = edits.reduce((each, edit) => edit(each), kept)
     if (over.size === 0) return decided
-    // One that somebody acknowledged again is about the next alert.
+    // An alert that was acknowledged again has begun again.
     const acknowledged = [...decided.acknowledged].filter(([alertId, { at }]) => over.get(alertId) !== at)
     return { ...decided, acknowledged: new Map(acknowledged) }
   }
@@ -183,7 +183,7 @@ export class Decisions {
     return true
   }
 
-  /** Never fails: what could not be written is said where the alerts are. */
+  /** Never fails: the list of alerts says what could not be written. */
   async #write(): Promise<void> {
     clearTimeout(this.#clearTimer)
     this.#clearTimer = undefined
@@ -198,7 +198,7 @@ export class Decisions {
         })
         this.#kept = decided
         if (read) this.#unread = read.notice
-        // What was wrong until now is not in the file any more. Nobody was told yet of what was found just now.
+        // Unsound rules are gone from the file now, except those that were read just now.
         this.#unsound = read?.unsound ?? null
         this.#edits = this.#edits.filter(edit => !edits.includes(edit))
         for (const [alertId, at] of over) if (this.#over.get(alertId) === at) this.#over.delete(alertId)
@@ -206,7 +206,7 @@ export class Decisions {
         this.#recompute()
         if (read) this.#options.changed()
       } catch (error) {
-        this.#unwritten = `${toFailure(error).message}; it holds until Lockkeeper ends.`
+        this.#unwritten = `${toFailure(error).message}; it applies until Lockkeeper exits.`
       }
     })
   }

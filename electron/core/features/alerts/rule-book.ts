@@ -6,7 +6,7 @@ type Changes = Record<string, { from: unknown; to: unknown }>
 
 const ALL_STORES = 'all stores'
 
-/** Why a setting cannot be meant. A rule without the limit that it needs would never find anything, and nobody would know. */
+/** Why a setting makes no sense. A rule without the limit it needs would never find anything, and no operator would notice. */
 function problemOf(rule: AlertRule, setting: RuleSetting | undefined): string | null {
   if (!setting) return null
   const unit = RULES[rule].limit?.unit ?? null
@@ -19,7 +19,7 @@ function problemOf(rule: AlertRule, setting: RuleSetting | undefined): string | 
   return null
 }
 
-/** What is wrong with a book, and the rest of it. */
+/** The sound part of a book, and what is wrong with the rest. */
 export function soundBook(book: RuleBook): { readonly book: RuleBook; readonly problems: readonly string[] } {
   const problems: string[] = []
   const sound = (rules: Rules): Rules =>
@@ -36,7 +36,7 @@ export function soundBook(book: RuleBook): { readonly book: RuleBook; readonly p
   return { book: { ...book, all, stores: Object.fromEntries(stores) }, problems }
 }
 
-/** By the store and the rule that is decided otherwise from now on. What is not said there is undefined. */
+/** The changed settings, by rule and store. */
 export function changesOf(before: RuleBook, after: RuleBook): Changes {
   const addresses = new Set([...Object.keys(before.stores), ...Object.keys(after.stores)])
   const scopes = [
@@ -45,14 +45,14 @@ export function changesOf(before: RuleBook, after: RuleBook): Changes {
   ]
   const changed = scopes.flatMap(({ name, from, to }) =>
     ALERT_RULES.filter(rule => isOther(from?.[rule], to?.[rule])).map(
-      rule => [`${rule}, ${name}`, { from: from?.[rule] ?? 'usual', to: to?.[rule] ?? 'usual' }] as const,
+      rule => [`${rule}, ${name}`, { from: from?.[rule] ?? 'default', to: to?.[rule] ?? 'default' }] as const,
     ),
   )
   const notify = { from: before.notify, to: after.notify }
   return { ...Object.fromEntries(changed), ...(notify.from === notify.to ? {} : { notify }) }
 }
 
-/** What somebody changed from one book to another, and nothing else, in a book that may be another one by now. */
+/** Applies what an operator changed from `before` to `after`, and nothing else, to a book that may have changed since. */
 export function withChanges(book: RuleBook, before: RuleBook, after: RuleBook): RuleBook {
   const merged = (rules: Rules = {}, from: Rules = {}, to: Rules = {}): Rules =>
     Object.fromEntries(

@@ -3,13 +3,13 @@ import type { HistorySubscriber, WatchedStore } from '../stats/histories.ts'
 import { distinctNames } from './store-names.ts'
 import { readStore, type StoreReading } from './store-reading.ts'
 
-/** Who knows of the alerts that are open: how many of a rule in a store, muted ones left out. */
+/** Counts open alerts by rule and store, without muted ones. */
 export interface AlertCounter {
   openByRule(): readonly { readonly rule: AlertRule; readonly storeId: string; readonly open: number }[]
 }
 
 export type MetricsReaderOptions = {
-  /** Those that are open, in an order that stays. */
+  /** Open stores, in a stable order. */
   readonly stores: () => readonly WatchedStore[]
   readonly nameOf: (storeId: string, address: string) => string
   readonly alerts: AlertCounter | null
@@ -17,7 +17,7 @@ export type MetricsReaderOptions = {
 
 export type MetricsReading = {
   readonly stores: readonly StoreReading[]
-  /** Null where there is nobody who watches for alerts. */
+  /** Null in a host without alerts. */
   readonly alerts:
     | readonly { readonly rule: AlertRule; readonly store: string; readonly count: number }[]
     | null
@@ -25,18 +25,18 @@ export type MetricsReading = {
 
 export type TenureListener = (store: { readonly name: string; readonly kind: string }, heldMs: number) => void
 
-/** What is observed, as a monitoring system reads it: everything at one moment, and each tenure when it ends. */
+/** What is watched, for a monitoring system: everything at one moment, and each tenure when it ends. */
 export class MetricsReader implements HistorySubscriber {
   readonly #options: MetricsReaderOptions
   readonly #listeners: TenureListener[] = []
-  /** While many tenures end at once. */
+  /** Cached while many tenures end at once. */
   #names: ReadonlyMap<WatchedStore, string> | null = null
 
   constructor(options: MetricsReaderOptions) {
     this.#options = options
   }
 
-  /** `keys`: of how many locks of each store to tell one by one. */
+  /** `keys`: how many locks of each store to list. */
   read(keys: number): MetricsReading {
     const named = this.#named()
     const names = new Map(named.map(({ store, name }) => [store.storeId, name]))
@@ -62,7 +62,7 @@ export class MetricsReader implements HistorySubscriber {
     for (const listener of this.#listeners) listener({ name, kind: store.kind }, heldMs)
   }
 
-  /** Ten thousand tenures can end in one look, and what stores are called does not change in between. */
+  /** Ten thousand tenures can end in one pass, and store names do not change in between. */
   #namesForNow(): ReadonlyMap<WatchedStore, string> {
     if (this.#names) return this.#names
     this.#names = new Map(this.#named().map(({ store, name }) => [store, name]))

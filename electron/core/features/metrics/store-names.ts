@@ -3,8 +3,8 @@ import { parseAddress, showAddress } from '../../../../shared/address.ts'
 type Named = { readonly name: string; readonly address: string }
 
 /**
- * A name for each that no other has. A console sees to that itself; the names that the command line makes of addresses say
- * neither region, table nor pattern, and are the address without its account where two would be the same.
+ * A unique name for each store. A console's names are unique already; the command line makes names of addresses, without region, table
+ * and pattern, and falls back to the address without its account.
  */
 export function distinctNames(stores: readonly Named[]): string[] {
   const byName = stores.map(({ name }) => name)

@@ -13,30 +13,30 @@ import type { Counts, Flows, Spent } from '../../../../shared/stats.ts'
 import { NO_COUNTS } from '../stats/figures.ts'
 import type { WatchedStore } from '../stats/histories.ts'
 
-/** One store in numbers at this moment. Nothing in it is older than the store's last word. */
+/** One store in numbers at this moment. */
 export type StoreReading = {
   readonly name: string
   readonly kind: string
-  /** Null while nobody has read it yet. */
+  /** Null before the first pass. */
   readonly status: 'live' | 'stale' | 'down' | null
-  /** What is true of a store only while it can be read. */
+  /** Null unless the store is live. */
   readonly now: LiveReading | null
   /** By this machine's clock; null if never. */
   readonly lastScanAt: number | null
-  /** Since this process began to look. */
+  /** Since this process began to watch. */
   readonly flows: Flows
   readonly spent: Spent
 }
 
 export type LiveReading = {
   readonly counts: Counts
-  /** Of what nobody has released, also of what has expired. */
+  /** Of locks that are not released, expired ones included. */
   readonly oldestMs: number | null
-  /** Of what is held; null where of none it is known since when its lease runs. */
+  /** Of held locks; null if the beginning of every lease is unknown. */
   readonly mostUsed: number | null
   readonly offsetMs: number | null
   readonly scanMs: number
-  /** Those that need attention most, as many as were asked for. */
+  /** Those that need attention most. */
   readonly locks: readonly LockReading[]
 }
 
@@ -96,7 +96,7 @@ function neediest(locks: ReadonlyMap<string, WatchedLock>, now: number, keys: nu
   if (keys === 0) return []
   const compare = byAttention(now)
   const first: WatchedLock[] = []
-  // Sorting a hundred thousand for the sake of ten would be in the way of everything else, at every scrape.
+  // Sorting a hundred thousand locks to list ten would block everything else at every scrape.
   for (const lock of locks.values()) {
     const last = first[keys - 1]
     if ((last && compare(last, lock) <= 0) || countedAs(lock, now) === 'released') continue
@@ -122,7 +122,7 @@ function placeOf<T>(item: T, sorted: readonly T[], compare: (a: T, b: T) => numb
   return low
 }
 
-/** A beginning that makes no sense says nothing about how long it was held. */
+/** Null if the beginning is unknown or makes no sense. */
 function ageOf(lock: WatchedLock, now: number): number | null {
   const since = heldSinceOf(lock)
   return since !== null && isPlausibleBeginning(since.at, now) ? Math.max(0, now - since.at) : null
@@ -140,7 +140,7 @@ function usedOf(lock: WatchedLock, now: number): number | null {
   return leaseMs === null || leftMs === null ? null : Math.min(1, Math.max(0, 1 - leftMs / leaseMs))
 }
 
-/** A deadline in the year 300,000 is somebody's mistake, and no number to draw a line with. */
+/** A deadline in the year 300,000 is a mistake, and not a number for a chart. */
 function representable(ms: number | null): number | null {
   return ms !== null && isRepresentable(ms) ? ms : null
 }

@@ -88,11 +88,11 @@ describe('a console', () => {
       { method: 'alerts.unmute', outcome: 'done' },
       {
         method: 'alerts.decide',
-        changed: { 'expired, all stores': { from: 'usual', to: off }, notify: { from: true, to: false } },
+        changed: { 'expired, all stores': { from: 'default', to: off }, notify: { from: true, to: false } },
       },
       { method: 'alerts.decide', outcome: 'done' },
       // Only what was changed in the rules that were shown.
-      { method: 'alerts.decide', changed: { [`no-expiry, ${store}`]: { from: 'usual', to: off } } },
+      { method: 'alerts.decide', changed: { [`no-expiry, ${store}`]: { from: 'default', to: off } } },
       { method: 'alerts.decide', outcome: 'done' },
     ])
     expect(lines.every(({ user }) => user === whoIsHere().user)).toBe(true)
@@ -173,7 +173,7 @@ describe('a console', () => {
     const { ask, last } = await consoleWithStuckLock('alerts-full', folder)
     await ask('alerts.mute', { rule: null, storeId: null, lockId: null, reason: 'known', forMs: null })
     await expect.poll(() => last()?.open).toBe(0)
-    expect(last()?.problem).toContain('until Lockkeeper ends')
+    expect(last()?.problem).toContain('until Lockkeeper exits')
   })
 })
 

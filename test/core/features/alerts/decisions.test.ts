@@ -251,7 +251,7 @@ describe('alerts.json', () => {
     await test.alerts.mute(mute())
     expect(await test.event()).toMatchObject({
       open: 0,
-      problem: expect.stringContaining('until Lockkeeper ends'),
+      problem: expect.stringContaining('until Lockkeeper exits'),
     })
   })
 
