@@ -58,7 +58,7 @@ describe('what changes a store stands where releases are made or taken back, and
       /\.change\(/,
       [
         'electron/core/stores/mysql/store.ts',
-        'electron/core/stores/mysql/put-back.ts',
+        'electron/core/stores/mysql/restore.ts',
         // A program's own locks: taken, renewed and let go of, and the table for them made.
         ...['take', 'provider', 'lock-table'].map(name => `electron/core/locks/mysql/${name}.ts`),
       ],
@@ -75,7 +75,7 @@ describe('what changes a store stands where releases are made or taken back, and
       [
         'electron/core/stores/dynamodb/execute.ts',
         // Puts an item where there is none, and nowhere else.
-        'electron/core/stores/dynamodb/put-back.ts',
+        'electron/core/stores/dynamodb/restore.ts',
         // Sends a delete whose condition contradicts itself, to learn whether it may.
         'electron/core/stores/dynamodb/may-release.ts',
         // A program's own locks, each write under its condition, and the table for them.
@@ -102,9 +102,9 @@ describe('what changes a store stands where releases are made or taken back, and
     expect(formats.filter(file => !/tokenProgram\(|guards/.test(codeOf(file)))).toEqual([])
   })
 
-  test('every store releases through releaseSeen', () => {
+  test('every store releases through releaseFenced', () => {
     const stores = SOURCES.filter(file => /^electron\/core\/stores\/\w+\/store\.ts$/.test(file))
     expect(stores.length).toBeGreaterThanOrEqual(4)
-    expect(stores.filter(file => !/\breleaseSeen[<(]/.test(codeOf(file)))).toEqual([])
+    expect(stores.filter(file => !/\breleaseFenced[<(]/.test(codeOf(file)))).toEqual([])
   })
 })

@@ -1,6 +1,6 @@
 import { only, type Settled } from '../../electron/core/lib/concurrency.ts'
 import { StoreError } from '../../electron/core/lib/errors.ts'
-import type { Imminent, Keep, LockStore, RecordCopy } from '../../electron/core/stores/types.ts'
+import type { Keep, LockStore, PendingRelease, RecordCopy } from '../../electron/core/stores/types.ts'
 import type { Lock, ReleaseOutcome } from '../../shared/locks.ts'
 import type { Harness } from './harness.ts'
 
@@ -53,7 +53,7 @@ export async function releaseAndKeep(
   store: LockStore,
   lock: Lock,
 ): Promise<{ copy: RecordCopy | null; outcome: string }> {
-  const told: Imminent[] = []
+  const told: PendingRelease[] = []
   const settled = await store.releaseMany([lock], async about => void told.push(...about), never)
   const copy = told[0]?.copy ?? null
   return { copy: JSON.parse(JSON.stringify(copy)) as RecordCopy | null, outcome: words(settled)[0] ?? '' }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { StoreError } from '../../electron/core/lib/errors.ts'
 import { isSameFence } from '../../electron/core/stores/fence.ts'
-import type { Looked } from '../../electron/core/stores/types.ts'
+import type { RecordState } from '../../electron/core/stores/types.ts'
 import { codeOf, keepNothing, lockNamed, locksNamed, never, words } from './ask.ts'
 import type { Harness, HarnessFactory } from './harness.ts'
 import { raceMany } from './race-many.ts'
@@ -46,7 +46,7 @@ export function manySuite(factory: HarnessFactory): void {
       const inspected = await Promise.all(ids.map(id => h.store.inspect(id, never)))
       const is = inspected.map(each => (each === null ? 'absent' : each.lock === null ? 'other' : 'lock'))
       expect(looked.map(each => each.ok && each.value.is)).toEqual(is)
-      const lock = (looked[1] as { value: Extract<Looked, { is: 'lock' }> }).value.lock
+      const lock = (looked[1] as { value: Extract<RecordState, { is: 'lock' }> }).value.lock
       expect(lock).toMatchObject({ key: h.keyOf('orders'), owner: 'owner-1', state: 'held' })
       expect(isSameFence(lock.fence, inspected[1]?.lock?.fence ?? '')).toBe(true)
     })

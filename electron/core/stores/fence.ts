@@ -7,7 +7,7 @@ type Part = Buffer | string | number | boolean | null
  * `endsAt` is for records that every holder writes alike: another deadline than the one seen means another holder (or a
  * renewal, which cannot be told apart and is treated as a change). Null stands for "had no deadline".
  */
-export type Seen = { readonly exact: readonly Part[]; readonly endsAt?: number | null }
+export type FenceInput = { readonly exact: readonly Part[]; readonly endsAt?: number | null }
 
 /** Two readings of the same TTL may differ by the rounding of PTTL and TIME to milliseconds. */
 export const DEADLINE_SLACK_MS = 2
@@ -16,7 +16,7 @@ export const DEADLINE_SLACK_MS = 2
  * The fence: short, without secrets, and bound to the format and the key of the lock, so that the fence of one lock never
  * fits another. The deadline, where it counts, travels in clear because it is compared with a little slack.
  */
-export function makeFence(format: string, key: string, seen: Seen): string {
+export function makeFence(format: string, key: string, seen: FenceInput): string {
   const digest = digestOf(format, key, seen.exact)
   if (seen.endsAt === undefined) return digest
   return `${digest}.${seen.endsAt === null ? 'never' : Math.round(seen.endsAt).toString(36)}`
@@ -25,7 +25,7 @@ export function makeFence(format: string, key: string, seen: Seen): string {
 export type FenceCheck = { same: false } | { same: true; endsAt: number | null | undefined }
 
 /** Whether what is there now is what the fence was made from. `endsAt` is the deadline that the operator saw. */
-export function checkFence(fence: string, format: string, key: string, current: Seen): FenceCheck {
+export function checkFence(fence: string, format: string, key: string, current: FenceInput): FenceCheck {
   const [digest = '', deadline, ...more] = fence.split('.')
   if (more.length > 0 || digest !== digestOf(format, key, current.exact)) return { same: false }
   if (current.endsAt === undefined)

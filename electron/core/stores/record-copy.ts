@@ -2,7 +2,7 @@ import { expiresAtOf } from '../../../shared/lease.ts'
 import type { FormatInfo, Lock } from '../../../shared/locks.ts'
 import { StoreError } from '../lib/errors.ts'
 import { checkFence } from './fence.ts'
-import type { Current } from './release-seen.ts'
+import type { CurrentRecord } from './fenced-release.ts'
 import type { RecordCopy } from './types.ts'
 
 /** The copy of a record that is about to be released; null where the format says that putting it back would be wrong. */
@@ -27,7 +27,7 @@ export function hasEnded(copy: RecordCopy, now: number): boolean {
  * A copy comes from a file, and anybody may have changed it. Nothing is written unless what it makes is the very lock that
  * was released: of the same format, with the fence that it had.
  */
-export function checkCopy(copy: RecordCopy, made: Current<unknown> | null): void {
+export function checkCopy(copy: RecordCopy, made: CurrentRecord<unknown> | null): void {
   const isSame =
     made !== null &&
     made.lock !== null &&

@@ -9,7 +9,7 @@ import type {
 import type { Spent } from '../../../shared/stats.ts'
 import type { Capability, ClockReading, StoreDescription } from '../../../shared/stores.ts'
 import type { Settled } from '../lib/concurrency.ts'
-import type { Seen } from './fence.ts'
+import type { FenceInput } from './fence.ts'
 
 export type ListQuery = {
   /** Stop after this many locks. */
@@ -32,13 +32,13 @@ export type RecordCopy = {
 }
 
 /** A release that is about to be done: which of the targets, the lock as it was just read, and its copy. */
-export type Imminent = { readonly place: number; readonly lock: Lock; readonly copy: RecordCopy | null }
+export type PendingRelease = { readonly place: number; readonly lock: Lock; readonly copy: RecordCopy | null }
 
 /** Told before anything is changed. When it fails, nothing is. */
-export type Keep = (about: readonly Imminent[]) => Promise<void>
+export type Keep = (about: readonly PendingRelease[]) => Promise<void>
 
 /** A record as it is now. `other` is there, but is no lock that we understand. */
-export type Looked =
+export type RecordState =
   | { readonly is: 'lock'; readonly lock: Lock }
   | { readonly is: 'other' }
   | { readonly is: 'absent' }
@@ -62,7 +62,7 @@ export interface LockStore {
   /** Null when there is no such record. A record that is no lock has a detail without a lock, and the reason. */
   inspect(id: string, signal: AbortSignal): Promise<RecordDetail | null>
   /** Many at once, as cheaply as the store can, in the order asked for. */
-  look(ids: readonly string[], signal: AbortSignal): Promise<readonly Settled<Looked>[]>
+  look(ids: readonly string[], signal: AbortSignal): Promise<readonly Settled<RecordState>[]>
   /**
    * Releases each lock only if its record still is what the fence was made from: compared and done in one atomic step of the store.
    * Results come in the order of the targets; what throws fails all of them before anything was changed. `keep` may hear of a
@@ -99,7 +99,7 @@ export const OTHER: Recognition = { is: 'other' }
 
 /** What a format reads out of a record. The store adds the address, the fence and the state. */
 export type Decoded = Omit<Lock, 'id' | 'key' | 'format' | 'state' | 'fence' | 'observedAt'> & {
-  readonly seen: Seen
+  readonly seen: FenceInput
 }
 
 export type Take = {

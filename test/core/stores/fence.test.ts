@@ -1,10 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { checkFence, DEADLINE_SLACK_MS, makeFence, type Seen } from '../../../electron/core/stores/fence.ts'
+import {
+  checkFence,
+  DEADLINE_SLACK_MS,
+  type FenceInput,
+  makeFence,
+} from '../../../electron/core/stores/fence.ts'
 import { Random } from '../../random.ts'
 
 const T = 1_800_000_000_000
-type Part = Seen['exact'][number]
-type Made = { format: string; id: string; seen: Seen }
+type Part = FenceInput['exact'][number]
+type Made = { format: string; id: string; seen: FenceInput }
 
 const describePart = (part: Part) =>
   Buffer.isBuffer(part) ? `b${part.toString('hex')}` : `${typeof part}${JSON.stringify(part)}`

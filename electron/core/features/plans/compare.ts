@@ -3,7 +3,7 @@ import type { PlanChange, PlanComparison, PlanEntry, PlanStore } from '../../../
 import { type Settled, settle } from '../../lib/concurrency.ts'
 import type { StoreError } from '../../lib/errors.ts'
 import { isSameFence } from '../../stores/fence.ts'
-import type { Looked } from '../../stores/types.ts'
+import type { RecordState } from '../../stores/types.ts'
 import { SAME_DEADLINE_MS } from '../stores/lock-history.ts'
 import type { OpenStore } from '../stores/open-store.ts'
 import type { Plan } from './plan.ts'
@@ -15,13 +15,13 @@ const READ_AT_ONCE = 200
 export async function* readEach<T extends { readonly id: string }>(
   { store, signal }: Pick<OpenStore, 'store' | 'signal'>,
   entries: readonly T[],
-): AsyncGenerator<readonly [T, Settled<Looked>]> {
+): AsyncGenerator<readonly [T, Settled<RecordState>]> {
   for (let start = 0; start < entries.length; start += READ_AT_ONCE) {
     const batch = entries.slice(start, start + READ_AT_ONCE)
     const ids = batch.map(({ id }) => id)
     const answers = await settle(() => store.look(ids, signal))
     for (const [i, entry] of batch.entries())
-      yield [entry, answers.ok ? (answers.value[i] as Settled<Looked>) : answers]
+      yield [entry, answers.ok ? (answers.value[i] as Settled<RecordState>) : answers]
   }
 }
 
@@ -46,7 +46,7 @@ export async function compare(plan: Plan, find: (wanted: PlanStore) => OpenStore
   return { comparedAt: Date.now(), same, changes }
 }
 
-function changeOf(entry: PlanEntry, looked: Looked): PlanChange | null {
+function changeOf(entry: PlanEntry, looked: RecordState): PlanChange | null {
   const { n } = entry
   if (looked.is === 'absent') return { n, now: 'gone', owner: null }
   if (looked.is === 'other') return { n, now: 'changed', owner: null }
@@ -75,7 +75,7 @@ export async function findReacquired(
   return found
 }
 
-function hasSameHolder(entry: PlanEntry, looked: Looked): boolean {
+function hasSameHolder(entry: PlanEntry, looked: RecordState): boolean {
   if (looked.is !== 'lock' || looked.lock.state === 'released') return false
   const { lock } = looked
   if (isSameFence(lock.fence, entry.fence)) return true

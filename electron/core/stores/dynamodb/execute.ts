@@ -1,5 +1,5 @@
 import { DeleteItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb'
-import type { Act } from '../release-seen.ts'
+import type { Act } from '../fenced-release.ts'
 import type { DynamoConnection } from './connect.ts'
 import { expressionsOf } from './expression.ts'
 import { isConditionFailed } from './failure.ts'

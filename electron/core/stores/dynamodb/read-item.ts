@@ -1,12 +1,12 @@
 import { excerpt } from '../../lib/bytes.ts'
+import type { CurrentRecord } from '../fenced-release.ts'
 import { lockFrom } from '../lock-from.ts'
 import { recognise } from '../recognise.ts'
-import type { Current } from '../release-seen.ts'
 import type { DynamoFormat, DynamoRaw } from './format/record.ts'
 import { idOf, type KeySchema } from './format/table-key.ts'
 
 /** What an item is. A companion belongs to a lock without being one. */
-export type Reading = Current<DynamoRaw> & { readonly companion?: true }
+export type Reading = CurrentRecord<DynamoRaw> & { readonly companion?: true }
 
 export function readItem(formats: readonly DynamoFormat[], pinned: boolean, raw: DynamoRaw): Reading {
   const verdict = recognise(formats, raw, { pinned, patternGiven: false }, () => {

@@ -5,10 +5,10 @@ import type { Capability, ClockReading, StoreDescription } from '../../../../sha
 import { rawPart } from '../../lib/bytes.ts'
 import type { Settled } from '../../lib/concurrency.ts'
 import { throwIfAborted } from '../../lib/errors.ts'
+import { recordState, releaseFenced } from '../fenced-release.ts'
 import { chooseFormats } from '../recognise.ts'
 import { checkCopy, copyOf, damagedCopy, hasEnded } from '../record-copy.ts'
-import { lookedAt, releaseSeen } from '../release-seen.ts'
-import type { Keep, ListQuery, LockStore, Looked, RecordCopy, Target } from '../types.ts'
+import type { Keep, ListQuery, LockStore, RecordCopy, RecordState, Target } from '../types.ts'
 import type { DynamoAddress } from './address.ts'
 import { awsCommand } from './aws-command.ts'
 import { DynamoConnection } from './connect.ts'
@@ -20,8 +20,8 @@ import { DYNAMODB_FORMATS } from './formats/index.ts'
 import { itemFromJson } from './item-copy.ts'
 import { isItemOf } from './items-from.ts'
 import { mayRelease } from './may-release.ts'
-import { putBack } from './put-back.ts'
 import { type Reading, readItem } from './read-item.ts'
+import { restoreRecord } from './restore.ts'
 import { DynamoTable, type ItemPage } from './table.ts'
 
 const RELEASES_AT_ONCE = 8
@@ -119,9 +119,9 @@ export class DynamoStore implements LockStore {
     }
   }
 
-  async look(ids: readonly string[], signal: AbortSignal): Promise<readonly Settled<Looked>[]> {
+  async look(ids: readonly string[], signal: AbortSignal): Promise<readonly Settled<RecordState>[]> {
     const found = await this.#getMany(ids, signal)
-    return found.map(each => (each.ok ? { ok: true, value: lookedAt(each.value) } : each))
+    return found.map(each => (each.ok ? { ok: true, value: recordState(each.value) } : each))
   }
 
   async releaseMany(
@@ -129,7 +129,7 @@ export class DynamoStore implements LockStore {
     keep: Keep,
     signal: AbortSignal,
   ): Promise<readonly Settled<ReleaseOutcome>[]> {
-    return releaseSeen<DynamoRaw>(
+    return releaseFenced<DynamoRaw>(
       {
         width: RELEASES_AT_ONCE,
         read: ids => this.#getMany(ids, signal),
@@ -159,7 +159,7 @@ export class DynamoStore implements LockStore {
     // The look has just brought the time, in whole seconds: what may have ended is not brought back.
     const { serverTime, errorMs } = this.#connection.clock.reading()
     if (hasEnded(copy, serverTime + errorMs)) return { outcome: 'ended' }
-    if (await putBack(this.#connection, raw, signal)) return { outcome: 'restored' }
+    if (await restoreRecord(this.#connection, raw, signal)) return { outcome: 'restored' }
     // Nothing was written, whether or not it can be seen who was quicker.
     return (await taken().catch(() => null)) ?? { outcome: 'taken', current: null }
   }

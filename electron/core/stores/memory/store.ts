@@ -7,11 +7,11 @@ import { rawPart } from '../../lib/bytes.ts'
 import { ServerClock } from '../../lib/clock.ts'
 import { type Settled, settle } from '../../lib/concurrency.ts'
 import { StoreError, throwIfAborted } from '../../lib/errors.ts'
+import { type CurrentRecord, recordState, releaseFenced } from '../fenced-release.ts'
 import { lockFrom } from '../lock-from.ts'
 import { chooseFormats, recognise } from '../recognise.ts'
 import { checkCopy, copyOf, hasEnded } from '../record-copy.ts'
-import { type Current, lookedAt, releaseSeen } from '../release-seen.ts'
-import type { Keep, ListQuery, LockStore, Looked, RecordCopy, Target } from '../types.ts'
+import type { Keep, ListQuery, LockStore, RecordCopy, RecordState, Target } from '../types.ts'
 import type { MemoryAddress } from './address.ts'
 import { MEMORY_FORMATS } from './formats/index.ts'
 import type { MemoryFormat, MemoryRaw } from './formats/tenant-pipeline.ts'
@@ -102,9 +102,9 @@ export class MemoryStore implements LockStore {
     }
   }
 
-  async look(ids: readonly string[], signal: AbortSignal): Promise<readonly Settled<Looked>[]> {
+  async look(ids: readonly string[], signal: AbortSignal): Promise<readonly Settled<RecordState>[]> {
     throwIfAborted(signal)
-    return ids.map(id => ({ ok: true, value: lookedAt(this.#read(id)) }))
+    return ids.map(id => ({ ok: true, value: recordState(this.#read(id)) }))
   }
 
   async releaseMany(
@@ -113,7 +113,7 @@ export class MemoryStore implements LockStore {
     signal: AbortSignal,
   ): Promise<readonly Settled<ReleaseOutcome>[]> {
     throwIfAborted(signal)
-    return releaseSeen<MemoryRaw>(
+    return releaseFenced<MemoryRaw>(
       {
         width: 1,
         read: ids => Promise.all(ids.map(id => settle(async () => this.#read(id)))),
@@ -153,13 +153,13 @@ export class MemoryStore implements LockStore {
     if (this.#readOnly) throw new StoreError('STORE_DENIED', 'This memory store is open for reading only')
   }
 
-  #read(key: string): Current<MemoryRaw> | null {
+  #read(key: string): CurrentRecord<MemoryRaw> | null {
     return this.#server.request(records =>
       records.has(key) ? this.#understand(key, records.get(key)) : null,
     )
   }
 
-  #understand(key: string, value: unknown): Current<MemoryRaw> {
+  #understand(key: string, value: unknown): CurrentRecord<MemoryRaw> {
     const raw: MemoryRaw = { key, value, timeoutMs: this.#server.timeoutMs }
     const hint = { pinned: this.#formats.length === 1, patternGiven: false }
     const verdict = recognise(this.#formats, raw, hint, () => 'it has none of the fields of a lock')

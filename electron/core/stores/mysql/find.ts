@@ -2,7 +2,7 @@ import type { Lock } from '../../../../shared/locks.ts'
 import { excerpt, textToKey } from '../../lib/bytes.ts'
 import { type Settled, settle } from '../../lib/concurrency.ts'
 import { StoreError } from '../../lib/errors.ts'
-import type { Seen } from '../fence.ts'
+import type { FenceInput } from '../fence.ts'
 import { lockFrom } from '../lock-from.ts'
 import { type Catalogue, hasLargeColumns, type LockTable } from './catalogue.ts'
 import type { Session } from './connect.ts'
@@ -13,7 +13,7 @@ import { endsEverything } from './server-errors.ts'
 
 export type FoundLock = {
   readonly lock: Lock
-  readonly seen: Seen
+  readonly seen: FenceInput
   readonly raw: MysqlRaw
   readonly format: MysqlFormat
 }

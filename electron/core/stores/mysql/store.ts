@@ -6,10 +6,10 @@ import { rawPart } from '../../lib/bytes.ts'
 import { ServerClock } from '../../lib/clock.ts'
 import { only, type Settled, settle } from '../../lib/concurrency.ts'
 import { throwIfAborted } from '../../lib/errors.ts'
+import { recordState, releaseFenced } from '../fenced-release.ts'
 import { chooseFormats } from '../recognise.ts'
 import { copyOf } from '../record-copy.ts'
-import { lookedAt, releaseSeen } from '../release-seen.ts'
-import type { Keep, ListQuery, LockStore, Looked, RecordCopy, Target } from '../types.ts'
+import type { Keep, ListQuery, LockStore, RecordCopy, RecordState, Target } from '../types.ts'
 import type { MysqlAddress } from './address.ts'
 import { type Catalogue, readCatalogue } from './catalogue.ts'
 import { mysqlCommand } from './cli-command.ts'
@@ -20,7 +20,7 @@ import { parseTime } from './format/times.ts'
 import { MYSQL_FORMATS } from './formats/index.ts'
 import { parseGrants } from './grants.ts'
 import { listTables } from './list.ts'
-import { dataOf, putBack } from './put-back.ts'
+import { dataOf, restoreRecord } from './restore.ts'
 import { readOnlyServer } from './server-errors.ts'
 import { Lanes } from './session-pool.ts'
 import { releaseStatement, showSql } from './sql.ts'
@@ -107,9 +107,9 @@ export class MysqlStore implements LockStore {
     }
   }
 
-  async look(ids: readonly string[], signal: AbortSignal): Promise<readonly Settled<Looked>[]> {
+  async look(ids: readonly string[], signal: AbortSignal): Promise<readonly Settled<RecordState>[]> {
     const found = await this.#connections.use(signal, session => this.#find(session, ids))
-    return found.map(each => (each.ok ? { ok: true, value: lookedAt(each.value) } : each))
+    return found.map(each => (each.ok ? { ok: true, value: recordState(each.value) } : each))
   }
 
   async releaseMany(
@@ -119,7 +119,7 @@ export class MysqlStore implements LockStore {
   ): Promise<readonly Settled<ReleaseOutcome>[]> {
     const lanes = new Lanes(RELEASES_AT_ONCE, isFirst => this.#openLane(isFirst, signal))
     try {
-      return await releaseSeen<MysqlRaw>(
+      return await releaseFenced<MysqlRaw>(
         {
           width: RELEASES_AT_ONCE,
           read: ids => lanes.use(session => this.#find(session, ids)),
@@ -146,7 +146,7 @@ export class MysqlStore implements LockStore {
   async restore(copy: RecordCopy, signal: AbortSignal): Promise<RestoreOutcome> {
     return this.#connections.use(signal, async session => {
       await checkWritable(session)
-      return putBack(session, await this.#catalogue(session), copy)
+      return restoreRecord(session, await this.#catalogue(session), copy)
     })
   }
 

@@ -82,7 +82,7 @@ return 'restored'
 export type PutBack = 'restored' | 'taken' | 'ended'
 
 /** Puts a string back where nothing is, in one atomic step. `endsAt` is the lock's own end, which may be before the key's. */
-export async function putBack(
+export async function restoreRecord(
   client: RedisClient,
   { key, value, expiresAt }: StringRaw,
   endsAt: number | null,

@@ -1,6 +1,6 @@
 import { StoreError } from '../../lib/errors.ts'
 import { DEADLINE_SLACK_MS } from '../fence.ts'
-import type { Act } from '../release-seen.ts'
+import type { Act } from '../fenced-release.ts'
 import type { RedisClient } from './connect.ts'
 import type { Guard, RedisProgram, Word } from './format/program.ts'
 import { runScript, script } from './script.ts'

@@ -7,11 +7,11 @@ import { textToKey } from '../../lib/bytes.ts'
 import { ServerClock } from '../../lib/clock.ts'
 import { eachOf, type Settled, settle, WorkQueue } from '../../lib/concurrency.ts'
 import { StoreError, throwIfAborted } from '../../lib/errors.ts'
+import { type Act, type CurrentRecord, recordState, releaseFenced } from '../fenced-release.ts'
 import { lockFrom } from '../lock-from.ts'
 import { chooseFormats, recognise } from '../recognise.ts'
 import { checkCopy } from '../record-copy.ts'
-import { type Act, type Current, lookedAt, releaseSeen } from '../release-seen.ts'
-import type { Hint, Keep, ListQuery, LockStore, Looked, RecordCopy, Target } from '../types.ts'
+import type { Hint, Keep, ListQuery, LockStore, RecordCopy, RecordState, Target } from '../types.ts'
 import type { RedisAddress } from './address.ts'
 import { changeFailed, notTried } from './change-failed.ts'
 import { redisCommand } from './cli-command.ts'
@@ -25,13 +25,15 @@ import { REDIS_FORMATS } from './formats/index.ts'
 import { deniedProblem, findPrimaries, nodeProblem } from './primaries.ts'
 import { COMPANION_LIMITS, INSPECT_LIMITS, LIST_LIMITS, readKeys } from './read.ts'
 import type { ReadLimits } from './read-by-commands.ts'
-import { copyOfRaw, putBack, rawOfCopy } from './restore.ts'
+import { copyOfRaw, rawOfCopy, restoreRecord } from './restore.ts'
 import { runProgram, sayProgram } from './run-program.ts'
 import { scanKeys } from './scan.ts'
 import { probeRelease, serverName } from './server-info.ts'
 import { runWatched } from './watched.ts'
 
-type Read = Current<RedisRaw> | { readonly lock: null; readonly reason: string; readonly companion: true }
+type Read =
+  | CurrentRecord<RedisRaw>
+  | { readonly lock: null; readonly reason: string; readonly companion: true }
 
 /** On one connection, which sends them together. */
 const RELEASES_AT_ONCE = 100
@@ -151,9 +153,11 @@ export class RedisStore implements LockStore {
     })
   }
 
-  look(ids: readonly string[], signal: AbortSignal): Promise<readonly Settled<Looked>[]> {
+  look(ids: readonly string[], signal: AbortSignal): Promise<readonly Settled<RecordState>[]> {
     return this.#run(signal, async () =>
-      (await this.#currents(ids)).map(each => (each.ok ? { ok: true, value: lookedAt(each.value) } : each)),
+      (await this.#currents(ids)).map(each =>
+        each.ok ? { ok: true, value: recordState(each.value) } : each,
+      ),
     )
   }
 
@@ -164,7 +168,7 @@ export class RedisStore implements LockStore {
   ): Promise<readonly Settled<ReleaseOutcome>[]> {
     let lost: StoreError | null = null
     return this.#run(signal, () =>
-      releaseSeen<RedisRaw>(
+      releaseFenced<RedisRaw>(
         {
           width: RELEASES_AT_ONCE,
           read: ids => this.#currents(ids),
@@ -194,7 +198,7 @@ export class RedisStore implements LockStore {
       const raw = rawOfCopy(copy)
       checkCopy(copy, (await this.#understand(this.#client, [raw]))[0] ?? null)
       const askTime = async () => (await this.#askTime()).serverTime
-      const outcome = await putBack(this.#client, raw, copy.endsAt, askTime).catch(error => {
+      const outcome = await restoreRecord(this.#client, raw, copy.endsAt, askTime).catch(error => {
         throw changeFailed(error, 'restore')
       })
       if (outcome !== 'taken') return { outcome }
@@ -210,9 +214,9 @@ export class RedisStore implements LockStore {
   }
 
   /** One of them alone may be as large as what inspect shows; many are what a list shows, or memory would have no end. */
-  async #currents(ids: readonly string[]): Promise<Settled<Current<RedisRaw> | null>[]> {
+  async #currents(ids: readonly string[]): Promise<Settled<CurrentRecord<RedisRaw> | null>[]> {
     const limits = ids.length === 1 ? INSPECT_LIMITS : LIST_LIMITS
-    const found: Settled<Current<RedisRaw> | null>[] = []
+    const found: Settled<CurrentRecord<RedisRaw> | null>[] = []
     if (this.#client instanceof Cluster) {
       // Each key is read by itself there, and fails by itself.
       await eachOf([...ids.entries()], READ_AT_ONCE, async ([place, id]) => {
@@ -230,7 +234,10 @@ export class RedisStore implements LockStore {
     return found
   }
 
-  async #readChunk(ids: readonly string[], limits: ReadLimits): Promise<Settled<Current<RedisRaw> | null>[]> {
+  async #readChunk(
+    ids: readonly string[],
+    limits: ReadLimits,
+  ): Promise<Settled<CurrentRecord<RedisRaw> | null>[]> {
     const raws = await this.#readRaw(this.#client, ids.map(textToKey), limits)
     const understood = await this.#understand(
       this.#client,

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis'
 import { StoreError } from '../../lib/errors.ts'
 import { DEADLINE_SLACK_MS } from '../fence.ts'
-import type { Act } from '../release-seen.ts'
+import type { Act } from '../fenced-release.ts'
 import { type RedisClient, storeError } from './connect.ts'
 import type { Guard, RedisProgram } from './format/program.ts'
 import { encode } from './run-program.ts'

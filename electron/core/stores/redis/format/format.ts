@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { Note } from '../../../../../shared/locks.ts'
-import type { Seen } from '../../fence.ts'
+import type { FenceInput } from '../../fence.ts'
 import type { Format } from '../../types.ts'
 import type { Command, Guard, RedisProgram } from './program.ts'
 import type { RedisRaw } from './record.ts'
@@ -43,7 +43,7 @@ export function weakFence(raw: RedisRaw): Note {
 }
 
 /** What stands for a string lock: its bytes, and its deadline too when every holder writes the same bytes. */
-export function seenToken(raw: RedisRaw, distinctive: boolean): Seen {
+export function seenToken(raw: RedisRaw, distinctive: boolean): FenceInput {
   const exact = [bytesOf(raw)]
   return distinctive ? { exact } : { exact, endsAt: raw.expiresAt }
 }

@@ -4,7 +4,7 @@ import { isConditionFailed } from './failure.ts'
 import type { DynamoRaw } from './format/record.ts'
 
 /** Writes the item only if there is none with its key, in one conditional write: whether it did. */
-export async function putBack(
+export async function restoreRecord(
   connection: DynamoConnection,
   { keySchema, item }: DynamoRaw,
   signal: AbortSignal,

@@ -1,16 +1,16 @@
 import type { Lock, ReleaseOutcome } from '../../../shared/locks.ts'
 import { eachOf, type Settled, settle } from '../lib/concurrency.ts'
 import { StoreError, throwIfAborted } from '../lib/errors.ts'
-import { checkFence, type Seen } from './fence.ts'
-import type { Keep, Looked, RecordCopy, Target } from './types.ts'
+import { checkFence, type FenceInput } from './fence.ts'
+import type { Keep, RecordCopy, RecordState, Target } from './types.ts'
 
-/** A record as it is now: a lock, or something that is there but is no lock. */
-export type Current<Raw> =
-  | { readonly lock: Lock; readonly seen: Seen; readonly raw: Raw }
+/** A record as it was just read: a lock, or something else under its key. */
+export type CurrentRecord<Raw> =
+  | { readonly lock: Lock; readonly seen: FenceInput; readonly raw: Raw }
   | { readonly lock: null; readonly reason: string }
 
 /** The record without what only its store needs. */
-export function lookedAt(current: Current<unknown> | null): Looked {
+export function recordState(current: CurrentRecord<unknown> | null): RecordState {
   if (current === null) return { is: 'absent' }
   return current.lock === null ? { is: 'other' } : { is: 'lock', lock: current.lock }
 }
@@ -19,12 +19,12 @@ export type Act =
   | { readonly outcome: 'released'; readonly notified: number | null }
   | { readonly outcome: 'not-same' }
 
-export type Steps<Raw> = {
+export type ReleaseSteps<Raw> = {
   /**
    * Reads the records with the strongest consistency the store has, in the order asked for; null when one is not there. A
    * part that cannot be read fails by itself; what throws fails all of them.
    */
-  read(ids: readonly string[]): Promise<readonly Settled<Current<Raw> | null>[]>
+  read(ids: readonly string[]): Promise<readonly Settled<CurrentRecord<Raw> | null>[]>
   /** Compares and acts in one atomic step of the store. It must compare everything the fence stands for. */
   act(raw: Raw, lock: Lock, endsAt: number | null | undefined): Promise<Act>
   /** What putting the record back needs; null where that would be wrong. */
@@ -33,7 +33,7 @@ export type Steps<Raw> = {
   readonly width: number
 }
 
-/** How often to look again when the store says "not the same" of a lock whose fence still fits. */
+/** How often to read again after the store answered "not the same" about a lock whose fence still fits. */
 const MOST_ATTEMPTS = 3
 
 type Ready<Raw> = {
@@ -48,11 +48,11 @@ type Ready<Raw> = {
  * exact bytes for the store to compare; the store then compares and acts atomically, so a change between the two is
  * caught there. What is beside the lock may change too (a waiter joins its queue): while the fence still fits, it is
  * tried again, which is safe because "not the same" means that nothing was done. A lost answer is never tried again: a
- * second try could report `gone` for our own release. `keep` is told what is about to be done, before it is; when it
- * fails, nothing is done.
+ * second try could report `gone` for our own release. `keep` records what is about to be released; when it fails,
+ * nothing is.
  */
-export async function releaseSeen<Raw>(
-  steps: Steps<Raw>,
+export async function releaseFenced<Raw>(
+  steps: ReleaseSteps<Raw>,
   targets: readonly Target[],
   keep: Keep,
   signal: AbortSignal,
@@ -92,16 +92,21 @@ export async function releaseSeen<Raw>(
       else left.push(place)
     })
   }
-  return settled.map(each => each ?? { ok: false, error: new StoreError('INTERNAL', 'It was not looked at') })
+  return settled.map(
+    each => each ?? { ok: false, error: new StoreError('INTERNAL', 'The lock was not read') },
+  )
 }
 
 /** After a first attempt it is known that nothing was changed: a failing look at who holds it now must not hide that. */
 async function readAgain<Raw>(
-  steps: Steps<Raw>,
+  steps: ReleaseSteps<Raw>,
   ids: readonly string[],
   attempt: number,
-): Promise<readonly Settled<Current<Raw> | null>[]> {
-  const unknown: Settled<Current<Raw>> = { ok: true, value: { lock: null, reason: 'it cannot be read' } }
+): Promise<readonly Settled<CurrentRecord<Raw> | null>[]> {
+  const unknown: Settled<CurrentRecord<Raw>> = {
+    ok: true,
+    value: { lock: null, reason: 'it cannot be read' },
+  }
   try {
     const read = await steps.read(ids)
     return attempt === 1 ? read : read.map(each => (each.ok ? each : unknown))
@@ -114,16 +119,16 @@ async function readAgain<Raw>(
 type Judged<Raw> = { readonly settled: Settled<ReleaseOutcome> } | Omit<Ready<Raw>, 'place'>
 
 function judge<Raw>(
-  read: Settled<Current<Raw> | null> | undefined,
+  read: Settled<CurrentRecord<Raw> | null> | undefined,
   fence: string,
   attempt: number,
 ): Judged<Raw> {
   const answer = (value: ReleaseOutcome): Judged<Raw> => ({ settled: { ok: true, value } })
   if (read === undefined || !read.ok)
-    return { settled: read ?? { ok: false, error: new StoreError('INTERNAL', 'It was not read') } }
+    return { settled: read ?? { ok: false, error: new StoreError('INTERNAL', 'The lock was not read') } }
   const current = read.value
   if (current === null || current.lock?.state === 'released') return answer({ outcome: 'gone' })
-  // Something is there, but it is no lock that we understand: not the one that was seen, and not free either.
+  // Something else is stored under the key: neither the lock on the screen nor a free name.
   if (current.lock === null) return answer({ outcome: 'changed', current: null })
   const { lock, raw } = current
   const check = checkFence(fence, lock.format, lock.key, current.seen)

@@ -4,15 +4,15 @@ import { StoreError } from '../../../electron/core/lib/errors.ts'
 import { makeFence } from '../../../electron/core/stores/fence.ts'
 import {
   type Act,
-  type Current,
-  releaseSeen as releaseMany,
-  type Steps,
-} from '../../../electron/core/stores/release-seen.ts'
-import type { Imminent } from '../../../electron/core/stores/types.ts'
+  type CurrentRecord,
+  type ReleaseSteps,
+  releaseFenced as releaseMany,
+} from '../../../electron/core/stores/fenced-release.ts'
+import type { PendingRelease } from '../../../electron/core/stores/types.ts'
 import type { Lock } from '../../../shared/locks.ts'
 import { aLock } from '../../shared/a-lock.ts'
 
-type Read = Current<string> | null | Error
+type Read = CurrentRecord<string> | null | Error
 const NOT_SAME: Act = { outcome: 'not-same' }
 const never = new AbortController().signal
 
@@ -20,17 +20,17 @@ const seenOf = (owner: string, endsAt?: number) =>
   endsAt === undefined ? { exact: [owner] } : { exact: [owner], endsAt }
 const fenceOf = (owner: string, endsAt?: number) => makeFence('token', 'orders', seenOf(owner, endsAt))
 
-function held(owner: string, state: Lock['state'] = 'held', endsAt?: number): Current<string> {
+function held(owner: string, state: Lock['state'] = 'held', endsAt?: number): CurrentRecord<string> {
   const lock = aLock({ owner, state, fence: fenceOf(owner, endsAt) })
   return { lock, seen: seenOf(owner, endsAt), raw: `bytes of ${owner}` }
 }
-const noLock: Current<string> = { lock: null, reason: 'it is a list' }
+const noLock: CurrentRecord<string> = { lock: null, reason: 'it is a list' }
 
 type OneByOne = Pick<ReturnType<typeof store>, 'read' | 'act'>
 
 /** One release, of a store that reads one record at a time. */
-async function releaseSeen({ read, act }: OneByOne, fence: string, signal: AbortSignal) {
-  const steps: Steps<string> = {
+async function releaseFenced({ read, act }: OneByOne, fence: string, signal: AbortSignal) {
+  const steps: ReleaseSteps<string> = {
     width: 1,
     read: async () => [{ ok: true, value: await read() }],
     act,
@@ -64,14 +64,14 @@ function store(reads: Read[], act: Act | Error = { outcome: 'released', notified
 
 test('releases what was seen, with the very bytes that were just read', async () => {
   const steps = store([held('a')], { outcome: 'released', notified: 3 })
-  expect(await releaseSeen(steps, fenceOf('a'), never)).toEqual({ outcome: 'released', notified: 3 })
+  expect(await releaseFenced(steps, fenceOf('a'), never)).toEqual({ outcome: 'released', notified: 3 })
   expect(steps.asked).toEqual(['read', 'act'])
   expect(steps.acts).toEqual([['bytes of a', expect.objectContaining({ owner: 'a' }), undefined]])
 })
 
 test('gives the store the deadline that the operator saw, not the one that is there now', async () => {
   const steps = store([held('a', 'held', 9001)])
-  await releaseSeen(steps, fenceOf('a', 9000), never)
+  await releaseFenced(steps, fenceOf('a', 9000), never)
   expect(steps.acts[0]?.[2]).toBe(9000)
 })
 
@@ -80,7 +80,7 @@ test.each<[string, Read]>([
   ['is the record of a lock that is free', held('a', 'released')],
 ])('says gone and does nothing when the lock %s', async (_, read) => {
   const steps = store([read])
-  expect(await releaseSeen(steps, fenceOf('a'), never)).toEqual({ outcome: 'gone' })
+  expect(await releaseFenced(steps, fenceOf('a'), never)).toEqual({ outcome: 'gone' })
   expect(steps.asked).toEqual(['read'])
 })
 
@@ -92,18 +92,18 @@ test.each([
   ['the fence is nonsense', 'nonsense', held('b')],
 ])('says changed and does nothing when %s', async (_, fence, current) => {
   const steps = store([current])
-  expect(await releaseSeen(steps, fence, never)).toEqual({ outcome: 'changed', current: current.lock })
+  expect(await releaseFenced(steps, fence, never)).toEqual({ outcome: 'changed', current: current.lock })
   expect(steps.asked).toEqual(['read'])
 })
 
 test('an expired lock that is still stored can be released', async () => {
   const steps = store([held('a', 'expired')])
-  expect(await releaseSeen(steps, fenceOf('a'), never)).toMatchObject({ outcome: 'released' })
+  expect(await releaseFenced(steps, fenceOf('a'), never)).toMatchObject({ outcome: 'released' })
 })
 
 test('calls a record that is no lock changed, not gone: something is there', async () => {
   const steps = store([noLock])
-  expect(await releaseSeen(steps, fenceOf('a'), never)).toEqual({ outcome: 'changed', current: null })
+  expect(await releaseFenced(steps, fenceOf('a'), never)).toEqual({ outcome: 'changed', current: null })
   expect(steps.asked).toEqual(['read'])
 })
 
@@ -117,7 +117,7 @@ test.each<[string, Read, object]>([
   'when the store refuses at the last moment and the record is then %s, says so and does not try again',
   async (_, after, outcome) => {
     const steps = store([held('a'), after], NOT_SAME)
-    expect(await releaseSeen(steps, fenceOf('a'), never)).toEqual(outcome)
+    expect(await releaseFenced(steps, fenceOf('a'), never)).toEqual(outcome)
     expect(steps.asked).toEqual(['read', 'act', 'read'])
   },
 )
@@ -129,7 +129,7 @@ test('a failing second look does not hide that nothing was changed, even if it f
     if (++reads === 2) throw new Error('not even a promise')
     return steps.read()
   }
-  expect(await releaseSeen({ ...steps, read }, fenceOf('a'), never)).toEqual({
+  expect(await releaseFenced({ ...steps, read }, fenceOf('a'), never)).toEqual({
     outcome: 'changed',
     current: null,
   })
@@ -138,7 +138,7 @@ test('a failing second look does not hide that nothing was changed, even if it f
 test('passes a failing first look on, and does nothing', async () => {
   const failure = new StoreError('STORE_UNREACHABLE', 'no answer')
   const steps = store([failure])
-  await expect(releaseSeen(steps, fenceOf('a'), never)).rejects.toBe(failure)
+  await expect(releaseFenced(steps, fenceOf('a'), never)).rejects.toBe(failure)
   expect(steps.asked).toEqual(['read'])
 })
 
@@ -149,7 +149,7 @@ test('does not act when it was stopped after reading', async () => {
     stop.abort()
     return steps.read()
   }
-  await expect(releaseSeen({ ...steps, read }, fenceOf('a'), stop.signal)).rejects.toMatchObject({
+  await expect(releaseFenced({ ...steps, read }, fenceOf('a'), stop.signal)).rejects.toMatchObject({
     code: 'ABORTED',
   })
   expect(steps.asked).toEqual(['read'])
@@ -158,7 +158,7 @@ test('does not act when it was stopped after reading', async () => {
 test('a lost answer is passed on and never tried again: the first try may have worked', async () => {
   const lost = new StoreError('STORE_UNREACHABLE', 'the connection broke')
   const steps = store([held('a'), null], lost)
-  await expect(releaseSeen(steps, fenceOf('a'), never)).rejects.toBe(lost)
+  await expect(releaseFenced(steps, fenceOf('a'), never)).rejects.toBe(lost)
   expect(steps.asked).toEqual(['read', 'act'])
 })
 
@@ -166,9 +166,9 @@ describe('many at once', () => {
   const targets = ['a', 'b', 'c', 'd'].map(owner => ({ id: owner, fence: fenceOf(owner) }))
   const lost = new StoreError('STORE_UNREACHABLE', 'the connection broke')
 
-  function many(over: Partial<Steps<string>> = {}) {
+  function many(over: Partial<ReleaseSteps<string>> = {}) {
     const log: string[] = []
-    const steps: Steps<string> = {
+    const steps: ReleaseSteps<string> = {
       width: 2,
       read: async ids => {
         log.push(`read ${ids.join('')}`)
@@ -198,7 +198,7 @@ describe('many at once', () => {
 
   test('what is about to be done is kept before the first act, and only that', async () => {
     const { log, steps } = many()
-    const keep = async (about: readonly Imminent[]) => {
+    const keep = async (about: readonly PendingRelease[]) => {
       log.push(`keep ${about.map(each => `${each.place}${each.lock.owner}${each.copy ? '+' : '-'}`)}`)
     }
     await releaseMany(steps, targets, keep, never)
@@ -239,7 +239,7 @@ describe('many at once', () => {
   test('only what was refused at the last moment is read again', async () => {
     let refused = false
     const { log, steps } = many()
-    const act: Steps<string>['act'] = async (raw, lock, endsAt) => {
+    const act: ReleaseSteps<string>['act'] = async (raw, lock, endsAt) => {
       if (raw.endsWith('d') && !refused) {
         refused = true
         return NOT_SAME

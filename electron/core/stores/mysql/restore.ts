@@ -38,7 +38,7 @@ export function dataOf(raw: MysqlRaw): z.infer<typeof dataSchema> {
 }
 
 /** Takes a release back, in one transaction: it stays only if what is then there is exactly what was released. */
-export async function putBack(
+export async function restoreRecord(
   session: Session,
   { tables }: Catalogue,
   copy: RecordCopy,
