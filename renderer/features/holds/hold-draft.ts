@@ -64,7 +64,11 @@ export function requestOf(
   if (forMs === null) return null
   const { storeId, key, mode, format, typed } = draft
   return {
-    ...{ storeId, key, forMs, mode, reason: draft.reason.trim() },
+    storeId,
+    key,
+    forMs,
+    mode,
+    reason: draft.reason.trim(),
     ...(format === '' ? {} : { format }),
     ...(taken && draft.waits ? { waitMs: WAITS[draft.waitFor] } : {}),
     ...(production ? { confirm: typed } : {}),

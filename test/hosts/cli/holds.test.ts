@@ -89,7 +89,7 @@ describe('lockkeeper hold', () => {
       await o.run('hold', o.address, 'lockRecharge:other', '--for', '30m', '--once', ...WHY),
     ).toMatchObject({
       code: 6,
-      stderr: expect.stringContaining('Fix or move holds.json first'),
+      stderr: expect.stringContaining('fix or move holds.json'),
     })
     expect(await o.run('holds')).toMatchObject({
       code: 1,

@@ -102,8 +102,13 @@ export class Holds {
     if (name === null) throw new StoreError('BAD_INPUT', `This key is not possible in the format ${format}`)
     // Stored before the lock is acquired: if this console dies in between, another can release it.
     const hold = newHold(input, open, {
-      ...{ ...place, format, name, action },
-      ...{ keeper: await this.#mark(), at: this.#now() },
+      key: place.key,
+      table: place.table,
+      format,
+      name,
+      action,
+      keeper: await this.#mark(),
+      at: this.#now(),
     })
     this.#taking.add(hold.holdId)
     try {

@@ -52,7 +52,11 @@ async function takeHold(
   if (!json) await warnOfGuess(io, client, { storeId: info.storeId, key }, options['format'])
   const answer = unwrap(
     await client.call('holds.take', {
-      ...{ storeId: info.storeId, key, forMs, mode, reason },
+      storeId: info.storeId,
+      key,
+      forMs,
+      mode,
+      reason,
       ...(waitMs === undefined ? {} : { waitMs }),
       ...(typeof options['format'] === 'string' ? { format: options['format'] } : {}),
       ...(typeof options['confirm'] === 'string' ? { confirm: options['confirm'] } : {}),

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { holdRecordSchema } from '../../../../electron/core/features/holds/hold-record.ts'
 import { holdsForMaintenance } from '../../../../shared/hold-words.ts'
 import { dataFolder } from '../../../hosts/cli/run-cli.ts'
 import { profile } from '../console.ts'
@@ -85,7 +86,7 @@ describe('a maintenance hold', () => {
     writeFileSync(file, '{"version": 1, "holds": [')
     const c = await held({ folder })
     await expect.poll(c.notice).toContain('could not be understood')
-    await expect(c.taken(KEY)).rejects.toThrow('Fix or move holds.json first')
+    await expect(c.taken(KEY)).rejects.toThrow('fix or move holds.json')
     expect(readFileSync(file, 'utf8')).toBe('{"version": 1, "holds": [')
     expect(c.server.records.size).toBe(0)
     rmSync(file)
@@ -301,6 +302,8 @@ describe('a maintenance hold', () => {
     const owner = c.job.start() ?? ''
     expect(statSync(join(c.folder, 'holds.json')).mode & 0o777).toBe(0o600)
     await c.until(holdId, { state: 'held' })
+    const { holds } = JSON.parse(readFileSync(join(c.folder, 'holds.json'), 'utf8'))
+    expect(Object.keys(holds[0]).sort()).toEqual(Object.keys(holdRecordSchema.shape).sort())
     await c.ask('holds.release', { holdId })
     expect(JSON.stringify(c.audited())).not.toContain(owner)
     expect(JSON.stringify(c.holds())).not.toContain(owner)
