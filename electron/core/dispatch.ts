@@ -146,13 +146,14 @@ export async function callMethod<M extends MethodName>(
   const handler = core.handlers[method] as (input: Input<M>, call: Call) => unknown
   const answer = await handler(input, call)
   if (effect === 'read') return answer as Output<M>
-  const change = answer as SettingsChange<Output<M>> & Partial<WriteChange<Output<M>>>
+  const change = answer as SettingsChange<Output<M>> & WriteChange<Output<M>>
+  const isWrite = effect === 'write'
   if (change.facts === null) return change.apply()
   return core.audit.record({
     ...{ method, action: call.action, effect, facts: change.facts },
-    mustRecord: effect === 'write' || change.mustRecord === true,
+    mustRecord: isWrite || change.mustRecord === true,
     apply: async () => {
-      for (const each of (await change.stores?.()) ?? []) checkChange(each)
+      if (isWrite) for (const each of await change.stores()) checkChange(each)
       return change.apply()
     },
     outcome: value => change.outcome?.(value) ?? { outcome: 'done' },

@@ -124,6 +124,16 @@ test('releasing, applying a plan, and holding is all that writes', () => {
   ])
 })
 
+test('the settings are those of stores, alerts and switches', () => {
+  const settings = METHODS.filter(([, { effect }]) => effect === 'settings').map(([name]) => name)
+  expect(settings).toEqual([
+    ...['stores.add', 'stores.edit', 'stores.remove', 'stores.setOpen'],
+    ...['alerts.acknowledge', 'alerts.mute', 'alerts.unmute', 'alerts.decide'],
+    ...['switch.begin', 'switch.pass', 'switch.back', 'switch.abandon'],
+    ...['switch.envPreview', 'switch.envChange', 'switch.plan'],
+  ])
+})
+
 test('no release without a fence', () => {
   const { fence: _, ...rest } = RIGHT['locks.release'] ?? {}
   expect(methods['locks.release'].input.safeParse(rest).success).toBe(false)
