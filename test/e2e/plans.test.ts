@@ -7,7 +7,7 @@ import { mysqlPlace, rechargeJson, takeRow } from './places.ts'
 import { confirm, goOn, outcome, planRow, planSheet, releaseAll } from './plan-screen.ts'
 import { screen, storeAction } from './screen.ts'
 
-const TIMEOUT = 60_000
+const TIMEOUT = 180_000
 
 describe.each(HOSTS)('releasing all, in %s', host => {
   it('plans, excludes, confirms, shows progress, stops, resumes and undoes', {
