@@ -69,7 +69,7 @@ export function openSession(core: Core, send: Send): Session {
   async function call(id: number, name: string, input: unknown, signal: AbortSignal): Promise<void> {
     let result: Result<unknown>
     try {
-      if (!Object.hasOwn(methods, name)) throw new StoreError('BAD_INPUT', 'There is no such method')
+      if (!Object.hasOwn(methods, name)) throw new StoreError('BAD_INPUT', 'Unknown method')
       const method = name as MethodName
       const parsed = parse(methods[method].input, input)
       result = {
@@ -89,7 +89,7 @@ export function openSession(core: Core, send: Send): Session {
     const { signal } = own
     let result: Result<null> = { ok: true, value: null }
     try {
-      if (!Object.hasOwn(streams, name)) throw new StoreError('BAD_INPUT', 'There is no such stream')
+      if (!Object.hasOwn(streams, name)) throw new StoreError('BAD_INPUT', 'Unknown stream')
       const handler = core.streamHandlers[name as StreamName] as (
         input: unknown,
         signal: AbortSignal,

@@ -33,7 +33,7 @@ it.each(['locks.explode', '__proto__', 'constructor', 'toString', ''])(
   async method => {
     const { client } = session()
     const answer = await client.call(method as never, {} as never)
-    expect(answer).toEqual({ ok: false, error: { code: 'BAD_INPUT', message: 'There is no such method' } })
+    expect(answer).toEqual({ ok: false, error: { code: 'BAD_INPUT', message: 'Unknown method' } })
   },
 )
 

@@ -28,5 +28,5 @@ export function toFailure(error: unknown): Failure {
   // Libraries and servers choose the name freely: repeat it only if it looks like one.
   const name: unknown = error instanceof Error ? error.name : typeof error
   const shown = typeof name === 'string' && /^\w{1,40}$/.test(name) ? ` (${name})` : ''
-  return { code: 'INTERNAL', message: `Something unexpected went wrong inside Lockkeeper${shown}` }
+  return { code: 'INTERNAL', message: `Unexpected error in Lockkeeper${shown}` }
 }

@@ -33,7 +33,7 @@ test.each<[string, unknown]>([
   const failure = toFailure(error)
   expect(failureSchema.parse(failure)).toEqual(failure)
   expect(failure.code).toBe('INTERNAL')
-  expect(failure.message).toMatch(/^Something unexpected went wrong inside Lockkeeper( \(\w+\))?$/)
+  expect(failure.message).toMatch(/^Unexpected error in Lockkeeper( \(\w+\))?$/)
   expect(failure.message).not.toContain('hunter2')
 })
 
