@@ -43,6 +43,14 @@ function passwordState({ password, sealed, lost }: ListedStore): StoreEntry['pas
   return password === null ? 'none' : 'session'
 }
 
+/** The wanted name, with a number if another store has that name. */
+export function freeName(wanted: string, stores: readonly ListedStore[]): string {
+  const names = new Set(stores.map(each => each.profile.name.toLowerCase()))
+  let name = wanted.slice(0, 60)
+  for (let n = 2; names.has(name.toLowerCase()); n++) name = `${wanted.slice(0, 54)} ${n}`
+  return name
+}
+
 /** The same account on the same server. False for an address that does not parse. */
 export function isSameAccount(known: string, wanted: StoreAddress | string): boolean {
   const address = parsed(known)
@@ -89,4 +97,27 @@ export async function unseal(store: ListedStore, vault: SecretVault): Promise<vo
   if (store.sealed !== sealed || store.password !== null) return
   store.password = password
   store.lost = password === null
+}
+
+/**
+ * Takes over what another console sealed for the same account; true if that replaced the password. That console may have
+ * another vault, or none: a password that works here is replaced only by a different one that this vault can unseal.
+ */
+export async function adoptSealed(
+  store: ListedStore,
+  sealed: string | null,
+  vault: SecretVault,
+): Promise<boolean> {
+  store.sealed = sealed
+  if (sealed === null || (store.password === null && !store.open)) {
+    store.lost = false
+    return false
+  }
+  const password = await vault.unseal(sealed).catch(() => null)
+  // The password may have been replaced while the vault was asked.
+  if (store.sealed !== sealed) return false
+  store.lost = password === null
+  if (password === null || password === store.password) return false
+  store.password = password
+  return true
 }

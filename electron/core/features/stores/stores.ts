@@ -9,7 +9,9 @@ import { StoreError, toFailure } from '../../lib/errors.ts'
 import type { ReadySuggestion } from '../../stores/kinds/environment.ts'
 import type { Connections } from './connections.ts'
 import {
+  adoptSealed,
   entryOf,
+  freeName,
   isSameAccount,
   keptOf,
   type ListedStore,
@@ -115,7 +117,6 @@ export class Stores {
       const store = this.#find(storeId)
       this.#checkName(profile.name, storeId)
       const sealed = await sealWithin(SEAL_MS, this.vault, given)
-      let elsewhere = false
       let change: Partial<ListedStore> = {}
       await this.#edit(kept => {
         this.#checkListed(store)
@@ -123,9 +124,11 @@ export class Stores {
         checkProtection(store.profile, seen, profile)
         const keepsPassword = said === undefined && isSameAccount(store.profile.address, address)
         change = keepsPassword ? { profile } : { profile, password: given, sealed, lost: false }
-        elsewhere = profile.address !== store.profile.address || (!keepsPassword && given !== store.password)
         return replaced(kept, keptOf({ ...store, ...change }))
       })
+      const elsewhere =
+        profile.address !== store.profile.address ||
+        (change.password !== undefined && change.password !== store.password)
       Object.assign(store, change)
       if (store.open && (elsewhere || store.problem)) connecting = this.#connect(store)
       else this.#feed.changed()
@@ -247,12 +250,19 @@ export class Stores {
   #adoptProfile(store: ListedStore, { profile, sealed }: KeptStore): void {
     const { address, password } = withoutPassword(profile.address)
     const isElsewhere = address !== store.profile.address
-    const isNewPassword = sealed !== store.sealed || password !== null
     // A password is never sent to a server that it was not given for.
-    const keepsPassword = !isNewPassword && (!isElsewhere || isSameAccount(store.profile.address, address))
+    const isOtherAccount = isElsewhere && !isSameAccount(store.profile.address, address)
+    const replacesPassword = isOtherAccount || (password !== null && password !== store.password)
     store.profile = { ...profile, address }
-    if (!keepsPassword) Object.assign(store, { sealed, password, lost: false })
-    if (store.open && (isElsewhere || isNewPassword)) void this.#connect(store)
+    if (replacesPassword) Object.assign(store, { sealed, password, lost: false })
+    else if (sealed !== store.sealed) void this.#adoptSealed(store, sealed)
+    if (store.open && (isElsewhere || replacesPassword)) void this.#connect(store)
+  }
+
+  async #adoptSealed(store: ListedStore, sealed: string | null): Promise<void> {
+    const isReplaced = await adoptSealed(store, sealed, this.vault)
+    if (isReplaced && store.open && this.has(store.storeId)) void this.#connect(store)
+    else this.#feed.changed()
   }
 
   #drop(store: ListedStore): Promise<void> {
@@ -265,7 +275,8 @@ export class Stores {
   #give(address: StoreAddress, password: string | null): void {
     const shown = showAddress(address)
     const given = (address.password ?? password) || null
-    const known = this.#at(shown)
+    const listed = [...this.#listed.values()]
+    const known = listed.find(each => each.profile.address === shown)
     if (known) {
       known.open = true
       known.password ??= given
@@ -273,7 +284,7 @@ export class Stores {
     }
     const profile = { colour: 'slate' as const, production: false, readOnly: false }
     const store = listedStore(
-      { name: this.#freeName(shortName(address)), address: shown, ...profile },
+      { name: freeName(shortName(address), listed), address: shown, ...profile },
       'given',
       given,
     )
@@ -341,17 +352,6 @@ export class Stores {
       each => each.storeId !== except && each.profile.name.toLowerCase() === name.toLowerCase(),
     )
     if (taken) throw new StoreError('BAD_INPUT', 'Another store has this name already')
-  }
-
-  #freeName(wanted: string): string {
-    const names = new Set([...this.#listed.values()].map(each => each.profile.name.toLowerCase()))
-    let name = wanted.slice(0, 60)
-    for (let n = 2; names.has(name.toLowerCase()); n++) name = `${wanted.slice(0, 54)} ${n}`
-    return name
-  }
-
-  #at(address: string | null): ListedStore | undefined {
-    return [...this.#listed.values()].find(each => each.profile.address === address)
   }
 
   #find(storeId: string): ListedStore {

@@ -1,6 +1,9 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { Redis } from 'ioredis'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type SecretVault, sessionVault } from '../../../../electron/core/features/stores/vault.ts'
+import { type RedisServer, startRedis } from '../../../servers/redis.ts'
 import { durableVault, openConsole, profile } from '../console.ts'
 
 const PRODUCTION = profile({ name: 'Billing', address: 'memory:billing', production: true, readOnly: true })
@@ -77,6 +80,104 @@ it('follows an edit of another console: its rules, its address, and its password
   await expect
     .poll(() => b.list()?.stores[0], { timeout: 10_000 })
     .toMatchObject({ address: 'redis://127.0.0.2:1/0', readOnly: true, password: 'none' })
+})
+
+describe('a password that works', () => {
+  const SECRET = 'hunter2-of-the-tests'
+  let server: RedisServer
+  let admin: Redis
+  beforeAll(async () => {
+    server = await startRedis()
+    admin = new Redis({ port: server.port })
+    // Afterwards, because the start waits for an answer without a password.
+    await admin.config('SET', 'requirepass', SECRET)
+  })
+  afterAll(async () => {
+    admin.disconnect()
+    await server.stop('SIGKILL')
+  })
+
+  const locked = (name: string) => profile({ name, address: `redis://127.0.0.1:${server.port}/0` })
+
+  /** One store in a desktop console, whose keyring lasts, and in a web console, which cannot unseal. */
+  async function desktopAndWeb() {
+    const desktop = openConsole(undefined, {}, { vault: durableVault() })
+    const web = openConsole(desktop.folder, {}, { vault: sessionVault('A browser has no keyring') })
+    const { storeId } = await desktop.ask('stores.add', { profile: locked('Orders'), password: SECRET })
+    await expect.poll(() => web.list()?.stores[0]?.revision, { timeout: 10_000 }).toBe(1)
+    return { desktop, web, storeId, sealed: () => sealedIn(desktop.folder) }
+  }
+
+  const sealedIn = (folder: string) => (storesIn(folder)[0] as unknown as { sealed: string | null }).sealed
+  const adopted = (console: ReturnType<typeof openConsole>, name: string) =>
+    expect.poll(() => names(console), { timeout: 10_000 }).toEqual([name])
+
+  it('stays in use when it is typed in a console without a keyring', async () => {
+    const { desktop, web, storeId } = await desktopAndWeb()
+    const typed = { storeId, profile: locked('Typed'), password: SECRET }
+    expect(await web.ask('stores.edit', typed)).toMatchObject({ password: 'session' })
+    await web.ask('stores.describe', { storeId })
+    await adopted(desktop, 'Typed')
+    expect(desktop.list()?.stores).toMatchObject([{ password: 'session', revision: 1 }])
+    await desktop.ask('stores.describe', { storeId })
+  })
+
+  it('stays in use in a console that cannot unseal what another one sealed', async () => {
+    const { desktop, web, storeId } = await desktopAndWeb()
+    await web.ask('stores.edit', { storeId, profile: locked('Typed'), password: SECRET })
+    const { revision } = web.list()?.stores[0] ?? {}
+    await adopted(desktop, 'Typed')
+    await desktop.ask('stores.edit', { storeId, profile: locked('Retyped'), password: SECRET })
+    await adopted(web, 'Retyped')
+    await expect.poll(() => web.list()?.stores).toMatchObject([{ password: 'session', revision }])
+    await web.ask('stores.describe', { storeId })
+  })
+
+  it('stays sealed when a console without a keyring edits its store', async () => {
+    const { desktop, web, storeId, sealed } = await desktopAndWeb()
+    const before = sealed()
+    await web.ask('stores.edit', { storeId, profile: locked('Renamed') })
+    await web.ask('stores.setOpen', { storeId, open: false })
+    expect(before).not.toBeNull()
+    expect(sealed()).toBe(before)
+    await adopted(desktop, 'Renamed')
+    expect(desktop.list()?.stores).toMatchObject([{ password: 'kept', revision: 1 }])
+  })
+
+  it('is not connected with again when another console seals the same one', async () => {
+    let seals = 0
+    const vault = durableVault()
+    const salted: SecretVault = {
+      ...vault,
+      seal: async secret => `${await vault.seal(secret)}#${++seals}`,
+      unseal: sealed => vault.unseal(sealed.replace(/#.*/, '')),
+    }
+    const { a, b, storeId } = await twoDesktops(salted, SECRET)
+    await a.ask('stores.edit', { storeId, profile: locked('Retyped'), password: SECRET })
+    expect(sealedIn(a.folder)).toMatch(/#2$/)
+    await adopted(b, 'Retyped')
+    await b.ask('stores.edit', { storeId, profile: locked('Renamed') })
+    expect(sealedIn(a.folder)).toMatch(/#2$/)
+    expect(b.list()?.stores).toMatchObject([{ password: 'kept', revision: 1 }])
+  })
+
+  it('replaces another one in each console that can unseal it', async () => {
+    const { a, b, storeId } = await twoDesktops(durableVault(), 'wrong-password')
+    await expect(b.ask('stores.describe', { storeId })).rejects.toThrow('STORE_DENIED')
+    await a.ask('stores.edit', { storeId, profile: locked('Corrected'), password: SECRET })
+    await expect
+      .poll(() => b.list()?.stores, { timeout: 10_000 })
+      .toMatchObject([{ name: 'Corrected', password: 'kept', revision: 2 }])
+    await b.ask('stores.describe', { storeId })
+  })
+
+  async function twoDesktops(vault: SecretVault, password: string) {
+    const a = openConsole(undefined, {}, { vault })
+    const b = openConsole(a.folder, {}, { vault })
+    const { storeId } = await a.ask('stores.add', { profile: locked('Orders'), password })
+    await expect.poll(() => b.list()?.stores[0]?.revision, { timeout: 10_000 }).toBe(1)
+    return { a, b, storeId }
+  }
 })
 
 it('keeps its stores when the file is lost, and writes all of them again', async () => {
