@@ -9,7 +9,10 @@ import type { OpenStores } from './open-store.ts'
 import { isWeaker } from './store-rules.ts'
 import type { Stores } from './stores.ts'
 import { testStore } from './test-store.ts'
-import type { SecretVault } from './vault.ts'
+import { type SecretVault, statusWithin } from './vault.ts'
+
+/** How long a screen waits for the keyring before it starts. */
+const STATUS_MS = 1000
 
 export type StoreHandlersOptions = {
   readonly connections: Connections
@@ -36,7 +39,7 @@ export function storeHandlers({
     methods: {
       'console.describe': async () => ({
         ...about,
-        secrets: await vault.status(),
+        secrets: await statusWithin(STATUS_MS, vault),
         kinds: [...allKinds()],
       }),
       'stores.open': async ({ address, password }) => {

@@ -21,6 +21,17 @@ export function sessionVault(reason: string): SecretVault {
   }
 }
 
+/** A keyring that hangs or fails keeps no password, and no screen waiting. */
+export function statusWithin(
+  patienceMs: number,
+  vault: SecretVault,
+): Promise<{ durable: boolean; reason: string | null }> {
+  return within(patienceMs, vault.status(), () => new Error('The vault does not answer')).catch(() => ({
+    durable: false,
+    reason: 'Passwords are kept only while the console runs: the keyring does not answer',
+  }))
+}
+
 /** Null if the host keeps no passwords, and when its keyring takes too long: other decisions wait for this one. */
 export async function sealWithin(
   patienceMs: number,

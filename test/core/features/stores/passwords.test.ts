@@ -209,6 +209,20 @@ describe('a vault', () => {
     expect(list()?.stores.map(({ name }) => name)).toEqual(['Free', 'given', 'New'])
   })
 
+  it('that never answers keeps no screen waiting', async () => {
+    const { ask } = openConsole(
+      dataFolder(),
+      {},
+      {
+        vault: { ...durableVault(), status: () => new Promise(() => {}) },
+      },
+    )
+    expect((await ask('console.describe', {})).secrets).toEqual({
+      durable: false,
+      reason: 'Passwords are kept only while the console runs: the keyring does not answer',
+    })
+  })
+
   it('that lost a password is said to have none, and what it sealed stays for a better day', async () => {
     const vault = durableVault()
     const first = openConsole(dataFolder(), {}, { vault })
