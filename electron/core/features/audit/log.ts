@@ -6,6 +6,7 @@ import { LockBusy } from '../../files/folder-lock.ts'
 import { StoreError, toFailure } from '../../lib/errors.ts'
 import type { Facts } from '../../lib/handler.ts'
 import { whoIsHere } from '../../lib/operator.ts'
+import { atMost } from '../../lib/timers.ts'
 import { clean } from './audited.ts'
 import { readLog } from './read.ts'
 import { verifyLog } from './verify.ts'
@@ -49,6 +50,9 @@ export type AuditEntry = {
 /** The events before and after a change. */
 const EVENTS = { write: ['intent', 'outcome'], settings: ['settings', 'settings'] } as const
 
+/** How long a setting that need not be recorded waits for each of its lines: in an outage a store must open at once. */
+const SETTINGS_MS = 1000
+
 /** What is written after the act: the room for it was kept free before. */
 const AFTERWARDS: readonly AuditEntry['event'][] = ['settled', 'outcome']
 
@@ -83,9 +87,12 @@ export function fileAudit(
         ...more,
         ...{ event, action, method },
       })
-      await write([line(before, facts)]).catch(error => {
-        if (mustRecord) throw refusal(error, 'so nothing was changed')
-      })
+      const intent = write([line(before, facts)])
+      if (!mustRecord) await atMost(SETTINGS_MS, intent)
+      else
+        await intent.catch(error => {
+          throw refusal(error, 'so nothing was changed')
+        })
       let applied: { readonly value: Awaited<ReturnType<typeof apply>> } | { readonly error: unknown }
       try {
         applied = { value: await apply() }
@@ -96,10 +103,13 @@ export function fileAudit(
         'value' in applied ? outcome(applied.value) : { error: redacted(toFailure(applied.error)) }
       // The facts of a setting are in both lines: each tells on its own what became of it.
       const last = effect === 'settings' ? { ...facts, ...result } : result
-      await write([line(after, last)]).catch(error => {
-        if (effect === 'write')
-          throw refusal(error, `after the fact: what happened was ${safeJson(clean(result, redact))}`, true)
-      })
+      const trace = write([line(after, last)])
+      if (!mustRecord) await atMost(SETTINGS_MS, trace)
+      else
+        await trace.catch(error => {
+          if (effect === 'write')
+            throw refusal(error, `after the fact: what happened was ${safeJson(clean(result, redact))}`, true)
+        })
       if ('error' in applied) throw applied.error
       return applied.value
     },

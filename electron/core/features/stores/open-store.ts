@@ -104,8 +104,9 @@ export class OpenStores {
   /** What the audit log says of a store: an id means nothing in a week. */
   factsOf(storeId: string): Facts {
     const { connections, list } = this.#options
-    const name = list?.profileOf(storeId)?.name
-    return { store: connections.addressOf(storeId), ...(name === undefined ? {} : { storeName: name }) }
+    const profile = list?.profileOf(storeId)
+    const store = connections.addressOf(storeId) ?? profile?.address ?? null
+    return { store, ...(profile && { storeName: profile.name }) }
   }
 
   #decided(address: string): StoreProfile[] {

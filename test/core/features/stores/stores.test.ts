@@ -2,6 +2,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { callMethod } from '../../../../electron/core/dispatch.ts'
+import { FolderLock } from '../../../../electron/core/files/folder-lock.ts'
+import { sleep } from '../../../../electron/core/lib/timers.ts'
 import { memoryServer } from '../../../../electron/core/stores/memory/servers.ts'
 import { dataFolder } from '../../../hosts/cli/run-cli.ts'
 import { auditLines } from '../audit/lines.ts'
@@ -125,6 +127,39 @@ describe('the list', () => {
     expect(JSON.stringify(sent)).not.toContain('hunter2')
     expect(await ask('stores.edit', { storeId: 'a', profile: profile() })).toMatchObject({ problem: null })
   })
+})
+
+it('opens a store while another process holds the audit log, and records it in order afterwards', async () => {
+  const { ask, folder } = openConsole()
+  const { storeId } = await ask('stores.add', { profile: profile() })
+  await ask('stores.setOpen', { storeId, open: false })
+  const before = auditLines(folder).length
+  let isOpened = false
+  await new FolderLock(join(folder, 'audit.lock'), 20_000).run(async () => {
+    // Far less than the log waits for another process.
+    const opening = ask('stores.setOpen', { storeId, open: true })
+    isOpened = await Promise.race([opening.then(({ open }) => open), sleep(15_000).then(() => false)])
+  })
+  expect(isOpened).toBe(true)
+  await expect
+    .poll(() => auditLines(folder).slice(before), { timeout: 30_000 })
+    .toMatchObject([
+      { method: 'stores.setOpen', store: 'memory:orders', open: true },
+      { method: 'stores.setOpen', store: 'memory:orders', open: true, outcome: 'done' },
+    ])
+})
+
+it('records the address of a closed store that is opened', async () => {
+  const { ask, folder } = openConsole()
+  const { storeId } = await ask('stores.add', { profile: profile() })
+  await ask('stores.setOpen', { storeId, open: false })
+  await ask('stores.setOpen', { storeId, open: true })
+  await expect
+    .poll(() => auditLines(folder).slice(-2))
+    .toMatchObject([
+      { store: 'memory:orders', storeName: 'Orders', open: true },
+      { store: 'memory:orders', storeName: 'Orders', open: true, outcome: 'done' },
+    ])
 })
 
 describe('at the start', () => {
