@@ -125,14 +125,19 @@ export class SharedFile<T> {
   async #setAside(): Promise<void> {
     const { folder, name, what } = this.#options
     const aside = `${name}.damaged-${Date.now()}.json`
-    try {
+    const work = async () => {
+      // Another process may have set the damaged file aside and written a good one.
+      if ((await markOf(this.#path)) !== this.#version) {
+        await this.#read(false)
+        return
+      }
       await rename(this.#path, join(folder, aside))
-    } catch {
-      return
+      this.#problem = null
+      this.#setAsideNotice = `${what} could not be understood and was set aside as ${aside}.`
+      this.#version = await markOf(this.#path)
     }
-    this.#problem = null
-    this.#setAsideNotice = `${what} could not be understood and was set aside as ${aside}.`
-    this.#version = await markOf(this.#path)
+    // A file that cannot be moved stays, and so does its problem.
+    await this.#lock.run(work).catch(() => {})
   }
 
   async #replace(value: T): Promise<void> {
