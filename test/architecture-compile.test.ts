@@ -26,15 +26,10 @@ async function compileIn(part: string, code: string): Promise<string> {
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(options))
   const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
   return new Promise((done, failed) => {
-    execFile(
-      process.execPath,
-      [tsc, '-p', folder, '--pretty', 'false'],
-      { timeout: 25_000 },
-      (error, stdout) => {
-        if (error && typeof error.code !== 'number') failed(error)
-        else done(stdout)
-      },
-    )
+    execFile(process.execPath, [tsc, '-p', folder, '--pretty', 'false'], (error, stdout) => {
+      if (error && typeof error.code !== 'number') failed(error)
+      else done(stdout)
+    })
   })
 }
 

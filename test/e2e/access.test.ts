@@ -50,7 +50,7 @@ describe('everybody can use', () => {
     expect(found).toEqual([])
   })
 
-  it('the screens of stores that are empty, down or denied', { timeout: 180_000 }, async () => {
+  it('the screens of stores that are empty, down or denied', async () => {
     const empty = await redisPlace()
     const server = await startRedis()
     const client = new Redis({ port: server.port })

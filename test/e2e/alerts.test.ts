@@ -30,7 +30,7 @@ async function heldLong() {
 }
 
 describe.each(HOSTS)('an alert, in %s', host => {
-  it('is in the list, the table and the inspector, and says what to do', { timeout: 60_000 }, async () => {
+  it('is in the list, the table and the inspector, and says what to do', async () => {
     const redis = await heldLong()
     const { page, problems } = await openConsole(host, {
       stores: [{ name: 'cache', address: redis.address }],
@@ -164,9 +164,7 @@ describe('alerts', () => {
     await dialog.waitFor({ state: 'detached' })
   })
 
-  it('that are new and critical are said once, to ears and to an allowed desktop', {
-    timeout: 60_000,
-  }, async () => {
+  it('that are new and critical are said once, to ears and to an allowed desktop', async () => {
     const first = await redisPlace()
     const second = await redisPlace()
     const { page } = await openConsole('web', {

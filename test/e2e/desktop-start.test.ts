@@ -99,11 +99,11 @@ function descendants(pid: number): string[] {
 
 // Chromium's sandbox needs an account that is not root, or a user namespace to play one.
 describe.skipIf(process.platform !== 'linux' || (isRoot && !mayUnshare()))('npm start on a desktop', () => {
-  it('installs Electron when it is missing, once, and opens the window', { timeout: 120_000 }, async () => {
+  it('installs Electron when it is missing, once, and opens the window', async () => {
     const folder = checkout(INSTALL)
     for (const stderr of [expect.stringContaining('Downloading Electron for the window'), '']) {
       const console = await start(folder)
-      await expect.poll(console.hasPage, { timeout: 40_000 }).toBe(true)
+      await expect.poll(console.hasPage, { timeout: 60_000 }).toBe(true)
       expect(console.output.stdout).toBe('')
       const says = console.output.stderr.split('\n').filter(line => line.startsWith('lockkeeper: '))
       expect(says.join('\n')).toEqual(stderr)

@@ -32,7 +32,7 @@ it.each(HOSTS)(
       .toBeGreaterThan(scans + PASSES)
     await stop()
     const last = await scansOf(client)
-    await expect.poll(() => scansOf(client), { timeout: 30_000 }).toBeGreaterThan(last + 1)
+    await expect.poll(() => scansOf(client), { timeout: 60_000 }).toBeGreaterThan(last + 1)
     resume()
     await screen.row(console.page, 'lock:last').waitFor()
     await expect.poll(() => screen.rows(console.page).count()).toBe(1)

@@ -10,9 +10,7 @@ import { screen, storeAction } from './screen.ts'
 const TIMEOUT = 180_000
 
 describe.each(HOSTS)('releasing all, in %s', host => {
-  it('plans, excludes, confirms, shows progress, stops, resumes and undoes', {
-    timeout: 120_000,
-  }, async () => {
+  it('plans, excludes, confirms, shows progress, stops, resumes and undoes', async () => {
     const redis = await redisPlace()
     const mysql = await mysqlPlace()
     for (let i = 0; i < 60; i++)

@@ -136,7 +136,7 @@ describe.each(HOSTS)('the report, in %s', host => {
     expect(await dialog.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true)
   })
 
-  it('shows how far it is, and is stopped by Cancel without a file', { timeout: 180_000 }, async () => {
+  it('shows how far it is, and is stopped by Cancel without a file', async () => {
     const redis = await redisPlace()
     await populateRedis(redis.client, 'locks', 60_000)
     const console = await openConsole(host, { stores: [{ name: 'cache', address: redis.address }] })
@@ -196,7 +196,7 @@ it('keeps what was typed while the sheet is closed, and says of a file only what
 })
 
 describe('on paper', () => {
-  it('is pages with text that can be read, from the window', { timeout: 180_000 }, async () => {
+  it('is pages with text that can be read, from the window', async () => {
     const redis = await hostilePlace()
     const console = await openConsole('electron', { stores: [{ name: 'cache', address: redis.address }] })
     const { page, app } = console

@@ -27,9 +27,7 @@ function beyondFrame(page: Page): Promise<number[]> {
   })
 }
 
-it('everybody can use statistics and alerts, whatever the locks are called', {
-  timeout: 120_000,
-}, async () => {
+it('everybody can use statistics and alerts, whatever the locks are called', async () => {
   const redis = await redisPlace()
   for (const text of HOSTILE)
     await redis.client.set(`lockRecharge:${text}`, rechargeJson(text, 5 * HOUR_MS, 3 * HOUR_MS))

@@ -34,7 +34,7 @@ async function folderWithout(name: string): Promise<string> {
 }
 
 describe.each(HOSTS)('statistics, in %s', host => {
-  it('are drawn, and the table has the same numbers as the store', { timeout: 60_000 }, async () => {
+  it('are drawn, and the table has the same numbers as the store', async () => {
     const redis = await fiveLocks()
     const { page, problems } = await openConsole(host, {
       stores: [{ name: 'cache', address: redis.address }],
@@ -112,7 +112,7 @@ describe('a chart', () => {
     expect(problems).toEqual([])
   })
 
-  it('tells over time who holds, by whatever one asks for', { timeout: 60_000 }, async () => {
+  it('tells over time who holds, by whatever one asks for', async () => {
     const redis = await fiveLocks()
     const { page, problems } = await openConsole('web', {
       stores: [{ name: 'cache', address: redis.address }],
@@ -151,7 +151,7 @@ describe('a chart', () => {
     await expect.poll(async () => ((await minutesDrawn()) + 1440) % 1440).toBeLessThanOrEqual(6)
   })
 
-  it('has a gap, and says why, where its server was stopped', { timeout: 90_000 }, async () => {
+  it('has a gap, and says why, where its server was stopped', async () => {
     const first = await startRedis()
     let server = first
     onTestFinished(() => server.stop('SIGKILL'))
@@ -169,7 +169,7 @@ describe('a chart', () => {
     await figure(page, 'Stored').getByText('1').waitFor()
     const table = await asTable(page, 'Locks by state')
     await first.stop('SIGKILL')
-    await page.getByText(/cache is not live\. It counts as of/).waitFor({ timeout: 20_000 })
+    await page.getByText(/cache is not live\. It counts as of/).waitFor({ timeout: 60_000 })
     // Longer than a step, so that at least one whole step is not observed.
     await page.waitForTimeout(21_000)
     expect(await cellsOf(table, 0)).not.toMatchObject({ Held: '0' })
@@ -181,7 +181,7 @@ describe('a chart', () => {
     ).toMatch(asOf)
     server = await startRedis({ port: first.port })
     await fill()
-    await page.getByText(/cache is not live/).waitFor({ state: 'detached', timeout: 20_000 })
+    await page.getByText(/cache is not live/).waitFor({ state: 'detached', timeout: 60_000 })
     await expect.poll(async () => (await cellsOf(table, 0))['Held']).toBe('1')
     const rows = await table.locator('tbody tr').allInnerTexts()
     const gap = rows.findIndex(row => /Not observed .* cache did not answer/.test(row))
@@ -190,7 +190,7 @@ describe('a chart', () => {
     expect(numbers).not.toContain('0')
   })
 
-  it('of a lock shows each of its holders as a bar', { timeout: 60_000 }, async () => {
+  it('of a lock shows each of its holders as a bar', async () => {
     const redis = await redisPlace()
     const hot = 'lockRecharge:hot'
     await redis.client.set(hot, rechargeJson('worker-1', HOUR_MS, 1000))
@@ -231,7 +231,7 @@ describe('a chart', () => {
 })
 
 describe('statistics', () => {
-  it('are asked for only while somebody looks at them', { timeout: 60_000 }, async () => {
+  it('are asked for only while somebody looks at them', async () => {
     const { page } = await openConsole('web')
     let asked = 0
     page.on('request', request => {
@@ -261,17 +261,17 @@ describe('statistics', () => {
     expect(await askedIn(6000)).toBe(0)
   })
 
-  it('are shown all the same where they cannot be kept, and say so', { timeout: 60_000 }, async () => {
+  it('are shown all the same where they cannot be kept, and say so', async () => {
     const { page } = await openConsole('web', { dataFolder: await folderWithout('history') })
     await openStats(page)
     await figure(page, 'Stored').waitFor()
     await page
       .getByRole('status')
       .filter({ hasText: /cannot be written to disk \(E/ })
-      .waitFor({ timeout: 20_000 })
+      .waitFor({ timeout: 60_000 })
   })
 
-  it('of nothing say so, and of 10,000 locks count them all', { timeout: 90_000 }, async () => {
+  it('of nothing say so, and of 10,000 locks count them all', async () => {
     const empty = await redisPlace()
     const many = await manyLocks(3334)
     onTestFinished(many.close)
@@ -279,7 +279,7 @@ describe('statistics', () => {
       stores: [{ name: 'empty', address: empty.address }, ...many.stores],
     })
     await openStats(page)
-    await expect.poll(() => figure(page, 'Stored').innerText(), { timeout: 30_000 }).toBe('10,002')
+    await expect.poll(() => figure(page, 'Stored').innerText(), { timeout: 60_000 }).toBe('10,002')
     await screen.store(page, 'empty').getByRole('button').first().click()
     await expect.poll(() => figure(page, 'Stored').innerText()).toBe('0')
     await card(page, 'Holders').getByText('No locks now.').waitFor()

@@ -79,12 +79,12 @@ it('is scraped by a real Prometheus, whose alert fires for a lock that was left 
   const ask = await startPrometheus(`127.0.0.1:${server.port}`)
   await expect
     .poll(async () => (await ask('lockkeeper_locks{state="expired"}')).map(({ value }) => value[1]), {
-      timeout: 15_000,
+      timeout: 60_000,
     })
     .toEqual(['1'])
   await expect
     .poll(async () => (await ask('ALERTS{alertstate="firing"}')).map(({ metric }) => metric['alertname']), {
-      timeout: 15_000,
+      timeout: 60_000,
     })
     .toEqual(['PossibleLockLeak'])
   const [aged] = await ask('lockkeeper_lock_age_seconds')

@@ -38,7 +38,6 @@ test.each([
   ['the plan itself', 'REFUSED', '0'],
 ])(
   'when %s cannot be written any more, nothing more is released, and nothing without a trace',
-  { timeout: 60_000 },
   async (what, code, undoMinutes) => {
     const { address, tokens, left } = await redisLocks(LOCKS)
     const cli = await cliPlan(address, undefined, { LOCKKEEPER_UNDO_MINUTES: undoMinutes })

@@ -51,7 +51,7 @@ function expectContention(books: readonly Books[], atLeast: number): void {
 }
 
 describe('everything is released at full speed while others work, and nothing that was not in the plan', () => {
-  test('50,000 locks in Redis', { timeout: 180_000 }, async () => {
+  test('50,000 locks in Redis', { timeout: 600_000 }, async () => {
     const port = inject('redisPort')
     const db = await freeDatabase(port)
     const client = new Redis({ port, db })
@@ -91,7 +91,7 @@ describe('everything is released at full speed while others work, and nothing th
     expectContention(books, 500)
   })
 
-  test('10,000 locks in MySQL', { timeout: 180_000 }, async () => {
+  test('10,000 locks in MySQL', { timeout: 600_000 }, async () => {
     const port = inject('mariadbPort')
     const database = `proof_${randomBytes(8).toString('hex')}`
     const plain = await createConnection({ host: '127.0.0.1', port, user: 'root' })
@@ -127,7 +127,7 @@ describe('everything is released at full speed while others work, and nothing th
     expectContention(books, 100)
   })
 
-  test('2,000 locks in DynamoDB', { timeout: 180_000 }, async () => {
+  test('2,000 locks in DynamoDB', { timeout: 600_000 }, async () => {
     const table = await TestTable.create(inject('dynamodbEndpoint'))
     onTestFinished(() => table.drop())
     const locks = planned(2000, i => `pipeline:${i}`)

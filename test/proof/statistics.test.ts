@@ -24,7 +24,7 @@ const HOUR = 60 * MINUTE
 async function statsOf(address: string): Promise<StoreStats> {
   const console = openConsole(dataFolder(), { stores: [address] })
   const read = async () => (await console.ask('stats.read', {})).stores[0]
-  await expect.poll(async () => (await read())?.status, { timeout: 30_000 }).toBe('live')
+  await expect.poll(async () => (await read())?.status, { timeout: 60_000 }).toBe('live')
   const stats = await read()
   if (!stats) throw new Error('no store')
   return stats
@@ -46,7 +46,7 @@ function countsFrom(counted: Record<string, number>): Counts {
   return { held: 0, expiring: 0, expired: 0, endless: 0, unknown: 0, released: 0, ...counted }
 }
 
-test('10,000 locks in Redis', { timeout: 120_000 }, async () => {
+test('10,000 locks in Redis', async () => {
   const port = inject('redisPort')
   const client = new Redis({ port, db: await freeDatabase(port) })
   onTestFinished(async () => {
@@ -84,7 +84,7 @@ test('10,000 locks in Redis', { timeout: 120_000 }, async () => {
   ])
 })
 
-test('10,000 locks in MariaDB', { timeout: 120_000 }, async () => {
+test('10,000 locks in MariaDB', async () => {
   const database = await Database.create()
   onTestFinished(() => database.drop())
   await database.plain.query(RECHARGE)
@@ -124,7 +124,7 @@ test('10,000 locks in MariaDB', { timeout: 120_000 }, async () => {
   expect(Math.abs((stats.oldest?.since ?? 0) - Number(oldest?.['at']) * 1000)).toBeLessThan(1500)
 })
 
-test('10,000 locks in DynamoDB', { timeout: 120_000 }, async () => {
+test('10,000 locks in DynamoDB', async () => {
   const endpoint = inject('dynamodbEndpoint')
   const table = await TestTable.create(endpoint)
   onTestFinished(() => table.drop())

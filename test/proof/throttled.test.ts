@@ -37,9 +37,7 @@ async function throttledTable() {
   return { address, tokens, left, state, asked }
 }
 
-test('a plan gets through while DynamoDB leaves items out and refuses every third delete', {
-  timeout: 60_000,
-}, async () => {
+test('a plan gets through while DynamoDB leaves items out and refuses every third delete', async () => {
   const { address, tokens, left, state, asked } = await throttledTable()
   const c = await proving(address)
   const plan = await c.plan()
@@ -56,9 +54,7 @@ test('a plan gets through while DynamoDB leaves items out and refuses every thir
   expect(await c.ask('audit.verify', {})).toMatchObject({ ok: true })
 })
 
-test('when DynamoDB has no capacity at all, what was not released is named, and goes on later', {
-  timeout: 90_000,
-}, async () => {
+test('when DynamoDB has no capacity at all, what was not released is named, and goes on later', async () => {
   const { address, tokens, left, state } = await throttledTable()
   const c = await proving(address)
   const plan = await c.plan()
@@ -83,7 +79,7 @@ test('when DynamoDB has no capacity at all, what was not released is named, and 
   expect(await c.ask('audit.verify', {})).toMatchObject({ ok: true })
 })
 
-test('answers that DynamoDB gave and we never saw are looked at again', { timeout: 60_000 }, async () => {
+test('answers that DynamoDB gave and we never saw are looked at again', async () => {
   const { address, tokens, left, state } = await throttledTable()
   const c = await proving(address)
   const plan = await c.plan()

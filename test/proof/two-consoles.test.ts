@@ -19,9 +19,7 @@ function pairs(both: readonly Applied[]): Record<string, number> {
   return counts
 }
 
-test('two consoles that apply plans of the same locks release each of them once, and the other sees it gone', {
-  timeout: 60_000,
-}, async () => {
+test('two consoles that apply plans of the same locks release each of them once, and the other sees it gone', async () => {
   const { address, left } = await redisLocks(LOCKS)
   const consoles = await Promise.all([proving(address), proving(address)])
   const plans = await Promise.all(consoles.map(c => c.plan()))
@@ -36,7 +34,7 @@ test('two consoles that apply plans of the same locks release each of them once,
   }
 })
 
-test('and so do two command lines', { timeout: 60_000 }, async () => {
+test('and so do two command lines', async () => {
   const { address, left } = await redisLocks(LOCKS)
   const clis = await Promise.all([cliPlan(address), cliPlan(address)])
   const runs = await Promise.all(clis.map(cli => cli.run(2000)))

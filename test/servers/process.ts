@@ -76,7 +76,7 @@ export async function startProcess(
     })
   }
   const exited = once(child, 'exit').then(() => running.delete(child))
-  const deadline = Date.now() + 30_000
+  const deadline = Date.now() + 90_000
   while (!(await ready(child.pid ?? 0).catch(() => false))) {
     if (child.exitCode !== null || Date.now() > deadline) {
       child.kill('SIGKILL')

@@ -65,7 +65,7 @@ describe('lockkeeper hold', () => {
     },
   )
 
-  it('releases nothing when its output is closed', { timeout: 60_000 }, async () => {
+  it('releases nothing when its output is closed', async () => {
     const o = await operator()
     const { child, done } = o.start('hold', o.address, KEY, '--for', '30m', ...WHY, '--json')
     const { stdout, stderr } = child
@@ -123,7 +123,7 @@ describe('lockkeeper hold', () => {
     })
   })
 
-  it('releases the lock when its time is over', { timeout: 30_000 }, async () => {
+  it('releases the lock when its time is over', async () => {
     const o = await operator()
     const { code, stdout } = await o.run('hold', o.address, KEY, '--for', '10s', ...WHY, '--json')
     expect(code).toBe(0)

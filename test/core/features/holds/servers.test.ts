@@ -178,7 +178,7 @@ describe('a hold in Redis', () => {
   })
 
   it('reports an unresponsive server, and is lost if it does not answer in time', {
-    timeout: 30_000,
+    timeout: 60_000,
   }, async () => {
     const server = await startRedis()
     onTestFinished(() => server.stop())

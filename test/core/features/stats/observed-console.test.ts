@@ -202,7 +202,7 @@ test('of two stores with one address, what is seen goes on being kept when the f
   store.take('later')
   await expect
     .poll(async () => (await console.ask('stats.keys', { storeIds: [twin.storeId], text: 'later' })).length, {
-      timeout: 10_000,
+      timeout: 60_000,
     })
     .toBe(1)
   await console.close()
