@@ -27,6 +27,7 @@ function mayRun(file: string): boolean {
 export default defineConfig({
   test: {
     include: FILES.filter(file => file.endsWith('.test.ts') && mayRun(file)),
+    setupFiles: ['test/kinds.ts'],
     testTimeout: 60_000,
     expect: { poll: { timeout: 30_000 } },
   },
