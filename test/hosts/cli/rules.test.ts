@@ -57,7 +57,7 @@ describe('the command line beside a console', () => {
     writeFileSync(join(o.env.LOCKKEEPER_DATA_DIR, 'stores.json'), '{"version":2}')
     const refused = {
       code: 6,
-      stderr: expect.stringContaining('What was decided about stores cannot be read'),
+      stderr: expect.stringContaining('The rules of stores cannot be read or understood'),
     }
     expect(await o.run('list', address)).toMatchObject({ code: 0, stdout: expect.stringContaining('lock:a') })
     expect(await o.run('release', address, 'lock:a', '--fence', fence)).toMatchObject(refused)
