@@ -76,12 +76,12 @@ export class DecisionFile {
   }
 
   async edit(change: (decided: Decided) => Decided): Promise<Edited> {
-    const before = this.#file.value
+    const { value, notice } = this.#file
     let read: Read | null = null
     let after = NOTHING_DECIDED
     await this.#file.update(kept => {
       const current = this.#readOf(kept)
-      if (kept !== before) read = current
+      if (kept !== value || current.notice !== notice) read = current
       after = change(current.decided)
       const { book, mutes, acknowledged } = after
       return { version: 1, book, mutes: [...mutes], acknowledged: [...acknowledged.values()] }

@@ -5,6 +5,7 @@ import {
   readdirSync,
   readFileSync,
   rmdirSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
@@ -240,6 +241,18 @@ describe('alerts.json', () => {
     await test.alerts.mute(mute())
     expect(JSON.parse(readFileSync(join(folder, FILE), 'utf8')).mutes).toHaveLength(1)
     expect((await test.event()).problem).toContain(aside)
+  })
+
+  it('that was unreadable and is deleted is no longer reported after the next decision', async () => {
+    const test = await AlertTest.begin()
+    const path = join(test.folder, FILE)
+    writeFileSync(path, 'damaged')
+    await test.alerts.decisions.look()
+    expect((await test.event()).problem).toContain('could not be understood')
+    rmSync(path)
+    await test.alerts.mute(mute())
+    expect((await test.event()).problem).toBeNull()
+    expect(kept(test.folder).mutes).toHaveLength(1)
   })
 
   it('that cannot be written is said, and what was decided holds all the same', async () => {
