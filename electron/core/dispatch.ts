@@ -148,13 +148,13 @@ export async function callMethod<M extends MethodName>(
   if (effect === 'read') return answer as Output<M>
   const change = answer as SettingsChange<Output<M>> & WriteChange<Output<M>>
   const isWrite = effect === 'write'
-  if (change.facts === null) return change.apply()
+  if (change.facts === null) return change.apply(async () => {})
   return core.audit.record({
     ...{ method, action: call.action, effect, facts: change.facts },
     mustRecord: isWrite || change.mustRecord === true,
-    apply: async () => {
+    apply: async note => {
       if (isWrite) for (const each of await change.stores()) checkChange(each)
-      return change.apply()
+      return change.apply(note)
     },
     outcome: value => change.outcome?.(value) ?? { outcome: 'done' },
   })

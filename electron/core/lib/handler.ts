@@ -38,13 +38,16 @@ export type Confirmation = {
   readonly subject: string
 }
 
+/** Records what was done so far, in case the rest fails. Never fails itself. */
+export type Note = (facts: Facts) => Promise<void>
+
 /** What a method with the effect `settings` is about to do. The dispatcher records it, applies it, and records the outcome. */
 export type SettingsChange<T> = {
   /** What the audit log says of it before it happens. Null if there turns out to be nothing to change. */
   readonly facts: Facts | null
   /** It weakens a protection, or changes a file: it must not happen unless it can be recorded first. */
   readonly mustRecord?: boolean
-  apply(): Promise<T>
+  apply(note: Note): Promise<T>
   /** What the audit log says of the result; `done` unless there is more to say. */
   outcome?(value: T): Facts
 }

@@ -4,7 +4,7 @@ import { safeJson } from '../../../../shared/safe-text.ts'
 import { codeOf } from '../../files/disk.ts'
 import { LockBusy } from '../../files/folder-lock.ts'
 import { StoreError, toFailure } from '../../lib/errors.ts'
-import type { Facts } from '../../lib/handler.ts'
+import type { Facts, Note } from '../../lib/handler.ts'
 import { whoIsHere } from '../../lib/operator.ts'
 import { atMost } from '../../lib/timers.ts'
 import { clean } from './audited.ts'
@@ -21,7 +21,7 @@ export type RecordedChange<T> = {
   readonly facts: Facts
   /** Unless its intent can be recorded, it does not happen. True of every `write`. */
   readonly mustRecord: boolean
-  apply(): Promise<T>
+  apply(note: Note): Promise<T>
   outcome(value: T): Facts
 }
 
@@ -93,9 +93,10 @@ export function fileAudit(
         await intent.catch(error => {
           throw refusal(error, 'so nothing was changed')
         })
+      const note = (more: Facts) => write([line(after, { ...facts, ...more })]).catch(() => {})
       let applied: { readonly value: Awaited<ReturnType<typeof apply>> } | { readonly error: unknown }
       try {
-        applied = { value: await apply() }
+        applied = { value: await apply(note) }
       } catch (error) {
         applied = { error }
       }

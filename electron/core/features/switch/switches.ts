@@ -7,7 +7,7 @@ import { type EnvPreview, type Side, SWITCH_STEPS, type SwitchRun } from '../../
 import { isSeenAfterRestart } from '../../../../shared/switch-steps.ts'
 import { checkSentence, providerLine, STEP_WORDS } from '../../../../shared/switch-words.ts'
 import { StoreError } from '../../lib/errors.ts'
-import type { Facts, SettingsChange } from '../../lib/handler.ts'
+import type { Facts, Note, SettingsChange } from '../../lib/handler.ts'
 import { whoIsHere } from '../../lib/operator.ts'
 import type { OpenStore } from '../stores/open-store.ts'
 import { providerOf } from './checks.ts'
@@ -167,9 +167,11 @@ export class Switches {
     const run = await this.#underWay(switchId)
     const wanted = wantedBy(run)
     const facts = { ...about(run), file, after: wanted }
-    const apply = async () => {
+    const apply = async (note: Note) => {
       checkStep(run, 'change')
       const { copy, before, ...changed } = await changeEnvFile(file, wanted, digest)
+      // switches.json may be unwritable.
+      await note({ copy, before, outcome: 'changed' })
       const change = { ...changed, copy, before, after: wanted, at: Date.now(), by: whoIsHere().user }
       return this.#change(switchId, each => ({
         ...each,
@@ -183,11 +185,7 @@ export class Switches {
         )
       })
     }
-    const outcome = ({ envChanges }: SwitchRun) => {
-      const { copy, before } = envChanges.at(-1) ?? {}
-      return { copy, before, outcome: 'changed' }
-    }
-    return { facts, mustRecord: true, apply, outcome }
+    return { facts, mustRecord: true, apply }
   }
 
   async plan(switchId: string, signal: AbortSignal, action: string): Promise<SettingsChange<PlanSummary>> {

@@ -71,7 +71,7 @@ function losing(lost: { delete(step: Step): boolean }) {
     stores: { get: () => open, at: () => [open], provider: async () => provider },
     audit: {
       append: async entries => void audited.push(...entries),
-      record: ({ apply }) => apply(),
+      record: ({ apply }) => apply(async () => {}),
     },
     ...{ attends: true, lookMs: 20, now: clock.now },
   })

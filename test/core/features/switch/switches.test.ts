@@ -5,7 +5,7 @@ import { FolderLock } from '../../../../electron/core/files/folder-lock.ts'
 import type { StreamEvent } from '../../../../shared/contract.ts'
 import { SWITCH_STEPS } from '../../../../shared/switch.ts'
 import { dataFolder } from '../../../hosts/cli/run-cli.ts'
-import { auditText } from '../audit/lines.ts'
+import { auditLines, auditText } from '../audit/lines.ts'
 import { openConsole, profile } from '../console.ts'
 import { envFile, switching } from './switching.ts'
 import { workPlace } from './work-places.ts'
@@ -276,6 +276,28 @@ describe('when the audit log cannot be written', () => {
     expect(readFileSync(file, 'utf8')).toBe('LOCK_PROVIDER=redis\n')
     expect(readdirSync(join(file, '..'))).toEqual(['.env'])
   })
+})
+
+it('records the copy and the old value of a changed file even if switches.json cannot be written', async () => {
+  const [from, to] = await places()
+  const s = await switching(from, to)
+  for (const step of ['understand', 'stop', 'drain'] as const) await s.pass(step, 'x')
+  const file = envFile('LOCK_PROVIDER=redis\n')
+  const preview = await s.ask('switch.envPreview', { switchId: s.switchId, file })
+  // A folder where the draft would be: there is no writing to it.
+  mkdirSync(join(s.folder, `switches.json.${process.pid}.new`))
+  const digest = preview?.digest ?? ''
+  await expect(s.ask('switch.envChange', { switchId: s.switchId, file, digest })).rejects.toThrow(
+    /The file was changed \(its copy is .*cannot be written/,
+  )
+  expect(readFileSync(file, 'utf8')).toBe('LOCK_PROVIDER=mysql\n')
+  const lines = auditLines(s.folder).filter(({ method }) => method === 'switch.envChange')
+  expect(lines).toMatchObject([
+    { event: 'settings', file, after: 'mysql' },
+    { event: 'settings', file, after: 'mysql', before: 'redis', outcome: 'changed' },
+    { event: 'settings', file, error: { code: 'REFUSED' } },
+  ])
+  expect(readFileSync(String(lines[1]?.['copy']), 'utf8')).toBe('LOCK_PROVIDER=redis\n')
 })
 
 describe('what is kept', () => {
