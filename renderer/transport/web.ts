@@ -1,7 +1,11 @@
-import type { DownFrame } from '../../shared/frames.ts'
+import type { DownFrame, UpFrame } from '../../shared/frames.ts'
 import type { OpenWire } from './wire.ts'
 
 const RETRY_MS = 1000
+/** A host answers a frame at once. A frame without an answer for this long has no connection: browsers allow six per host, and tabs keep one each. */
+const STALL_MS = 10_000
+/** After a page was asleep, its timers may come before the answers that arrived meanwhile. */
+const GRACE_MS = 1000
 
 /** Frames down come as server-sent events, frames up are posted in the order they were sent. */
 export const webWire: OpenWire = events => {
@@ -41,20 +45,30 @@ export const webWire: OpenWire = events => {
       const to = screen
       if (to === null) throw new Error('The console is not connected')
       posting = posting
-        .then(() =>
-          fetch(`/frames?screen=${encodeURIComponent(to)}`, {
-            method: 'POST',
-            headers: { 'content-type': 'application/json' },
-            body: JSON.stringify(frame),
-          }),
-        )
-        .then(answer => {
-          if (!answer.ok) throw new Error('The host does not know this screen')
-        })
+        // The other frames of a lost screen would only delay those of the next one.
+        .then(() => (screen === to ? post(to, frame) : undefined))
         // This frame will not be answered, even if the event stream is still open.
         .catch(() => {
           if (screen === to && source) void lose(source)
         })
     },
+  }
+}
+
+async function post(screen: string, frame: UpFrame): Promise<void> {
+  const stall = new AbortController()
+  let timer = setTimeout(() => {
+    timer = setTimeout(() => stall.abort(), GRACE_MS)
+  }, STALL_MS)
+  try {
+    const answer = await fetch(`/frames?screen=${encodeURIComponent(screen)}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(frame),
+      signal: stall.signal,
+    })
+    if (!answer.ok) throw new Error('The host does not know this screen')
+  } finally {
+    clearTimeout(timer)
   }
 }
