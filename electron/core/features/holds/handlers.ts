@@ -36,7 +36,10 @@ export function holdHandlers(holds: Holds, stores: OpenStores): HandlersOf<'hold
   }
 }
 
-/** A hold that is changed. If its store is not open here, the console that keeps the hold checks the rules. */
+/**
+ * A hold that is changed. Where it has no lock, its store has no say. If the store is not open here, or the lock is acquired
+ * meanwhile, the console that keeps the hold checks the rules.
+ */
 async function changing(holds: Holds, { holdId, ...input }: { readonly holdId: string }) {
   const { facts, store } = await holds.find(holdId)
   return {

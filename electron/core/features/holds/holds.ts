@@ -205,12 +205,13 @@ export class Holds {
     return this.#one(holdId)
   }
 
-  /** What the audit log says of a hold, and its store if that is open here. */
+  /** What the audit log says of a hold, and the store in which it has a lock if that is open here. */
   async find(holdId: string): Promise<{ readonly facts: Facts; readonly store: OpenStore | undefined }> {
     await this.#start()
     await this.#book.look().catch(() => {})
     const hold = this.#book.get(holdId)
-    return { facts: hold ? factsOf(hold) : {}, store: hold && this.#openAt(hold.address) }
+    const store = hold?.state === 'held' ? this.#openAt(hold.address) : undefined
+    return { facts: hold ? factsOf(hold) : {}, store }
   }
 
   /** Leaves every hold as it is: renewed ones end within a minute unless another console adopts them. */

@@ -160,6 +160,19 @@ describe('a maintenance hold', () => {
     expect(c.server.records.size).toBe(1)
   })
 
+  it('stops waiting in a store set to read-only, without touching the store', async () => {
+    const c = await held()
+    c.job.start()
+    const { holdId } = await c.taken(KEY, { waitMs: 10 * MINUTE })
+    const readOnly = { ...profile({ address: c.address }), readOnly: true }
+    await c.ask('stores.edit', { storeId: c.storeId, profile: readOnly })
+    await c.until(holdId, { state: 'waiting', problem: expect.stringContaining('read-only') })
+    expect((await c.ask('holds.release', { holdId })).ended).toMatchObject({ how: 'given-up' })
+    expect(c.audited().at(-1)).toMatchObject({ event: 'outcome', outcome: 'given-up' })
+    await expect(c.ask('holds.release', { holdId })).rejects.toThrow(/already ended/)
+    expect(c.job.holder()).toBe('run-1')
+  })
+
   it('refuses a held lock, names its holder, and changes nothing', async () => {
     const c = await held()
     c.job.start()
