@@ -15,6 +15,7 @@ type Edit = (holds: readonly HoldRecord[]) => readonly HoldRecord[]
  */
 export class HoldBook {
   readonly #file: HoldFile
+  readonly #answerMs: number
   readonly #listeners = new Set<() => void>()
   #kept: readonly HoldRecord[] = []
   #unwritten: readonly Edit[] = []
@@ -23,8 +24,9 @@ export class HoldBook {
   readonly #mine = new Set<string>()
   readonly #fileQueue = new WorkQueue()
 
-  constructor(folder: string) {
+  constructor(folder: string, answerMs = ANSWER_MS) {
     this.#file = new HoldFile(folder)
+    this.#answerMs = answerMs
   }
 
   get notice(): string | null {
@@ -57,7 +59,7 @@ export class HoldBook {
         if (!hold) finish(() => reject(new StoreError('NOT_FOUND', 'This hold no longer exists')))
         else if (isMet(hold)) finish(() => resolve(hold))
       }
-      const timer = setTimeout(() => finish(() => reject(noAnswer())), ANSWER_MS)
+      const timer = setTimeout(() => finish(() => reject(noAnswer())), this.#answerMs)
       const leave = this.onChange(check)
       check()
     })

@@ -31,7 +31,7 @@ import { choicesOf, chosenFormat, findTarget, type HoldTarget } from './hold-tar
 import { hasLivingKeeper, Keeper, type Reached } from './keeper.ts'
 import { isAssured, LEASE_MS, mayBeOursUntil, needsStore } from './lease-plan.ts'
 
-export type HoldStores = Pick<OpenStores, 'get' | 'at' | 'provider'>
+export type HoldStores = Pick<OpenStores, 'get' | 'at' | 'isOpening' | 'provider'>
 
 export type HoldsOptions = {
   readonly dataFolder: string
@@ -42,6 +42,7 @@ export type HoldsOptions = {
   readonly now?: () => number
   readonly leaseMs?: number
   readonly lookMs?: number
+  readonly answerMs?: number
 }
 
 /** How often the file is checked for changes by other consoles. */
@@ -72,7 +73,7 @@ export class Holds {
     this.#options = options
     this.#now = options.now ?? Date.now
     this.#leaseMs = options.leaseMs ?? LEASE_MS
-    this.#book = new HoldBook(options.dataFolder)
+    this.#book = new HoldBook(options.dataFolder, options.answerMs)
     this.#book.onChange(() => {
       if (this.#taking.size === 0) this.#feed.changed()
     })
@@ -264,6 +265,8 @@ export class Holds {
   async #leftBehind(hold: HoldRecord): Promise<void> {
     const isOpen = this.#openAt(hold.address) !== undefined
     if (isOpen && this.#options.attends) return this.#adopt(hold)
+    // Only its store knows who has the lock.
+    if (this.#options.stores.isOpening(hold.address)) return
     const at = this.#now()
     const isWaiting = hold.state === 'waiting'
     if (at < (isWaiting ? mayBeOursUntil(hold, this.#leaseMs) : hold.leaseUntil)) return

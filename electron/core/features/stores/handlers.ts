@@ -48,7 +48,7 @@ export function storeHandlers({
         return connections.open(address, password)
       },
       'stores.close': async ({ storeId }) => {
-        if (list?.has(storeId))
+        if (list?.profileOf(storeId))
           throw new StoreError('UNSUPPORTED', 'A store in the list is closed by stores.setOpen')
         await connections.close(storeId)
         return null
@@ -98,7 +98,7 @@ export function storeHandlers({
         }
       },
       'stores.setOpen': ({ storeId, open }) => ({
-        facts: { ...(list?.has(storeId) ? stores.factsOf(storeId) : { storeId }), open },
+        facts: { ...(list?.profileOf(storeId) ? stores.factsOf(storeId) : { storeId }), open },
         apply: () => listed().setOpen(storeId, open),
       }),
     },

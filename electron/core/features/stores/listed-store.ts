@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { parseAddress, passwordFits, type StoreAddress, showAddress } from '../../../../shared/address.ts'
 import type { Failure } from '../../../../shared/result.ts'
-import type { StoreEntry, StoreProfile } from '../../../../shared/stores.ts'
+import type { StoreEntry, StoreProfile, Suggestion } from '../../../../shared/stores.ts'
+import type { ReadySuggestion } from '../../stores/kinds/environment.ts'
 import type { KeptStore } from './store-file.ts'
 import type { SecretVault } from './vault.ts'
 
@@ -36,6 +37,10 @@ export function entryOf(store: ListedStore): StoreEntry {
   const { storeId, profile, origin, open, revision, problem } = store
   const kind = parsed(profile.address)?.kind ?? 'memory'
   return { ...profile, storeId, kind, origin, open, revision, password: passwordState(store), problem }
+}
+
+export function shownSuggestion({ password: _, address, ...suggestion }: ReadySuggestion): Suggestion {
+  return { ...suggestion, address: withoutPassword(address).address }
 }
 
 function passwordState({ password, sealed, lost }: ListedStore): StoreEntry['password'] {

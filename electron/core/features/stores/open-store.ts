@@ -76,6 +76,11 @@ export class OpenStores {
       .map(storeId => this.get(storeId, signal))
   }
 
+  /** Whether a store at an address is about to be open. */
+  isOpening(address: string): boolean {
+    return this.#options.list?.isOpening(address) ?? false
+  }
+
   /** In the operator's order. */
   ids(): string[] {
     const { connections, list } = this.#options
@@ -85,7 +90,8 @@ export class OpenStores {
 
   /** False for a connection that is only being tested. */
   isKept(storeId: string): boolean {
-    return this.#options.list?.has(storeId) ?? true
+    const { list } = this.#options
+    return list === null || list.profileOf(storeId) !== null
   }
 
   provider(storeId: string, format: string, table: string | undefined): Promise<Provider> {

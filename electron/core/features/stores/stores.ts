@@ -17,6 +17,7 @@ import {
   type ListedStore,
   listedStore,
   replaced,
+  shownSuggestion,
   unseal,
   withoutPassword,
   withoutPasswords,
@@ -52,6 +53,7 @@ export class Stores {
   readonly #decisions = new WorkQueue()
   readonly #removalListeners: ((storeId: string) => void)[] = []
   #ready: Promise<void> = Promise.resolve()
+  #isLoaded = false
   #notice: string | null = null
   #toldNotice: string | null = null
   #pollTimer: NodeJS.Timeout | undefined
@@ -180,10 +182,6 @@ export class Stores {
     return [...this.#listed.keys()]
   }
 
-  has(storeId: string): boolean {
-    return this.#listed.has(storeId)
-  }
-
   /** After all decisions that were taken before. */
   decidedProfileOf(storeId: string): Promise<StoreProfile | null> {
     return this.#decisions.run(() => this.profileOf(storeId))
@@ -191,6 +189,13 @@ export class Stores {
 
   profileOf(storeId: string): StoreProfile | null {
     return this.#listed.get(storeId)?.profile ?? null
+  }
+
+  /** Whether a store at this address may be open soon: the list is being read, or the store is connecting. */
+  isOpening(address: string): boolean {
+    const isConnecting = ({ storeId, profile, open, problem }: ListedStore) =>
+      open && !problem && profile.address === address && !this.connections.addressOf(storeId)
+    return !this.#isLoaded || [...this.#listed.values()].some(isConnecting)
   }
 
   revisionOf(storeId: string): number | null {
@@ -211,6 +216,7 @@ export class Stores {
       this.#give(parseAddress(PRACTICE), null)
     // One keyring that hangs, or one address that no longer parses, keeps nobody else waiting.
     for (const store of this.#listed.values()) if (store.open) void this.#connect(store)
+    this.#isLoaded = true
     if (!this.#isClosed) this.#pollTimer = setInterval(() => void this.#poll(), POLL_MS).unref()
   }
 
@@ -261,7 +267,7 @@ export class Stores {
 
   async #adoptSealed(store: ListedStore, sealed: string | null): Promise<void> {
     const isReplaced = await adoptSealed(store, sealed, this.vault)
-    if (isReplaced && store.open && this.has(store.storeId)) void this.#connect(store)
+    if (isReplaced && store.open && this.#listed.has(store.storeId)) void this.#connect(store)
     else this.#feed.changed()
   }
 
@@ -386,10 +392,7 @@ export class Stores {
     this.#toldNotice = this.file.notice
     return {
       stores: [...this.#listed.values()].map(entryOf),
-      suggestions: this.start.suggestions.map(({ password: _, address, ...suggestion }) => ({
-        ...suggestion,
-        address: withoutPassword(address).address,
-      })),
+      suggestions: this.start.suggestions.map(shownSuggestion),
       notice: this.#toldNotice ?? this.#notice,
     }
   }

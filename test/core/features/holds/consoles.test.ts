@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { HoldRecord } from '../../../../electron/core/features/holds/hold-record.ts'
+import { durableVault } from '../console.ts'
 import { aMemory, holding, jobAt, MINUTE, MovedClock, movedServer } from './holding.ts'
 
 const KEY = 'acme:nightly'
@@ -71,6 +72,29 @@ describe('a restarted console', () => {
     })
     expect(job.holder()).toBe('run-1')
   })
+})
+
+it('a console reports no end of a hold while the store of the hold is being opened', async () => {
+  let open = () => {}
+  const opened = new Promise<void>(resolve => {
+    open = resolve
+  })
+  const vault = durableVault()
+  const slow = { ...vault, unseal: (sealed: string) => opened.then(() => vault.unseal(sealed)) }
+  const clock = new MovedClock()
+  const address = aMemory()
+  const job = jobAt(movedServer(address, clock), KEY)
+  const one = await holding({ address, clock, vault })
+  const { holdId } = await one.taken(KEY)
+  await one.close()
+  clock.pass(2 * MINUTE)
+  job.start()
+  const two = await holding({ address, clock, folder: one.folder, vault: slow })
+  await two.until(holdId, { state: 'held', problem: expect.stringContaining('Its lease has ended') })
+  open()
+  await two.until(holdId, { state: 'ended', other: 'run-1 (scheduler)' })
+  expect(two.hold(holdId)?.ended).toMatchObject({ how: 'lost' })
+  expect(job.holder()).toBe('run-1')
 })
 
 describe('a console that died before it knew that it had the lock', () => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
+import type { SecretVault } from '../../../../electron/core/features/stores/vault.ts'
 import type { MemoryServer } from '../../../../electron/core/stores/memory/server.ts'
 import { memoryServer } from '../../../../electron/core/stores/memory/servers.ts'
 import type { Input } from '../../../../shared/contract.ts'
@@ -25,15 +26,29 @@ export type HoldingOptions = {
   readonly folder?: string
   readonly clock?: MovedClock
   readonly profile?: Partial<StoreProfile>
+  /** Keeps the password of the store, which the next console needs to open it. */
+  readonly vault?: SecretVault
 }
 
 /** A console whose stores and holds share one clock that can be moved on; renewals look for what is due all the time. */
-export async function holding({ address = aMemory(), folder, clock, profile: more }: HoldingOptions = {}) {
+export async function holding({
+  address = aMemory(),
+  folder,
+  clock,
+  profile: more,
+  vault,
+}: HoldingOptions = {}) {
   const time = clock ?? new MovedClock()
-  const c = openConsole(folder, {}, { holds: { lookMs: 20, now: time.now } })
+  const holdsOptions = { lookMs: 20, answerMs: 60_000, now: time.now }
+  const c = openConsole(folder, {}, { holds: holdsOptions, ...(vault && { vault }) })
   await expect.poll(() => c.list()).toBeTruthy()
-  const known = c.list()?.stores.find(each => each.address === address)
-  const { storeId } = known ?? (await c.ask('stores.add', { profile: profile({ address, ...more }) }))
+  const entry = () => c.list()?.stores.find(each => each.address === address)
+  const added = { profile: profile({ address, ...more }), ...(vault && { password: 'correct horse' }) }
+  const { storeId } = entry() ?? (await c.ask('stores.add', added))
+  /** Once the store of the list is connected. */
+  const connected = () =>
+    expect.poll(() => entry()?.open === false || (entry()?.revision ?? 0) > 0).toBe(true)
+  if (!vault) await connected()
   let holds: MaintenanceHold[] = []
   let notice: string | null = null
   c.client.open(

@@ -68,7 +68,7 @@ function losing(lost: { delete(step: Step): boolean }) {
   }
   const holds = new Holds({
     dataFolder: folder,
-    stores: { get: () => open, at: () => [open], provider: async () => provider },
+    stores: { get: () => open, at: () => [open], isOpening: () => false, provider: async () => provider },
     audit: {
       append: async entries => void audited.push(...entries),
       record: ({ apply }) => apply(async () => {}),
