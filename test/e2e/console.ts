@@ -223,7 +223,7 @@ export function mayUnshare(): boolean {
 
 function problemsOf(page: Page): string[] {
   // Sooner than the test's own time is up, so that it says what was waited for.
-  page.setDefaultTimeout(20_000)
+  page.setDefaultTimeout(60_000)
   const problems: string[] = []
   page.on('console', message => {
     if (message.type() === 'error') problems.push(`console: ${message.text()}`)

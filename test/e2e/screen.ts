@@ -30,6 +30,8 @@ export async function inspect(page: Page, text: string): Promise<Locator> {
 /** Opens the dialog that releases a lock, and returns it. */
 export async function askRelease(page: Page, text: string): Promise<Locator> {
   const inspector = await inspect(page, text)
+  // The details push the button down when they arrive: a click in that moment would miss it.
+  await inspector.getByText('Reading…', { exact: true }).waitFor({ state: 'detached' })
   await inspector.getByRole('button', { name: 'Release…' }).click()
   const dialog = screen.dialog(page, 'Release lock')
   await dialog.waitFor()

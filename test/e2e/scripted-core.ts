@@ -128,7 +128,7 @@ export async function openScripted(
   })
   onTestFinished(() => opened.close())
   const page = await opened.newPage()
-  page.setDefaultTimeout(20_000)
+  page.setDefaultTimeout(60_000)
   const problems: string[] = []
   page.on('console', message => message.type() === 'error' && problems.push(message.text()))
   page.on('pageerror', error => problems.push(error.message))
