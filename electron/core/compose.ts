@@ -1,4 +1,5 @@
 import { alertAdvice, alertSentence } from '../../shared/alert-words.ts'
+import type { Alert } from '../../shared/alerts.ts'
 import type { ConsoleInfo } from '../../shared/console.ts'
 import type { Core } from './dispatch.ts'
 import { Alerts } from './features/alerts/alerts.ts'
@@ -50,119 +51,79 @@ export type CoreOptions = {
 
 /** Puts the core together. Hosts call this once and open a session per screen. */
 export function createCore(options: CoreOptions): Core {
-  const { dataFolder, start, host = 'cli', version = '' } = options
+  const { dataFolder, start, host = 'cli', version = '', printPdf = null } = options
   const attends = start !== undefined
   const vault = options.vault ?? sessionVault('This host keeps no passwords.')
 
   const connections = new Connections()
-  const redact = (message: string) => connections.redact(message)
-  const audit = fileAudit(dataFolder, redact)
   const list = start ? new Stores(connections, storeFile(dataFolder), vault, start) : null
   const stores = new OpenStores({ connections, list, dataFolder })
+  const openStores = () => stores.ids()
   const get = (storeId: string, signal: AbortSignal) => stores.get(storeId, signal)
   const nameOf = (storeId: string, address: string) => stores.nameOf(storeId, address)
+  const addressOf = list && ((storeId: string) => list.profileOf(storeId)?.address ?? null)
+  const redact = (message: string) => connections.redact(message)
+  const audit = fileAudit(dataFolder, redact)
 
-  const histories = new Histories({
-    dataFolder,
-    keepMs: options.historyMs ?? historyMs({}),
-    observes: storeId => stores.isKept(storeId),
-    attends,
-  })
-  const runBook = new RunBook({
-    ...{ dataFolder, attends, nameOf },
-    stores: {
-      at: address => stores.at(address)[0] ?? null,
-      open: storeId => stores.get(storeId, new AbortController().signal),
-      watched: storeId => histories.get(storeId),
-    },
-  })
-  const alerts = new Alerts({
-    dataFolder,
-    writes: attends,
-    about: (storeId, address) => ({
-      name: nameOf(storeId, address),
-      production: stores.isProduction(storeId, address),
+  const keepMs = options.historyMs ?? historyMs({})
+  const observes = (storeId: string) => stores.isKept(storeId)
+  const histories = new Histories({ dataFolder, keepMs, observes, attends })
+  const switchStores = {
+    at: (address: string) => stores.at(address)[0] ?? null,
+    open: (storeId: string) => stores.get(storeId, new AbortController().signal),
+    watched: (storeId: string) => histories.get(storeId),
+  }
+  const runBook = histories.subscribe(new RunBook({ dataFolder, attends, nameOf, stores: switchStores }))
+  const alerts = histories.subscribe(
+    new Alerts({
+      dataFolder,
+      writes: attends,
+      about: (storeId, address) => ({
+        name: nameOf(storeId, address),
+        production: stores.isProduction(storeId, address),
+      }),
+      mustCompare: (address, other) => runBook.isUnderWay(address, other),
     }),
-    mustCompare: (address, other) => runBook.isUnderWay(address, other),
-  })
-  const metrics = new MetricsReader({
-    stores: () => connections.ids().flatMap(storeId => histories.get(storeId) ?? []),
-    nameOf,
-    alerts,
-  })
-  for (const subscriber of [alerts, runBook, metrics]) histories.subscribe(subscriber)
+  )
+  const watched = () => connections.ids().flatMap(storeId => histories.get(storeId) ?? [])
+  const metrics = histories.subscribe(new MetricsReader({ stores: watched, nameOf, alerts }))
   connections.observeWith(histories.observe)
   list?.onRemoved(storeId => histories.forget(storeId))
   list?.load()
 
   const copies = new UndoCopies(dataFolder, options.undoWindowMs ?? undoWindowMs({}), options.undoNow)
-  const plans = new Plans({
-    ...{ dataFolder, stores, audit, copies },
-    mayNameFiles: list === null,
-    ...options.plans,
-  })
+  const mayNameFiles = list === null
+  const plans = new Plans({ dataFolder, stores, audit, copies, mayNameFiles, ...options.plans })
   const holds = new Holds({ dataFolder, stores, audit, attends, ...options.holds })
-  const switches = new Switches({
-    ...{ book: runBook, get },
-    plan: (storeId, signal, action) => plans.create({ storeIds: [storeId] }, signal, action),
-  })
+  const planStore = (storeId: string, signal: AbortSignal, action: string) =>
+    plans.create({ storeIds: [storeId] }, signal, action)
+  const switches = new Switches({ book: runBook, get, plan: planStore })
   const switchReports = new SwitchReports({ book: runBook, plans, version })
-  const openStores = () => stores.ids()
   const stats = new StatsService({ histories, openStores, get, redact })
-  const reports = new Reports({
-    ...{ stats, histories, openStores, get, audit, redact, version },
-    alerts: {
-      within: (from, to) => alerts.within(from, to),
-      explain: alert => ({ says: alertSentence(alert), next: alertAdvice(alert) }),
-    },
-    printPdf: options.printPdf ?? null,
-  })
-
-  const parts = {
-    stores: storeHandlers({ connections, stores, list, vault, about: { host, version, dataFolder } }),
-    locks: lockHandlers({ connections, stores, audit, copies }),
-    plans: planHandlers(plans),
-    audit: auditHandlers(audit),
-    stats: statsHandlers(stats),
-    alerts: alertHandlers({
-      alerts,
-      addressOf: list && (storeId => list.profileOf(storeId)?.address ?? null),
-    }),
-    holds: holdHandlers(holds, stores),
-    reports: reportHandlers(reports),
-    switch: switchHandlers(switches, switchReports),
+  const alertSource = {
+    within: (from: number, to: number) => alerts.within(from, to),
+    explain: (alert: Alert) => ({ says: alertSentence(alert), next: alertAdvice(alert) }),
   }
+  const sources = { stats, histories, openStores, get, audit, redact, version, alerts: alertSource }
+  const reports = new Reports({ ...sources, printPdf })
 
   return {
     handlers: {
-      ...parts.stores.methods,
-      ...parts.locks.methods,
-      ...parts.plans.methods,
-      ...parts.audit.methods,
-      ...parts.stats.methods,
-      ...parts.alerts.methods,
-      ...parts.holds.methods,
-      ...parts.switch.methods,
-    },
-    streamHandlers: {
-      ...parts.stores.streams,
-      ...parts.locks.streams,
-      ...parts.plans.streams,
-      ...parts.alerts.streams,
-      ...parts.holds.streams,
-      ...parts.reports.streams,
-      ...parts.switch.streams,
+      ...storeHandlers({ connections, stores, list, vault, about: { host, version, dataFolder } }),
+      ...lockHandlers({ connections, stores, audit, copies }),
+      ...planHandlers(plans),
+      ...auditHandlers(audit),
+      ...statsHandlers(stats),
+      ...alertHandlers({ alerts, addressOf }),
+      ...holdHandlers(holds, stores),
+      ...reportHandlers(reports),
+      ...switchHandlers(switches, switchReports),
     },
     audit,
     metrics,
     redact,
     async close() {
-      list?.close()
-      await holds.close()
-      await alerts.close()
-      await runBook.close()
-      await plans.close()
-      await histories.close()
+      for (const part of [list, holds, alerts, runBook, plans, histories]) await part?.close()
       await connections.closeAll()
     },
   }

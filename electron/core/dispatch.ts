@@ -8,17 +8,16 @@ import {
   type StreamName,
   streams,
 } from '../../shared/contract.ts'
-import { type DownFrame, MOST_UNACKNOWLEDGED, upFrameSchema } from '../../shared/frames.ts'
-import type { Failure, Result } from '../../shared/result.ts'
+import { type DownFrame, MOST_UNACKNOWLEDGED, type UpFrame, upFrameSchema } from '../../shared/frames.ts'
+import type { Result } from '../../shared/result.ts'
 import type { AuditLog } from './features/audit/log.ts'
 import type { MetricsReader } from './features/metrics/metrics-reader.ts'
 import { checkChange } from './features/stores/store-rules.ts'
 import { StoreError, toFailure } from './lib/errors.ts'
-import type { Call, Handlers, SettingsChange, StreamHandlers, WriteChange } from './lib/handler.ts'
+import type { Call, Handlers, SettingsChange, WriteChange } from './lib/handler.ts'
 
 export type Core = {
   readonly handlers: Handlers
-  readonly streamHandlers: StreamHandlers
   readonly audit: AuditLog
   /** For monitoring, which is no screen: it only ever reads. */
   readonly metrics: MetricsReader
@@ -27,8 +26,11 @@ export type Core = {
   close(): Promise<void>
 }
 
-/** One screen's connection to the core. Whatever arrives is checked here, and nowhere else. */
+/** One screen's connection to the core. Every frame is checked here, and nowhere else. */
 export type Session = { receive(frame: unknown): void; close(): void }
+
+type FrameOf<Type> = Extract<UpFrame, { type: Type }>
+type StreamHandler = (input: unknown, signal: AbortSignal) => AsyncIterable<unknown>
 
 /** How frames leave. A stream waits for the promise, so a transport that knows it is slow may slow the stream down further. */
 export type Send = (frame: DownFrame) => void | Promise<void>
@@ -61,48 +63,41 @@ class Running {
 
 export function openSession(core: Core, send: Send): Session {
   const running = new Map<number, Running>()
-  const fail = (error: unknown): { ok: false; error: Failure } => {
-    const failure = toFailure(error)
-    return { ok: false, error: { ...failure, message: core.redact(failure.message) } }
+
+  /** What work comes to, with its error as data and without secrets. */
+  async function resultOf<T>(work: () => Promise<T>): Promise<Result<T>> {
+    try {
+      return { ok: true, value: await work() }
+    } catch (error) {
+      const failure = toFailure(error)
+      return { ok: false, error: { ...failure, message: core.redact(failure.message) } }
+    }
   }
 
-  async function call(id: number, name: string, input: unknown, signal: AbortSignal): Promise<void> {
-    let result: Result<unknown>
-    try {
+  async function call({ id, method: name, input }: FrameOf<'call'>, signal: AbortSignal): Promise<void> {
+    const result = await resultOf(async () => {
       if (!Object.hasOwn(methods, name)) throw new StoreError('BAD_INPUT', 'Unknown method')
       const method = name as MethodName
-      const parsed = parse(methods[method].input, input)
-      result = {
-        ok: true,
-        value: await callMethod(core, method, parsed as Input<typeof method>, {
-          signal,
-          action: randomUUID(),
-        }),
-      }
-    } catch (error) {
-      result = fail(error)
-    }
+      const parsed = parse(methods[method].input, input) as Input<typeof method>
+      return callMethod(core, method, parsed, { signal, action: randomUUID() })
+    })
     await send({ type: 'reply', id, result })
   }
 
-  async function stream(id: number, name: string, input: unknown, own: Running): Promise<void> {
+  async function stream({ id, stream: name, input }: FrameOf<'open'>, own: Running): Promise<void> {
     const { signal } = own
-    let result: Result<null> = { ok: true, value: null }
-    try {
+    const result = await resultOf(async () => {
       if (!Object.hasOwn(streams, name)) throw new StoreError('BAD_INPUT', 'Unknown stream')
-      const handler = core.streamHandlers[name as StreamName] as (
-        input: unknown,
-        signal: AbortSignal,
-      ) => AsyncIterable<unknown>
+      const { input: schema } = streams[name as StreamName]
+      const handler = core.handlers[name as StreamName] as StreamHandler
       let seq = 0
-      for await (const event of handler(parse(streams[name as StreamName].input, input), signal)) {
+      for await (const event of handler(parse(schema, input), signal)) {
         if (signal.aborted) break
         await send({ type: 'event', id, seq, event })
         await own.caughtUpWith(seq++)
       }
-    } catch (error) {
-      result = fail(error)
-    }
+      return null
+    })
     if (!signal.aborted) await send({ type: 'end', id, result })
   }
 
@@ -112,18 +107,14 @@ export function openSession(core: Core, send: Send): Session {
       // A frame without a usable id cannot be answered; nothing of ours sends one.
       if (!parsed.success) return
       const { data } = parsed
-      const { id } = data
-      const known = running.get(id)
+      const known = running.get(data.id)
       if (data.type === 'close') known?.close()
       else if (data.type === 'ack') known?.acknowledge(data.seq)
       else if (!known) {
         const own = new Running()
-        running.set(id, own)
-        const work =
-          data.type === 'call'
-            ? call(id, data.method, data.input, own.signal)
-            : stream(id, data.stream, data.input, own)
-        void work.finally(() => running.delete(id))
+        running.set(data.id, own)
+        const work = data.type === 'call' ? call(data, own.signal) : stream(data, own)
+        void work.finally(() => running.delete(data.id))
       }
     },
     close() {
@@ -147,10 +138,14 @@ export async function callMethod<M extends MethodName>(
   const answer = await handler(input, call)
   if (effect === 'read') return answer as Output<M>
   const change = answer as SettingsChange<Output<M>> & WriteChange<Output<M>>
+  const { facts } = change
+  if (facts === null) return change.apply(async () => {})
   const isWrite = effect === 'write'
-  if (change.facts === null) return change.apply(async () => {})
   return core.audit.record({
-    ...{ method, action: call.action, effect, facts: change.facts },
+    method,
+    action: call.action,
+    effect,
+    facts,
     mustRecord: isWrite || change.mustRecord === true,
     apply: async note => {
       if (isWrite) for (const each of await change.stores()) checkChange(each)

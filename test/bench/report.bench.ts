@@ -23,7 +23,7 @@ async function write(core: Core, storeId: string, as: ReportFormat): Promise<Run
   const before = process.memoryUsage()
   const run: Run = { bytes: 0, locks: 0, held: 0, peakRss: 0 }
   let pieces = 0
-  for await (const event of core.streamHandlers['reports.write'](request, never)) {
+  for await (const event of core.handlers['reports.write'](request, never)) {
     if (event.type === 'done') run.locks = event.locks
     if (event.type !== 'piece') continue
     run.bytes += event.text.length

@@ -205,8 +205,8 @@ function endlessCore() {
   const core = createCore({ dataFolder: dataFolder() })
   onTestFinished(() => core.close())
   const taken = { events: 0, ended: false }
-  const streamHandlers: Core['streamHandlers'] = {
-    ...core.streamHandlers,
+  const handlers: Core['handlers'] = {
+    ...core.handlers,
     'locks.list': async function* (_, signal) {
       try {
         for (; !signal.aborted; taken.events++) yield { type: 'done', complete: true, serverTime: 0 }
@@ -215,7 +215,7 @@ function endlessCore() {
       }
     },
   }
-  return { core: { ...core, streamHandlers }, taken }
+  return { core: { ...core, handlers }, taken }
 }
 
 const list = { type: 'open', id: 1, stream: 'locks.list', input: { storeId: 'any' } }

@@ -72,13 +72,12 @@ export type Handlers = {
     input: Input<M>,
     call: Call,
   ) => Answer<(typeof methods)[M]['effect'], Output<M>>
-}
-export type StreamHandlers = {
+} & {
   readonly [S in StreamName]: (input: StreamInput<S>, signal: AbortSignal) => AsyncIterable<StreamEvent<S>>
 }
 
-/** What one capability contributes: its methods and streams are those with its name in front. */
-export type HandlersOf<Capability extends string> = {
-  readonly methods: Pick<Handlers, Extract<MethodName, `${Capability}.${string}`>>
-  readonly streams: Pick<StreamHandlers, Extract<StreamName, `${Capability}.${string}`>>
-}
+/** What one capability contributes: the methods and streams with its name in front. */
+export type HandlersOf<Capability extends string> = Pick<
+  Handlers,
+  Extract<keyof Handlers, `${Capability}.${string}`>
+>

@@ -288,8 +288,8 @@ it('sends a page that does not read only a few events, and stops when the page i
   let ended = false
   const { host, port } = await startHost(core => ({
     ...core,
-    streamHandlers: {
-      ...core.streamHandlers,
+    handlers: {
+      ...core.handlers,
       'locks.list': async function* (_input, signal) {
         try {
           for (; !signal.aborted; produced++) {

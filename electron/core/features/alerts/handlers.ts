@@ -30,75 +30,73 @@ export function alertHandlers({ alerts, addressOf }: AlertHandlersOptions): Hand
   }
 
   return {
-    methods: {
-      'alerts.acknowledge': async ({ reason, ...which }) => {
-        await ready()
-        const found = alerts.find(which)
-        const named = found.slice(0, MAX_NAMED).map(({ place, condition }) => ({
-          ...{ rule: condition.rule, storeName: place.storeName, store: place.address },
-          ...(condition.lock !== null && { key: summaryOf(condition.lock).key }),
-        }))
-        return {
-          facts: { ...(named.length === 1 ? named[0] : { alerts: named }), count: found.length, reason },
-          apply: async () => {
-            if (found.length === 0) throw new StoreError('NOT_FOUND', 'These alerts have ended')
-            const said = { by: whoIsHere().user, at: Date.now(), reason }
-            await alerts.acknowledge(
-              found.map(({ place: { address }, condition: { rule, lockId } }) => ({
-                rule,
-                address,
-                lockId,
-                ...said,
-              })),
-            )
-            return null
-          },
-        }
-      },
-      'alerts.mute': async ({ rule, storeId, lockId, reason, forMs }) => {
-        const addressOf = await ready()
-        const address = storeId === null ? null : addressOf(storeId)
-        const at = Date.now()
-        const until = forMs === null ? null : at + forMs
-        const mute = { muteId: randomUUID(), rule, address, lockId, reason, by: whoIsHere().user, at, until }
-        return {
-          facts: factsOf(mute),
-          apply: async () => {
-            if (storeId !== null && address === null)
-              throw new StoreError('NOT_FOUND', 'There is no such store')
-            if (decisions.mutes.length >= MAX_MUTES)
-              throw new StoreError('REFUSED', `There are ${MAX_MUTES} mutes: change the rule instead`)
-            await alerts.mute(mute)
-            return mute
-          },
-        }
-      },
-      'alerts.unmute': async ({ muteId }) => {
-        await ready()
-        const mute = decisions.mutes.find(each => each.muteId === muteId)
-        return {
-          facts: mute ? factsOf(mute) : { muteId },
-          apply: async () => {
-            if (!mute) throw new StoreError('NOT_FOUND', 'This mute has ended')
-            await alerts.unmute(muteId)
-            return null
-          },
-        }
-      },
-      'alerts.decide': async ({ book, before }) => {
-        await ready()
-        const shown = before ?? decisions.book
-        return {
-          facts: { changed: changesOf(shown, book) },
-          apply: async () => {
-            checkBook(book)
-            await alerts.decide(book, shown)
-            return decisions.book
-          },
-        }
-      },
+    'alerts.acknowledge': async ({ reason, ...which }) => {
+      await ready()
+      const found = alerts.find(which)
+      const named = found.slice(0, MAX_NAMED).map(({ place, condition }) => ({
+        ...{ rule: condition.rule, storeName: place.storeName, store: place.address },
+        ...(condition.lock !== null && { key: summaryOf(condition.lock).key }),
+      }))
+      return {
+        facts: { ...(named.length === 1 ? named[0] : { alerts: named }), count: found.length, reason },
+        apply: async () => {
+          if (found.length === 0) throw new StoreError('NOT_FOUND', 'These alerts have ended')
+          const said = { by: whoIsHere().user, at: Date.now(), reason }
+          await alerts.acknowledge(
+            found.map(({ place: { address }, condition: { rule, lockId } }) => ({
+              rule,
+              address,
+              lockId,
+              ...said,
+            })),
+          )
+          return null
+        },
+      }
     },
-    streams: { 'alerts.watch': (_, signal) => alerts.watch(signal) },
+    'alerts.mute': async ({ rule, storeId, lockId, reason, forMs }) => {
+      const addressOf = await ready()
+      const address = storeId === null ? null : addressOf(storeId)
+      const at = Date.now()
+      const until = forMs === null ? null : at + forMs
+      const mute = { muteId: randomUUID(), rule, address, lockId, reason, by: whoIsHere().user, at, until }
+      return {
+        facts: factsOf(mute),
+        apply: async () => {
+          if (storeId !== null && address === null)
+            throw new StoreError('NOT_FOUND', 'There is no such store')
+          if (decisions.mutes.length >= MAX_MUTES)
+            throw new StoreError('REFUSED', `There are ${MAX_MUTES} mutes: change the rule instead`)
+          await alerts.mute(mute)
+          return mute
+        },
+      }
+    },
+    'alerts.unmute': async ({ muteId }) => {
+      await ready()
+      const mute = decisions.mutes.find(each => each.muteId === muteId)
+      return {
+        facts: mute ? factsOf(mute) : { muteId },
+        apply: async () => {
+          if (!mute) throw new StoreError('NOT_FOUND', 'This mute has ended')
+          await alerts.unmute(muteId)
+          return null
+        },
+      }
+    },
+    'alerts.decide': async ({ book, before }) => {
+      await ready()
+      const shown = before ?? decisions.book
+      return {
+        facts: { changed: changesOf(shown, book) },
+        apply: async () => {
+          checkBook(book)
+          await alerts.decide(book, shown)
+          return decisions.book
+        },
+      }
+    },
+    'alerts.watch': (_, signal) => alerts.watch(signal),
   }
 }
 

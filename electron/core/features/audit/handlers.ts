@@ -3,10 +3,7 @@ import type { AuditBook } from './log.ts'
 
 export function auditHandlers(audit: AuditBook): HandlersOf<'audit'> {
   return {
-    methods: {
-      'audit.list': (query, { signal }) => audit.read(query, signal),
-      'audit.verify': (_, { signal }) => audit.verify(signal),
-    },
-    streams: {},
+    'audit.list': (query, { signal }) => audit.read(query, signal),
+    'audit.verify': (_, { signal }) => audit.verify(signal),
   }
 }

@@ -6,33 +6,31 @@ import type { Holds } from './holds.ts'
 
 export function holdHandlers(holds: Holds, stores: OpenStores): HandlersOf<'holds'> {
   return {
-    methods: {
-      'holds.choices': (input, { signal }) => holds.choices(input, signal),
-      'holds.take': ({ storeId, ...input }, { signal, action }) => ({
-        facts: { ...stores.factsOf(storeId), ...input },
-        stores: () => {
-          const store = stores.get(storeId, signal)
-          const confirmation = productionConfirmation(store.productionName, input, 'A hold')
-          return [{ store, revision: input.revision, confirmation }]
-        },
-        apply: () => holds.take({ storeId, ...input }, signal, action),
-        outcome: taken =>
-          taken.outcome === 'refused'
-            ? { outcome: taken.outcome, current: taken.current }
-            : outcomeOf(taken.hold),
-      }),
-      'holds.extend': async (input, { signal }) => ({
-        ...(await changing(holds, input)),
-        apply: () => holds.extend(input, signal),
-        outcome: hold => outcomeOf(hold, 'extended'),
-      }),
-      'holds.release': async (input, { signal }) => ({
-        ...(await changing(holds, input)),
-        apply: () => holds.release(input, signal),
-        outcome: hold => outcomeOf(hold),
-      }),
-    },
-    streams: { 'holds.watch': (_, signal) => holds.watch(signal) },
+    'holds.choices': (input, { signal }) => holds.choices(input, signal),
+    'holds.take': ({ storeId, ...input }, { signal, action }) => ({
+      facts: { ...stores.factsOf(storeId), ...input },
+      stores: () => {
+        const store = stores.get(storeId, signal)
+        const confirmation = productionConfirmation(store.productionName, input, 'A hold')
+        return [{ store, revision: input.revision, confirmation }]
+      },
+      apply: () => holds.take({ storeId, ...input }, signal, action),
+      outcome: taken =>
+        taken.outcome === 'refused'
+          ? { outcome: taken.outcome, current: taken.current }
+          : outcomeOf(taken.hold),
+    }),
+    'holds.extend': async (input, { signal }) => ({
+      ...(await changing(holds, input)),
+      apply: () => holds.extend(input, signal),
+      outcome: hold => outcomeOf(hold, 'extended'),
+    }),
+    'holds.release': async (input, { signal }) => ({
+      ...(await changing(holds, input)),
+      apply: () => holds.release(input, signal),
+      outcome: hold => outcomeOf(hold),
+    }),
+    'holds.watch': (_, signal) => holds.watch(signal),
   }
 }
 

@@ -22,46 +22,42 @@ export function lockHandlers({
   copies,
 }: LockHandlersOptions): HandlersOf<'locks' | 'formats'> {
   return {
-    methods: {
-      'formats.list': async () => [...allFormats()],
-      'locks.inspect': async ({ storeId, id }, { signal }) => {
-        const open = connections.get(storeId, signal)
-        const record = await open.store.inspect(id, open.signal)
-        return record && { ...record, story: open.watcher.storyOf(record.lock?.id ?? id) }
-      },
-      'locks.release': ({ storeId, ...input }, { signal, action }) => ({
-        facts: { ...stores.factsOf(storeId), ...input },
-        stores: () => {
-          const store = stores.get(storeId, signal)
-          // A command has no list: its fence says which lock is meant, and no name is asked for.
-          const name = store.listed ? store.productionName : null
-          const confirmation = productionConfirmation(name, input, 'A release')
-          return [{ store, revision: input.revision, confirmation }]
-        },
-        apply: async () => {
-          const open = stores.get(storeId, signal)
-          try {
-            return await releaseOne(open, input, { audit, copies, action })
-          } finally {
-            // The screen shows the lock as it is now, whatever the outcome.
-            open.watcher.poke()
-          }
-        },
-        outcome: released =>
-          released.outcome === 'changed'
-            ? { outcome: released.outcome, current: released.current }
-            : { outcome: released.outcome },
-      }),
+    'formats.list': async () => [...allFormats()],
+    'locks.inspect': async ({ storeId, id }, { signal }) => {
+      const open = connections.get(storeId, signal)
+      const record = await open.store.inspect(id, open.signal)
+      return record && { ...record, story: open.watcher.storyOf(record.lock?.id ?? id) }
     },
-    streams: {
-      'locks.list': ({ storeId, limit }, signal) => {
-        const open = connections.get(storeId, signal)
-        return listStore(open.store, limit, problems => connections.redactAll(problems), open.signal)
+    'locks.release': ({ storeId, ...input }, { signal, action }) => ({
+      facts: { ...stores.factsOf(storeId), ...input },
+      stores: () => {
+        const store = stores.get(storeId, signal)
+        // A command has no list: its fence says which lock is meant, and no name is asked for.
+        const name = store.listed ? store.productionName : null
+        const confirmation = productionConfirmation(name, input, 'A release')
+        return [{ store, revision: input.revision, confirmation }]
       },
-      'locks.watch': ({ storeId, intervalMs }, signal) => {
-        const open = connections.get(storeId, signal)
-        return open.watcher.subscribe(intervalMs, open.signal)
+      apply: async () => {
+        const open = stores.get(storeId, signal)
+        try {
+          return await releaseOne(open, input, { audit, copies, action })
+        } finally {
+          // The screen shows the lock as it is now, whatever the outcome.
+          open.watcher.poke()
+        }
       },
+      outcome: released =>
+        released.outcome === 'changed'
+          ? { outcome: released.outcome, current: released.current }
+          : { outcome: released.outcome },
+    }),
+    'locks.list': ({ storeId, limit }, signal) => {
+      const open = connections.get(storeId, signal)
+      return listStore(open.store, limit, problems => connections.redactAll(problems), open.signal)
+    },
+    'locks.watch': ({ storeId, intervalMs }, signal) => {
+      const open = connections.get(storeId, signal)
+      return open.watcher.subscribe(intervalMs, open.signal)
     },
   }
 }

@@ -2,5 +2,5 @@ import type { HandlersOf } from '../../lib/handler.ts'
 import type { Reports } from './reports.ts'
 
 export function reportHandlers(reports: Reports): HandlersOf<'reports'> {
-  return { methods: {}, streams: { 'reports.write': (request, signal) => reports.write(request, signal) } }
+  return { 'reports.write': (request, signal) => reports.write(request, signal) }
 }

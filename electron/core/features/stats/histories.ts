@@ -64,9 +64,10 @@ export class Histories {
     if (options.attends && options.keepMs > 0) void removeOldHistories(options.dataFolder, options.keepMs)
   }
 
-  /** Is told what is seen from now on. */
-  subscribe(subscriber: HistorySubscriber): void {
+  /** Notifies a subscriber from now on, and returns it. */
+  subscribe<Subscriber extends HistorySubscriber>(subscriber: Subscriber): Subscriber {
     this.#subscribers.push(subscriber)
+    return subscriber
   }
 
   readonly observe: Observe = (storeId, store) => {

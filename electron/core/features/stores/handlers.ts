@@ -36,75 +36,71 @@ export function storeHandlers({
   const open = (storeId: string, signal: AbortSignal) => connections.get(storeId, signal)
 
   return {
-    methods: {
-      'console.describe': async () => ({
-        ...about,
-        secrets: await statusWithin(STATUS_MS, vault),
-        kinds: [...allKinds()],
-      }),
-      'stores.open': async ({ address, password }) => {
-        // Another spelling of an address must not get around the rules of its store in the list.
-        if (list) throw new StoreError('UNSUPPORTED', 'This console opens only the stores in its list')
-        return connections.open(address, password)
-      },
-      'stores.close': async ({ storeId }) => {
-        if (list?.profileOf(storeId))
-          throw new StoreError('UNSUPPORTED', 'A store in the list is closed by stores.setOpen')
-        await connections.close(storeId)
-        return null
-      },
-      'stores.describe': async ({ storeId }, { signal }) => {
-        const { store, signal: untilClosed } = open(storeId, signal)
-        return store.describe(untilClosed)
-      },
-      'stores.capabilities': async ({ storeId }, { signal }) => {
-        const { store, signal: untilClosed } = open(storeId, signal)
-        return store.capabilities(untilClosed)
-      },
-      'stores.test': async (input, { signal }) => {
-        const { address, password } = await listed().resolve(input)
-        return connections.test(address, password, async storeId => {
-          const { store, signal: untilClosed } = open(storeId, signal)
-          const found = await testStore(store, untilClosed)
-          return { ...found, problems: connections.redactAll(found.problems) }
-        })
-      },
-      'stores.add': input => ({
-        facts: shown(input.profile),
-        apply: () => listed().add(input),
-      }),
-      'stores.edit': async input => {
-        const before = await listed().decidedProfileOf(input.storeId)
-        const after = shown(input.profile)
-        return {
-          facts: {
-            ...after,
-            ...(before && { changed: changesOf(shown(before), after) }),
-            ...(input.password !== undefined && { credentials: 'set' }),
-          },
-          mustRecord: before !== null && isWeaker(before, input.profile),
-          apply: () => listed().edit(input, before),
-        }
-      },
-      'stores.remove': async ({ storeId }) => {
-        const before = await listed().decidedProfileOf(storeId)
-        return {
-          facts: before ? shown(before) : { storeId },
-          mustRecord: before !== null && isWeaker(before, null),
-          apply: async () => {
-            await listed().remove(storeId, before)
-            return null
-          },
-        }
-      },
-      'stores.setOpen': ({ storeId, open }) => ({
-        facts: { ...(list?.profileOf(storeId) ? stores.factsOf(storeId) : { storeId }), open },
-        apply: () => listed().setOpen(storeId, open),
-      }),
+    'console.describe': async () => ({
+      ...about,
+      secrets: await statusWithin(STATUS_MS, vault),
+      kinds: [...allKinds()],
+    }),
+    'stores.open': async ({ address, password }) => {
+      // Another spelling of an address must not get around the rules of its store in the list.
+      if (list) throw new StoreError('UNSUPPORTED', 'This console opens only the stores in its list')
+      return connections.open(address, password)
     },
-    streams: {
-      'stores.watch': (_, signal) => listed().watch(signal),
+    'stores.close': async ({ storeId }) => {
+      if (list?.profileOf(storeId))
+        throw new StoreError('UNSUPPORTED', 'A store in the list is closed by stores.setOpen')
+      await connections.close(storeId)
+      return null
     },
+    'stores.describe': async ({ storeId }, { signal }) => {
+      const { store, signal: untilClosed } = open(storeId, signal)
+      return store.describe(untilClosed)
+    },
+    'stores.capabilities': async ({ storeId }, { signal }) => {
+      const { store, signal: untilClosed } = open(storeId, signal)
+      return store.capabilities(untilClosed)
+    },
+    'stores.test': async (input, { signal }) => {
+      const { address, password } = await listed().resolve(input)
+      return connections.test(address, password, async storeId => {
+        const { store, signal: untilClosed } = open(storeId, signal)
+        const found = await testStore(store, untilClosed)
+        return { ...found, problems: connections.redactAll(found.problems) }
+      })
+    },
+    'stores.add': input => ({
+      facts: shown(input.profile),
+      apply: () => listed().add(input),
+    }),
+    'stores.edit': async input => {
+      const before = await listed().decidedProfileOf(input.storeId)
+      const after = shown(input.profile)
+      return {
+        facts: {
+          ...after,
+          ...(before && { changed: changesOf(shown(before), after) }),
+          ...(input.password !== undefined && { credentials: 'set' }),
+        },
+        mustRecord: before !== null && isWeaker(before, input.profile),
+        apply: () => listed().edit(input, before),
+      }
+    },
+    'stores.remove': async ({ storeId }) => {
+      const before = await listed().decidedProfileOf(storeId)
+      return {
+        facts: before ? shown(before) : { storeId },
+        mustRecord: before !== null && isWeaker(before, null),
+        apply: async () => {
+          await listed().remove(storeId, before)
+          return null
+        },
+      }
+    },
+    'stores.setOpen': ({ storeId, open }) => ({
+      facts: { ...(list?.profileOf(storeId) ? stores.factsOf(storeId) : { storeId }), open },
+      apply: () => listed().setOpen(storeId, open),
+    }),
+    'stores.watch': (_, signal) => listed().watch(signal),
   }
 }
 

@@ -4,19 +4,15 @@ import type { Switches } from './switches.ts'
 
 export function switchHandlers(switches: Switches, reports: SwitchReports): HandlersOf<'switch'> {
   return {
-    methods: {
-      'switch.list': () => switches.list(),
-      'switch.begin': (input, { signal }) => switches.begin(input, signal),
-      'switch.pass': input => switches.pass(input),
-      'switch.back': input => switches.back(input),
-      'switch.abandon': input => switches.abandon(input),
-      'switch.envPreview': input => switches.envPreview(input),
-      'switch.envChange': input => switches.envChange(input),
-      'switch.plan': ({ switchId }, { signal, action }) => switches.plan(switchId, signal, action),
-    },
-    streams: {
-      'switch.watch': ({ switchId }, signal) => switches.watch(switchId, signal),
-      'switch.report': ({ switchId, as }) => reports.write(switchId, as),
-    },
+    'switch.list': () => switches.list(),
+    'switch.begin': (input, { signal }) => switches.begin(input, signal),
+    'switch.pass': input => switches.pass(input),
+    'switch.back': input => switches.back(input),
+    'switch.abandon': input => switches.abandon(input),
+    'switch.envPreview': input => switches.envPreview(input),
+    'switch.envChange': input => switches.envChange(input),
+    'switch.plan': ({ switchId }, { signal, action }) => switches.plan(switchId, signal, action),
+    'switch.watch': ({ switchId }, signal) => switches.watch(switchId, signal),
+    'switch.report': ({ switchId, as }) => reports.write(switchId, as),
   }
 }
