@@ -22,143 +22,126 @@ export type Command = {
   readonly name: string
   /** Printed as help, and what the arguments are parsed by. */
   readonly usage: readonly string[]
-  /** Commands of one capability share a paragraph. */
   readonly help: string | null
   readonly run: Run
 }
 
-const RELEASE_HELP = `The fence comes from list --json or inspect. A release acts only if the lock is still exactly the one the
-fence was made from.`
+/** Commands by name, each with the ways to call it, and the paragraph of help that they share. */
+type Group = {
+  readonly help?: string
+  readonly commands: Readonly<Record<string, readonly [Run, ...string[]]>>
+}
 
-const PLAN_HELP = `release-all releases nothing by itself: --plan writes down exactly which locks it would release and prints the
+const GROUPS: readonly Group[] = [
+  {
+    commands: {
+      list: [
+        listCommand,
+        '<store> [--json] [--state held|expiring|expired|released] [--owner TEXT] [--limit N]',
+      ],
+      inspect: [inspectCommand, '<store> <key> [--json]'],
+    },
+  },
+  {
+    help: `The fence comes from list --json or inspect. A release acts only if the lock is still exactly the one the
+fence was made from.`,
+    commands: { release: [releaseCommand, '<store> <key> --fence F [--reason TEXT] [--json]'] },
+  },
+  {
+    help: `release-all releases nothing by itself: --plan writes down exactly which locks it would release and prints the
 command that applies the plan, now or later, here or elsewhere. The same command resumes an interrupted plan. cleanup
 makes a plan of the expired locks. Within 15 minutes (LOCKKEEPER_UNDO_MINUTES) undo restores what was released, where the
-name is still free and the format allows it.`
-
-const HOLD_HELP = `hold takes a lock on purpose to keep a job from running. It stays, renews the lock, and releases it at the end or on
+name is still free and the format allows it.`,
+    commands: {
+      'release-all': [
+        releaseAllCommand,
+        '<store> --plan FILE [--state S] [--owner TEXT] [--key TEXT] [--filter TEXT] [--watch SECONDS] [--json]',
+        '--apply FILE [<store>] --confirm "NAME COUNT"... --reason TEXT [--rate N] [--json]',
+      ],
+      cleanup: [
+        cleanupCommand,
+        '<store> [--plan FILE] [--confirm "NAME COUNT"... --reason TEXT [--rate N]] [--json]',
+      ],
+      undo: [undoCommand, '<plan or action id> [<store>] [--reason TEXT] [--json]'],
+    },
+  },
+  {
+    help: `hold takes a lock on purpose to keep a job from running. It stays, renews the lock, and releases it at the end or on
 Ctrl-C; if it is killed, the lock expires within a minute. With --once the lock is taken for the whole time and the command
 ends; unhold releases it earlier. If the lock is taken, --wait waits for it; without --wait the exit code is 3. A
-production store needs its name in --confirm.`
-
-const STATS_HELP = `stats counts the locks in the stores now, and the events observed since: by a console that runs or ran, or by
-the command itself with --watch. --as prints the same figures in the shape that lock managers use.`
-
-const METRICS_HELP = `metrics watches the stores and serves them to Prometheus on 127.0.0.1, port 5626 by default; set
-LOCKKEEPER_METRICS_TOKEN to require a bearer token. --keys adds, by name, the N locks of each store that need attention most.`
-
-const AUDIT_HELP = `The audit log records everything that was done, tried or refused. TEXT is words that must all occur; event:, user:,
-store:, plan:, key: and outcome: search one column. --verify checks that the log is unchanged, and exits with 1 if it is not.`
-
-const EXPORT_HELP = `export writes a report of a period: stores, statistics, locks that needed attention, actions, and every lock.
+production store needs its name in --confirm.`,
+    commands: {
+      hold: [
+        holdCommand,
+        '<store> <key> --for 30m --reason TEXT [--once] [--wait 10m] [--format F] [--confirm NAME] [--json]',
+        '--extend <hold id> --for 10m [--reason TEXT] [--json]',
+      ],
+      holds: [holdsCommand, '[--json]'],
+      unhold: [unholdCommand, '<hold id> [--json]'],
+    },
+  },
+  { commands: { watch: [watchCommand, '<store> [--json] [--interval SECONDS]'] } },
+  {
+    help: `stats counts the locks in the stores now, and the events observed since: by a console that runs or ran, or by
+the command itself with --watch. --as prints the same figures in the shape that lock managers use.`,
+    commands: {
+      stats: [
+        statsCommand,
+        '<store>... [--since 2h] [--watch SECONDS] [--json]',
+        '<store>... --as getStats|get_active_locks|getMetrics',
+      ],
+    },
+  },
+  {
+    help: `metrics watches the stores and serves them to Prometheus on 127.0.0.1, port 5626 by default; set
+LOCKKEEPER_METRICS_TOKEN to require a bearer token. --keys adds, by name, the N locks of each store that need attention most.`,
+    commands: { metrics: [metricsCommand, '<store>... [--port N] [--keys N] [--interval SECONDS]'] },
+  },
+  {
+    help: `The audit log records everything that was done, tried or refused. TEXT is words that must all occur; event:, user:,
+store:, plan:, key: and outcome: search one column. --verify checks that the log is unchanged, and exits with 1 if it is not.`,
+    commands: { audit: [auditCommand, '[TEXT] [--limit N] [--json]', '--verify [--json]'] },
+  },
+  {
+    help: `export writes a report of a period: stores, statistics, locks that needed attention, actions, and every lock.
 --since and --until take 90s, 15m, 2h, 1d or a time (UTC unless it has a zone); the default is the last hour. Tokens and
 fences are left out unless --with-tokens is given; passwords always are. FILE is replaced only by a complete report; - is
-the standard output. A store that cannot be read is reported as such, and the exit code is then 7.`
-
-const SWITCH_HELP = `switch leads from one lock provider to another: stop the workers, let their locks end, change LOCK_PROVIDER, clean the
+the standard output. A store that cannot be read is reported as such, and the exit code is then 7.`,
+    commands: {
+      export: [
+        exportCommand,
+        `<store>... --as csv|json|md|html --out FILE [--since 2h] [--until TIME] [--filter TEXT]
+[--title TEXT] [--with-tokens] [--json]`,
+      ],
+    },
+  },
+  {
+    help: `switch leads from one lock provider to another: stop the workers, let their locks end, change LOCK_PROVIDER, clean the
 old store, restart, verify. It checks each step in both stores and continues when the check is met. It changes a file only
 after you agree to the difference, or with --change-env, and keeps a copy. At a terminal, "pass" continues without a check,
 after a reason and a yes; "quit" or Ctrl-C stops, and the same command resumes at the same step. --back returns to an earlier
 step. A store that is down is warned about and retried: to leave it, pass what cannot be checked. Without a terminal it
-stops with exit code 7 and prints the command that resumes. STEP is understand, stop, drain, change, clean, restart or verify.`
-
-const CONSOLE_HELP = `console opens a window, or serves your browser if there is no display or --web is given. In a checkout it installs
+stops with exit code 7 and prints the command that resumes. STEP is understand, stop, drain, change, clean, restart or verify.`,
+    commands: {
+      switch: [
+        switchCommand,
+        `<from> <to> [--env-file FILE [--change-env]] [--quiet 30s] [--report FILE] [--json]
+[--clean "NAME COUNT"] [--pass STEP]... [--reason TEXT] [--back STEP]`,
+        '--list [--json]',
+        '--abandon ID --reason TEXT [--json]',
+      ],
+    },
+  },
+  { commands: { formats: [formatsCommand, '[--json]'] } },
+  {
+    help: `console opens a window, or serves your browser if there is no display or --web is given. In a checkout it installs
 Electron if that is missing, once. It opens the stores in --store and LOCKKEEPER_STORES, and suggests those that the
 environment or the file describes. Put an address with a password in LOCKKEEPER_STORES: npm and the shell show arguments to
-every user of the machine.`
-
-export const COMMANDS: readonly Command[] = [
-  {
-    name: 'list',
-    usage: ['<store> [--json] [--state held|expiring|expired|released] [--owner TEXT] [--limit N]'],
-    help: null,
-    run: listCommand,
-  },
-  { name: 'inspect', usage: ['<store> <key> [--json]'], help: null, run: inspectCommand },
-  {
-    name: 'release',
-    usage: ['<store> <key> --fence F [--reason TEXT] [--json]'],
-    help: RELEASE_HELP,
-    run: releaseCommand,
-  },
-  {
-    name: 'release-all',
-    usage: [
-      '<store> --plan FILE [--state S] [--owner TEXT] [--key TEXT] [--filter TEXT] [--watch SECONDS] [--json]',
-      '--apply FILE [<store>] --confirm "NAME COUNT"... --reason TEXT [--rate N] [--json]',
-    ],
-    help: PLAN_HELP,
-    run: releaseAllCommand,
-  },
-  {
-    name: 'cleanup',
-    usage: ['<store> [--plan FILE] [--confirm "NAME COUNT"... --reason TEXT [--rate N]] [--json]'],
-    help: PLAN_HELP,
-    run: cleanupCommand,
-  },
-  {
-    name: 'undo',
-    usage: ['<plan or action id> [<store>] [--reason TEXT] [--json]'],
-    help: PLAN_HELP,
-    run: undoCommand,
-  },
-  {
-    name: 'hold',
-    usage: [
-      '<store> <key> --for 30m --reason TEXT [--once] [--wait 10m] [--format F] [--confirm NAME] [--json]',
-      '--extend <hold id> --for 10m [--reason TEXT] [--json]',
-    ],
-    help: HOLD_HELP,
-    run: holdCommand,
-  },
-  { name: 'holds', usage: ['[--json]'], help: HOLD_HELP, run: holdsCommand },
-  { name: 'unhold', usage: ['<hold id> [--json]'], help: HOLD_HELP, run: unholdCommand },
-  { name: 'watch', usage: ['<store> [--json] [--interval SECONDS]'], help: null, run: watchCommand },
-  {
-    name: 'stats',
-    usage: [
-      '<store>... [--since 2h] [--watch SECONDS] [--json]',
-      '<store>... --as getStats|get_active_locks|getMetrics',
-    ],
-    help: STATS_HELP,
-    run: statsCommand,
-  },
-  {
-    name: 'metrics',
-    usage: ['<store>... [--port N] [--keys N] [--interval SECONDS]'],
-    help: METRICS_HELP,
-    run: metricsCommand,
-  },
-  {
-    name: 'audit',
-    usage: ['[TEXT] [--limit N] [--json]', '--verify [--json]'],
-    help: AUDIT_HELP,
-    run: auditCommand,
-  },
-  {
-    name: 'export',
-    usage: [
-      `<store>... --as csv|json|md|html --out FILE [--since 2h] [--until TIME] [--filter TEXT]
-[--title TEXT] [--with-tokens] [--json]`,
-    ],
-    help: EXPORT_HELP,
-    run: exportCommand,
-  },
-  {
-    name: 'switch',
-    usage: [
-      `<from> <to> [--env-file FILE [--change-env]] [--quiet 30s] [--report FILE] [--json]
-[--clean "NAME COUNT"] [--pass STEP]... [--reason TEXT] [--back STEP]`,
-      '--list [--json]',
-      '--abandon ID --reason TEXT [--json]',
-    ],
-    help: SWITCH_HELP,
-    run: switchCommand,
-  },
-  { name: 'formats', usage: ['[--json]'], help: null, run: formatsCommand },
-  {
-    name: 'console',
-    usage: ['[--web] [--port N] [--store <store>]... [--env-file FILE]'],
-    help: CONSOLE_HELP,
-    run: consoleCommand,
+every user of the machine.`,
+    commands: { console: [consoleCommand, '[--web] [--port N] [--store <store>]... [--env-file FILE]'] },
   },
 ]
+
+export const COMMANDS: readonly Command[] = GROUPS.flatMap(({ help = null, commands }) =>
+  Object.entries(commands).map(([name, [run, ...usage]]) => ({ name, usage, help, run })),
+)

@@ -9,7 +9,7 @@ import { CliError, cannotListen, EXIT, usageError } from './lib/exit.ts'
 import { type Io, print } from './lib/io.ts'
 
 export async function consoleCommand(args: Args, io: Io): Promise<number> {
-  const port = portNumber(args.options['port'])
+  const port = portNumber(args.options['port'], '--port')
   const start = startOf(io, args.options as Record<string, unknown>)
   const { env, signal } = io
   let screen = chooseScreen({

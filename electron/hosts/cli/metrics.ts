@@ -17,9 +17,9 @@ const MOST_KEYS = 1000
 
 /** Watches stores and serves what it sees to a monitoring system on this machine, until Ctrl-C. */
 export async function metricsCommand(args: Args, io: Io): Promise<number> {
-  const port = portNumber(args.options['port']) ?? USUAL_PORT
+  const port = portNumber(args.options['port'], '--port') ?? USUAL_PORT
   const keys = keysOf(args.options['keys'])
-  const intervalMs = interval(args.options['interval'])
+  const intervalMs = interval(args.options['interval'], '--interval')
   const token = io.env['LOCKKEEPER_METRICS_TOKEN']
   if (token !== undefined && !/^\S+$/.test(token))
     throw usageError('LOCKKEEPER_METRICS_TOKEN is set, but empty or with a space in it')

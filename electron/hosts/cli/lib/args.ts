@@ -80,34 +80,29 @@ function distance(from: string, to: string): number {
   return row.at(-1) ?? 0
 }
 
-export function positiveInteger(value: Args['options'][string], name: string): number | undefined {
-  if (value === undefined) return undefined
-  const number = Number(value)
-  if (!Number.isSafeInteger(number) || number < 1)
-    throw usageError(`${name} must be a whole number of at least 1`)
-  return number
+/** A reader of an option that may be left out. `read` returns null for a value that is not `expected`. */
+function reader<T>(expected: string, read: (text: string) => T | null) {
+  return (value: Args['options'][string], name: string): T | undefined => {
+    if (value === undefined) return undefined
+    const result = read(String(value))
+    if (result === null) throw usageError(`${name} must be ${expected}`)
+    return result
+  }
 }
 
-export function portNumber(value: Args['options'][string]): number | undefined {
-  if (value === undefined) return undefined
-  const port = Number(value)
-  if (!/^\d+$/.test(String(value)) || port > 65_535)
-    throw usageError('--port must be a number from 0 to 65535')
-  return port
-}
+export const positiveInteger = reader('a whole number of at least 1', text => {
+  const number = Number(text)
+  return Number.isSafeInteger(number) && number >= 1 ? number : null
+})
 
-/** Milliseconds between two reads, of `--interval SECONDS`. */
-export function interval(value: Args['options'][string]): number | undefined {
-  if (value === undefined) return undefined
-  const seconds = Number(value)
-  if (!(seconds >= 0.1 && seconds <= 60)) throw usageError('--interval must be 0.1 to 60 seconds')
-  return Math.round(seconds * 1000)
-}
+export const portNumber = reader('a number from 0 to 65535', text =>
+  /^\d+$/.test(text) && Number(text) <= 65_535 ? Number(text) : null,
+)
+
+/** Milliseconds between two reads, of a number of seconds. */
+export const interval = reader('0.1 to 60 seconds', text =>
+  Number(text) >= 0.1 && Number(text) <= 60 ? Math.round(Number(text) * 1000) : null,
+)
 
 /** `2h`, `90s`, `1h30m`. */
-export function duration(value: Args['options'][string], name: string): number | undefined {
-  if (value === undefined) return undefined
-  const ms = parseDuration(String(value))
-  if (ms === null || ms <= 0) throw usageError(`${name} must be a time such as 90s, 30m, 2h or 1d`)
-  return ms
-}
+export const duration = reader('a time such as 90s, 30m, 2h or 1d', text => parseDuration(text) || null)

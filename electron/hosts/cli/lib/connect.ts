@@ -1,24 +1,22 @@
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { type Client, createClient } from '../../../../shared/client.ts'
+import type { StreamEvent, StreamInput, StreamName } from '../../../../shared/contract.ts'
 import type { Result } from '../../../../shared/result.ts'
 import { escapeForTerminal } from '../../../../shared/safe-text.ts'
 import type { StoreDescription, StoreInfo } from '../../../../shared/stores.ts'
 import { openSession } from '../../../core/dispatch.ts'
-import { CliError, unwrap } from './exit.ts'
+import { CliError, stopped, unwrap } from './exit.ts'
 import type { Io } from './io.ts'
-
-type Wiring = {
-  readonly stoppable?: boolean
-  /** Streams wait for this before their next event. */
-  readonly pace?: () => Promise<void>
-}
 
 /**
  * The command line talks to the core as every screen does; here the wire is a function call. Ctrl-C drops a `stoppable`
- * connection; a plan that is being applied is stopped in its own way.
+ * connection; a plan that is being applied is stopped in its own way. Streams wait for `pace` before their next event.
  */
-export function connect(io: Io, { stoppable = true, pace }: Wiring = {}): Client {
+export function connect(
+  io: Io,
+  { stoppable = true, pace }: { readonly stoppable?: boolean; readonly pace?: () => Promise<void> } = {},
+): Client {
   const client = createClient(frame => session.receive(frame))
   const session = openSession(io.core(), frame => {
     client.receive(frame)
@@ -27,6 +25,27 @@ export function connect(io: Io, { stoppable = true, pace }: Wiring = {}): Client
   })
   if (stoppable) io.signal.addEventListener('abort', () => session.close())
   return client
+}
+
+/** Reads a stream to its end. Ctrl-C closes the stream and is an error. */
+export function readStream<S extends StreamName>(
+  io: Io,
+  client: Client,
+  stream: S,
+  input: StreamInput<S>,
+  onEvent: (event: StreamEvent<S>, seq: number) => void,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const close = client.open(stream, input, onEvent, result =>
+      result.ok ? resolve() : reject(new CliError(result.error)),
+    )
+    const stop = () => {
+      close()
+      reject(stopped())
+    }
+    if (io.signal.aborted) stop()
+    io.signal.addEventListener('abort', stop, { once: true })
+  })
 }
 
 export type OpenedStore = {
@@ -70,9 +89,7 @@ export async function openStores(
 }
 
 async function reach(client: Client, address: string, password: string | undefined): Promise<ReachedStore> {
-  const info = unwrap(
-    await client.call('stores.open', password === undefined ? { address } : { address, password }),
-  )
+  const info = unwrap(await client.call('stores.open', { address, password }))
   return { info, answer: await client.call('stores.describe', { storeId: info.storeId }) }
 }
 
@@ -83,7 +100,7 @@ async function askPassword(io: Io, forWhich: string): Promise<string> {
   const lines = createInterface({ input: io.stdin, output: silent, terminal: true })
   try {
     return await new Promise<string>((resolve, reject) => {
-      const stop = () => reject(new CliError({ code: 'ABORTED', message: 'Stopped on request' }))
+      const stop = () => reject(stopped())
       lines.once('line', resolve)
       lines.once('SIGINT', stop)
       // Ctrl-D, or the end of the terminal.

@@ -34,6 +34,11 @@ export function usageError(message: string): CliError {
   return new CliError({ code: 'BAD_INPUT', message })
 }
 
+/** Ends a command that Ctrl-C stopped. */
+export function stopped(message = 'Stopped on request'): CliError {
+  return new CliError({ code: 'ABORTED', message })
+}
+
 export function unwrap<T>(result: Result<T>): T {
   if (!result.ok) throw new CliError(result.error)
   return result.value
@@ -41,18 +46,11 @@ export function unwrap<T>(result: Result<T>): T {
 
 /** Explains an error that is about the port of a server; other errors are returned as they are. */
 export function cannotListen(error: unknown, port: number | undefined): unknown {
-  switch ((error as NodeJS.ErrnoException).code) {
-    case 'EADDRINUSE':
-      return new CliError({
-        code: 'INTERNAL',
-        message: `Port ${port} is in use; --port 0 takes any free port`,
-      })
-    case 'EACCES':
-      return new CliError({
-        code: 'INTERNAL',
-        message: `This account may not use port ${port}; --port 0 takes any free port`,
-      })
-    default:
-      return error
+  const causes: Record<string, string> = {
+    EADDRINUSE: `Port ${port} is in use`,
+    EACCES: `This account may not use port ${port}`,
   }
+  const cause = causes[(error as NodeJS.ErrnoException).code ?? '']
+  if (cause === undefined) return error
+  return new CliError({ code: 'INTERNAL', message: `${cause}; --port 0 takes any free port` })
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import type { ErrorCode } from '../../../../shared/result.ts'
 import { escapeForTerminal } from '../../../../shared/safe-text.ts'
 import { CliError, usageError } from './exit.ts'
 
@@ -20,11 +21,6 @@ export async function openWholeFile(name: string): Promise<WholeFile> {
   const part = `${place}.${randomBytes(4).toString('hex')}.part`
   // Readable by its owner only: a report names holders.
   const file: FileHandle = await open(part, 'wx', 0o600).catch(fail)
-  let isOpen = true
-  const close = async () => {
-    if (isOpen) await file.close()
-    isOpen = false
-  }
   return {
     async write(text) {
       const bytes = Buffer.from(text)
@@ -35,12 +31,13 @@ export async function openWholeFile(name: string): Promise<WholeFile> {
     },
     async keep() {
       await file.sync().catch(fail)
-      await close()
+      await file.close()
       await rename(part, place).catch(fail)
       await syncFolder(dirname(place))
     },
     async drop() {
-      await close().catch(() => {})
+      // Closing twice does nothing.
+      await file.close().catch(() => {})
       await rm(part, { force: true }).catch(() => {})
     },
   }
@@ -65,30 +62,27 @@ async function syncFolder(folder: string): Promise<void> {
   await handle?.close()
 }
 
-const FULL = ['ENOSPC', 'EDQUOT', 'EFBIG']
-const WRONG = ['ENOENT', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG', 'EINVAL', 'ELOOP']
-const DENIED = ['EACCES', 'EPERM']
-/** Errors that have nothing to do with permissions. */
-const TROUBLES: Readonly<Record<string, string>> = {
-  EROFS: 'the disk is read-only',
-  EIO: 'the disk has failed',
-  EMFILE: 'this process has too many files open',
-  ENFILE: 'this machine has too many files open',
-}
+/** What the codes of the system mean, and which of our failures that is. */
+const CAUSES: readonly { readonly of: string; readonly code: ErrorCode; readonly why: string }[] = [
+  { of: 'ENOSPC EDQUOT EFBIG', code: 'INTERNAL', why: 'the disk is full' },
+  {
+    of: 'ENOENT ENOTDIR EISDIR ENAMETOOLONG EINVAL ELOOP',
+    code: 'BAD_INPUT',
+    why: 'its folder does not exist',
+  },
+  { of: 'EACCES EPERM', code: 'REFUSED', why: 'this account may not write there' },
+  { of: 'EROFS', code: 'INTERNAL', why: 'the disk is read-only' },
+  { of: 'EIO', code: 'INTERNAL', why: 'the disk has failed' },
+  { of: 'EMFILE', code: 'INTERNAL', why: 'this process has too many files open' },
+  { of: 'ENFILE', code: 'INTERNAL', why: 'this machine has too many files open' },
+]
 
 export function unwritable(name: string, error: unknown): CliError {
   if (error instanceof CliError) return error
-  const code = (error as NodeJS.ErrnoException).code ?? 'unknown'
-  const file = escapeForTerminal(name)
-  if (FULL.includes(code))
-    return new CliError({ code: 'INTERNAL', message: `${file} was not written: the disk is full (${code})` })
-  if (WRONG.includes(code))
-    return usageError(`${file} cannot be written: its folder does not exist (${code})`)
-  if (DENIED.includes(code))
-    return new CliError({
-      code: 'REFUSED',
-      message: `${file} cannot be written: this account may not write there (${code})`,
-    })
-  const why = TROUBLES[code] === undefined ? code : `${TROUBLES[code]} (${code})`
-  return new CliError({ code: 'INTERNAL', message: `${file} was not written: ${why}` })
+  const systemCode = (error as NodeJS.ErrnoException).code ?? 'unknown'
+  const cause = CAUSES.find(each => each.of.split(' ').includes(systemCode))
+  const { code, why } = cause ?? { code: 'INTERNAL', why: null }
+  const what = code === 'INTERNAL' ? 'was not written' : 'cannot be written'
+  const because = why === null ? systemCode : `${why} (${systemCode})`
+  return new CliError({ code, message: `${escapeForTerminal(name)} ${what}: ${because}` })
 }

@@ -11,17 +11,12 @@ const WIDTH = 100
 /** Breaks at spaces. The first line starts with `first`, the others are indented to match. Long words stay whole. */
 export function wrap(first: string, text: string, width: number): string[] {
   const indent = ' '.repeat(textWidth(first))
-  const lines: string[] = []
-  let line = first
-  let isEmpty = true
-  for (const word of text.split(' ')) {
-    if (!isEmpty && textWidth(line) + 1 + textWidth(word) > width) {
-      lines.push(line)
-      line = indent
-      isEmpty = true
-    }
-    line += isEmpty ? word : ` ${word}`
-    isEmpty = false
+  const [start = '', ...words] = text.split(' ')
+  const lines = [first + start]
+  for (const word of words) {
+    const longer = `${lines.at(-1)} ${word}`
+    if (textWidth(longer) > width) lines.push(indent + word)
+    else lines.splice(-1, 1, longer)
   }
-  return [...lines, line]
+  return lines
 }

@@ -1,7 +1,7 @@
 import { kindOf } from '../../../../shared/kinds.ts'
 import { isoTime, stateAt } from '../../../../shared/lease.ts'
 import { judgement, noteSentence, releaseConsequences } from '../../../../shared/lock-words.ts'
-import type { FormatInfo, Lock, LockDetail } from '../../../../shared/locks.ts'
+import type { FormatInfo, Lock, LockDetail, TimeSource } from '../../../../shared/locks.ts'
 import { plural } from '../../../../shared/numbers.ts'
 import { clip, escapeForTerminal, neutralise, safeJson } from '../../../../shared/safe-text.ts'
 import { shellQuote } from '../../../core/lib/shell-quote.ts'
@@ -14,20 +14,17 @@ import { lockJson } from './lock-output.ts'
 const RAW_SHOWN = 400
 
 export async function inspectCommand(args: Args, io: Io): Promise<number> {
-  const { client, info, description } = await openStore(io, args.positionals[0] as string)
-  const detail = unwrap(
-    await client.call('locks.inspect', { storeId: info.storeId, id: args.positionals[1] as string }),
-  )
+  const [address, id] = args.positionals as [string, string]
+  const { client, info, description } = await openStore(io, address)
+  const detail = unwrap(await client.call('locks.inspect', { storeId: info.storeId, id }))
   if (detail === null) throw new CliError({ code: 'NOT_FOUND', message: 'The store has no such key' })
   const formats = unwrap(await client.call('formats.list', {}))
   const format = formats.find(each => each.id === detail.lock?.format) ?? null
   const now = detail.lock?.observedAt ?? description.clock.serverTime
   if (args.options['json']) {
-    const lock = detail.lock === null ? null : lockJson(detail.lock, now)
-    await print(
-      io,
-      safeJson({ ...detail, lock, consequences: format === null ? [] : releaseConsequences(format) }, 2),
-    )
+    const lock = detail.lock && lockJson(detail.lock, now)
+    const consequences = format === null ? [] : releaseConsequences(format)
+    await print(io, safeJson({ ...detail, lock, consequences }, 2))
   } else {
     for (const line of describe(detail, format, info.address, now)) await print(io, line)
   }
@@ -67,28 +64,20 @@ function describe(detail: LockDetail, format: FormatInfo | null, address: string
   ]
 }
 
-function facts(lock: Lock, format: FormatInfo, now: number): [string, string][] {
-  const source = (from: string) => (from === 'ttl' ? 'from the TTL' : from)
+function facts(lock: Lock, format: FormatInfo, now: number): (readonly [string, string])[] {
+  const { owner, holder, acquiredAt, acquiredAtSource, deadlines } = lock
+  const sayTime = (at: number, source: TimeSource) =>
+    `${isoTime(at) ?? at} (${source === 'ttl' ? 'from the TTL' : source})`
+  const fields = Object.entries(lock.fields)
   return [
     ['State', stateAt(lock, now)],
-    ['Owner', lock.owner ?? 'not recorded'],
-    ...(lock.holder ? [['Holder', lock.holder.label] as [string, string]] : []),
-    [
-      'Acquired',
-      lock.acquiredAt === null
-        ? 'unknown'
-        : `${isoTime(lock.acquiredAt) ?? lock.acquiredAt} (${source(lock.acquiredAtSource)})`,
-    ],
-    ...(lock.deadlines.length === 0 ? [['Expires', 'never'] as [string, string]] : []),
-    ...lock.deadlines.map(({ at, source: from }): [string, string] => [
-      'Expires',
-      `${isoTime(at) ?? at} (${source(from)})`,
-    ]),
+    ['Owner', owner ?? 'not recorded'],
+    ...(holder ? [['Holder', holder.label] as const] : []),
+    ['Acquired', acquiredAt === null ? 'unknown' : sayTime(acquiredAt, acquiredAtSource)],
+    ...(deadlines.length === 0 ? [['Expires', 'never'] as const] : []),
+    ...deadlines.map(({ at, source }) => ['Expires', sayTime(at, source)] as const),
     ['Format', `${format.title} (${format.id})`],
-    ...Object.entries(lock.fields).map(([name, value]): [string, string] => [
-      escapeForTerminal(name),
-      String(value),
-    ]),
+    ...fields.map(([name, value]) => [escapeForTerminal(name), String(value)] as const),
     ['Fence', lock.fence],
   ]
 }

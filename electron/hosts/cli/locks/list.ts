@@ -1,24 +1,16 @@
 import { byAttention, stateAt } from '../../../../shared/lease.ts'
-import { type ListEvent, LOCK_STATES, type Lock, type Unrecognised } from '../../../../shared/locks.ts'
+import { type ListPage, LOCK_STATES, type Lock } from '../../../../shared/locks.ts'
 import { plural } from '../../../../shared/numbers.ts'
 import { clip, escapeForTerminal, neutralise, safeJson } from '../../../../shared/safe-text.ts'
 import { type Args, positiveInteger } from '../lib/args.ts'
-import { type OpenedStore, openStore } from '../lib/connect.ts'
-import { CliError, EXIT, exitCodeOf, usageError } from '../lib/exit.ts'
+import { type OpenedStore, openStore, readStream } from '../lib/connect.ts'
+import { EXIT, exitCodeOf, usageError } from '../lib/exit.ts'
 import { type Io, print } from '../lib/io.ts'
 import { lockJson, lockTable, sayCounts, sayServer } from './lock-output.ts'
 
 const SHOWN_UNRECOGNISED = 5
 
-type Listing = {
-  locks: Lock[]
-  unrecognised: Unrecognised[]
-  companions: number
-  scanned: number
-  problems: Extract<ListEvent, { type: 'page' }>['problems']
-  complete: boolean
-  serverTime: number
-}
+type Listing = ListPage & { readonly complete: boolean; readonly serverTime: number }
 
 export async function listCommand(args: Args, io: Io): Promise<number> {
   const { state, owner, json } = args.options
@@ -27,17 +19,16 @@ export async function listCommand(args: Args, io: Io): Promise<number> {
   }
   const limit = positiveInteger(args.options['limit'], '--limit')
   const opened = await openStore(io, args.positionals[0] as string)
-  const wanted = (lock: Lock, now: number) =>
+  const ownerText = owner === undefined ? null : String(owner).toLowerCase()
+  const isWanted = (lock: Lock, now: number) =>
     (state === undefined || stateAt(lock, now) === state) &&
-    (owner === undefined ||
-      [lock.owner, lock.holder?.label].some(text =>
-        text?.toLowerCase().includes(String(owner).toLowerCase()),
-      ))
+    (ownerText === null ||
+      [lock.owner, lock.holder?.label].some(text => text?.toLowerCase().includes(ownerText)))
 
   // Reads everything before applying the limit, which keeps the locks that need attention most, not the first found.
-  const listing = await collect(opened, io)
+  const listing = await readAll(opened, io)
   const sorted = listing.locks
-    .filter(lock => wanted(lock, listing.serverTime))
+    .filter(lock => isWanted(lock, listing.serverTime))
     .sort(byAttention(listing.serverTime))
   const shown = {
     ...listing,
@@ -50,87 +41,63 @@ export async function listCommand(args: Args, io: Io): Promise<number> {
   return problem ? exitCodeOf(problem) : EXIT.done
 }
 
-function collect({ client, info }: OpenedStore, io: Io): Promise<Listing> {
-  const listing: Listing = {
-    locks: [],
-    unrecognised: [],
-    companions: 0,
-    scanned: 0,
-    problems: [],
-    complete: false,
-    serverTime: 0,
-  }
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(new CliError({ code: 'ABORTED', message: 'Stopped on request' }))
-    io.signal.addEventListener('abort', stop)
-    client.open(
-      'locks.list',
-      { storeId: info.storeId },
-      event => {
-        if (event.type === 'done') {
-          listing.complete = event.complete
-          listing.serverTime = event.serverTime
-          return
-        }
-        for (const lock of event.locks) listing.locks.push(lock)
-        for (const each of event.unrecognised) listing.unrecognised.push(each)
-        listing.companions += event.companions
-        listing.scanned += event.scanned
-        listing.problems.push(...event.problems)
-      },
-      result => (result.ok ? resolve(listing) : reject(new CliError(result.error))),
-    )
+async function readAll({ client, info }: OpenedStore, io: Io): Promise<Listing> {
+  const pages: ListPage[] = []
+  let end = { complete: false, serverTime: 0 }
+  await readStream(io, client, 'locks.list', { storeId: info.storeId }, event => {
+    if (event.type === 'page') pages.push(event)
+    else end = event
   })
+  return {
+    locks: pages.flatMap(({ locks }) => locks),
+    unrecognised: pages.flatMap(({ unrecognised }) => unrecognised),
+    companions: pages.reduce((sum, { companions }) => sum + companions, 0),
+    scanned: pages.reduce((sum, { scanned }) => sum + scanned, 0),
+    problems: pages.flatMap(({ problems }) => problems),
+    complete: end.complete,
+    serverTime: end.serverTime,
+  }
 }
 
 /** One JSON object, written lock by lock: a hundred thousand locks are never one string. */
 async function printJson({ description }: OpenedStore, listing: Listing, io: Io): Promise<void> {
   const { kind, address, server, clock } = description
-  const store = {
-    kind,
-    address,
-    server,
-    serverTime: new Date(listing.serverTime).toISOString(),
-    clockOffsetMs: clock.offsetMs,
+  const { locks, unrecognised, companions, problems, complete } = listing
+  const serverTime = new Date(listing.serverTime).toISOString()
+  const store = { kind, address, server, serverTime, clockOffsetMs: clock.offsetMs }
+  const printEach = async <T>(all: readonly T[], shown: (each: T) => unknown) => {
+    for (const [i, each] of all.entries())
+      await print(io, `${safeJson(shown(each))}${i + 1 < all.length ? ',' : ''}`)
   }
   await print(io, `{"store":${safeJson(store)},"locks":[`)
-  for (const [i, lock] of listing.locks.entries()) {
-    await print(
-      io,
-      `${safeJson(lockJson(lock, listing.serverTime))}${i + 1 < listing.locks.length ? ',' : ''}`,
-    )
-  }
+  await printEach(locks, lock => lockJson(lock, listing.serverTime))
   await print(io, '],"unrecognised":[')
-  for (const [i, each] of listing.unrecognised.entries()) {
-    await print(io, `${safeJson(each)}${i + 1 < listing.unrecognised.length ? ',' : ''}`)
-  }
-  const { companions, problems, complete } = listing
+  await printEach(unrecognised, each => each)
   await print(io, `],${safeJson({ companions, problems, complete }).slice(1)}`)
 }
 
 async function printTable({ description }: OpenedStore, listing: Listing, io: Io): Promise<void> {
-  const { locks, serverTime } = listing
+  const { locks, serverTime, unrecognised, companions, scanned, problems } = listing
   const colour = io.stdout.isTTY === true && !io.env['NO_COLOR']
-  if (locks.length > 0)
-    for (const line of lockTable(locks, serverTime, colour, io.stdout.columns)) await print(io, line)
-  else await print(io, `No locks in ${description.address} (${listing.scanned} records looked at).`)
-  await print(io, '')
-  await print(io, `${sayCounts(locks, serverTime)}${listing.complete ? '' : ' (not all of them)'}.`)
-  await print(io, `${sayServer(description)}.`)
-  if (listing.unrecognised.length > 0) {
-    await print(io, `${plural(listing.unrecognised.length, 'unrecognized record', 'unrecognized records')}:`)
-    for (const { key, reason } of listing.unrecognised.slice(0, SHOWN_UNRECOGNISED)) {
-      await print(io, `  ${clip(`${escapeForTerminal(key)}: ${neutralise(reason)}`, 98)}`)
-    }
-    const more = listing.unrecognised.length - SHOWN_UNRECOGNISED
-    if (more > 0) await print(io, `  and ${more} more; --json lists them`)
+  const more = unrecognised.length - SHOWN_UNRECOGNISED
+  const lines = [
+    ...(locks.length > 0
+      ? lockTable(locks, serverTime, colour, io.stdout.columns)
+      : [`No locks in ${description.address} (${scanned} records looked at).`]),
+    '',
+    `${sayCounts(locks, serverTime)}${listing.complete ? '' : ' (not all of them)'}.`,
+    `${sayServer(description)}.`,
+  ]
+  if (unrecognised.length > 0)
+    lines.push(`${plural(unrecognised.length, 'unrecognized record', 'unrecognized records')}:`)
+  for (const { key, reason } of unrecognised.slice(0, SHOWN_UNRECOGNISED))
+    lines.push(`  ${clip(`${escapeForTerminal(key)}: ${neutralise(reason)}`, 98)}`)
+  if (more > 0) lines.push(`  and ${more} more; --json lists them`)
+  if (companions > 0) {
+    const records = plural(companions, 'more record belongs', 'more records belong')
+    lines.push(`${records} to locks without being locks.`)
   }
-  if (listing.companions > 0) {
-    await print(
-      io,
-      `${plural(listing.companions, 'more record belongs', 'more records belong')} to locks without being locks.`,
-    )
-  }
-  for (const { where, message } of listing.problems)
-    await print(io, `Not read: ${escapeForTerminal(where)}: ${neutralise(message)}`)
+  for (const { where, message } of problems)
+    lines.push(`Not read: ${escapeForTerminal(where)}: ${neutralise(message)}`)
+  for (const line of lines) await print(io, line)
 }

@@ -13,8 +13,7 @@ import { plural } from '../../../../shared/numbers.ts'
 import { clip, column, escapeForTerminal } from '../../../../shared/safe-text.ts'
 import type { StoreDescription } from '../../../../shared/stores.ts'
 
-/** 100 columns, with one space between. Extra width goes to the key and the holder. */
-const WIDTHS = { state: 9, key: 34, holder: 21, age: 11, remaining: 21 }
+/** Extra width goes to the key and the holder. */
 const NARROWEST = 100
 
 const PAINT: Record<number, string> = { 0: '\x1b[31m', 1: '\x1b[35m', 2: '\x1b[33m' }
@@ -27,11 +26,10 @@ export function lockTable(
   columns = NARROWEST,
 ): string[] {
   const extra = Math.max(0, columns - NARROWEST)
-  const row = rowOf({
-    ...WIDTHS,
-    key: WIDTHS.key + Math.ceil(extra / 2),
-    holder: WIDTHS.holder + Math.floor(extra / 2),
-  })
+  // With one space between.
+  const widths = [9, 34 + Math.ceil(extra / 2), 21 + Math.floor(extra / 2), 11, 21]
+  const row = (...cells: string[]) =>
+    cells.map((cell, i) => column(cell, widths[i] ?? 0, i < 3 ? 'left' : 'right')).join(' ')
   const head = row('STATE', 'KEY', 'HOLDER', 'AGE', 'REMAINING')
   const rows = [...locks].sort(byAttention(now)).map(lock => {
     const line = row(
@@ -49,17 +47,6 @@ export function lockTable(
 
 function sayAge(ms: number): string {
   return ms < 0 ? `in ${sayDuration(ms)}` : sayDuration(ms)
-}
-
-function rowOf(widths: typeof WIDTHS) {
-  return (state: string, key: string, holder: string, age: string, remaining: string): string =>
-    [
-      column(state, widths.state),
-      column(key, widths.key),
-      column(holder, widths.holder),
-      column(age, widths.age, 'right'),
-      column(remaining, widths.remaining, 'right'),
-    ].join(' ')
 }
 
 /** `7 locks: 2 expired, 1 without expiry, 4 held` */
@@ -84,23 +71,24 @@ export function sayServer({ server: name, clock }: StoreDescription): string {
 
 /** A lock as JSON: times in ISO 8601, and the remaining time at the moment of printing. */
 export function lockJson(lock: Lock, now: number): Record<string, unknown> {
+  const { key, name, format, owner, holder, acquiredAtSource, fence, id, fields } = lock
   return {
-    key: lock.key,
-    name: lock.name,
-    format: lock.format,
-    owner: lock.owner,
-    holder: lock.holder,
+    key,
+    name,
+    format,
+    owner,
+    holder,
     acquiredAt: isoTime(lock.acquiredAt),
-    acquiredAtSource: lock.acquiredAtSource,
+    acquiredAtSource,
     expiresAt: isoTime(expiresAtOf(lock.lease)),
     expiresAtSource: lock.lease.kind === 'deadline' ? lock.lease.source : 'unknown',
     remainingMs: remainingMs(lock, now),
     state: stateAt(lock, now),
-    fence: lock.fence,
-    id: lock.id,
+    fence,
+    id,
     lease: lock.lease.kind,
     deadlines: lock.deadlines.map(({ at, source }) => ({ at: isoTime(at), source })),
-    fields: lock.fields,
+    fields,
     notes: lock.notes.map(note => ({ code: note.code, text: noteSentence(note) })),
   }
 }

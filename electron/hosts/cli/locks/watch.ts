@@ -1,11 +1,12 @@
 import { sayDuration } from '../../../../shared/duration.ts'
+import { isoTime } from '../../../../shared/lease.ts'
 import { holderText } from '../../../../shared/lock-words.ts'
 import type { Lock, WatchEvent } from '../../../../shared/locks.ts'
 import { clip, escapeForTerminal, neutralise, safeJson } from '../../../../shared/safe-text.ts'
 import type { StoreDescription } from '../../../../shared/stores.ts'
 import { type Args, interval } from '../lib/args.ts'
-import { openStore } from '../lib/connect.ts'
-import { CliError, EXIT } from '../lib/exit.ts'
+import { openStore, readStream } from '../lib/connect.ts'
+import { EXIT } from '../lib/exit.ts'
 import { type Io, print } from '../lib/io.ts'
 import { lockJson, lockTable, sayCounts, sayServer } from './lock-output.ts'
 
@@ -16,7 +17,6 @@ type View = {
   readonly locks: Map<string, Lock>
   status: Status | null
   offsetMs: number
-  unrecognised: number
 }
 
 type Screen = {
@@ -26,43 +26,20 @@ type Screen = {
 }
 
 export async function watchCommand(args: Args, io: Io): Promise<number> {
-  const intervalMs = interval(args.options['interval'])
+  const intervalMs = interval(args.options['interval'], '--interval')
   const { client, info, description } = await openStore(io, args.positionals[0] as string)
-
-  const view: View = {
-    locks: new Map(),
-    status: null,
-    offsetMs: description.clock.offsetMs ?? 0,
-    unrecognised: 0,
-  }
-  const screen = args.options['json']
-    ? jsonLines(io)
-    : io.stdout.isTTY
-      ? liveTable(io, description)
-      : plainLines(io, description)
+  const offsetMs = description.clock.offsetMs ?? 0
+  const view: View = { locks: new Map(), status: null, offsetMs }
+  const screen = args.options['json'] ? jsonLines(io) : textScreen(io, description)
   const ticking = setInterval(() => screen.tick?.(view), 1000)
   try {
-    await new Promise<void>((resolve, reject) => {
-      const input = {
-        storeId: info.storeId,
-        ...(intervalMs === undefined ? {} : { intervalMs }),
-      }
-      const close = client.open(
-        'locks.watch',
-        input,
-        (event, seq) => {
-          apply(view, event)
-          screen.show(event, seq, view)
-        },
-        result => (result.ok ? resolve() : reject(new CliError(result.error))),
-      )
-      const stop = () => {
-        close()
-        resolve()
-      }
-      if (io.signal.aborted) stop()
-      io.signal.addEventListener('abort', stop)
+    await readStream(io, client, 'locks.watch', { storeId: info.storeId, intervalMs }, (event, seq) => {
+      apply(view, event)
+      screen.show(event, seq, view)
     })
+  } catch (error) {
+    // Ctrl-C is how a watch ends.
+    if (!io.signal.aborted) throw error
   } finally {
     clearInterval(ticking)
     screen.close?.()
@@ -70,14 +47,15 @@ export async function watchCommand(args: Args, io: Io): Promise<number> {
   return EXIT.done
 }
 
+function textScreen(io: Io, description: StoreDescription): Screen {
+  return io.stdout.isTTY ? liveTable(io, description) : plainLines(io, description)
+}
+
 function apply(view: View, event: WatchEvent): void {
   switch (event.type) {
     case 'snapshot':
-      view.locks.clear()
-      view.unrecognised = event.unrecognised
-      for (const lock of event.locks) view.locks.set(lock.id, lock)
-      break
     case 'upsert':
+      if (event.type === 'snapshot') view.locks.clear()
       for (const lock of event.locks) view.locks.set(lock.id, lock)
       break
     case 'remove':
@@ -94,13 +72,11 @@ function jsonLines(io: Io): Screen {
   return {
     show(event, seq) {
       const { type, ...rest } = event
-      const locks =
-        'locks' in event ? { locks: event.locks.map(lock => lockJson(lock, event.serverTime)) } : {}
-      const times = {
-        ...('serverTime' in event ? { serverTime: iso(event.serverTime) } : {}),
-        ...('asOf' in event ? { asOf: event.asOf === null ? null : iso(event.asOf) } : {}),
-      }
-      void print(io, safeJson({ event: type, seq, ...rest, ...locks, ...times }))
+      const shown: Record<string, unknown> = { event: type, seq, ...rest }
+      if ('locks' in event) shown['locks'] = event.locks.map(lock => lockJson(lock, event.serverTime))
+      if ('serverTime' in event) shown['serverTime'] = iso(event.serverTime)
+      if ('asOf' in event) shown['asOf'] = isoTime(event.asOf)
+      void print(io, safeJson(shown))
     },
   }
 }
@@ -108,23 +84,20 @@ function jsonLines(io: Io): Screen {
 /** For a pipe or a log: the table once, then one line per change. */
 function plainLines(io: Io, description: StoreDescription): Screen {
   let shown = ''
-  const line = (now: number, text: string) => void print(io, `${iso(now).slice(11, 19)} UTC  ${text}`)
+  const line = (now: number, text: string) => void print(io, `${clock(now)}  ${text}`)
   return {
     show(event) {
       switch (event.type) {
         case 'snapshot':
           for (const text of lockTable(event.locks, event.serverTime, false)) void print(io, text)
-          void print(
-            io,
-            `\n${event.complete ? sayCounts(event.locks, event.serverTime) : 'More to come'}.\n${sayServer(description)}.`,
-          )
+          void print(io, `\n${event.complete ? sayCounts(event.locks, event.serverTime) : 'More to come'}.`)
+          void print(io, `${sayServer(description)}.`)
           break
         case 'upsert':
-          for (const lock of event.locks)
-            line(
-              event.serverTime,
-              `${lock.state}: ${escapeForTerminal(lock.key)} by ${escapeForTerminal(holderText(lock))}`,
-            )
+          for (const lock of event.locks) {
+            const holder = escapeForTerminal(holderText(lock))
+            line(event.serverTime, `${lock.state}: ${escapeForTerminal(lock.key)} by ${holder}`)
+          }
           break
         case 'remove':
           for (const id of event.ids) line(event.serverTime, `gone: ${escapeForTerminal(id)}`)
@@ -169,9 +142,13 @@ function liveTable(io: Io, description: StoreDescription): Screen {
 
 function sayStatus({ status, error, asOf, retryInMs }: Status): string {
   if (status === 'live') return 'live'
-  const since = asOf === null ? '' : ` · as of ${iso(asOf).slice(11, 19)} UTC`
+  const since = asOf === null ? '' : ` · as of ${clock(asOf)}`
   const retry = retryInMs === null ? '' : ` · retrying in ${sayDuration(retryInMs)}`
   return `${status}: ${neutralise(error?.message ?? 'no reason given')}${since}${retry}`
+}
+
+function clock(time: number): string {
+  return `${iso(time).slice(11, 19)} UTC`
 }
 
 function iso(time: number): string {
