@@ -1,122 +1,185 @@
-/** Every metric there is. `docs/metrics.md` lists exactly these, and nothing else is served. */
+import { createHash } from 'node:crypto'
+import { ALERT_RULES, RULES } from '../../../shared/alerts.ts'
+import { escapeForTerminal } from '../../../shared/safe-text.ts'
+import { COUNTED } from '../../../shared/stats.ts'
+import type { MetricsReading } from '../../core/features/metrics/metrics-reader.ts'
+import type { LiveReading, LockReading, StoreReading } from '../../core/features/metrics/store-reading.ts'
+
+/** Every metric, with where its values come from. `docs/metrics.md` lists exactly these, and nothing else is served. */
+
+type Reading = MetricsReading & { readonly version: string }
+type Sample = readonly [labels: Readonly<Record<string, string>>, value: number]
 
 type Metric = {
   readonly type: 'gauge' | 'counter' | 'histogram'
   readonly labels: readonly string[]
   readonly help: string
+  /** What is unknown has no sample. A histogram collects its own. */
+  readonly samples: (reading: Reading) => Iterable<Sample>
 }
 
 const STORE = ['store', 'kind'] as const
+
+function ofStore(
+  type: 'gauge' | 'counter',
+  help: string,
+  readValue: (store: StoreReading) => number | null,
+): Metric {
+  return {
+    type,
+    labels: STORE,
+    help,
+    *samples({ stores }) {
+      for (const store of stores) {
+        const value = readValue(store)
+        if (value !== null) yield [{ store: store.name, kind: store.kind }, value]
+      }
+    },
+  }
+}
+
+function gauge(help: string, readValue: (store: StoreReading) => number | null): Metric {
+  return ofStore('gauge', help, readValue)
+}
+
+function counter(help: string, readValue: (store: StoreReading) => number | null): Metric {
+  return ofStore('counter', help, readValue)
+}
+
+function liveGauge(help: string, readValue: (now: LiveReading) => number | null): Metric {
+  return gauge(help, ({ now }) => now && readValue(now))
+}
+
+function lockGauge(help: string, msOf: (lock: LockReading) => number | null): Metric {
+  return {
+    type: 'gauge',
+    labels: ['store', 'key'],
+    help: `${help} Only with --keys.`,
+    *samples({ stores }) {
+      for (const { name: store, now } of stores) {
+        const listed = new Set<string>()
+        for (const lock of now?.locks ?? []) {
+          const key = keyLabel(lock.key)
+          const ms = msOf(lock)
+          // Two tables may have the same key. The first needs attention more.
+          if (!listed.has(key) && ms !== null) yield [{ store, key }, ms / 1000]
+          listed.add(key)
+        }
+      }
+    },
+  }
+}
 
 export const METRICS = {
   lockkeeper_build_info: {
     type: 'gauge',
     labels: ['version'],
-    help: 'The version of Lockkeeper that answers. Always 1.',
+    help: 'Version of the running Lockkeeper; always 1.',
+    samples: ({ version }) => [[{ version }, 1]],
   },
-  lockkeeper_store_up: {
-    type: 'gauge',
-    labels: STORE,
-    help: 'Whether the store answered when it was last read.',
-  },
-  lockkeeper_store_partial: {
-    type: 'gauge',
-    labels: STORE,
-    help: 'Whether a part of the store (a node, a table) could not be read, so that nothing is counted.',
-  },
+  lockkeeper_store_up: gauge('Whether the store answered the last read.', store =>
+    store.status === null ? null : Number(store.status !== 'down'),
+  ),
+  lockkeeper_store_partial: gauge(
+    'Whether part of the store (a node, a table) could not be read, so nothing is counted.',
+    store => (store.status === null ? null : Number(store.status === 'stale')),
+  ),
   lockkeeper_locks: {
     type: 'gauge',
     labels: [...STORE, 'state'],
-    help: 'Locks in the store. Absent while it cannot be read.',
+    help: 'Locks in the store; absent while the store cannot be read.',
+    *samples({ stores }) {
+      for (const { name: store, kind, now } of stores)
+        for (const state of now ? COUNTED : []) yield [{ store, kind, state }, now?.counts[state] ?? 0]
+    },
   },
-  lockkeeper_oldest_lock_age_seconds: {
-    type: 'gauge',
-    labels: STORE,
-    help: 'For how long the oldest lock has been there, at least; one that has expired is there, too.',
-  },
-  lockkeeper_lease_used_max_ratio: {
-    type: 'gauge',
-    labels: STORE,
-    help: 'The largest part of a lease that is used, of the locks that are held.',
-  },
+  // Without locks the age is zero, and without leases the usage is. An unknown age or usage is not zero.
+  lockkeeper_oldest_lock_age_seconds: liveGauge(
+    'Minimum age of the oldest lock, expired locks included.',
+    now => seconds(now.oldestMs) ?? zeroIfNone(leasesOf(now) + now.counts.endless + now.counts.expired),
+  ),
+  lockkeeper_lease_used_max_ratio: liveGauge(
+    'Largest used share of a lease among held locks.',
+    now => now.mostUsed ?? zeroIfNone(leasesOf(now)),
+  ),
   lockkeeper_hold_duration_seconds: {
     type: 'histogram',
     labels: STORE,
-    help: 'How long locks had been held when they ended, where both beginning and end were seen.',
+    help: 'How long locks were held, where both acquisition and end were seen.',
+    samples: () => [],
   },
-  lockkeeper_acquisitions_total: {
-    type: 'counter',
-    labels: STORE,
-    help: 'Locks that were seen to be taken while they were free.',
-  },
-  lockkeeper_releases_total: {
-    type: 'counter',
-    labels: STORE,
-    help: 'Locks that were seen to go before their end.',
-  },
-  lockkeeper_lapses_total: {
-    type: 'counter',
-    labels: STORE,
-    help: 'Locks that were seen to go when their end had come.',
-  },
-  lockkeeper_renewals_total: {
-    type: 'counter',
-    labels: STORE,
-    help: 'Extensions of a lease that were seen.',
-  },
-  lockkeeper_holder_changes_total: {
-    type: 'counter',
-    labels: STORE,
-    help: 'Locks that were seen with another holder than at the reading before.',
-  },
+  lockkeeper_acquisitions_total: counter('Acquisitions of free locks seen.', ({ flows }) => flows.taken),
+  lockkeeper_releases_total: counter('Locks seen to go before they expired.', ({ flows }) => flows.freed),
+  lockkeeper_lapses_total: counter('Locks seen to go after they expired.', ({ flows }) => flows.lapsed),
+  lockkeeper_renewals_total: counter('Lease extensions seen.', ({ flows }) => flows.renewed),
+  lockkeeper_holder_changes_total: counter(
+    'Locks seen with another holder than in the previous pass.',
+    ({ flows }) => flows.passedOn,
+  ),
   lockkeeper_alerts_open: {
     type: 'gauge',
     labels: ['store', 'rule'],
-    help: 'Alerts that are open, without those that are muted.',
+    help: 'Open alerts, muted alerts excluded.',
+    samples: alertsOf,
   },
-  lockkeeper_clock_offset_seconds: {
-    type: 'gauge',
-    labels: STORE,
-    help: 'The clock of the store minus the clock of this machine.',
-  },
-  lockkeeper_scan_duration_seconds: {
-    type: 'gauge',
-    labels: STORE,
-    help: 'How long the last reading of the whole store took.',
-  },
-  lockkeeper_last_scan_timestamp_seconds: {
-    type: 'gauge',
-    labels: STORE,
-    help: 'When the whole store was last read, by the clock of this machine.',
-  },
-  lockkeeper_requests_total: {
-    type: 'counter',
-    labels: STORE,
-    help: 'What Lockkeeper itself asked of the store: Redis commands, SQL statements, DynamoDB requests.',
-  },
-  lockkeeper_capacity_units_total: {
-    type: 'counter',
-    labels: STORE,
-    help: 'DynamoDB capacity units that Lockkeeper itself consumed.',
-  },
-  lockkeeper_lock_age_seconds: {
-    type: 'gauge',
-    labels: ['store', 'key'],
-    help: 'For how long a lock has been held, at least. Only with --keys.',
-  },
-  lockkeeper_lock_lease_seconds: {
-    type: 'gauge',
-    labels: ['store', 'key'],
-    help: 'The whole length of a lease. Only with --keys.',
-  },
-  lockkeeper_lock_remaining_seconds: {
-    type: 'gauge',
-    labels: ['store', 'key'],
-    help: 'How long a lease still has, by the clock of the store; below zero when it has expired. Only with --keys.',
-  },
+  lockkeeper_clock_offset_seconds: liveGauge('Store clock minus the clock of this machine.', now =>
+    seconds(now.offsetMs),
+  ),
+  lockkeeper_scan_duration_seconds: liveGauge('Duration of the last complete pass over the store.', now =>
+    seconds(now.scanMs),
+  ),
+  lockkeeper_last_scan_timestamp_seconds: gauge(
+    'Time of the last complete pass over the store, by the clock of this machine.',
+    store => seconds(store.lastScanAt),
+  ),
+  lockkeeper_requests_total: counter(
+    'Redis commands, SQL statements or DynamoDB requests that Lockkeeper itself sent to the store.',
+    ({ spent }) => spent.requests,
+  ),
+  lockkeeper_capacity_units_total: counter(
+    'DynamoDB capacity units that Lockkeeper itself consumed.',
+    ({ spent }) => spent.units,
+  ),
+  lockkeeper_lock_age_seconds: lockGauge('Minimum age of a lock.', lock => lock.ageMs),
+  lockkeeper_lock_lease_seconds: lockGauge('Full length of a lease.', lock => lock.leaseMs),
+  lockkeeper_lock_remaining_seconds: lockGauge(
+    'Time left of a lease by the store’s clock; negative once it has expired.',
+    lock => lock.remainingMs,
+  ),
 } as const satisfies Record<string, Metric>
 
-export type MetricName = keyof typeof METRICS
-export type NamesOf<T extends Metric['type']> = {
-  [N in MetricName]: (typeof METRICS)[N]['type'] extends T ? N : never
-}[MetricName]
+function seconds(ms: number | null): number | null {
+  return ms === null ? null : ms / 1000
+}
+
+function zeroIfNone(count: number): number | null {
+  return count === 0 ? 0 : null
+}
+
+function leasesOf({ counts: { held, expiring, unknown } }: LiveReading): number {
+  return held + expiring + unknown
+}
+
+/** Includes zeros once a store has been read, so that none and unknown differ. */
+function* alertsOf({ stores, alerts }: Reading): Iterable<Sample> {
+  if (alerts === null) return
+  for (const { name: store, status, lastScanAt } of stores)
+    for (const rule of ALERT_RULES) {
+      const open = alerts.find(each => each.store === store && each.rule === rule)
+      // An outage is known without having read the store.
+      const isKnown = lastScanAt !== null || (RULES[rule].on === 'outage' && status !== null)
+      if (open || isKnown) yield [{ store, rule }, open?.count ?? 0]
+    }
+}
+
+/** Monitoring systems keep every label value, and some reject long ones. */
+const LONGEST_LABEL = 120
+
+/** The key of a lock as a label value: printable, short, and different for every key. */
+function keyLabel(key: string): string {
+  const text = escapeForTerminal(key)
+  if (text.length <= LONGEST_LABEL) return text
+  // Never cut in the middle of a character.
+  const start = text.slice(0, LONGEST_LABEL).replace(/\p{Cs}$/u, '')
+  return `${start}…${createHash('sha256').update(key).digest('hex').slice(0, 12)}`
+}

@@ -1,6 +1,6 @@
+import { parseAddress, showAddress } from '../../../../shared/address.ts'
 import type { AlertRule } from '../../../../shared/alerts.ts'
 import type { HistorySubscriber, WatchedStore } from '../stats/histories.ts'
-import { distinctNames } from './store-names.ts'
 import { readStore, type StoreReading } from './store-reading.ts'
 
 /** Counts open alerts by rule and store, without muted ones. */
@@ -38,16 +38,15 @@ export class MetricsReader implements HistorySubscriber {
 
   /** `keys`: how many locks of each store to list. */
   read(keys: number): MetricsReading {
-    const named = this.#named()
-    const names = new Map(named.map(({ store, name }) => [store.storeId, name]))
-    const open = this.#options.alerts?.openByRule() ?? null
+    const names = this.#namesOfStores()
+    const byId = new Map([...names].map(([{ storeId }, name]) => [storeId, name]))
+    const alerts = this.#options.alerts?.openByRule().flatMap(({ rule, storeId, open: count }) => {
+      const store = byId.get(storeId)
+      return store === undefined ? [] : [{ rule, store, count }]
+    })
     return {
-      stores: named.map(({ store, name }) => readStore(store, name, keys)),
-      alerts:
-        open?.flatMap(({ rule, storeId, open: count }) => {
-          const store = names.get(storeId)
-          return store === undefined ? [] : [{ rule, store, count }]
-        }) ?? null,
+      stores: [...names].map(([store, name]) => readStore(store, name, keys)),
+      alerts: alerts ?? null,
     }
   }
 
@@ -64,19 +63,36 @@ export class MetricsReader implements HistorySubscriber {
 
   /** Ten thousand tenures can end in one pass, and store names do not change in between. */
   #namesForNow(): ReadonlyMap<WatchedStore, string> {
-    if (this.#names) return this.#names
-    this.#names = new Map(this.#named().map(({ store, name }) => [store, name]))
-    queueMicrotask(() => {
-      this.#names = null
-    })
+    if (this.#names === null) {
+      queueMicrotask(() => {
+        this.#names = null
+      })
+      this.#names = this.#namesOfStores()
+    }
     return this.#names
   }
 
-  #named(): { store: WatchedStore; name: string }[] {
+  #namesOfStores(): ReadonlyMap<WatchedStore, string> {
     const stores = this.#options.stores()
     const names = distinctNames(
       stores.map(({ storeId, address }) => ({ name: this.#options.nameOf(storeId, address), address })),
     )
-    return stores.map((store, i) => ({ store, name: names[i] ?? store.storeId }))
+    return new Map(stores.map((store, i) => [store, names[i] ?? store.storeId]))
   }
+}
+
+/**
+ * A unique name for each store. A console's names are unique already; the command line makes names of addresses, without region, table
+ * and pattern, and falls back to the address without its account.
+ */
+export function distinctNames(stores: readonly { name: string; address: string }[]): string[] {
+  const longer = stores.map(({ name, address }) =>
+    stores.filter(each => each.name === name).length === 1
+      ? name
+      : showAddress({ ...parseAddress(address), username: null }),
+  )
+  return longer.map((name, i) => {
+    const before = longer.slice(0, i).filter(each => each === name).length
+    return before === 0 ? name : `${name} (${before + 1})`
+  })
 }

@@ -52,74 +52,53 @@ export type LockReading = {
   readonly remainingMs: number | null
 }
 
-export function readStore(
-  { kind, history, locks }: WatchedStore,
-  name: string,
-  keys: number,
-  time = Date.now(),
-): StoreReading {
+export function readStore({ kind, history, locks }: WatchedStore, name: string, keys: number): StoreReading {
   const { status, last, lastPassAt, totals, spent } = history
   const isLive = status?.is === 'live' && last !== null
   return {
-    ...{ name, kind, status: status?.is ?? null },
-    now: isLive
-      ? {
-          ...readLocks(locks, time + (last.offsetMs ?? 0), keys),
-          offsetMs: last.offsetMs,
-          scanMs: last.tookMs,
-        }
-      : null,
-    ...{ lastScanAt: lastPassAt, flows: totals, spent },
+    name,
+    kind,
+    status: status?.is ?? null,
+    now: isLive ? readLocks(locks, last, keys) : null,
+    lastScanAt: lastPassAt,
+    flows: totals,
+    spent,
   }
 }
 
-/** `now` is the store's time. */
 function readLocks(
   locks: ReadonlyMap<string, WatchedLock>,
-  now: number,
+  { offsetMs, tookMs: scanMs }: { readonly offsetMs: number | null; readonly tookMs: number },
   keys: number,
-): Pick<LiveReading, 'counts' | 'oldestMs' | 'mostUsed' | 'locks'> {
+): LiveReading {
+  /** The store's time. */
+  const now = Date.now() + (offsetMs ?? 0)
+  const compare = byAttention(now)
   const counts = { ...NO_COUNTS }
   let oldestMs: number | null = null
   let mostUsed: number | null = null
+  let neediest: WatchedLock[] = []
   for (const lock of locks.values()) {
     const counted = countedAs(lock, now)
     counts[counted]++
     if (counted === 'released') continue
     oldestMs = greater(oldestMs, ageOf(lock, now))
     if (counted !== 'expired') mostUsed = greater(mostUsed, usedOf(lock, now))
+    if (keys > 0) neediest.push(lock)
+    // Sorting a hundred thousand locks to list ten would block everything else at every scrape.
+    if (neediest.length > 4 * keys) neediest = neediest.sort(compare).slice(0, keys)
   }
-  return { counts, oldestMs, mostUsed, locks: neediest(locks, now, keys) }
+  const listed = neediest.sort(compare).slice(0, keys)
+  return { counts, oldestMs, mostUsed, offsetMs, scanMs, locks: listed.map(lock => readLock(lock, now)) }
 }
 
-function neediest(locks: ReadonlyMap<string, WatchedLock>, now: number, keys: number): LockReading[] {
-  if (keys === 0) return []
-  const compare = byAttention(now)
-  const first: WatchedLock[] = []
-  // Sorting a hundred thousand locks to list ten would block everything else at every scrape.
-  for (const lock of locks.values()) {
-    const last = first[keys - 1]
-    if ((last && compare(last, lock) <= 0) || countedAs(lock, now) === 'released') continue
-    first.splice(placeOf(lock, first, compare), 0, lock)
-    if (first.length > keys) first.pop()
-  }
-  return first.map(lock => ({
+function readLock(lock: WatchedLock, now: number): LockReading {
+  return {
     key: lock.key,
     ageMs: ageOf(lock, now),
     leaseMs: leaseOf(lock, now),
     remainingMs: representable(remainingMs(lock, now)),
-  }))
-}
-
-function placeOf<T>(item: T, sorted: readonly T[], compare: (a: T, b: T) => number): number {
-  let low = 0
-  let high = sorted.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (compare(sorted[middle] as T, item) <= 0) low = middle + 1
-    else high = middle
   }
-  return low
 }
 
 /** Null if the beginning is unknown or makes no sense. */

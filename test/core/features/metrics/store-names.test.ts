@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { distinctNames } from '../../../../electron/core/features/metrics/store-names.ts'
+import { distinctNames } from '../../../../electron/core/features/metrics/metrics-reader.ts'
 
 const at = (address: string, name = 'redis at 127.0.0.1') => ({ name, address })
 
