@@ -9,6 +9,8 @@ export default defineConfig({
     maxWorkers: 5,
     sequence: { sequencer: LongestFirst },
     setupFiles: ['test/kinds.ts'],
+    // Read as a text by the core; other style sheets are skipped.
+    css: { include: /report\.css/ },
     testTimeout: 180_000,
     hookTimeout: 180_000,
     // Generous, because a busy machine is slow: no test proves anything by being quick.

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
-import { REPORT_STYLE } from '../../core/features/reports/html-style.ts'
+import { REPORT_STYLE } from '../../core/features/reports/write-html.ts'
 
 /** The preview of a report is a frame under the page's policy; the report's own style sheet is the only inline one allowed. */
 const REPORT_STYLE_HASH = `'sha256-${createHash('sha256').update(REPORT_STYLE).digest('base64')}'`

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { connect } from 'node:net'
 import { expect, it } from 'vitest'
-import { REPORT_STYLE } from '../../../electron/core/features/reports/html-style.ts'
+import { REPORT_STYLE } from '../../../electron/core/features/reports/write-html.ts'
 import { memoryServer } from '../../../electron/core/stores/memory/servers.ts'
 import { MOST_UNACKNOWLEDGED } from '../../../shared/frames.ts'
 import type { WatchEvent } from '../../../shared/locks.ts'

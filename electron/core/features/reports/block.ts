@@ -15,17 +15,12 @@ export type Cell = {
 }
 
 /** `share` is the column's part of the width, relative to the others. */
-export type Column = {
-  readonly title: string
-  readonly align?: 'right' | undefined
-  readonly share?: number
-}
+export type Column = { readonly title: string; readonly share: number; readonly align?: 'right' | undefined }
 
-export type LineChart = {
-  readonly is: 'lines' | 'areas'
-  readonly title: string
-  /** What the numbers count. */
-  readonly unit: string
+/** `unit`: what the numbers count. */
+type ChartOf<Kind> = { readonly is: Kind; readonly title: string; readonly unit: string }
+
+export type LineChart = ChartOf<'lines' | 'areas'> & {
   /** Epoch milliseconds. */
   readonly from: number
   readonly stepMs: number
@@ -36,10 +31,7 @@ export type LineChart = {
   }[]
 }
 
-export type BarChart = {
-  readonly is: 'bars'
-  readonly title: string
-  readonly unit: string
+export type BarChart = ChartOf<'bars'> & {
   readonly bars: readonly { readonly name: string; readonly value: number }[]
 }
 
@@ -55,7 +47,7 @@ export type Tile = {
 
 export type Block =
   | { readonly is: 'title'; readonly text: string; readonly under: string }
-  | { readonly is: 'heading'; readonly text: string; readonly level: 2 | 3 }
+  | { readonly is: 'heading'; readonly text: string }
   | { readonly is: 'text'; readonly text: string; readonly quiet?: boolean }
   | { readonly is: 'notice'; readonly text: string; readonly tone: Tone }
   | { readonly is: 'tiles'; readonly tiles: readonly Tile[] }
@@ -84,7 +76,7 @@ export type Entry = {
 }
 
 export function heading(text: string): Block {
-  return { is: 'heading', text, level: 2 }
+  return { is: 'heading', text }
 }
 
 export function text(said: string, quiet = false): Block {
@@ -135,4 +127,14 @@ export interface ReportWriter {
   begin(head: ReportHead): Iterable<string>
   locks(locks: readonly ReportLock[]): string
   end(end: ReportEnd): string
+}
+
+/** How one format writes the blocks of a document. */
+export interface BlockFormat {
+  start(title: string, version: string): string
+  block(block: Block): string
+  tableStart(name: string, columns: readonly Column[], kind?: string): string
+  row(cells: readonly Cell[]): string
+  readonly tableEnd: string
+  readonly end: string
 }

@@ -1,6 +1,6 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../shared/duration.ts'
 import { sayNumber } from '../../../../shared/numbers.ts'
 import type { BarChart, Chart, LineChart } from './block.ts'
-import { numberTicks, timeTicks } from './chart-scale.ts'
 import { htmlData } from './escape.ts'
 
 /**
@@ -10,11 +10,11 @@ import { htmlData } from './escape.ts'
  */
 const WIDTH = 760
 const HEIGHT = 210
+/** The plot inside. */
 const LEFT = 52
-const RIGHT = 20
+const RIGHT = 740
 const TOP = 30
-const BOTTOM = 26
-const INNER = { width: WIDTH - LEFT - RIGHT, height: HEIGHT - TOP - BOTTOM }
+const BOTTOM = 184
 /** Average width of a letter: only the legend is laid out by it. */
 const LETTER = 6.8
 /** Width of a sample in the legend: enough to tell a dash from a dot. */
@@ -22,10 +22,11 @@ const SAMPLE = 28
 /** Narrower gaps have no room for words. */
 const WORDS_WIDTH = 84
 
+type Scale = (value: number) => number
+
 export function chartSvg(chart: Chart, id: string): string {
-  const body = chart.is === 'bars' ? bars(chart) : lines(chart, id)
   const title = `<title id="${id}-t">${htmlData(chart.title)}</title><desc id="${id}-d">${htmlData(describe(chart))}</desc>`
-  return `<svg class="chart" role="img" viewBox="0 0 ${WIDTH} ${HEIGHT}" aria-labelledby="${id}-t" aria-describedby="${id}-d">${title}${body}</svg>`
+  return `<svg class="chart" role="img" viewBox="0 0 ${WIDTH} ${HEIGHT}" aria-labelledby="${id}-t" aria-describedby="${id}-d">${title}${chart.is === 'bars' ? bars(chart) : lines(chart, id)}</svg>`
 }
 
 /** The chart in words, for screen readers. */
@@ -39,170 +40,109 @@ export function describe(chart: Chart): string {
     .map(({ name, values }) => {
       const known = values.filter(value => value !== null)
       if (known.length === 0) return `${name}: not observed`
-      const [least, most] = known.reduce(([a, b], v) => [Math.min(a, v), Math.max(b, v)], [Infinity, 0])
-      return `${name}: ${round(least)} to ${round(most)} ${chart.unit}, ${round(known.at(-1) ?? 0)} at the end`
+      const [least, most, last] = [Math.min(...known), Math.max(...known), known.at(-1) ?? 0].map(round)
+      return `${name}: ${least} to ${most} ${chart.unit}, ${last} at the end`
     })
     .join('; ')
 }
 
-function lines(chart: LineChart, id: string): string {
-  const { from, stepMs, series } = chart
+function lines({ is, from, stepMs, series, unit }: LineChart, id: string): string {
+  const isStacked = is === 'areas'
   const steps = Math.max(1, ...series.map(({ values }) => values.length))
-  const to = from + steps * stepMs
+  const x = (i: number) => LEFT + (i / steps) * (RIGHT - LEFT)
   const tops = Array.from({ length: steps }, (_, i) => {
     const all = series.map(({ values }) => values[i] ?? 0)
-    return chart.is === 'areas' ? all.reduce((a, b) => a + b, 0) : Math.max(0, ...all)
+    return isStacked ? all.reduce((a, b) => a + b, 0) : Math.max(0, ...all)
   })
-  const ticks = numberTicks(Math.max(...tops), chart.is === 'areas')
-  const top = ticks.at(-1) ?? 1
-  const x = (i: number) => LEFT + (i / steps) * INNER.width
-  const y = (value: number) => TOP + INNER.height * (1 - value / top)
-  const drawn = chart.is === 'areas' ? stacked(series, x, y, steps, id) : stepped(series, x, y)
-  return [
-    chart.is === 'areas' ? hatches(id) : '',
-    gapBands(series, x, steps),
-    grid(ticks, y),
-    ...drawn,
-    ...timeTicks(from, to).map(({ at, label }) => {
-      const place = LEFT + ((at - from) / (to - from)) * INNER.width
-      return `<path class="tick" d="M${one(place)} ${HEIGHT - BOTTOM}v4"/><text class="label" text-anchor="middle" x="${one(place)}" y="${HEIGHT - 8}">${label}</text>`
+  const shape = (style: string, d: string) => {
+    if (d === '') return ''
+    if (!isStacked) return `<path class="line s-${style}" d="${d}"/>`
+    const over = style in HATCHES ? `<path class="over" fill="url(#${id}-${style})" d="${d}"/>` : ''
+    return `<path class="area s-${style}" d="${d}"/>${over}`
+  }
+  /** What each series stands on: those before it, if they are stacked. A step that was not observed is left empty. */
+  const base = tops.map(() => 0)
+  const draw = (y: Scale) =>
+    series.map(({ style, values }) => {
+      const runs = runsOf(values).map(run => {
+        const edge = run.map(i => `${at(x(i), y((base[i] ?? 0) + (values[i] ?? 0)))}H${one(x(i + 1))}`)
+        const under = run.toReversed().map(i => `L${at(x(i + 1), y(base[i] ?? 0))}H${one(x(i))}`)
+        if (isStacked) for (const i of run) base[i] = (base[i] ?? 0) + (values[i] ?? 0)
+        return `M${edge.join('L')}${isStacked ? `${under.join('')}Z` : ''}`
+      })
+      return shape(style, runs.join(''))
+    })
+  let place = LEFT
+  const legend = series.map(({ name, style }) => {
+    const start = place
+    place += SAMPLE + 24 + name.length * LETTER
+    const sample = isStacked ? `M${at(start, 8)}h${SAMPLE}v12h-${SAMPLE}Z` : `M${at(start, 14)}h${SAMPLE}`
+    return `${shape(style, sample)}${label(start + SAMPLE + 6, 18, name, 'start', 'label strong')}`
+  })
+  const times = timeTicks(from, from + steps * stepMs).map(tick => {
+    const left = x((tick.at - from) / stepMs)
+    return `<path class="tick" d="M${at(left, BOTTOM)}v4"/>${label(left, HEIGHT - 8, tick.label)}`
+  })
+  const behind = `${isStacked ? hatches(id) : ''}${gapBands(series, x, steps)}`
+  return (
+    behind + framed(numberTicks(Math.max(...tops), isStacked), unit, y => [...draw(y), ...times, ...legend])
+  )
+}
+
+function bars({ bars: all, unit }: BarChart): string {
+  const room = (RIGHT - LEFT) / all.length
+  return framed(numberTicks(Math.max(...all.map(({ value }) => value)), true), unit, y =>
+    all.map(({ name, value }, i) => {
+      const left = LEFT + i * room
+      const middle = left + room / 2
+      const below = label(middle, HEIGHT - 8, name)
+      if (value === 0) return below
+      const count = label(middle, y(value) - 4, sayNumber(value), 'middle', 'label strong')
+      return `<rect class="bar" x="${one(left + room * 0.16)}" y="${one(y(value))}" width="${one(room * 0.68)}" height="${one(y(0) - y(value))}"/>${count}${below}`
     }),
-    axis(),
-    legend(chart, id),
-  ].join('')
+  )
 }
 
-type Series = LineChart['series']
-type Scale = (value: number) => number
-
-/** Each series on top of those before it; a step that was not observed is left empty. */
-function stacked(series: Series, x: Scale, y: Scale, steps: number, id: string): string[] {
-  const base = Array.from({ length: steps }, () => 0)
-  return series.map(({ style, values }) => {
-    const path = runsOf(values)
-      .map(({ start, end }) => {
-        let up = ''
-        let down = ''
-        for (let i = start; i < end; i++) {
-          const under = base[i] ?? 0
-          const over = under + (values[i] ?? 0)
-          up += `${i === start ? 'M' : 'L'}${one(x(i))} ${one(y(over))}H${one(x(i + 1))}`
-          down = `L${one(x(i + 1))} ${one(y(under))}H${one(x(i))}${down}`
-          base[i] = over
-        }
-        return `${up}${down}Z`
-      })
-      .join('')
-    if (path === '') return ''
-    const hatch = hatchOf(style, id)
-    const over = hatch === null ? '' : `<path class="over" fill="${hatch}" d="${path}"/>`
-    return `<path class="area s-${style}" d="${path}"/>${over}`
-  })
+/** The grid, the axes and the unit, around what is drawn. */
+function framed(ticks: readonly number[], unit: string, draw: (y: Scale) => string[]): string {
+  const top = ticks.at(-1) ?? 1
+  const y = (value: number) => BOTTOM - (BOTTOM - TOP) * (value / top)
+  const grid = ticks.map(
+    value =>
+      `<path class="grid" d="M${at(LEFT, y(value))}H${RIGHT}"/>${label(LEFT - 7, y(value) + 3.5, sayNumber(value), 'end')}`,
+  )
+  const axis = `<path class="axis" d="M${LEFT} ${TOP}V${BOTTOM}H${RIGHT}"/>`
+  return [...grid, ...draw(y), axis, label(RIGHT, 18, unit, 'end')].join('')
 }
 
-function stepped(series: Series, x: Scale, y: Scale): string[] {
-  return series.map(({ style, values }) => {
-    const path = runsOf(values)
-      .map(({ start, end }) => {
-        let run = ''
-        for (let i = start; i < end; i++)
-          run += `${i === start ? 'M' : 'L'}${one(x(i))} ${one(y(values[i] ?? 0))}H${one(x(i + 1))}`
-        return run
-      })
-      .join('')
-    return path === '' ? '' : `<path class="line s-${style}" d="${path}"/>`
-  })
+function label(x: number, y: number, text: string, anchor = 'middle', kind = 'label'): string {
+  return `<text class="${kind}" text-anchor="${anchor}" x="${one(x)}" y="${one(y)}">${htmlData(text)}</text>`
 }
 
-/** Stretches of steps that were observed. */
-function runsOf(values: Series[number]['values']): { start: number; end: number }[] {
-  const runs: { start: number; end: number }[] = []
+/** The steps that were observed, in unbroken runs. */
+function runsOf(values: LineChart['series'][number]['values']): number[][] {
+  const runs: number[][] = []
   for (const [i, value] of values.entries()) {
-    const last = runs.at(-1)
     if (value === null) continue
-    if (last?.end === i) last.end = i + 1
-    else runs.push({ start: i, end: i + 1 })
+    const last = runs.at(-1)
+    if (last?.at(-1) === i - 1) last.push(i)
+    else runs.push([i])
   }
   return runs
 }
 
-function gapBands(series: Series, x: Scale, steps: number): string {
-  const seen = Array.from({ length: steps }, (_, i) =>
+function gapBands(series: LineChart['series'], x: Scale, steps: number): string {
+  const gaps = Array.from({ length: steps }, (_, i) =>
     series.some(({ values }) => values[i] != null) ? null : 0,
   )
-  return runsOf(seen)
-    .map(({ start, end }) => {
-      const [left, width] = [x(start), x(end) - x(start)]
-      const words =
-        width < WORDS_WIDTH
-          ? ''
-          : `<text class="label" text-anchor="middle" x="${one(left + width / 2)}" y="${one(TOP + INNER.height / 2)}">not observed</text>`
-      return `<rect class="gap" x="${one(left)}" y="${TOP}" width="${one(width)}" height="${INNER.height}"/>${words}`
+  return runsOf(gaps)
+    .map(run => {
+      const left = x(run[0] ?? 0)
+      const width = x(run.length) - LEFT
+      const words = width < WORDS_WIDTH ? '' : label(left + width / 2, (TOP + BOTTOM) / 2, 'not observed')
+      return `<rect class="gap" x="${one(left)}" y="${TOP}" width="${one(width)}" height="${BOTTOM - TOP}"/>${words}`
     })
     .join('')
-}
-
-function grid(ticks: readonly number[], y: Scale): string {
-  return ticks
-    .map(
-      value =>
-        `<path class="grid" d="M${LEFT} ${one(y(value))}H${WIDTH - RIGHT}"/><text class="label" text-anchor="end" x="${LEFT - 7}" y="${one(y(value) + 3.5)}">${sayNumber(value)}</text>`,
-    )
-    .join('')
-}
-
-function axis(): string {
-  return `<path class="axis" d="M${LEFT} ${TOP}V${HEIGHT - BOTTOM}H${WIDTH - RIGHT}"/>`
-}
-
-function legend({ is, series, unit }: LineChart, id: string): string {
-  const sample = is === 'areas' ? areaSample : lineSample
-  let place = LEFT
-  const named = series.map(({ name, style }) => {
-    const at = one(place)
-    place += SAMPLE + 24 + name.length * LETTER
-    return `${sample(style, at, id)}<text class="label strong" x="${one(Number(at) + SAMPLE + 6)}" y="18">${htmlData(name)}</text>`
-  })
-  const what = `<text class="label" text-anchor="end" x="${WIDTH - RIGHT}" y="18">${htmlData(unit)}</text>`
-  return named.join('') + what
-}
-
-function areaSample(style: string, at: string, id: string): string {
-  const place = `x="${at}" y="8" width="${SAMPLE}" height="12"`
-  const hatch = hatchOf(style, id)
-  return `<rect class="area s-${style}" ${place}/>${hatch === null ? '' : `<rect class="over" fill="${hatch}" ${place}/>`}`
-}
-
-function lineSample(style: string, at: string): string {
-  return `<path class="line s-${style}" d="M${at} 14h${SAMPLE}"/>`
-}
-
-function bars({ bars: all, unit }: BarChart): string {
-  const ticks = numberTicks(Math.max(...all.map(({ value }) => value)), true)
-  const top = ticks.at(-1) ?? 1
-  const y = (value: number) => TOP + INNER.height * (1 - value / top)
-  const room = INNER.width / all.length
-  return [
-    grid(ticks, y),
-    ...all.map(({ name, value }, i) => {
-      const left = LEFT + i * room
-      const middle = one(left + room / 2)
-      const label = `<text class="label" text-anchor="middle" x="${middle}" y="${HEIGHT - 8}">${htmlData(name)}</text>`
-      if (value === 0) return label
-      const height = y(0) - y(value)
-      return `<rect class="bar" x="${one(left + room * 0.16)}" y="${one(y(value))}" width="${one(room * 0.68)}" height="${one(height)}"/><text class="label strong" text-anchor="middle" x="${middle}" y="${one(y(value) - 4)}">${sayNumber(value)}</text>${label}`
-    }),
-    axis(),
-    `<text class="label" text-anchor="end" x="${WIDTH - RIGHT}" y="18">${htmlData(unit)}</text>`,
-  ].join('')
-}
-
-function one(n: number): string {
-  return String(Math.round(n * 10) / 10)
-}
-
-function round(n: number): string {
-  return sayNumber(n < 10 ? Math.round(n * 10) / 10 : Math.round(n))
 }
 
 /** The hatch over the color of an area. Held, the most common state, is plain. */
@@ -222,7 +162,42 @@ function hatches(id: string): string {
   return `<defs>${patterns.join('')}</defs>`
 }
 
-/** Null for what is plain. */
-function hatchOf(style: string, id: string): string | null {
-  return style in HATCHES ? `url(#${id}-${style})` : null
+function at(x: number, y: number): string {
+  return `${one(x)} ${one(y)}`
+}
+
+function one(n: number): string {
+  return String(Math.round(n * 10) / 10)
+}
+
+function round(n: number): string {
+  return sayNumber(n < 10 ? Math.round(n * 10) / 10 : Math.round(n))
+}
+
+const STEPS = [
+  ...[1, 2, 5, 10, 15, 30].map(minutes => minutes * MINUTE_MS),
+  ...[1, 2, 3, 6, 12].map(hours => hours * HOUR_MS),
+  ...[1, 2, 7, 28].map(days => days * DAY_MS),
+]
+const MOST_TIMES = 8
+
+/** Round moments between two times, no more than can be labelled side by side. */
+export function timeTicks(from: number, to: number): { at: number; label: string }[] {
+  const step = STEPS.find(each => (to - from) / each <= MOST_TIMES) ?? (to - from) / MOST_TIMES
+  const first = Math.ceil(from / step) * step
+  return Array.from({ length: Math.max(0, Math.floor((to - first) / step) + 1) }, (_, i) => {
+    const time = first + i * step
+    const iso = new Date(time).toISOString()
+    return { at: time, label: step >= DAY_MS || time % DAY_MS === 0 ? iso.slice(5, 10) : iso.slice(11, 16) }
+  })
+}
+
+/** Round numbers from zero to at least `max`, whole ones where only whole ones are counted. */
+export function numberTicks(max: number, whole: boolean): number[] {
+  const rough = Math.max(max, whole ? 1 : 0.1) / 4
+  const power = 10 ** Math.floor(Math.log10(rough))
+  const round = [1, 2, 2.5, 5, 10].map(each => each * power).find(each => each >= rough) ?? rough
+  const step = whole ? Math.max(1, Math.ceil(round)) : round
+  const count = Math.max(1, Math.ceil(max / step - 1e-9))
+  return Array.from({ length: count + 1 }, (_, i) => Number((i * step).toPrecision(12)))
 }

@@ -31,19 +31,17 @@ type Row = Partial<Record<(typeof CSV_COLUMNS)[number], string | number | null>>
 const BYTE_ORDER_MARK = '\ufeff'
 
 /** One table for spreadsheets; `part` says what a row is. */
-export function csvWriter(): ReportWriter {
-  return {
-    *begin(head) {
-      yield BYTE_ORDER_MARK + csvLine(CSV_COLUMNS)
-      for (const row of headRows(head)) yield line(row)
-    },
-    locks: locks => locks.map(lock => line(lockRow(lock))).join(''),
-    end: end => [...endRows(end)].map(line).join(''),
-  }
+export const CSV_WRITER: ReportWriter = {
+  *begin(head) {
+    yield BYTE_ORDER_MARK + csvLine(CSV_COLUMNS)
+    for (const row of headRows(head)) yield rowText(row)
+  },
+  locks: locks => locks.map(lock => rowText(lockRow(lock))).join(''),
+  end: end => [...endRows(end)].map(rowText).join(''),
 }
 
 /** Marks that reorder or hide text, and line ends, are written out: a row stays a row in every program. */
-function line(row: Row): string {
+function rowText(row: Row): string {
   return csvLine(
     CSV_COLUMNS.map(name => {
       const value = row[name] ?? null

@@ -1,37 +1,19 @@
-import { type Block, type Cell, type Column, cellsOf, columnsOf, type ReportWriter } from './block.ts'
+import type { BlockFormat, Cell, Column, Entry } from './block.ts'
 import { chartSvg } from './chart-svg.ts'
 import { escapeHtml, htmlData, htmlSentence } from './escape.ts'
-import { REPORT_STYLE } from './html-style.ts'
-import { endBlocks, lockColumns, outline, titleOf } from './outline.ts'
+import style from './report.css?raw'
+
+/** The page that shows a report allows exactly this text by its hash. */
+export const REPORT_STYLE: string = style
 
 /** No script, nothing from elsewhere: the page can only be read. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-const TABLE_END = '</tbody>\n</table>\n</div>\n'
-const PAGE_END = '</main>\n</body>\n</html>\n'
 
-/** One file, for the screen by day and by night and for paper. */
-export function htmlWriter(): ReportWriter {
-  const blockHtml = blockWriter()
-  let columns = lockColumns(false)
-  return {
-    *begin(head) {
-      columns = lockColumns(head.asked.withTokens)
-      yield pageStart(titleOf(head), head.tool.version)
-      for (const block of outline(head)) yield blockHtml(block)
-      yield tableStart('All locks', columnsOf(columns), 'locks')
-    },
-    locks: locks => locks.map(lock => rowHtml(cellsOf(columns, lock))).join(''),
-    end: end => `${TABLE_END}${[...endBlocks(end)].map(blockHtml).join('')}${PAGE_END}`,
-  }
-}
-
-/** A document of nothing but blocks. */
-export function htmlOf(title: string, version: string, blocks: readonly Block[]): string {
-  return `${pageStart(title, version)}${blocks.map(blockWriter()).join('')}${PAGE_END}`
-}
-
-function pageStart(title: string, version: string): string {
-  return `<!doctype html>
+/** One file, for the screen by day and by night and for paper. Its charts are numbered. */
+export function htmlFormat(): BlockFormat {
+  let charts = 0
+  const format: BlockFormat = {
+    start: (title, version) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -45,54 +27,56 @@ function pageStart(title: string, version: string): string {
 </head>
 <body>
 <main>
-`
-}
-
-/** Writes the blocks of one page, whose charts are numbered. */
-function blockWriter(): (block: Block) => string {
-  let charts = 0
-  const write = (block: Block): string => {
-    switch (block.is) {
-      case 'title':
-        return `<header>\n<p class="under">${htmlSentence(block.under)}</p>\n<h1>${htmlData(block.text)}</h1>\n</header>\n`
-      case 'heading':
-        return `<h${block.level}>${htmlSentence(block.text)}</h${block.level}>\n`
-      case 'text':
-        return `<p${block.quiet ? ' class="quiet"' : ''}>${htmlSentence(block.text)}</p>\n`
-      case 'notice':
-        return `<p class="notice t-${block.tone}">${htmlSentence(block.text)}</p>\n`
-      case 'tiles':
-        return list('dl class="tiles"', block.tiles, ({ name, value, isPart, tone }) => {
-          const least = isPart ? '<span class="least">at least</span> ' : ''
-          return `<div${toneClass(tone)}><dd>${least}${htmlSentence(value)}</dd><dt>${htmlSentence(name)}</dt></div>`
-        })
-      case 'facts':
-        return list(
-          'dl class="facts"',
-          block.facts,
-          ([name, cell]) => `<dt>${htmlSentence(name)}</dt><dd>${cellHtml(cell)}</dd>`,
-        )
-      case 'table':
-        return `${tableStart(block.name, block.columns)}${block.rows.map(rowHtml).join('')}${TABLE_END}`
-      case 'charts':
-        return block.charts
-          .map(
-            chart =>
-              `<figure>\n<figcaption>${htmlData(chart.title)}</figcaption>\n${chartSvg(chart, `chart-${++charts}`)}\n</figure>\n`,
+`,
+    block(block) {
+      switch (block.is) {
+        case 'title':
+          return `<header>\n<p class="under">${htmlSentence(block.under)}</p>\n<h1>${htmlData(block.text)}</h1>\n</header>\n`
+        case 'heading':
+          return `<h2>${htmlSentence(block.text)}</h2>\n`
+        case 'text':
+          return `<p${block.quiet ? ' class="quiet"' : ''}>${htmlSentence(block.text)}</p>\n`
+        case 'notice':
+          return `<p class="notice t-${block.tone}">${htmlSentence(block.text)}</p>\n`
+        case 'tiles':
+          return list('dl class="tiles"', block.tiles, ({ name, value, isPart, tone }) => {
+            const least = isPart ? '<span class="least">at least</span> ' : ''
+            return `<div${toneClass(tone)}><dd>${least}${htmlSentence(value)}</dd><dt>${htmlSentence(name)}</dt></div>`
+          })
+        case 'facts':
+          return list(
+            'dl class="facts"',
+            block.facts,
+            ([name, cell]) => `<dt>${htmlSentence(name)}</dt><dd>${cellHtml(cell)}</dd>`,
           )
-          .join('')
-      case 'beside':
-        return block.blocks.length === 0
-          ? ''
-          : `<div class="beside">\n${block.blocks.map(write).join('')}</div>\n`
-      case 'entry':
-        return entryHtml(block)
-    }
+        case 'table':
+          return tableStart(block.name, block.columns) + block.rows.map(rowHtml).join('') + TABLE_END
+        case 'charts':
+          return block.charts
+            .map(
+              chart =>
+                `<figure>\n<figcaption>${htmlData(chart.title)}</figcaption>\n${chartSvg(chart, `chart-${++charts}`)}\n</figure>\n`,
+            )
+            .join('')
+        case 'beside':
+          return block.blocks.length === 0
+            ? ''
+            : `<div class="beside">\n${block.blocks.map(format.block).join('')}</div>\n`
+        case 'entry':
+          return entryHtml(block)
+      }
+    },
+    tableStart,
+    row: rowHtml,
+    tableEnd: TABLE_END,
+    end: '</main>\n</body>\n</html>\n',
   }
-  return write
+  return format
 }
 
-function entryHtml({ key, isOurs, tags, texts, list: items }: Extract<Block, { is: 'entry' }>): string {
+const TABLE_END = '</tbody>\n</table>\n</div>\n'
+
+function entryHtml({ key, isOurs, tags, texts, list: items }: Entry): string {
   const name = isOurs ? htmlSentence(key) : `<code>${htmlData(key)}</code>`
   const tagged = tags
     .map(({ text, tone }) => `<span class="tag${tone ? ` t-${tone}` : ''}">${htmlData(text)}</span>`)
@@ -108,10 +92,8 @@ function list<T>(tag: string, items: readonly T[], item: (each: T) => string): s
 
 /** A table that is wider than a small screen scrolls by itself, with the keyboard as well. */
 function tableStart(name: string, columns: readonly Column[], kind = ''): string {
-  const all = columns.reduce((sum, { share = 10 }) => sum + share, 0)
-  const widths = columns
-    .map(({ share = 10 }) => `<col width="${((share / all) * 100).toFixed(1)}%">`)
-    .join('')
+  const all = columns.reduce((sum, { share }) => sum + share, 0)
+  const widths = columns.map(({ share }) => `<col width="${((share / all) * 100).toFixed(1)}%">`).join('')
   const heads = columns
     .map(({ title, align }) => `<th scope="col"${align ? ' class="right"' : ''}>${htmlSentence(title)}</th>`)
     .join('')

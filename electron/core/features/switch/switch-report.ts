@@ -4,8 +4,7 @@ import { safeJson } from '../../../../shared/safe-text.ts'
 import { namedApart } from '../../../../shared/switch-words.ts'
 import { whoIsHere } from '../../lib/operator.ts'
 import { iso } from '../reports/words.ts'
-import { htmlOf } from '../reports/write-html.ts'
-import { markdownOf } from '../reports/write-markdown.ts'
+import { documentOf } from '../reports/writers.ts'
 import type { RunBook } from './run-book.ts'
 import { type SwitchDocument, switchBlocks, switchTitle } from './switch-outline.ts'
 
@@ -38,8 +37,7 @@ export class SwitchReports {
 export function writeSwitch(document: SwitchDocument, as: StreamInput<'switch.report'>['as']): string {
   if (as === 'json') return `${safeJson(asJson(document), 1)}\n`
   const run = namedApart(document.run)
-  const blocks = [...switchBlocks({ ...document, run })]
-  return as === 'md' ? markdownOf(blocks) : htmlOf(switchTitle(run), document.version, blocks)
+  return documentOf(as, switchTitle(run), document.version, [...switchBlocks({ ...document, run })])
 }
 
 /** Times as everybody writes them, and of a plan what came of it. */

@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { numberTicks, timeTicks } from '../../../../electron/core/features/reports/chart-scale.ts'
-import { chartSvg, describe as inWords } from '../../../../electron/core/features/reports/chart-svg.ts'
+
+import {
+  chartSvg,
+  describe as inWords,
+  numberTicks,
+  timeTicks,
+} from '../../../../electron/core/features/reports/chart-svg.ts'
 import { barsOf, chartsOf } from '../../../../electron/core/features/reports/charts.ts'
-import { REPORT_STYLE } from '../../../../electron/core/features/reports/html-style.ts'
+import { REPORT_STYLE } from '../../../../electron/core/features/reports/write-html.ts'
 import { TIME_EDGES } from '../../../../shared/stats.ts'
 import { aReport } from './a-report.ts'
 
