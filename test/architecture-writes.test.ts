@@ -60,7 +60,7 @@ describe('what changes a store stands where releases are made or taken back, and
         'electron/core/stores/mysql/store.ts',
         'electron/core/stores/mysql/restore.ts',
         // A program's own locks: taken, renewed and let go of, and the table for them made.
-        ...['take', 'provider', 'lock-table'].map(name => `electron/core/locks/mysql/${name}.ts`),
+        ...['statements', 'lock-table'].map(name => `electron/core/locks/mysql/${name}.ts`),
       ],
     ],
     ['SQL that is sent at all', /\.(query|execute)\(/, ['electron/core/stores/mysql/connect.ts']],

@@ -6,12 +6,18 @@ import type { Duration, Metadata } from './types.ts'
  * Untyped programs may pass a number as the owner, or no key at all. Stores would write such a value in one form and compare it in
  * another, and then no program could release the lock, or any could.
  */
-export function checkKey(key: unknown): void {
-  if (typeof key !== 'string' || key === '') throw bad('The key of a lock must be a non-empty string')
+export function checkText(what: 'key' | 'owner', text: unknown): void {
+  if (typeof text !== 'string' || text === '') throw bad(`The ${what} of a lock must be a non-empty string`)
 }
 
-export function checkOwner(owner: unknown): void {
-  if (typeof owner !== 'string' || owner === '') throw bad('The owner of a lock must be a non-empty string')
+/** What every store requires of the name of a lock. */
+export function checkName(name: string): void {
+  if (name === '') throw bad('A lock needs a name')
+  checkUnicode('name of the lock', name)
+}
+
+export function checkUnicode(what: string, text: string): void {
+  if (!isText(text)) throw bad(`The ${what} is no valid Unicode text`)
 }
 
 export function metadataFrom(metadata: unknown): Metadata | null {

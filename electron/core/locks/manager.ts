@@ -5,7 +5,7 @@ import { StoreError } from '../lib/errors.ts'
 import { atMost, onAbort } from '../lib/timers.ts'
 import { Acquirer, type Attempt, type LockRequest } from './acquirer.ts'
 import { LockHeldError } from './errors.ts'
-import { checkKey, checkOwner, metadataFrom, ttlFrom, waitFrom } from './input.ts'
+import { checkText, metadataFrom, ttlFrom, waitFrom } from './input.ts'
 import { checkOpen, type EndListener, type HandleContext, LockHandle } from './lock-handle.ts'
 import { ManagerStats } from './manager-stats.ts'
 import type { Inventory, Provider } from './provider.ts'
@@ -88,9 +88,9 @@ export class StoreLockManager implements LockManager {
     const startedAt = performance.now()
     const waitedMs = () => performance.now() - startedAt
     try {
-      checkKey(key)
+      checkText('key', key)
       const owner = options.owner ?? null
-      if (owner !== null) checkOwner(owner)
+      if (owner !== null) checkText('owner', owner)
       const metadata = metadataFrom(options.metadata)
       const provider = await this.#open()
       provider.keyOf(key)
@@ -120,8 +120,8 @@ export class StoreLockManager implements LockManager {
   }
 
   async release(key: string, owner: string): Promise<ReleaseResult> {
-    checkKey(key)
-    checkOwner(owner)
+    checkText('key', key)
+    checkText('owner', owner)
     checkOpen(this.#closing.signal)
     return this.#pending.track(this.#release(key, owner))
   }
@@ -138,8 +138,8 @@ export class StoreLockManager implements LockManager {
   }
 
   async renew(key: string, owner: string, ttl?: Duration): Promise<boolean> {
-    checkKey(key)
-    checkOwner(owner)
+    checkText('key', key)
+    checkText('owner', owner)
     const provider = await this.#open()
     const mine = this.#held.get(key)
     if (mine?.owner === owner) return mine.renew(ttl)
@@ -153,7 +153,7 @@ export class StoreLockManager implements LockManager {
   }
 
   async holderOf(key: string): Promise<CurrentHolder | null> {
-    checkKey(key)
+    checkText('key', key)
     const provider = await this.#open()
     return provider.read(key, this.#closing.signal)
   }

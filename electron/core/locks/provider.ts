@@ -29,9 +29,20 @@ export type Grant = {
 }
 /** `leftMs`: how long the lock stays held unless it is renewed or released; null for no end or an unknown one. */
 export type Refusal = { readonly is: 'held'; readonly holder: CurrentHolder; readonly leftMs: number | null }
+
+/** The answer to a request for a held lock at this time of the store. */
+export function heldBy(holder: CurrentHolder, now: number): Refusal {
+  const leftMs = holder.expiresAt === null ? null : Math.max(0, holder.expiresAt - now)
+  return { is: 'held', holder, leftMs }
+}
+
 export type Extension = { readonly is: 'extended'; readonly expiresAt: number }
 export type Release = { readonly is: 'released' }
 export type Loss = { readonly is: 'lost'; readonly holder: CurrentHolder | null }
+
+export type AcquireAnswer = Grant | Refusal
+export type ExtendAnswer = Extension | Loss
+export type ReleaseAnswer = Release | Loss
 
 /**
  * What a lock manager does to a store, each one atomic step there, in the format that the programs share. All times are the store's.
@@ -49,9 +60,9 @@ export interface Provider {
   /** The reverse; null for a key of another format. */
   nameOf(key: string): string | null
   setup(signal: AbortSignal): Promise<void>
-  take(name: string, request: AcquireRequest, signal: AbortSignal): Promise<Grant | Refusal>
-  extend(name: string, proof: OwnerProof, ttlMs: number, signal: AbortSignal): Promise<Extension | Loss>
-  release(name: string, proof: OwnerProof, signal: AbortSignal): Promise<Release | Loss>
+  take(name: string, request: AcquireRequest, signal: AbortSignal): Promise<AcquireAnswer>
+  extend(name: string, proof: OwnerProof, ttlMs: number, signal: AbortSignal): Promise<ExtendAnswer>
+  release(name: string, proof: OwnerProof, signal: AbortSignal): Promise<ReleaseAnswer>
   /** The current holder; null if the lock is free or expired. */
   read(name: string, signal: AbortSignal): Promise<CurrentHolder | null>
   /**

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { MemoryProvider } from '../../../electron/core/locks/memory/provider.ts'
+import { memoryProvider } from '../../../electron/core/locks/memory/provider.ts'
 import type { PipelineLock } from '../../../electron/core/stores/memory/format/pipeline-lock.ts'
 import { MemoryServer } from '../../../electron/core/stores/memory/server.ts'
 import { providerSuite } from './provider-suite.ts'
@@ -10,8 +10,8 @@ providerSuite(
     const server = new MemoryServer()
     const options = { format: null, fencing: undefined }
     return {
-      provider: new MemoryProvider(server, options),
-      second: new MemoryProvider(server, options),
+      provider: memoryProvider(server, options),
+      second: memoryProvider(server, options),
       age: async name => {
         const record = server.records.get(name) as PipelineLock
         server.records.set(name, { ...record, locked_at: 1, expires_at: server.now() / 1000 - 1 })
@@ -36,7 +36,7 @@ it('keeps a lock to its holder when the clock of the machine is set forward or b
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
   onTestFinished(() => void vi.useRealTimers())
   const { signal } = new AbortController()
-  const provider = new MemoryProvider(new MemoryServer(), { format: null, fencing: undefined })
+  const provider = memoryProvider(new MemoryServer(), { format: null, fencing: undefined })
   const request = (owner: string) => ({ owner, ttlMs: 60_000, metadata: null })
   const taken = await provider.take('job', request('run-1'), signal)
   expect(Math.abs((taken.is === 'taken' ? taken.acquiredAt : 0) - Date.now())).toBeLessThan(60_000)

@@ -1,7 +1,7 @@
 import { StoreError } from '../../../electron/core/lib/errors.ts'
 import { EMPTY_INVENTORY } from '../../../electron/core/locks/disabled.ts'
 import { StoreLockManager } from '../../../electron/core/locks/manager.ts'
-import { MemoryProvider } from '../../../electron/core/locks/memory/provider.ts'
+import { memoryProvider } from '../../../electron/core/locks/memory/provider.ts'
 import type { Inventory, Provider } from '../../../electron/core/locks/provider.ts'
 import type {
   Acquired,
@@ -31,7 +31,7 @@ export class ScriptedProvider {
   readonly provider: Provider
 
   constructor({ listens = true } = {}) {
-    const real = new MemoryProvider(this.server, { format: null, fencing: undefined })
+    const real = memoryProvider(this.server, { format: null, fencing: undefined })
     const doing = async <T>(step: Step, work: () => Promise<T>): Promise<T> => {
       this.calls[step]++
       await this.before(step)

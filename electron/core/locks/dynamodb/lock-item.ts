@@ -2,7 +2,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 import { isRepresentable } from '../../../../shared/lease.ts'
 import { StoreError } from '../../lib/errors.ts'
 import { attribute, type Item } from '../../stores/dynamodb/format/attribute.ts'
-import type { AcquireRequest, Loss, OwnerProof, Refusal } from '../provider.ts'
+import { type AcquireRequest, heldBy, type Loss, type OwnerProof, type Refusal } from '../provider.ts'
 import type { CurrentHolder, Metadata } from '../types.ts'
 import type { StoreTime } from './lease-clock.ts'
 
@@ -93,11 +93,9 @@ export function isOurs(item: Item, { owner, mark }: OwnerProof): boolean {
   return attribute(item, OWNER)?.S === owner && (mark === null || attribute(item, MARK)?.S === mark)
 }
 
-export function heldBy(item: Item, time: StoreTime): Refusal {
-  const holder = holderOf(item)
-  // Free one second after its end, when every program agrees that it is over.
-  const leftMs = holder.expiresAt === null ? null : Math.max(0, holder.expiresAt + 1000 - time.earliest)
-  return { is: 'held', holder, leftMs }
+/** Free one second after its end, when every program agrees that it is over. */
+export function refusalOf(item: Item, { earliest }: StoreTime): Refusal {
+  return heldBy(holderOf(item), earliest - 1000)
 }
 
 /** The current holder; our own expired lock has none. */

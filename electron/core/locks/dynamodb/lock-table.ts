@@ -12,21 +12,21 @@ import type { Request } from '../../stores/dynamodb/failure.ts'
 import { keySchemaOf } from '../../stores/dynamodb/format/table-key.ts'
 import { END, KEY } from './lock-item.ts'
 
-const LOOK_AGAIN_MS = 250
-/** DynamoDB takes some seconds to make a table. */
-const MADE_WITHIN_MS = MINUTE_MS
+const POLL_MS = 250
+/** DynamoDB takes some seconds to create a table. */
+const PATIENCE_MS = MINUTE_MS
 
 /** Creates the table if it is missing, and waits until it is ready. Many processes may call it at once. */
 export async function setUpTable(connection: DynamoConnection, signal: AbortSignal): Promise<void> {
   const start = performance.now()
   let table = await describe(connection, signal)
-  let made = false
+  let isOurs = false
   while (table?.TableStatus !== 'ACTIVE' && table?.TableStatus !== 'UPDATING') {
-    if (performance.now() - start > MADE_WITHIN_MS)
+    if (performance.now() - start > PATIENCE_MS)
       throw new StoreError('STORE_ERROR', `The table ${connection.table} is still not ready for use`)
     // In every round: a table of this name may have been in deletion before.
-    if (table === null && (await createTable(connection, signal))) made = true
-    await sleep(LOOK_AGAIN_MS, signal)
+    if (table === null && (await createTable(connection, signal))) isOurs = true
+    await sleep(POLL_MS, signal)
     throwIfAborted(signal)
     table = await describe(connection, signal)
   }
@@ -36,19 +36,20 @@ export async function setUpTable(connection: DynamoConnection, signal: AbortSign
       'UNSUPPORTED',
       `The table ${connection.table} cannot hold these locks: its key is not the string ${KEY} alone`,
     )
-  if (made) await cleanUpByItself(connection, signal)
+  if (isOurs) await removeExpiredItems(connection, signal)
 }
 
 async function describe(connection: DynamoConnection, signal: AbortSignal): Promise<TableDescription | null> {
   const command = new DescribeTableCommand({ TableName: connection.table })
+  const request = { operation: 'DescribeTable', effect: 'read' } as const
   try {
-    const { Table: table } = await send(
+    const answer = await send(
       connection,
-      { operation: 'DescribeTable', effect: 'read' },
+      request,
       options => connection.client.send(command, options),
       signal,
     )
-    return table ?? null
+    return answer.Table ?? null
   } catch (error) {
     if (error instanceof StoreError && error.code === 'NOT_FOUND') return null
     throw error
@@ -63,13 +64,9 @@ async function createTable(connection: DynamoConnection, signal: AbortSignal): P
     KeySchema: [{ AttributeName: KEY, KeyType: 'HASH' }],
     AttributeDefinitions: [{ AttributeName: KEY, AttributeType: 'S' }],
   })
+  const request = { operation: 'CreateTable', effect: 'write', act: 'making the table' } as const
   try {
-    await send(
-      connection,
-      { operation: 'CreateTable', effect: 'write', act: 'making the table' },
-      options => connection.client.send(command, options),
-      signal,
-    )
+    await send(connection, request, options => connection.client.send(command, options), signal)
     return true
   } catch (error) {
     // Another process is creating it.
@@ -83,17 +80,13 @@ async function createTable(connection: DynamoConnection, signal: AbortSignal): P
  * DynamoDB then removes items some days after their expiry. This only tidies up, so it is no error if the account may not or the
  * emulator cannot. Tables created elsewhere stay as they are.
  */
-async function cleanUpByItself(connection: DynamoConnection, signal: AbortSignal): Promise<void> {
+async function removeExpiredItems(connection: DynamoConnection, signal: AbortSignal): Promise<void> {
   const command = new UpdateTimeToLiveCommand({
     TableName: connection.table,
     TimeToLiveSpecification: { AttributeName: END, Enabled: true },
   })
-  await send(
-    connection,
-    { operation: 'UpdateTimeToLive', effect: 'write' },
-    options => connection.client.send(command, options),
-    signal,
-  ).catch(() => {})
+  const request = { operation: 'UpdateTimeToLive', effect: 'write' } as const
+  await send(connection, request, options => connection.client.send(command, options), signal).catch(() => {})
 }
 
 /** Requests about tables cost no capacity. */

@@ -1,12 +1,11 @@
 import {
   type AttributeValue,
-  type ConsumedCapacity,
   DeleteItemCommand,
   GetItemCommand,
   PutItemCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb'
-import type { DynamoConnection, SendOptions } from '../../stores/dynamodb/connect.ts'
+import type { DynamoConnection } from '../../stores/dynamodb/connect.ts'
 import { isConditionFailed } from '../../stores/dynamodb/failure.ts'
 import { attribute, type Item } from '../../stores/dynamodb/format/attribute.ts'
 import type { KeySchema } from '../../stores/dynamodb/format/table-key.ts'
@@ -15,16 +14,13 @@ import { itemsFrom } from '../../stores/dynamodb/items-from.ts'
 import type { OwnerProof } from '../provider.ts'
 import { END, KEY, MARK, OWNER } from './lock-item.ts'
 
-export const KEY_SCHEMA: KeySchema = { partition: { name: KEY, type: 'S' }, sort: null }
+const KEY_SCHEMA: KeySchema = { partition: { name: KEY, type: 'S' }, sort: null }
+
+type Write = PutItemCommand | UpdateItemCommand | DeleteItemCommand
 
 /** The condition did not hold; `item` is the current item, if the server sent it. */
-export type Unmet = { readonly done: false; readonly item: Item | undefined }
-export type Done = { readonly done: true; readonly before: Item | null }
-
-type WriteAnswer = {
-  readonly Attributes?: Item | undefined
-  readonly ConsumedCapacity?: ConsumedCapacity | undefined
-}
+type Unmet = { readonly done: false; readonly item: Item | null }
+type Done = { readonly done: true; readonly before: Item | null }
 
 const WHAT_WAS_THERE = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const
 
@@ -37,27 +33,24 @@ export class LockItems {
   }
 
   async get(key: string, signal: AbortSignal): Promise<Item | null> {
+    const { client } = this.#connection
     const command = new GetItemCommand({ ...this.#at(key), ConsistentRead: true })
-    const { Item: item } = await this.#connection.send(
-      { operation: 'GetItem', effect: 'read' },
-      options => this.#connection.client.send(command, options),
-      signal,
-    )
-    return item ? (itemsFrom(KEY_SCHEMA, [item])[0] ?? null) : null
+    const request = { operation: 'GetItem', effect: 'read' } as const
+    const answer = await this.#connection.send(request, options => client.send(command, options), signal)
+    return checkedItem(answer.Item)
   }
 
   /** Only if there is no item, or one that expired before this. */
   put(item: Record<string, AttributeValue>, freeBefore: number, signal: AbortSignal): Promise<Done | Unmet> {
-    const { client, table: TableName } = this.#connection
     const command = new PutItemCommand({
-      TableName,
+      TableName: this.#connection.table,
       Item: item,
       ConditionExpression: 'attribute_not_exists(#key) OR #end < :now',
       ExpressionAttributeNames: { '#key': KEY, '#end': END },
       ExpressionAttributeValues: { ':now': { N: String(freeBefore) } },
       ...WHAT_WAS_THERE,
     })
-    return this.#write('PutItem', 'the acquisition', options => client.send(command, options), signal)
+    return this.#write('PutItem', 'the acquisition', command, signal)
   }
 
   /** Only if the lock is ours and ends at this time or later. */
@@ -68,7 +61,6 @@ export class LockItems {
     end: number,
     signal: AbortSignal,
   ): Promise<Done | Unmet> {
-    const { client } = this.#connection
     const ours = isOurs(proof)
     const command = new UpdateItemCommand({
       ...this.#at(key),
@@ -82,11 +74,10 @@ export class LockItems {
       },
       ...WHAT_WAS_THERE,
     })
-    return this.#write('UpdateItem', 'the renewal', options => client.send(command, options), signal)
+    return this.#write('UpdateItem', 'the renewal', command, signal)
   }
 
   remove(key: string, proof: OwnerProof, signal: AbortSignal): Promise<Done | Unmet> {
-    const { client } = this.#connection
     const ours = isOurs(proof)
     const command = new DeleteItemCommand({
       ...this.#at(key),
@@ -96,7 +87,7 @@ export class LockItems {
       ReturnValues: 'ALL_OLD',
       ...WHAT_WAS_THERE,
     })
-    return this.#write('DeleteItem', 'the release', options => client.send(command, options), signal)
+    return this.#write('DeleteItem', 'the release', command, signal)
   }
 
   /** The last fencing number of a lock; null if there is none. */
@@ -107,7 +98,6 @@ export class LockItems {
 
   /** Stores the next number unless the counter has moved since `last` was read. */
   async drawNumber(key: string, last: string | null, next: number, signal: AbortSignal): Promise<boolean> {
-    const { client } = this.#connection
     const command = new UpdateItemCommand({
       ...this.#at(FENCING_PREFIX + key),
       UpdateExpression: 'SET #number = :next',
@@ -118,38 +108,32 @@ export class LockItems {
         ...(last === null ? {} : { ':last': { N: last } }),
       },
     })
-    const drawn = await this.#write(
-      'UpdateItem',
-      'drawing a number',
-      options => client.send(command, options),
-      signal,
-    )
-    return drawn.done
+    return (await this.#write('UpdateItem', 'drawing a number', command, signal)).done
   }
 
   #at(key: string) {
     return { TableName: this.#connection.table, Key: { [KEY]: { S: key } } }
   }
 
-  async #write(
-    operation: string,
-    act: string,
-    work: (options: SendOptions) => Promise<WriteAnswer>,
-    signal: AbortSignal,
-  ): Promise<Done | Unmet> {
+  async #write(operation: string, act: string, command: Write, signal: AbortSignal): Promise<Done | Unmet> {
+    const { client } = this.#connection
     try {
-      const { Attributes: before } = await this.#connection.send(
+      const answer = await this.#connection.send(
         { operation, effect: 'write', act },
-        work,
+        // The answers of all three have the same fields.
+        options => client.send(command as PutItemCommand, options),
         signal,
       )
-      return { done: true, before: before ? (itemsFrom(KEY_SCHEMA, [before])[0] ?? null) : null }
+      return { done: true, before: checkedItem(answer.Attributes) }
     } catch (error) {
       if (!isConditionFailed(error)) throw error
-      const { Item: item } = error as { readonly Item?: unknown }
-      return { done: false, item: item ? itemsFrom(KEY_SCHEMA, [item])[0] : undefined }
+      return { done: false, item: checkedItem((error as { readonly Item?: unknown }).Item) }
     }
   }
+}
+
+function checkedItem(item: unknown): Item | null {
+  return item ? (itemsFrom(KEY_SCHEMA, [item])[0] ?? null) : null
 }
 
 /** Without a mark the owner alone counts, as in programs that write no marks. */

@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { StoreError } from '../../lib/errors.ts'
+import { StoreError, toFailure } from '../../lib/errors.ts'
 import { NEVER } from '../../lib/timers.ts'
 import type { Item } from '../../stores/dynamodb/format/attribute.ts'
 import type { AcquireRequest, Grant, OwnerProof, Refusal } from '../provider.ts'
 import type { StoreTime } from './lease-clock.ts'
-import { freeBefore, heldBy, holderOf, isFree, isOurs, itemOf } from './lock-item.ts'
+import { freeBefore, holderOf, isFree, isOurs, itemOf, refusalOf } from './lock-item.ts'
 import type { LockItems } from './requests.ts'
 
 const TRIES = 5
-type Clock = (signal: AbortSignal) => Promise<StoreTime>
 type Asked = {
   readonly key: string
   readonly request: AcquireRequest
@@ -19,7 +18,7 @@ type Asked = {
 /** Acquires the lock if it is free. Retries if the blocking item is gone by the time it is read. */
 export async function take(
   items: LockItems,
-  clock: Clock,
+  timeNow: () => Promise<StoreTime>,
   key: string,
   request: AcquireRequest,
   fencing: boolean,
@@ -27,7 +26,7 @@ export async function take(
 ): Promise<Grant | Refusal> {
   for (let tries = 1; ; tries++) {
     const last = fencing ? await items.lastNumber(key, signal) : null
-    const time = await clock(signal)
+    const time = await timeNow()
     const asked = { key, request, time, proof: { owner: request.owner, mark: randomUUID() } }
     const written = await put(items, asked, signal)
     if ('lock' in written) {
@@ -35,7 +34,7 @@ export async function take(
       const number = await draw(items, asked, last, signal)
       if (number !== null) return { ...written.lock, fencing: number }
     } else if (written.inTheWay !== null && !isFree(written.inTheWay, time)) {
-      return heldBy(written.inTheWay, time)
+      return refusalOf(written.inTheWay, time)
     }
     if (tries >= TRIES) return { is: 'held', holder: holderOf({}), leftMs: null }
   }
@@ -51,13 +50,8 @@ async function put(items: LockItems, asked: Asked, signal: AbortSignal): Promise
   const { key, request, time, proof } = asked
   const item = itemOf(key, request, proof.mark ?? '', time)
   const { acquiredAt, expiresAt } = holderOf(item)
-  const lock: Grant = {
-    is: 'taken',
-    mark: proof.mark,
-    fencing: null,
-    acquiredAt: acquiredAt ?? 0,
-    expiresAt: expiresAt ?? 0,
-  }
+  const times = { acquiredAt: acquiredAt ?? 0, expiresAt: expiresAt ?? 0 }
+  const lock: Grant = { is: 'taken', mark: proof.mark, fencing: null, ...times }
   try {
     const answer = await items.put(item, freeBefore(time), signal)
     if (answer.done) return { lock }
@@ -90,9 +84,8 @@ async function draw(
     if (await items.drawNumber(key, last, next, signal)) return next
   } catch (error) {
     await giveBack(items, key, proof, error)
-    const code = error instanceof StoreError ? error.code : 'STORE_ERROR'
     const what = 'The lock was released again, because its fencing number could not be stored'
-    throw new StoreError(code, what, { cause: error })
+    throw new StoreError(toFailure(error).code, what, { cause: error })
   }
   await giveBack(items, key, proof, null)
   return null
@@ -102,8 +95,7 @@ async function giveBack(items: LockItems, key: string, proof: OwnerProof, cause:
   try {
     await items.remove(key, proof, NEVER)
   } catch (error) {
-    const code = error instanceof StoreError ? error.code : 'STORE_ERROR'
     const what = 'The lock got no fencing number, and may not have been released again'
-    throw new StoreError(code, what, { cause: cause ?? error, uncertain: true })
+    throw new StoreError(toFailure(error).code, what, { cause: cause ?? error, uncertain: true })
   }
 }

@@ -1,6 +1,8 @@
+import type { Session } from '../../stores/mysql/connect.ts'
 import type { Column, Value } from '../../stores/mysql/format/table.ts'
-import { allOf, compareKey, isExactly, quoteName, type Sql } from '../../stores/mysql/sql.ts'
+import { allOf, compareKey, isExactly, quoteName, rowWithKey, type Sql } from '../../stores/mysql/sql.ts'
 import type { OwnerProof } from '../provider.ts'
+import type { CurrentHolder } from '../types.ts'
 
 /** The part of a table that the statements need. */
 export type Target = { readonly name: string; readonly key: Column; readonly owner: Column }
@@ -10,102 +12,102 @@ const ROW = `CAST(id AS CHAR), CONVERT(lock_id USING utf8mb4), CAST(pid AS CHAR)
   CAST(UNIX_TIMESTAMP(acquired_at) AS CHAR), CAST(UNIX_TIMESTAMP(expires_at) AS CHAR),
   IF(expires_at IS NULL OR expires_at > NOW(), '1', '0'), CAST(UNIX_TIMESTAMP(NOW(6)) AS CHAR)`
 
+/** The complement of `expires_at <= NOW()`, by which other programs clean up. */
+const LIVE: Sql = { text: '(expires_at IS NULL OR expires_at > NOW())', values: [] }
+const EXPIRED: Sql = { text: 'expires_at <= NOW()', values: [] }
+
 export type StoredRow = {
   readonly id: string
-  readonly owner: string
-  readonly pid: string | null
-  readonly acquiredAt: number | null
-  readonly expiresAt: number | null
-  readonly live: boolean
+  readonly holder: CurrentHolder
+  readonly isLive: boolean
   /** The server's time in the same statement. */
   readonly readAt: number
 }
 
-export function rowFrom([id, owner, pid, acquired, expires, live, now]: readonly Value[]): StoredRow {
-  return {
-    id: String(id),
-    owner: String(owner),
-    pid: pid == null ? null : String(pid),
-    acquiredAt: millis(acquired),
-    expiresAt: millis(expires),
-    live: String(live) === '1',
-    readAt: millis(now) ?? 0,
+export type Reading = { readonly now: number; readonly isReadOnly: boolean; readonly row: StoredRow | null }
+
+/** The row of one lock, through one session. */
+export class LockRow {
+  readonly #session: Session
+  readonly #target: Target
+  readonly #key: string
+  readonly #table: string
+
+  constructor(session: Session, target: Target, key: string) {
+    this.#session = session
+    this.#target = target
+    this.#key = key
+    this.#table = quoteName(target.name)
   }
-}
 
-/** Reads the server's time, whether it is read-only, and the row if any. Takes no row lock, so pollers block no program. */
-export function look(table: Target, key: string): Sql {
-  const held = compareKey(table.key, '=', key)
-  return {
-    text: `SELECT CAST(UNIX_TIMESTAMP(NOW(6)) AS CHAR), CAST(@@global.read_only AS CHAR), ${ROW}
-      FROM (SELECT 1 AS one) AS asked LEFT JOIN ${quoteName(table.name)} ON ${held.text}`,
-    values: held.values,
+  /** Takes no row lock, so pollers block no program. */
+  async look(): Promise<Reading> {
+    const where = compareKey(this.#target.key, '=', this.#key)
+    const [[now, readOnly, ...row] = []] = await this.#session.read(
+      `SELECT CAST(UNIX_TIMESTAMP(NOW(6)) AS CHAR), CAST(@@global.read_only AS CHAR), ${ROW}
+      FROM (SELECT 1 AS one) AS asked LEFT JOIN ${this.#table} ON ${where.text}`,
+      where.values,
+    )
+    return { now: millis(now) ?? 0, isReadOnly: /^(1|on)$/i.test(String(readOnly)), row: rowFrom(row) }
   }
-}
 
-export type Seen = { readonly now: number; readonly readOnly: boolean; readonly row: StoredRow | null }
-
-export function seenFrom([now, readOnly, ...row]: readonly Value[]): Seen {
-  return {
-    now: millis(now) ?? 0,
-    readOnly: /^(1|on)$/i.test(String(readOnly)),
-    row: row[0] == null ? null : rowFrom(row),
+  /** Locks the row that the unique index has for this key until the transaction ends. */
+  lock(): Promise<StoredRow | null> {
+    return this.#find(compareKey(this.#target.key, '=', this.#key), 'FOR UPDATE')
   }
-}
 
-/** Locks the row that the unique index has for this key until the transaction ends. */
-export function lockRow(table: Target, key: string): Sql {
-  const where = compareKey(table.key, '=', key)
-  return {
-    text: `SELECT ${ROW} FROM ${quoteName(table.name)} WHERE ${where.text} FOR UPDATE`,
-    values: where.values,
+  findOwn(owner: string): Promise<StoredRow | null> {
+    return this.#find(this.#isOurs({ owner, mark: null }))
   }
-}
 
-/** Exactly this key and owner, byte for byte. */
-export function ownRow(table: Target, key: string, owner: string): Sql {
-  const where = isOurs(table, key, { owner, mark: null })
-  return { text: `SELECT ${ROW} FROM ${quoteName(table.name)} WHERE ${where.text}`, values: where.values }
-}
-
-/** The column has whole seconds: rounded up, so that the holder has its full lease. */
-export function insertRow(table: Target, key: string, owner: string, pid: number, ttlMs: number): Sql {
-  return {
-    text: `INSERT INTO ${quoteName(table.name)} (lock_key, lock_id, pid, acquired_at, expires_at)
+  /** The column has whole seconds: rounded up, so that the holder has its full lease. */
+  insert(owner: string, ttlMs: number): Promise<number> {
+    return this.#session.change(
+      `INSERT INTO ${this.#table} (lock_key, lock_id, pid, acquired_at, expires_at)
       VALUES (?, ?, ?, NOW(), FROM_UNIXTIME(CEILING(UNIX_TIMESTAMP(NOW(6)) + CAST(? AS DECIMAL(20, 6)))))`,
-    values: [key, owner, String(pid), String(ttlMs / 1000)],
+      [this.#key, owner, String(process.pid), String(ttlMs / 1000)],
+    )
   }
-}
 
-/** An expired row, if it is still the same. */
-export function removeExpired(table: Target, { id, owner }: StoredRow): Sql {
-  const where = allOf([hasId(id), isExactly(table.owner, owner)])
-  return {
-    text: `DELETE FROM ${quoteName(table.name)} WHERE ${where.text} AND expires_at <= NOW()`,
-    values: where.values,
+  /** `acquired_at` stays, even in a table that updates it automatically. */
+  extend(proof: OwnerProof, endsAtSeconds: number): Promise<number> {
+    const where = allOf([this.#isOurs(proof), LIVE])
+    return this.#session.change(
+      `UPDATE ${this.#table} SET expires_at = FROM_UNIXTIME(?), acquired_at = acquired_at
+      WHERE ${where.text}`,
+      [String(endsAtSeconds), ...where.values],
+    )
   }
-}
 
-/** `acquired_at` stays, even in a table that updates it automatically. */
-export function extendRow(table: Target, key: string, proof: OwnerProof, endsAtSeconds: number): Sql {
-  const where = isOurs(table, key, proof)
-  return {
-    text: `UPDATE ${quoteName(table.name)} SET expires_at = FROM_UNIXTIME(?), acquired_at = acquired_at
-      WHERE ${where.text} AND ${LIVE}`,
-    values: [String(endsAtSeconds), ...where.values],
+  /** An expired row, if it is still the same. */
+  removeExpired({ id, holder }: StoredRow): Promise<number> {
+    return this.#remove([hasId(id), isExactly(this.#target.owner, holder.owner), EXPIRED])
   }
-}
 
-export function removeOwn(
-  table: Target,
-  key: string,
-  proof: OwnerProof,
-  only: 'while-live' | 'in-any-case',
-): Sql {
-  const where = isOurs(table, key, proof)
-  return {
-    text: `DELETE FROM ${quoteName(table.name)} WHERE ${where.text}${only === 'while-live' ? ` AND ${LIVE}` : ''}`,
-    values: where.values,
+  removeOwn(proof: OwnerProof): Promise<number> {
+    return this.#remove([this.#isOurs(proof)])
+  }
+
+  removeLive(proof: OwnerProof): Promise<number> {
+    return this.#remove([this.#isOurs(proof), LIVE])
+  }
+
+  async #find(where: Sql, forUpdate = ''): Promise<StoredRow | null> {
+    const select = `SELECT ${ROW} FROM ${this.#table} WHERE ${where.text} ${forUpdate}`
+    const [row = []] = await this.#session.read(select, where.values)
+    return rowFrom(row)
+  }
+
+  #remove(conditions: readonly Sql[]): Promise<number> {
+    const where = allOf(conditions)
+    return this.#session.change(`DELETE FROM ${this.#table} WHERE ${where.text}`, where.values)
+  }
+
+  /** Exactly this key and owner, byte for byte. */
+  #isOurs({ owner, mark }: OwnerProof): Sql {
+    const { key, owner: ownerColumn } = this.#target
+    const mine = [rowWithKey(key, this.#key), isExactly(ownerColumn, owner)]
+    return allOf(mark === null ? mine : [...mine, hasId(mark)])
   }
 }
 
@@ -123,16 +125,19 @@ export function createTable(name: string, collation: string): string {
   ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE ${collation}`
 }
 
-/** The complement of `expires_at <= NOW()`, by which other programs clean up. */
-const LIVE = '(expires_at IS NULL OR expires_at > NOW())'
-
-function isOurs(table: Target, key: string, { owner, mark }: OwnerProof): Sql {
-  return allOf([
-    compareKey(table.key, '=', key),
-    isExactly(table.key, key),
-    isExactly(table.owner, owner),
-    ...(mark === null ? [] : [hasId(mark)]),
-  ])
+function rowFrom([id, owner, pid, acquired, expires, live, now]: readonly Value[]): StoredRow | null {
+  if (id == null) return null
+  return {
+    id: String(id),
+    holder: {
+      owner: String(owner),
+      label: pid == null ? null : `pid ${pid}`,
+      acquiredAt: millis(acquired),
+      expiresAt: millis(expires),
+    },
+    isLive: String(live) === '1',
+    readAt: millis(now) ?? 0,
+  }
 }
 
 /** MySQL compares text with a number as doubles, which have too few digits. */

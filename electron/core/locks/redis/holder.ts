@@ -2,11 +2,10 @@ import { isRepresentable } from '../../../../shared/lease.ts'
 import { keyToText } from '../../lib/bytes.ts'
 import { type RedisFormat, textOf } from '../../stores/redis/format/format.ts'
 import type { RedisRaw } from '../../stores/redis/format/record.ts'
-import { REDIS_FORMATS } from '../../stores/redis/formats/index.ts'
 import type { CurrentHolder } from '../types.ts'
 
 /** A script's view of a key. `ends` is PEXPIRETIME's answer; `value` is null for anything but a string of a sensible size. */
-export type Found = { readonly now: number; readonly ends: number; readonly value: Buffer | null }
+export type KeyReading = { readonly now: number; readonly ends: number; readonly value: Buffer | null }
 
 /** Smaller expiries are not in milliseconds, and are ignored, as in the scripts. */
 const FIRST_END_MS = 1_000_000_000_000
@@ -14,15 +13,11 @@ const FIRST_END_MS = 1_000_000_000_000
 /** For a lock whose record cannot be decoded. */
 export const UNKNOWN_HOLDER: CurrentHolder = { owner: null, label: null, acquiredAt: null, expiresAt: null }
 
-export function formatOf(id: string): RedisFormat {
-  return REDIS_FORMATS.find(each => each.info.id === id) as RedisFormat
-}
-
 /** The holder, decoded like the console does; null if the lock is free. */
 export function holderFrom(
   format: RedisFormat,
   key: Buffer,
-  { now, ends, value }: Found,
+  { now, ends, value }: KeyReading,
 ): CurrentHolder | null {
   if (ends === -2) return null
   const endsByTtl = ends < 0 ? null : ends
@@ -37,13 +32,12 @@ export function holderFrom(
   }
   const verdict = format.recognise(raw, { pinned: true, patternGiven: true })
   if (verdict.is !== 'lock') return { ...UNKNOWN_HOLDER, expiresAt: endsByTtl }
-  const decoded = format.decode(raw, now)
-  const stored = decoded.deadlines.find(({ source }) => source === 'stored')?.at ?? null
-  const { acquiredAt, acquiredAtSource } = decoded
+  const { deadlines, owner, holder, acquiredAt, acquiredAtSource } = format.decode(raw, now)
+  const stored = deadlines.find(({ source }) => source === 'stored')?.at ?? null
   return {
     // The console shows the start of a plain token; comparing owners needs all of it.
-    owner: format.info.id === 'token' ? (textOf(raw) ?? decoded.owner) : decoded.owner,
-    label: decoded.holder?.label ?? null,
+    owner: format.info.id === 'token' ? (textOf(raw) ?? owner) : owner,
+    label: holder?.label ?? null,
     acquiredAt:
       acquiredAtSource === 'stored' && acquiredAt !== null && isRepresentable(acquiredAt) ? acquiredAt : null,
     expiresAt: endsByTtl ?? (stored !== null && stored >= FIRST_END_MS ? stored : null),

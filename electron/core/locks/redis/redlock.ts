@@ -1,26 +1,26 @@
 import { randomBytes } from 'node:crypto'
-import { only, type Settled, settle } from '../../lib/concurrency.ts'
+import { only, PendingWork, type Settled, settle } from '../../lib/concurrency.ts'
 import { aborted, StoreError, throwIfAborted } from '../../lib/errors.ts'
 import { atMost, NEVER, sleep } from '../../lib/timers.ts'
 import type { RedisAddress } from '../../stores/redis/address.ts'
 import { isDistinctive } from '../../stores/redis/format/format.ts'
 import type {
+  AcquireAnswer,
   AcquireRequest,
-  Extension,
-  Grant,
+  ExtendAnswer,
   Loss,
   OwnerProof,
   Provider,
   ProviderOptions,
   Refusal,
-  Release,
+  ReleaseAnswer,
 } from '../provider.ts'
 import type { CurrentHolder } from '../types.ts'
 import { UNKNOWN_HOLDER } from './holder.ts'
 import { checkServers, Majority } from './majority.ts'
-import { RedisNode } from './node.ts'
+import { createRedisProvider, type RedisProvider } from './provider.ts'
 import { type Poll, poll, type Votes, valuesOf } from './votes.ts'
-import { keyTextOf, nameOfKey, type Writer, writerOf } from './writers.ts'
+import { writerOf } from './writers.ts'
 
 const LONGEST_ANSWER_MS = 500
 const SHORTEST_ANSWER_MS = 50
@@ -39,13 +39,12 @@ export function createRedlockProvider(
   options: ProviderOptions,
 ): Provider {
   checkServers(addresses)
-  const writer = writerOf(options.format ?? addresses[0]?.format ?? null)
   if (options.fencing === true)
     throw new StoreError(
       'BAD_INPUT',
       'There are no fencing numbers for locks that are kept on several servers',
     )
-  return new Redlock(addresses, writer)
+  return new Redlock(addresses.map(address => createRedisProvider(address, { ...options, fencing: false })))
 }
 
 /** `outcomes`: as the votes, and completed after the time limit too, before the next request to that server. */
@@ -56,33 +55,30 @@ class Redlock implements Provider {
   readonly format: string
   readonly defaultTtlMs: number
   readonly pollMs: number
-  readonly #writer: Writer
-  readonly #nodes: readonly RedisNode[]
+  readonly keyOf: Provider['keyOf']
+  readonly nameOf: Provider['nameOf']
+  readonly #nodes: readonly RedisProvider[]
   readonly #majority: Majority
+  readonly #hasMarks: boolean
   /** Per server, the last request for each owner's lock. The next one waits for it: no release may overtake its acquisition. */
   readonly #pending: readonly Map<string, Promise<unknown>>[]
-  readonly #background = new Set<Promise<unknown>>()
+  readonly #background = new PendingWork()
 
-  constructor(addresses: readonly RedisAddress[], writer: Writer) {
-    this.#writer = writer
-    this.format = writer.id
-    this.defaultTtlMs = writer.defaultTtlMs
-    this.pollMs = writer.pollMs
-    this.#nodes = addresses.map(address => new RedisNode(address, writer, false))
-    this.#pending = addresses.map(() => new Map())
-    this.#majority = new Majority(addresses.length)
-  }
-
-  keyOf(name: string): string {
-    return keyTextOf(this.#writer, name)
-  }
-
-  nameOf(key: string): string | null {
-    return nameOfKey(this.#writer, key)
+  constructor(nodes: readonly RedisProvider[]) {
+    const { format, defaultTtlMs, pollMs, keyOf, nameOf } = nodes[0] as RedisProvider
+    this.format = format
+    this.defaultTtlMs = defaultTtlMs
+    this.pollMs = pollMs
+    this.keyOf = keyOf
+    this.nameOf = nameOf
+    this.#hasMarks = writerOf(format).encode === null
+    this.#nodes = nodes
+    this.#pending = nodes.map(() => new Map())
+    this.#majority = new Majority(nodes.length)
   }
 
   async setup(signal: AbortSignal): Promise<void> {
-    const answers = await Promise.allSettled(this.#nodes.map(node => node.connect(signal)))
+    const answers = await Promise.allSettled(this.#nodes.map(node => node.setup(signal)))
     throwIfAborted(signal)
     const failed = answers.filter(each => each.status === 'rejected')
     const answered = this.#nodes.length - failed.length
@@ -95,8 +91,8 @@ class Redlock implements Provider {
   }
 
   /** Repeats a split vote a few times: of several simultaneous requests for a free lock, one should win. */
-  async take(name: string, request: AcquireRequest, signal: AbortSignal): Promise<Grant | Refusal> {
-    keyTextOf(this.#writer, name)
+  async take(name: string, request: AcquireRequest, signal: AbortSignal): Promise<AcquireAnswer> {
+    this.keyOf(name)
     const left = new Set<number>()
     for (let attempt = 1; ; attempt++) {
       const answer = await this.#vote(name, request, left, signal)
@@ -115,19 +111,19 @@ class Redlock implements Provider {
     request: AcquireRequest,
     left: Set<number>,
     signal: AbortSignal,
-  ): Promise<Grant | Refusal | 'split'> {
+  ): Promise<AcquireAnswer | 'split'> {
     const startedAt = performance.now()
-    const mark = this.#writer.written === null ? randomBytes(16).toString('hex') : null
+    const mark = this.#hasMarks ? randomBytes(16).toString('hex') : null
     const proof = { owner: request.owner, mark }
     // Server clocks drift: each server keeps the lock a little longer than we count on it.
     const kept = { ...request, ttlMs: request.ttlMs + driftOf(request.ttlMs) }
     const timeoutMs = answerTime(request.ttlMs)
-    const asked = await this.#ask<Grant | Refusal>(
+    const asked = await this.#ask<AcquireAnswer>(
       name,
       proof,
       timeoutMs,
       signal,
-      (node, late) => node.take(name, kept, mark, late),
+      (node, late) => node.take(name, kept, late, mark),
       so => this.#majority.is(so, 'taken') || this.#holderIn(so) !== null,
     )
     const { votes } = asked
@@ -141,14 +137,9 @@ class Redlock implements Provider {
     return this.#refusal(votes, left.size >= this.#majority.needed)
   }
 
-  async extend(
-    name: string,
-    proof: OwnerProof,
-    ttlMs: number,
-    signal: AbortSignal,
-  ): Promise<Extension | Loss> {
+  async extend(name: string, proof: OwnerProof, ttlMs: number, signal: AbortSignal): Promise<ExtendAnswer> {
     const startedAt = performance.now()
-    const { votes, outcomes } = await this.#ask<Extension | Loss>(
+    const { votes, outcomes } = await this.#ask<ExtendAnswer>(
       name,
       proof,
       answerTime(ttlMs),
@@ -165,14 +156,14 @@ class Redlock implements Provider {
       for (const [place, node] of this.#nodes.entries()) {
         const wasExtended = () => outcomes[place]?.ok && outcomes[place].value.is === 'extended'
         const giveBack = async () => wasExtended() && node.release(name, proof, NEVER)
-        this.#keep(this.#inOrder(place, name, proof, giveBack))
+        void this.#inOrder(place, name, proof, giveBack)
       }
     return loss
   }
 
-  async release(name: string, proof: OwnerProof, signal: AbortSignal): Promise<Release | Loss> {
+  async release(name: string, proof: OwnerProof, signal: AbortSignal): Promise<ReleaseAnswer> {
     throwIfAborted(signal)
-    const { votes } = await this.#ask<Release | Loss>(
+    const { votes } = await this.#ask<ReleaseAnswer>(
       name,
       proof,
       LONGEST_ANSWER_MS,
@@ -186,7 +177,7 @@ class Redlock implements Provider {
   }
 
   async read(name: string, signal: AbortSignal): Promise<CurrentHolder | null> {
-    keyTextOf(this.#writer, name)
+    this.keyOf(name)
     const asked = this.#nodes.map(node => (late: AbortSignal) => node.read(name, late))
     const { votes } = await poll(asked, LONGEST_ANSWER_MS, signal, so => {
       const found = valuesOf(so)
@@ -196,13 +187,13 @@ class Redlock implements Provider {
     })
     this.#majority.check(votes, false)
     const found = valuesOf(votes)
-    if (this.#majority.isOpen(found)) throw notAgreed({ uncertain: false })
+    if (this.#majority.isOpen(found)) throw notAgreed(false)
     return this.#majority.holder(found)
   }
 
   /** A release reaches a majority, so a subscription to a majority misses none. */
   async listen(name: string, changed: () => void, signal: AbortSignal): Promise<() => void> {
-    keyTextOf(this.#writer, name)
+    this.keyOf(name)
     let isStopped = false
     const stops: (() => void)[] = []
     const stop = () => {
@@ -238,7 +229,7 @@ class Redlock implements Provider {
   }
 
   async close(): Promise<void> {
-    await atMost(LONGEST_ANSWER_MS, Promise.allSettled([...this.#background]))
+    await atMost(LONGEST_ANSWER_MS, this.#background.settled())
     await Promise.all(this.#nodes.map(node => node.close()))
   }
 
@@ -247,9 +238,9 @@ class Redlock implements Provider {
     proof: OwnerProof,
     timeoutMs: number,
     signal: AbortSignal,
-    work: (node: RedisNode, late: AbortSignal) => Promise<T>,
+    work: (node: RedisProvider, late: AbortSignal) => Promise<T>,
     enough: (votes: Votes<T>) => boolean,
-    onceMore?: (node: RedisNode) => Promise<unknown>,
+    onceMore?: (node: RedisProvider) => Promise<unknown>,
   ): Promise<Asked<T>> {
     const outcomes: (Settled<T> | undefined)[] = []
     const asked = this.#nodes.map(
@@ -267,7 +258,7 @@ class Redlock implements Provider {
         ),
     )
     const answer = await poll(asked, timeoutMs, signal, enough)
-    this.#keep(answer.rest)
+    void this.#background.track(answer.rest)
     return { ...answer, outcomes }
   }
 
@@ -289,7 +280,7 @@ class Redlock implements Provider {
         if (pending.get(id) === done) pending.delete(id)
       })
     pending.set(id, done)
-    this.#keep(done)
+    void this.#background.track(done)
     return run
   }
 
@@ -300,7 +291,7 @@ class Redlock implements Provider {
   async #giveBack(
     name: string,
     proof: OwnerProof,
-    { votes, outcomes, rest }: Asked<Grant | Refusal>,
+    { votes, outcomes, rest }: Asked<AcquireAnswer>,
     timeoutMs: number,
   ): Promise<number[]> {
     // Without a mark another lock of the same owner looks the same and must not be released. It ends by itself.
@@ -325,11 +316,10 @@ class Redlock implements Provider {
         const mayBeTaken = outcome?.ok === false && outcome.error.uncertain
         if (!wasTaken && !mayBeTaken) return left.delete(place)
         if (mayBeTaken && !(await isOursAlone())) return false
-        const answer = await node.release(name, proof, NEVER, { silently })
+        const answer = await node.release(name, proof, NEVER, silently)
         // A lost request may still arrive: the absence of the lock proves nothing.
         return (wasTaken || answer.is === 'released') && left.delete(place)
       })
-      this.#keep(done)
       const vote = votes[place]
       if (vote && (vote.ok || !vote.error.uncertain)) waited.push(done.catch(() => {}))
     }
@@ -337,7 +327,7 @@ class Redlock implements Provider {
     return [...left]
   }
 
-  #refusal(votes: Votes<Grant | Refusal>, uncertain: boolean): Refusal | 'split' {
+  #refusal(votes: Votes<AcquireAnswer>, uncertain: boolean): Refusal | 'split' {
     this.#majority.check(votes, uncertain)
     if (uncertain) {
       const message = 'Too many Redis servers did not say whether they granted the lock'
@@ -352,28 +342,23 @@ class Redlock implements Provider {
     return { is: 'held', holder, leftMs: Number.isFinite(leftMs) ? leftMs : null }
   }
 
-  #holderIn(votes: Votes<Extension | Release | Loss | Grant | Refusal>): CurrentHolder | null {
+  #holderIn(votes: Votes<AcquireAnswer | ExtendAnswer | ReleaseAnswer>): CurrentHolder | null {
     return this.#majority.holder(
       valuesOf(votes).map(each => (each.is === 'held' || each.is === 'lost' ? each.holder : null)),
     )
   }
 
   /** Lost only if enough servers say so to leave no majority, whatever the silent ones would say. */
-  #loss(votes: Votes<Extension | Release | Loss>): Loss {
+  #loss(votes: Votes<ExtendAnswer | ReleaseAnswer>): Loss {
     this.#majority.check(votes, true)
     if (this.#majority.isPrevented(votes, 'lost')) return { is: 'lost', holder: this.#holderIn(votes) }
-    throw notAgreed({ uncertain: true })
-  }
-
-  #keep(work: Promise<unknown>): void {
-    const kept = work.catch(() => {}).finally(() => this.#background.delete(kept))
-    this.#background.add(kept)
+    throw notAgreed(true)
   }
 }
 
-function notAgreed(options: { readonly uncertain: boolean }): StoreError {
+function notAgreed(uncertain: boolean): StoreError {
   const message = 'The Redis servers that answered do not agree whether the lock is held'
-  return new StoreError('STORE_UNREACHABLE', message, options)
+  return new StoreError('STORE_UNREACHABLE', message, { uncertain })
 }
 
 /** Without a mark, another lock of the same owner looks the same. */

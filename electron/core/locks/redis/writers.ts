@@ -3,37 +3,41 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../shared/duration.ts'
 import { keyToText, textToKey } from '../../lib/bytes.ts'
 import { StoreError } from '../../lib/errors.ts'
 import { isCounterName } from '../../stores/redis/fencing-counter.ts'
+import type { RedisFormat } from '../../stores/redis/format/format.ts'
+import { flaskCache } from '../../stores/redis/formats/flask-cache.ts'
+import { pipelineRun } from '../../stores/redis/formats/pipeline-run.ts'
+import { pubsubToken } from '../../stores/redis/formats/pubsub-token.ts'
+import { rechargeJson } from '../../stores/redis/formats/recharge-json.ts'
+import { token } from '../../stores/redis/formats/token.ts'
 import { isText } from '../input.ts'
 
-/** How the locks of one format are written, as data. The console's formats read them. */
+/** How the locks of one format are written. The console's formats read them. */
 export type Writer = {
-  readonly id: string
+  readonly format: RedisFormat
   readonly defaultTtlMs: number
   readonly pollMs: number
-  /** Null for a name that the format cannot store. */
-  readonly keyOf: (name: string) => string | null
-  readonly nameOf: (key: string) => string | null
   /** The whole value; null for a JSON object with times, a mark and metadata. */
-  readonly written: ((owner: string) => Buffer) | null
-  /** The message of a release. */
-  readonly announced: (name: string, key: string) => string
+  readonly encode: ((owner: string) => Buffer) | null
+  /** Whether a release is announced under the name of the lock, and not under its key. */
+  readonly announcesName: boolean
 }
 
-/** Other programs of these formats announce no releases, so waiters poll more often. */
-const UNANNOUNCED_POLL_MS = 1000
+const PLAIN = {
+  defaultTtlMs: HOUR_MS,
+  // Other programs of these formats announce no releases, so waiters poll more often.
+  pollMs: 1000,
+  encode: (owner: string) => Buffer.from(owner),
+  announcesName: false,
+}
 
-const byKey = (_: string, key: string) => key
-const prefixed = (prefix: string): Pick<Writer, 'keyOf' | 'nameOf'> => ({
-  keyOf: name => prefix + name,
-  nameOf: key => (key.startsWith(prefix) && key.length > prefix.length ? key.slice(prefix.length) : null),
-})
-
-const PIPELINE = /^[^:]+:.+$/s
-const pipelines = prefixed('pipeline_lock:')
-
-/** Invenio's prefix. For programs with plain Flask-Caching's prefix, that prefix is part of the name. */
-const cached = prefixed('cache::')
-const FLASK = 'flask_cache_'
+/** The first is the default. */
+const WRITERS: readonly Writer[] = [
+  { ...PLAIN, format: rechargeJson, encode: null },
+  { ...PLAIN, format: pubsubToken, defaultTtlMs: MINUTE_MS / 2, pollMs: 5000, announcesName: true },
+  { ...PLAIN, format: pipelineRun },
+  { ...PLAIN, format: flaskCache, defaultTtlMs: DAY_MS, encode: cachelibText },
+  { ...PLAIN, format: token, defaultTtlMs: MINUTE_MS / 2 },
+]
 
 const PROTO = 0x80
 const FRAME = 0x95
@@ -54,64 +58,10 @@ function cachelibText(text: string): Buffer {
   return Buffer.concat([Buffer.from('!'), Buffer.from([PROTO, 5, FRAME]), size, frame])
 }
 
-const WRITERS: readonly Writer[] = [
-  {
-    id: 'recharge-json',
-    defaultTtlMs: HOUR_MS,
-    pollMs: UNANNOUNCED_POLL_MS,
-    ...prefixed('lockRecharge:'),
-    written: null,
-    announced: byKey,
-  },
-  {
-    id: 'pubsub-token',
-    defaultTtlMs: MINUTE_MS / 2,
-    pollMs: 5000,
-    ...prefixed('lock:'),
-    written: owner => Buffer.from(owner),
-    announced: name => name,
-  },
-  {
-    id: 'pipeline-run',
-    defaultTtlMs: HOUR_MS,
-    pollMs: UNANNOUNCED_POLL_MS,
-    keyOf: name => (PIPELINE.test(name) ? pipelines.keyOf(name) : null),
-    nameOf: key => {
-      const name = pipelines.nameOf(key)
-      return name !== null && PIPELINE.test(name) ? name : null
-    },
-    written: owner => Buffer.from(owner),
-    announced: byKey,
-  },
-  {
-    id: 'flask-cache',
-    defaultTtlMs: DAY_MS,
-    pollMs: UNANNOUNCED_POLL_MS,
-    keyOf: name => (name.startsWith(FLASK) ? name : cached.keyOf(name)),
-    nameOf: key => {
-      if (key.startsWith(FLASK)) return key
-      const name = cached.nameOf(key)
-      return name?.startsWith(FLASK) ? null : name
-    },
-    written: cachelibText,
-    announced: byKey,
-  },
-  {
-    id: 'token',
-    defaultTtlMs: MINUTE_MS / 2,
-    pollMs: UNANNOUNCED_POLL_MS,
-    keyOf: name => (isCounterName(name) ? null : name),
-    nameOf: key => (isCounterName(key) ? null : key),
-    written: owner => Buffer.from(owner),
-    announced: byKey,
-  },
-]
-
 export function writerOf(format: string | null): Writer {
-  const [first] = WRITERS
-  const found = format === null ? first : WRITERS.find(each => each.id === format)
+  const found = WRITERS.find(each => format === null || each.format.info.id === format)
   if (found) return found
-  const known = WRITERS.map(each => each.id).join(', ')
+  const known = WRITERS.map(each => each.format.info.id).join(', ')
   throw new StoreError(
     'BAD_INPUT',
     `Lockkeeper cannot take locks of this format in Redis; supported: ${known}`,
@@ -122,21 +72,42 @@ export function writerOf(format: string | null): Writer {
 export type LockKey = { readonly key: Buffer; readonly channel: string; readonly message: string }
 
 export function lockKeyOf(writer: Writer, name: string): LockKey {
-  const key = name === '' || !isText(name) ? null : writer.keyOf(name)
-  if (key === null) {
-    const shape = writer.id === 'pipeline-run' ? ', which is a tenant, a colon and a pipeline' : ''
-    throw new StoreError('BAD_INPUT', `This cannot be the name of a lock in the format ${writer.id}${shape}`)
+  const { prefix, isName, isWhole } = keysOf(writer)
+  if (!isText(name) || !isName(name) || isCounterName(prefix + name)) {
+    const { id } = writer.format.info
+    const shape = id === 'pipeline-run' ? ', which is a tenant, a colon and a pipeline' : ''
+    throw new StoreError('BAD_INPUT', `This cannot be the name of a lock in the format ${id}${shape}`)
   }
-  const message = writer.announced(name, key)
+  const key = isWhole(name) ? name : prefix + name
+  const message = writer.announcesName ? name : key
   return { key: Buffer.from(key), channel: `lock:released:${message}`, message }
 }
 
 /** The name of the lock under a key as the console shows it; null for a key of another format. */
 export function nameOfKey(writer: Writer, keyText: string): string | null {
-  const key = textToKey(keyText)
-  return isUtf8(key) && key.length > 0 ? writer.nameOf(key.toString()) : null
+  const { prefix, isName, isWhole } = keysOf(writer)
+  const bytes = textToKey(keyText)
+  if (!isUtf8(bytes) || isCounterName(keyText)) return null
+  const key = bytes.toString()
+  if (isWhole(key)) return key
+  const name = key.slice(prefix.length)
+  return key.startsWith(prefix) && isName(name) && !isWhole(name) ? name : null
 }
 
 export function keyTextOf(writer: Writer, name: string): string {
   return keyToText(lockKeyOf(writer, name).key)
+}
+
+/**
+ * A format writes its first prefix. Keys with another one, which some programs use, keep it as a part of the name:
+ * `flask_cache_` beside Invenio's `cache::`.
+ */
+function keysOf({ format: { take } }: Writer) {
+  const { prefixes, name } = take && 'prefixes' in take ? take : { prefixes: [], name: undefined }
+  const [prefix = '', ...others] = prefixes
+  return {
+    prefix,
+    isName: (text: string) => text !== '' && (name?.test(text) ?? true),
+    isWhole: (text: string) => others.some(each => text.startsWith(each)),
+  }
 }

@@ -1,10 +1,7 @@
 import { ConditionalCheckFailedException, DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
-import {
-  createDynamoProvider,
-  type DynamoProvider,
-} from '../../../../electron/core/locks/dynamodb/provider.ts'
-import type { Grant, Refusal } from '../../../../electron/core/locks/provider.ts'
+import { createDynamoProvider } from '../../../../electron/core/locks/dynamodb/provider.ts'
+import type { Grant, Provider, Refusal } from '../../../../electron/core/locks/provider.ts'
 import type { Metadata } from '../../../../electron/core/locks/types.ts'
 import { DynamoStore } from '../../../../electron/core/stores/dynamodb/store.ts'
 import { releaseLock } from '../../../contract/ask.ts'
@@ -16,7 +13,7 @@ const MINUTE = 60_000
 const PIPELINE = 'pipeline:bcra_infomondia_series'
 
 let table: TestTable
-let provider: DynamoProvider
+let provider: Provider
 let store: DynamoStore
 
 beforeEach(async () => {

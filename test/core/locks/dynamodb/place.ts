@@ -1,9 +1,6 @@
 import { afterEach, beforeEach, inject, vi } from 'vitest'
-import {
-  createDynamoProvider,
-  type DynamoProvider,
-} from '../../../../electron/core/locks/dynamodb/provider.ts'
-import type { Grant, ProviderOptions } from '../../../../electron/core/locks/provider.ts'
+import { createDynamoProvider } from '../../../../electron/core/locks/dynamodb/provider.ts'
+import type { Grant, Provider, ProviderOptions } from '../../../../electron/core/locks/provider.ts'
 import type { DynamoAddress } from '../../../../electron/core/stores/dynamodb/address.ts'
 import { type Fate, startDynamoProxy } from '../../../servers/dynamodb-proxy.ts'
 import { TestTable } from '../../../servers/dynamodb-table.ts'
@@ -26,10 +23,7 @@ export function freshTables(): void {
   })
 }
 
-export function open(
-  address: Partial<DynamoAddress> = {},
-  options: Partial<ProviderOptions> = {},
-): DynamoProvider {
+export function open(address: Partial<DynamoAddress> = {}, options: Partial<ProviderOptions> = {}): Provider {
   const provider = createDynamoProvider(table.address(address), {
     format: null,
     fencing: undefined,
@@ -43,7 +37,7 @@ export function open(
 export async function through(
   decide: (operation: string) => Fate,
   options: Partial<ProviderOptions> = {},
-): Promise<DynamoProvider> {
+): Promise<Provider> {
   const proxy = await startDynamoProxy(table.endpoint, decide)
   closing.push(() => proxy.close())
   return open({ endpoint: proxy.endpoint }, options)
@@ -51,7 +45,7 @@ export async function through(
 
 export const request = (owner: string, ttlMs = MINUTE) => ({ owner, ttlMs, metadata: null })
 
-export async function taken(provider: DynamoProvider, name: string, owner = 'ours'): Promise<Grant> {
+export async function taken(provider: Provider, name: string, owner = 'ours'): Promise<Grant> {
   const answer = await provider.take(name, request(owner), never)
   if (answer.is !== 'taken') throw new Error(`${name} was not free`)
   return answer

@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { isFree, isLive } from '../../../../electron/core/locks/dynamodb/lock-item.ts'
-import {
-  createDynamoProvider,
-  type DynamoProvider,
-} from '../../../../electron/core/locks/dynamodb/provider.ts'
+import { createDynamoProvider } from '../../../../electron/core/locks/dynamodb/provider.ts'
+import type { Provider } from '../../../../electron/core/locks/provider.ts'
 import {
   denyWrites,
   errorAnswer,
@@ -59,7 +57,7 @@ describe('setup', () => {
     closing.push(() => fresh.drop())
     const providers = Array.from({ length: 6 }, () => open({ table: fresh.name }))
     await Promise.all(providers.map(provider => provider.setup(never)))
-    await taken(providers[0] as DynamoProvider, 'A')
+    await taken(providers[0] as Provider, 'A')
     expect(await fresh.all()).toHaveLength(1)
   })
 

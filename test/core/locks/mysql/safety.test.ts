@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { numbersRise } from '../../../../electron/core/locks/mysql/lock-table.ts'
-import { createMysqlProvider, type MysqlProvider } from '../../../../electron/core/locks/mysql/provider.ts'
-import type { Grant } from '../../../../electron/core/locks/provider.ts'
+import { createMysqlProvider } from '../../../../electron/core/locks/mysql/provider.ts'
+import type { Grant, Provider } from '../../../../electron/core/locks/provider.ts'
 import type { MysqlAddress } from '../../../../electron/core/stores/mysql/address.ts'
 import { Database, failureOf, never, RECHARGE, Wire } from '../../stores/mysql/database.ts'
 
@@ -21,13 +21,13 @@ afterEach(async () => {
   await db.drop()
 })
 
-function open(address: Partial<MysqlAddress> = {}, fencing?: boolean): MysqlProvider {
+function open(address: Partial<MysqlAddress> = {}, fencing?: boolean): Provider {
   const provider = createMysqlProvider(db.address(address), { format: null, fencing })
   closing.push(() => provider.close())
   return provider
 }
 const request = (owner: string, ttlMs = MINUTE) => ({ owner, ttlMs, metadata: null })
-async function taken(provider: MysqlProvider, name: string, owner = 'ours'): Promise<Grant> {
+async function taken(provider: Provider, name: string, owner = 'ours'): Promise<Grant> {
   const answer = await provider.take(name, request(owner), never)
   if (answer.is !== 'taken') throw new Error(`${name} was not free`)
   return answer
@@ -234,7 +234,7 @@ describe('a later holder has the greater number', () => {
 
 describe('a connection that dies', () => {
   /** An INSERT waits in a trigger for a name that the test holds, with the old row already deleted. */
-  async function stuckTake(): Promise<{ answer: Promise<unknown>; id: number; provider: MysqlProvider }> {
+  async function stuckTake(): Promise<{ answer: Promise<unknown>; id: number; provider: Provider }> {
     const provider = open()
     await provider.setup(never)
     await taken(provider, 'A', 'old')

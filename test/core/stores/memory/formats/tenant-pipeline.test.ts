@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { MemoryProvider } from '../../../../../electron/core/locks/memory/provider.ts'
+import { memoryProvider } from '../../../../../electron/core/locks/memory/provider.ts'
 import { MemoryServer } from '../../../../../electron/core/stores/memory/server.ts'
 import { MemoryStore } from '../../../../../electron/core/stores/memory/store.ts'
 import { releaseLock } from '../../../../contract/ask.ts'
@@ -66,7 +66,7 @@ it('refuses when the same run was started anew', async () => {
 
 it('ends a lock at the end of its own, where it has one', async () => {
   const { server, store } = place()
-  const provider = new MemoryProvider(server, { format: null, fencing: undefined })
+  const provider = memoryProvider(server, { format: null, fencing: undefined })
   await provider.take('acme1281:short', { owner: 'run-1', ttlMs: 60_000, metadata: null }, never)
   const [lock] = (await listAll(store)).locks
   expect(lock).toMatchObject({ name: 'acme1281:short', state: 'held', fields: { fencing: 1 } })
@@ -78,7 +78,7 @@ it('ends a lock at the end of its own, where it has one', async () => {
 
 it('refuses when the lock was renewed since it was seen, and tells whoever waits when it is released', async () => {
   const { server, store } = place()
-  const provider = new MemoryProvider(server, { format: null, fencing: undefined })
+  const provider = memoryProvider(server, { format: null, fencing: undefined })
   const request = { owner: 'run-1', ttlMs: 60_000, metadata: null }
   await provider.take('without a tenant', request, never)
   const [seen] = (await listAll(store)).locks
