@@ -36,8 +36,7 @@ export function Segments<T extends string>({ label, value, options, onChange, hi
 }
 
 type SegmentButtonsProps<T extends string> = {
-  /** What the buttons choose, or the id of the heading that says it. */
-  readonly label: string | { readonly headingId: string }
+  readonly label: string
   readonly value: T
   readonly options: Options<T>
   readonly onChange: (value: T) => void
@@ -47,9 +46,8 @@ type SegmentButtonsProps<T extends string> = {
 /** The same choice in the head of a card or a view: small buttons that take effect at once. */
 export function SegmentButtons<T extends string>(props: SegmentButtonsProps<T>) {
   const { label, value, options, onChange, className } = props
-  const name = typeof label === 'string' ? { 'aria-label': label } : { 'aria-labelledby': label.headingId }
   return (
-    <span className={`${styles.segmented} ${className ?? ''}`} role="group" {...name}>
+    <span className={`${styles.segmented} ${className ?? ''}`} role="group" aria-label={label}>
       {options.map(([option, text]) => (
         <button key={option} type="button" aria-pressed={option === value} onClick={() => onChange(option)}>
           {text}

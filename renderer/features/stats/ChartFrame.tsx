@@ -1,12 +1,13 @@
-import { type ReactNode, useId } from 'react'
+import type { KeyboardEvent, ReactNode } from 'react'
 import { useStore } from 'zustand'
 import { preferences } from '../../state/preferences.ts'
 import cardStyles from '../../ui/Card.module.css'
+import { Card } from '../../ui/Card.tsx'
 import { SegmentButtons } from '../../ui/Segments.tsx'
 import { t } from '../../words/words.ts'
 
-type Props = {
-  /** By which it is remembered whether it is shown as a table. */
+type FrameProps = {
+  /** The name under which the choice of a table is remembered. */
   readonly name: string
   readonly title: string
   readonly chart: ReactNode
@@ -14,32 +15,71 @@ type Props = {
   readonly children?: ReactNode
 }
 
-/** A chart and the same numbers as a table, for whoever would rather read them. */
-export function ChartFrame({ name, title, chart, table, children }: Props) {
-  const titleId = useId()
-  const asTable = useStore(preferences, state => state.asTables.includes(name))
+/** A chart, or the same numbers as a table. */
+export function ChartFrame({ name, title, chart, table, children }: FrameProps) {
+  const tables = useStore(preferences, state => state.asTables)
+  const form = tables.includes(name) ? 'table' : 'chart'
+  const others = tables.filter(each => each !== name)
+  const forms = (
+    <SegmentButtons
+      label={title}
+      className={cardStyles.aside}
+      value={form}
+      options={[
+        ['chart', t.stats.asChart],
+        ['table', t.stats.asTable],
+      ]}
+      onChange={next => preferences.setState({ asTables: next === 'table' ? [...others, name] : others })}
+    />
+  )
   return (
-    <section className={cardStyles.card} aria-labelledby={titleId}>
-      <header className={cardStyles.head}>
-        <h2 id={titleId}>{title}</h2>
-        {children}
-        <SegmentButtons
-          label={{ headingId: titleId }}
-          className={cardStyles.aside}
-          value={asTable ? 'table' : 'chart'}
-          options={[
-            ['chart', t.stats.asChart],
-            ['table', t.stats.asTable],
-          ]}
-          onChange={form => showAsTable(name, form === 'table')}
-        />
-      </header>
-      {asTable ? table : chart}
-    </section>
+    <Card
+      label={title}
+      titled
+      aside={
+        <>
+          {children}
+          {forms}
+        </>
+      }
+    >
+      {form === 'table' ? table : chart}
+    </Card>
   )
 }
 
-function showAsTable(name: string, asTable: boolean): void {
-  const others = preferences.getState().asTables.filter(each => each !== name)
-  preferences.setState({ asTables: asTable ? [...others, name] : others })
+type DrawingProps = {
+  /** What the picture shows, in a sentence. */
+  readonly label: string
+  readonly className: string | undefined
+  readonly keys: () => Readonly<Record<string, (() => void) | undefined>>
+  readonly onLeave: () => void
+  readonly onPointerLeave?: () => void
+  readonly children: ReactNode
+}
+
+/** A picture that the keys read. */
+export function Drawing({ label, className, keys, onLeave, onPointerLeave, children }: DrawingProps) {
+  const onKeyDown = (event: KeyboardEvent) => {
+    const run = keys()[event.key]
+    if (!run || event.ctrlKey || event.metaKey || event.altKey) return
+    event.preventDefault()
+    event.stopPropagation()
+    run()
+  }
+  return (
+    <div
+      role="group"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: the keys read the picture
+      tabIndex={0}
+      aria-label={label}
+      aria-roledescription={t.stats.chart}
+      className={className}
+      onKeyDown={onKeyDown}
+      onBlur={onLeave}
+      onPointerLeave={onPointerLeave}
+    >
+      {children}
+    </div>
+  )
 }

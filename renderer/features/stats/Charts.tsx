@@ -1,74 +1,110 @@
-import { useMemo } from 'react'
-import { FLOW_WORDS } from '../../../shared/stats.ts'
+import { useStore } from 'zustand'
+import { FLOW_WORDS, GROUP_BY } from '../../../shared/stats.ts'
+import { consoleStore } from '../../state/console.ts'
+import { viewStore } from '../../state/view.ts'
+import { SegmentButtons } from '../../ui/Segments.tsx'
+import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
-import { RATE_INK, RATES, STACK, STATE_INK } from './ink.ts'
+import { GROUP_INK, type Ink, OTHERS_INK, RATE_INK, STATE_INK } from './ink.ts'
+import type { Line } from './Legend.tsx'
 import { OverTime } from './OverTime.tsx'
-import { sayWhen } from './say-when.ts'
-import { shadesOf } from './shades.ts'
-import { countSteps, rateSteps, type Span, type Step } from './steps.ts'
-import { drawnUntil, type StatsAnswer } from './use-stats.ts'
+import { countSteps, groupSteps, rateSteps, type Span, type Step } from './steps.ts'
+import type { StatsAnswer } from './use-stats.ts'
 
 type Props = { readonly answer: StatsAnswer; readonly onZoom: (span: Span | null) => void }
 
-const STATE_LINES = STACK.map(name => ({ name, word: t.stats.states[name], ink: STATE_INK[name] }))
+const STATE_LINES = linesOf(STATE_INK, t.stats.states)
+const RATE_LINES = linesOf(RATE_INK, FLOW_WORDS)
 
-const KNOWN_LINES = STATE_LINES.filter(({ name }) => name !== 'unknown')
-
-export function CountsChart({ answer, onZoom }: Props) {
-  const { counts, stats, span } = answer
-  const end = drawnUntil(answer)
-  const counted = useMemo(() => countSteps(counts, end), [counts, end])
-  // Few stores have locks of which nothing is known.
-  const lines = counted.some(({ values }) => (values?.unknown ?? 0) > 0) ? STATE_LINES : KNOWN_LINES
-  const steps = useMemo(
-    () => counted.map(step => picked(step, values => lines.map(({ name }) => values[name]))),
-    [counted, lines],
-  )
-  const shades = useMemo(() => shadesOf(counts.series, span.from, end), [counts, span, end])
+export function CountsChart(props: Props) {
+  const steps = countSteps(props.answer.counts, props.answer.until)
+  // Few stores have locks in an unknown state.
+  const hasUnknown = steps.some(({ values }) => values && values.unknown > 0)
+  const lines = hasUnknown ? STATE_LINES : STATE_LINES.filter(({ name }) => name !== 'unknown')
   return (
     <OverTime
+      {...props}
       name="counts"
       title={t.stats.counts}
       height={190}
-      lines={lines}
       stacked
-      least={4}
+      lines={lines}
+      steps={inOrder(steps, lines)}
       format={t.number}
       describe={t.stats.countsSaid}
-      zoomed={answer.of.zoom !== null}
-      latest={sayWhen(stats.stores)}
-      {...{ span, steps, shades, onZoom }}
     />
   )
 }
 
-const RATE_LINES = RATES.map(name => ({ name, word: FLOW_WORDS[name], ink: RATE_INK[name] }))
-
-export function RatesChart({ answer, onZoom }: Props) {
-  const { rates, stats, span } = answer
-  const end = drawnUntil(answer)
-  const steps = useMemo(
-    () => rateSteps(rates, end).map(step => picked(step, values => RATES.map(name => values[name]))),
-    [rates, end],
-  )
-  const shades = useMemo(() => shadesOf(rates.series, span.from, end), [rates, span, end])
+export function RatesChart(props: Props) {
+  const steps = rateSteps(props.answer.rates, props.answer.until)
   return (
     <OverTime
+      {...props}
       name="rates"
       title={t.stats.rates}
       height={120}
-      lines={RATE_LINES}
       stacked={false}
-      least={2}
+      lines={RATE_LINES}
+      steps={inOrder(steps, RATE_LINES)}
       format={t.stats.rate}
       describe={t.stats.ratesSaid}
-      zoomed={answer.of.zoom !== null}
-      latest={sayWhen(stats.stores)}
-      {...{ span, steps, shades, onZoom }}
     />
   )
 }
 
-function picked<T>(step: Step<T>, pick: (values: T) => number[]): Step<readonly number[]> {
-  return { ...step, values: step.values && pick(step.values) }
+const LONGEST_NAME = 48
+
+/** How many locks each holder, format or part of keys had, over time. */
+export function GroupsChart(props: Props) {
+  const { groups, counts, until, of } = props.answer
+  const by = useStore(viewStore, state => state.groupsBy)
+  const formats = useStore(consoleStore, state => state.formats)
+  const wordOf = (name: string) =>
+    of.by === 'format' ? (formats.get(name)?.title ?? name) : shownText(name, LONGEST_NAME)
+  const named: Line[] = groups.groups.map(({ name }, i) => ({
+    name: `group ${name}`,
+    word: wordOf(name),
+    ink: GROUP_INK[i] ?? OTHERS_INK,
+  }))
+  const hasOthers = groups.others.some(count => count !== null && count > 0)
+  const others: Line = { name: 'others', word: t.stats.otherGroups, ink: OTHERS_INK }
+  return (
+    <OverTime
+      {...props}
+      name="groups"
+      title={t.stats.groups}
+      height={150}
+      stacked
+      lines={hasOthers || named.length === 0 ? [...named, others] : named}
+      steps={groupSteps(groups, counts.series, until)}
+      format={t.number}
+      describe={t.stats.groupsSaid}
+    >
+      <SegmentButtons
+        label={t.stats.groupsBy}
+        value={by}
+        options={GROUP_BY.map(each => [each, t.stats.groupNames[each]] as const)}
+        onChange={groupsBy => viewStore.setState({ groupsBy })}
+      />
+    </OverTime>
+  )
+}
+
+function linesOf<K extends string>(
+  inks: Readonly<Record<K, Ink>>,
+  words: Readonly<Record<NoInfer<K>, string>>,
+) {
+  const names = Object.keys(inks) as K[]
+  return names.map(name => ({ name, word: words[name], ink: inks[name] }))
+}
+
+function inOrder<K extends string>(
+  steps: readonly Step<Record<K, number>>[],
+  lines: readonly { readonly name: K }[],
+): Step<number[]>[] {
+  return steps.map(({ values, ...step }) => ({
+    ...step,
+    values: values && lines.map(({ name }) => values[name]),
+  }))
 }

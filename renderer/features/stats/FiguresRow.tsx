@@ -1,5 +1,12 @@
 import type { ReactNode } from 'react'
-import { FLOW_NAMES, FLOW_WORDS, type LockBrief, ratesOf, type Stats } from '../../../shared/stats.ts'
+import {
+  type Counted,
+  FLOW_NAMES,
+  FLOW_WORDS,
+  type LockBrief,
+  ratesOf,
+  type Stats,
+} from '../../../shared/stats.ts'
 import { inspect } from '../../state/overlay.ts'
 import { Button } from '../../ui/Button.tsx'
 import figureStyles from '../../ui/Figures.module.css'
@@ -8,7 +15,23 @@ import { t } from '../../words/words.ts'
 import { isOld, sayWhen } from './say-when.ts'
 import type { StatsAnswer } from './use-stats.ts'
 
-/** The numbers of now, and of the window as far as it was observed. */
+type StateFigure = {
+  readonly name: Counted
+  readonly tone?: 'warn' | 'danger' | 'endless'
+  /** Shown only where there are such locks. */
+  readonly isRare?: boolean
+}
+
+const STATES: readonly StateFigure[] = [
+  { name: 'held' },
+  { name: 'expiring', tone: 'warn' },
+  { name: 'endless', tone: 'endless' },
+  { name: 'unknown', isRare: true },
+  { name: 'expired', tone: 'danger' },
+  { name: 'released', isRare: true },
+]
+
+/** The numbers of now, and those of the observed part of the window. */
 export function FiguresRow({ answer }: { readonly answer: StatsAnswer }) {
   const { at, since, overall, stores } = answer.stats
   const { counts, active, total, oldest, longest, observedMs } = overall
@@ -19,46 +42,31 @@ export function FiguresRow({ answer }: { readonly answer: StatsAnswer }) {
     <>
       <section className={figureStyles.figures} aria-label={sayWhen(stores)}>
         <dl>
-          <Figure name={words.active} value={t.number(active)} />
-          <Figure name={words.states.held} value={t.number(counts.held)} />
-          <Figure
-            name={words.states.expiring}
-            value={t.number(counts.expiring)}
-            tone={counts.expiring && 'warn'}
-          />
-          <Figure
-            name={words.states.endless}
-            value={t.number(counts.endless)}
-            tone={counts.endless && 'endless'}
-          />
-          {counts.unknown > 0 && <Figure name={words.states.unknown} value={t.number(counts.unknown)} />}
-          <Figure
-            name={words.states.expired}
-            value={t.number(counts.expired)}
-            tone={counts.expired && 'danger'}
-          />
-          {counts.released > 0 && <Figure name={words.states.released} value={t.number(counts.released)} />}
-          <Figure name={words.stored} value={t.number(total)} />
+          <Figure name={words.active}>{t.number(active)}</Figure>
+          {STATES.filter(({ name, isRare }) => counts[name] > 0 || !isRare).map(({ name, tone }) => (
+            <Figure key={name} name={words.states[name]} tone={counts[name] > 0 ? tone : undefined}>
+              {t.number(counts[name])}
+            </Figure>
+          ))}
+          <Figure name={words.stored}>{t.number(total)}</Figure>
         </dl>
       </section>
       <section className={`${figureStyles.figures} ${figureStyles.small}`} aria-label={words.perMinute}>
         <dl>
           {FLOW_NAMES.map(name => (
-            <Figure
-              key={name}
-              name={FLOW_WORDS[name]}
-              value={words.rate(rates?.[name] ?? null)}
-              unit={words.aMinute}
-            />
+            <Figure key={name} name={FLOW_WORDS[name]} unit={words.aMinute}>
+              {words.rate(rates?.[name] ?? null)}
+            </Figure>
           ))}
           <BriefFigure name={words.oldest} brief={oldest} until={seenAt(answer.stats, oldest)} />
           <BriefFigure name={words.longest} brief={longest} until={longest?.until ?? at} />
           <Figure
             name={words.cost}
-            value={words.costRequests(stores.reduce((sum, { spent }) => sum + spent.requests, 0))}
-            unit={units.length > 0 ? words.costUnits(units.reduce((sum, each) => sum + each, 0)) : undefined}
+            unit={units.length > 0 ? words.costUnits(units.reduce((sum, each) => sum + each)) : undefined}
             title={words.costSince}
-          />
+          >
+            {words.costRequests(stores.reduce((sum, { spent }) => sum + spent.requests, 0))}
+          </Figure>
         </dl>
         <p className={`${figureStyles.note} faint`}>
           {words.observed(observedMs, at - since)}
@@ -69,7 +77,7 @@ export function FiguresRow({ answer }: { readonly answer: StatsAnswer }) {
   )
 }
 
-/** Of a store that is not live nobody knows more than what was last seen. */
+/** Of a store that is not live, nothing is known after its last reading. */
 function seenAt({ at, stores }: Stats, brief: LockBrief | null): number {
   const store = stores.find(({ storeId }) => storeId === brief?.storeId)
   return store && isOld(store) ? (store.asOf ?? at) : at
@@ -77,18 +85,19 @@ function seenAt({ at, stores }: Stats, brief: LockBrief | null): number {
 
 type FigureProps = {
   readonly name: string
-  readonly value: ReactNode
   readonly unit?: string | undefined
-  readonly tone?: 'warn' | 'danger' | 'endless' | 0
+  readonly tone?: string | undefined
   readonly title?: string
+  readonly className?: string | undefined
+  readonly children: ReactNode
 }
 
-function Figure({ name, value, unit, tone, title }: FigureProps) {
+function Figure({ name, unit, tone, title, className = '', children }: FigureProps) {
   return (
-    <div className={figureStyles.figure} data-tone={tone || undefined} title={title}>
+    <div className={`${figureStyles.figure} ${className}`} data-tone={tone} title={title}>
       <dt>{name}</dt>
       <dd>
-        {value}
+        {children}
         {unit !== undefined && <span className={figureStyles.unit}> {unit}</span>}
       </dd>
     </div>
@@ -98,22 +107,24 @@ function Figure({ name, value, unit, tone, title }: FigureProps) {
 type BriefProps = { readonly name: string; readonly brief: LockBrief | null; readonly until: number }
 
 function BriefFigure({ name, brief, until }: BriefProps) {
-  if (!brief) return <Figure name={name} value={<span className="faint">{t.stats.none}</span>} />
+  if (!brief)
+    return (
+      <Figure name={name}>
+        <span className="faint">{t.stats.none}</span>
+      </Figure>
+    )
   const { storeId, id, key, holder, since, exact } = brief
   return (
-    <div className={`${figureStyles.figure} ${figureStyles.lock}`}>
-      <dt>{name}</dt>
-      <dd>
-        {t.stats.oldestFor(until - since, exact)}{' '}
-        <Button
-          look="link"
-          className={`mono clip ${figureStyles.unit}`}
-          title={`${shownText(key)} · ${shownText(holder, 120)}`}
-          onClick={() => inspect({ storeId, id })}
-        >
-          {shownText(key, 120)}
-        </Button>
-      </dd>
-    </div>
+    <Figure name={name} className={figureStyles.lock}>
+      {t.stats.tenureLength(until - since, exact)}{' '}
+      <Button
+        look="link"
+        className={`mono clip ${figureStyles.unit}`}
+        title={`${shownText(key)} · ${shownText(holder, 120)}`}
+        onClick={() => inspect({ storeId, id })}
+      >
+        {shownText(key, 120)}
+      </Button>
+    </Figure>
   )
 }

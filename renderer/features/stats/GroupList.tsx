@@ -1,5 +1,6 @@
 import type { Groups } from '../../../shared/stats.ts'
 import cardStyles from '../../ui/Card.module.css'
+import { Card } from '../../ui/Card.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import styles from './Stats.module.css'
@@ -12,7 +13,7 @@ type Props = {
   readonly say?: (name: string) => string
 }
 
-/** The largest groups, each with a bar as long as its part of the largest. */
+/** The largest groups, each with a bar in proportion to the first. */
 export function GroupList({ title, groups, say = name => shownText(name, 120) }: Props) {
   const top = groups.top.slice(0, SHOWN)
   const rest = groups.top.slice(SHOWN)
@@ -22,7 +23,7 @@ export function GroupList({ title, groups, say = name => shownText(name, 120) }:
   }
   const most = top[0]?.count ?? 1
   return (
-    <section className={cardStyles.card} aria-label={title}>
+    <Card label={title}>
       <h2>{title}</h2>
       {top.length === 0 && <p className={`${cardStyles.note} faint`}>{t.stats.noGroups}</p>}
       <ol className={styles.groups}>
@@ -37,6 +38,6 @@ export function GroupList({ title, groups, say = name => shownText(name, 120) }:
       {others.names > 0 && (
         <p className={`${cardStyles.note} faint`}>{t.stats.others(others.names, others.count)}</p>
       )}
-    </section>
+    </Card>
   )
 }

@@ -9,18 +9,17 @@ type Props = {
   readonly name: string
   readonly title: string
   readonly histogram: Histogram
-  /** What is said when it has nothing. */
   readonly empty: string
-  /** What those are that have no place in it. */
+  /** The name of those that could not be measured. */
   readonly unmeasured: string
 }
 
-/** How many are below each time and not below the one before. */
 export function HistogramChart({ name, title, histogram, empty, unmeasured }: Props) {
   const buckets = bucketsOf(histogram)
   const most = Math.max(1, ...histogram.counts)
   const filled = buckets.filter(({ count }) => count > 0)
   const said = filled.map(({ label, count }) => t.stats.valueOf(label, t.number(count)))
+  const unknown = histogram.unknown > 0 ? [{ label: unmeasured, count: histogram.unknown }] : []
   return (
     <ChartFrame
       name={name}
@@ -43,8 +42,8 @@ export function HistogramChart({ name, title, histogram, empty, unmeasured }: Pr
             ))}
           </div>
           <p className={`${cardStyles.note} faint`}>
-            {filled.length === 0 && histogram.unknown === 0 ? empty : null}
-            {histogram.unknown > 0 ? t.stats.valueOf(unmeasured, t.number(histogram.unknown)) : null}
+            {filled.length + unknown.length === 0 && empty}
+            {unknown.map(({ label, count }) => t.stats.valueOf(label, t.number(count)))}
           </p>
         </div>
       }
@@ -52,12 +51,10 @@ export function HistogramChart({ name, title, histogram, empty, unmeasured }: Pr
         <NumberTable
           caption={title}
           head={[t.stats.bucket, t.stats.locks]}
-          rows={[
-            ...buckets.map(({ label, count }) => ({ id: label, cells: [label, t.number(count)] })),
-            ...(histogram.unknown > 0
-              ? [{ id: 'unknown', cells: [unmeasured, t.number(histogram.unknown)] }]
-              : []),
-          ]}
+          rows={[...buckets, ...unknown].map(({ label, count }) => ({
+            id: label,
+            cells: [label, t.number(count)],
+          }))}
         />
       }
     />

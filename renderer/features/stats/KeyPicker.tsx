@@ -12,7 +12,7 @@ type Props = { readonly scope: string | null; readonly onChoose: (key: KeyChoice
 const TYPED_MS = 150
 const SHOWN = 12
 
-/** Finds a key among those that were seen. The input has the focus, the arrows go through the list. */
+/** Finds a key that was seen. The input keeps the focus, and the arrow keys move through the list. */
 export function KeyPicker({ scope, onChoose }: Props) {
   const [typed, setTyped] = useState('')
   const [open, setOpen] = useState(false)

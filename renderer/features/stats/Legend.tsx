@@ -2,45 +2,47 @@ import { t } from '../../words/words.ts'
 import chartStyles from './Chart.module.css'
 import type { Ink } from './ink.ts'
 
-export type OverTimeLine = { readonly name: string; readonly word: string; readonly ink: Ink }
+export type Line = { readonly name: string; readonly word: string; readonly ink: Ink }
 
 type Props = {
-  readonly lines: readonly OverTimeLine[]
+  readonly lines: readonly Line[]
   readonly values: readonly number[] | null
   readonly format: (value: number) => string
-  /** The time that is read; null for the latest, which `latest` says. */
-  readonly at: number | null
-  readonly latest: string
-  /** Whether they are drawn as lines, and not as areas. */
-  readonly asLines: boolean
+  /** The time of the values. */
+  readonly when: string
+  readonly stacked: boolean
   readonly note: string | null
-  /** Whether the reading is said aloud: when the keys move it. */
+  readonly hasHint: boolean
+  /** Announces the reading, when the keys move it. */
   readonly live: boolean
-  readonly hidden: ReadonlySet<string>
-  readonly onToggle: (name: string) => void
+  /** The names of the hidden lines. */
+  readonly hidden: readonly string[]
+  readonly onHide: (hidden: readonly string[]) => void
 }
 
-/** What the lines are, and what they say at the time that is pointed at. */
+/** The lines, and their values at the time that is pointed at. */
 export function Legend(props: Props) {
-  const { lines, values, format, at, latest, asLines, note, live, hidden, onToggle } = props
-  const visible = lines.filter(({ name }) => !hidden.has(name)).length
+  const { lines, values, format, when, stacked, note, hasHint, live, hidden, onHide } = props
+  const visible = lines.filter(({ name }) => !hidden.includes(name))
+  const toggle = (name: string) =>
+    onHide(hidden.includes(name) ? hidden.filter(each => each !== name) : [...hidden, name])
   return (
     <div className={chartStyles.legend} aria-live={live ? 'polite' : 'off'}>
-      <span className={`${chartStyles.time} number`}>{at === null ? latest : t.dateTime(at)}</span>
+      <span className={`${chartStyles.time} number`}>{when}</span>
       {lines.map(({ name, word, ink }, i) => (
         <button
           key={name}
           type="button"
           className={chartStyles.item}
-          aria-pressed={!hidden.has(name)}
+          aria-pressed={!hidden.includes(name)}
           title={t.stats.hide(word)}
-          disabled={visible === 1 && !hidden.has(name)}
-          onClick={() => onToggle(name)}
+          disabled={visible.length === 1 && visible[0]?.name === name}
+          onClick={() => toggle(name)}
         >
           <span
             className={chartStyles.swatch}
             data-pattern={ink.pattern}
-            data-dash={asLines ? dashOf(ink) : undefined}
+            data-dash={stacked ? undefined : ink.dash.join(' ')}
             style={{ color: `var(${ink.colour})` }}
           />
           {word}{' '}
@@ -52,12 +54,7 @@ export function Legend(props: Props) {
           {note}
         </span>
       )}
-      {note === null && at === null && <span className={`${chartStyles.hint} faint`}>{t.stats.hint}</span>}
+      {hasHint && <span className={`${chartStyles.hint} faint`}>{t.stats.hint}</span>}
     </div>
   )
-}
-
-function dashOf({ dash }: Ink): 'none' | 'mixed' | 'long' | 'short' {
-  if (dash.length === 0) return 'none'
-  return dash.length > 2 ? 'mixed' : (dash[0] ?? 0) > 3 ? 'long' : 'short'
 }

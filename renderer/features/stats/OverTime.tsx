@@ -3,86 +3,76 @@ import { NumberTable } from '../../ui/NumberTable.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { ChartFrame } from './ChartFrame.tsx'
-import { Legend, type OverTimeLine } from './Legend.tsx'
+import { Legend, type Line } from './Legend.tsx'
+import { sayWhen } from './say-when.ts'
 import { observedPart, type Shade, shadeWithin } from './shades.ts'
 import type { Span, Step } from './steps.ts'
 import { TimeChart } from './TimeChart.tsx'
+import type { StatsAnswer } from './use-stats.ts'
 
 type Props = {
+  readonly answer: StatsAnswer
+  readonly onZoom: (span: Span | null) => void
   readonly name: string
   readonly title: string
   readonly height: number
-  readonly span: Span
-  readonly lines: readonly OverTimeLine[]
-  readonly steps: readonly Step<readonly number[]>[]
-  readonly shades: readonly Shade[]
   readonly stacked: boolean
-  readonly least: number
+  readonly lines: readonly Line[]
+  readonly steps: readonly Step<readonly number[]>[]
   readonly format: (value: number) => string
   readonly describe: (from: number, to: number, now: readonly string[]) => string
-  readonly zoomed: boolean
-  /** When the last numbers are of. */
-  readonly latest: string
-  readonly onZoom: (span: Span | null) => void
-  /** Beside the title. */
   readonly children?: ReactNode
 }
 
-/** Numbers over time: what is pointed at is read out beside the title, and everything is in the table. */
+/** Numbers over time: the legend reads out the step that is pointed at, and the table has every number. */
 export function OverTime(props: Props) {
-  const { name, title, span, steps, shades, stacked, least, format } = props
+  const { answer, title, stacked, lines, steps, format } = props
+  const { span, shades } = answer
   const [reading, setReading] = useState<{ at: number; byKeys: boolean } | null>(null)
-  const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set())
-  const at = reading?.at ?? null
-  const step =
-    at === null ? steps.findLast(({ values }) => values !== null) : steps.findLast(({ from }) => from <= at)
-  const shown = useMemo(() => {
-    const places = props.lines.map((_, i) => i).filter(i => !hidden.has(props.lines[i]?.name ?? ''))
-    return {
-      lines: places.flatMap(i => props.lines[i] ?? []),
-      steps: steps.map(({ values, ...when }) =>
-        values === null
-          ? { ...when, values }
-          : observedPart({ ...when, values: places.map(i => values[i] ?? 0) }, shades),
-      ),
-    }
-  }, [props.lines, steps, shades, hidden])
+  const [hidden, setHidden] = useState<readonly string[]>([])
+  const last = steps.findLast(({ values }) => values !== null)
+  const step = reading === null ? last : steps.findLast(({ from }) => from <= reading.at)
   const readAt = reading?.byKeys && step ? step.from : null
-  const look = useMemo(
-    () => ({ lines: shown.lines, stacked, shades, least, at: readAt }),
-    [shown.lines, stacked, shades, least, readAt],
-  )
-  const last = steps.findLast(({ values }) => values !== null)?.values
-  const said = props.lines.map(({ word }, i) =>
-    t.stats.valueOf(word, last ? format(last[i] ?? 0) : t.stats.noValue),
+  const note = step ? noteOf(step, shades, reading === null) : null
+  const drawing = useMemo(() => {
+    const shown = lines.flatMap((line, i) => (hidden.includes(line.name) ? [] : [{ line, i }]))
+    return {
+      look: { lines: shown.map(({ line }) => line), stacked, shades, at: readAt },
+      steps: steps.map(({ values, ...when }) => {
+        if (values === null) return { ...when, values }
+        return observedPart({ ...when, values: shown.map(({ i }) => values[i] ?? 0) }, shades)
+      }),
+    }
+  }, [lines, steps, stacked, shades, hidden, readAt])
+  const said = lines.map(({ word }, i) =>
+    t.stats.valueOf(word, last?.values ? format(last.values[i] ?? 0) : t.stats.noValue),
   )
   return (
     <ChartFrame
-      name={name}
+      name={props.name}
       title={title}
       chart={
         <>
           <Legend
-            lines={props.lines}
+            lines={lines}
             values={step?.values ?? null}
             format={format}
-            at={at === null ? null : (step?.until ?? null)}
-            latest={props.latest}
-            asLines={!stacked}
-            note={step ? noteOf(step, shades, at === null) : null}
+            when={reading && step ? t.dateTime(step.until) : sayWhen(answer.stats.stores)}
+            stacked={stacked}
+            note={note}
+            hasHint={note === null && reading === null}
             live={reading?.byKeys === true}
             hidden={hidden}
-            onToggle={line => setHidden(before => toggled(before, line))}
+            onHide={setHidden}
           />
           <TimeChart
             label={props.describe(span.from, span.to, said)}
             span={span}
-            steps={shown.steps}
-            look={look}
+            steps={drawing.steps}
+            look={drawing.look}
             height={props.height}
-            at={readAt}
-            zoomed={props.zoomed}
-            onPoint={(to, byKeys) => setReading(to === null ? null : { at: to, byKeys })}
+            zoomed={answer.of.zoom !== null}
+            onPoint={(at, byKeys) => setReading(at === null ? null : { at, byKeys })}
             onZoom={props.onZoom}
           />
         </>
@@ -90,7 +80,7 @@ export function OverTime(props: Props) {
       table={
         <NumberTable
           caption={title}
-          head={[t.stats.time, ...props.lines.map(({ word }) => word), t.stats.note]}
+          head={[t.stats.time, ...lines.map(({ word }) => word), t.stats.note]}
           rows={rowsOf(props)}
         />
       }
@@ -100,29 +90,24 @@ export function OverTime(props: Props) {
   )
 }
 
-/** The last one first. Steps of one gap are one row. */
-function rowsOf({ steps, shades, format }: Props) {
-  const rows: { id: string; cells: string[]; note?: string; gap?: Shade }[] = []
-  for (const { from, until, values } of steps.toReversed()) {
+/** Newest first. The steps of one gap are one row. */
+function rowsOf({ steps, answer: { shades }, format }: Props) {
+  let gap: Shade | null = null
+  return steps.toReversed().flatMap(step => {
+    const { from, until, values } = step
     const shade = shadeWithin(shades, from, until)
-    if (values === null && shade) {
-      if (rows.at(-1)?.gap === shade) continue
-      rows.push({
-        id: String(from),
-        cells: [t.dateTime(shade.until)],
-        note: sayShade(shade) ?? '',
-        gap: shade,
-      })
-      continue
-    }
-    const cells = values === null ? [t.stats.noValue] : values.map(format)
-    const note = noteOf({ from, until, values }, shades)
-    rows.push({ id: String(from), cells: [t.dateTime(until), ...cells], note: note ?? '' })
-  }
-  return rows
+    const before = gap
+    gap = values === null ? shade : null
+    if (gap !== null && gap === before) return []
+    const note = (gap ? sayShade(gap) : noteOf(step, shades)) ?? ''
+    if (gap) return [{ id: String(from), cells: [t.dateTime(gap.until)], note }]
+    return [
+      { id: String(from), cells: [t.dateTime(until), ...(values?.map(format) ?? [t.stats.noValue])], note },
+    ]
+  })
 }
 
-/** Of a step that was observed in part there is a value, and nothing more to say. What a server said just now is said elsewhere. */
+/** A step that was partly observed has a value, and needs no note. */
 function noteOf(
   { from, until, values }: Step<readonly number[]>,
   shades: readonly Shade[],
@@ -132,20 +117,12 @@ function noteOf(
   return shade?.whole && values !== null ? null : sayShade(shade, isLatest)
 }
 
+/** A notice above the charts has the present errors, so the latest step leaves them out. */
 function sayShade(shade: Shade | null, isLatest = false): string | null {
   if (!shade) return null
-  const reasons = shade.missing.map(({ name, why, message }) =>
-    t.stats.reason(
-      shownText(name, 60),
-      why,
-      message === null || isLatest ? null : sentence(message).replace(/\.$/, ''),
-    ),
-  )
+  const reasons = shade.missing.map(({ name, why, message }) => {
+    const quote = message === null || isLatest ? null : sentence(message).replace(/\.$/, '')
+    return t.stats.reason(shownText(name, 60), why, quote)
+  })
   return shade.whole ? t.stats.gap(shade.from, shade.until, reasons) : t.stats.incomplete(reasons)
-}
-
-function toggled(hidden: ReadonlySet<string>, name: string): ReadonlySet<string> {
-  const next = new Set(hidden)
-  if (!next.delete(name)) next.add(name)
-  return next
 }

@@ -1,29 +1,31 @@
 import { useEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { consoleStore } from '../../state/console.ts'
-import { preferences } from '../../state/preferences.ts'
+import { openDialog } from '../../state/overlay.ts'
+import { preferences, STATS_WINDOWS } from '../../state/preferences.ts'
 import { table } from '../../state/table.ts'
 import { viewStore } from '../../state/view.ts'
+import { Button } from '../../ui/Button.tsx'
+import chipStyles from '../../ui/Chip.module.css'
+import { Empty } from '../../ui/Empty.tsx'
 import { ErrorNotice } from '../../ui/Notice.tsx'
+import { SegmentButtons } from '../../ui/Segments.tsx'
 import { sentence } from '../../ui/shown-text.ts'
 import viewStyles from '../../ui/View.module.css'
-import { ViewBody } from '../../ui/View.tsx'
+import { ViewBody, ViewHead } from '../../ui/View.tsx'
 import { t } from '../../words/words.ts'
-import { CountsChart, RatesChart } from './Charts.tsx'
+import { ScopeName } from '../stores/ScopeName.tsx'
+import { CountsChart, GroupsChart, RatesChart } from './Charts.tsx'
 import { FiguresRow } from './FiguresRow.tsx'
 import { GroupList } from './GroupList.tsx'
-import { GroupsChart } from './GroupsChart.tsx'
 import { HistogramChart } from './Histograms.tsx'
-import { NothingYet } from './NothingYet.tsx'
 import styles from './Stats.module.css'
-import { StatsHead } from './StatsHead.tsx'
 import { StoresTable } from './StoresTable.tsx'
 import { isOld } from './say-when.ts'
 import type { Span } from './steps.ts'
 import { Timeline } from './Timeline.tsx'
 import { type StatsAnswer, useStats } from './use-stats.ts'
 
-/** A point needs so many pixels to be seen as one. */
 const POINT_PX = 2
 const MOST_POINTS = 720
 
@@ -34,13 +36,13 @@ export function StatsView() {
   const [zoom, setZoom] = useState<{ of: string; span: Span } | null>(null)
   const box = useRef<HTMLDivElement>(null)
   const points = usePoints(box)
-  // Another store or another window is another question: the zoom belonged to the one before.
+  // The zoom ends with another store or window.
   const question = `${scope} ${window}`
   const span = zoom?.of === question ? zoom.span : null
   const { answer, error } = useStats({ scope, window, zoom: span, points, by })
   return (
     <>
-      <StatsHead zoom={span} onUnzoom={() => setZoom(null)} />
+      <Head zoom={span} onUnzoom={() => setZoom(null)} />
       <ViewBody ref={box} label={t.stats.title}>
         <ErrorNotice role="status" what={t.stats.failed} error={error} />
         {answer?.stats.stores.some(store => store.asOf !== null) ? (
@@ -51,6 +53,68 @@ export function StatsView() {
       </ViewBody>
     </>
   )
+}
+
+type HeadProps = { readonly zoom: Span | null; readonly onUnzoom: () => void }
+
+function Head({ zoom, onUnzoom }: HeadProps) {
+  const window = useStore(preferences, state => state.statsWindow)
+  return (
+    <ViewHead
+      title={
+        <>
+          {t.stats.title}
+          <ScopeName />
+        </>
+      }
+    >
+      {zoom && (
+        <button
+          type="button"
+          className={chipStyles.chip}
+          data-tone="accent"
+          title={t.stats.unzoom}
+          onClick={onUnzoom}
+        >
+          {t.stats.zoomed(zoom.from, zoom.to)} <span aria-hidden="true">×</span>
+          <span className="visually-hidden">{t.stats.unzoom}</span>
+        </button>
+      )}
+      <SegmentButtons
+        label={t.stats.window}
+        className={styles.windows}
+        value={window}
+        options={STATS_WINDOWS.map(each => [each, t.stats.windows[each]] as const)}
+        onChange={statsWindow => {
+          preferences.setState({ statsWindow })
+          onUnzoom()
+        }}
+      />
+    </ViewHead>
+  )
+}
+
+/** Takes the place of the numbers until a store has been read. */
+function NothingYet({ answer }: { readonly answer: StatsAnswer | null }) {
+  const hasNoStores = useStore(
+    consoleStore,
+    state => state.entriesKnown && !state.entries.some(each => each.open),
+  )
+  if (hasNoStores)
+    return (
+      <Empty icon="dash" title={t.empty.noStores} text={t.empty.noStoresText}>
+        <Button look="primary" onClick={() => openDialog({ kind: 'store', mode: 'add' })}>
+          {t.sidebar.add}
+        </Button>
+      </Empty>
+    )
+  if (!answer) return <Empty icon="again" title={t.stats.loading} text="" />
+  for (const { name, error } of answer.stats.stores)
+    if (error) {
+      const quote = sentence(error.message)
+      return <Empty icon="alert" title={t.empty.down(name)} text={t.empty.downText} quote={quote} />
+    }
+  return <Empty icon="again" title={t.stats.nothingYet} text={t.stats.nothingYetText} />
 }
 
 type NumbersProps = {
@@ -117,7 +181,7 @@ function usePoints(box: React.RefObject<HTMLDivElement | null>): number {
     const element = box.current
     if (!element) return
     const observer = new ResizeObserver(() =>
-      // In coarse steps: not every pixel is a question of its own.
+      // In coarse steps, because each number of points is another query.
       setPoints(Math.min(MOST_POINTS, Math.max(90, Math.round(element.clientWidth / POINT_PX / 90) * 90))),
     )
     observer.observe(element)

@@ -19,7 +19,7 @@ export function StoresTable({ stores, at }: { readonly stores: readonly StoreSta
             t.number(store.active),
             t.number(store.total),
             store.oldest
-              ? words.oldestFor((store.asOf ?? at) - store.oldest.since, store.oldest.exact)
+              ? words.tenureLength((store.asOf ?? at) - store.oldest.since, store.oldest.exact)
               : words.none,
             words.offset(store.offsetMs),
             words.scan(store.scanMs, store.scanned),
@@ -33,7 +33,6 @@ export function StoresTable({ stores, at }: { readonly stores: readonly StoreSta
   )
 }
 
-/** Why it is so stands above the numbers. */
 function sayStatus({ status, asOf }: StoreStats): string {
   const word = t.stats.statuses[status]
   if (status === 'live') return word

@@ -1,34 +1,43 @@
 import type uPlot from 'uplot'
+import { MINUTE_MS } from '../../../shared/duration.ts'
 import { colourOf } from '../../ui/colours.ts'
 import { t } from '../../words/words.ts'
 import { fillOf, type Ink } from './ink.ts'
 import type { Shade } from './shades.ts'
-import type { Span } from './steps.ts'
+import type { Span, Step } from './steps.ts'
 
-export type ChartLook = {
+/** A new object draws the chart again. */
+type ChartLook = {
   readonly lines: readonly { readonly name: string; readonly ink: Ink }[]
-  /** Each on top of the one before it. */
   readonly stacked: boolean
   readonly shades: readonly Shade[]
-  /** Of the steps that are read, so that the cursor stands where the reading is. */
+  /** Where the keys read; null while they do not. */
   readonly at: number | null
-  /** A chart without any value still has a scale. */
-  readonly least: number
 }
 
-type Wiring = {
-  readonly size: { readonly width: number; readonly height: number }
-  readonly span: () => Span
-  readonly onPoint: (at: number | null) => void
+export type TimeChartProps = {
+  /** What it shows, in a sentence: the picture itself is for eyes only. */
+  readonly label: string
+  readonly span: Span
+  readonly steps: readonly Step<readonly number[]>[]
+  readonly look: ChartLook
+  readonly height: number
+  readonly zoomed: boolean
+  readonly onPoint: (at: number | null, byKeys: boolean) => void
   readonly onZoom: (span: Span | null) => void
 }
 
-const FONT = '11px "Inter Variable", system-ui, sans-serif'
-const AXIS_PX = 36
+/** Core keeps nothing much finer. */
+export const SHORTEST_ZOOM_MS = MINUTE_MS
 
-/** `look` is asked with every drawing: colours, shades and lines may be others by then. */
-export function chartOptions(look: () => ChartLook, wiring: Wiring): uPlot.Options {
-  const { lines, stacked } = look()
+const FONT = '11px "Inter Variable", system-ui, sans-serif'
+
+/** `now` is called for every drawing, because shades and handlers change. */
+export function chartOptions(now: () => TimeChartProps, width: number): uPlot.Options {
+  const { look, height } = now()
+  const { lines, stacked } = look
+  // A chart of zeros still has a scale.
+  const least = stacked ? 4 : 2
   const axis = (more: uPlot.Axis): uPlot.Axis => ({
     stroke: () => colourOf('--ink-3'),
     grid: { stroke: () => colourOf('--line'), width: 1 },
@@ -37,13 +46,14 @@ export function chartOptions(look: () => ChartLook, wiring: Wiring): uPlot.Optio
     ...more,
   })
   return {
-    ...wiring.size,
+    width,
+    height,
     ms: 1,
     padding: [8, 8, 0, 0],
     legend: { show: false },
     scales: {
-      x: { range: () => [wiring.span().from, wiring.span().to] },
-      y: { range: (_, __, max) => [0, Math.max(look().least, (max ?? 0) * 1.08)] },
+      x: { range: () => [now().span.from, now().span.to] },
+      y: { range: (_, __, max) => [0, Math.max(least, (max ?? 0) * 1.08)] },
     },
     axes: [
       axis({
@@ -55,14 +65,14 @@ export function chartOptions(look: () => ChartLook, wiring: Wiring): uPlot.Optio
       }),
       axis({
         values: (_, splits) => splits.map(value => t.stats.axisValue(value)),
-        size: AXIS_PX,
+        size: 36,
         gap: 4,
         space: 32,
       }),
     ],
     series: [
       {},
-      // The lowest area fills down to zero; the others down to the one below them.
+      // The lowest area fills down to zero, each other one down to the area below.
       ...(stacked
         ? lines.map(({ ink }, i) => ({
             width: 0,
@@ -80,7 +90,7 @@ export function chartOptions(look: () => ChartLook, wiring: Wiring): uPlot.Optio
     bands: stacked
       ? lines.slice(1).map(({ ink }, i) => ({
           series: [i + 2, i + 1] as [number, number],
-          // The type says text; what is drawn with it is a canvas, which takes patterns.
+          // The type says text, but a canvas takes patterns, too.
           fill: ((u: uPlot) => fillOf(ink, u.ctx)) as NonNullable<uPlot.Band['fill']>,
         }))
       : [],
@@ -90,25 +100,26 @@ export function chartOptions(look: () => ChartLook, wiring: Wiring): uPlot.Optio
       drag: { x: true, y: false, setScale: false },
       bind: {
         dblclick: () => () => {
-          wiring.onZoom(null)
+          now().onZoom(null)
           return null
         },
       },
     },
     hooks: {
-      drawClear: [u => drawShades(u, look().shades)],
-      draw: [u => drawReasons(u, look().shades), u => drawReading(u, look().at)],
+      drawClear: [u => drawShades(u, now().look.shades)],
+      draw: [u => drawReasons(u, now().look.shades), u => drawReading(u, now().look.at)],
       setCursor: [
         u => {
           const { left } = u.cursor
-          wiring.onPoint(left === undefined || left < 0 ? null : u.posToVal(left, 'x'))
+          now().onPoint(left === undefined || left < 0 ? null : u.posToVal(left, 'x'), false)
         },
       ],
       setSelect: [
         u => {
           const { left, width } = u.select
           if (width < 4) return
-          wiring.onZoom({ from: u.posToVal(left, 'x'), to: u.posToVal(left + width, 'x') })
+          const zoom = { from: u.posToVal(left, 'x'), to: u.posToVal(left + width, 'x') }
+          if (zoom.to - zoom.from >= SHORTEST_ZOOM_MS) now().onZoom(zoom)
           u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false)
         },
       ],
@@ -116,25 +127,20 @@ export function chartOptions(look: () => ChartLook, wiring: Wiring): uPlot.Optio
   }
 }
 
-/** Where the keys read. The mouse has the cursor of its own. */
+/** The line at which the keys read. The mouse has uPlot's own cursor. */
 function drawReading(u: uPlot, at: number | null): void {
   if (at === null) return
   const { ctx, bbox } = u
   const x = Math.round(u.valToPos(at, 'x', true))
   ctx.save()
-  ctx.strokeStyle = colourOf('--ink-2')
-  ctx.lineWidth = devicePixelRatio
-  ctx.beginPath()
-  ctx.moveTo(x, bbox.top)
-  ctx.lineTo(x, bbox.top + bbox.height)
-  ctx.stroke()
+  ctx.fillStyle = colourOf('--ink-2')
+  ctx.fillRect(x - devicePixelRatio / 2, bbox.top, devicePixelRatio, bbox.height)
   ctx.restore()
 }
 
 const SHADE: Ink = { colour: '--ink-3', pattern: 'rising', dash: [] }
 const LABEL_PX = 90
 
-/** Under everything else. */
 function drawShades(u: uPlot, shades: readonly Shade[]): void {
   const { ctx, bbox } = u
   ctx.save()
@@ -146,7 +152,7 @@ function drawShades(u: uPlot, shades: readonly Shade[]): void {
   ctx.restore()
 }
 
-/** Over everything else, where there is room for words. */
+/** The reasons of the shades that are wide enough for a label. */
 function drawReasons(u: uPlot, shades: readonly Shade[]): void {
   const { ctx, bbox } = u
   const px = devicePixelRatio
@@ -166,7 +172,7 @@ function drawReasons(u: uPlot, shades: readonly Shade[]): void {
   ctx.restore()
 }
 
-/** In the pixels of the canvas, as far as it is in view. */
+/** The visible part of each shade, in canvas pixels. */
 function placed(u: uPlot, shades: readonly Shade[]) {
   const end = u.bbox.left + u.bbox.width
   return shades.flatMap(shade => {

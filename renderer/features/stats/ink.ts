@@ -9,27 +9,23 @@ export type Ink = {
 }
 
 /** From the bottom of the stack to its top: what needs attention is what one sees first. */
-export const STACK = ['held', 'unknown', 'endless', 'expiring', 'expired'] as const satisfies Counted[]
-type Stacked = (typeof STACK)[number]
-
-export const STATE_INK: Readonly<Record<Stacked, Ink>> = {
+export const STATE_INK = {
   held: { colour: '--accent', pattern: 'plain', dash: [] },
   unknown: { colour: '--ink-3', pattern: 'falling', dash: [] },
   endless: { colour: '--endless', pattern: 'dots', dash: [] },
   expiring: { colour: '--warn', pattern: 'rising', dash: [] },
   expired: { colour: '--danger', pattern: 'solid', dash: [] },
-}
+} as const satisfies Partial<Record<Counted, Ink>>
 
-/** What is not renewed: that happens so often that nothing else would be seen beside it. */
-export const RATES = ['taken', 'freed', 'lapsed', 'passedOn'] as const satisfies (keyof Flows)[]
-export const RATE_INK: Readonly<Record<(typeof RATES)[number], Ink>> = {
+/** Renewals are left out: they are so frequent that they would hide all other rates. */
+export const RATE_INK = {
   taken: { colour: '--accent', pattern: 'plain', dash: [] },
   freed: { colour: '--ink-2', pattern: 'plain', dash: [6, 3] },
   lapsed: { colour: '--warn', pattern: 'plain', dash: [9, 3, 2, 3] },
   passedOn: { colour: '--danger', pattern: 'plain', dash: [2, 3] },
-}
+} as const satisfies Partial<Record<keyof Flows, Ink>>
 
-/** From the bottom of the stack to its top. None of them means anything. */
+/** From the bottom of the stack to its top; the colours have no meaning. */
 export const GROUP_INK: readonly Ink[] = [
   { colour: '--dot-teal', pattern: 'solid', dash: [] },
   { colour: '--dot-violet', pattern: 'plain', dash: [] },
@@ -42,19 +38,17 @@ export const OTHERS_INK: Ink = { colour: '--dot-slate', pattern: 'plain', dash: 
 const TILE = 8
 const made = new Map<string, CanvasPattern | string>()
 
-/** The filling of an area. Made once for each colour, pattern and density of the screen. */
+/** The fill of an area, made once for each colour, pattern and screen density. */
 export function fillOf({ colour, pattern }: Ink, context: CanvasRenderingContext2D): CanvasPattern | string {
   const ink = colourOf(colour)
   const dots = Math.max(1, Math.round(devicePixelRatio))
   const name = `${ink} ${pattern} ${dots}`
-  const known = made.get(name)
-  if (known !== undefined) return known
-  const filling = makeFilling(ink, pattern, dots, context)
-  made.set(name, filling)
-  return filling
+  const fill = made.get(name) ?? makeFill(ink, pattern, dots, context)
+  made.set(name, fill)
+  return fill
 }
 
-function makeFilling(
+function makeFill(
   ink: string,
   pattern: Ink['pattern'],
   dots: number,
@@ -70,17 +64,14 @@ function makeFilling(
   pen.fillRect(0, 0, TILE, TILE)
   pen.globalAlpha = 0.75
   if (pattern === 'dots') for (const at of [2, 6]) pen.fillRect(at - 0.75, at - 0.75, 1.5, 1.5)
-  if (pattern === 'rising' || pattern === 'falling') hatch(pen, pattern === 'rising')
-  return context.createPattern(tile, 'repeat') ?? ink
-}
-
-/** Three lines, so that what leaves the tile at a corner comes back at the other. */
-function hatch(pen: CanvasRenderingContext2D, rising: boolean): void {
-  pen.lineWidth = 1.2
-  pen.beginPath()
-  for (const shift of [-TILE, 0, TILE]) {
-    pen.moveTo(shift, rising ? TILE : 0)
-    pen.lineTo(shift + TILE, rising ? 0 : TILE)
+  if (pattern === 'rising' || pattern === 'falling') {
+    pen.lineWidth = 1.2
+    // Three lines, so that what leaves the tile at one corner enters at the opposite one.
+    for (const shift of [-TILE, 0, TILE]) {
+      pen.moveTo(shift, pattern === 'rising' ? TILE : 0)
+      pen.lineTo(shift + TILE, pattern === 'rising' ? 0 : TILE)
+    }
+    pen.stroke()
   }
-  pen.stroke()
+  return context.createPattern(tile, 'repeat') ?? ink
 }

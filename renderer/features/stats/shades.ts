@@ -1,8 +1,9 @@
 import type { Gap, Series } from '../../../shared/stats.ts'
+import { sameParts } from '../../state/same-parts.ts'
 
-type Missing = { readonly name: string; readonly why: Gap['why']; readonly message: string | null }
+type Missing = { readonly name: string } & Pick<Gap, 'why' | 'message'>
 
-/** A time in which not all stores were observed. `whole` when none of them was. */
+/** A time in which some stores were not observed; `whole` if none was. */
 export type Shade = {
   readonly from: number
   readonly until: number
@@ -10,37 +11,33 @@ export type Shade = {
   readonly missing: readonly Missing[]
 }
 
-/** Where the sum over stores is not known, and which of them were not observed there. */
+/** The times in which the sum over all stores is unknown, with the stores that were not observed. */
 export function shadesOf(
   series: readonly Pick<Series, 'name' | 'gaps'>[],
   from: number,
   to: number,
 ): Shade[] {
-  const edges = new Set<number>()
-  for (const { gaps } of series)
-    for (const gap of gaps) {
-      edges.add(clamp(gap.from, from, to))
-      edges.add(clamp(gap.until ?? to, from, to))
-    }
-  const sorted = [...edges].sort((a, b) => a - b)
+  const inside = (time: number) => Math.min(to, Math.max(from, time))
+  const edges = series.flatMap(({ gaps }) => gaps.flatMap(gap => [inside(gap.from), inside(gap.until ?? to)]))
+  const sorted = [...new Set(edges)].sort((a, b) => a - b)
   const shades: Shade[] = []
   for (const [i, start] of sorted.entries()) {
     const end = sorted[i + 1]
-    if (end === undefined || end <= start) continue
+    if (end === undefined) break
     const missing = series.flatMap(({ name, gaps }) => {
       const gap = gaps.find(each => each.from < end && (each.until ?? to) > start)
       return gap ? [{ name, why: gap.why, message: gap.message }] : []
     })
     if (missing.length === 0) continue
     const before = shades.at(-1)
-    if (before && before.until === start && sameOnes(before.missing, missing))
+    if (before?.until === start && sameParts(before.missing, missing) === before.missing)
       shades[shades.length - 1] = { ...before, until: end }
     else shades.push({ from: start, until: end, whole: missing.length === series.length, missing })
   }
   return shades
 }
 
-/** The shade of a step: the longest of those that it touches. */
+/** The shade that covers most of a step. */
 export function shadeWithin(shades: readonly Shade[], from: number, until: number): Shade | null {
   let found: Shade | null = null
   let longest = 0
@@ -53,11 +50,8 @@ export function shadeWithin(shades: readonly Shade[], from: number, until: numbe
   return found
 }
 
-/** As much of a step as was observed, if only one end of it was. */
-export function observedPart<T extends { readonly from: number; readonly until: number }>(
-  step: T,
-  shades: readonly Shade[],
-): T {
+/** The observed part of a step, if a gap covers one of its ends. */
+export function observedPart<T extends Pick<Shade, 'from' | 'until'>>(step: T, shades: readonly Shade[]): T {
   let { from, until } = step
   for (const shade of shades) {
     if (!shade.whole) continue
@@ -65,18 +59,4 @@ export function observedPart<T extends { readonly from: number; readonly until: 
     if (shade.until >= until && shade.from < until && shade.from > from) until = shade.from
   }
   return { ...step, from, until }
-}
-
-function sameOnes(a: readonly Missing[], b: readonly Missing[]): boolean {
-  return (
-    a.length === b.length &&
-    a.every(({ name, why, message }, i) => {
-      const other = b[i]
-      return other?.name === name && other.why === why && other.message === message
-    })
-  )
-}
-
-function clamp(n: number, low: number, high: number): number {
-  return Math.min(high, Math.max(low, n))
 }

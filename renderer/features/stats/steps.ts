@@ -1,3 +1,4 @@
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../shared/duration.ts'
 import {
   addCounts,
   addFlows,
@@ -11,123 +12,122 @@ import {
   type Series,
 } from '../../../shared/stats.ts'
 
-/** Numbers over time as they are drawn and listed. Times are this machine's, in milliseconds. */
-
-const SECOND = 1000
-const MINUTE = 60 * SECOND
-const HOUR = 60 * MINUTE
+/** Numbers over time as charts and tables show them. Times are this machine's, in milliseconds. */
 
 export type Span = { readonly from: number; readonly to: number }
 
-/** What core keeps is not finer than the first of them. */
+/** Core keeps nothing finer than the first. */
 const STEPS = [
-  10 * SECOND,
-  20 * SECOND,
-  30 * SECOND,
-  MINUTE,
-  2 * MINUTE,
-  5 * MINUTE,
-  10 * MINUTE,
-  15 * MINUTE,
-  30 * MINUTE,
-  HOUR,
+  ...[10, 20, 30].map(seconds => seconds * SECOND_MS),
+  ...[1, 2, 5, 10, 15, 30, 60].map(minutes => minutes * MINUTE_MS),
 ]
 
-/** The finest step with which a span has no more than `most` of them. */
+/** The finest step that divides a span into at most `most` steps. */
 export function stepFor(spanMs: number, most: number, finest = 0): number {
   const fitting = STEPS.find(step => step >= finest && spanMs / step <= most)
-  return fitting ?? Math.ceil(spanMs / most / HOUR) * HOUR
+  return fitting ?? Math.ceil(spanMs / most / HOUR_MS) * HOUR_MS
 }
 
-/** Whole steps by the clock, so that a step stays the same one while the window moves. */
+/** Steps aligned to the clock, so that they stay the same while the window moves. */
 export function wholeSteps({ from, to }: Span, stepMs: number): Span & { readonly points: number } {
   const first = Math.floor(from / stepMs)
   const last = Math.max(first + 1, Math.ceil(to / stepMs))
   return { from: first * stepMs, to: last * stepMs, points: last - first }
 }
 
-/** `values` is null where nobody looked. */
+/** A chart of less is no chart. */
+const SHORTEST_MS = 5 * MINUTE_MS
+
+/** When the first of the stores was watched, if nothing watched them at the start of the window. */
+export function watchedFrom({ from, to }: Span, series: readonly Pick<Series, 'gaps'>[]): number | null {
+  const start = Math.min(
+    ...series.map(({ gaps }) => {
+      const first = gaps.find(gap => gap.from <= from)
+      // A store that was down was watched: otherwise the outage would be unknown.
+      return first?.why === 'away' ? (first.until ?? to) : from
+    }),
+  )
+  return start > from && start < to ? start : null
+}
+
+/** Minutes of history would be a sliver at the edge of a day, so the chart starts where watching did. */
+export function worthDrawing({ from, to }: Span, watched: number | null): Span {
+  return { from: watched === null ? from : Math.max(from, Math.min(watched, to - SHORTEST_MS)), to }
+}
+
+/** `values` is null in a gap. */
 export type Step<T> = { readonly from: number; readonly until: number; readonly values: T | null }
 
 /**
- * The state of all stores at the end of each step. A store that was not observed counts as it was last seen, because leaving
- * it out would look as if its locks had gone; `shadesOf` tells where that is so.
+ * The state of all stores at the end of each step. An unobserved store counts as last seen, because leaving it out would look as if
+ * its locks had gone; `shadesOf` marks those times.
  */
-export function countSteps({ from, stepMs, series }: History, now: number): Step<Counts>[] {
+export function countSteps(history: History, end: number): Step<Counts>[] {
   const last = new Map<string, Counts>()
-  const steps: Step<Counts>[] = []
-  const length = series[0]?.points.length ?? 0
-  for (let i = 0; i < length; i++) {
-    const at = from + i * stepMs
-    if (at >= now) break
-    let observed = false
-    for (const { storeId, points } of series) {
+  return stepsOf(history, history.series, end, i => {
+    const observed = history.series.flatMap(({ storeId, points }) => {
       const counts = points[i]?.counts
-      if (!counts) continue
-      observed = true
-      last.set(storeId, counts)
-    }
-    const values = observed ? [...last.values()].reduce(addCounts) : null
-    steps.push({ from: at, until: Math.min(at + stepMs, now), values })
-  }
-  return withoutUnread(steps, series)
+      return counts ? [[storeId, counts] as const] : []
+    })
+    for (const [storeId, counts] of observed) last.set(storeId, counts)
+    return observed.length > 0 ? [...last.values()].reduce(addCounts) : null
+  })
 }
 
-/** In a minute, while somebody looked. */
-export function rateSteps({ from, stepMs, series }: History, now: number): Step<Flows>[] {
-  const steps: Step<Flows>[] = []
-  const length = series[0]?.points.length ?? 0
-  for (let i = 0; i < length; i++) {
-    const at = from + i * stepMs
-    if (at >= now) break
-    const until = Math.min(at + stepMs, now)
-    let values: Flows | null = null
-    for (const { points, gaps } of series) {
+/** Per minute of the observed part of each step. */
+export function rateSteps(history: History, end: number): Step<Flows>[] {
+  return stepsOf(history, history.series, end, (i, from, until) => {
+    const rates = history.series.flatMap(({ points, gaps }) => {
       const flows = points[i]?.flows
-      const observedMs = until - at - overlap(gaps, at, until)
-      if (!flows || observedMs < Math.min(RATED_MS, stepMs / 2)) continue
-      const rates = perMinute(flows, observedMs)
-      values = values === null ? rates : addFlows(values, rates)
-    }
-    steps.push({ from: at, until, values })
-  }
-  return withoutUnread(steps, series)
+      const observedMs = until - from - overlap(gaps, from, until)
+      const isRated = observedMs >= Math.min(RATED_MS, history.stepMs / 2)
+      return flows && isRated ? [perMinute(flows, observedMs)] : []
+    })
+    return rates.length > 0 ? rates.reduce(addFlows) : null
+  })
 }
 
-/** Each of the groups, then all the others. `series` tells what is no gap and only not read yet. */
+/** The groups in order, then all others together. */
 export function groupSteps(
-  { from, stepMs, groups, others }: GroupHistory,
+  { groups, others, ...grid }: GroupHistory,
   series: readonly Series[],
-  now: number,
+  end: number,
 ): Step<number[]>[] {
-  const steps: Step<number[]>[] = []
-  for (const [i, other] of others.entries()) {
-    const at = from + i * stepMs
-    if (at >= now) break
-    const values = other === null ? null : [...groups.map(({ points }) => points[i] ?? 0), other]
-    steps.push({ from: at, until: Math.min(at + stepMs, now), values })
-  }
-  return withoutUnread(steps, series)
+  return stepsOf(grid, series, end, i => {
+    const other = others[i] ?? null
+    return other === null ? null : [...groups.map(({ points }) => points[i] ?? 0), other]
+  })
 }
 
-/** The last steps have not been read yet: that is no gap. */
-function withoutUnread<T>(steps: Step<T>[], series: readonly Series[]): Step<T>[] {
-  const end = steps.findLastIndex(
-    ({ values, from, until }) => values !== null || series.some(each => overlap(each.gaps, from, until) > 0),
+function stepsOf<T>(
+  { from, stepMs }: Pick<History, 'from' | 'stepMs'>,
+  series: readonly Series[],
+  end: number,
+  valuesAt: (i: number, from: number, until: number) => T | null,
+): Step<T>[] {
+  const steps: Step<T>[] = []
+  for (let at = from; at < end; at += stepMs) {
+    const until = Math.min(at + stepMs, end)
+    steps.push({ from: at, until, values: valuesAt(steps.length, at, until) })
+  }
+  // The last steps may not have been read yet: that is no gap.
+  const last = steps.findLastIndex(
+    ({ values, ...step }) =>
+      values !== null || series.some(({ gaps }) => overlap(gaps, step.from, step.until) > 0),
   )
-  return steps.slice(0, end + 1)
+  return steps.slice(0, last + 1)
 }
 
 function overlap(gaps: readonly Gap[], from: number, until: number): number {
-  let sum = 0
-  for (const gap of gaps) sum += Math.max(0, Math.min(gap.until ?? until, until) - Math.max(gap.from, from))
-  return sum
+  return gaps.reduce(
+    (sum, gap) => sum + Math.max(0, Math.min(gap.until ?? until, until) - Math.max(gap.from, from)),
+    0,
+  )
 }
 
 /**
- * What a chart is drawn from: each step with its beginning and its end, so that a value is a line as long as its step and
- * one between two gaps is seen, too. Of a stack the areas come first and then their upper edges: what is not there has none,
- * or the edge of nothing would lie on that of what is below it.
+ * The data of a chart: the start and the end of each step, so that a value is a line as long as its step, and visible even between
+ * two gaps. A stack has its areas first and then their upper edges. An empty area has no edge, which would cover the one below.
  */
 export function drawn(
   steps: readonly Step<readonly number[]>[],

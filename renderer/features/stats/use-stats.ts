@@ -5,27 +5,24 @@ import type { GroupBy, GroupHistory, History, Stats } from '../../../shared/stat
 import { ask } from '../../state/console.ts'
 import type { StatsWindow } from '../../state/preferences.ts'
 import { GROUP_INK } from './ink.ts'
-import { type Span, stepFor, wholeSteps } from './steps.ts'
-import { watchedFrom, worthDrawing } from './watched.ts'
+import { type Shade, shadesOf } from './shades.ts'
+import { type Span, stepFor, watchedFrom, wholeSteps, worthDrawing } from './steps.ts'
 
 const WINDOW_MS: Readonly<Record<StatsWindow, number>> = {
-  '15m': 900_000,
+  '15m': 15 * MINUTE_MS,
   '1h': HOUR_MS,
-  '6h': 21_600_000,
+  '6h': 6 * HOUR_MS,
   '24h': DAY_MS,
 }
 
 const AGAIN_MS = 4000
-/** What is counted in a minute needs minutes. */
-const RATE_STEP_MS = MINUTE_MS
 const MOST_RATES = 96
-const TOP_GROUPS = GROUP_INK.length
 
 type StatsQuestion = {
   readonly scope: string | null
   readonly window: StatsWindow
   readonly zoom: Span | null
-  /** No more than there is room for. */
+  /** As many as there is room for. */
   readonly points: number
   readonly by: GroupBy
 }
@@ -33,23 +30,21 @@ type StatsQuestion = {
 export type StatsAnswer = {
   readonly of: StatsQuestion
   readonly stats: Stats
-  /** What is drawn: what was asked for, as far as somebody watched. */
+  /** The watched part of the window. */
   readonly span: Span
-  /** Since when, if not all of the window was watched. */
+  /** The end of what is drawn: the future is no gap. */
+  readonly until: number
+  /** The start of watching; null if all of the window was watched. */
   readonly watched: number | null
   readonly counts: History
   readonly rates: History
   readonly groups: GroupHistory
+  readonly shades: readonly Shade[]
 }
 
-/** What is still to come is no gap, and what lies behind a zoom is not drawn. */
-export function drawnUntil({ span, stats }: StatsAnswer): number {
-  return Math.min(span.to, stats.at)
-}
+type Observed = { readonly answer: StatsAnswer | null; readonly error: Failure | null }
 
-export type Observed = { readonly answer: StatsAnswer | null; readonly error: Failure | null }
-
-/** Asked again every few seconds while it is looked at; not at all while the page is hidden. */
+/** Reads the statistics every few seconds while the page is visible. */
 export function useStats(question: StatsQuestion): Observed {
   const { scope, window, zoom, points, by } = question
   const [observed, setObserved] = useState<Observed>({ answer: null, error: null })
@@ -76,7 +71,7 @@ export function useStats(question: StatsQuestion): Observed {
       document.removeEventListener('visibilitychange', onVisible)
     }
   }, [scope, window, zoom, points, by])
-  // What was said of another store is no answer to this question.
+  // The last answer may be about another store.
   return observed.answer && observed.answer.of.scope !== scope ? { answer: null, error: null } : observed
 }
 
@@ -99,17 +94,24 @@ async function read(question: StatsQuestion): Promise<Observed> {
   const span = worthDrawing(asked, watched)
   const [counts, rates, groups] = await Promise.all([
     watched === null ? whole : ask('stats.history', steps(span, question.points)),
-    ask('stats.history', steps(span, MOST_RATES, RATE_STEP_MS)),
-    ask('stats.groups', { ...steps(span, question.points), by: question.by, top: TOP_GROUPS }),
+    // A rate per minute needs minutes.
+    ask('stats.history', steps(span, MOST_RATES, MINUTE_MS)),
+    ask('stats.groups', { ...steps(span, question.points), by: question.by, top: GROUP_INK.length }),
   ])
   if (!counts.ok) return { answer: null, error: counts.error }
   if (!rates.ok) return { answer: null, error: rates.error }
   if (!groups.ok) return { answer: null, error: groups.error }
-  return {
-    answer: {
-      ...{ of: question, span, watched },
-      ...{ stats: stats.value, counts: counts.value, rates: rates.value, groups: groups.value },
-    },
-    error: null,
+  const until = Math.min(span.to, stats.value.at)
+  const answer: StatsAnswer = {
+    of: question,
+    stats: stats.value,
+    span,
+    until,
+    watched,
+    counts: counts.value,
+    rates: rates.value,
+    groups: groups.value,
+    shades: shadesOf(counts.value.series, span.from, until),
   }
+  return { answer, error: null }
 }

@@ -16,6 +16,15 @@ const GAPS: Record<Gap['why'], string> = {
   away: 'was not watched',
 }
 
+const overTime = (what: string) => (from: number, to: number, now: readonly string[]) =>
+  `${what} from ${dateTime(from)} to ${dateTime(to)}. At the end: ${now.join(', ')}. Arrow keys read it, plus and minus zoom; the table has every number.`
+
+const beginnings: Record<LockTenure['begin'], (at: number) => string> = {
+  before: at => `before ${dateTime(at)}`,
+  seen: at => `about ${dateTime(at)}`,
+  stored: dateTime,
+}
+
 /** Numbers, charts and who held what. */
 export const stats = {
   stats: {
@@ -62,7 +71,6 @@ export const stats = {
     watchedFrom: (at: number) => `nobody watched before ${dateTime(at)}, so the charts are shorter`,
     oldest: 'Held longest now',
     longest: 'Longest that ended',
-    oldestFor: (ms: number, exact: boolean) => `${exact ? '' : '≥ '}${span(ms)}`,
     none: 'none',
     cost: 'Watching cost',
     costRequests: (n: number) => plural(n, 'request', 'requests'),
@@ -70,14 +78,11 @@ export const stats = {
     costSince: 'since the stores were opened',
 
     counts: 'Locks by state',
-    countsSaid: (from: number, to: number, now: readonly string[]) =>
-      `Locks by state from ${dateTime(from)} to ${dateTime(to)}. At the end: ${now.join(', ')}. Arrow keys read it, plus and minus zoom; the table has every number.`,
+    countsSaid: overTime('Locks by state'),
     rates: 'What happened, per minute',
-    ratesSaid: (from: number, to: number, now: readonly string[]) =>
-      `What happened to locks, per minute, from ${dateTime(from)} to ${dateTime(to)}. At the end: ${now.join(', ')}. Arrow keys read it, plus and minus zoom; the table has every number.`,
+    ratesSaid: overTime('What happened to locks, per minute,'),
     groups: 'Locks by group',
-    groupsSaid: (from: number, to: number, now: readonly string[]) =>
-      `Locks by group from ${dateTime(from)} to ${dateTime(to)}. At the end: ${now.join(', ')}. Arrow keys read it, plus and minus zoom; the table has every number.`,
+    groupsSaid: overTime('Locks by group'),
     groupsBy: 'Grouped by',
     groupNames: {
       holder: 'Holder',
@@ -148,12 +153,7 @@ export const stats = {
       length: 'Held for',
       renewals: 'Renewals',
     },
-    tenureFrom: (at: number, begin: LockTenure['begin']) =>
-      begin === 'before'
-        ? `before ${dateTime(at)}`
-        : begin === 'seen'
-          ? `about ${dateTime(at)}`
-          : dateTime(at),
+    tenureFrom: (at: number, begin: LockTenure['begin']) => beginnings[begin](at),
     tenureUntil: (at: number | null, end: LockTenure['end']) =>
       at === null
         ? 'still held'

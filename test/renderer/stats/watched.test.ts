@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { watchedFrom, worthDrawing } from '../../../renderer/features/stats/watched.ts'
+import { watchedFrom, worthDrawing } from '../../../renderer/features/stats/steps.ts'
 import type { Gap } from '../../../shared/stats.ts'
 import { down } from './a-history.ts'
 
