@@ -1,7 +1,6 @@
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../shared/duration.ts'
 import {
-  addCounts,
-  addFlows,
+  addNumbers,
   type Counts,
   type Flows,
   type Gap,
@@ -70,7 +69,7 @@ export function countSteps(history: History, end: number): Step<Counts>[] {
       return counts ? [[storeId, counts] as const] : []
     })
     for (const [storeId, counts] of observed) last.set(storeId, counts)
-    return observed.length > 0 ? [...last.values()].reduce(addCounts) : null
+    return observed.length > 0 ? [...last.values()].reduce(addNumbers) : null
   })
 }
 
@@ -83,7 +82,7 @@ export function rateSteps(history: History, end: number): Step<Flows>[] {
       const isRated = observedMs >= Math.min(RATED_MS, history.stepMs / 2)
       return flows && isRated ? [perMinute(flows, observedMs)] : []
     })
-    return rates.length > 0 ? rates.reduce(addFlows) : null
+    return rates.length > 0 ? rates.reduce(addNumbers) : null
   })
 }
 

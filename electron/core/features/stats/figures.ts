@@ -1,18 +1,16 @@
 import { countedAs, heldSinceOf, isPlausibleBeginning, remainingMs } from '../../../../shared/lease.ts'
 import type { Lock, WatchedLock } from '../../../../shared/locks.ts'
 import {
-  addCounts,
-  addFlows,
+  addNumbers,
   COUNTED,
   type Counts,
   type Figures,
   type Flows,
   type Groups,
   type Histogram,
-  type LockBrief,
   TIME_EDGES,
 } from '../../../../shared/stats.ts'
-import { holderGroup, namedHolder } from './named-holder.ts'
+import { holderGroup, namedHolder, UNKNOWN_HOLDER } from './named-holder.ts'
 
 /** Per kind of group; a screen shows fewer. */
 const MOST_GROUPS = 20
@@ -51,27 +49,23 @@ const NO_PREFIX = '(no prefix)'
 /** Keys are joined with colons and slashes; a dot may belong to a host name. */
 export function keyParts(key: string): { prefix: string; name: string } {
   const at = Math.max(key.lastIndexOf(':'), key.lastIndexOf('/'))
-  // A key that ends with a separator has no name, and one that begins with it has no prefix.
+  // A key that ends with a separator has no name, and one that starts with its only separator has no prefix.
   if (at < 1 || at === key.length - 1) return { prefix: NO_PREFIX, name: key }
   return { prefix: key.slice(0, at), name: key.slice(at + 1) }
 }
 
-export type FiguresOfNow = Pick<
-  Figures,
-  'counts' | 'active' | 'total' | 'byHolder' | 'byFormat' | 'byPrefix' | 'byName' | 'oldest' | 'remaining'
->
+export type FiguresOfNow = Omit<Figures, 'longest' | 'flows' | 'observedMs' | 'tenureTimes'>
 
 /** Adds up locks one by one and keeps none of them, so a store may have any size. */
 export class FigureBuilder {
   readonly #storeId: string
   readonly #counts = { ...NO_COUNTS }
-  /** By the raw holder, tokens included. What may be shown is worked out for the largest groups only. */
-  readonly #holders = new Map<string, { count: number; readonly lock: Lock }>()
-  readonly #groups = {
-    byFormat: new Map<string, number>(),
-    byPrefix: new Map<string, number>(),
-    byName: new Map<string, number>(),
-  }
+  /** By the raw holder, tokens included: the public name is worked out for the largest groups only. */
+  readonly #holders = new Map<string, number>()
+  readonly #examples = new Map<string, Lock>()
+  readonly #formats = new Map<string, number>()
+  readonly #prefixes = new Map<string, number>()
+  readonly #names = new Map<string, number>()
   #oldest: { lock: Lock; at: number; exact: boolean } | null = null
   readonly #remaining = emptyHistogram()
 
@@ -83,148 +77,108 @@ export class FigureBuilder {
   add(lock: Lock | WatchedLock, now: number): void {
     const counted = countedAs(lock, now)
     this.#counts[counted]++
-    // The kept row of a free lock has no holder.
+    // The kept record of a free lock has no holder.
     if (counted === 'released') return
     const { prefix, name } = keyParts(lock.key)
-    this.#addHolder(lock)
-    bump(this.#groups.byFormat, lock.format)
-    bump(this.#groups.byPrefix, prefix)
-    bump(this.#groups.byName, name)
+    const holder = lock.holder?.label ?? lock.owner ?? ''
+    bump(this.#holders, holder)
+    if (!this.#examples.has(holder)) this.#examples.set(holder, lock)
+    bump(this.#formats, lock.format)
+    bump(this.#prefixes, prefix)
+    bump(this.#names, name)
     if (counted !== 'expired') measure(this.#remaining, remainingMs(lock, now))
     const since = heldSinceOf(lock)
     if (since !== null && isPlausibleBeginning(since.at, now) && since.at < (this.#oldest?.at ?? Infinity))
       this.#oldest = { lock, ...since }
   }
 
-  #addHolder(lock: Lock): void {
-    const raw = lock.holder?.label ?? lock.owner ?? ''
-    const known = this.#holders.get(raw)
-    if (known) known.count++
-    else this.#holders.set(raw, { count: 1, lock })
+  /** `offsetMs` is the store's clock minus ours. */
+  figures(offsetMs: number): FiguresOfNow {
+    const counts = { ...this.#counts }
+    const { held, expiring, endless, unknown } = counts
+    return {
+      counts,
+      active: held + expiring + endless + unknown,
+      total: COUNTED.reduce((sum, name) => sum + counts[name], 0),
+      byHolder: this.#byHolder(),
+      byFormat: largest(this.#formats),
+      byPrefix: largest(this.#prefixes),
+      byName: largest(this.#names),
+      oldest: this.#briefOfOldest(offsetMs),
+      remaining: this.#remaining,
+    }
   }
 
   #byHolder(): Groups {
-    const { top, others } = largest(this.#holders, ({ count }) => count)
-    // Holders that may only be shown alike are one group.
+    const { top, others } = largest(this.#holders)
+    // Different holders can have the same public name.
     const names = new Map<string, number>()
-    for (const [, { count, lock }] of top) {
-      const name = holderGroup(lock)
-      names.set(name, (names.get(name) ?? 0) + count)
+    for (const { name, count } of top) {
+      const lock = this.#examples.get(name)
+      if (lock) bump(names, holderGroup(lock), count)
     }
     return { top: [...names].map(([name, count]) => ({ name, count })), others }
   }
 
-  /** `offsetMs` is the store's clock minus ours. */
-  figures(offsetMs: number): FiguresOfNow {
-    const counts = { ...this.#counts }
-    const total = COUNTED.reduce((sum, name) => sum + counts[name], 0)
-    return {
-      counts,
-      active: activeOf(counts),
-      total,
-      byHolder: this.#byHolder(),
-      byFormat: groupsOf(this.#groups.byFormat),
-      byPrefix: groupsOf(this.#groups.byPrefix),
-      byName: groupsOf(this.#groups.byName),
-      oldest: this.#oldest && briefOf(this.#storeId, this.#oldest, offsetMs),
-      remaining: this.#remaining,
-    }
+  #briefOfOldest(offsetMs: number): Figures['oldest'] {
+    if (!this.#oldest) return null
+    const { lock, at, exact } = this.#oldest
+    const holder = namedHolder(lock).holder ?? UNKNOWN_HOLDER
+    return { storeId: this.#storeId, id: lock.id, key: lock.key, holder, since: at - offsetMs, exact }
   }
 }
 
-export function activeOf(counts: Counts): number {
-  return counts.held + counts.expiring + counts.endless + counts.unknown
-}
-
-function briefOf(
-  storeId: string,
-  { lock, at, exact }: { lock: Lock; at: number; exact: boolean },
-  offsetMs: number,
-): LockBrief {
-  const holder = namedHolder(lock).holder ?? 'not recorded'
-  return { storeId, id: lock.id, key: lock.key, holder, since: at - offsetMs, exact }
-}
-
-function bump(groups: Map<string, number>, name: string): void {
-  groups.set(name, (groups.get(name) ?? 0) + 1)
-}
-
-function groupsOf(groups: ReadonlyMap<string, number>): Groups {
-  const { top, others } = largest(groups, count => count)
-  return { top: top.map(([name, count]) => ({ name, count })), others }
+function bump(groups: Map<string, number>, name: string, by = 1): void {
+  groups.set(name, (groups.get(name) ?? 0) + by)
 }
 
 /** Does not sort all groups: a store can have as many names as locks. */
-function largest<T>(groups: ReadonlyMap<string, T>, countOf: (group: T) => number) {
-  const order = ([a, m]: [string, T], [b, n]: [string, T]) => countOf(n) - countOf(m) || (a < b ? -1 : 1)
-  let top: [string, T][] = []
-  let all = 0
+function largest(groups: ReadonlyMap<string, number>): Groups {
+  const order = ([a, m]: [string, number], [b, n]: [string, number]) => n - m || (a < b ? -1 : 1)
+  const top: [string, number][] = []
+  const others = { names: groups.size, count: 0 }
   for (const group of groups) {
-    all += countOf(group[1])
+    others.count += group[1]
     const last = top[MOST_GROUPS - 1]
     if (last && order(group, last) > 0) continue
     top.push(group)
-    if (top.length >= MOST_GROUPS * 4 || top.length === MOST_GROUPS)
-      top = top.sort(order).slice(0, MOST_GROUPS)
+    top.sort(order).splice(MOST_GROUPS)
   }
-  top = top.sort(order).slice(0, MOST_GROUPS)
-  const shown = top.reduce((sum, [, group]) => sum + countOf(group), 0)
-  return { top, others: { names: groups.size - top.length, count: all - shown } }
+  for (const [, count] of top) others.count -= count
+  others.names -= top.length
+  return { top: top.map(([name, count]) => ({ name, count })), others }
 }
 
 /** All stores together. Groups beyond the largest of each store stay counted as others. */
 export function addFigures(all: readonly Figures[]): Figures {
-  return all.reduce<Figures>(
-    (a, b) => ({
-      counts: addCounts(a.counts, b.counts),
-      active: a.active + b.active,
-      total: a.total + b.total,
-      byHolder: addGroups(a.byHolder, b.byHolder),
-      byFormat: addGroups(a.byFormat, b.byFormat),
-      byPrefix: addGroups(a.byPrefix, b.byPrefix),
-      byName: addGroups(a.byName, b.byName),
-      oldest: (a.oldest?.since ?? Infinity) <= (b.oldest?.since ?? Infinity) ? a.oldest : b.oldest,
-      longest: lengthOf(a.longest) >= lengthOf(b.longest) ? a.longest : b.longest,
-      flows: addFlows(a.flows, b.flows),
-      observedMs: Math.max(a.observedMs, b.observedMs),
-      tenureTimes: addHistograms(a.tenureTimes, b.tenureTimes),
-      remaining: addHistograms(a.remaining, b.remaining),
-    }),
-    NO_FIGURES,
-  )
-}
-
-function addGroups(a: Groups, b: Groups): Groups {
-  const sums = new Map(a.top.map(({ name, count }) => [name, count]))
-  for (const { name, count } of b.top) sums.set(name, (sums.get(name) ?? 0) + count)
-  const { top, others } = groupsOf(sums)
+  const sum = (numberOf: (each: Figures) => number) => all.reduce((n, each) => n + numberOf(each), 0)
+  const lengthOf = ({ since, until }: NonNullable<Figures['longest']>) => until - since
+  const [oldest = null] = all.flatMap(each => each.oldest ?? []).sort((a, b) => a.since - b.since)
+  const [longest = null] = all.flatMap(each => each.longest ?? []).sort((a, b) => lengthOf(b) - lengthOf(a))
   return {
-    top,
-    others: {
-      names: others.names + a.others.names + b.others.names,
-      count: others.count + a.others.count + b.others.count,
-    },
+    counts: all.map(each => each.counts).reduce(addNumbers, NO_COUNTS),
+    active: sum(each => each.active),
+    total: sum(each => each.total),
+    byHolder: addGroups(all.map(each => each.byHolder)),
+    byFormat: addGroups(all.map(each => each.byFormat)),
+    byPrefix: addGroups(all.map(each => each.byPrefix)),
+    byName: addGroups(all.map(each => each.byName)),
+    oldest,
+    longest,
+    flows: all.map(each => each.flows).reduce(addNumbers, NO_FLOWS),
+    observedMs: Math.max(0, ...all.map(each => each.observedMs)),
+    tenureTimes: all.map(each => each.tenureTimes).reduce(addHistograms, emptyHistogram()),
+    remaining: all.map(each => each.remaining).reduce(addHistograms, emptyHistogram()),
   }
 }
 
-function lengthOf(longest: Figures['longest']): number {
-  return longest === null ? -1 : longest.until - longest.since
-}
-
-const NO_GROUPS: Groups = { top: [], others: { names: 0, count: 0 } }
-
-const NO_FIGURES: Figures = {
-  counts: NO_COUNTS,
-  active: 0,
-  total: 0,
-  byHolder: NO_GROUPS,
-  byFormat: NO_GROUPS,
-  byPrefix: NO_GROUPS,
-  byName: NO_GROUPS,
-  oldest: null,
-  longest: null,
-  flows: NO_FLOWS,
-  observedMs: 0,
-  tenureTimes: emptyHistogram(),
-  remaining: emptyHistogram(),
+function addGroups(all: readonly Groups[]): Groups {
+  const sums = new Map<string, number>()
+  for (const { name, count } of all.flatMap(({ top }) => top)) bump(sums, name, count)
+  const { top, others } = largest(sums)
+  for (const each of all) {
+    others.names += each.others.names
+    others.count += each.others.count
+  }
+  return { top, others }
 }

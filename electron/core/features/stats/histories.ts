@@ -45,8 +45,8 @@ type Entry = WatchedStore & {
   /** Of two stores with the same address, one writes the history. */
   file: HistoryFile | null
   readonly recalled: Promise<void>
-  /** What was spent through all connections to the store. */
-  readonly purse: { spent: () => Spent }
+  /** Through all connections to the store. */
+  readonly cost: { spent: () => Spent }
   locks: ReadonlyMap<string, WatchedLock>
 }
 
@@ -84,22 +84,19 @@ export class Histories {
     return this.#stores.get(storeId) ?? null
   }
 
-  get all(): readonly WatchedStore[] {
-    return [...this.#stores.values()]
-  }
-
-  /** Resolves when the history that earlier processes kept has been read. */
-  async recalled(storeId: string): Promise<void> {
+  /** With the history that earlier processes kept. */
+  async recalled(storeId: string): Promise<WatchedStore | null> {
     await this.#stores.get(storeId)?.recalled
+    return this.get(storeId)
   }
 
   /** Why history cannot be written to disk at present; null if it can. */
   get problem(): string | null {
-    for (const { file } of this.#stores.values()) if (file?.problem) return file.problem
-    return null
+    const problems = [...this.#stores.values()].flatMap(({ file }) => file?.problem ?? [])
+    return problems[0] ?? null
   }
 
-  /** The store is closed, or has another address from now on. */
+  /** The store was removed, or has another address now. */
   forget(storeId: string): void {
     const entry = this.#stores.get(storeId)
     if (!entry) return
@@ -120,26 +117,33 @@ export class Histories {
     const known = this.#stores.get(storeId)
     if (known && known.address === store.address) {
       // The same store through a new connection, which starts counting at zero.
-      const before = known.purse.spent()
-      known.purse.spent = () => addSpent(before, store.spent())
+      const before = known.cost.spent()
+      known.cost.spent = () => addSpent(before, store.spent())
       return known
     }
     this.forget(storeId)
     const { dataFolder, keepMs } = this.#options
     const taken = [...this.#stores.values()].some(each => each.file && each.address === store.address)
     const file = attends && !taken ? new HistoryFile(dataFolder, store.address, keepMs) : null
-    const purse = { spent: () => store.spent() }
+    const cost = { spent: () => store.spent() }
     const history = new StoreHistory({
-      keepMs: keepMs || SHORTEST_MS,
+      // A command that keeps no history on disk remembers an hour.
+      keepMs: keepMs || HOUR_MS,
       keep: line => entry.file?.append(line),
       ended: heldMs => {
         for (const subscriber of this.#subscribers) subscriber.onTenureEnd?.(entry, heldMs)
       },
-      spent: () => purse.spent(),
+      spent: () => cost.spent(),
     })
     const recalled = this.#recall(history, store.address)
     const entry: Entry = {
-      ...{ storeId, address: store.address, kind: store.kind, history, file, recalled, purse },
+      storeId,
+      address: store.address,
+      kind: store.kind,
+      history,
+      file,
+      recalled,
+      cost,
       locks: NOTHING,
     }
     this.#stores.set(storeId, entry)
@@ -159,13 +163,13 @@ export class Histories {
 
   #subscriberOf(entry: Entry): WatchSubscriber {
     const { history } = entry
-    const subscribers = this.#subscribers
     const inOrder = after(entry.recalled)
+    const notify = (work: (subscriber: HistorySubscriber) => void) => this.#subscribers.forEach(work)
     return {
       onEvents: events =>
         inOrder(() => {
           history.onEvents(events)
-          for (const subscriber of subscribers) subscriber.onEvents?.(entry, events)
+          notify(subscriber => subscriber.onEvents?.(entry, events))
         }),
       onPass: pass => {
         // The watcher changes its own map during the next pass.
@@ -173,19 +177,19 @@ export class Histories {
         inOrder(() => {
           history.onPass(copy)
           entry.locks = copy.locks
-          for (const subscriber of subscribers) subscriber.onPass?.(entry, copy)
+          notify(subscriber => subscriber.onPass?.(entry, copy))
         })
       },
       onFailure: (why, failure) =>
         inOrder(() => {
           history.onFailure(why, failure)
-          for (const subscriber of subscribers) subscriber.onFailure?.(entry, why, failure)
+          notify(subscriber => subscriber.onFailure?.(entry, why, failure))
         }),
       onStop: () =>
         inOrder(() => {
           history.onStop()
           entry.locks = NOTHING
-          for (const subscriber of subscribers) subscriber.onStop?.(entry)
+          notify(subscriber => subscriber.onStop?.(entry))
         }),
     }
   }
@@ -201,6 +205,3 @@ function after(first: Promise<void>): (work: () => void) => void {
   })
   return work => (waiting ? waiting.push(work) : work())
 }
-
-/** How long a command that keeps no history on disk remembers it. */
-const SHORTEST_MS = HOUR_MS

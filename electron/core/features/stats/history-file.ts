@@ -3,16 +3,26 @@ import { createReadStream } from 'node:fs'
 import { readdir, rm, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { codeOf } from '../../files/disk.ts'
-import {
-  type HistoryLine,
-  isHeaderOf,
-  isWorthKeeping,
-  readLine,
-  writeHeader,
-  writeLine,
-} from './history-lines.ts'
+import { z } from 'zod'
+import { safeJson } from '../../../../shared/safe-text.ts'
+import { codeOf, parseJson } from '../../files/disk.ts'
 import { HistoryPart, listFiles } from './history-part.ts'
+import { breakSchema, sampleSchema } from './samples.ts'
+import { tenureSchema } from './tenure-book.ts'
+
+/** Lines that do not match are skipped. A tenure is written when it begins, and again when it ends. */
+const lineSchema = z.union([
+  z.strictObject({ sample: sampleSchema }),
+  z.strictObject({ tenure: tenureSchema }),
+  z.strictObject({ break: breakSchema }),
+])
+export type HistoryLine = Readonly<z.infer<typeof lineSchema>>
+
+/** The first line of each file. Files of another store or version are not read. */
+const headerOf = (address: string) => safeJson({ version: 2, address })
+
+/** Tenures with longer names are remembered while the console runs, and not written. */
+const LONGEST_NAME = 2000
 
 const ROOT = 'history'
 const ENDING = '.jsonl'
@@ -32,19 +42,22 @@ export class HistoryFile {
   constructor(dataFolder: string, address: string, keepMs: number) {
     const folder = historyFolder(dataFolder, address)
     const part = (name: string, mostBytes: number) =>
-      new HistoryPart({ folder, name, header: writeHeader(address), keepMs, mostBytes })
+      new HistoryPart({ folder, name, header: `${headerOf(address)}\n`, keepMs, mostBytes })
     this.#samples = part(SAMPLES, 16 * MEGABYTE)
     this.#tenures = part(TENURES, 24 * MEGABYTE)
   }
 
-  /** Why nothing can be written at present; null if it can. */
+  /** Why nothing can be written at present; null if history can be written. */
   get problem(): string | null {
     const why = this.#samples.problem ?? this.#tenures.problem
     return why && `History cannot be written to disk (${why}); it lasts until Lockkeeper exits.`
   }
 
   append(line: HistoryLine): void {
-    if (isWorthKeeping(line)) ('tenure' in line ? this.#tenures : this.#samples).append(writeLine(line))
+    const isTenure = 'tenure' in line
+    if (isTenure && line.tenure.id.length + line.tenure.key.length > LONGEST_NAME) return
+    const part = isTenure ? this.#tenures : this.#samples
+    part.append(`${safeJson(line)}\n`)
   }
 
   async flush(): Promise<void> {
@@ -52,7 +65,7 @@ export class HistoryFile {
   }
 }
 
-/** The kept history of a store: samples first, in the order they were written, one process after the other. */
+/** The kept history of a store: samples first, in the order in which they were written, process by process. */
 export async function* readHistory(
   dataFolder: string,
   address: string,
@@ -69,10 +82,10 @@ async function* linesOf(path: string, address: string): AsyncIterable<HistoryLin
   let isFirst = true
   try {
     for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
-      if (isFirst && !isHeaderOf(text, address)) return
-      const line = isFirst ? null : readLine(text)
+      if (isFirst && text !== headerOf(address)) return
       isFirst = false
-      if (line) yield line
+      const line = lineSchema.safeParse(parseJson(text))
+      if (line.success) yield line.data
     }
   } catch (error) {
     // Another process removed the file because it is too old.
@@ -82,7 +95,7 @@ async function* linesOf(path: string, address: string): AsyncIterable<HistoryLin
   }
 }
 
-/** Removes the history of stores that are no longer opened: only files of ours, and only when they are too old. */
+/** Removes the history of stores that are no longer opened: only our own files, and only if all are too old. */
 export async function removeOldHistories(dataFolder: string, keepMs: number): Promise<void> {
   const root = join(dataFolder, ROOT)
   for (const name of await readdir(root).catch(() => [])) {

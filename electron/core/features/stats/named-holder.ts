@@ -3,9 +3,9 @@ import type { Lock } from '../../../../shared/locks.ts'
 import { formatInfo } from '../../stores/kinds/kinds.ts'
 import { hashToken, withoutToken } from '../audit/audited.ts'
 
-/** Longer names are cut: names are counted by the ten thousand. */
+/** Longer names are cut, because there can be tens of thousands. */
 const LONGEST = 200
-const NOBODY = 'not recorded'
+export const UNKNOWN_HOLDER = 'not recorded'
 
 type HolderFields = Pick<Lock, 'format' | 'owner' | 'holder'>
 
@@ -14,7 +14,7 @@ type HolderFields = Pick<Lock, 'format' | 'owner' | 'holder'>
  * program and not by single run, where the record tells them apart.
  */
 export function holderGroup(lock: HolderFields): string {
-  return cut(maintainer(lock) ?? publicLabel(lock) ?? publicOwner(lock) ?? NOBODY)
+  return cut(maintainer(lock) ?? publicLabel(lock) ?? publicOwner(lock) ?? UNKNOWN_HOLDER)
 }
 
 /** In full: the run, and in parentheses its program. Null if no holder is recorded. */

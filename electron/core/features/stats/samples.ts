@@ -1,13 +1,16 @@
+import { z } from 'zod'
 import { MINUTE_MS } from '../../../../shared/duration.ts'
 import {
-  addFlows,
-  type Counts,
+  addNumbers,
   type Flows,
   type Gap,
+  gapSchema,
   type Histogram,
+  histogramSchema,
   type Point,
+  pointSchema,
   type Spent,
-  scaleFlows,
+  scaleNumbers,
 } from '../../../../shared/stats.ts'
 import { addHistograms, emptyHistogram, NO_FLOWS } from './figures.ts'
 
@@ -15,28 +18,24 @@ import { addHistograms, emptyHistogram, NO_FLOWS } from './figures.ts'
  * The time between two passes: the state at its end and the flows in it. A sample begins where the one before ended, unless there
  * is a gap between them. Times are this machine's.
  */
-export type Sample = {
-  readonly from: number
-  readonly until: number
-  readonly counts: Counts
-  readonly flows: Flows
-  readonly spent: Spent
+export const sampleSchema = pointSchema.extend({
+  from: z.number(),
+  until: z.number(),
   /** The lengths of the tenures that ended in it; null if none did. */
-  readonly tenureTimes: Histogram | null
-}
+  tenureTimes: histogramSchema.nullable(),
+})
+export type Sample = Readonly<z.infer<typeof sampleSchema>>
 
-/** Why nothing is known after `at`. The reason is known to last until `until`. */
-export type Break = {
-  readonly at: number
-  readonly until: number
-  readonly why: Gap['why']
-  readonly message: string | null
-}
+/** Why nothing is known after `at`; the reason lasted at least until `until`. */
+export const breakSchema = gapSchema
+  .pick({ why: true, message: true })
+  .extend({ at: z.number(), until: z.number() })
+export type Break = Readonly<z.infer<typeof breakSchema>>
 
-/** Passes within this time become one sample; two passes over a store that no screen shows fit. */
+/** Passes within this time become one sample: at least two, even if no screen shows the store. */
 const SAMPLE_MS = 15_000
 /** Fine enough for every chart, however long history is kept. */
-const ENOUGH = 6000
+const FINEST = 6000
 /** With room for samples that gaps cut short. */
 const MOST = 12_000
 const MOST_BREAKS = 2000
@@ -56,7 +55,7 @@ export class Samples {
 
   constructor(keepMs: number) {
     this.#keepMs = keepMs
-    this.#sampleMs = Math.max(SAMPLE_MS, keepMs / ENOUGH)
+    this.#sampleMs = Math.max(SAMPLE_MS, keepMs / FINEST)
   }
 
   get last(): Sample | undefined {
@@ -67,31 +66,34 @@ export class Samples {
     return this.#samples
   }
 
-  /** The last moment of which anything is known, be it a gap. */
+  /** The end of the last sample or known gap. */
   get knownUntil(): number | null {
     const known = [this.last?.until, this.#breaks.at(-1)?.until].filter(time => time !== undefined)
     return known.length === 0 ? null : Math.max(...known)
   }
 
-  /** This machine's clock was set back: the times of later samples mean nothing. */
+  /** Once this machine's clock was set back, the times of later samples mean nothing. */
   forgetAfter(time: number): void {
     const keep = this.#firstEndingAfter(time)
     this.#samples.splice(keep)
     this.#breaks.splice(0, this.#breaks.length, ...this.#breaks.filter(each => each.until <= time))
   }
 
-  /** Returns the sample before, if it is complete now. */
+  /** Returns the previous sample, if it is complete now. */
   add(sample: Sample): Sample | null {
     const last = this.last
     const touches = last !== undefined && Math.abs(sample.from - last.until) <= TOUCHING_MS
     if (last && touches && sample.until - last.from <= this.#sampleMs) {
+      const { tenureTimes } = last
       this.#samples[this.#samples.length - 1] = {
+        ...sample,
         from: last.from,
-        until: sample.until,
-        counts: sample.counts,
-        flows: addFlows(last.flows, sample.flows),
+        flows: addNumbers(last.flows, sample.flows),
         spent: addSpent(last.spent, sample.spent),
-        tenureTimes: addSome(last.tenureTimes, sample.tenureTimes),
+        tenureTimes:
+          tenureTimes && sample.tenureTimes
+            ? addHistograms(tenureTimes, sample.tenureTimes)
+            : (tenureTimes ?? sample.tenureTimes),
       }
       return null
     }
@@ -108,7 +110,7 @@ export class Samples {
   }
 
   #prune(now: number): void {
-    // Once in a while is enough, and cheaper than for every sample.
+    // Now and then is enough, and cheaper than for every sample.
     const [oldest] = this.#samples
     if (oldest && oldest.until > now - this.#keepMs - SLACK_MS && this.#samples.length <= MOST) return
     const first = this.#samples.findIndex(({ until }) => until >= now - this.#keepMs)
@@ -126,7 +128,7 @@ export class Samples {
     for (const sample of this.#within(from, to)) {
       observedMs += Math.max(0, Math.min(to, sample.until) - Math.max(from, sample.from))
       if (sample.until <= from || sample.until > to) continue
-      flows = addFlows(flows, sample.flows)
+      flows = addNumbers(flows, sample.flows)
       if (sample.tenureTimes) tenureTimes = addHistograms(tenureTimes, sample.tenureTimes)
     }
     return { flows, observedMs, tenureTimes }
@@ -142,11 +144,11 @@ export class Samples {
       const share = 1 / Math.max(1, end - Math.floor((sample.from - from) / stepMs) + 1)
       for (let i = first; i <= Math.min(end, count - 1); i++) {
         const before = points[i]
-        const flows = share === 1 ? sample.flows : scaleFlows(sample.flows, share)
-        const spent = share === 1 ? sample.spent : scaleSpent(sample.spent, share)
+        const flows = scaleNumbers(sample.flows, share)
+        const spent = scaleSpent(sample.spent, share)
         points[i] = {
           counts: sample.counts,
-          flows: before ? addFlows(before.flows, flows) : flows,
+          flows: before ? addNumbers(before.flows, flows) : flows,
           spent: before ? addSpent(before.spent, spent) : spent,
         }
       }
@@ -185,7 +187,8 @@ export class Samples {
       gaps.push({ from: last ? at : from, until, why, message })
     }
     if (gaps.length > 0) return gaps
-    const message = from < this.#droppedUntil ? NO_ROOM : null
+    const wasEvicted = from < this.#droppedUntil
+    const message = wasEvicted ? 'The store came and went so often that its history was evicted.' : null
     return [{ from, until, why: 'away', message }]
   }
 
@@ -214,19 +217,11 @@ export class Samples {
   }
 }
 
-const NO_ROOM = 'The store came and went so often that its history was evicted.'
-
-export const NO_SPENT: Spent = { requests: 0, units: null }
-
 export function addSpent(a: Spent, b: Spent): Spent {
   const units = a.units === null && b.units === null ? null : (a.units ?? 0) + (b.units ?? 0)
   return { requests: a.requests + b.requests, units }
 }
 
-function scaleSpent({ requests, units }: Spent, by: number): Spent {
+export function scaleSpent({ requests, units }: Spent, by: number): Spent {
   return { requests: requests * by, units: units === null ? null : units * by }
-}
-
-function addSome(a: Histogram | null, b: Histogram | null): Histogram | null {
-  return a && b ? addHistograms(a, b) : (a ?? b)
 }

@@ -1,25 +1,23 @@
+import type { Input } from '../../../../shared/contract.ts'
 import { HOUR_MS } from '../../../../shared/duration.ts'
 import type { Lock, WatchedLock } from '../../../../shared/locks.ts'
 import type { Failure } from '../../../../shared/result.ts'
 import type {
   GroupHistory,
-  GroupsQuery,
   History,
-  HistoryQuery,
   KeyChoice,
-  KeysQuery,
   Stats,
-  StatsQuery,
   StoreStats,
   Tenures,
-  TenuresQuery,
 } from '../../../../shared/stats.ts'
 import { eachYielding } from '../../lib/concurrency.ts'
 import { StoreError, toFailure } from '../../lib/errors.ts'
+import { NEVER } from '../../lib/timers.ts'
 import type { LockStore } from '../../stores/types.ts'
 import { addFigures, FigureBuilder, type FiguresOfNow } from './figures.ts'
 import { GroupsOverTime, type Steps } from './groups-over-time.ts'
 import type { Histories, WatchedStore } from './histories.ts'
+import type { StoreTenure } from './tenure-book.ts'
 
 const USUAL_WINDOW_MS = HOUR_MS
 const USUAL_GROUPS = 5
@@ -32,6 +30,9 @@ export type LockVisitor = (storeId: string, lock: Lock | WatchedLock, now: numbe
 type OpenStore = { readonly store: LockStore; readonly signal: AbortSignal; readonly name: string }
 
 type OfNow = FiguresOfNow & Pick<StoreStats, 'status' | 'error' | 'asOf' | 'offsetMs' | 'scanMs' | 'scanned'>
+
+/** Of a store that could not be read. */
+const UNREAD = { asOf: null, offsetMs: null, scanMs: null, scanned: 0 }
 
 export type StatsServiceOptions = {
   readonly histories: Histories
@@ -51,7 +52,7 @@ export class StatsService {
 
   /** `visit` is called with every lock that is counted, so that other numbers can agree with the counts. */
   async read(
-    { storeIds, since, until }: StatsQuery,
+    { storeIds, since, until }: Input<'stats.read'>,
     signal: AbortSignal,
     visit: LockVisitor = () => {},
   ): Promise<Stats> {
@@ -64,32 +65,38 @@ export class StatsService {
     return { at, since: from, stores, overall, notice: this.#options.histories.problem }
   }
 
-  async history({ storeIds, from, to, points }: HistoryQuery): Promise<History> {
+  async history({ storeIds, from, to, points }: Input<'stats.history'>): Promise<History> {
     const steps = stepsOf(from, to, points)
     const series = await Promise.all(
       this.#ids(storeIds).map(async storeId => {
         const { observed, name } = await this.#observed(storeId)
-        return {
-          ...{ storeId, name, address: observed.address },
-          points: observed.history.samples.points(from, steps.stepMs, steps.count),
-          gaps: this.#gaps(observed, from, to),
-        }
+        const { address, history } = observed
+        const points = history.samples.points(from, steps.stepMs, steps.count)
+        return { storeId, name, address, points, gaps: gapsOf(observed, from, to) }
       }),
     )
     return { from, stepMs: steps.stepMs, series }
   }
 
-  async groups({ storeIds, by, from, to, points, top = USUAL_GROUPS }: GroupsQuery): Promise<GroupHistory> {
+  async groups({
+    storeIds,
+    by,
+    from,
+    to,
+    points,
+    top = USUAL_GROUPS,
+  }: Input<'stats.groups'>): Promise<GroupHistory> {
     const steps = stepsOf(from, to, points)
     const over = new GroupsOverTime(by, steps)
     const histories = await Promise.all(
       this.#ids(storeIds).map(async storeId => (await this.#observed(storeId)).observed.history),
     )
-    for (const { tenures } of histories)
-      await eachYielding(tenures.within(from, to), tenure => over.weigh(tenure))
+    const each = async (work: (tenure: StoreTenure) => void) => {
+      for (const { tenures } of histories) await eachYielding(tenures.within(from, to), work)
+    }
+    await each(tenure => over.weigh(tenure))
     over.choose(top)
-    for (const { tenures } of histories)
-      await eachYielding(tenures.within(from, to), tenure => over.count(tenure))
+    await each(tenure => over.count(tenure))
     const known = Array.from({ length: steps.count }, () => false)
     for (const { samples, tenures } of histories) {
       const seen = samples.points(from, steps.stepMs, steps.count)
@@ -98,14 +105,11 @@ export class StatsService {
     }
     const where = (counts: readonly number[]) => counts.map((count, i) => (known[i] ? count : null))
     const { groups, others } = over.counts
-    return {
-      ...{ from, stepMs: steps.stepMs },
-      groups: groups.map(({ name, counts }) => ({ name, points: where(counts) })),
-      others: where(others),
-    }
+    const named = groups.map(({ name, counts }) => ({ name, points: where(counts) }))
+    return { from, stepMs: steps.stepMs, groups: named, others: where(others) }
   }
 
-  async tenures({ storeIds, id, from, to, limit = USUAL_TENURES }: TenuresQuery): Promise<Tenures> {
+  async tenures({ storeIds, id, from, to, limit = USUAL_TENURES }: Input<'stats.tenures'>): Promise<Tenures> {
     checkWindow(from, to)
     const tenures: Tenures['tenures'] = []
     const gaps: Tenures['gaps'] = []
@@ -114,7 +118,7 @@ export class StatsService {
       const { observed } = await this.#observed(storeId)
       const book = observed.history.tenures
       for (const tenure of book.within(from, to, id)) tenures.push({ storeId, ...tenure })
-      gaps.push(...this.#gaps(observed, from, to))
+      gaps.push(...gapsOf(observed, from, to))
       left += book.droppedSince(from)
     }
     tenures.sort((a, b) => a.from - b.from || (a.id < b.id ? -1 : 1))
@@ -122,7 +126,7 @@ export class StatsService {
     return { tenures: tenures.slice(over), gaps, left: left + over }
   }
 
-  async keys({ storeIds, text = '', limit = USUAL_KEYS }: KeysQuery): Promise<KeyChoice[]> {
+  async keys({ storeIds, text = '', limit = USUAL_KEYS }: Input<'stats.keys'>): Promise<KeyChoice[]> {
     const wanted = text.toLowerCase()
     const found = new Map<string, KeyChoice>()
     for (const storeId of this.#ids(storeIds)) {
@@ -144,17 +148,10 @@ export class StatsService {
   }
 
   async #observed(storeId: string): Promise<{ observed: WatchedStore; name: string }> {
-    const { histories, get } = this.#options
-    const { name } = get(storeId, NEVER)
-    await histories.recalled(storeId)
-    const observed = histories.get(storeId)
+    const { name } = this.#options.get(storeId, NEVER)
+    const observed = await this.#options.histories.recalled(storeId)
     if (!observed) throw new StoreError('NOT_FOUND', 'This store is not open')
     return { observed, name }
-  }
-
-  #gaps({ history }: WatchedStore, from: number, to: number) {
-    const until = Math.min(to, Date.now())
-    return history.samples.gaps(from, until, history.isLive)
   }
 
   async #storeStats(
@@ -166,10 +163,12 @@ export class StatsService {
     const open = this.#options.get(storeId, signal)
     const { observed, name } = await this.#observed(storeId)
     const { history, address, kind } = observed
-    const now = await this.#now(observed, open, visit)
     return {
-      ...{ storeId, name, address, kind },
-      ...now,
+      storeId,
+      name,
+      address,
+      kind,
+      ...(await this.#now(observed, open, visit)),
       ...history.figuresSince(from, storeId, until),
       spent: open.store.spent(),
     }
@@ -182,38 +181,37 @@ export class StatsService {
     visit: LockVisitor,
   ): Promise<OfNow> {
     const builder = new FigureBuilder(storeId)
-    const { last, status } = history
-    if (last && status) {
-      const offsetMs = last.offsetMs ?? 0
-      const asOf = history.lastPassAt ?? Date.now()
-      // Of a store that is not live, nothing is known after its last pass.
-      const now = (status.is === 'live' ? Date.now() : asOf) + offsetMs
-      await eachYielding(locks.values(), lock => {
-        builder.add(lock, now)
-        visit(storeId, lock, now)
-      })
-      return {
-        ...builder.figures(offsetMs),
-        ...{ status: status.is, error: status.error, asOf, offsetMs: last.offsetMs },
-        ...{ scanMs: last.tookMs, scanned: last.scanned },
-      }
+    const count = (lock: Lock | WatchedLock, now: number) => {
+      builder.add(lock, now)
+      visit(storeId, lock, now)
     }
+    const { last, status } = history
+    if (!status) return this.#readOnce(builder, store, signal, count)
+    const { is, error } = status
     // The watcher is still reading: the answer does not wait for a store that hangs.
-    if (status)
-      return {
-        ...builder.figures(0),
-        ...{ status: status.is, error: status.error, asOf: null, offsetMs: null, scanMs: null, scanned: 0 },
-      }
-    return this.#readOnce(storeId, store, signal, visit)
+    if (!last) return { ...builder.figures(0), ...UNREAD, status: is, error }
+    const { offsetMs, tookMs, scanned } = last
+    const asOf = history.lastPassAt ?? Date.now()
+    // Of a store that is not live, nothing is known after its last pass.
+    const now = (is === 'live' ? Date.now() : asOf) + (offsetMs ?? 0)
+    await eachYielding(locks.values(), lock => count(lock, now))
+    return {
+      ...builder.figures(offsetMs ?? 0),
+      status: is,
+      error,
+      asOf,
+      offsetMs,
+      scanMs: tookMs,
+      scanned,
+    }
   }
 
   async #readOnce(
-    storeId: string,
+    builder: FigureBuilder,
     store: LockStore,
     signal: AbortSignal,
-    visit: LockVisitor,
+    count: (lock: Lock, now: number) => void,
   ): Promise<OfNow> {
-    const builder = new FigureBuilder(storeId)
     const redacted = ({ code, message }: Failure) => ({ code, message: this.#options.redact(message) })
     const startedAt = performance.now()
     let scanned = 0
@@ -222,28 +220,28 @@ export class StatsService {
       for await (const page of store.list({}, signal)) {
         scanned += page.scanned
         problem ??= page.problems[0] ?? null
-        for (const lock of page.locks) {
-          builder.add(lock, lock.observedAt)
-          visit(storeId, lock, lock.observedAt)
-        }
+        for (const lock of page.locks) count(lock, lock.observedAt)
       }
       const { offsetMs } = await store.clock(signal)
       return {
         ...builder.figures(offsetMs ?? 0),
-        ...{ status: problem ? 'stale' : 'unwatched', error: problem && redacted(problem) },
-        ...{ asOf: Date.now(), offsetMs, scanned, scanMs: Math.round(performance.now() - startedAt) },
+        status: problem ? 'stale' : 'unwatched',
+        error: problem && redacted(problem),
+        asOf: Date.now(),
+        offsetMs,
+        scanMs: Math.round(performance.now() - startedAt),
+        scanned,
       }
     } catch (error) {
-      return {
-        ...new FigureBuilder(storeId).figures(0),
-        ...{ status: 'down', error: redacted(toFailure(error)) },
-        ...{ asOf: null, offsetMs: null, scanned: 0, scanMs: null },
-      }
+      const nothing = new FigureBuilder('').figures(0)
+      return { ...nothing, ...UNREAD, status: 'down', error: redacted(toFailure(error)) }
     }
   }
 }
 
-const NEVER = new AbortController().signal
+function gapsOf({ history }: WatchedStore, from: number, to: number) {
+  return history.samples.gaps(from, Math.min(to, Date.now()), history.isLive)
+}
 
 function stepsOf(from: number, to: number, points: number): Steps {
   checkWindow(from, to)

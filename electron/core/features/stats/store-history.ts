@@ -1,6 +1,6 @@
 import type { Failure } from '../../../../shared/result.ts'
 import {
-  addFlows,
+  addNumbers,
   type Figures,
   type Flows,
   type Histogram,
@@ -10,30 +10,40 @@ import {
 import { hashToken } from '../audit/audited.ts'
 import type { LockEvent, Pass, WatchSubscriber } from '../stores/subscriber.ts'
 import { countLocks, emptyHistogram, measure, NO_FLOWS } from './figures.ts'
-import type { HistoryLine } from './history-lines.ts'
-import { type Break, REWRITE_MS, Samples } from './samples.ts'
+import type { HistoryLine } from './history-file.ts'
+import { UNKNOWN_HOLDER } from './named-holder.ts'
+import { addSpent, type Break, REWRITE_MS, Samples, scaleSpent } from './samples.ts'
 import { lengthOf, type StoreTenure, TenureBook } from './tenure-book.ts'
 
-/** Writes a line that is worth keeping. */
-export type Keep = (line: HistoryLine) => void
+type StoreHistoryOptions = {
+  readonly keepMs: number
+  readonly keep: (line: HistoryLine) => void
+  /** Called with the length of a tenure whose beginning and end were both seen. */
+  readonly ended?: (heldMs: number) => void
+  /** Through all connections, since the store was opened. */
+  readonly spent: () => Spent
+  readonly now?: () => number
+}
 
-/**
- * The history of one store, from the events of its watcher. It holds only what was seen, and knows the gaps in which nothing was
- * watched.
- */
+/** Per lock. Two consoles write at about the same time, so a few are enough. */
+const MOST_RECALLED = 50
+/** The longest interval a screen can ask for is a minute. */
+const LONGEST_REST_MS = 90_000
+/** A pass over a throttled store can take this long. */
+const LONG_PASS_MS = 240_000
+
+/** The history of one store, from the events of its watcher: only what was seen, and the gaps in which nothing was. */
 export class StoreHistory implements WatchSubscriber {
   readonly samples: Samples
   readonly tenures: TenureBook
-  readonly #keep: Keep
-  readonly #ended: (heldMs: number) => void
-  readonly #spent: () => Spent
+  readonly #options: StoreHistoryOptions
   readonly #now: () => number
   /** The ended tenures of each lock that earlier processes saw. */
   readonly #recalled = new Map<string, StoreTenure[]>()
-  #flows: Flows = NO_FLOWS
+  #flows = NO_FLOWS
   #tenureTimes: Histogram | null = null
   #break: Break | null = null
-  #totals: Flows = NO_FLOWS
+  #totals = NO_FLOWS
   #spentBefore: Spent
   #lastPassAt: number | null = null
   /** Something may have been missed since the last complete pass. */
@@ -41,19 +51,10 @@ export class StoreHistory implements WatchSubscriber {
   #last: Omit<Pass, 'locks'> | null = null
   #status: { is: 'live' | 'stale' | 'down'; error: Failure | null } | null = null
 
-  constructor(options: {
-    readonly keepMs: number
-    readonly keep: Keep
-    /** Called with the length of a tenure whose beginning and end were both seen. */
-    readonly ended?: (heldMs: number) => void
-    readonly spent: () => Spent
-    readonly now?: () => number
-  }) {
+  constructor(options: StoreHistoryOptions) {
     this.samples = new Samples(options.keepMs)
     this.tenures = new TenureBook(options.keepMs)
-    this.#keep = options.keep
-    this.#ended = options.ended ?? (() => {})
-    this.#spent = options.spent
+    this.#options = options
     this.#spentBefore = options.spent()
     this.#now = options.now ?? Date.now
   }
@@ -63,9 +64,8 @@ export class StoreHistory implements WatchSubscriber {
     return this.#totals
   }
 
-  /** Through all connections, since the store was opened. */
   get spent(): Spent {
-    return this.#spent()
+    return this.#options.spent()
   }
 
   /** Null until the first complete pass. */
@@ -85,18 +85,18 @@ export class StoreHistory implements WatchSubscriber {
     return this.#status?.is === 'live'
   }
 
-  /** Takes in what an earlier process wrote, before this process has seen anything. */
+  /** Takes in a line of an earlier process, before this process has seen anything. */
   recall(line: HistoryLine): void {
     if ('sample' in line) {
       const { last } = this.samples
-      // Two consoles may have watched at once: the samples of one are enough.
+      // Of two consoles that watched at once, the samples of one are enough.
       if (line.sample.from < (last?.until ?? 0) || line.sample.until > this.#now()) return
       this.samples.add(line.sample)
     } else if ('break' in line) this.samples.break(line.break)
     else if (line.tenure.from <= this.#now()) this.#recallTenure(line.tenure)
   }
 
-  /** All earlier history has been read. Nothing was watched since its end, whether the last process could write that or not. */
+  /** All earlier history has been read. Nothing was watched since its end, even if the last process could not write that. */
   recalled(): void {
     const at = this.samples.knownUntil
     if (at !== null) this.samples.break({ at, until: at, why: 'away', message: null })
@@ -113,7 +113,8 @@ export class StoreHistory implements WatchSubscriber {
     )
     if (isAgain) return
     if (tenure.until !== null) {
-      this.tenures.forget(tenure.id)
+      // This process may have an earlier line of the tenure, as still open.
+      this.tenures.open.delete(tenure.id)
       this.#recalled.set(tenure.id, [...known.slice(-MOST_RECALLED), tenure])
     }
     this.tenures.add(tenure)
@@ -121,32 +122,16 @@ export class StoreHistory implements WatchSubscriber {
 
   onEvents(events: readonly LockEvent[]): void {
     const at = this.#now()
-    // How long the pass under way has taken is unknown here; one that takes minutes shows at its end.
+    // The duration of the present pass is unknown; a sleep that it hides shows at its end.
     if (this.#isLate(at, LONG_PASS_MS)) this.#slept()
     for (const { what, lock } of events) {
-      // After a gap, when a lock was acquired is unknown: it is found, or gone.
+      // After a gap, when a lock was acquired is unknown.
       const seen = this.#broken && (what === 'taken' || what === 'passed-on') ? 'found' : what
-      switch (seen) {
-        case 'found':
-          if (this.#isSameTenure(lock.id, hashToken(lock.owner))) break
-          this.#begin(lock, at, this.#end(lock.id, 'unseen', at))
-          break
-        case 'taken':
-          this.#count('taken')
-          this.#begin(lock, at, this.#end(lock.id, 'unseen', at))
-          break
-        case 'passed-on':
-          this.#count('passedOn')
-          this.#begin(lock, at, this.#end(lock.id, 'passed-on', at))
-          break
-        case 'renewed':
-          this.#count('renewed')
-          this.tenures.renewed(lock)
-          break
-        default:
-          this.#count(seen)
-          this.#end(lock.id, seen, at)
-      }
+      if (seen === 'found' && this.#isSameTenure(lock)) continue
+      if (seen !== 'found') this.#count(seen === 'passed-on' ? 'passedOn' : seen)
+      if (seen === 'renewed') this.tenures.renewed(lock)
+      else if (seen === 'freed' || seen === 'lapsed') this.#end(lock.id, seen, at)
+      else this.#begin(lock, at, this.#end(lock.id, seen === 'passed-on' ? seen : 'unseen', at))
     }
   }
 
@@ -157,20 +142,20 @@ export class StoreHistory implements WatchSubscriber {
     if (before !== null && at < before) this.#setClockBack(at)
     if (this.#isLate(at, pass.tookMs)) this.#slept()
     const unbroken = pass.unbroken && !this.#broken && before !== null && at >= before
-    // What is missing after a gap went at some moment of the gap.
+    // Locks that are missing after a gap ended at an unknown moment.
     if (!unbroken) this.#endOthers(locks, at)
-    const spent = this.#spent()
+    const { spent } = this
     this.#recalled.clear()
     const done = this.samples.add({
       from: unbroken ? before : at,
       until: at,
       counts: countLocks(locks.values(), pass.serverTime),
       flows: this.#flows,
-      spent: difference(spent, this.#spentBefore),
+      spent: addSpent(spent, scaleSpent(this.#spentBefore, -1)),
       tenureTimes: this.#tenureTimes,
     })
-    if (done) this.#keep({ sample: done })
-    this.#totals = addFlows(this.#totals, this.#flows)
+    if (done) this.#options.keep({ sample: done })
+    this.#totals = addNumbers(this.#totals, this.#flows)
     this.tenures.prune(at)
     this.#flows = NO_FLOWS
     this.#tenureTimes = null
@@ -196,7 +181,7 @@ export class StoreHistory implements WatchSubscriber {
   close(): void {
     this.onStop()
     const { last } = this.samples
-    if (last) this.#keep({ sample: last })
+    if (last) this.#options.keep({ sample: last })
   }
 
   /** The numbers of a window. */
@@ -206,40 +191,51 @@ export class StoreHistory implements WatchSubscriber {
     until = this.#now(),
   ): Pick<Figures, 'flows' | 'observedMs' | 'tenureTimes' | 'longest'> {
     const longest = this.tenures.longest(since, until)
-    return { ...this.samples.sum(since, until), longest: longest && briefOf(longest, storeId) }
+    return {
+      ...this.samples.sum(since, until),
+      longest: longest && {
+        storeId,
+        id: longest.id,
+        key: longest.key,
+        holder: longest.holder ?? UNKNOWN_HOLDER,
+        since: longest.from,
+        exact: longest.begin === 'stored',
+        until: longest.until,
+      },
+    }
   }
 
-  /** A change that was not seen to happen does not count. */
+  /** After a gap, a change is a difference of two states and was not seen. */
   #count(what: keyof Flows): void {
     if (this.#broken) return
     this.#flows = { ...this.#flows, [what]: this.#flows[what] + 1 }
   }
 
   #begin(lock: LockEvent['lock'], at: number, before: StoreTenure | null): void {
-    // Before the first pass measures the offset, the lock itself tells it: it was read just now.
+    // The first pass has not measured the offset yet, but the lock was read just now.
     const offsetMs = this.#last?.offsetMs ?? lock.observedAt - at
-    // It changed hands between the last reading and this one, and its record may say when.
+    // The holder changed between the last reading and this one, and the record may say when.
     const seenUntil = Math.min(before?.until ?? 0, this.#lastPassAt ?? Infinity)
     const tenure = this.tenures.begin(lock, at, { offsetMs, seen: !this.#broken, notBefore: seenUntil })
-    this.#keep({ tenure })
+    this.#options.keep({ tenure })
   }
 
   #end(id: string, how: Exclude<LockTenure['end'], 'held'>, at: number): StoreTenure | null {
-    // If something may have been missed, only the last reading that had the lock is known.
+    // Only the last reading that had the lock is known then.
     const unseen = this.#broken || how === 'unseen'
     const ended = unseen
       ? this.tenures.end(id, 'unseen', this.#lastPassAt ?? this.samples.last?.until ?? at)
       : this.tenures.end(id, how, at)
     if (!ended) return null
-    this.#keep({ tenure: ended })
+    this.#options.keep({ tenure: ended })
     const ms = lengthOf(ended)
     this.#tenureTimes ??= emptyHistogram()
     measure(this.#tenureTimes, ms)
-    if (ms !== null) this.#ended(ms)
+    if (ms !== null) this.#options.ended?.(ms)
     return ended
   }
 
-  /** Ends the tenures of locks that are gone, or of which only the record of a free lock is left. */
+  /** Ends the tenures of locks that are gone or free. */
   #endOthers(locks: Pass['locks'], at: number): void {
     for (const id of this.tenures.open.keys()) {
       const lock = locks.get(id)
@@ -247,17 +243,17 @@ export class StoreHistory implements WatchSubscriber {
     }
   }
 
-  /** Whether the same owner is there again after a gap: it probably held the lock throughout. */
-  #isSameTenure(id: string, ownerHash: string | null): boolean {
-    const tenure = this.tenures.open.get(id)
-    return tenure !== undefined && tenure.ownerHash === ownerHash && ownerHash !== null
+  /** An owner that has the lock again after a gap probably held it throughout. */
+  #isSameTenure({ id, owner }: LockEvent['lock']): boolean {
+    const ownerHash = hashToken(owner)
+    return ownerHash !== null && this.tenures.open.get(id)?.ownerHash === ownerHash
   }
 
-  /** Begins a gap, continues it, or gives it another reason. A long outage is written again now and then. */
+  /** Starts a gap, continues it, or changes its reason. A long outage is written again now and then. */
   #interrupt(why: Break['why'], message: string | null): void {
     const now = this.#now()
     const before = this.#break
-    // An outage keeps its first error: a dying server refuses, times out and resets by turns.
+    // An outage keeps its first error, because a dying server alternates between several.
     const isSame = before?.why === why
     this.#broken = true
     if (isSame && now - before.until < REWRITE_MS) return
@@ -267,7 +263,7 @@ export class StoreHistory implements WatchSubscriber {
   #note(one: Break): void {
     this.#break = one
     this.samples.break(one)
-    this.#keep({ break: one })
+    this.#options.keep({ break: one })
   }
 
   /** No pass takes this long: the machine slept, or its clock was set forward. */
@@ -287,28 +283,4 @@ export class StoreHistory implements WatchSubscriber {
     this.#broken = true
     this.#note({ at, until: at, why: 'away', message: 'The clock of this machine was set back.' })
   }
-}
-
-/** Per lock. Two consoles write at about the same time, so a few are enough. */
-const MOST_RECALLED = 50
-/** A minute is the longest interval a screen can ask for. */
-const LONGEST_REST_MS = 90_000
-/** A pass over a throttled store can take this long. */
-const LONG_PASS_MS = 240_000
-
-function briefOf(tenure: StoreTenure, storeId: string): Figures['longest'] {
-  return {
-    storeId,
-    id: tenure.id,
-    key: tenure.key,
-    holder: tenure.holder ?? 'not recorded',
-    since: tenure.from,
-    exact: tenure.begin === 'stored',
-    until: tenure.until ?? tenure.from,
-  }
-}
-
-function difference(now: Spent, before: Spent): Spent {
-  const units = now.units === null ? null : now.units - (before.units ?? 0)
-  return { requests: now.requests - before.requests, units }
 }

@@ -1,10 +1,12 @@
+import type { z } from 'zod'
 import { heldSinceOf, isPlausibleBeginning } from '../../../../shared/lease.ts'
 import type { WatchedLock } from '../../../../shared/locks.ts'
-import type { LockTenure } from '../../../../shared/stats.ts'
+import { type LockTenure, lockTenureSchema } from '../../../../shared/stats.ts'
 import { holderGroup, namedHolder } from './named-holder.ts'
 
-/** A tenure of a known store. */
-export type StoreTenure = Omit<LockTenure, 'storeId'>
+export const tenureSchema = lockTenureSchema.omit({ storeId: true })
+export type StoreTenure = Readonly<z.infer<typeof tenureSchema>>
+type EndedTenure = StoreTenure & { readonly until: number }
 
 /** Ended tenures of one store; older ones are evicted in batches. */
 const MOST_ENDED = 20_000
@@ -14,15 +16,16 @@ const MOST_LONG = 200
 
 type Beginning = {
   readonly offsetMs: number
-  /** Nothing was missed since the reading before. */
+  /** Nothing was missed since the previous reading. */
   readonly seen: boolean
-  /** Another holder was seen until here, whatever the record says. */
+  /** Another holder was seen until this time, whatever the record says. */
   readonly notBefore: number
 }
 
 /** The tenures of one store: open ones, and ended ones for as long as they are kept. */
 export class TenureBook {
-  readonly #open = new Map<string, StoreTenure>()
+  /** By lock. */
+  readonly open = new Map<string, StoreTenure>()
   readonly #ended: StoreTenure[] = []
   /** Longest tenure of each evicted batch. */
   readonly #long: StoreTenure[] = []
@@ -34,16 +37,12 @@ export class TenureBook {
     this.#keepMs = keepMs
   }
 
-  get open(): ReadonlyMap<string, StoreTenure> {
-    return this.#open
-  }
-
-  /** Ended tenures until here were evicted; zero if none was. */
+  /** Tenures that ended before this were evicted; zero if none was. */
   get droppedUntil(): number {
     return this.#droppedUntil
   }
 
-  /** At most how many tenures that reach beyond this time were evicted. */
+  /** The most tenures reaching beyond this time that may have been evicted. */
   droppedSince(time: number): number {
     return this.#droppedUntil >= time ? this.#dropped : 0
   }
@@ -65,34 +64,29 @@ export class TenureBook {
       end: 'held',
       renewals: lock.watched.renewals,
     }
-    this.#open.set(lock.id, tenure)
+    this.open.set(lock.id, tenure)
     return tenure
   }
 
   renewed(lock: WatchedLock): void {
-    const tenure = this.#open.get(lock.id)
-    if (tenure) this.#open.set(lock.id, { ...tenure, renewals: tenure.renewals + 1 })
+    const tenure = this.open.get(lock.id)
+    if (tenure) this.open.set(lock.id, { ...tenure, renewals: tenure.renewals + 1 })
   }
 
   /** Null if no tenure was open. */
   end(id: string, end: Exclude<LockTenure['end'], 'held'>, at: number): StoreTenure | null {
-    const tenure = this.#open.get(id)
+    const tenure = this.open.get(id)
     if (!tenure) return null
-    this.#open.delete(id)
+    this.open.delete(id)
     const ended = { ...tenure, until: Math.max(at, tenure.from), end }
     this.add(ended)
     return ended
   }
 
-  /** Forgets an open tenure, because an earlier process is now known to have seen its end. */
-  forget(id: string): void {
-    this.#open.delete(id)
-  }
-
   /** Adds an open or an ended tenure. */
   add(tenure: StoreTenure): void {
     if (tenure.until === null) {
-      this.#open.set(tenure.id, tenure)
+      this.open.set(tenure.id, tenure)
       return
     }
     this.#ended.push(tenure)
@@ -102,7 +96,7 @@ export class TenureBook {
 
   #drop(batch: readonly StoreTenure[]): void {
     this.#dropped += batch.length
-    for (const { until } of batch) this.#droppedUntil = Math.max(this.#droppedUntil, until ?? 0)
+    this.#droppedUntil = Math.max(this.#droppedUntil, ...batch.map(({ until }) => until ?? 0))
     const longest = longestOf(batch)
     if (longest) this.#long.push(longest)
     if (this.#long.length > MOST_LONG) this.#long.shift()
@@ -123,27 +117,36 @@ export class TenureBook {
     for (const tenure of this.#ended)
       if ((id === undefined || tenure.id === id) && tenure.from <= to && (tenure.until ?? to) >= from)
         yield tenure
-    const open = id === undefined ? this.#open.values() : [this.#open.get(id)]
-    for (const tenure of open) if (tenure && tenure.from <= to) yield tenure
+    for (const tenure of this.open.values())
+      if ((id === undefined || tenure.id === id) && tenure.from <= to) yield tenure
   }
 
-  *ended(from: number, to: number): Iterable<StoreTenure & { readonly until: number }> {
-    for (const tenure of this.#ended)
-      if (tenure.until !== null && tenure.until > from && tenure.until <= to)
-        yield { ...tenure, until: tenure.until }
+  ended(from: number, to: number): EndedTenure[] {
+    return endedWithin(this.#ended, from, to)
   }
 
   /** The longest tenure that ended in a window. */
-  longest(from: number, to: number): StoreTenure | null {
-    const gone = this.#long.filter(({ until }) => until !== null && until > from && until <= to)
-    return longestOf([...gone, ...this.ended(from, to)])
+  longest(from: number, to: number): EndedTenure | null {
+    return longestOf(endedWithin([...this.#long, ...this.#ended], from, to))
   }
 }
 
-function longestOf(tenures: readonly StoreTenure[]): StoreTenure | null {
-  const lengths = tenures.map(tenure => lengthOf(tenure) ?? -1)
-  const at = lengths.indexOf(lengths.reduce((most, ms) => Math.max(most, ms), 0))
-  return tenures[at] ?? null
+function endedWithin(tenures: readonly StoreTenure[], from: number, to: number): EndedTenure[] {
+  const isWithin = (tenure: StoreTenure): tenure is EndedTenure =>
+    tenure.until !== null && tenure.until > from && tenure.until <= to
+  return tenures.filter(isWithin)
+}
+
+function longestOf<T extends StoreTenure>(tenures: readonly T[]): T | null {
+  let longest: T | null = null
+  let most = -1
+  for (const tenure of tenures) {
+    const ms = lengthOf(tenure) ?? -1
+    if (ms <= most) continue
+    longest = tenure
+    most = ms
+  }
+  return longest
 }
 
 /** Null if its beginning or its end was not seen. */

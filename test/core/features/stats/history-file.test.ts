@@ -11,12 +11,12 @@ import {
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { NO_COUNTS, NO_FLOWS } from '../../../../electron/core/features/stats/figures.ts'
+import type { HistoryLine } from '../../../../electron/core/features/stats/history-file.ts'
 import {
   HistoryFile,
   readHistory,
   removeOldHistories,
 } from '../../../../electron/core/features/stats/history-file.ts'
-import type { HistoryLine } from '../../../../electron/core/features/stats/history-lines.ts'
 import type { Sample } from '../../../../electron/core/features/stats/samples.ts'
 import { dataFolder } from '../../../hosts/cli/run-cli.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { HistoryLine } from '../../../../electron/core/features/stats/history-lines.ts'
+import type { HistoryLine } from '../../../../electron/core/features/stats/history-file.ts'
 import { StoreHistory } from '../../../../electron/core/features/stats/store-history.ts'
 import type { LockEvent } from '../../../../electron/core/features/stores/subscriber.ts'
 import type { WatchedLock } from '../../../../shared/locks.ts'
