@@ -1,11 +1,4 @@
-import type { Severity } from '../../../../shared/alert-rules/rule.ts'
-import {
-  ALERT_RULES,
-  type Alert,
-  type AlertRule,
-  type AlertsEvent,
-  RULES,
-} from '../../../../shared/alerts.ts'
+import { ALERT_RULES, type Alert, type AlertRule, type AlertsEvent } from '../../../../shared/alerts.ts'
 import { alertOf, type Condition, type EndedAlert, type Place } from './condition.ts'
 import type { Decisions } from './decisions.ts'
 import type { EndedAlerts } from './ended-alerts.ts'
@@ -23,17 +16,6 @@ export type AlertSources = {
   readonly decisions: Decisions
   /** When alerts began to be watched for. */
   readonly since: number
-}
-
-/** How many alerts of one rule are open in one store. */
-export type OpenAlerts = Place & {
-  readonly rule: AlertRule
-  readonly severity: Severity
-  /** Without muted alerts. */
-  readonly open: number
-  /** Those of `open` that are not acknowledged. */
-  readonly unacknowledged: number
-  readonly muted: number
 }
 
 /** The alerts of a window. `left` are ended ones that were evicted; before `since` nothing was watched. */
@@ -62,13 +44,9 @@ export function listAlerts(sources: AlertSources): AlertsEvent {
   }
 }
 
-export function openAlerts(sources: AlertSources): OpenAlerts[] {
-  return groupsOf(sources).map(({ rule, place, counts }) => ({
-    ...place,
-    rule,
-    severity: RULES[rule].severity,
-    ...counts,
-  }))
+/** How many alerts of each rule are open in each store. */
+export function openAlerts(sources: AlertSources): (Place & { readonly rule: AlertRule } & Counts)[] {
+  return groupsOf(sources).map(({ rule, place, counts }) => ({ ...place, rule, ...counts }))
 }
 
 export function alertsWithin(sources: AlertSources, from: number, to: number): AlertsWithin {
@@ -86,11 +64,19 @@ export function alertsWithin(sources: AlertSources, from: number, to: number): A
 
 type OpenAlert = { readonly condition: Condition } & Pick<Alert, 'alertId' | 'acknowledged' | 'muteId'>
 
+type Counts = {
+  /** Without muted alerts. */
+  readonly open: number
+  /** Those of `open` that are not acknowledged. */
+  readonly unacknowledged: number
+  readonly muted: number
+}
+
 type Group = {
   readonly rule: AlertRule
   readonly place: Place
   readonly all: readonly OpenAlert[]
-  readonly counts: Pick<OpenAlerts, 'open' | 'unacknowledged' | 'muted'>
+  readonly counts: Counts
 }
 
 /** Open alerts by rule and store. */

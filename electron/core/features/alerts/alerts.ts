@@ -1,22 +1,15 @@
-import { ALERT_RULES, type AlertsEvent, type Mute, RULES, type RuleBook } from '../../../../shared/alerts.ts'
+import { ALERT_RULES, type AlertsEvent, type RuleBook } from '../../../../shared/alerts.ts'
 import type { Input } from '../../../../shared/contract.ts'
 import type { Failure } from '../../../../shared/result.ts'
 import { ChangeFeed } from '../../lib/change-feed.ts'
 import type { HistorySubscriber, WatchedStore } from '../stats/histories.ts'
 import type { LockEvent, Pass } from '../stores/subscriber.ts'
-import {
-  type AlertSources,
-  type AlertsWithin,
-  alertsWithin,
-  listAlerts,
-  type OpenAlerts,
-  openAlerts,
-} from './alert-list.ts'
+import { type AlertSources, type AlertsWithin, alertsWithin, listAlerts, openAlerts } from './alert-list.ts'
 import type { Condition, Place } from './condition.ts'
-import type { Acknowledgement } from './decision-file.ts'
 import { Decisions } from './decisions.ts'
 import { EndedAlerts } from './ended-alerts.ts'
 import type { OtherStore } from './held-names.ts'
+import { OUTAGE_RULES } from './store-conditions.ts'
 import { StoreState } from './store-state.ts'
 
 export type AlertsOptions = {
@@ -34,7 +27,6 @@ export type AlertsOptions = {
 
 /** The longest a timer can wait. */
 const LONGEST_WAIT_MS = 2 ** 31 - 1
-const OUTAGE_RULES = ALERT_RULES.filter(rule => RULES[rule].on === 'outage')
 
 /**
  * Checks the rules of `shared/alert-rules` whenever a watcher has read a store. Only a complete pass begins or ends alerts about
@@ -52,6 +44,8 @@ export class Alerts implements HistorySubscriber {
   readonly #startedAt: number
   #muteTimer: NodeJS.Timeout | undefined
   #isReady = false
+  /** The rules that the stores were checked by last. */
+  #book: RuleBook | null = null
   #isClosed = false
 
   constructor(options: AlertsOptions) {
@@ -60,16 +54,11 @@ export class Alerts implements HistorySubscriber {
     this.#startedAt = this.#now()
     this.decisions = new Decisions({
       ...{ folder: options.dataFolder, writes: options.writes, now: this.#now },
-      changed: () => {
-        this.#waitForMutes()
-        this.#checkAll()
-        this.#feed.changed()
-      },
+      changed: () => this.#onDecided(),
     })
     void this.decisions.ready.then(() => {
       this.#isReady = true
-      this.#waitForMutes()
-      this.#checkAll()
+      this.#onDecided()
     })
   }
 
@@ -108,7 +97,7 @@ export class Alerts implements HistorySubscriber {
   }
 
   /** How many are open, by rule and store, where there are any. */
-  openByRule(): OpenAlerts[] {
+  openByRule(): ReturnType<typeof openAlerts> {
     return openAlerts(this.#sources())
   }
 
@@ -134,29 +123,6 @@ export class Alerts implements HistorySubscriber {
     )
   }
 
-  async decide(book: RuleBook, before?: RuleBook): Promise<void> {
-    const kept = this.decisions.decide(book, before)
-    this.#checkAll()
-    await kept
-    this.#feed.changed()
-  }
-
-  async mute(mute: Mute): Promise<void> {
-    await this.decisions.mute(mute)
-    this.#waitForMutes()
-    this.#feed.changed()
-  }
-
-  async unmute(muteId: string): Promise<void> {
-    await this.decisions.unmute(muteId)
-    this.#feed.changed()
-  }
-
-  async acknowledge(all: readonly Acknowledgement[]): Promise<void> {
-    await this.decisions.acknowledge(all)
-    this.#feed.changed()
-  }
-
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#muteTimer)
@@ -168,12 +134,10 @@ export class Alerts implements HistorySubscriber {
     const known = this.#states.get(store.storeId)
     if (known?.store === store) return known
     if (known) this.onStop(known.store)
-    const { decisions } = this
     const state = new StoreState(store, {
       ended: this.#ended,
+      decisions: this.decisions,
       place: () => this.#placeOf(store),
-      acknowledgement: alertId => decisions.acknowledgement(alertId),
-      forget: alertId => decisions.forget([alertId]),
       startedAt: this.#startedAt,
       isNew: !this.#closed.has(store.address),
     })
@@ -194,14 +158,20 @@ export class Alerts implements HistorySubscriber {
     return { stores, ended: this.#ended, decisions: this.decisions, since: this.#startedAt }
   }
 
+  #onDecided(): void {
+    this.#waitForMutes()
+    if (this.#isReady && this.#book !== this.decisions.book) this.#checkAll()
+    this.#feed.changed()
+  }
+
   /** The rules changed, not what is known. */
   #checkAll(): void {
+    this.#book = this.decisions.book
     for (const state of this.#states.values()) {
       const { store, lastPass, outage, conditions } = state
-      if (conditions.applySettings(this.decisions.settingsOf(store.address), this.#now()))
-        this.#feed.changed()
+      conditions.applySettings(this.decisions.settingsOf(store.address), this.#now())
       if (outage) this.#checkOutage(state)
-      else if (lastPass) this.#check(state, store.locks, this.#now() + state.offsetMs)
+      else if (lastPass) this.#check(state, store.locks, this.#now() + (lastPass.offsetMs ?? 0))
     }
   }
 
@@ -212,7 +182,7 @@ export class Alerts implements HistorySubscriber {
     const settings = this.decisions.settingsOf(state.store.address)
     const others = this.#states.size > 1 ? this.#others(state) : null
     const hasChanged = state.check(locks, { now, at }, settings, others)
-    const longGone = state.longGone(this.decisions.acknowledged, settings, at)
+    const longGone = state.longGone(settings, at)
     if (longGone.length > 0) this.decisions.forget(longGone)
     if (hasChanged) this.#feed.changed()
     else if (state.conditions.openCount > 0) this.#feed.moved()
@@ -234,8 +204,7 @@ export class Alerts implements HistorySubscriber {
   }
 
   #firstAt(address: string): StoreState | undefined {
-    for (const state of this.#states.values()) if (state.store.address === address) return state
-    return undefined
+    return [...this.#states.values()].find(({ store }) => store.address === address)
   }
 
   #checkOutage(state: StoreState): void {

@@ -16,7 +16,7 @@ export type LockSummary = {
 }
 
 /** Where an alert is. */
-export type Place = { readonly storeId: string; readonly address: string; readonly storeName: string }
+export type Place = Readonly<Pick<Alert, 'storeId' | 'address' | 'storeName'>>
 
 /**
  * What a rule keeps finding, be it long enough to be an alert or not yet. Its words are worked out when it is shown: ten thousand
@@ -71,26 +71,18 @@ export function endedAt(condition: Condition, until: number): Condition {
 
 export function alertOf(
   condition: Condition,
-  { storeId, storeName, address }: Place,
+  place: Place,
   decided: Pick<Alert, 'alertId' | 'acknowledged' | 'muteId'>,
 ): Alert {
-  const { rule, lockId, since, until, count, value, limit, detail } = condition
-  const summary = condition.lock && summaryOf(condition.lock)
+  const { lock, check: _, detail, ...found } = condition
+  const summary = lock && summaryOf(lock)
   return {
+    ...found,
+    ...place,
     ...decided,
-    rule,
-    severity: RULES[rule].severity,
-    storeId,
-    storeName,
-    address,
-    lockId,
+    severity: RULES[found.rule].severity,
     key: summary?.key ?? null,
     holder: summary?.holderName ?? null,
-    since,
-    until,
-    count,
-    value,
-    limit,
     detail: detail && shortened(detail),
   }
 }

@@ -1,18 +1,22 @@
+import { z } from 'zod'
 import {
   ALERT_RULES,
   type Alert,
   type AlertRule,
+  alertRuleSchema,
   type Mute,
+  muteSchema,
   type RuleBook,
   type RuleSettings,
+  ruleBookSchema,
   settingOf,
 } from '../../../../shared/alerts.ts'
 import { MINUTE_MS } from '../../../../shared/duration.ts'
+import { SharedFile } from '../../files/shared-file.ts'
 import { WorkQueue } from '../../lib/concurrency.ts'
 import { toFailure } from '../../lib/errors.ts'
 import { alertIdOf } from './condition.ts'
-import { type Acknowledgement, type Decided, DecisionFile, NOTHING_DECIDED } from './decision-file.ts'
-import { withChanges } from './rule-book.ts'
+import { soundBook, withChanges } from './rule-book.ts'
 
 /** Beyond it the oldest are evicted, and their alerts count again. */
 const MOST_ACKNOWLEDGED = 20_000
@@ -20,34 +24,67 @@ const MOST_ACKNOWLEDGED = 20_000
 const LOOK_MS = 2000
 /** Acknowledgements of ended alerts are removed from the file together, now and then. */
 const CLEAR_MS = MINUTE_MS
+const MOST_PROBLEMS = 5
 
+/** Names its alert in a way that outlasts the run. */
+const acknowledgementSchema = z.object({
+  rule: alertRuleSchema,
+  address: z.string(),
+  lockId: z.string().nullable(),
+  by: z.string(),
+  at: z.number(),
+  reason: z.string(),
+})
+export type Acknowledgement = z.infer<typeof acknowledgementSchema>
+
+const fileSchema = z.object({
+  version: z.literal(1),
+  book: ruleBookSchema,
+  mutes: z.array(muteSchema),
+  acknowledged: z.array(acknowledgementSchema),
+})
+type FileContent = z.infer<typeof fileSchema>
+
+const EMPTY: FileContent = {
+  version: 1,
+  book: { all: {}, stores: {}, notify: true },
+  mutes: [],
+  acknowledged: [],
+}
+
+/** Acknowledgements are by the id of their alert. */
+type Decided = {
+  readonly book: RuleBook
+  readonly mutes: readonly Mute[]
+  readonly acknowledged: Map<string, Acknowledgement>
+}
 type Edit = (decided: Decided) => Decided
 
 export type DecisionsOptions = {
   readonly folder: string
   readonly writes: boolean
   readonly now: () => number
-  /** Another console or an editor changed the file. */
+  /** An operator decided something, here or in another console or an editor. */
   readonly changed: () => void
 }
 
 /**
- * What operators decided about alerts: rules, mutes and acknowledgements. Kept in `alerts.json` of the data folder; if it cannot be
- * written, decisions apply until the process ends.
+ * What operators decided about alerts: rules, mutes and acknowledgements. Kept in `alerts.json` of the data folder, which several
+ * consoles may share and operators may edit. If it cannot be written, decisions apply until the process ends.
  */
 export class Decisions {
   readonly ready: Promise<void>
-  readonly #file: DecisionFile
+  readonly #file: SharedFile<FileContent>
   readonly #options: DecisionsOptions
   /** What the file says, the edits it does not have yet, and both together. */
-  #kept: Decided = NOTHING_DECIDED
+  #kept = decidedIn(EMPTY)
   #edits: readonly Edit[] = []
-  #decided: Decided = NOTHING_DECIDED
-  #acknowledged = new Map<string, Acknowledgement>()
+  #decided = this.#kept
   /** Ended alerts, with when they were acknowledged. */
   readonly #over = new Map<string, number>()
   readonly #settings = new Map<string, RuleSettings>()
   #unread: string | null = null
+  /** Wrong rules in the file. They are gone once it is written again. */
   #unsound: string | null = null
   #unwritten: string | null = null
   readonly #fileQueue = new WorkQueue()
@@ -57,12 +94,12 @@ export class Decisions {
 
   constructor(options: DecisionsOptions) {
     this.#options = options
-    this.#file = new DecisionFile(options.folder)
-    this.ready = this.#fileQueue
-      .run(() => this.#read(options.writes))
-      .then(() => {
-        if (!this.#isClosed) this.#lookTimer = setInterval(() => void this.look(), LOOK_MS).unref()
-      })
+    const { folder, writes } = options
+    const what = 'What was decided about alerts'
+    this.#file = new SharedFile({ folder, name: 'alerts', what, schema: fileSchema, empty: EMPTY })
+    this.ready = this.#read(writes).then(() => {
+      if (!this.#isClosed) this.#lookTimer = setInterval(() => void this.look(), LOOK_MS).unref()
+    })
   }
 
   get book(): RuleBook {
@@ -72,6 +109,10 @@ export class Decisions {
   /** Mutes that have not run out. */
   get mutes(): readonly Mute[] {
     return lasting(this.#decided.mutes, this.#options.now())
+  }
+
+  get acknowledged(): ReadonlyMap<string, Acknowledgement> {
+    return this.#decided.acknowledged
   }
 
   get problem(): string | null {
@@ -100,12 +141,8 @@ export class Decisions {
   }
 
   acknowledgement(alertId: string): Alert['acknowledged'] {
-    const known = this.#acknowledged.get(alertId)
+    const known = this.#decided.acknowledged.get(alertId)
     return known ? { by: known.by, at: known.at, reason: known.reason } : null
-  }
-
-  get acknowledged(): ReadonlyMap<string, Acknowledgement> {
-    return this.#acknowledged
   }
 
   /** `before` is the book the operator was shown and edited. */
@@ -130,10 +167,11 @@ export class Decisions {
 
   /** The alerts have ended: the next ones with their ids are new. */
   forget(alertIds: readonly string[]): void {
+    const { acknowledged } = this.#decided
     for (const alertId of alertIds) {
-      const known = this.#acknowledged.get(alertId)
+      const known = acknowledged.get(alertId)
       if (known) this.#over.set(alertId, known.at)
-      this.#acknowledged.delete(alertId)
+      acknowledged.delete(alertId)
     }
     if (this.#options.writes && this.#over.size > 0)
       this.#clearTimer ??= setTimeout(() => void this.#write(), CLEAR_MS).unref()
@@ -141,7 +179,7 @@ export class Decisions {
 
   /** Takes in what others changed in the file. */
   async look(): Promise<void> {
-    if (!(await this.#fileQueue.run(() => this.#read(false)))) return
+    if (!(await this.#read(false))) return
     // Edits that could not be written before.
     if (this.#edits.length > 0) await this.#write()
     this.#options.changed()
@@ -153,34 +191,43 @@ export class Decisions {
     if (this.#clearTimer || this.#edits.length > 0) await this.#write()
   }
 
-  #decide(edit: Edit): Promise<void> {
+  async #decide(edit: Edit): Promise<void> {
     this.#edits = [...this.#edits, edit]
     this.#recompute()
-    return this.#write()
+    this.#options.changed()
+    await this.#write()
+    this.#options.changed()
   }
 
   #recompute(): void {
-    this.#decided = this.#edited(this.#kept, this.#edits, this.#over)
-    this.#acknowledged = new Map(this.#decided.acknowledged)
+    this.#decided = this.#edited(this.#kept)
     this.#settings.clear()
   }
 
-  #edited(kept: Decided, edits: readonly Edit[], over: ReadonlyMap<string, number>): Decided {
-    const decided = edits.reduce((each, edit) => edit(each), kept)
-    if (over.size === 0) return decided
+  #edited(kept: Decided): Decided {
+    const decided = this.#edits.reduce((each, edit) => edit(each), kept)
     // An alert that was acknowledged again has begun again.
-    const acknowledged = [...decided.acknowledged].filter(([alertId, { at }]) => over.get(alertId) !== at)
+    const acknowledged = [...decided.acknowledged].filter(
+      ([alertId, { at }]) => this.#over.get(alertId) !== at,
+    )
     return { ...decided, acknowledged: new Map(acknowledged) }
   }
 
-  async #read(setAside: boolean): Promise<boolean> {
-    const read = await this.#file.read({ setAside })
-    if (read === null) return false
-    this.#kept = read.decided
-    this.#unread = read.notice
-    this.#unsound = read.unsound
+  #read(setAside: boolean): Promise<boolean> {
+    return this.#fileQueue.run(async () => {
+      const hasChanged = await this.#file.read({ setAside })
+      if (hasChanged) this.#take(this.#file.value)
+      return hasChanged
+    })
+  }
+
+  #take(content: FileContent): void {
+    const { book, problems } = soundBook(content.book)
+    this.#kept = decidedIn({ ...content, book })
+    this.#unread = this.#file.notice
+    const first = problems.slice(0, MOST_PROBLEMS).join('. ')
+    this.#unsound = problems.length === 0 ? null : `${first}. Defaults apply there.`
     this.#recompute()
-    return true
   }
 
   /** Never fails: the list of alerts says what could not be written. */
@@ -189,27 +236,41 @@ export class Decisions {
     this.#clearTimer = undefined
     if (!this.#options.writes) return
     await this.#fileQueue.run(async () => {
-      const edits = this.#edits
-      const over = new Map(this.#over)
+      const { value, notice } = this.#file
+      let edits: readonly Edit[] = []
+      let over: (readonly [string, number])[] = []
+      let isByOthers = false
       try {
-        const { decided, read } = await this.#file.edit(kept => {
-          const edited = this.#edited(kept, edits, over)
-          return { ...edited, mutes: lasting(edited.mutes, this.#options.now()) }
+        await this.#file.update(content => {
+          edits = this.#edits
+          over = [...this.#over]
+          isByOthers = content !== value || this.#file.notice !== notice
+          if (isByOthers) this.#take(content)
+          const { book, mutes, acknowledged } = this.#decided
+          return {
+            version: 1,
+            book,
+            mutes: lasting(mutes, this.#options.now()),
+            acknowledged: [...acknowledged.values()],
+          }
         })
-        this.#kept = decided
-        if (read) this.#unread = read.notice
-        // Unsound rules are gone from the file now, except those that were read just now.
-        this.#unsound = read?.unsound ?? null
+        this.#kept = decidedIn(this.#file.value)
+        if (!isByOthers) this.#unsound = null
         this.#edits = this.#edits.filter(edit => !edits.includes(edit))
         for (const [alertId, at] of over) if (this.#over.get(alertId) === at) this.#over.delete(alertId)
         this.#unwritten = null
         this.#recompute()
-        if (read) this.#options.changed()
       } catch (error) {
         this.#unwritten = `${toFailure(error).message}; it applies until Lockkeeper exits.`
       }
+      if (isByOthers) this.#options.changed()
     })
   }
+}
+
+function decidedIn({ book, mutes, acknowledged }: FileContent): Decided {
+  const byId = acknowledged.map(each => [alertIdOf(each.rule, each.address, each.lockId), each] as const)
+  return { book, mutes, acknowledged: new Map(byId) }
 }
 
 function lasting(mutes: readonly Mute[], now: number): Mute[] {
@@ -219,7 +280,7 @@ function lasting(mutes: readonly Mute[], now: number): Mute[] {
 function withThese(
   known: ReadonlyMap<string, Acknowledgement>,
   all: readonly Acknowledgement[],
-): ReadonlyMap<string, Acknowledgement> {
+): Map<string, Acknowledgement> {
   const acknowledged = new Map(known)
   for (const each of all) {
     const alertId = alertIdOf(each.rule, each.address, each.lockId)

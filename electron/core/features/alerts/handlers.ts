@@ -42,7 +42,7 @@ export function alertHandlers({ alerts, addressOf }: AlertHandlersOptions): Hand
         apply: async () => {
           if (found.length === 0) throw new StoreError('NOT_FOUND', 'These alerts have ended')
           const said = { by: whoIsHere().user, at: Date.now(), reason }
-          await alerts.acknowledge(
+          await decisions.acknowledge(
             found.map(({ place: { address }, condition: { rule, lockId } }) => ({
               rule,
               address,
@@ -67,7 +67,7 @@ export function alertHandlers({ alerts, addressOf }: AlertHandlersOptions): Hand
             throw new StoreError('NOT_FOUND', 'There is no such store')
           if (decisions.mutes.length >= MAX_MUTES)
             throw new StoreError('REFUSED', `There are ${MAX_MUTES} mutes: change the rule instead`)
-          await alerts.mute(mute)
+          await decisions.mute(mute)
           return mute
         },
       }
@@ -79,7 +79,7 @@ export function alertHandlers({ alerts, addressOf }: AlertHandlersOptions): Hand
         facts: mute ? factsOf(mute) : { muteId },
         apply: async () => {
           if (!mute) throw new StoreError('NOT_FOUND', 'This mute has ended')
-          await alerts.unmute(muteId)
+          await decisions.unmute(muteId)
           return null
         },
       }
@@ -91,7 +91,7 @@ export function alertHandlers({ alerts, addressOf }: AlertHandlersOptions): Hand
         facts: { changed: changesOf(shown, book) },
         apply: async () => {
           checkBook(book)
-          await alerts.decide(book, shown)
+          await decisions.decide(book, shown)
           return decisions.book
         },
       }

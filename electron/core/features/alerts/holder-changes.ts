@@ -46,10 +46,6 @@ export class HolderChanges {
     }
   }
 
-  get size(): number {
-    return this.#keys.size
-  }
-
   #acquired(lock: WatchedLock, isPassedOn: boolean, step: number): void {
     const owner = holdersLookAlike(lock) ? null : hashToken(lock.owner)
     const before = this.#keys.get(lock.id)

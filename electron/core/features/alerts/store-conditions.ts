@@ -1,30 +1,44 @@
 import { type Finding, SAME_ALERT_MS } from '../../../../shared/alert-rules/rule.ts'
 import {
   ALERT_RULES,
-  type Alert,
   type AlertRule,
   comparesStores,
   RULES,
   type RuleSettings,
 } from '../../../../shared/alerts.ts'
 import type { WatchedLock } from '../../../../shared/locks.ts'
-import type { Report } from './check-rules.ts'
 import { alertIdOf, type Condition, endedAt, type LockSummary, type Place } from './condition.ts'
+import type { Decisions } from './decisions.ts'
 import type { EndedAlerts } from './ended-alerts.ts'
+
+/** Called for each finding instead of returning a list: most of ten thousand locks have none. Null: about the whole store. */
+export type Report = (rule: AlertRule, lock: WatchedLock | LockSummary | null, finding: Finding) => void
 
 /** Stands for the lock of a condition of the whole store. No lock has an empty id. */
 const STORE = ''
+/** The rest of a condition is what its check finds. */
+const NOT_FOUND = {
+  alertId: '',
+  lock: null,
+  until: null,
+  count: 0,
+  value: null,
+  limit: null,
+  detail: null,
+  check: 0,
+}
 
 export type StoreConditionsOptions = {
   readonly ended: EndedAlerts
+  readonly decisions: Pick<Decisions, 'acknowledged' | 'acknowledgement' | 'forget'>
   readonly place: () => Place
-  readonly acknowledgement: (alertId: string) => Alert['acknowledged']
-  readonly forget: (alertId: string) => void
   /** When this process began to watch stores. */
   readonly startedAt: number
   /** This process has not watched the store before, so alerts acknowledged in another process may still be open. */
   readonly isNew: boolean
 }
+
+export const OUTAGE_RULES = ALERT_RULES.filter(rule => RULES[rule].on === 'outage')
 
 /** The conditions of one store, by rule: alerts, and what may become one. */
 export class StoreConditions {
@@ -71,19 +85,15 @@ export class StoreConditions {
 
   /** The store cannot be read. Returns whether an alert began. */
   outage(settings: RuleSettings, at: number, since: number, detail: string): boolean {
-    const rules = ALERT_RULES.filter(rule => RULES[rule].on === 'outage')
-    const began = rules.filter(rule =>
-      this.#found(rule, null, { value: at - since, detail }, since, settings, at),
-    )
+    const finding = { value: at - since, detail }
+    const began = OUTAGE_RULES.filter(rule => this.#found(rule, null, finding, since, settings, at))
     return began.length > 0
   }
 
   /** Ends the alerts of disabled rules. */
   applySettings(settings: RuleSettings, at: number): boolean {
-    return this.#endAll(
-      ALERT_RULES.filter(rule => !settings[rule].enabled),
-      at,
-    )
+    const disabled = ALERT_RULES.filter(rule => !settings[rule].enabled)
+    return this.#endAll(disabled, at)
   }
 
   /** The store is no longer watched. */
@@ -113,19 +123,12 @@ export class StoreConditions {
     settings: RuleSettings,
     at: number,
   ): boolean {
-    const { isNew } = this.#options
-    const definition = RULES[rule]
-    if (
-      isNew &&
-      definition.on === 'lock' &&
-      lock &&
-      'watched' in lock &&
-      definition.mayPredateWatching?.(lock)
-    )
-      return false
     const since = comparesStores(rule) ? this.#comparedSince : this.#firstCheckAt
-    const refindMs = isNew ? (definition.refindMs?.(settings[rule].limit ?? 0) ?? SAME_ALERT_MS) : 0
-    return since !== null && at - since >= refindMs
+    if (since === null || !this.#options.isNew) return since !== null
+    const definition = RULES[rule]
+    const isWatched = lock !== null && 'watched' in lock
+    if (definition.on === 'lock' && isWatched && definition.mayPredateWatching?.(lock)) return false
+    return at - since >= (definition.refindMs?.(settings[rule].limit ?? 0) ?? SAME_ALERT_MS)
   }
 
   #found(
@@ -144,19 +147,7 @@ export class StoreConditions {
     if (!condition) {
       // A record's time in the future, or a clock that was set, cannot make it begin later than now.
       const since = Math.min(at, begin)
-      condition = {
-        rule,
-        lockId,
-        alertId: '',
-        lock,
-        since,
-        until: null,
-        count: 0,
-        value,
-        limit,
-        detail,
-        check: 0,
-      }
+      condition = { ...NOT_FOUND, rule, lockId, since }
       conditions.set(lockId ?? STORE, condition)
     }
     Object.assign(condition, { lock, value, detail, limit, check: this.#check })
@@ -166,16 +157,16 @@ export class StoreConditions {
   }
 
   #begin(condition: Condition, settings: RuleSettings, at: number): void {
-    const { ended, place, acknowledgement } = this.#options
+    const { ended, place, decisions } = this.#options
     this.#open++
     condition.alertId = alertIdOf(condition.rule, place().address, condition.lockId)
     const hasEnded = ended.endOf(condition.alertId) !== null
     const before = ended.takeBack(condition.alertId, until => condition.since - until <= SAME_ALERT_MS)
     if (!before) {
       condition.count = 1
-      const acknowledgedAt = acknowledgement(condition.alertId)?.at ?? condition.since
+      const acknowledgedAt = decisions.acknowledgement(condition.alertId)?.at ?? condition.since
       if (acknowledgedAt < condition.since && (hasEnded || !this.#mayBeOlder(condition, settings, at)))
-        this.#options.forget(condition.alertId)
+        decisions.forget([condition.alertId])
       return
     }
     // It may have lasted all the time while nothing was read: then it did not begin again.
@@ -192,11 +183,11 @@ export class StoreConditions {
   }
 
   #end(condition: Condition, at: number): boolean {
-    const { ended, place, acknowledgement } = this.#options
+    const { ended, place, decisions } = this.#options
     this.#conditions.get(condition.rule)?.delete(condition.lockId ?? STORE)
     if (condition.count === 0) return false
     this.#open--
-    ended.add(endedAt(condition, at), place(), acknowledgement(condition.alertId))
+    ended.add(endedAt(condition, at), place(), decisions.acknowledgement(condition.alertId))
     return true
   }
 

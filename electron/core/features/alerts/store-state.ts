@@ -1,13 +1,14 @@
-import { SAME_ALERT_MS } from '../../../../shared/alert-rules/rule.ts'
-import type { RuleSettings } from '../../../../shared/alerts.ts'
+import { type LockFacts, SAME_ALERT_MS, type StoreFacts } from '../../../../shared/alert-rules/rule.ts'
+import { ALERT_RULES, RULES, type RuleSettings } from '../../../../shared/alerts.ts'
+import { expiresAtOf, heldSinceOf, isPlausibleBeginning, knownStateAt } from '../../../../shared/lease.ts'
+import type { WatchedLock } from '../../../../shared/locks.ts'
 import type { Failure } from '../../../../shared/result.ts'
 import type { WatchedStore } from '../stats/histories.ts'
 import type { Pass } from '../stores/subscriber.ts'
-import { checkRules } from './check-rules.ts'
-import type { Acknowledgement } from './decision-file.ts'
+import type { LockSummary } from './condition.ts'
 import { type HeldNames, heldElsewhere, heldNames, type OtherStore } from './held-names.ts'
 import { HolderChanges } from './holder-changes.ts'
-import { StoreConditions, type StoreConditionsOptions } from './store-conditions.ts'
+import { type Report, StoreConditions, type StoreConditionsOptions } from './store-conditions.ts'
 
 /** What the rules need to know about one store. */
 export class StoreState {
@@ -19,25 +20,17 @@ export class StoreState {
   outageTimer: NodeJS.Timeout | undefined
   /** Null until the first complete reading. */
   lastPass: Pick<Pass, 'offsetMs' | 'errorMs'> | null = null
-  #names: HeldNames = new Map()
+  names: HeldNames = new Map()
   /** Acknowledged conditions that are gone, and since when. */
   readonly #goneSince = new Map<string, number>()
-  readonly #ended: StoreConditionsOptions['ended']
+  readonly #options: StoreConditionsOptions
 
   constructor(
     readonly store: WatchedStore,
     options: StoreConditionsOptions,
   ) {
     this.conditions = new StoreConditions(options)
-    this.#ended = options.ended
-  }
-
-  get names(): HeldNames {
-    return this.#names
-  }
-
-  get offsetMs(): number {
-    return this.lastPass?.offsetMs ?? 0
+    this.#options = options
   }
 
   /**
@@ -50,17 +43,17 @@ export class StoreState {
     settings: RuleSettings,
     others: readonly OtherStore[] | null,
   ): boolean {
-    this.#names = others === null ? new Map() : heldNames(locks.values(), now)
+    this.names = others === null ? new Map() : heldNames(locks.values(), now)
     this.conditions.compare(others !== null && others.length > 0, at)
     // What two stores hold is known once, whichever rule found it.
     const isKnown = ({ id }: { readonly id: string }) => this.conditions.isOpenAcrossStores(id)
     const facts = {
       offsetMs: this.lastPass?.offsetMs ?? null,
       offsetErrorMs: this.lastPass?.errorMs ?? 0,
-      heldElsewhere: heldElsewhere(this.#names, others ?? [], isKnown),
+      heldElsewhere: heldElsewhere(this.names, others ?? [], isKnown),
       holderChanges: this.holderChanges.within(at),
     }
-    return this.conditions.update(settings, at, this.offsetMs, report =>
+    return this.conditions.update(settings, at, this.lastPass?.offsetMs ?? 0, report =>
       checkRules(locks.values(), now, facts, settings, report),
     )
   }
@@ -69,11 +62,12 @@ export class StoreState {
    * The acknowledged alerts that have been gone for so long that the next one of their kind is another alert. What this process has
    * not seen end may still be open, until the rule has had the time to find it again.
    */
-  longGone(acknowledged: ReadonlyMap<string, Acknowledgement>, settings: RuleSettings, at: number): string[] {
+  longGone(settings: RuleSettings, at: number): string[] {
+    const { decisions, ended } = this.#options
     const longGone: string[] = []
-    for (const [alertId, { rule, address, lockId, at: acknowledgedAt }] of acknowledged) {
+    for (const [alertId, { rule, address, lockId, at: acknowledgedAt }] of decisions.acknowledged) {
       if (address !== this.store.address) continue
-      const endedAt = this.#ended.endOf(alertId)
+      const endedAt = ended.endOf(alertId)
       // Another console may have seen it sooner than we do.
       const since =
         endedAt === null ? (this.#goneSince.get(alertId) ?? at) : Math.max(endedAt, acknowledgedAt)
@@ -85,5 +79,38 @@ export class StoreState {
     }
     for (const alertId of longGone) this.#goneSince.delete(alertId)
     return longGone
+  }
+}
+
+/** Checks every rule that needs a complete reading of the store. `now` is the store's time. */
+function checkRules(
+  locks: Iterable<WatchedLock>,
+  now: number,
+  facts: StoreFacts<WatchedLock | LockSummary>,
+  settings: RuleSettings,
+  report: Report,
+): void {
+  const rules = ALERT_RULES.map(id => ({ id, rule: RULES[id], limit: settings[id].limit ?? Infinity }))
+  for (const lock of locks) {
+    const lockFacts = factsOf(lock, now)
+    if (lockFacts.state === 'released') continue
+    for (const { id, rule, limit } of rules) {
+      const finding = rule.on === 'lock' ? rule.check(lockFacts, limit) : null
+      if (finding) report(id, lock, finding)
+    }
+  }
+  for (const { id, rule, limit } of rules)
+    if (rule.on === 'store') for (const finding of rule.check(facts, limit)) report(id, finding.lock, finding)
+}
+
+function factsOf(lock: WatchedLock, now: number): LockFacts {
+  const since = heldSinceOf(lock)
+  return {
+    lock,
+    now,
+    state: knownStateAt(lock, now),
+    expiresAt: expiresAtOf(lock.lease),
+    implausibleExpiry: lock.notes.find(note => note.code === 'implausible-expiry')?.raw ?? null,
+    heldSince: since !== null && isPlausibleBeginning(since.at, now) ? since.at : null,
   }
 }

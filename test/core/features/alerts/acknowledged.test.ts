@@ -6,7 +6,7 @@ import { AlertTest, HOUR, MINUTE, only, SECOND, START } from './an-alert-test.ts
 describe('an acknowledgement', () => {
   it('holds over a restart for an alert that goes on', async () => {
     const { test } = await stuck()
-    await test.alerts.acknowledge([known('a')])
+    await test.alerts.decisions.acknowledge([known('a')])
     const { test: again } = await stuck(test.folder)
     expect(await again.event()).toMatchObject({ open: 2, unacknowledged: 1 })
     const alert = (await again.open()).find(({ lockId }) => lockId === 'a')
@@ -15,7 +15,7 @@ describe('an acknowledgement', () => {
 
   it('does not hold for the next alert of its kind, also after a restart', async () => {
     const { test, store } = await stuck()
-    await test.alerts.acknowledge([known('a')])
+    await test.alerts.decisions.acknowledge([known('a')])
     store.free('a')
     store.pass()
     expect((await test.event()).alerts.find(({ until }) => until !== null)?.acknowledged?.by).toBe('ana')
@@ -38,7 +38,7 @@ describe('an acknowledgement', () => {
 
   it('does not hold for another holder that expired while its store was down', async () => {
     const { test, store } = await stuck()
-    await test.alerts.acknowledge([known('a')])
+    await test.alerts.decisions.acknowledge([known('a')])
     test.wait(5 * SECOND)
     store.free('a')
     store.pass()
@@ -60,11 +60,11 @@ describe('an acknowledgement', () => {
       ['no-expiry', { lease: { kind: 'never' as const } }],
     ] as const) {
       const test = await AlertTest.begin()
-      await test.alerts.decide(only(rule))
+      await test.alerts.decisions.decide(only(rule))
       const store = test.store()
       store.hold('a', { endsAt: START - MINUTE, ...more })
       store.pass()
-      await test.alerts.acknowledge([{ ...known('a'), rule }])
+      await test.alerts.decisions.acknowledge([{ ...known('a'), rule }])
       expect(await test.event()).toMatchObject({ open: 1, unacknowledged: 0 })
       store.close()
       test.wait(later)
@@ -76,7 +76,7 @@ describe('an acknowledgement', () => {
 
   it('does not hold after a restart for what began since then, by its own record', async () => {
     const { test } = await stuck()
-    await test.alerts.acknowledge([known('a')])
+    await test.alerts.decisions.acknowledge([known('a')])
     await test.alerts.close()
     const again = new AlertTest(test.folder)
     await again.alerts.decisions.ready
@@ -107,9 +107,9 @@ describe('an acknowledgement', () => {
       }
     }
     const test = await AlertTest.begin(folder)
-    await test.alerts.decide(only(rule, setting))
+    await test.alerts.decisions.decide(only(rule, setting))
     goesOn(test, rounds)
-    await test.alerts.acknowledge([{ ...known('a'), rule, at: test.now }])
+    await test.alerts.decisions.acknowledge([{ ...known('a'), rule, at: test.now }])
     expect(await test.event()).toMatchObject({ open: 1, unacknowledged: 0 })
     await test.alerts.close()
     const again = await AlertTest.begin(folder, true, test.now + MINUTE)
@@ -119,12 +119,14 @@ describe('an acknowledgement', () => {
 
   it('of a name in two stores is not lost by a console that has one of them open', async () => {
     const test = await AlertTest.begin()
-    await test.alerts.decide(only('two-stores'))
+    await test.alerts.decisions.decide(only('two-stores'))
     const both = [test.store('redis'), test.store('mysql')]
     for (const store of both) store.hold('GPS', { owner: store.store.storeId })
     for (const store of [...both, ...both]) store.pass()
     const acknowledged = ['memory:redis', 'memory:mysql'].map(address => ({ ...known('GPS'), address }))
-    await test.alerts.acknowledge(acknowledged.map(each => ({ ...each, rule: 'two-stores' as const })))
+    await test.alerts.decisions.acknowledge(
+      acknowledged.map(each => ({ ...each, rule: 'two-stores' as const })),
+    )
     expect(await test.event()).toMatchObject({ open: 2, unacknowledged: 0 })
     const other = await AlertTest.begin(test.folder)
     const one = other.store('redis')
@@ -148,12 +150,12 @@ describe('an acknowledgement', () => {
     ['does not hold for the next holder', 2, 1],
   ])('of a lease that is nearly used %s', async (_, holders, unacknowledged) => {
     const test = await AlertTest.begin()
-    await test.alerts.decide(only('lease-used', { limit: 0.8 }))
+    await test.alerts.decisions.decide(only('lease-used', { limit: 0.8 }))
     const store = test.store()
     store.hold('a', { endsAt: START + HOUR })
     test.wait(50 * MINUTE)
     store.pass()
-    await test.alerts.acknowledge([{ ...known('a'), rule: 'lease-used', at: test.now }])
+    await test.alerts.decisions.acknowledge([{ ...known('a'), rule: 'lease-used', at: test.now }])
     expect(await test.event()).toMatchObject({ open: 1, unacknowledged: 0 })
     await test.alerts.close()
     const again = await AlertTest.begin(test.folder, true, test.now)
@@ -169,7 +171,7 @@ describe('an acknowledgement', () => {
 
   it('is not lost by a store that is down or closed for a while', async () => {
     const { test, store } = await stuck()
-    await test.alerts.acknowledge([known('a')])
+    await test.alerts.decisions.acknowledge([known('a')])
     store.fail()
     test.wait(HOUR)
     store.pass()

@@ -26,12 +26,12 @@ describe('the rules', () => {
     expect(await test.told()).toEqual([])
     const held = (limit: number) => ({ 'held-long': { enabled: true, limit, forMs: 0 } })
     const decide = (all: number, forOne: number) =>
-      test.alerts.decide({ all: held(all), stores: { 'memory:one': held(forOne) }, notify: true })
+      test.alerts.decisions.decide({ all: held(all), stores: { 'memory:one': held(forOne) }, notify: true })
     await decide(30 * MINUTE, 9 * HOUR)
     expect(await test.told()).toEqual(['held-long old-in-two'])
     await decide(9 * HOUR, 30 * MINUTE)
     expect(await test.open()).toMatchObject([{ lockId: 'old-in-one', limit: 30 * MINUTE, value: HOUR }])
-    await test.alerts.decide({ all: {}, stores: {}, notify: true })
+    await test.alerts.decisions.decide({ all: {}, stores: {}, notify: true })
     expect(await test.told()).toEqual([])
   })
 
@@ -41,15 +41,15 @@ describe('the rules', () => {
     test.wait(MINUTE)
     store.fail()
     expect(await test.told()).toEqual(['expired a', 'expired b', 'store-down'])
-    await test.alerts.decide(only('contention', { limit: 5 }))
+    await test.alerts.decisions.decide(only('contention', { limit: 5 }))
     expect(await test.told()).toEqual([])
-    await test.alerts.decide({ all: {}, stores: {}, notify: true })
+    await test.alerts.decisions.decide({ all: {}, stores: {}, notify: true })
     expect(await test.told()).toEqual(['store-down'])
   })
 
   it('are kept, and hold from the first look on after a restart', async () => {
     const { test } = await stuck()
-    await test.alerts.decide({ ...only('no-expiry'), notify: false })
+    await test.alerts.decisions.decide({ ...only('no-expiry'), notify: false })
     const again = new AlertTest(test.folder)
     const store = again.store()
     store.hold('stuck', { endsAt: START - HOUR })
@@ -72,11 +72,11 @@ describe('a mute', () => {
     ['a lock of another store', { address: 'memory:other', lockId: 'a' }, 2],
   ])('for %s silences no more than that', async (_, scope, left) => {
     const { test } = await stuck()
-    await test.alerts.mute(mute(scope))
+    await test.alerts.decisions.mute(mute(scope))
     const event = await test.event()
     expect(event).toMatchObject({ open: left, unacknowledged: left, mutes: [mute(scope)] })
     expect(event.alerts.filter(({ muteId }) => muteId === 'm-1')).toHaveLength(2 - left)
-    await test.alerts.unmute('m-1')
+    await test.alerts.decisions.unmute('m-1')
     expect(await test.event()).toMatchObject({ open: 2, mutes: [] })
   })
 
@@ -84,7 +84,7 @@ describe('a mute', () => {
     const { test } = await stuck()
     const told: number[] = []
     const stop = new AbortController()
-    await test.alerts.mute(mute({ until: START + 60 }))
+    await test.alerts.decisions.mute(mute({ until: START + 60 }))
     const following = (async () => {
       for await (const { open } of test.alerts.watch(stop.signal)) told.push(open)
     })()
@@ -93,7 +93,7 @@ describe('a mute', () => {
     await expect.poll(() => told).toEqual([0, 2])
     stop.abort()
     await following
-    await test.alerts.mute(mute({ muteId: 'm-2', rule: 'contention' }))
+    await test.alerts.decisions.mute(mute({ muteId: 'm-2', rule: 'contention' }))
     const kept = JSON.parse(readFileSync(join(test.folder, FILE), 'utf8'))
     expect(kept.mutes).toMatchObject([{ muteId: 'm-2' }])
   })
@@ -106,13 +106,13 @@ describe('two consoles with one folder', () => {
   it('keep what the other decided, and both keep to it', async () => {
     const folder = dataFolder()
     const [one, two] = [(await stuck(folder)).test, (await stuck(folder)).test]
-    await one.alerts.mute(mute({ muteId: 'm-1', rule: 'no-expiry' }))
-    await one.alerts.decide({ ...NOTHING, all: held(HOUR), notify: false })
-    await one.alerts.acknowledge([known('a')])
+    await one.alerts.decisions.mute(mute({ muteId: 'm-1', rule: 'no-expiry' }))
+    await one.alerts.decisions.decide({ ...NOTHING, all: held(HOUR), notify: false })
+    await one.alerts.decisions.acknowledge([known('a')])
     // It was shown the rules as they were before.
-    await two.alerts.decide({ ...NOTHING, stores: { 'memory:recharges': held(9 * HOUR) } })
-    await two.alerts.mute(mute({ muteId: 'm-2', rule: 'held-long' }))
-    await two.alerts.acknowledge([known('b')])
+    await two.alerts.decisions.decide({ ...NOTHING, stores: { 'memory:recharges': held(9 * HOUR) } })
+    await two.alerts.decisions.mute(mute({ muteId: 'm-2', rule: 'held-long' }))
+    await two.alerts.decisions.acknowledge([known('b')])
     await one.alerts.decisions.look()
     for (const { alerts } of [one, two]) {
       expect(alerts.decisions.mutes.map(({ muteId }) => muteId)).toEqual(['m-1', 'm-2'])
@@ -121,7 +121,7 @@ describe('two consoles with one folder', () => {
       })
     }
     expect(await one.event()).toMatchObject({ open: 2, unacknowledged: 0 })
-    await one.alerts.unmute('m-2')
+    await one.alerts.decisions.unmute('m-2')
     await two.alerts.decisions.look()
     expect((await two.event()).mutes.map(({ muteId }) => muteId)).toEqual(['m-1'])
   })
@@ -130,9 +130,9 @@ describe('two consoles with one folder', () => {
     const folder = dataFolder()
     const [one, two] = [await AlertTest.begin(folder), await AlertTest.begin(folder)]
     const shown = one.alerts.decisions.book
-    await two.alerts.decide({ ...NOTHING, all: held(HOUR) })
+    await two.alerts.decisions.decide({ ...NOTHING, all: held(HOUR) })
     await one.alerts.decisions.look()
-    await one.alerts.decide({ ...shown, notify: false }, shown)
+    await one.alerts.decisions.decide({ ...shown, notify: false }, shown)
     expect(kept(folder).book).toEqual({ ...NOTHING, all: held(HOUR), notify: false })
   })
 
@@ -141,7 +141,7 @@ describe('two consoles with one folder', () => {
     const consoles = await Promise.all([1, 2, 3].map(() => AlertTest.begin(folder)))
     await Promise.all(
       consoles.flatMap(({ alerts }, i) =>
-        [1, 2, 3, 4].map(n => alerts.mute(mute({ muteId: `m-${i}-${n}`, rule: 'expired' }))),
+        [1, 2, 3, 4].map(n => alerts.decisions.mute(mute({ muteId: `m-${i}-${n}`, rule: 'expired' }))),
       ),
     )
     expect(kept(folder).mutes).toHaveLength(12)
@@ -150,7 +150,7 @@ describe('two consoles with one folder', () => {
 
   it('see within seconds what was changed in the file, and leave one alone that is half written', async () => {
     const { test } = await stuck()
-    await test.alerts.mute(mute({ rule: 'no-expiry' }))
+    await test.alerts.decisions.mute(mute({ rule: 'no-expiry' }))
     const path = join(test.folder, FILE)
     const edited = { ...kept(test.folder), mutes: [mute({ muteId: 'by-hand', rule: 'expired' })] }
     const half = JSON.stringify(edited).slice(0, -20)
@@ -159,7 +159,7 @@ describe('two consoles with one folder', () => {
     expect(await test.event()).toMatchObject({
       ...{ open: 2, mutes: [{ muteId: 'm-1' }], problem: expect.stringContaining('understood') },
     })
-    await test.alerts.mute(mute({ muteId: 'm-2', lockId: 'a' }))
+    await test.alerts.decisions.mute(mute({ muteId: 'm-2', lockId: 'a' }))
     expect(readFileSync(path, 'utf8')).toBe(half)
     expect(await test.event()).toMatchObject({ open: 1, problem: expect.stringContaining('not written') })
     writeFileSync(path, JSON.stringify(edited))
@@ -199,13 +199,16 @@ describe('alerts.json', () => {
       ].join('. '),
     )
     expect(present.all).toEqual({ 'no-expiry': all['no-expiry'] })
-    await test.alerts.decide({ ...present, all: { 'held-long': { ...all['held-long'], limit: HOUR } } })
+    await test.alerts.decisions.decide({
+      ...present,
+      all: { 'held-long': { ...all['held-long'], limit: HOUR } },
+    })
     expect((await test.event()).problem).toBeNull()
   })
 
   it('is not written for each alert that ends', async () => {
     const { test, store } = await stuck()
-    await test.alerts.acknowledge([known('a'), known('b')])
+    await test.alerts.decisions.acknowledge([known('a'), known('b')])
     const before = statSync(join(test.folder, FILE)).mtimeMs
     for (const id of ['a', 'b']) {
       store.free(id)
@@ -215,13 +218,13 @@ describe('alerts.json', () => {
     }
     await test.alerts.decisions.look()
     expect(statSync(join(test.folder, FILE)).mtimeMs).toBe(before)
-    await test.alerts.mute(mute())
+    await test.alerts.decisions.mute(mute())
     expect(kept(test.folder).acknowledged).toEqual([])
   })
 
   it('is readable by this account alone', async () => {
     const { test } = await stuck()
-    await test.alerts.mute(mute())
+    await test.alerts.decisions.mute(mute())
     expect(statSync(join(test.folder, FILE)).mode & 0o777).toBe(0o600)
   })
 
@@ -238,7 +241,7 @@ describe('alerts.json', () => {
     const aside = readdirSync(folder).find(name => name.startsWith('alerts.damaged-')) ?? ''
     expect(problem).toContain(aside)
     expect(readFileSync(join(folder, aside), 'utf8')).toBe(text)
-    await test.alerts.mute(mute())
+    await test.alerts.decisions.mute(mute())
     expect(JSON.parse(readFileSync(join(folder, FILE), 'utf8')).mutes).toHaveLength(1)
     expect((await test.event()).problem).toContain(aside)
   })
@@ -250,7 +253,7 @@ describe('alerts.json', () => {
     await test.alerts.decisions.look()
     expect((await test.event()).problem).toContain('could not be understood')
     rmSync(path)
-    await test.alerts.mute(mute())
+    await test.alerts.decisions.mute(mute())
     expect((await test.event()).problem).toBeNull()
     expect(kept(test.folder).mutes).toHaveLength(1)
   })
@@ -261,7 +264,7 @@ describe('alerts.json', () => {
     mkdirSync(join(folder, FILE))
     const { test } = await stuck(folder)
     expect((await test.event()).problem).toContain('cannot be read')
-    await test.alerts.mute(mute())
+    await test.alerts.decisions.mute(mute())
     expect(await test.event()).toMatchObject({
       open: 0,
       problem: expect.stringContaining('until Lockkeeper exits'),
@@ -272,10 +275,10 @@ describe('alerts.json', () => {
     const { test } = await stuck()
     const inTheWay = join(test.folder, `${FILE}.${process.pid}.new`)
     mkdirSync(inTheWay)
-    await test.alerts.mute(mute())
+    await test.alerts.decisions.mute(mute())
     expect((await test.event()).problem).toContain('cannot be written')
     rmdirSync(inTheWay)
-    await test.alerts.unmute('m-1')
+    await test.alerts.decisions.unmute('m-1')
     expect((await test.event()).problem).toBeNull()
     expect(existsSync(join(test.folder, FILE))).toBe(true)
   })
@@ -284,7 +287,7 @@ describe('alerts.json', () => {
     const { test } = await stuck()
     const inTheWay = join(test.folder, `${FILE}.${process.pid}.new`)
     mkdirSync(inTheWay)
-    await test.alerts.mute(mute())
+    await test.alerts.decisions.mute(mute())
     rmdirSync(inTheWay)
     await test.alerts.close()
     expect(kept(test.folder).mutes).toHaveLength(1)
@@ -301,8 +304,8 @@ describe('alerts.json', () => {
 
   it('is read and left as it is by a host that keeps nothing', async () => {
     const { test } = await stuck()
-    await test.alerts.mute(mute({ lockId: 'a' }))
-    await test.alerts.acknowledge([known('b')])
+    await test.alerts.decisions.mute(mute({ lockId: 'a' }))
+    await test.alerts.decisions.acknowledge([known('b')])
     const path = join(test.folder, FILE)
     const before = readFileSync(path, 'utf8')
     const host = await AlertTest.begin(test.folder, false)

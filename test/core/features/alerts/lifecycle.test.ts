@@ -5,7 +5,7 @@ import { AlertTest, HOUR, MINUTE, only, SECOND, START } from './an-alert-test.ts
 /** A lock that is over its expiry, or not, as a test wants it. */
 async function flapping() {
   const test = await AlertTest.begin()
-  await test.alerts.decide(only('no-expiry'))
+  await test.alerts.decisions.decide(only('no-expiry'))
   const store = test.store()
   const begin = () => {
     store.hold('a', { lease: { kind: 'never' } })
@@ -125,7 +125,7 @@ describe('ten thousand alerts at once', () => {
     const acknowledged = event.alerts
       .filter(({ storeId }) => storeId === 'recharges')
       .map(({ rule, address, lockId }) => ({ rule, address, lockId, by: 'ana', at: START, reason: 'known' }))
-    await test.alerts.acknowledge(acknowledged)
+    await test.alerts.decisions.acknowledge(acknowledged)
     const next = await test.event()
     expect(next).toMatchObject({ open: 10_001, unacknowledged: 9901 })
     expect(next.groups[0]).toMatchObject({ open: 10_000, unacknowledged: 9900 })

@@ -30,7 +30,7 @@ it('a new rule is one file: it finds, says what to do, has its settings and is m
   expect(open.map(alertAdvice)).toEqual([['Take a deep breath.', 'Rename the key.']])
 
   const setting = { enabled: true, limit: 10, forMs: 0 }
-  await test.alerts.decide({ all: { [RULE]: setting }, stores: {}, notify: true })
+  await test.alerts.decisions.decide({ all: { [RULE]: setting }, stores: {}, notify: true })
   test.wait(SECOND)
   store.pass()
   expect(await test.open()).toEqual([])

@@ -297,7 +297,7 @@ describe('contention', () => {
 describe('contention that is none', () => {
   it('is a holder that takes its own lock again and again', async () => {
     const test = await AlertTest.begin()
-    await test.alerts.decide(only('contention'))
+    await test.alerts.decisions.decide(only('contention'))
     const store = test.store()
     const take = (owner: string) => {
       const lock = store.hold('cron', { format: 'shedlock-table', owner })
@@ -318,7 +318,7 @@ describe('contention that is none', () => {
 
   it('cannot be told where holders write tokens, and that is said', async () => {
     const test = await AlertTest.begin()
-    await test.alerts.decide(only('contention', { limit: 5 }))
+    await test.alerts.decisions.decide(only('contention', { limit: 5 }))
     const store = test.store()
     for (let i = 0; i < 6; i++) {
       const lock = store.hold('job', { format: 'token', owner: `token-${i}` })
