@@ -1,20 +1,25 @@
+import { useState } from 'react'
 import { useStore } from 'zustand'
-import { ALERT_RULES, settingOf } from '../../../shared/alerts.ts'
+import { ALERT_RULES, type Alert, type Mute, RULES, settingOf } from '../../../shared/alerts.ts'
+import type { Failure } from '../../../shared/result.ts'
+import type { StoreEntry } from '../../../shared/stores.ts'
 import { type AlertsState, alertsStore } from '../../state/alerts.ts'
+import { ask, consoleStore } from '../../state/console.ts'
 import { openDialog } from '../../state/overlay.ts'
 import { table } from '../../state/table.ts'
 import { Button } from '../../ui/Button.tsx'
+import { Card } from '../../ui/Card.tsx'
 import { Empty } from '../../ui/Empty.tsx'
 import { ErrorNotice } from '../../ui/Notice.tsx'
+import { NumberTable } from '../../ui/NumberTable.tsx'
+import { shownText } from '../../ui/shown-text.ts'
 import viewStyles from '../../ui/View.module.css'
 import { ViewBody, ViewHead } from '../../ui/View.tsx'
 import { t } from '../../words/words.ts'
 import { ScopeName } from '../stores/ScopeName.tsx'
 import styles from './Alerts.module.css'
-import { endedOf, groupsOf } from './alert-groups.ts'
-import { EndedList } from './EndedList.tsx'
+import { endedOf, groupsOf, mutedBy } from './alert-groups.ts'
 import { GroupCard } from './GroupCard.tsx'
-import { MuteList } from './MuteList.tsx'
 
 export function AlertsView() {
   const state = useStore(alertsStore)
@@ -66,4 +71,77 @@ export function AlertsView() {
 
 function rulesOn({ book }: AlertsState): number {
   return ALERT_RULES.filter(rule => settingOf(book, rule, '').enabled).length
+}
+
+/** Mutes with their reasons, and the way to end them. */
+function MuteList() {
+  const { mutes, alerts } = useStore(alertsStore)
+  const entries = useStore(consoleStore, state => state.entries)
+  const [error, setError] = useState<Failure | null>(null)
+  const words = t.alerts
+  if (mutes.length === 0) return null
+  const end = async (muteId: string) => {
+    const answer = await ask('alerts.unmute', { muteId })
+    setError(answer.ok ? null : answer.error)
+  }
+  return (
+    <Card label={words.mutes} titled>
+      <ErrorNotice what={words.failedToSave} error={error} />
+      <ul className={styles.mutes}>
+        {mutes.map(mute => (
+          <li key={mute.muteId}>
+            <span className={styles.muteWhat}>{sayMute(mute, entries)}</span>
+            <span className="muted">{words.muteBy(shownText(mute.by, 60), shownText(mute.reason, 300))}</span>
+            <span className="faint number">
+              {words.muteUntil(mute.until)} · {words.muting(mutedBy(alerts, mute.muteId))}
+            </span>
+            <Button onClick={() => void end(mute.muteId)}>
+              {words.endMute}
+              <span className="visually-hidden"> {sayMute(mute, entries)}</span>
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+function sayMute({ rule, address, lockId }: Mute, entries: readonly StoreEntry[]): string {
+  const words = t.alerts
+  const title = rule === null ? words.anyRule : RULES[rule].title
+  if (address === null) return words.muteOf(title, words.anywhere)
+  const store = shownText(entries.find(each => each.address === address)?.name ?? address, 80)
+  return words.muteOf(
+    title,
+    lockId === null ? words.inStore(store) : words.ofLock(shownText(lockId, 120), store),
+  )
+}
+
+/** Ended alerts, the last one first. */
+function EndedList({ alerts }: { readonly alerts: readonly Alert[] }) {
+  const words = t.alerts
+  if (alerts.length === 0) return null
+  return (
+    <Card label={words.ended} titled aside={<span className="faint number">{t.number(alerts.length)}</span>}>
+      <NumberTable
+        caption={words.ended}
+        head={Object.values(words.endedColumns)}
+        rows={alerts.map(alert => ({
+          id: alert.alertId,
+          cells: [
+            RULES[alert.rule].title,
+            alert.key === null ? words.storeItself : shownText(alert.key, 80),
+            shownText(alert.storeName, 60),
+            [
+              words.endedTime(alert.since, alert.until ?? alert.since),
+              ...(alert.count > 1 ? [words.times(alert.count)] : []),
+            ].join(' · '),
+            alert.acknowledged
+              ? words.muteBy(shownText(alert.acknowledged.by, 40), shownText(alert.acknowledged.reason, 120))
+              : '',
+          ],
+        }))}
+      />
+    </Card>
+  )
 }

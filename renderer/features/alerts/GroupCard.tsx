@@ -12,9 +12,9 @@ import { Menu } from '../../ui/Menu.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { lookForName } from '../switch/look-for-name.ts'
+import { SeverityMark } from './AlertMarks.tsx'
 import styles from './Alerts.module.css'
 import type { AlertGroup } from './alert-groups.ts'
-import { SeverityMark } from './SeverityMark.tsx'
 
 const SHOWN = 5
 
@@ -48,19 +48,12 @@ export function GroupCard({ group, advises }: Props) {
             aria-describedby={titleId}
             disabled={unacknowledged === 0}
             onClick={() =>
-              openDialog({
-                kind: 'acknowledge',
-                count: unacknowledged,
-                what: { group: { rule, storeId } },
-              })
+              openDialog({ kind: 'acknowledge', count: unacknowledged, what: { group: { rule, storeId } } })
             }
           >
             {words.acknowledge}
           </Button>
-          <Button
-            aria-describedby={titleId}
-            onClick={() => openDialog({ kind: 'mute', alertId: first.alertId })}
-          >
+          <Button aria-describedby={titleId} onClick={() => muteOne(first)}>
             {words.mute}
           </Button>
         </span>
@@ -106,6 +99,10 @@ export function Steps({ alert, open }: { readonly alert: Alert; readonly open: b
 
 export function acknowledgeOne({ alertId }: Alert): void {
   openDialog({ kind: 'acknowledge', count: 1, what: { alertIds: [alertId] } })
+}
+
+export function muteOne({ alertId }: Alert): void {
+  openDialog({ kind: 'mute', alertId })
 }
 
 export function Acknowledged({ alert: { acknowledged } }: { readonly alert: Alert }) {
@@ -165,15 +162,8 @@ function AlertLine({ alert, now, alone }: LineProps) {
             label={words.actions(key)}
             className={styles.menu}
             items={[
-              ...(acknowledged
-                ? []
-                : [
-                    {
-                      label: words.acknowledge,
-                      run: () => acknowledgeOne(alert),
-                    },
-                  ]),
-              { label: words.mute, run: () => openDialog({ kind: 'mute', alertId: alert.alertId }) },
+              ...(acknowledged ? [] : [{ label: words.acknowledge, run: () => acknowledgeOne(alert) }]),
+              { label: words.mute, run: () => muteOne(alert) },
             ]}
           >
             <Icon name="more" />

@@ -1,42 +1,57 @@
 import { useId } from 'react'
-import type { RuleSetting } from '../../../shared/alert-rules/rule.ts'
+import { CHANGES_WINDOW_MS, type RuleSetting } from '../../../shared/alert-rules/rule.ts'
 import { FOR_LABEL } from '../../../shared/alert-words.ts'
-import { type AlertRule, RULES } from '../../../shared/alerts.ts'
+import { type AlertRule, RULES, type RuleBook, settingOf } from '../../../shared/alerts.ts'
 import { Button } from '../../ui/Button.tsx'
 import fieldStyles from '../../ui/Field.module.css'
 import { t } from '../../words/words.ts'
+import { SeverityMark } from './AlertMarks.tsx'
 import ruleStyles from './Rules.module.css'
-import { type RuleField, shownSetting, type Typed, type Wrong } from './rule-draft.ts'
-import { SettingInput } from './SettingInput.tsx'
-import { SeverityMark } from './SeverityMark.tsx'
+import {
+  ALL,
+  type FieldDraft,
+  isWrong,
+  kindOf,
+  labelOf,
+  ownSetting,
+  type RuleField,
+  shownSetting,
+  typedSetting,
+  UNITS,
+  type Unit,
+} from './rule-draft.ts'
 
 type Props = {
   readonly rule: AlertRule
-  readonly setting: RuleSetting
-  /** What was typed here and cannot be. */
-  readonly wrong: readonly Wrong[]
-  /** Decided here, and not for all or by default. */
-  readonly own: boolean
-  readonly inherits: boolean
-  readonly onChange: (setting: RuleSetting) => void
-  readonly onWrong: (field: RuleField, typed: Typed | null) => void
-  /** What is usual, or holds for all stores, is to hold here. */
-  readonly onReset: () => void
+  readonly address: string
+  readonly book: RuleBook
+  /** What was typed into the fields of this rule. */
+  readonly drafts: readonly FieldDraft[]
+  readonly onType: (draft: FieldDraft) => void
+  /** Undefined resets the rule to what it inherits. */
+  readonly onChange: (setting: RuleSetting | undefined) => void
 }
 
-export function RuleRow({ rule, setting, wrong, own, inherits, onChange, onWrong, onReset }: Props) {
+export function RuleRow({ rule, address, book, drafts, onType, onChange }: Props) {
   const id = useId()
-  const { title, about, limit } = RULES[rule]
+  const { title, about, severity } = RULES[rule]
+  const setting = settingOf(book, rule, address)
+  const hasOwn = ownSetting(book, rule, address) !== undefined || drafts.some(isWrong)
   const words = t.alerts
-  const input = (field: RuleField, value: number, label: string) => (
+  const input = (field: RuleField, value: number) => (
     <SettingInput
-      rule={rule}
-      field={field}
-      label={words.ruleInput(label, title)}
-      initial={wrong.find(each => each.field === field) ?? shownSetting(rule, field, value)}
-      onChange={(next, typed) => {
-        onWrong(field, next === null ? typed : null)
-        if (next !== null) onChange({ ...setting, [field]: next })
+      draft={
+        drafts.find(each => each.field === field) ?? {
+          address,
+          rule,
+          field,
+          ...shownSetting(rule, field, value),
+        }
+      }
+      onType={draft => {
+        onType(draft)
+        const typed = typedSetting(rule, field, draft)
+        if (typed !== null) onChange({ ...setting, [field]: typed })
       }}
     />
   )
@@ -50,23 +65,78 @@ export function RuleRow({ rule, setting, wrong, own, inherits, onChange, onWrong
         onChange={event => onChange({ ...setting, enabled: event.target.checked })}
       />
       <label htmlFor={id} className={ruleStyles.title}>
-        {title} <SeverityMark severity={RULES[rule].severity} />
+        {title} <SeverityMark severity={severity} />
         <span className={fieldStyles.hint}>{about}</span>
       </label>
-      <span className={ruleStyles.limit}>
-        {setting.limit !== null && input('limit', setting.limit, limit?.label ?? '')}
-      </span>
+      <span className={ruleStyles.limit}>{setting.limit !== null && input('limit', setting.limit)}</span>
       <span className={ruleStyles.duration}>
         <span className="muted">{FOR_LABEL}</span>
-        {input('forMs', setting.forMs, FOR_LABEL)}
+        {input('forMs', setting.forMs)}
       </span>
-      {own || wrong.length > 0 ? (
-        <Button look="link" className={ruleStyles.reset} title={words.usualTitle(title)} onClick={onReset}>
-          {inherits ? words.inherited : words.usual}
+      {hasOwn ? (
+        <Button
+          look="link"
+          className={ruleStyles.reset}
+          title={words.usualTitle(title)}
+          onClick={() => onChange(undefined)}
+        >
+          {address === ALL ? words.usual : words.inherited}
         </Button>
       ) : (
         <span />
       )}
     </fieldset>
   )
+}
+
+type InputProps = { readonly draft: FieldDraft; readonly onType: (draft: FieldDraft) => void }
+
+/** One number of a rule, and what is wrong with it right below. */
+function SettingInput({ draft, onType }: InputProps) {
+  const { rule, field } = draft
+  const kind = kindOf(rule, field)
+  const id = inputId(draft)
+  const wrong = isWrong(draft)
+  const words = t.alerts
+  const label = words.ruleInput(labelOf(rule, field), RULES[rule].title)
+  return (
+    <>
+      <input
+        id={id}
+        className={`${fieldStyles.input} number`}
+        inputMode="decimal"
+        maxLength={12}
+        aria-label={label}
+        aria-invalid={wrong}
+        aria-describedby={wrong ? `${id}-wrong` : undefined}
+        value={draft.text}
+        onChange={event => onType({ ...draft, text: event.target.value })}
+      />
+      {kind === 'fraction' && <span className="muted">{words.percent}</span>}
+      {kind === 'times' && <span className="muted">{words.timesIn(CHANGES_WINDOW_MS)}</span>}
+      {(kind === 'ms' || kind === 'for') && (
+        <select
+          className={fieldStyles.input}
+          aria-label={words.unitOf(label)}
+          value={draft.unit}
+          onChange={event => onType({ ...draft, unit: event.target.value as Unit })}
+        >
+          {(Object.keys(UNITS) as Unit[]).map(each => (
+            <option key={each} value={each}>
+              {words.unitNames[each]}
+            </option>
+          ))}
+        </select>
+      )}
+      {wrong && (
+        <span id={`${id}-wrong`} className={ruleStyles.wrong}>
+          {words.wrongNumber[kind]}
+        </span>
+      )}
+    </>
+  )
+}
+
+export function inputId({ rule, field }: Pick<FieldDraft, 'rule' | 'field'>): string {
+  return `rule-${rule}-${field}`
 }

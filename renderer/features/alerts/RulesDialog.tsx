@@ -1,26 +1,24 @@
 import { useState } from 'react'
 import { useStore } from 'zustand'
-import { ALERT_RULES, type AlertRule } from '../../../shared/alerts.ts'
-import type { Failure } from '../../../shared/result.ts'
+import type { RuleSetting } from '../../../shared/alert-rules/rule.ts'
+import { ALERT_RULES, type AlertRule, RULES } from '../../../shared/alerts.ts'
 import { alertsStore } from '../../state/alerts.ts'
 import { ask, consoleStore } from '../../state/console.ts'
 import { closeDialog } from '../../state/overlay.ts'
 import { table } from '../../state/table.ts'
+import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
-import { SelectField } from '../../ui/Field.tsx'
+import { SelectField, Switch } from '../../ui/Field.tsx'
+import { Notice } from '../../ui/Notice.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
-import { FormEnd } from './FormEnd.tsx'
-import { NotifySwitch } from './NotifySwitch.tsx'
-import { RuleRow } from './RuleRow.tsx'
+import { AlertForm } from './AlertForm.tsx'
+import { asksBrowser } from './alert-signs.ts'
+import { inputId, RuleRow } from './RuleRow.tsx'
 import ruleStyles from './Rules.module.css'
-import { ownSetting, settingFor, type Wrong, withSetting, withWrong } from './rule-draft.ts'
-import { inputId } from './SettingInput.tsx'
-import { WrongList } from './WrongList.tsx'
+import { ALL, type FieldDraft, isWrong, kindOf, labelOf, withDraft, withSetting } from './rule-draft.ts'
 
-const ALL = ''
-
-/** What is warned of, for all stores or for one. It holds when it is saved, as a whole. */
+/** The rules for all stores or for one, saved as a whole. */
 export function RulesDialog() {
   // What others decide while it is open is not taken back when it is saved.
   const [shown] = useState(() => alertsStore.getState().book)
@@ -29,37 +27,23 @@ export function RulesDialog() {
   const [address, setAddress] = useState(
     () => entries.find(each => each.storeId === table.getState().scope)?.address ?? ALL,
   )
-  const [wrong, setWrong] = useState<readonly Wrong[]>([])
-  // What is in the inputs is theirs while somebody types; with another number they are made anew.
-  const [round, setRound] = useState(0)
-  const [working, setWorking] = useState(false)
-  const [error, setError] = useState<Failure | null>(null)
+  const [drafts, setDrafts] = useState<readonly FieldDraft[]>([])
+  const wrong = drafts.filter(isWrong)
   const words = t.alerts
-  const of = address === ALL ? null : address
-  const reset = (rule: AlertRule) => {
-    setBook(before => withSetting(before, rule, of, undefined))
-    setWrong(before => before.filter(each => each.rule !== rule || each.address !== of))
-    setRound(before => before + 1)
-  }
-  const goTo = ({ address: to, rule, field }: Wrong) => {
-    setAddress(to ?? ALL)
-    // The page has it a moment later.
-    setTimeout(() => document.getElementById(inputId(rule, field))?.focus())
-  }
-  const save = async () => {
-    setWorking(true)
-    const answer = await ask('alerts.decide', { book, before: shown })
-    setWorking(false)
-    if (answer.ok) closeDialog()
-    else setError(answer.error)
+  const change = (rule: AlertRule, setting: RuleSetting | undefined) => {
+    setBook(before => withSetting(before, rule, address, setting))
+    if (setting === undefined)
+      setDrafts(before => before.filter(each => each.rule !== rule || each.address !== address))
   }
   return (
     <Dialog title={words.rulesTitle} onClose={closeDialog} size="wide" className={ruleStyles.rules}>
-      <form
-        onSubmit={event => {
-          event.preventDefault()
-          void save()
-        }}
+      <AlertForm
+        confirm={words.save}
+        confirming={words.saving}
+        disabled={wrong.length > 0}
+        send={() => ask('alerts.decide', { book, before: shown })}
+        endClass={ruleStyles.end}
+        end={<WrongList wrong={wrong} onShow={setAddress} />}
       >
         <SelectField
           label={words.rulesFor}
@@ -70,35 +54,82 @@ export function RulesDialog() {
         <div className={ruleStyles.list}>
           {ALERT_RULES.map(rule => (
             <RuleRow
-              // What was typed belongs to this rule in this store.
-              key={`${rule} ${address} ${round}`}
+              key={rule}
               rule={rule}
-              setting={settingFor(book, rule, of)}
-              wrong={wrong.filter(each => each.rule === rule && each.address === of)}
-              own={ownSetting(book, rule, of) !== undefined}
-              inherits={of !== null}
-              onChange={setting => setBook(before => withSetting(before, rule, of, setting))}
-              onWrong={(field, typed) =>
-                setWrong(before => withWrong(before, { address: of, rule, field }, typed))
-              }
-              onReset={() => reset(rule)}
+              address={address}
+              book={book}
+              drafts={drafts.filter(each => each.rule === rule && each.address === address)}
+              onType={draft => setDrafts(before => withDraft(before, draft))}
+              onChange={setting => change(rule, setting)}
             />
           ))}
         </div>
         <NotifySwitch on={book.notify} onChange={notify => setBook({ ...book, notify })} />
-        <div className={ruleStyles.end}>
-          <WrongList
-            wrong={wrong}
-            nameOf={at => shownText(entries.find(each => each.address === at)?.name ?? at, 60)}
-            onGo={goTo}
-          />
-          <FormEnd
-            error={error}
-            confirm={working ? words.saving : words.save}
-            disabled={working || wrong.length > 0}
-          />
-        </div>
-      </form>
+      </AlertForm>
     </Dialog>
+  )
+}
+
+type WrongProps = { readonly wrong: readonly FieldDraft[]; readonly onShow: (address: string) => void }
+
+/** Why the rules cannot be saved, and the way to each of the reasons: it may be in a store that is not shown. */
+function WrongList({ wrong, onShow }: WrongProps) {
+  const entries = useStore(consoleStore, state => state.entries)
+  const words = t.alerts
+  const nameOf = (address: string) =>
+    shownText(entries.find(each => each.address === address)?.name ?? address, 60)
+  return (
+    <div role="alert">
+      {wrong.length > 0 && (
+        <Notice role="none">
+          {words.notSaved(wrong.length)}
+          <ul className={ruleStyles.wrongList}>
+            {wrong.map(each => {
+              const { address, rule, field } = each
+              const where = address === ALL ? words.rulesForAll : nameOf(address)
+              const goThere = () => {
+                onShow(address)
+                // The page has it a moment later.
+                setTimeout(() => document.getElementById(inputId(each))?.focus())
+              }
+              return (
+                <li key={`${address} ${rule} ${field}`}>
+                  <Button look="link" onClick={goThere}>
+                    {words.wrongAt(where, RULES[rule].title, labelOf(rule, field))}
+                  </Button>{' '}
+                  {words.wrongNumber[kindOf(rule, field)]}
+                </li>
+              )
+            })}
+          </ul>
+        </Notice>
+      )}
+    </div>
+  )
+}
+
+type NotifyProps = { readonly on: boolean; readonly onChange: (on: boolean) => void }
+
+/** A browser asks for permission when desktop notifications are switched on, and never before. */
+function NotifySwitch({ on, onChange }: NotifyProps) {
+  const browser = useStore(consoleStore, asksBrowser)
+  const [answer, setAnswer] = useState<NotificationPermission | null>(null)
+  const permission = answer ?? (browser ? Notification.permission : 'granted')
+  const words = t.alerts
+  const hint = permission === 'denied' ? words.notifyDenied : words.notifyBrowser
+  const allow = () => void Notification.requestPermission().then(setAnswer)
+  return (
+    <div className={ruleStyles.notify}>
+      <Switch
+        label={words.notify}
+        hint={browser ? hint : words.notifyWindow}
+        checked={on}
+        onChange={to => {
+          onChange(to)
+          if (to && permission === 'default') allow()
+        }}
+      />
+      {on && permission === 'default' && <Button onClick={allow}>{words.notifyAllow}</Button>}
+    </div>
   )
 }

@@ -1,22 +1,14 @@
 import type { RuleSetting } from '../../../shared/alert-rules/rule.ts'
-import { type AlertRule, RULES, type RuleBook, settingOf } from '../../../shared/alerts.ts'
-import { HOUR_MS, MINUTE_MS } from '../../../shared/duration.ts'
+import { FOR_LABEL } from '../../../shared/alert-words.ts'
+import { type AlertRule, RULES, type RuleBook } from '../../../shared/alerts.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../shared/duration.ts'
+
+/** Stands for all stores. No store has this address. */
+export const ALL = ''
 
 /** Units in which a time is typed. */
 export const UNITS = { s: 1000, min: MINUTE_MS, h: HOUR_MS } as const
 export type Unit = keyof typeof UNITS
-
-/** The largest unit in which it is a whole number. */
-export function unitFor(ms: number): Unit {
-  if (ms === 0) return 's'
-  return ms % UNITS.h === 0 ? 'h' : ms % UNITS.min === 0 ? 'min' : 's'
-}
-
-/** What was typed; null when it is no number that a rule can have. */
-export function typedNumber(text: string): number | null {
-  const number = Number(text.trim())
-  return text.trim() === '' || !Number.isFinite(number) || number < 0 ? null : number
-}
 
 export type RuleField = 'limit' | 'forMs'
 type FieldKind = 'fraction' | 'times' | 'ms' | 'for'
@@ -24,23 +16,25 @@ type FieldKind = 'fraction' | 'times' | 'ms' | 'for'
 /** The unit counts for times only. */
 export type Typed = { readonly text: string; readonly unit: Unit }
 
-/** What cannot be a setting is kept as it was typed, until it is mended. An address of null is for all stores. */
-export type Wrong = Typed & {
-  readonly address: string | null
+/** What was typed into a field, whether it can be a setting or not. */
+export type FieldDraft = Typed & {
+  readonly address: string
   readonly rule: AlertRule
   readonly field: RuleField
 }
 
-const LONGEST_FOR_MS = 24 * UNITS.h
-
-export function kindOf(rule: AlertRule, field: RuleField): FieldKind | null {
-  return field === 'forMs' ? 'for' : (RULES[rule].limit?.unit ?? null)
+export function kindOf(rule: AlertRule, field: RuleField): FieldKind {
+  return field === 'forMs' ? 'for' : (RULES[rule].limit?.unit ?? 'ms')
 }
 
-/** As the rule has it; null when it cannot have that. */
+export function labelOf(rule: AlertRule, field: RuleField): string {
+  return field === 'forMs' ? FOR_LABEL : (RULES[rule].limit?.label ?? '')
+}
+
+/** As the rule has it; null for what cannot be a setting. */
 export function typedSetting(rule: AlertRule, field: RuleField, { text, unit }: Typed): number | null {
-  const number = typedNumber(text)
-  if (number === null) return null
+  const number = Number(text.trim())
+  if (text.trim() === '' || !Number.isFinite(number) || number < 0) return null
   const ms = Math.round(number * UNITS[unit])
   switch (kindOf(rule, field)) {
     case 'fraction':
@@ -48,58 +42,47 @@ export function typedSetting(rule: AlertRule, field: RuleField, { text, unit }: 
     case 'times':
       return Number.isInteger(number) && number > 0 ? number : null
     case 'for':
-      return ms <= LONGEST_FOR_MS ? ms : null
-    default:
+      return ms <= DAY_MS ? ms : null
+    case 'ms':
       return ms
   }
 }
 
-/** As it is typed. */
+/** As it would be typed; a time in the largest unit in which it is a whole number. */
 export function shownSetting(rule: AlertRule, field: RuleField, value: number): Typed {
   const kind = kindOf(rule, field)
   if (kind === 'fraction') return { text: String(Math.round(value * 1000) / 10), unit: 's' }
   if (kind === 'times') return { text: String(value), unit: 's' }
-  const unit = unitFor(value)
+  const unit = (['h', 'min'] as const).find(each => value > 0 && value % UNITS[each] === 0) ?? 's'
   return { text: String(value / UNITS[unit]), unit }
 }
 
-/** With this one instead of what was wrong at its place; null when nothing is. */
-export function withWrong(
-  all: readonly Wrong[],
-  at: Pick<Wrong, 'address' | 'rule' | 'field'>,
-  typed: Typed | null,
-): Wrong[] {
-  const others = all.filter(
-    ({ address, rule, field }) => address !== at.address || rule !== at.rule || field !== at.field,
-  )
-  return typed === null ? others : [...others, { ...at, ...typed }]
+export function isWrong(draft: FieldDraft): boolean {
+  return typedSetting(draft.rule, draft.field, draft) === null
 }
 
-/** Null is for all stores. */
-export function ownSetting(book: RuleBook, rule: AlertRule, address: string | null): RuleSetting | undefined {
-  return address === null ? book.all[rule] : book.stores[address]?.[rule]
+/** Replaces what was typed into the same field before. */
+export function withDraft(all: readonly FieldDraft[], draft: FieldDraft): FieldDraft[] {
+  const isSame = ({ address, rule, field }: FieldDraft) =>
+    address === draft.address && rule === draft.rule && field === draft.field
+  return [...all.filter(each => !isSame(each)), draft]
 }
 
-export function settingFor(book: RuleBook, rule: AlertRule, address: string | null): RuleSetting {
-  return address === null ? (book.all[rule] ?? RULES[rule].defaults) : settingOf(book, rule, address)
+export function ownSetting(book: RuleBook, rule: AlertRule, address: string): RuleSetting | undefined {
+  return (address === ALL ? book.all : book.stores[address])?.[rule]
 }
 
+/** A rule without a setting of its own inherits one. */
 export function withSetting(
   book: RuleBook,
   rule: AlertRule,
-  address: string | null,
+  address: string,
   setting: RuleSetting | undefined,
 ): RuleBook {
-  if (address === null) return { ...book, all: changed(book.all, rule, setting) }
-  const { [address]: before = {}, ...others } = book.stores
-  const after = changed(before, rule, setting)
-  // A store of which nothing was decided is not in the book.
-  return { ...book, stores: Object.keys(after).length === 0 ? others : { ...others, [address]: after } }
-}
-
-type Decided = RuleBook['all']
-
-function changed(decided: Decided, rule: AlertRule, setting: RuleSetting | undefined): Decided {
-  const { [rule]: _, ...others } = decided
-  return setting === undefined ? others : { ...others, [rule]: setting }
+  const { [rule]: _, ...rules } = (address === ALL ? book.all : book.stores[address]) ?? {}
+  const changed = setting === undefined ? rules : { ...rules, [rule]: setting }
+  if (address === ALL) return { ...book, all: changed }
+  const { [address]: _before, ...stores } = book.stores
+  // A store without settings of its own is not in the book.
+  return { ...book, stores: Object.keys(changed).length === 0 ? stores : { ...stores, [address]: changed } }
 }

@@ -3,7 +3,7 @@ import { useStore } from 'zustand'
 import { consoleStore, statusOf } from '../../state/console.ts'
 import { table } from '../../state/table.ts'
 import { t } from '../../words/words.ts'
-import { AlertAnnouncer } from '../alerts/AlertAnnouncer.tsx'
+import { AlertAnnouncer } from '../alerts/AlertMarks.tsx'
 import { PlanChips } from '../plans/PlanChip.tsx'
 import styles from './StatusLine.module.css'
 

@@ -13,7 +13,7 @@ import { Menu } from '../../ui/Menu.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import titleStyles from '../../ui/Title.module.css'
 import { t } from '../../words/words.ts'
-import { AlertChip } from '../alerts/AlertChip.tsx'
+import { AlertChip } from '../alerts/AlertMarks.tsx'
 import { releaseAll } from '../plans/release-all.ts'
 import styles from './Toolbar.module.css'
 

@@ -1,13 +1,12 @@
 import { expect, test } from 'vitest'
 import {
+  ALL,
+  isWrong,
   ownSetting,
-  settingFor,
   shownSetting,
-  typedNumber,
   typedSetting,
-  unitFor,
+  withDraft,
   withSetting,
-  withWrong,
 } from '../../../renderer/features/alerts/rule-draft.ts'
 import { ALERT_RULES, RULES, type RuleBook, settingOf } from '../../../shared/alerts.ts'
 
@@ -18,35 +17,34 @@ test('a rule of one store does not change the others', () => {
   const book = withSetting(EMPTY, 'lease-used', 'memory:one', strict)
   expect(settingOf(book, 'lease-used', 'memory:one')).toEqual(strict)
   expect(settingOf(book, 'lease-used', 'memory:two')).toEqual(RULES['lease-used'].defaults)
-  expect(settingFor(book, 'lease-used', null)).toEqual(RULES['lease-used'].defaults)
+  expect(settingOf(book, 'lease-used', ALL)).toEqual(RULES['lease-used'].defaults)
   expect(ownSetting(book, 'lease-used', 'memory:two')).toBeUndefined()
 })
 
 test('what holds for all holds where nothing else was decided', () => {
-  const book = withSetting(EMPTY, 'lease-used', null, strict)
-  expect(settingFor(book, 'lease-used', 'memory:one')).toEqual(strict)
+  const book = withSetting(EMPTY, 'lease-used', ALL, strict)
+  expect(settingOf(book, 'lease-used', 'memory:one')).toEqual(strict)
 })
 
 test('a decision that is taken back leaves nothing behind', () => {
-  const once = withSetting(withSetting(EMPTY, 'expired', 'memory:one', strict), 'expired', null, strict)
-  const back = withSetting(withSetting(once, 'expired', 'memory:one', undefined), 'expired', null, undefined)
+  const once = withSetting(withSetting(EMPTY, 'expired', 'memory:one', strict), 'expired', ALL, strict)
+  const back = withSetting(withSetting(once, 'expired', 'memory:one', undefined), 'expired', ALL, undefined)
   expect(back).toEqual(EMPTY)
 })
 
 test('times are shown in the unit that fits them', () => {
-  expect([0, 1500, 15_000, 60_000, 5_400_000, 7_200_000].map(unitFor)).toEqual([
-    's',
-    's',
-    's',
-    'min',
-    'min',
-    'h',
+  const shown = [0, 1500, 15_000, 60_000, 5_400_000, 7_200_000].map(ms =>
+    shownSetting('expired', 'forMs', ms),
+  )
+  expect(shown.map(({ text, unit }) => `${text} ${unit}`)).toEqual([
+    ...['0 s', '1.5 s', '15 s', '1 min', '90 min', '2 h'],
   ])
 })
 
 test('only a number of zero or more is one', () => {
-  expect(['5', ' 0.5 ', '0'].map(typedNumber)).toEqual([5, 0.5, 0])
-  expect(['', ' ', '-1', 'x', '1e999', 'NaN'].map(typedNumber)).toEqual([null, null, null, null, null, null])
+  const seconds = (text: string) => typedSetting('held-long', 'limit', { text, unit: 's' })
+  expect(['5', ' 0.5 ', '0'].map(seconds)).toEqual([5000, 500, 0])
+  expect(['', ' ', '-1', 'x', '1e999', 'NaN'].map(seconds)).toEqual(Array(6).fill(null))
 })
 
 test('a part of a lease is above 0 and up to 100 %, and a count is whole', () => {
@@ -71,11 +69,11 @@ test('what is usual is shown as it would be typed', () => {
     }
 })
 
-test('what is wrong for all stores stays wrong while another one is mended', () => {
-  const all = { address: null, rule: 'lease-used', field: 'limit' } as const
-  const one = { ...all, address: 'memory:one' }
-  const both = withWrong(withWrong([], all, { text: '180', unit: 's' }), one, { text: 'x', unit: 's' })
-  expect(both).toHaveLength(2)
-  expect(withWrong(both, one, null)).toEqual([{ ...all, text: '180', unit: 's' }])
-  expect(withWrong(both, all, { text: '190', unit: 's' }).map(({ text }) => text)).toEqual(['x', '190'])
+test('keeps what is wrong for all stores while another store is fixed', () => {
+  const all = { address: ALL, rule: 'lease-used', field: 'limit', text: '180', unit: 's' } as const
+  const one = { ...all, address: 'memory:one', text: 'x' }
+  const both = withDraft(withDraft([], all), one)
+  expect(both.filter(isWrong)).toEqual([all, one])
+  expect(withDraft(both, { ...one, text: '80' }).filter(isWrong)).toEqual([all])
+  expect(withDraft(both, { ...all, text: '190' }).map(({ text }) => text)).toEqual(['x', '190'])
 })
