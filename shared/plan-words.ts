@@ -2,7 +2,7 @@ import { MINUTE_MS, sayDuration } from './duration.ts'
 import { holdsForMaintenance } from './hold-words.ts'
 import type { FormatInfo } from './locks.ts'
 import { sayNumber } from './numbers.ts'
-import type { PlanEntry, PlanHeader, PlanProgress, ResultName } from './plans.ts'
+import { type PlanEntry, type PlanHeader, type PlanProgress, RESULTS, type ResultName } from './plans.ts'
 import { clip, escapeForTerminal } from './safe-text.ts'
 
 /** Sentences about plans. Names in them are escaped; printing them only takes neutralise(). */
@@ -40,16 +40,16 @@ export function planWarnings(
   entries: Iterable<PlanEntry>,
   formats: ReadonlyMap<string, FormatInfo>,
 ): PlanWarning[] {
-  const counts = tally(header, entries, formats)
+  const of = namesByWarning(header, entries, formats)
   const isRelease = header.kind === 'release'
-  const productionStores = list(counts.productionStores)
+  const productionStores = list(new Set(of('production')))
   return [
-    warning('production', counts.production, [
+    warning('production', of('production').length, [
       `1 is in production: ${productionStores}.`,
       `# are in production: ${productionStores}.`,
     ]),
-    ...(isRelease ? releaseWarnings(counts) : []),
-    warning('no-end', isRelease ? 0 : counts.endless, [
+    ...(isRelease ? releaseWarnings(of) : []),
+    warning('no-end', isRelease ? 0 : of('no-end').length, [
       '1 has no expiry: once restored, it stays until an operator releases it.',
       '# have no expiry: once restored, they stay until an operator releases them.',
     ]),
@@ -69,7 +69,7 @@ export function planWarnings(
         `# parts of ${shown(name)} could not be read (${list(unread)}): their locks are not in the plan.`,
       ]),
     ),
-    warning('unwatched', isRelease && header.watchedMs < WATCHED_ENOUGH_MS ? counts.unrenewed : 0, [
+    warning('unwatched', isRelease && header.watchedMs < WATCHED_ENOUGH_MS ? of('unwatched').length : 0, [
       header.watchedMs < 1000
         ? 'The stores were not watched before: which locks are being renewed is unknown.'
         : `The stores were watched for ${sayDuration(header.watchedMs, { tenths: false })} only: a lock that is renewed less often looks abandoned.`,
@@ -77,105 +77,82 @@ export function planWarnings(
   ].flat()
 }
 
-function releaseWarnings(counts: Tally): PlanWarning[] {
-  const maintainers = list(counts.maintainers)
-  const crashFormats = list(counts.mayCrashFormats)
-  const renewing = counts.renewingAlike > 0 ? 'being renewed or re-acquired' : 'still being renewed'
+function releaseWarnings(of: NamesByWarning): PlanWarning[] {
+  const maintainers = list(new Set(of('maintenance')))
+  const crashFormats = list(new Set(of('may-crash')))
+  const renewing = of('renewing').includes('alike') ? 'being renewed or re-acquired' : 'still being renewed'
   return [
-    warning('maintenance', counts.maintenance, [
+    warning('maintenance', of('maintenance').length, [
       `1 is a maintenance hold of ${maintainers}: the job it blocks may start at once.`,
       `# are maintenance holds of ${maintainers}: the jobs they block may start at once.`,
     ]),
-    warning('renewing', counts.renewing, [
+    warning('renewing', of('renewing').length, [
       `1 is ${renewing}: its holder is alive and at work.`,
       `# are ${renewing}: their holders are alive and at work.`,
     ]),
-    warning('young', counts.young, [
+    warning('young', of('young').length, [
       '1 was held for less than a minute, as far as is known: it is probably still in use.',
       '# were held for less than a minute, as far as is known: they are probably still in use.',
     ]),
-    warning('runs-twice', counts.runsTwice, [
+    warning('runs-twice', of('runs-twice').length, [
       "The holder of 1 isn't notified and keeps running if it is alive: its job may then run twice.",
       "The holders of # aren't notified and keep running if they are alive: their jobs may then run twice.",
     ]),
-    warning('may-crash', counts.mayCrash, [
+    warning('may-crash', of('may-crash').length, [
       `The holder of 1 may crash when it notices the release: ${crashFormats}.`,
       `The holders of # may crash when they notice the release: ${crashFormats}.`,
     ]),
-    warning('comes-back', counts.comesBack, [
+    warning('comes-back', of('comes-back').length, [
       '1 may be re-acquired by its holder if it is alive.',
       '# may be re-acquired by their holders if they are alive.',
     ]),
-    ...[...counts.noUndo].map(([why, count]) =>
-      warning('no-undo', count, [
+    ...[...new Set(of('no-undo'))].map(why =>
+      warning('no-undo', of('no-undo').filter(each => each === why).length, [
         `1 cannot be restored afterwards: ${why}`,
         `# cannot be restored afterwards: ${why}`,
       ]),
     ),
-    warning('alike', counts.alike, [
+    warning('alike', of('alike').length, [
       '1 is written identically by all its holders: only its deadline tells a new holder from the one shown, and without a deadline nothing does.',
       '# are written identically by all their holders: only its deadline tells a new holder from the one shown, and without a deadline nothing does.',
     ]),
   ].flat()
 }
 
-type Tally = ReturnType<typeof tally>
+type NamesByWarning = ReturnType<typeof namesByWarning>
 
-function tally(
-  header: Pick<PlanHeader, 'stores'>,
+/** For each lock that a warning applies to, the name for its sentence, or nothing. */
+function namesByWarning(
+  { stores }: Pick<PlanHeader, 'stores'>,
   entries: Iterable<PlanEntry>,
   formats: ReadonlyMap<string, FormatInfo>,
 ) {
-  const counts = {
-    production: 0,
-    productionStores: new Set<string>(),
-    maintenance: 0,
-    maintainers: new Set<string>(),
-    renewing: 0,
-    renewingAlike: 0,
-    unrenewed: 0,
-    young: 0,
-    runsTwice: 0,
-    mayCrash: 0,
-    mayCrashFormats: new Set<string>(),
-    comesBack: 0,
-    noUndo: new Map<string, number>(),
-    alike: 0,
-    endless: 0,
+  const found: Partial<Record<PlanWarningCode, string[]>> = {}
+  const add = (code: PlanWarningCode, name = '') => {
+    found[code] ??= []
+    found[code].push(name)
   }
   for (const entry of entries) {
-    const store = header.stores[entry.store]
+    const store = stores[entry.store]
     const format = formats.get(entry.format)
-    if (store?.production) {
-      counts.production++
-      counts.productionStores.add(store.name)
-    }
-    if (format && format.noUndo !== null)
-      counts.noUndo.set(format.noUndo, (counts.noUndo.get(format.noUndo) ?? 0) + 1)
-    if (entry.endsAt === null) counts.endless++
+    const isExpired = entry.state === 'expired'
+    if (store?.production) add('production', store.name)
+    if (format && format.noUndo !== null) add('no-undo', format.noUndo)
+    if (entry.endsAt === null) add('no-end')
     // The kept record of a freed lock has no holder to harm.
     if (entry.state === 'released') continue
     const maintainer = holdsForMaintenance(entry.owner)
-    if (maintainer !== null && entry.state !== 'expired') {
-      counts.maintenance++
-      counts.maintainers.add(maintainer)
-    }
-    if (entry.renewals > 0) {
-      counts.renewing++
-      if (entry.alike) counts.renewingAlike++
-      // An expired lock is renewed by no one.
-    } else if (entry.state !== 'expired') counts.unrenewed++
-    if (entry.alike) counts.alike++
-    if (entry.heldSince !== null && entry.observedAt - entry.heldSince < YOUNG_MS) counts.young++
-    if (!format) continue
-    if (format.holderNotices === 'never' || format.holderNotices === 'at-release') counts.runsTwice++
-    if (format.holderMayCrash) {
-      counts.mayCrash++
-      counts.mayCrashFormats.add(format.title)
-    }
-    if (format.mayComeBack) counts.comesBack++
+    if (maintainer !== null && !isExpired) add('maintenance', maintainer)
+    if (entry.renewals > 0) add('renewing', entry.alike ? 'alike' : '')
+    // An expired lock is renewed by no one.
+    else if (!isExpired) add('unwatched')
+    if (entry.alike) add('alike')
+    if (entry.heldSince !== null && entry.observedAt - entry.heldSince < YOUNG_MS) add('young')
+    if (format?.holderNotices === 'never' || format?.holderNotices === 'at-release') add('runs-twice')
+    if (format?.holderMayCrash) add('may-crash', format.title)
+    if (format?.mayComeBack) add('comes-back')
   }
-  return counts
+  return (code: PlanWarningCode): readonly string[] => found[code] ?? []
 }
 
 /** None without locks. The first sentence is for one lock, the second, where it differs, for `#` of them. */
@@ -204,25 +181,23 @@ function list(names: Iterable<string>): string {
   return all.length > NAMES ? `${named} and ${sayNumber(all.length - NAMES)} more` : named
 }
 
-/** For one lock and for `#` locks, in the order of a report. */
-const OUTCOMES: readonly (readonly [ResultName, one: string, many: string])[] = [
-  ['released', '1 released', '# released'],
-  ['restored', '1 restored', '# restored'],
-  ['changed', '1 had changed and was not touched', '# had changed and were not touched'],
-  ['taken', '1 is held again and was not touched', '# are held again and were not touched'],
-  ['gone', '1 was already gone', '# were already gone'],
-  ['ended', '1 would have expired by now', '# would have expired by now'],
-  ['failed', '1 failed', '# failed'],
-  ['tried', '1 was attempted with unknown outcome', '# were attempted with unknown outcome'],
-  ['pending', '1 was not attempted', '# were not attempted'],
-]
-
-export const RESULT_ORDER: readonly ResultName[] = OUTCOMES.map(([name]) => name)
+/** For one lock and for `#` locks. */
+const OUTCOMES: Record<ResultName, readonly [one: string, many: string]> = {
+  released: ['1 released', '# released'],
+  restored: ['1 restored', '# restored'],
+  changed: ['1 had changed and was not touched', '# had changed and were not touched'],
+  taken: ['1 is held again and was not touched', '# are held again and were not touched'],
+  gone: ['1 was already gone', '# were already gone'],
+  ended: ['1 would have expired by now', '# would have expired by now'],
+  failed: ['1 failed', '# failed'],
+  tried: ['1 was attempted with unknown outcome', '# were attempted with unknown outcome'],
+  pending: ['1 was not attempted', '# were not attempted'],
+}
 
 /** The results of a plan in one sentence, whose numbers add up to all of its locks. */
 export function planOutcome({ counts, total }: Pick<PlanProgress, 'total' | 'counts'>): string {
-  const parts = OUTCOMES.filter(([name]) => counts[name] > 0).map(([name, one, many]) =>
-    oneOrMany(counts[name], one, many),
+  const parts = RESULTS.filter(name => counts[name] > 0).map(name =>
+    oneOrMany(counts[name], ...OUTCOMES[name]),
   )
   const of = oneOrMany(total, 'Of 1 lock', 'Of # locks')
   return parts.length === 0 ? `${of}, none was attempted.` : `${of}: ${parts.join('; ')}.`

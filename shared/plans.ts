@@ -92,15 +92,16 @@ export const planResultSchema = z.discriminatedUnion('is', [
 ])
 export type PlanResult = z.infer<typeof planResultSchema>
 
+/** In the order of a report. */
 export const RESULTS = [
   'released',
+  'restored',
   'changed',
+  'taken',
   'gone',
+  'ended',
   'failed',
   'tried',
-  'restored',
-  'taken',
-  'ended',
   'pending',
 ] as const
 export type ResultName = (typeof RESULTS)[number]

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { FormatInfo } from '../../shared/locks.ts'
-import { type PlanWarning, planOutcome, planWarnings, RESULT_ORDER } from '../../shared/plan-words.ts'
-import { noResults, type PlanEntry, type PlanHeader } from '../../shared/plans.ts'
+import { type PlanWarning, planOutcome, planWarnings } from '../../shared/plan-words.ts'
+import { noResults, type PlanEntry, type PlanHeader, RESULTS } from '../../shared/plans.ts'
 
 const NOW = Date.UTC(2027, 0, 15, 8)
 
@@ -217,7 +217,7 @@ test('warnings are ordered by severity', () => {
 
 test('the outcome names every result, and its numbers add up', () => {
   const counts = { ...noResults() }
-  RESULT_ORDER.forEach((name, i) => {
+  RESULTS.forEach((name, i) => {
     counts[name] = i + 1
   })
   const total = Object.values(counts).reduce((sum, n) => sum + n, 0)
@@ -225,7 +225,7 @@ test('the outcome names every result, and its numbers add up', () => {
   const [of = '', ...parts] = said.split(/[:;] /)
   expect(of).toBe(`Of ${total} locks`)
   expect(parts.map(part => Number.parseInt(part, 10)).reduce((sum, n) => sum + n, 0)).toBe(total)
-  expect(Object.keys(counts).sort()).toEqual([...RESULT_ORDER].sort())
+  expect(Object.keys(counts).sort()).toEqual([...RESULTS].sort())
 })
 
 test('the outcome of one lock is in the singular', () => {

@@ -1,7 +1,6 @@
 import { useState } from 'react'
 import type { Input } from '../../../shared/contract.ts'
-import { RESULT_ORDER } from '../../../shared/plan-words.ts'
-import type { PlanSummary } from '../../../shared/plans.ts'
+import { type PlanSummary, RESULTS } from '../../../shared/plans.ts'
 import { ask } from '../../state/console.ts'
 import { leavePlan } from '../../state/plan.ts'
 import type { PlanBook } from '../../state/plan-book.ts'
@@ -103,7 +102,7 @@ export function ProgressBar({ plan: { progress, kind } }: { readonly plan: PlanS
       aria-valuetext={t.run.of(done, total)}
       title={t.run.percent(percent)}
     >
-      {RESULT_ORDER.filter(name => name !== 'pending' && counts[name] > 0).map(name => (
+      {RESULTS.filter(name => name !== 'pending' && counts[name] > 0).map(name => (
         <span key={name} data-result={name} style={{ width: `${(counts[name] / total) * 100}%` }} />
       ))}
     </div>

@@ -1,5 +1,4 @@
-import { RESULT_ORDER } from '../../../shared/plan-words.ts'
-import { isUncertain, type PlanSummary } from '../../../shared/plans.ts'
+import { isUncertain, type PlanSummary, RESULTS } from '../../../shared/plans.ts'
 import type { PlanBook } from '../../state/plan-book.ts'
 import { SHOW_ALL, type Show, sameShow } from '../../state/plan-order.ts'
 import chipStyles from '../../ui/Chip.module.css'
@@ -41,7 +40,7 @@ export function ShowChips({ chips, show, onShow }: Props) {
   )
 }
 
-const TONES: Partial<Record<(typeof RESULT_ORDER)[number], NonNullable<ShowChip['tone']>>> = {
+const TONES: Partial<Record<(typeof RESULTS)[number], NonNullable<ShowChip['tone']>>> = {
   released: 'live',
   restored: 'live',
   failed: 'danger',
@@ -55,7 +54,7 @@ export function resultChips(book: PlanBook, plan: PlanSummary): ShowChip[] {
   const excluded = plan.count - total
   const chips: ShowChip[] = [
     { show: SHOW_ALL, label: t.plans.show.all(total) },
-    ...RESULT_ORDER.filter(name => counts[name] > 0).map(name => ({
+    ...RESULTS.filter(name => counts[name] > 0).map(name => ({
       show: { by: 'result', is: name } as const,
       label: t.result.chips(t.result.names[name], counts[name]),
       tone: TONES[name],

@@ -1,6 +1,6 @@
 import type { PlanEntry, PlanResult } from '../../../../shared/plans.ts'
 import { type Settled, settle } from '../../lib/concurrency.ts'
-import { StoreError } from '../../lib/errors.ts'
+import { StoreError, toFailure } from '../../lib/errors.ts'
 import { sleep } from '../../lib/timers.ts'
 import { batchSize, type Pace } from './pace.ts'
 
@@ -58,7 +58,7 @@ export async function applyToStore(
         const error = redacted(answer?.error ?? new StoreError('INTERNAL', 'The store did not answer'), work)
         if (isObstacle(error)) obstacle = error
         if (isObstacle(error) && !error.uncertain) again.push(entry)
-        else results.push({ n: entry.n, result: failed(error) })
+        else results.push({ n: entry.n, result: { is: 'failed', at: Date.now(), error: toFailure(error) } })
       }
     })
     left.splice(0, batch.length, ...again)
@@ -111,13 +111,4 @@ function isObstacle({ code }: StoreError): boolean {
 function redacted(error: StoreError, { redact }: StoreWork): StoreError {
   const { code, message, uncertain } = error
   return new StoreError(code, redact(message), { cause: error, uncertain })
-}
-
-function failed(error: StoreError): PlanResult {
-  const { code, message, uncertain } = error
-  return {
-    is: 'failed',
-    at: Date.now(),
-    error: { code, message, ...(uncertain ? { uncertain: true as const } : {}) },
-  }
 }

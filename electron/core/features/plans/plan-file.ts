@@ -12,6 +12,7 @@ import {
 } from '../../../../shared/plans.ts'
 import { failureSchema } from '../../../../shared/result.ts'
 import { safeJson } from '../../../../shared/safe-text.ts'
+import { codeOf, parseJson } from '../../files/disk.ts'
 import { eachYielding, WorkQueue } from '../../lib/concurrency.ts'
 import { StoreError } from '../../lib/errors.ts'
 
@@ -72,38 +73,27 @@ export type PlanContents = {
   readonly length: number
 }
 
-async function writePlan(
-  header: PlanHeader,
-  entries: readonly PlanEntry[],
-): Promise<{ text: string; digest: string }> {
-  const lines = [safeJson({ ...FIRST, ...header })]
-  await eachYielding(entries, entry => lines.push(safeJson(entry)))
-  const text = `${lines.join('\n')}\n`
-  const digest = digestOf(text)
-  return { text: `${text}${safeJson({ frozen: digest })}\n`, digest }
-}
-
 /** Refuses another kind of file, and an edited plan: exactly what was reviewed is released. */
 export async function readPlan(text: string): Promise<PlanContents> {
   const length = text.lastIndexOf('\n') + 1
   const lines = text.slice(0, length).split('\n').slice(0, -1)
-  const first = firstLineSchema.safeParse(parse(lines[0]))
+  const first = firstLineSchema.safeParse(parseJson(lines[0] ?? ''))
   if (!first.success) throw new StoreError('BAD_INPUT', 'This is not a plan file that this version can read')
   const { lockkeeper: _, version: __, ...header } = first.data
   const entries: PlanEntry[] = []
   await eachYielding(lines.slice(1, 1 + header.count), line => {
-    const entry = planEntrySchema.safeParse(parse(line))
+    const entry = planEntrySchema.safeParse(parseJson(line))
     if (!entry.success || entry.data.n !== entries.length || entry.data.store >= header.stores.length)
       throw damaged(entries.length + 2)
     entries.push(entry.data)
   })
-  const frozen = frozenSchema.safeParse(parse(lines[1 + header.count]))
+  const frozen = frozenSchema.safeParse(parseJson(lines[1 + header.count] ?? ''))
   const reviewed = `${lines.slice(0, 1 + header.count).join('\n')}\n`
   if (!frozen.success || frozen.data.frozen !== digestOf(reviewed))
     throw new StoreError('BAD_INPUT', 'The plan file was modified, so it is not used: make a new plan')
   const journal: JournalLine[] = []
   await eachYielding(lines.slice(2 + header.count), (line, i) => {
-    const entry = journalLineSchema.safeParse(withoutStrikes(parse(line)))
+    const entry = journalLineSchema.safeParse(withoutStrikes(parseJson(line)))
     if (!entry.success) throw damaged(i + 3 + header.count)
     journal.push(entry.data)
   })
@@ -118,7 +108,6 @@ export async function readPlan(text: string): Promise<PlanContents> {
 
 /** The file of one plan, for appending. */
 export class PlanFile {
-  #handle: Promise<FileHandle> | null = null
   readonly #queue = new WorkQueue()
   /** After our last write: another size means that another process has written. */
   #size: number
@@ -136,8 +125,11 @@ export class PlanFile {
   }
 
   static async create(path: string, header: PlanHeader, entries: readonly PlanEntry[]): Promise<PlanFile> {
-    const { text, digest } = await writePlan(header, entries)
-    return PlanFile.keep(path, text, digest)
+    const lines = [safeJson({ ...FIRST, ...header })]
+    await eachYielding(entries, entry => lines.push(safeJson(entry)))
+    const text = `${lines.join('\n')}\n`
+    const digest = digestOf(text)
+    return PlanFile.keep(path, `${text}${safeJson({ frozen: digest })}\n`, digest)
   }
 
   /** Writes the text of a plan unchanged: rewritten, it would have another digest. */
@@ -175,72 +167,47 @@ export class PlanFile {
   /** Returns once the lines are on disk. */
   append(lines: readonly JournalLine[]): Promise<void> {
     const text = lines.map(line => `${safeJson(line)}\n`).join('')
-    const written = this.#queue.run(async () => {
-      this.#handle ??= this.#open()
-      const handle = await this.#handle
-      // A partial line followed by others would make the whole plan unreadable.
-      if (this.#torn !== null) await handle.truncate(this.#torn)
-      const { size } = await handle.stat()
-      this.#torn = size
-      await handle.appendFile(text)
-      await handle.datasync()
-      this.#torn = null
-      this.#size = size + Buffer.byteLength(text)
-    })
-    return written.catch(error => {
-      throw unwritable(error)
+    return this.#queue.run(async () => {
+      try {
+        const handle = await open(this.path, constants.O_RDWR | constants.O_APPEND)
+        try {
+          const { size } = await handle.stat()
+          // A partial line followed by others would make the whole plan unreadable.
+          const end = this.#torn ?? (await wholeLines(handle, this.#size, size))
+          if (end < size) await handle.truncate(end)
+          this.#torn = end
+          await handle.appendFile(text)
+          await handle.datasync()
+          this.#torn = null
+          this.#size = end + Buffer.byteLength(text)
+        } finally {
+          await handle.close()
+        }
+      } catch (error) {
+        throw unwritable(error)
+      }
     })
   }
 
   /** The content, if another process has written to the file. */
   async changed(): Promise<PlanContents | null> {
-    const size = await stat(this.path).then(
-      each => each.size,
-      () => null,
-    )
-    if (size === this.#size) return null
+    const found = await stat(this.path).catch(() => null)
+    if (found?.size === this.#size) return null
     const { contents } = await PlanFile.read(this.path)
     this.#size = contents.length
     return contents
   }
-
-  close(): Promise<void> {
-    return this.#queue.run(async () => {
-      const handle = this.#handle
-      this.#handle = null
-      await (await handle?.catch(() => null))?.close()
-    })
-  }
-
-  async #open(): Promise<FileHandle> {
-    const handle = await open(this.path, constants.O_WRONLY | constants.O_APPEND)
-    const { size } = await handle.stat()
-    if (size > this.#size) await handle.truncate(await wholeLines(this.path, this.#size, size))
-    return handle
-  }
 }
 
 /** The end of the last complete line; `from` is the end of an earlier one. */
-async function wholeLines(path: string, from: number, size: number): Promise<number> {
-  const handle = await open(path, 'r')
-  try {
-    const { buffer } = await handle.read(Buffer.alloc(size - from), 0, size - from, from)
-    return from + buffer.lastIndexOf(0x0a) + 1
-  } finally {
-    await handle.close()
-  }
+async function wholeLines(handle: FileHandle, from: number, size: number): Promise<number> {
+  if (size <= from) return size
+  const { buffer } = await handle.read(Buffer.alloc(size - from), 0, size - from, from)
+  return from + buffer.lastIndexOf(0x0a) + 1
 }
 
 function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('hex')
-}
-
-function parse(line: string | undefined): unknown {
-  try {
-    return JSON.parse(line ?? '')
-  } catch {
-    return undefined
-  }
 }
 
 /** The first plan files called an exclusion a strike. */
@@ -258,7 +225,6 @@ function damaged(line: number): StoreError {
 }
 
 function unwritable(error: unknown): StoreError {
-  if (error instanceof StoreError) return error
   const code = codeOf(error)
   return new StoreError('REFUSED', `The plan cannot be written (${UNWRITABLE[code] ?? code})`, {
     cause: error,
@@ -268,8 +234,4 @@ function unwritable(error: unknown): StoreError {
 const UNWRITABLE: Record<string, string> = {
   EEXIST: 'a file with that name already exists',
   ENOENT: 'the folder does not exist',
-}
-
-function codeOf(error: unknown): string {
-  return (error as NodeJS.ErrnoException)?.code ?? 'unknown error'
 }

@@ -10,7 +10,6 @@ import {
 } from '../../../../shared/plans.ts'
 import { StoreError } from '../../lib/errors.ts'
 import { whoIsHere } from '../../lib/operator.ts'
-import type { AuditLog } from '../audit/log.ts'
 import { asKnownHere, type OpenStore, type OpenStores, storeOf } from '../stores/open-store.ts'
 import { checkChange } from '../stores/store-rules.ts'
 import { compare } from './compare.ts'
@@ -19,19 +18,16 @@ import { frozenToUndo, newPlan, type PlanOrigin } from './new-plan.ts'
 import { Plan } from './plan.ts'
 import { type JournalLine, PlanFile, readPlan } from './plan-file.ts'
 import { asOfNow, PlanSession } from './plan-session.ts'
-import { PlanRun } from './run.ts'
+import { PlanRun, type RunContext } from './run.ts'
 import { releaseTask, restoreTask } from './task.ts'
 import type { UndoCopies } from './undo-copies.ts'
 
-export type PlansOptions = {
+export type PlansOptions = RunContext & {
   readonly dataFolder: string
   readonly stores: Pick<OpenStores, 'get' | 'at'>
-  readonly audit: AuditLog
   readonly copies: UndoCopies
   /** On the command line the operator may name files, in a page not. */
   readonly mayNameFiles: boolean
-  readonly comeBackMs?: number
-  readonly patienceMs?: number
 }
 
 const PURGE_EVERY_MS = 30_000
@@ -144,7 +140,6 @@ export class Plans {
     const session = await this.#find(planId)
     await session.alone(async () => {
       this.#sessions.delete(planId)
-      await session.file.close()
       // A file that the operator named stays.
       if (session.file.path === this.#pathOf(planId)) await rm(session.file.path, { force: true })
       session.feed.end()
@@ -191,26 +186,15 @@ export class Plans {
     { action, reason }: { readonly action: string; readonly reason: string },
     unlock: () => Promise<void>,
   ): Promise<void> {
-    const { plan, file } = session
-    const { copies, audit, comeBackMs, patienceMs } = this.#o
+    const { plan } = session
+    const { copies } = this.#o
     const stores = confirmedStores(plan, { confirm, reason }, this.#o.stores)
     const { planId, kind, undoes } = plan.header
     const cause = { action, plan: planId, reason }
     const kept = kind === 'restore' ? await copies.undoable(undoes ?? '', planId) : null
-    const by = whoIsHere()
-    await session.note({ is: 'apply', at: Date.now(), by, action, reason, rate: rate ?? null })
-    const run = new PlanRun({
-      plan,
-      file,
-      stores,
-      audit,
-      action,
-      rate,
-      task: kept ? restoreTask(plan, kept.restorable, copies, cause) : releaseTask(plan, copies, cause),
-      onChange: places => session.feed.changed(places),
-      ...(comeBackMs === undefined ? {} : { comeBackMs }),
-      ...(patienceMs === undefined ? {} : { patienceMs }),
-    })
+    const task = kept ? restoreTask(plan, kept.restorable, copies, cause) : releaseTask(plan, copies, cause)
+    await session.note({ is: 'apply', at: Date.now(), by: whoIsHere(), action, reason, rate: rate ?? null })
+    const run = new PlanRun(session, this.#o, { stores, task, action, rate })
     session.run = run
     session.ending = run.done
       .catch(() => {})
@@ -222,9 +206,7 @@ export class Plans {
     const session = await this.#find(planId)
     if (!session.run) throw new StoreError('REFUSED', 'This plan is not being applied')
     if (rate !== undefined) session.run.setRate(rate)
-    if (to === 'pause') session.run.pause()
-    if (to === 'resume') session.run.resume()
-    if (to === 'stop') session.run.stop()
+    if (to !== undefined) session.run[to]()
     return session.summary()
   }
 
@@ -243,7 +225,6 @@ export class Plans {
     const sessions = [...this.#sessions.values()]
     for (const { run } of sessions) run?.stop()
     await Promise.all(sessions.map(({ ending }) => ending))
-    await Promise.all(sessions.map(({ file }) => file.close()))
   }
 
   async #make(

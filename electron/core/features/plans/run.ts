@@ -1,7 +1,8 @@
 import { kindOf } from '../../../../shared/kinds.ts'
 import { isOpen, type PlanEntry, type PlanProgress, type PlanResult } from '../../../../shared/plans.ts'
 import { settle } from '../../lib/concurrency.ts'
-import { StoreError, toFailure } from '../../lib/errors.ts'
+import { StoreError } from '../../lib/errors.ts'
+import type { Facts } from '../../lib/handler.ts'
 import { sleep } from '../../lib/timers.ts'
 import type { AuditEntry, AuditLog } from '../audit/log.ts'
 import type { OpenStore } from '../stores/open-store.ts'
@@ -10,22 +11,31 @@ import { applyToStore, type StoreWork } from './apply-to-store.ts'
 import { findReacquired } from './compare.ts'
 import { Pace, Speed } from './pace.ts'
 import type { Plan, Running } from './plan.ts'
+import type { PlanFeed } from './plan-feed.ts'
 import type { JournalLine, PlanFile } from './plan-file.ts'
 import type { Task } from './task.ts'
 
-type RunOptions = {
-  readonly plan: Plan
-  readonly file: PlanFile
-  readonly stores: readonly (OpenStore | null)[]
-  readonly task: Task
+/** What a run needs of the console, whatever its plan. */
+export type RunContext = {
   readonly audit: AuditLog
-  readonly action: string
-  readonly rate: number | undefined
-  /** After every change, with the places of new results, which are already in the plan. */
-  readonly onChange: (results: readonly number[]) => void
   /** From the last release to the check for re-acquired locks. */
   readonly comeBackMs?: number
   readonly patienceMs?: number
+}
+
+/** The plan that is applied. */
+type Session = {
+  readonly plan: Plan
+  readonly file: PlanFile
+  readonly feed: PlanFeed
+  note(line: JournalLine): Promise<void>
+}
+
+type RunOptions = {
+  readonly stores: readonly (OpenStore | null)[]
+  readonly task: Task
+  readonly action: string
+  readonly rate: number | undefined
 }
 
 const COME_BACK_MS = 1000
@@ -34,6 +44,8 @@ const SECOND_TRY_MS = 1000
 
 /** One run of a plan, from its first lock to the check afterwards. Stores run in parallel. */
 export class PlanRun {
+  readonly #session: Session
+  readonly #context: RunContext
   readonly #o: RunOptions
   readonly #paces: readonly Pace[]
   readonly #speed = new Speed()
@@ -46,9 +58,11 @@ export class PlanRun {
   #awake: Promise<void> = Promise.resolve()
   readonly done: Promise<void>
 
-  constructor(options: RunOptions) {
+  constructor(session: Session, context: RunContext, options: RunOptions) {
+    this.#session = session
+    this.#context = context
     this.#o = options
-    this.#paces = options.plan.header.stores.map(
+    this.#paces = session.plan.header.stores.map(
       ({ kind }) => new Pace(options.rate ?? kindOf(kind).releasesPerSecond),
     )
     this.done = this.#run()
@@ -56,7 +70,8 @@ export class PlanRun {
 
   status(): Running {
     const perSecond = this.#speed.perSecond()
-    const left = this.#o.plan.header.stores.map((_, i) => this.#left(i))
+    const { plan } = this.#session
+    const left = plan.header.stores.map((_, i) => plan.openIn(i).length)
     const all = left.reduce((sum, each) => sum + each, 0)
     const byRate = Math.max(0, ...left.map((count, i) => (count / (this.#paces[i]?.rate ?? 1)) * 1000))
     // With an unreachable store the time left is unknown.
@@ -78,14 +93,14 @@ export class PlanRun {
     this.#awake = new Promise(resolve => {
       this.#wake = resolve
     })
-    this.#o.onChange([])
+    this.#changed()
   }
 
   resume(): void {
     if (this.#state !== 'paused') return
     this.#state = 'running'
     this.#wake()
-    this.#o.onChange([])
+    this.#changed()
   }
 
   /** Waits for requests in flight and attempts no further lock. */
@@ -94,33 +109,28 @@ export class PlanRun {
     this.#state = 'stopping'
     this.#stopped.abort()
     this.#wake()
-    this.#o.onChange([])
+    this.#changed()
   }
 
   setRate(rate: number): void {
     for (const pace of this.#paces) pace.rate = rate
-    this.#o.onChange([])
+    this.#changed()
   }
 
   async #run(): Promise<void> {
-    const { plan, stores } = this.#o
-    let error: unknown = null
-    try {
-      const stopped = await Promise.allSettled(
-        stores.map((open, i) => open && this.#store(open, i).catch(error => this.#giveUp(i, error))),
-      )
-      for (const each of stopped) if (each.status === 'rejected') throw each.reason
+    const { plan } = this.#session
+    const ran = await settle(async () => {
+      const applied = await Promise.all(this.#o.stores.map((open, i) => !open || this.#apply(open, i)))
+      if (!applied.every(Boolean)) return
       this.#state = 'checking'
-      this.#o.onChange([])
+      this.#changed()
       await this.#check()
-    } catch (thrown) {
-      error = thrown
-    }
-    if (error !== null && this.#troubles.size === 0) this.#trouble(0, toStoreError(error), null)
-    const troubles = [...this.#troubles.values()].map(({ store, error: why }) => ({ store, error: why }))
+    })
+    if (!ran.ok && this.#troubles.size === 0) this.#trouble(0, ran.error, null)
+    const troubles = [...this.#troubles.values()].map(({ store, error }) => ({ store, error }))
     const end: JournalLine = { is: 'end', at: Date.now(), troubles }
     // If this cannot be written, open screens still show it.
-    await this.#journal([end]).catch(() => plan.note(end))
+    await this.#session.note(end).catch(() => plan.note(end))
     const { counts, returned, state } = plan.progress(null)
     const outcome: AuditEntry = {
       event: 'outcome',
@@ -132,29 +142,29 @@ export class PlanRun {
       returned,
       troubles,
     }
-    await this.#o.audit.append([outcome]).catch(() => {})
-    await this.#o.file.close()
+    await this.#context.audit.append([outcome]).catch(() => {})
   }
 
-  /** Without an audit entry no store may continue. */
-  #giveUp(store: number, error: unknown): never {
-    this.#trouble(store, toStoreError(error), null)
+  /** False after an error that ends the run: without an audit entry no store may continue. */
+  async #apply(open: OpenStore, store: number): Promise<boolean> {
+    const applied = await settle(() => this.#rounds(open, store))
+    if (applied.ok) return true
+    this.#trouble(store, applied.error, null)
     this.stop()
-    throw error
+    return false
   }
 
-  async #store(open: OpenStore, store: number): Promise<void> {
-    const pace = this.#paces[store] as Pace
-    const first = this.#o.plan.openIn(store)
-    await this.#round(open, store, first, pace)
+  async #rounds(open: OpenStore, store: number): Promise<void> {
+    const { plan } = this.#session
+    await this.#round(open, store, plan.openIn(store))
     if (this.#troubles.has(store) || this.#stopped.signal.aborted) return
-    const again = this.#o.plan.openIn(store).filter(entry => isTransient(this.#o.plan.results[entry.n]))
+    const again = plan.openIn(store).filter(entry => isTransient(plan.results[entry.n]))
     if (again.length === 0) return
     await sleep(SECOND_TRY_MS, this.#stopped.signal)
-    await this.#round(open, store, again, pace)
+    await this.#round(open, store, again)
   }
 
-  async #round(open: OpenStore, store: number, entries: readonly PlanEntry[], pace: Pace): Promise<void> {
+  async #round(open: OpenStore, store: number, entries: readonly PlanEntry[]): Promise<void> {
     const signal = AbortSignal.any([this.#stopped.signal, open.signal])
     const work: StoreWork = {
       attempt: batch => {
@@ -164,9 +174,9 @@ export class PlanRun {
           entries: batch,
           announce: async (places, audited) => {
             // Both are on disk before a lock is touched.
-            await this.#o.audit.append(audited)
-            for (const n of places) this.#announced.set(n, this.#o.plan.results[n] ?? null)
-            await this.#journal([{ is: 'try', at: Date.now(), places: [...places] }])
+            await this.#context.audit.append(audited)
+            for (const n of places) this.#announced.set(n, this.#session.plan.results[n] ?? null)
+            await this.#session.note({ is: 'try', at: Date.now(), places: [...places] })
           },
           // A stop waits for requests in flight; only closing the store ends them.
           signal: open.signal,
@@ -180,7 +190,7 @@ export class PlanRun {
       },
       redact: open.redact,
     }
-    await applyToStore(entries, pace, work, signal, this.#o.patienceMs)
+    await applyToStore(entries, this.#paces[store] as Pace, work, signal, this.#context.patienceMs)
   }
 
   async #settle(
@@ -195,23 +205,24 @@ export class PlanRun {
     if (results.length + back.length === 0) return
     const line: JournalLine = { is: 'results', results: [...results, ...back] }
     // The results stand even if they cannot be written.
-    this.#o.plan.note(line)
+    this.#session.plan.note(line)
     this.#speed.count(results.length)
-    this.#o.onChange(line.results.map(({ n }) => n))
+    this.#changed(line.results.map(({ n }) => n))
     // The audit first: a lock with a result in the journal is never attempted again, so its audit entry could not be added later.
     const audited = await settle(() =>
-      this.#o.audit.append([
-        ...results.map(({ n, result }) => this.#audited(n, result)),
-        ...back.map(({ n }) => this.#audited(n, null)),
+      this.#context.audit.append([
+        ...results.map(({ n, result }) => this.#settled(n, result.is, factsOf(result))),
+        ...back.map(({ n }) => this.#settled(n, 'not attempted')),
       ]),
     )
-    const journalled = await settle(() => this.#o.file.append([line]))
+    const journalled = await settle(() => this.#session.file.append([line]))
     const noted = await settle(() => this.#o.task.settled(results))
     for (const written of [audited, journalled, noted]) if (!written.ok) throw written.error
   }
 
-  #audited(n: number, result: PlanResult | null): AuditEntry {
-    const { header, entries } = this.#o.plan
+  /** Without the new holder: owners are tokens in many formats. */
+  #settled(n: number, outcome: string, facts: Facts = {}): AuditEntry {
+    const { header, entries } = this.#session.plan
     const entry = entries[n]
     const store = header.stores[entry?.store ?? 0]
     return {
@@ -222,51 +233,28 @@ export class PlanRun {
       storeName: store?.name,
       key: entry?.key,
       id: entry?.id,
-      // Without the new holder: owners are tokens in many formats.
-      outcome: result?.is ?? 'not attempted',
-      ...(result?.is === 'failed' ? { error: result.error } : {}),
-      ...(result?.is === 'gone' && result.perhapsOurs ? { perhapsOurs: true } : {}),
+      outcome,
+      ...facts,
     }
   }
 
   /** Reads the released locks again: some holders re-acquire them. */
   async #check(): Promise<void> {
-    const { plan, stores } = this.#o
+    const { plan } = this.#session
     if (plan.header.kind !== 'release') return
-    await sleep(this.#o.comeBackMs ?? COME_BACK_MS)
-    const found = await Promise.all(
-      stores.map(async (open, i) => (open ? findReacquired(open, plan, i) : null)),
-    )
-    const unread = found.flatMap((each, i) => (each instanceof StoreError ? [[i, each] as const] : []))
-    for (const [store, { code, message }] of unread)
-      this.#trouble(
-        store,
-        new StoreError(code, `Whether any lock was re-acquired could not be checked: ${message}`),
-        null,
-      )
+    await sleep(this.#context.comeBackMs ?? COME_BACK_MS)
+    const found = await Promise.all(this.#o.stores.map((open, i) => open && findReacquired(open, plan, i)))
+    for (const [store, each] of found.entries())
+      if (each instanceof StoreError) {
+        const why = `Whether any lock was re-acquired could not be checked: ${each.message}`
+        this.#trouble(store, new StoreError(each.code, why), null)
+      }
     const checked = found.filter(each => Array.isArray(each))
     if (checked.length === 0) return
     const places = checked.flat()
-    await this.#journal([{ is: 'returned', at: Date.now(), places }])
-    if (places.length > 0)
-      await this.#o.audit.append(
-        places.map(
-          (n): AuditEntry => ({
-            event: 'settled',
-            action: this.#o.action,
-            plan: plan.header.planId,
-            key: plan.entries[n]?.key,
-            id: plan.entries[n]?.id,
-            outcome: 'came-back',
-          }),
-        ),
-      )
-    this.#o.onChange([])
-  }
-
-  async #journal(lines: readonly JournalLine[]): Promise<void> {
-    await this.#o.file.append(lines)
-    for (const line of lines) this.#o.plan.note(line)
+    await this.#session.note({ is: 'returned', at: Date.now(), places })
+    await this.#context.audit.append(places.map(n => this.#settled(n, 'came-back')))
+    this.#changed()
   }
 
   #trouble(store: number, error: StoreError | null, retryInMs: number | null): void {
@@ -275,12 +263,18 @@ export class PlanRun {
       const { code, message } = error
       this.#troubles.set(store, { store, error: { code, message }, retryInMs })
     }
-    this.#o.onChange([])
+    this.#changed()
   }
 
-  #left(store: number): number {
-    return this.#o.plan.openIn(store).length
+  #changed(places: readonly number[] = []): void {
+    this.#session.feed.changed(places)
   }
+}
+
+/** What the audit log says of a result besides its name. */
+function factsOf(result: PlanResult): Facts {
+  if (result.is === 'failed') return { error: result.error }
+  return result.is === 'gone' && result.perhapsOurs ? { perhapsOurs: true } : {}
 }
 
 /** A briefly locked row, a throttled request or a lost answer is worth a retry. */
@@ -289,10 +283,4 @@ function isTransient(result: PlanResult | null | undefined): boolean {
   return (
     result.is !== 'failed' || result.error.code === 'STORE_UNREACHABLE' || result.error.code === 'STORE_ERROR'
   )
-}
-
-function toStoreError(error: unknown): StoreError {
-  if (error instanceof StoreError) return error
-  const { code, message } = toFailure(error)
-  return new StoreError(code, message, { cause: error })
 }

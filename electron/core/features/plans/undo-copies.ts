@@ -1,8 +1,9 @@
-import { mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { appendFile, mkdir, open, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { planEntrySchema, planStoreSchema } from '../../../../shared/plans.ts'
 import { safeJson } from '../../../../shared/safe-text.ts'
+import { codeOf, parseJson } from '../../files/disk.ts'
 import { eachYielding } from '../../lib/concurrency.ts'
 import { StoreError } from '../../lib/errors.ts'
 
@@ -29,6 +30,9 @@ export type Restorable = UndoCopy & { readonly copy: NonNullable<UndoCopy['copy'
 const releasedSchema = z.object({ released: z.array(z.number()) })
 /** The plan that restores these. */
 const claimSchema = z.object({ by: z.string(), places: z.array(z.number()) })
+
+/** The first line of a file starts within this many bytes with its times. */
+const FIRST_LINE = 64
 
 /** The locks of a plan or a single release, as far as they can be undone. */
 export type Undoable = {
@@ -59,7 +63,7 @@ export class UndoCopies {
 
   async keep(of: string, kept: readonly Omit<UndoCopy, 'until'>[]): Promise<void> {
     if (this.windowMs <= 0 || kept.length === 0) return
-    const lines = kept.map(each => safeJson({ until: each.at + this.windowMs, ...each }))
+    const lines = kept.map(each => safeJson({ until: Math.round(each.at + this.windowMs), ...each }))
     await this.#append(this.#path(of), lines).catch(error => {
       throw notKept(error, 'The copies for an undo cannot be written')
     })
@@ -82,7 +86,7 @@ export class UndoCopies {
   async claimed(of: string): Promise<ReadonlyMap<number, string>> {
     const claims = new Map<number, string>()
     for (const line of (await read(this.#claims(of))).split('\n')) {
-      const claim = claimSchema.safeParse(parse(line))
+      const claim = claimSchema.safeParse(parseJson(line))
       if (claim.success) for (const n of claim.data.places) if (!claims.has(n)) claims.set(n, claim.data.by)
     }
     return claims
@@ -95,7 +99,7 @@ export class UndoCopies {
     const released = new Set<number>()
     const claims = await this.claimed(of)
     await eachYielding((await read(this.#path(of))).split('\n'), line => {
-      const value = parse(line)
+      const value = parseJson(line)
       if (typeof value !== 'object' || value === null) return
       if ('released' in value) {
         const note = releasedSchema.safeParse(value)
@@ -115,12 +119,19 @@ export class UndoCopies {
     }
   }
 
-  /** Until when some of it can be restored, from the file's times: the last write is the last release. */
+  /** Until when some of it can be restored: the last write is the last release, and the first line has the window. */
   async until(of: string): Promise<number | null> {
-    const path = this.#path(of)
-    const window = await windowOf(path)
-    const written = await writtenAt(path)
-    return window === null || written === null ? null : written + window
+    const handle = await open(this.#path(of), 'r').catch(() => null)
+    if (!handle) return null
+    try {
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(FIRST_LINE), 0, FIRST_LINE, 0)
+      const [, until, at] =
+        /^\{"until":(\d+),"at":(\d+)/.exec(buffer.subarray(0, bytesRead).toString('latin1')) ?? []
+      const { mtimeMs } = await handle.stat()
+      return until === undefined || at === undefined ? null : mtimeMs + Number(until) - Number(at)
+    } finally {
+      await handle.close()
+    }
   }
 
   /** Deletes the copies whose time is over, each by the window it was kept for. */
@@ -137,13 +148,7 @@ export class UndoCopies {
 
   async #append(path: string, lines: readonly string[]): Promise<void> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 })
-    const handle = await open(path, 'a', 0o600)
-    try {
-      await handle.appendFile(lines.map(line => `${line}\n`).join(''))
-      await handle.datasync()
-    } finally {
-      await handle.close()
-    }
+    await appendFile(path, lines.map(line => `${line}\n`).join(''), { mode: 0o600, flush: true })
   }
 
   #claims(of: string): string {
@@ -158,42 +163,10 @@ export class UndoCopies {
   }
 }
 
-const FIRST_LINE = 4096
-
-/** The window of its copies, from its first line; null if unreadable. */
-async function windowOf(path: string): Promise<number | null> {
-  const handle = await open(path, 'r').catch(() => null)
-  if (!handle) return null
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(FIRST_LINE), 0, FIRST_LINE, 0)
-    const [, until, at] =
-      /^\{"until":(\d+),"at":(\d+)/.exec(buffer.subarray(0, bytesRead).toString('latin1')) ?? []
-    return until === undefined || at === undefined ? null : Number(until) - Number(at)
-  } finally {
-    await handle.close()
-  }
-}
-
-async function writtenAt(path: string): Promise<number | null> {
-  return stat(path).then(
-    ({ mtimeMs }) => mtimeMs,
-    () => null,
-  )
-}
-
 function read(path: string): Promise<string> {
   return readFile(path, 'utf8').catch(() => '')
 }
 
 function notKept(error: unknown, what: string): StoreError {
-  const code = (error as NodeJS.ErrnoException).code ?? 'unknown error'
-  return new StoreError('REFUSED', `${what} (${code}), so nothing was changed`, { cause: error })
-}
-
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return null
-  }
+  return new StoreError('REFUSED', `${what} (${codeOf(error)}), so nothing was changed`, { cause: error })
 }

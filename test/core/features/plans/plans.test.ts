@@ -374,6 +374,16 @@ describe('undo', () => {
     expect(everythingIn(c.folder)).not.toContain('a token that nobody should find')
   })
 
+  it('is offered in a window that is no whole number of milliseconds', async () => {
+    const c = await planning({ undoWindowMs: MINUTE + 0.5, plans: { comeBackMs: 20 } })
+    c.hold('one')
+    const plan = await c.ask('plans.create', { storeIds: [c.storeId] })
+    await c.apply(plan)
+    const screen = c.follow(plan.planId)
+    await expect.poll(screen.state).toBe('done')
+    expect(screen.known.plan?.undoUntil).toBeGreaterThan(Date.now())
+  })
+
   it('keeps no copies with a window of zero', async () => {
     const c = await planning({ undoWindowMs: 0, plans: { comeBackMs: 20 } })
     c.hold('one')
