@@ -224,6 +224,11 @@ export function isOpen(result: PlanResult | null): boolean {
   return result === null || result.is === 'failed' || result.is === 'tried'
 }
 
+/** The number of locks that applying the plan would attempt. */
+export function attemptsLeft({ counts }: Pick<PlanProgress, 'counts'>): number {
+  return counts.pending + counts.failed + counts.tried
+}
+
 const planId = z.string().min(1).max(64)
 const filePath = z.string().min(1).max(4096)
 const rate = z.number().min(0.1).max(100_000)

@@ -1,21 +1,24 @@
-import { useId, useMemo, useRef, useState } from 'react'
+import { useId, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { releaseConsequences } from '../../../shared/lock-words.ts'
-import { confirmationOf, isOpen, type PlanStore, type PlanSummary } from '../../../shared/plans.ts'
+import { attemptsLeft, confirmationOf, type PlanStore, type PlanSummary } from '../../../shared/plans.ts'
+import type { Failure } from '../../../shared/result.ts'
 import { ask, consoleStore } from '../../state/console.ts'
 import type { PlanBook } from '../../state/plan-book.ts'
 import { Button } from '../../ui/Button.tsx'
 import { DialogButtons } from '../../ui/Dialog.tsx'
 import fieldStyles from '../../ui/Field.module.css'
+import { TextField } from '../../ui/Field.tsx'
 import { Icon } from '../../ui/Icon.tsx'
-import { Notice } from '../../ui/Notice.tsx'
+import { ErrorNotice, Notice } from '../../ui/Notice.tsx'
 import panelStyles from '../../ui/Panel.module.css'
-import { sentence, shownText } from '../../ui/shown-text.ts'
+import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { ProductionBadge } from '../stores/StoreName.tsx'
 import styles from './Plans.module.css'
 import { PlanWarnings } from './PlanWarnings.tsx'
 import { isRate, RateField } from './RateField.tsx'
+import { useShape } from './use-plan-view.ts'
 
 type Props = { readonly book: PlanBook; readonly plan: PlanSummary; readonly onBack: () => void }
 
@@ -24,26 +27,29 @@ type Props = { readonly book: PlanBook; readonly plan: PlanSummary; readonly onB
  * a stray key in a half-read dialog does nothing.
  */
 export function PlanConfirm({ book, plan, onBack }: Props) {
-  const { shape } = book
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the book changes in its place, and its shape tells
-  const counts = useMemo(() => countByStore(book, plan), [book, shape, plan.stores])
+  const counts = useShape(book, () => book.countsByStore(), [plan.stores])
   const entries = useStore(consoleStore, state => state.entries)
   const [typed, setTyped] = useState<Readonly<Record<number, string>>>({})
   const [reason, setReason] = useState('')
   const [rate, setRate] = useState(plan.progress.rate === null ? '' : String(plan.progress.rate))
   const [working, setWorking] = useState(false)
-  const [failed, setFailed] = useState<string | null>(null)
-  const ids = { reason: useId() }
+  const [failed, setFailed] = useState<Failure | null>(null)
 
   const involved = plan.stores
-    .map((store, i) => ({ store, i, count: counts[i] ?? 0 }))
+    .map((store, i) => ({
+      store,
+      i,
+      count: counts[i] ?? 0,
+      wanted: confirmationOf(store, counts[i] ?? 0),
+      open: entryOf(store),
+    }))
     .filter(each => each.count > 0)
-  const readOnly = involved.filter(({ store }) => entryOf(store)?.readOnly)
-  const closed = involved.filter(({ store }) => entryOf(store) === undefined)
-  const matched = involved.every(({ store, i, count }) => typed[i] === confirmationOf(store, count))
   const ready =
-    matched && reason.trim() !== '' && isRate(rate) && readOnly.length === 0 && involved.length > 0
-  const attempts = attemptsLeft(book)
+    involved.length > 0 &&
+    involved.every(({ i, wanted, open }) => typed[i] === wanted && !open?.readOnly) &&
+    reason.trim() !== '' &&
+    isRate(rate)
+  const attempts = attemptsLeft(plan.progress)
 
   function entryOf(store: PlanStore) {
     const there = entries.filter(each => each.open && each.address === store.address)
@@ -60,13 +66,9 @@ export function PlanConfirm({ book, plan, onBack }: Props) {
       ...(rate.trim() === '' ? {} : { rate: Number(rate) }),
     })
     setWorking(false)
-    if (answer.ok) {
-      book.take(answer.value)
-      onBack()
-    } else
-      setFailed(
-        `${answer.error.uncertain ? t.confirm.uncertain : t.confirm.refused} ${sentence(answer.error.message)}`,
-      )
+    if (!answer.ok) return setFailed(answer.error)
+    book.take(answer.value)
+    onBack()
   }
 
   return (
@@ -78,38 +80,32 @@ export function PlanConfirm({ book, plan, onBack }: Props) {
       <div className={styles.main}>
         <h3>{t.confirm.title[plan.kind]}</h3>
         {attempts < plan.progress.total && <p>{t.confirm.open(attempts)}</p>}
-        <label className={fieldStyles.field} htmlFor={ids.reason}>
-          <span>{t.confirm.reason}</span>
-          <input
-            id={ids.reason}
-            className={fieldStyles.input}
-            // biome-ignore lint/a11y/noAutofocus: the first field of the question
-            autoFocus
-            required
-            maxLength={2000}
-            autoComplete="off"
-            placeholder={t.confirm.reasonHint}
-            value={reason}
-            onChange={event => setReason(event.target.value)}
-          />
-        </label>
-        {involved.map(({ store, i, count }) => (
+        <TextField
+          label={t.confirm.reason}
+          placeholder={t.confirm.reasonHint}
+          required
+          value={reason}
+          onChange={setReason}
+          maxLength={2000}
+          autoFocus
+        />
+        {involved.map(({ store, i, wanted }) => (
           <ConfirmField
             key={i}
             store={store}
-            wanted={confirmationOf(store, count)}
+            wanted={wanted}
             typed={typed[i] ?? ''}
             onChange={text => setTyped(before => ({ ...before, [i]: text }))}
           />
         ))}
         <RateField stores={involved.map(each => each.store)} value={rate} onChange={setRate} />
-        {readOnly.map(({ store, i }) => (
-          <Notice key={i}>{t.confirm.readOnly(shownText(store.name, 80))}</Notice>
-        ))}
-        {closed.map(({ store, i }) => (
-          <Notice key={i}>{t.confirm.notOpen(shownText(store.name, 80))}</Notice>
-        ))}
-        {failed !== null && <Notice>{failed}</Notice>}
+        {involved.map(
+          ({ store, i, open }) =>
+            (!open || open.readOnly) && (
+              <Notice key={i}>{t.confirm[open ? 'readOnly' : 'notOpen'](shownText(store.name, 80))}</Notice>
+            ),
+        )}
+        <ErrorNotice what={failed?.uncertain ? t.confirm.uncertain : t.confirm.refused} error={failed} />
         <DialogButtons className={styles.confirmButtons}>
           <Button start disabled={working} onClick={onBack}>
             {t.confirm.back}
@@ -126,19 +122,6 @@ export function PlanConfirm({ book, plan, onBack }: Props) {
       </div>
     </form>
   )
-}
-
-function countByStore(book: PlanBook, plan: PlanSummary): number[] {
-  const counts = plan.stores.map(() => 0)
-  for (const entry of book.kept()) counts[entry.store] = (counts[entry.store] ?? 0) + 1
-  return counts
-}
-
-/** The number of locks that applying the plan would attempt. */
-export function attemptsLeft(book: PlanBook): number {
-  let left = 0
-  for (const { n } of book.kept()) if (isOpen(book.results.get(n) ?? null)) left++
-  return left
 }
 
 type FieldProps = {
@@ -191,11 +174,10 @@ function ConfirmField({ store, wanted, typed, onChange }: FieldProps) {
 /** What releasing does, for each format of the plan. */
 function Consequences({ book }: { readonly book: PlanBook }) {
   const formats = useStore(consoleStore, state => state.formats)
-  const { shape } = book
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the book changes in its place, and its shape tells
-  const found = useMemo(
-    () => book.groups('format').filter(group => group.kept > 0 && formats.has(group.value)),
-    [book, shape, formats],
+  const found = useShape(
+    book,
+    () => book.groups('format').filter(({ kept, value }) => kept > 0 && formats.has(value)),
+    [formats],
   )
   const first = useRef(found[0]?.value)
   return (

@@ -1,4 +1,4 @@
-import { useId, useMemo, useState } from 'react'
+import { useId, useState } from 'react'
 import { useStore } from 'zustand'
 import { LOCK_STATES } from '../../../shared/locks.ts'
 import type { PlanSummary } from '../../../shared/plans.ts'
@@ -11,6 +11,7 @@ import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { ProductionBadge } from '../stores/StoreName.tsx'
 import styles from './Plans.module.css'
+import { useShape } from './use-plan-view.ts'
 
 const BY: readonly GroupBy[] = ['store', 'holder', 'format', 'state']
 /** More groups are not shown; the list finds their locks. */
@@ -27,11 +28,8 @@ type Props = {
 /** The groups of the plan, largest first, each with a button to exclude it. */
 export function PlanGroups({ book, plan, show, onShow, onExclude }: Props) {
   const [by, setBy] = useState<GroupBy>(plan.stores.length > 1 ? 'store' : 'state')
-  const formats = useStore(consoleStore, state => state.formats)
   const id = useId()
-  const { shape } = book
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the book changes in its place, and its shape tells
-  const groups = useMemo(() => book.groups(by), [book, shape, by])
+  const groups = useShape(book, () => book.groups(by), [by])
   const words = t.plans.groups
   const turn = (step: number) => {
     const next = BY[(BY.indexOf(by) + step + BY.length) % BY.length] ?? by
@@ -65,12 +63,12 @@ export function PlanGroups({ book, plan, show, onShow, onExclude }: Props) {
           {groups.slice(0, MOST).map(group => (
             <GroupItem
               key={group.value}
+              by={by}
               group={group}
-              name={groupName(by, group.value, plan, formats)}
-              production={by === 'store' && plan.stores[Number(group.value)]?.production === true}
-              current={sameShow(show, { by: 'group', group: by, value: group.value })}
-              onShow={() => onShow({ by: 'group', group: by, value: group.value })}
-              onExclude={() => onExclude(by, group.value, !group.excluded)}
+              plan={plan}
+              show={show}
+              onShow={onShow}
+              onExclude={onExclude}
             />
           ))}
         </ul>
@@ -80,18 +78,17 @@ export function PlanGroups({ book, plan, show, onShow, onExclude }: Props) {
   )
 }
 
-type ItemProps = {
+type ItemProps = Omit<Props, 'book'> & {
+  readonly by: GroupBy
   readonly group: Group
-  readonly name: string
-  readonly production: boolean
-  readonly current: boolean
-  readonly onShow: () => void
-  readonly onExclude: () => void
 }
 
-function GroupItem({ group, name, production, current, onShow, onExclude }: ItemProps) {
+function GroupItem({ by, group, plan, show, onShow, onExclude }: ItemProps) {
+  const formats = useStore(consoleStore, state => state.formats)
+  const name = groupName(by, group.value, plan, formats)
+  const own: Show = { by: 'group', group: by, value: group.value }
   const words = t.plans.groups
-  const label = group.excluded ? words.keep(name) : words.exclude(name)
+  const label = words[group.excluded ? 'keep' : 'exclude'](name)
   return (
     <li className={styles.group} data-excluded={group.kept === 0 || undefined}>
       <button
@@ -100,19 +97,19 @@ function GroupItem({ group, name, production, current, onShow, onExclude }: Item
         aria-label={label}
         aria-pressed={group.excluded}
         title={label}
-        onClick={onExclude}
+        onClick={() => onExclude(by, group.value, !group.excluded)}
       >
         <Icon name={group.excluded ? 'plus' : 'cross'} size={11} />
       </button>
       <button
         type="button"
         className={styles.groupName}
-        aria-pressed={current}
+        aria-pressed={sameShow(show, own)}
         title={words.only(name)}
-        onClick={onShow}
+        onClick={() => onShow(own)}
       >
         <span className="clip">{name}</span>
-        {production && <ProductionBadge />}
+        {by === 'store' && plan.stores[Number(group.value)]?.production && <ProductionBadge />}
       </button>
       <span className="number muted">
         {group.kept === group.all ? t.number(group.all) : words.some(group.kept, group.all)}

@@ -1,35 +1,68 @@
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import type { PlanChange } from '../../../shared/plans.ts'
 import type { PlanBook } from '../../state/plan-book.ts'
 import gridStyles from '../../ui/Grid.module.css'
+import { SearchBox } from '../../ui/SearchBox.tsx'
 import { useGrid } from '../../ui/use-grid.ts'
 import { t } from '../../words/words.ts'
 import { PlanRow } from './PlanRow.tsx'
 import styles from './Plans.module.css'
+import type { ShowChip } from './plan-chips.ts'
 import { planColumns } from './plan-columns.ts'
 import { nowFace, resultFace } from './plan-face.ts'
+import { ShowChips } from './ShowChips.tsx'
+import type { PlanView } from './use-plan-view.ts'
 
 type Props = {
   readonly book: PlanBook
-  readonly order: readonly number[]
-  readonly changes: ReadonlyMap<number, PlanChange> | null
-  readonly mayExclude: boolean
-  readonly onExclude: (n: number) => void
+  readonly view: PlanView
+  readonly chips: readonly ShowChip[]
+  readonly changes?: ReadonlyMap<number, PlanChange> | null
+  /** Until the plan is applied. */
+  readonly onExclude?: (n: number) => void
+  /** Buttons beside the search. */
+  readonly children?: ReactNode
 }
 
-/** The locks of a plan, in one grid for its review and its results. */
-export function PlanList({ book, order, changes, mayExclude, onExclude }: Props) {
+/** The locks of a plan, with what selects the shown ones, for its review and its results. */
+export function PlanList({ book, view, chips, changes = null, onExclude, children }: Props) {
+  return (
+    <>
+      <div className={styles.tools}>
+        <SearchBox
+          label={t.plans.list.search}
+          hint={t.plans.list.searchHint}
+          value={view.search}
+          onChange={view.setSearch}
+        />
+        {children}
+      </div>
+      <ShowChips chips={chips} show={view.show} onShow={view.setShow} />
+      <Grid book={book} order={view.order} changes={changes} onExclude={onExclude} />
+    </>
+  )
+}
+
+type GridProps = {
+  readonly book: PlanBook
+  readonly order: readonly number[]
+  readonly changes: ReadonlyMap<number, PlanChange> | null
+  readonly onExclude: ((n: number) => void) | undefined
+}
+
+function Grid({ book, order, changes, onExclude }: GridProps) {
   const grid = useRef<HTMLDivElement>(null)
   const [active, setActive] = useState<number | null>(null)
   const applied = book.plan !== null && book.plan.progress.state !== 'ready'
 
   // Keys work at once, unless a field has the focus.
+  const mayExclude = onExclude !== undefined
   useEffect(() => {
     if (mayExclude || document.activeElement === document.body) grid.current?.focus()
   }, [mayExclude])
 
   const excludeActive = () => {
-    if (mayExclude && active !== null && order.includes(active)) onExclude(active)
+    if (active !== null && order.includes(active)) onExclude?.(active)
   }
   const { scroller, width, virtual, activeIndex, onKeyDown } = useGrid({
     order,
@@ -45,30 +78,28 @@ export function PlanList({ book, order, changes, mayExclude, onExclude }: Props)
       role="grid"
       aria-label={t.plans.list.label}
       aria-rowcount={order.length + 1}
-      aria-colcount={columns.length + 1}
+      aria-colcount={columns.length}
       aria-activedescendant={activeIndex >= 0 ? `plan-row-${activeIndex}` : undefined}
       tabIndex={0}
       className={`${gridStyles.grid} ${styles.grid}`}
-      style={{ '--columns': `22px ${columns.map(column => column.width).join(' ')}` } as React.CSSProperties}
+      style={{ '--columns': columns.map(column => column.width).join(' ') } as React.CSSProperties}
       onKeyDown={onKeyDown}
     >
       <div role="rowgroup" className={gridStyles.head}>
         {/* biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus */}
         <div role="row" aria-rowindex={1} className={`${gridStyles.row} ${gridStyles.heads}`}>
-          {/* biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus */}
-          <div role="columnheader" aria-colindex={1} className={`${gridStyles.cell} ${styles.mark}`}>
-            <span className="visually-hidden">{t.plans.list.columns.mark}</span>
-          </div>
           {columns.map(({ id }, i) => (
             // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus
             <div
               key={id}
               role="columnheader"
-              aria-colindex={i + 2}
+              aria-colindex={i + 1}
               className={gridStyles.cell}
               data-column={id}
             >
-              {t.plans.list.columns[id === 'result' && !applied ? 'now' : id]}
+              <span className={id === 'mark' ? 'visually-hidden' : ''}>
+                {t.plans.list.columns[id === 'result' && !applied ? 'now' : id]}
+              </span>
             </div>
           ))}
         </div>
@@ -91,10 +122,7 @@ export function PlanList({ book, order, changes, mayExclude, onExclude }: Props)
                 top={item.start}
                 active={item.index === activeIndex}
                 excluded={book.isExcluded(entry)}
-                mayExclude={mayExclude}
-                icon={face?.icon ?? null}
-                tone={face?.tone ?? null}
-                text={face?.text ?? ''}
+                {...face}
                 onActivate={setActive}
                 onExclude={onExclude}
               />

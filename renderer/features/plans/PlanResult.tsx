@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { planOutcome } from '../../../shared/plan-words.ts'
-import type { PlanSummary } from '../../../shared/plans.ts'
+import { attemptsLeft, type PlanSummary } from '../../../shared/plans.ts'
 import { leavePlan } from '../../state/plan.ts'
 import type { PlanBook } from '../../state/plan-book.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -9,16 +9,14 @@ import { Icon } from '../../ui/Icon.tsx'
 import { Menu } from '../../ui/Menu.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { saveFile } from '../../ui/save-file.ts'
-import { sentence, shownText } from '../../ui/shown-text.ts'
+import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
-import { attemptsLeft } from './PlanConfirm.tsx'
 import { PlanList } from './PlanList.tsx'
-import { SearchBox } from './PlanReview.tsx'
 import { ProgressBar, Troubles } from './PlanRun.tsx'
 import styles from './Plans.module.css'
+import { resultChips } from './plan-chips.ts'
 import { planAsCsv, planAsJson, planFileName } from './plan-export.ts'
 import { savePlanFile } from './plan-files.ts'
-import { resultChips, ShowChips } from './ShowChips.tsx'
 import { UndoButton } from './UndoButton.tsx'
 import { usePlanView } from './use-plan-view.ts'
 
@@ -26,10 +24,10 @@ type Props = { readonly book: PlanBook; readonly plan: PlanSummary; readonly onR
 
 /** The result of every lock. A lock without a result was not attempted. */
 export function PlanResult({ book, plan, onResume }: Props) {
-  const { show, setShow, search, setSearch, order } = usePlanView(book)
+  const view = usePlanView(book)
   const [said, setSaid] = useState('')
   const { progress } = plan
-  const left = attemptsLeft(book)
+  const left = attemptsLeft(progress)
   const words = t.result
   const save = (ending: 'csv' | 'json') => {
     const name = planFileName(plan, ending)
@@ -55,25 +53,19 @@ export function PlanResult({ book, plan, onResume }: Props) {
       </p>
       <ProgressBar plan={plan} />
       <Troubles plan={plan} />
-      <Returned plan={plan} onShow={() => setShow({ by: 'returned' })} />
-      <div className={styles.tools}>
-        <SearchBox value={search} onChange={setSearch} />
+      <Returned plan={plan} onShow={() => view.setShow({ by: 'returned' })} />
+      <PlanList book={book} view={view} chips={resultChips(book, plan)}>
         <Menu
-          label={t.result.export}
+          label={words.export}
           items={[
             { label: words.exportCsv, run: () => save('csv') },
             { label: words.exportJson, run: () => save('json') },
-            {
-              label: t.plans.saveFile,
-              run: () => void savePlanFile(plan).then(error => error && setSaid(sentence(error.message))),
-            },
+            { label: t.plans.saveFile, run: () => void savePlanFile(plan).then(setSaid) },
           ]}
         >
-          {t.result.export} <Icon name="down" size={10} />
+          {words.export} <Icon name="down" size={10} />
         </Menu>
-      </div>
-      <ShowChips chips={resultChips(book, plan)} show={show} onShow={setShow} />
-      <PlanList book={book} order={order} changes={null} mayExclude={false} onExclude={() => {}} />
+      </PlanList>
       <p className={`${styles.note} faint`} role="status">
         {said}
       </p>

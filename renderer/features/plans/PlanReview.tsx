@@ -5,19 +5,17 @@ import { useNow } from '../../state/clock.ts'
 import { consoleStore } from '../../state/console.ts'
 import { exclude, leavePlan } from '../../state/plan.ts'
 import type { PlanBook } from '../../state/plan-book.ts'
-import { type Now, SHOW_ALL, type Show } from '../../state/plan-order.ts'
 import { Button } from '../../ui/Button.tsx'
 import { DialogButtons } from '../../ui/Dialog.tsx'
-import fieldStyles from '../../ui/Field.module.css'
 import { ErrorNotice } from '../../ui/Notice.tsx'
 import { sentence } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
-import { groupName, PlanGroups } from './PlanGroups.tsx'
+import { PlanGroups } from './PlanGroups.tsx'
 import { PlanList } from './PlanList.tsx'
 import styles from './Plans.module.css'
 import { PlanWarnings } from './PlanWarnings.tsx'
+import { reviewChips } from './plan-chips.ts'
 import { savePlanFile } from './plan-files.ts'
-import { type ShowChip, ShowChips } from './ShowChips.tsx'
 import { type Compared, useComparison, usePlanView } from './use-plan-view.ts'
 
 /** The locks of an older plan have probably changed. */
@@ -28,7 +26,7 @@ type Props = { readonly book: PlanBook; readonly plan: PlanSummary; readonly onN
 export function PlanReview({ book, plan, onNext }: Props) {
   const compared = useComparison(book)
   const view = usePlanView(book, compared.changes)
-  const { show, setShow, search, setSearch, order } = view
+  const formats = useStore(consoleStore, state => state.formats)
   const [said, setSaid] = useState('')
 
   const send = useCallback(
@@ -43,7 +41,7 @@ export function PlanReview({ book, plan, onNext }: Props) {
       const entry = book.entries[n]
       if (!entry) return
       const by = book.excludedBy(entry)
-      if (by === null || by === 'lock') void send([{ by: 'lock', value: String(n) }], by === null)
+      if (by === null || by === 'lock') void send(single([n]), by === null)
       else setSaid(t.plans.list.excludedBy[by])
     },
     [book, send],
@@ -51,8 +49,7 @@ export function PlanReview({ book, plan, onNext }: Props) {
   const words = t.plans.list
   const { revision } = book
   // biome-ignore lint/correctness/useExhaustiveDependencies: the book changes in its place, and its revision tells
-  const { kept, excluded } = useMemo(() => splitShown(book, order), [book, order, revision])
-  const whole = (places: readonly number[]) => places.map(n => ({ by: 'lock' as const, value: String(n) }))
+  const { kept, excluded } = useMemo(() => splitShown(book, view.order), [book, view.order, revision])
   return (
     <div className={styles.columns}>
       <div className={styles.side}>
@@ -60,15 +57,20 @@ export function PlanReview({ book, plan, onNext }: Props) {
         <PlanGroups
           book={book}
           plan={plan}
-          show={show}
-          onShow={next => setShow(next)}
+          show={view.show}
+          onShow={view.setShow}
           onExclude={(by, value, isExcluded) => void send([{ by, value }], isExcluded)}
         />
       </div>
       <div className={styles.main}>
         <CompareLine book={book} plan={plan} compared={compared} />
-        <div className={styles.tools}>
-          <SearchBox value={search} onChange={setSearch} />
+        <PlanList
+          book={book}
+          view={view}
+          chips={reviewChips(book, plan, compared, view.show, formats)}
+          changes={compared.changes}
+          onExclude={toggle}
+        >
           {/* The locks of a restore are gone, so there is nothing to compare. */}
           {plan.kind === 'release' && (
             <Button disabled={compared.working || !book.loaded} onClick={compared.run}>
@@ -76,16 +78,14 @@ export function PlanReview({ book, plan, onNext }: Props) {
             </Button>
           )}
           {kept.length > 0 && (
-            <Button onClick={() => void send(whole(kept), true)}>{words.excludeShown(kept.length)}</Button>
+            <Button onClick={() => void send(single(kept), true)}>{words.excludeShown(kept.length)}</Button>
           )}
           {kept.length === 0 && excluded.length > 0 && (
-            <Button onClick={() => void send(whole(excluded), false)}>
+            <Button onClick={() => void send(single(excluded), false)}>
               {words.keepShown(excluded.length)}
             </Button>
           )}
-        </div>
-        <ReviewChips book={book} plan={plan} compared={compared} show={show} onShow={setShow} />
-        <PlanList book={book} order={order} changes={compared.changes} mayExclude onExclude={toggle} />
+        </PlanList>
         <p className={`${styles.note} faint`} role="status">
           {said === '' ? words.keysHint : said}
         </p>
@@ -93,11 +93,7 @@ export function PlanReview({ book, plan, onNext }: Props) {
           <Button start onClick={leavePlan}>
             {t.plans.close}
           </Button>
-          <Button
-            onClick={() => void savePlanFile(plan).then(error => error && setSaid(sentence(error.message)))}
-          >
-            {t.plans.saveFile}
-          </Button>
+          <Button onClick={() => void savePlanFile(plan).then(setSaid)}>{t.plans.saveFile}</Button>
           <Button
             look="primary"
             disabled={!book.loaded || plan.progress.total === 0}
@@ -110,6 +106,10 @@ export function PlanReview({ book, plan, onNext }: Props) {
       </div>
     </div>
   )
+}
+
+function single(places: readonly number[]): Exclusion[] {
+  return places.map(n => ({ by: 'lock', value: String(n) }))
 }
 
 /** The shown locks that can be excluded one by one, and those that can be included again. */
@@ -125,75 +125,7 @@ function splitShown(book: PlanBook, order: readonly number[]): { kept: number[];
   return { kept, excluded }
 }
 
-export function SearchBox({
-  value,
-  onChange,
-}: {
-  readonly value: string
-  readonly onChange: (text: string) => void
-}) {
-  return (
-    <input
-      type="text"
-      className={fieldStyles.input}
-      aria-label={t.plans.list.search}
-      placeholder={t.plans.list.searchHint}
-      spellCheck={false}
-      autoComplete="off"
-      maxLength={400}
-      value={value}
-      onChange={event => onChange(event.target.value)}
-      onKeyDown={event => {
-        // Escape first clears the box, then closes the sheet.
-        if (event.key !== 'Escape' || value === '') return
-        event.preventDefault()
-        event.stopPropagation()
-        onChange('')
-      }}
-    />
-  )
-}
-
-type ChipsProps = {
-  readonly book: PlanBook
-  readonly plan: PlanSummary
-  readonly compared: Compared
-  readonly show: Show
-  readonly onShow: (show: Show) => void
-}
-
-const NOWS: readonly Now[] = ['same', 'renewed', 'changed', 'gone', 'unread']
-
-function ReviewChips({ book, plan, compared, show, onShow }: ChipsProps) {
-  const formats = useStore(consoleStore, state => state.formats)
-  const words = t.plans.show
-  const excluded = book.entries.length - plan.progress.total
-  const counts = new Map<Now, number>([['same', compared.answer?.same ?? 0]])
-  for (const { now } of compared.changes?.values() ?? []) counts.set(now, (counts.get(now) ?? 0) + 1)
-  const chips: ShowChip[] = [
-    { show: SHOW_ALL, label: words.all(book.entries.length) },
-    ...(excluded > 0 ? [{ show: { by: 'excluded' } as const, label: words.excluded(excluded) }] : []),
-    ...NOWS.filter(now => (counts.get(now) ?? 0) > 0).map(now => ({
-      show: { by: 'now', now } as const,
-      label: words[now](counts.get(now) ?? 0),
-      ...(now === 'renewed' || now === 'unread' ? { tone: 'warn' as const } : {}),
-    })),
-    ...(show.by === 'group'
-      ? [{ show, label: words.group(groupName(show.group, show.value, plan, formats)) }]
-      : []),
-  ]
-  return <ShowChips chips={chips} show={show} onShow={onShow} />
-}
-
-function CompareLine({
-  book,
-  plan,
-  compared,
-}: {
-  readonly book: PlanBook
-  readonly plan: PlanSummary
-  readonly compared: Compared
-}) {
+function CompareLine({ book, plan, compared }: Omit<Props, 'onNext'> & { readonly compared: Compared }) {
   const words = t.plans.compare
   const looked = useRef(false)
   const age = useNow() - plan.createdAt

@@ -11,17 +11,16 @@ import { Notice } from '../../ui/Notice.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { PlanList } from './PlanList.tsx'
-import { SearchBox } from './PlanReview.tsx'
 import styles from './Plans.module.css'
+import { resultChips } from './plan-chips.ts'
 import { isRate } from './RateField.tsx'
-import { resultChips, ShowChips } from './ShowChips.tsx'
 import { usePlanView } from './use-plan-view.ts'
 
 type Props = { readonly book: PlanBook; readonly plan: PlanSummary }
 
 /** A running plan, as last reported by core. Buttons wait for their answer. */
 export function PlanRun({ book, plan }: Props) {
-  const { show, setShow, search, setSearch, order } = usePlanView(book)
+  const view = usePlanView(book)
   const [failed, setFailed] = useState('')
   const [waiting, setWaiting] = useState(false)
   const { progress } = plan
@@ -73,11 +72,7 @@ export function PlanRun({ book, plan }: Props) {
         </Button>
         <RateForm now={progress.rate} onSet={rate => void steer({ rate })} />
       </div>
-      <div className={styles.tools}>
-        <SearchBox value={search} onChange={setSearch} />
-      </div>
-      <ShowChips chips={resultChips(book, plan)} show={show} onShow={setShow} />
-      <PlanList book={book} order={order} changes={null} mayExclude={false} onExclude={() => {}} />
+      <PlanList book={book} view={view} chips={resultChips(book, plan)} />
       <DialogButtons>
         <span className={`muted ${styles.closing}`}>{words.closing}</span>
         <Button onClick={leavePlan}>{t.plans.close}</Button>

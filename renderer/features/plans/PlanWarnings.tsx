@@ -1,4 +1,3 @@
-import { useMemo } from 'react'
 import { useStore } from 'zustand'
 import { type PlanWarningCode, planWarnings } from '../../../shared/plan-words.ts'
 import type { PlanSummary } from '../../../shared/plans.ts'
@@ -8,6 +7,7 @@ import { Icon } from '../../ui/Icon.tsx'
 import { sentence } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import styles from './Plans.module.css'
+import { useShape } from './use-plan-view.ts'
 
 /** Warnings of a working holder, or of a release that cannot be undone. */
 const GRAVE: ReadonlySet<PlanWarningCode> = new Set([
@@ -21,12 +21,7 @@ const GRAVE: ReadonlySet<PlanWarningCode> = new Set([
 
 export function PlanWarnings({ book, plan }: { readonly book: PlanBook; readonly plan: PlanSummary }) {
   const formats = useStore(consoleStore, state => state.formats)
-  const { shape } = book
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the book changes in its place, and its shape tells
-  const warnings = useMemo(
-    () => planWarnings(plan, book.kept(), formats),
-    [book, shape, formats, plan.planId],
-  )
+  const warnings = useShape(book, () => planWarnings(plan, book.kept(), formats), [formats, plan.planId])
   return (
     <section className={styles.warnings} aria-label={t.plans.warnings}>
       <h3>{t.plans.warnings}</h3>

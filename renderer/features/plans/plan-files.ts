@@ -1,16 +1,16 @@
 import type { PlanSummary } from '../../../shared/plans.ts'
-import type { Failure } from '../../../shared/result.ts'
 import { ask, client } from '../../state/console.ts'
 import { makePlan, sayNoPlan } from '../../state/plan.ts'
 import { saveFile } from '../../ui/save-file.ts'
+import { sentence } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { planFileName } from './plan-export.ts'
 
 /** Fits into one frame of every transport, with room for JSON escapes. */
 const LARGEST = 48_000_000
 
-/** Saves the plan file as core keeps it. An incomplete file is not saved. */
-export function savePlanFile(plan: PlanSummary): Promise<Failure | null> {
+/** Saves the plan file as core keeps it. An incomplete file is not saved; the answer says why. */
+export function savePlanFile(plan: PlanSummary): Promise<string> {
   const pieces: string[] = []
   return new Promise(resolve => {
     try {
@@ -20,11 +20,11 @@ export function savePlanFile(plan: PlanSummary): Promise<Failure | null> {
         ({ text }) => pieces.push(text),
         result => {
           if (result.ok) saveFile(planFileName(plan, 'jsonl'), pieces, 'application/x-ndjson')
-          resolve(result.ok ? null : result.error)
+          resolve(result.ok ? '' : sentence(result.error.message))
         },
       )
     } catch {
-      resolve({ code: 'ABORTED', message: t.status.lost })
+      resolve(t.status.lost)
     }
   })
 }
@@ -41,7 +41,7 @@ export function choosePlanFile(): void {
   input.click()
 }
 
-export async function openPlanFile(file: Blob): Promise<void> {
+async function openPlanFile(file: Blob): Promise<void> {
   const words = t.plans.making
   if (file.size > LARGEST) {
     sayNoPlan(words.fileTitle, words.tooLarge)

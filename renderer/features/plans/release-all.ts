@@ -1,3 +1,4 @@
+import type { Input } from '../../../shared/contract.ts'
 import { parseFilter } from '../../../shared/filter.ts'
 import type { StoreEntry } from '../../../shared/stores.ts'
 import { ask, book, consoleStore } from '../../state/console.ts'
@@ -13,6 +14,10 @@ export function releaseAll(): void {
   else releaseFiltered(scope, filterText)
 }
 
+export function cleanUp(): void {
+  releaseFiltered(table.getState().scope, 'state:expired')
+}
+
 /** Makes a plan for the locks that match a filter in one store, or in all open stores. */
 export function releaseFiltered(scope: string | null, filter: string): void {
   const words = t.plans.making
@@ -21,56 +26,41 @@ export function releaseFiltered(scope: string | null, filter: string): void {
     sayNoPlan(words.title, words.filterUnclear(problems.map(({ text }) => shownText(text, 60)).join(', ')))
     return
   }
-  const open = consoleStore
-    .getState()
-    .entries.filter(each => each.open && (scope === null || each.storeId === scope))
-  const { may, mayNot } = apart(open)
-  if (may.length === 0) {
-    sayNoPlan(words.title, mayNot.length === 0 ? words.nothing : words.readOnly(names(mayNot)))
-    return
-  }
   const text = filter.trim()
-  void makePlan(
-    words.title,
-    words.working,
-    () =>
-      ask('plans.create', {
-        storeIds: may.map(each => each.storeId),
-        ...(text === '' ? {} : { filter: text }),
-      }),
-    { leftOut: mayNot.map(each => each.name) },
+  releaseIn(
+    each => each.open && (scope === null || each.storeId === scope),
+    () => (text === '' ? {} : { filter: text }),
   )
 }
 
-export function cleanUp(): void {
-  releaseFiltered(table.getState().scope, 'state:expired')
-}
-
 function releaseSelected(selected: ReadonlySet<string>): void {
-  const words = t.plans.making
   const rows = [...selected].flatMap(rowId => {
     const row = book.rows.get(rowId)
     return row && row.change !== 'gone' ? [row] : []
   })
-  const storeIds = new Set(rows.map(row => row.storeId))
-  const { may, mayNot } = apart(consoleStore.getState().entries.filter(each => storeIds.has(each.storeId)))
-  if (may.length === 0) {
-    sayNoPlan(words.title, mayNot.length === 0 ? words.nothing : words.readOnly(names(mayNot)))
+  releaseIn(
+    each => rows.some(row => row.storeId === each.storeId),
+    storeIds => ({
+      picks: rows
+        .filter(row => storeIds.includes(row.storeId))
+        .map(({ storeId, lock }) => ({ storeId, id: lock.id, fence: lock.fence })),
+    }),
+  )
+}
+
+type Choice = Pick<Input<'plans.create'>, 'filter' | 'picks'>
+
+/** Makes a plan for locks of these stores, but of none that is read-only. */
+function releaseIn(isMeant: (store: StoreEntry) => boolean, choose: (storeIds: string[]) => Choice): void {
+  const words = t.plans.making
+  const meant = consoleStore.getState().entries.filter(isMeant)
+  const storeIds = meant.filter(each => !each.readOnly).map(each => each.storeId)
+  const leftOut = meant.filter(each => each.readOnly).map(each => each.name)
+  if (storeIds.length === 0) {
+    const names = leftOut.map(name => shownText(name, 60)).join(', ')
+    sayNoPlan(words.title, leftOut.length === 0 ? words.nothing : words.readOnly(names))
     return
   }
-  const allowed = new Set(may.map(each => each.storeId))
-  const picks = rows
-    .filter(row => allowed.has(row.storeId))
-    .map(({ storeId, lock }) => ({ storeId, id: lock.id, fence: lock.fence }))
-  void makePlan(words.title, words.working, () => ask('plans.create', { storeIds: [...allowed], picks }), {
-    leftOut: mayNot.map(each => each.name),
-  })
-}
-
-function apart(entries: readonly StoreEntry[]): { may: StoreEntry[]; mayNot: StoreEntry[] } {
-  return { may: entries.filter(each => !each.readOnly), mayNot: entries.filter(each => each.readOnly) }
-}
-
-function names(entries: readonly StoreEntry[]): string {
-  return entries.map(each => shownText(each.name, 60)).join(', ')
+  const make = () => ask('plans.create', { storeIds, ...choose(storeIds) })
+  void makePlan(words.title, words.working, make, { leftOut })
 }

@@ -24,27 +24,25 @@ export type Compared = {
   readonly run: () => void
 }
 
+export type PlanView = ReturnType<typeof usePlanView>
+
 /** How the locks have changed, read on request. */
 export function useComparison(book: PlanBook): Compared {
-  const [state, setState] = useState<Omit<Compared, 'run'>>({
-    working: false,
-    answer: null,
-    changes: null,
-    error: null,
-  })
+  const [state, setState] = useState<Omit<Compared, 'run'>>(NOT_COMPARED)
   const run = async () => {
     setState(before => ({ ...before, working: true, error: null }))
     const result = await ask('plans.compare', { planId: book.planId })
-    setState(before =>
-      result.ok
-        ? {
-            working: false,
-            answer: result.value,
-            changes: new Map(result.value.changes.map(change => [change.n, change])),
-            error: null,
-          }
-        : { ...before, working: false, error: result.error },
-    )
+    if (!result.ok) return setState(before => ({ ...before, working: false, error: result.error }))
+    const changes = new Map(result.value.changes.map(change => [change.n, change]))
+    setState({ ...NOT_COMPARED, answer: result.value, changes })
   }
   return { ...state, run: () => void run() }
+}
+
+const NOT_COMPARED = { working: false, answer: null, changes: null, error: null }
+
+/** Derives something from which locks are in the plan: the book changes in its place, and its shape tells. */
+export function useShape<T>(book: PlanBook, derive: () => T, other: readonly unknown[]): T {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `other` is what else it is derived from
+  return useMemo(derive, [book, book.shape, ...other])
 }

@@ -1,5 +1,6 @@
 import { ExclusionIndex } from '../../../../shared/plan-state.ts'
 import {
+  attemptsLeft,
   isOpen,
   noResults,
   type PlanEntry,
@@ -104,15 +105,12 @@ export class Plan {
   progress(running: Running | null): PlanProgress {
     const counts: ResultCounts = noResults()
     let total = 0
-    let open = 0
     for (const entry of this.entries) {
       if (this.isExcluded(entry)) continue
-      const result = this.results[entry.n] ?? null
       total++
-      counts[result?.is ?? 'pending']++
-      if (isOpen(result)) open++
+      counts[this.results[entry.n]?.is ?? 'pending']++
     }
-    const idle = this.#startedAt === null ? 'ready' : open > 0 ? 'stopped' : 'done'
+    const idle = this.#startedAt === null ? 'ready' : attemptsLeft({ counts }) > 0 ? 'stopped' : 'done'
     return {
       state: running?.state ?? idle,
       total,
