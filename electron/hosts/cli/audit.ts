@@ -1,62 +1,67 @@
 import type { AuditPage, AuditQuery, AuditRow } from '../../../shared/audit.ts'
 import type { Client } from '../../../shared/client.ts'
-import { clip, column, escapeForTerminal, neutralise, safeJson } from '../../../shared/safe-text.ts'
+import { column, escapeForTerminal, neutralise, safeJson } from '../../../shared/safe-text.ts'
 import { type Args, positiveInteger } from './lib/args.ts'
 import { connect } from './lib/connect.ts'
 import { EXIT, unwrap } from './lib/exit.ts'
 import { type Io, print } from './lib/io.ts'
 
-const USUAL_LIMIT = 50
+const DEFAULT_LIMIT = 50
 const PAGE = 500
 
-/** 100 columns, with one space between. A wider terminal gives what it has more to the lock and the reason. */
-const WIDTHS = { at: 20, who: 13, event: 8, store: 13, key: 20, outcome: 9, reason: 11 }
+/** 100 columns, with one space between. Extra width goes to the lock and the reason. */
+const COLUMNS = {
+  TIME: 20,
+  WHO: 13,
+  EVENT: 8,
+  STORE: 13,
+  LOCK: 20,
+  OUTCOME: 9,
+  REASON: 11,
+}
 const NARROWEST = 100
+/** Not clipped, where the output is no screen. */
+const WHOLE = 10_000
 
-export async function auditCommand(args: Args, io: Io): Promise<number> {
-  const limit = positiveInteger(args.options['limit'], '--limit') ?? USUAL_LIMIT
-  const json = args.options['json'] === true
+export async function auditCommand({ positionals, options }: Args, io: Io): Promise<number> {
+  const limit = positiveInteger(options['limit'], '--limit') ?? DEFAULT_LIMIT
+  const isJson = options['json'] === true
   const client = connect(io)
-  if (args.options['verify']) return verify(client, json, io)
-  const search: Search = {
-    client,
-    text: args.positionals[0] ?? '',
-    limit,
-    scanned: 0,
-    unreadable: 0,
-    more: false,
-  }
-  await (json ? printJson(search, io) : printTable(search, io))
+  if (options['verify']) return verify(client, isJson, io)
+  const search = new Search(client, positionals[0] ?? '', limit)
+  await (isJson ? printJson(search, io) : printTable(search, io))
   return EXIT.done
 }
 
-type Search = {
-  readonly client: Client
-  readonly text: string
-  readonly limit: number
-  scanned: number
-  unreadable: number
-  /** There is more than was asked for. */
-  more: boolean
-}
+class Search {
+  scanned = 0
+  unreadable = 0
+  /** The limit left entries out. */
+  hasMore = false
 
-async function* rowsOf(search: Search): AsyncIterable<AuditRow> {
-  const { client, text, limit } = search
-  let before: string | null = null
-  for (let left = limit; left > 0; ) {
-    const query: AuditQuery = {
-      limit: Math.min(PAGE, left),
-      ...(text === '' ? {} : { text }),
-      ...(before === null ? {} : { before }),
+  constructor(
+    readonly client: Client,
+    readonly text: string,
+    readonly limit: number,
+  ) {}
+
+  async *rows(): AsyncIterable<AuditRow> {
+    let before: string | null = null
+    for (let left = this.limit; left > 0; ) {
+      const query: AuditQuery = {
+        limit: Math.min(PAGE, left),
+        ...(this.text === '' ? {} : { text: this.text }),
+        ...(before === null ? {} : { before }),
+      }
+      const page: AuditPage = unwrap(await this.client.call('audit.list', query))
+      yield* page.rows
+      left -= page.rows.length
+      this.scanned += page.scanned
+      this.unreadable += page.unreadable
+      this.hasMore = page.next !== null
+      if (page.next === null) return
+      before = page.next
     }
-    const page: AuditPage = unwrap(await client.call('audit.list', query))
-    yield* page.rows
-    left -= page.rows.length
-    search.scanned += page.scanned
-    search.unreadable += page.unreadable
-    search.more = page.next !== null
-    if (page.next === null) return
-    before = page.next
   }
 }
 
@@ -64,93 +69,73 @@ async function* rowsOf(search: Search): AsyncIterable<AuditRow> {
 async function printJson(search: Search, io: Io): Promise<void> {
   let count = 0
   await print(io, '{"entries":[')
-  for await (const { file, entry } of rowsOf(search))
+  for await (const { file, entry } of search.rows())
     await print(io, `${count++ > 0 ? ',' : ''}${safeJson({ file, ...entry })}`)
-  const { scanned, unreadable, more } = search
-  await print(io, `],${safeJson({ scanned, unreadable, complete: !more }).slice(1)}`)
+  const { scanned, unreadable, hasMore } = search
+  await print(io, `],${safeJson({ scanned, unreadable, complete: !hasMore }).slice(1)}`)
 }
 
 async function printTable(search: Search, io: Io): Promise<void> {
   const extra = Math.max(0, (io.stdout.columns ?? NARROWEST) - NARROWEST)
-  const widths = {
-    ...WIDTHS,
-    key: WIDTHS.key + Math.ceil(extra / 2),
-    // Whole, where no line of a screen ends.
-    reason: io.stdout.isTTY ? WIDTHS.reason + Math.floor(extra / 2) : Number.POSITIVE_INFINITY,
-  }
-  const line = ({ reason, ...cells }: Record<keyof typeof WIDTHS, string>) =>
-    [
-      column(cells.at, widths.at),
-      column(cells.who, widths.who),
-      column(cells.event, widths.event),
-      column(cells.store, widths.store),
-      column(cells.key, widths.key),
-      column(cells.outcome, widths.outcome),
-      clip(reason, widths.reason),
-    ]
-      .join(' ')
-      .trimEnd()
+  const widths = Object.values({
+    ...COLUMNS,
+    LOCK: COLUMNS.LOCK + Math.ceil(extra / 2),
+    REASON: io.stdout.isTTY ? COLUMNS.REASON + Math.floor(extra / 2) : WHOLE,
+  })
+  const line = (cells: readonly string[]) =>
+    print(
+      io,
+      cells
+        .map((text, i) => column(text, widths[i] ?? 0))
+        .join(' ')
+        .trimEnd(),
+    )
   let count = 0
-  for await (const row of rowsOf(search)) {
-    if (count++ === 0)
-      await print(
-        io,
-        line({
-          at: 'TIME',
-          who: 'WHO',
-          event: 'EVENT',
-          store: 'STORE',
-          key: 'LOCK',
-          outcome: 'OUTCOME',
-          reason: 'REASON',
-        }),
-      )
-    await print(io, line(cellsOf(row)))
+  for await (const row of search.rows()) {
+    if (count++ === 0) await line(Object.keys(COLUMNS))
+    await line(cellsOf(row).map(cell => escapeForTerminal(cell ?? '')))
   }
   if (count === 0)
-    await print(io, search.scanned === 0 ? 'Nothing has been recorded yet.' : 'Nothing of the log fits.')
-  if (search.more) await print(io, `There is more; --limit shows more than ${search.limit}.`)
+    await print(io, search.scanned === 0 ? 'Nothing has been recorded yet.' : 'No entry matches.')
+  if (search.hasMore) await print(io, `There are more entries: --limit shows more than ${search.limit}.`)
   if (search.unreadable > 0)
     await print(io, `${search.unreadable} lines could not be read: "lockkeeper audit --verify" says why.`)
 }
 
-function cellsOf(row: AuditRow): Record<keyof typeof WIDTHS, string> {
-  const text = (value: string | null) => (value === null ? '' : escapeForTerminal(value))
-  return {
-    at: text(row.at.replace(/\.\d+Z$/, 'Z').replace('T', ' ')),
-    who: text(`${row.user}@${row.host}`),
-    event: row.event,
-    store: text(row.storeName ?? row.store),
-    key: text(row.key ?? row.plan),
-    outcome: text(row.error?.code ?? row.outcome),
-    reason: text(row.reason ?? row.error?.message ?? null),
-  }
+/** In the order of COLUMNS. */
+function cellsOf(row: AuditRow): (string | null | undefined)[] {
+  return [
+    row.at.replace(/\.\d+Z$/, 'Z').replace('T', ' '),
+    `${row.user}@${row.host}`,
+    row.event,
+    row.storeName ?? row.store,
+    row.key ?? row.plan,
+    row.error?.code ?? row.outcome,
+    row.reason ?? row.error?.message,
+  ]
 }
 
-async function verify(client: Client, json: boolean, io: Io): Promise<number> {
+async function verify(client: Client, isJson: boolean, io: Io): Promise<number> {
   const verdict = unwrap(await client.call('audit.verify', {}))
-  const code = verdict.ok ? EXIT.done : EXIT.other
-  if (json) {
+  const { ok, files, head, lines: all } = verdict
+  const code = ok ? EXIT.done : EXIT.other
+  if (isJson) {
     await print(io, safeJson(verdict, 2))
     return code
   }
-  for (const { name, state, lines, firstAt, lastAt, begins, damages } of verdict.files) {
+  for (const { name, state, lines, firstAt, lastAt, begins, damages } of files) {
     const span = firstAt && lastAt ? `, ${escapeForTerminal(firstAt)} to ${escapeForTerminal(lastAt)}` : ''
-    const what =
-      state === 'unchained'
-        ? 'older, not chained: nothing can be said about it'
-        : `${state}, ${lines} lines${span}`
+    const isUnchained = state === 'unchained'
+    const what = isUnchained
+      ? 'older, without a chain: cannot be verified'
+      : `${state}, ${lines} lines${span}`
     await print(io, `${escapeForTerminal(name)}: ${what}`)
-    if (begins !== null && state !== 'unchained') await print(io, `  begins anew: ${neutralise(begins)}`)
+    if (begins !== null && !isUnchained) await print(io, `  ${neutralise(begins)}`)
     for (const { line, why } of damages)
       await print(io, `  ${line === null ? '' : `line ${line}: `}${neutralise(why)}`)
   }
-  const { head } = verdict
   await print(io, `${neutralise(head.says)}.`)
   if (head.hash !== null) await print(io, `Head: ${head.file} line number ${head.seq}, ${head.hash}`)
-  await print(
-    io,
-    verdict.ok ? `The log is as it was written: ${verdict.lines} lines.` : 'The log is damaged: see above.',
-  )
+  await print(io, ok ? `The log is as it was written: ${all} lines.` : 'The log is damaged: see above.')
   return code
 }

@@ -39,8 +39,8 @@ it('takes words to look for, and a limit', async () => {
     entries: [{ seq: 4 }],
     complete: false,
   })
-  expect((await run('--limit', '1')).stdout).toContain('There is more')
-  expect((await run('nothing-like-it')).stdout).toBe('Nothing of the log fits.\n')
+  expect((await run('--limit', '1')).stdout).toContain('There are more entries')
+  expect((await run('nothing-like-it')).stdout).toBe('No entry matches.\n')
   expect(await run('--limit', '0')).toMatchObject({ code: 2 })
   expect(await run('two', 'texts')).toMatchObject({ code: 2 })
 })

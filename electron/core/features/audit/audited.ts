@@ -3,56 +3,42 @@ import { expiresAtOf, isoTime } from '../../../../shared/lease.ts'
 import type { Holder, Lock } from '../../../../shared/locks.ts'
 import type { PlanEntry } from '../../../../shared/plans.ts'
 
-/** A lock as the log keeps it: enough to tell which one it was and who had it, and not enough to pose as its holder. */
-export type AuditedLock = {
-  readonly id: string
-  readonly key: string
-  readonly format: string
-  readonly state: string
-  readonly ownerHash: string | null
-  readonly holder: Partial<Holder> | null
-  readonly acquiredAt: string | null
-  readonly endsAt: string | null
-  readonly fence: string
-}
+export type AuditedLock = ReturnType<typeof reduced>
 
 export function auditedLock(lock: Lock): AuditedLock {
-  const { id, key, format, state, owner, fence } = lock
-  return {
-    id,
-    key,
-    format,
-    state,
-    ownerHash: hashToken(owner),
-    holder: withoutToken(lock.holder, owner),
-    acquiredAt: isoTime(lock.acquiredAt),
-    endsAt: isoTime(expiresAtOf(lock.lease)),
-    fence,
-  }
+  return reduced(lock, lock.holder, lock.acquiredAt, expiresAtOf(lock.lease))
 }
 
 export function auditedEntry(entry: PlanEntry): AuditedLock {
-  const { id, key, format, state, owner, holder, fence } = entry
+  const holder = entry.holder === null ? null : { label: entry.holder }
+  return reduced(entry, holder, entry.heldSince, entry.endsAt)
+}
+
+type Named = Pick<Lock, 'id' | 'key' | 'format' | 'state' | 'owner' | 'fence'>
+
+/** A lock as the log keeps it: enough to identify it and its holder, and not enough to pose as the holder. */
+function reduced(lock: Named, holder: Holder | null, acquiredAt: number | null, endsAt: number | null) {
+  const { owner, id, key, format, state, fence } = lock
   return {
     id,
     key,
     format,
     state,
     ownerHash: hashToken(owner),
-    holder: holder === null ? null : withoutToken({ label: holder }, owner),
-    acquiredAt: isoTime(entry.heldSince),
-    endsAt: isoTime(entry.endsAt),
+    holder: withoutToken(holder, owner),
+    acquiredAt: isoTime(acquiredAt),
+    endsAt: isoTime(endsAt),
     fence,
   }
 }
 
-/** The same token has the same hash, so that one holder can be followed through the log. */
+/** Equal tokens have equal hashes: one holder can be followed through the log. */
 export function hashToken(token: string | null): string | null {
   if (token === null) return null
   return `sha256:${createHash('sha256').update(token).digest('hex').slice(0, 16)}`
 }
 
-/** From this length on a part of a token is no word of the language, but a piece of a secret. */
+/** A part of a token that is at least this long is a piece of a secret rather than a word. */
 const TELLING = 12
 
 export function withoutToken(holder: Holder | null, owner: string | null): Partial<Holder> | null {
@@ -61,7 +47,7 @@ export function withoutToken(holder: Holder | null, owner: string | null): Parti
   return kept.length > 0 ? Object.fromEntries(kept) : null
 }
 
-/** Whether a text has the token in it, or so much of it that the rest could be guessed. */
+/** Whether a text contains the token, or enough of it to guess the rest. */
 function tells(text: string, owner: string | null): boolean {
   if (owner === null || owner === '') return false
   if (text.includes(owner)) return true
@@ -70,13 +56,13 @@ function tells(text: string, owner: string | null): boolean {
 
 const LONGEST_TEXT = 8192
 const DEEPEST = 8
-/** Which lock it was, and what the operator said about it, is what the log is for. */
+/** The lock and the operator's reason are what the log is for: kept even if they contain a token. */
 const SPOKEN = ['id', 'key', 'fence', 'reason']
 const TOKENS = /^(current_?|previous_?)?(owner|token)$/i
 
 /**
- * The last look before something is written, whoever composed it: a whole lock is reduced, a token becomes its hash, and
- * whatever stands beside the token and repeats it is left out. Passwords are taken out of messages.
+ * The last step before an entry is written: a whole lock is reduced, a token becomes its hash, texts beside a token that
+ * repeat it are dropped, and passwords are removed from messages.
  */
 export function clean(value: unknown, redact: (message: string) => string, depth = 0): unknown {
   if (typeof value === 'string') return shorten(value)

@@ -75,7 +75,7 @@ export class PlanSession {
 
   replay(journal: readonly JournalLine[]): void {
     this.plan.replay(journal)
-    this.feed.changed(this.plan.entries.map(({ n }) => n))
+    this.feed.changed()
   }
 
   async findUndo(copies: UndoCopies): Promise<void> {

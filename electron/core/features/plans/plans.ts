@@ -153,7 +153,7 @@ export class Plans {
         throw new StoreError('REFUSED', 'This plan was already applied: it can no longer be changed')
       await session.note({ is: 'exclude', at: Date.now(), by: whoIsHere(), exclusions, excluded })
     })
-    session.feed.changed([])
+    session.feed.changed()
     return session.summary()
   }
 
@@ -175,7 +175,7 @@ export class Plans {
         throw error
       }
     })
-    session.feed.changed([])
+    session.feed.changed()
     return session.summary()
   }
 
@@ -245,7 +245,7 @@ export class Plans {
     await this.#o.copies.purge().catch(() => {})
     session.run = null
     for (const open of stores) open?.watcher.poke()
-    session.feed.changed([])
+    session.feed.changed()
   }
 
   #keep(session: PlanSession): PlanSession {

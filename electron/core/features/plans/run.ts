@@ -38,6 +38,8 @@ type RunOptions = {
   readonly rate: number | undefined
 }
 
+/** The speed and the time left change even while nothing happens. */
+const TICK_MS = 1000
 const COME_BACK_MS = 1000
 /** From the first round to a retry of the failures that may be transient. */
 const SECOND_TRY_MS = 1000
@@ -119,6 +121,7 @@ export class PlanRun {
 
   async #run(): Promise<void> {
     const { plan } = this.#session
+    const ticking = setInterval(() => this.#state !== 'paused' && this.#changed(), TICK_MS)
     const ran = await settle(async () => {
       const applied = await Promise.all(this.#o.stores.map((open, i) => !open || this.#apply(open, i)))
       if (!applied.every(Boolean)) return
@@ -126,6 +129,7 @@ export class PlanRun {
       this.#changed()
       await this.#check()
     })
+    clearInterval(ticking)
     if (!ran.ok && this.#troubles.size === 0) this.#trouble(0, ran.error, null)
     const troubles = [...this.#troubles.values()].map(({ store, error }) => ({ store, error }))
     const end: JournalLine = { is: 'end', at: Date.now(), troubles }
@@ -207,7 +211,7 @@ export class PlanRun {
     // The results stand even if they cannot be written.
     this.#session.plan.note(line)
     this.#speed.count(results.length)
-    this.#changed(line.results.map(({ n }) => n))
+    this.#changed()
     // The audit first: a lock with a result in the journal is never attempted again, so its audit entry could not be added later.
     const audited = await settle(() =>
       this.#context.audit.append([
@@ -266,8 +270,8 @@ export class PlanRun {
     this.#changed()
   }
 
-  #changed(places: readonly number[] = []): void {
-    this.#session.feed.changed(places)
+  #changed(): void {
+    this.#session.feed.changed()
   }
 }
 

@@ -1,5 +1,6 @@
 import { AddressError, parseAddress, showAddress } from '../../../../shared/address.ts'
 import type { Client } from '../../../../shared/client.ts'
+import { isoTime } from '../../../../shared/lease.ts'
 import { plural, sayNumber } from '../../../../shared/numbers.ts'
 import { followPlan, type LoadedPlan } from '../../../../shared/plan-state.ts'
 import { planOutcome } from '../../../../shared/plan-words.ts'
@@ -15,7 +16,7 @@ import { openStore } from '../lib/connect.ts'
 import { EXIT, unwrap, usageError } from '../lib/exit.ts'
 import { type Io, print } from '../lib/io.ts'
 import { widthOf, wrap } from '../lib/wrap.ts'
-import { progressPrinter } from './progress.ts'
+import { ProgressPrinter } from './progress.ts'
 
 export type ApplyOptions = {
   readonly confirm: readonly string[]
@@ -40,10 +41,10 @@ export async function applyPlan(
   await openStores(plan, counts, options.store, io)
   if (!options.json && missing === null) await printChanges(client, plan, io)
 
-  const { confirm, reason, rate } = options
+  const { reason, rate } = options
   const request = {
     planId: plan.planId,
-    confirm: [...confirm],
+    confirm: [...options.confirm],
     reason,
     ...(rate === undefined ? {} : { rate }),
   }
@@ -58,16 +59,16 @@ export async function applyPlan(
   }
   io.signal.addEventListener('abort', stop)
   if (io.signal.aborted) stop()
-  const printer = progressPrinter(io, options.json)
+  const printer = options.json ? null : new ProgressPrinter(io)
   const end = unwrap(
     await followPlan(
       client,
       plan.planId,
       state => state.isOver,
-      state => state.plan && printer.show(state.plan),
+      state => state.plan && printer?.show(state.plan),
     ),
   )
-  printer.end()
+  printer?.end()
   io.signal.removeEventListener('abort', stop)
 
   await (options.json ? printJson(end, io) : printEnd(end, io))
@@ -213,7 +214,7 @@ async function printJson(end: LoadedPlan, io: Io): Promise<void> {
     cameBack: progress.returned,
     troubles,
     ...(kind === 'restore' ? { cannotBeRestored: plan.left } : {}),
-    undoUntil: undoUntil === null ? null : new Date(undoUntil).toISOString(),
+    undoUntil: isoTime(undoUntil),
   }
   await print(io, `${safeJson(head).slice(0, -1)},"locks":[`)
   const entries = end.kept()

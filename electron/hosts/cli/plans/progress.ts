@@ -8,31 +8,30 @@ const BAR = 30
 /** Between two lines where there is no terminal to draw on. */
 const LINE_EVERY_MS = 5000
 
-/** A bar on a terminal, a line now and then elsewhere, nothing with JSON. */
-export function progressPrinter(
-  { stderr }: Io,
-  isQuiet: boolean,
-): { show: (plan: PlanSummary) => void; end: () => void } {
-  if (isQuiet) return { show: () => {}, end: () => {} }
-  if (!stderr.isTTY) {
-    let printedAt = performance.now()
-    return {
-      show: plan => {
-        if (performance.now() - printedAt < LINE_EVERY_MS) return
-        printedAt = performance.now()
-        stderr.write(`${progressLine(plan)}\n`)
-      },
-      end: () => {},
-    }
+/** A bar on a terminal, a line now and then elsewhere. */
+export class ProgressPrinter {
+  readonly #stderr: Io['stderr']
+  #printedAt = performance.now()
+
+  constructor({ stderr }: Io) {
+    this.#stderr = stderr
   }
-  return {
-    show: plan => {
+
+  show(plan: PlanSummary): void {
+    const line = progressLine(plan)
+    if (this.#stderr.isTTY) {
       const { total } = plan.progress
       const filled = total === 0 ? BAR : Math.floor((doneOf(plan.progress) / total) * BAR)
       const bar = `${'█'.repeat(filled)}${'░'.repeat(BAR - filled)}`
-      stderr.write(`\r\x1b[K${`${bar} ${progressLine(plan)}`.slice(0, (stderr.columns ?? 100) - 1)}`)
-    },
-    end: () => stderr.write('\r\x1b[K'),
+      this.#stderr.write(`\r\x1b[K${`${bar} ${line}`.slice(0, (this.#stderr.columns ?? 100) - 1)}`)
+    } else if (performance.now() - this.#printedAt >= LINE_EVERY_MS) {
+      this.#printedAt = performance.now()
+      this.#stderr.write(`${line}\n`)
+    }
+  }
+
+  end(): void {
+    if (this.#stderr.isTTY) this.#stderr.write('\r\x1b[K')
   }
 }
 
