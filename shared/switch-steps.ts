@@ -1,11 +1,32 @@
-import { type Split, SWITCH_STEPS, type SwitchRun, type SwitchStep } from './switch.ts'
+import {
+  type PassedStep,
+  type Remaining,
+  type SideNow,
+  SWITCH_STEPS,
+  type SwitchNow,
+  type SwitchRun,
+  type SwitchStep,
+} from './switch.ts'
 
-/** When a switch came to its steps and what was seen since, by what is kept of it. */
+/** The course of a switch, by its record and its current state. */
 
-/** When a step was reached the last time, by the one before it or by going back to it; null when it was not. */
+export function stepNumber(step: SwitchStep): number {
+  return SWITCH_STEPS.indexOf(step) + 1
+}
+
+/** Null after the last step. */
+export function nextStep(step: SwitchStep): SwitchStep | null {
+  return SWITCH_STEPS[stepNumber(step)] ?? null
+}
+
+export function isBeyond(run: SwitchRun, step: SwitchStep): boolean {
+  return stepNumber(run.step) > stepNumber(step)
+}
+
+/** When a step was last reached, by passing the one before it or by going back to it; null if it is still to come. */
 export function reachedAt(run: SwitchRun, step: SwitchStep): number | null {
-  if (!hasReached(run, step)) return null
-  const before = SWITCH_STEPS[SWITCH_STEPS.indexOf(step) - 1]
+  if (stepNumber(run.step) < stepNumber(step)) return null
+  const before = SWITCH_STEPS[stepNumber(step) - 2]
   const came = before === undefined ? run.begunAt : passedAt(run, before)
   const back = run.wentBack.findLast(each => each.step === step)?.at ?? null
   return came === null || back === null ? (came ?? back) : Math.max(came, back)
@@ -14,16 +35,18 @@ export function reachedAt(run: SwitchRun, step: SwitchStep): number | null {
 /** When a step was passed, if the switch is beyond it now. */
 export function passedAt(run: SwitchRun, step: SwitchStep): number | null {
   if (!isBeyond(run, step) && run.ended === null) return null
-  return run.passed.findLast(each => each.step === step)?.at ?? null
+  return lastPassed(run, step)?.at ?? null
 }
 
-export type SeenAfterRestart = { readonly strays: SwitchRun['strays']; readonly splits: readonly Split[] }
+export function lastPassed(run: SwitchRun, step: SwitchStep): PassedStep | null {
+  return run.passed.findLast(each => each.step === step) ?? null
+}
 
 /**
- * What says that a worker still uses the old store although all were started with the new one. That it is quiet afterwards says
- * nothing: a job that runs now and then was seen once, and will run again. Only to stop the workers anew deals with it.
+ * Evidence that a worker still uses the old store although all were started with the new one. Quiet afterwards proves nothing: a
+ * job that runs now and then will run again. Only stopping the workers anew settles it.
  */
-export function seenAfterRestart(run: SwitchRun): SeenAfterRestart {
+export function seenAfterRestart(run: SwitchRun): Pick<SwitchRun, 'strays' | 'splits'> {
   const since = restartedAt(run)
   if (since === null) return { strays: [], splits: [] }
   return {
@@ -37,17 +60,27 @@ export function isSeenAfterRestart(run: SwitchRun): boolean {
   return strays.length + splits.length > 0
 }
 
-/** When they could first be started again after they were last stopped. Going back to a step between the two changes nothing. */
+/** When the workers could first be started again after they were last stopped. Going back to a step in between changes nothing. */
 function restartedAt(run: SwitchRun): number | null {
   if (!isBeyond(run, 'stop')) return null
   const stopped = run.passed.findLastIndex(({ step }) => step === 'stop')
   return run.passed.slice(stopped + 1).find(({ step }) => step === 'clean')?.at ?? null
 }
 
-function hasReached(run: SwitchRun, step: SwitchStep): boolean {
-  return SWITCH_STEPS.indexOf(run.step) >= SWITCH_STEPS.indexOf(step)
+/** Start of the current quiet in the old store; null while it is not watched. */
+export function quietSince({
+  lastArrivalAt,
+  watchedSince,
+}: Pick<SwitchNow, 'lastArrivalAt' | 'watchedSince'>): number | null {
+  return watchedSince === null ? null : Math.max(watchedSince, lastArrivalAt ?? 0)
 }
 
-function isBeyond(run: SwitchRun, step: SwitchStep): boolean {
-  return SWITCH_STEPS.indexOf(run.step) > SWITCH_STEPS.indexOf(step)
+/** Whether a worker may hold a lock there: maintenance holds have no worker. */
+export function isWorkedIn({ held, holds }: Pick<SideNow, 'held' | 'holds'>): boolean {
+  return held !== null && held !== holds
+}
+
+/** Workers' locks that have no end, or none soon. */
+export function willNotEnd(remaining: readonly Remaining[]): readonly Remaining[] {
+  return remaining.filter(({ why }) => why !== 'ends' && why !== 'hold')
 }

@@ -1,19 +1,17 @@
 import { sayDuration } from './duration.ts'
 import { kindOf } from './kinds.ts'
+import { isoTime } from './lease.ts'
 import { plural, sayTimes } from './numbers.ts'
 import { clip, escapeForTerminal } from './safe-text.ts'
 import type { Remaining, Side, SideNow, SwitchNow, SwitchRun, SwitchStep } from './switch.ts'
 import { MOST_STRAYS, SWITCH_STEPS } from './switch.ts'
-import { seenAfterRestart } from './switch-steps.ts'
+import { quietSince, seenAfterRestart, stepNumber, willNotEnd } from './switch-steps.ts'
 
-/**
- * What a switch of providers says, on every screen. Names in the sentences are escaped already, so what prints them only
- * neutralises. How the two providers differ is in provider-words.ts.
- */
+/** What a switch of providers says on every screen. Names in these sentences are escaped already: printing only neutralises. */
 
 export const PROVIDER_VARIABLE = 'LOCK_PROVIDER'
 
-/** The line that programs read. Null when both sides are of one kind: then only the place changes. */
+/** The line that programs read. Null if both sides are of one kind: then only the connection changes. */
 export function providerLine({ from, to }: Sides): string | null {
   return from.kind === to.kind ? null : `${PROVIDER_VARIABLE}=${to.kind}`
 }
@@ -22,7 +20,7 @@ type Sides = Pick<SwitchRun, 'from' | 'to'>
 
 type StepWords = {
   readonly title: string
-  /** What its check looks for. */
+  /** What its check requires. */
   readonly check: string
   readonly instruction: (sides: Sides) => string
 }
@@ -78,133 +76,121 @@ export const STEP_WORDS: Readonly<Record<SwitchStep, StepWords>> = {
 
 /** `3 of 7`. */
 export function stepPlace(step: SwitchStep): string {
-  return `${SWITCH_STEPS.indexOf(step) + 1} of ${SWITCH_STEPS.length}`
+  return `${stepNumber(step)} of ${SWITCH_STEPS.length}`
 }
 
-/** How the check of a step stands, in one sentence. */
+/** The state of a check, in one sentence. */
 export function checkSentence(step: SwitchStep, run: SwitchRun, now: SwitchNow): string {
   const { is } = now.checks[step]
-  if (is === 'unknown') return unknownSentence(step, run, now)
-  const from = shown(run.from)
-  const to = shown(run.to)
-  const quiet = sayDuration(run.quietMs, { tenths: false })
-  switch (step) {
-    case 'understand':
-      return is === 'met' ? 'Both stores can be read.' : unreadSentence(run, now)
-    case 'stop':
-      return is === 'met'
-        ? `Nothing was acquired or renewed in ${from} for ${quiet}${now.from.holds ? ', maintenance holds aside' : ''}.`
-        : `${lastArrival(now)} ${leftToWatch(run, now)}`
-    case 'drain':
-      return is === 'met' ? drainedSentence(run, now) : drainSentence(run, now)
-    case 'change':
-      return is === 'met'
-        ? `The file says ${PROVIDER_VARIABLE}=${run.to.kind}.`
-        : `The file says ${now.env?.value == null ? `nothing of ${PROVIDER_VARIABLE}` : `${PROVIDER_VARIABLE}=${name(now.env.value)}`}.`
-    case 'clean':
-      return is === 'met'
-        ? `Nothing is left in ${from}.`
-        : `${plural((now.from.held ?? 0) + (now.from.expired ?? 0), 'lock is', 'locks are')} still stored in ${from}${ofThemHolds(now)}.`
-    case 'restart':
-      return is === 'met' ? `A lock was acquired in ${to}.` : `Nothing has been acquired in ${to} yet.`
-    case 'verify':
-      return is === 'met'
-        ? `Locks are taken in ${to}, and for ${quiet} no worker had one in ${from}.`
-        : verifySentence(run, now)
-  }
+  if (step === 'change') return fileSentence(run, now)
+  if (is === 'unknown' || (step === 'understand' && is === 'not-yet')) return unreadSentence(step, run, now)
+  return (is === 'met' ? MET : NOT_YET)[step](run, now)
 }
 
-function unknownSentence(step: SwitchStep, run: SwitchRun, now: SwitchNow): string {
-  if (step === 'change') {
-    if (now.env?.problem != null) return `${now.env.problem}.`
+type Sentence = (run: SwitchRun, now: SwitchNow) => string
+type Sentences = Readonly<Record<Exclude<SwitchStep, 'change'>, Sentence>>
+
+const MET: Sentences = {
+  understand: () => STEP_WORDS.understand.check,
+  stop: ({ from, quietMs }, now) =>
+    `Nothing was acquired or renewed in ${shown(from)} for ${seconds(quietMs)}${now.from.holds ? ', maintenance holds aside' : ''}.`,
+  // A hold does not keep the step from being passed, but its record is in the way later.
+  drain: ({ from }, { from: { holds } }) =>
+    holds
+      ? `No worker holds a lock in ${shown(from)}. ${plural(holds, 'maintenance hold is left there, and has', 'maintenance holds are left there, and have')} to be released before it is clean.`
+      : `No lock is held in ${shown(from)}.`,
+  clean: ({ from }) => `Nothing is left in ${shown(from)}.`,
+  restart: ({ to }) => `A lock was acquired in ${shown(to)}.`,
+  verify: ({ from, to, quietMs }) =>
+    `Locks are taken in ${shown(to)}, and for ${seconds(quietMs)} no worker had one in ${shown(from)}.`,
+}
+
+const NOT_YET: Sentences = {
+  understand: (run, now) => unreadSentence('understand', run, now),
+  stop: (run, now) => {
+    const left = Math.max(0, run.quietMs - (now.at - (quietSince(now) ?? now.at)))
+    return `${lastArrival(now)} It has to be quiet for another ${seconds(Math.ceil(left / 1000) * 1000)}.`
+  },
+  drain: drainSentence,
+  clean: (run, now) =>
+    `${plural((now.from.held ?? 0) + (now.from.expired ?? 0), 'lock is', 'locks are')} still stored in ${shown(run.from)}${amongThemHolds(now)}.`,
+  restart: ({ to }) => `Nothing has been acquired in ${shown(to)} yet.`,
+  verify: verifySentence,
+}
+
+function fileSentence(run: SwitchRun, { env }: SwitchNow): string {
+  if (env === null)
     return providerLine(run) === null
       ? `${PROVIDER_VARIABLE} stays as it is; Lockkeeper cannot see whether the connection was changed.`
       : 'No file is set, so Lockkeeper cannot see whether the provider was changed.'
-  }
-  const needsNew = step === 'restart' || (step === 'verify' && now.from.status === 'live')
-  const isNew = needsNew || (step === 'understand' && now.from.status !== 'closed')
-  const side = isNew ? run.to : run.from
-  const { status, error } = isNew ? now.to : now.from
-  if (status === 'closed') return `${shown(side)} is not open here, so the check is unknown.`
-  if (status === 'stale' && error === null) return `${shown(side)} is being read for the first time.`
-  return `${shown(side)} cannot be read, so the check is unknown${because(error)}.`
+  if (env.problem !== null) return `${env.problem}.`
+  if (env.value === null) return `The file says nothing of ${PROVIDER_VARIABLE}.`
+  return `The file says ${PROVIDER_VARIABLE}=${name(env.value)}.`
 }
 
-function unreadSentence(run: SwitchRun, now: SwitchNow): string {
-  const isNew = now.from.status === 'live'
+/** Of the store that keeps a check from being met, because it cannot be read. */
+function unreadSentence(step: SwitchStep, run: SwitchRun, now: SwitchNow): string {
+  const needsBoth = step === 'understand' || step === 'verify'
+  const isNew = step === 'restart' || (needsBoth && now.from.status === 'live')
   const side = shown(isNew ? run.to : run.from)
   const { status, error } = isNew ? now.to : now.from
-  return status === 'stale' && error === null
-    ? `${side} is being read for the first time.`
-    : `${side} cannot be read now${because(error)}.`
+  if (status === 'closed') return `${side} is not open here, so the check is unknown.`
+  if (status === 'stale' && error === null) return `${side} is being read for the first time.`
+  const effect = now.checks[step].is === 'unknown' ? ', so the check is unknown' : ' now'
+  return `${side} cannot be read${effect}${because(error)}.`
 }
 
-function lastArrival({ arrivals, at }: SwitchNow): string {
-  const [last] = arrivals
+function lastArrival({ arrivals: [last], at }: SwitchNow): string {
   if (!last) return 'Nothing has happened since watching started.'
-  const ago = sayDuration(Math.max(0, at - last.at), { tenths: false })
-  return `${name(last.key)} was ${last.what}${by(last.holder)} ${ago} ago.`
+  return `${name(last.key)} was ${last.what}${by(last.holder)} ${seconds(Math.max(0, at - last.at))} ago.`
 }
 
-function leftToWatch(run: SwitchRun, now: SwitchNow): string {
-  const since = Math.max(now.watchedSince ?? now.at, now.lastArrivalAt ?? 0)
-  const left = Math.max(0, run.quietMs - (now.at - since))
-  return `It has to be quiet for another ${sayDuration(Math.ceil(left / 1000) * 1000, { tenths: false })}.`
-}
-
-/** An operator's hold keeps nobody from going on here; but it is a record that is in the way later. */
-function drainedSentence(run: SwitchRun, { from }: SwitchNow): string {
-  if (!from.holds) return `No lock is held in ${shown(run.from)}.`
-  return `No worker holds a lock in ${shown(run.from)}. ${plural(from.holds, 'maintenance hold is left there, and has', 'maintenance holds are left there, and have')} to be released before it is clean.`
-}
-
-/** How many locks workers have. */
-function atWork({ held, holds }: SideNow): number {
+/** The number of locks that workers have. */
+function workersLocks({ held, holds }: SideNow): number {
   return (held ?? 0) - (holds ?? 0)
 }
 
-function ofThemHolds({ from: { held, expired, holds } }: SwitchNow): string {
+function amongThemHolds({ from: { held, expired, holds } }: SwitchNow): string {
   if (!holds) return ''
-  if (holds === (held ?? 0) + (expired ?? 0))
-    return holds === 1
-      ? ', a maintenance hold that has to be released'
-      : ', all of them maintenance holds that have to be released'
-  return `, ${plural(holds, 'of them a maintenance hold that has', 'of them maintenance holds that have')} to be released`
+  if (holds !== (held ?? 0) + (expired ?? 0))
+    return `, ${plural(holds, 'of them a maintenance hold that has', 'of them maintenance holds that have')} to be released`
+  return holds === 1
+    ? ', a maintenance hold that has to be released'
+    : ', all of them maintenance holds that have to be released'
 }
 
 function drainSentence(run: SwitchRun, { from, remaining, at }: SwitchNow): string {
-  const working = atWork(from)
+  const working = workersLocks(from)
   if (working === 0)
     return `No worker holds a lock in ${shown(run.from)}, but something was acquired there a moment ago: a worker still runs.`
-  const held = `${plural(working, 'lock is', 'locks are')} held in ${shown(run.from)}${from.holds ? ` besides ${plural(from.holds, 'maintenance hold', 'maintenance holds')}` : ''}`
-  const stuck = remaining.filter(({ why }) => why !== 'ends' && why !== 'hold').length
-  const last = Math.max(
-    0,
-    ...remaining.flatMap(({ why, endsAt }) => (why === 'ends' && endsAt !== null ? [endsAt - at] : [])),
-  )
+  const besides = from.holds ? ` besides ${plural(from.holds, 'maintenance hold', 'maintenance holds')}` : ''
+  const held = `${plural(working, 'lock is', 'locks are')} held in ${shown(run.from)}${besides}`
+  const stuck = willNotEnd(remaining).length
   if (stuck === 1 && working === 1) return `${held}, and will not end soon.`
-  // What will not end comes first, and only so many are told.
-  const isMore = stuck === remaining.length && stuck < working
+  // Locks that will not end are listed first, and the list is limited.
+  const atLeast = stuck === remaining.length && stuck < working ? 'at least ' : ''
   if (stuck > 0)
-    return `${held}; ${isMore ? 'at least ' : ''}${plural(stuck, 'of them will not end', 'of them will not end')} soon.`
-  return `${held}; the last one ends in ${sayDuration(last, { tenths: false })}.`
+    return `${held}; ${atLeast}${plural(stuck, 'of them will not end', 'of them will not end')} soon.`
+  const ends = remaining.map(({ why, endsAt }) => (why === 'ends' ? (endsAt ?? 0) - at : 0))
+  return `${held}; the last one ends in ${seconds(Math.max(0, ...ends))}.`
 }
 
 function verifySentence(run: SwitchRun, now: SwitchNow): string {
-  const from = shown(run.from)
-  const present =
-    now.splits.length > 0
-      ? `${plural(now.splits.length, 'name is', 'names are')} held in both stores at once.`
-      : atWork(now.from) > 0
-        ? `${plural(atWork(now.from), 'lock is', 'locks are')} held in ${from} again: a worker still uses it.`
-        : null
+  const present = disturbance(run, now)
   const seen = seenSentence(run, present === null)
   if (present !== null || seen !== null) return [present, seen].filter(each => each !== null).join(' ')
-  if (now.firstArrivalInNewAt === null) return `Nothing has been acquired in ${shown(run.to)} yet.`
+  if (now.firstArrivalInNewAt === null) return NOT_YET.restart(run, now)
   return 'Everything is as expected, and must stay so for a while.'
 }
 
-/** What waiting does not mend: which lock it was, whose, and what has to be done. Null when there is no such thing. */
+function disturbance({ from }: SwitchRun, now: SwitchNow): string | null {
+  if (now.splits.length > 0)
+    return `${plural(now.splits.length, 'name is', 'names are')} held in both stores at once.`
+  if (workersLocks(now.from) === 0) return null
+  return `${plural(workersLocks(now.from), 'lock is', 'locks are')} held in ${shown(from)} again: a worker still uses it.`
+}
+
+/** Evidence that waiting does not settle: the lock, its holder, and what to do. */
 function seenSentence(run: SwitchRun, isOver: boolean): string | null {
   const { strays, splits } = seenAfterRestart(run)
   const stray = strays.at(-1)
@@ -238,12 +224,12 @@ export function remainingSentence({ key, holder, endsAt, renewals, why }: Remain
   }
 }
 
-/** Of a store that does not answer when a switch is begun or goes on: that is what switches are made for. */
+/** For a store that does not answer when a switch starts or resumes: leaving such a store is what switches are for. */
 export function unreachedWarning(side: Side, error: { readonly message: string }): string {
   return `${shown(side)} cannot be reached${because(error)}. Lockkeeper keeps retrying. Until it answers, its checks are unknown: such a step waits, or is passed by hand with --pass.`
 }
 
-/** Said at whatever step it is; null when all workers were stopped. */
+/** Shown at every step; null while all workers are stopped. */
 export function strayWarning(run: SwitchRun): string | null {
   const last = run.strays.at(-1)
   if (!last || run.ended !== null) return null
@@ -251,7 +237,6 @@ export function strayWarning(run: SwitchRun): string | null {
   return `${more}${plural(run.strays.length, 'lock was', 'locks were')} acquired in ${shown(run.from)} after its workers counted as stopped, last ${name(last.key)}${by(last.holder)}: a worker was not stopped, or still has the old provider.`
 }
 
-/** Why two holders of one name are a danger, and where they come from. */
 export function splitWarning(run: SwitchRun, now: SwitchNow): string | null {
   if (now.splits.length === 0) return null
   const names = now.splits.slice(0, 5).map(split => name(split.name))
@@ -271,19 +256,34 @@ function shown({ storeName }: Side): string {
   return escapeForTerminal(clip(storeName, LONGEST_STORE))
 }
 
-/** Two stores whose names are the same are told by their addresses, which must not be cut off where they differ. */
+/** Stores with equal names are named by their addresses, which must not be cut off where they differ. */
 export function namedApart(run: SwitchRun): SwitchRun {
   const { from, to } = run
   if (from.storeName !== to.storeName) return run
-  return {
-    ...run,
-    from: { ...from, storeName: from.address },
-    to: { ...to, storeName: to.address },
-  }
+  const named = (side: Side) => ({ ...side, storeName: side.address })
+  return { ...run, from: named(from), to: named(to) }
 }
 
 function name(text: string): string {
   return escapeForTerminal(clip(text, LONGEST))
+}
+
+function seconds(ms: number): string {
+  return sayDuration(ms, { tenths: false })
+}
+
+const TIMES = /^(at|since|until|begunAt|endsAt|heldSince|lastArrivalAt|watchedSince|firstArrivalInNewAt)$/
+
+/** For JSON: every time in ISO 8601. */
+export function withIsoTimes(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withIsoTimes)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [
+      name,
+      TIMES.test(name) && typeof each === 'number' ? isoTime(each) : withIsoTimes(each),
+    ]),
+  )
 }
 
 const LONGEST = 80

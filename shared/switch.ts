@@ -5,19 +5,17 @@ import { planSummarySchema } from './plans.ts'
 import { failureSchema } from './result.ts'
 
 /**
- * A switch from one lock provider to another, step by step. Every step has a check that is made all the time by looking at both
- * stores, so that it turns by itself; a step that is passed without its check is on record with a reason. Words are in
- * switch-words.ts.
+ * A switch from one lock provider to another, step by step. Polling both stores turns the check of each step; passing a step
+ * without its check takes a reason, which is recorded.
  */
 export const SWITCH_STEPS = ['understand', 'stop', 'drain', 'change', 'clean', 'restart', 'verify'] as const
-/** Beyond these, what arrives where nothing should is not kept one by one. */
 export const MOST_STRAYS = 500
 
-export const switchStepSchema = z.enum(SWITCH_STEPS)
+const switchStepSchema = z.enum(SWITCH_STEPS)
 export type SwitchStep = z.infer<typeof switchStepSchema>
 
-export const sideSchema = z.object({
-  /** Null when the store is not open here at present. */
+const sideSchema = z.object({
+  /** Null while the store is not open here. */
   storeId: z.string().nullable(),
   storeName: z.string(),
   address: z.string(),
@@ -25,37 +23,35 @@ export const sideSchema = z.object({
 })
 export type Side = z.infer<typeof sideSchema>
 
-/** One name that two holders had at once, one in each store. */
-export const splitSchema = z.object({
+/** One name with two holders at once, one in each store. */
+const splitSchema = z.object({
   name: z.string(),
   fromKey: z.string(),
   fromHolder: z.string().nullable(),
   toKey: z.string(),
   toHolder: z.string().nullable(),
   since: z.number(),
-  /** Null while it goes on. */
+  /** Null while it lasts. */
   until: z.number().nullable(),
 })
 export type Split = z.infer<typeof splitSchema>
 
-export const passedStepSchema = z.object({
+const passedStepSchema = z.object({
   step: switchStepSchema,
   at: z.number(),
   by: z.string(),
-  /** Whether its check said that it was done. */
+  /** Whether its check was met. */
   checked: z.boolean(),
-  /** Why it was passed without, or what else was said. */
   reason: z.string().nullable(),
-  /** What was so then. */
   fromHeld: z.number().nullable(),
   toHeld: z.number().nullable(),
-  /** What counted as quiet then. Files that were written before this was kept say nothing of it. */
+  /** The quiet time at that moment; missing in files of earlier versions. */
   quietMs: z.number().optional(),
 })
 export type PassedStep = z.infer<typeof passedStepSchema>
 
-/** What was done to a file of settings. `copy` is where it is as it was. */
-export const envChangeSchema = z.object({
+/** A change of a settings file. `copy` is the path of its previous version. */
+const envChangeSchema = z.object({
   file: z.string(),
   copy: z.string(),
   before: z.string().nullable(),
@@ -63,9 +59,8 @@ export const envChangeSchema = z.object({
   at: z.number(),
   by: z.string(),
 })
-export type EnvChange = z.infer<typeof envChangeSchema>
 
-/** What is kept of a switch, so that it goes on after a restart. Times are by the clock of this machine. */
+/** A switch as it is kept in its file. Times are by the clock of this machine. */
 export const switchRunSchema = z.object({
   switchId: z.string(),
   from: sideSchema,
@@ -73,19 +68,21 @@ export const switchRunSchema = z.object({
   begunAt: z.number(),
   by: z.string(),
   step: switchStepSchema,
-  /** Every time that a step was passed, in order; one that was gone back to is there twice. */
+  /** In order; a step that was passed again is listed again. */
   passed: z.array(passedStepSchema),
-  /** Every time that a step was gone back to, in order. Files that were written before this was kept say nothing of it. */
+  /** In order; missing in files of earlier versions. */
   wentBack: z.array(z.object({ step: switchStepSchema, at: z.number(), by: z.string() })).default([]),
-  /** For how long nothing may happen in the old store before the workers count as stopped. */
+  /** The workers count as stopped after this long without an acquisition or renewal in the old store. */
   quietMs: z.number(),
-  /** The file that is looked at; null when the operator changes it elsewhere. */
+  /** The settings file to read; null if the operator changes it elsewhere. */
   envFile: z.string().nullable(),
   envChanges: z.array(envChangeSchema),
   planIds: z.array(z.string()),
-  /** What was acquired in the old store after its workers counted as stopped. */
+  /** Locks acquired in the old store after its workers counted as stopped. */
   strays: z.array(z.object({ key: z.string(), holder: z.string().nullable(), at: z.number() })),
   splits: z.array(splitSchema),
+  /** When a lock was first acquired in the new store after the restart. */
+  firstArrivalInNewAt: z.number().nullable(),
   ended: z
     .object({
       at: z.number(),
@@ -97,30 +94,30 @@ export const switchRunSchema = z.object({
 })
 export type SwitchRun = z.infer<typeof switchRunSchema>
 
-/** One store as it is now. Numbers are null while nothing is known. */
-export const sideNowSchema = z.object({
+/** The current state of one store. Numbers are null while unknown. */
+const sideNowSchema = z.object({
   status: z.enum(['live', 'stale', 'down', 'closed']),
   error: failureSchema.nullable(),
   server: z.string().nullable(),
   offsetMs: z.number().nullable(),
-  /** One question and its answer: the middle of the last few times, and how many these are. */
+  /** The median round trip of the last samples. */
   latencyMs: z.number().nullable(),
   latencySamples: z.number(),
   held: z.number().nullable(),
-  /** Of those that are held, the maintenance holds of operators: no worker has them. */
+  /** The maintenance holds among the held locks: no worker has them. */
   holds: z.number().nullable(),
   expired: z.number().nullable(),
   noExpiry: z.number().nullable(),
   unrecognised: z.number().nullable(),
-  /** What was seen to be taken within the last ten minutes, or since when it is looked at. */
+  /** Over the last ten minutes, or since polling started. */
   acquiredPerMinute: z.number().nullable(),
-  /** Of those that were seen from when they were taken to when they were given back. */
+  /** Of locks that were seen being acquired and released. */
   medianHoldMs: z.number().nullable(),
 })
 export type SideNow = z.infer<typeof sideNowSchema>
 
-/** Something that a worker did in the old store though it should have stopped. */
-export const arrivalSchema = z.object({
+/** An acquisition or renewal in the old store, by a worker that has not stopped. */
+const arrivalSchema = z.object({
   key: z.string(),
   holder: z.string().nullable(),
   what: z.enum(['acquired', 'renewed']),
@@ -128,12 +125,12 @@ export const arrivalSchema = z.object({
 })
 export type Arrival = z.infer<typeof arrivalSchema>
 
-/** Why a lock is still there: it will end by itself, its holder keeps extending it, nothing will ever end it, or an operator holds it. */
-export const remainingSchema = z.object({
+/** A lock that is still held in the old store. */
+const remainingSchema = z.object({
   lockId: z.string(),
   key: z.string(),
   holder: z.string().nullable(),
-  /** By the clock of this machine; null when it does not end. */
+  /** Null if it does not end. */
   endsAt: z.number().nullable(),
   heldSince: z.number().nullable(),
   renewals: z.number(),
@@ -141,47 +138,45 @@ export const remainingSchema = z.object({
 })
 export type Remaining = z.infer<typeof remainingSchema>
 
-export const checkSchema = z.object({
-  /** `unknown`: a store cannot be read. */
+const checkSchema = z.object({
+  /** `unknown` if a store cannot be read. */
   is: z.enum(['met', 'not-yet', 'unknown']),
-  /** Since when it is so. */
   since: z.number(),
 })
 export type Check = z.infer<typeof checkSchema>
 
-export const switchNowSchema = z.object({
+const switchNowSchema = z.object({
   at: z.number(),
   from: sideNowSchema,
   to: sideNowSchema,
-  /** When a worker last did something in the old store, as far as it was watched; null for never. */
+  /** The last acquisition or renewal that was seen in the old store. */
   lastArrivalAt: z.number().nullable(),
-  /** Since when the old store is watched without a gap. */
+  /** Start of watching the old store without a gap. */
   watchedSince: z.number().nullable(),
-  /** The newest first; the newest 50. */
+  /** The newest 50, newest first. */
   arrivals: z.array(arrivalSchema),
-  /** Those that will not end by themselves first; at most 200 of `from.held`. */
+  /** At most 200 of `from.held`; those that will not end by themselves first. */
   remaining: z.array(remainingSchema),
-  /** What the file says now: the value of LOCK_PROVIDER, or what is wrong with the file. */
+  /** The value of LOCK_PROVIDER in the file, or the problem with the file. */
   env: z.object({ value: z.string().nullable(), problem: z.string().nullable() }).nullable(),
-  /** Held in both now. */
+  /** Names held in both stores now. */
   splits: z.array(splitSchema),
-  /** When something was first seen to be acquired in the new store since the restart; null for not yet. */
   firstArrivalInNewAt: z.number().nullable(),
   checks: z.record(switchStepSchema, checkSchema),
 })
 export type SwitchNow = z.infer<typeof switchNowSchema>
 
-/** What would become of a file of settings. Only the lines that change are told: the others may be secrets. */
-export const envPreviewSchema = z.object({
+/** A change of a settings file. Only the lines that change are included: the others may be secrets. */
+const envPreviewSchema = z.object({
   file: z.string(),
-  /** Stands for exactly what was read. A change that carries it changes this text and no other. */
+  /** Of the text that was read: a change with this digest changes no other text. */
   digest: z.string(),
   value: z.string().nullable(),
   wanted: z.string(),
   lines: z.array(
     z.object({ line: z.number().int().positive(), before: z.string().nullable(), after: z.string() }),
   ),
-  /** Where the copy would be. */
+  /** The path of the copy. */
   copy: z.string(),
 })
 export type EnvPreview = z.infer<typeof envPreviewSchema>
@@ -192,7 +187,7 @@ const reason = z.string().min(1).max(2000)
 
 export const switchMethods = {
   'switch.list': { effect: 'read', input: z.strictObject({}), output: z.array(switchRunSchema) },
-  /** Goes on with the one that is under way between the two, if there is one. */
+  /** Continues the open switch between the two stores, if any. */
   'switch.begin': {
     effect: 'settings',
     input: z.strictObject({
@@ -202,7 +197,7 @@ export const switchMethods = {
     }),
     output: switchRunSchema,
   },
-  /** On to the next step. Refused while its check is not met, unless a reason is given. The last one ends the switch. */
+  /** Refused without a reason while the check is not met. Passing the last step ends the switch. */
   'switch.pass': {
     effect: 'settings',
     input: z.strictObject({ switchId, step: switchStepSchema, reason: reason.optional() }),
@@ -218,19 +213,19 @@ export const switchMethods = {
     input: z.strictObject({ switchId, reason }),
     output: switchRunSchema,
   },
-  /** Points it at a file, or away from any, and tells what would be changed in it. */
+  /** Sets or clears the settings file, and shows what would change in it. */
   'switch.envPreview': {
     effect: 'settings',
     input: z.strictObject({ switchId, file: file.nullable() }),
     output: envPreviewSchema.nullable(),
   },
-  /** Keeps a copy, then changes the line. Refused if the file is not the one that was shown any more. */
+  /** Keeps a copy, then changes the line. Refused if the file has changed since the preview. */
   'switch.envChange': {
     effect: 'settings',
     input: z.strictObject({ switchId, file, digest: z.string().min(1).max(200) }),
     output: switchRunSchema,
   },
-  /** A plan that releases what is left in the old store; applied as any other. */
+  /** Makes a plan that releases the remaining locks of the old store. */
   'switch.plan': { effect: 'settings', input: z.strictObject({ switchId }), output: planSummarySchema },
 } as const
 
@@ -239,7 +234,7 @@ export const switchStreams = {
     input: z.strictObject({ switchId }),
     event: z.object({ run: switchRunSchema, now: switchNowSchema }),
   },
-  /** The report of a switch, finished or not, as a file in pieces. */
+  /** The report, of an open switch too, in pieces. */
   'switch.report': {
     input: z.strictObject({ switchId, as: z.enum(['md', 'html', 'json']) }),
     event: z.object({ text: z.string() }),

@@ -25,8 +25,7 @@ import { storeFile } from './features/stores/store-file.ts'
 import { type StartOptions, Stores } from './features/stores/stores.ts'
 import { type SecretVault, sessionVault } from './features/stores/vault.ts'
 import { switchHandlers } from './features/switch/handlers.ts'
-import { RunBook } from './features/switch/run-book.ts'
-import { SwitchReports } from './features/switch/switch-report.ts'
+import { SwitchRuns } from './features/switch/switch-runs.ts'
 import { Switches } from './features/switch/switches.ts'
 import { historyMs, undoWindowMs } from './files/data-folder.ts'
 
@@ -73,7 +72,9 @@ export function createCore(options: CoreOptions): Core {
     open: (storeId: string) => stores.get(storeId, new AbortController().signal),
     watched: (storeId: string) => histories.get(storeId),
   }
-  const runBook = histories.subscribe(new RunBook({ dataFolder, attends, nameOf, stores: switchStores }))
+  const switchRuns = histories.subscribe(
+    new SwitchRuns({ dataFolder, attends, nameOf, stores: switchStores }),
+  )
   const alerts = histories.subscribe(
     new Alerts({
       dataFolder,
@@ -82,7 +83,7 @@ export function createCore(options: CoreOptions): Core {
         name: nameOf(storeId, address),
         production: stores.isProduction(storeId, address),
       }),
-      mustCompare: (address, other) => runBook.isUnderWay(address, other),
+      mustCompare: (address, other) => switchRuns.isUnderWay(address, other),
     }),
   )
   const watched = () => connections.ids().flatMap(storeId => histories.get(storeId) ?? [])
@@ -97,8 +98,7 @@ export function createCore(options: CoreOptions): Core {
   const holds = new Holds({ dataFolder, stores, audit, attends, ...options.holds })
   const planStore = (storeId: string, signal: AbortSignal, action: string) =>
     plans.create({ storeIds: [storeId] }, signal, action)
-  const switches = new Switches({ book: runBook, get, plan: planStore })
-  const switchReports = new SwitchReports({ book: runBook, plans, version })
+  const switches = new Switches({ runs: switchRuns, get, plan: planStore })
   const stats = new StatsService({ histories, openStores, get, redact })
   const alertSource = {
     within: (from: number, to: number) => alerts.within(from, to),
@@ -117,13 +117,13 @@ export function createCore(options: CoreOptions): Core {
       ...alertHandlers({ alerts, addressOf }),
       ...holdHandlers(holds, stores),
       ...reportHandlers(reports),
-      ...switchHandlers(switches, switchReports),
+      ...switchHandlers(switches, { runs: switchRuns, plans, version }),
     },
     audit,
     metrics,
     redact,
     async close() {
-      for (const part of [list, holds, alerts, runBook, plans, histories]) await part?.close()
+      for (const part of [list, holds, alerts, switchRuns, plans, histories]) await part?.close()
       await connections.closeAll()
     },
   }

@@ -66,6 +66,7 @@ export function switchRun(step: SwitchStep, change: Partial<SwitchRun> = {}): Sw
     planIds: [],
     strays: [],
     splits: [],
+    firstArrivalInNewAt: null,
     ended: null,
     ...change,
   }

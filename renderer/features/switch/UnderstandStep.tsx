@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { kindOf } from '../../../shared/kinds.ts'
 import type { Side, SideNow } from '../../../shared/switch.ts'
 import { providerDifferences } from '../../../shared/switch-providers.ts'
 import { Card } from '../../ui/Card.tsx'
@@ -22,7 +23,8 @@ export function UnderstandStep({ run }: StepProps) {
   const now = useSwitchNow(each => each)
   if (!now) return null
   const words = t.switch.understand
-  const { from, to, numbers, means } = providerDifferences(run, now)
+  const { numbers, means } = providerDifferences(run, now)
+  const [from, to] = [kindOf(run.from.kind), kindOf(run.to.kind)]
   const points = (what: string, tone: 'live' | 'warn', name: 'advantages' | 'considerations'): Row => ({
     what,
     from: <Points points={from[name]} tone={tone} />,

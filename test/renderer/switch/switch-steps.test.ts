@@ -33,7 +33,15 @@ const run = (step: SwitchStep, change: Partial<SwitchRun> = {}): SwitchRun => ({
     wentBack: [],
     quietMs: 60_000,
   },
-  ...{ envFile: null, envChanges: [], planIds: [], strays: [], splits: [], ended: null },
+  ...{
+    envFile: null,
+    envChanges: [],
+    planIds: [],
+    strays: [],
+    splits: [],
+    firstArrivalInNewAt: null,
+    ended: null,
+  },
   ...change,
 })
 const checks = (which: Partial<Record<SwitchStep, Check['is']>>) =>

@@ -1,12 +1,12 @@
 import type { EnvPreview } from '../../../../shared/switch.ts'
 
-/** A line that says what a variable is. What stands around the value stays as it is when that changes. */
+/** A line that sets the variable. Only its value changes. */
 type Place = {
   /** From 1. */
   readonly line: number
   readonly text: string
   readonly value: string
-  /** Where the value begins and ends in the line, quotes left out. */
+  /** The value's start and end in the line, without quotes. */
   readonly from: number
   readonly to: number
 }
@@ -14,11 +14,11 @@ type Place = {
 export type EnvText = {
   /** Whole lines with their endings; together they are the text. */
   readonly lines: readonly string[]
-  /** All that count, in order; of several, programs take the last. */
+  /** In order; programs take the last. */
   readonly places: readonly Place[]
-  /** Lines that name the variable and that nobody could be sure about. */
+  /** Lines that name the variable in a way that is not certain. */
   readonly unclear: readonly number[]
-  /** The last line, if what is added behind it would belong to it; null otherwise. */
+  /** The last line, if an added line would belong to it; null otherwise. */
   readonly openEnd: number | null
 }
 
@@ -29,17 +29,17 @@ const ASSIGNMENT = /^(\uFEFF?[ \t]*(?:export[ \t]+)?)([\w.-]+)([ \t]*=[ \t]*|:[ 
 /** To a shell, and to systemd, the next line belongs to this one. */
 const GOES_ON = /\\$/
 /**
- * All that a value of ours ever is, perhaps in quotes, and behind it nothing but a comment. Whatever else is there may be the value to
- * one program and a further setting, or a secret, to another: it must be neither told as the value nor replaced.
+ * A provider's name, perhaps in quotes, and at most a comment after it. Anything else may be the value to one program and another
+ * setting, or a secret, to another program: it must be neither shown as the value nor replaced.
  */
 const PLAIN = /^([ \t]*)(["'`]?)([\w.-]*)\2(?:[ \t]+#.*|[ \t]*)$/
-/** One value of whatever kind, so that nothing in it is a setting of its own: in quotes, or without blanks and signs of a shell. */
+/** A single value, which contains no other setting: in quotes, or without blanks and shell characters. */
 const ONE_VALUE = /^[ \t]*(?:"(?:[^"\\]|\\.)*"|'[^']*'|`[^`]*`|[^\s"'`;&|()<>\\]*)(?:[ \t]+#.*|[ \t]*)$/
 const COMMENT = /^\uFEFF?[ \t]*(?:#.*)?$/
-/** Gives names to programs and says nothing of their values. */
+/** Exports names without setting their values. */
 const ONLY_EXPORTED = /^\uFEFF?[ \t]*export(?:[ \t]+\w+)+[ \t]*(?:#.*)?$/
 
-/** Reads a file of settings as programs do: `NAME=value`, perhaps exported, quoted, or with a comment behind it. */
+/** Reads a settings file as programs do: `NAME=value`, perhaps exported, quoted, or followed by a comment. */
 export function readEnv(text: string, name: string): EnvText {
   const lines = text === '' ? [] : text.split(LINES)
   const names = mentionOf(name)
@@ -62,24 +62,24 @@ export function readEnv(text: string, name: string): EnvText {
     } else if (until.line > i) {
       if (!COMMENT.test(until.behind) && names.test(until.behind)) unclear.push(until.line + 1)
     } else if (!isHarmless(line, found && behindSign(line, found[0])) && names.test(line)) unclear.push(i + 1)
-    // What stands inside of a value that goes over several lines is no line of its own.
+    // The lines inside a multi-line value are no settings.
     i = until.line
   }
   return { lines, places, unclear, openEnd: GOES_ON.test(bare(lines.at(-1))) ? lines.length : null }
 }
 
-/** Whether a line says nothing of our variable even if its name is in it. `value` is what another variable is said to be. */
+/** Whether a line that contains the name does not set the variable. `value` is the value of another variable. */
 function isHarmless(line: string, value: string | null): boolean {
   if (value !== null) return ONE_VALUE.test(value)
   return COMMENT.test(line) || ONLY_EXPORTED.test(line)
 }
 
-/** With the blanks before the value: they tell a comment from a value that begins with its sign. */
+/** With the blanks before the value: they tell a comment from a value that starts with `#`. */
 function behindSign(line: string, head: string): string {
   return line.slice(head.trimEnd().length)
 }
 
-/** As a word of its own. To ask for its value (`$NAME`) sets nothing; `${NAME:=value}` does. */
+/** The name as a whole word. `$NAME` sets nothing; `${NAME:=value}` does. */
 function mentionOf(name: string): RegExp {
   return new RegExp(`(?<![\\w.$-])${name.replace(/[.-]/g, '\\$&')}(?!\\w)`)
 }
@@ -89,21 +89,21 @@ function bare(line: string | undefined): string {
   return (line ?? '').replace(ENDING, '')
 }
 
-/** The same text with another value, and which lines of it are others. What has the value already stays. */
+/** The text with another value, and the lines that change. */
 export function changeEnv(
   { lines, places }: EnvText,
   name: string,
   wanted: string,
 ): { readonly text: string; readonly lines: EnvPreview['lines'] } {
   const changed = [...lines]
-  const told: EnvPreview['lines'] = []
+  const changes: EnvPreview['lines'] = []
   for (const { line, text, value, from, to } of places) {
     if (value === wanted) continue
     const after = text.slice(0, from) + wanted + text.slice(to)
     changed[line - 1] = after + (lines[line - 1] ?? '').slice(text.length)
-    told.push({ line, before: withoutMark(text), after: withoutMark(after) })
+    changes.push({ line, before: withoutMark(text), after: withoutMark(after) })
   }
-  if (places.length > 0) return { text: changed.join(''), lines: told }
+  if (places.length > 0) return { text: changed.join(''), lines: changes }
   const newline = /\r\n|\n|\r/.exec(lines.join(''))?.[0] ?? '\n'
   const last = lines.at(-1) ?? ''
   const isOpen = last.replace('\uFEFF', '') !== '' && !ENDING.test(last)
@@ -119,13 +119,13 @@ function placeIn(text: string, head: string, line: number): Place | null {
   const found = PLAIN.exec(rest)
   if (!found) return null
   const [, blanks = '', quote = '', value = ''] = found
-  // Nothing but perhaps a comment: the value belongs right behind the sign, and what follows stays behind it.
+  // An empty value starts right after the sign, before blanks and a comment.
   const isEmpty = quote === '' && value === ''
   const from = text.length - rest.length + (isEmpty ? 0 : blanks.length + quote.length)
   return { line, text, value, from, to: from + value.length }
 }
 
-/** The line in which a value that begins in quotes ends, and what is behind it there. Quotes that are never closed are none. */
+/** The line where a quoted value ends, and the text after it there. Unclosed quotes do not count. */
 function endOfQuotes(
   lines: readonly string[],
   start: number,
@@ -134,14 +134,14 @@ function endOfQuotes(
   const quote = /^["'`]/.exec(rest)?.[0]
   const here = { line: start, behind: '' }
   if (quote === undefined) return here
-  const behind = (text: string) => text.replace(/\\./g, '').split(quote).slice(1).join(quote)
-  const closes = (text: string) => text.replace(/\\./g, '').includes(quote)
+  const partsOf = (text: string) => text.replace(/\\./g, '').split(quote)
+  const closes = (text: string) => partsOf(text).length > 1
   if (closes(rest.slice(1))) return here
-  const more = lines.slice(start + 1).findIndex(closes)
-  return more < 0 ? here : { line: start + 1 + more, behind: behind(bare(lines[start + 1 + more])) }
+  const line = lines.findIndex((each, i) => i > start && closes(each))
+  return line < 0 ? here : { line, behind: partsOf(bare(lines[line])).slice(1).join(quote) }
 }
 
-/** A mark at the beginning of a file is no part of what it says. */
+/** Without the byte order mark. */
 function withoutMark(text: string): string {
   return text.replace('\uFEFF', '')
 }

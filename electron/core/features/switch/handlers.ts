@@ -1,8 +1,8 @@
 import type { HandlersOf } from '../../lib/handler.ts'
-import type { SwitchReports } from './switch-report.ts'
+import { type ReportSources, writeReport } from './switch-report.ts'
 import type { Switches } from './switches.ts'
 
-export function switchHandlers(switches: Switches, reports: SwitchReports): HandlersOf<'switch'> {
+export function switchHandlers(switches: Switches, sources: ReportSources): HandlersOf<'switch'> {
   return {
     'switch.list': () => switches.list(),
     'switch.begin': (input, { signal }) => switches.begin(input, signal),
@@ -12,7 +12,7 @@ export function switchHandlers(switches: Switches, reports: SwitchReports): Hand
     'switch.envPreview': input => switches.envPreview(input),
     'switch.envChange': input => switches.envChange(input),
     'switch.plan': ({ switchId }, { signal, action }) => switches.plan(switchId, signal, action),
-    'switch.watch': ({ switchId }, signal) => switches.watch(switchId, signal),
-    'switch.report': ({ switchId, as }) => reports.write(switchId, as),
+    'switch.watch': ({ switchId }, signal) => sources.runs.watch(switchId, signal),
+    'switch.report': input => writeReport(sources, input),
   }
 }

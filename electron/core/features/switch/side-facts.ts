@@ -15,16 +15,22 @@ import { countLocks } from '../stats/figures.ts'
 import { namedHolder } from '../stats/named-holder.ts'
 import type { LockEvent, Pass } from '../stores/subscriber.ts'
 
-/** An observed lock event. The `at` of a lock that was found is the time in its record, or null without a reliable one. */
-export type Seen =
-  | { readonly what: Arrival['what']; readonly lock: WatchedLock; readonly at: number }
-  | { readonly what: 'found'; readonly lock: WatchedLock; readonly at: number | null }
+export type Sighting = {
+  readonly what: Arrival['what'] | 'found'
+  readonly lock: WatchedLock
+  /** The time of the poll; of a lock that was found, the time in its record if that is reliable. */
+  readonly at: number
+  /** The lock was certainly not acquired before; -Infinity if that is unknown. */
+  readonly notBefore: number
+}
 
 /** `left` counts all records of locks, held or expired. */
 export type SideCounts = Pick<SideNow, 'held' | 'holds' | 'expired' | 'noExpiry'> & {
   readonly left: number | null
 }
 
+/** Allowed difference between the clock that wrote a record and the one that recorded a step. */
+export const MARGIN_MS = 5000
 const MOST_ARRIVALS = 50
 const MOST_REMAINING = 200
 const FAR_AWAY_MS = 10 * MINUTE_MS
@@ -36,68 +42,47 @@ const LONGEST_REST_MS = 10_000
  * nothing: `watchedSince` starts again after it.
  */
 export class SideFacts {
-  /** Start of the current observation without a gap. */
+  status: SideNow['status'] = 'closed'
+  error: Failure | null = null
   watchedSince: number | null = null
   lastPassAt: number | null = null
-  /** The last acquisition or renewal, and the last acquisition. */
+  /** The last acquisition or renewal. */
   lastArrivalAt: number | null = null
   lastAcquiredAt: number | null = null
   /** When a worker last held a lock. */
   lastHeldAt: number | null = null
-  #status: 'live' | 'stale' | 'down' = 'stale'
-  #error: Failure | null = null
-  #arrivals: readonly Arrival[] = []
-  #locks: ReadonlyMap<string, WatchedLock> = new Map()
-  #offsetMs: number | null = null
+  /** Newest first. */
+  arrivals: readonly Arrival[] = []
+  locks: ReadonlyMap<string, WatchedLock> = new Map()
+  offsetMs: number | null = null
   /** The store's time at the last poll. */
   #serverTime = 0
   #tookMs = 0
+  /** Counting a large store takes a while: it is done once for each poll. */
   #counted: SideCounts | null = null
   #remaining: { readonly quietMs: number; readonly locks: Remaining[] } | null = null
 
-  get isLive(): boolean {
-    return this.#status === 'live'
-  }
-
-  get status(): Pick<SideNow, 'status' | 'error'> {
-    return { status: this.#status, error: this.#error }
-  }
-
-  /** Newest first. */
-  get arrivals(): readonly Arrival[] {
-    return this.#arrivals
-  }
-
-  get locks(): ReadonlyMap<string, WatchedLock> {
-    return this.#locks
-  }
-
-  get offsetMs(): number | null {
-    return this.#offsetMs
-  }
-
-  onEvents(all: readonly LockEvent[], at: number): Seen[] {
-    return all.flatMap(({ what, lock }): Seen[] => {
-      if (what === 'found') return [{ what, lock, at: this.#recordedAt(lock, at) }]
+  sightings(events: readonly LockEvent[], now: number): Sighting[] {
+    return events.flatMap(({ what, lock }): Sighting[] => {
       if (what === 'freed' || what === 'lapsed') return []
-      return [{ what: what === 'renewed' ? 'renewed' : 'acquired', lock, at }]
+      const recordedAt = this.#recordedAt(lock, now)
+      const recordedBound = (recordedAt ?? -Infinity) - MARGIN_MS
+      if (what === 'found') return [{ what, lock, at: recordedAt ?? now, notBefore: recordedBound }]
+      // The previous complete poll did not see this acquisition.
+      const notBefore = Math.max(this.lastPassAt ?? -Infinity, recordedBound)
+      return [{ what: what === 'renewed' ? 'renewed' : 'acquired', lock, at: now, notBefore }]
     })
   }
 
-  /** Records an acquisition or a renewal. */
-  arrived({ what, lock, at }: { what: Arrival['what']; lock: WatchedLock; at: number }): Arrival {
+  recordArrival(what: Arrival['what'], lock: WatchedLock, at: number): Arrival {
     const arrival = { key: lock.key, holder: namedHolder(lock).holder, what, at }
-    this.#arrivals = [arrival, ...this.#arrivals].slice(0, MOST_ARRIVALS)
+    this.arrivals = [arrival, ...this.arrivals].slice(0, MOST_ARRIVALS)
     this.lastArrivalAt = Math.max(at, this.lastArrivalAt ?? 0)
     if (what === 'acquired') this.lastAcquiredAt = Math.max(at, this.lastAcquiredAt ?? 0)
     return arrival
   }
 
-  onPass(
-    { locks, serverTime, offsetMs, tookMs, unbroken }: Omit<Pass, 'errorMs' | 'scanned'>,
-    at: number,
-    restMs: number,
-  ): void {
+  onPass({ locks, serverTime, offsetMs, tookMs, unbroken }: Pass, at: number, restMs: number): void {
     const before = this.lastPassAt
     // The machine slept or its clock was set: what happened in between was not observed.
     const longest = 2 * Math.max(restMs, LONGEST_REST_MS) + 2 * Math.max(tookMs, this.#tookMs)
@@ -105,34 +90,33 @@ export class SideFacts {
     if (isGap) this.watchedSince = at
     this.watchedSince ??= at
     this.lastPassAt = at
-    this.#status = 'live'
-    this.#error = null
-    this.#locks = locks
-    this.#offsetMs = offsetMs
+    this.status = 'live'
+    this.error = null
+    this.offsetMs = offsetMs
     this.#tookMs = tookMs
     this.#serverTime = serverTime
-    this.#forget()
+    this.#setLocks(locks)
     if (this.counts.held !== this.counts.holds) this.lastHeldAt = at
   }
 
   onFailure(why: 'down' | 'partial', failure: Failure): void {
     this.watchedSince = null
-    this.#status = why === 'down' ? 'down' : 'stale'
-    this.#error = failure
+    this.status = why === 'down' ? 'down' : 'stale'
+    this.error = failure
   }
 
-  /** The store is no longer polled: its state is unknown. */
-  onStop(): void {
+  /** The store is closed, or not polled yet: its state is unknown. */
+  onStop(status: 'closed' | 'stale'): void {
     this.watchedSince = null
     this.lastPassAt = null
-    this.#status = 'stale'
-    this.#error = null
-    this.#locks = new Map()
-    this.#forget()
+    this.status = status
+    this.error = null
+    this.offsetMs = null
+    this.#setLocks(new Map())
   }
 
-  /** Counting a large store takes a while: it is done once for each poll. */
-  #forget(): void {
+  #setLocks(locks: ReadonlyMap<string, WatchedLock>): void {
+    this.locks = locks
     this.#counted = null
     this.#remaining = null
   }
@@ -146,10 +130,9 @@ export class SideFacts {
   /** Held locks; those that will not end by themselves first. */
   remaining(quietMs: number): Remaining[] {
     if (this.#remaining?.quietMs !== quietMs) {
-      const offset = this.#offsetMs ?? 0
-      const locks = [...this.#locks.values()]
+      const locks = [...this.locks.values()]
         .filter(lock => isHeld(lock, this.#serverTime))
-        .map(lock => remainingOf(lock, this.#serverTime, offset, quietMs))
+        .map(lock => remainingOf(lock, this.#serverTime, this.offsetMs ?? 0, quietMs))
         .sort((a, b) => WORST.indexOf(a.why) - WORST.indexOf(b.why) || (b.endsAt ?? 0) - (a.endsAt ?? 0))
         .slice(0, MOST_REMAINING)
       this.#remaining = { quietMs, locks }
@@ -160,13 +143,11 @@ export class SideFacts {
   #count(): SideCounts {
     if (this.lastPassAt === null)
       return { held: null, holds: null, expired: null, noExpiry: null, left: null }
-    const { held, expiring, expired, endless, unknown } = countLocks(this.#locks.values(), this.#serverTime)
-    let refused = 0
-    let holds = 0
-    for (const lock of this.#locks.values()) {
-      if (refusedUntil(lock, this.#serverTime) !== null) refused++
-      if (isMaintenance(lock) && isHeld(lock, this.#serverTime)) holds++
-    }
+    const now = this.#serverTime
+    const locks = [...this.locks.values()]
+    const { held, expiring, expired, endless, unknown } = countLocks(locks, now)
+    const refused = locks.filter(lock => refusedUntil(lock, now) !== null).length
+    const holds = locks.filter(lock => isMaintenance(lock) && isHeld(lock, now)).length
     // A lock with an unknown end counts as held.
     const active = held + expiring + endless + unknown + refused
     const left = active - refused + expired
@@ -176,7 +157,7 @@ export class SideFacts {
   #recordedAt(lock: WatchedLock, at: number): number | null {
     const { acquiredAt, acquiredAtSource: source } = lock
     if (acquiredAt === null || (source !== 'stored' && source !== 'token')) return null
-    const begun = acquiredAt - (this.#offsetMs ?? lock.observedAt - at)
+    const begun = acquiredAt - (this.offsetMs ?? lock.observedAt - at)
     return isPlausibleBeginning(begun, at) ? Math.min(begun, at) : null
   }
 }

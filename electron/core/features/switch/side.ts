@@ -1,10 +1,9 @@
 import { MINUTE_MS } from '../../../../shared/duration.ts'
 import type { Side, SideNow } from '../../../../shared/switch.ts'
 import type { WatchedStore } from '../stats/histories.ts'
-import { lengthOf, type StoreTenure } from '../stats/tenure-book.ts'
+import { lengthOf } from '../stats/tenure-book.ts'
 import type { OpenStore } from '../stores/open-store.ts'
 import type { StoreWatcher } from '../stores/watcher.ts'
-import type { SideState } from './checks.ts'
 import { SideFacts } from './side-facts.ts'
 
 /** The host's stores, for a switch. */
@@ -26,30 +25,26 @@ const MOST_SAMPLES = 9
 
 type Pace = Pick<SideNow, 'acquiredPerMinute' | 'medianHoldMs'>
 
-const NOTHING_ASKED = { server: null, latencyMs: null, latencySamples: 0 } as const
 const NO_PACE: Pace = { acquiredPerMinute: null, medianHoldMs: null }
 
 /** One side of a switch: bound to the open store with its address, and polled as often as needed. */
 export class SwitchSide {
   readonly facts = new SideFacts()
   readonly #stores: SwitchStores
-  readonly #side: Pick<Side, 'address' | 'kind'>
+  readonly #address: string
   #open: OpenStore | null = null
   #reading: { readonly restMs: number; readonly stop: AbortController } | null = null
   #server: string | null = null
-  readonly #latency = new Latency()
-  #askedAt = Number.NEGATIVE_INFINITY
-  #pace: Pace = NO_PACE
-  #countedAt = Number.NEGATIVE_INFINITY
+  /** How long the last answers took. */
+  #latencies: readonly number[] = []
+  #askedAt = -Infinity
+  #pace = NO_PACE
+  #countedAt = -Infinity
 
-  constructor(side: Pick<Side, 'address' | 'kind'>, stores: SwitchStores) {
-    this.#side = side
+  constructor({ address }: Pick<Side, 'address'>, stores: SwitchStores) {
+    this.#address = address
     this.#stores = stores
     this.#bind()
-  }
-
-  get open(): OpenStore | null {
-    return this.#open
   }
 
   get restMs(): number {
@@ -59,59 +54,53 @@ export class SwitchSide {
   /** Polls at least this often; null stops. Called regularly, because the store may be opened again. */
   tend(restMs: number | null): void {
     this.#bind()
+    if (restMs === null) this.#rest()
+    if (restMs === null || !this.#open) return
     const before = this.#reading
-    if (this.#open && restMs !== null && (!before || before.restMs !== restMs)) {
+    if (before?.restMs !== restMs) {
       const stop = new AbortController()
       this.#reading = { restMs, stop }
       // Attend anew before leaving: a watcher that nobody attends drops its state.
       this.#open.watcher.attend(restMs, AbortSignal.any([stop.signal, this.#open.signal]))
       before?.stop.abort()
     }
-    if (restMs === null) this.#rest()
-    else this.#ask()
-  }
-
-  close(): void {
-    this.#rest()
+    this.#ask(this.#open)
   }
 
   isAbout(store: WatchedStore): boolean {
-    return store.storeId === this.#open?.storeId && store.address === this.#side.address
-  }
-
-  get state(): SideState {
-    const { watchedSince, lastPassAt, lastArrivalAt, lastAcquiredAt, lastHeldAt } = this.facts
-    const { held, holds, left } = this.facts.counts
-    return {
-      ...{ status: this.#open ? this.facts.status.status : 'closed', held, holds, left },
-      ...{ watchedSince, lastPassAt, lastArrivalAt, lastAcquiredAt, lastHeldAt },
-    }
+    return store.storeId === this.#open?.storeId && store.address === this.#address
   }
 
   now(at: number): SideNow {
+    const { status, error, offsetMs, lastPassAt } = this.facts
     const { held, holds, expired, noExpiry } = this.facts.counts
-    const open = this.#open
-    const isRead = this.facts.lastPassAt !== null
+    const latencyMs = medianOf(this.#latencies)
     return {
-      ...(open ? this.facts.status : { status: 'closed', error: null }),
-      ...(open ? { server: this.#server, ...this.#latency.now } : NOTHING_ASKED),
-      offsetMs: open && isRead ? this.facts.offsetMs : null,
-      ...{ held, holds, expired, noExpiry },
-      unrecognised: open && isRead ? open.watcher.unrecognised : null,
-      ...(open ? this.#paceAt(at, open.storeId) : NO_PACE),
+      status,
+      error,
+      server: this.#server,
+      offsetMs,
+      latencyMs: latencyMs === null ? null : Math.round(latencyMs * 10) / 10,
+      latencySamples: this.#latencies.length,
+      held,
+      holds,
+      expired,
+      noExpiry,
+      unrecognised: lastPassAt === null ? null : (this.#open?.watcher.unrecognised ?? null),
+      ...(this.#open ? this.#paceAt(at, this.#open.storeId) : NO_PACE),
     }
   }
 
   /** A new connection is a new watcher: observations through the old one do not carry over. */
   #bind(): void {
-    const there = this.#stores.at(this.#side.address)
-    if (there?.watcher === this.#open?.watcher) return
+    const found = this.#stores.at(this.#address)
+    if (found?.watcher === this.#open?.watcher) return
     this.#rest()
-    this.#open = there && this.#stores.open(there.storeId)
+    this.#open = found && this.#stores.open(found.storeId)
     this.#server = null
-    this.#latency.forget()
-    this.#askedAt = Number.NEGATIVE_INFINITY
-    this.facts.onStop()
+    this.#latencies = []
+    this.#askedAt = -Infinity
+    this.facts.onStop(this.#open ? 'stale' : 'closed')
   }
 
   #rest(): void {
@@ -119,18 +108,17 @@ export class SwitchSide {
     this.#reading = null
   }
 
-  #ask(): void {
-    const open = this.#open
+  #ask(open: OpenStore): void {
     const now = performance.now()
-    if (!open || now - this.#askedAt < ASK_MS) return
+    if (now - this.#askedAt < ASK_MS) return
     this.#askedAt = now
-    void this.#askStore(open).catch(() => {
-      if (this.#open === open) this.#latency.forget()
+    // A store that does not answer is reported by its watcher.
+    void this.#measure(open).catch(() => {
+      if (this.#open === open) this.#latencies = []
     })
   }
 
-  /** A store that does not answer is reported by its watcher. */
-  async #askStore(open: OpenStore): Promise<void> {
+  async #measure(open: OpenStore): Promise<void> {
     const { store, signal } = open
     const server = this.#server ?? (await store.describe(signal)).server
     if (this.#open !== open) return
@@ -139,8 +127,8 @@ export class SwitchSide {
       const began = performance.now()
       await store.clock(signal)
       if (this.#open !== open) return
-      this.#latency.add(performance.now() - began)
-    } while (this.#latency.count < FIRST_SAMPLES)
+      this.#latencies = [...this.#latencies, performance.now() - began].slice(-MOST_SAMPLES)
+    } while (this.#latencies.length < FIRST_SAMPLES)
   }
 
   #paceAt(at: number, storeId: string): Pace {
@@ -150,8 +138,9 @@ export class SwitchSide {
     if (!history) return NO_PACE
     const { flows, observedMs } = history.figuresSince(at - RECENT_MS, storeId, at)
     const since = history.samples.all[0]?.from ?? at
+    // Only locks that were seen being acquired and released: others may have been left behind, or ran out.
     const lengths = [...history.tenures.ended(at - RECENT_MS, at)]
-      .filter(tenure => isSeenWhole(tenure, since))
+      .filter(({ from, end }) => from >= since && (end === 'freed' || end === 'passed-on'))
       .map(lengthOf)
       .filter(ms => ms !== null)
     this.#pace = {
@@ -159,37 +148,6 @@ export class SwitchSide {
       medianHoldMs: medianOf(lengths),
     }
     return this.#pace
-  }
-}
-
-/**
- * Whether a tenure was observed from its start to its release. A record of an older lock has its start, but the lock may have been
- * left behind; and a lock that ran out was not released.
- */
-function isSeenWhole({ from, end }: StoreTenure, since: number): boolean {
-  return from >= since && (end === 'freed' || end === 'passed-on')
-}
-
-/** How long a store takes to answer. */
-class Latency {
-  #samples: readonly number[] = []
-
-  get count(): number {
-    return this.#samples.length
-  }
-
-  get now(): Pick<SideNow, 'latencyMs' | 'latencySamples'> {
-    const middle = medianOf(this.#samples)
-    return { latencyMs: middle === null ? null : Math.round(middle * 10) / 10, latencySamples: this.count }
-  }
-
-  add(ms: number): void {
-    this.#samples = [...this.#samples, ms].slice(-MOST_SAMPLES)
-  }
-
-  /** The store does not answer, or the connection is another one. */
-  forget(): void {
-    this.#samples = []
   }
 }
 

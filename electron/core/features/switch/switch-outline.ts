@@ -5,13 +5,15 @@ import { planOutcome } from '../../../../shared/plan-words.ts'
 import type { PlanSummary } from '../../../../shared/plans.ts'
 import {
   MOST_STRAYS,
+  type PassedStep,
   type Side,
   SWITCH_STEPS,
   type SwitchNow,
   type SwitchRun,
+  type SwitchStep,
 } from '../../../../shared/switch.ts'
-import { type ProviderFacts, providerDifferences } from '../../../../shared/switch-providers.ts'
-import { isSeenAfterRestart, reachedAt, seenAfterRestart } from '../../../../shared/switch-steps.ts'
+import { providerDifferences } from '../../../../shared/switch-providers.ts'
+import { reachedAt, seenAfterRestart, stepNumber } from '../../../../shared/switch-steps.ts'
 import {
   PROVIDER_VARIABLE,
   providerLine,
@@ -22,12 +24,10 @@ import { type Block, type Cell, code, entry, heading, notice, quiet, table, text
 import { cutData } from '../reports/escape.ts'
 import { iso, sayTime } from '../reports/words.ts'
 
-/** What the report of a switch is made of. */
 export type SwitchDocument = {
   readonly run: SwitchRun
-  /** The state when the report is written. */
   readonly now: SwitchNow
-  /** Plans that are still kept, in the order in which they were made. */
+  /** The plans that are still kept. */
   readonly plans: readonly PlanSummary[]
   readonly at: number
   readonly by: { readonly user: string; readonly host: string }
@@ -59,7 +59,8 @@ function* opening({ run, at, by, version }: SwitchDocument): Iterable<Block> {
   if (ended === null) yield notice('warn', 'This switch is not finished.')
   if (ended?.how === 'abandoned')
     yield notice('danger', 'This switch was abandoned: see below at which step, and what is as it was.')
-  if (ended?.how === 'finished' && isSeenAfterRestart(run)) yield notice('danger', finishedDespite(run))
+  const despite = finishedDespite(run)
+  if (despite !== null) yield notice('danger', despite)
   const byHand = run.passed.filter(({ checked }) => !checked).length
   if (byHand > 0)
     yield notice('warn', `${plural(byHand, 'step was', 'steps were')} passed by hand, without the check.`)
@@ -79,13 +80,14 @@ function* opening({ run, at, by, version }: SwitchDocument): Iterable<Block> {
 }
 
 /** The strays and splits themselves are listed below, in full. */
-function finishedDespite(run: SwitchRun): string {
+function finishedDespite(run: SwitchRun): string | null {
   const { strays, splits } = seenAfterRestart(run)
   const seen = [
     strays.length > 0 && `${plural(strays.length, 'lock was', 'locks were')} acquired in the old store`,
     splits.length > 0 && `${plural(splits.length, 'name was', 'names were')} held in both stores at once`,
-  ]
-  return `This switch was finished although ${seen.filter(Boolean).join(' and ')} after the workers had been started again: a worker may still use the old provider.`
+  ].filter(Boolean)
+  if (run.ended?.how !== 'finished' || seen.length === 0) return null
+  return `This switch was finished although ${seen.join(' and ')} after the workers had been started again: a worker may still use the old provider.`
 }
 
 function sayState({ ended, step }: SwitchRun): string {
@@ -94,60 +96,40 @@ function sayState({ ended, step }: SwitchRun): string {
   return `${ended.how} ${sayAt(ended.at)} by ${ended.by}${reason}`
 }
 
-type StepRow = {
-  readonly title: string
-  readonly at: number
-  readonly when: Cell
-  readonly by?: string
-  readonly how?: Cell
-  readonly why?: string
-  readonly held?: readonly [number | null, number | null]
-}
+type StepRow = Partial<PassedStep> & { readonly step: SwitchStep; readonly when: Cell; readonly how?: Cell }
 
-/** The steps that were passed or gone back to, in the order in which that happened, and those to come. */
+/** The steps that were passed or gone back to, in order of time, and those to come. */
 function stepTable(run: SwitchRun): Block {
-  const passed = run.passed.map(({ step, at, by, checked, reason, fromHeld, toHeld, quietMs }): StepRow => {
-    // The duration at that time: the operator may have changed it since.
-    const isAboutQuiet = (step === 'stop' || step === 'verify') && quietMs !== undefined
-    const quietFor = isAboutQuiet ? `: quiet for ${sayDuration(quietMs, { tenths: false })}` : ''
-    return {
-      ...happened(step, at, by),
-      how: checked
-        ? { text: `its check was met${quietFor}`, tone: 'live' }
-        : { text: 'by hand', tone: 'warn' },
-      why: reason ?? '',
-      held: [fromHeld, toHeld],
-    }
-  })
+  const passed = run.passed.map(
+    (each): StepRow => ({ ...each, when: timeCell(each.at), how: howPassed(each) }),
+  )
   // Without them, a step that was passed twice would look like a mistake.
   const back = run.wentBack.map(
-    ({ step, at, by }): StepRow => ({
-      ...happened(step, at, by),
-      how: { text: 'gone back to', tone: 'warn' },
-    }),
+    (each): StepRow => ({ ...each, when: timeCell(each.at), how: { text: 'gone back to', tone: 'warn' } }),
   )
-  const open = run.ended === null ? SWITCH_STEPS.slice(SWITCH_STEPS.indexOf(run.step)) : []
+  const open = run.ended === null ? SWITCH_STEPS.slice(stepNumber(run.step) - 1) : []
   const toCome = open.map((step): StepRow => {
     const since = `open since ${sayAt(reachedAt(run, step) ?? run.begunAt)}`
-    return { title: STEP_WORDS[step].title, at: Infinity, when: quiet(step === run.step ? since : 'not yet') }
+    return { step, when: quiet(step === run.step ? since : 'not yet') }
   })
-  return table(
-    'Steps',
-    [...[...passed, ...back].sort((one, other) => one.at - other.at), ...toCome],
-    [
-      ['Step', 18, ({ title }) => title],
-      ['When', 18, ({ when }) => when],
-      ['By', 12, ({ by }) => by ?? ''],
-      ['How', 16, ({ how }) => how ?? ''],
-      ['Why', 24, ({ why }) => why ?? ''],
-      ['Held in old', 9, ({ held }) => (held ? numberCell(held[0]) : ''), 'right'],
-      ['Held in new', 9, ({ held }) => (held ? numberCell(held[1]) : ''), 'right'],
-    ],
-  )
+  const rows = [...[...passed, ...back].sort((one, other) => (one.at ?? 0) - (other.at ?? 0)), ...toCome]
+  return table('Steps', rows, [
+    ['Step', 18, ({ step }) => STEP_WORDS[step].title],
+    ['When', 18, ({ when }) => when],
+    ['By', 12, ({ by }) => by ?? ''],
+    ['How', 16, ({ how }) => how ?? ''],
+    ['Why', 24, ({ reason }) => reason ?? ''],
+    ['Held in old', 9, ({ fromHeld }) => (fromHeld === undefined ? '' : numberCell(fromHeld)), 'right'],
+    ['Held in new', 9, ({ toHeld }) => (toHeld === undefined ? '' : numberCell(toHeld)), 'right'],
+  ])
 }
 
-function happened(step: SwitchRun['step'], at: number, by: string): StepRow {
-  return { title: STEP_WORDS[step].title, at, when: timeCell(at), by }
+function howPassed({ step, checked, quietMs }: PassedStep): Cell {
+  if (!checked) return { text: 'by hand', tone: 'warn' }
+  // The quiet time at that moment: the operator may have changed it since.
+  const isAboutQuiet = (step === 'stop' || step === 'verify') && quietMs !== undefined
+  const quietFor = isAboutQuiet ? `: quiet for ${sayDuration(quietMs, { tenths: false })}` : ''
+  return { text: `its check was met${quietFor}`, tone: 'live' }
 }
 
 function providerBlock(run: SwitchRun): Block {
@@ -176,7 +158,7 @@ function* planBlocks({ run, plans }: SwitchDocument): Iterable<Block> {
     ['Made', 16, ({ plan }) => (plan ? timeCell(plan.createdAt) : '')],
     ['Locks', 8, ({ plan }) => (plan ? numberCell(plan.count) : ''), 'right'],
     ['Why', 20, ({ plan }) => plan?.progress.reason ?? ''],
-    ['What came of it', 40, ({ plan }) => (plan ? sayPlan(plan) : 'not kept any more')],
+    ['What came of it', 40, ({ plan }) => (plan ? sayPlan(plan) : 'no longer kept')],
   ])
   yield text('The audit log has every lock of them by the id of the plan.', true)
 }
@@ -244,7 +226,7 @@ function* remainsBlocks({ run, now }: SwitchDocument): Iterable<Block> {
 }
 
 function* differenceBlocks({ run, now }: SwitchDocument): Iterable<Block> {
-  const { from, to, numbers, means } = providerDifferences(run, now)
+  const { numbers, means } = providerDifferences(run, now)
   yield heading('How the two differ')
   yield table('Numbers of both', numbers, [
     ['Now', 30, ({ what }) => what],
@@ -252,12 +234,13 @@ function* differenceBlocks({ run, now }: SwitchDocument): Iterable<Block> {
     [run.to.storeName, 35, each => each.to ?? 'not known'],
   ])
   for (const each of means) yield text(each)
-  yield { is: 'beside', blocks: [providerEntry(run.from, from), providerEntry(run.to, to)] }
+  yield { is: 'beside', blocks: [run.from, run.to].map(providerEntry) }
 }
 
-function providerEntry({ storeName }: Side, { name, advantages, considerations }: ProviderFacts): Block {
+function providerEntry({ storeName, kind }: Side): Block {
+  const { label, advantages, considerations } = kindOf(kind)
   return entry(storeName, {
-    tags: [quiet(name)],
+    tags: [quiet(label)],
     texts: [`Advantages: ${advantages.join(' ')}`, `Considerations: ${considerations.join(' ')}`],
   })
 }

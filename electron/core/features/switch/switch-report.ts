@@ -1,68 +1,49 @@
 import type { StreamInput } from '../../../../shared/contract.ts'
 import type { PlanSummary } from '../../../../shared/plans.ts'
 import { safeJson } from '../../../../shared/safe-text.ts'
-import { namedApart } from '../../../../shared/switch-words.ts'
+import { namedApart, withIsoTimes } from '../../../../shared/switch-words.ts'
 import { whoIsHere } from '../../lib/operator.ts'
 import { iso } from '../reports/words.ts'
 import { documentOf } from '../reports/writers.ts'
-import type { RunBook } from './run-book.ts'
 import { type SwitchDocument, switchBlocks, switchTitle } from './switch-outline.ts'
+import type { SwitchRuns } from './switch-runs.ts'
 
-export type SwitchReportsOptions = {
-  readonly book: RunBook
+type ReportInput = StreamInput<'switch.report'>
+
+export type ReportSources = {
+  readonly runs: SwitchRuns
   readonly plans: { list(): Promise<PlanSummary[]> }
   readonly version: string
 }
 
 /** The report of a switch, finished or not. */
-export class SwitchReports {
-  readonly #o: SwitchReportsOptions
-
-  constructor(options: SwitchReportsOptions) {
-    this.#o = options
-  }
-
-  async *write(switchId: string, as: StreamInput<'switch.report'>['as']): AsyncIterable<{ text: string }> {
-    const { book, version } = this.#o
-    await book.ready
-    const run = book.shown(book.find(switchId))
-    const now = await book.now(switchId)
-    const kept = run.planIds.length === 0 ? [] : await this.#o.plans.list()
-    const plans = run.planIds.flatMap(planId => kept.find(plan => plan.planId === planId) ?? [])
-    const { user, host } = whoIsHere()
-    yield { text: writeSwitch({ run, now, plans, at: Date.now(), by: { user, host }, version }, as) }
-  }
+export async function* writeReport(
+  { runs, plans, version }: ReportSources,
+  { switchId, as }: ReportInput,
+): AsyncIterable<{ text: string }> {
+  await runs.ready
+  const run = runs.bound(runs.find(switchId))
+  const now = await runs.now(switchId)
+  const kept = run.planIds.length === 0 ? [] : await plans.list()
+  const made = run.planIds.flatMap(planId => kept.find(plan => plan.planId === planId) ?? [])
+  const { user, host } = whoIsHere()
+  yield { text: reportText({ run, now, plans: made, at: Date.now(), by: { user, host }, version }, as) }
 }
 
-export function writeSwitch(document: SwitchDocument, as: StreamInput<'switch.report'>['as']): string {
+export function reportText(document: SwitchDocument, as: ReportInput['as']): string {
   if (as === 'json') return `${safeJson(asJson(document), 1)}\n`
   const run = namedApart(document.run)
   return documentOf(as, switchTitle(run), document.version, [...switchBlocks({ ...document, run })])
 }
 
-/** Times as everybody writes them, and of a plan what came of it. */
-function asJson({ run, now, plans, at, by, version }: SwitchDocument): unknown {
+function asJson({ run, now, plans, at, by, version }: SwitchDocument) {
   return {
     tool: { name: 'lockkeeper', version },
     written: { at: iso(at), by },
-    switch: withTimes(run),
-    now: withTimes(now),
-    plans: plans.map(({ planId, createdAt, count, filter, progress }) => ({
-      ...{ planId, createdAt: iso(createdAt), count, filter },
-      ...{ state: progress.state, counts: progress.counts, reason: progress.reason },
-    })),
+    switch: withIsoTimes(run),
+    now: withIsoTimes(now),
+    plans: plans.map(({ planId, createdAt, count, filter, progress: { state, counts, reason } }) => {
+      return { planId, createdAt: iso(createdAt), count, filter, state, counts, reason }
+    }),
   }
-}
-
-const TIMES = /^(at|since|until|begunAt|endsAt|heldSince|lastArrivalAt|watchedSince|firstArrivalInNewAt)$/
-
-function withTimes(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withTimes)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([name, each]) => [
-      name,
-      TIMES.test(name) && typeof each === 'number' ? iso(each) : withTimes(each),
-    ]),
-  )
 }

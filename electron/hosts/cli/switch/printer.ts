@@ -1,3 +1,4 @@
+import { kindOf } from '../../../../shared/kinds.ts'
 import { clip, column, escapeForTerminal, neutralise, safeJson } from '../../../../shared/safe-text.ts'
 import type { EnvPreview, SwitchNow, SwitchRun, SwitchStep } from '../../../../shared/switch.ts'
 import { providerDifferences } from '../../../../shared/switch-providers.ts'
@@ -57,12 +58,13 @@ export class SwitchPrinter {
   }
 
   async compare(run: SwitchRun, now: SwitchNow): Promise<void> {
-    const { from, to, numbers, means } = providerDifferences(run, now)
-    await this.print(`From ${escapeForTerminal(run.from.storeName)} (${from.name}, ${run.from.address})`)
-    await this.print(`To   ${escapeForTerminal(run.to.storeName)} (${to.name}, ${run.to.address})`)
-    for (const facts of from.name === to.name ? [from] : [from, to]) {
+    const { numbers, means } = providerDifferences(run, now)
+    const [from, to] = [kindOf(run.from.kind), kindOf(run.to.kind)]
+    await this.print(`From ${escapeForTerminal(run.from.storeName)} (${from.label}, ${run.from.address})`)
+    await this.print(`To   ${escapeForTerminal(run.to.storeName)} (${to.label}, ${run.to.address})`)
+    for (const facts of from === to ? [from] : [from, to]) {
       await this.print('')
-      await this.print(`${facts.name}:`)
+      await this.print(`${facts.label}:`)
       for (const each of facts.advantages) await this.print(each, '  + ')
       for (const each of facts.considerations) await this.print(each, '  - ')
     }

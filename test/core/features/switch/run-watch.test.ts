@@ -172,16 +172,16 @@ describe('change', () => {
   it('follows the file, and what is wrong with it', async () => {
     const file = envFile('LOCK_PROVIDER=redis\n')
     const run = watching()
-    await run.watch.lookAtEnv()
+    await run.watch.readEnv()
     expect([run.is('change'), run.told.env]).toEqual(['unknown', null])
     run.kept = { ...run.kept, envFile: file }
-    await run.watch.lookAtEnv()
+    await run.watch.readEnv()
     expect([run.is('change'), run.told.env]).toEqual(['not-yet', { value: 'redis', problem: null }])
     writeFileSync(file, 'LOCK_PROVIDER=mysql # new\n')
-    await run.watch.lookAtEnv()
+    await run.watch.readEnv()
     expect(run.is('change')).toBe('met')
     writeFileSync(file, 'LOCK_PROVIDER="mysql\n')
-    await run.watch.lookAtEnv()
+    await run.watch.readEnv()
     expect([run.is('change'), run.told.env?.problem]).toEqual(['unknown', expect.stringContaining('Line 1')])
   })
 })
@@ -274,9 +274,34 @@ describe('restart and verify', () => {
     for (const how of run.pending) run.kept = how(run.kept)
     run.pending = null
     expect(run.is('restart')).toBe('not-yet')
-    run.now += SECOND
+    run.goOn(SECOND)
     run.new.sees('taken', 'other')
     expect([run.is('restart'), run.told.firstArrivalInNewAt]).toEqual(['met', run.now])
+  })
+
+  it('and a lock that may have been acquired before the switch went back does not count', () => {
+    const run = watching()
+    run.reach('verify')
+    run.now += SECOND / 2
+    // Acquired now, and polled for the first time after the switch went back.
+    const wentBack = [{ step: 'restart' as const, at: run.now, by: 'ana' }]
+    run.kept = { ...run.kept, step: 'restart', wentBack, firstArrivalInNewAt: null }
+    run.now += SECOND / 2
+    run.new.sees('taken', 'gps')
+    run.new.pass()
+    expect([run.is('restart'), run.told.firstArrivalInNewAt]).toEqual(['not-yet', null])
+    run.goOn(SECOND)
+    run.new.sees('taken', 'other')
+    expect([run.is('restart'), run.told.firstArrivalInNewAt]).toEqual(['met', run.now])
+  })
+
+  it('unless its record says that it was acquired after the step was reached', () => {
+    const run = watching()
+    run.now += SECOND
+    run.reach('restart')
+    run.now += 10 * SECOND
+    run.new.sees('taken', 'gps', { acquiredAt: run.now - 2 * SECOND, acquiredAtSource: 'stored' })
+    expect(run.is('restart')).toBe('met')
   })
 
   it('and verify both stores, for as long', () => {
@@ -343,7 +368,7 @@ it('both are read closely while somebody looks, and slowly otherwise', () => {
   expect([run.old.restMs, run.new.restMs]).toEqual([1000, 1000])
   run.watch.tend('slowly')
   expect([run.old.restMs, run.new.restMs]).toEqual([5000, 5000])
-  run.watch.close()
+  run.watch.tend('not')
   expect([run.old.restMs, run.new.restMs]).toEqual([null, null])
 })
 

@@ -24,7 +24,7 @@ function answering(takeMs: readonly number[]) {
   const watcher = { unrecognised: 0, attend: () => {} }
   const { signal } = new AbortController()
   const side = new SwitchSide(
-    { address: 'redis://old:6379/0', kind: 'redis' },
+    { address: 'redis://old:6379/0' },
     {
       at: () => ({ storeId: 's', watcher: watcher as never }),
       open: () => ({ storeId: 's', watcher, signal, store }) as unknown as OpenStore,

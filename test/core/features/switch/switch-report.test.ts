@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { SwitchDocument } from '../../../../electron/core/features/switch/switch-outline.ts'
-import { writeSwitch } from '../../../../electron/core/features/switch/switch-report.ts'
+import { reportText } from '../../../../electron/core/features/switch/switch-report.ts'
 import type { SwitchRun } from '../../../../shared/switch.ts'
 import { HOSTILE } from '../reports/hostile.ts'
 import { MINUTE, SECOND, START, WatchedRun } from './watched-run.ts'
@@ -12,7 +12,7 @@ function aDocument(text: string, more: Partial<SwitchRun> = {}): SwitchDocument 
   run.new.sees('found', 'gps', { key: text, owner: `${text}2`, name: text })
   run.goOn(SECOND)
   run.reach('verify')
-  const { firstArrivalInNewAt: _, ...kept } = run.kept
+  const { kept } = run
   const passed = kept.passed.map((each, i) => (i === 2 ? { ...each, checked: false, reason: text } : each))
   return {
     run: {
@@ -35,7 +35,7 @@ function aDocument(text: string, more: Partial<SwitchRun> = {}): SwitchDocument 
 
 describe('the report of a switch', () => {
   it('tells who did what and when, how each step was passed, and what remains', () => {
-    const text = writeSwitch(
+    const text = reportText(
       aDocument('orders', { ended: { at: START + MINUTE, by: 'ana', how: 'finished', reason: null } }),
       'md',
     )
@@ -45,7 +45,7 @@ describe('the report of a switch', () => {
       '1 step was passed by hand, without the check.',
       '| Let the old locks end | 2027-01-15 08:00:01 | ana | by hand | orders | 0 | 0 |',
       '| 2027-01-15 08:00:00 | orders | `orders` | `orders` | `mysql` | `orders` |',
-      'not kept any more',
+      'no longer kept',
       '| 2027-01-15 08:00:01 | `orders` | `orders` |',
       'The same job may have run twice at these times.',
       '1 lock is held, and 0 expired ones are still stored.',
@@ -58,17 +58,17 @@ describe('the report of a switch', () => {
   it('says at its opening what it was finished in spite of, and says so of nothing that was before the restart', () => {
     const ended = { at: START + MINUTE, by: 'ana', how: 'finished' as const, reason: 'it is stopped' }
     const strays = [{ key: 'orders', holder: 'w1', at: START + 20 * SECOND }]
-    const text = writeSwitch(aDocument('orders', { ended, strays }), 'md')
+    const text = reportText(aDocument('orders', { ended, strays }), 'md')
     const notice =
       'This switch was finished although 1 lock was acquired in the old store and 1 name was held in both stores at once after the workers had been started again: a worker may still use the old provider.'
     expect(text.slice(0, text.indexOf('- From:'))).toContain(notice)
-    expect(writeSwitch(aDocument('orders', { strays }), 'md')).not.toContain('finished although')
+    expect(reportText(aDocument('orders', { strays }), 'md')).not.toContain('finished although')
     const before = aDocument('orders', {
       ended,
       strays: [{ ...strays[0], key: 'k', holder: null, at: START }],
     })
     const calm = { ...before, run: { ...before.run, splits: [] } }
-    expect(writeSwitch(calm, 'md')).not.toContain('finished although')
+    expect(reportText(calm, 'md')).not.toContain('finished although')
   })
 
   it('tells of a step that was gone back to where it happened, between the two times that it was passed', () => {
@@ -77,7 +77,7 @@ describe('the report of a switch', () => {
     if (!last) throw new Error('Nothing was passed')
     const wentBack = [{ step: last.step, at: last.at + SECOND, by: 'bo' }]
     const passed = [...before.run.passed, { ...last, at: last.at + 2 * SECOND }]
-    const lines = writeSwitch(aDocument('orders', { wentBack, passed }), 'md').split('\n')
+    const lines = reportText(aDocument('orders', { wentBack, passed }), 'md').split('\n')
     const at = lines.findIndex(line => line.includes('gone back to'))
     expect(lines[at]).toContain('| bo | gone back to |')
     const step = lines[at]?.split('|')[1]
@@ -89,24 +89,24 @@ describe('the report of a switch', () => {
     const { run } = aDocument('orders')
     const stop = { ...run.passed[0], step: 'stop' as const, at: START, by: 'ana', checked: true }
     const passed = [{ ...stop, reason: null, fromHeld: 0, toHeld: 0, quietMs: SECOND }]
-    const text = writeSwitch(aDocument('orders', { passed, quietMs: 900 * SECOND }), 'md')
+    const text = reportText(aDocument('orders', { passed, quietMs: 900 * SECOND }), 'md')
     expect(text).toMatch(/Stop the workers \|.*its check was met: quiet for 1 s \|/)
   })
 
   it('tells two stores that have one name by their addresses', () => {
     const { run } = aDocument('orders')
-    const text = writeSwitch(aDocument('orders', { to: { ...run.to, storeName: run.from.storeName } }), 'md')
+    const text = reportText(aDocument('orders', { to: { ...run.to, storeName: run.from.storeName } }), 'md')
     expect(text.split('\n')[0]).toMatch(/^# Locks from redis.*old.* to mysql.*new/)
   })
 
   it('of one that is not finished says so, and at which step it is', () => {
-    const text = writeSwitch(aDocument('orders'), 'md')
+    const text = reportText(aDocument('orders'), 'md')
     expect(text).toContain('This switch is not finished.')
     expect(text).toContain('open since 2027-01-15 08:00:01')
   })
 
   it('is all there as JSON, with times as everybody writes them', () => {
-    const json = JSON.parse(writeSwitch(aDocument('orders'), 'json'))
+    const json = JSON.parse(reportText(aDocument('orders'), 'json'))
     expect(json.switch).toMatchObject({ step: 'verify', begunAt: '2027-01-15T08:00:00.000Z' })
     expect(json.switch.strays).toEqual([{ key: 'orders', holder: 'orders', at: '2027-01-15T08:00:01.000Z' }])
     expect(json.now.checks.verify).toMatchObject({ is: 'not-yet' })
@@ -115,11 +115,11 @@ describe('the report of a switch', () => {
   it.each(HOSTILE)('has nothing in it that we did not write: %j', text => {
     const tags = (html: string) => html.match(/<[^>]*>/g)?.map(tag => tag.replace(/aria-label="[^"]*"/, ''))
     const [plain, hostile] = [aDocument('orders'), aDocument(text)]
-    expect(tags(writeSwitch(hostile, 'html'))).toEqual(tags(writeSwitch(plain, 'html')))
-    const markdown = writeSwitch(hostile, 'md')
-    expect(markdown.split('\n').length).toBe(writeSwitch(plain, 'md').split('\n').length)
+    expect(tags(reportText(hostile, 'html'))).toEqual(tags(reportText(plain, 'html')))
+    const markdown = reportText(hostile, 'md')
+    expect(markdown.split('\n').length).toBe(reportText(plain, 'md').split('\n').length)
     // biome-ignore lint/suspicious/noControlCharactersInRegex: that there are none is the point
     expect(markdown).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]/)
-    expect(JSON.parse(writeSwitch(hostile, 'json')).switch.strays[0].key).toBe(text)
+    expect(JSON.parse(reportText(hostile, 'json')).switch.strays[0].key).toBe(text)
   })
 })

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { holdOwner } from '../../../../shared/hold-words.ts'
 import { SWITCH_STEPS } from '../../../../shared/switch.ts'
 import { QUIET_MS, switching } from './switching.ts'
-import { workPlace } from './work-places.ts'
+import { acquireUntil, workPlace } from './work-places.ts'
 
 const places = () => Promise.all([workPlace('redis'), workPlace('mysql')])
 
@@ -30,7 +30,7 @@ describe('a job that still had the old provider while the switch was verified', 
     const [from, to] = await places()
     const one = await switching(from, to)
     for (const step of SWITCH_STEPS.slice(0, -1)) await one.pass(step, 'x')
-    await to.hold('GPS', 'w2')
+    await acquireUntil(to, () => one.check('restart') === 'met')
     await from.hold('NIGHTLY', 'w1')
     await one.until(() => one.seen().run.strays.length, 1)
     await from.free('NIGHTLY')
@@ -53,7 +53,7 @@ describe('a job that still had the old provider while the switch was verified', 
     await one.go('stop', 'drain')
     await one.pass('change', 'elsewhere')
     await one.go('clean')
-    await to.hold('VOZ', 'w2')
+    await acquireUntil(to, () => one.check('restart') === 'met')
     await one.go('restart', 'verify')
     expect((await one.run()).ended).toMatchObject({ how: 'finished', reason: null })
     expect(await one.report('md')).not.toContain('finished although')
@@ -70,7 +70,7 @@ describe('a job that still had the old provider while the switch was verified', 
     const [from, to] = await places()
     const s = await switching(from, to)
     for (const step of SWITCH_STEPS.slice(0, -1)) await s.pass(step, 'x')
-    await to.hold('GPS', 'w2')
+    await acquireUntil(to, () => s.check('restart') === 'met')
     await s.met('verify')
     const path = join(s.folder, 'switches.json')
     const kept = JSON.parse(readFileSync(path, 'utf8'))

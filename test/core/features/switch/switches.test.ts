@@ -8,7 +8,7 @@ import { dataFolder } from '../../../hosts/cli/run-cli.ts'
 import { auditLines, auditText } from '../audit/lines.ts'
 import { openConsole, profile } from '../console.ts'
 import { envFile, switching } from './switching.ts'
-import { workPlace } from './work-places.ts'
+import { acquireUntil, workPlace } from './work-places.ts'
 
 /** What a screen is told that opens now. */
 function firstLook({ client, switchId }: Awaited<ReturnType<typeof switching>>) {
@@ -60,7 +60,7 @@ describe('a switch', () => {
       expect((await s.run()).step).toBe(step)
       if (step === 'change') await s.changeEnv(file)
       if (step === 'clean') await s.clean()
-      if (step === 'restart') await to.hold('GPS', 'w2')
+      if (step === 'restart') await acquireUntil(to, () => s.check('restart') === 'met')
       await s.go(step)
       await s.close()
     }
@@ -194,11 +194,9 @@ describe('a step', () => {
       const two = await switching(from, to, one.folder)
       const until = SWITCH_STEPS.indexOf('restart')
       for (const each of SWITCH_STEPS.slice(0, until)) await one.pass(each, 'x')
-      await to.hold('GPS', 'w2')
+      await acquireUntil(to, () => one.check('restart') === 'met')
       await one.go('restart')
       await two.until(() => [two.seen().run.step, two.check('restart')], ['verify', 'met'])
-      // A console that polls the lock for the first time after the switch went back takes it for a new one.
-      for (const s of [one, two]) await s.until(() => s.seen().now.to.held, 1)
       await two.ask('switch.back', { switchId: two.switchId, step })
       for (const each of SWITCH_STEPS.slice(SWITCH_STEPS.indexOf(step), until)) await two.pass(each, 'x')
       for (const s of [one, two]) {
@@ -207,7 +205,7 @@ describe('a step', () => {
       }
       expect((await one.run()).wentBack).toMatchObject([{ step }])
       await expect(one.pass('restart')).rejects.toThrow('Nothing has been acquired')
-      await to.hold('VOZ', 'w2')
+      await acquireUntil(to, () => one.check('restart') === 'met')
       await one.go('restart')
     },
   )

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { SWITCH_STEPS } from '../../../../shared/switch.ts'
 import { auditText } from '../audit/lines.ts'
 import { envFile, switching } from './switching.ts'
-import { type Provider, workPlace } from './work-places.ts'
+import { acquireUntil, type Provider, workPlace } from './work-places.ts'
 
 const PROVIDERS: Provider[] = ['redis', 'mysql', 'dynamodb']
 const WAYS = PROVIDERS.flatMap(from => PROVIDERS.filter(to => to !== from).map(to => [from, to] as const))
@@ -33,7 +33,7 @@ async function walk(fromKind: Provider, toKind: Provider) {
   expect(await from.names()).toEqual([])
 
   expect(s.check('restart')).not.toBe('met')
-  await to.hold('GPS', 'w2')
+  await acquireUntil(to, () => s.check('restart') === 'met')
   await s.go('restart', 'verify')
   const run = await s.run()
   expect(run).toMatchObject({ ended: { how: 'finished' }, planIds: [planId], strays: [], splits: [] })

@@ -2,11 +2,10 @@ import type { WatchedStore } from '../../../../electron/core/features/stats/hist
 import { StoreHistory } from '../../../../electron/core/features/stats/store-history.ts'
 import type { OpenStore } from '../../../../electron/core/features/stores/open-store.ts'
 import type { LockEvent } from '../../../../electron/core/features/stores/subscriber.ts'
-import { RunWatch } from '../../../../electron/core/features/switch/run-watch.ts'
-import type { KeptRun } from '../../../../electron/core/features/switch/switch-file.ts'
+import { type Observation, RunWatch } from '../../../../electron/core/features/switch/run-watch.ts'
 import { stateAt } from '../../../../shared/lease.ts'
 import type { WatchedLock } from '../../../../shared/locks.ts'
-import { SWITCH_STEPS, type SwitchNow, type SwitchStep } from '../../../../shared/switch.ts'
+import { SWITCH_STEPS, type SwitchNow, type SwitchRun, type SwitchStep } from '../../../../shared/switch.ts'
 import { lockAt } from '../lock.ts'
 
 export const START = 1_800_000_000_000
@@ -81,14 +80,14 @@ export class FakeStore {
 /** A switch whose clock a test moves, and whose stores it plays. */
 export class WatchedRun {
   now = START
-  kept: KeptRun
+  kept: SwitchRun
   readonly old = new FakeStore(this, 'redis://old:6379/0', 'redis')
   readonly new = new FakeStore(this, 'mysql://root@new:3306/shop', 'mysql')
   readonly watch: RunWatch
   /** What was seen and is not kept yet, for a test that has something come in between. */
-  pending: ((run: KeptRun) => KeptRun)[] | null = null
+  pending: Observation[] | null = null
 
-  constructor(more: Partial<KeptRun> = {}) {
+  constructor(more: Partial<SwitchRun> = {}) {
     const side = ({ address, kind }: FakeStore) => ({ storeId: null, storeName: address, address, kind })
     this.kept = {
       ...{ switchId: 's1', from: side(this.old), to: side(this.new), begunAt: START, by: 'ana' },
@@ -119,9 +118,9 @@ export class WatchedRun {
         watched: storeId => stores.find(each => each.store.storeId === storeId)?.store ?? null,
       },
       run: () => this.kept,
-      learned: how => {
-        if (this.pending) this.pending.push(how)
-        else this.kept = how(this.kept)
+      observed: add => {
+        if (this.pending) this.pending.push(add)
+        else this.kept = add(this.kept)
       },
       now: () => this.now,
     })

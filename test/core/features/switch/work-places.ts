@@ -18,6 +18,15 @@ export type WorkPlace = {
 
 const HOUR = 3_600_000
 
+/** Acquires one lock after another, as workers do, until the switch has seen enough. */
+export async function acquireUntil(place: WorkPlace, isEnough: () => boolean): Promise<void> {
+  for (let n = 0; !isEnough(); n++) {
+    await place.hold(`JOB_${n}`, 'w2')
+    await new Promise(resolve => setTimeout(resolve, 300))
+    if (n > 100) throw new Error('The switch sees no lock')
+  }
+}
+
 export function workPlace(kind: Provider): Promise<WorkPlace> {
   return { redis: inRedis, mysql: inMariaDb, dynamodb: inDynamoDb }[kind]()
 }

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis'
 import { expect, it, onTestFinished } from 'vitest'
 import { SWITCH_STEPS } from '../../../../shared/switch.ts'
 import { envFile } from '../../../core/features/switch/switching.ts'
-import { workPlace } from '../../../core/features/switch/work-places.ts'
+import { acquireUntil, workPlace } from '../../../core/features/switch/work-places.ts'
 import { freePort } from '../../../servers/process.ts'
 import { startRedis } from '../../../servers/redis.ts'
 import { operator } from '../plans/plan-cli.ts'
@@ -54,8 +54,12 @@ it('leads away from a provider that is down, begun and gone on with while it is'
   const rest = started([...words, '--env-file', file, '--change-env', ...byHand, ...REASON], o.env)
   await rest.says('at step 2 of 7.')
   await rest.says('Step 6 of 7')
-  await to.hold('GPS')
-  const end = await rest.done
+  let isOver = false
+  const over = rest.done.finally(() => {
+    isOver = true
+  })
+  await acquireUntil(to, () => isOver)
+  const end = await over
   expect(end).toMatchObject({ code: 0, stderr: '' })
   expect(end.stdout).toContain('The switch is finished.')
   expect(readFileSync(file, 'utf8')).toBe('LOCK_PROVIDER=mysql\n')

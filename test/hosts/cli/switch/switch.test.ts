@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { envFile } from '../../../core/features/switch/switching.ts'
-import { type WorkPlace, workPlace } from '../../../core/features/switch/work-places.ts'
+import { acquireUntil, type WorkPlace, workPlace } from '../../../core/features/switch/work-places.ts'
 import { expectHarmless, operator } from '../plans/plan-cli.ts'
 import { type Run, startCli } from '../run-cli.ts'
 import { atTerminal } from '../terminal.ts'
@@ -208,8 +208,7 @@ describe('at a terminal', () => {
     t.types('yes\r')
     await t.shows('Passed by hand: they start tomorrow')
     await t.shows('Step 7 of 7')
-    await to.hold('GPS', 'w2')
-    await t.shows('The switch is finished.')
+    await acquireUntil(to, () => t.screen().includes('The switch is finished.'))
     expect(await t.done).toBe(0)
     expect(o.audit()).toContain('"reason":"they start tomorrow"')
   })

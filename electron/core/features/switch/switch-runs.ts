@@ -1,30 +1,34 @@
+import { z } from 'zod'
 import type { Failure } from '../../../../shared/result.ts'
-import type { Side, SwitchNow, SwitchRun } from '../../../../shared/switch.ts'
+import { type Side, type SwitchNow, type SwitchRun, switchRunSchema } from '../../../../shared/switch.ts'
+import { SharedFile } from '../../files/shared-file.ts'
 import { ChangeFeed } from '../../lib/change-feed.ts'
 import { WorkQueue } from '../../lib/concurrency.ts'
 import { StoreError } from '../../lib/errors.ts'
 import type { HistorySubscriber, WatchedStore } from '../stats/histories.ts'
 import type { LockEvent, Pass } from '../stores/subscriber.ts'
-import { RunWatch } from './run-watch.ts'
+import { type Observation, RunWatch } from './run-watch.ts'
 import type { SwitchStores } from './side.ts'
-import { type KeptRun, SwitchFile } from './switch-file.ts'
+
+const fileSchema = z.object({ version: z.literal(1), runs: z.array(switchRunSchema) })
 
 const TICK_MS = 500
-
-/** An observation that is not in the file yet. `isTried`: the file could not be written. */
-type Learned = { readonly how: (run: KeptRun) => KeptRun; isTried: boolean }
+/** Beyond this, the oldest ended switches are dropped. */
+const MOST_RUNS = 200
 
 type Entry = {
   /** The switch in the file. */
-  kept: KeptRun
-  learned: Learned[]
+  run: SwitchRun
+  /** Observations that are not in the file yet. `isTried`: the file could not be written. */
+  pending: { readonly add: Observation; isTried: boolean }[]
   watch: RunWatch | null
   readonly feed: ChangeFeed
   watchers: number
+  /** The last state that followers were notified of. */
   told: string
 }
 
-export type RunBookOptions = {
+export type SwitchRunsOptions = {
   readonly dataFolder: string
   readonly stores: SwitchStores
   readonly nameOf: (storeId: string, address: string) => string
@@ -36,19 +40,25 @@ export type RunBookOptions = {
  * All switches, kept in `switches.json`, and the watches of those that are open or followed. A side is bound to the open store
  * with its address, so a switch continues in the next console at its step.
  */
-export class RunBook implements HistorySubscriber {
+export class SwitchRuns implements HistorySubscriber {
   readonly ready: Promise<void>
-  readonly #o: RunBookOptions
-  readonly #file: SwitchFile
+  readonly #o: SwitchRunsOptions
+  readonly #file: SharedFile<z.infer<typeof fileSchema>>
   readonly #entries = new Map<string, Entry>()
   readonly #timer: NodeJS.Timeout
   readonly #fileQueue = new WorkQueue()
   #isTicking = false
   #isClosed = false
 
-  constructor(options: RunBookOptions) {
+  constructor(options: SwitchRunsOptions) {
     this.#o = options
-    this.#file = new SwitchFile(options.dataFolder)
+    this.#file = new SharedFile({
+      folder: options.dataFolder,
+      name: 'switches',
+      what: 'What is known of provider switches',
+      schema: fileSchema,
+      empty: { version: 1, runs: [] },
+    })
     this.ready = this.#fileQueue.run(() => this.#read())
     this.#timer = setInterval(() => void this.#tick(), TICK_MS).unref()
   }
@@ -59,12 +69,12 @@ export class RunBook implements HistorySubscriber {
   }
 
   /** Oldest first. */
-  get all(): readonly KeptRun[] {
-    return [...this.#entries.values()].map(told)
+  get all(): readonly SwitchRun[] {
+    return [...this.#entries.values()].map(shown)
   }
 
-  find(switchId: string): KeptRun {
-    return told(this.#entryOf(switchId))
+  find(switchId: string): SwitchRun {
+    return shown(this.#entryOf(switchId))
   }
 
   /** Whether a switch is open between two stores, in either direction. */
@@ -77,24 +87,33 @@ export class RunBook implements HistorySubscriber {
     )
   }
 
-  /** The switch for a client: with the ids and names of the stores that are open here. */
-  shown({ firstArrivalInNewAt: _, ...run }: KeptRun): SwitchRun {
-    return { ...run, from: this.#bound(run.from), to: this.#bound(run.to) }
+  /** The switch with the ids and names of the stores that are open here. */
+  bound(run: SwitchRun): SwitchRun {
+    const bind = (side: Side): Side => {
+      const storeId = this.#o.stores.at(side.address)?.storeId ?? null
+      return storeId === null ? side : { ...side, storeId, storeName: this.#o.nameOf(storeId, side.address) }
+    }
+    return { ...run, from: bind(run.from), to: bind(run.to) }
   }
 
   async now(switchId: string): Promise<SwitchNow> {
     const watch = this.#watchOf(this.#entryOf(switchId))
-    await watch.lookAtEnv()
+    await watch.readEnv()
     return watch.now()
   }
 
   /** Changes the file, and writes pending observations with it. Fails without any change if the file cannot be written. */
-  edit(how: (runs: readonly KeptRun[]) => readonly KeptRun[]): Promise<void> {
+  edit(change: (runs: readonly SwitchRun[]) => readonly SwitchRun[]): Promise<void> {
     return this.#fileQueue.run(async () => {
-      const pending = new Map([...this.#entries].map(([switchId, { learned }]) => [switchId, [...learned]]))
-      const runs = await this.#file.edit(before => how(withLearned(before, pending)))
+      const pending = new Map([...this.#entries].map(([switchId, { pending }]) => [switchId, [...pending]]))
+      const { runs } = await this.#file.update(file => {
+        const observed = file.runs.map(run => withAll(run, pending.get(run.switchId) ?? []))
+        const isSame = observed.every((run, i) => run === file.runs[i])
+        const runs = withoutOldest(change(isSame ? file.runs : observed))
+        return runs === file.runs ? file : { ...file, runs: [...runs] }
+      })
       for (const [switchId, entry] of this.#entries)
-        entry.learned = entry.learned.filter(each => !pending.get(switchId)?.includes(each))
+        entry.pending = entry.pending.filter(each => !pending.get(switchId)?.includes(each))
       this.#take(runs)
     })
   }
@@ -106,39 +125,41 @@ export class RunBook implements HistorySubscriber {
     try {
       const watch = this.#watchOf(entry)
       this.#tend(entry)
-      await watch.lookAtEnv()
-      yield* entry.feed.events(
-        () => ({ run: this.shown(told(entry)), now: this.#watchOf(entry).now() }),
-        signal,
-      )
+      await watch.readEnv()
+      const event = () => ({ run: this.bound(shown(entry)), now: this.#watchOf(entry).now() })
+      yield* entry.feed.events(event, signal)
     } finally {
       entry.watchers--
       this.#tend(entry)
     }
   }
 
-  onEvents(store: WatchedStore, all: readonly LockEvent[]): void {
-    for (const { watch } of this.#entries.values()) watch?.onEvents(store, all)
+  onEvents(store: WatchedStore, events: readonly LockEvent[]): void {
+    for (const watch of this.#watches) watch.onEvents(store, events)
   }
 
   onPass(store: WatchedStore, pass: Pass): void {
-    for (const { watch } of this.#entries.values()) watch?.onPass(store, pass)
+    for (const watch of this.#watches) watch.onPass(store, pass)
   }
 
   onFailure(store: WatchedStore, why: 'down' | 'partial', failure: Failure): void {
-    for (const { watch } of this.#entries.values()) watch?.onFailure(store, why, failure)
+    for (const watch of this.#watches) watch.onFailure(store, why, failure)
   }
 
   onStop(store: WatchedStore): void {
-    for (const { watch } of this.#entries.values()) watch?.onStop(store)
+    for (const watch of this.#watches) watch.onStop(store)
   }
 
   async close(): Promise<void> {
     this.#isClosed = true
     clearInterval(this.#timer)
-    for (const { watch } of this.#entries.values()) watch?.close()
+    for (const watch of this.#watches) watch.tend('not')
     await this.#keep()
     await this.#fileQueue.run(() => {})
+  }
+
+  get #watches(): readonly RunWatch[] {
+    return [...this.#entries.values()].flatMap(({ watch }) => watch ?? [])
   }
 
   #entryOf(switchId: string): Entry {
@@ -148,26 +169,22 @@ export class RunBook implements HistorySubscriber {
   }
 
   #watchOf(entry: Entry): RunWatch {
+    const run = () => withAll(entry.run, entry.pending)
     entry.watch ??= new RunWatch({
       stores: this.#o.stores,
-      run: () => known(entry),
-      learned: how => {
-        const before = known(entry)
-        if (how(before) !== before) entry.learned.push({ how, isTried: false })
+      run,
+      observed: add => {
+        const before = run()
+        if (add(before) !== before) entry.pending.push({ add, isTried: false })
       },
       now: Date.now,
     })
     return entry.watch
   }
 
-  #bound(side: Side): Side {
-    const storeId = this.#o.stores.at(side.address)?.storeId ?? null
-    return storeId === null ? side : { ...side, storeId, storeName: this.#o.nameOf(storeId, side.address) }
-  }
-
   #tend(entry: Entry): void {
     if (this.#isClosed) return
-    const isUnderWay = entry.kept.ended === null && this.#o.attends
+    const isUnderWay = entry.run.ended === null && this.#o.attends
     entry.watch?.tend(entry.watchers > 0 ? 'closely' : isUnderWay ? 'slowly' : 'not')
   }
 
@@ -178,17 +195,17 @@ export class RunBook implements HistorySubscriber {
     try {
       await this.#fileQueue.run(() => this.#read())
       for (const entry of this.#entries.values()) {
-        if (entry.watchers === 0 && (entry.kept.ended !== null || !this.#o.attends)) {
-          entry.watch?.close()
+        if (entry.watchers === 0 && (entry.run.ended !== null || !this.#o.attends)) {
+          entry.watch?.tend('not')
           entry.watch = null
           continue
         }
         const watch = this.#watchOf(entry)
         this.#tend(entry)
-        await watch.lookAtEnv()
+        await watch.readEnv()
       }
       await this.#keep()
-      this.#tell()
+      this.#notify()
     } catch {
       // The next tick tries again to write.
     } finally {
@@ -197,20 +214,20 @@ export class RunBook implements HistorySubscriber {
   }
 
   /** Notifies followers of a change; the time alone is no change. */
-  #tell(): void {
+  #notify(): void {
     for (const entry of this.#entries.values()) {
       if (entry.watchers === 0 || !entry.watch) continue
       const { at: _, ...now } = entry.watch.now()
-      const text = JSON.stringify([told(entry), now])
-      if (text === entry.told) entry.feed.moved()
+      const state = JSON.stringify([shown(entry), now])
+      if (state === entry.told) entry.feed.moved()
       else entry.feed.changed()
-      entry.told = text
+      entry.told = state
     }
   }
 
   /** Writes observations to the file. If that fails they are shown without being kept, and the write is tried again. */
   async #keep(): Promise<void> {
-    const pending = [...this.#entries.values()].flatMap(({ learned }) => learned)
+    const pending = [...this.#entries.values()].flatMap(entry => entry.pending)
     if (pending.length === 0) return
     await this.edit(runs => runs).catch(() => {
       for (const each of pending) each.isTried = true
@@ -218,45 +235,45 @@ export class RunBook implements HistorySubscriber {
   }
 
   async #read(): Promise<void> {
-    const runs = await this.#file.read()
-    if (runs !== null) this.#take(runs)
+    if (await this.#file.read()) this.#take(this.#file.value.runs)
   }
 
-  #take(runs: readonly KeptRun[]): void {
-    const known = new Set(runs.map(({ switchId }) => switchId))
+  #take(runs: readonly SwitchRun[]): void {
+    const kept = new Set(runs.map(({ switchId }) => switchId))
     for (const [switchId, { watch }] of this.#entries) {
-      if (known.has(switchId)) continue
-      watch?.close()
+      if (kept.has(switchId)) continue
+      watch?.tend('not')
       this.#entries.delete(switchId)
     }
-    for (const kept of runs) {
-      const entry = this.#entries.get(kept.switchId)
-      if (entry) entry.kept = kept
-      else
-        this.#entries.set(kept.switchId, {
-          ...{ kept, learned: [], watch: null, feed: new ChangeFeed(), watchers: 0, told: '' },
-        })
+    for (const run of runs) {
+      const entry = this.#entries.get(run.switchId)
+      if (entry) entry.run = run
+      else this.#entries.set(run.switchId, newEntry(run))
     }
   }
 }
 
-/** The switch with every observation. */
-function known({ kept, learned }: Entry): KeptRun {
-  return learned.reduce((run, { how }) => how(run), kept)
+function newEntry(run: SwitchRun): Entry {
+  return { run, pending: [], watch: null, feed: new ChangeFeed(), watchers: 0, told: '' }
+}
+
+function withAll(run: SwitchRun, observations: Entry['pending']): SwitchRun {
+  return observations.reduce((each, { add }) => add(each), run)
 }
 
 /**
  * The switch that operators see: an observation is shown once it is kept, so it is still there if this console is killed. Only an
  * observation that cannot be written is shown before.
  */
-function told({ kept, learned }: Entry): KeptRun {
-  return learned.filter(({ isTried }) => isTried).reduce((run, { how }) => how(run), kept)
+function shown({ run, pending }: Entry): SwitchRun {
+  return withAll(
+    run,
+    pending.filter(({ isTried }) => isTried),
+  )
 }
 
-function withLearned(
-  runs: readonly KeptRun[],
-  pending: ReadonlyMap<string, readonly Learned[]>,
-): readonly KeptRun[] {
-  const after = runs.map(run => (pending.get(run.switchId) ?? []).reduce((each, { how }) => how(each), run))
-  return after.every((run, i) => run === runs[i]) ? runs : after
+function withoutOldest(runs: readonly SwitchRun[]): readonly SwitchRun[] {
+  if (runs.length <= MOST_RUNS) return runs
+  const old = new Set(runs.filter(({ ended }) => ended !== null).slice(0, runs.length - MOST_RUNS))
+  return runs.filter(run => !old.has(run))
 }
