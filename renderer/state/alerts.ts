@@ -1,52 +1,34 @@
-import { createStore } from 'zustand/vanilla'
 import type { Alert, AlertsEvent } from '../../shared/alerts.ts'
-import type { Failure } from '../../shared/result.ts'
-import { client, consoleStore } from './console.ts'
 import { rowIdOf } from './lock-book.ts'
+import { type Streamed, streamed } from './stream.ts'
 
-export type AlertsState = AlertsEvent & {
-  /** Whether core has said anything yet. */
-  readonly known: boolean
-  /** Why it says nothing. */
-  readonly error: Failure | null
-  /** Those that go on and are not muted, by the row of the lock that they are about. */
+type Alerts = AlertsEvent & {
+  /** Ongoing alerts that are not muted, by the row of their lock. */
   readonly byRow: ReadonlyMap<string, readonly Alert[]>
 }
+export type AlertsState = Streamed<Alerts>
 
-export const alertsStore = createStore<AlertsState>(() => ({
-  alerts: [],
-  open: 0,
-  unacknowledged: 0,
-  groups: [],
-  mutes: [],
-  book: { all: {}, stores: {}, notify: false },
-  problem: null,
-  known: false,
-  error: null,
-  byRow: new Map(),
-}))
+export const alertsStore = streamed<'alerts.watch', Alerts>(
+  'alerts.watch',
+  {
+    alerts: [],
+    open: 0,
+    unacknowledged: 0,
+    groups: [],
+    mutes: [],
+    book: { all: {}, stores: {}, notify: false },
+    problem: null,
+    byRow: new Map(),
+  },
+  event => ({ ...event, byRow: byRowOf(event.alerts) }),
+)
 
-export function startAlerts(): void {
-  consoleStore.subscribe((now, before) => {
-    if (now.link === 'up' && before.link !== 'up') follow()
-  })
-}
-
-function follow(): void {
-  client.open(
-    'alerts.watch',
-    {},
-    event => alertsStore.setState({ ...event, byRow: byRowOf(event.alerts), known: true, error: null }),
-    result => alertsStore.setState({ error: result.ok ? null : result.error }),
-  )
-}
-
-/** Goes on, and nobody wanted to hear no more of it. */
+/** Ongoing and not muted. */
 export function isOpen({ until, muteId }: Alert): boolean {
   return until === null && muteId === null
 }
 
-export function byRowOf(alerts: readonly Alert[]): ReadonlyMap<string, readonly Alert[]> {
+export function byRowOf(alerts: readonly Alert[]): Alerts['byRow'] {
   const rows = new Map<string, Alert[]>()
   for (const alert of alerts) {
     if (alert.lockId === null || !isOpen(alert)) continue

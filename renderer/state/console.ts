@@ -5,7 +5,7 @@ import type { Input, MethodName, Output } from '../../shared/contract.ts'
 import { addKinds } from '../../shared/kinds.ts'
 import type { FormatInfo, Unrecognised, WatchEvent } from '../../shared/locks.ts'
 import type { Failure, Result } from '../../shared/result.ts'
-import type { StoreEntry, Suggestion } from '../../shared/stores.ts'
+import type { StoreEntry, StoresEvent, Suggestion } from '../../shared/stores.ts'
 import { openLink } from '../transport/link.ts'
 import { t } from '../words/words.ts'
 import { LockBook } from './lock-book.ts'
@@ -36,10 +36,8 @@ export type ConsoleState = {
   readonly notice: string | null
   readonly statuses: Readonly<Record<string, StoreStatus>>
   /** The last action that failed without a place of its own for its error, until it succeeds or is dismissed. */
-  readonly failed: FailedAction | null
+  readonly failed: { readonly what: string; readonly error: Failure } | null
 }
-
-export type FailedAction = { readonly what: string; readonly error: Failure }
 
 const NO_STATUS: StoreStatus = {
   state: 'connecting',
@@ -76,7 +74,20 @@ export function isBehind(status: StoreStatus): boolean {
   return status.state === 'stale' || status.state === 'down'
 }
 
+/** The store's clock; its time stops at the last read of a store that is not live. */
+export function storeTime(status: StoreStatus, localNow: number): number {
+  const now = localNow + status.offsetMs
+  return isBehind(status) ? Math.min(now, status.asOf ?? now) : now
+}
+
 export let client: Client
+
+/** Runs each time the console is connected. The streams of a lost connection have ended, so they are opened again. */
+export function onConnected(run: () => void): void {
+  consoleStore.subscribe((now, before) => {
+    if (now.link === 'up' && before.link !== 'up') run()
+  })
+}
 
 /** Every call of the screen goes through here, so a call that could not be sent fails like any other. */
 export function ask<M extends MethodName>(method: M, input: Input<M>): Promise<Result<Output<M>>> {
@@ -92,9 +103,8 @@ export async function askOrReport<M extends MethodName>(
   input: Input<M>,
 ): Promise<Output<M> | null> {
   const result = await ask(method, input)
-  const { failed } = consoleStore.getState()
   if (!result.ok) consoleStore.setState({ failed: { what, error: result.error } })
-  else if (failed?.what === what) dismissFailed()
+  else if (consoleStore.getState().failed?.what === what) dismissFailed()
   return result.ok ? result.value : null
 }
 
@@ -111,40 +121,33 @@ export function setStoreOpen({ storeId, name }: Pick<StoreEntry, 'storeId' | 'na
 const watches = new Map<string, { revision: number; close: () => void }>()
 
 export function startConsole(): void {
+  client = openLink(
+    () => void greet(),
+    link => {
+      watches.clear()
+      const stale = { state: 'stale', since: Date.now(), error: null, retryAt: null } as const
+      const { statuses } = consoleStore.getState()
+      for (const storeId of Object.keys(statuses)) update(storeId, stale)
+      consoleStore.setState({ link })
+    },
+  )
+}
+
+/** Nothing of a store can be shown before its kind is known. */
+async function greet(): Promise<void> {
   const { setState } = consoleStore
-  client = openLink(onUp, why => {
-    watches.clear()
-    const { statuses } = consoleStore.getState()
-    const stale = Object.entries(statuses).map(([id, status]) => [
-      id,
-      { ...status, state: 'stale' as const, since: Date.now(), error: null, retryAt: null },
-    ])
-    setState({ link: why, statuses: Object.fromEntries(stale) })
-  })
-
-  function onUp(): void {
-    void greet()
+  const info = await askOrReport(t.errors.noVersion, 'console.describe', {})
+  if (!info) return
+  addKinds(info.kinds)
+  setState({ link: 'up', info })
+  void askOrReport(t.errors.noFormats, 'formats.list', {}).then(
+    formats => formats && setState({ formats: new Map(formats.map(each => [each.id, each])) }),
+  )
+  const onStores = ({ stores, ...others }: StoresEvent) => {
+    setState({ entries: stores, entriesKnown: true, ...others })
+    follow(stores)
   }
-
-  /** Nothing of a store can be shown before its kind is known. */
-  async function greet(): Promise<void> {
-    const info = await askOrReport(t.errors.noVersion, 'console.describe', {})
-    if (!info) return
-    addKinds(info.kinds)
-    setState({ link: 'up', info })
-    void askOrReport(t.errors.noFormats, 'formats.list', {}).then(
-      formats => formats && setState({ formats: new Map(formats.map(each => [each.id, each])) }),
-    )
-    client.open(
-      'stores.watch',
-      {},
-      ({ stores, suggestions, notice }) => {
-        setState({ entries: stores, entriesKnown: true, suggestions, notice })
-        follow(stores)
-      },
-      () => {},
-    )
-  }
+  client.open('stores.watch', {}, onStores, () => {})
 }
 
 function follow(entries: readonly StoreEntry[]): void {
@@ -154,77 +157,70 @@ function follow(entries: readonly StoreEntry[]): void {
     watch.close()
     watches.delete(storeId)
     // Another connection may lead to another server, so nothing of this one is kept.
-    book.forget(storeId)
-    update(storeId, () => NO_STATUS)
+    forget(storeId)
   }
   // A stream may end before the list shows its store as closed, so check every status.
-  const { statuses } = consoleStore.getState()
-  const closed = Object.keys(statuses).filter(storeId => !open.has(storeId))
-  if (closed.length > 0) {
-    for (const storeId of closed) book.forget(storeId)
-    const kept = Object.entries(statuses).filter(([storeId]) => open.has(storeId))
-    consoleStore.setState({ statuses: Object.fromEntries(kept) })
-  }
+  for (const storeId of Object.keys(consoleStore.getState().statuses)) if (!open.has(storeId)) forget(storeId)
   for (const [storeId, { revision }] of open) {
     // Revision 0 is a store that is still being opened.
     if (revision === 0 || watches.has(storeId)) continue
-    update(storeId, status => ({ ...status, state: 'connecting', error: null }))
+    update(storeId, { state: 'connecting', error: null })
     const close = client.open(
       'locks.watch',
       { storeId },
       event => onWatch(storeId, event),
       () => {
         watches.delete(storeId)
-        update(storeId, status => ({ ...status, state: 'stale', since: Date.now() }))
+        update(storeId, { state: 'stale', since: Date.now() })
       },
     )
     watches.set(storeId, { revision, close })
   }
 }
 
+function forget(storeId: string): void {
+  book.forget(storeId)
+  const { [storeId]: _, ...statuses } = consoleStore.getState().statuses
+  consoleStore.setState({ statuses })
+}
+
 function onWatch(storeId: string, event: WatchEvent): void {
+  const { offsetMs, loaded, unrecognised } = statusOf(consoleStore.getState(), storeId)
   switch (event.type) {
     case 'snapshot':
       book.apply(storeId, event)
-      update(storeId, status => ({
-        ...status,
+      update(storeId, {
         loaded: event.complete,
-        unrecognised: { count: event.unrecognised, sample: status.unrecognised.sample },
-      }))
+        unrecognised: { count: event.unrecognised, sample: unrecognised.sample },
+      })
       return
     case 'upsert':
-      book.apply(storeId, event, !statusOf(consoleStore.getState(), storeId).loaded)
+      book.apply(storeId, event, !loaded)
       return
     case 'remove':
       book.apply(storeId, event)
       return
     case 'unrecognised':
-      update(storeId, status => ({ ...status, unrecognised: event }))
+      update(storeId, { unrecognised: event })
       return
     case 'pass':
-      update(storeId, status => ({
-        ...status,
-        asOf: event.serverTime,
-        offsetMs: event.offsetMs ?? status.offsetMs,
-        pass: { scanned: event.scanned, tookMs: event.tookMs },
-      }))
+      update(storeId, { asOf: event.serverTime, offsetMs: event.offsetMs ?? offsetMs, pass: event })
       return
     case 'status':
-      update(storeId, status => ({
-        ...status,
+      update(storeId, {
         state: event.status,
         since: event.since,
         asOf: event.asOf,
-        offsetMs: event.offsetMs ?? status.offsetMs,
+        offsetMs: event.offsetMs ?? offsetMs,
         error: event.error,
         retryAt: event.retryInMs === null ? null : Date.now() + event.retryInMs,
-        loaded: status.loaded || event.status === 'live',
-      }))
+        loaded: loaded || event.status === 'live',
+      })
   }
 }
 
-function update(storeId: string, change: (status: StoreStatus) => StoreStatus): void {
+function update(storeId: string, changes: Partial<StoreStatus>): void {
   consoleStore.setState(state => ({
-    statuses: { ...state.statuses, [storeId]: change(statusOf(state, storeId)) },
+    statuses: { ...state.statuses, [storeId]: { ...statusOf(state, storeId), ...changes } },
   }))
 }

@@ -1,16 +1,11 @@
-import { createStore } from 'zustand/vanilla'
 import { HOUR_MS } from '../../shared/duration.ts'
 import { endedEarly } from '../../shared/hold-words.ts'
 import type { MaintenanceHold } from '../../shared/holds.ts'
-import type { Failure } from '../../shared/result.ts'
-import { client, consoleStore } from './console.ts'
 import { rowIdOf } from './lock-book.ts'
+import { type Streamed, streamed } from './stream.ts'
 
-export type HoldsState = {
+type Holds = {
   readonly holds: readonly MaintenanceHold[]
-  /** Whether the list has arrived. */
-  readonly known: boolean
-  readonly error: Failure | null
   /** Why the list may be incomplete. */
   readonly notice: string | null
   /** Holds with a lock, by the row of the lock. */
@@ -18,31 +13,13 @@ export type HoldsState = {
   /** Losses that the operator has dismissed. */
   readonly dismissed: ReadonlySet<string>
 }
+export type HoldsState = Streamed<Holds>
 
-export const holdsStore = createStore<HoldsState>(() => ({
-  holds: [],
-  known: false,
-  error: null,
-  notice: null,
-  byRow: new Map(),
-  dismissed: new Set(),
-}))
-
-export function startHolds(): void {
-  consoleStore.subscribe((now, before) => {
-    if (now.link === 'up' && before.link !== 'up') follow()
-  })
-}
-
-function follow(): void {
-  client.open(
-    'holds.watch',
-    {},
-    ({ holds, notice }) =>
-      holdsStore.setState({ holds, notice, byRow: byRowOf(holds), known: true, error: null }),
-    result => holdsStore.setState({ error: result.ok ? null : result.error }),
-  )
-}
+export const holdsStore = streamed<'holds.watch', Holds>(
+  'holds.watch',
+  { holds: [], notice: null, byRow: new Map(), dismissed: new Set() },
+  event => ({ ...event, byRow: byRowOf(event.holds) }),
+)
 
 export function goingOn(holds: readonly MaintenanceHold[]): MaintenanceHold[] {
   return holds.filter(({ state }) => state !== 'ended')
@@ -61,7 +38,7 @@ export function dismissLoss(holdId: string): void {
   holdsStore.setState(({ dismissed }) => ({ dismissed: new Set(dismissed).add(holdId) }))
 }
 
-export function byRowOf(holds: readonly MaintenanceHold[]): ReadonlyMap<string, MaintenanceHold> {
+export function byRowOf(holds: readonly MaintenanceHold[]): Holds['byRow'] {
   const rows = new Map<string, MaintenanceHold>()
   for (const hold of holds) {
     const { storeId, lockId, state } = hold

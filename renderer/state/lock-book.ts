@@ -1,3 +1,4 @@
+import { createStore } from 'zustand/vanilla'
 import type { WatchEvent, WatchedLock } from '../../shared/locks.ts'
 
 export type Row = {
@@ -22,20 +23,9 @@ export function rowIdOf(storeId: string, id: string): string {
 /** Every lock of every open store, from the streams. Outside React, which is slow with ten thousand rows of state. */
 export class LockBook {
   readonly rows = new Map<string, Row>()
-  readonly #byStore = new Map<string, Set<string>>()
-  readonly #listeners = new Set<() => void>()
+  /** Increases some time after a change, once for many. */
+  readonly revision = createStore(() => 0)
   #timer: ReturnType<typeof setTimeout> | null = null
-  #version = 0
-
-  /** Increases with every notification. */
-  get version(): number {
-    return this.#version
-  }
-
-  subscribe(listener: () => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
-  }
 
   /** `quietly`: snapshots and the pages that complete them are not news. */
   apply(
@@ -47,62 +37,47 @@ export class LockBook {
     if (event.type === 'remove') {
       for (const id of event.ids) this.#end(rowIdOf(storeId, id), now)
     } else {
-      if (event.type === 'snapshot') this.#begin(storeId, event.locks)
+      if (event.type === 'snapshot') {
+        const present = new Set(event.locks.map(lock => rowIdOf(storeId, lock.id)))
+        this.#drop(row => row.storeId === storeId && !present.has(row.rowId))
+      }
       for (const lock of event.locks) this.#put(storeId, lock, quietly, now)
     }
     this.#notify()
   }
 
   forget(storeId: string): void {
-    for (const rowId of this.#byStore.get(storeId) ?? []) this.rows.delete(rowId)
-    this.#byStore.delete(storeId)
+    this.#drop(row => row.storeId === storeId)
     this.#notify()
   }
 
   /** Drops rows that were shown as gone for long enough. Returns whether more will be due. */
   sweep(now: number): boolean {
     let more = false
-    for (const row of this.rows.values()) {
-      if (row.change !== 'gone') continue
-      if (now - row.changedAt < GONE_SHOWN_MS) more = true
-      else {
-        this.rows.delete(row.rowId)
-        this.#byStore.get(row.storeId)?.delete(row.rowId)
-      }
-    }
+    this.#drop(({ change, changedAt }) => {
+      if (change !== 'gone') return false
+      const isOver = now - changedAt >= GONE_SHOWN_MS
+      more ||= !isOver
+      return isOver
+    })
     return more
   }
 
-  #begin(storeId: string, locks: readonly WatchedLock[]): void {
-    const present = new Set(locks.map(lock => rowIdOf(storeId, lock.id)))
-    for (const rowId of this.#byStore.get(storeId) ?? []) {
-      if (present.has(rowId)) continue
-      this.rows.delete(rowId)
-      this.#byStore.get(storeId)?.delete(rowId)
-    }
+  #drop(isOver: (row: Row) => boolean): void {
+    for (const row of this.rows.values()) if (isOver(row)) this.rows.delete(row.rowId)
   }
 
   #put(storeId: string, lock: WatchedLock, quietly: boolean, now: number): void {
     const rowId = rowIdOf(storeId, lock.id)
     const before = this.rows.get(rowId)
-    const change = quietly
-      ? (before?.change ?? null)
-      : !before || before.change === 'gone'
-        ? 'new'
-        : 'changed'
+    const news = !before || before.change === 'gone' ? 'new' : 'changed'
     this.rows.set(rowId, {
       rowId,
       storeId,
       lock,
-      change,
+      change: quietly ? (before?.change ?? null) : news,
       changedAt: quietly ? (before?.changedAt ?? 0) : now,
     })
-    let ids = this.#byStore.get(storeId)
-    if (!ids) {
-      ids = new Set()
-      this.#byStore.set(storeId, ids)
-    }
-    ids.add(rowId)
   }
 
   #end(rowId: string, now: number): void {
@@ -113,8 +88,7 @@ export class LockBook {
   #notify(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = null
-      this.#version++
-      for (const listener of this.#listeners) listener()
+      this.revision.setState(revision => revision + 1)
     }, NOTIFY_MS)
   }
 }

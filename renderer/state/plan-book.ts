@@ -1,3 +1,4 @@
+import { createStore } from 'zustand/vanilla'
 import { PlanState } from '../../shared/plan-state.ts'
 import {
   type Exclusion,
@@ -8,17 +9,16 @@ import {
 } from '../../shared/plans.ts'
 import type { Failure } from '../../shared/result.ts'
 
-/** However many events arrive, the screen is notified this often. */
+/** The screen is notified this often at most. */
 const NOTIFY_MS = 150
 
 export type GroupBy = Exclude<Exclusion['by'], 'lock'>
 
+/** `kept` counts the locks that are not excluded; `excluded` means excluded as a whole. */
 export type Group = {
   readonly value: string
   readonly all: number
-  /** Not excluded. */
   readonly kept: number
-  /** Excluded as a whole. */
   readonly excluded: boolean
 }
 
@@ -26,20 +26,18 @@ export type Group = {
 export class PlanBook extends PlanState {
   /** Why its stream ended. */
   ended: Failure | null = null
-  /** Goes up with every change, `shape` only with a change of which locks are in the plan. */
-  revision = 0
+  /** Increases with every change, `shape` only with a change of which locks are in the plan. */
+  readonly changes = createStore(() => 0)
   shape = 0
   #texts: string[] = []
-  readonly #listeners = new Set<() => void>()
   #timer: ReturnType<typeof setTimeout> | null = null
 
   constructor(readonly planId: string) {
     super()
   }
 
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
+  get revision(): number {
+    return this.changes.getState()
   }
 
   /** A new stream repeats everything. */
@@ -96,7 +94,6 @@ export class PlanBook extends PlanState {
   #notify(): void {
     if (this.#timer !== null) clearTimeout(this.#timer)
     this.#timer = null
-    this.revision++
-    for (const listener of this.#listeners) listener()
+    this.changes.setState(revision => revision + 1)
   }
 }

@@ -1,9 +1,9 @@
-import { useSyncExternalStore } from 'react'
+import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 import type { Exclusion, PlanProgress, PlanSummary } from '../../shared/plans.ts'
 import type { Failure, Result } from '../../shared/result.ts'
 import { t } from '../words/words.ts'
-import { ask, askOrReport, client, consoleStore } from './console.ts'
+import { ask, askOrReport, client, onConnected } from './console.ts'
 import { closeDialog, openDialog, overlay } from './overlay.ts'
 import { PlanBook } from './plan-book.ts'
 
@@ -28,18 +28,12 @@ export const plans = createStore<PlansState>(() => ({ books: new Map(), making: 
 const closers = new Map<string, () => void>()
 
 /** After a reload or a lost connection, follows the running plans and the shown one again. */
-export function startPlans(): void {
-  consoleStore.subscribe((now, before) => {
-    if (now.link === 'up' && before.link !== 'up') void findRunning()
-  })
-}
-
-async function findRunning(): Promise<void> {
+onConnected(async () => {
   closers.clear()
   for (const book of plans.getState().books.values()) watch(book)
   const found = await askOrReport(t.plans.notListed, 'plans.list', {})
   for (const plan of found ?? []) if (isAtWork(plan.progress)) follow(plan)
-}
+})
 
 export function isAtWork({ state }: Pick<PlanProgress, 'state'>): boolean {
   return state === 'running' || state === 'paused' || state === 'stopping' || state === 'checking'
@@ -94,16 +88,14 @@ export function leavePlan(): void {
   plans.setState({ books: kept })
 }
 
-/** The latest request: answers to earlier ones are not shown. */
+/** Answers to requests before the latest are not shown. */
 let asked = 0
-
-type Made = Promise<Result<PlanSummary>>
 
 /** Waits for a plan in a dialog. A new plan is removed if the dialog was closed meanwhile. */
 export async function makePlan(
   title: string,
   text: string,
-  make: () => Made,
+  make: () => Promise<Result<PlanSummary>>,
   { leftOut = [], isNew = true }: { readonly leftOut?: readonly string[]; readonly isNew?: boolean } = {},
 ): Promise<void> {
   const own = ++asked
@@ -157,5 +149,5 @@ export async function exclude(
 
 /** Renders again with every change of the plan. Returns the number of changes. */
 export function useBook(book: PlanBook): number {
-  return useSyncExternalStore(book.subscribe, () => book.revision)
+  return useStore(book.changes)
 }

@@ -1,14 +1,14 @@
 import { createStore } from 'zustand/vanilla'
 import { COLUMN_IDS, type ColumnId } from './columns.ts'
 
-export type Theme = 'system' | 'light' | 'dark'
+export const THEMES = ['system', 'light', 'dark'] as const
 export type Sort = { readonly column: ColumnId | 'attention'; readonly descending: boolean }
 
 export const STATS_WINDOWS = ['15m', '1h', '6h', '24h'] as const
 export type StatsWindow = (typeof STATS_WINDOWS)[number]
 
 export type Preferences = {
-  readonly theme: Theme
+  readonly theme: (typeof THEMES)[number]
   readonly hiddenColumns: readonly ColumnId[]
   readonly sort: Sort
   /** How far back statistics look. */
@@ -51,7 +51,7 @@ function read(): Preferences {
   const isColumn = (id: unknown): id is ColumnId => COLUMN_IDS.some(each => each === id)
   const column = kept.sort?.column
   return {
-    theme: kept.theme === 'light' || kept.theme === 'dark' ? kept.theme : DEFAULTS.theme,
+    theme: THEMES.find(each => each === kept.theme) ?? DEFAULTS.theme,
     hiddenColumns: Array.isArray(kept.hiddenColumns) ? kept.hiddenColumns.filter(isColumn) : [],
     sort: isColumn(column) ? { column, descending: kept.sort?.descending === true } : DEFAULTS.sort,
     statsWindow: STATS_WINDOWS.find(each => each === kept.statsWindow) ?? DEFAULTS.statsWindow,
@@ -62,17 +62,15 @@ function read(): Preferences {
 /** The first click sorts, the second reverses, the third sorts by attention again. */
 export function sortBy(column: ColumnId): void {
   const { sort } = preferences.getState()
-  if (sort.column !== column) preferences.setState({ sort: { column, descending: column === 'age' } })
-  else if (sort.descending === (column === 'age'))
-    preferences.setState({ sort: { column, descending: !sort.descending } })
-  else preferences.setState({ sort: { column: 'attention', descending: false } })
+  const first = column === 'age'
+  if (sort.column !== column) preferences.setState({ sort: { column, descending: first } })
+  else if (sort.descending === first) preferences.setState({ sort: { column, descending: !first } })
+  else preferences.setState({ sort: DEFAULTS.sort })
 }
 
 export function toggleColumn(column: ColumnId): void {
   const { hiddenColumns } = preferences.getState()
-  preferences.setState({
-    hiddenColumns: hiddenColumns.includes(column)
-      ? hiddenColumns.filter(each => each !== column)
-      : [...hiddenColumns, column],
-  })
+  const others = hiddenColumns.filter(each => each !== column)
+  const isHidden = others.length < hiddenColumns.length
+  preferences.setState({ hiddenColumns: isHidden ? others : [...hiddenColumns, column] })
 }

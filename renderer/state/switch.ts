@@ -2,7 +2,7 @@ import { createStore } from 'zustand/vanilla'
 import type { Input, MethodName } from '../../shared/contract.ts'
 import type { Failure, Result } from '../../shared/result.ts'
 import type { SwitchNow, SwitchRun, SwitchStep } from '../../shared/switch.ts'
-import { ask, client, consoleStore } from './console.ts'
+import { ask, client, onConnected } from './console.ts'
 import { sameParts } from './same-parts.ts'
 
 export type SwitchState = {
@@ -11,12 +11,12 @@ export type SwitchState = {
   readonly known: boolean
   /** Why there is no list. */
   readonly error: Failure | null
-  /** The one that is looked at. */
+  /** The switch on the screen, by its id. */
   readonly shown: string | null
   readonly now: SwitchNow | null
-  /** Another step than the one that is due, while somebody reads it. */
+  /** The step the operator reads, if it is not the current one. */
   readonly looking: SwitchStep | null
-  /** Why nothing is heard of it any more. */
+  /** Why its stream ended. */
   readonly lost: Failure | null
 }
 
@@ -31,15 +31,12 @@ export const switchStore = createStore<SwitchState>(() => ({
 
 let close: (() => void) | null = null
 
-/** After a reload or a loss the list is asked for again, and what was looked at is followed on. */
-export function startSwitches(): void {
-  consoleStore.subscribe((now, before) => {
-    if (now.link !== 'up' || before.link === 'up') return
-    void listSwitches()
-    const { shown } = switchStore.getState()
-    if (shown !== null && close !== null) watch(shown)
-  })
-}
+/** After a reload or a lost connection, reads the list and follows the shown switch again. */
+onConnected(() => {
+  void listSwitches()
+  const { shown } = switchStore.getState()
+  if (shown !== null && close !== null) watch(shown)
+})
 
 export async function listSwitches(): Promise<void> {
   const answer = await ask('switch.list', {})
@@ -59,7 +56,7 @@ export function shownRun({ runs, shown }: SwitchState): SwitchRun | null {
   return runs.find(({ switchId }) => switchId === shown) ?? null
 }
 
-/** Whoever comes back finds the one that is under way, if there is but one. */
+/** Shows the switch under way when the operator returns, if there is exactly one. */
 export function resumeOnly(): void {
   const { shown, runs } = switchStore.getState()
   const [only, ...others] = underWay(runs)
@@ -76,7 +73,7 @@ export function lookAt(step: SwitchStep | null): void {
   switchStore.setState({ looking: run?.step === step ? null : step })
 }
 
-/** Follows one while somebody looks at it. */
+/** Follows a switch until the returned function is called. */
 export function followSwitch(switchId: string): () => void {
   watch(switchId)
   return () => {
@@ -87,7 +84,7 @@ export function followSwitch(switchId: string): () => void {
 
 function watch(switchId: string): void {
   close?.()
-  // Stays something while nothing is connected: what is followed is opened as soon as the console is.
+  // Not null without a connection, so that the switch is followed once the console is connected.
   close = () => {}
   try {
     close = client.open(
@@ -107,7 +104,7 @@ function take(run: SwitchRun): void {
     const at = state.runs.findIndex(({ switchId }) => switchId === run.switchId)
     const runs = at < 0 ? [run, ...state.runs] : state.runs.with(at, run)
     const before = state.runs[at]
-    // Where the walk goes, the eye goes along.
+    // The screen follows the switch to its next step.
     const looking = state.shown === run.switchId && before?.step !== run.step ? null : state.looking
     return { runs: sameParts(state.runs, runs), looking }
   })
@@ -118,7 +115,7 @@ type RunMethod = Extract<
   'switch.begin' | 'switch.pass' | 'switch.back' | 'switch.abandon' | 'switch.envChange'
 >
 
-/** Asks core for something that changes a switch. Nothing changes on the screen before core has said so. */
+/** Asks core to change a switch. The screen changes once core has answered. */
 export async function act<M extends RunMethod>(method: M, input: Input<M>): Promise<Result<SwitchRun>> {
   const answer = (await ask(method, input)) as Result<SwitchRun>
   if (answer.ok) take(answer.value)

@@ -5,8 +5,8 @@ import { holderText } from '../../shared/lock-words.ts'
 import { onTick } from './clock.ts'
 import { book, consoleStore, statusOf } from './console.ts'
 import type { Row } from './lock-book.ts'
-import { overlay } from './overlay.ts'
-import { preferences } from './preferences.ts'
+import { inspect, overlay } from './overlay.ts'
+import { preferences, type Sort } from './preferences.ts'
 import { viewStore } from './view.ts'
 
 export type TableState = {
@@ -61,7 +61,7 @@ export function startTable(): void {
     arrangedAt = Date.now()
     arrange(false)
   }
-  book.subscribe(refresh)
+  book.revision.subscribe(refresh)
   overlay.subscribe(() => isLate && refresh())
   viewStore.subscribe(() => isLate && refresh())
   preferences.subscribe((now, before) => {
@@ -94,10 +94,27 @@ export function setScope(scope: string | null): void {
   arrange(true)
 }
 
+/** Rows may move again this long after the last key or pointer movement. */
+const STILL_MS = 5000
+let still: ReturnType<typeof setTimeout> | undefined
+
+/** Rows stay in place while the operator points at them with the mouse or the keys. */
 export function setPointing(pointing: boolean): void {
+  clearTimeout(still)
+  if (pointing) still = setTimeout(() => setPointing(false), STILL_MS)
   if (table.getState().pointing === pointing) return
   table.setState({ pointing })
   if (!pointing) arrange(true)
+}
+
+export function inspectRow(rowId: string): void {
+  const row = book.rows.get(rowId)
+  if (row) inspect({ storeId: row.storeId, id: row.lock.id })
+}
+
+export function activate(rowId: string): void {
+  table.setState({ active: rowId })
+  inspectRow(rowId)
 }
 
 export function toggleSelected(rowId: string): void {
@@ -106,20 +123,22 @@ export function toggleSelected(rowId: string): void {
   table.setState({ selected })
 }
 
-type RankedRow = { row: Row; rank: number; now: number }
+type RankedRow = {
+  readonly row: Row
+  readonly storeName: string
+  readonly rank: number
+}
 
 /**
  * Filters and sorts the book. Unless the operator requested it, rows do not move while the operator points at them:
  * changed rows change in place, gone rows stay marked as gone, and new rows wait.
  */
 export function arrange(isRequested: boolean): void {
-  const { entries, entriesKnown } = consoleStore.getState()
-  const { scope } = table.getState()
+  const console = consoleStore.getState()
+  const stores = new Map(console.entries.filter(each => each.open).map(each => [each.storeId, each]))
+  const { scope, ...state } = table.getState()
   // A closed or removed store has no rows, so all stores are shown.
-  if (scope !== null && entriesKnown && !entries.some(each => each.storeId === scope && each.open))
-    table.setState({ scope: null })
-  const state = table.getState()
-  const stores = new Map(entries.map(each => [each.storeId, each]))
+  const isScoped = scope !== null && (stores.has(scope) || !console.entriesKnown)
   const localNow = Date.now()
   const isFrozen = state.pointing && !isRequested
   if (!isFrozen) sweeping = book.sweep(localNow)
@@ -129,24 +148,19 @@ export function arrange(isRequested: boolean): void {
   let total = 0
   let matching = 0
   nextTransition = Number.POSITIVE_INFINITY
-  const offsets = new Map<string, number>()
   for (const row of book.rows.values()) {
     const store = stores.get(row.storeId)
-    if (!store?.open || (state.scope !== null && row.storeId !== state.scope)) continue
-    let offset = offsets.get(row.storeId)
-    if (offset === undefined) {
-      offset = statusOf(consoleStore.getState(), row.storeId).offsetMs
-      offsets.set(row.storeId, offset)
-    }
+    if (!store || (isScoped && row.storeId !== scope)) continue
+    const { offsetMs } = statusOf(console, row.storeId)
     const gone = row.change === 'gone'
-    const now = (gone ? row.changedAt : localNow) + offset
+    const now = (gone ? row.changedAt : localNow) + offsetMs
     const rank = attentionRank(row.lock, now)
     if (!gone) {
       total++
       if (rank === 0) attention.expired++
       else if (rank === 1) attention.endless++
       else if (rank === 2) attention.expiring++
-      nextTransition = Math.min(nextTransition, transitionAfter(row, now) - offset)
+      nextTransition = Math.min(nextTransition, transitionAfter(row, now) - offsetMs)
     }
     const subject = {
       lock: row.lock,
@@ -156,61 +170,53 @@ export function arrange(isRequested: boolean): void {
     }
     if (!matches(state.filter, subject, now)) continue
     if (!gone) matching++
-    arranged.push({ row, rank, now })
+    arranged.push({ row, storeName: store.name, rank })
   }
 
-  const counts = { total, matching, attention, revision: state.revision + 1 }
+  const revision = state.revision + 1
+  const counts = { scope: isScoped ? scope : null, total, matching, attention, revision }
   if (isFrozen) {
     const shown = new Set(state.order)
-    const waiting = arranged.reduce((sum, { row }) => sum + (shown.has(row.rowId) ? 0 : 1), 0)
+    const waiting = arranged.filter(({ row }) => !shown.has(row.rowId)).length
     table.setState({ ...counts, waiting })
     return
   }
-  arranged.sort(comparer(new Map(entries.map(each => [each.storeId, each.name]))))
-  const order = arranged.map(each => each.row.rowId)
-  const selected = [...state.selected].every(id => book.rows.has(id))
-    ? state.selected
-    : new Set([...state.selected].filter(id => book.rows.has(id)))
+  const order = arranged.sort(comparer()).map(each => each.row.rowId)
+  const kept = [...state.selected].filter(rowId => book.rows.has(rowId))
+  const selected = kept.length === state.selected.size ? state.selected : new Set(kept)
   table.setState({ ...counts, order, waiting: 0, selected })
 }
 
-function comparer(names: ReadonlyMap<string, string>): (a: RankedRow, b: RankedRow) => number {
+const deadlineOf = ({ row }: RankedRow) => expiresAtOf(row.lock.lease) ?? Infinity
+const sinceOf = ({ row }: RankedRow) => heldSinceOf(row.lock)?.at ?? Infinity
+
+const SORTED_BY: Readonly<Record<Sort['column'], (ranked: RankedRow) => string | number>> = {
+  attention: ({ rank }) => rank,
+  state: ({ rank }) => rank,
+  remaining: deadlineOf,
+  age: ranked => -sinceOf(ranked),
+  key: ({ row }) => row.lock.key,
+  holder: ({ row }) => holderText(row.lock),
+  format: ({ row }) => row.lock.format,
+  store: ({ storeName }) => storeName,
+}
+
+/** Equal rows are in the order of their keys; of the same state, those that end first, then the oldest. */
+function comparer(): (a: RankedRow, b: RankedRow) => number {
   const { column, descending } = preferences.getState().sort
   const sign = descending ? -1 : 1
-  const byKey = (a: RankedRow, b: RankedRow) =>
-    compare(a.row.lock.key, b.row.lock.key) || compare(a.row.rowId, b.row.rowId)
-  switch (column) {
-    case 'attention':
-      return (a, b) => a.rank - b.rank || byDeadline(a, b) || compare(sinceOf(a), sinceOf(b)) || byKey(a, b)
-    case 'state':
-      return (a, b) => sign * (a.rank - b.rank) || byDeadline(a, b) || byKey(a, b)
-    case 'remaining':
-      return (a, b) => sign * byDeadline(a, b) || byKey(a, b)
-    case 'age':
-      // Descending age is ascending start.
-      return (a, b) => -sign * compare(sinceOf(a), sinceOf(b)) || byKey(a, b)
-    case 'key':
-      return (a, b) => sign * compare(a.row.lock.key, b.row.lock.key) || byKey(a, b)
-    case 'holder':
-      return (a, b) => sign * compare(holderText(a.row.lock), holderText(b.row.lock)) || byKey(a, b)
-    case 'format':
-      return (a, b) => sign * compare(a.row.lock.format, b.row.lock.format) || byKey(a, b)
-    case 'store':
-      return (a, b) =>
-        sign * compare(names.get(a.row.storeId) ?? '', names.get(b.row.storeId) ?? '') || byKey(a, b)
-  }
+  const sortedBy = SORTED_BY[column]
+  const byState = column === 'attention' || column === 'state'
+  return (a, b) =>
+    sign * compare(sortedBy(a), sortedBy(b)) ||
+    (byState && (compare(deadlineOf(a), deadlineOf(b)) || compare(sinceOf(a), sinceOf(b)))) ||
+    compare(a.row.lock.key, b.row.lock.key) ||
+    compare(a.row.rowId, b.row.rowId)
 }
 
-function byDeadline(a: RankedRow, b: RankedRow): number {
-  return compare(expiresAtOf(a.row.lock.lease) ?? Infinity, expiresAtOf(b.row.lock.lease) ?? Infinity)
-}
-
-function sinceOf({ row }: RankedRow): number {
-  return heldSinceOf(row.lock)?.at ?? Infinity
-}
-
-function compare<T extends string | number>(a: T, b: T): number {
-  return a < b ? -1 : a > b ? 1 : 0
+function compare(a: string | number, b: string | number): number {
+  if (a === b) return 0
+  return a < b ? -1 : 1
 }
 
 /** The store time at which the lock's state changes next by itself. */

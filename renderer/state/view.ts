@@ -38,6 +38,15 @@ export function focusView(): void {
   place?.focus()
 }
 
+export function closeInspector(): void {
+  inspect(null)
+  focusView()
+}
+
+export function focusFilter(): void {
+  document.getElementById('filter')?.focus()
+}
+
 /** Shows the table and then runs, once the page has it. */
 export function atLocks(run: () => void): void {
   if (viewStore.getState().view === 'locks') run()

@@ -1,9 +1,13 @@
-import { type ReactNode, useId, useLayoutEffect, useRef } from 'react'
+import { type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react'
+import type { Failure, Result } from '../../shared/result.ts'
+import { closeDialog } from '../state/overlay.ts'
+import { Button } from './Button.tsx'
 import styles from './Dialog.module.css'
+import { ErrorNotice } from './Notice.tsx'
 
 type Props = {
   readonly title: string
-  readonly onClose: () => void
+  readonly onClose?: () => void
   readonly children: ReactNode
   readonly className?: string | undefined
   readonly size?: 'wide' | 'large' | 'sheet'
@@ -12,7 +16,7 @@ type Props = {
 }
 
 /** The platform's modal dialog, which traps the focus. */
-export function Dialog({ title, onClose, children, className = '', size, titleHidden = false }: Props) {
+export function Dialog({ title, onClose = closeDialog, children, className = '', size, titleHidden }: Props) {
   const ref = useRef<HTMLDialogElement>(null)
   const titleId = useId()
   // A layout effect ends while the dialog is still in the page; only then does closing it restore the focus.
@@ -46,10 +50,80 @@ export function Dialog({ title, onClose, children, className = '', size, titleHi
   )
 }
 
+type FormProps = {
+  /** The labels of the two buttons. */
+  readonly submit: string
+  readonly cancel: string
+  readonly look?: 'primary' | 'danger'
+  readonly disabled?: boolean
+  readonly cancelDisabled?: boolean
+  readonly error?: Failure | string | null
+  /** What failed, as a sentence before the error's own. */
+  readonly what?: string | undefined
+  readonly onSubmit: () => void
+  readonly onClose?: () => void
+  /** More buttons, before these. */
+  readonly buttons?: ReactNode
+  readonly children?: ReactNode
+}
+
+/** The form of a dialog: its fields, why it was refused, and its buttons. */
+export function DialogForm({ look = 'primary', onSubmit, onClose = closeDialog, ...props }: FormProps) {
+  const { submit, cancel, disabled, cancelDisabled, error, what, buttons, children } = props
+  return (
+    <form
+      onSubmit={event => {
+        event.preventDefault()
+        if (!disabled) onSubmit()
+      }}
+    >
+      {children}
+      <ErrorNotice what={what} error={error} />
+      <DialogButtons>
+        {buttons}
+        <Button disabled={cancelDisabled} onClick={onClose}>
+          {cancel}
+        </Button>
+        <Button type="submit" look={look} disabled={disabled}>
+          {submit}
+        </Button>
+      </DialogButtons>
+    </form>
+  )
+}
+
+/** Sends the request of a form. `done` gets the answer; a failure is kept until the next request. */
+export function useRequest<T>(send: () => Promise<Result<T>>, done: (answer: T) => void = closeDialog) {
+  const [working, setWorking] = useState(false)
+  const [error, setError] = useState<Failure | null>(null)
+  const run = async () => {
+    setWorking(true)
+    const answer = await send()
+    setWorking(false)
+    setError(answer.ok ? null : answer.error)
+    if (answer.ok) done(answer.value)
+  }
+  return { working, error, clear: () => setError(null), run: () => void run() }
+}
+
 type ButtonsProps = { readonly children: ReactNode; readonly className?: string | undefined }
 
 export function DialogButtons({ children, className = '' }: ButtonsProps) {
   return <div className={`${styles.buttons} ${className}`}>{children}</div>
+}
+
+type EndProps = { readonly close: string; readonly children?: ReactNode }
+
+/** The end of a dialog to be read: the button that closes it, after the others. */
+export function DialogEnd({ close, children }: EndProps) {
+  return (
+    <DialogButtons>
+      {children}
+      <Button look="primary" autoFocus onClick={closeDialog}>
+        {close}
+      </Button>
+    </DialogButtons>
+  )
 }
 
 /** The lock that the dialog is about. */

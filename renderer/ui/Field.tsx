@@ -1,59 +1,58 @@
-import { type ReactNode, useId } from 'react'
+import { type ComponentProps, useId } from 'react'
 import styles from './Field.module.css'
 
-type TextProps = {
-  readonly label: string
-  readonly value: string
-  readonly onChange: (value: string) => void
-  readonly hint?: string | undefined
-  readonly placeholder?: string
-  readonly required?: boolean
-  readonly type?: 'text' | 'password'
-  readonly mono?: boolean
-  readonly wide?: boolean
-  readonly autoFocus?: boolean
-  readonly maxLength?: number
+type Described = { readonly label: string; readonly hint?: string | undefined }
+
+/** The hint of the input with this id, which names it in `aria-describedby`. */
+export function Hint({ id, text }: { readonly id: string; readonly text: string | undefined }) {
+  if (text === undefined) return null
+  return (
+    <span id={hintId(id, text)} className={styles.hint}>
+      {text}
+    </span>
+  )
 }
 
-export function TextField({
-  label,
-  value,
-  onChange,
-  hint,
-  placeholder,
-  required,
-  type = 'text',
-  mono,
-  wide,
-  autoFocus,
-  maxLength,
-}: TextProps) {
+export function hintId(id: string, hint: string | undefined): string | undefined {
+  return hint === undefined ? undefined : `${id}-hint`
+}
+
+type InputProps = Omit<ComponentProps<'input'>, 'onChange'> & {
+  readonly onChange: (value: string) => void
+  readonly mono?: boolean
+}
+
+/** A text input without a label of its own. */
+export function TextInput({ onChange, mono, className = '', ...input }: InputProps) {
+  return (
+    <input
+      type="text"
+      autoComplete="off"
+      spellCheck={false}
+      maxLength={4000}
+      {...input}
+      className={`${styles.input} ${mono ? 'mono' : ''} ${className}`}
+      onChange={event => onChange(event.target.value)}
+    />
+  )
+}
+
+type TextProps = Described & InputProps & { readonly wide?: boolean }
+
+export function TextField({ label, hint, wide, ...input }: TextProps) {
   const id = useId()
   return (
     <div className={`${styles.field} ${wide ? styles.wide : ''}`}>
       <label htmlFor={id}>{label}</label>
-      <input
+      <TextInput
         id={id}
-        ref={autoFocus ? markForFocus : undefined}
-        className={`${styles.input} ${mono ? 'mono' : ''}`}
-        type={type}
+        ref={input.autoFocus ? markForFocus : undefined}
         // Browsers must not offer to save passwords that Lockkeeper stores.
-        autoComplete={type === 'password' ? 'new-password' : 'off'}
-        spellCheck={false}
-        // biome-ignore lint/a11y/noAutofocus: the first field of a dialog
-        autoFocus={autoFocus}
-        maxLength={maxLength ?? 4000}
-        placeholder={placeholder}
-        required={required}
-        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
-        value={value}
-        onChange={event => onChange(event.target.value)}
+        autoComplete={input.type === 'password' ? 'new-password' : 'off'}
+        aria-describedby={hintId(id, hint)}
+        {...input}
       />
-      {hint !== undefined && (
-        <span id={`${id}-hint`} className={styles.hint}>
-          {hint}
-        </span>
-      )}
+      <Hint id={id} text={hint} />
     </div>
   )
 }
@@ -91,14 +90,12 @@ export function SelectField<T extends string>({ label, value, options, onChange 
   )
 }
 
-type SwitchProps = {
-  readonly label: string
-  readonly hint?: string
+type SwitchProps = Described & {
   readonly checked: boolean
   readonly onChange: (checked: boolean) => void
 }
 
-export function Switch({ label, hint, checked, onChange }: SwitchProps): ReactNode {
+export function Switch({ label, hint, checked, onChange }: SwitchProps) {
   const id = useId()
   return (
     <div className={styles.switch}>
@@ -106,15 +103,11 @@ export function Switch({ label, hint, checked, onChange }: SwitchProps): ReactNo
         id={id}
         type="checkbox"
         checked={checked}
-        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+        aria-describedby={hintId(id, hint)}
         onChange={event => onChange(event.target.checked)}
       />
       <label htmlFor={id}>{label}</label>
-      {hint !== undefined && (
-        <span id={`${id}-hint`} className={styles.hint}>
-          {hint}
-        </span>
-      )}
+      <Hint id={id} text={hint} />
     </div>
   )
 }

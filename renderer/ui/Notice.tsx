@@ -19,7 +19,7 @@ export function Notice({ role = 'alert', children }: Props) {
 type ErrorProps = {
   readonly role?: Props['role']
   /** What failed, as a sentence before the error's own. */
-  readonly what?: string | false
+  readonly what?: string | false | undefined
   readonly error: { readonly message: string } | string | null | undefined
 }
 

@@ -1,5 +1,5 @@
 import { useId } from 'react'
-import fieldStyles from './Field.module.css'
+import { Hint, hintId } from './Field.tsx'
 import styles from './Segments.module.css'
 
 type Options<T extends string> = readonly (readonly [T, string])[]
@@ -16,7 +16,7 @@ type SegmentsProps<T extends string> = {
 export function Segments<T extends string>({ label, value, options, onChange, hint }: SegmentsProps<T>) {
   const name = useId()
   return (
-    <fieldset className={styles.segments} aria-describedby={hint === undefined ? undefined : `${name}-hint`}>
+    <fieldset className={styles.segments} aria-describedby={hintId(name, hint)}>
       <legend>{label}</legend>
       <div className={styles.row}>
         {options.map(([option, text]) => (
@@ -26,11 +26,7 @@ export function Segments<T extends string>({ label, value, options, onChange, hi
           </label>
         ))}
       </div>
-      {hint !== undefined && (
-        <span id={`${name}-hint`} className={fieldStyles.hint}>
-          {hint}
-        </span>
-      )}
+      <Hint id={name} text={hint} />
     </fieldset>
   )
 }

@@ -1,5 +1,18 @@
-import { useSyncExternalStore } from 'react'
+import { useStore } from 'zustand'
+import { createStore } from 'zustand/vanilla'
 import { preferences } from '../state/preferences.ts'
+
+const cache = new Map<string, string>()
+/** Increases when the color scheme changes. */
+const scheme = createStore(() => 0)
+
+function onChange(): void {
+  cache.clear()
+  scheme.setState(version => version + 1)
+}
+
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', onChange)
+preferences.subscribe((now, before) => now.theme !== before.theme && onChange())
 
 /** A CSS variable as a color for a canvas. An element resolves it, because the variables contain `light-dark()`. */
 export function colourOf(variable: string): string {
@@ -14,31 +27,6 @@ export function colourOf(variable: string): string {
   return colour
 }
 
-const cache = new Map<string, string>()
-const listeners = new Set<() => void>()
-let version = 0
-
-function changed(): void {
-  cache.clear()
-  version++
-  for (const listener of listeners) listener()
-}
-
-function subscribe(listener: () => void): () => void {
-  if (listeners.size === 0) start()
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
-
-let started = false
-function start(): void {
-  if (started) return
-  started = true
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', changed)
-  preferences.subscribe((now, before) => now.theme !== before.theme && changed())
-}
-
-/** Increases when the color scheme changes. */
 export function useColourScheme(): number {
-  return useSyncExternalStore(subscribe, () => version)
+  return useStore(scheme)
 }

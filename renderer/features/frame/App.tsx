@@ -1,9 +1,9 @@
-import { useEffect } from 'react'
+import { type ComponentType, useEffect } from 'react'
 import { useStore } from 'zustand'
 import { consoleStore } from '../../state/console.ts'
-import { closeDialog, type Dialog, inspect, openDialog, overlay } from '../../state/overlay.ts'
+import { closeDialog, type Dialog, openDialog, overlay } from '../../state/overlay.ts'
 import { table } from '../../state/table.ts'
-import { atLocks, focusView, show, VIEWS, viewStore } from '../../state/view.ts'
+import { atLocks, closeInspector, focusFilter, focusView, show, VIEWS, viewStore } from '../../state/view.ts'
 import { t } from '../../words/words.ts'
 import { AcknowledgeDialog, MuteDialog } from '../alerts/AlertDialogs.tsx'
 import { AlertsView } from '../alerts/AlertsView.tsx'
@@ -40,6 +40,7 @@ export function App() {
   // Dialogs speak of kinds of stores, which the console describes first.
   const isDescribed = useStore(consoleStore, state => state.info !== null)
   const view = useStore(viewStore, state => state.view)
+  const Shown = VIEW[view]
   useEffect(() => {
     window.addEventListener('keydown', onKey)
     return () => window.removeEventListener('keydown', onKey)
@@ -54,11 +55,7 @@ export function App() {
       <main id="view" tabIndex={-1} className={styles.main} aria-label={t.regions.main[view]}>
         <HoldNews />
         <FailedAction />
-        {view === 'locks' && <Locks />}
-        {view === 'stats' && <StatsView />}
-        {view === 'alerts' && <AlertsView />}
-        {view === 'switch' && <SwitchView />}
-        {view === 'holds' && <HoldsView />}
+        <Shown />
       </main>
       {inspected && <Inspector key={`${inspected.storeId} ${inspected.id}`} target={inspected} />}
       <StatusLine />
@@ -66,6 +63,8 @@ export function App() {
     </div>
   )
 }
+
+const VIEW = { locks: Locks, stats: StatsView, alerts: AlertsView, switch: SwitchView, holds: HoldsView }
 
 function Locks() {
   const empty = useStore(table, state => state.order.length === 0)
@@ -82,73 +81,56 @@ function Locks() {
   )
 }
 
+/** An open dialog's properties are those of its component. */
+const DIALOGS: { readonly [K in Dialog['kind']]: ComponentType<Extract<Dialog, { kind: K }>> } = {
+  release: ReleaseDialog,
+  store: StoreDialog,
+  'remove-store': RemoveStoreDialog,
+  unrecognised: UnrecognisedDialog,
+  'making-plan': MakingPlan,
+  plan: PlanSheet,
+  plans: PlansDialog,
+  audit: AuditDialog,
+  'alert-rules': RulesDialog,
+  acknowledge: AcknowledgeDialog,
+  mute: MuteDialog,
+  hold: HoldDialog,
+  report: ReportDialog,
+  palette: Palette,
+  keys: KeysDialog,
+}
+
 function OpenDialog({ dialog }: { readonly dialog: Dialog }) {
-  switch (dialog.kind) {
-    case 'release':
-      return <ReleaseDialog target={dialog.target} />
-    case 'store':
-      return <StoreDialog {...dialog} />
-    case 'remove-store':
-      return <RemoveStoreDialog storeId={dialog.storeId} />
-    case 'unrecognised':
-      return <UnrecognisedDialog />
-    case 'making-plan':
-      return <MakingPlan />
-    case 'plan':
-      return <PlanSheet planId={dialog.planId} />
-    case 'plans':
-      return <PlansDialog />
-    case 'audit':
-      return <AuditDialog />
-    case 'alert-rules':
-      return <RulesDialog />
-    case 'acknowledge':
-      return <AcknowledgeDialog count={dialog.count} what={dialog.what} />
-    case 'mute':
-      return <MuteDialog alertId={dialog.alertId} />
-    case 'hold':
-      return <HoldDialog prefill={dialog.prefill} />
-    case 'report':
-      return <ReportDialog />
-    case 'palette':
-      return <Palette />
-    case 'keys':
-      return <KeysDialog />
-  }
+  const Kind = DIALOGS[dialog.kind] as ComponentType<Dialog>
+  return <Kind key={JSON.stringify(dialog)} {...dialog} />
 }
 
 /** Keys that work wherever the focus is, except in a field. */
 function onKey(event: KeyboardEvent): void {
+  const { key, target, metaKey, ctrlKey, altKey, shiftKey } = event
   const { dialog, inspected } = overlay.getState()
-  if (event.key.toLowerCase() === 'k' && (event.metaKey || event.ctrlKey)) {
+  if (key.toLowerCase() === 'k' && (metaKey || ctrlKey)) {
     event.preventDefault()
     if (dialog?.kind === 'palette') closeDialog()
     else if (!dialog) openDialog({ kind: 'palette' })
     return
   }
-  const { target } = event
-  const typing =
-    target instanceof HTMLInputElement ||
-    target instanceof HTMLSelectElement ||
-    target instanceof HTMLTextAreaElement
-  if (dialog || typing || event.metaKey || event.ctrlKey || event.altKey) return
-  if (event.key === '/') {
+  const typing = target instanceof Element && target.matches('input, select, textarea')
+  if (dialog || typing || metaKey || ctrlKey || altKey) return
+  if (key === '/') {
     event.preventDefault()
-    atLocks(() => document.getElementById('filter')?.focus())
+    atLocks(focusFilter)
   }
-  if (event.key === '?') openDialog({ kind: 'keys' })
-  const view = VIEWS[Number(event.key) - 1]
+  if (key === '?') openDialog({ kind: 'keys' })
+  const view = VIEWS[Number(key) - 1]
   if (view) {
     show(view)
     setTimeout(focusView)
   }
   // Releases the rows that are shown, so only where the table is.
-  if (event.key === 'Delete' && event.shiftKey && !event.repeat && viewStore.getState().view === 'locks') {
+  if (key === 'Delete' && shiftKey && !event.repeat && viewStore.getState().view === 'locks') {
     event.preventDefault()
     releaseAll()
   }
-  if (event.key === 'Escape' && inspected) {
-    inspect(null)
-    focusView()
-  }
+  if (key === 'Escape' && inspected) closeInspector()
 }

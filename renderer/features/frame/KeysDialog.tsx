@@ -1,35 +1,29 @@
-import { closeDialog } from '../../state/overlay.ts'
-import { Button } from '../../ui/Button.tsx'
-import { Dialog, DialogButtons } from '../../ui/Dialog.tsx'
+import { Dialog, DialogEnd } from '../../ui/Dialog.tsx'
 import panelStyles from '../../ui/Panel.module.css'
 import { t } from '../../words/words.ts'
+import { Fact } from '../locks/Facts.tsx'
 import styles from './KeysDialog.module.css'
 
 export function KeysDialog() {
+  const words = t.keys
   return (
-    <Dialog title={t.keys.title} onClose={closeDialog}>
+    <Dialog title={words.title}>
       <dl className={`${panelStyles.facts} ${styles.keys}`}>
-        {t.keys.rows.map(([key, what]) => [
-          <dt key={key}>
-            <kbd>{key}</kbd>
-          </dt>,
-          <dd key={what}>{what}</dd>,
-        ])}
+        {words.rows.map(([key, what]) => (
+          <Fact key={key} name={<kbd>{key}</kbd>}>
+            {what}
+          </Fact>
+        ))}
       </dl>
-      <h3>{t.keys.filterTitle}</h3>
+      <h3>{words.filterTitle}</h3>
       <dl className={`${panelStyles.facts} ${styles.keys}`}>
-        {t.keys.filterRows.map(([example, what]) => [
-          <dt key={example} className="mono">
-            {example}
-          </dt>,
-          <dd key={what}>{what}</dd>,
-        ])}
+        {words.filterRows.map(([example, what]) => (
+          <Fact key={example} name={<span className="mono">{example}</span>}>
+            {what}
+          </Fact>
+        ))}
       </dl>
-      <DialogButtons>
-        <Button look="primary" onClick={closeDialog}>
-          {t.keys.close}
-        </Button>
-      </DialogButtons>
+      <DialogEnd close={words.close} />
     </Dialog>
   )
 }

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { closeDialog } from '../../state/overlay.ts'
 import { focusView } from '../../state/view.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
-import fieldStyles from '../../ui/Field.module.css'
+import { TextInput } from '../../ui/Field.tsx'
 import { t } from '../../words/words.ts'
 import { allCommands, type Command, fits } from './commands.ts'
 import styles from './Palette.module.css'
@@ -10,7 +10,7 @@ import styles from './Palette.module.css'
 export function Palette() {
   const [typed, setTyped] = useState('')
   const [at, setAt] = useState(0)
-  const commands = allCommands(typed.trim())
+  const commands = [...allCommands(typed.trim())]
   // The last command filters the table by the typed text, so it always fits.
   const shown = commands.filter(
     (command, i) => fits(command.label, typed) || (typed.trim() !== '' && i === commands.length - 1),
@@ -25,9 +25,9 @@ export function Palette() {
   }
 
   return (
-    <Dialog title={t.palette.title} titleHidden onClose={closeDialog} className={styles.palette}>
-      <input
-        className={`${fieldStyles.input} ${styles.input}`}
+    <Dialog title={t.palette.title} titleHidden className={styles.palette}>
+      <TextInput
+        className={styles.input}
         role="combobox"
         aria-label={t.palette.placeholder}
         aria-expanded="true"
@@ -35,11 +35,9 @@ export function Palette() {
         aria-activedescendant={shown.length > 0 ? `palette-${chosen}` : undefined}
         placeholder={t.palette.placeholder}
         autoFocus
-        autoComplete="off"
-        spellCheck={false}
         value={typed}
-        onChange={event => {
-          setTyped(event.target.value)
+        onChange={text => {
+          setTyped(text)
           setAt(0)
         }}
         onKeyDown={event => {

@@ -24,9 +24,12 @@ export function Sidebar() {
   const view = useStore(viewStore, state => state.view)
   useStore(table, state => state.revision)
   const counts = new Map<string, number>()
-  for (const row of book.rows.values())
-    if (row.change !== 'gone') counts.set(row.storeId, (counts.get(row.storeId) ?? 0) + 1)
-  const total = [...counts.values()].reduce((sum, n) => sum + n, 0)
+  let total = 0
+  for (const { storeId, change } of book.rows.values()) {
+    if (change === 'gone') continue
+    counts.set(storeId, (counts.get(storeId) ?? 0) + 1)
+    total++
+  }
   const offered = suggestions.filter(each => !entries.some(entry => entry.address === each.address))
   return (
     <nav className={styles.sidebar} aria-label={t.regions.stores}>
@@ -105,6 +108,7 @@ function StoreItem({ entry, current, locks }: ItemProps) {
   const { storeId, name, open } = entry
   const status = useStore(consoleStore, state => statusOf(state, storeId))
   const text = storeText(entry, status, locks, useNow())
+  const words = t.sidebar
   return (
     <li className={styles.storeItem} data-closed={!open || undefined}>
       <NavItem
@@ -116,29 +120,23 @@ function StoreItem({ entry, current, locks }: ItemProps) {
         <span className={styles.top}>
           <StoreDot colour={entry.colour} />
           <span className="clip">{name}</span>
-          {entry.production && <ProductionBadge title={t.sidebar.productionTitle} />}
+          {entry.production && <ProductionBadge title={words.productionTitle} />}
         </span>
         <span className={styles.state} data-tone={text.tone}>
           {t.status.ofKind(kindOf(entry.kind).label, text.text)}
-          {entry.readOnly && ` · ${t.sidebar.readOnly}`}
+          {entry.readOnly && ` · ${words.readOnly}`}
         </span>
         {text.why !== null && <span className={styles.why}>{text.why}</span>}
       </NavItem>
       <Menu
-        label={t.sidebar.menu(name)}
+        label={words.menu(name)}
         className={styles.menu}
         items={[
-          {
-            label: open ? t.sidebar.close : t.sidebar.open,
-            run: () => setStoreOpen(entry, !open),
-          },
+          { label: open ? words.close : words.open, run: () => setStoreOpen(entry, !open) },
           ...(open ? [{ label: t.plans.releaseAll, run: () => releaseFiltered(storeId, '') }] : []),
-          { label: t.sidebar.edit, run: () => openDialog({ kind: 'store', mode: 'edit', storeId }) },
-          {
-            label: t.sidebar.duplicate,
-            run: () => openDialog({ kind: 'store', mode: 'duplicate', storeId }),
-          },
-          { label: t.sidebar.remove, run: () => openDialog({ kind: 'remove-store', storeId }) },
+          { label: words.edit, run: () => openDialog({ kind: 'store', mode: 'edit', storeId }) },
+          { label: words.duplicate, run: () => openDialog({ kind: 'store', mode: 'duplicate', storeId }) },
+          { label: words.remove, run: () => openDialog({ kind: 'remove-store', storeId }) },
         ]}
       >
         <Icon name="more" />
@@ -147,13 +145,7 @@ function StoreItem({ entry, current, locks }: ItemProps) {
   )
 }
 
-type StoreText = {
-  readonly tone: 'live' | 'warn' | 'danger' | 'faint'
-  readonly text: string
-  readonly why: string | null
-}
-
-function storeText(entry: StoreEntry, status: StoreStatus, locks: number, now: number): StoreText {
+function storeText(entry: StoreEntry, status: StoreStatus, locks: number, now: number) {
   const words = t.status
   if (!entry.open) return { tone: 'faint', text: words.closed, why: null }
   if (entry.problem) return { tone: 'danger', text: words.downNow, why: sentence(entry.problem.message) }

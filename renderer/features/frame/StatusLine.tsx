@@ -13,43 +13,37 @@ const CLOCK_MATTERS_MS = 500
 export function StatusLine() {
   const state = useStore(consoleStore)
   const scope = useStore(table, each => each.scope)
-  const open = state.entries.filter(each => each.open && (scope === null || each.storeId === scope))
-  const statuses = open.map(each => ({ each, status: statusOf(state, each.storeId) }))
-  const notLive = statuses.filter(({ status }) => status.state !== 'live')
-  const live = statuses.filter(({ status }) => status.state === 'live')
-  const scanned = live.reduce((sum, { status }) => sum + (status.pass?.scanned ?? 0), 0)
-  const tookMs = Math.max(0, ...live.map(({ status }) => status.pass?.tookMs ?? 0))
-  const offset = statuses.reduce(
-    (most, { status }) => (Math.abs(status.offsetMs) > Math.abs(most) ? status.offsetMs : most),
-    0,
-  )
+  const stores = state.entries
+    .filter(each => each.open && (scope === null || each.storeId === scope))
+    .map(({ storeId, name }) => ({ storeId, name, ...statusOf(state, storeId) }))
+  const live = stores.filter(each => each.state === 'live')
+  const notLive = stores.filter(each => each.state !== 'live')
+  const scanned = live.reduce((sum, { pass }) => sum + (pass?.scanned ?? 0), 0)
+  const tookMs = Math.max(0, ...live.map(({ pass }) => pass?.tookMs ?? 0))
+  const [offset = 0] = stores.map(({ offsetMs }) => offsetMs).sort((a, b) => Math.abs(b) - Math.abs(a))
   return (
     <footer className={styles.line}>
-      <span
-        className={styles.freshness}
-        data-tone={
-          state.link === 'lost' || state.link === 'ended'
-            ? 'danger'
-            : notLive.length > 0 || open.length === 0
-              ? 'warn'
-              : 'live'
-        }
-      >
-        {state.link === 'ended'
-          ? t.status.ended
-          : state.link === 'lost'
-            ? t.status.lost
-            : t.status.stores(open.length, notLive.length)}
-      </span>
-      {notLive.map(({ each, status }) => (
-        <span key={each.storeId} className={styles.stale}>
-          {each.name}: {status.asOf === null ? t.status.notYet : t.status.asOf(status.asOf)}
+      {state.link === 'lost' || state.link === 'ended' ? (
+        <span className={styles.freshness} data-tone="danger">
+          {t.status[state.link]}
+        </span>
+      ) : (
+        <span
+          className={styles.freshness}
+          data-tone={live.length > 0 && notLive.length === 0 ? 'live' : 'warn'}
+        >
+          {t.status.stores(stores.length, notLive.length)}
+        </span>
+      )}
+      {notLive.map(({ storeId, name, asOf }) => (
+        <span key={storeId} className={styles.stale}>
+          {name}: {asOf === null ? t.status.notYet : t.status.asOf(asOf)}
         </span>
       ))}
       {Math.abs(offset) > CLOCK_MATTERS_MS && <span>{t.status.clock(offset)}</span>}
       {scanned > 0 && <span>{t.status.scanned(scanned, tookMs)}</span>}
       <PlanChips />
-      <span className={styles.end}>{state.info ? `${t.product} ${state.info.version}` : ''}</span>
+      <span className={styles.end}>{state.info && `${t.product} ${state.info.version}`}</span>
       <Announcer />
       <AlertAnnouncer />
     </footer>

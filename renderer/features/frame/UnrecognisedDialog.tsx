@@ -2,7 +2,7 @@ import { useStore } from 'zustand'
 import { consoleStore, statusOf } from '../../state/console.ts'
 import { closeDialog, inspect } from '../../state/overlay.ts'
 import { Button } from '../../ui/Button.tsx'
-import { Dialog, DialogButtons } from '../../ui/Dialog.tsx'
+import { Dialog, DialogEnd } from '../../ui/Dialog.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import styles from './UnrecognisedDialog.module.css'
@@ -14,7 +14,7 @@ export function UnrecognisedDialog() {
     .map(entry => ({ entry, ...statusOf(state, entry.storeId).unrecognised }))
     .filter(({ count }) => count > 0)
   return (
-    <Dialog title={t.unrecognised.title} onClose={closeDialog} size="wide">
+    <Dialog title={t.unrecognised.title} size="wide">
       <p className="muted">{t.unrecognised.text}</p>
       {stores.map(({ entry, count, sample }) => (
         <section key={entry.storeId} aria-label={entry.name}>
@@ -40,11 +40,7 @@ export function UnrecognisedDialog() {
           {sample.length < count && <p className="muted">{t.unrecognised.some(sample.length, count)}</p>}
         </section>
       ))}
-      <DialogButtons>
-        <Button look="primary" onClick={closeDialog}>
-          {t.keys.close}
-        </Button>
-      </DialogButtons>
+      <DialogEnd close={t.keys.close} />
     </Dialog>
   )
 }

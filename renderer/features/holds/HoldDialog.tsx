@@ -16,7 +16,7 @@ import { HoldTerms } from './HoldTerms.tsx'
 import { forMsOf, type HoldDraft, isTaken, newDraft, requestOf } from './hold-draft.ts'
 import { LockAvailability, useChoices } from './LockAvailability.tsx'
 
-export function HoldDialog({ prefill }: { readonly prefill: HoldPrefill | undefined }) {
+export function HoldDialog({ prefill }: { readonly prefill?: HoldPrefill }) {
   const [taken, setTaken] = useState<TakenHold | null>(null)
   const words = t.holds
   return (

@@ -1,6 +1,7 @@
 import { useStore } from 'zustand'
+import type { Failure } from '../../../shared/result.ts'
 import type { StoreEntry } from '../../../shared/stores.ts'
-import { book, type ConsoleState, consoleStore, statusOf } from '../../state/console.ts'
+import { book, consoleStore, statusOf } from '../../state/console.ts'
 import { openDialog } from '../../state/overlay.ts'
 import { setFilter, table } from '../../state/table.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -29,50 +30,36 @@ export function EmptyTable() {
         <Button onClick={() => setFilter('')}>{t.table.clearFilter}</Button>
       </Empty>
     )
-  const troubled = inScope.find(each => each.problem !== null || statusOf(state, each.storeId).error !== null)
-  if (troubled && inScope.every(each => each === troubled || !isLive(state, each)))
-    return <Trouble store={troubled} />
+  const isLive = (entry: StoreEntry) => statusOf(state, entry.storeId).state === 'live'
+  const errorOf = ({ problem, storeId }: StoreEntry) => problem ?? statusOf(state, storeId).error
+  const troubled = inScope.find(each => errorOf(each) !== null)
+  if (troubled && inScope.every(each => each === troubled || !isLive(each)))
+    return <Trouble store={troubled} error={errorOf(troubled)} />
   // The table shows new rows a moment after the book has them.
   const arriving = new Set(
     [...book.rows.values()].filter(row => row.change !== 'gone').map(row => row.storeId),
   )
   const waiting = inScope.filter(each => !statusOf(state, each.storeId).loaded || arriving.has(each.storeId))
-  if (waiting.length > 0)
-    return (
-      <Empty
-        icon="again"
-        title={words.loading}
-        text={words.loadingText(waiting.map(each => each.name).join(', '))}
-      />
-    )
+  const names = waiting.map(each => each.name).join(', ')
+  if (waiting.length > 0) return <Empty icon="again" title={words.loading} text={words.loadingText(names)} />
   const scanned = inScope.reduce((sum, each) => sum + (statusOf(state, each.storeId).pass?.scanned ?? 0), 0)
   return <Empty icon="check" title={words.none} text={words.noneText(scanned)} />
 }
 
-function isLive(state: ConsoleState, entry: StoreEntry): boolean {
-  return statusOf(state, entry.storeId).state === 'live'
-}
+type TroubleProps = { readonly store: StoreEntry; readonly error: Failure | null }
 
-function Trouble({ store }: { readonly store: StoreEntry }) {
-  const status = useStore(consoleStore, state => statusOf(state, store.storeId))
-  const error = store.problem ?? status.error
+function Trouble({ store: { storeId, name, problem }, error }: TroubleProps) {
   const words = t.empty
   const denied = error?.code === 'STORE_DENIED'
-  const title = store.problem
-    ? words.broken(store.name)
-    : denied
-      ? words.denied(store.name)
-      : words.down(store.name)
+  const [title, text] = denied ? [words.denied, words.deniedText] : [words.down, words.downText]
   return (
     <Empty
       icon="alert"
-      title={title}
-      text={denied ? words.deniedText : store.problem ? '' : words.downText}
+      title={problem ? words.broken(name) : title(name)}
+      text={problem && !denied ? '' : text}
       quote={sentence(error?.message ?? '')}
     >
-      <Button onClick={() => openDialog({ kind: 'store', mode: 'edit', storeId: store.storeId })}>
-        {words.editStore}
-      </Button>
+      <Button onClick={() => openDialog({ kind: 'store', mode: 'edit', storeId })}>{words.editStore}</Button>
     </Empty>
   )
 }

@@ -1,4 +1,4 @@
-import { Fragment } from 'react'
+import type { ReactNode } from 'react'
 import { useStore } from 'zustand'
 import { holdersLookAlike } from '../../../shared/lease.ts'
 import { noteSentence } from '../../../shared/lock-words.ts'
@@ -21,18 +21,16 @@ type Props = {
 export function Facts({ lock, story, storeId, formatTitle }: Props) {
   const store = useStore(consoleStore, state => state.entries.find(each => each.storeId === storeId))
   const words = t.inspector
-  const watched = story ?? lock.watched
+  const { firstSeenAt, renewals, holders } = story ?? lock.watched
+  const { acquiredAt } = lock
   return (
     <>
       <Notes lock={lock} />
       <dl className={panelStyles.facts}>
         <Fact name={words.facts.owner}>{lock.owner === null ? t.table.noOwner : shownText(lock.owner)}</Fact>
         {lock.holder && <Fact name={words.facts.holder}>{shownText(lock.holder.label)}</Fact>}
-        <Fact
-          name={words.facts.acquired}
-          from={lock.acquiredAt === null ? undefined : words.sources[lock.acquiredAtSource]}
-        >
-          {lock.acquiredAt === null ? words.unknown : t.dateTime(lock.acquiredAt)}
+        <Fact name={words.facts.acquired} from={acquiredAt !== null && words.sources[lock.acquiredAtSource]}>
+          {acquiredAt === null ? words.unknown : t.dateTime(acquiredAt)}
         </Fact>
         {lock.deadlines.length === 0 && (
           <Fact name={words.facts.expires}>{lock.lease.kind === 'never' ? words.never : words.unknown}</Fact>
@@ -44,22 +42,22 @@ export function Facts({ lock, story, storeId, formatTitle }: Props) {
         ))}
         <Fact name={words.facts.seen}>
           {holdersLookAlike(lock)
-            ? words.watchedAlike(watched.firstSeenAt, watched.renewals)
-            : words.watchedSince(watched.firstSeenAt, watched.renewals, watched.holders)}
+            ? words.watchedAlike(firstSeenAt, renewals)
+            : words.watchedSince(firstSeenAt, renewals, holders)}
         </Fact>
         <Fact name={words.facts.format}>{formatTitle}</Fact>
-        <Fact name={words.facts.store}>{store?.name ?? ''}</Fact>
+        <Fact name={words.facts.store}>{store?.name}</Fact>
         <Fact name={words.facts.read}>{t.dateTime(lock.observedAt)}</Fact>
-        <Fact name={words.facts.fence}>
-          <span className="mono">{lock.fence}</span>
+        <Fact name={words.facts.fence} mono>
+          {lock.fence}
         </Fact>
       </dl>
       <details className={panelStyles.panel}>
         <summary>{words.fields}</summary>
         <dl className={panelStyles.facts}>
           {Object.entries(lock.fields).map(([name, value]) => (
-            <Fact key={name} name={shownText(name, 80)}>
-              <span className="mono">{shownText(String(value))}</span>
+            <Fact key={name} name={shownText(name, 80)} mono>
+              {shownText(String(value))}
             </Fact>
           ))}
         </dl>
@@ -69,20 +67,21 @@ export function Facts({ lock, story, storeId, formatTitle }: Props) {
 }
 
 type FactProps = {
-  readonly name: string
-  readonly from?: string | undefined
-  readonly children: React.ReactNode
+  readonly name: ReactNode
+  readonly from?: string | false
+  readonly mono?: boolean
+  readonly children: ReactNode
 }
 
-function Fact({ name, from, children }: FactProps) {
+export function Fact({ name, from, mono, children }: FactProps) {
   return (
-    <Fragment>
+    <>
       <dt>{name}</dt>
       <dd>
-        {children}
-        {from !== undefined && <span className="faint"> {from}</span>}
+        {mono ? <span className="mono">{children}</span> : children}
+        {from && <span className="faint"> {from}</span>}
       </dd>
-    </Fragment>
+    </>
   )
 }
 

@@ -11,11 +11,12 @@ type BarProps = {
   readonly wide?: boolean
 }
 
-export function LeaseBar({ used, endless, wide = false }: BarProps) {
+export function LeaseBar({ used, endless, wide }: BarProps) {
+  const known = used === null ? 'unknown' : 'known'
   return (
     <span
       className={`${styles.bar} ${wide ? styles.wide : ''}`}
-      data-kind={endless ? 'endless' : used === null ? 'unknown' : 'known'}
+      data-kind={endless ? 'endless' : known}
       aria-hidden="true"
     >
       {used !== null && <span className={styles.used} style={{ transform: `scaleX(${used})` }} />}
@@ -27,26 +28,28 @@ type LineProps = { readonly lock: WatchedLock; readonly now: number; readonly to
 
 /** The lease from its start to its end. */
 export function LeaseLine({ lock, now, tone }: LineProps) {
-  const ends = expiresAtOf(lock.lease)
+  const words = t.inspector
   const used = usedFraction(lock, now)
-  const since = heldSinceOf(lock)
-  const start =
-    lock.acquiredAt !== null
-      ? t.inspector.acquiredAt(lock.acquiredAt)
-      : since === null
-        ? ''
-        : t.inspector.seenAt(since.at)
-  const end = ends === null ? '' : ends > now ? t.inspector.endsAt(ends) : t.inspector.endedAt(ends)
   return (
     <div data-tone={tone}>
       <LeaseBar used={used} endless={lock.lease.kind === 'never'} wide />
-      {used !== null && (
-        <span className="visually-hidden">{t.inspector.leaseUsed(Math.floor(used * 100))}</span>
-      )}
+      {used !== null && <span className="visually-hidden">{words.leaseUsed(Math.floor(used * 100))}</span>}
       <div className={styles.ends}>
-        <span>{start}</span>
-        <span>{end || t.inspector.now(now)}</span>
+        <span>{sayStart(lock)}</span>
+        <span>{sayEnd(lock, now)}</span>
       </div>
     </div>
   )
+}
+
+function sayStart(lock: WatchedLock): string {
+  if (lock.acquiredAt !== null) return t.inspector.acquiredAt(lock.acquiredAt)
+  const since = heldSinceOf(lock)
+  return since === null ? '' : t.inspector.seenAt(since.at)
+}
+
+function sayEnd(lock: WatchedLock, now: number): string {
+  const end = expiresAtOf(lock.lease)
+  if (end === null) return t.inspector.now(now)
+  return end > now ? t.inspector.endsAt(end) : t.inspector.endedAt(end)
 }

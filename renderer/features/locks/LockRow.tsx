@@ -1,12 +1,16 @@
 import { memo } from 'react'
+import { useStore } from 'zustand'
 import type { Alert } from '../../../shared/alerts.ts'
-import type { MaintenanceHold } from '../../../shared/holds.ts'
 import { usedFraction } from '../../../shared/lease.ts'
 import { holderText } from '../../../shared/lock-words.ts'
 import type { StoreEntry } from '../../../shared/stores.ts'
+import { alertsStore } from '../../state/alerts.ts'
 import { useNow } from '../../state/clock.ts'
 import type { Column, ColumnId } from '../../state/columns.ts'
+import { consoleStore, statusOf, storeTime } from '../../state/console.ts'
+import { holdsStore } from '../../state/holds.ts'
 import type { Row } from '../../state/lock-book.ts'
+import { activate, toggleSelected } from '../../state/table.ts'
 import gridStyles from '../../ui/Grid.module.css'
 import { Icon } from '../../ui/Icon.tsx'
 import { shownText } from '../../ui/shown-text.ts'
@@ -16,42 +20,30 @@ import { HoldBadge } from '../holds/LockHold.tsx'
 import { ProductionMark, StoreDot, StoreName } from '../stores/StoreName.tsx'
 import { LeaseBar } from './LeaseBar.tsx'
 import styles from './LockRow.module.css'
-import { ageText, faceOf, remainingText } from './lock-face.ts'
+import { ageText, type Face, faceOf, remainingText } from './lock-face.ts'
 
 /** As long as the animations in LockRow.module.css. */
 const NEWS_MS = 2500
 
 type Props = {
   readonly row: Row
-  readonly store: StoreEntry | undefined
-  readonly offsetMs: number
-  readonly stale: boolean
-  /** When the store was last read, while it is not live. */
-  readonly readAt: number | null
   readonly columns: readonly Column[]
-  /** Without a column for the store, its colour stands at the start of the row. */
-  readonly marksStore: boolean
-  readonly formatTitle: string
-  readonly alerts: readonly Alert[]
-  readonly hold: MaintenanceHold | undefined
   readonly index: number
   readonly top: number
   readonly active: boolean
   readonly selected: boolean
-  readonly onActivate: (rowId: string) => void
-  readonly onSelect: (rowId: string) => void
 }
 
-export const LockRow = memo(function LockRow(props: Props) {
-  const { row, offsetMs, index, active, selected } = props
+export const LockRow = memo(function LockRow({ row, columns, index, top, active, selected }: Props) {
+  const { rowId, storeId, lock, change } = row
+  const store = useStore(consoleStore, state => state.entries.find(each => each.storeId === storeId))
+  const status = useStore(consoleStore, state => statusOf(state, storeId))
   const localNow = useNow()
-  const clock = localNow + offsetMs
-  // Time stops at the last read of a store that is not live.
-  const now = props.readAt === null ? clock : Math.min(clock, props.readAt)
-  const gone = row.change === 'gone'
+  const now = storeTime(status, localNow)
+  const gone = change === 'gone'
   // A row that scrolls into view long after its change is not news.
   const fresh = gone || localNow - row.changedAt < NEWS_MS
-  const face = faceOf(row.lock, now, gone)
+  const face = faceOf(lock, now, gone)
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the grid takes the keys for its active row
     // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus and names its active row
@@ -63,69 +55,48 @@ export const LockRow = memo(function LockRow(props: Props) {
       className={`${gridStyles.row} ${styles.row}`}
       data-tone={face.tone}
       data-active={active || undefined}
-      data-stale={props.stale || undefined}
-      data-change={fresh ? (row.change ?? undefined) : undefined}
-      style={{ transform: `translateY(${props.top}px)` }}
-      onClick={event =>
-        event.metaKey || event.ctrlKey ? props.onSelect(row.rowId) : props.onActivate(row.rowId)
-      }
+      data-stale={status.state !== 'live' || undefined}
+      data-change={fresh ? (change ?? undefined) : undefined}
+      style={{ transform: `translateY(${top}px)` }}
+      onClick={event => (event.metaKey || event.ctrlKey ? toggleSelected(rowId) : activate(rowId))}
     >
       {/* A new element per change restarts the animation; a new row would lose the click in progress. */}
       <span key={row.changedAt} className={styles.news} aria-hidden="true" />
       <span className={styles.mark} aria-hidden="true">
-        {selected ? <Icon name="check" /> : props.marksStore && <StoreMark store={props.store} />}
+        {selected && <Icon name="check" />}
+        {/* Without a column for the store, its color stands at the start of the row. */}
+        {!selected && !columns.some(({ id }) => id === 'store') && <StoreMark store={store} />}
       </span>
-      {props.columns.map((column, i) => (
+      {columns.map(({ id }, i) => (
         // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus and names its active row
-        <div
-          key={column.id}
-          role="gridcell"
-          aria-colindex={i + 1}
-          className={gridStyles.cell}
-          data-column={column.id}
-        >
-          <Cell column={column.id} {...props} now={now} gone={gone} />
+        <div key={id} role="gridcell" aria-colindex={i + 1} className={gridStyles.cell} data-column={id}>
+          <Cell column={id} row={row} store={store} face={face} now={now} />
         </div>
       ))}
     </div>
   )
 })
 
-function Cell({
-  column,
-  row: { lock },
-  store,
-  alerts,
-  hold,
-  formatTitle,
-  now,
-  gone,
-}: Props & { readonly column: ColumnId; readonly now: number; readonly gone: boolean }) {
+type CellProps = {
+  readonly column: ColumnId
+  readonly row: Row
+  readonly store: StoreEntry | undefined
+  readonly face: Face
+  readonly now: number
+}
+
+function Cell({ column, row, store, face, now }: CellProps) {
+  const { lock } = row
+  const gone = row.change === 'gone'
   switch (column) {
-    case 'state': {
-      const face = faceOf(lock, now, gone)
+    case 'state':
       return (
         <span className={gridStyles.state} data-tone={face.tone}>
           <Icon name={face.icon} /> {t.table.states[face.word]}
         </span>
       )
-    }
-    case 'key': {
-      const text = shownText(lock.key)
-      const name = shownText(lock.name)
-      const around =
-        name !== '' && text.length > name.length && text.endsWith(name) ? text.length - name.length : 0
-      return (
-        <span className={`mono ${styles.key}`} title={text}>
-          <span className={`faint clip ${styles.around}`} data-long={around > 4 || undefined}>
-            {text.slice(0, around)}
-          </span>
-          <span className="clip">{text.slice(around)}</span>
-          <HoldBadge hold={hold} owner={lock.owner} />
-          <RowAlertMark alerts={alerts} />
-        </span>
-      )
-    }
+    case 'key':
+      return <KeyCell row={row} />
     case 'holder':
       return <HolderCell lock={lock} />
     case 'store':
@@ -133,7 +104,7 @@ function Cell({
         <StoreName name={store?.name ?? ''} production={store?.production ?? false} colour={store?.colour} />
       )
     case 'format':
-      return <span className="clip muted">{formatTitle}</span>
+      return <FormatCell id={lock.format} />
     case 'age':
       return <span className="number">{ageText(lock, now)}</span>
     case 'remaining':
@@ -144,6 +115,31 @@ function Cell({
         </>
       )
   }
+}
+
+const NO_ALERTS: readonly Alert[] = []
+
+function KeyCell({ row: { rowId, lock } }: { readonly row: Row }) {
+  const alerts = useStore(alertsStore, state => state.byRow.get(rowId))
+  const hold = useStore(holdsStore, state => state.byRow.get(rowId))
+  const text = shownText(lock.key)
+  const name = shownText(lock.name)
+  const around = name !== '' && text.endsWith(name) ? text.length - name.length : 0
+  return (
+    <span className={`mono ${styles.key}`} title={text}>
+      <span className={`faint clip ${styles.around}`} data-long={around > 4 || undefined}>
+        {text.slice(0, around)}
+      </span>
+      <span className="clip">{text.slice(around)}</span>
+      <HoldBadge hold={hold} owner={lock.owner} />
+      <RowAlertMark alerts={alerts ?? NO_ALERTS} />
+    </span>
+  )
+}
+
+function FormatCell({ id }: { readonly id: string }) {
+  const title = useStore(consoleStore, state => state.formats.get(id)?.title)
+  return <span className="clip muted">{title ?? id}</span>
 }
 
 function StoreMark({ store }: { readonly store: StoreEntry | undefined }) {

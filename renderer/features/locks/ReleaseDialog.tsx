@@ -1,16 +1,16 @@
-import { useMemo, useState } from 'react'
+import { type KeyboardEvent, useState } from 'react'
 import { useStore } from 'zustand'
 import { holdersLookAlike } from '../../../shared/lease.ts'
-import { holderText, releaseConsequences } from '../../../shared/lock-words.ts'
+import { holderText } from '../../../shared/lock-words.ts'
 import type { Lock, Released, ReleaseOutcome } from '../../../shared/locks.ts'
-import type { Failure, Result } from '../../../shared/result.ts'
+import type { Result } from '../../../shared/result.ts'
 import { useNow } from '../../state/clock.ts'
 import { ask, book, consoleStore, isBehind, statusOf } from '../../state/console.ts'
 import { type Row, rowIdOf } from '../../state/lock-book.ts'
 import { closeDialog, type Inspected, openDialog } from '../../state/overlay.ts'
 import { table } from '../../state/table.ts'
 import { Button } from '../../ui/Button.tsx'
-import { Dialog, DialogAnswer, DialogButtons, DialogSubject } from '../../ui/Dialog.tsx'
+import { Dialog, DialogAnswer, DialogEnd, DialogForm, DialogSubject } from '../../ui/Dialog.tsx'
 import { TextField } from '../../ui/Field.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import panelStyles from '../../ui/Panel.module.css'
@@ -18,27 +18,27 @@ import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { UndoButton } from '../plans/UndoButton.tsx'
 import { ProductionBadge } from '../stores/StoreName.tsx'
-import { Notes } from './Facts.tsx'
+import { Fact, Notes } from './Facts.tsx'
 import { ageText } from './lock-face.ts'
+import { ReleaseEffect } from './ReleaseEffect.tsx'
 
 type Answer = Result<Released>
 
 export function ReleaseDialog({ target }: { readonly target: Inspected }) {
   // What the operator saw when the dialog opened. A release carries its fence and no other.
   const [seen, setSeen] = useState<Row | undefined>(() => book.rows.get(rowIdOf(target.storeId, target.id)))
-  if (!seen)
-    return (
-      <Dialog title={t.release.title} onClose={closeDialog}>
-        <p>{t.release.notListed}</p>
-        <Buttons />
-      </Dialog>
-    )
-  return <ReleaseForm key={seen.lock.fence} seen={seen} onLookAgain={setSeen} />
+  if (seen) return <SeenLock key={seen.lock.fence} seen={seen} onLookAgain={setSeen} />
+  return (
+    <Dialog title={t.release.title}>
+      <p>{t.release.notListed}</p>
+      <DialogEnd close={t.release.close} />
+    </Dialog>
+  )
 }
 
-type FormProps = { readonly seen: Row; readonly onLookAgain: (row: Row) => void }
+type SeenProps = { readonly seen: Row; readonly onLookAgain: (row: Row) => void }
 
-function ReleaseForm({ seen, onLookAgain }: FormProps) {
+function SeenLock({ seen, onLookAgain }: SeenProps) {
   const { storeId, lock } = seen
   // Draws again with every change in the book.
   useStore(table, state => state.revision)
@@ -46,8 +46,6 @@ function ReleaseForm({ seen, onLookAgain }: FormProps) {
   const { entries, formats } = useStore(consoleStore)
   const status = useStore(consoleStore, state => statusOf(state, storeId))
   const store = entries.find(each => each.storeId === storeId)
-  const format = formats.get(lock.format)
-  const consequences = useMemo(() => (format ? releaseConsequences(format) : []), [format])
   const now = useNow() + status.offsetMs
   // The connection the lock was seen through.
   const [revision] = useState(store?.revision)
@@ -56,87 +54,81 @@ function ReleaseForm({ seen, onLookAgain }: FormProps) {
   const [working, setWorking] = useState(false)
   const [answer, setAnswer] = useState<Answer | null>(null)
 
+  const words = t.release
   const gone = !current || current.change === 'gone'
   const changed = !gone && current.lock.fence !== lock.fence
   const production = store?.production === true
+  const hasReason = reason.trim() !== ''
   const ready =
-    !gone && !changed && !store?.readOnly && (!production || (typed === store?.name && reason.trim() !== ''))
+    !working && !gone && !changed && !store?.readOnly && (!production || (typed === store?.name && hasReason))
+
+  // Enter releases only with a reason, and never in production: a second key right after the one that opened the dialog
+  // must not release.
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Enter' && (production || !hasReason)) event.preventDefault()
+  }
 
   async function release() {
     setWorking(true)
-    const result = await ask('locks.release', {
-      storeId,
-      id: lock.id,
-      fence: lock.fence,
-      ...(reason.trim() === '' ? {} : { reason: reason.trim() }),
-      ...(production ? { confirm: typed } : {}),
-      ...(revision === undefined ? {} : { revision }),
-    })
+    const { id, fence } = lock
+    const confirm = production ? typed : undefined
+    const request = { storeId, id, fence, reason: reason.trim() || undefined, confirm, revision }
+    setAnswer(await ask('locks.release', request))
     setWorking(false)
-    setAnswer(result)
   }
 
-  if (answer) return <AnswerDialog storeId={storeId} lock={lock} answer={answer} />
+  if (answer) return <AnswerDialog seen={seen} answer={answer} />
   return (
-    <Dialog title={t.release.title} onClose={() => !working && closeDialog()}>
-      <form
-        onSubmit={event => {
-          event.preventDefault()
-          // Enter releases only with a reason: a second key right after the one that opened the dialog must not release.
-          if (ready && !working && reason.trim() !== '') void release()
-        }}
+    <Dialog title={words.title} onClose={() => !working && closeDialog()}>
+      <DialogForm
+        look="danger"
+        submit={working ? words.working : words.confirm}
+        cancel={words.cancel}
+        disabled={!ready}
+        cancelDisabled={working}
+        onSubmit={() => void release()}
       >
         <DialogSubject>{shownText(lock.key, 300)}</DialogSubject>
         <dl className={panelStyles.facts}>
-          <dt>{t.release.who}</dt>
-          <dd>{shownText(holderText(lock), 200)}</dd>
-          <dt>{t.release.age}</dt>
-          <dd className="number">{ageText(lock, now)}</dd>
-          <dt>{t.release.store}</dt>
-          <dd>
+          <Fact name={words.who}>{shownText(holderText(lock), 200)}</Fact>
+          <Fact name={words.age}>{ageText(lock, now)}</Fact>
+          <Fact name={words.store}>
             {store?.name}
             {production && <ProductionBadge />}
-          </dd>
+          </Fact>
         </dl>
-        <section className={panelStyles.panel} aria-label={t.release.consequence}>
-          <h3>{t.release.consequence}</h3>
-          <ul className={panelStyles.points}>
-            {consequences.map(sentence => (
-              <li key={sentence}>{sentence}</li>
-            ))}
-          </ul>
-        </section>
+        <ReleaseEffect title={words.consequence} format={formats.get(lock.format)} />
         <Notes lock={lock} />
-        {store?.readOnly && <Notice>{t.release.readOnly}</Notice>}
-        {gone && <Notice>{t.release.goneWhileOpen}</Notice>}
+        {store?.readOnly && <Notice>{words.readOnly}</Notice>}
+        {gone && <Notice>{words.goneWhileOpen}</Notice>}
         {changed && (
           <Notice>
             {sayChange(lock, current.lock)}{' '}
             <Button look="link" onClick={() => onLookAgain(current)}>
-              {t.release.lookAgain}
+              {words.lookAgain}
             </Button>
           </Notice>
         )}
-        {isBehind(status) && status.asOf !== null && <Notice>{t.release.stale(status.asOf)}</Notice>}
+        {isBehind(status) && status.asOf !== null && <Notice>{words.stale(status.asOf)}</Notice>}
         <TextField
-          label={t.release.reason}
-          placeholder={production ? t.release.reasonNeeded : t.release.reasonHint}
+          label={words.reason}
+          placeholder={production ? words.reasonNeeded : words.reasonHint}
           required={production}
           value={reason}
           onChange={setReason}
+          onKeyDown={onKeyDown}
           maxLength={2000}
           autoFocus
         />
-        {production && <TextField label={t.release.typeName(store.name)} value={typed} onChange={setTyped} />}
-        <DialogButtons>
-          <Button disabled={working} onClick={closeDialog}>
-            {t.release.cancel}
-          </Button>
-          <Button look="danger" disabled={!ready || working} onClick={() => void release()}>
-            {working ? t.release.working : t.release.confirm}
-          </Button>
-        </DialogButtons>
-      </form>
+        {production && (
+          <TextField
+            label={words.typeName(store.name)}
+            value={typed}
+            onChange={setTyped}
+            onKeyDown={onKeyDown}
+          />
+        )}
+      </DialogForm>
     </Dialog>
   )
 }
@@ -146,26 +138,21 @@ function sayChange(seen: Lock, now: Lock): string {
   return holdersLookAlike(seen) ? t.release.alikeWhileOpen : t.release.renewedWhileOpen
 }
 
-type AnswerProps = { readonly storeId: string; readonly lock: Lock; readonly answer: Answer }
-
-function AnswerDialog({ storeId, lock, answer }: AnswerProps) {
-  const released = answer.ok && answer.value.outcome === 'released'
+function AnswerDialog({ seen, answer }: { readonly seen: Row; readonly answer: Answer }) {
+  const { storeId, lock } = seen
+  const released = answer.ok && answer.value.outcome === 'released' ? answer.value : null
   return (
-    <Dialog title={t.release.title} onClose={closeDialog}>
+    <Dialog title={t.release.title}>
       <DialogSubject>{shownText(lock.key, 300)}</DialogSubject>
-      <DialogAnswer outcome={outcomeOf(answer)}>
-        {answer.ok ? sayOutcome(answer.value) : sayFailure(answer.error)}
-      </DialogAnswer>
+      <DialogAnswer outcome={outcomeOf(answer)}>{sayAnswer(answer)}</DialogAnswer>
       {released && (
         <Button look="link" onClick={() => openDialog({ kind: 'hold', prefill: { storeId, key: lock.id } })}>
           {t.holds.afterRelease}
         </Button>
       )}
-      <Buttons>
-        {answer.ok && answer.value.outcome === 'released' && (
-          <UndoButton of={answer.value.action} until={answer.value.undoUntil} />
-        )}
-      </Buttons>
+      <DialogEnd close={t.release.close}>
+        {released && <UndoButton of={released.action} until={released.undoUntil} />}
+      </DialogEnd>
     </Dialog>
   )
 }
@@ -175,30 +162,23 @@ function outcomeOf(answer: Answer): string {
   return answer.error.uncertain ? 'uncertain' : 'refused'
 }
 
-function sayFailure({ message, uncertain }: Failure): string {
-  return `${uncertain ? t.release.uncertain : t.release.refused} ${sentence(message)}`
+function sayAnswer(answer: Answer): string {
+  const words = t.release
+  if (answer.ok) return sayOutcome(answer.value)
+  const { message, uncertain } = answer.error
+  return `${uncertain ? words.uncertain : words.refused} ${sentence(message)}`
 }
 
 function sayOutcome(outcome: ReleaseOutcome): string {
+  const words = t.release
   switch (outcome.outcome) {
     case 'released':
       return outcome.notified === null
-        ? t.release.released
-        : `${t.release.released} ${t.release.notified(outcome.notified)}`
+        ? words.released
+        : `${words.released} ${words.notified(outcome.notified)}`
     case 'changed':
-      return t.release.changed(outcome.current && shownText(holderText(outcome.current), 120))
+      return words.changed(outcome.current && shownText(holderText(outcome.current), 120))
     case 'gone':
-      return t.release.gone
+      return words.gone
   }
-}
-
-function Buttons({ children }: { readonly children?: React.ReactNode }) {
-  return (
-    <DialogButtons>
-      {children}
-      <Button look="primary" autoFocus onClick={closeDialog}>
-        {t.release.close}
-      </Button>
-    </DialogButtons>
-  )
 }

@@ -6,34 +6,30 @@ import panelStyles from '../../ui/Panel.module.css'
 import { Statements } from '../../ui/Statements.tsx'
 import { t } from '../../words/words.ts'
 
-type Props = { readonly format: FormatInfo | undefined; readonly detail: LockDetail | null }
+type Props = {
+  readonly title: string
+  readonly format: FormatInfo | undefined
+  readonly detail?: LockDetail | null
+}
 
 /** What a release does in the format's own terms, and the equivalent command. */
-export function ReleaseEffect({ format, detail }: Props) {
+export function ReleaseEffect({ title, format, detail }: Props) {
+  const words = t.inspector
   return (
-    <section className={panelStyles.panel} aria-label={t.inspector.consequence}>
-      <h3>{t.inspector.consequence}</h3>
-      {format && (
-        <ul className={panelStyles.points}>
-          {releaseConsequences(format).map(sentence => (
-            <li key={sentence}>{sentence}</li>
-          ))}
-        </ul>
-      )}
+    <section className={panelStyles.panel} aria-label={title}>
+      <h3>{title}</h3>
+      <ul className={panelStyles.points}>
+        {format && releaseConsequences(format).map(sentence => <li key={sentence}>{sentence}</li>)}
+      </ul>
       {detail && detail.release.length > 0 && (
-        <Statements text={detail.release.map(neutralise).join('\n')} label={t.inspector.consequence} />
+        <Statements text={detail.release.map(neutralise).join('\n')} label={title} />
       )}
-      {detail && (
+      {detail && <h3>{words.command}</h3>}
+      {detail?.command === null && <p className="muted">{words.noCommand}</p>}
+      {detail?.command && (
         <>
-          <h3>{t.inspector.command}</h3>
-          {detail.command === null ? (
-            <p className="muted">{t.inspector.noCommand}</p>
-          ) : (
-            <>
-              <Statements text={neutralise(detail.command)} label={t.inspector.command} />
-              <CopyButton text={detail.command} label={t.inspector.copyCommand} done={t.inspector.copied} />
-            </>
-          )}
+          <Statements text={neutralise(detail.command)} label={words.command} />
+          <CopyButton text={detail.command} label={words.copyCommand} done={words.copied} />
         </>
       )}
     </section>

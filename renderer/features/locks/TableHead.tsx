@@ -15,13 +15,14 @@ export function TableHead({ columns }: { readonly columns: readonly Column[] }) 
         <span aria-hidden="true" />
         {columns.map(({ id }, i) => {
           const sorted = sort.column === id
+          const direction = sort.descending ? 'descending' : 'ascending'
           return (
             // biome-ignore lint/a11y/useFocusableInteractive: its button is
             <div
               key={id}
               role="columnheader"
               aria-colindex={i + 1}
-              aria-sort={sorted ? (sort.descending ? 'descending' : 'ascending') : 'none'}
+              aria-sort={sorted ? direction : 'none'}
               className={gridStyles.cell}
               data-column={id}
             >

@@ -1,20 +1,23 @@
+import type { KeyboardEvent } from 'react'
 import { useStore } from 'zustand'
 import { COLUMNS } from '../../state/columns.ts'
 import { book, consoleStore } from '../../state/console.ts'
 import { openDialog } from '../../state/overlay.ts'
 import { preferences, toggleColumn } from '../../state/preferences.ts'
 import { setFilter, setPointing, table } from '../../state/table.ts'
+import { focusView } from '../../state/view.ts'
 import { Button } from '../../ui/Button.tsx'
 import chipStyles from '../../ui/Chip.module.css'
 import { CopyButton } from '../../ui/CopyButton.tsx'
-import fieldStyles from '../../ui/Field.module.css'
-import { Icon, type IconName } from '../../ui/Icon.tsx'
+import { TextInput } from '../../ui/Field.tsx'
+import { Icon } from '../../ui/Icon.tsx'
 import { Menu } from '../../ui/Menu.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import titleStyles from '../../ui/Title.module.css'
 import { t } from '../../words/words.ts'
 import { AlertChip } from '../alerts/AlertMarks.tsx'
 import { releaseAll } from '../plans/release-all.ts'
+import { FACES, filterOf } from './lock-face.ts'
 import styles from './Toolbar.module.css'
 
 export function Toolbar() {
@@ -31,43 +34,7 @@ export function Toolbar() {
           {filtered ? t.table.countSome(matching, total) : t.table.countAll(total)}
         </span>
       </h1>
-      <div className={styles.filter}>
-        <input
-          id="filter"
-          type="text"
-          className={`${fieldStyles.input} mono`}
-          aria-label={t.table.filter}
-          placeholder={t.table.filterExample}
-          spellCheck={false}
-          autoComplete="off"
-          aria-describedby={filter.problems.length > 0 ? 'filter-problems' : undefined}
-          value={filterText}
-          onChange={event => setFilter(event.target.value)}
-          onKeyDown={event => {
-            if (event.key === 'Escape') {
-              event.stopPropagation()
-              if (filterText === '') document.getElementById('locks')?.focus()
-              else setFilter('')
-            }
-            if (event.key === 'ArrowDown' || event.key === 'Enter') {
-              event.preventDefault()
-              document.getElementById('locks')?.focus()
-            }
-          }}
-        />
-        {filtered ? (
-          <button
-            type="button"
-            className={styles.filterEnd}
-            aria-label={t.table.clearFilter}
-            onClick={() => setFilter('')}
-          >
-            <Icon name="cross" size={12} />
-          </button>
-        ) : (
-          <kbd className={styles.filterEnd}>/</kbd>
-        )}
-      </div>
+      <FilterBox />
       <Button
         className={styles.releaseAll}
         disabled={selected.size === 0 && matching === 0}
@@ -102,6 +69,44 @@ export function Toolbar() {
   )
 }
 
+function FilterBox() {
+  const { filterText, filter } = useStore(table)
+  const onKeyDown = (event: KeyboardEvent) => {
+    const { key } = event
+    const isDone = key === 'ArrowDown' || key === 'Enter'
+    if (key === 'Escape') event.stopPropagation()
+    if (isDone) event.preventDefault()
+    if (key === 'Escape' && filterText !== '') setFilter('')
+    else if (isDone || key === 'Escape') focusView()
+  }
+  return (
+    <div className={styles.filter}>
+      <TextInput
+        id="filter"
+        mono
+        aria-label={t.table.filter}
+        placeholder={t.table.filterExample}
+        aria-describedby={filter.problems.length > 0 ? 'filter-problems' : undefined}
+        value={filterText}
+        onChange={setFilter}
+        onKeyDown={onKeyDown}
+      />
+      {filterText.trim() === '' ? (
+        <kbd className={styles.filterEnd}>/</kbd>
+      ) : (
+        <button
+          type="button"
+          className={styles.filterEnd}
+          aria-label={t.table.clearFilter}
+          onClick={() => setFilter('')}
+        >
+          <Icon name="cross" size={12} />
+        </button>
+      )}
+    </div>
+  )
+}
+
 function Chips() {
   const { attention, selected, total, scope } = useStore(table)
   const unrecognised = useStore(consoleStore, state =>
@@ -110,24 +115,19 @@ function Chips() {
       .reduce((sum, [, status]) => sum + status.unrecognised.count, 0),
   )
   const words = t.table.chips
-  const chips: [number, string, string, IconName, string][] = [
-    [attention.expired, words.expired(attention.expired), 'danger', 'alert', 'state:expired'],
-    [attention.endless, words.endless(attention.endless), 'endless', 'endless', 'state:no-expiry'],
-    [attention.expiring, words.expiring(attention.expiring), 'warn', 'half', 'state:expiring'],
-  ]
-  const shown = chips.filter(([count]) => count > 0)
+  const shown = (['expired', 'endless', 'expiring'] as const).filter(state => attention[state] > 0)
   return (
     <div className={chipStyles.chips}>
       <AlertChip />
-      {shown.map(([, label, tone, icon, filter]) => (
+      {shown.map(state => (
         <button
-          key={filter}
+          key={state}
           type="button"
           className={chipStyles.chip}
-          data-tone={tone}
-          onClick={() => setFilter(filter)}
+          data-tone={FACES[state].tone}
+          onClick={() => setFilter(filterOf(state))}
         >
-          <Icon name={icon} size={12} /> {label}
+          <Icon name={FACES[state].icon} size={12} /> {words[state](attention[state])}
         </button>
       ))}
       {shown.length === 0 && total > 0 && (

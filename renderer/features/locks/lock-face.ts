@@ -10,23 +10,24 @@ export type Face = {
   readonly tone: 'danger' | 'endless' | 'warn' | 'calm' | 'faint'
 }
 
+export const FACES = {
+  expired: { word: 'expired', icon: 'alert', tone: 'danger' },
+  endless: { word: 'endless', icon: 'endless', tone: 'endless' },
+  expiring: { word: 'expiring', icon: 'half', tone: 'warn' },
+  ended: { word: 'ended', icon: 'again', tone: 'warn' },
+  held: { word: 'held', icon: 'ring', tone: 'calm' },
+  released: { word: 'released', icon: 'dash', tone: 'faint' },
+  unknown: { word: 'unknown', icon: 'question', tone: 'faint' },
+  gone: { word: 'gone', icon: 'cross', tone: 'faint' },
+} as const satisfies Record<Face['word'], Face>
+
 /** How a lock looks at a given store time. Color never stands alone: an icon and a word go with it. */
 export function faceOf(lock: Lock, now: number, gone: boolean): Face {
-  if (gone) return { word: 'gone', icon: 'cross', tone: 'faint' }
-  if (isUnconfirmed(lock, now)) return { word: 'ended', icon: 'again', tone: 'warn' }
+  if (gone) return FACES.gone
+  if (isUnconfirmed(lock, now)) return FACES.ended
   const state = stateAt(lock, now)
-  if (state === 'expired') return { word: 'expired', icon: 'alert', tone: 'danger' }
-  if (lock.lease.kind === 'never') return { word: 'endless', icon: 'endless', tone: 'endless' }
-  switch (state) {
-    case 'expiring':
-      return { word: 'expiring', icon: 'half', tone: 'warn' }
-    case 'held':
-      return { word: 'held', icon: 'ring', tone: 'calm' }
-    case 'released':
-      return { word: 'released', icon: 'dash', tone: 'faint' }
-    case 'unknown':
-      return { word: 'unknown', icon: 'question', tone: 'faint' }
-  }
+  if (lock.lease.kind === 'never' && state !== 'expired') return FACES.endless
+  return FACES[state]
 }
 
 export function ageText(lock: WatchedLock, now: number): string {
@@ -40,24 +41,18 @@ export function ageText(lock: WatchedLock, now: number): string {
 
 export function remainingText(lock: WatchedLock, now: number, gone: boolean): string {
   const words = t.table.remaining
+  const { lease } = lock
   if (gone) return words.gone
-  switch (lock.lease.kind) {
-    case 'never':
-      return words.never
-    case 'session':
-      return words.session
-    case 'heartbeat':
-      return words.heartbeat
-    case 'released':
-      return words.free
-    case 'unknown':
-      return words.unknown
-    case 'deadline': {
-      const left = remainingMs(lock, now)
-      if (left === null) return words.unknown
-      if (left > 0) return t.duration(left)
-      if (isUnconfirmed(lock, now)) return words.ended
-      return lock.lease.afterwards === 'released' ? words.free : words.ago(-left)
-    }
-  }
+  if (lease.kind === 'released') return words.free
+  if (lease.kind !== 'deadline') return words[lease.kind]
+  const left = remainingMs(lock, now)
+  if (left === null) return words.unknown
+  if (left > 0) return t.duration(left)
+  if (isUnconfirmed(lock, now)) return words.ended
+  return lease.afterwards === 'released' ? words.free : words.ago(-left)
+}
+
+/** The filter for locks that look so. */
+export function filterOf(word: Face['word']): string {
+  return `state:${word === 'endless' ? 'no-expiry' : word}`
 }

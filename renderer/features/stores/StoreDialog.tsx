@@ -3,42 +3,37 @@ import { useStore } from 'zustand'
 import { parseAddress, passwordFits, shortName } from '../../../shared/address.ts'
 import { kindOf } from '../../../shared/kinds.ts'
 import type { Result } from '../../../shared/result.ts'
-import { STORE_COLOURS, type StoreColour, type StoreTest } from '../../../shared/stores.ts'
+import { STORE_COLOURS, type StoreProfile, type StoreTest } from '../../../shared/stores.ts'
 import { ask, consoleStore } from '../../state/console.ts'
-import { closeDialog, openDialog, type StoreDialogMode } from '../../state/overlay.ts'
+import { openDialog, type StoreDialogMode } from '../../state/overlay.ts'
 import { Button } from '../../ui/Button.tsx'
-import { Dialog, DialogButtons } from '../../ui/Dialog.tsx'
+import { Dialog, DialogForm, useRequest } from '../../ui/Dialog.tsx'
 import fieldStyles from '../../ui/Field.module.css'
 import { SelectField, Switch, TextField } from '../../ui/Field.tsx'
-import { ErrorNotice } from '../../ui/Notice.tsx'
 import { t } from '../../words/words.ts'
 import { AddressForm } from './AddressForm.tsx'
 import { type AddressFields, newFields, spell, understand } from './address-fields.ts'
-import { PasswordField } from './PasswordField.tsx'
 import styles from './StoreDialog.module.css'
 import { TestReport } from './TestReport.tsx'
 
-type Draft = {
-  readonly name: string
-  readonly address: string
+type Draft = StoreProfile & {
   readonly fields: AddressFields
   readonly password: string
   readonly forget: boolean
-  readonly colour: StoreColour
-  readonly production: boolean
-  readonly readOnly: boolean
 }
 
 export function StoreDialog(props: StoreDialogMode) {
-  const { entries, suggestions } = useStore(consoleStore)
-  const entry = props.mode === 'add' ? undefined : entries.find(each => each.storeId === props.storeId)
-  const suggestion =
-    props.mode === 'add' ? suggestions.find(each => each.suggestionId === props.suggestionId) : undefined
+  const { entries, suggestions, info } = useStore(consoleStore)
+  const isAdd = props.mode === 'add'
+  const isEdit = props.mode === 'edit'
+  const entry = isAdd ? undefined : entries.find(each => each.storeId === props.storeId)
+  const suggestion = isAdd ? suggestions.find(each => each.suggestionId === props.suggestionId) : undefined
+  const opened = entry ?? suggestion
   const [draft, setDraft] = useState<Draft>(() => {
-    const address = entry?.address ?? suggestion?.address ?? spell(newFields())
+    const address = opened?.address ?? spell(newFields())
     const parsed = understand(address)
     return {
-      name: props.mode === 'edit' ? (entry?.name ?? '') : (suggestion?.name ?? ''),
+      name: props.mode === 'duplicate' ? '' : (opened?.name ?? ''),
       address,
       fields: parsed.ok ? parsed.fields : newFields(),
       password: '',
@@ -48,73 +43,72 @@ export function StoreDialog(props: StoreDialogMode) {
       readOnly: entry?.readOnly ?? false,
     }
   })
-  const [busy, setBusy] = useState<'test' | 'save' | null>(null)
+  const [testing, setTesting] = useState(false)
   const [tested, setTested] = useState<Result<StoreTest> | null>(null)
-  const [problem, setProblem] = useState<string | null>(null)
   const words = t.stores
   const parsed = understand(draft.address)
-  const change = (changes: Partial<Draft>) => {
-    const moved = changes.address !== undefined && !sharesPassword(draft.address, changes.address)
-    // A password typed for one server is never sent to another.
-    setDraft({ ...draft, ...(moved ? { password: '' } : {}), ...changes })
-    setTested(null)
-    setProblem(null)
-  }
-
-  const paste = (address: string) => {
-    const read = understand(address)
-    if (!read.ok) change({ address })
-    // The password leaves the visible field at once.
-    else if (read.password !== null)
-      change({ address: read.address, fields: read.fields, password: read.password })
-    else change({ address, fields: read.fields })
-  }
 
   // The password in core belongs to the store or suggestion that the dialog was opened for.
   const passwordOf = draft.forget ? undefined : (entry?.storeId ?? suggestion?.suggestionId)
-  const knows = (entry !== undefined && entry.password !== 'none') || suggestion?.hasPassword === true
-  const known = knows && sharesPassword(entry?.address ?? suggestion?.address ?? '', draft.address)
-  const profile = () => ({
-    name: draft.name.trim() || nameFrom(draft.address),
-    address: draft.address.trim(),
-    colour: draft.colour,
-    production: draft.production,
-    readOnly: draft.readOnly,
-  })
-  const typedPassword = draft.password === '' ? {} : { password: draft.password }
-  const changedPassword = draft.forget ? { password: null } : typedPassword
-  const secret = {
-    ...typedPassword,
-    ...(passwordOf === undefined ? {} : { passwordOf }),
+  const hasPassword = suggestion?.hasPassword || (entry !== undefined && entry.password !== 'none')
+  const isKnown = hasPassword && sharesPassword(opened?.address ?? '', draft.address)
+  const typed = draft.password || undefined
+  const profile = () => {
+    const { fields, password, forget, ...decided } = draft
+    const address = draft.address.trim()
+    return { ...decided, address, name: draft.name.trim() || shortName(parseAddress(address)).slice(0, 60) }
   }
-
+  const save = useRequest(() =>
+    props.mode === 'edit'
+      ? ask('stores.edit', {
+          storeId: props.storeId,
+          profile: profile(),
+          password: draft.forget ? null : typed,
+        })
+      : ask('stores.add', { profile: profile(), password: typed, passwordOf }),
+  )
   async function test() {
-    setBusy('test')
-    setTested(await ask('stores.test', { profile: profile(), ...secret }))
-    setBusy(null)
+    setTesting(true)
+    setTested(await ask('stores.test', { profile: profile(), password: typed, passwordOf }))
+    setTesting(false)
   }
 
-  async function save() {
-    setBusy('save')
-    const result =
-      props.mode === 'edit'
-        ? await ask('stores.edit', { storeId: props.storeId, profile: profile(), ...changedPassword })
-        : await ask('stores.add', { profile: profile(), ...secret })
-    setBusy(null)
-    if (result.ok) closeDialog()
-    else setProblem(result.error.message)
+  const change = (changes: Partial<Draft>) => {
+    const moved = changes.address !== undefined && !sharesPassword(draft.address, changes.address)
+    // A password typed for one server is never sent to another.
+    setDraft({ ...draft, password: moved ? '' : draft.password, ...changes })
+    setTested(null)
+    save.clear()
+  }
+  const paste = (address: string) => {
+    const read = understand(address)
+    if (!read.ok) return change({ address })
+    const { fields, password } = read
+    // The password leaves the visible field at once.
+    change(password === null ? { address, fields } : { address: read.address, fields, password })
   }
 
-  const passwordLabel = kindOf(draft.fields.kind).form.password
-  const title = { add: words.addTitle, edit: words.editTitle, duplicate: words.duplicateTitle }[props.mode]
-  const offered = props.mode === 'add' && !suggestion ? suggestions : []
+  const { fields } = draft
+  const passwordLabel = kindOf(fields.kind).form.password
+  const lasting = info?.secrets.durable
+    ? words.passwordDurable
+    : words.passwordSession(info?.secrets.reason ?? '')
+  const passwordHint = isKnown && !draft.forget ? words.passwordKept(lasting) : lasting
+  const offered = isAdd && !suggestion ? suggestions : []
+  const disabled = !parsed.ok || testing || save.working
   return (
-    <Dialog title={title} onClose={closeDialog} size="wide">
-      <form
-        onSubmit={event => {
-          event.preventDefault()
-          if (parsed.ok && busy === null) void save()
-        }}
+    <Dialog title={words.titles[props.mode]} size="wide">
+      <DialogForm
+        submit={save.working ? words.saving : words.submit[props.mode]}
+        cancel={words.cancel}
+        disabled={disabled}
+        error={save.error}
+        onSubmit={save.run}
+        buttons={
+          <Button start disabled={disabled} onClick={() => void test()}>
+            {testing ? words.testing : words.test}
+          </Button>
+        }
       >
         {offered.length > 0 && (
           <p className={styles.offers}>
@@ -123,11 +117,7 @@ export function StoreDialog(props: StoreDialogMode) {
               <Button
                 key={suggestionId}
                 look="link"
-                onClick={() => {
-                  closeDialog()
-                  // A new dialog, without this one's draft.
-                  setTimeout(() => openDialog({ kind: 'store', mode: 'add', suggestionId }))
-                }}
+                onClick={() => openDialog({ kind: 'store', mode: 'add', suggestionId })}
               >
                 {name}
               </Button>
@@ -143,23 +133,29 @@ export function StoreDialog(props: StoreDialogMode) {
           wide
           autoFocus
         />
-        <AddressForm fields={draft.fields} onChange={fields => change({ fields, address: spell(fields) })} />
+        <AddressForm fields={fields} onChange={next => change({ fields: next, address: spell(next) })} />
         {passwordLabel !== null && (
-          <PasswordField
-            label={passwordLabel}
-            value={draft.password}
-            known={known}
-            elsewhere={knows && !known}
-            forget={draft.forget}
-            mayForget={props.mode === 'edit'}
-            onChange={password => change({ password, forget: false })}
-            onForget={forget => change(forget ? { forget, password: '' } : { forget })}
-          />
+          <div className={fieldStyles.fields}>
+            <TextField
+              label={passwordLabel}
+              type="password"
+              hint={hasPassword && !isKnown ? words.passwordElsewhere : passwordHint}
+              value={draft.password}
+              onChange={password => change({ password, forget: false })}
+              wide
+            />
+            {isKnown && isEdit && (
+              <Switch
+                label={words.forget}
+                checked={draft.forget}
+                onChange={forget => change({ forget, password: forget ? '' : draft.password })}
+              />
+            )}
+          </div>
         )}
         <div className={`${fieldStyles.fields} ${styles.own}`}>
           <TextField
             label={words.name}
-            hint={undefined}
             value={draft.name}
             onChange={name => change({ name })}
             maxLength={60}
@@ -184,17 +180,7 @@ export function StoreDialog(props: StoreDialogMode) {
           />
         </div>
         {tested && <TestReport result={tested} />}
-        <ErrorNotice error={problem} />
-        <DialogButtons>
-          <Button start disabled={!parsed.ok || busy !== null} onClick={() => void test()}>
-            {busy === 'test' ? words.testing : words.test}
-          </Button>
-          <Button onClick={closeDialog}>{words.cancel}</Button>
-          <Button type="submit" look="primary" disabled={!parsed.ok || busy !== null}>
-            {busy === 'save' ? words.saving : props.mode === 'edit' ? words.save : words.add}
-          </Button>
-        </DialogButtons>
-      </form>
+      </DialogForm>
     </Dialog>
   )
 }
@@ -204,8 +190,4 @@ function sharesPassword(from: string, to: string): boolean {
   const [known, wanted] = [understand(from), understand(to)]
   if (!known.ok || !wanted.ok) return from === to
   return passwordFits(parseAddress(known.address), parseAddress(wanted.address))
-}
-
-function nameFrom(address: string): string {
-  return shortName(parseAddress(address.trim())).slice(0, 60)
 }

@@ -22,10 +22,9 @@ export function TestReport({ result }: { readonly result: Result<StoreTest> }) {
   const found = result.value.formats.map(({ format, count }) =>
     words.testFormat(formats.get(format)?.title ?? format, count),
   )
-  const may = capabilities.map(each => words.capabilities[each])
-  const mayNot = CAPABILITIES.filter(each => !capabilities.includes(each)).map(
-    each => words.capabilities[each],
-  )
+  const may = CAPABILITIES.filter(each => capabilities.includes(each))
+  const mayNot = CAPABILITIES.filter(each => !capabilities.includes(each))
+  const named = (all: typeof may) => all.map(each => words.capabilities[each])
   return (
     <div className={styles.report} data-outcome="passed" role="status">
       <p>
@@ -37,7 +36,7 @@ export function TestReport({ result }: { readonly result: Result<StoreTest> }) {
         {unrecognised > 0 && words.testUnrecognised(unrecognised)}
       </p>
       <p>
-        {may.length > 0 && words.testMay(may)} {mayNot.length > 0 && words.testMayNot(mayNot)}
+        {may.length > 0 && words.testMay(named(may))} {mayNot.length > 0 && words.testMayNot(named(mayNot))}
       </p>
       {problems.map(({ where, message }) => (
         <p key={where}>

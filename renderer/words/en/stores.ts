@@ -5,9 +5,8 @@ import { duration, numbers } from './say.ts'
 /** The stores and what is in them that is no lock. */
 export const stores = {
   stores: {
-    addTitle: 'Add a store',
-    editTitle: 'Edit store',
-    duplicateTitle: 'Duplicate store',
+    titles: { add: 'Add a store', edit: 'Edit store', duplicate: 'Duplicate store' },
+    submit: { add: 'Add', edit: 'Save', duplicate: 'Add' },
     removeTitle: 'Remove store',
     removeText: (name: string) =>
       `${name} is removed from this list, with its password. Its locks are not touched.`,
@@ -41,8 +40,6 @@ export const stores = {
     readOnlyHint: 'Nothing can be released here',
     test: 'Test',
     testing: 'Testing…',
-    save: 'Save',
-    add: 'Add',
     saving: 'Saving…',
     cancel: 'Cancel',
     fromEnvironment: 'Found in the environment',

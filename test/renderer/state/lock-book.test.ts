@@ -64,7 +64,7 @@ test('tells of a thousand events once', () => {
   vi.useFakeTimers()
   const { all } = book()
   const told = vi.fn()
-  all.subscribe(told)
+  all.revision.subscribe(told)
   for (let i = 0; i < 1000; i++) all.apply('s', { type: 'upsert', locks: [watchedLock(`k${i}`)], serverTime })
   vi.advanceTimersByTime(1000)
   vi.useRealTimers()

@@ -42,7 +42,7 @@ test('many events notify the screen once; a change of the plan notifies at once'
   const made = book()
   const told = vi.fn()
   vi.runAllTimers()
-  made.subscribe(told)
+  made.changes.subscribe(told)
   for (let i = 0; i < 50; i++)
     made.apply({ type: 'results', results: [{ n: 1, result: { is: 'released', at: i } }] })
   expect(told).not.toHaveBeenCalled()

@@ -78,13 +78,25 @@ test('rows hold still while the operator points at them: new ones wait, gone one
   setPointing(true)
   put('a', held('zero', 50_000))
   book.apply('a', { type: 'remove', ids: ['one'], serverTime })
-  vi.advanceTimersByTime(GONE_SHOWN_MS * 2)
+  vi.advanceTimersByTime(GONE_SHOWN_MS + 1)
   arrange(false)
   expect(keys()).toEqual(['one', 'two'])
   expect(table.getState()).toMatchObject({ waiting: 1, total: 2, matching: 2 })
   setPointing(false)
   expect(keys()).toEqual(['zero', 'two'])
   expect(table.getState().waiting).toBe(0)
+})
+
+test('rows move again some time after the last movement, also if the table is no longer shown', () => {
+  put('a', held('one', 100_000))
+  setPointing(true)
+  put('a', held('zero', 50_000))
+  vi.advanceTimersByTime(4000)
+  setPointing(true)
+  vi.advanceTimersByTime(4000)
+  expect(keys()).toEqual(['one'])
+  vi.advanceTimersByTime(1000)
+  expect(keys()).toEqual(['zero', 'one'])
 })
 
 test('what the operator asks for happens at once, pointing or not', () => {
