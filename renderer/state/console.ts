@@ -10,60 +10,40 @@ import { openLink } from '../transport/link.ts'
 import { t } from '../words/words.ts'
 import { LockBook } from './lock-book.ts'
 
-/** How fresh a store is shown. `connecting` until its first answer. */
-export type StoreStatus = {
-  readonly state: 'connecting' | 'live' | 'stale' | 'down'
-  readonly since: number
-  readonly asOf: number | null
-  readonly offsetMs: number
-  readonly error: Failure | null
-  /** When the next retry is due, by the local clock. */
-  readonly retryAt: number | null
-  /** Whether all locks have been read at least once. */
-  readonly loaded: boolean
-  readonly pass: { readonly scanned: number; readonly tookMs: number } | null
-  readonly unrecognised: { readonly count: number; readonly sample: readonly Unrecognised[] }
-}
-
-export type ConsoleState = {
-  /** `ended`: the host was restarted and refuses this session. */
-  readonly link: 'connecting' | 'up' | 'lost' | 'ended'
-  readonly info: ConsoleInfo | null
-  readonly formats: ReadonlyMap<string, FormatInfo>
-  readonly entries: readonly StoreEntry[]
-  readonly entriesKnown: boolean
-  readonly suggestions: readonly Suggestion[]
-  readonly notice: string | null
-  readonly statuses: Readonly<Record<string, StoreStatus>>
-  /** The last action that failed without a place of its own for its error, until it succeeds or is dismissed. */
-  readonly failed: { readonly what: string; readonly error: Failure } | null
-}
-
-const NO_STATUS: StoreStatus = {
-  state: 'connecting',
+const NO_STATUS = {
+  /** How fresh a store is shown. `connecting` until its first answer. */
+  state: 'connecting' as 'connecting' | 'live' | 'stale' | 'down',
   since: 0,
-  asOf: null,
+  asOf: null as number | null,
   offsetMs: 0,
-  error: null,
-  retryAt: null,
+  error: null as Failure | null,
+  /** When the next retry is due, by the local clock. */
+  retryAt: null as number | null,
+  /** Whether all locks have been read at least once. */
   loaded: false,
-  pass: null,
-  unrecognised: { count: 0, sample: [] },
+  pass: null as { readonly scanned: number; readonly tookMs: number } | null,
+  unrecognised: { count: 0, sample: [] as readonly Unrecognised[] },
 }
+export type StoreStatus = Readonly<typeof NO_STATUS>
 
 export const book = new LockBook()
 
-export const consoleStore = createStore<ConsoleState>(() => ({
-  link: 'connecting',
-  info: null,
-  formats: new Map(),
-  entries: [],
+const INITIAL = {
+  /** `ended`: the host was restarted and refuses this session. */
+  link: 'connecting' as 'connecting' | 'up' | 'lost' | 'ended',
+  info: null as ConsoleInfo | null,
+  formats: new Map() as ReadonlyMap<string, FormatInfo>,
+  entries: [] as readonly StoreEntry[],
   entriesKnown: false,
-  suggestions: [],
-  notice: null,
-  statuses: {},
-  failed: null,
-}))
+  suggestions: [] as readonly Suggestion[],
+  notice: null as string | null,
+  statuses: {} as Readonly<Record<string, StoreStatus>>,
+  /** The last action that failed without a place of its own for its error, until it succeeds or is dismissed. */
+  failed: null as { readonly what: string; readonly error: Failure } | null,
+}
+export type ConsoleState = Readonly<typeof INITIAL>
+
+export const consoleStore = createStore<ConsoleState>(() => INITIAL)
 
 export function statusOf(state: ConsoleState, storeId: string): StoreStatus {
   return state.statuses[storeId] ?? NO_STATUS
@@ -82,9 +62,9 @@ export function storeTime(status: StoreStatus, localNow: number): number {
 
 export let client: Client
 
-/** Runs each time the console is connected. The streams of a lost connection have ended, so they are opened again. */
-export function onConnected(run: () => void): void {
-  consoleStore.subscribe((now, before) => {
+/** Runs each time the console is connected. Returns a function that stops it. */
+export function onConnected(run: () => void): () => void {
+  return consoleStore.subscribe((now, before) => {
     if (now.link === 'up' && before.link !== 'up') run()
   })
 }

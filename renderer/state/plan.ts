@@ -3,34 +3,26 @@ import { createStore } from 'zustand/vanilla'
 import type { Exclusion, PlanProgress, PlanSummary } from '../../shared/plans.ts'
 import type { Failure, Result } from '../../shared/result.ts'
 import { t } from '../words/words.ts'
-import { ask, askOrReport, client, onConnected } from './console.ts'
+import { ask, askOrReport, onConnected } from './console.ts'
 import { closeDialog, openDialog, overlay } from './overlay.ts'
 import { PlanBook } from './plan-book.ts'
+import { keepOpen } from './stream.ts'
 
-/** A plan in the making, for the dialog that waits for it. */
-export type Making = {
-  readonly title: string
-  readonly text: string
-  /** Why no plan was made. */
-  readonly failed: string | null
-}
-
-export type PlansState = {
+const INITIAL = {
   /** Plans whose stream is open: the shown one and the running ones. */
-  readonly books: ReadonlyMap<string, PlanBook>
-  readonly making: Making | null
+  books: new Map() as ReadonlyMap<string, PlanBook>,
+  /** A plan in the making, for the dialog that waits for it. `failed`: why no plan was made. */
+  making: null as { readonly title: string; readonly text: string; readonly failed: string | null } | null,
   /** Read-only stores left out of a plan when this screen requested it. */
-  readonly leftOut: ReadonlyMap<string, readonly string[]>
+  leftOut: new Map() as ReadonlyMap<string, readonly string[]>,
 }
 
-export const plans = createStore<PlansState>(() => ({ books: new Map(), making: null, leftOut: new Map() }))
+export const plans = createStore<Readonly<typeof INITIAL>>(() => INITIAL)
 
 const closers = new Map<string, () => void>()
 
-/** After a reload or a lost connection, follows the running plans and the shown one again. */
+/** After a reload or a lost connection, follows the running plans. */
 onConnected(async () => {
-  closers.clear()
-  for (const book of plans.getState().books.values()) watch(book)
   const found = await askOrReport(t.plans.notListed, 'plans.list', {})
   for (const plan of found ?? []) if (isAtWork(plan.progress)) follow(plan)
 })
@@ -48,26 +40,17 @@ function follow(plan: PlanSummary): PlanBook {
   const book = new PlanBook(plan.planId)
   book.take(plan)
   plans.setState(({ books }) => ({ books: new Map(books).set(plan.planId, book) }))
-  watch(book)
+  const close = keepOpen(
+    'plans.watch',
+    { planId: plan.planId },
+    {
+      onOpen: () => book.begin(),
+      onEvent: event => book.apply(event),
+      onEnd: error => error && book.end(error),
+    },
+  )
+  closers.set(plan.planId, close)
   return book
-}
-
-function watch(book: PlanBook): void {
-  book.begin()
-  try {
-    const close = client.open(
-      'plans.watch',
-      { planId: book.planId },
-      event => book.apply(event),
-      result => {
-        closers.delete(book.planId)
-        if (!result.ok) book.end(result.error)
-      },
-    )
-    closers.set(book.planId, close)
-  } catch {
-    // Not connected: it is opened as soon as the console is.
-  }
 }
 
 export function openPlan(plan: PlanSummary): void {

@@ -7,24 +7,17 @@ export type Sort = { readonly column: ColumnId | 'attention'; readonly descendin
 export const STATS_WINDOWS = ['15m', '1h', '6h', '24h'] as const
 export type StatsWindow = (typeof STATS_WINDOWS)[number]
 
-export type Preferences = {
-  readonly theme: (typeof THEMES)[number]
-  readonly hiddenColumns: readonly ColumnId[]
-  readonly sort: Sort
-  /** How far back statistics look. */
-  readonly statsWindow: StatsWindow
-  /** Of the charts, those that are shown as tables. */
-  readonly asTables: readonly string[]
-}
-
 const KEY = 'lockkeeper.preferences'
-const DEFAULTS: Preferences = {
-  theme: 'system',
-  hiddenColumns: [],
-  sort: { column: 'attention', descending: false },
-  statsWindow: '15m',
-  asTables: [],
+const DEFAULTS = {
+  theme: 'system' as (typeof THEMES)[number],
+  hiddenColumns: [] as readonly ColumnId[],
+  sort: { column: 'attention', descending: false } as Sort,
+  /** How far back statistics look. */
+  statsWindow: '15m' as StatsWindow,
+  /** Of the charts, those that are shown as tables. */
+  asTables: [] as readonly string[],
 }
+export type Preferences = Readonly<typeof DEFAULTS>
 
 export const preferences = createStore<Preferences>(read)
 

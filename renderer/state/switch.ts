@@ -2,41 +2,32 @@ import { createStore } from 'zustand/vanilla'
 import type { Input, MethodName } from '../../shared/contract.ts'
 import type { Failure, Result } from '../../shared/result.ts'
 import type { SwitchNow, SwitchRun, SwitchStep } from '../../shared/switch.ts'
-import { ask, client, onConnected } from './console.ts'
+import { ask, onConnected } from './console.ts'
 import { sameParts } from './same-parts.ts'
+import { keepOpen } from './stream.ts'
 
-export type SwitchState = {
-  /** Newest first. */
-  readonly runs: readonly SwitchRun[]
-  readonly known: boolean
-  /** Why there is no list. */
-  readonly error: Failure | null
+const NOTHING_SHOWN = {
   /** The switch on the screen, by its id. */
-  readonly shown: string | null
-  readonly now: SwitchNow | null
+  shown: null as string | null,
+  now: null as SwitchNow | null,
   /** The step the operator reads, if it is not the current one. */
-  readonly looking: SwitchStep | null
+  looking: null as SwitchStep | null,
   /** Why its stream ended. */
-  readonly lost: Failure | null
+  lost: null as Failure | null,
 }
-
-const NOTHING_SHOWN = { shown: null, now: null, looking: null, lost: null } as const
-
-export const switchStore = createStore<SwitchState>(() => ({
-  runs: [],
+const INITIAL = {
+  /** Newest first. */
+  runs: [] as readonly SwitchRun[],
   known: false,
-  error: null,
+  /** Why there is no list. */
+  error: null as Failure | null,
   ...NOTHING_SHOWN,
-}))
+}
+export type SwitchState = Readonly<typeof INITIAL>
 
-let close: (() => void) | null = null
+export const switchStore = createStore<SwitchState>(() => INITIAL)
 
-/** After a reload or a lost connection, reads the list and follows the shown switch again. */
-onConnected(() => {
-  void listSwitches()
-  const { shown } = switchStore.getState()
-  if (shown !== null && close !== null) watch(shown)
-})
+onConnected(() => void listSwitches())
 
 export async function listSwitches(): Promise<void> {
   const answer = await ask('switch.list', {})
@@ -75,28 +66,17 @@ export function lookAt(step: SwitchStep | null): void {
 
 /** Follows a switch until the returned function is called. */
 export function followSwitch(switchId: string): () => void {
-  watch(switchId)
-  return () => {
-    close?.()
-    close = null
-  }
-}
-
-function watch(switchId: string): void {
-  close?.()
-  // Not null without a connection, so that the switch is followed once the console is connected.
-  close = () => {}
-  try {
-    close = client.open(
-      'switch.watch',
-      { switchId },
-      ({ run, now }) => {
+  return keepOpen(
+    'switch.watch',
+    { switchId },
+    {
+      onEvent: ({ run, now }) => {
         take(run)
         switchStore.setState(state => ({ now: sameParts(state.now, now), lost: null }))
       },
-      result => switchStore.setState({ lost: result.ok ? null : result.error }),
-    )
-  } catch {}
+      onEnd: lost => switchStore.setState({ lost }),
+    },
+  )
 }
 
 function take(run: SwitchRun): void {

@@ -1,5 +1,5 @@
 import { createStore } from 'zustand/vanilla'
-import { type Filter, matches, parseFilter } from '../../shared/filter.ts'
+import { matches, parseFilter } from '../../shared/filter.ts'
 import { attentionRank, EXPIRING_FRACTION, expiresAtOf, heldSinceOf } from '../../shared/lease.ts'
 import { holderText } from '../../shared/lock-words.ts'
 import { onTick } from './clock.ts'
@@ -9,44 +9,30 @@ import { inspect, overlay } from './overlay.ts'
 import { preferences, type Sort } from './preferences.ts'
 import { viewStore } from './view.ts'
 
-export type TableState = {
+const INITIAL = {
   /** A store id, or null for all stores. */
-  readonly scope: string | null
-  readonly filterText: string
-  readonly filter: Filter
-  /** The rows in the order of the screen; the rows themselves are in the book. */
-  readonly order: readonly string[]
-  /** Increases with every pass over the book, so that rows which do not move are redrawn too. */
-  readonly revision: number
-  /** Increases when the operator sorts, filters or changes the scope, which scrolls to the top. */
-  readonly requests: number
-  /** Locks in the scope, and those that match the filter, without the ones that are gone. */
-  readonly total: number
-  readonly matching: number
-  readonly attention: { readonly expired: number; readonly endless: number; readonly expiring: number }
-  /** While the operator points at rows, they do not move and new ones wait. */
-  readonly pointing: boolean
-  /** How many new rows wait. */
-  readonly waiting: number
-  readonly active: string | null
-  readonly selected: ReadonlySet<string>
-}
-
-export const table = createStore<TableState>(() => ({
-  scope: null,
+  scope: null as string | null,
   filterText: '',
   filter: parseFilter(''),
-  order: [],
+  /** The rows in the order of the screen; the rows themselves are in the book. */
+  order: [] as readonly string[],
+  /** Increases with every pass over the book, so that rows which do not move are redrawn too. */
   revision: 0,
+  /** Increases when the operator sorts, filters or changes the scope, which scrolls to the top. */
   requests: 0,
+  /** Locks in the scope, and those that match the filter, without the ones that are gone. */
   total: 0,
   matching: 0,
   attention: { expired: 0, endless: 0, expiring: 0 },
+  /** While the operator points at rows, they do not move and new ones wait. */
   pointing: false,
+  /** How many new rows wait. */
   waiting: 0,
-  active: null,
-  selected: new Set(),
-}))
+  active: null as string | null,
+  selected: new Set() as ReadonlySet<string>,
+}
+
+export const table = createStore<Readonly<typeof INITIAL>>(() => INITIAL)
 
 /** When the next lock changes its state because time passes. */
 let nextTransition = Number.POSITIVE_INFINITY

@@ -1,5 +1,12 @@
 import type { DownFrame, UpFrame } from '../../shared/frames.ts'
-import type { OpenWire } from './wire.ts'
+
+/** Opens a way for frames between the screen and core. It may be lost and come back; frames are never repeated. */
+export type OpenWire = (events: {
+  onUp(): void
+  onFrame(frame: DownFrame): void
+  /** `ended`: the wire will not come back by itself. */
+  onLost(why: 'lost' | 'ended'): void
+}) => (frame: UpFrame) => void
 
 const RETRY_MS = 1000
 /** A host answers a frame at once. A frame without an answer for this long has no connection: browsers allow six per host, and tabs keep one each. */
@@ -40,18 +47,16 @@ export const webWire: OpenWire = events => {
   }
   connect()
 
-  return {
-    send(frame) {
-      const to = screen
-      if (to === null) throw new Error('The console is not connected')
-      posting = posting
-        // The other frames of a lost screen would only delay those of the next one.
-        .then(() => (screen === to ? post(to, frame) : undefined))
-        // This frame will not be answered, even if the event stream is still open.
-        .catch(() => {
-          if (screen === to && source) void lose(source)
-        })
-    },
+  return frame => {
+    const to = screen
+    if (to === null) throw new Error('The console is not connected')
+    posting = posting
+      // The other frames of a lost screen would only delay those of the next one.
+      .then(() => (screen === to ? post(to, frame) : undefined))
+      // This frame will not be answered, even if the event stream is still open.
+      .catch(() => {
+        if (screen === to && source) void lose(source)
+      })
   }
 }
 

@@ -30,23 +30,14 @@ export function spell({ kind, texts }: AddressFields): string {
   return printAddress(kind, texts)
 }
 
-export type Parsed =
-  | {
-      readonly ok: true
-      readonly fields: AddressFields
-      readonly address: string
-      readonly password: string | null
-    }
-  | { readonly ok: false; readonly message: string }
-
 /** A pasted address as fields, without its password, which is never shown. */
-export function understand(text: string): Parsed {
+export function understand(text: string) {
   try {
     const address = parseAddress(text.trim())
-    const fields = { kind: address.kind, texts: textsOf(address) }
-    return { ok: true, fields, address: showAddress(address), password: address.password }
+    const fields: AddressFields = { kind: address.kind, texts: textsOf(address) }
+    return { ok: true, fields, address: showAddress(address), password: address.password } as const
   } catch (error) {
-    if (error instanceof AddressError) return { ok: false, message: error.message }
+    if (error instanceof AddressError) return { ok: false, message: error.message } as const
     throw error
   }
 }

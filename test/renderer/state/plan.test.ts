@@ -61,6 +61,7 @@ afterEach(() => {
 const running = (planId: string): PlanSummary => planSummary(1, { planId }, { state: 'running' })
 
 test('closing the sheet drops an idle plan and keeps following a running one', () => {
+  consoleStore.setState({ link: 'up' })
   openPlan(planSummary(1, { planId: 'looked-at' }))
   openPlan(running('runs'))
   leavePlan()

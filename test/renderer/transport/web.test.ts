@@ -36,13 +36,13 @@ function page() {
     })
   })
   const events: string[] = []
-  const wire = webWire({
+  const send = webWire({
     onUp: () => events.push('up'),
     onFrame: () => {},
     onLost: why => events.push(why),
   })
   sources.at(-1)?.hello('one')
-  return { posts, events, send: (id: number) => wire.send({ type: 'close', id } satisfies UpFrame) }
+  return { posts, events, send: (id: number) => send({ type: 'close', id } satisfies UpFrame) }
 }
 
 beforeEach(() => {
