@@ -67,7 +67,7 @@ it('adds a store of an added kind in the dialog of the screen and shows its lock
   const folder = folderWithLock(dataFolder)
   const { run, printed, stop } = commandLine(dataFolder)
   const ended = run('console', '--web', '--port', '0')
-  await expect.poll(printed, { timeout: 60_000 }).toContain('Lockkeeper is at ')
+  await expect.poll(printed).toContain('Lockkeeper is at ')
   const page = await (await openBrowser()).newPage()
   onTestFinished(() => page.close())
   await page.goto(/Lockkeeper is at (\S+)/.exec(printed())?.[1] ?? '')

@@ -13,13 +13,13 @@ import {
   _electron as electron,
   type Page,
 } from 'playwright'
-import { afterAll, onTestFinished } from 'vitest'
+import { onTestFinished } from 'vitest'
 import type { StoreProfile } from '../../shared/stores.ts'
 import { auditLines } from '../core/features/audit/lines.ts'
 import { CLI } from '../hosts/cli/run-cli.ts'
 import { findTestElectron } from '../servers/find-electron.mjs'
 import { programPath } from '../servers/process.ts'
-import { closeDisplay, displayName } from './display.ts'
+import { displayName } from './display.ts'
 
 export const HOSTS = ['web', 'electron'] as const
 export type Host = (typeof HOSTS)[number]
@@ -55,12 +55,7 @@ export type Console = {
 
 let browser: Promise<Browser> | null = null
 
-afterAll(async () => {
-  await (await browser)?.close()
-  browser = null
-  await closeDisplay()
-})
-
+/** One for all tests of this process. Playwright ends it with the process. */
 export function openBrowser(): Promise<Browser> {
   browser ??= chromium.launch({
     executablePath: programPath('chromium'),
@@ -183,12 +178,12 @@ async function firstWindow(
   const app = await electron.launch({
     executablePath: program,
     args,
-    timeout: 60_000,
+    timeout: 120_000,
     env: cleanEnvironment(folder, { DISPLAY: await displayName(), ...env }),
   })
   const child = app.process()
   try {
-    return { app, page: await app.firstWindow({ timeout: 60_000 }) }
+    return { app, page: await app.firstWindow({ timeout: 120_000 }) }
   } catch (error) {
     child.kill('SIGKILL')
     throw error
@@ -223,7 +218,7 @@ export function mayUnshare(): boolean {
 
 function problemsOf(page: Page): string[] {
   // Sooner than the test's own time is up, so that it says what was waited for.
-  page.setDefaultTimeout(60_000)
+  page.setDefaultTimeout(120_000)
   const problems: string[] = []
   page.on('console', message => {
     if (message.type() === 'error') problems.push(`console: ${message.text()}`)

@@ -103,7 +103,7 @@ describe.skipIf(process.platform !== 'linux' || (isRoot && !mayUnshare()))('npm 
     const folder = checkout(INSTALL)
     for (const stderr of [expect.stringContaining('Downloading Electron for the window'), '']) {
       const console = await start(folder)
-      await expect.poll(console.hasPage, { timeout: 60_000 }).toBe(true)
+      await expect.poll(console.hasPage).toBe(true)
       expect(console.output.stdout).toBe('')
       const says = console.output.stderr.split('\n').filter(line => line.startsWith('lockkeeper: '))
       expect(says.join('\n')).toEqual(stderr)

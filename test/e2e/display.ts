@@ -4,20 +4,10 @@ import { programPath } from '../servers/process.ts'
 
 let display: Promise<{ name: string; child: ChildProcess }> | null = null
 
-/** A screen that nobody looks at, one for each test file: Xvfb takes any number that is free. */
+/** An invisible screen for all tests of this process. Xvfb picks a free number. */
 export async function displayName(): Promise<string> {
   display ??= startDisplay()
   return (await display).name
-}
-
-export async function closeDisplay(): Promise<void> {
-  const open = await display
-  display = null
-  if (!open || open.child.exitCode !== null) return
-  const exited = once(open.child, 'exit')
-  // Not killed: it would leave its lock behind, and the next one would have to look for another number.
-  open.child.kill('SIGTERM')
-  await exited
 }
 
 async function startDisplay(): Promise<{ name: string; child: ChildProcess }> {
@@ -26,7 +16,8 @@ async function startDisplay(): Promise<{ name: string; child: ChildProcess }> {
     ['-displayfd', '1', '-screen', '0', '1600x1000x24', '-nolisten', 'tcp'],
     { stdio: ['ignore', 'pipe', 'ignore'] },
   )
-  process.once('exit', () => child.kill('SIGKILL'))
+  // Not SIGKILL: Xvfb would leave its lock file behind.
+  process.once('exit', () => child.kill('SIGTERM'))
   const [number] = (await once(child.stdout, 'data')) as [Buffer]
   return { name: `:${number.toString().trim()}`, child }
 }

@@ -36,7 +36,7 @@ export async function confirm(
 /** The result in one sentence. */
 export async function outcome(sheet: Locator): Promise<string> {
   const region = sheet.getByRole('region', { name: 'Result' })
-  await region.waitFor({ timeout: 60_000 })
+  await region.waitFor()
   return region.getByRole('status').filter({ hasText: /^Of / }).innerText()
 }
 

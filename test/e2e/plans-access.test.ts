@@ -39,7 +39,7 @@ it('plans and the audit log stay accessible with hostile lock names', async () =
   await sheet.getByText('Paused', { exact: true }).waitFor()
   await look('run')
   await sheet.getByRole('button', { name: 'Resume', exact: true }).click()
-  await expect.poll(() => outcome(sheet), { timeout: 60_000 }).toBe('Of 5 locks: 5 released.')
+  await expect.poll(() => outcome(sheet)).toBe('Of 5 locks: 5 released.')
   await look('result')
   const download = page.waitForEvent('download')
   await sheet.getByRole('button', { name: 'Export' }).click()

@@ -46,7 +46,7 @@ async function save({ page, app, dataFolder }: Console, dialog: Locator, name: s
     }, path)
     await button.click()
     await expect
-      .poll(() => app.evaluate(() => (globalThis as unknown as { kept: string[] }).kept), { timeout: 60_000 })
+      .poll(() => app.evaluate(() => (globalThis as unknown as { kept: string[] }).kept))
       .toEqual(['completed'])
   } else {
     const downloading = page.waitForEvent('download')
@@ -141,9 +141,7 @@ describe.each(HOSTS)('the report, in %s', host => {
     await populateRedis(redis.client, 'locks', 60_000)
     const console = await openConsole(host, { stores: [{ name: 'cache', address: redis.address }] })
     const { page } = console
-    await expect
-      .poll(() => screen.grid(page).getAttribute('aria-rowcount'), { timeout: 60_000 })
-      .toBe('60001')
+    await expect.poll(() => screen.grid(page).getAttribute('aria-rowcount')).toBe('60001')
     const downloads: string[] = []
     page.on('download', download => downloads.push(download.url()))
     const { dialog, preview } = await openReport(page)

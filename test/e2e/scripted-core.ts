@@ -63,7 +63,7 @@ export class ScriptedCore {
   }
 
   async tellWhenOpen<S extends StreamName>(stream: S, event: StreamEvent<S>): Promise<void> {
-    await vi.waitFor(() => expect(this.isOpen(stream), stream).toBe(true), { timeout: 60_000 })
+    await vi.waitFor(() => expect(this.isOpen(stream), stream).toBe(true), { timeout: 120_000 })
     await this.tell(stream, event)
   }
 

@@ -169,7 +169,7 @@ describe('a chart', () => {
     await figure(page, 'Stored').getByText('1').waitFor()
     const table = await asTable(page, 'Locks by state')
     await first.stop('SIGKILL')
-    await page.getByText(/cache is not live\. It counts as of/).waitFor({ timeout: 60_000 })
+    await page.getByText(/cache is not live\. It counts as of/).waitFor()
     // Longer than a step, so that at least one whole step is not observed.
     await page.waitForTimeout(21_000)
     expect(await cellsOf(table, 0)).not.toMatchObject({ Held: '0' })
@@ -181,7 +181,7 @@ describe('a chart', () => {
     ).toMatch(asOf)
     server = await startRedis({ port: first.port })
     await fill()
-    await page.getByText(/cache is not live/).waitFor({ state: 'detached', timeout: 60_000 })
+    await page.getByText(/cache is not live/).waitFor({ state: 'detached' })
     await expect.poll(async () => (await cellsOf(table, 0))['Held']).toBe('1')
     const rows = await table.locator('tbody tr').allInnerTexts()
     const gap = rows.findIndex(row => /Not observed .* cache did not answer/.test(row))
@@ -268,7 +268,7 @@ describe('statistics', () => {
     await page
       .getByRole('status')
       .filter({ hasText: /cannot be written to disk \(E/ })
-      .waitFor({ timeout: 60_000 })
+      .waitFor()
   })
 
   it('of nothing say so, and of 10,000 locks count them all', async () => {
@@ -279,7 +279,7 @@ describe('statistics', () => {
       stores: [{ name: 'empty', address: empty.address }, ...many.stores],
     })
     await openStats(page)
-    await expect.poll(() => figure(page, 'Stored').innerText(), { timeout: 60_000 }).toBe('10,002')
+    await expect.poll(() => figure(page, 'Stored').innerText()).toBe('10,002')
     await screen.store(page, 'empty').getByRole('button').first().click()
     await expect.poll(() => figure(page, 'Stored').innerText()).toBe('0')
     await card(page, 'Holders').getByText('No locks now.').waitFor()

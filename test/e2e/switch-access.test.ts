@@ -50,7 +50,7 @@ function hostileNow(): SwitchNow {
   )
 }
 
-it('everybody can walk a switch, whatever stores and locks are called', { timeout: 240_000 }, async () => {
+it('everybody can walk a switch, whatever stores and locks are called', async () => {
   const named = (run: SwitchRun): SwitchRun => ({
     ...run,
     by: HOSTILE,

@@ -23,9 +23,7 @@ async function done(page: Page): Promise<number> {
   return texts.filter(text => /\bdone \d/.test(text)).length
 }
 
-it('a switch goes on at the step where its console was killed, with what was known', {
-  timeout: 240_000,
-}, async () => {
+it('a switch goes on at the step where its console was killed, with what was known', async () => {
   const app = await application('redis', 'mysql')
   await app.from.hold('OLD_PROCESS', 'old-1', -60_000)
   const worker = await app.start('worker-1')
@@ -53,7 +51,7 @@ it('a switch goes on at the step where its console was killed, with what was kno
 
   const strays = (page: Page) => walk.trouble(page, /taken in the old store after its workers had stopped/)
   const stray = await app.start('scheduler', { keys: ['NIGHTLY_PROCESS'], hold: true })
-  await strays(console.page).getByText('NIGHTLY_PROCESS').waitFor({ timeout: 60_000 })
+  await strays(console.page).getByText('NIGHTLY_PROCESS').waitFor()
   console = await killed(console)
   await isAt(console.page, 'Let the old locks end')
   expect(await strays(console.page).innerText()).toMatch(/scheduler-0.*\s+lockRecharge:NIGHTLY_PROCESS/)
@@ -110,7 +108,7 @@ it('a switch goes on at the step where its console was killed, with what was kno
   await isAt(console.page, 'Verify')
   // Also before it has watched for long: nothing has happened since.
   await expect.poll(() => done(console.page)).toBe(6)
-  await walk.button(console.page, 'Finish').click({ timeout: 60_000 })
+  await walk.button(console.page, 'Finish').click()
   await console.page.getByRole('heading', { name: 'Finished', exact: true }).waitFor()
 
   console = await killed(console)

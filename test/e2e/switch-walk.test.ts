@@ -44,9 +44,7 @@ async function understand(page: Page): Promise<void> {
   expect(said).toMatch(/Server\s+Redis \d\S+\s+MariaDB \d/)
   expect(said).toMatch(/One question and its answer\s+[\d.]+ ms\s+[\d.]+ ms/)
   expect(said).toMatch(/Expired and still stored\s+1\s+0\n/)
-  await expect
-    .poll(() => both.innerText(), { timeout: 60_000 })
-    .toMatch(/Acquired a minute\s+(?!0\s)[\d.,]+\s+0\n/)
+  await expect.poll(() => both.innerText()).toMatch(/Acquired a minute\s+(?!0\s)[\d.,]+\s+0\n/)
   expect(said).toContain('It puts no load on the main database.')
   await goOnTo(page, 'Stop the workers')
 }
@@ -54,14 +52,10 @@ async function understand(page: Page): Promise<void> {
 /** One is forgotten: it is named, and nothing turns before it has stopped as well. */
 async function stop(page: Page, [first, second, forgotten]: [Worker, Worker, Worker]): Promise<void> {
   const arrivals = walk.table(page, 'What still arrives')
-  await expect
-    .poll(() => arrivals.innerText(), { timeout: 60_000 })
-    .toMatch(/worker-1[\s\S]*worker-2|worker-2[\s\S]*worker-1/)
+  await expect.poll(() => arrivals.innerText()).toMatch(/worker-1[\s\S]*worker-2|worker-2[\s\S]*worker-1/)
   await Promise.all([first.stop(), second.stop()])
   const atWork = walk.main(page).getByText(/^Still at work: /)
-  await expect
-    .poll(() => atWork.innerText(), { timeout: 60_000 })
-    .toMatch(/^Still at work: (?!.*worker-[12]).*worker-3/)
+  await expect.poll(() => atWork.innerText()).toMatch(/^Still at work: (?!.*worker-[12]).*worker-3/)
   await expect.poll(() => walk.check(page).innerText()).toMatch(/_PROCESS was acquired by worker-3-\d+/)
   expect(await walk.button(page, 'Go on: Let the old locks end').isDisabled()).toBe(true)
   await forgotten.stop()
@@ -74,7 +68,7 @@ async function drain(app: Application, page: Page): Promise<void> {
   await expect.poll(() => row('LEDGER_PROCESS').innerText()).toMatch(/ledger-0.*\s+ends far in the future/)
   const stray = await app.start('scheduler', { keys: ['NIGHTLY_PROCESS'], ttl: '3s', hold: true })
   await expect
-    .poll(() => row('NIGHTLY_PROCESS').innerText(), { timeout: 60_000 })
+    .poll(() => row('NIGHTLY_PROCESS').innerText())
     .toMatch(/scheduler-0.*\s+its holder extends it, \d+ times? so far/)
   expect(await walk.main(page).innerText()).toMatch(/2 will not end soon: held by .*scheduler-0/)
   const trouble = walk.trouble(page, /taken in the old store after its workers had stopped/)
@@ -152,9 +146,7 @@ async function fallBack(app: Application, page: Page): Promise<void> {
   const right = await app.start('invoices', job)
   const fallback = await app.startWithOldSettings('fallback', job)
   const split = walk.trouble(page, /^One name is held in both stores at once$/)
-  await expect
-    .poll(() => split.innerText(), { timeout: 60_000 })
-    .toMatch(/INVOICE_PROCESS\s+fallback-0 .*\s+invoices-0/)
+  await expect.poll(() => split.innerText()).toMatch(/INVOICE_PROCESS\s+fallback-0 .*\s+invoices-0/)
   await split.getByText('Why two providers at once break').click()
   await split.getByText(/fell back to the second one/).waitFor()
   expect(await walk.check(page).innerText()).toContain('1 name is held in both stores at once.')
@@ -165,7 +157,7 @@ async function fallBack(app: Application, page: Page): Promise<void> {
     .getByRole('list', { name: 'Alerts that go on' })
     .getByRole('listitem')
     .filter({ has: page.getByRole('heading', { level: 2, name: 'Held in two stores' }) })
-  await alerts.getByText('INVOICE_PROCESS').first().waitFor({ timeout: 60_000 })
+  await alerts.getByText('INVOICE_PROCESS').first().waitFor()
   await alerts
     .getByText(/the first store did not answer, so a program fell back/)
     .first()
@@ -219,7 +211,7 @@ async function savedReport({ page, app, dataFolder }: Console): Promise<string> 
 }
 
 describe.each(HOSTS)('a switch from Redis to MariaDB, in %s', host => {
-  it('is walked from the first look to the report, with programs at work', { timeout: 240_000 }, async () => {
+  it('is walked from the first look to the report, with programs at work', async () => {
     const { app, console, page, workers } = await openWalk(host)
     await shot(page, host, '1-understand')
     await understand(page)
@@ -237,7 +229,7 @@ describe.each(HOSTS)('a switch from Redis to MariaDB, in %s', host => {
       await fallBack(app, page)
       await beginAnew(page)
     }
-    await walk.button(page, 'Finish').click({ timeout: 60_000 })
+    await walk.button(page, 'Finish').click()
     await page.getByRole('heading', { name: 'Finished', exact: true }).waitFor()
     await shot(page, host, '8-finished')
     expect(await app.from.names()).toEqual([])

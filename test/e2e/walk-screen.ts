@@ -34,7 +34,7 @@ export async function isAt(page: Page, title: string): Promise<void> {
 
 /** Waits until the check has turned by itself, and goes on to the next step. */
 export async function goOnTo(page: Page, title: string): Promise<void> {
-  await walk.button(page, `Go on: ${title}`).click({ timeout: 60_000 })
+  await walk.button(page, `Go on: ${title}`).click()
   await isAt(page, title)
 }
 

@@ -78,14 +78,10 @@ it('is scraped by a real Prometheus, whose alert fires for a lock that was left 
 
   const ask = await startPrometheus(`127.0.0.1:${server.port}`)
   await expect
-    .poll(async () => (await ask('lockkeeper_locks{state="expired"}')).map(({ value }) => value[1]), {
-      timeout: 60_000,
-    })
+    .poll(async () => (await ask('lockkeeper_locks{state="expired"}')).map(({ value }) => value[1]))
     .toEqual(['1'])
   await expect
-    .poll(async () => (await ask('ALERTS{alertstate="firing"}')).map(({ metric }) => metric['alertname']), {
-      timeout: 60_000,
-    })
+    .poll(async () => (await ask('ALERTS{alertstate="firing"}')).map(({ metric }) => metric['alertname']))
     .toEqual(['PossibleLockLeak'])
   const [aged] = await ask('lockkeeper_lock_age_seconds')
   expect(aged?.metric['key']).toBe('lockRecharge:VOZ "quoted"\\n')

@@ -24,7 +24,7 @@ const HOUR = 60 * MINUTE
 async function statsOf(address: string): Promise<StoreStats> {
   const console = openConsole(dataFolder(), { stores: [address] })
   const read = async () => (await console.ask('stats.read', {})).stores[0]
-  await expect.poll(async () => (await read())?.status, { timeout: 60_000 }).toBe('live')
+  await expect.poll(async () => (await read())?.status).toBe('live')
   const stats = await read()
   if (!stats) throw new Error('no store')
   return stats

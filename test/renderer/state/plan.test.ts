@@ -78,7 +78,7 @@ test('a reloaded page finds running plans and opens none', async () => {
     'plans.list': () => ok([planSummary(1, { planId: 'old' }, { state: 'done' }), running('runs')]),
   }
   consoleStore.setState({ link: 'up' })
-  await vi.waitFor(() => expect([...plans.getState().books.keys()]).toEqual(['runs']))
+  await expect.poll(() => [...plans.getState().books.keys()]).toEqual(['runs'])
   expect(overlay.getState().dialog).toBeNull()
 })
 
@@ -90,7 +90,7 @@ test('after a lost connection the open plan shows the loss, then is followed aga
   expect(book?.ended).toEqual(LOST)
   consoleStore.setState({ link: 'lost' })
   consoleStore.setState({ link: 'up' })
-  await vi.waitFor(() => expect(streams).toHaveLength(2))
+  await expect.poll(() => streams).toHaveLength(2)
   expect(book?.ended).toBeNull()
   streams[1]?.onEvent({ type: 'entries', entries: [planEntry(0)] })
   expect(book?.loaded).toBe(true)

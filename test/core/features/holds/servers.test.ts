@@ -177,9 +177,7 @@ describe('a hold in Redis', () => {
     expect(holdsForMaintenance((await lock('nightly-export')).owner)).toBe(by)
   })
 
-  it('reports an unresponsive server, and is lost if it does not answer in time', {
-    timeout: 60_000,
-  }, async () => {
+  it('reports an unresponsive server, and is lost if it does not answer in time', async () => {
     const server = await startRedis()
     onTestFinished(() => server.stop())
     const c = await holding({ address: `redis://127.0.0.1:${server.port}/0` })

@@ -159,7 +159,7 @@ async function acknowledge(
   reason: string,
 ) {
   const found = async () => (await readReport(console)).alerts?.listed.find(alert => alert.key === key)?.rule
-  await expect.poll(found, { timeout: 60_000, interval: 500 }).toBeDefined()
+  await expect.poll(found, { interval: 500 }).toBeDefined()
   const rule = (await found()) ?? 'expired'
   await console.ask('alerts.acknowledge', { group: { rule, storeId }, reason })
 }

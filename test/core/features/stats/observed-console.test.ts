@@ -201,9 +201,7 @@ test('of two stores with one address, what is seen goes on being kept when the f
   await console.ask('stores.remove', { storeId: console.storeId })
   store.take('later')
   await expect
-    .poll(async () => (await console.ask('stats.keys', { storeIds: [twin.storeId], text: 'later' })).length, {
-      timeout: 60_000,
-    })
+    .poll(async () => (await console.ask('stats.keys', { storeIds: [twin.storeId], text: 'later' })).length)
     .toBe(1)
   await console.close()
   expect(everythingIn(folder)).toContain('acme:later')

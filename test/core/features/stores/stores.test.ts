@@ -142,7 +142,7 @@ it('opens a store while another process holds the audit log, and records it in o
   })
   expect(isOpened).toBe(true)
   await expect
-    .poll(() => auditLines(folder).slice(before), { timeout: 30_000 })
+    .poll(() => auditLines(folder).slice(before))
     .toMatchObject([
       { method: 'stores.setOpen', store: 'memory:orders', open: true },
       { method: 'stores.setOpen', store: 'memory:orders', open: true, outcome: 'done' },

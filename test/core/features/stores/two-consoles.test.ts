@@ -26,7 +26,7 @@ it('keeps the stores that two consoles of one data folder add, and shows them in
   await b.ask('stores.add', { profile: profile() })
   expect(kept().map(each => each.profile.name)).toEqual(['Billing', 'Orders'])
   expect(names(b)).toEqual(expect.arrayContaining(['Billing', 'Orders']))
-  await expect.poll(() => names(a), { timeout: 60_000 }).toEqual(['Billing', 'Orders'])
+  await expect.poll(() => names(a)).toEqual(['Billing', 'Orders'])
   const { storeId } = billing
   await expect.poll(() => b.list()?.stores.find(each => each.storeId === storeId)?.revision).toBe(1)
   await expect(
@@ -44,7 +44,7 @@ it('has no two stores with one name, whichever consoles add them', async () => {
 it('says of a store that another console removed that it is gone, and closes it', async () => {
   const { a, b } = twoConsoles()
   const { storeId } = await a.ask('stores.add', { profile: profile() })
-  await expect.poll(() => names(b), { timeout: 60_000 }).toEqual(['Orders'])
+  await expect.poll(() => names(b)).toEqual(['Orders'])
   await a.ask('stores.remove', { storeId })
   await expect(b.ask('stores.edit', { storeId, profile: profile({ name: 'New' }) })).rejects.toThrow(
     /^NOT_FOUND: (The store Orders was removed in another console|There is no such store)/,
@@ -56,7 +56,7 @@ it('says of a store that another console removed that it is gone, and closes it'
 it('does not take a protection away that another console has just added', async () => {
   const { a, b } = twoConsoles()
   const { storeId } = await a.ask('stores.add', { profile: profile() })
-  await expect.poll(() => names(b), { timeout: 60_000 }).toEqual(['Orders'])
+  await expect.poll(() => names(b)).toEqual(['Orders'])
   await a.ask('stores.edit', { storeId, profile: profile({ readOnly: true }) })
   const rename = b.ask('stores.edit', { storeId, profile: profile({ name: 'Renamed' }) })
   // Unless the console has learned of it in the meantime: then the edit is meant, and on record.
@@ -65,7 +65,7 @@ it('does not take a protection away that another console has just added', async 
     error => String(error),
   )
   if (outcome !== 'edited') expect(outcome).toContain('marked production or read-only in the meantime')
-  await expect.poll(() => b.list()?.stores[0]?.readOnly, { timeout: 60_000 }).toBe(outcome !== 'edited')
+  await expect.poll(() => b.list()?.stores[0]?.readOnly).toBe(outcome !== 'edited')
 })
 
 it('follows an edit of another console: its rules, its address, and its password only for the same server', async () => {
@@ -74,11 +74,11 @@ it('follows an edit of another console: its rules, its address, and its password
   const b = openConsole(a.folder, {}, { vault })
   const address = 'redis://127.0.0.1:1/0'
   const { storeId } = await a.ask('stores.add', { profile: profile({ address }), password: 'hunter2hunter2' })
-  await expect.poll(() => b.list()?.stores[0]?.password, { timeout: 60_000 }).toBe('kept')
+  await expect.poll(() => b.list()?.stores[0]?.password).toBe('kept')
   const edited = profile({ address: 'redis://127.0.0.2:1/0', readOnly: true })
   await a.ask('stores.edit', { storeId, profile: edited })
   await expect
-    .poll(() => b.list()?.stores[0], { timeout: 60_000 })
+    .poll(() => b.list()?.stores[0])
     .toMatchObject({ address: 'redis://127.0.0.2:1/0', readOnly: true, password: 'none' })
 })
 
@@ -104,13 +104,13 @@ describe('a password that works', () => {
     const desktop = openConsole(undefined, {}, { vault: durableVault() })
     const web = openConsole(desktop.folder, {}, { vault: sessionVault('A browser has no keyring') })
     const { storeId } = await desktop.ask('stores.add', { profile: locked('Orders'), password: SECRET })
-    await expect.poll(() => web.list()?.stores[0]?.revision, { timeout: 10_000 }).toBe(1)
+    await expect.poll(() => web.list()?.stores[0]?.revision).toBe(1)
     return { desktop, web, storeId, sealed: () => sealedIn(desktop.folder) }
   }
 
   const sealedIn = (folder: string) => (storesIn(folder)[0] as unknown as { sealed: string | null }).sealed
   const adopted = (console: ReturnType<typeof openConsole>, name: string) =>
-    expect.poll(() => names(console), { timeout: 10_000 }).toEqual([name])
+    expect.poll(() => names(console)).toEqual([name])
 
   it('stays in use when it is typed in a console without a keyring', async () => {
     const { desktop, web, storeId } = await desktopAndWeb()
@@ -166,7 +166,7 @@ describe('a password that works', () => {
     await expect(b.ask('stores.describe', { storeId })).rejects.toThrow('STORE_DENIED')
     await a.ask('stores.edit', { storeId, profile: locked('Corrected'), password: SECRET })
     await expect
-      .poll(() => b.list()?.stores, { timeout: 10_000 })
+      .poll(() => b.list()?.stores)
       .toMatchObject([{ name: 'Corrected', password: 'kept', revision: 2 }])
     await b.ask('stores.describe', { storeId })
   })
@@ -175,7 +175,7 @@ describe('a password that works', () => {
     const a = openConsole(undefined, {}, { vault })
     const b = openConsole(a.folder, {}, { vault })
     const { storeId } = await a.ask('stores.add', { profile: locked('Orders'), password })
-    await expect.poll(() => b.list()?.stores[0]?.revision, { timeout: 10_000 }).toBe(1)
+    await expect.poll(() => b.list()?.stores[0]?.revision).toBe(1)
     return { a, b, storeId }
   }
 })
@@ -197,5 +197,5 @@ it('changes nothing in a file that someone is editing by hand, and says so', asy
     'REFUSED: The list of stores could not be understood. It is not written before you fix or move stores.json',
   )
   expect(readFileSync(join(folder, 'stores.json'), 'utf8')).toBe('{"version": 1, ')
-  await expect.poll(() => list()?.notice, { timeout: 60_000 }).toMatch(/could not be understood/)
+  await expect.poll(() => list()?.notice).toMatch(/could not be understood/)
 })

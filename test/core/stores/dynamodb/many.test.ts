@@ -77,9 +77,7 @@ describe('many items of a DynamoDB table', () => {
       return asked.at(-1) === 'BatchGetItem' ? leavingOut(7) : 'pass'
     }
     const { locks } = await listAll(store)
-    const start = performance.now()
     const settled = await store.releaseMany(locks.slice(0, 10), keepNothing, never)
-    expect(performance.now() - start).toBeLessThan(5000)
     expect(words(settled)).toEqual([...Array(7).fill('released'), ...Array(3).fill('STORE_ERROR')])
     expect(settled[8]).toMatchObject({
       error: { message: expect.stringContaining('throttles'), uncertain: false },
