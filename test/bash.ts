@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 export function bash(line: string | null | undefined, input = ''): { out: string; problem: string } {
   if (typeof line !== 'string') throw new Error('there is no line to run')
   if (/[\p{Cc}\p{Cf}]/u.test(line)) throw new Error('it is not one harmless line')
-  const { stdout, stderr } = spawnSync('bash', ['-c', line], { input, encoding: 'utf8', timeout: 60_000 })
+  const { stdout, stderr } = spawnSync('bash', ['-c', line], { input, encoding: 'utf8', timeout: 240_000 })
   return { out: stdout.trim(), problem: stderr.trim() }
 }
 
