@@ -26,7 +26,7 @@ it.each<[Provider, Provider]>([
   const app = await application(from, to)
   const o = operator(AWS)
   const report = o.file('switch.md')
-  const words = ['switch', app.from.address, app.to.address, '--quiet', '3s', '--env-file', app.env]
+  const words = ['switch', app.from.address, app.to.address, '--quiet', '6s', '--env-file', app.env]
   const [first, forgotten] = await Promise.all([app.start('worker-1'), app.start('worker-2')])
   // It ran out long ago, and its record is still there.
   await app.from.hold('OLD_PROCESS', 'old-1', -60_000)
