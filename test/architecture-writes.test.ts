@@ -10,6 +10,8 @@ describe('what changes a store stands where releases are made or taken back, and
       [
         // Names the commands that a release may be made of.
         'electron/core/stores/redis/format/program.ts',
+        // Deletes a key under the guards of its value and its deadline.
+        'electron/core/stores/redis/format/format.ts',
         'electron/core/stores/redis/server-info.ts',
         // Gives a lock that is put back the end that it had.
         'electron/core/stores/redis/restore.ts',
@@ -45,9 +47,9 @@ describe('what changes a store stands where releases are made or taken back, and
     ],
     [
       'Redis commands by name',
-      /(?<!\bredis)\.(callBuffer|sendCommand|pipeline|multi|eval|evalsha)\(|\b(node|redis|Redis\))\.call\('(?!CLUSTER|HELLO)/,
+      /(?<!\bredis)\.(callBuffer|sendCommand|pipeline|multi|eval|evalsha)\(|\b(node|redis|Redis\))\.call\(['"](?!CLUSTER|HELLO)/,
       [
-        ...['script', 'read', 'read-by-commands', 'scan', 'run-program', 'watched', 'restore'].map(
+        ...['script', 'read', 'read-by-commands', 'scan', 'release-lua', 'watched', 'restore'].map(
           name => `electron/core/stores/redis/${name}.ts`,
         ),
         'electron/core/locks/redis/scripts.ts',
@@ -73,11 +75,8 @@ describe('what changes a store stands where releases are made or taken back, and
       'DynamoDB commands that write',
       /\b(Delete|Update|Put)Item(Command)?\b|\b(BatchWriteItem|TransactWriteItems|ExecuteStatement|BatchExecuteStatement|(Create|Delete|Update)Table|UpdateTimeToLive)/,
       [
-        'electron/core/stores/dynamodb/execute.ts',
-        // Puts an item where there is none, and nowhere else.
-        'electron/core/stores/dynamodb/restore.ts',
-        // Sends a delete whose condition contradicts itself, to learn whether it may.
-        'electron/core/stores/dynamodb/may-release.ts',
+        // A release under its condition, an item where there is none, and a delete whose condition contradicts itself.
+        'electron/core/stores/dynamodb/writes.ts',
         // A program's own locks, each write under its condition, and the table for them.
         'electron/core/locks/dynamodb/requests.ts',
         'electron/core/locks/dynamodb/lock-table.ts',
@@ -99,12 +98,21 @@ describe('what changes a store stands where releases are made or taken back, and
 
   test('a format names a command that deletes only beside the guards that it runs under', () => {
     const formats = SOURCES.filter(file => FORMATS.test(file))
-    expect(formats.filter(file => !/tokenProgram\(|guards/.test(codeOf(file)))).toEqual([])
+    expect(formats.filter(file => !/\btokenProgram[(,]|guards/.test(codeOf(file)))).toEqual([])
   })
 
   test('every store releases through releaseFenced', () => {
     const stores = SOURCES.filter(file => /^electron\/core\/stores\/\w+\/store\.ts$/.test(file))
     expect(stores.length).toBeGreaterThanOrEqual(4)
-    expect(stores.filter(file => !/\breleaseFenced[<(]/.test(codeOf(file)))).toEqual([])
+    expect(stores.filter(file => !/\bextends RecordStore</.test(codeOf(file)))).toEqual([])
+    expect(SOURCES.filter(file => /\breleaseFenced[<(]/.test(codeOf(file)))).toEqual([
+      'electron/core/stores/fenced-release.ts',
+      'electron/core/stores/record-store.ts',
+    ])
+    const releasing = /\basync releaseMany\(/
+    const inStores = SOURCES.filter(file => file.startsWith('electron/core/stores/'))
+    expect(inStores.filter(file => releasing.test(codeOf(file)))).toEqual([
+      'electron/core/stores/record-store.ts',
+    ])
   })
 })

@@ -1,7 +1,10 @@
 import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { parseAddress } from '../../shared/address.ts'
+import type { FilesAddress } from '../fixtures/files/address.ts'
 import { FilesStore } from '../fixtures/files/store.ts'
+import '../fixtures/files/register.ts'
 import type { HarnessFactory } from './harness.ts'
 
 export const filesHarness: HarnessFactory = {
@@ -19,8 +22,8 @@ export const filesHarness: HarnessFactory = {
     const hold = (name: string, owner: string, leaseMs = 60_000) =>
       writeFileSync(path(name), text(owner, leaseMs))
     return {
-      store: new FilesStore({ folder }),
-      readOnly: new FilesStore({ folder }, true),
+      store: new FilesStore(addressOf(folder)),
+      readOnly: new FilesStore(addressOf(folder), true),
       keyOf: name => name,
       hold: async (name, owner, leaseMs) => hold(name, owner, leaseMs),
       acquire: async (name, owner, leaseMs) => {
@@ -45,12 +48,16 @@ export const filesHarness: HarnessFactory = {
     const folder = newFolder()
     writeFileSync(join(folder, 'survivor'), text('owner-1', 3_600_000))
     return {
-      store: new FilesStore({ folder }),
+      store: new FilesStore(addressOf(folder)),
       kill: async () => renameSync(folder, `${folder}-away`),
       revive: async () => renameSync(`${folder}-away`, folder),
       close: async () => rmSync(folder, { recursive: true, force: true }),
     }
   },
+}
+
+function addressOf(folder: string): FilesAddress {
+  return parseAddress(`files:${folder}`) as FilesAddress
 }
 
 export function newFolder(): string {

@@ -1,8 +1,8 @@
-import { open } from 'node:fs/promises'
+import { open, stat } from 'node:fs/promises'
 
-/** So that a new name in it outlasts a power cut. */
+/** Makes a new name in the folder survive a power cut. */
 export async function syncFolder(folder: string): Promise<void> {
-  // Windows does not open folders, and needs no such thing.
+  // Windows cannot open folders, and does not need this.
   if (process.platform === 'win32') return
   const handle = await open(folder, 'r')
   try {
@@ -23,5 +23,15 @@ export function parseJson(text: Buffer | string): unknown {
     return JSON.parse(text.toString())
   } catch {
     return null
+  }
+}
+
+/** Changes with each version of the file; an error code if it is unreadable. */
+export async function versionOf(path: string): Promise<string> {
+  try {
+    const { ino, size, mtimeNs } = await stat(path, { bigint: true })
+    return `${ino} ${size} ${mtimeNs}`
+  } catch (error) {
+    return codeOf(error)
   }
 }

@@ -5,23 +5,23 @@ import { sleep } from '../lib/timers.ts'
 import { codeOf, parseJson } from './disk.ts'
 import { lifeOf, myMark } from './process-mark.ts'
 
-const heldSchema = z.object({
+const lockFileSchema = z.object({
   pid: z.number().int().positive(),
   place: z.string(),
   started: z.string().nullable(),
-  /** Another one with every acquisition. */
+  /** New with every acquisition. */
   turn: z.string().regex(/^[0-9a-f]{32}$/),
 })
-type Held = z.infer<typeof heldSchema>
+type LockFile = z.infer<typeof lockFileSchema>
 
-/** A lock whose file says nothing that can be understood. */
-const NOBODY: Held = { pid: 1, place: '', started: null, turn: '0'.repeat(32) }
+/** Stands for the holder of an invalid lock file. */
+const UNKNOWN: LockFile = { pid: 1, place: '', started: null, turn: '0'.repeat(32) }
 
 const LONGEST_POLL_MS = 20
-/** Whoever has waited so long says so, and whoever had the last turn then lets others go first for longer than they poll. */
+/** After this wait a process announces that it waits; the process of the last turn then pauses for longer than others poll. */
 const IMPATIENT_MS = 50
 const COURTESY_MS = 40
-/** Turns that change hands meanwhile are waited for so many times longer than one that does not. */
+/** The patience with a queue whose turns change, in multiples of the patience with one turn. */
 const QUEUE = 3
 
 export class LockBusy extends Error {
@@ -29,8 +29,8 @@ export class LockBusy extends Error {
 }
 
 /**
- * One writer at a time, among all processes that use the folder. Whether a holder is dead is certain on this machine; a
- * holder on another one is given up when its turn has not ended for as long as we are patient.
+ * One writer at a time among all processes that use the folder. On this machine a dead holder is recognized for certain; a holder
+ * on another machine is given up when its turn takes longer than our patience.
  */
 export class FolderLock {
   readonly #path: string
@@ -47,13 +47,13 @@ export class FolderLock {
     try {
       return await work()
     } finally {
-      // What was done is done, whether the lock can be removed or not.
+      // The work is done, whether the lock can be removed or not.
       await this.#release(turn).catch(() => {})
       this.#hadLastTurn = true
     }
   }
 
-  /** Not when it was taken from us: then it is somebody else's. */
+  /** Only our own: another process may have broken it open meanwhile. */
   async #release(turn: string): Promise<void> {
     if ((await this.#read(this.#path))?.turn === turn) await unlink(this.#path)
   }
@@ -87,16 +87,15 @@ export class FolderLock {
   }
 
   /**
-   * Removes the lock of a process that is gone. Two that find it dead at once must not both do so, or the second would
-   * remove the lock that the first then took: each lock file can be claimed once, by a file that is named after its turn.
-   * If a claimant died too, its claim is claimed in the same way. Whoever has the claim looks once more whether the lock
-   * is still that one; only then is it removed, and only after that the claims.
+   * Removes the lock of a dead process. If two did so at once, the second would remove the lock that the first then took: each lock
+   * file can be claimed once, by a file named after its turn. The claim of a dead claimant is claimed in the same way. The claimant
+   * checks once more that the lock is still that one, removes it, and then the claims.
    */
-  async #breakOpen(held: Held): Promise<void> {
+  async #breakOpen(held: LockFile): Promise<void> {
     const claims: string[] = []
     for (let wanted = held.turn; ; ) {
       const claim = `${this.#path}.${wanted}`
-      // Files that name each other in a circle are none of ours.
+      // Claims that form a circle are not ours.
       if (claims.includes(claim)) return
       claims.push(claim)
       if ((await this.#create(claim)) !== null) break
@@ -108,36 +107,30 @@ export class FolderLock {
     for (const claim of claims) await rm(claim, { force: true })
   }
 
-  /** A file that is either not there or has all that it says. Null when there is one already. */
+  /** Creates a complete file in one step. Null if there is one already. */
   async #create(path: string): Promise<string | null> {
     const turn = randomBytes(16).toString('hex')
-    const text = JSON.stringify({ ...(await myMark()), turn } satisfies Held)
+    const text = JSON.stringify({ ...(await myMark()), turn } satisfies LockFile)
     const draft = `${this.#path}.${turn}.new`
     try {
       await writeNew(draft, text)
-      await link(draft, path)
+      await link(draft, path).catch(error => {
+        if (!NO_LINKS.includes(codeOf(error))) throw error
+        return writeNew(path, text)
+      })
+      return turn
     } catch (error) {
       if (codeOf(error) === 'EEXIST') return null
-      if (!NO_LINKS.includes(codeOf(error))) throw error
-      return (await writeNew(path, text).then(
-        () => true,
-        failure => {
-          if (codeOf(failure) === 'EEXIST') return false
-          throw failure
-        },
-      ))
-        ? turn
-        : null
+      throw error
     } finally {
       await rm(draft, { force: true })
     }
-    return turn
   }
 
-  async #read(path: string): Promise<Held | null> {
+  async #read(path: string): Promise<LockFile | null> {
     try {
-      const parsed = heldSchema.safeParse(parseJson(await readFile(path, 'utf8')))
-      return parsed.success ? parsed.data : NOBODY
+      const parsed = lockFileSchema.safeParse(parseJson(await readFile(path, 'utf8')))
+      return parsed.success ? parsed.data : UNKNOWN
     } catch (error) {
       if (codeOf(error) === 'ENOENT') return null
       throw error

@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import type { ZodType } from 'zod'
 import { WorkQueue } from '../lib/concurrency.ts'
 import { StoreError } from '../lib/errors.ts'
-import { codeOf, parseJson } from './disk.ts'
-import { markOf } from './file-version.ts'
+import { codeOf, parseJson, versionOf } from './disk.ts'
 import { FolderLock } from './folder-lock.ts'
 
 export type SharedFileOptions<T> = {
@@ -91,7 +90,7 @@ export class SharedFile<T> {
   }
 
   async #read(setAside: boolean): Promise<boolean> {
-    const version = await markOf(this.#path)
+    const version = await versionOf(this.#path)
     // A file whose permissions were fixed is readable again and has the same version.
     if (version === this.#version && this.#problem === null) return false
     const { empty } = this.#options
@@ -127,14 +126,14 @@ export class SharedFile<T> {
     const aside = `${name}.damaged-${Date.now()}.json`
     const work = async () => {
       // Another process may have set the damaged file aside and written a good one.
-      if ((await markOf(this.#path)) !== this.#version) {
+      if ((await versionOf(this.#path)) !== this.#version) {
         await this.#read(false)
         return
       }
       await rename(this.#path, join(folder, aside))
       this.#problem = null
       this.#setAsideNotice = `${what} could not be understood and was set aside as ${aside}.`
-      this.#version = await markOf(this.#path)
+      this.#version = await versionOf(this.#path)
     }
     // A file that cannot be moved stays, and so does its problem.
     await this.#lock.run(work).catch(() => {})
@@ -155,7 +154,7 @@ export class SharedFile<T> {
       await rm(draft, { force: true }).catch(() => {})
       throw error
     }
-    this.#version = await markOf(this.#path)
+    this.#version = await versionOf(this.#path)
     this.#value = value
   }
 }

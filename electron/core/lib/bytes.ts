@@ -5,8 +5,8 @@ import { clip, escapeForTerminal } from '../../../shared/safe-text.ts'
 const HEX = 'hex:'
 
 /**
- * A key as text that can be shown, typed and sent back: UTF-8 as is, everything else as `hex:…`. A key that starts with
- * `hex:`, and the empty key, are written in hex too, so that the two directions are exact inverses.
+ * A key as text that can be shown, typed and sent back: UTF-8 as is, everything else as `hex:…`. The empty key and keys that
+ * start with `hex:` are in hex too, which makes `textToKey` the exact inverse.
  */
 export function keyToText(key: Buffer): string {
   const text = isUtf8(key) ? key.toString('utf8') : null
@@ -20,10 +20,14 @@ export function textToKey(text: string): Buffer {
 
 /** Bytes for people to read. Not reversible: never use it to address or to compare. */
 export function bytesToDisplay(bytes: Buffer): string {
-  if (isUtf8(bytes)) return bytes.toString('utf8')
-  return Array.from(bytes, byte =>
-    byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, '0')}`,
-  ).join('')
+  return isUtf8(bytes) ? bytes.toString('utf8') : escapeBytes(bytes, /[^\x20-\x7e]/g)
+}
+
+/** Writes the bytes that match as `\x` and two hexadecimal digits. */
+export function escapeBytes(bytes: Buffer, unsafe: RegExp): string {
+  return bytes
+    .toString('latin1')
+    .replace(unsafe, char => `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`)
 }
 
 const RAW_LIMIT = 64 * 1024

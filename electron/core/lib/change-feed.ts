@@ -1,17 +1,22 @@
 /** The fastest updates a person can read. */
-const REST_MS = 1000
+const READABLE_MS = 1000
 /** For updates in which only counters changed. */
 const MOVED_MS = 5000
 
 type Reader = { toldAt: number; due: number; wake: () => void }
 
-/** Sends readers a snapshot at once, and again after changes, coalesced. */
+/** Sends readers a snapshot at once, and again after changes, coalesced. With a rest of 0, as fast as each reader takes them. */
 export class ChangeFeed {
   readonly #readers = new Set<Reader>()
+  readonly #restMs: number
+
+  constructor(restMs = READABLE_MS) {
+    this.#restMs = restMs
+  }
 
   /** Content changed. */
   changed(): void {
-    this.#tellAfter(REST_MS)
+    this.#tellAfter(this.#restMs)
   }
 
   /** Only counters changed. */
@@ -59,38 +64,4 @@ function pause(reader: Reader, ms: number): Promise<void> {
       resolve()
     }
   })
-}
-
-/** Sends the whole of something at once and after each change, as fast as the reader takes it. */
-export class PromptFeed {
-  readonly #listeners = new Set<() => void>()
-
-  changed(): void {
-    for (const listener of this.#listeners) listener()
-  }
-
-  async *events<T>(event: () => T, signal: AbortSignal): AsyncIterable<T> {
-    let isDue = true
-    let wake = () => {}
-    const onChange = () => {
-      isDue = true
-      wake()
-    }
-    this.#listeners.add(onChange)
-    signal.addEventListener('abort', onChange)
-    try {
-      while (!signal.aborted) {
-        if (isDue) {
-          isDue = false
-          yield event()
-        } else
-          await new Promise<void>(resolve => {
-            wake = resolve
-          })
-      }
-    } finally {
-      this.#listeners.delete(onChange)
-      signal.removeEventListener('abort', onChange)
-    }
-  }
 }

@@ -54,11 +54,7 @@ export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 
 /** Resolves when the work has settled, or after the time limit. */
 export async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
-  let cancel = () => {}
-  const over = new Promise<void>(resolve => {
-    cancel = later(ms, resolve)
-  })
-  await Promise.race([work.catch(() => {}), over]).finally(cancel)
+  await within(ms, work, () => null).catch(() => {})
 }
 
 /** Settles with the work, or fails with `late()` after the time limit. */

@@ -3,18 +3,17 @@ import { hash } from 'node:crypto'
 type Part = Buffer | string | number | boolean | null
 
 /**
- * What an operator saw of a lock, as its format understands it. `exact` must be the same for the lock to be the same.
- * `endsAt` is for records that every holder writes alike: another deadline than the one seen means another holder (or a
- * renewal, which cannot be told apart and is treated as a change). Null stands for "had no deadline".
+ * What identifies an acquisition. All of `exact` must be equal. `endsAt` is for records that every holder writes alike: another
+ * deadline means another holder, or a renewal, which cannot be told apart. Null stands for "had no deadline".
  */
 export type FenceInput = { readonly exact: readonly Part[]; readonly endsAt?: number | null }
 
-/** Two readings of the same TTL may differ by the rounding of PTTL and TIME to milliseconds. */
+/** Two readings of one TTL differ by the rounding of PTTL and TIME. */
 export const DEADLINE_SLACK_MS = 2
 
 /**
- * The fence: short, without secrets, and bound to the format and the key of the lock, so that the fence of one lock never
- * fits another. The deadline, where it counts, travels in clear because it is compared with a little slack.
+ * A short digest without secrets, bound to the format and the key, so that the fence of one lock never matches another. The
+ * deadline, where it counts, stays readable because it is compared with a little slack.
  */
 export function makeFence(format: string, key: string, seen: FenceInput): string {
   const digest = digestOf(format, key, seen.exact)
@@ -24,32 +23,29 @@ export function makeFence(format: string, key: string, seen: FenceInput): string
 
 export type FenceCheck = { same: false } | { same: true; endsAt: number | null | undefined }
 
-/** Whether what is there now is what the fence was made from. `endsAt` is the deadline that the operator saw. */
+/** Whether the record still is what the fence was made from. `endsAt` is the deadline that the operator saw. */
 export function checkFence(fence: string, format: string, key: string, current: FenceInput): FenceCheck {
-  const [digest = '', deadline, ...more] = fence.split('.')
-  if (more.length > 0 || digest !== digestOf(format, key, current.exact)) return { same: false }
-  if (current.endsAt === undefined)
-    return deadline === undefined ? { same: true, endsAt: undefined } : { same: false }
-  if (deadline === undefined) return { same: false }
-  if (deadline === 'never' || current.endsAt === null) {
-    return deadline === 'never' && current.endsAt === null ? { same: true, endsAt: null } : { same: false }
-  }
-  const endsAt = Number.parseInt(deadline, 36)
-  // Only what makeFence writes: parseInt alone would take `NaN` and `12!` for numbers.
-  if (endsAt.toString(36) !== deadline) return { same: false }
-  return Math.abs(current.endsAt - endsAt) <= DEADLINE_SLACK_MS ? { same: true, endsAt } : { same: false }
+  const same = isFence(fence) && isSameFence(fence, makeFence(format, key, current))
+  return same ? { same, endsAt: parse(fence).endsAt } : { same }
 }
 
-/** Whether a release that carries either fence would act on the same record. */
+/** Whether a release with either fence would act on the same record. */
 export function isSameFence(a: string, b: string): boolean {
-  if (a === b) return true
-  const [digest, deadline] = a.split('.')
-  const [otherDigest, otherDeadline] = b.split('.')
-  if (digest !== otherDigest || deadline === undefined || otherDeadline === undefined) return false
-  return (
-    Math.abs(Number.parseInt(deadline, 36) - Number.parseInt(otherDeadline, 36)) <= DEADLINE_SLACK_MS &&
-    (deadline === 'never') === (otherDeadline === 'never')
-  )
+  const [one, other] = [parse(a), parse(b)]
+  if (one.digest !== other.digest) return false
+  if (typeof one.endsAt !== 'number' || typeof other.endsAt !== 'number') return one.endsAt === other.endsAt
+  return Math.abs(one.endsAt - other.endsAt) <= DEADLINE_SLACK_MS
+}
+
+/** Whether a text can be a fence; one that was cut off when it was copied cannot. */
+export function isFence(text: string): boolean {
+  return /^[0-9a-f]{32}(\.(never|0|-?[1-9a-z][0-9a-z]*))?$/.test(text)
+}
+
+function parse(fence: string): { digest: string; endsAt: number | null | undefined } {
+  const [digest = '', deadline] = fence.split('.')
+  if (deadline === undefined) return { digest, endsAt: undefined }
+  return { digest, endsAt: deadline === 'never' ? null : Number.parseInt(deadline, 36) }
 }
 
 function digestOf(format: string, key: string, parts: readonly Part[]): string {
@@ -66,9 +62,4 @@ function encode(part: Part): string {
   // latin1 is one character a byte.
   if (Buffer.isBuffer(part)) return `b${part.length}:${part.toString('latin1')}`
   return `${typeof part === 'number' ? 'd' : 't'}${part};`
-}
-
-/** Whether a text can be a fence at all; one that was cut off when it was copied cannot. */
-export function isFence(text: string): boolean {
-  return /^[0-9a-f]{32}(\.(never|-?[0-9a-z]+))?$/.test(text)
 }

@@ -1,4 +1,6 @@
 import { StoreError } from '../lib/errors.ts'
+import type { CurrentLock } from './fenced-release.ts'
+import { lockFrom } from './lock-from.ts'
 import type { Format, Hint } from './types.ts'
 
 export type Verdict<F> =
@@ -29,6 +31,43 @@ export function recognise<Raw, F extends Format<Raw, unknown>>(
     return { is: 'lock', format: best.format }
   return { is: 'other', reason: broken ?? otherwise(raw) }
 }
+
+/** A record as it was just read: a lock, or why it is none. */
+export type Reading<Raw> =
+  | CurrentLock<Raw>
+  | {
+      readonly lock: null
+      readonly key: string
+      readonly reason: string
+      readonly isCompanion: boolean
+      /** Null if only its table was looked at. */
+      readonly raw: Raw | null
+    }
+
+/** `now` is the store's time when the record was read. */
+export function readLock<Raw>(
+  format: Format<Raw, unknown>,
+  raw: Raw,
+  now: number,
+  key: string,
+  id = key,
+): CurrentLock<Raw> {
+  const decoded = format.decode(raw, now)
+  return { lock: lockFrom(id, key, format.info.id, decoded, now), seen: decoded.seen, raw }
+}
+
+export function readVerdict<Raw>(
+  verdict: Verdict<Format<Raw, unknown>>,
+  raw: Raw,
+  now: number,
+  key: string,
+): Reading<Raw> {
+  if (verdict.is === 'lock') return readLock(verdict.format, raw, now, key)
+  const isCompanion = verdict.is === 'companion'
+  return { lock: null, key, reason: isCompanion ? COMPANION : verdict.reason, isCompanion, raw }
+}
+
+const COMPANION = 'it belongs to a lock without being one'
 
 /** The formats a store should try: all of them, or the one the operator pinned. */
 export function chooseFormats<F extends { readonly info: { readonly id: string } }>(

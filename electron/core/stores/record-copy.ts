@@ -5,32 +5,28 @@ import { checkFence } from './fence.ts'
 import type { CurrentRecord } from './fenced-release.ts'
 import type { RecordCopy } from './types.ts'
 
-/** The copy of a record that is about to be released; null where the format says that putting it back would be wrong. */
+/** The copy of a record that is about to be released; null if there is no data, or if the format rules out restoring it. */
 export function copyOf(
   lock: Lock,
   formats: readonly { readonly info: FormatInfo }[],
   data: unknown,
 ): RecordCopy | null {
   const format = formats.find(each => each.info.id === lock.format)
-  if (!format || format.info.noUndo !== null) return null
-  // What had ended when it was released is put back as the leftover that it was.
+  if (data === undefined || format?.info.noUndo !== null) return null
+  // A lock that had expired is restored as the leftover it was.
   const endsAt = lock.state === 'expired' ? null : expiresAtOf(lock.lease)
   return { id: lock.id, format: lock.format, fence: lock.fence, endsAt, data }
 }
 
-/** Whether its lease has run out since: the holder knows that it has lost it, and the name is better left free. */
+/** Whether its lease has ended since: the holder knows that it lost the lock, so the name stays free. */
 export function hasEnded(copy: RecordCopy, now: number): boolean {
   return copy.endsAt !== null && copy.endsAt <= now
 }
 
-/**
- * A copy comes from a file, and anybody may have changed it. Nothing is written unless what it makes is the very lock that
- * was released: of the same format, with the fence that it had.
- */
+/** A copy comes from a file that anyone may have edited: it is written only if it has the format and the fence of the released lock. */
 export function checkCopy(copy: RecordCopy, made: CurrentRecord<unknown> | null): void {
   const isSame =
-    made !== null &&
-    made.lock !== null &&
+    made?.lock &&
     made.lock.format === copy.format &&
     checkFence(copy.fence, made.lock.format, made.lock.key, made.seen).same
   if (!isSame) throw damagedCopy()
@@ -39,6 +35,6 @@ export function checkCopy(copy: RecordCopy, made: CurrentRecord<unknown> | null)
 export function damagedCopy(): StoreError {
   return new StoreError(
     'BAD_INPUT',
-    'The copy that was kept of this lock is damaged: it does not make the lock that was released, so nothing was put back',
+    'The copy that was kept of this lock is damaged: it does not match the released lock, so nothing was restored',
   )
 }

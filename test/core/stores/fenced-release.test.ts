@@ -24,7 +24,7 @@ function held(owner: string, state: Lock['state'] = 'held', endsAt?: number): Cu
   const lock = aLock({ owner, state, fence: fenceOf(owner, endsAt) })
   return { lock, seen: seenOf(owner, endsAt), raw: `bytes of ${owner}` }
 }
-const noLock: CurrentRecord<string> = { lock: null, reason: 'it is a list' }
+const noLock: CurrentRecord<string> = { lock: null }
 
 type OneByOne = Pick<ReturnType<typeof store>, 'read' | 'act'>
 

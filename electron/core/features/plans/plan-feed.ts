@@ -1,5 +1,5 @@
 import type { PlanEvent, PlanResult, PlanSummary } from '../../../../shared/plans.ts'
-import { PromptFeed } from '../../lib/change-feed.ts'
+import { ChangeFeed } from '../../lib/change-feed.ts'
 import { sleep } from '../../lib/timers.ts'
 import type { Plan } from './plan.ts'
 
@@ -9,7 +9,7 @@ const REST_MS = 200
 
 /** The streams of one plan: all of it once, then its changes, coalesced. */
 export class PlanFeed {
-  readonly #changes = new PromptFeed()
+  readonly #changes = new ChangeFeed(0)
   readonly #ended = new AbortController()
 
   constructor(

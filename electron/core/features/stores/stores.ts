@@ -3,7 +3,7 @@ import type { Input } from '../../../../shared/contract.ts'
 import type { Failure } from '../../../../shared/result.ts'
 import type { StoreEntry, StoreProfile, StoresEvent } from '../../../../shared/stores.ts'
 import type { SharedFile } from '../../files/shared-file.ts'
-import { PromptFeed } from '../../lib/change-feed.ts'
+import { ChangeFeed } from '../../lib/change-feed.ts'
 import { WorkQueue } from '../../lib/concurrency.ts'
 import { StoreError, toFailure } from '../../lib/errors.ts'
 import type { ReadySuggestion } from '../../stores/kinds/environment.ts'
@@ -49,7 +49,7 @@ const PRACTICE = 'memory:practice'
  */
 export class Stores {
   readonly #listed = new Map<string, ListedStore>()
-  readonly #feed = new PromptFeed()
+  readonly #feed = new ChangeFeed(0)
   readonly #decisions = new WorkQueue()
   readonly #removalListeners: ((storeId: string) => void)[] = []
   #ready: Promise<void> = Promise.resolve()

@@ -5,7 +5,7 @@ import type { Failure } from '../../../../shared/result.ts'
 import type { Split, SwitchNow, SwitchRun, SwitchStep } from '../../../../shared/switch.ts'
 import { MOST_STRAYS, SWITCH_STEPS } from '../../../../shared/switch.ts'
 import { passedAt, reachedAt } from '../../../../shared/switch-steps.ts'
-import { markOf } from '../../files/file-version.ts'
+import { versionOf } from '../../files/disk.ts'
 import { toFailure } from '../../lib/errors.ts'
 import { isMaintenance } from '../alerts/held-names.ts'
 import type { WatchedStore } from '../stats/histories.ts'
@@ -63,7 +63,7 @@ export class RunWatch {
       this.#envMark = ''
       return
     }
-    const mark = `${envFile} ${await markOf(envFile)}`
+    const mark = `${envFile} ${await versionOf(envFile)}`
     if (mark === this.#envMark) return
     try {
       this.#env = { value: (await readEnvFile(envFile)).value, problem: null }

@@ -2,14 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { Cluster } from 'ioredis'
 import { StoreError, throwIfAborted } from '../../lib/errors.ts'
 import type { RedisAddress } from '../../stores/redis/address.ts'
-import { changeFailed } from '../../stores/redis/change-failed.ts'
-import {
-  createClient,
-  isNotPermitted,
-  isReadOnlyReply,
-  ready,
-  storeError,
-} from '../../stores/redis/connect.ts'
+import { createClient, ready } from '../../stores/redis/connect.ts'
+import { changeFailed, isNotPermitted, isReadOnlyReply, storeError } from '../../stores/redis/failure.ts'
 import { counterFor } from '../../stores/redis/fencing-counter.ts'
 import { runScript, type Script } from '../../stores/redis/script.ts'
 import { isText } from '../input.ts'

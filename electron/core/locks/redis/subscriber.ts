@@ -3,7 +3,8 @@ import type { HostPort } from '../../../../shared/address.ts'
 import { StoreError } from '../../lib/errors.ts'
 import { unlessAborted } from '../../lib/timers.ts'
 import type { RedisAddress } from '../../stores/redis/address.ts'
-import { createClient, type RedisClient, ready, storeError } from '../../stores/redis/connect.ts'
+import { createClient, type RedisClient, ready } from '../../stores/redis/connect.ts'
+import { storeError } from '../../stores/redis/failure.ts'
 
 const FIRST_PAUSE_MS = 50
 const LONGEST_PAUSE_MS = 2000

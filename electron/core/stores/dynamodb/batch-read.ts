@@ -73,11 +73,7 @@ async function batch(
       RequestItems: { [connection.table]: { Keys: [...left.values()], ConsistentRead: true } },
       ReturnConsumedCapacity: 'TOTAL',
     })
-    const answer = await connection.send(
-      { operation: 'BatchGetItem', effect: 'read' },
-      options => connection.client.send(command, options),
-      signal,
-    )
+    const answer = await connection.request(command, { operation: 'BatchGetItem', effect: 'read' }, signal)
     for (const item of items(Object.values(answer.Responses ?? {}).flat())) {
       const text = sameKeyText(schema, keyOf(schema, item))
       if (left.has(text)) found.set(text, { ok: true, value: item })

@@ -1,4 +1,10 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import {
+  type $Command,
+  DynamoDBClient,
+  type DynamoDBClientResolvedConfig,
+  type ServiceInputTypes,
+  type ServiceOutputTypes,
+} from '@aws-sdk/client-dynamodb'
 import { ServerClock } from '../../lib/clock.ts'
 import { aborted, StoreError, throwIfAborted } from '../../lib/errors.ts'
 import { sleep, unlessAborted } from '../../lib/timers.ts'
@@ -102,6 +108,15 @@ export class DynamoConnection {
         await sleep(delayMs, signal)
       }
     }
+  }
+
+  /** Sends a command, as `send` does. */
+  request<I extends ServiceInputTypes, O extends ServiceOutputTypes & Answer>(
+    command: $Command<I, O, DynamoDBClientResolvedConfig, ServiceInputTypes, ServiceOutputTypes>,
+    request: Request,
+    signal: AbortSignal,
+  ): Promise<O> {
+    return this.send(request, options => this.client.send(command, options), signal)
   }
 
   close(): void {

@@ -1,7 +1,7 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 import { StoreError } from '../../lib/errors.ts'
 import type { Item } from './format/attribute.ts'
-import type { KeySchema } from './format/table-key.ts'
+import { type KeySchema, keyAttributes } from './format/table-key.ts'
 
 const isString = (value: unknown) => typeof value === 'string'
 const isBoolean = (value: unknown) => typeof value === 'boolean'
@@ -37,8 +37,9 @@ export function itemsFrom(schema: KeySchema, items: unknown): Item[] {
 }
 
 export function isItemOf(schema: KeySchema, item: Item): boolean {
-  const keys = schema.sort ? [schema.partition, schema.sort] : [schema.partition]
-  return keys.every(({ name, type }) => Object.hasOwn(item, name) && item[name]?.[type] !== undefined)
+  return keyAttributes(schema).every(
+    ({ name, type }) => Object.hasOwn(item, name) && item[name]?.[type] !== undefined,
+  )
 }
 
 /** The SDK loses the value of an attribute called `__proto__`; anybody may write one, and it must not hide the rest. */

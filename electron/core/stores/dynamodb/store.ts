@@ -1,45 +1,37 @@
-import { showAddress } from '../../../../shared/address.ts'
-import type { ListPage, RecordDetail, ReleaseOutcome, RestoreOutcome } from '../../../../shared/locks.ts'
+import type { ListPage, RestoreOutcome } from '../../../../shared/locks.ts'
 import type { Spent } from '../../../../shared/stats.ts'
-import type { Capability, ClockReading, StoreDescription } from '../../../../shared/stores.ts'
-import { rawPart } from '../../lib/bytes.ts'
+import type { Capability, ClockReading } from '../../../../shared/stores.ts'
+import { excerpt, rawPart } from '../../lib/bytes.ts'
 import type { Settled } from '../../lib/concurrency.ts'
 import { throwIfAborted } from '../../lib/errors.ts'
-import { recordState, releaseFenced } from '../fenced-release.ts'
-import { chooseFormats } from '../recognise.ts'
-import { checkCopy, copyOf, damagedCopy, hasEnded } from '../record-copy.ts'
-import type { Keep, ListQuery, LockStore, RecordCopy, RecordState, Target } from '../types.ts'
+import { type Reading, readVerdict, recognise } from '../recognise.ts'
+import { checkCopy, damagedCopy, hasEnded } from '../record-copy.ts'
+import { pageOf, RecordStore, type Releases } from '../record-store.ts'
+import type { ListQuery, RecordCopy } from '../types.ts'
 import type { DynamoAddress } from './address.ts'
 import { awsCommand } from './aws-command.ts'
 import { DynamoConnection } from './connect.ts'
-import { execute } from './execute.ts'
 import { attributeBytes, type Item, itemJson } from './format/attribute.ts'
 import type { DynamoFormat, DynamoProgram, DynamoRaw } from './format/record.ts'
-import { idOf, type KeySchema, keyFromId } from './format/table-key.ts'
+import { idOf, type KeySchema, keyAttributes, keyFromId } from './format/table-key.ts'
 import { DYNAMODB_FORMATS } from './formats/index.ts'
 import { itemFromJson } from './item-copy.ts'
 import { isItemOf } from './items-from.ts'
-import { mayRelease } from './may-release.ts'
-import { type Reading, readItem } from './read-item.ts'
-import { restoreRecord } from './restore.ts'
 import { DynamoTable, type ItemPage } from './table.ts'
+import { execute, mayRelease, restoreItem } from './writes.ts'
 
 const RELEASES_AT_ONCE = 8
 
 /** One DynamoDB table of locks. */
-export class DynamoStore implements LockStore {
-  readonly kind = 'dynamodb'
-  readonly address: string
+export class DynamoStore extends RecordStore<DynamoRaw, DynamoProgram, DynamoFormat> {
   readonly #address: DynamoAddress
   readonly #connection: DynamoConnection
-  readonly #formats: readonly DynamoFormat[]
   readonly #table: DynamoTable
   #mayRelease = false
 
   constructor(address: DynamoAddress) {
-    this.address = showAddress(address)
+    super(address, DYNAMODB_FORMATS)
     this.#address = address
-    this.#formats = chooseFormats(DYNAMODB_FORMATS, address.format)
     this.#connection = new DynamoConnection(address)
     this.#table = new DynamoTable(this.#connection)
   }
@@ -48,16 +40,11 @@ export class DynamoStore implements LockStore {
     return this.#connection.spent
   }
 
-  async describe(signal: AbortSignal): Promise<StoreDescription> {
-    const clock = await this.clock(signal)
-    return { kind: this.kind, address: this.address, server: this.#connection.server, clock }
-  }
-
   async capabilities(signal: AbortSignal): Promise<Capability[]> {
     const clock = await this.clock(signal)
     const schema = await this.#table.schema(signal)
     const allowed = this.#mayRelease || (await mayRelease(this.#connection, schema, signal))
-    // A refusal is not remembered: it costs nothing to ask again, and permissions are given while one waits.
+    // A refusal is not remembered: the next question costs nothing, and the permission may be granted meanwhile.
     this.#mayRelease = allowed === true
     const capabilities: Capability[] = ['atomic-read']
     if (allowed !== false) capabilities.push('release')
@@ -73,7 +60,7 @@ export class DynamoStore implements LockStore {
 
   async *list(query: ListQuery, signal: AbortSignal): AsyncIterable<ListPage> {
     const schema = await this.#table.schema(signal)
-    // Ends the request for a page that nobody will read, when the reader stops early.
+    // Ends the request for the next page when the reader stops early.
     const stop = new AbortController()
     const onAbort = () => stop.abort()
     signal.addEventListener('abort', onAbort)
@@ -82,11 +69,12 @@ export class DynamoStore implements LockStore {
       let next: Promise<ItemPage> | null = this.#table.scan(undefined, stop.signal)
       while (next !== null) {
         const scanned: ItemPage = await next
-        const page = this.#page(schema, scanned.items, left)
+        const readings = scanned.items.map(item => this.#understand(this.#rawOf(schema, item)))
+        const page = pageOf(readings, left)
         left -= page.locks.length
         const more = left > 0 ? scanned.next : undefined
         next = more ? this.#table.scan(more, stop.signal) : null
-        // Its failure is for the next round to report.
+        // The next round reports its failure.
         next?.catch(() => {})
         yield page
         throwIfAborted(signal)
@@ -97,78 +85,34 @@ export class DynamoStore implements LockStore {
     }
   }
 
-  async inspect(id: string, signal: AbortSignal): Promise<RecordDetail | null> {
-    const schema = await this.#table.schema(signal)
-    const key = keyFromId(schema, id)
-    const item = key && (await this.#table.get(key, signal))
-    if (item === null) return null
-    const raw = this.#rawOf(schema, item)
-    const reading = this.#readItem(raw)
-    const program = reading.lock === null ? null : this.#program(reading.lock.format, raw, undefined)
-    const command = program === null ? null : awsCommand(this.#address, raw, program)
-    return {
-      key: idOf(raw.keySchema, raw.item),
-      lock: reading.lock,
-      reason: reading.lock === null ? reading.reason : null,
-      raw: Object.entries(raw.item).map(([name, value]) => rawPart(name, attributeBytes(value))),
-      release:
-        program === null
-          ? []
-          : [command ?? `${program.op}-item under a condition too long for a command line`],
-      command,
-    }
-  }
-
-  async look(ids: readonly string[], signal: AbortSignal): Promise<readonly Settled<RecordState>[]> {
-    const found = await this.#getMany(ids, signal)
-    return found.map(each => (each.ok ? { ok: true, value: recordState(each.value) } : each))
-  }
-
-  async releaseMany(
-    targets: readonly Target[],
-    keep: Keep,
-    signal: AbortSignal,
-  ): Promise<readonly Settled<ReleaseOutcome>[]> {
-    return releaseFenced<DynamoRaw>(
-      {
-        width: RELEASES_AT_ONCE,
-        read: ids => this.#getMany(ids, signal),
-        copy: (raw, lock) => copyOf(lock, this.#formats, itemJson(raw.item)),
-        act: (raw, lock, endsAt) =>
-          execute(this.#connection, raw, this.#program(lock.format, raw, endsAt), signal),
-      },
-      targets,
-      keep,
-      signal,
-    )
-  }
-
   async restore(copy: RecordCopy, signal: AbortSignal): Promise<RestoreOutcome> {
     const schema = await this.#table.schema(signal)
     const item = itemFromJson(copy.data)
     const key = keyFromId(schema, copy.id)
     if (key === null || !isItemOf(schema, item) || idOf(schema, item) !== copy.id) throw damagedCopy()
     const raw = this.#rawOf(schema, item)
-    checkCopy(copy, this.#readItem(raw))
-    const taken = async (): Promise<RestoreOutcome | null> => {
-      const there = await this.#table.get(key, signal)
-      return there && { outcome: 'taken', current: this.#readItem(this.#rawOf(schema, there)).lock }
-    }
-    const before = await taken()
-    if (before !== null) return before
-    // The look has just brought the time, in whole seconds: what may have ended is not brought back.
+    checkCopy(copy, this.#understand(raw))
+    const present = await this.#table.get(key, signal)
+    if (present) return { outcome: 'taken', current: this.#understand(this.#rawOf(schema, present)).lock }
+    // That read brought the time, in whole seconds: a lease that may have ended is not restored.
     const { serverTime, errorMs } = this.#connection.clock.reading()
     if (hasEnded(copy, serverTime + errorMs)) return { outcome: 'ended' }
-    if (await restoreRecord(this.#connection, raw, signal)) return { outcome: 'restored' }
-    // Nothing was written, whether or not it can be seen who was quicker.
-    return (await taken().catch(() => null)) ?? { outcome: 'taken', current: null }
+    if (await restoreItem(this.#connection, raw, signal)) return { outcome: 'restored' }
+    return this.taken(copy.id, signal)
   }
 
   async close(): Promise<void> {
     this.#connection.close()
   }
 
-  async #getMany(ids: readonly string[], signal: AbortSignal): Promise<Settled<Reading | null>[]> {
+  protected async serverName(): Promise<string> {
+    return this.#connection.server
+  }
+
+  protected async read(
+    ids: readonly string[],
+    signal: AbortSignal,
+  ): Promise<Settled<Reading<DynamoRaw> | null>[]> {
     const schema = await this.#table.schema(signal)
     const keys = ids.map(id => keyFromId(schema, id))
     const read = await this.#table.getMany(
@@ -179,33 +123,49 @@ export class DynamoStore implements LockStore {
       const item = key === null ? null : read.shift()
       if (!item) return { ok: true, value: null }
       if (!item.ok) return item
-      return { ok: true, value: item.value && this.#readItem(this.#rawOf(schema, item.value)) }
+      return { ok: true, value: item.value && this.#understand(this.#rawOf(schema, item.value)) }
     })
+  }
+
+  protected releases(signal: AbortSignal): Releases<DynamoRaw, DynamoProgram> {
+    return {
+      width: RELEASES_AT_ONCE,
+      act: (program, raw) => execute(this.#connection, raw, program, signal),
+    }
+  }
+
+  protected rawParts({ item }: DynamoRaw) {
+    return Object.entries(item).map(([name, value]) => rawPart(name, attributeBytes(value)))
+  }
+
+  protected explain(program: DynamoProgram, raw: DynamoRaw) {
+    const command = awsCommand(this.#address, raw, program)
+    return {
+      release: [command ?? `${program.op}-item under a condition too long for a command line`],
+      command,
+    }
+  }
+
+  protected dataOf({ item }: DynamoRaw) {
+    return itemJson(item)
   }
 
   #rawOf(keySchema: KeySchema, item: Item): DynamoRaw {
     return { keySchema, item, readAt: this.#connection.clock.now() }
   }
 
-  #page(keySchema: KeySchema, items: readonly Item[], limit: number): ListPage {
-    const page: ListPage = { locks: [], unrecognised: [], companions: 0, problems: [], scanned: items.length }
-    const readAt = this.#connection.clock.now()
-    for (const item of items) {
-      const reading = this.#readItem({ keySchema, item, readAt })
-      if (reading.companion) page.companions++
-      else if (reading.lock === null)
-        page.unrecognised.push({ key: idOf(keySchema, item), reason: reading.reason })
-      else if (page.locks.length < limit) page.locks.push(reading.lock)
-    }
-    return page
+  #understand(raw: DynamoRaw): Reading<DynamoRaw> {
+    const verdict = recognise(this.formats, raw, this.hint, () => {
+      const unfit = this.hint.pinned ? 'the chosen format does not use' : 'no known kind of lock uses'
+      return `the table's key is ${sayKey(raw.keySchema)}, which ${unfit}`
+    })
+    return readVerdict(verdict, raw, raw.readAt, idOf(raw.keySchema, raw.item))
   }
+}
 
-  #readItem(raw: DynamoRaw): Reading {
-    return readItem(this.#formats, this.#address.format !== null, raw)
-  }
-
-  #program(formatId: string, raw: DynamoRaw, endsAt: number | null | undefined): DynamoProgram {
-    const format = this.#formats.find(each => each.info.id === formatId) as DynamoFormat
-    return format.release(raw, endsAt)
-  }
+function sayKey(schema: KeySchema): string {
+  const words = { S: '', N: ' (a number)', B: ' (binary)' }
+  return keyAttributes(schema)
+    .map(({ name, type }) => excerpt(name) + words[type])
+    .join(' and ')
 }

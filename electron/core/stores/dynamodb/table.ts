@@ -7,13 +7,17 @@ import {
 import type { Settled } from '../../lib/concurrency.ts'
 import { throwIfAborted } from '../../lib/errors.ts'
 import { type Key, readBatch } from './batch-read.ts'
-import type { DynamoConnection, SendOptions } from './connect.ts'
+import type { DynamoConnection } from './connect.ts'
 import type { Item } from './format/attribute.ts'
 import { type KeySchema, keySchemaOf } from './format/table-key.ts'
 import { itemsFrom } from './items-from.ts'
 
-/** Items a request; a page also ends at 1 MB. */
+/** Items per request; a page also ends at 1 MB. */
 const PAGE_SIZE = 1000
+
+const DESCRIBE = { operation: 'DescribeTable', effect: 'read' } as const
+const SCAN = { operation: 'Scan', effect: 'read' } as const
+const GET = { operation: 'GetItem', effect: 'read' } as const
 
 export type ItemPage = { readonly items: Item[]; readonly next: Key | undefined }
 
@@ -36,11 +40,7 @@ export class DynamoTable {
 
   async describe(signal: AbortSignal): Promise<KeySchema> {
     const command = new DescribeTableCommand({ TableName: this.#connection.table })
-    const { Table: table } = await this.#read(
-      'DescribeTable',
-      options => this.#connection.client.send(command, options),
-      signal,
-    )
+    const { Table: table } = await this.#read(this.#connection.request(command, DESCRIBE, signal))
     this.#keySchema = keySchemaOf(table)
     return this.#keySchema
   }
@@ -54,12 +54,8 @@ export class DynamoTable {
       ReturnConsumedCapacity: 'TOTAL',
       ...(start ? { ExclusiveStartKey: start } : {}),
     })
-    const { Items: items, LastEvaluatedKey: next } = await this.#read(
-      'Scan',
-      options => this.#connection.client.send(command, options),
-      signal,
-    )
-    return { items: this.#items(schema, items ?? []), next }
+    const answer = await this.#read(this.#connection.request(command, SCAN, signal))
+    return { items: this.#items(schema, answer.Items ?? []), next: answer.LastEvaluatedKey }
   }
 
   async get(key: Key, signal: AbortSignal): Promise<Item | null> {
@@ -70,11 +66,7 @@ export class DynamoTable {
       ConsistentRead: true,
       ReturnConsumedCapacity: 'TOTAL',
     })
-    const { Item: item } = await this.#read(
-      'GetItem',
-      options => this.#connection.client.send(command, options),
-      signal,
-    )
+    const { Item: item } = await this.#read(this.#connection.request(command, GET, signal))
     return this.#items(schema, item ? [item] : [])[0] ?? null
   }
 
@@ -87,7 +79,7 @@ export class DynamoTable {
       items: (sent: unknown) => this.#items(schema, sent),
       get: (key: Key) => this.get(key, signal),
     }
-    return this.#orForget(() => readBatch(reader, keys, this.#batches, signal))
+    return this.#read(readBatch(reader, keys, this.#batches, signal))
   }
 
   #items(schema: KeySchema, items: unknown): Item[] {
@@ -99,17 +91,10 @@ export class DynamoTable {
     }
   }
 
-  #read<A extends object>(
-    operation: string,
-    work: (options: SendOptions) => Promise<A>,
-    signal: AbortSignal,
-  ): Promise<A> {
-    return this.#orForget(() => this.#connection.send({ operation, effect: 'read' }, work, signal))
-  }
-
-  async #orForget<T>(work: () => Promise<T>): Promise<T> {
+  /** Forgets the key of the table after a failure. */
+  async #read<T>(work: Promise<T>): Promise<T> {
     try {
-      return await work()
+      return await work
     } catch (error) {
       this.#keySchema = null
       throw error

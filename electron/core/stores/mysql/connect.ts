@@ -4,15 +4,7 @@ import { StoreError, throwIfAborted } from '../../lib/errors.ts'
 import { atMost, unlessAborted, within } from '../../lib/timers.ts'
 import type { MysqlAddress } from './address.ts'
 import type { Value } from './format/table.ts'
-import {
-  isAnswer,
-  isReadOnlyServer,
-  lostBefore,
-  silent,
-  storeErrorFrom,
-  unknownCommit,
-  unknownOutcome,
-} from './server-errors.ts'
+import { isAnswer, isReadOnlyServer, lostBefore, silent, storeErrorFrom, uncertain } from './server-errors.ts'
 
 export type Row = readonly Value[]
 
@@ -31,8 +23,8 @@ export interface Session {
 
 export type Decided<T> = { readonly keep: boolean; readonly value: T }
 
-/** A session that is kept for several pieces of work. `leave` is for a connection that is not to be used again. */
-export type Held = { readonly session: Session; leave(): void; done(): void }
+/** A session that is kept until `done`. `leave` marks a connection that must not be reused. */
+export type OpenSession = { readonly session: Session; leave(): void; done(): void }
 
 const CONNECTIONS = 4
 const CONNECT_MS = 3000
@@ -83,7 +75,7 @@ export class Connections {
   }
 
   /** As `use`, for whoever says by itself when it is done. */
-  async open(signal: AbortSignal): Promise<Held> {
+  async open(signal: AbortSignal): Promise<OpenSession> {
     throwIfAborted(signal)
     const askedAt = performance.now()
     const left = () => Math.max(1, FIRST_ANSWER_MS - (performance.now() - askedAt))
@@ -126,7 +118,10 @@ export class Connections {
       await this.#await(connection, connection.query('START TRANSACTION'), patience(), signal).catch(failed)
       try {
         const { keep, value } = await work({ ...session, change: changeOr(error => error) })
-        if (keep) await end('COMMIT').catch(error => failed(isAnswer(error) ? error : unknownCommit(error)))
+        if (keep)
+          await end('COMMIT').catch(error =>
+            failed(isAnswer(error) ? error : uncertain('while the lock was restored', error)),
+          )
         // A connection that ends takes what was not kept with it.
         else await end('ROLLBACK').catch(() => (isBroken = true))
         return value
@@ -135,7 +130,11 @@ export class Connections {
         throw error
       }
     }
-    const session: Session = { read, change: changeOr(unknownOutcome), transaction }
+    const session: Session = {
+      read,
+      change: changeOr(error => uncertain('after the release was sent', error)),
+      transaction,
+    }
 
     try {
       if (!this.#prepared.has(connection.connection)) {

@@ -1,32 +1,21 @@
-import type { Lock } from '../../../../shared/locks.ts'
 import { excerpt, textToKey } from '../../lib/bytes.ts'
 import { type Settled, settle } from '../../lib/concurrency.ts'
 import { StoreError } from '../../lib/errors.ts'
-import type { FenceInput } from '../fence.ts'
-import { lockFrom } from '../lock-from.ts'
+import type { CurrentLock } from '../fenced-release.ts'
+import { type Reading, readLock } from '../recognise.ts'
 import { type Catalogue, hasLargeColumns, type LockTable } from './catalogue.ts'
 import type { Session } from './connect.ts'
 import { keyText } from './format/fields.ts'
-import type { MysqlFormat, MysqlRaw, Value } from './format/table.ts'
+import type { MysqlRaw, Value } from './format/table.ts'
 import { readRows } from './rows.ts'
 import { endsEverything } from './server-errors.ts'
 
-export type FoundLock = {
-  readonly lock: Lock
-  readonly seen: FenceInput
-  readonly raw: MysqlRaw
-  readonly format: MysqlFormat
-}
-export type Found = FoundLock | { readonly lock: null; readonly reason: string }
-
-/** A row as a lock. With several tables the same key can be in each of them, so the table is part of the id. */
-export function lockIn(table: LockTable, alone: boolean, raw: MysqlRaw, now: number): FoundLock {
+/** A row as a lock. With several tables each may have the key, so the table is part of the id. */
+export function lockIn(table: LockTable, alone: boolean, raw: MysqlRaw, now: number): CurrentLock<MysqlRaw> {
   const key = keyText(raw, table.format.keyColumn)
-  // The empty key is a key too, but nobody can type it.
+  // An empty key is a key too, but it cannot be typed.
   const id = alone && key !== '' ? key : `${table.shape.name}/${key}`
-  const decoded = table.format.decode(raw, now)
-  const lock = lockFrom(id, key, table.format.info.id, decoded, now)
-  return { lock, seen: decoded.seen, raw, format: table.format }
+  return readLock(table.format, raw, now, key, id)
 }
 
 /**
@@ -37,17 +26,17 @@ export async function findMany(
   session: Session,
   { tables, rejected }: Catalogue,
   ids: readonly string[],
-): Promise<Settled<Found | null>[]> {
+): Promise<Settled<Reading<MysqlRaw> | null>[]> {
   const alone = tables.length === 1
   const byKey: KeyIn = (table, id) => keyFrom(table, id)
   const byTable: KeyIn = (table, id) => {
     const start = `${table.shape.name}/`
     return id.startsWith(start) ? keyFrom(table, id.slice(start.length)) : null
   }
-  const found = new Map<string, Settled<Found>>()
+  const found = new Map<string, Settled<Reading<MysqlRaw>>>()
   for (const keyIn of alone ? [byKey, byTable] : [byTable, byKey]) {
     const left = [...new Set(ids)].filter(id => !found.has(id))
-    const hits = new Map<string, Settled<FoundLock>[]>()
+    const hits = new Map<string, Settled<CurrentLock<MysqlRaw>>[]>()
     for (const table of tables) {
       for (const [id, hit] of await findIn(session, table, alone, left, keyIn))
         hits.set(id, [...(hits.get(id) ?? []), hit])
@@ -57,7 +46,8 @@ export async function findMany(
   }
   return ids.map(id => {
     const unusable = rejected.find(each => each.key === id)
-    return found.get(id) ?? { ok: true, value: unusable ? { lock: null, reason: unusable.reason } : null }
+    const value = unusable ? { ...unusable, lock: null, isCompanion: false, raw: null } : null
+    return found.get(id) ?? { ok: true, value }
   })
 }
 
@@ -71,20 +61,15 @@ async function findIn(
   alone: boolean,
   ids: readonly string[],
   keyIn: KeyIn,
-): Promise<Map<string, Settled<FoundLock>>> {
+): Promise<Map<string, Settled<CurrentLock<MysqlRaw>>>> {
   const wanted = ids.flatMap(id => {
     const key = keyIn(table, id)
     return key === null ? [] : [{ id, key }]
   })
-  const found = new Map<string, Settled<FoundLock>>()
+  const found = new Map<string, Settled<CurrentLock<MysqlRaw>>>()
   const read = async (some: readonly { id: string; key: Value }[]): Promise<void> => {
-    const rows = await settle(() =>
-      readRows(
-        session,
-        table,
-        some.map(({ key }) => key),
-      ),
-    )
+    const keys = some.map(({ key }) => key)
+    const rows = await settle(() => readRows(session, table, keys))
     if (rows.ok) {
       const { raws, serverTime } = rows.value
       // The index may take `A` for `a`: what was asked for is exactly one of the rows that it found, or none.
@@ -103,26 +88,25 @@ async function findIn(
   return found
 }
 
-const KEYS_A_STATEMENT = 100
+const KEYS_PER_STATEMENT = 100
 /** Rows with large columns must fit into memory together, and large keys into one statement. */
 const KEYS_OF_LARGE_ROWS = 10
 const MOST_KEY_TEXT = 200_000
 
-function* chunksOf<T extends { key: Value }>(wanted: readonly T[], areLarge: boolean): Iterable<T[]> {
-  const most = areLarge ? KEYS_OF_LARGE_ROWS : KEYS_A_STATEMENT
-  let chunk: T[] = []
+function chunksOf<T extends { key: Value }>(wanted: readonly T[], areLarge: boolean): T[][] {
+  const most = areLarge ? KEYS_OF_LARGE_ROWS : KEYS_PER_STATEMENT
+  const chunks: T[][] = []
   let size = 0
   for (const each of wanted) {
-    const length = each.key?.length ?? 0
-    if (chunk.length >= most || (chunk.length > 0 && size + length > MOST_KEY_TEXT)) {
-      yield chunk
-      chunk = []
-      size = 0
+    const chunk = chunks.at(-1)
+    size += each.key?.length ?? 0
+    if (chunk && chunk.length < most && size <= MOST_KEY_TEXT) chunk.push(each)
+    else {
+      chunks.push([each])
+      size = each.key?.length ?? 0
     }
-    chunk.push(each)
-    size += length
   }
-  if (chunk.length > 0) yield chunk
+  return chunks
 }
 
 function inTwoTables(id: string): Settled<never> {

@@ -1,6 +1,7 @@
 import type { ListPage } from '../../../../shared/locks.ts'
 import { plural } from '../../../../shared/numbers.ts'
 import { StoreError } from '../../lib/errors.ts'
+import { emptyPage } from '../record-store.ts'
 import { type Catalogue, hasLargeColumns, type LockTable } from './catalogue.ts'
 import type { Connections } from './connect.ts'
 import { lockIn } from './find.ts'
@@ -84,10 +85,6 @@ async function* listTable(
   } finally {
     stop.abort()
   }
-}
-
-function emptyPage(): ListPage {
-  return { locks: [], unrecognised: [], companions: 0, problems: [], scanned: 0 }
 }
 
 function keylessRows(table: LockTable, count: number): { key: string; reason: string } {

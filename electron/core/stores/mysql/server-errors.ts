@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../../../../shared/error-codes.ts'
 import { excerpt } from '../../lib/bytes.ts'
 import { quoteServerText, StoreError } from '../../lib/errors.ts'
 import type { MysqlAddress } from './address.ts'
@@ -5,19 +6,34 @@ import type { MysqlAddress } from './address.ts'
 /** What mysql2 throws: a server's answer has an SQL state; a broken connection has only a code. */
 type DriverError = { code?: unknown; errno?: unknown; sqlState?: unknown; sqlMessage?: unknown }
 
-const NO_ACCESS_TO_DATABASE = 1044
-const NO_SUCH_DATABASE = 1049
-const NO_SUCH_COLUMN = 1054
 const DUPLICATE = 1062
-const NO_SUCH_TABLE = 1146
 const LOCK_WAIT_TIMEOUT = 1205
 const DEADLOCK = 1213
 
-/** Wrong password, unknown user, host not allowed, account locked or expired, TLS required, unknown login method. */
-const LOGIN_REFUSED = new Set([1045, 1130, 1251, 1698, 1820, 1862, 3118, 3159, 3955, 4151])
-const NOT_GRANTED = new Set([1142, 1143, 1227, 1370])
-/** --read-only, a read-only transaction, InnoDB in read-only mode. */
-const READ_ONLY_SERVER = new Set([1290, 1792, 1836])
+const READ_ONLY = 'This server is read-only: do it on its primary'
+
+/** What the server's error numbers mean. */
+const MEANINGS: readonly (readonly [errnos: readonly number[], ErrorCode, string])[] = [
+  // Wrong password, unknown user, host not allowed, account locked or expired, TLS required, unknown login method.
+  [
+    [1045, 1130, 1251, 1698, 1820, 1862, 3118, 3159, 3955, 4151],
+    'STORE_DENIED',
+    'The MySQL server at {place} refuses this login',
+  ],
+  [[1044], 'STORE_DENIED', 'This account may not use the database {database}'],
+  [[1142, 1143, 1227, 1370], 'STORE_DENIED', 'This account may not do that: {text}'],
+  // --read-only, a read-only transaction, InnoDB in read-only mode.
+  [[1290, 1792, 1836], 'STORE_DENIED', READ_ONLY],
+  [[1049], 'NOT_FOUND', 'There is no database {database} on this server'],
+  [[1146], 'NOT_FOUND', 'The table is missing: {text}'],
+  [[1054], 'STORE_ERROR', 'The table was altered meanwhile, so list again'],
+  [
+    [LOCK_WAIT_TIMEOUT],
+    'STORE_ERROR',
+    'Another transaction holds the row or the table, so nothing was changed',
+  ],
+  [[DEADLOCK], 'STORE_ERROR', 'The server broke a deadlock with another transaction, so nothing was changed'],
+]
 /** Too many connections (server, user, host), shutting down, the connection killed or idle too long. */
 const GOING_AWAY = new Set([1040, 1053, 1129, 1203, 1226, 1927, 4031])
 
@@ -42,20 +58,11 @@ export function endsEverything(error: StoreError): boolean {
   return error.code === 'STORE_UNREACHABLE' || error.code === 'ABORTED'
 }
 
-/** The answer to a release did not arrive. It is never sent again: a second try could report our own release as gone. */
-export function unknownOutcome(cause: unknown): StoreError {
+/** The answer to a change is missing. It is never sent again: the second attempt could report our own release as gone. */
+export function uncertain(when: string, cause: unknown): StoreError {
   return new StoreError(
     'STORE_UNREACHABLE',
-    'The connection was lost after the release was sent: it may or may not have happened, so list again',
-    { cause, uncertain: true },
-  )
-}
-
-/** The same for the end of a transaction that puts a lock back. */
-export function unknownCommit(cause: unknown): StoreError {
-  return new StoreError(
-    'STORE_UNREACHABLE',
-    'The connection was lost while the lock was put back: it may or may not have happened, so list again',
+    `The connection was lost ${when}: it may or may not have happened, so list again`,
     { cause, uncertain: true },
   )
 }
@@ -95,40 +102,19 @@ function unreachable(cause: unknown, address: MysqlAddress): StoreError {
 }
 
 function answered(errno: number, text: string, address: MysqlAddress, cause: unknown): StoreError {
-  const database = `"${excerpt(address.database)}"`
-  if (LOGIN_REFUSED.has(errno)) {
-    return new StoreError('STORE_DENIED', `The MySQL server at ${place(address)} refuses this login`, {
-      cause,
-    })
+  const [, code, sentence] = MEANINGS.find(([errnos]) => errnos.includes(errno)) ?? [
+    [],
+    'STORE_ERROR' as const,
+    'The server answered {text}',
+  ]
+  const words: Record<string, string> = {
+    place: place(address),
+    database: `"${excerpt(address.database)}"`,
+    text: quoteServerText(text),
   }
-  if (errno === NO_ACCESS_TO_DATABASE) {
-    return new StoreError('STORE_DENIED', `This account may not use the database ${database}`, { cause })
-  }
-  if (NOT_GRANTED.has(errno)) {
-    return new StoreError('STORE_DENIED', `This account may not do that: ${quoteServerText(text)}`, { cause })
-  }
-  if (READ_ONLY_SERVER.has(errno)) return readOnlyServer(cause)
-  if (errno === NO_SUCH_DATABASE) {
-    return new StoreError('NOT_FOUND', `There is no database ${database} on this server`, { cause })
-  }
-  if (errno === NO_SUCH_TABLE) {
-    return new StoreError('NOT_FOUND', `The table is not there: ${quoteServerText(text)}`, { cause })
-  }
-  if (errno === NO_SUCH_COLUMN) {
-    return new StoreError('STORE_ERROR', 'The table was altered meanwhile, so list again', { cause })
-  }
-  if (errno === LOCK_WAIT_TIMEOUT) {
-    const what = 'Another transaction holds the row or the table, so nothing was changed'
-    return new StoreError('STORE_ERROR', what, { cause })
-  }
-  if (errno === DEADLOCK) {
-    const what = 'The server broke a deadlock with another transaction, so nothing was changed'
-    return new StoreError('STORE_ERROR', what, { cause })
-  }
-  return new StoreError('STORE_ERROR', `The server answered ${quoteServerText(text)}`, { cause })
+  const message = sentence.replace(/\{(\w+)\}/g, (_, name: string) => words[name] ?? '')
+  return new StoreError(code, message, { cause })
 }
-
-const READ_ONLY = 'This server is read-only: do it on its primary'
 
 export function readOnlyServer(cause?: unknown): StoreError {
   return new StoreError('STORE_DENIED', READ_ONLY, { cause })

@@ -1,16 +1,15 @@
 import { StoreError } from '../../lib/errors.ts'
-import type { Held, Session } from './connect.ts'
+import type { OpenSession, Session } from './connect.ts'
 
-type Waiter = { resolve(lane: Held): void; reject(error: unknown): void }
+type Waiter = { resolve(session: OpenSession): void; reject(error: unknown): void }
 
 /**
- * A few sessions for one piece of work that does many things at once. They are opened as they are needed and kept until the
- * end. A server that has no further connection to give is used through those that there are; one that has none at all is
- * asked once, and whoever waits gets its refusal.
+ * A few sessions for one call that does many things at once, opened on demand and kept until the end. If the server refuses a
+ * further connection, those already open do; if it refuses the first, everything that waits gets its refusal.
  */
-export class Lanes {
-  readonly #open: (isFirst: boolean) => Promise<Held>
-  readonly #idle: Held[] = []
+export class SessionPool {
+  readonly #open: (isFirst: boolean) => Promise<OpenSession>
+  readonly #idle: OpenSession[] = []
   readonly #waiting: Waiter[] = []
   #most: number
   /** Open, or about to be. */
@@ -19,31 +18,31 @@ export class Lanes {
   #refusal: { error: unknown } | null = null
   #closed = false
 
-  constructor(most: number, open: (isFirst: boolean) => Promise<Held>) {
+  constructor(most: number, open: (isFirst: boolean) => Promise<OpenSession>) {
     this.#most = most
     this.#open = open
   }
 
   async use<T>(work: (session: Session) => Promise<T>): Promise<T> {
-    const lane = await this.#take()
+    const open = await this.#take()
     let isLost = false
     try {
-      return await work(lane.session)
+      return await work(open.session)
     } catch (error) {
       isLost = error instanceof StoreError && error.code === 'STORE_UNREACHABLE'
       throw error
     } finally {
-      if (isLost) this.#drop(lane)
-      else this.#give(lane)
+      if (isLost) this.#drop(open)
+      else this.#give(open)
     }
   }
 
   close(): void {
     this.#closed = true
-    for (const lane of this.#idle.splice(0)) lane.done()
+    for (const open of this.#idle.splice(0)) open.done()
   }
 
-  #take(): Promise<Held> {
+  #take(): Promise<OpenSession> {
     const idle = this.#idle.pop()
     if (idle) return Promise.resolve(idle)
     if (this.#refusal) return Promise.reject(this.#refusal.error)
@@ -53,17 +52,17 @@ export class Lanes {
     })
   }
 
-  #give(lane: Held): void {
-    if (this.#closed) lane.done()
+  #give(open: OpenSession): void {
+    if (this.#closed) open.done()
     else {
       const next = this.#waiting.shift()
-      if (next) next.resolve(lane)
-      else this.#idle.push(lane)
+      if (next) next.resolve(open)
+      else this.#idle.push(open)
     }
   }
 
-  #drop(lane: Held): void {
-    lane.done()
+  #drop(open: OpenSession): void {
+    open.done()
     this.#count--
     if (this.#waiting.length > 0) this.#openOne()
   }
@@ -74,7 +73,7 @@ export class Lanes {
     const isFirst = !this.#asked
     this.#asked = true
     this.#open(isFirst).then(
-      lane => this.#give(lane),
+      open => this.#give(open),
       error => {
         this.#count--
         this.#most = Math.max(1, this.#count)

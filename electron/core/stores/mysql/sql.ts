@@ -13,8 +13,36 @@ import { WIDEST_ZONE_HOURS } from './format/times.ts'
 /** A piece of SQL and the values bound to its question marks. */
 export type Sql = { readonly text: string; readonly values: readonly Value[] }
 
+/** Joins pieces of SQL. A value can only become a part of it through `bind`. */
+function sql(texts: TemplateStringsArray, ...parts: readonly Sql[]): Sql {
+  return {
+    text: texts.reduce((joined, text, i) => `${joined}${parts[i - 1]?.text}${text}`),
+    values: parts.flatMap(({ values }) => values),
+  }
+}
+
+function joined(parts: readonly Sql[], separator: string): Sql {
+  return {
+    text: parts.map(({ text }) => text).join(separator),
+    values: parts.flatMap(({ values }) => values),
+  }
+}
+
+function verbatim(text: string): Sql {
+  return { text, values: [] }
+}
+
+/** Bytes travel in hexadecimal, so that no character set on the way can change them. */
+function bind(value: Value): Sql {
+  return { text: '?', values: [Buffer.isBuffer(value) ? value.toString('hex') : value] }
+}
+
 export function quoteName(name: string): string {
   return `\`${name.replaceAll('`', '``')}\``
+}
+
+function named({ name }: { readonly name: string }): Sql {
+  return verbatim(quoteName(name))
 }
 
 export function columnOf(table: TableShape, column: string): Column {
@@ -31,13 +59,15 @@ export function readable(column: Column): string {
 
 /** Byte for byte the same. `=` alone would take `A` for `a`, and under most collations ignore spaces at the end. */
 export function isExactly(column: Column, value: Value): Sql {
-  const bytes = column.binary ? readable(column) : `CAST(${readable(column)} AS BINARY)`
-  return { text: `${bytes} <=> ${column.binary ? 'UNHEX(?)' : 'CAST(? AS BINARY)'}`, values: [bound(value)] }
+  const content = verbatim(readable(column))
+  return column.binary
+    ? sql`${content} <=> UNHEX(${bind(value)})`
+    : sql`CAST(${content} AS BINARY) <=> CAST(${bind(value)} AS BINARY)`
 }
 
 /** Compares with the key under the column's own collation, which is what its index and ORDER BY go by. */
 export function compareKey(column: Column, operator: '=' | '>', value: Value): Sql {
-  return { text: `${quoteName(column.name)} ${operator} ${asKey(column)}`, values: [bound(value)] }
+  return sql`${named(column)} ${verbatim(operator)} ${asKey(column, value)}`
 }
 
 /** The one row with exactly this key: found through the index, then compared byte for byte. */
@@ -45,16 +75,10 @@ export function rowWithKey(column: Column, value: Value): Sql {
   return allOf([compareKey(column, '=', value), isExactly(column, value)])
 }
 
-function asKey(column: Column): string {
-  if (column.binary) return 'UNHEX(?)'
-  const { charset, collation } = column
-  if (!isPlainName(charset) || !isPlainName(collation)) return '?'
-  return `CONVERT(? USING ${charset}) COLLATE ${collation}`
-}
-
-/** Bytes travel in hexadecimal, so that no character set on the way can change them. */
-function bound(value: Value): string | null {
-  return Buffer.isBuffer(value) ? value.toString('hex') : value
+function asKey({ binary, charset, collation }: Column, value: Value): Sql {
+  if (binary) return sql`UNHEX(${bind(value)})`
+  if (!isPlainName(charset) || !isPlainName(collation)) return bind(value)
+  return sql`CONVERT(${bind(value)} USING ${verbatim(charset)}) COLLATE ${verbatim(collation)}`
 }
 
 function isPlainName(name: string | null): name is string {
@@ -62,107 +86,76 @@ function isPlainName(name: string | null): name is string {
 }
 
 export function allOf(conditions: readonly Sql[]): Sql {
-  return {
-    text: conditions.map(each => each.text).join(' AND '),
-    values: conditions.flatMap(each => each.values),
-  }
+  return joined(conditions, ' AND ')
 }
 
 export function anyOf(conditions: readonly Sql[]): Sql {
-  return {
-    text: `(${conditions.map(each => each.text).join(' OR ')})`,
-    values: conditions.flatMap(each => each.values),
-  }
+  return sql`(${joined(conditions, ' OR ')})`
 }
 
-/** The statement of a release: it finds the row by its key and acts only if everything seen is still the same. */
+/** The statement of a release: it finds the row by its key and acts only if everything that was seen is still the same. */
 export function releaseStatement(program: MysqlProgram): Sql {
   const { table } = program
-  const [keyColumn, key] = program.key
-  const same = ([column, value]: SeenColumn) => isExactly(columnOf(table, column), value)
-  const where = allOf([compareKey(columnOf(table, keyColumn), '=', key), ...program.seen.map(same)])
-  switch (program.op) {
-    case 'delete':
-      return { text: `DELETE FROM ${quoteName(table.name)} WHERE ${where.text}`, values: where.values }
-    case 'update': {
-      const set = program.set.map(([column, to]) => assignment(table, columnOf(table, column), to))
-      const changes = set.map(each => each.text).join(', ')
-      return {
-        text: `UPDATE ${quoteName(table.name)} SET ${changes} WHERE ${where.text}`,
-        values: [...set.flatMap(each => each.values), ...where.values],
-      }
-    }
-  }
+  const where = allOf([byKey(program), ...program.seen.map(each => isStill(table, each))])
+  if (program.op === 'delete') return sql`DELETE FROM ${named(table)} WHERE ${where}`
+  const set = program.set.map(([name, to]) => {
+    const column = columnOf(table, name)
+    const others = 'value' in to ? [] : to.orEarlier.map(other => named(columnOf(table, other)))
+    return sql`${named(column)} = ${written(column, to, others)}`
+  })
+  return sql`UPDATE ${named(table)} SET ${joined(set, ', ')} WHERE ${where}`
 }
 
-function assignment(table: TableShape, column: Column, to: NewValue): Sql {
-  const others = 'value' in to ? [] : to.orEarlier.map(other => columnOf(table, other))
-  const written = writtenValue(
-    column,
-    to,
-    others.map(({ name }) => ({ text: quoteName(name), values: [] })),
-  )
-  return { text: `${quoteName(column.name)} = ${written.text}`, values: written.values }
+function byKey({ table, key: [column, value] }: MysqlProgram): Sql {
+  return compareKey(columnOf(table, column), '=', value)
+}
+
+function isStill(table: TableShape, [column, value]: SeenColumn): Sql {
+  return isExactly(columnOf(table, column), value)
 }
 
 /** What a release writes into a column; `others` stands for the columns that may be earlier. */
-function writtenValue(column: Column, to: NewValue, others: readonly Sql[]): Sql {
-  if ('value' in to) return { text: '?', values: [to.value] }
-  const back = to.inEveryZone ? ` - INTERVAL ${WIDEST_ZONE_HOURS} HOUR` : ''
+function written(column: Column, to: NewValue, others: readonly Sql[]): Sql {
+  if ('value' in to) return bind(to.value)
   // Cut to the column's own precision: MySQL would round a finer time up, into the future.
   const time = asTime(column, to.readAt.slice(0, column.precision === 0 ? 19 : 20 + column.precision))
-  const past: Sql = { text: `${time.text}${back}`, values: time.values }
-  if (others.length === 0) return past
-  const all = [...others, past]
-  return {
-    text: `LEAST(${all.map(each => each.text).join(', ')})`,
-    values: all.flatMap(each => each.values),
-  }
+  const past = to.inEveryZone ? sql`${time} - INTERVAL ${verbatim(String(WIDEST_ZONE_HOURS))} HOUR` : time
+  return others.length === 0 ? past : sql`LEAST(${joined([...others, past], ', ')})`
 }
 
 function asTime({ precision }: Column, value: Value): Sql {
-  return { text: `CAST(? AS DATETIME(${precision}))`, values: [value] }
+  return sql`CAST(${bind(value)} AS DATETIME(${verbatim(String(precision))}))`
 }
 
 /**
  * The statement that takes a release back. A deleted row is inserted, which its unique key allows only while the name is
- * free. An update is turned back if the row is still exactly what the release left.
+ * free. An update is reverted if the row is still exactly what the release left.
  */
 export function restoreStatement(program: MysqlProgram, raw: MysqlRaw): Sql {
   const { table } = program
   const seen = (column: string): Value => raw.row[column] ?? null
-  switch (program.op) {
-    case 'delete': {
-      const columns = [...table.columns].filter(([, { generated }]) => !generated)
-      const names = columns.map(([, { name }]) => quoteName(name))
-      const marks = columns.map(([, { binary }]) => (binary ? 'UNHEX(?)' : '?'))
-      return {
-        text: `INSERT INTO ${quoteName(table.name)} (${names.join(', ')}) VALUES (${marks.join(', ')})`,
-        values: columns.map(([column]) => bound(seen(column))),
-      }
-    }
-    case 'update': {
-      const [keyColumn, key] = program.key
-      const changed = new Map(program.set)
-      const same = program.seen
-        .filter(([column]) => !changed.has(column))
-        .map(([column, value]) => isExactly(columnOf(table, column), value))
-      const asLeft = program.set.map(([name, to]) => {
-        const column = columnOf(table, name)
-        const others = 'value' in to ? [] : to.orEarlier.map(other => asTime(column, seen(other)))
-        const written = writtenValue(column, to, others)
-        return { text: `${quoteName(column.name)} <=> ${written.text}`, values: written.values }
-      })
-      const set = program.set.map(([name]) => columnOf(table, name))
-      const where = allOf([compareKey(columnOf(table, keyColumn), '=', key), ...same, ...asLeft])
-      return {
-        text: `UPDATE ${quoteName(table.name)} SET ${set
-          .map(({ name, binary }) => `${quoteName(name)} = ${binary ? 'UNHEX(?)' : '?'}`)
-          .join(', ')} WHERE ${where.text}`,
-        values: [...set.map(({ name }) => bound(seen(name.toLowerCase()))), ...where.values],
-      }
-    }
+  const stored = ({ name, binary }: Column) => {
+    const value = bind(seen(name.toLowerCase()))
+    return binary ? sql`UNHEX(${value})` : value
   }
+  if (program.op === 'delete') {
+    const columns = [...table.columns.values()].filter(({ generated }) => !generated)
+    const values = joined(columns.map(stored), ', ')
+    return sql`INSERT INTO ${named(table)} (${joined(columns.map(named), ', ')}) VALUES (${values})`
+  }
+  const changed = new Map(program.set)
+  const unchanged = program.seen.filter(([column]) => !changed.has(column))
+  const asLeft = program.set.map(([name, to]) => {
+    const column = columnOf(table, name)
+    const others = 'value' in to ? [] : to.orEarlier.map(other => asTime(column, seen(other)))
+    return sql`${named(column)} <=> ${written(column, to, others)}`
+  })
+  const set = program.set.map(([name]) => {
+    const column = columnOf(table, name)
+    return sql`${named(column)} = ${stored(column)}`
+  })
+  const where = allOf([byKey(program), ...unchanged.map(each => isStill(table, each)), ...asLeft])
+  return sql`UPDATE ${named(table)} SET ${joined(set, ', ')} WHERE ${where}`
 }
 
 /** The statement with its values in place, for people to read; never sent. */

@@ -1,68 +1,49 @@
-import { showAddress } from '../../../../shared/address.ts'
-import type { ListPage, RecordDetail, ReleaseOutcome, RestoreOutcome } from '../../../../shared/locks.ts'
+import type { ListPage, RestoreOutcome } from '../../../../shared/locks.ts'
 import type { Spent } from '../../../../shared/stats.ts'
-import type { Capability, ClockReading, StoreDescription } from '../../../../shared/stores.ts'
+import type { Capability, ClockReading } from '../../../../shared/stores.ts'
 import { rawPart } from '../../lib/bytes.ts'
 import { ServerClock } from '../../lib/clock.ts'
 import { only, type Settled, settle } from '../../lib/concurrency.ts'
 import { throwIfAborted } from '../../lib/errors.ts'
-import { recordState, releaseFenced } from '../fenced-release.ts'
-import { chooseFormats } from '../recognise.ts'
-import { copyOf } from '../record-copy.ts'
-import type { Keep, ListQuery, LockStore, RecordCopy, RecordState, Target } from '../types.ts'
+import type { Reading } from '../recognise.ts'
+import { RecordStore, type Releases } from '../record-store.ts'
+import type { ListQuery, RecordCopy } from '../types.ts'
 import type { MysqlAddress } from './address.ts'
 import { type Catalogue, readCatalogue } from './catalogue.ts'
 import { mysqlCommand } from './cli-command.ts'
-import { Connections, type Held, type Session } from './connect.ts'
-import { type Found, findMany } from './find.ts'
-import type { MysqlFormat, MysqlRaw } from './format/table.ts'
+import { Connections, type OpenSession, type Session } from './connect.ts'
+import { findMany } from './find.ts'
+import type { MysqlFormat, MysqlProgram, MysqlRaw } from './format/table.ts'
 import { parseTime } from './format/times.ts'
 import { MYSQL_FORMATS } from './formats/index.ts'
 import { parseGrants } from './grants.ts'
 import { listTables } from './list.ts'
 import { dataOf, restoreRecord } from './restore.ts'
 import { readOnlyServer } from './server-errors.ts'
-import { Lanes } from './session-pool.ts'
+import { SessionPool } from './session-pool.ts'
 import { releaseStatement, showSql } from './sql.ts'
 
-/** Looking at the tables again for each of many releases in a row would cost more than the releases. */
+/** Reading the catalogue for each of many releases would cost more than the releases. */
 const CATALOGUE_MAX_AGE_MS = 2000
 
-/** Of the few connections there are: whoever watches needs one as well. */
+/** Leaves one of the few connections to the watcher. */
 const RELEASES_AT_ONCE = 3
 
 /** Locks in the tables of one database of MySQL or MariaDB. */
-export class MysqlStore implements LockStore {
-  readonly kind = 'mysql'
-  readonly address: string
+export class MysqlStore extends RecordStore<MysqlRaw, MysqlProgram, MysqlFormat> {
   readonly #address: MysqlAddress
   readonly #connections: Connections
-  readonly #formats: readonly MysqlFormat[]
   readonly #clock = new ServerClock()
   #known: { catalogue: Catalogue; readAt: number } | null = null
 
   constructor(address: MysqlAddress) {
-    this.address = showAddress(address)
+    super(address, MYSQL_FORMATS)
     this.#address = address
     this.#connections = new Connections(address)
-    this.#formats = chooseFormats(MYSQL_FORMATS, address.format)
   }
 
   spent(): Spent {
     return { requests: this.#connections.statements, units: null }
-  }
-
-  async describe(signal: AbortSignal): Promise<StoreDescription> {
-    return this.#connections.use(signal, async session => {
-      await this.#askTime(session)
-      const [[version] = []] = await session.read('SELECT VERSION()')
-      return {
-        kind: this.kind,
-        address: this.address,
-        server: productOf(String(version)),
-        clock: this.#clock.reading(),
-      }
-    })
   }
 
   capabilities(signal: AbortSignal): Promise<Capability[]> {
@@ -87,62 +68,6 @@ export class MysqlStore implements LockStore {
     yield* listTables(this.#connections, catalogue, limit, signal)
   }
 
-  async inspect(id: string, signal: AbortSignal): Promise<RecordDetail | null> {
-    const found = only(await this.#connections.use(signal, session => this.#find(session, [id])))
-    if (found === null) return null
-    if (found.lock === null)
-      return { key: id, lock: null, reason: found.reason, raw: [], release: [], command: null }
-    const { lock, raw, format } = found
-    const program = format.release(raw, undefined)
-    return {
-      key: lock.key,
-      lock,
-      reason: null,
-      raw: [...raw.table.columns.values()].map(({ name }) => {
-        const value = raw.row[name.toLowerCase()] ?? null
-        return rawPart(value === null ? `${name} (NULL)` : name, Buffer.from(value ?? ''))
-      }),
-      release: [showSql(releaseStatement(program))],
-      command: mysqlCommand(this.#address, program),
-    }
-  }
-
-  async look(ids: readonly string[], signal: AbortSignal): Promise<readonly Settled<RecordState>[]> {
-    const found = await this.#connections.use(signal, session => this.#find(session, ids))
-    return found.map(each => (each.ok ? { ok: true, value: recordState(each.value) } : each))
-  }
-
-  async releaseMany(
-    targets: readonly Target[],
-    keep: Keep,
-    signal: AbortSignal,
-  ): Promise<readonly Settled<ReleaseOutcome>[]> {
-    const lanes = new Lanes(RELEASES_AT_ONCE, isFirst => this.#openLane(isFirst, signal))
-    try {
-      return await releaseFenced<MysqlRaw>(
-        {
-          width: RELEASES_AT_ONCE,
-          read: ids => lanes.use(session => this.#find(session, ids)),
-          copy: (raw, lock) => copyOf(lock, this.#formats, dataOf(raw)),
-          act: (raw, lock, endsAt) =>
-            lanes.use(async session => {
-              const { text, values } = releaseStatement(this.#format(lock.format).release(raw, endsAt))
-              const rows = await session.change(text, values)
-              return rows === 0 ? { outcome: 'not-same' } : { outcome: 'released', notified: null }
-            }),
-        },
-        targets,
-        async about => {
-          await keep(about)
-          await lanes.use(checkWritable)
-        },
-        signal,
-      )
-    } finally {
-      lanes.close()
-    }
-  }
-
   async restore(copy: RecordCopy, signal: AbortSignal): Promise<RestoreOutcome> {
     return this.#connections.use(signal, async session => {
       await checkWritable(session)
@@ -154,34 +79,68 @@ export class MysqlStore implements LockStore {
     return this.#connections.close()
   }
 
-  /** What was idle may have been lost unnoticed, and only an answer tells: a release must not be the one to find out. */
-  async #openLane(isFirst: boolean, signal: AbortSignal): Promise<Held> {
-    const lane = await this.#connections.open(signal)
+  protected async serverName(signal: AbortSignal): Promise<string> {
+    const [[version] = []] = await this.#connections.use(signal, session => session.read('SELECT VERSION()'))
+    return productOf(String(version))
+  }
+
+  protected read(ids: readonly string[], signal: AbortSignal): Promise<Settled<Reading<MysqlRaw> | null>[]> {
+    return this.#connections.use(signal, session => this.#find(session, ids))
+  }
+
+  protected releases(signal: AbortSignal): Releases<MysqlRaw, MysqlProgram> {
+    const sessions = new SessionPool(RELEASES_AT_ONCE, isFirst => this.#openSession(isFirst, signal))
+    return {
+      width: RELEASES_AT_ONCE,
+      read: ids => sessions.use(session => this.#find(session, ids)),
+      prepare: () => sessions.use(checkWritable),
+      act: program =>
+        sessions.use(async session => {
+          const { text, values } = releaseStatement(program)
+          const rows = await session.change(text, values)
+          return rows === 0 ? { outcome: 'not-same' } : { outcome: 'released', notified: null }
+        }),
+      close: () => sessions.close(),
+    }
+  }
+
+  protected rawParts({ table, row }: MysqlRaw) {
+    return [...table.columns].map(([column, { name }]) => {
+      const value = row[column] ?? null
+      return rawPart(value === null ? `${name} (NULL)` : name, Buffer.from(value ?? ''))
+    })
+  }
+
+  protected explain(program: MysqlProgram) {
+    return { release: [showSql(releaseStatement(program))], command: mysqlCommand(this.#address, program) }
+  }
+
+  protected dataOf = dataOf
+
+  /** An idle connection may have been lost unnoticed: a statement that changes nothing must find out, not a release. */
+  async #openSession(isFirst: boolean, signal: AbortSignal): Promise<OpenSession> {
+    const open = await this.#connections.open(signal)
     // The first one reads before it does anything else.
-    if (isFirst) return lane
+    if (isFirst) return open
     try {
-      await lane.session.read('SELECT 1')
-      return lane
+      await open.session.read('SELECT 1')
+      return open
     } catch (error) {
-      lane.done()
+      open.done()
       throw error
     }
   }
 
-  async #find(session: Session, ids: readonly string[]): Promise<Settled<Found | null>[]> {
+  async #find(session: Session, ids: readonly string[]): Promise<Settled<Reading<MysqlRaw> | null>[]> {
     const found = await settle(async () => findMany(session, await this.#catalogue(session), ids))
     if (!found.ok || found.value.some(each => !each.ok)) this.#known = null
     return only([found])
   }
 
-  #format(id: string): MysqlFormat {
-    return this.#formats.find(each => each.info.id === id) as MysqlFormat
-  }
-
   async #catalogue(session: Session): Promise<Catalogue> {
     const known = this.#known
     if (known && performance.now() - known.readAt < CATALOGUE_MAX_AGE_MS) return known.catalogue
-    const catalogue = await readCatalogue(session, this.#address, this.#formats)
+    const catalogue = await readCatalogue(session, this.#address, this.formats)
     this.#known = { catalogue, readAt: performance.now() }
     return catalogue
   }
@@ -201,7 +160,7 @@ export class MysqlStore implements LockStore {
     const needs =
       tables.length > 0
         ? tables.map(each => ({ privilege: each.format.needs, table: each.shape.name }))
-        : this.#formats.map(each => ({ privilege: each.needs, table }))
+        : this.formats.map(each => ({ privilege: each.needs, table }))
     const may = needs.some(need => grants.may(need.privilege, database, need.table))
     const canRelease = may && !(await isReadOnly(session))
     return [...(canRelease ? (['release'] as const) : []), 'atomic-read', 'server-time']

@@ -1,7 +1,7 @@
 import { Cluster, Redis } from 'ioredis'
-import { quoteServerText, StoreError, toFailure } from '../../lib/errors.ts'
 import { unlessAborted } from '../../lib/timers.ts'
 import type { RedisAddress } from './address.ts'
+import { isNotAuthenticated, isReadOnlyReply, storeError } from './failure.ts'
 
 /** Long enough for a busy server, short enough that an outage is said within five seconds. */
 const READY_TIMEOUT_MS = 3000
@@ -136,7 +136,7 @@ function becomeReady(client: RedisClient): Promise<void> {
       reason = error
       // Waiting makes neither a wrong password right nor a refusing host answer. Where there are several hosts, the
       // client goes on to the next.
-      if (isNotAuthenticated(textOf(error)) || isOneHost(client)) giveUp()
+      if (isNotAuthenticated(error) || isOneHost(client)) giveUp()
     }
     const giveUp = () => finish(() => reject(storeError(reason ?? new Error('Connection timed out'))))
     const timer = setTimeout(giveUp, READY_TIMEOUT_MS)
@@ -156,89 +156,18 @@ function isOneHost(client: RedisClient): boolean {
   return client instanceof Redis && client.options.sentinels === null
 }
 
-/** A cluster wraps what its nodes said. */
-function unwrapped(error: unknown): unknown {
-  return (error instanceof Error && (error as { lastNodeError?: Error }).lastNodeError) || error
-}
-
-function textOf(error: unknown): string {
-  const said = unwrapped(error)
-  return said instanceof Error ? said.message : String(said)
-}
-
-/** Who we are was accepted, but not what we asked for: something else may be allowed. */
-export function isNotPermitted(error: unknown): boolean {
-  return /^NOPERM\b|acl permissions|user executing the script can't|acl failure in script/i.test(
-    textOf(error),
-  )
-}
-
-/** Who we are was not accepted: nothing will be allowed. */
-function isNotAuthenticated(text: string): boolean {
-  return /^(NOAUTH|WRONGPASS|DENIED)\b|invalid password|invalid username-password|AUTH .*called without/i.test(
-    text,
-  )
-}
-
-/** Before Redis 7 what a command of a script was answered stands inside the answer to the script. */
-export function isReadOnlyReply(error: unknown): boolean {
-  return /^READONLY|: -READONLY/.test(textOf(error))
-}
-
-/** A server may repeat the arguments of a command that it does not know, and those of AUTH are a password. */
-function withoutArguments(text: string): string {
-  return text.replace(/,? with args beginning with.*$/s, '')
-}
-
-/** ioredis's own words for a lost connection speak of its options. */
-function plainly(text: string): string {
-  return /max retries per request|isn't writeable|Connection is closed/.test(text)
-    ? 'the connection was lost'
-    : text
-}
-
-const UNREACHABLE =
-  /connection was lost|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|timed out|Socket timeout|Connection is closed|isn't writeable|max retries|All sentinels|slots cache|startup nodes|aborted due to connection|read only and not ready/i
-
-/** ioredis hangs every command on its error: whoever logs an error would log the password of AUTH, and the tokens of locks. */
-function hideArguments(error: unknown): void {
-  if (!(error instanceof Error)) return
-  const told = error as { command?: unknown; lastNodeError?: unknown }
-  delete told.command
-  hideArguments(told.lastNodeError)
-}
-
-/** Turns what ioredis or the server said into one of our codes and a sentence. */
-export function storeError(error: unknown): StoreError {
-  if (error instanceof StoreError) return error
-  hideArguments(error)
-  const text = plainly(withoutArguments(textOf(error)))
-  const make = (code: ConstructorParameters<typeof StoreError>[0], message: string) =>
-    new StoreError(code, message, { cause: error })
-  if (isNotPermitted(error))
-    return make('STORE_DENIED', `Redis does not permit this to the account: ${quoteServerText(text)}`)
-  if (isNotAuthenticated(text)) return make('STORE_DENIED', 'Redis refused the user name or password')
-  if (isReadOnlyReply(error))
-    return make('STORE_DENIED', 'This Redis server is a read-only replica; connect to its primary')
-  if (/^(LOADING|MASTERDOWN|CLUSTERDOWN)/.test(text)) {
-    return make('STORE_UNREACHABLE', `Redis is not ready to answer: ${quoteServerText(text)}`)
+/** Counts the commands that a client sends, to every node of a cluster, including those that connect. */
+export function countCommands(client: RedisClient): () => number {
+  let sent = 0
+  const count = (node: Redis) => {
+    const send = node.sendCommand
+    node.sendCommand = function (this: Redis, ...command: Parameters<typeof send>) {
+      sent++
+      return send.apply(this, command)
+    }
   }
-  if (/cluster support disabled/.test(text))
-    return make('BAD_INPUT', 'This Redis server is no cluster; its address begins with redis:// or rediss://')
-  if (/DB index is out of range/.test(text))
-    return make('NOT_FOUND', 'This Redis server has no database with that number')
-  if (/Unknown RESP type|Protocol error/.test(text)) {
-    return make('STORE_UNREACHABLE', 'Something answers there, but it does not speak the language of Redis')
-  }
-  if (/certificate|self-signed|SSL|TLS|wrong version number/i.test(text)) {
-    return make('STORE_UNREACHABLE', `The encrypted connection to Redis failed: ${quoteServerText(text)}`)
-  }
-  if (UNREACHABLE.test(text) || UNREACHABLE.test(String((error as { code?: unknown })?.code))) {
-    return make('STORE_UNREACHABLE', `Redis does not answer: ${quoteServerText(text)}`)
-  }
-  // What neither the server nor the connection said is a mistake of ours, and must not look like one of theirs.
-  const said = unwrapped(error)
-  if (!(said instanceof Error) || said.name !== 'ReplyError')
-    return make('INTERNAL', toFailure(error).message)
-  return make('STORE_ERROR', `Redis answered with an error: ${quoteServerText(text)}`)
+  // A cluster passes every command on to one of its nodes.
+  if (client instanceof Cluster) client.on('+node', count)
+  else count(client)
+  return () => sent
 }

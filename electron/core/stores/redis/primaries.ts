@@ -1,7 +1,8 @@
 import { Cluster, type Redis } from 'ioredis'
 import type { Problem } from '../../../../shared/locks.ts'
 import { StoreError, toFailure } from '../../lib/errors.ts'
-import { type RedisClient, storeError } from './connect.ts'
+import type { RedisClient } from './connect.ts'
+import { storeError } from './failure.ts'
 
 const SLOTS = 16_384
 

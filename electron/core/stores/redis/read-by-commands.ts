@@ -21,20 +21,19 @@ export type Row = {
 
 type Command = readonly (string | number | Buffer)[]
 
-const SIZE: Record<string, string> = {
-  string: 'STRLEN',
-  hash: 'HLEN',
-  zset: 'ZCARD',
-  set: 'SCARD',
-  list: 'LLEN',
-}
-const BODY: Record<string, (key: Buffer) => Command> = {
-  string: key => ['GET', key],
-  hash: key => ['HGETALL', key],
-  zset: key => ['ZRANGE', key, 0, -1, 'WITHSCORES'],
-  set: key => ['SMEMBERS', key],
-  list: key => ['LRANGE', key, 0, 0],
-}
+/** Per type: the command for its size, and the command for its contents with the arguments after the key. */
+export const READERS: readonly (readonly [
+  type: string,
+  size: string,
+  body: string,
+  ...args: (string | number)[],
+])[] = [
+  ['string', 'STRLEN', 'GET'],
+  ['hash', 'HLEN', 'HGETALL'],
+  ['zset', 'ZCARD', 'ZRANGE', 0, -1, 'WITHSCORES'],
+  ['set', 'SCARD', 'SMEMBERS'],
+  ['list', 'LLEN', 'LRANGE', 0, 0],
+]
 
 const GONE: Row = { kind: 'none', expiresAt: null, size: 0, body: null }
 const DENIED: Row = { kind: 'denied', expiresAt: null, size: 0, body: null }
@@ -57,17 +56,19 @@ export async function readByCommands(
       keys.map(key => ['TYPE', key]),
     )
   ).map(kind => (kind instanceof Error ? 'denied' : String(kind)))
+  const readers = kinds.map(kind => READERS.find(([type]) => type === kind))
   const sizes = await pipeline(
     client,
-    keys.map((key, i) => [SIZE[kinds[i] ?? ''] ?? 'TYPE', key]),
+    keys.map((key, i) => [readers[i]?.[1] ?? 'TYPE', key]),
   )
   const memory = await pipeline(
     client,
     keys.map((key, i) => (kinds[i] === 'string' ? ['STRLEN', key] : ['MEMORY', 'USAGE', key, 'SAMPLES', 0])),
   )
   const wanted = keys.map((key, i) => {
-    const kind = kinds[i] ?? ''
-    return fits(kind, Number(sizes[i]), Number(memory[i]), limits) ? (BODY[kind]?.(key) ?? null) : null
+    if (!readers[i] || !fits(readers[i][0], Number(sizes[i]), Number(memory[i]), limits)) return null
+    const [, , body, ...args] = readers[i]
+    return [body, key, ...args]
   })
   const replies = await pipeline(
     client,

@@ -1,8 +1,9 @@
 import { keyToText } from '../../lib/bytes.ts'
 import type { ServerClock } from '../../lib/clock.ts'
-import { isNotPermitted, type RedisClient } from './connect.ts'
+import type { RedisClient } from './connect.ts'
+import { isNotPermitted } from './failure.ts'
 import type { RedisRaw, RedisValue } from './format/record.ts'
-import { type ReadLimits, type Row, readByCommands } from './read-by-commands.ts'
+import { READERS, type ReadLimits, type Row, readByCommands } from './read-by-commands.ts'
 import { runScript, script } from './script.ts'
 
 /** For listings: far above any lock, far below what hurts the server or us. */
@@ -22,8 +23,11 @@ local maxBytes, maxElements, heads = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[
 local time = redis.call('TIME')
 local absolute = type(redis.pcall('PEXPIRETIME', KEYS[1])) == 'number'
 local out = { time[1], time[2], absolute and 1 or 0 }
+local readers = { ${READERS.map(([kind, ...words]) => `${kind} = { ${words.map(word => `'${word}'`).join(', ')} }`).join(', ')} }
 -- Few elements can still be huge: their memory is asked for before they are fetched.
-local function fits(key, count)
+local function fits(kind, key, count)
+  if kind == 'string' then return count <= maxBytes end
+  if kind == 'list' then return heads end
   if count > maxElements then return false end
   local bytes = redis.pcall('MEMORY', 'USAGE', key, 'SAMPLES', '0')
   return type(bytes) ~= 'number' or bytes <= maxBytes * 4
@@ -31,22 +35,10 @@ end
 for _, key in ipairs(KEYS) do
   local kind = redis.call('TYPE', key).ok
   local ttl = redis.call(absolute and 'PEXPIRETIME' or 'PTTL', key)
-  local size, body = 0, false
-  if kind == 'string' then
-    size = redis.call('STRLEN', key)
-    if size <= maxBytes then body = redis.call('GET', key) end
-  elseif kind == 'hash' then
-    size = redis.call('HLEN', key)
-    if fits(key, size) then body = redis.call('HGETALL', key) end
-  elseif kind == 'zset' then
-    size = redis.call('ZCARD', key)
-    if fits(key, size) then body = redis.call('ZRANGE', key, 0, -1, 'WITHSCORES') end
-  elseif kind == 'set' then
-    size = redis.call('SCARD', key)
-    if fits(key, size) then body = redis.call('SMEMBERS', key) end
-  elseif kind == 'list' then
-    size = redis.call('LLEN', key)
-    if heads then body = redis.call('LRANGE', key, 0, 0) end
+  local commands, size, body = readers[kind], 0, false
+  if commands then
+    size = redis.call(commands[1], key)
+    if fits(kind, key, size) then body = redis.call(commands[2], key, unpack(commands, 3)) end
   end
   out[#out + 1] = { kind, ttl, size, body }
 end

@@ -1,12 +1,11 @@
 import type { Redis } from 'ioredis'
 import { z } from 'zod'
-import type { Lock } from '../../../../shared/locks.ts'
 import { keyToText, textToKey } from '../../lib/bytes.ts'
 import { StoreError } from '../../lib/errors.ts'
-import { copyOf, damagedCopy } from '../record-copy.ts'
+import { damagedCopy } from '../record-copy.ts'
 import type { RecordCopy } from '../types.ts'
-import { isNotPermitted, type RedisClient } from './connect.ts'
-import type { RedisFormat } from './format/format.ts'
+import type { RedisClient } from './connect.ts'
+import { isNotPermitted } from './failure.ts'
 import type { RedisRaw } from './format/record.ts'
 import { LIST_LIMITS } from './read.ts'
 import { runScript, script } from './script.ts'
@@ -21,19 +20,10 @@ const keptSchema = z.strictObject({
   expiresAt: z.number().int().min(0).max(LAST_MS).nullable(),
 })
 
-/** Null for what cannot be put back, and for a value that is too large to be kept of every lock. */
-export function copyOfRaw(
-  { value, expiresAt }: RedisRaw,
-  lock: Lock,
-  formats: readonly RedisFormat[],
-): RecordCopy | null {
-  if (value.type !== 'string' || value.bytes.length > LIST_LIMITS.maxBytes) return null
-  const kept: z.infer<typeof keptSchema> = {
-    type: 'string',
-    value: value.bytes.toString('base64'),
-    expiresAt,
-  }
-  return copyOf(lock, formats, kept)
+/** Undefined for a record that cannot be restored, or whose value is too large to be kept for every lock. */
+export function dataOf({ value, expiresAt }: RedisRaw): z.infer<typeof keptSchema> | undefined {
+  if (value.type !== 'string' || value.bytes.length > LIST_LIMITS.maxBytes) return undefined
+  return { type: 'string', value: value.bytes.toString('base64'), expiresAt }
 }
 
 export type StringRaw = RedisRaw & { readonly value: { readonly type: 'string'; readonly bytes: Buffer } }

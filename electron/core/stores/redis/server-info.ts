@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis'
-import { isNotPermitted } from './connect.ts'
+import { isNotPermitted } from './failure.ts'
 import { runScript, script } from './script.ts'
 
 /** Product and version. INFO may be denied; HELLO is allowed to almost everybody, on Redis 6 and later. */

@@ -2,9 +2,9 @@ import { Redis } from 'ioredis'
 import { StoreError } from '../../lib/errors.ts'
 import { DEADLINE_SLACK_MS } from '../fence.ts'
 import type { Act } from '../fenced-release.ts'
-import { type RedisClient, storeError } from './connect.ts'
-import type { Guard, RedisProgram } from './format/program.ts'
-import { encode } from './run-program.ts'
+import type { RedisClient } from './connect.ts'
+import { storeError } from './failure.ts'
+import { comparisonOf, type Guard, isPublish, keysOf, type RedisProgram } from './format/program.ts'
 
 /** EXEC is refused when a key was touched, by a mere renewal too; then everything is compared anew. */
 const MOST_ATTEMPTS = 5
@@ -42,7 +42,7 @@ export async function runWatched(client: RedisClient, program: RedisProgram): Pr
 /** Compares, and queues the commands if everything holds. A command that is not permitted refuses them all. */
 async function queue(connection: Redis, program: RedisProgram, isFirst: boolean): Promise<boolean> {
   if (isFirst) await connection.connect()
-  await connection.watch(...encode(program).keys)
+  await connection.watch(...keysOf(program))
   const holds = await Promise.all(program.guards.map(guard => stillHolds(connection, guard)))
   if (!(await connection.exists(program.key)) || holds.includes(false)) return false
   await connection.call('MULTI')
@@ -51,7 +51,7 @@ async function queue(connection: Redis, program: RedisProgram, isFirst: boolean)
 }
 
 function countNotified({ commands }: RedisProgram, replies: readonly unknown[]): number | null {
-  const counts = commands.flatMap(([name], i) => (name.endsWith('PUBLISH') ? [Number(replies[i])] : []))
+  const counts = commands.flatMap(([name], i) => (isPublish(name) ? [Number(replies[i])] : []))
   return counts.length === 0 ? null : counts.reduce((sum, count) => sum + count, 0)
 }
 
@@ -65,35 +65,24 @@ async function stillHolds(connection: Redis, guard: Guard): Promise<boolean> {
 }
 
 async function compare(connection: Redis, guard: Guard): Promise<boolean> {
-  const { key } = guard
-  switch (guard.check) {
-    case 'value':
-      return equal(await connection.getBuffer(key), guard.equals)
-    case 'field':
-      return equal(await connection.hgetBuffer(key, guard.field), guard.equals)
-    case 'head':
-      return equal(await connection.lindexBuffer(key, 0), guard.equals)
-    case 'score':
-      return (await connection.zscore(key, guard.member)) === guard.equals
-    case 'member':
-      return (await connection.sismember(key, guard.member)) === 1
-    case 'fields': {
-      const flat = (await connection.callBuffer('HGETALL', [key])) as Buffer[]
-      const found = new Map<string, Buffer | undefined>()
-      for (let i = 0; i < flat.length; i += 2) found.set(flat[i]?.toString('latin1') ?? '', flat[i + 1])
-      if (found.size !== guard.equals.length) return false
-      return guard.equals.every(([field, value]) => equal(found.get(field.toString('latin1')) ?? null, value))
-    }
-    case 'ends': {
-      const ttl = await connection.pttl(key)
-      if (guard.endsAt === null || ttl < 0) return guard.endsAt === null && ttl === -1
-      // Before Redis 7 there is no exact deadline to compare, and the server's error refuses the release.
-      const ends = await connection.call('PEXPIRETIME', [key])
-      return Math.abs(Number(ends) - guard.endsAt) <= DEADLINE_SLACK_MS
-    }
+  if (guard.check === 'fields') {
+    const flat = (await connection.callBuffer('HGETALL', [guard.key])) as Buffer[]
+    const found = new Map<string, Buffer | undefined>()
+    for (let i = 0; i < flat.length; i += 2) found.set(flat[i]?.toString('latin1') ?? '', flat[i + 1])
+    if (found.size !== guard.equals.length) return false
+    return guard.equals.every(([field, value]) => found.get(field.toString('latin1'))?.equals(value))
   }
-}
-
-function equal(found: Buffer | null, seen: Buffer | null): boolean {
-  return found === null || seen === null ? found === seen : found.equals(seen)
+  if (guard.check === 'ends') {
+    const ttl = await connection.pttl(guard.key)
+    if (guard.endsAt === null || ttl < 0) return guard.endsAt === null && ttl === -1
+    // Before Redis 7 there is no exact deadline to compare, and the server's error refuses the release.
+    const ends = await connection.call('PEXPIRETIME', [guard.key])
+    return Math.abs(Number(ends) - guard.endsAt) <= DEADLINE_SLACK_MS
+  }
+  const {
+    words: [name, ...args],
+    reply: expected,
+  } = comparisonOf(guard)
+  const reply = await connection.callBuffer(name, args)
+  return Buffer.isBuffer(reply) && Buffer.isBuffer(expected) ? reply.equals(expected) : reply === expected
 }

@@ -128,7 +128,7 @@ describe('an item that is put back', () => {
     const copy = await released(store, 'orders')
     await expect(store.restore(copy, never)).rejects.toMatchObject({
       code: 'STORE_UNREACHABLE',
-      message: expect.stringContaining('putting it back may or may not have happened'),
+      message: expect.stringContaining('the restore may or may not have happened'),
       uncertain: true,
     })
     expect(await table.get(KEY)).toEqual(LOCK)

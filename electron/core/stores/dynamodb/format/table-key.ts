@@ -19,10 +19,14 @@ export function keySchemaOf(table: TableDescription | undefined): KeySchema {
   return { partition, sort: find('RANGE') }
 }
 
+/** The partition key, and the sort key if there is one. */
+export function keyAttributes({ partition, sort }: KeySchema): readonly KeyAttribute[] {
+  return sort ? [partition, sort] : [partition]
+}
+
 /** The part of an item that addresses it. */
 export function keyOf(schema: KeySchema, item: Item): Record<string, AttributeValue> {
-  const parts = schema.sort ? [schema.partition, schema.sort] : [schema.partition]
-  return Object.fromEntries(parts.map(({ name }) => [name, item[name] as AttributeValue]))
+  return Object.fromEntries(keyAttributes(schema).map(({ name }) => [name, item[name] as AttributeValue]))
 }
 
 /**
@@ -55,8 +59,7 @@ export function randomKey(schema: KeySchema): Record<string, AttributeValue> {
     if (type === 'S') return { S: text }
     return type === 'B' ? { B: Buffer.from(text) } : { N: String(-Math.floor(Math.random() * 1e15)) }
   }
-  const parts = schema.sort ? [schema.partition, schema.sort] : [schema.partition]
-  return Object.fromEntries(parts.map(({ name, type }) => [name, value(type)]))
+  return Object.fromEntries(keyAttributes(schema).map(({ name, type }) => [name, value(type)]))
 }
 
 function partToText({ name, type }: KeyAttribute, item: Item): string {
@@ -67,9 +70,8 @@ function partToText({ name, type }: KeyAttribute, item: Item): string {
 
 /** The same text for the same key: DynamoDB writes numbers in its own way, `1` for `1.0`. */
 export function sameKeyText(schema: KeySchema, key: Item): string {
-  const parts = schema.sort ? [schema.partition, schema.sort] : [schema.partition]
   return JSON.stringify(
-    parts.map(({ name, type }) => {
+    keyAttributes(schema).map(({ name, type }) => {
       const value = key[name]
       if (type === 'N') return plainNumber(value?.N ?? '')
       return type === 'S' ? value?.S : Buffer.from(value?.B ?? []).toString('latin1')

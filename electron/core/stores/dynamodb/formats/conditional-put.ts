@@ -3,8 +3,8 @@ import type { Note } from '../../../../../shared/locks.ts'
 import { leaseFrom } from '../../lock-from.ts'
 import { OTHER, type Recognition } from '../../types.ts'
 import { attribute, fieldsOf, type Item, numberOf, stringOf } from '../format/attribute.ts'
-import { type DynamoFormat, type DynamoRaw, seenIn, wholeItem } from '../format/record.ts'
-import { idOf } from '../format/table-key.ts'
+import { type DynamoFormat, seenIn, wholeItem } from '../format/record.ts'
+import { idOf, keyAttributes } from '../format/table-key.ts'
 
 const KEY = 'lock_key'
 const ATTRIBUTES = ['owner_id', 'expires_at', 'acquired_at'] as const
@@ -82,7 +82,10 @@ export const conditionalPut: DynamoFormat = {
       acquiredAtSource: known ? 'stored' : 'unknown',
       ...lease,
       notes: [...notes, ...lease.notes],
-      fields: fieldsOf(item, keyNames(raw)),
+      fields: fieldsOf(
+        item,
+        keyAttributes(raw.keySchema).map(({ name }) => name),
+      ),
       seen: { exact: seenIn(wholeItem(raw, ATTRIBUTES)) },
     }
   },
@@ -93,8 +96,4 @@ export const conditionalPut: DynamoFormat = {
 function isCounter(item: Item): boolean {
   const key = attribute(item, KEY)?.S ?? ''
   return key.startsWith(FENCING_PREFIX) && attribute(item, FENCING_NUMBER)?.N !== undefined
-}
-
-function keyNames({ keySchema }: DynamoRaw): string[] {
-  return keySchema.sort ? [keySchema.partition.name, keySchema.sort.name] : [keySchema.partition.name]
 }

@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import type { Note } from '../../../../../shared/locks.ts'
 import type { FenceInput } from '../../fence.ts'
-import type { Format } from '../../types.ts'
+import { acquiredFromTtl, leaseFrom } from '../../lock-from.ts'
+import type { Decoded, Format } from '../../types.ts'
 import type { Command, Guard, RedisProgram } from './program.ts'
 import type { RedisRaw } from './record.ts'
 
@@ -19,40 +20,71 @@ export function bytesOf(raw: RedisRaw): Buffer {
   return raw.value.type === 'string' ? raw.value.bytes : Buffer.alloc(0)
 }
 
-/** What libraries make to be unique: UUIDs, 16 or more random bytes in hex or base64, 16 or more random letters. */
+/** Unique values of libraries: UUIDs, 16 or more random bytes in hex or base64, 16 or more random letters. */
 const RANDOM = [
   /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i,
   /^(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64})$/i,
   /^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)[A-Za-z0-9+/_-]{16,88}={0,2}$/,
-  // A name with the moment of the acquisition behind it, in seconds or milliseconds.
+  // A name followed by the time of the acquisition, in seconds or milliseconds.
   /(?:^|[^0-9])1[5-9]\d{8}(?:\d{3})?$/,
 ]
 
 /**
- * Whether a value differs from holder to holder and from one acquisition to the next, so that it alone tells whether
- * the lock is still the one that was seen. A host name, an instance id or "locked" does not; whatever is not known to
- * be random is taken for one of those, because being wrong on this side is the safe one.
+ * Whether a value differs with every acquisition, and so identifies the lock by itself. A host name, an instance id or "locked"
+ * does not. Values of unknown shape count as not distinctive, which errs on the safe side.
  */
 export function isDistinctive(token: string): boolean {
   return RANDOM.some(shape => shape.test(token))
 }
 
-/** Says that holders cannot be told apart by their value, and whether they can by their deadline. */
+type Token = Pick<Decoded, 'name' | 'owner' | 'fields'> & {
+  /** Whether the value differs with every acquisition. */
+  readonly isDistinctive: boolean
+  /** Of libraries that always lease for the same time. */
+  readonly usualLeaseMs?: number
+  readonly notes?: readonly Note[]
+}
+
+/** Decodes a string that is its holder's token and that ends by its TTL. */
+export function decodeToken(raw: RedisRaw, now: number, token: Token): Decoded {
+  const { name, owner, fields, usualLeaseMs = null } = token
+  const { lease, deadlines, notes } = leaseFrom({ ttlAt: raw.expiresAt }, now)
+  const acquired = acquiredFromTtl(usualLeaseMs === null ? null : raw.expiresAt, usualLeaseMs ?? 0, now)
+  return {
+    name,
+    owner,
+    holder: owner === null ? null : { label: owner },
+    acquiredAt: acquired.acquiredAt,
+    acquiredAtSource: acquired.acquiredAtSource,
+    lease,
+    deadlines,
+    fields,
+    notes: [
+      ...notes,
+      ...acquired.notes,
+      ...(token.isDistinctive ? [] : [weakFence(raw)]),
+      ...(token.notes ?? []),
+    ],
+    seen: seenToken(raw, token.isDistinctive),
+  }
+}
+
+/** The note that holders cannot be told apart by their value, and whether they can by their deadline. */
 export function weakFence(raw: RedisRaw): Note {
   return { code: 'weak-fence', byDeadline: raw.expiresAt !== null }
 }
 
-/** What stands for a string lock: its bytes, and its deadline too when every holder writes the same bytes. */
-export function seenToken(raw: RedisRaw, distinctive: boolean): FenceInput {
+/** A string lock is its bytes, and its deadline too if every holder writes the same bytes. */
+export function seenToken(raw: RedisRaw, isDistinctive: boolean): FenceInput {
   const exact = [bytesOf(raw)]
-  return distinctive ? { exact } : { exact, endsAt: raw.expiresAt }
+  return isDistinctive ? { exact } : { exact, endsAt: raw.expiresAt }
 }
 
-/** Compare the value (and the deadline, where it is part of the fence), then run the commands. */
+/** Compares the value, and the deadline where it is part of the fence, then runs the commands: by default deletes the key. */
 export function tokenProgram(
   raw: RedisRaw,
   endsAt: number | null | undefined,
-  commands: readonly Command[],
+  commands: readonly Command[] = [['DEL', raw.key]],
 ): RedisProgram {
   const guards: Guard[] = [{ check: 'value', key: raw.key, equals: bytesOf(raw) }]
   if (endsAt !== undefined) guards.push({ check: 'ends', key: raw.key, endsAt })

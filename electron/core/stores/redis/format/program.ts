@@ -1,4 +1,4 @@
-/** One thing that must still be as it was seen. */
+/** A condition that must still hold. */
 export type Guard =
   | { readonly check: 'value'; readonly key: Buffer; readonly equals: Buffer }
   /** The whole hash: these fields with these values, and no other. */
@@ -10,14 +10,14 @@ export type Guard =
   | { readonly check: 'field'; readonly key: Buffer; readonly field: Buffer; readonly equals: Buffer }
   | { readonly check: 'score'; readonly key: Buffer; readonly member: Buffer; readonly equals: string }
   | { readonly check: 'member'; readonly key: Buffer; readonly member: Buffer }
-  /** The first of a list; null for an empty or absent one. */
+  /** The first element of a list; null for an empty or absent one. */
   | { readonly check: 'head'; readonly key: Buffer; readonly equals: Buffer | null }
-  /** Ends when it was seen to end; null for "has no TTL". */
+  /** The deadline, with a little slack; null for "has no TTL". */
   | { readonly check: 'ends'; readonly key: Buffer; readonly endsAt: number | null }
 
 export type Word = Buffer | string | number
 
-/** The commands a release may be made of. The first argument is the key, or the channel of a publish. */
+/** The commands of a release. The first argument is the key, or the channel of a publish. */
 export type Command = readonly [
   (
     | 'DEL'
@@ -38,11 +38,48 @@ export type Command = readonly [
 ]
 
 /**
- * What releasing a lock is, as data: if every guard holds, run every command, in one atomic step. Notifications come
- * first, so that a server that refuses to publish refuses before anything is deleted.
+ * A release as data: if every guard holds, every command runs, in one atomic step. Notifications come first, so that a server
+ * that refuses to publish refuses before anything is deleted.
  */
 export type RedisProgram = {
   readonly key: Buffer
   readonly guards: readonly Guard[]
   readonly commands: readonly Command[]
+}
+
+/** The command whose reply a guard compares, and that reply; a missing value is null. */
+export type Comparison = {
+  readonly words: readonly [name: string, key: Buffer, ...Word[]]
+  readonly reply: Buffer | number | null
+}
+
+export function comparisonOf(guard: Exclude<Guard, { check: 'fields' | 'ends' }>): Comparison {
+  const { key } = guard
+  switch (guard.check) {
+    case 'value':
+      return { words: ['GET', key], reply: guard.equals }
+    case 'field':
+      return { words: ['HGET', key, guard.field], reply: guard.equals }
+    case 'score':
+      return { words: ['ZSCORE', key, guard.member], reply: Buffer.from(guard.equals) }
+    case 'member':
+      return { words: ['SISMEMBER', key, guard.member], reply: 1 }
+    case 'head':
+      return { words: ['LINDEX', key, 0], reply: guard.equals }
+  }
+}
+
+/** Every key that the program compares or changes, once. The lock's own key is the first. */
+export function keysOf({ key, guards, commands }: RedisProgram): Buffer[] {
+  const changed = commands.filter(([name]) => !isPublish(name)).map(([, first]) => toBuffer(first))
+  const all = [key, ...guards.map(guard => guard.key), ...changed]
+  return all.filter((each, i) => all.findIndex(other => other.equals(each)) === i)
+}
+
+export function isPublish(command: string): boolean {
+  return command === 'PUBLISH' || command === 'SPUBLISH'
+}
+
+export function toBuffer(word: Word): Buffer {
+  return Buffer.isBuffer(word) ? word : Buffer.from(String(word))
 }

@@ -1,19 +1,10 @@
 import { DAY_MS } from '../../../../../shared/duration.ts'
-import { acquiredFromTtl, leaseFrom } from '../../lock-from.ts'
 import { OTHER } from '../../types.ts'
-import {
-  bytesOf,
-  isDistinctive,
-  type RedisFormat,
-  seenToken,
-  tokenProgram,
-  weakFence,
-} from '../format/format.ts'
+import { bytesOf, decodeToken, isDistinctive, type RedisFormat, tokenProgram } from '../format/format.ts'
 import { readPickle } from '../format/pickle.ts'
 import type { RedisRaw } from '../format/record.ts'
 
 const PREFIXES = ['cache::', 'flask_cache_']
-const USUAL_LEASE_MS = DAY_MS
 /** Lock identifiers are short; longer strings are cached pages. */
 const LONGEST_ID = 256
 
@@ -51,29 +42,19 @@ export const flaskCache: RedisFormat = {
   decode(raw, now) {
     const value = cachedValue(raw, true)
     const owner = typeof value === 'string' ? value : null
-    // Only a string can tell one holder from the next: True and 1 are the same for all.
-    const distinctive = owner !== null && isDistinctive(owner)
-    const times = leaseFrom({ ttlAt: raw.expiresAt }, now)
-    const { notes, ...acquired } = acquiredFromTtl(raw.expiresAt, USUAL_LEASE_MS, now)
     const prefix = PREFIXES.find(each => raw.keyText.startsWith(each)) ?? ''
-    return {
+    return decodeToken(raw, now, {
       name: raw.keyText.slice(prefix.length),
       owner,
-      holder: owner === null ? null : { label: owner },
-      ...acquired,
-      ...times,
       fields: { value: typeof value === 'bigint' ? value.toString() : (value ?? null) },
-      notes: [
-        ...times.notes,
-        ...notes,
-        ...(distinctive ? [] : [weakFence(raw)]),
-        ...(prefix === '' ? [{ code: 'looks-like-cache' as const }] : []),
-      ],
-      seen: seenToken(raw, distinctive),
-    }
+      // True and 1 are the same for every holder.
+      isDistinctive: owner !== null && isDistinctive(owner),
+      usualLeaseMs: DAY_MS,
+      notes: prefix === '' ? [{ code: 'looks-like-cache' }] : [],
+    })
   },
 
-  release: (raw, endsAt) => tokenProgram(raw, endsAt, [['DEL', raw.key]]),
+  release: tokenProgram,
 }
 
 /** cachelib puts "!" before a pickle; several of its versions write integers as plain digits. */

@@ -1,18 +1,9 @@
 import { HOUR_MS } from '../../../../../shared/duration.ts'
-import { acquiredFromTtl, leaseFrom } from '../../lock-from.ts'
 import { OTHER } from '../../types.ts'
-import {
-  isDistinctive,
-  type RedisFormat,
-  seenToken,
-  textOf,
-  tokenProgram,
-  weakFence,
-} from '../format/format.ts'
+import { decodeToken, isDistinctive, type RedisFormat, textOf, tokenProgram } from '../format/format.ts'
 
 const PREFIX = 'pipeline_lock:'
 const KEY = /^pipeline_lock:([^:]+):(.+)$/s
-const USUAL_LEASE_MS = HOUR_MS
 
 export const pipelineRun: RedisFormat = {
   info: {
@@ -43,20 +34,14 @@ export const pipelineRun: RedisFormat = {
   decode(raw, now) {
     const [, tenant = '', pipeline = ''] = KEY.exec(raw.keyText) ?? []
     const run = textOf(raw) ?? ''
-    const distinctive = isDistinctive(run)
-    const times = leaseFrom({ ttlAt: raw.expiresAt }, now)
-    const { notes, ...acquired } = acquiredFromTtl(raw.expiresAt, USUAL_LEASE_MS, now)
-    return {
+    return decodeToken(raw, now, {
       name: `${tenant}:${pipeline}`,
       owner: run,
-      holder: { label: run },
-      ...acquired,
-      ...times,
       fields: { tenant, pipeline, run },
-      notes: [...times.notes, ...notes, ...(distinctive ? [] : [weakFence(raw)])],
-      seen: seenToken(raw, distinctive),
-    }
+      isDistinctive: isDistinctive(run),
+      usualLeaseMs: HOUR_MS,
+    })
   },
 
-  release: (raw, endsAt) => tokenProgram(raw, endsAt, [['DEL', raw.key]]),
+  release: tokenProgram,
 }

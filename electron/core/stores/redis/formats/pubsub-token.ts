@@ -1,13 +1,5 @@
-import { leaseFrom } from '../../lock-from.ts'
 import { OTHER } from '../../types.ts'
-import {
-  isDistinctive,
-  type RedisFormat,
-  seenToken,
-  textOf,
-  tokenProgram,
-  weakFence,
-} from '../format/format.ts'
+import { decodeToken, isDistinctive, type RedisFormat, textOf, tokenProgram } from '../format/format.ts'
 
 const PREFIX = 'lock:'
 
@@ -39,19 +31,8 @@ export const pubsubToken: RedisFormat = {
   decode(raw, now) {
     const token = textOf(raw) ?? ''
     const name = raw.keyText.slice(PREFIX.length)
-    const distinctive = isDistinctive(token)
-    const times = leaseFrom({ ttlAt: raw.expiresAt }, now)
-    return {
-      name,
-      owner: token,
-      holder: { label: token },
-      acquiredAt: null,
-      acquiredAtSource: 'unknown',
-      ...times,
-      fields: { token, channel: `lock:released:${name}` },
-      notes: distinctive ? times.notes : [...times.notes, weakFence(raw)],
-      seen: seenToken(raw, distinctive),
-    }
+    const fields = { token, channel: `lock:released:${name}` }
+    return decodeToken(raw, now, { name, owner: token, fields, isDistinctive: isDistinctive(token) })
   },
 
   release(raw, endsAt) {

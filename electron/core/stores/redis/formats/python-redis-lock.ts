@@ -1,6 +1,5 @@
-import { leaseFrom } from '../../lock-from.ts'
 import { OTHER } from '../../types.ts'
-import { type RedisFormat, seenToken, textOf, tokenProgram, weakFence } from '../format/format.ts'
+import { decodeToken, type RedisFormat, textOf, tokenProgram } from '../format/format.ts'
 
 const PREFIX = 'lock:'
 const SIGNAL = 'lock-signal:'
@@ -36,19 +35,8 @@ export const pythonRedisLock: RedisFormat = {
 
   decode(raw, now) {
     const token = textOf(raw) ?? ''
-    const distinctive = TOKEN.test(token)
-    const times = leaseFrom({ ttlAt: raw.expiresAt }, now)
-    return {
-      name: raw.keyText.slice(PREFIX.length),
-      owner: token,
-      holder: { label: token },
-      acquiredAt: null,
-      acquiredAtSource: 'unknown',
-      ...times,
-      fields: { token },
-      notes: distinctive ? times.notes : [...times.notes, weakFence(raw)],
-      seen: seenToken(raw, distinctive),
-    }
+    const name = raw.keyText.slice(PREFIX.length)
+    return decodeToken(raw, now, { name, owner: token, fields: { token }, isDistinctive: TOKEN.test(token) })
   },
 
   release(raw, endsAt) {

@@ -88,7 +88,7 @@ export const rechargeJson: RedisFormat = {
     }
   },
 
-  release: (raw, endsAt) => tokenProgram(raw, endsAt, [['DEL', raw.key]]),
+  release: tokenProgram,
 }
 
 /** With its own start or end in it, the value differs with every acquisition; a bare lockId need not. */

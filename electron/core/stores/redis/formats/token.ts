@@ -1,15 +1,7 @@
 import { holdsForMaintenance } from '../../../../../shared/hold-words.ts'
 import { bytesToDisplay } from '../../../lib/bytes.ts'
-import { leaseFrom } from '../../lock-from.ts'
 import { OTHER } from '../../types.ts'
-import {
-  bytesOf,
-  isDistinctive,
-  type RedisFormat,
-  seenToken,
-  tokenProgram,
-  weakFence,
-} from '../format/format.ts'
+import { bytesOf, decodeToken, isDistinctive, type RedisFormat, tokenProgram } from '../format/format.ts'
 
 /** Longer values are shown in full by inspect; a row does not need them. */
 const OWNER_LIMIT = 256
@@ -49,21 +41,14 @@ export const token: RedisFormat = {
   },
 
   decode(raw, now) {
-    const text = bytesToDisplay(bytesOf(raw).subarray(0, OWNER_LIMIT))
-    const distinctive = isDistinctive(text)
-    const times = leaseFrom({ ttlAt: raw.expiresAt }, now)
-    return {
+    const owner = bytesToDisplay(bytesOf(raw).subarray(0, OWNER_LIMIT))
+    return decodeToken(raw, now, {
       name: raw.keyText,
-      owner: text,
-      holder: { label: text },
-      acquiredAt: null,
-      acquiredAtSource: 'unknown',
-      ...times,
+      owner,
       fields: { size: raw.size },
-      notes: distinctive ? times.notes : [...times.notes, weakFence(raw)],
-      seen: seenToken(raw, distinctive),
-    }
+      isDistinctive: isDistinctive(owner),
+    })
   },
 
-  release: (raw, endsAt) => tokenProgram(raw, endsAt, [['DEL', raw.key]]),
+  release: tokenProgram,
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
 import { DynamoConnection } from '../../../../electron/core/stores/dynamodb/connect.ts'
-import { execute } from '../../../../electron/core/stores/dynamodb/execute.ts'
 import type { DynamoProgram } from '../../../../electron/core/stores/dynamodb/format/record.ts'
+import { execute } from '../../../../electron/core/stores/dynamodb/writes.ts'
 import { TestTable } from '../../../servers/dynamodb-table.ts'
 
 const never = new AbortController().signal

@@ -1,0 +1,89 @@
+import { DeleteItemCommand, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb'
+import { StoreError } from '../../lib/errors.ts'
+import type { Act } from '../fenced-release.ts'
+import type { DynamoConnection } from './connect.ts'
+import { expressionsOf } from './expression.ts'
+import { isConditionFailed, isThrottled } from './failure.ts'
+import type { DynamoProgram, DynamoRaw } from './format/record.ts'
+import { type KeySchema, keyOf, randomKey } from './format/table-key.ts'
+
+/** Compares and acts in one conditional write. */
+export async function execute(
+  connection: DynamoConnection,
+  raw: DynamoRaw,
+  program: DynamoProgram,
+  signal: AbortSignal,
+): Promise<Act> {
+  const input = {
+    TableName: connection.table,
+    Key: keyOf(raw.keySchema, raw.item),
+    ...expressionsOf(program, raw.keySchema.partition.name),
+    ReturnConsumedCapacity: 'TOTAL' as const,
+  }
+  const isDone = await isWritten(
+    program.op === 'delete'
+      ? connection.request(new DeleteItemCommand(input), { operation: 'DeleteItem', effect: 'write' }, signal)
+      : connection.request(
+          new UpdateItemCommand(input),
+          { operation: 'UpdateItem', effect: 'write' },
+          signal,
+        ),
+  )
+  return isDone ? { outcome: 'released', notified: null } : { outcome: 'not-same' }
+}
+
+/** Writes the item in one conditional write; false if there is one with its key. */
+export function restoreItem(
+  connection: DynamoConnection,
+  { keySchema, item }: DynamoRaw,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const command = new PutItemCommand({
+    TableName: connection.table,
+    Item: item,
+    ConditionExpression: 'attribute_not_exists(#n0)',
+    ExpressionAttributeNames: { '#n0': keySchema.partition.name },
+    ReturnConsumedCapacity: 'TOTAL',
+  })
+  const request = { operation: 'PutItem', effect: 'write', act: 'the restore' } as const
+  return isWritten(connection.request(command, request, signal))
+}
+
+/**
+ * Whether this account may delete items; null if that cannot be told now. AWS has no cheap question for it, so this sends a delete
+ * that cannot do anything: its condition contradicts itself, and no item has its key. Permissions are checked before conditions,
+ * so a failed condition means that the account may. It costs one write unit.
+ */
+export async function mayRelease(
+  connection: DynamoConnection,
+  schema: KeySchema,
+  signal: AbortSignal,
+): Promise<boolean | null> {
+  const command = new DeleteItemCommand({
+    TableName: connection.table,
+    Key: randomKey(schema),
+    ConditionExpression: 'attribute_exists(#n0) AND attribute_not_exists(#n0)',
+    ExpressionAttributeNames: { '#n0': schema.partition.name },
+    ReturnConsumedCapacity: 'TOTAL',
+  })
+  try {
+    // It changes nothing, so it may be aborted and retried like a read.
+    const request = connection.request(command, { operation: 'DeleteItem', effect: 'read' }, signal)
+    return (await isWritten(request)) ? null : true
+  } catch (error) {
+    if (error instanceof StoreError && error.code === 'STORE_DENIED') return false
+    if (error instanceof StoreError && isThrottled(error.cause)) return null
+    throw error
+  }
+}
+
+/** False if the condition of the write failed. */
+async function isWritten(write: Promise<unknown>): Promise<boolean> {
+  try {
+    await write
+    return true
+  } catch (error) {
+    if (isConditionFailed(error)) return false
+    throw error
+  }
+}

@@ -1,0 +1,149 @@
+import { type StoreAddress, showAddress } from '../../../shared/address.ts'
+import type {
+  ListPage,
+  Lock,
+  RawPart,
+  RecordDetail,
+  ReleaseOutcome,
+  RestoreOutcome,
+} from '../../../shared/locks.ts'
+import type { Spent } from '../../../shared/stats.ts'
+import type { Capability, ClockReading, StoreDescription } from '../../../shared/stores.ts'
+import { only, type Settled } from '../lib/concurrency.ts'
+import { throwIfAborted } from '../lib/errors.ts'
+import { type Act, releaseFenced } from './fenced-release.ts'
+import { chooseFormats, type Reading } from './recognise.ts'
+import { copyOf } from './record-copy.ts'
+import type { Format, Hint, Keep, ListQuery, LockStore, RecordCopy, RecordState, Target } from './types.ts'
+
+/** How a store executes the programs of one call of `releaseMany`. */
+export type Releases<Raw, Program> = {
+  /** Programs executed at a time. */
+  readonly width: number
+  /** Replaces the store's own `read`, for a store that keeps a connection for the whole call. */
+  read?(ids: readonly string[]): Promise<readonly Settled<Reading<Raw> | null>[]>
+  /** Runs after the locks were recorded and before the first is released. */
+  prepare?(): Promise<void>
+  /** Compares and acts in one atomic step of the store. */
+  act(program: Program, raw: Raw): Promise<Act>
+  close?(): void
+}
+
+/** A store of records that formats recognize. A kind adds its I/O; everything built from records and formats is here. */
+export abstract class RecordStore<Raw, Program, F extends Format<Raw, Program>> implements LockStore {
+  readonly kind: string
+  readonly address: string
+  protected readonly formats: readonly F[]
+  protected readonly hint: Hint
+
+  constructor(address: StoreAddress, formats: readonly F[], patternGiven = false) {
+    this.kind = address.kind
+    this.address = showAddress(address)
+    this.formats = chooseFormats(formats, address.format)
+    this.hint = { pinned: address.format !== null, patternGiven }
+  }
+
+  abstract spent(): Spent
+  abstract capabilities(signal: AbortSignal): Promise<Capability[]>
+  abstract clock(signal: AbortSignal): Promise<ClockReading>
+  abstract list(query: ListQuery, signal: AbortSignal): AsyncIterable<ListPage>
+  abstract restore(copy: RecordCopy, signal: AbortSignal): Promise<RestoreOutcome>
+  abstract close(): Promise<void>
+
+  /** Product and version, or place. */
+  protected abstract serverName(signal: AbortSignal): Promise<string>
+  /** Reads records with the strongest consistency there is, in the order asked for; null for an absent one. */
+  protected abstract read(
+    ids: readonly string[],
+    signal: AbortSignal,
+  ): Promise<readonly Settled<Reading<Raw> | null>[]>
+  protected abstract releases(signal: AbortSignal): Releases<Raw, Program>
+  /** The record byte by byte, for the inspector. */
+  protected abstract rawParts(raw: Raw): RawPart[]
+  /** A release in words, and as a command for the tool of this kind; null if that tool cannot do it. */
+  protected abstract explain(program: Program, raw: Raw): Pick<RecordDetail, 'release' | 'command'>
+  /** The JSON that restores this record; undefined if it cannot be restored. */
+  protected abstract dataOf(raw: Raw): unknown
+
+  async describe(signal: AbortSignal): Promise<StoreDescription> {
+    const clock = await this.clock(signal)
+    return { kind: this.kind, address: this.address, server: await this.serverName(signal), clock }
+  }
+
+  async inspect(id: string, signal: AbortSignal): Promise<RecordDetail | null> {
+    const reading = only(await this.read([id], signal))
+    return reading && this.detailOf(reading)
+  }
+
+  async look(ids: readonly string[], signal: AbortSignal): Promise<readonly Settled<RecordState>[]> {
+    const readings = await this.read(ids, signal)
+    return readings.map(each => (each.ok ? { ok: true, value: stateOf(each.value) } : each))
+  }
+
+  async releaseMany(
+    targets: readonly Target[],
+    keep: Keep,
+    signal: AbortSignal,
+  ): Promise<readonly Settled<ReleaseOutcome>[]> {
+    throwIfAborted(signal)
+    const { width, read = ids => this.read(ids, signal), prepare, act, close } = this.releases(signal)
+    try {
+      return await releaseFenced<Raw>(
+        {
+          width,
+          read,
+          copy: (raw, lock) => copyOf(lock, this.formats, this.dataOf(raw)),
+          act: (raw, lock, endsAt) => act(this.formatOf(lock).release(raw, endsAt), raw),
+        },
+        targets,
+        async about => {
+          await keep(about)
+          await prepare?.()
+        },
+        signal,
+      )
+    } finally {
+      close?.()
+    }
+  }
+
+  protected detailOf(reading: Reading<Raw>): RecordDetail {
+    const raw = reading.raw === null ? [] : this.rawParts(reading.raw)
+    if (reading.lock === null)
+      return { key: reading.key, lock: null, reason: reading.reason, raw, release: [], command: null }
+    const { lock, seen } = reading
+    const program = this.formatOf(lock).release(reading.raw, seen.endsAt)
+    return { key: lock.key, lock, reason: null, raw, ...this.explain(program, reading.raw) }
+  }
+
+  /** Nothing was changed: failing to read the present holder must not hide that. */
+  protected async taken(id: string, signal: AbortSignal): Promise<RestoreOutcome> {
+    const [now] = await this.read([id], signal).catch(() => [])
+    return { outcome: 'taken', current: now?.ok ? (now.value?.lock ?? null) : null }
+  }
+
+  private formatOf(lock: Lock): F {
+    return this.formats.find(({ info }) => info.id === lock.format) as F
+  }
+}
+
+function stateOf(reading: Reading<unknown> | null): RecordState {
+  if (reading === null) return { is: 'absent' }
+  return reading.lock === null ? { is: 'other' } : { is: 'lock', lock: reading.lock }
+}
+
+export function emptyPage(): ListPage {
+  return { locks: [], unrecognised: [], companions: 0, problems: [], scanned: 0 }
+}
+
+/** A page of these records with at most `limit` locks. */
+export function pageOf(readings: readonly Reading<unknown>[], limit: number): ListPage {
+  const page = { ...emptyPage(), scanned: readings.length }
+  for (const reading of readings) {
+    if (reading.lock === null) {
+      if (reading.isCompanion) page.companions++
+      else page.unrecognised.push({ key: reading.key, reason: reading.reason })
+    } else if (page.locks.length < limit) page.locks.push(reading.lock)
+  }
+  return page
+}
