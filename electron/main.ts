@@ -2,9 +2,10 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { app, type BrowserWindow, dialog, protocol, safeStorage, session } from 'electron'
+import { AddressError } from '../shared/address.ts'
 import { dataFolder } from './core/files/data-folder.ts'
 import { atMost } from './core/lib/timers.ts'
-import { createConsoleCore, readVersion } from './hosts/console/core.ts'
+import { createHostCore, readVersion } from './hosts/console/core.ts'
 import { readStart, StartError } from './hosts/console/start.ts'
 import { loadStaticFiles, NotBuilt } from './hosts/http/static-files.ts'
 import { followAlerts } from './shell/alerts.ts'
@@ -64,9 +65,12 @@ function run(): void {
       const printer = createPrinter()
       serveProtocol(protocol, files, path => printer.take(path))
       const vault = keyringVault(safeStorage)
-      const core = createConsoleCore({
-        ...{ host: 'electron', env: process.env, distFolder, vault, start },
-        printPdf: printer.print,
+      const { print } = printer
+      const core = createHostCore(process.env, distFolder, {
+        host: 'electron',
+        vault,
+        start,
+        printPdf: print,
       })
       window = createWindow({ preload: join(distFolder, 'node', 'preload.cjs'), dataFolder: folder })
       setMenu(() => window)
@@ -88,7 +92,7 @@ function run(): void {
 }
 
 function giveUp(error: unknown): void {
-  const known = error instanceof StartError || error instanceof NotBuilt
+  const known = error instanceof StartError || error instanceof AddressError || error instanceof NotBuilt
   const words = known ? error.message : 'Unexpected error while opening the window'
   log(words)
   // A packaged program has no terminal to read this on.

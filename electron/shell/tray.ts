@@ -1,33 +1,22 @@
-import { app, Menu, nativeImage, Tray } from 'electron'
+/// <reference types="vite/types/importMeta.d.ts" />
+import { app, Menu, type NativeImage, nativeImage, Tray } from 'electron'
 import { alertHeadline, sayUnacknowledged } from '../../shared/alert-words.ts'
 import type { Alert, AlertsEvent } from '../../shared/alerts.ts'
 import { clip } from '../../shared/safe-text.ts'
 import { log } from './log.ts'
-import { drawTray } from './tray-image.ts'
 
 const SHOWN = 5
 const LONGEST = 100
 
 export type AlertTray = { show(event: AlertsEvent): void; close(): void }
 
+/** The icons as data URLs by file name. Those with `@2x` are for dense screens; macOS colors a template itself. */
+const ICONS = import.meta.glob<string>('./tray/*.png', { query: '?inline', import: 'default', eager: true })
+const LOOK = process.platform === 'darwin' ? 'template' : 'color'
+
 /** An icon in the desktop's tray. Null if the desktop has no tray. */
 export function openTray(showWindow: () => void): AlertTray | null {
-  const template = process.platform === 'darwin'
-  const draw = (alarm: boolean) => {
-    const image = nativeImage.createEmpty()
-    for (const scaleFactor of [1, 2]) {
-      const size = (template ? 18 : 22) * scaleFactor
-      image.addRepresentation({
-        ...{ scaleFactor, width: size, height: size },
-        buffer: nativeImage
-          .createFromBitmap(drawTray(size, { template, alarm }), { width: size, height: size })
-          .toPNG(),
-      })
-    }
-    image.setTemplateImage(template)
-    return image
-  }
-  const images = { quiet: draw(false), alarm: draw(true) }
+  const images = { quiet: icon('quiet'), alarm: icon('alarm') }
   let tray: Tray
   try {
     tray = new Tray(images.quiet)
@@ -60,6 +49,14 @@ export function openTray(showWindow: () => void): AlertTray | null {
     },
     close: () => tray.destroy(),
   }
+}
+
+function icon(mood: 'quiet' | 'alarm'): NativeImage {
+  const name = `./tray/${LOOK}-${mood}`
+  const image = nativeImage.createFromDataURL(ICONS[`${name}.png`] ?? '')
+  image.addRepresentation({ scaleFactor: 2, dataURL: ICONS[`${name}@2x.png`] ?? '' })
+  image.setTemplateImage(LOOK === 'template')
+  return image
 }
 
 /** The newest alerts that need attention. */

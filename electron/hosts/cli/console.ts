@@ -2,18 +2,18 @@ import { findElectron, findInstallable, openWindow } from '../console/electron.t
 import { installElectron } from '../console/install-electron.ts'
 import { browserBecause, chooseScreen } from '../console/screen.ts'
 import { serveConsole } from '../console/serve.ts'
-import { readStart, type Start, StartError } from '../console/start.ts'
-import { NotBuilt } from '../http/static-files.ts'
+import { readStart } from '../console/start.ts'
 import { type Args, portNumber } from './lib/args.ts'
-import { CliError, cannotListen, EXIT, usageError } from './lib/exit.ts'
+import { cannotListen, EXIT } from './lib/exit.ts'
 import { type Io, print } from './lib/io.ts'
 
-export async function consoleCommand(args: Args, io: Io): Promise<number> {
-  const port = portNumber(args.options['port'], '--port')
-  const start = startOf(io, args.options as Record<string, unknown>)
+export async function consoleCommand({ options }: Args, io: Io): Promise<number> {
   const { env, signal } = io
+  const port = portNumber(options['port'], '--port')
+  const stores = options['store'] as string[] | undefined
+  const start = readStart(env, { stores: stores ?? [], envFile: options['env-file'] as string | undefined })
   let screen = chooseScreen({
-    web: args.options['web'] === true,
+    web: options['web'] === true,
     electron: findElectron(io.distFolder, env),
     installable: findInstallable(io.distFolder, env),
     platform: process.platform,
@@ -31,24 +31,8 @@ export async function consoleCommand(args: Args, io: Io): Promise<number> {
     screen = browserBecause(ended.why)
   }
   if (screen.kind === 'browser' && screen.why !== null) await print(io, screen.why)
-  try {
-    await serveConsole(io, start, port)
-  } catch (error) {
-    throw error instanceof NotBuilt
-      ? new CliError({ code: 'INTERNAL', message: error.message })
-      : cannotListen(error, port)
-  }
+  await serveConsole(io, start, port).catch(error => {
+    throw cannotListen(error, port)
+  })
   return EXIT.done
-}
-
-function startOf(io: Io, options: Record<string, unknown>): Start {
-  const { store, 'env-file': envFile } = options
-  try {
-    return readStart(io.env, {
-      stores: (store as string[] | undefined) ?? [],
-      ...(typeof envFile === 'string' ? { envFile } : {}),
-    })
-  } catch (error) {
-    throw error instanceof StartError ? usageError(error.message) : error
-  }
 }

@@ -1,10 +1,8 @@
 #!/usr/bin/env -S node --
 // The two dashes keep Node 20 from reading our --env-file as its own option.
 import { fileURLToPath } from 'node:url'
-import { createCore } from '../../core/compose.ts'
 import type { Core } from '../../core/dispatch.ts'
-import { dataFolder, historyMs, undoWindowMs } from '../../core/files/data-folder.ts'
-import { readVersion } from '../console/core.ts'
+import { createHostCore } from '../console/core.ts'
 import { runCli } from './run.ts'
 
 // Overwrites the arguments, which may contain a password, in the process list.
@@ -37,12 +35,7 @@ const distFolder = fileURLToPath(new URL('..', import.meta.url))
 
 const exitCode = await runCli(process.argv.slice(2), {
   core: () => {
-    core ??= createCore({
-      dataFolder: dataFolder(process.env),
-      undoWindowMs: undoWindowMs(process.env),
-      historyMs: historyMs(process.env),
-      version: readVersion(distFolder),
-    })
+    core ??= createHostCore(process.env, distFolder)
     return core
   },
   stdin: process.stdin,

@@ -1,6 +1,8 @@
 import { AddressError } from '../../../shared/address.ts'
 import type { Failure } from '../../../shared/result.ts'
 import { neutralise, safeJson } from '../../../shared/safe-text.ts'
+import { StartError } from '../console/start.ts'
+import { NotBuilt } from '../http/static-files.ts'
 import { COMMANDS } from './commands.ts'
 import { helpFor, helpForAll } from './help.ts'
 import { didYouMean, parse } from './lib/args.ts'
@@ -39,6 +41,8 @@ function unknownCommand(name: string): string {
 
 function failureOf(error: unknown): Failure {
   if (error instanceof CliError) return error.failure
-  if (error instanceof AddressError) return { code: 'BAD_INPUT', message: error.message }
+  if (error instanceof AddressError || error instanceof StartError)
+    return { code: 'BAD_INPUT', message: error.message }
+  if (error instanceof NotBuilt) return { code: 'INTERNAL', message: error.message }
   return { code: 'INTERNAL', message: 'Unexpected error inside Lockkeeper' }
 }

@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { type ExecFileException, execFile } from 'node:child_process'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { clip, neutralise } from '../../../shared/safe-text.ts'
 import { codeOf } from '../../core/files/disk.ts'
 import { FolderLock, LockBusy } from '../../core/files/folder-lock.ts'
@@ -55,35 +55,31 @@ async function download({
   await clear()
   log('Downloading Electron for the window, this once; Ctrl-C stops, and --web serves the browser instead')
   const { LOCKKEEPER_STORES: _, LOCKKEEPER_PASSWORD: __, ...rest } = env
-  const child = spawn(process.execPath, [join(home, 'install.js')], {
+  const running = promisify(execFile)(process.execPath, [join(home, 'install.js')], {
     env: rest,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  let errors = ''
-  child.stderr.setEncoding('utf8').on('data', text => {
-    errors = clip(errors + text, 2000)
+    timeout: limitMs,
+    killSignal: 'SIGKILL',
+    maxBuffer: Number.POSITIVE_INFINITY,
   })
   const startedAt = performance.now()
-  const elapsedMs = () => performance.now() - startedAt
   const progress = setInterval(
-    () => log(`Still downloading Electron: ${Math.round(elapsedMs() / 1000)} s`),
+    () => log(`Still downloading Electron: ${Math.round((performance.now() - startedAt) / 1000)} s`),
     PROGRESS_MS,
   )
-  const kill = () => child.kill('SIGKILL')
-  const limit = setTimeout(kill, limitMs)
+  const kill = () => running.child.kill('SIGKILL')
   signal.addEventListener('abort', kill)
   if (signal.aborted) kill()
   try {
-    const [code] = (await once(child, 'exit')) as [number | null]
-    if (code === 0) return null
+    await running
+    return null
+  } catch (error) {
     await clear()
+    const { killed, code, stderr = '' } = error as ExecFileException & { readonly stderr?: string }
     if (signal.aborted) return 'The download of Electron was stopped'
-    if (code === null && elapsedMs() >= limitMs)
-      return `Electron could not be downloaded within ${Math.round(limitMs / 1000)} s`
-    return `Electron could not be downloaded (${firstError(errors) ?? `its installer ended with ${code}`})`
+    if (killed) return `Electron could not be downloaded within ${Math.round(limitMs / 1000)} s`
+    return `Electron could not be downloaded (${firstError(stderr) ?? `its installer ended with ${code}`})`
   } finally {
     clearInterval(progress)
-    clearTimeout(limit)
     signal.removeEventListener('abort', kill)
   }
 }

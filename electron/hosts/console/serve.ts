@@ -1,12 +1,11 @@
 import { join } from 'node:path'
 import { sessionVault } from '../../core/features/stores/vault.ts'
 import { atMost } from '../../core/lib/timers.ts'
-import type { Io } from '../cli/lib/io.ts'
-import { print, untilAborted } from '../cli/lib/io.ts'
+import { type Io, print, untilAborted } from '../cli/lib/io.ts'
 import { loadStaticFiles } from '../http/static-files.ts'
 import { createMetricsPage } from '../metrics/page.ts'
 import { startWebHost, type WebHost } from '../web/host.ts'
-import { createConsoleCore, readVersion } from './core.ts'
+import { createHostCore, readVersion } from './core.ts'
 import type { Start } from './start.ts'
 
 /** Tried first: browsers keep settings by host and port. */
@@ -17,13 +16,8 @@ const CLOSING_MS = 700
 /** Serves the console until Ctrl-C. */
 export async function serveConsole(io: Io, start: Start, port: number | undefined): Promise<void> {
   const files = loadStaticFiles(join(io.distFolder, 'renderer'))
-  const core = createConsoleCore({
-    host: 'web',
-    env: io.env,
-    distFolder: io.distFolder,
-    vault: sessionVault('Passwords are kept only while the console runs: a browser has no keyring'),
-    start,
-  })
+  const vault = sessionVault('Passwords are kept only while the console runs: a browser has no keyring')
+  const core = createHostCore(io.env, io.distFolder, { host: 'web', vault, start })
   const metrics = await createMetricsPage({
     metrics: core.metrics,
     version: readVersion(io.distFolder),

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
-import { AddressError, parseAddress } from '../../../shared/address.ts'
+import { parseAddress } from '../../../shared/address.ts'
 import type { StartOptions } from '../../core/features/stores/stores.ts'
 import { suggestStores } from '../../core/stores/kinds/environment.ts'
 
-/** The start options are invalid. The message repeats no address, which may have a password. */
+/** The environment file cannot be read. The message repeats nothing of it. */
 export class StartError extends Error {}
 
 export type Start = StartOptions & { readonly envFile: string | null }
@@ -16,7 +16,7 @@ export type Start = StartOptions & { readonly envFile: string | null }
  */
 export function readStart(
   env: NodeJS.ProcessEnv,
-  options: { readonly stores?: readonly string[]; readonly envFile?: string } = {},
+  options: { readonly stores?: readonly string[]; readonly envFile?: string | undefined } = {},
 ): Start {
   const file = options.envFile ?? env['LOCKKEEPER_ENV_FILE']
   const variables = { ...(file ? readEnvFile(file) : {}), ...env }
@@ -24,7 +24,7 @@ export function readStart(
     ...(options.stores ?? []),
     ...(variables['LOCKKEEPER_STORES'] ?? '').split(/\s+/).filter(Boolean),
   ]
-  for (const address of stores) check(address)
+  for (const address of stores) parseAddress(address)
   const password = variables['LOCKKEEPER_PASSWORD']
   return {
     stores,
@@ -44,15 +44,6 @@ export function startEnvironment(env: NodeJS.ProcessEnv, start: Start): NodeJS.P
       .map(address => address.replace(/\s/g, char => encodeURIComponent(char)))
       .join(' '),
     ...(start.envFile === null ? {} : { LOCKKEEPER_ENV_FILE: start.envFile }),
-  }
-}
-
-function check(address: string): void {
-  try {
-    parseAddress(address)
-  } catch (error) {
-    if (error instanceof AddressError) throw new StartError(error.message)
-    throw error
   }
 }
 

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** A browser with a session. */
-export type Visitor = { readonly digest: Buffer }
+/** A browser with a session: the digest of its secret. */
+export type Visitor = Buffer
 
 /**
  * A launch token is exchanged once for a session cookie. Both are 32 random bytes; only their digests are kept, and compared in
@@ -27,15 +27,14 @@ export function createAccess(port: () => number) {
       if (index < 0) return null
       tokens.splice(index, 1)
       const secret = randomBytes(32).toString('base64url')
-      visitors.push({ digest: digest(secret) })
+      visitors.push(digest(secret))
       return `${cookieName()}=${secret}; Path=/; HttpOnly; SameSite=Strict`
     },
     visitor(cookieHeader: string | undefined): Visitor | null {
       for (const pair of (cookieHeader ?? '').split(';')) {
         const [name, value] = pair.trim().split('=', 2)
         if (name !== cookieName() || value === undefined) continue
-        const digests = visitors.map(visitor => visitor.digest)
-        const visitor = visitors[find(digests, digest(value))]
+        const visitor = visitors[find(visitors, digest(value))]
         if (visitor) return visitor
       }
       return null
