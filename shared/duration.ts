@@ -30,3 +30,26 @@ function two(ms: number, big: number, bigUnit: string, small: number, smallUnit:
   const rest = String(Math.floor((ms % big) / small)).padStart(2, '0')
   return `${Math.floor(ms / big)} ${bigUnit} ${rest} ${smallUnit}`
 }
+
+const UNITS: Record<string, number> = {
+  ms: 1,
+  s: SECOND_MS,
+  m: MINUTE_MS,
+  min: MINUTE_MS,
+  h: HOUR_MS,
+  d: DAY_MS,
+}
+const PART = /(\d+(?:\.\d+)?)(ms|min|s|m|h|d)/iy
+
+/** `90s`, `1h30m`, `1.5h` in milliseconds; null for anything else. Only zero needs no unit. */
+export function parseDuration(text: string): number | null {
+  if (/^0+$/.test(text)) return 0
+  let ms = 0
+  PART.lastIndex = 0
+  do {
+    const part = PART.exec(text)
+    if (!part) return null
+    ms += Number(part[1]) * (UNITS[(part[2] ?? '').toLowerCase()] ?? 0)
+  } while (PART.lastIndex < text.length)
+  return ms
+}

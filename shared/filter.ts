@@ -1,9 +1,11 @@
-import { type Comparison, parseDuration, type Typed, typedTerms } from './filter-syntax.ts'
+import { parseDuration } from './duration.ts'
+import { type Comparison, type Typed, typedTerms } from './filter-syntax.ts'
 import { allKinds } from './kinds.ts'
 import { attentionRank, heldSinceOf, knownStateAt, remainingMs, stateAt } from './lease.ts'
 import { LOCK_STATES, type Lock, type WatchedLock } from './locks.ts'
+import { clip, escapeForTerminal } from './safe-text.ts'
 
-/** One row that a filter is asked about. */
+/** One row to filter. */
 export type FilterSubject = {
   readonly lock: WatchedLock | Lock
   readonly storeName: string
@@ -11,172 +13,164 @@ export type FilterSubject = {
   readonly production: boolean
 }
 
-/** Something that was typed and cannot be meant. Its term is left out, and the screen can say so. */
+/** A word without a meaning. Its term is left out, and the screen can say so. */
 export type FilterProblem = {
   readonly code: 'unknown-state' | 'unknown-kind' | 'unknown-is' | 'bad-duration'
   readonly text: string
+  /** What the word is not, and what could stand there. */
+  readonly expected: string
 }
 
-/** Ready to be asked about many rows: all that depends on the text alone is done. Every term must match. */
-export type Filter = { readonly terms: readonly Term[]; readonly problems: readonly FilterProblem[] }
+/** Whether a term is true of a row; null if that is not known. `now` is the time of the row's store. */
+type Term = (subject: FilterSubject, now: number) => boolean | null
 
-const STATES = [...LOCK_STATES, 'no-expiry'] as const
-type State = (typeof STATES)[number]
-const IS = ['production', 'stuck', 'attention'] as const
-type Is = (typeof IS)[number]
-
-/** The values of a filter, where a word is none of them. */
-export function filterChoices(code: Exclude<FilterProblem['code'], 'bad-duration'>): readonly string[] {
-  if (code === 'unknown-kind') return allKinds().map(({ id }) => id)
-  return code === 'unknown-state' ? STATES : IS
+/** Ready for many rows: all that depends on the text alone is done. Every term must match. */
+export type Filter = {
+  readonly terms: readonly Term[]
+  readonly problems: readonly FilterProblem[]
+  /** The start of the first term without a value yet. */
+  readonly unfinished: string | null
 }
 
-const NO_EXPIRY = ['noexpiry', 'never']
+type TextField = 'text' | 'key' | 'owner' | 'format' | 'store'
 
-/** The values of one term are alternatives; texts are in lower case. */
-type Term = { readonly negated: boolean } & (
-  | { readonly by: 'text' | 'owner' | 'store' | 'format' | 'key'; readonly values: readonly string[] }
-  | { readonly by: 'state'; readonly values: readonly State[] }
-  | { readonly by: 'kind'; readonly values: readonly string[] }
-  | { readonly by: 'is'; readonly values: readonly Is[] }
-  | { readonly by: 'age' | 'left'; readonly operator: Comparison; readonly ms: number }
-)
+/** A field whose values are words of a list. */
+type Choice = {
+  readonly code: FilterProblem['code']
+  readonly is: string
+  readonly all: () => readonly string[]
+  readonly canonical: (word: string) => string
+  readonly test: (subject: FilterSubject, word: string, now: number) => boolean
+}
 
-/** Understands whatever is typed, at every moment of typing it: what is unfinished filters nothing yet. */
+const NO_EXPIRY = 'no-expiry'
+const CHOICES: Partial<Record<Typed['by'], Choice>> = {
+  state: {
+    code: 'unknown-state',
+    is: 'a state',
+    all: () => [...LOCK_STATES, NO_EXPIRY],
+    canonical: word => (word === 'noexpiry' || word === 'never' ? NO_EXPIRY : word),
+    test: ({ lock }, state, now) =>
+      state === NO_EXPIRY ? lock.lease.kind === 'never' : knownStateAt(lock, now) === state,
+  },
+  kind: {
+    code: 'unknown-kind',
+    is: 'a kind of store',
+    all: () => allKinds().map(({ id }) => id),
+    canonical: word => allKinds().find(({ aliases }) => aliases.includes(word))?.id ?? word,
+    test: ({ storeKind }, kind) => storeKind === kind,
+  },
+  is: {
+    code: 'unknown-is',
+    is: 'a word for is:',
+    all: () => ['production', 'stuck', 'attention'],
+    canonical: word => word,
+    test: ({ lock, production }, word, now) =>
+      word === 'production' ? production : attentionRank(lock, now) <= (word === 'stuck' ? 1 : 2),
+  },
+}
+
+const COMPARE: Record<Comparison, (ms: number, limit: number) => boolean> = {
+  '>': (ms, limit) => ms > limit,
+  '<': (ms, limit) => ms < limit,
+  '>=': (ms, limit) => ms >= limit,
+  '<=': (ms, limit) => ms <= limit,
+}
+
+/** Understands every moment of typing: what is unfinished filters nothing yet. */
 export function parseFilter(text: string): Filter {
   const problems: FilterProblem[] = []
-  const terms = typedTerms(text).flatMap(typed => termOf(typed, problems) ?? [])
-  return { terms, problems }
-}
-
-function termOf(typed: Typed, problems: FilterProblem[]): Term | null {
-  const { negated } = typed
-  if ('operator' in typed) {
-    if (typed.value === '') return null
-    const ms = parseDuration(typed.value)
-    if (ms !== null) return { negated, by: typed.by, operator: typed.operator, ms }
-    problems.push({ code: 'bad-duration', text: typed.value })
-    return null
-  }
-  const values = typed.values.map(value => value.toLowerCase()).filter(value => value !== '')
-  const among = <T extends string>(
-    known: readonly T[],
-    code: FilterProblem['code'],
-    nameOf = (value: string) => value,
-  ): T[] =>
-    values.flatMap(value => {
-      const found = known.find(each => each === nameOf(value))
-      if (found === undefined) problems.push({ code, text: value })
-      return found ?? []
-    })
-  const term = ((): Term => {
-    switch (typed.by) {
-      case 'state':
-        return {
-          negated,
-          by: typed.by,
-          values: among(STATES, 'unknown-state', value => (NO_EXPIRY.includes(value) ? 'no-expiry' : value)),
-        }
-      case 'kind':
-        return {
-          negated,
-          by: typed.by,
-          values: among(filterChoices('unknown-kind'), 'unknown-kind', kindNamed),
-        }
-      case 'is':
-        return { negated, by: typed.by, values: among(IS, 'unknown-is') }
-      default:
-        return { negated, by: typed.by, values }
-    }
-  })()
-  return 'values' in term && term.values.length === 0 ? null : term
-}
-
-function kindNamed(text: string): string {
-  return allKinds().find(({ aliases }) => aliases.includes(text))?.id ?? text
+  const typed = typedTerms(text)
+  const unfinished = typed.find(({ values }) => values.every(value => value === ''))
+  const terms = typed.flatMap(each => termOf(each, problems) ?? [])
+  return { terms, problems, unfinished: unfinished ? beginningOf(unfinished) : null }
 }
 
 /** `now` is the time of the row's store. */
 export function matches(filter: Filter, subject: FilterSubject, now: number): boolean {
-  for (const term of filter.terms) if (!holds(term, subject, now)) return false
+  for (const term of filter.terms) if (!term(subject, now)) return false
   return true
 }
 
-function holds(term: Term, subject: FilterSubject, now: number): boolean {
-  switch (term.by) {
-    case 'age':
-    case 'left': {
-      const ms = term.by === 'age' ? ageOf(subject.lock, now) : leftOf(subject.lock, now)
-      // What is not known is neither more nor less, nor the opposite of either.
-      return ms !== null && compare(ms, term.operator, term.ms) !== term.negated
-    }
-    case 'state':
-      return term.values.some(state => isInState(subject.lock, state, now)) !== term.negated
-    case 'kind':
-      return term.values.includes(subject.storeKind) !== term.negated
-    case 'is':
-      return term.values.some(what => isSo(subject, what, now)) !== term.negated
-    default:
-      return term.values.some(value => contains(subject, term.by, value)) !== term.negated
+/**
+ * Why a filter cannot decide which locks are released or reported: a word without a meaning, or a term without a value. Null for
+ * a complete filter. The sentence escapes what was typed.
+ */
+export function filterTrouble(text: string): string | null {
+  const { problems, unfinished } = parseFilter(text)
+  const [problem] = problems
+  if (problem) return `“${escapeForTerminal(clip(problem.text, 60))}” is not ${problem.expected}`
+  return unfinished === null ? null : `“${unfinished}” needs a value`
+}
+
+function beginningOf({ by, operator, negated }: Typed): string {
+  if (operator !== null) return `${by}${operator}`
+  if (by !== 'text') return `${by}:`
+  return negated ? '-' : '""'
+}
+
+function termOf(typed: Typed, problems: FilterProblem[]): Term | null {
+  const test = testOf(typed, problems)
+  if (!test || !typed.negated) return test
+  return (subject, now) => {
+    const isTrue = test(subject, now)
+    return isTrue === null ? null : !isTrue
   }
 }
 
-function isInState(lock: Lock, state: State, now: number): boolean {
-  return state === 'no-expiry' ? lock.lease.kind === 'never' : knownStateAt(lock, now) === state
+/** The values of one term are alternatives. */
+function testOf({ by, operator, values }: Typed, problems: FilterProblem[]): Term | null {
+  const words = values.map(value => value.toLowerCase()).filter(value => value !== '')
+  if (words.length === 0) return null
+  if (operator !== null)
+    return durationTest(by === 'age' ? ageOf : leftOf, operator, values[0] ?? '', problems)
+  const choice = CHOICES[by]
+  if (!choice) return subject => words.some(word => contains(subject, by as TextField, word))
+  const known = words.filter(word => isKnown(word, choice, problems)).map(choice.canonical)
+  return known.length === 0 ? null : (subject, now) => known.some(word => choice.test(subject, word, now))
 }
 
-function isSo({ lock, production }: FilterSubject, what: Is, now: number): boolean {
-  switch (what) {
-    case 'production':
-      return production
-    case 'stuck':
-      return attentionRank(lock, now) <= 1
-    case 'attention':
-      return attentionRank(lock, now) <= 2
-  }
+function isKnown(word: string, { code, is, all, canonical }: Choice, problems: FilterProblem[]): boolean {
+  const isOne = all().includes(canonical(word))
+  if (!isOne) problems.push({ code, text: word, expected: `${is}; use ${all().join(', ')}` })
+  return isOne
 }
 
-function contains(
-  { lock, storeName }: FilterSubject,
-  by: 'text' | 'owner' | 'store' | 'format' | 'key',
+function durationTest(
+  measure: (lock: WatchedLock | Lock, now: number) => number | null,
+  operator: Comparison,
   value: string,
-): boolean {
-  const words = lowerCase(lock)
-  switch (by) {
-    case 'key':
-      return words.key.includes(value)
-    case 'owner':
-      return words.owner.includes(value)
-    case 'format':
-      return words.format.includes(value)
-    case 'store':
-      return storeName.toLowerCase().includes(value)
-    case 'text':
-      return (
-        words.key.includes(value) ||
-        words.owner.includes(value) ||
-        words.format.includes(value) ||
-        storeName.toLowerCase().includes(value)
-      )
+  problems: FilterProblem[],
+): Term | null {
+  const limit = parseDuration(value)
+  if (limit === null) {
+    problems.push({ code: 'bad-duration', text: value, expected: 'a duration, such as 90s, 15m or 2h' })
+    return null
+  }
+  return ({ lock }, now) => {
+    const ms = measure(lock, now)
+    return ms === null ? null : COMPARE[operator](ms, limit)
   }
 }
 
-type Words = { readonly key: string; readonly owner: string; readonly format: string }
+function contains({ lock, storeName }: FilterSubject, by: TextField, word: string): boolean {
+  if (by !== 'store' && textsOf(lock)[by].includes(word)) return true
+  return (by === 'store' || by === 'text') && storeName.toLowerCase().includes(word)
+}
 
 /** A screen filters the same locks with every letter that is typed. */
-const known = new WeakMap<Lock, Words>()
+const cache = new WeakMap<Lock, Record<Exclude<TextField, 'store'>, string>>()
 
-function lowerCase(lock: Lock): Words {
-  const before = known.get(lock)
-  if (before) return before
-  const words = {
-    // Nobody types a NUL, so that nothing is found across the seam.
-    key: `${lock.key}\0${lock.name}`.toLowerCase(),
-    owner: `${lock.owner ?? ''}\0${lock.holder?.label ?? ''}`.toLowerCase(),
-    format: lock.format.toLowerCase(),
-  }
-  known.set(lock, words)
-  return words
+/** The texts of a lock in lower case. Nobody types a NUL, so no match spans two of them. */
+function textsOf(lock: Lock) {
+  const cached = cache.get(lock)
+  if (cached) return cached
+  const key = `${lock.key}\0${lock.name}`.toLowerCase()
+  const owner = `${lock.owner ?? ''}\0${lock.holder?.label ?? ''}`.toLowerCase()
+  const format = lock.format.toLowerCase()
+  const texts = { key, owner, format, text: [key, owner, format].join('\0') }
+  cache.set(lock, texts)
+  return texts
 }
 
 function ageOf(lock: WatchedLock | Lock, now: number): number | null {
@@ -184,20 +178,7 @@ function ageOf(lock: WatchedLock | Lock, now: number): number | null {
   return since === null ? null : now - since.at
 }
 
-/** What has ended has less than nothing left; what is free has nothing that could run out. */
+/** Negative for an expired lease; null for a free lock, which has nothing that could run out. */
 function leftOf(lock: Lock, now: number): number | null {
   return stateAt(lock, now) === 'released' ? null : remainingMs(lock, now)
-}
-
-function compare(ms: number, operator: Comparison, limit: number): boolean {
-  switch (operator) {
-    case '>':
-      return ms > limit
-    case '<':
-      return ms < limit
-    case '>=':
-      return ms >= limit
-    case '<=':
-      return ms <= limit
-  }
 }

@@ -125,7 +125,7 @@ describe.each(HOSTS)('the report, in %s', host => {
     const { dialog } = await openReport(page)
     const locks = dialog.getByRole('textbox', { name: 'Locks' })
     await locks.fill('state:exp')
-    await dialog.getByText(/^“exp” is no state; there is held/).waitFor()
+    await dialog.getByText(/^“exp” is not a state; use held/).waitFor()
     for (const name of ['Update preview', 'Save'])
       expect(await dialog.getByRole('button', { name, exact: true }).isDisabled()).toBe(true)
     await locks.fill('state:expired')

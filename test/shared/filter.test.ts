@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { parseDuration } from '../../shared/duration.ts'
 import { type Filter, type FilterSubject, matches, parseFilter } from '../../shared/filter.ts'
-import { parseDuration } from '../../shared/filter-syntax.ts'
 import type { Lease, Lock, WatchedLock } from '../../shared/locks.ts'
 import { Random } from '../random.ts'
 import { aLock } from './a-lock.ts'

@@ -1,6 +1,6 @@
 import { extname } from 'node:path'
 import type { Client } from '../../../shared/client.ts'
-import { parseDuration } from '../../../shared/filter-syntax.ts'
+import { parseDuration } from '../../../shared/duration.ts'
 import { plural, sayNumber } from '../../../shared/numbers.ts'
 import { REPORT_FORMATS, type ReportEvent, type ReportRequest } from '../../../shared/reports.ts'
 import { escapeForTerminal, neutralise, safeJson } from '../../../shared/safe-text.ts'

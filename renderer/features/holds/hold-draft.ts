@@ -1,6 +1,5 @@
 import type { Input } from '../../../shared/contract.ts'
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../shared/duration.ts'
-import { parseDuration } from '../../../shared/filter-syntax.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, parseDuration } from '../../../shared/duration.ts'
 import { type HoldMode, LONGEST_HOLD_MS, SHORTEST_HOLD_MS } from '../../../shared/holds.ts'
 import { stateAt } from '../../../shared/lease.ts'
 import type { Lock } from '../../../shared/locks.ts'

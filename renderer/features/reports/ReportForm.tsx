@@ -1,5 +1,5 @@
 import { useId } from 'react'
-import { filterTrouble } from '../../../shared/filter-words.ts'
+import { filterTrouble } from '../../../shared/filter.ts'
 import { REPORT_FORMATS } from '../../../shared/reports.ts'
 import type { StoreEntry } from '../../../shared/stores.ts'
 import fieldStyles from '../../ui/Field.module.css'

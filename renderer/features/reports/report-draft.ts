@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../shared/duration.ts'
-import { filterTrouble } from '../../../shared/filter-words.ts'
+import { filterTrouble } from '../../../shared/filter.ts'
 import { PAPER_LOCKS, type ReportFormat, type ReportRequest } from '../../../shared/reports.ts'
 
 export const PRESETS = {

@@ -107,7 +107,7 @@ describe('lockkeeper export', () => {
     ],
     ['a window of nothing', ['--out', 'r.md', '--since', '0'], /--since must be before --until/],
     ['JSON about the standard output', ['--out', '-', '--as', 'md', '--json'], /name one with --out/],
-    ['a filter that is not complete', ['--out', 'r.md', '--filter', 'state:exp'], /“exp” is no state/],
+    ['a filter that is not complete', ['--out', 'r.md', '--filter', 'state:exp'], /“exp” is not a state/],
   ])('refuses %s as bad usage, and writes nothing', async (_, args, words) => {
     const folder = dataFolder()
     const inFolder = args.map((arg, i) => (args[i - 1] === '--out' && arg !== '-' ? join(folder, arg) : arg))

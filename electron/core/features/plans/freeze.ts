@@ -1,7 +1,6 @@
 import type { Input } from '../../../../shared/contract.ts'
 import { MINUTE_MS } from '../../../../shared/duration.ts'
-import { type Filter, matches, parseFilter } from '../../../../shared/filter.ts'
-import { filterTrouble } from '../../../../shared/filter-words.ts'
+import { type Filter, filterTrouble, matches, parseFilter } from '../../../../shared/filter.ts'
 import { byAttention, expiresAtOf, heldSinceOf, holdersLookAlike } from '../../../../shared/lease.ts'
 import type { Lock, Story, Watched } from '../../../../shared/locks.ts'
 import type { PlanEntry, PlanStore } from '../../../../shared/plans.ts'

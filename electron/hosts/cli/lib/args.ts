@@ -1,5 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
-import { parseDuration } from '../../../../shared/filter-syntax.ts'
+import { parseDuration } from '../../../../shared/duration.ts'
 import { usageError } from './exit.ts'
 
 export type Args = {

@@ -84,8 +84,8 @@ test.each(['json', 'md', 'html', 'csv'] as const)(
 test.each([
   [{ from: 10, to: 10 }, /^BAD_INPUT: The window ends before it begins/],
   [{ from: Date.now() + HOUR, to: Date.now() + 2 * HOUR }, /^BAD_INPUT: The window has not begun yet/],
-  [{ filter: 'state:exp' }, /^BAD_INPUT: The filter cannot be used .*: “exp” is no state/],
-  [{ filter: 'age>' }, /^BAD_INPUT: The filter cannot be used .*: “age>” has nothing behind it/],
+  [{ filter: 'state:exp' }, /^BAD_INPUT: The filter cannot be used .*: “exp” is not a state/],
+  [{ filter: 'age>' }, /^BAD_INPUT: The filter cannot be used .*: “age>” needs a value/],
   [{ storeIds: ['nobody'] }, /^NOT_FOUND/],
   [{ as: 'pdf' as const }, /^UNSUPPORTED: .* print/],
 ])('%j is refused in a sentence', async (request, words) => {
