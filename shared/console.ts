@@ -1,17 +1,16 @@
 import { z } from 'zod'
 import type { KindDescription } from './kinds.ts'
 
-export const consoleInfoSchema = z.object({
-  host: z.enum(['electron', 'web', 'cli']),
-  version: z.string(),
-  dataFolder: z.string(),
+export type ConsoleInfo = {
+  host: 'electron' | 'web' | 'cli'
+  version: string
+  dataFolder: string
   /** Whether passwords outlast this run, and if not, why. */
-  secrets: z.object({ durable: z.boolean(), reason: z.string().nullable() }),
+  secrets: { durable: boolean; reason: string | null }
   /** The kinds of store that this console can open. */
-  kinds: z.array(z.custom<KindDescription>()),
-})
-export type ConsoleInfo = z.infer<typeof consoleInfoSchema>
+  kinds: KindDescription[]
+}
 
 export const consoleMethods = {
-  'console.describe': { effect: 'read', input: z.strictObject({}), output: consoleInfoSchema },
+  'console.describe': { effect: 'read', input: z.strictObject({}), output: z.custom<ConsoleInfo>() },
 } as const

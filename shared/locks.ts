@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { MINUTE_MS } from './duration.ts'
 import { isKind } from './kinds.ts'
-import { failureSchema } from './result.ts'
+import type { Failure } from './result.ts'
 
 export const storeKindSchema = z.string().refine(isKind, 'Unknown kind of store')
 
@@ -14,7 +14,7 @@ export const lockStateSchema = z.enum(LOCK_STATES)
 export type LockState = z.infer<typeof lockStateSchema>
 
 /** `stored`: written in the record. `ttl`: computed from the store's TTL. `token`: read out of the token itself. */
-export const timeSourceSchema = z.enum(['stored', 'ttl', 'token', 'unknown'])
+const timeSourceSchema = z.enum(['stored', 'ttl', 'token', 'unknown'])
 export type TimeSource = z.infer<typeof timeSourceSchema>
 
 /**
@@ -37,11 +37,11 @@ export const leaseSchema = z.discriminatedUnion('kind', [
 export type Lease = z.infer<typeof leaseSchema>
 
 /** One clock that says when a lock ends. A record can have two that disagree; both are shown. */
-export const deadlineSchema = z.object({ at: z.number(), source: timeSourceSchema })
+const deadlineSchema = z.object({ at: z.number(), source: timeSourceSchema })
 export type Deadline = z.infer<typeof deadlineSchema>
 
-/** What is known of who holds the lock, beyond the identity that the lock's own system compares. */
-export const holderSchema = z.object({
+/** What is known of the holder, beyond the identity that the lock's own system compares. */
+const holderSchema = z.object({
   label: z.string(),
   pid: z.number().optional(),
   host: z.string().optional(),
@@ -51,7 +51,7 @@ export const holderSchema = z.object({
 })
 export type Holder = z.infer<typeof holderSchema>
 
-/** Something an operator should know before trusting what the row says. Sentences are in words.ts. */
+/** Something an operator should know before trusting the row. Sentences are in lock-words.ts. */
 export const noteSchema = z.discriminatedUnion('code', [
   z.object({ code: z.literal('implausible-expiry'), raw: z.string() }),
   z.object({ code: z.literal('clocks-disagree'), storedAt: z.number(), ttlAt: z.number().nullable() }),
@@ -84,9 +84,9 @@ export const lockSchema = z.object({
   acquiredAtSource: timeSourceSchema,
   lease: leaseSchema,
   deadlines: z.array(deadlineSchema),
-  /** The state at `observedAt`, by the store's clock. Screens recompute it with lease.ts as time goes on. */
+  /** The state at `observedAt`, by the store's clock. Screens recompute it with lease.ts. */
   state: lockStateSchema,
-  /** Stands for exactly what was read. A release that carries it acts on this record and no other. */
+  /** Identifies exactly what was read. A release that carries it acts on this record and no other. */
   fence: z.string(),
   /** Everything else the record says, by the names its own system uses. */
   fields: z.record(z.string(), fieldValueSchema),
@@ -95,180 +95,140 @@ export const lockSchema = z.object({
 })
 export type Lock = z.infer<typeof lockSchema>
 
-/** What was seen of a lock while its store was watched. Times are the store's. */
-export const watchedSchema = z.object({
-  firstSeenAt: z.number(),
-  /** Since when the present owner was seen to hold it. It may have held it before. */
-  heldSince: z.number(),
+/** What was observed of a lock while its store was watched. Times are the store's. */
+export type Watched = {
+  firstSeenAt: number
+  /** When the present owner was first seen to hold it. It may have held it before. */
+  heldSince: number
   /** How often the present owner was seen to extend it. */
-  renewals: z.number(),
+  renewals: number
   /** When it did so last; null if never. */
-  lastRenewedAt: z.number().nullable(),
+  lastRenewedAt: number | null
   /** How many owners were seen, the present one included. */
-  holders: z.number(),
-})
-export type Watched = z.infer<typeof watchedSchema>
+  holders: number
+}
 
-export const watchedLockSchema = lockSchema.extend({ watched: watchedSchema })
-export type WatchedLock = z.infer<typeof watchedLockSchema>
+export type WatchedLock = Lock & { watched: Watched }
 
-/** One owner of a lock, for as long as it was seen to be. `until` is null for the one that is there now. */
-export const tenureSchema = z.object({
-  owner: z.string().nullable(),
-  label: z.string().nullable(),
-  from: z.number(),
-  until: z.number().nullable(),
-  renewals: z.number(),
-})
-export type Tenure = z.infer<typeof tenureSchema>
+/** One owner of a lock, for as long as it was seen to be. `until` is null for the present one. */
+export type Tenure = {
+  owner: string | null
+  label: string | null
+  from: number
+  until: number | null
+  renewals: number
+}
 
 /** The story of a lock: `tenures` are the last ones, oldest first. */
-export const storySchema = watchedSchema.extend({ tenures: z.array(tenureSchema) })
-export type Story = z.infer<typeof storySchema>
+export type Story = Watched & { tenures: Tenure[] }
 
-/** A record that is there but that no format understands. Shown, never guessed at. */
-export const unrecognisedSchema = z.object({ key: z.string(), reason: z.string() })
-export type Unrecognised = z.infer<typeof unrecognisedSchema>
+/** A record that no format understands. Shown, never guessed at. */
+export type Unrecognised = { key: string; reason: string }
 
-/** The bytes of one part of a record: `hex` when they are not UTF-8. `size` is the whole, `text` may be its start. */
-export const rawPartSchema = z.object({
-  label: z.string(),
-  encoding: z.enum(['text', 'hex']),
-  text: z.string(),
-  size: z.number(),
-})
-export type RawPart = z.infer<typeof rawPartSchema>
+/** The bytes of one part of a record: `hex` if they are not UTF-8. `size` is of the whole; `text` may be its start. */
+export type RawPart = { label: string; encoding: 'text' | 'hex'; text: string; size: number }
 
 /** One record as a store reads it. */
-export const recordDetailSchema = z.object({
-  key: z.string(),
-  lock: lockSchema.nullable(),
-  /** Why there is no lock, when there is none. */
-  reason: z.string().nullable(),
-  raw: z.array(rawPartSchema),
+export type RecordDetail = {
+  key: string
+  lock: Lock | null
+  /** Why the record is no lock; null if it is one. */
+  reason: string | null
+  raw: RawPart[]
   /** The statements a release would send, for people to read. */
-  release: z.array(z.string()),
-  /** The same release as one line for a shell, guards included; null where no such tool can do it. */
-  command: z.string().nullable(),
-})
-export type RecordDetail = z.infer<typeof recordDetailSchema>
+  release: string[]
+  /** The same release as one line for a shell, guards included; null if no tool can do it. */
+  command: string | null
+}
 
-export const lockDetailSchema = recordDetailSchema.extend({
-  /** Null when the store is not watched or the lock was not seen yet. */
-  story: storySchema.nullable(),
-})
-export type LockDetail = z.infer<typeof lockDetailSchema>
+/** `story` is null if the store is not watched or the lock was not seen yet. */
+export type LockDetail = RecordDetail & { story: Story | null }
 
-/** `current` is what is there now; null when it could not be read again or is no lock any more. */
-export const releaseOutcomeSchema = z.discriminatedUnion('outcome', [
-  z.object({ outcome: z.literal('released'), notified: z.number().nullable() }),
-  z.object({ outcome: z.literal('changed'), current: lockSchema.nullable() }),
-  z.object({ outcome: z.literal('gone') }),
-])
-export type ReleaseOutcome = z.infer<typeof releaseOutcomeSchema>
+/** `current` is the present lock; null if it could not be read again or is no lock any longer. */
+export type ReleaseOutcome =
+  | { outcome: 'released'; notified: number | null }
+  | { outcome: 'changed'; current: Lock | null }
+  | { outcome: 'gone' }
 
-/** `taken`: the name is not free, and nothing was done. `ended`: its lease has run out since it was released. */
-export const restoreOutcomeSchema = z.discriminatedUnion('outcome', [
-  z.object({ outcome: z.literal('restored') }),
-  z.object({ outcome: z.literal('taken'), current: lockSchema.nullable() }),
-  z.object({ outcome: z.literal('ended') }),
-])
-export type RestoreOutcome = z.infer<typeof restoreOutcomeSchema>
+/** `taken`: the name is not free, and nothing was done. `ended`: its lease ran out after the release. */
+export type RestoreOutcome =
+  | { outcome: 'restored' }
+  | { outcome: 'taken'; current: Lock | null }
+  | { outcome: 'ended' }
 
-/** What a release was recorded as, and until when it can be undone, by the local clock; null when it cannot. */
-export const releasedSchema = z.intersection(
-  releaseOutcomeSchema,
-  z.object({ action: z.string(), undoUntil: z.number().nullable() }),
-)
-export type Released = z.infer<typeof releasedSchema>
+/** The action under which a release is recorded, and until when it can be undone, by the local clock; null if it cannot. */
+export type Released = ReleaseOutcome & { action: string; undoUntil: number | null }
 
-export const formatInfoSchema = z.object({
-  id: z.string(),
-  store: storeKindSchema,
-  title: z.string(),
+/** When a holder that is still alive notices a release. */
+export const HOLDER_NOTICES = ['at-renewal', 'at-release', 'at-once', 'never'] as const
+
+export type FormatInfo = {
+  id: string
+  store: string
+  title: string
   /** Which programs write it. */
-  writtenBy: z.string(),
-  recognisedBy: z.string(),
+  writtenBy: string
+  recognisedBy: string
   /**
    * `name`: what its own system prints in its logs and answers (a run, a process, a host). `token`: random, and known to the
-   * holder alone, so that it is in nothing that is kept or handed on.
+   * holder alone, so it is never kept or handed on.
    */
-  ownerIs: z.enum(['name', 'token']),
+  ownerIs: 'name' | 'token'
   /** What a correct release does. */
-  release: z.string(),
-  /** Who is told, or null when waiters poll. */
-  notifies: z.string().nullable(),
-  /** When a holder that is still alive finds out. */
-  holderNotices: z.enum(['at-renewal', 'at-release', 'at-once', 'never']),
-  holderMayCrash: z.boolean(),
-  mayComeBack: z.boolean(),
-  /** Why a release cannot be taken back, as a sentence; null when it can. */
-  noUndo: z.string().nullable(),
-})
-export type FormatInfo = z.infer<typeof formatInfoSchema>
+  release: string
+  /** Which waiters a release notifies, or null if they poll. */
+  notifies: string | null
+  holderNotices: (typeof HOLDER_NOTICES)[number]
+  holderMayCrash: boolean
+  mayComeBack: boolean
+  /** Why a release cannot be undone, as a sentence; null if it can. */
+  noUndo: string | null
+}
 
-/** A part of a store that could not be read: an unreachable node, a table that may not be seen. */
-export const problemSchema = failureSchema.extend({ where: z.string() })
-export type Problem = z.infer<typeof problemSchema>
+/** A part of a store that could not be read: an unreachable node, a table without a grant. */
+export type Problem = Failure & { where: string }
 
-export const listPageSchema = z.object({
-  locks: z.array(lockSchema),
-  unrecognised: z.array(unrecognisedSchema),
+export type ListPage = {
+  locks: Lock[]
+  unrecognised: Unrecognised[]
   /** Records that belong to locks without being locks (queues, counters, digests). */
-  companions: z.number(),
-  problems: z.array(problemSchema),
-  /** Records looked at. */
-  scanned: z.number(),
-})
-export type ListPage = z.infer<typeof listPageSchema>
+  companions: number
+  problems: Problem[]
+  /** Records read. */
+  scanned: number
+}
 
-const listEventSchema = z.discriminatedUnion('type', [
-  listPageSchema.extend({ type: z.literal('page') }),
-  z.object({ type: z.literal('done'), complete: z.boolean(), serverTime: z.number() }),
-])
-export type ListEvent = z.infer<typeof listEventSchema>
+export type ListEvent =
+  | ({ type: 'page' } & ListPage)
+  | { type: 'done'; complete: boolean; serverTime: number }
 
-const watchEventSchema = z.discriminatedUnion('type', [
-  z.object({
-    type: z.literal('snapshot'),
-    locks: z.array(watchedLockSchema),
-    unrecognised: z.number(),
-    serverTime: z.number(),
-    /** False for the first look at a large store: the rest follows as upserts, and then the status. */
-    complete: z.boolean(),
-  }),
-  z.object({ type: z.literal('upsert'), locks: z.array(watchedLockSchema), serverTime: z.number() }),
-  z.object({ type: z.literal('remove'), ids: z.array(z.string()), serverTime: z.number() }),
-  /** Records that no format understands, whenever they change. `sample` may be the start of them. */
-  z.object({ type: z.literal('unrecognised'), count: z.number(), sample: z.array(unrecognisedSchema) }),
-  /** A pass over the whole store that succeeded; told every few seconds, as a sign of life. */
-  z.object({
-    type: z.literal('pass'),
-    serverTime: z.number(),
-    offsetMs: z.number().nullable(),
-    scanned: z.number(),
-    tookMs: z.number(),
-  }),
-  z.object({
-    type: z.literal('status'),
-    status: z.enum(['live', 'stale', 'down']),
-    /** Since when it is so, by the local clock. */
-    since: z.number(),
-    /** When the data on the screen was last known to be true, by the store's clock. */
-    asOf: z.number().nullable(),
-    offsetMs: z.number().nullable(),
-    error: failureSchema.nullable(),
-    retryInMs: z.number().nullable(),
-  }),
-])
-export type WatchEvent = z.infer<typeof watchEventSchema>
+export type WatchEvent =
+  /** `complete` is false for the first read of a large store: the rest follows as upserts, and then the status. */
+  | { type: 'snapshot'; locks: WatchedLock[]; unrecognised: number; serverTime: number; complete: boolean }
+  | { type: 'upsert'; locks: WatchedLock[]; serverTime: number }
+  | { type: 'remove'; ids: string[]; serverTime: number }
+  /** Records that no format understands, whenever they change. `sample` may be the first of them. */
+  | { type: 'unrecognised'; count: number; sample: Unrecognised[] }
+  /** A successful pass over the whole store; sent every few seconds, as a sign of life. */
+  | { type: 'pass'; serverTime: number; offsetMs: number | null; scanned: number; tookMs: number }
+  | {
+      type: 'status'
+      status: 'live' | 'stale' | 'down'
+      /** When the status began, by the local clock. */
+      since: number
+      /** When the data on the screen was last known to be true, by the store's clock. */
+      asOf: number | null
+      offsetMs: number | null
+      error: Failure | null
+      retryInMs: number | null
+    }
 
 export const lockMethods = {
-  'formats.list': { effect: 'read', input: z.strictObject({}), output: z.array(formatInfoSchema) },
+  'formats.list': { effect: 'read', input: z.strictObject({}), output: z.custom<FormatInfo[]>() },
   'locks.inspect': {
     effect: 'read',
     input: z.strictObject({ storeId, id: lockId }),
-    output: lockDetailSchema.nullable(),
+    output: z.custom<LockDetail | null>(),
   },
   'locks.release': {
     effect: 'write',
@@ -277,22 +237,22 @@ export const lockMethods = {
       id: lockId,
       fence,
       reason: z.string().max(2000).optional(),
-      /** The store's name, typed by the operator: a production store asks for it. */
+      /** The store's name, typed by the operator: a production store requires it. */
       confirm: z.string().max(200).optional(),
       /** The connection through which the lock was seen: behind another one is another server. */
       revision: z.number().int().optional(),
     }),
-    output: releasedSchema,
+    output: z.custom<Released>(),
   },
 } as const
 
 export const lockStreams = {
   'locks.list': {
     input: z.strictObject({ storeId, limit: z.number().int().positive().optional() }),
-    event: listEventSchema,
+    event: z.custom<ListEvent>(),
   },
   'locks.watch': {
     input: z.strictObject({ storeId, intervalMs: z.number().int().min(100).max(MINUTE_MS).optional() }),
-    event: watchEventSchema,
+    event: z.custom<WatchEvent>(),
   },
 } as const

@@ -1,39 +1,37 @@
 import { z } from 'zod'
-import { problemSchema, storeId, storeKindSchema } from './locks.ts'
-import { failureSchema } from './result.ts'
+import { type Problem, storeId, storeKindSchema } from './locks.ts'
+import type { Failure } from './result.ts'
 
 /** The colours a store can be marked with; what they look like is the screen's business. */
 export const STORE_COLOURS = ['slate', 'teal', 'blue', 'violet', 'rose', 'amber', 'green'] as const
-export const storeColourSchema = z.enum(STORE_COLOURS)
-export type StoreColour = z.infer<typeof storeColourSchema>
+export type StoreColour = (typeof STORE_COLOURS)[number]
 
 /** What an operator decides about a store. It is kept in a file, so its address carries no password. */
 export const storeProfileSchema = z.strictObject({
   name: z.string().trim().min(1).max(60),
   address: z.string().min(1).max(4096),
-  colour: storeColourSchema,
-  /** Releases ask for the name to be typed. */
+  colour: z.enum(STORE_COLOURS),
+  /** Releases require the name to be typed. */
   production: z.boolean(),
-  /** Nothing is changed in it, whoever asks. */
+  /** Lockkeeper changes nothing in it. */
   readOnly: z.boolean(),
 })
 export type StoreProfile = z.infer<typeof storeProfileSchema>
 
-export const storeEntrySchema = storeProfileSchema.extend({
-  storeId: z.string(),
-  kind: storeKindSchema,
+export type StoreEntry = StoreProfile & {
+  storeId: string
+  kind: string
   /** Whether it is connected to and watched. */
-  open: z.boolean(),
-  /** Goes up whenever it is connected to anew: what was watched before is then another connection's. */
-  revision: z.number(),
+  open: boolean
+  /** Goes up with every new connection: what was watched before belongs to another one. */
+  revision: number
   /** `saved` is kept in the data folder; `given` came with the start and ends with it. */
-  origin: z.enum(['saved', 'given']),
+  origin: 'saved' | 'given'
   /** Whether a password is known: `kept` outlasts this run, `session` does not. */
-  password: z.enum(['none', 'session', 'kept']),
-  /** Why it could not be opened at all. A server that does not answer is the watch's to tell. */
-  problem: failureSchema.nullable(),
-})
-export type StoreEntry = z.infer<typeof storeEntrySchema>
+  password: 'none' | 'session' | 'kept'
+  /** Why it could not be opened at all. The watch reports a server that does not answer. */
+  problem: Failure | null
+}
 
 /** A connection that the environment describes: ready to be kept, not connected to. */
 export const suggestionSchema = z.object({
@@ -41,7 +39,7 @@ export const suggestionSchema = z.object({
   name: z.string(),
   address: z.string(),
   kind: storeKindSchema,
-  /** The variables it was put together from. */
+  /** The variables that describe it. */
   variables: z.array(z.string()),
   /** `LOCK_PROVIDER` names this one. */
   current: z.boolean(),
@@ -49,60 +47,45 @@ export const suggestionSchema = z.object({
 })
 export type Suggestion = z.infer<typeof suggestionSchema>
 
-export const clockSchema = z.object({
-  /** The store's time when it was asked, epoch milliseconds. */
-  serverTime: z.number(),
-  /** Store minus local; null when the account may not ask the store for its time. */
-  offsetMs: z.number().nullable(),
+export type ClockReading = {
+  /** The store's time at the reading, epoch milliseconds. */
+  serverTime: number
+  /** Store minus local; null if the account may not read the store's time. */
+  offsetMs: number | null
   /** How far the offset may be wrong. */
-  errorMs: z.number(),
-})
-export type ClockReading = z.infer<typeof clockSchema>
+  errorMs: number
+}
 
 export const CAPABILITIES = ['release', 'notify', 'atomic-read', 'server-time'] as const
-export const capabilitySchema = z.enum(CAPABILITIES)
-export type Capability = z.infer<typeof capabilitySchema>
+export type Capability = (typeof CAPABILITIES)[number]
 
-export const storeInfoSchema = z.object({
-  storeId,
-  kind: storeKindSchema,
-  address: z.string(),
-})
-export type StoreInfo = z.infer<typeof storeInfoSchema>
+export type StoreInfo = { storeId: string; kind: string; address: string }
 
-export const storeDescriptionSchema = z.object({
-  kind: storeKindSchema,
-  address: z.string(),
-  /** Product and version, as the server tells it. */
-  server: z.string(),
-  clock: clockSchema,
-})
-export type StoreDescription = z.infer<typeof storeDescriptionSchema>
+/** `server` is product and version, as the server reports them. */
+export type StoreDescription = { kind: string; address: string; server: string; clock: ClockReading }
 
-/** What a look at a store found, for whoever is about to keep it. */
-export const storeTestSchema = z.object({
-  server: z.string(),
-  /** One question and its answer, once connected. */
-  latencyMs: z.number(),
-  clock: clockSchema,
-  capabilities: z.array(capabilitySchema),
-  /** Locks found, by format, in as much as was looked at. */
-  formats: z.array(z.object({ format: z.string(), count: z.number() })),
-  unrecognised: z.number(),
-  scanned: z.number(),
-  /** False when the look stopped before the end. */
-  complete: z.boolean(),
-  problems: z.array(problemSchema),
-})
-export type StoreTest = z.infer<typeof storeTestSchema>
+/** The result of a connection test. */
+export type StoreTest = {
+  server: string
+  /** Of one round trip, once connected. */
+  latencyMs: number
+  clock: ClockReading
+  capabilities: Capability[]
+  /** Locks found, by format, among the records read. */
+  formats: { format: string; count: number }[]
+  unrecognised: number
+  scanned: number
+  /** False if the test stopped before the end. */
+  complete: boolean
+  problems: Problem[]
+}
 
-const storesEventSchema = z.object({
-  stores: z.array(storeEntrySchema),
-  suggestions: z.array(suggestionSchema),
-  /** Something about the list itself that an operator should know: it could not be read, and was set aside. */
-  notice: z.string().nullable(),
-})
-export type StoresEvent = z.infer<typeof storesEventSchema>
+export type StoresEvent = {
+  stores: StoreEntry[]
+  suggestions: Suggestion[]
+  /** A problem of the list itself: it could not be read, and was set aside. */
+  notice: string | null
+}
 
 const password = z.string().max(4096)
 /** `passwordOf` names a store or a suggestion on the same server whose password core already knows. */
@@ -116,34 +99,38 @@ export const storeMethods = {
   'stores.open': {
     effect: 'read',
     input: z.strictObject({ address: z.string().min(1).max(4096), password: z.string().optional() }),
-    output: storeInfoSchema,
+    output: z.custom<StoreInfo>(),
   },
-  'stores.describe': { effect: 'read', input: z.strictObject({ storeId }), output: storeDescriptionSchema },
-  /** What this connection, with this account on this version, can do. Asking may cost a request that is refused. */
+  'stores.describe': {
+    effect: 'read',
+    input: z.strictObject({ storeId }),
+    output: z.custom<StoreDescription>(),
+  },
+  /** What this connection, with this account on this version, can do. It may cost a request that is refused. */
   'stores.capabilities': {
     effect: 'read',
     input: z.strictObject({ storeId }),
-    output: z.array(capabilitySchema),
+    output: z.custom<Capability[]>(),
   },
   'stores.close': { effect: 'read', input: z.strictObject({ storeId }), output: z.null() },
   /** Keeps a store and opens it. */
-  'stores.add': { effect: 'settings', input: z.strictObject(storeDraft), output: storeEntrySchema },
+  'stores.add': { effect: 'settings', input: z.strictObject(storeDraft), output: z.custom<StoreEntry>() },
   'stores.edit': {
     effect: 'settings',
     // A password of null is forgotten; without one, the known one stays if the server is the same.
     input: z.strictObject({ storeId, profile: storeProfileSchema, password: password.nullable().optional() }),
-    output: storeEntrySchema,
+    output: z.custom<StoreEntry>(),
   },
   'stores.remove': { effect: 'settings', input: z.strictObject({ storeId }), output: z.null() },
   'stores.setOpen': {
     effect: 'settings',
     input: z.strictObject({ storeId, open: z.boolean() }),
-    output: storeEntrySchema,
+    output: z.custom<StoreEntry>(),
   },
-  'stores.test': { effect: 'read', input: z.strictObject(storeDraft), output: storeTestSchema },
+  'stores.test': { effect: 'read', input: z.strictObject(storeDraft), output: z.custom<StoreTest>() },
 } as const
 
 export const storeStreams = {
   /** All stores that are kept, whole, whenever one changes. */
-  'stores.watch': { input: z.strictObject({}), event: storesEventSchema },
+  'stores.watch': { input: z.strictObject({}), event: z.custom<StoresEvent>() },
 } as const

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { noteSentence, releaseConsequences, sayRemaining } from '../../shared/lock-words.ts'
 import {
   type FormatInfo,
-  formatInfoSchema,
+  HOLDER_NOTICES,
   type Lease,
   leaseSchema,
   type Note,
@@ -83,29 +83,26 @@ test('every kind of lease has its words here', () => {
   expect(new Set(REMAINING.map(([lease]) => lease.kind))).toEqual(new Set(kinds))
 })
 
-test.each(formatInfoSchema.shape.holderNotices.options)(
-  'a holder that notices %s is told about in whole sentences',
-  holderNotices => {
-    const info: FormatInfo = {
-      id: 'x',
-      store: 'redis',
-      title: 'X',
-      writtenBy: 'x',
-      recognisedBy: 'x',
-      ownerIs: 'name',
-      release: 'Deletes the key.',
-      notifies: null,
-      holderNotices,
-      holderMayCrash: true,
-      mayComeBack: true,
-      noUndo: null,
-    }
-    const all = releaseConsequences(info)
-    expect(all).toHaveLength(5)
-    for (const sentence of all) expect(sentence).toMatch(/^[A-Z].*\.$/)
-    expect(all.join(' ')).not.toMatch(BROKEN)
-    expect(
-      releaseConsequences({ ...info, holderMayCrash: false, mayComeBack: false, notifies: 'Tells them.' }),
-    ).toEqual(['Deletes the key.', 'Tells them.', all[2]])
-  },
-)
+test.each(HOLDER_NOTICES)('a holder that notices %s is told about in whole sentences', holderNotices => {
+  const info: FormatInfo = {
+    id: 'x',
+    store: 'redis',
+    title: 'X',
+    writtenBy: 'x',
+    recognisedBy: 'x',
+    ownerIs: 'name',
+    release: 'Deletes the key.',
+    notifies: null,
+    holderNotices,
+    holderMayCrash: true,
+    mayComeBack: true,
+    noUndo: null,
+  }
+  const all = releaseConsequences(info)
+  expect(all).toHaveLength(5)
+  for (const sentence of all) expect(sentence).toMatch(/^[A-Z].*\.$/)
+  expect(all.join(' ')).not.toMatch(BROKEN)
+  expect(
+    releaseConsequences({ ...info, holderMayCrash: false, mayComeBack: false, notifies: 'Tells them.' }),
+  ).toEqual(['Deletes the key.', 'Tells them.', all[2]])
+})
