@@ -34,6 +34,8 @@ export type ChurnOptions = {
   readonly workers: number
   /** Locks that the newcomers of one process hold to the end. */
   readonly keep: number
+  /** Locks that holders let go and renew in one process before the plan is applied, and that newcomers take in all. */
+  readonly atLeast: number
 }
 
 /** So many of every ten holders let go, and so many renew; all of them by tokens that nobody else has. */

@@ -26,14 +26,15 @@ async function prove(play: Play, traits: Traits = { lateMs: 0 }): Promise<Verdic
   return counts
 }
 
-const MINUTE = 60_000
+/** The programs stop after so many operations, however long a busy machine takes for them. */
+const LIMIT_MS = 900_000
 
 test.each(['recharge-json', 'flask-cache'])(
   'nobody shares a lock in Redis, written as %s, though programs are killed and paused',
   async format => {
     await prove({ ...SHORT, address: await privateRedis(), options: { format } })
   },
-  2 * MINUTE,
+  LIMIT_MS,
 )
 
 test(
@@ -42,7 +43,7 @@ test(
     // Whole seconds: one that has run out may be there for another one.
     await prove({ ...SHORT, address: await privateTable() }, { lateMs: 2000 })
   },
-  2 * MINUTE,
+  LIMIT_MS,
 )
 
 test(
@@ -54,7 +55,7 @@ test(
     )
     expect(counts.taken).toBeGreaterThan(100)
   },
-  2 * MINUTE,
+  LIMIT_MS,
 )
 
 test(
@@ -62,7 +63,7 @@ test(
   async () => {
     await prove({ ...SHORT, address: 'memory:history', processes: 1, loops: 12, troubleEveryMs: null })
   },
-  2 * MINUTE,
+  LIMIT_MS,
 )
 
 test(
@@ -74,7 +75,7 @@ test(
     const meanwhile = async () => masters[2].stop('SIGKILL')
     await prove({ ...SHORT, address, operations: 1000, meanwhile }, { lateMs: 2000, inSteps: true })
   },
-  2 * MINUTE,
+  LIMIT_MS,
 )
 
 test.each<[string, () => Promise<string>, Play['options'], number]>([
@@ -87,7 +88,7 @@ test.each<[string, () => Promise<string>, Play['options'], number]>([
   async (_, address, options, lateMs) => {
     await prove({ ...SHORT, address: await address(), options: options ?? {}, others: 'some' }, { lateMs })
   },
-  2 * MINUTE,
+  LIMIT_MS,
 )
 
 test(
@@ -100,5 +101,5 @@ test(
     })
     expect(judgeHistory(attempts, { lateMs: 60_000 }).wrongs.join()).toContain('both held it')
   },
-  2 * MINUTE,
+  LIMIT_MS,
 )

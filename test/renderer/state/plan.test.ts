@@ -51,8 +51,11 @@ beforeEach(() => {
   answers = { 'plans.list': () => ok([]) }
 })
 afterEach(() => {
-  closeDialog()
-  plans.setState({ books: new Map(), making: null, leftOut: new Map() })
+  // A running plan is followed across connections, also into the next test.
+  for (const [planId, book] of plans.getState().books)
+    book.take(planSummary(1, { planId }, { state: 'done' }))
+  leavePlan()
+  plans.setState({ making: null, leftOut: new Map() })
   consoleStore.setState({ link: 'connecting' })
   streams.length = 0
   calls.length = 0
