@@ -1,5 +1,5 @@
 import { plural } from '../../../shared/numbers.ts'
-import type { PLAN_STATES, ResultName } from '../../../shared/plans.ts'
+import type { PlanStatus, ResultName } from '../../../shared/plans.ts'
 import { clockTime, dateTime, duration, numbers } from './say.ts'
 
 /** Plans being applied: the confirmation, the progress and the result. */
@@ -42,7 +42,7 @@ export const runs = {
       checking: 'Reading the locks again',
       stopped: 'Stopped',
       done: 'Done',
-    } satisfies Record<(typeof PLAN_STATES)[number], string>,
+    } satisfies Record<PlanStatus, string>,
     bar: { release: 'Progress of the release', restore: 'Progress of the restore' },
     percent: (percent: number) => `${percent} %`,
     of: (done: number, total: number) => `${numbers.format(done)} of ${numbers.format(total)}`,
@@ -112,7 +112,6 @@ export const runs = {
     exportCsv: 'Export CSV',
     exportJson: 'Export JSON',
     saved: (name: string) => `Saved ${name}.`,
-    saveFailed: 'The file could not be read.',
   },
 
   undo: {
