@@ -2,11 +2,10 @@ import { stat } from 'node:fs/promises'
 import type { AuditDamage } from '../../../../shared/audit.ts'
 import { codeOf } from '../../files/disk.ts'
 import { checkFile } from './check-file.ts'
-import { fileName, fileNumbers, numberOf, pathOf } from './files.ts'
-import { readHead } from './head.ts'
+import { fileName, fileNumbers, numberOf, pathOf, readHead } from './files.ts'
 import type { Link } from './line.ts'
 
-/** The file that is written to, sound up to `size`. `touched` is when anything was last done to it, whoever did it. */
+/** The file that is written to, sound up to `size`. `touched` is when any process last changed it in any way. */
 export type CurrentFile = {
   readonly number: number
   readonly size: number
@@ -14,8 +13,8 @@ export type CurrentFile = {
   readonly link: Link
 }
 
-/** Why a new file begins. Without `after`, a new chain does. */
-export type Beginning = {
+/** A new file, and why it starts. Without `after`, it starts a new chain. */
+export type NextFile = {
   readonly number: number
   readonly after: Link | null
   readonly because: string | null
@@ -25,40 +24,36 @@ export type Beginning = {
 /** A head may name any number; a file that far away was never written. */
 const FARTHEST = 1000
 
-/** Checks the file that was written last as a whole, and whether it is all that the head knows of. Only under the lock. */
-export async function findCurrent(folder: string): Promise<CurrentFile | Beginning> {
-  const reading = await readHead(folder)
-  const head = reading.is === 'head' ? reading.head : null
+/** Checks the whole newest file, and that it has the line of the head. Only under the lock. */
+export async function findCurrent(folder: string): Promise<CurrentFile | NextFile> {
+  const head = await readHead(folder)
   const number = (await fileNumbers(folder)).at(-1) ?? 0
-  const headNumber = head ? (numberOf(head.file) ?? 0) : 0
-  if (head && headNumber > number) {
-    const damaged = { file: head.file, line: null, why: 'the file is missing' }
+  const known = typeof head === 'string' ? null : head
+  const headNumber = known ? (numberOf(known.file) ?? 0) : 0
+  if (known && headNumber > number) {
     const next = headNumber - number < FARTHEST ? headNumber + 1 : number + 1
-    return { number: next, after: null, because: sayDamage(damaged), damaged }
+    return fileAfterDamage(next, known.file, { line: null, why: 'the file is missing' })
   }
-  if (number === 0) return { number: 1, after: null, because: 'the first of all', damaged: null }
+  if (number === 0) return { number: 1, after: null, because: 'Log started', damaged: null }
   const file = fileName(number)
-  const check = await checkFile(pathOf(folder, number), file, { known: head?.file === file ? head : null })
-  if (check.damage !== null || check.last === null) {
-    const damaged = { file, ...(check.damage ?? { line: null, why: 'the file is empty' }) }
-    return { number: number + 1, after: null, because: sayDamage(damaged), damaged }
+  const { damage, last, size } = await checkFile(pathOf(folder, number), file, {
+    known: known?.file === file ? known : null,
+  })
+  if (damage !== null || last === null)
+    return fileAfterDamage(number + 1, file, damage ?? { line: null, why: 'the file is empty' })
+  if (known === null) {
+    const because = `the head was ${head}, so lines may be missing at the end of ${file}`
+    return { number: number + 1, after: last, because, damaged: null }
   }
-  if (head === null)
-    return {
-      number: number + 1,
-      after: check.last,
-      because: `the head was ${reading.is}, so that nobody can say whether lines are missing at the end of ${file}`,
-      damaged: null,
-    }
   const { ctimeNs } = await stat(pathOf(folder, number), { bigint: true })
-  return { number, size: check.size, touched: ctimeNs, link: check.last }
+  return { number, size, touched: ctimeNs, link: last }
 }
 
 /**
- * The same as cheaply as can be, for a file that this process wrote to before: what others added is checked, and what was
- * touched otherwise is checked as a whole.
+ * The same at the lowest cost, for a file that this process wrote to before: lines that others added are checked, and a file
+ * that was touched in another way is checked as a whole.
  */
-export async function findAgain(folder: string, known: CurrentFile): Promise<CurrentFile | Beginning> {
+export async function findAgain(folder: string, known: CurrentFile): Promise<CurrentFile | NextFile> {
   const path = pathOf(folder, known.number)
   const [now, next] = await Promise.all([
     stat(path, { bigint: true }).catch(nullIfMissing),
@@ -67,13 +62,19 @@ export async function findAgain(folder: string, known: CurrentFile): Promise<Cur
   if (now === null || next !== null || now.size < known.size) return findCurrent(folder)
   if (now.size === BigInt(known.size)) return now.ctimeNs === known.touched ? known : findCurrent(folder)
   const added = await checkFile(path, fileName(known.number), { from: known })
-  // Counted from where we began: the whole file tells which line it is.
+  // Its damage is counted from the added lines: a check of the whole file gives the number of the line.
   if (added.damage !== null || added.last === null) return findCurrent(folder)
   return { ...known, size: added.size, touched: now.ctimeNs, link: added.last }
 }
 
-export function sayDamage({ file, line, why }: AuditDamage & { readonly file: string }): string {
-  return line === null ? `${file} is damaged: ${why}` : `${file} is damaged at line ${line}: ${why}`
+function fileAfterDamage(number: number, file: string, { line, why }: AuditDamage): NextFile {
+  const where = line === null ? '' : ` at line ${line}`
+  return {
+    number,
+    after: null,
+    because: `${file} is damaged${where}: ${why}`,
+    damaged: { file, line, why },
+  }
 }
 
 function nullIfMissing(error: unknown): null {

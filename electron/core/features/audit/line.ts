@@ -11,9 +11,6 @@ import { parseJson } from '../../files/disk.ts'
 const SEALED = /,"hash":"([0-9a-f]{64})"\}$/
 const SEAL_BYTES = ',"hash":""}'.length + 64
 
-/** A longer one is none of ours, and not worth the memory. */
-export const LONGEST_LINE_BYTES = 4 * 1024 * 1024
-
 export type Link = { readonly seq: number; readonly hash: string }
 
 const lineSchema = z.looseObject({
@@ -21,9 +18,8 @@ const lineSchema = z.looseObject({
   at: z.string(),
   event: z.string(),
 })
-export type Line = z.infer<typeof lineSchema>
 
-export const chainLineSchema = z.looseObject({
+const chainLineSchema = z.looseObject({
   event: z.literal('chain'),
   file: z.string(),
   prev: z
@@ -44,33 +40,28 @@ export function sealLine(prev: string, fields: Record<string, unknown>): { line:
   return { line: `${body},"hash":"${hash}"}\n`, hash }
 }
 
-/** What the line says its hash is; null when it says nothing of the kind. */
+/** The hash that the line states; null if it states none. */
 export function hashIn(line: Buffer): string | null {
   return SEALED.exec(line.toString('latin1', Math.max(0, line.length - SEAL_BYTES)))?.[1] ?? null
 }
 
-/** Whether a line is what was written after `prev`. `prev` of null means that it is a first line, which names its own. */
+/** The line, if it was written after `prev`; otherwise why not. A `prev` of null requires a first line, which names its own. */
 export function checkLine(
   line: Buffer,
   prev: Link | null,
-): { line: Line; link: Link } | { why: string; stored: string | null } {
-  const stored = hashIn(line)
-  const bad = (why: string) => ({ why, stored })
+): { readonly at: string; readonly link: Link; readonly chain: ChainLine | null } | string {
   const parsed = lineSchema.safeParse(parseJson(line))
-  if (!parsed.success) return bad('this is no line of an audit log')
-  if (stored === null) return bad('it does not end with a hash')
-  let before = prev?.hash ?? ''
-  if (prev === null) {
-    const chain = chainLineSchema.safeParse(parsed.data)
-    if (!chain.success) return bad('a file begins with a line of the kind "chain", and this is none')
-    before = chain.data.prev ?? ''
-  }
-  if (hashOf(before, line.subarray(0, line.length - SEAL_BYTES)) !== stored)
-    return bad('it was changed, or a line before it was removed, added or moved: the hash does not fit')
-  const { seq } = parsed.data
-  if (prev !== null && seq !== prev.seq + 1)
-    return bad(`its number is ${seq}, and ${prev.seq + 1} should follow`)
-  return { line: parsed.data, link: { seq, hash: stored } }
+  if (!parsed.success) return 'this is not a line of an audit log'
+  const { seq, at } = parsed.data
+  const hash = hashIn(line)
+  if (hash === null) return 'it does not end with a hash'
+  const chain = prev === null ? chainLineSchema.safeParse(parsed.data).data : null
+  if (chain === undefined) return 'a file starts with a line of the kind "chain", and this is another'
+  const before = prev?.hash ?? chain?.prev ?? ''
+  if (hashOf(before, line.subarray(0, line.length - SEAL_BYTES)) !== hash)
+    return 'it was changed, or a line before it was removed, added or moved: the hash does not match'
+  if (prev !== null && seq !== prev.seq + 1) return `its number is ${seq} instead of ${prev.seq + 1}`
+  return { at, link: { seq, hash }, chain }
 }
 
 function hashOf(prev: string, body: string | Buffer): string {

@@ -46,7 +46,7 @@ describe('the chain', () => {
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({
       event: 'chain',
       prev: null,
-      because: 'the first of all',
+      because: 'Log started',
     })
     expect(JSON.parse(readFileSync(join(folder, 'audit-head.json'), 'utf8'))).toEqual({
       file: 'audit-000001.jsonl',

@@ -193,7 +193,7 @@ it('is what the script in the documentation finds, too', async context => {
   const sound = run()
   if (sound.error) return context.skip('there is no python3 here')
   expect(sound.stdout.trim().split('\n')).toEqual([
-    `${FIRST} begins anew: the first of all`,
+    `${FIRST} begins anew: Log started`,
     'The head is the last line',
   ])
   for (const [what, damage] of CASES) {
