@@ -7,17 +7,21 @@ import { batchSize, type Pace } from './pace.ts'
 /** The result of a lock, or why it was not attempted. */
 export type Attempted = Settled<PlanResult>
 
-export type StoreWork = {
+/** What the run of a plan does for one of its stores. */
+type StoreWork = {
+  readonly pace: Pace
   /** Attempts these locks, each with its own answer. An error thrown is the answer for all of them. */
   attempt(batch: readonly PlanEntry[]): Promise<readonly Attempted[]>
   /** Records the results before the next batch starts. `untouched` locks are known to be unchanged. */
-  settled(results: readonly { n: number; result: PlanResult }[], untouched: readonly number[]): Promise<void>
+  record(results: readonly { n: number; result: PlanResult }[], untouched: readonly number[]): Promise<void>
   /** Why the store blocks the plan, and when it is retried; null when it no longer does. */
-  trouble(error: StoreError | null, retryInMs: number | null): void
+  trouble(error: StoreError | null, retryInMs?: number): void
   /** Waits while the run is paused; false once it is stopped. */
   mayContinue(): Promise<boolean>
   /** Removes secrets from a server's text. */
   redact(message: string): string
+  readonly signal: AbortSignal
+  readonly patienceMs: number | undefined
 }
 
 /** Waits for an unreachable store, with a limit: an operator is watching the progress bar. */
@@ -33,10 +37,7 @@ const FAILED_BATCHES = 3
  */
 export async function applyToStore(
   entries: readonly PlanEntry[],
-  pace: Pace,
-  work: StoreWork,
-  signal: AbortSignal,
-  patienceMs = PATIENCE_MS,
+  { pace, signal, patienceMs = PATIENCE_MS, ...work }: StoreWork,
 ): Promise<void> {
   const left = [...entries]
   let failedBatches = 0
@@ -47,68 +48,55 @@ export async function applyToStore(
     await pace.take(batch.length, signal)
     if (!(await work.mayContinue())) return
     const whole = await settle(() => work.attempt(batch))
-    const answers = whole.ok ? whole.value : batch.map((): Attempted => whole)
     const results: { n: number; result: PlanResult }[] = []
     const again: PlanEntry[] = []
-    let obstacle: StoreError | null = null
-    batch.forEach((entry, i) => {
-      const answer = answers[i]
-      if (answer?.ok) results.push({ n: entry.n, result: answer.value })
-      else {
-        const error = redacted(answer?.error ?? new StoreError('INTERNAL', 'The store did not answer'), work)
-        if (isObstacle(error)) obstacle = error
-        if (isObstacle(error) && !error.uncertain) again.push(entry)
-        else results.push({ n: entry.n, result: { is: 'failed', at: Date.now(), error: toFailure(error) } })
+    const obstacles: StoreError[] = []
+    for (const [i, entry] of batch.entries()) {
+      const answer = whole.ok ? whole.value[i] : whole
+      if (answer?.ok) {
+        results.push({ n: entry.n, result: answer.value })
+        continue
       }
-    })
+      const error = redacted(answer?.error ?? new StoreError('INTERNAL', 'The store did not answer'), work)
+      if (OBSTACLES.includes(error.code)) obstacles.push(error)
+      if (OBSTACLES.includes(error.code) && !error.uncertain) again.push(entry)
+      else results.push({ n: entry.n, result: { is: 'failed', at: Date.now(), error: toFailure(error) } })
+    }
     left.splice(0, batch.length, ...again)
-    await work.settled(
+    await work.record(
       results,
       again.map(({ n }) => n),
     )
-    const stop = obstacle as StoreError | null
-    if (stop?.code === 'AUDIT_FAILED' || stop?.code === 'REFUSED') throw stop
-    if (stop?.code === 'ABORTED') {
-      if (await work.mayContinue())
-        work.trouble(
-          new StoreError(
-            'ABORTED',
-            'The store was closed during the run: the remaining locks were not attempted',
-          ),
-          null,
-        )
+    const obstacle = obstacles.at(-1)
+    if (obstacle?.code === 'AUDIT_FAILED' || obstacle?.code === 'REFUSED') throw obstacle
+    if (obstacle?.code === 'ABORTED') {
+      const why = 'The store was closed during the run: the remaining locks were not attempted'
+      if (await work.mayContinue()) work.trouble(new StoreError('ABORTED', why))
       return
     }
-    if (stop !== null) {
+    if (obstacle) {
       troubleSince ??= performance.now()
       const retryInMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** waits++)
-      if (performance.now() - troubleSince + retryInMs > patienceMs) {
-        work.trouble(stop, null)
-        return
-      }
-      work.trouble(stop, retryInMs)
+      if (performance.now() - troubleSince + retryInMs > patienceMs) return work.trouble(obstacle)
+      work.trouble(obstacle, retryInMs)
       await sleep(retryInMs, signal)
       continue
     }
-    if (troubleSince !== null) work.trouble(null, null)
+    if (troubleSince !== null) work.trouble(null)
     troubleSince = null
     waits = 0
     const failures = results.flatMap(({ result }) => (result.is === 'failed' ? [result.error] : []))
     failedBatches = failures.length === batch.length ? failedBatches + 1 : 0
     const [first] = failures
-    if (first && failedBatches > 0 && (failedBatches >= FAILED_BATCHES || first.code === 'STORE_DENIED')) {
-      work.trouble(new StoreError(first.code, first.message), null)
-      return
-    }
+    if (first && failedBatches > 0 && (failedBatches >= FAILED_BATCHES || first.code === 'STORE_DENIED'))
+      return work.trouble(new StoreError(first.code, first.message))
   }
 }
 
-/** Whether the error is of the store or the console, not of the lock. */
-function isObstacle({ code }: StoreError): boolean {
-  return code === 'STORE_UNREACHABLE' || code === 'ABORTED' || code === 'AUDIT_FAILED' || code === 'REFUSED'
-}
+/** Errors of the store or the console rather than of a lock. */
+const OBSTACLES: readonly string[] = ['STORE_UNREACHABLE', 'ABORTED', 'AUDIT_FAILED', 'REFUSED']
 
-function redacted(error: StoreError, { redact }: StoreWork): StoreError {
+function redacted(error: StoreError, { redact }: Pick<StoreWork, 'redact'>): StoreError {
   const { code, message, uncertain } = error
   return new StoreError(code, redact(message), { cause: error, uncertain })
 }

@@ -4,7 +4,7 @@ import type { PlanEntry } from '../../../../shared/plans.ts'
 import type { Settled } from '../../lib/concurrency.ts'
 import type { Target } from '../../stores/types.ts'
 import { type AuditedLock, auditedLock } from '../audit/audited.ts'
-import type { AuditEntry } from '../audit/log.ts'
+import type { AuditEntry, AuditLog } from '../audit/log.ts'
 import type { OpenStore } from '../stores/open-store.ts'
 import { planStoreOf } from './freeze.ts'
 import type { UndoCopies } from './undo-copies.ts'
@@ -12,15 +12,15 @@ import type { UndoCopies } from './undo-copies.ts'
 /** Under which action of the audit log a lock is changed, by which plan and why. */
 export type Cause = { readonly action: string; readonly plan?: string; readonly reason?: string }
 
+/** What must be on disk before a lock is touched. */
 type Trace = {
   readonly cause: Cause
+  readonly audit: AuditLog
   readonly copies: UndoCopies
-  /** The plan or action that an undo names. */
-  readonly undoId: string
   /** The lock as its copy describes it. */
   entryAt(place: number, lock: Lock): PlanEntry
-  /** Writes the audit entries of the targets at these places. */
-  announce(entries: readonly AuditEntry[], places: readonly number[]): Promise<void>
+  /** Writes down more about the targets at these places. */
+  announce?(places: readonly number[]): Promise<void>
 }
 
 /** The entry that is in the audit log before a lock is touched. */
@@ -32,28 +32,25 @@ export function actingEntry({ name, store }: OpenStore, cause: Cause, lock: Audi
 export function releaseTraced(
   open: OpenStore,
   targets: readonly Target[],
-  { cause, copies, undoId, entryAt, announce }: Trace,
+  { cause, audit, copies, entryAt, announce }: Trace,
 ): Promise<readonly Settled<ReleaseOutcome>[]> {
   return open.store.releaseMany(
     targets.map(({ id, fence }) => ({ id, fence })),
     async imminent => {
+      const at = Date.now()
       const store = planStoreOf(open)
+      // An undo names the plan or the single release.
       await copies.keep(
-        undoId,
-        imminent.map(({ place, lock, copy }) => ({
-          at: Date.now(),
-          store,
-          entry: entryAt(place, lock),
-          copy,
-        })),
+        cause.plan ?? cause.action,
+        imminent.map(({ place, lock, copy }) => ({ at, store, entry: entryAt(place, lock), copy })),
       )
-      await announce(
+      await audit.append(
         imminent.map(({ lock }) => ({
           ...actingEntry(open, cause, auditedLock(lock)),
           serverAt: isoTime(lock.observedAt),
         })),
-        imminent.map(({ place }) => place),
       )
+      await announce?.(imminent.map(({ place }) => place))
     },
     open.signal,
   )
