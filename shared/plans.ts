@@ -215,7 +215,8 @@ export function attemptsLeft({ counts }: Pick<PlanProgress, 'counts'>): number {
 
 const planId = z.string().min(1).max(64)
 const filePath = z.string().min(1).max(4096)
-const rate = z.number().min(0.1).max(100_000)
+/** Locks per second and store. */
+export const rateSchema = z.number().min(0.1).max(100_000)
 
 export const planMethods = {
   /**
@@ -273,8 +274,7 @@ export const planMethods = {
       /** The confirmationOf each store of the plan, typed by the operator. */
       confirm: z.array(z.string().max(300)).max(200),
       reason: z.string().max(2000),
-      /** Locks per second and store. */
-      rate: rate.optional(),
+      rate: rateSchema.optional(),
     }),
     output: z.custom<PlanSummary>(),
   },
@@ -284,7 +284,7 @@ export const planMethods = {
     input: z.strictObject({
       planId,
       to: z.enum(['pause', 'resume', 'stop']).optional(),
-      rate: rate.optional(),
+      rate: rateSchema.optional(),
     }),
     output: z.custom<PlanSummary>(),
   },

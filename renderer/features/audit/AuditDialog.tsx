@@ -2,8 +2,8 @@ import { useState } from 'react'
 import { closeDialog } from '../../state/overlay.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog, DialogButtons } from '../../ui/Dialog.tsx'
-import fieldStyles from '../../ui/Field.module.css'
 import { ErrorNotice, Notice } from '../../ui/Notice.tsx'
+import { SearchBox } from '../../ui/SearchBox.tsx'
 import { t } from '../../words/words.ts'
 import styles from './AuditDialog.module.css'
 import { AuditList } from './AuditList.tsx'
@@ -18,23 +18,7 @@ export function AuditDialog() {
     <Dialog title={words.title} onClose={closeDialog} size="sheet">
       <p className="muted">{words.text}</p>
       <AuditVerify />
-      <input
-        type="text"
-        className={fieldStyles.input}
-        aria-label={words.filter}
-        placeholder={words.filterHint}
-        autoFocus
-        spellCheck={false}
-        autoComplete="off"
-        maxLength={2000}
-        value={text}
-        onChange={event => setText(event.target.value)}
-        onKeyDown={event => {
-          if (event.key !== 'Escape' || text === '') return
-          event.preventDefault()
-          setText('')
-        }}
-      />
+      <SearchBox label={words.filter} hint={words.filterHint} value={text} onChange={setText} autoFocus />
       {log.unreadable > 0 && <Notice>{words.unreadable(log.unreadable)}</Notice>}
       <ErrorNotice what={words.listFailed} error={log.error} />
       <AuditList rows={log.rows} onEnd={log.more} />

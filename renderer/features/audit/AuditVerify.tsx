@@ -1,9 +1,9 @@
 import { useState } from 'react'
 import type { AuditFile, AuditVerdict } from '../../../shared/audit.ts'
-import type { Result } from '../../../shared/result.ts'
 import { ask } from '../../state/console.ts'
 import { Button } from '../../ui/Button.tsx'
 import { CopyButton } from '../../ui/CopyButton.tsx'
+import { useRequest } from '../../ui/Dialog.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { ErrorNotice } from '../../ui/Notice.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
@@ -14,25 +14,16 @@ const DAMAGES_SHOWN = 20
 
 /** Verifies the whole log on request and shows the result per file. */
 export function AuditVerify() {
-  const [answer, setAnswer] = useState<Result<AuditVerdict> | null>(null)
-  const [working, setWorking] = useState(false)
+  const [verdict, setVerdict] = useState<AuditVerdict | null>(null)
+  const { working, error, run } = useRequest(() => ask('audit.verify', {}), setVerdict)
   const words = t.audit
-  const verify = async () => {
-    setWorking(true)
-    setAnswer(await ask('audit.verify', {}))
-    setWorking(false)
-  }
   return (
     <div className={styles.verify}>
-      <Button disabled={working} onClick={() => void verify()}>
+      <Button disabled={working} onClick={run}>
         {working ? words.verifying : words.verify}
       </Button>
-      {answer &&
-        (answer.ok ? (
-          <Verdict verdict={answer.value} />
-        ) : (
-          <ErrorNotice what={words.verifyFailed} error={answer.error} />
-        ))}
+      <ErrorNotice what={words.verifyFailed} error={error} />
+      {verdict && !error && <Verdict verdict={verdict} />}
     </div>
   )
 }

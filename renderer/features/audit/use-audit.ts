@@ -7,49 +7,44 @@ const PAGE = 200
 /** The filter is applied this long after the last key. */
 const DEBOUNCE_MS = 250
 
-type State = {
-  readonly rows: readonly AuditRow[]
+const EMPTY = {
+  rows: [] as readonly AuditRow[],
   /** Where the next page starts; null at the oldest entry. */
-  readonly next: string | null
-  readonly unreadable: number
-  readonly loading: boolean
-  readonly error: Failure | null
+  next: null as string | null,
+  unreadable: 0,
+  loading: true,
+  error: null as Failure | null,
 }
 
-const EMPTY: State = { rows: [], next: null, unreadable: 0, loading: true, error: null }
-
 /** The log, a page at a time. Answers to an earlier filter are dropped. */
-export function useAudit(text: string) {
-  const [state, setState] = useState<State>(EMPTY)
+export function useAudit(filter: string) {
+  const [state, setState] = useState(EMPTY)
   const latest = useRef(0)
+  const text = filter.trim() || undefined
 
   const load = useCallback(
-    async (before: string | null) => {
+    async (before?: string) => {
       const own = ++latest.current
-      setState(was => ({ ...(before === null ? EMPTY : was), loading: true, error: null }))
-      const answer = await ask('audit.list', {
-        ...(text.trim() === '' ? {} : { text: text.trim() }),
-        ...(before === null ? {} : { before }),
-        limit: PAGE,
-      })
+      setState(was => ({ ...(before === undefined ? EMPTY : was), loading: true, error: null }))
+      const answer = await ask('audit.list', { text, before, limit: PAGE })
       if (own !== latest.current) return
-      setState(was =>
-        answer.ok
-          ? {
-              rows: before === null ? answer.value.rows : [...was.rows, ...answer.value.rows],
-              next: answer.value.next,
-              unreadable: (before === null ? 0 : was.unreadable) + answer.value.unreadable,
-              loading: false,
-              error: null,
-            }
-          : { ...was, loading: false, error: answer.error },
-      )
+      setState(was => {
+        if (!answer.ok) return { ...was, loading: false, error: answer.error }
+        const { rows, next, unreadable } = answer.value
+        return {
+          ...EMPTY,
+          rows: [...was.rows, ...rows],
+          next,
+          unreadable: was.unreadable + unreadable,
+          loading: false,
+        }
+      })
     },
     [text],
   )
 
   useEffect(() => {
-    const timer = setTimeout(() => void load(null), text === '' ? 0 : DEBOUNCE_MS)
+    const timer = setTimeout(() => void load(), text === undefined ? 0 : DEBOUNCE_MS)
     return () => clearTimeout(timer)
   }, [load, text])
 

@@ -1,16 +1,17 @@
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import type { PlanChange } from '../../../shared/plans.ts'
 import type { PlanBook } from '../../state/plan-book.ts'
+import { SHOW_ALL, type Show, sameShow } from '../../state/plan-order.ts'
+import chipStyles from '../../ui/Chip.module.css'
 import gridStyles from '../../ui/Grid.module.css'
+import { Icon } from '../../ui/Icon.tsx'
 import { SearchBox } from '../../ui/SearchBox.tsx'
 import { useGrid } from '../../ui/use-grid.ts'
 import { t } from '../../words/words.ts'
-import { PlanRow } from './PlanRow.tsx'
+import { PlanRow, planColumns } from './PlanRow.tsx'
 import styles from './Plans.module.css'
 import type { ShowChip } from './plan-chips.ts'
-import { planColumns } from './plan-columns.ts'
 import { nowFace, resultFace } from './plan-face.ts'
-import { ShowChips } from './ShowChips.tsx'
 import type { PlanView } from './use-plan-view.ts'
 
 type Props = {
@@ -40,6 +41,35 @@ export function PlanList({ book, view, chips, changes = null, onExclude, childre
       <ShowChips chips={chips} show={view.show} onShow={view.setShow} />
       <Grid book={book} order={view.order} changes={changes} onExclude={onExclude} />
     </>
+  )
+}
+
+type ChipsProps = {
+  readonly chips: readonly ShowChip[]
+  readonly show: Show
+  readonly onShow: (show: Show) => void
+}
+
+/** Selects the shown locks. Pressing the selected chip again shows all. */
+function ShowChips({ chips, show, onShow }: ChipsProps) {
+  return (
+    <div className={chipStyles.chips} role="group" aria-label={t.plans.show.label}>
+      {chips.map(chip => {
+        const pressed = sameShow(chip.show, show)
+        return (
+          <button
+            key={JSON.stringify(chip.show)}
+            type="button"
+            className={chipStyles.chip}
+            data-tone={chip.tone}
+            aria-pressed={pressed}
+            onClick={() => onShow(pressed ? SHOW_ALL : chip.show)}
+          >
+            {pressed && <Icon name="check" size={11} />} {chip.label}
+          </button>
+        )
+      })}
+    </div>
   )
 }
 

@@ -25,8 +25,6 @@ export const runs = {
     notOpen: (name: string) => `${name} is not open here. Open it first.`,
     open: (n: number) =>
       n === 1 ? '1 lock is left to be attempted.' : `${numbers.format(n)} locks are left to be attempted.`,
-    release: (n: number) => `Release ${plural(n, 'lock', 'locks')}`,
-    restore: (n: number) => `Restore ${plural(n, 'lock', 'locks')}`,
     starting: 'Starting…',
     refused: 'Not started.',
     uncertain: 'The plan may have started. Close this and open the plan again.',
