@@ -180,6 +180,11 @@ export function confirmationOf(store: PlanStore, count: number): string {
   return `${store.name} ${count}`
 }
 
+/** The confirmations of a plan, given how many locks each of its stores has in it. */
+export function confirmationsOf({ stores }: Pick<PlanHeader, 'stores'>, counts: readonly number[]): string[] {
+  return stores.flatMap((store, i) => (counts[i] ? [confirmationOf(store, counts[i])] : []))
+}
+
 export function noResults(): ResultCounts {
   return Object.fromEntries(RESULTS.map(name => [name, 0])) as ResultCounts
 }

@@ -38,7 +38,7 @@ export function PlanConfirm({ book, plan, onBack }: Props) {
         planId: plan.planId,
         confirm: plan.stores.map((_store, i) => typed[i] ?? ''),
         reason: reason.trim(),
-        ...(rate.trim() === '' ? {} : { rate: Number(rate) }),
+        rate: rate.trim() === '' ? undefined : Number(rate),
       }),
     answer => {
       book.take(answer)
@@ -46,15 +46,10 @@ export function PlanConfirm({ book, plan, onBack }: Props) {
     },
   )
 
-  const involved = plan.stores
-    .map((store, i) => ({
-      store,
-      i,
-      count: counts[i] ?? 0,
-      wanted: confirmationOf(store, counts[i] ?? 0),
-      open: entryOf(store),
-    }))
-    .filter(each => each.count > 0)
+  const involved = plan.stores.flatMap((store, i) => {
+    const count = counts[i] ?? 0
+    return count === 0 ? [] : [{ store, i, wanted: confirmationOf(store, count), open: entryOf(store) }]
+  })
   const ready =
     involved.length > 0 &&
     involved.every(({ i, wanted, open }) => typed[i] === wanted && !open?.readOnly) &&

@@ -2,7 +2,7 @@ import type { Input } from '../../../../shared/contract.ts'
 import { MINUTE_MS } from '../../../../shared/duration.ts'
 import { type Filter, filterTrouble, matches, parseFilter } from '../../../../shared/filter.ts'
 import { byAttention, expiresAtOf, heldSinceOf, holdersLookAlike } from '../../../../shared/lease.ts'
-import type { Lock, Story, Watched } from '../../../../shared/locks.ts'
+import type { Lock, Watched } from '../../../../shared/locks.ts'
 import type { PlanEntry, PlanStore } from '../../../../shared/plans.ts'
 import { settle } from '../../lib/concurrency.ts'
 import { StoreError, throwIfAborted } from '../../lib/errors.ts'
@@ -13,7 +13,7 @@ import type { OpenStore } from '../stores/open-store.ts'
 import { readEach } from './compare.ts'
 
 type PlanRequest = Pick<Input<'plans.create'>, 'filter' | 'picks' | 'watchMs'>
-type FrozenLock = Omit<PlanEntry, 'n' | 'store'>
+export type FrozenLock = Omit<PlanEntry, 'n' | 'store'>
 
 /** The requested locks of one store. `left` of the picked locks have changed since the operator saw them. */
 export type FrozenStore = {
@@ -40,8 +40,8 @@ export async function freezeAll(open: readonly OpenStore[], request: PlanRequest
   if (failure && (failure.code === 'ABORTED' || frozen.every(each => !each.ok))) throw failure
   return frozen.map((each, i) => {
     if (each.ok) return each.value
-    const { redact } = open[i] as OpenStore
-    const store = { ...planStoreOf(open[i] as OpenStore), unread: [redact(each.error.message)] }
+    const failed = open[i] as OpenStore
+    const store = { ...planStoreOf(failed), unread: [failed.redact(each.error.message)] }
     return { store, entries: [], left: 0, watchedMs: Number.POSITIVE_INFINITY }
   })
 }
@@ -54,23 +54,19 @@ async function freeze(open: OpenStore, request: PlanRequest): Promise<FrozenStor
   const store = planStoreOf(open)
   if (request.picks) return freezePicked(open, store, request.picks)
   const filter = strictFilter(request.filter ?? '')
-  const { locks, unread, stories, watchedMs } = await listWatched(open, request.watchMs ?? 0)
+  const { locks, unread, storyOf, watchedMs } = await listWatched(open, request.watchMs ?? 0)
   const { serverTime } = await open.store.clock(open.signal)
-  const order = byAttention(serverTime)
+  const { name: storeName, production } = open
   const entries = locks
-    // The kept record of a released lock has nothing to release.
-    .filter(lock => lock.state !== 'released')
-    .map(lock => ({ lock, story: stories(lock) }))
-    .filter(({ lock, story }) => {
-      const subject = { lock: story ? { ...lock, watched: story } : lock, storeName: open.name }
-      return matches(
-        filter,
-        { ...subject, storeKind: open.store.kind, production: open.production },
-        serverTime,
-      )
+    .filter(lock => {
+      // The kept record of a released lock has nothing to release.
+      if (lock.state === 'released') return false
+      const watched = storyOf(lock.id)
+      const subject = { lock: watched ? { ...lock, watched } : lock, storeName, production }
+      return matches(filter, { ...subject, storeKind: open.store.kind }, serverTime)
     })
-    .sort((a, b) => order(a.lock, b.lock))
-    .map(({ lock, story }) => entryOf(lock, story, lock.fence, watchedMs))
+    .sort(byAttention(serverTime))
+    .map(lock => entryOf(lock, storyOf(lock.id), lock.fence, watchedMs))
   return { store: { ...store, unread }, entries, left: 0, watchedMs }
 }
 
@@ -91,29 +87,24 @@ async function freezePicked(
   return { store, entries, left: mine.length - entries.length, watchedMs: open.watcher.watchedMs() }
 }
 
-type Listing = {
-  readonly locks: readonly Lock[]
-  readonly unread: string[]
-  readonly stories: (lock: Lock) => Story | null
-  readonly watchedMs: number
-}
-
 /** A watched store knows which locks are renewed. Another one is read twice, `watchMs` apart. */
-async function listWatched(open: OpenStore, watchMs: number): Promise<Listing> {
+async function listWatched(open: OpenStore, watchMs: number) {
   const { watcher } = open
-  const watched = watcher.watchedMs()
-  if (watched >= watchMs) {
-    const { locks, unread } = await listAll(open)
-    return { locks, unread, stories: lock => watcher.storyOf(lock.id), watchedMs: watched }
-  }
-  const stories = new LockHistories()
+  const watchedMs = watcher.watchedMs()
+  if (watchedMs >= watchMs)
+    return { ...(await listAll(open)), storyOf: (id: string) => watcher.storyOf(id), watchedMs }
+  const histories = new LockHistories()
   const startedAt = performance.now()
-  for (const lock of (await listAll(open)).locks) stories.record(lock)
+  for (const lock of (await listAll(open)).locks) histories.record(lock)
   await sleep(watchMs, open.signal)
   throwIfAborted(open.signal)
-  const { locks, unread } = await listAll(open)
-  for (const lock of locks) stories.record(lock)
-  return { locks, unread, stories: lock => stories.of(lock.id), watchedMs: performance.now() - startedAt }
+  const listing = await listAll(open)
+  for (const lock of listing.locks) histories.record(lock)
+  return {
+    ...listing,
+    storyOf: (id: string) => histories.of(id),
+    watchedMs: performance.now() - startedAt,
+  }
 }
 
 async function listAll({ store, signal, redact }: OpenStore): Promise<{ locks: Lock[]; unread: string[] }> {

@@ -8,30 +8,25 @@ const BAR = 30
 /** Between two lines where there is no terminal to draw on. */
 const LINE_EVERY_MS = 5000
 
-/** A bar on a terminal, a line now and then elsewhere. */
-export class ProgressPrinter {
-  readonly #stderr: Io['stderr']
-  #printedAt = performance.now()
-
-  constructor({ stderr }: Io) {
-    this.#stderr = stderr
-  }
-
-  show(plan: PlanSummary): void {
-    const line = progressLine(plan)
-    if (this.#stderr.isTTY) {
-      const { total } = plan.progress
-      const filled = total === 0 ? BAR : Math.floor((doneOf(plan.progress) / total) * BAR)
-      const bar = `${'█'.repeat(filled)}${'░'.repeat(BAR - filled)}`
-      this.#stderr.write(`\r\x1b[K${`${bar} ${line}`.slice(0, (this.#stderr.columns ?? 100) - 1)}`)
-    } else if (performance.now() - this.#printedAt >= LINE_EVERY_MS) {
-      this.#printedAt = performance.now()
-      this.#stderr.write(`${line}\n`)
-    }
-  }
-
-  end(): void {
-    if (this.#stderr.isTTY) this.#stderr.write('\r\x1b[K')
+/** Prints a bar on a terminal, and a line now and then elsewhere. */
+export function progressPrinter({ stderr }: Io) {
+  let printedAt = performance.now()
+  return {
+    show(plan: PlanSummary): void {
+      const line = progressLine(plan)
+      if (stderr.isTTY) {
+        const { total } = plan.progress
+        const filled = total === 0 ? BAR : Math.floor((doneOf(plan.progress) / total) * BAR)
+        const bar = `${'█'.repeat(filled)}${'░'.repeat(BAR - filled)}`
+        stderr.write(`\r\x1b[K${`${bar} ${line}`.slice(0, (stderr.columns ?? 100) - 1)}`)
+      } else if (performance.now() - printedAt >= LINE_EVERY_MS) {
+        printedAt = performance.now()
+        stderr.write(`${line}\n`)
+      }
+    },
+    end(): void {
+      if (stderr.isTTY) stderr.write('\r\x1b[K')
+    },
   }
 }
 
