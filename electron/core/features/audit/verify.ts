@@ -4,7 +4,7 @@ import type { AuditDamage, AuditFile, AuditVerdict } from '../../../../shared/au
 import { codeOf } from '../../files/disk.ts'
 import { StoreError } from '../../lib/errors.ts'
 import { sleep } from '../../lib/timers.ts'
-import { checkFile, type FileCheck } from './check-file.ts'
+import { checkFile, type FileCheck } from './chain.ts'
 import {
   failToRead,
   fileName,

@@ -13,8 +13,14 @@ import { whoIsHere } from '../../lib/operator.ts'
 import { asKnownHere, type OpenStore, type OpenStores, storeOf } from '../stores/open-store.ts'
 import { checkChange } from '../stores/store-rules.ts'
 import { compare } from './compare.ts'
-import { type FrozenStore, freezeAll, strictFilter } from './freeze.ts'
-import { frozenToUndo, newPlan, type PlanOrigin } from './new-plan.ts'
+import {
+  type FrozenStore,
+  freezeAll,
+  frozenToUndo,
+  newPlan,
+  type PlanOrigin,
+  strictFilter,
+} from './freeze.ts'
 import { Plan } from './plan.ts'
 import { planEvents } from './plan-events.ts'
 import { type PlanContents, PlanFile, readPlan } from './plan-file.ts'

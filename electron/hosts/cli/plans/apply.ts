@@ -1,5 +1,6 @@
 import { AddressError, parseAddress, showAddress } from '../../../../shared/address.ts'
 import type { Client } from '../../../../shared/client.ts'
+import { sayDuration } from '../../../../shared/duration.ts'
 import { isoTime } from '../../../../shared/lease.ts'
 import { plural, sayNumber } from '../../../../shared/numbers.ts'
 import { followPlan, type LoadedPlan, type PlanState } from '../../../../shared/plan-state.ts'
@@ -8,6 +9,7 @@ import {
   confirmationsOf,
   isAsWanted,
   type PlanEntry,
+  type PlanProgress,
   type PlanResult,
   type PlanSummary,
 } from '../../../../shared/plans.ts'
@@ -16,7 +18,6 @@ import { openStore } from '../lib/connect.ts'
 import { EXIT, unwrap, usageError } from '../lib/exit.ts'
 import { type Io, print } from '../lib/io.ts'
 import { widthOf, wrap } from '../lib/wrap.ts'
-import { progressPrinter } from './progress.ts'
 
 export type ApplyOptions = {
   readonly confirm: readonly string[]
@@ -207,4 +208,58 @@ async function printJson(end: LoadedPlan, io: Io): Promise<void> {
     await print(io, `${safeJson(line)}${i + 1 < entries.length ? ',' : ''}`)
   }
   await print(io, ']}')
+}
+
+const BAR = 30
+/** Between two lines where there is no terminal to draw on. */
+const LINE_EVERY_MS = 5000
+
+/** Prints a bar on a terminal, and a line now and then elsewhere. */
+function progressPrinter({ stderr }: Io) {
+  let printedAt = performance.now()
+  return {
+    show(plan: PlanSummary): void {
+      const line = progressLine(plan)
+      if (stderr.isTTY) {
+        const { total } = plan.progress
+        const filled = total === 0 ? BAR : Math.floor((doneOf(plan.progress) / total) * BAR)
+        const bar = `${'█'.repeat(filled)}${'░'.repeat(BAR - filled)}`
+        stderr.write(`\r\x1b[K${`${bar} ${line}`.slice(0, (stderr.columns ?? 100) - 1)}`)
+      } else if (performance.now() - printedAt >= LINE_EVERY_MS) {
+        printedAt = performance.now()
+        stderr.write(`${line}\n`)
+      }
+    },
+    end(): void {
+      if (stderr.isTTY) stderr.write('\r\x1b[K')
+    },
+  }
+}
+
+function doneOf({ total, counts }: PlanProgress): number {
+  return total - counts.pending - counts.tried
+}
+
+function progressLine({ progress, stores }: PlanSummary): string {
+  const parts = [
+    `${sayNumber(doneOf(progress))} of ${sayNumber(progress.total)}`,
+    ...(progress.counts.failed > 0 ? [`${progress.counts.failed} failed`] : []),
+    ...paceOf(progress),
+  ]
+  const [trouble] = progress.troubles
+  if (trouble) {
+    const { store, error, retryInMs } = trouble
+    parts.push(`${escapeForTerminal(stores[store]?.name ?? '')}: ${neutralise(error.message)}`)
+    if (retryInMs !== null) parts.push(`retrying in ${sayDuration(retryInMs)}`)
+  }
+  return parts.join(' · ')
+}
+
+function paceOf({ state, perSecond, leftMs }: PlanProgress): string[] {
+  if (state === 'checking') return ['checking whether any was re-acquired']
+  if (state === 'stopping') return ['stopping']
+  return [
+    ...(perSecond ? [`${sayNumber(Math.round(perSecond))}/s`] : []),
+    ...(leftMs === null ? [] : [`${sayDuration(leftMs, { tenths: false })} left`]),
+  ]
 }
