@@ -45,7 +45,7 @@ export function AuditList({ rows, onEnd }: Props) {
       role="table"
       aria-label={t.audit.list}
       aria-rowcount={rows.length + 1}
-      className={`${gridStyles.grid} ${styles.list}`}
+      className={`${gridStyles.framed} ${styles.list}`}
     >
       <div role="rowgroup" className={gridStyles.head}>
         {/* biome-ignore lint/a11y/useFocusableInteractive: a table to be read; its buttons are what can be done */}

@@ -1,8 +1,8 @@
 import { useStore } from 'zustand'
 import { isAtWork, openPlan, plans, useBook } from '../../state/plan.ts'
 import type { PlanBook } from '../../state/plan-book.ts'
+import chipStyles from '../../ui/Chip.module.css'
 import { t } from '../../words/words.ts'
-import styles from './Plans.module.css'
 
 /** Running plans, in the status line of every view. */
 export function PlanChips() {
@@ -19,8 +19,8 @@ function PlanChip({ book }: { readonly book: PlanBook }) {
   return (
     <button
       type="button"
-      className={styles.chip}
-      data-tone={troubles.length > 0 || counts.failed > 0 ? 'danger' : undefined}
+      className={chipStyles.chip}
+      data-tone={troubles.length > 0 || counts.failed > 0 ? 'danger' : 'accent'}
       onClick={() => openPlan(plan)}
     >
       {state === 'running' ? what : t.run.chipState(what, t.run.states[state])}

@@ -26,7 +26,8 @@ type Props = {
 }
 
 /** The locks of a plan, with what selects the shown ones, for its review and its results. */
-export function PlanList({ book, view, chips, changes = null, onExclude, children }: Props) {
+export function PlanList({ chips, children, ...props }: Props) {
+  const { view } = props
   return (
     <>
       <div className={styles.tools}>
@@ -39,7 +40,7 @@ export function PlanList({ book, view, chips, changes = null, onExclude, childre
         {children}
       </div>
       <ShowChips chips={chips} show={view.show} onShow={view.setShow} />
-      <Grid book={book} order={view.order} changes={changes} onExclude={onExclude} />
+      <Grid {...props} />
     </>
   )
 }
@@ -73,14 +74,8 @@ function ShowChips({ chips, show, onShow }: ChipsProps) {
   )
 }
 
-type GridProps = {
-  readonly book: PlanBook
-  readonly order: readonly number[]
-  readonly changes: ReadonlyMap<number, PlanChange> | null
-  readonly onExclude: ((n: number) => void) | undefined
-}
-
-function Grid({ book, order, changes, onExclude }: GridProps) {
+function Grid({ book, view, changes = null, onExclude }: Omit<Props, 'chips' | 'children'>) {
+  const { order } = view
   const grid = useRef<HTMLDivElement>(null)
   const [active, setActive] = useState<number | null>(null)
   const applied = book.plan !== null && book.plan.progress.state !== 'ready'
@@ -111,7 +106,7 @@ function Grid({ book, order, changes, onExclude }: GridProps) {
       aria-colcount={columns.length}
       aria-activedescendant={activeIndex >= 0 ? `plan-row-${activeIndex}` : undefined}
       tabIndex={0}
-      className={`${gridStyles.grid} ${styles.grid}`}
+      className={`${gridStyles.framed} ${styles.grid}`}
       style={{ '--columns': columns.map(column => column.width).join(' ') } as React.CSSProperties}
       onKeyDown={onKeyDown}
     >

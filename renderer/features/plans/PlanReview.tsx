@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import type { Exclusion, PlanSummary } from '../../../shared/plans.ts'
 import { useNow } from '../../state/clock.ts'
@@ -29,23 +29,17 @@ export function PlanReview({ book, plan, onNext }: Props) {
   const formats = useStore(consoleStore, state => state.formats)
   const [said, setSaid] = useState('')
 
-  const send = useCallback(
-    async (exclusions: readonly Exclusion[], excluded: boolean) => {
-      const error = await exclude(book, exclusions, excluded)
-      setSaid(error ? sentence(error.message) : '')
-    },
-    [book],
-  )
-  const toggle = useCallback(
-    (n: number) => {
-      const entry = book.entries[n]
-      if (!entry) return
-      const by = book.excludedBy(entry)
-      if (by === null || by === 'lock') void send(single([n]), by === null)
-      else setSaid(t.plans.list.excludedBy[by])
-    },
-    [book, send],
-  )
+  const send = async (exclusions: readonly Exclusion[], isExcluded: boolean) => {
+    const error = await exclude(book, exclusions, isExcluded)
+    setSaid(error ? sentence(error.message) : '')
+  }
+  const toggle = (n: number) => {
+    const entry = book.entries[n]
+    if (!entry) return
+    const by = book.excludedBy(entry)
+    if (by === null || by === 'lock') void send(single([n]), by === null)
+    else setSaid(t.plans.list.excludedBy[by])
+  }
   const words = t.plans.list
   const { revision } = book
   // biome-ignore lint/correctness/useExhaustiveDependencies: the book changes in its place, and its revision tells
@@ -113,16 +107,11 @@ function single(places: readonly number[]): Exclusion[] {
 }
 
 /** The shown locks that can be excluded one by one, and those that can be included again. */
-function splitShown(book: PlanBook, order: readonly number[]): { kept: number[]; excluded: number[] } {
-  const kept: number[] = []
-  const excluded: number[] = []
-  for (const n of order) {
-    const entry = book.entries[n]
-    const by = entry && book.excludedBy(entry)
-    if (by === null) kept.push(n)
-    else if (by === 'lock') excluded.push(n)
-  }
-  return { kept, excluded }
+function splitShown(book: PlanBook, order: readonly number[]) {
+  const shown = order.flatMap(n => book.entries[n] ?? [])
+  const excludedBy = (by: Exclusion['by'] | null) =>
+    shown.filter(entry => book.excludedBy(entry) === by).map(({ n }) => n)
+  return { kept: excludedBy(null), excluded: excludedBy('lock') }
 }
 
 function CompareLine({ book, plan, compared }: Omit<Props, 'onNext'> & { readonly compared: Compared }) {
