@@ -9,7 +9,7 @@ import { Statements } from '../../ui/Statements.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { ROW_HEIGHT_PX } from '../../ui/use-grid.ts'
 import { t } from '../../words/words.ts'
-import styles from './AuditList.module.css'
+import styles from './Audit.module.css'
 
 /** Older entries are loaded this many rows before the end. */
 const ROWS_AHEAD = 20

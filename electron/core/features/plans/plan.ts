@@ -4,6 +4,7 @@ import {
   isOpen,
   noResults,
   type PlanEntry,
+  type PlanEvent,
   type PlanProgress,
   type PlanResult,
   type PlanSummary,
@@ -11,10 +12,16 @@ import {
 import { ChangeFeed } from '../../lib/change-feed.ts'
 import { WorkQueue } from '../../lib/concurrency.ts'
 import { StoreError } from '../../lib/errors.ts'
+import { sleep } from '../../lib/timers.ts'
 import { formatInfo } from '../../stores/kinds/kinds.ts'
 import type { JournalLine, PlanContents, PlanFile } from './plan-file.ts'
 import { lockPlan } from './plan-lock.ts'
 import type { UndoCopies } from './undo-copies.ts'
+
+/** Locks per event. */
+const PAGE = 1000
+/** Between two events about the progress. */
+const REST_MS = 200
 
 export type RunStatus = Pick<PlanProgress, 'perSecond' | 'rate' | 'leftMs' | 'troubles'> & {
   readonly state: 'running' | 'paused' | 'stopping' | 'checking'
@@ -37,8 +44,6 @@ export class Plan {
   results: (PlanResult | null)[] = []
   readonly returned = new Set<number>()
   readonly changes = new ChangeFeed(0)
-  /** Ends the streams of a removed plan. */
-  readonly removed = new AbortController()
   /** Changes by the screens of this process, one at a time. */
   readonly queue = new WorkQueue()
   run: Run | null = null
@@ -53,6 +58,7 @@ export class Plan {
   #troubles: PlanProgress['troubles'] = []
   /** Until when its releases can be restored. */
   #undoUntil: number | null = null
+  readonly #removed = new AbortController()
 
   constructor(
     readonly file: PlanFile,
@@ -192,6 +198,38 @@ export class Plan {
     }
   }
 
+  /** Its stream: all of it once, then its changes, coalesced. `summary` is the plan as this console shows it. */
+  async *events(summary: () => PlanSummary, aborted: AbortSignal): AsyncIterable<PlanEvent> {
+    const signal = AbortSignal.any([aborted, this.#removed.signal])
+    const { entries, returned } = this
+    yield { type: 'plan', plan: summary() }
+    for (const page of pagesOf(entries)) yield { type: 'entries', entries: page }
+    const sent: (PlanResult | null)[] = entries.map(() => null)
+    let sentReturned = 0
+    let lastState: string | null = null
+    for await (const plan of this.changes.events(summary, signal)) {
+      for (const page of pagesOf(entries.filter(({ n }) => this.results[n] !== sent[n]))) {
+        for (const { n } of page) sent[n] = this.results[n] ?? null
+        yield { type: 'results', results: page.map(({ n }) => ({ n, result: sent[n] ?? null })) }
+      }
+      if (returned.size > sentReturned) {
+        sentReturned = returned.size
+        yield { type: 'returned', places: [...returned] }
+      }
+      const { state } = plan.progress
+      // Exclusions can be many, and a running plan has no new ones.
+      const isRunning = state === lastState && state === 'running'
+      lastState = state
+      yield isRunning ? { type: 'progress', progress: plan.progress } : { type: 'plan', plan }
+      await sleep(REST_MS, signal)
+    }
+  }
+
+  /** Ends its streams. */
+  remove(): void {
+    this.#removed.abort()
+  }
+
   /** With the store names of its file. */
   summary(): PlanSummary {
     return {
@@ -202,4 +240,9 @@ export class Plan {
       undoUntil: this.#undoUntil,
     }
   }
+}
+
+function pagesOf<T>(all: readonly T[]): T[][] {
+  const count = Math.ceil(all.length / PAGE)
+  return Array.from({ length: count }, (_, i) => all.slice(i * PAGE, (i + 1) * PAGE))
 }

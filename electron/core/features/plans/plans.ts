@@ -22,7 +22,6 @@ import {
   strictFilter,
 } from './freeze.ts'
 import { Plan } from './plan.ts'
-import { planEvents } from './plan-events.ts'
 import { type PlanContents, PlanFile, readPlan } from './plan-file.ts'
 import { PlanRun, type RunContext } from './run.ts'
 import { releaseTask, restoreTask } from './task.ts'
@@ -56,7 +55,7 @@ export class Plans {
   async create(input: Input<'plans.create'>, signal: AbortSignal, action: string): Promise<PlanSummary> {
     // A mistake in the filter is reported before any store is read.
     strictFilter(input.filter ?? '')
-    const path = input.file === undefined ? null : this.#namedPath(input.file)
+    const path = input.file && this.#namedPath(input.file)
     const open = [...new Set(input.storeIds)].map(storeId => this.#o.stores.get(storeId, signal))
     const frozen = await freezeAll(open, input)
     const left = frozen.reduce((sum, each) => sum + each.left, 0)
@@ -65,7 +64,7 @@ export class Plans {
   }
 
   async undo({ of, file }: Input<'plans.undo'>, action: string): Promise<PlanSummary> {
-    const path = file === undefined ? null : this.#namedPath(file)
+    const path = file && this.#namedPath(file)
     const { frozen, left } = frozenToUndo(await this.#o.copies.undoable(of), this.#o.copies.windowMs)
     return this.#make(path, frozen, { kind: 'restore', filter: '', left, undoes: of }, action)
   }
@@ -159,7 +158,7 @@ export class Plans {
       this.#plans.delete(planId)
       // A file that the operator named stays.
       if (plan.file.path === this.#pathOf(planId)) await rm(plan.file.path, { force: true })
-      plan.removed.abort()
+      plan.remove()
     })
   }
 
@@ -229,7 +228,7 @@ export class Plans {
 
   async *watch(planId: string, signal: AbortSignal): AsyncIterable<PlanEvent> {
     const plan = await this.#find(planId)
-    yield* planEvents(plan, () => this.#summary(plan), signal)
+    yield* plan.events(() => this.#summary(plan), signal)
   }
 
   async pathOf(planId: string): Promise<string> {
@@ -245,7 +244,7 @@ export class Plans {
   }
 
   async #make(
-    path: string | null,
+    path: string | undefined,
     frozen: readonly FrozenStore[],
     origin: PlanOrigin,
     action: string,

@@ -1,13 +1,12 @@
 import { kindOf } from '../../../../shared/kinds.ts'
 import { isOpen, type PlanEntry, type PlanProgress, type PlanResult } from '../../../../shared/plans.ts'
 import { settle } from '../../lib/concurrency.ts'
-import { StoreError } from '../../lib/errors.ts'
+import { StoreError, toFailure } from '../../lib/errors.ts'
 import type { Facts } from '../../lib/handler.ts'
 import { sleep } from '../../lib/timers.ts'
 import type { AuditEntry, AuditLog } from '../audit/log.ts'
 import type { OpenStore } from '../stores/open-store.ts'
 import { checkWritable } from '../stores/store-rules.ts'
-import { applyToStore } from './apply-to-store.ts'
 import { findReacquired } from './compare.ts'
 import { Pace, Speed } from './pace.ts'
 import type { Plan, Run, RunStatus } from './plan.ts'
@@ -31,6 +30,16 @@ type RunOptions = {
   readonly rate: number | undefined
 }
 
+type Result = { readonly n: number; readonly result: PlanResult }
+
+/** Waits for an unreachable store, with a limit: an operator is watching the progress bar. */
+const FIRST_WAIT_MS = 500
+const LONGEST_WAIT_MS = 5000
+const PATIENCE_MS = 30_000
+/** After this many batches in which every lock failed, the rest is not attempted. */
+const FAILED_BATCHES = 3
+/** Errors of the store or the console rather than of a lock. */
+const OBSTACLES: readonly string[] = ['STORE_UNREACHABLE', 'ABORTED', 'AUDIT_FAILED', 'REFUSED']
 /** The speed and the time left change even while nothing happens. */
 const TICK_MS = 1000
 const COME_BACK_MS = 1000
@@ -154,23 +163,81 @@ export class PlanRun implements Run {
     return false
   }
 
-  #round(open: OpenStore, store: number, entries: readonly PlanEntry[]): Promise<void> {
-    return applyToStore(entries, {
-      pace: this.#paces[store] as Pace,
-      attempt: batch => {
-        checkWritable(open, 'the rest of the plan was not applied')
-        return this.#o.attempt(open, batch, places => this.#announce(places))
-      },
-      record: (results, untouched) => this.#record(results, untouched),
-      trouble: (error, retryInMs) => this.#trouble(store, error, retryInMs),
-      mayContinue: async () => {
-        await this.#awake
-        return !this.#stopped.signal.aborted
-      },
-      redact: open.redact,
-      signal: AbortSignal.any([this.#stopped.signal, open.signal]),
-      patienceMs: this.#o.patienceMs,
+  /**
+   * Attempts locks of one store at its pace. An error of the store, rather than of a lock, that changed nothing is not a
+   * result: the same locks are retried once the store is back.
+   */
+  async #round(open: OpenStore, store: number, entries: readonly PlanEntry[]): Promise<void> {
+    const signal = AbortSignal.any([this.#stopped.signal, open.signal])
+    const pace = this.#paces[store] as Pace
+    const left = [...entries]
+    let failedBatches = 0
+    let waits = 0
+    let troubleSince: number | null = null
+    while (left.length > 0 && (await this.#mayContinue())) {
+      const batch = left.slice(0, pace.batchSize)
+      await pace.take(batch.length, signal)
+      if (!(await this.#mayContinue())) return
+      const { results, again, obstacle } = await this.#attempt(open, batch)
+      left.splice(0, batch.length, ...again)
+      await this.#record(results, again)
+      if (obstacle?.code === 'AUDIT_FAILED' || obstacle?.code === 'REFUSED') throw obstacle
+      if (obstacle?.code === 'ABORTED') {
+        const why = 'The store was closed during the run: the remaining locks were not attempted'
+        if (await this.#mayContinue()) this.#trouble(store, new StoreError('ABORTED', why))
+        return
+      }
+      if (obstacle) {
+        troubleSince ??= performance.now()
+        const retryInMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** waits++)
+        const isOver = performance.now() - troubleSince + retryInMs > (this.#o.patienceMs ?? PATIENCE_MS)
+        this.#trouble(store, obstacle, isOver ? null : retryInMs)
+        if (isOver) return
+        await sleep(retryInMs, signal)
+        continue
+      }
+      if (troubleSince !== null) this.#trouble(store, null)
+      troubleSince = null
+      waits = 0
+      const failures = results.flatMap(({ result }) => (result.is === 'failed' ? [result.error] : []))
+      failedBatches = failures.length === batch.length ? failedBatches + 1 : 0
+      const [first] = failures
+      if (first && failedBatches > 0 && (failedBatches >= FAILED_BATCHES || first.code === 'STORE_DENIED')) {
+        this.#trouble(store, new StoreError(first.code, first.message))
+        return
+      }
+    }
+  }
+
+  /** Waits while the run is paused; false once it is stopped. */
+  async #mayContinue(): Promise<boolean> {
+    await this.#awake
+    return !this.#stopped.signal.aborted
+  }
+
+  /** The results of a batch, the locks that are known to be unchanged, and the last error that is not of a lock. */
+  async #attempt(open: OpenStore, batch: readonly PlanEntry[]) {
+    const whole = await settle(async () => {
+      checkWritable(open, 'the rest of the plan was not applied')
+      return this.#o.attempt(open, batch, places => this.#announce(places))
     })
+    const results: Result[] = []
+    const again: PlanEntry[] = []
+    const obstacles: StoreError[] = []
+    for (const [i, entry] of batch.entries()) {
+      const answer = whole.ok ? whole.value[i] : whole
+      if (answer?.ok) {
+        results.push({ n: entry.n, result: answer.value })
+        continue
+      }
+      const cause = answer?.error ?? new StoreError('INTERNAL', 'The store did not answer')
+      const { code, uncertain } = cause
+      const error = new StoreError(code, open.redact(cause.message), { cause, uncertain })
+      if (OBSTACLES.includes(code)) obstacles.push(error)
+      if (OBSTACLES.includes(code) && !uncertain) again.push(entry)
+      else results.push({ n: entry.n, result: { is: 'failed', at: Date.now(), error: toFailure(error) } })
+    }
+    return { results, again, obstacle: obstacles.at(-1) }
   }
 
   /** Once the audit entries are on disk, and before a lock is touched. */
@@ -180,13 +247,10 @@ export class PlanRun implements Run {
   }
 
   /** Writes down the results. A lock that was announced but not touched gets its previous result back. */
-  async #record(
-    results: readonly { n: number; result: PlanResult }[],
-    untouched: readonly number[],
-  ): Promise<void> {
+  async #record(results: readonly Result[], untouched: readonly PlanEntry[]): Promise<void> {
     const back = untouched
-      .filter(n => this.#announced.has(n))
-      .map(n => ({ n, result: this.#announced.get(n) ?? null }))
+      .filter(({ n }) => this.#announced.has(n))
+      .map(({ n }) => ({ n, result: this.#announced.get(n) ?? null }))
     const line = { is: 'results' as const, results: [...results, ...back] }
     for (const { n } of line.results) this.#announced.delete(n)
     if (line.results.length === 0) return

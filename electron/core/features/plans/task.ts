@@ -8,7 +8,6 @@ import type { Target } from '../../stores/types.ts'
 import { type AuditedLock, auditedEntry, auditedLock } from '../audit/audited.ts'
 import type { AuditEntry, AuditLog } from '../audit/log.ts'
 import type { OpenStore } from '../stores/open-store.ts'
-import type { Attempted } from './apply-to-store.ts'
 import { planStoreOf } from './freeze.ts'
 import type { Plan } from './plan.ts'
 import type { Restorable, UndoCopies } from './undo-copies.ts'
@@ -59,6 +58,9 @@ export function releaseTraced(
     open.signal,
   )
 }
+
+/** The result of a lock, or why it was not attempted. */
+type Attempted = Settled<PlanResult>
 
 /** Attempts locks of a plan. `announce` writes down, by their place in the plan, which of them are about to be touched. */
 export type Attempt = (
