@@ -20,15 +20,10 @@ export function PlansDialog() {
   const words = t.plans.all
 
   useEffect(() => {
-    let wanted = true
     void ask('plans.list', {}).then(answer => {
-      if (!wanted) return
       if (answer.ok) setKnown(answer.value)
       else setFailed({ what: words.failed, error: answer.error })
     })
-    return () => {
-      wanted = false
-    }
   }, [words])
 
   async function remove(plan: PlanSummary) {

@@ -4,7 +4,7 @@ import { safeJson } from '../../../../shared/safe-text.ts'
 import { codeOf } from '../../files/disk.ts'
 import { LockBusy } from '../../files/folder-lock.ts'
 import { StoreError, toFailure } from '../../lib/errors.ts'
-import type { Facts, Note } from '../../lib/handler.ts'
+import type { Facts, HandlersOf, Note } from '../../lib/handler.ts'
 import { whoIsHere } from '../../lib/operator.ts'
 import { atMost } from '../../lib/timers.ts'
 import { clean } from './audited.ts'
@@ -106,6 +106,13 @@ export function fileAudit(
     },
     read: (query, signal) => readLog(folder, query, signal),
     verify: signal => verifyLog(folder, signal),
+  }
+}
+
+export function auditHandlers(audit: AuditBook): HandlersOf<'audit'> {
+  return {
+    'audit.list': (query, { signal }) => audit.read(query, signal),
+    'audit.verify': (_, { signal }) => audit.verify(signal),
   }
 }
 

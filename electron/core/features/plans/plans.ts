@@ -1,14 +1,11 @@
+import { createReadStream } from 'node:fs'
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Input } from '../../../../shared/contract.ts'
-import {
-  confirmationOf,
-  type PlanComparison,
-  type PlanEvent,
-  type PlanSummary,
-} from '../../../../shared/plans.ts'
+import { confirmationOf, type PlanSummary } from '../../../../shared/plans.ts'
 import { versionOf } from '../../files/disk.ts'
 import { StoreError } from '../../lib/errors.ts'
+import type { HandlersOf } from '../../lib/handler.ts'
 import { whoIsHere } from '../../lib/operator.ts'
 import { asKnownHere, type OpenStore, type OpenStores, storeOf } from '../stores/open-store.ts'
 import { checkChange } from '../stores/store-rules.ts'
@@ -52,21 +49,63 @@ export class Plans {
     this.#purging = setInterval(() => void options.copies.purge(), PURGE_EVERY_MS).unref()
   }
 
-  async create(input: Input<'plans.create'>, signal: AbortSignal, action: string): Promise<PlanSummary> {
-    // A mistake in the filter is reported before any store is read.
-    strictFilter(input.filter ?? '')
-    const path = input.file && this.#namedPath(input.file)
-    const open = [...new Set(input.storeIds)].map(storeId => this.#o.stores.get(storeId, signal))
-    const frozen = await freezeAll(open, input)
-    const left = frozen.reduce((sum, each) => sum + each.left, 0)
-    const { filter = '' } = input
-    return this.#make(path, frozen, { kind: 'release', filter, left, undoes: null }, action)
-  }
-
-  async undo({ of, file }: Input<'plans.undo'>, action: string): Promise<PlanSummary> {
-    const path = file && this.#namedPath(file)
-    const { frozen, left } = frozenToUndo(await this.#o.copies.undoable(of), this.#o.copies.windowMs)
-    return this.#make(path, frozen, { kind: 'restore', filter: '', left, undoes: of }, action)
+  /** What a screen may ask of the plans. */
+  readonly handlers: HandlersOf<'plans'> = {
+    'plans.create': async ({ storeIds, filter = '', file, ...request }, { signal, action }) => {
+      // A mistake in the filter is reported before any store is read.
+      strictFilter(filter)
+      const path = file && this.#namedPath(file)
+      const open = [...new Set(storeIds)].map(storeId => this.#o.stores.get(storeId, signal))
+      const frozen = await freezeAll(open, { filter, ...request })
+      const left = frozen.reduce((sum, each) => sum + each.left, 0)
+      return this.#make(path, frozen, { kind: 'release', filter, left, undoes: null }, action)
+    },
+    'plans.undo': async ({ of, file }, { action }) => {
+      const path = file && this.#namedPath(file)
+      const { frozen, left } = frozenToUndo(await this.#o.copies.undoable(of), this.#o.copies.windowMs)
+      return this.#make(path, frozen, { kind: 'restore', filter: '', left, undoes: of }, action)
+    },
+    'plans.list': () => this.list(),
+    'plans.open': async ({ file }) => this.#summary(await this.#open(this.#namedPath(file))),
+    'plans.import': ({ text }) => this.#import(text),
+    'plans.remove': async ({ planId }) => {
+      const plan = await this.#find(planId)
+      await plan.alone(async () => {
+        this.#plans.delete(planId)
+        // A file that the operator named stays.
+        if (plan.file.path === this.#pathOf(planId)) await rm(plan.file.path, { force: true })
+        plan.remove()
+      })
+      return null
+    },
+    'plans.exclude': async ({ planId, exclusions, excluded }) => {
+      const plan = await this.#find(planId)
+      await plan.alone(async () => {
+        if (plan.wasApplied)
+          throw new StoreError('REFUSED', 'This plan was already applied: it can no longer be changed')
+        await plan.record({ is: 'exclude', at: Date.now(), by: whoIsHere(), exclusions, excluded })
+      })
+      plan.changes.changed()
+      return this.#summary(plan)
+    },
+    'plans.compare': async ({ planId }, { signal }) =>
+      compare(await this.#find(planId), wanted => storeOf(this.#o.stores, wanted, signal)),
+    'plans.apply': (input, { action }) => ({
+      facts: input,
+      // Its stores are checked once the plan is locked: until then another console may exclude some of its locks.
+      stores: () => [],
+      apply: () => this.#apply(input, action),
+      outcome: ({ planId }) => ({ outcome: 'begun', plan: planId }),
+    }),
+    'plans.steer': async ({ planId, to, rate }) => {
+      const plan = await this.#find(planId)
+      if (!plan.run) throw new StoreError('REFUSED', 'This plan is not being applied')
+      if (rate !== undefined) plan.run.setRate(rate)
+      if (to !== undefined) plan.run[to]()
+      return this.#summary(plan)
+    },
+    'plans.watch': ({ planId }, signal) => this.#watch(planId, signal),
+    'plans.file': ({ planId }) => this.#read(planId),
   }
 
   async list(): Promise<PlanSummary[]> {
@@ -112,12 +151,8 @@ export class Plans {
     }
   }
 
-  async open(file: string): Promise<PlanSummary> {
-    return this.#summary(await this.#open(this.#namedPath(file)))
-  }
-
   /** A plan that is already here continues from the file that has the longer journal. */
-  async import(text: string): Promise<PlanSummary> {
+  async #import(text: string): Promise<PlanSummary> {
     const contents = await readPlan(text)
     const { planId } = contents.header
     const known = await this.#find(planId).catch(() => null)
@@ -152,32 +187,7 @@ export class Plans {
       })
   }
 
-  async remove(planId: string): Promise<void> {
-    const plan = await this.#find(planId)
-    await plan.alone(async () => {
-      this.#plans.delete(planId)
-      // A file that the operator named stays.
-      if (plan.file.path === this.#pathOf(planId)) await rm(plan.file.path, { force: true })
-      plan.remove()
-    })
-  }
-
-  async exclude({ planId, exclusions, excluded }: Input<'plans.exclude'>): Promise<PlanSummary> {
-    const plan = await this.#find(planId)
-    await plan.alone(async () => {
-      if (plan.wasApplied)
-        throw new StoreError('REFUSED', 'This plan was already applied: it can no longer be changed')
-      await plan.record({ is: 'exclude', at: Date.now(), by: whoIsHere(), exclusions, excluded })
-    })
-    plan.changes.changed()
-    return this.#summary(plan)
-  }
-
-  async compare(planId: string, signal: AbortSignal): Promise<PlanComparison> {
-    return compare(await this.#find(planId), wanted => storeOf(this.#o.stores, wanted, signal))
-  }
-
-  async apply(input: Input<'plans.apply'>, action: string): Promise<PlanSummary> {
+  async #apply(input: Input<'plans.apply'>, action: string): Promise<PlanSummary> {
     const plan = await this.#find(input.planId)
     const reason = input.reason.trim()
     if (reason === '') throw new StoreError('REFUSED', 'A reason is missing: nothing was changed')
@@ -218,21 +228,15 @@ export class Plans {
       .then(() => this.#ended(plan, stores))
   }
 
-  async steer({ planId, to, rate }: Input<'plans.steer'>): Promise<PlanSummary> {
-    const plan = await this.#find(planId)
-    if (!plan.run) throw new StoreError('REFUSED', 'This plan is not being applied')
-    if (rate !== undefined) plan.run.setRate(rate)
-    if (to !== undefined) plan.run[to]()
-    return this.#summary(plan)
-  }
-
-  async *watch(planId: string, signal: AbortSignal): AsyncIterable<PlanEvent> {
+  async *#watch(planId: string, signal: AbortSignal) {
     const plan = await this.#find(planId)
     yield* plan.events(() => this.#summary(plan), signal)
   }
 
-  async pathOf(planId: string): Promise<string> {
-    return (await this.#find(planId)).file.path
+  async *#read(planId: string) {
+    const { path } = (await this.#find(planId)).file
+    const file = createReadStream(path, { encoding: 'utf8', highWaterMark: 256 * 1024 })
+    for await (const text of file) yield { text: text as string }
   }
 
   /** Waits for requests in flight; the remaining locks can be attempted another time. */
