@@ -1,18 +1,18 @@
-import { type ComponentProps, useId } from 'react'
+import { type ComponentProps, type ReactNode, useId } from 'react'
 import styles from './Field.module.css'
 
-type Described = { readonly label: string; readonly hint?: string | undefined }
+type Described = { readonly label: ReactNode; readonly hint?: ReactNode }
 
 type HintProps = {
   readonly id: string
-  readonly text: string | undefined
+  readonly text: ReactNode
   /** The text says why the input is invalid. */
   readonly wrong?: boolean
 }
 
 /** The hint of the input with this id, which names it in `aria-describedby`. */
 export function Hint({ id, text, wrong }: HintProps) {
-  if (text === undefined) return null
+  if (!text) return null
   return (
     <span
       id={hintId(id, text)}
@@ -24,8 +24,8 @@ export function Hint({ id, text, wrong }: HintProps) {
   )
 }
 
-export function hintId(id: string, hint: string | undefined): string | undefined {
-  return hint === undefined ? undefined : `${id}-hint`
+export function hintId(id: string, hint: ReactNode): string | undefined {
+  return hint ? `${id}-hint` : undefined
 }
 
 type InputProps = Omit<ComponentProps<'input'>, 'onChange'> & {

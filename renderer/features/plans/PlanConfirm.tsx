@@ -1,4 +1,4 @@
-import { useId, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { kindOf } from '../../../shared/kinds.ts'
 import { releaseConsequences } from '../../../shared/lock-words.ts'
@@ -7,8 +7,7 @@ import { ask, consoleStore } from '../../state/console.ts'
 import type { PlanBook } from '../../state/plan-book.ts'
 import { Button } from '../../ui/Button.tsx'
 import { DialogButtons, useRequest } from '../../ui/Dialog.tsx'
-import fieldStyles from '../../ui/Field.module.css'
-import { Hint, TextField, TextInput } from '../../ui/Field.tsx'
+import { TextField } from '../../ui/Field.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { ErrorNotice, Notice } from '../../ui/Notice.tsx'
 import panelStyles from '../../ui/Panel.module.css'
@@ -138,36 +137,30 @@ type FieldProps = {
 }
 
 function ConfirmField({ store, wanted, typed, onChange }: FieldProps) {
-  const id = useId()
   const [left, setLeft] = useState(false)
   const right = typed === wanted
-  const wrong = left && typed !== '' && !right
   const shown = shownText(wanted, 120)
   return (
-    <div className={fieldStyles.field}>
-      <div>
-        <label htmlFor={id}>{t.confirm.type(shown)}</label>
-        {store.production && <ProductionBadge />}
-      </div>
-      <span className={styles.confirmInput}>
-        <TextInput
-          id={id}
-          mono
-          maxLength={300}
-          value={typed}
-          aria-invalid={wrong || undefined}
-          aria-describedby={wrong || right ? `${id}-hint` : undefined}
-          onBlur={() => setLeft(true)}
-          onChange={onChange}
-        />
-        {right && (
-          <span id={`${id}-hint`} className={styles.confirmRight}>
+    <TextField
+      label={
+        <>
+          {t.confirm.type(shown)} {store.production && <ProductionBadge />}
+        </>
+      }
+      hint={
+        right && (
+          <span className={styles.confirmRight}>
             <Icon name="check" size={12} /> {t.confirm.right}
           </span>
-        )}
-      </span>
-      <Hint id={id} text={wrong ? t.confirm.wrong(shown) : undefined} wrong />
-    </div>
+        )
+      }
+      wrong={left && typed !== '' && !right ? t.confirm.wrong(shown) : undefined}
+      mono
+      maxLength={300}
+      value={typed}
+      onBlur={() => setLeft(true)}
+      onChange={onChange}
+    />
   )
 }
 

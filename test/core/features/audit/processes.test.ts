@@ -117,7 +117,7 @@ function auditLinesOf(folder: string): Record<string, unknown>[] {
   )
 }
 
-describe('a lock whose holder is dead', () => {
+describe('the lock of another process', () => {
   const lockOf = (folder: string) => join(folder, 'audit.lock')
   const numbering = () => execFileSync('readlink', ['/proc/self/ns/pid'], { encoding: 'utf8' }).trim()
   const held = (pid: number, more: object = {}) =>
