@@ -27,18 +27,18 @@ export function PlanReview({ book, plan, onNext }: Props) {
   const compared = useComparison(book)
   const view = usePlanView(book, compared.changes)
   const formats = useStore(consoleStore, state => state.formats)
-  const [said, setSaid] = useState('')
+  const [notice, setNotice] = useState('')
 
   const send = async (exclusions: readonly Exclusion[], isExcluded: boolean) => {
     const error = await exclude(book, exclusions, isExcluded)
-    setSaid(error ? sentence(error.message) : '')
+    setNotice(error ? sentence(error.message) : '')
   }
   const toggle = (n: number) => {
     const entry = book.entries[n]
     if (!entry) return
     const by = book.excludedBy(entry)
     if (by === null || by === 'lock') void send(single([n]), by === null)
-    else setSaid(t.plans.list.excludedBy[by])
+    else setNotice(t.plans.list.excludedBy[by])
   }
   const words = t.plans.list
   const { revision } = book
@@ -81,13 +81,13 @@ export function PlanReview({ book, plan, onNext }: Props) {
           )}
         </PlanList>
         <p className={`${styles.note} faint`} role="status">
-          {said === '' ? words.keysHint : said}
+          {notice === '' ? words.keysHint : notice}
         </p>
         <DialogButtons>
           <Button start onClick={leavePlan}>
             {t.plans.close}
           </Button>
-          <Button onClick={() => void savePlanFile(plan).then(setSaid)}>{t.plans.saveFile}</Button>
+          <Button onClick={() => void savePlanFile(plan).then(setNotice)}>{t.plans.saveFile}</Button>
           <Button
             look="primary"
             disabled={!book.loaded || plan.progress.total === 0}
@@ -116,14 +116,14 @@ function splitShown(book: PlanBook, order: readonly number[]) {
 
 function CompareLine({ book, plan, compared }: Omit<Props, 'onNext'> & { readonly compared: Compared }) {
   const words = t.plans.compare
-  const looked = useRef(false)
+  const wasCompared = useRef(false)
   const age = useNow() - plan.createdAt
   const { answer, error, run } = compared
   const old = plan.kind === 'release' && age > OLD_MS
   // The operator of an old plan first needs to know what has changed.
   useEffect(() => {
-    if (looked.current || !old || !book.loaded) return
-    looked.current = true
+    if (wasCompared.current || !old || !book.loaded) return
+    wasCompared.current = true
     run()
   }, [old, book.loaded, run])
   return (

@@ -58,7 +58,7 @@ export function PlansDialog() {
 }
 
 function PlanItem({ plan, onRemove }: { readonly plan: PlanSummary; readonly onRemove: () => void }) {
-  const [asked, setAsked] = useState(false)
+  const [confirming, setConfirming] = useState(false)
   const words = t.plans.all
   const { progress, createdBy } = plan
   const title = t.plans.title[plan.kind](progress.total)
@@ -86,13 +86,13 @@ function PlanItem({ plan, onRemove }: { readonly plan: PlanSummary; readonly onR
         )}
       </div>
       <Button
-        look={asked ? 'danger' : undefined}
+        look={confirming ? 'danger' : undefined}
         disabled={isAtWork(progress)}
-        aria-label={asked ? undefined : words.removeName(title)}
-        onBlur={() => setAsked(false)}
-        onClick={() => (asked ? onRemove() : setAsked(true))}
+        aria-label={confirming ? undefined : words.removeName(title)}
+        onBlur={() => setConfirming(false)}
+        onClick={() => (confirming ? onRemove() : setConfirming(true))}
       >
-        {asked ? words.asked : words.remove}
+        {confirming ? words.confirmRemove : words.remove}
       </Button>
     </li>
   )

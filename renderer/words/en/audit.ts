@@ -22,7 +22,7 @@ export const audit = {
       reason: 'Reason',
     },
     events: {
-      intent: 'asked for',
+      intent: 'requested',
       acting: 'about to act',
       settled: 'result',
       outcome: 'outcome',

@@ -2,7 +2,7 @@ import { plural } from '../../../shared/numbers.ts'
 import type { Exclusion } from '../../../shared/plans.ts'
 import { clockTime, dateTime, duration, numbers } from './say.ts'
 
-/** Plans: making one, looking it over, and what surrounds them. What is said while one runs is in runs.ts. */
+/** Plans: making, reviewing and listing them. The words of a run are in runs.ts. */
 export const plans = {
   plans: {
     releaseAll: 'Release all…',
@@ -142,7 +142,7 @@ export const plans = {
       remove: 'Remove',
       removeName: (title: string) => `Remove ${title}`,
       openName: (title: string) => `Open ${title}`,
-      asked: 'Remove it?',
+      confirmRemove: 'Remove it?',
       failed: 'The list could not be read.',
       openFile: 'Open a plan file…',
     },

@@ -96,7 +96,7 @@ export const runs = {
         : `${numbers.format(n)} released locks were re-acquired by their previous holders: they are alive.`,
     returnedShow: 'Show them',
     notReturned: 'None was re-acquired by its previous holder.',
-    notLooked: 'Not yet checked whether any was re-acquired.',
+    notChecked: 'Not yet checked whether any was re-acquired.',
     cameBack: 'Released, re-acquired',
     changed: (owner: string | null) =>
       owner === null ? 'Changed, not touched' : `Now ${owner}, not touched`,

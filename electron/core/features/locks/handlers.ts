@@ -30,7 +30,7 @@ export function lockHandlers(options: LockHandlersOptions): HandlersOf<'locks' |
       facts: { ...stores.factsOf(storeId), ...input },
       stores: () => {
         const store = stores.get(storeId, signal)
-        // A command has no list: its fence says which lock is meant, and no name is asked for.
+        // A command has no list of stores: the fence identifies the lock, and no name is required.
         const name = store.listed ? store.productionName : null
         const confirmation = productionConfirmation(name, input, 'A release')
         return [{ store, revision: input.revision, confirmation }]

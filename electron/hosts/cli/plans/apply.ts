@@ -211,7 +211,7 @@ async function printJson(end: LoadedPlan, io: Io): Promise<void> {
 }
 
 const BAR = 30
-/** Between two lines where there is no terminal to draw on. */
+/** Between two lines without a terminal. */
 const LINE_EVERY_MS = 5000
 
 /** Prints a bar on a terminal, and a line now and then elsewhere. */

@@ -140,7 +140,7 @@ async function showPlan(
   const end = [
     `Nothing was changed. The plan is in ${escapeForTerminal(plan.file)}.`,
     ...(hasPassword(positionals[0] ?? '', io)
-      ? ['The password is not in it: set LOCKKEEPER_PASSWORD, or type it when asked.']
+      ? ['The password is not in it: set LOCKKEEPER_PASSWORD, or type it at the prompt.']
       : []),
     'To apply exactly this plan:',
   ]
