@@ -15,7 +15,7 @@ function PlanChip({ book }: { readonly book: PlanBook }) {
   const plan = book.plan
   if (!plan || !isAtWork(plan.progress)) return null
   const { counts, total, state, troubles } = plan.progress
-  const what = t.run.chip[plan.kind](total - counts.pending, total)
+  const what = t.run.chip[plan.kind](t.run.of(total - counts.pending, total))
   return (
     <button
       type="button"

@@ -3,6 +3,7 @@ import { useStore } from 'zustand'
 import type { PlanSummary } from '../../../shared/plans.ts'
 import type { Failure } from '../../../shared/result.ts'
 import { consoleStore } from '../../state/console.ts'
+import { closeDialog } from '../../state/overlay.ts'
 import { isAtWork, leavePlan, plans, useBook } from '../../state/plan.ts'
 import type { PlanBook } from '../../state/plan-book.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -86,4 +87,25 @@ function Ended({ error }: { readonly error: Failure | null }) {
   const link = useStore(consoleStore, state => state.link)
   if (link === 'up') return <ErrorNotice what={t.plans.lost} error={error} />
   return error && <Notice>{link === 'ended' ? t.status.ended : t.status.lost}</Notice>
+}
+
+/** Shown while a plan is being made, or with the reason why it was not. */
+export function MakingPlan() {
+  const making = useStore(plans, state => state.making)
+  const words = t.plans.making
+  if (!making) return null
+  return (
+    <Dialog title={making.title} onClose={closeDialog}>
+      {making.failed === null ? (
+        <p role="status">{making.text}</p>
+      ) : (
+        <ErrorNotice what={words.failed} error={making.failed} />
+      )}
+      <DialogButtons>
+        <Button autoFocus onClick={closeDialog}>
+          {making.failed === null ? words.cancel : words.close}
+        </Button>
+      </DialogButtons>
+    </Dialog>
+  )
 }

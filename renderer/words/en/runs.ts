@@ -59,10 +59,8 @@ export const runs = {
     closing: 'Closing this does not stop the run; reopen it from the status line.',
     steerFailed: 'Not changed.',
     chip: {
-      release: (done: number, total: number) =>
-        `Releasing ${numbers.format(done)} of ${numbers.format(total)}`,
-      restore: (done: number, total: number) =>
-        `Restoring ${numbers.format(done)} of ${numbers.format(total)}`,
+      release: (progress: string) => `Releasing ${progress}`,
+      restore: (progress: string) => `Restoring ${progress}`,
     },
     chipState: (what: string, state: string) => `${what} · ${state}`,
     started: (at: number, reason: string | null) =>
