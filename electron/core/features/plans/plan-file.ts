@@ -51,18 +51,10 @@ const journalLineSchema = z.discriminatedUnion('is', [
 ])
 export type JournalLine = z.infer<typeof journalLineSchema>
 
-export type PlanContents = {
-  readonly header: PlanHeader
-  readonly entries: readonly PlanEntry[]
-  readonly journal: readonly JournalLine[]
-  /** Of the header and the locks. */
-  readonly digest: string
-  /** The length of the complete lines; a partial line may follow. */
-  readonly length: number
-}
+export type PlanContents = Awaited<ReturnType<typeof readPlan>>
 
 /** Refuses another kind of file, and an edited plan: exactly what was reviewed is released. */
-export async function readPlan(text: string): Promise<PlanContents> {
+export async function readPlan(text: string) {
   const length = text.lastIndexOf('\n') + 1
   const lines = text.slice(0, length).split('\n').slice(0, -1)
   const first = firstLineSchema.safeParse(parseJson(lines[0] ?? ''))
@@ -89,7 +81,9 @@ export async function readPlan(text: string): Promise<PlanContents> {
     header,
     entries,
     journal,
+    /** Of the header and the locks. */
     digest: frozen.data.frozen,
+    /** Of the complete lines; a partial line may follow. */
     length: Buffer.byteLength(text.slice(0, length)),
   }
 }

@@ -156,16 +156,15 @@ export class Plans {
     const contents = await readPlan(text)
     const { planId } = contents.header
     const known = await this.#find(planId).catch(() => null)
+    const add = async () => {
+      const whole = text.slice(0, text.lastIndexOf('\n') + 1)
+      const file = await PlanFile.keep(await this.#ownPath(planId), whole, contents.digest)
+      return this.#keep(new Plan(file, contents))
+    }
     if (known) await this.#merge(known, contents)
-    const plan = known ?? (await this.#addFile(planId, text, contents))
+    const plan = known ?? (await add())
     await plan.findUndo(this.#o.copies)
     return this.#summary(plan)
-  }
-
-  async #addFile(planId: string, text: string, contents: PlanContents): Promise<Plan> {
-    const whole = text.slice(0, text.lastIndexOf('\n') + 1)
-    const file = await PlanFile.keep(await this.#ownPath(planId), whole, contents.digest)
-    return this.#keep(new Plan(file, contents))
   }
 
   async #merge(plan: Plan, { digest, journal }: PlanContents): Promise<void> {

@@ -35,13 +35,7 @@ const claimSchema = z.object({ by: z.string(), places: z.array(z.number()) })
 const FIRST_LINE = 64
 
 /** The locks of a plan or a single release, as far as they can be undone. */
-export type Undoable = {
-  readonly restorable: readonly Restorable[]
-  /** Released with them, in a format that cannot be restored. */
-  readonly unrestorable: readonly UndoCopy[]
-  /** Already restored, or claimed for it. */
-  readonly restored: number
-}
+export type Undoable = Awaited<ReturnType<UndoCopies['undoable']>>
 
 /**
  * Copies of released locks for an undo, in one file per plan or single release. They contain tokens, so only this account may
@@ -93,7 +87,7 @@ export class UndoCopies {
   }
 
   /** What can be restored now. The plan `by` may continue with its own claims. */
-  async undoable(of: string, by: string | null = null): Promise<Undoable> {
+  async undoable(of: string, by: string | null = null) {
     const now = this.now()
     const copies = new Map<number, UndoCopy>()
     const released = new Set<number>()
@@ -108,7 +102,9 @@ export class UndoCopies {
     const free = inTime.filter(({ entry: { n } }) => !claims.has(n) || claims.get(n) === by)
     return {
       restorable: free.filter((kept): kept is Restorable => kept.copy !== null),
+      /** Released with them, in a format that cannot be restored. */
       unrestorable: free.filter(({ copy }) => copy === null),
+      /** Already restored, or claimed for it. */
       restored: inTime.length - free.length,
     }
   }
