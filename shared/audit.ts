@@ -1,12 +1,12 @@
 import { z } from 'zod'
 
-/** The audit log as screens see it. What its lines are made of, and how they are chained, is in docs/audit.md. */
+/** The audit log as screens see it. docs/audit.md describes its lines and their chain. */
 
 /**
  * `intent` and `outcome` stand around a call that changes something; between them, for each lock, `acting` and `settled`.
  * `dry-run` and `settings` change nothing in any store. `chain` is the first line of every file.
  */
-export const AUDIT_EVENTS = [
+export const auditEventSchema = z.enum([
   'intent',
   'acting',
   'settled',
@@ -14,59 +14,53 @@ export const AUDIT_EVENTS = [
   'dry-run',
   'settings',
   'chain',
-] as const
-export const auditEventSchema = z.enum(AUDIT_EVENTS)
+])
 export type AuditEvent = z.infer<typeof auditEventSchema>
 
-/**
- * One line, its most wanted parts taken out; `entry` has all of them. Every text in it may come from a store, or from
- * whoever edited the file.
- */
-export const auditRowSchema = z.object({
-  /** Where it stands; also the cursor for what is older than it. */
-  place: z.string(),
-  file: z.string(),
-  seq: z.number(),
+/** One line: its most used members, and `entry` with all of them. Its texts may come from a store, or from an edit of the file. */
+export type AuditRow = {
+  /** Its position; also the cursor for older lines. */
+  place: string
+  file: string
+  seq: number
   /** ISO 8601, by the clock of the machine that wrote it. */
-  at: z.string(),
-  /** The same moment by the store's clock, where it is known. */
-  serverAt: z.string().nullable(),
-  user: z.string(),
-  host: z.string(),
-  pid: z.number().nullable(),
-  event: auditEventSchema,
+  at: string
+  /** The same moment by the store's clock, if known. */
+  serverAt: string | null
+  user: string
+  host: string
+  pid: number | null
+  event: AuditEvent
   /** The same for all lines of one call, or of one run of a plan. */
-  action: z.string().nullable(),
-  method: z.string().nullable(),
+  action: string | null
+  method: string | null
   /** Its address, without the password. */
-  store: z.string().nullable(),
-  storeName: z.string().nullable(),
-  plan: z.string().nullable(),
-  key: z.string().nullable(),
-  reason: z.string().nullable(),
-  outcome: z.string().nullable(),
-  error: z.object({ code: z.string(), message: z.string() }).nullable(),
-  entry: z.record(z.string(), z.unknown()),
-})
-export type AuditRow = z.infer<typeof auditRowSchema>
+  store: string | null
+  storeName: string | null
+  plan: string | null
+  key: string | null
+  reason: string | null
+  outcome: string | null
+  error: { code: string; message: string } | null
+  entry: Record<string, unknown>
+}
 
-export const auditPageSchema = z.object({
+export type AuditPage = {
   /** Newest first. */
-  rows: z.array(auditRowSchema),
-  /** Where to go on; null when this was the oldest. */
-  next: z.string().nullable(),
-  /** Lines looked at for this page. */
-  scanned: z.number(),
-  /** Of them, lines that are no entries: damage, which audit.verify explains. */
-  unreadable: z.number(),
-})
-export type AuditPage = z.infer<typeof auditPageSchema>
+  rows: AuditRow[]
+  /** Where the next page starts; null at the oldest line. */
+  next: string | null
+  /** Lines read for this page. */
+  scanned: number
+  /** Lines among them that are not entries: damage, which audit.verify explains. */
+  unreadable: number
+}
 
-/** `place` is what a page gave as `next` or a row as its place. */
 export const auditQuerySchema = z.strictObject({
-  /** Every word must occur in the entry; `event:`, `user:`, `host:`, `store:`, `plan:`, `action:`, `key:`, `outcome:` look there only. */
+  /** Every word must occur in the entry; `event:`, `user:`, `host:`, `store:`, `plan:`, `action:`, `key:`, `outcome:` search one member. */
   text: z.string().max(2000).optional(),
   events: z.array(auditEventSchema).min(1).optional(),
+  /** The `next` of a page, or the `place` of a row. */
   before: z
     .string()
     .regex(/^\d{6}:\d{1,15}$/)
@@ -76,49 +70,47 @@ export const auditQuerySchema = z.strictObject({
 export type AuditQuery = z.infer<typeof auditQuerySchema>
 
 export const auditDamageSchema = z.object({
-  /** From 1; null when it is about the file as a whole. */
+  /** From 1; null if the whole file is affected. */
   line: z.number().nullable(),
   why: z.string(),
 })
 export type AuditDamage = z.infer<typeof auditDamageSchema>
 
-export const auditFileSchema = z.object({
-  name: z.string(),
-  /** `unchained`: written by an earlier version, so nothing can be said about it. */
-  state: z.enum(['ok', 'damaged', 'missing', 'unchained']),
-  lines: z.number(),
-  firstAt: z.string().nullable(),
-  lastAt: z.string().nullable(),
-  /** Why it does not simply go on where the file before it ended; null when it does. */
-  begins: z.string().nullable(),
-  damages: z.array(auditDamageSchema),
-})
-export type AuditFile = z.infer<typeof auditFileSchema>
+export type AuditFile = {
+  name: string
+  /** `unchained`: written by an earlier version, so it cannot be verified. */
+  state: 'ok' | 'damaged' | 'missing' | 'unchained'
+  lines: number
+  firstAt: string | null
+  lastAt: string | null
+  /** Why it does not continue the chain of the file before it; null if it does. */
+  begins: string | null
+  damages: AuditDamage[]
+}
 
-export const auditVerdictSchema = z.object({
+export type AuditVerdict = {
   /** No damage, now or recorded earlier. */
-  ok: z.boolean(),
+  ok: boolean
   /** Oldest first. */
-  files: z.array(auditFileSchema),
+  files: AuditFile[]
   /**
-   * The head remembers the last line, so that lines missing at the end are noticed. `behind`: something was written after
-   * it, as after a crash. `ahead`: lines that it knows are missing, or others.
+   * The head remembers the last line, so that lines missing at the end are noticed. `behind`: lines were written after it,
+   * as after a crash. `ahead`: lines that it knows are missing or different.
    */
-  head: z.object({
-    status: z.enum(['ok', 'behind', 'ahead', 'missing', 'unreadable', 'none-yet']),
-    says: z.string(),
-    /** To be kept elsewhere: whoever has it can tell that the log up to there was not changed. */
-    file: z.string().nullable(),
-    seq: z.number().nullable(),
-    hash: z.string().nullable(),
-  }),
-  lines: z.number(),
-})
-export type AuditVerdict = z.infer<typeof auditVerdictSchema>
+  head: {
+    status: 'ok' | 'behind' | 'ahead' | 'missing' | 'unreadable' | 'none-yet'
+    says: string
+    /** Kept elsewhere, these prove that the log up to there is unchanged. */
+    file: string | null
+    seq: number | null
+    hash: string | null
+  }
+  lines: number
+}
 
 export const auditMethods = {
   /** Newest first, a page at a time. */
-  'audit.list': { effect: 'read', input: auditQuerySchema, output: auditPageSchema },
+  'audit.list': { effect: 'read', input: auditQuerySchema, output: z.custom<AuditPage>() },
   /** Reads the whole log and checks its chain. */
-  'audit.verify': { effect: 'read', input: z.strictObject({}), output: auditVerdictSchema },
+  'audit.verify': { effect: 'read', input: z.strictObject({}), output: z.custom<AuditVerdict>() },
 } as const

@@ -117,7 +117,7 @@ export class PlanState {
 
 export type LoadedPlan = PlanState & { plan: PlanSummary }
 
-/** Follows a plan until `isDone`, which is asked after every event once all locks are known. */
+/** Follows a plan until `isDone`, checked after every event once all locks are known. */
 export function followPlan(
   client: Client,
   planId: string,

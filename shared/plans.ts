@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { MINUTE_MS } from './duration.ts'
 import { fence, lockId, lockStateSchema, storeId, storeKindSchema } from './locks.ts'
-import { failureSchema } from './result.ts'
+import { type Failure, failureSchema } from './result.ts'
 
 /**
  * A plan: a frozen set of locks with their fences, to be released (or restored) exactly as they were seen, later or by
@@ -53,11 +53,9 @@ export const exclusionSchema = z.object({
 })
 export type Exclusion = z.infer<typeof exclusionSchema>
 
-export const PLAN_KINDS = ['release', 'restore'] as const
-
 export const planHeaderSchema = z.object({
   planId: z.string(),
-  kind: z.enum(PLAN_KINDS),
+  kind: z.enum(['release', 'restore']),
   createdAt: z.number(),
   createdBy: z.object({ user: z.string(), host: z.string() }),
   /** As the operator typed it; empty for a selection or everything. */
@@ -105,75 +103,61 @@ export const RESULTS = [
   'pending',
 ] as const
 export type ResultName = (typeof RESULTS)[number]
-const resultCountsSchema = z.record(z.enum(RESULTS), z.number())
-export type ResultCounts = z.infer<typeof resultCountsSchema>
-
-export const PLAN_STATES = ['ready', 'running', 'paused', 'stopping', 'checking', 'stopped', 'done'] as const
+export type ResultCounts = Record<ResultName, number>
 
 /**
  * `ready` was never applied; `stopped` was, and has locks left; `stopping` waits for requests in flight; `checking` reads
  * the released locks again.
  */
-export const planProgressSchema = z.object({
-  state: z.enum(PLAN_STATES),
-  /** Without the excluded locks. */
-  total: z.number(),
-  counts: resultCountsSchema,
-  /** Released locks that their previous holder re-acquired with the same token. Null before the check. */
-  returned: z.number().nullable(),
-  /** Locks per second: measured, and as requested. */
-  perSecond: z.number().nullable(),
-  rate: z.number().nullable(),
-  leftMs: z.number().nullable(),
-  startedAt: z.number().nullable(),
-  endedAt: z.number().nullable(),
-  reason: z.string().nullable(),
-  /** Stores that block the run, and why. */
-  troubles: z.array(z.object({ store: z.number(), error: failureSchema, retryInMs: z.number().nullable() })),
-})
-export type PlanProgress = z.infer<typeof planProgressSchema>
+export type PlanStatus = 'ready' | 'running' | 'paused' | 'stopping' | 'checking' | 'stopped' | 'done'
 
-export const planSummarySchema = planHeaderSchema.extend({
+export type PlanProgress = {
+  state: PlanStatus
+  /** Without the excluded locks. */
+  total: number
+  counts: ResultCounts
+  /** Released locks that their previous holder re-acquired with the same token. Null before the check. */
+  returned: number | null
+  /** Locks per second: measured, and as requested. */
+  perSecond: number | null
+  rate: number | null
+  leftMs: number | null
+  startedAt: number | null
+  endedAt: number | null
+  reason: string | null
+  /** Stores that block the run, and why. */
+  troubles: { store: number; error: Failure; retryInMs: number | null }[]
+}
+
+export type PlanSummary = PlanHeader & {
   /** The path of its file. */
-  file: z.string(),
-  exclusions: z.array(exclusionSchema),
-  progress: planProgressSchema,
+  file: string
+  exclusions: Exclusion[]
+  progress: PlanProgress
   /** Until when what it released can be restored, by the local clock. Null when nothing can. */
-  undoUntil: z.number().nullable(),
-})
-export type PlanSummary = z.infer<typeof planSummarySchema>
+  undoUntil: number | null
+}
 
 /** How a lock of the plan differs in the store now. Unchanged locks are not listed. */
-export const planChangeSchema = z.object({
-  n: z.number(),
+export type PlanChange = {
+  n: number
   /** `renewed`: the same holder has extended it. It would still be released. */
-  now: z.enum(['renewed', 'changed', 'gone', 'unread']),
-  owner: z.string().nullable(),
-})
-export type PlanChange = z.infer<typeof planChangeSchema>
+  now: 'renewed' | 'changed' | 'gone' | 'unread'
+  owner: string | null
+}
 
-export const planComparisonSchema = z.object({
-  comparedAt: z.number(),
-  same: z.number(),
-  changes: z.array(planChangeSchema),
-})
-export type PlanComparison = z.infer<typeof planComparisonSchema>
+export type PlanComparison = { comparedAt: number; same: number; changes: PlanChange[] }
 
-export const planEventSchema = z.discriminatedUnion('type', [
+export type PlanEvent =
   /** First, and whenever anything but the results changes. */
-  z.object({ type: z.literal('plan'), plan: planSummarySchema }),
+  | { type: 'plan'; plan: PlanSummary }
   /** Every lock, in pages, once. */
-  z.object({ type: z.literal('entries'), entries: z.array(planEntrySchema) }),
-  z.object({
-    type: z.literal('results'),
-    results: z.array(z.object({ n: z.number(), result: planResultSchema.nullable() })),
-  }),
+  | { type: 'entries'; entries: PlanEntry[] }
+  | { type: 'results'; results: { n: number; result: PlanResult | null }[] }
   /** Released locks that were re-acquired with the same token. */
-  z.object({ type: z.literal('returned'), places: z.array(z.number()) }),
+  | { type: 'returned'; places: number[] }
   /** A few times per second during a run. */
-  z.object({ type: z.literal('progress'), progress: planProgressSchema }),
-])
-export type PlanEvent = z.infer<typeof planEventSchema>
+  | { type: 'progress'; progress: PlanProgress }
 
 /** The group of a lock: the value an exclusion of that kind would name. */
 export function groupOf(entry: PlanEntry, by: Exclusion['by']): string {
@@ -194,6 +178,11 @@ export function groupOf(entry: PlanEntry, by: Exclusion['by']): string {
 /** What the operator types: the name of the store and the number of its locks in the plan. */
 export function confirmationOf(store: PlanStore, count: number): string {
   return `${store.name} ${count}`
+}
+
+/** The confirmations of a plan, given how many locks each of its stores has in it. */
+export function confirmationsOf({ stores }: Pick<PlanHeader, 'stores'>, counts: readonly number[]): string[] {
+  return stores.flatMap((store, i) => (counts[i] ? [confirmationOf(store, counts[i])] : []))
 }
 
 export function noResults(): ResultCounts {
@@ -231,7 +220,8 @@ export function attemptsLeft({ counts }: Pick<PlanProgress, 'counts'>): number {
 
 const planId = z.string().min(1).max(64)
 const filePath = z.string().min(1).max(4096)
-const rate = z.number().min(0.1).max(100_000)
+/** Locks per second and store. */
+export const rateSchema = z.number().min(0.1).max(100_000)
 
 export const planMethods = {
   /**
@@ -251,17 +241,21 @@ export const planMethods = {
       /** The path of the plan file. Only for a host whose operator may name files. */
       file: filePath.optional(),
     }),
-    output: planSummarySchema,
+    output: z.custom<PlanSummary>(),
   },
   /** Opens a plan outside the data folder. Only for a host whose operator may name files. */
-  'plans.open': { effect: 'read', input: z.strictObject({ file: filePath }), output: planSummarySchema },
+  'plans.open': {
+    effect: 'read',
+    input: z.strictObject({ file: filePath }),
+    output: z.custom<PlanSummary>(),
+  },
   /** The plans of the data folder, newest first. */
-  'plans.list': { effect: 'read', input: z.strictObject({}), output: z.array(planSummarySchema) },
+  'plans.list': { effect: 'read', input: z.strictObject({}), output: z.custom<PlanSummary[]>() },
   /** Copies a plan into the data folder, by the text of its file. */
   'plans.import': {
     effect: 'read',
     input: z.strictObject({ text: z.string().max(200_000_000) }),
-    output: planSummarySchema,
+    output: z.custom<PlanSummary>(),
   },
   /** Deletes a plan that is not running. */
   'plans.remove': { effect: 'read', input: z.strictObject({ planId }), output: z.null() },
@@ -273,10 +267,10 @@ export const planMethods = {
       exclusions: z.array(exclusionSchema).max(100_000),
       excluded: z.boolean(),
     }),
-    output: planSummarySchema,
+    output: z.custom<PlanSummary>(),
   },
   /** Reads the locks of the plan again and compares them. */
-  'plans.compare': { effect: 'read', input: z.strictObject({ planId }), output: planComparisonSchema },
+  'plans.compare': { effect: 'read', input: z.strictObject({ planId }), output: z.custom<PlanComparison>() },
   /** Starts the run, or resumes with the locks left. Answers once it has started; plans.watch has the rest. */
   'plans.apply': {
     effect: 'write',
@@ -285,10 +279,9 @@ export const planMethods = {
       /** The confirmationOf each store of the plan, typed by the operator. */
       confirm: z.array(z.string().max(300)).max(200),
       reason: z.string().max(2000),
-      /** Locks per second and store. */
-      rate: rate.optional(),
+      rate: rateSchema.optional(),
     }),
-    output: planSummarySchema,
+    output: z.custom<PlanSummary>(),
   },
   /** `stop` waits for requests in flight and attempts no further lock. */
   'plans.steer': {
@@ -296,20 +289,20 @@ export const planMethods = {
     input: z.strictObject({
       planId,
       to: z.enum(['pause', 'resume', 'stop']).optional(),
-      rate: rate.optional(),
+      rate: rateSchema.optional(),
     }),
-    output: planSummarySchema,
+    output: z.custom<PlanSummary>(),
   },
   /** Makes a plan that restores what a plan or a single release released, as far as possible. */
   'plans.undo': {
     effect: 'read',
     input: z.strictObject({ of: z.string().min(1).max(64), file: filePath.optional() }),
-    output: planSummarySchema,
+    output: z.custom<PlanSummary>(),
   },
 } as const
 
 export const planStreams = {
-  'plans.watch': { input: z.strictObject({ planId }), event: planEventSchema },
+  'plans.watch': { input: z.strictObject({ planId }), event: z.custom<PlanEvent>() },
   /** The file of a plan, in chunks. */
-  'plans.file': { input: z.strictObject({ planId }), event: z.object({ text: z.string() }) },
+  'plans.file': { input: z.strictObject({ planId }), event: z.custom<{ text: string }>() },
 } as const

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { HOUR_MS } from './duration.ts'
 import { storeId, storeKindSchema } from './locks.ts'
-import { planSummarySchema } from './plans.ts'
+import type { PlanSummary } from './plans.ts'
 import { failureSchema } from './result.ts'
 
 /**
@@ -226,7 +226,7 @@ export const switchMethods = {
     output: switchRunSchema,
   },
   /** Makes a plan that releases the remaining locks of the old store. */
-  'switch.plan': { effect: 'settings', input: z.strictObject({ switchId }), output: planSummarySchema },
+  'switch.plan': { effect: 'settings', input: z.strictObject({ switchId }), output: z.custom<PlanSummary>() },
 } as const
 
 export const switchStreams = {

@@ -4,13 +4,11 @@ import type { ConsoleInfo } from '../../shared/console.ts'
 import type { Core } from './dispatch.ts'
 import { Alerts } from './features/alerts/alerts.ts'
 import { alertHandlers } from './features/alerts/handlers.ts'
-import { auditHandlers } from './features/audit/handlers.ts'
-import { fileAudit } from './features/audit/log.ts'
+import { auditHandlers, fileAudit } from './features/audit/log.ts'
 import { holdHandlers } from './features/holds/handlers.ts'
 import { Holds, type HoldsOptions } from './features/holds/holds.ts'
 import { lockHandlers } from './features/locks/handlers.ts'
 import { MetricsReader } from './features/metrics/metrics-reader.ts'
-import { planHandlers } from './features/plans/handlers.ts'
 import { Plans, type PlansOptions } from './features/plans/plans.ts'
 import { UndoCopies } from './features/plans/undo-copies.ts'
 import { reportHandlers } from './features/reports/handlers.ts'
@@ -97,7 +95,7 @@ export function createCore(options: CoreOptions): Core {
   const plans = new Plans({ dataFolder, stores, audit, copies, mayNameFiles, ...options.plans })
   const holds = new Holds({ dataFolder, stores, audit, attends, ...options.holds })
   const planStore = (storeId: string, signal: AbortSignal, action: string) =>
-    plans.create({ storeIds: [storeId] }, signal, action)
+    plans.handlers['plans.create']({ storeIds: [storeId] }, { signal, action })
   const switches = new Switches({ runs: switchRuns, get, plan: planStore })
   const stats = new StatsService({ histories, openStores, get, redact })
   const alertSource = {
@@ -111,7 +109,7 @@ export function createCore(options: CoreOptions): Core {
     handlers: {
       ...storeHandlers({ connections, stores, list, vault, about: { host, version, dataFolder } }),
       ...lockHandlers({ connections, stores, audit, copies }),
-      ...planHandlers(plans),
+      ...plans.handlers,
       ...auditHandlers(audit),
       ...statsHandlers(stats),
       ...alertHandlers({ alerts, addressOf }),

@@ -31,14 +31,11 @@ export function isAtWork({ state }: Pick<PlanProgress, 'state'>): boolean {
   return state === 'running' || state === 'paused' || state === 'stopping' || state === 'checking'
 }
 
-function follow(plan: PlanSummary): PlanBook {
+function follow(plan: PlanSummary): void {
   const known = plans.getState().books.get(plan.planId)
-  if (known) {
-    known.take(plan)
-    return known
-  }
-  const book = new PlanBook(plan.planId)
+  const book = known ?? new PlanBook(plan.planId)
   book.take(plan)
+  if (known) return
   plans.setState(({ books }) => ({ books: new Map(books).set(plan.planId, book) }))
   const close = keepOpen(
     'plans.watch',
@@ -50,7 +47,6 @@ function follow(plan: PlanSummary): PlanBook {
     },
   )
   closers.set(plan.planId, close)
-  return book
 }
 
 export function openPlan(plan: PlanSummary): void {

@@ -1,20 +1,31 @@
-import { type ComponentProps, useId } from 'react'
+import { type ComponentProps, type ReactNode, useId } from 'react'
 import styles from './Field.module.css'
 
-type Described = { readonly label: string; readonly hint?: string | undefined }
+type Described = { readonly label: ReactNode; readonly hint?: ReactNode }
+
+type HintProps = {
+  readonly id: string
+  readonly text: ReactNode
+  /** The text says why the input is invalid. */
+  readonly wrong?: boolean
+}
 
 /** The hint of the input with this id, which names it in `aria-describedby`. */
-export function Hint({ id, text }: { readonly id: string; readonly text: string | undefined }) {
-  if (text === undefined) return null
+export function Hint({ id, text, wrong }: HintProps) {
+  if (!text) return null
   return (
-    <span id={hintId(id, text)} className={styles.hint}>
+    <span
+      id={hintId(id, text)}
+      className={wrong ? styles.wrong : styles.hint}
+      role={wrong ? 'alert' : undefined}
+    >
       {text}
     </span>
   )
 }
 
-export function hintId(id: string, hint: string | undefined): string | undefined {
-  return hint === undefined ? undefined : `${id}-hint`
+export function hintId(id: string, hint: ReactNode): string | undefined {
+  return hint ? `${id}-hint` : undefined
 }
 
 type InputProps = Omit<ComponentProps<'input'>, 'onChange'> & {
@@ -37,10 +48,16 @@ export function TextInput({ onChange, mono, className = '', ...input }: InputPro
   )
 }
 
-type TextProps = Described & InputProps & { readonly wide?: boolean }
+type TextProps = Described &
+  InputProps & {
+    readonly wide?: boolean
+    /** Why the value is invalid, in place of the hint. */
+    readonly wrong?: string | undefined
+  }
 
-export function TextField({ label, hint, wide, ...input }: TextProps) {
+export function TextField({ label, hint, wide, wrong, ...input }: TextProps) {
   const id = useId()
+  const text = wrong ?? hint
   return (
     <div className={`${styles.field} ${wide ? styles.wide : ''}`}>
       <label htmlFor={id}>{label}</label>
@@ -49,10 +66,11 @@ export function TextField({ label, hint, wide, ...input }: TextProps) {
         ref={input.autoFocus ? markForFocus : undefined}
         // Browsers must not offer to save passwords that Lockkeeper stores.
         autoComplete={input.type === 'password' ? 'new-password' : 'off'}
-        aria-describedby={hintId(id, hint)}
+        aria-invalid={wrong !== undefined || undefined}
+        aria-describedby={hintId(id, text)}
         {...input}
       />
-      <Hint id={id} text={hint} />
+      <Hint id={id} text={text} wrong={wrong !== undefined} />
     </div>
   )
 }

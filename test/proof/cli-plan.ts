@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { Plan } from '../../electron/core/features/plans/plan.ts'
-import { readPlan } from '../../electron/core/features/plans/plan-file.ts'
+import { PlanFile, readPlan } from '../../electron/core/features/plans/plan-file.ts'
 import { dataFolder, runCli, startCli } from '../hosts/cli/run-cli.ts'
 import type { Applied } from './truth.ts'
 
@@ -35,8 +35,9 @@ export async function cliPlan(address: string, folder = dataFolder(), more: Node
 
 /** What the file says now, whoever is writing to it. */
 export async function says(file: string): Promise<FileSays> {
-  const { header, entries, journal } = await readPlan(readFileSync(file, 'utf8'))
-  const plan = new Plan(header, entries, journal)
+  const contents = await readPlan(readFileSync(file, 'utf8'))
+  const plan = new Plan(new PlanFile(file, contents.length, contents.digest), contents)
+  const { entries } = plan
   const results = new Map(entries.map(({ n }) => [n, plan.results[n] ?? null]))
   return { plan, entries, results }
 }

@@ -1,4 +1,4 @@
-import type { AuditPage, AuditQuery, AuditRow } from '../../../shared/audit.ts'
+import type { AuditPage, AuditRow } from '../../../shared/audit.ts'
 import type { Client } from '../../../shared/client.ts'
 import { column, escapeForTerminal, neutralise, safeJson } from '../../../shared/safe-text.ts'
 import { type Args, positiveInteger } from './lib/args.ts'
@@ -28,78 +28,73 @@ export async function auditCommand({ positionals, options }: Args, io: Io): Prom
   const isJson = options['json'] === true
   const client = connect(io)
   if (options['verify']) return verify(client, isJson, io)
-  const search = new Search(client, positionals[0] ?? '', limit)
-  await (isJson ? printJson(search, io) : printTable(search, io))
+  const totals = { scanned: 0, unreadable: 0, hasMore: false }
+  const rows = search(client, positionals[0] || undefined, limit, totals)
+  await (isJson ? printJson(rows, totals, io) : printTable(rows, totals, io))
+  if (!isJson && totals.hasMore) await print(io, `There are more entries: --limit shows more than ${limit}.`)
   return EXIT.done
 }
 
-class Search {
-  scanned = 0
-  unreadable = 0
+type Totals = {
+  scanned: number
+  unreadable: number
   /** The limit left entries out. */
-  hasMore = false
+  hasMore: boolean
+}
 
-  constructor(
-    readonly client: Client,
-    readonly text: string,
-    readonly limit: number,
-  ) {}
-
-  async *rows(): AsyncIterable<AuditRow> {
-    let before: string | null = null
-    for (let left = this.limit; left > 0; ) {
-      const query: AuditQuery = {
-        limit: Math.min(PAGE, left),
-        ...(this.text === '' ? {} : { text: this.text }),
-        ...(before === null ? {} : { before }),
-      }
-      const page: AuditPage = unwrap(await this.client.call('audit.list', query))
-      yield* page.rows
-      left -= page.rows.length
-      this.scanned += page.scanned
-      this.unreadable += page.unreadable
-      this.hasMore = page.next !== null
-      if (page.next === null) return
-      before = page.next
-    }
+/** Reads page after page, and counts in `totals`. */
+async function* search(
+  client: Client,
+  text: string | undefined,
+  limit: number,
+  totals: Totals,
+): AsyncIterable<AuditRow> {
+  let before: string | undefined
+  for (let left = limit; left > 0; ) {
+    const query = { limit: Math.min(PAGE, left), text, before }
+    const page: AuditPage = unwrap(await client.call('audit.list', query))
+    yield* page.rows
+    left -= page.rows.length
+    totals.scanned += page.scanned
+    totals.unreadable += page.unreadable
+    totals.hasMore = page.next !== null
+    if (page.next === null) return
+    before = page.next
   }
 }
 
 /** One object, written entry by entry. */
-async function printJson(search: Search, io: Io): Promise<void> {
-  let count = 0
+async function printJson(rows: AsyncIterable<AuditRow>, totals: Totals, io: Io): Promise<void> {
+  let separator = ''
   await print(io, '{"entries":[')
-  for await (const { file, entry } of search.rows())
-    await print(io, `${count++ > 0 ? ',' : ''}${safeJson({ file, ...entry })}`)
-  const { scanned, unreadable, hasMore } = search
+  for await (const { file, entry } of rows) {
+    await print(io, separator + safeJson({ file, ...entry }))
+    separator = ','
+  }
+  const { scanned, unreadable, hasMore } = totals
   await print(io, `],${safeJson({ scanned, unreadable, complete: !hasMore }).slice(1)}`)
 }
 
-async function printTable(search: Search, io: Io): Promise<void> {
+async function printTable(rows: AsyncIterable<AuditRow>, totals: Totals, io: Io): Promise<void> {
   const extra = Math.max(0, (io.stdout.columns ?? NARROWEST) - NARROWEST)
   const widths = Object.values({
     ...COLUMNS,
     LOCK: COLUMNS.LOCK + Math.ceil(extra / 2),
     REASON: io.stdout.isTTY ? COLUMNS.REASON + Math.floor(extra / 2) : WHOLE,
   })
-  const line = (cells: readonly string[]) =>
-    print(
-      io,
-      cells
-        .map((text, i) => column(text, widths[i] ?? 0))
-        .join(' ')
-        .trimEnd(),
-    )
+  const line = (cells: readonly string[]) => {
+    const columns = cells.map((text, i) => column(text, widths[i] ?? 0))
+    return print(io, columns.join(' ').trimEnd())
+  }
   let count = 0
-  for await (const row of search.rows()) {
+  for await (const row of rows) {
     if (count++ === 0) await line(Object.keys(COLUMNS))
     await line(cellsOf(row).map(cell => escapeForTerminal(cell ?? '')))
   }
-  if (count === 0)
-    await print(io, search.scanned === 0 ? 'Nothing has been recorded yet.' : 'No entry matches.')
-  if (search.hasMore) await print(io, `There are more entries: --limit shows more than ${search.limit}.`)
-  if (search.unreadable > 0)
-    await print(io, `${search.unreadable} lines could not be read: "lockkeeper audit --verify" says why.`)
+  const { scanned, unreadable } = totals
+  if (count === 0) await print(io, scanned === 0 ? 'Nothing has been recorded yet.' : 'No entry matches.')
+  if (unreadable > 0)
+    await print(io, `${unreadable} lines could not be read: "lockkeeper audit --verify" says why.`)
 }
 
 /** In the order of COLUMNS. */

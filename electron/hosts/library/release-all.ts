@@ -1,7 +1,7 @@
 import { type StoreAddress, showAddress } from '../../../shared/address.ts'
 import { createClient } from '../../../shared/client.ts'
 import { followPlan, type PlanState } from '../../../shared/plan-state.ts'
-import { confirmationOf, type PlanResult } from '../../../shared/plans.ts'
+import { confirmationsOf, type PlanResult } from '../../../shared/plans.ts'
 import type { Result } from '../../../shared/result.ts'
 import { createCore } from '../../core/compose.ts'
 import { openSession } from '../../core/dispatch.ts'
@@ -38,7 +38,7 @@ export async function releaseEverything(
     const plan = value(await client.call('plans.create', { storeIds, filter: '' }))
     const unread = plan.stores.flatMap(store => store.unread)
     const counts = value(await followPlan(client, plan.planId)).countsByStore()
-    const confirm = plan.stores.map((store, i) => confirmationOf(store, counts[i] ?? 0))
+    const confirm = confirmationsOf(plan, counts)
     value(await client.call('plans.apply', { planId: plan.planId, confirm, reason }))
     const end = value(await followPlan(client, plan.planId, state => state.isOver))
     const results = byName(end, nameOf)

@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import type { AuditRow } from '../../../shared/audit.ts'
 import { safeJson } from '../../../shared/safe-text.ts'
@@ -9,7 +9,7 @@ import { Statements } from '../../ui/Statements.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { ROW_HEIGHT_PX } from '../../ui/use-grid.ts'
 import { t } from '../../words/words.ts'
-import styles from './AuditList.module.css'
+import styles from './Audit.module.css'
 
 /** Older entries are loaded this many rows before the end. */
 const ROWS_AHEAD = 20
@@ -45,7 +45,7 @@ export function AuditList({ rows, onEnd }: Props) {
       role="table"
       aria-label={t.audit.list}
       aria-rowcount={rows.length + 1}
-      className={`${gridStyles.grid} ${styles.list}`}
+      className={`${gridStyles.framed} ${styles.list}`}
     >
       <div role="rowgroup" className={gridStyles.head}>
         {/* biome-ignore lint/a11y/useFocusableInteractive: a table to be read; its buttons are what can be done */}
@@ -98,6 +98,7 @@ type EntryProps = {
 
 function Entry({ row, index, open, onToggle }: EntryProps) {
   const words = t.audit
+  const { error, method, outcome } = row
   const at = Date.parse(row.at)
   const time = Number.isNaN(at) ? shownText(row.at, 40) : t.dateTime(at)
   const event = words.events[row.event]
@@ -106,7 +107,17 @@ function Entry({ row, index, open, onToggle }: EntryProps) {
     consoleStore,
     state => row.storeName ?? state.entries.find(each => each.address === row.store)?.name ?? row.store ?? '',
   )
-  const bad = row.error !== null || row.outcome === 'failed' || row.outcome === 'lost'
+  const isBad = error !== null || outcome === 'failed' || outcome === 'lost'
+  const texts = {
+    who: words.who(shownText(row.user, 60), shownText(row.host, 60)),
+    what: method === null ? event : words.what(event, shownText(method, 60)),
+    store: shownText(store, 120),
+    key: shownText(row.key ?? row.plan ?? ''),
+    outcome: error
+      ? words.failed(shownText(error.code, 40), shownText(error.message))
+      : shownText(outcome ?? '', 120),
+    reason: shownText(row.reason ?? ''),
+  }
   return (
     <>
       {/* biome-ignore lint/a11y/useFocusableInteractive: a table to be read; its buttons are what can be done */}
@@ -114,32 +125,28 @@ function Entry({ row, index, open, onToggle }: EntryProps) {
         role="row"
         aria-rowindex={index + 2}
         className={`${gridStyles.row} ${styles.row}`}
-        data-tone={bad ? 'danger' : undefined}
+        data-tone={isBad ? 'danger' : undefined}
       >
-        <div role="cell" className={gridStyles.cell} data-column="at">
-          <button
-            type="button"
-            className={`number ${styles.time}`}
-            aria-expanded={open}
-            aria-label={words.expand(time)}
-            title={shownText(row.at, 40)}
-            onClick={onToggle}
-          >
-            {time}
-          </button>
-        </div>
-        <Cell id="who">{words.who(shownText(row.user, 60), shownText(row.host, 60))}</Cell>
-        <Cell id="what">{row.method === null ? event : words.what(event, shownText(row.method, 60))}</Cell>
-        <Cell id="store">{shownText(store, 120)}</Cell>
-        <Cell id="key" mono>
-          {shownText(row.key ?? row.plan ?? '')}
-        </Cell>
-        <Cell id="outcome">
-          {row.error
-            ? words.failed(shownText(row.error.code, 40), shownText(row.error.message))
-            : shownText(row.outcome ?? '', 120)}
-        </Cell>
-        <Cell id="reason">{shownText(row.reason ?? '')}</Cell>
+        {COLUMNS.map(id => (
+          <div key={id} role="cell" className={gridStyles.cell} data-column={id}>
+            {id === 'at' ? (
+              <button
+                type="button"
+                className={`number ${styles.time}`}
+                aria-expanded={open}
+                aria-label={words.expand(time)}
+                title={shownText(row.at, 40)}
+                onClick={onToggle}
+              >
+                {time}
+              </button>
+            ) : (
+              <span className={id === 'key' ? 'clip mono' : 'clip'} title={texts[id]}>
+                {texts[id]}
+              </span>
+            )}
+          </div>
+        ))}
       </div>
       {open && (
         // biome-ignore lint/a11y/useFocusableInteractive: a table to be read
@@ -156,23 +163,4 @@ function Entry({ row, index, open, onToggle }: EntryProps) {
 function wholeOf(row: AuditRow): string {
   const text = safeJson(row.entry, 2)
   return text.length > MAX_JSON_LENGTH ? `${text.slice(0, MAX_JSON_LENGTH)}…` : text
-}
-
-type CellProps = {
-  readonly id: (typeof COLUMNS)[number]
-  readonly mono?: boolean
-  readonly children: ReactNode
-}
-
-function Cell({ id, mono, children }: CellProps) {
-  return (
-    <div role="cell" className={gridStyles.cell} data-column={id}>
-      <span
-        className={mono ? 'clip mono' : 'clip'}
-        title={typeof children === 'string' ? children : undefined}
-      >
-        {children}
-      </span>
-    </div>
-  )
 }

@@ -1,8 +1,8 @@
 import { useStore } from 'zustand'
 import { isAtWork, openPlan, plans, useBook } from '../../state/plan.ts'
 import type { PlanBook } from '../../state/plan-book.ts'
+import chipStyles from '../../ui/Chip.module.css'
 import { t } from '../../words/words.ts'
-import styles from './Plans.module.css'
 
 /** Running plans, in the status line of every view. */
 export function PlanChips() {
@@ -15,12 +15,12 @@ function PlanChip({ book }: { readonly book: PlanBook }) {
   const plan = book.plan
   if (!plan || !isAtWork(plan.progress)) return null
   const { counts, total, state, troubles } = plan.progress
-  const what = t.run.chip[plan.kind](total - counts.pending, total)
+  const what = t.run.chip[plan.kind](t.run.of(total - counts.pending, total))
   return (
     <button
       type="button"
-      className={styles.chip}
-      data-tone={troubles.length > 0 || counts.failed > 0 ? 'danger' : undefined}
+      className={chipStyles.chip}
+      data-tone={troubles.length > 0 || counts.failed > 0 ? 'danger' : 'accent'}
       onClick={() => openPlan(plan)}
     >
       {state === 'running' ? what : t.run.chipState(what, t.run.states[state])}

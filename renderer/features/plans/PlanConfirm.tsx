@@ -1,13 +1,12 @@
-import { useId, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import { useStore } from 'zustand'
+import { kindOf } from '../../../shared/kinds.ts'
 import { releaseConsequences } from '../../../shared/lock-words.ts'
 import { attemptsLeft, confirmationOf, type PlanStore, type PlanSummary } from '../../../shared/plans.ts'
-import type { Failure } from '../../../shared/result.ts'
 import { ask, consoleStore } from '../../state/console.ts'
 import type { PlanBook } from '../../state/plan-book.ts'
 import { Button } from '../../ui/Button.tsx'
-import { DialogButtons } from '../../ui/Dialog.tsx'
-import fieldStyles from '../../ui/Field.module.css'
+import { DialogButtons, useRequest } from '../../ui/Dialog.tsx'
 import { TextField } from '../../ui/Field.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { ErrorNotice, Notice } from '../../ui/Notice.tsx'
@@ -15,9 +14,9 @@ import panelStyles from '../../ui/Panel.module.css'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { ProductionBadge } from '../stores/StoreName.tsx'
+import { isRate } from './PlanRun.tsx'
 import styles from './Plans.module.css'
 import { PlanWarnings } from './PlanWarnings.tsx'
-import { isRate, RateField } from './RateField.tsx'
 import { useShape } from './use-plan-view.ts'
 
 type Props = { readonly book: PlanBook; readonly plan: PlanSummary; readonly onBack: () => void }
@@ -32,18 +31,24 @@ export function PlanConfirm({ book, plan, onBack }: Props) {
   const [typed, setTyped] = useState<Readonly<Record<number, string>>>({})
   const [reason, setReason] = useState('')
   const [rate, setRate] = useState(plan.progress.rate === null ? '' : String(plan.progress.rate))
-  const [working, setWorking] = useState(false)
-  const [failed, setFailed] = useState<Failure | null>(null)
+  const apply = useRequest(
+    () =>
+      ask('plans.apply', {
+        planId: plan.planId,
+        confirm: plan.stores.map((_store, i) => typed[i] ?? ''),
+        reason: reason.trim(),
+        rate: rate.trim() === '' ? undefined : Number(rate),
+      }),
+    answer => {
+      book.take(answer)
+      onBack()
+    },
+  )
 
-  const involved = plan.stores
-    .map((store, i) => ({
-      store,
-      i,
-      count: counts[i] ?? 0,
-      wanted: confirmationOf(store, counts[i] ?? 0),
-      open: entryOf(store),
-    }))
-    .filter(each => each.count > 0)
+  const involved = plan.stores.flatMap((store, i) => {
+    const count = counts[i] ?? 0
+    return count === 0 ? [] : [{ store, i, wanted: confirmationOf(store, count), open: entryOf(store) }]
+  })
   const ready =
     involved.length > 0 &&
     involved.every(({ i, wanted, open }) => typed[i] === wanted && !open?.readOnly) &&
@@ -56,21 +61,8 @@ export function PlanConfirm({ book, plan, onBack }: Props) {
     return there.find(each => each.name === store.name) ?? there[0]
   }
 
-  async function begin() {
-    setWorking(true)
-    setFailed(null)
-    const answer = await ask('plans.apply', {
-      planId: plan.planId,
-      confirm: plan.stores.map((_store, i) => typed[i] ?? ''),
-      reason: reason.trim(),
-      ...(rate.trim() === '' ? {} : { rate: Number(rate) }),
-    })
-    setWorking(false)
-    if (!answer.ok) return setFailed(answer.error)
-    book.take(answer.value)
-    onBack()
-  }
-
+  const kinds = [...new Set(involved.map(each => each.store.kind))].map(kindOf)
+  const rates = kinds.map(kind => t.confirm.gentle(kind.label, kind.releasesPerSecond))
   return (
     <form className={`${styles.columns} ${styles.confirm}`} onSubmit={event => event.preventDefault()}>
       <div className={styles.side}>
@@ -98,25 +90,38 @@ export function PlanConfirm({ book, plan, onBack }: Props) {
             onChange={text => setTyped(before => ({ ...before, [i]: text }))}
           />
         ))}
-        <RateField stores={involved.map(each => each.store)} value={rate} onChange={setRate} />
+        <TextField
+          label={t.confirm.rate}
+          hint={t.confirm.rateHint(rates.join(', '))}
+          wrong={isRate(rate) ? undefined : t.confirm.rateWrong}
+          placeholder={t.confirm.rateDefault}
+          className={`number ${styles.rate}`}
+          inputMode="decimal"
+          maxLength={12}
+          value={rate}
+          onChange={setRate}
+        />
         {involved.map(
           ({ store, i, open }) =>
             (!open || open.readOnly) && (
               <Notice key={i}>{t.confirm[open ? 'readOnly' : 'notOpen'](shownText(store.name, 80))}</Notice>
             ),
         )}
-        <ErrorNotice what={failed?.uncertain ? t.confirm.uncertain : t.confirm.refused} error={failed} />
+        <ErrorNotice
+          what={apply.error?.uncertain ? t.confirm.uncertain : t.confirm.refused}
+          error={apply.error}
+        />
         <DialogButtons className={styles.confirmButtons}>
-          <Button start disabled={working} onClick={onBack}>
+          <Button start disabled={apply.working} onClick={onBack}>
             {t.confirm.back}
           </Button>
           {!ready && <span className={`muted ${styles.missing}`}>{t.confirm.missing}</span>}
           <Button
             look={plan.kind === 'release' ? 'danger' : 'primary'}
-            disabled={!ready || working}
-            onClick={() => void begin()}
+            disabled={!ready || apply.working}
+            onClick={apply.run}
           >
-            {working ? t.confirm.starting : t.confirm[plan.kind](attempts)}
+            {apply.working ? t.confirm.starting : t.plans.title[plan.kind](attempts)}
           </Button>
         </DialogButtons>
       </div>
@@ -132,72 +137,55 @@ type FieldProps = {
 }
 
 function ConfirmField({ store, wanted, typed, onChange }: FieldProps) {
-  const id = useId()
   const [left, setLeft] = useState(false)
   const right = typed === wanted
-  const wrong = left && typed !== '' && !right
   const shown = shownText(wanted, 120)
   return (
-    <div className={fieldStyles.field}>
-      <div>
-        <label htmlFor={id}>{t.confirm.type(shown)}</label>
-        {store.production && <ProductionBadge />}
-      </div>
-      <span className={styles.confirmInput}>
-        <input
-          id={id}
-          className={`${fieldStyles.input} mono`}
-          autoComplete="off"
-          spellCheck={false}
-          maxLength={300}
-          value={typed}
-          aria-invalid={wrong || undefined}
-          aria-describedby={wrong || right ? `${id}-said` : undefined}
-          onBlur={() => setLeft(true)}
-          onChange={event => onChange(event.target.value)}
-        />
-        {right && (
-          <span id={`${id}-said`} className={styles.confirmRight}>
+    <TextField
+      label={
+        <>
+          {t.confirm.type(shown)} {store.production && <ProductionBadge />}
+        </>
+      }
+      hint={
+        right && (
+          <span className={styles.confirmRight}>
             <Icon name="check" size={12} /> {t.confirm.right}
           </span>
-        )}
-      </span>
-      {wrong && (
-        <span id={`${id}-said`} className={`${fieldStyles.hint} ${fieldStyles.wrong}`} role="alert">
-          {t.confirm.wrong(shown)}
-        </span>
-      )}
-    </div>
+        )
+      }
+      wrong={left && typed !== '' && !right ? t.confirm.wrong(shown) : undefined}
+      mono
+      maxLength={300}
+      value={typed}
+      onBlur={() => setLeft(true)}
+      onChange={onChange}
+    />
   )
 }
 
 /** What releasing does, for each format of the plan. */
 function Consequences({ book }: { readonly book: PlanBook }) {
   const formats = useStore(consoleStore, state => state.formats)
-  const found = useShape(
-    book,
-    () => book.groups('format').filter(({ kept, value }) => kept > 0 && formats.has(value)),
-    [formats],
-  )
-  const first = useRef(found[0]?.value)
+  const kept = useShape(book, () => book.groups('format').filter(group => group.kept > 0), [])
+  const known = kept.flatMap(({ value, kept: count }) => {
+    const format = formats.get(value)
+    return format ? [{ format, count }] : []
+  })
+  const first = useRef(known[0]?.format.id)
   return (
     <section className={styles.consequences} aria-label={t.confirm.consequence}>
       <h3>{t.confirm.consequence}</h3>
-      {found.map(({ value, kept }) => {
-        const format = formats.get(value)
-        return (
-          format && (
-            <details key={value} open={value === first.current}>
-              <summary>{t.confirm.ofFormat(kept, format.title)}</summary>
-              <ul className={panelStyles.points}>
-                {releaseConsequences(format).map(each => (
-                  <li key={each}>{each}</li>
-                ))}
-              </ul>
-            </details>
-          )
-        )
-      })}
+      {known.map(({ format, count }) => (
+        <details key={format.id} open={format.id === first.current}>
+          <summary>{t.confirm.ofFormat(count, format.title)}</summary>
+          <ul className={panelStyles.points}>
+            {releaseConsequences(format).map(each => (
+              <li key={each}>{each}</li>
+            ))}
+          </ul>
+        </details>
+      ))}
     </section>
   )
 }

@@ -5,11 +5,11 @@ import type { PlanSummary } from '../../../shared/plans.ts'
 import { type ConsoleState, consoleStore } from '../../state/console.ts'
 import type { Group, GroupBy, PlanBook } from '../../state/plan-book.ts'
 import { type Show, sameShow } from '../../state/plan-order.ts'
-import { Icon } from '../../ui/Icon.tsx'
 import segmentStyles from '../../ui/Segments.module.css'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { ProductionBadge } from '../stores/StoreName.tsx'
+import { ExcludeButton } from './PlanRow.tsx'
 import styles from './Plans.module.css'
 import { useShape } from './use-plan-view.ts'
 
@@ -26,7 +26,8 @@ type Props = {
 }
 
 /** The groups of the plan, largest first, each with a button to exclude it. */
-export function PlanGroups({ book, plan, show, onShow, onExclude }: Props) {
+export function PlanGroups({ book, ...props }: Props) {
+  const { plan } = props
   const [by, setBy] = useState<GroupBy>(plan.stores.length > 1 ? 'store' : 'state')
   const id = useId()
   const groups = useShape(book, () => book.groups(by), [by])
@@ -61,15 +62,7 @@ export function PlanGroups({ book, plan, show, onShow, onExclude }: Props) {
       <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${by}`} className={styles.groupList}>
         <ul>
           {groups.slice(0, MOST).map(group => (
-            <GroupItem
-              key={group.value}
-              by={by}
-              group={group}
-              plan={plan}
-              show={show}
-              onShow={onShow}
-              onExclude={onExclude}
-            />
+            <GroupItem key={group.value} by={by} group={group} {...props} />
           ))}
         </ul>
         {groups.length > MOST && <p className="faint">{words.more(groups.length - MOST)}</p>}
@@ -88,19 +81,13 @@ function GroupItem({ by, group, plan, show, onShow, onExclude }: ItemProps) {
   const name = groupName(by, group.value, plan, formats)
   const own: Show = { by: 'group', group: by, value: group.value }
   const words = t.plans.groups
-  const label = words[group.excluded ? 'keep' : 'exclude'](name)
   return (
     <li className={styles.group} data-excluded={group.kept === 0 || undefined}>
-      <button
-        type="button"
-        className={styles.exclude}
-        aria-label={label}
-        aria-pressed={group.excluded}
-        title={label}
+      <ExcludeButton
+        name={name}
+        excluded={group.excluded}
         onClick={() => onExclude(by, group.value, !group.excluded)}
-      >
-        <Icon name={group.excluded ? 'plus' : 'cross'} size={11} />
-      </button>
+      />
       <button
         type="button"
         className={styles.groupName}
@@ -112,7 +99,7 @@ function GroupItem({ by, group, plan, show, onShow, onExclude }: ItemProps) {
         {by === 'store' && plan.stores[Number(group.value)]?.production && <ProductionBadge />}
       </button>
       <span className="number muted">
-        {group.kept === group.all ? t.number(group.all) : words.some(group.kept, group.all)}
+        {group.kept === group.all ? t.number(group.all) : t.run.of(group.kept, group.all)}
       </span>
     </li>
   )

@@ -1,16 +1,17 @@
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import type { PlanChange } from '../../../shared/plans.ts'
 import type { PlanBook } from '../../state/plan-book.ts'
+import { SHOW_ALL, type Show, sameShow } from '../../state/plan-order.ts'
+import chipStyles from '../../ui/Chip.module.css'
 import gridStyles from '../../ui/Grid.module.css'
+import { Icon } from '../../ui/Icon.tsx'
 import { SearchBox } from '../../ui/SearchBox.tsx'
 import { useGrid } from '../../ui/use-grid.ts'
 import { t } from '../../words/words.ts'
-import { PlanRow } from './PlanRow.tsx'
+import { PlanRow, planColumns } from './PlanRow.tsx'
 import styles from './Plans.module.css'
 import type { ShowChip } from './plan-chips.ts'
-import { planColumns } from './plan-columns.ts'
 import { nowFace, resultFace } from './plan-face.ts'
-import { ShowChips } from './ShowChips.tsx'
 import type { PlanView } from './use-plan-view.ts'
 
 type Props = {
@@ -25,7 +26,8 @@ type Props = {
 }
 
 /** The locks of a plan, with what selects the shown ones, for its review and its results. */
-export function PlanList({ book, view, chips, changes = null, onExclude, children }: Props) {
+export function PlanList({ chips, children, ...props }: Props) {
+  const { view } = props
   return (
     <>
       <div className={styles.tools}>
@@ -38,19 +40,42 @@ export function PlanList({ book, view, chips, changes = null, onExclude, childre
         {children}
       </div>
       <ShowChips chips={chips} show={view.show} onShow={view.setShow} />
-      <Grid book={book} order={view.order} changes={changes} onExclude={onExclude} />
+      <Grid {...props} />
     </>
   )
 }
 
-type GridProps = {
-  readonly book: PlanBook
-  readonly order: readonly number[]
-  readonly changes: ReadonlyMap<number, PlanChange> | null
-  readonly onExclude: ((n: number) => void) | undefined
+type ChipsProps = {
+  readonly chips: readonly ShowChip[]
+  readonly show: Show
+  readonly onShow: (show: Show) => void
 }
 
-function Grid({ book, order, changes, onExclude }: GridProps) {
+/** Selects the shown locks. Pressing the selected chip again shows all. */
+function ShowChips({ chips, show, onShow }: ChipsProps) {
+  return (
+    <div className={chipStyles.chips} role="group" aria-label={t.plans.show.label}>
+      {chips.map(chip => {
+        const pressed = sameShow(chip.show, show)
+        return (
+          <button
+            key={JSON.stringify(chip.show)}
+            type="button"
+            className={chipStyles.chip}
+            data-tone={chip.tone}
+            aria-pressed={pressed}
+            onClick={() => onShow(pressed ? SHOW_ALL : chip.show)}
+          >
+            {pressed && <Icon name="check" size={11} />} {chip.label}
+          </button>
+        )
+      })}
+    </div>
+  )
+}
+
+function Grid({ book, view, changes = null, onExclude }: Omit<Props, 'chips' | 'children'>) {
+  const { order } = view
   const grid = useRef<HTMLDivElement>(null)
   const [active, setActive] = useState<number | null>(null)
   const applied = book.plan !== null && book.plan.progress.state !== 'ready'
@@ -81,7 +106,7 @@ function Grid({ book, order, changes, onExclude }: GridProps) {
       aria-colcount={columns.length}
       aria-activedescendant={activeIndex >= 0 ? `plan-row-${activeIndex}` : undefined}
       tabIndex={0}
-      className={`${gridStyles.grid} ${styles.grid}`}
+      className={`${gridStyles.framed} ${styles.grid}`}
       style={{ '--columns': columns.map(column => column.width).join(' ') } as React.CSSProperties}
       onKeyDown={onKeyDown}
     >

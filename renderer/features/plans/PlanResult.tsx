@@ -25,14 +25,14 @@ type Props = { readonly book: PlanBook; readonly plan: PlanSummary; readonly onR
 /** The result of every lock. A lock without a result was not attempted. */
 export function PlanResult({ book, plan, onResume }: Props) {
   const view = usePlanView(book)
-  const [said, setSaid] = useState('')
+  const [notice, setNotice] = useState('')
   const { progress } = plan
   const left = attemptsLeft(progress)
   const words = t.result
   const save = (ending: 'csv' | 'json') => {
     const name = planFileName(plan, ending)
     saveFile(name, ending === 'csv' ? planAsCsv(book, plan) : planAsJson(book, plan), FILE_TYPES[ending])
-    setSaid(words.saved(name))
+    setNotice(words.saved(name))
   }
   return (
     <section className={styles.run} aria-label={words.label}>
@@ -60,14 +60,14 @@ export function PlanResult({ book, plan, onResume }: Props) {
           items={[
             { label: words.exportCsv, run: () => save('csv') },
             { label: words.exportJson, run: () => save('json') },
-            { label: t.plans.saveFile, run: () => void savePlanFile(plan).then(setSaid) },
+            { label: t.plans.saveFile, run: () => void savePlanFile(plan).then(setNotice) },
           ]}
         >
           {words.export} <Icon name="down" size={10} />
         </Menu>
       </PlanList>
       <p className={`${styles.note} faint`} role="status">
-        {said}
+        {notice}
       </p>
       <DialogButtons>
         <Button start onClick={leavePlan}>
@@ -92,7 +92,7 @@ const FILE_TYPES = { csv: 'text/csv;charset=utf-8', json: 'application/json' }
 function Returned({ plan, onShow }: { readonly plan: PlanSummary; readonly onShow: () => void }) {
   const { returned, counts } = plan.progress
   if (plan.kind !== 'release' || counts.released === 0) return null
-  if (returned === null) return <p className="muted">{t.result.notLooked}</p>
+  if (returned === null) return <p className="muted">{t.result.notChecked}</p>
   if (returned === 0) return <p className="muted">{t.result.notReturned}</p>
   return (
     <Notice>

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import type { Exclusion, PlanSummary } from '../../../shared/plans.ts'
 import { useNow } from '../../state/clock.ts'
@@ -27,25 +27,19 @@ export function PlanReview({ book, plan, onNext }: Props) {
   const compared = useComparison(book)
   const view = usePlanView(book, compared.changes)
   const formats = useStore(consoleStore, state => state.formats)
-  const [said, setSaid] = useState('')
+  const [notice, setNotice] = useState('')
 
-  const send = useCallback(
-    async (exclusions: readonly Exclusion[], excluded: boolean) => {
-      const error = await exclude(book, exclusions, excluded)
-      setSaid(error ? sentence(error.message) : '')
-    },
-    [book],
-  )
-  const toggle = useCallback(
-    (n: number) => {
-      const entry = book.entries[n]
-      if (!entry) return
-      const by = book.excludedBy(entry)
-      if (by === null || by === 'lock') void send(single([n]), by === null)
-      else setSaid(t.plans.list.excludedBy[by])
-    },
-    [book, send],
-  )
+  const send = async (exclusions: readonly Exclusion[], isExcluded: boolean) => {
+    const error = await exclude(book, exclusions, isExcluded)
+    setNotice(error ? sentence(error.message) : '')
+  }
+  const toggle = (n: number) => {
+    const entry = book.entries[n]
+    if (!entry) return
+    const by = book.excludedBy(entry)
+    if (by === null || by === 'lock') void send(single([n]), by === null)
+    else setNotice(t.plans.list.excludedBy[by])
+  }
   const words = t.plans.list
   const { revision } = book
   // biome-ignore lint/correctness/useExhaustiveDependencies: the book changes in its place, and its revision tells
@@ -87,13 +81,13 @@ export function PlanReview({ book, plan, onNext }: Props) {
           )}
         </PlanList>
         <p className={`${styles.note} faint`} role="status">
-          {said === '' ? words.keysHint : said}
+          {notice === '' ? words.keysHint : notice}
         </p>
         <DialogButtons>
           <Button start onClick={leavePlan}>
             {t.plans.close}
           </Button>
-          <Button onClick={() => void savePlanFile(plan).then(setSaid)}>{t.plans.saveFile}</Button>
+          <Button onClick={() => void savePlanFile(plan).then(setNotice)}>{t.plans.saveFile}</Button>
           <Button
             look="primary"
             disabled={!book.loaded || plan.progress.total === 0}
@@ -113,28 +107,23 @@ function single(places: readonly number[]): Exclusion[] {
 }
 
 /** The shown locks that can be excluded one by one, and those that can be included again. */
-function splitShown(book: PlanBook, order: readonly number[]): { kept: number[]; excluded: number[] } {
-  const kept: number[] = []
-  const excluded: number[] = []
-  for (const n of order) {
-    const entry = book.entries[n]
-    const by = entry && book.excludedBy(entry)
-    if (by === null) kept.push(n)
-    else if (by === 'lock') excluded.push(n)
-  }
-  return { kept, excluded }
+function splitShown(book: PlanBook, order: readonly number[]) {
+  const shown = order.flatMap(n => book.entries[n] ?? [])
+  const excludedBy = (by: Exclusion['by'] | null) =>
+    shown.filter(entry => book.excludedBy(entry) === by).map(({ n }) => n)
+  return { kept: excludedBy(null), excluded: excludedBy('lock') }
 }
 
 function CompareLine({ book, plan, compared }: Omit<Props, 'onNext'> & { readonly compared: Compared }) {
   const words = t.plans.compare
-  const looked = useRef(false)
+  const wasCompared = useRef(false)
   const age = useNow() - plan.createdAt
   const { answer, error, run } = compared
   const old = plan.kind === 'release' && age > OLD_MS
   // The operator of an old plan first needs to know what has changed.
   useEffect(() => {
-    if (looked.current || !old || !book.loaded) return
-    looked.current = true
+    if (wasCompared.current || !old || !book.loaded) return
+    wasCompared.current = true
     run()
   }, [old, book.loaded, run])
   return (

@@ -3,11 +3,40 @@ import type { PlanEntry, PlanStore } from '../../../shared/plans.ts'
 import gridStyles from '../../ui/Grid.module.css'
 import { Icon } from '../../ui/Icon.tsx'
 import { shownText } from '../../ui/shown-text.ts'
+import type { Words } from '../../words/en.ts'
 import { t } from '../../words/words.ts'
 import { StoreName } from '../stores/StoreName.tsx'
 import styles from './Plans.module.css'
-import type { PlanColumn, PlanColumnId } from './plan-columns.ts'
 import { type PlanFace, stateFace } from './plan-face.ts'
+
+type PlanColumnId = Exclude<keyof Words['plans']['list']['columns'], 'now'>
+type PlanColumn = { readonly id: PlanColumnId; readonly width: string; readonly min: number }
+
+const COLUMNS: readonly PlanColumn[] = [
+  { id: 'mark', width: '22px', min: 22 },
+  { id: 'state', width: '88px', min: 88 },
+  { id: 'key', width: 'minmax(140px, 2fr)', min: 150 },
+  { id: 'holder', width: 'minmax(90px, 1.2fr)', min: 100 },
+  { id: 'store', width: 'minmax(80px, 0.8fr)', min: 90 },
+  { id: 'held', width: '92px', min: 92 },
+  { id: 'ends', width: '116px', min: 116 },
+  { id: 'result', width: 'minmax(130px, 1.4fr)', min: 140 },
+]
+
+/** Columns to drop in this order when the grid is narrow. The key and the result stay. */
+const DROPPED_FIRST: readonly PlanColumnId[] = ['store', 'ends', 'held', 'state', 'holder']
+const GAP = 10
+/** Of the grid, beside its columns. */
+const MARGIN = 8
+
+export function planColumns(width: number, wantsResult: boolean): readonly PlanColumn[] {
+  let shown = COLUMNS.filter(column => wantsResult || column.id !== 'result')
+  for (const id of DROPPED_FIRST) {
+    if (shown.reduce((sum, column) => sum + column.min + GAP, MARGIN) <= width) break
+    shown = shown.filter(column => column.id !== id)
+  }
+  return shown
+}
 
 type Props = Partial<PlanFace> & {
   readonly entry: PlanEntry
@@ -48,30 +77,19 @@ export const PlanRow = memo(function PlanRow(props: Props) {
 })
 
 const CELLS: Record<PlanColumnId, (props: Props) => ReactNode> = {
-  mark: ({ entry, excluded, onExclude }) => {
-    const label = t.plans.list[excluded ? 'keep' : 'exclude'](shownText(entry.key, 120))
-    return (
-      <>
-        {onExclude && (
-          <button
-            type="button"
-            tabIndex={-1}
-            className={styles.exclude}
-            aria-label={label}
-            aria-pressed={excluded}
-            title={label}
-            onClick={event => {
-              event.stopPropagation()
-              onExclude(entry.n)
-            }}
-          >
-            <Icon name={excluded ? 'plus' : 'cross'} size={11} />
-          </button>
-        )}
-        {excluded && <span className="visually-hidden">{t.plans.list.columns.mark}</span>}
-      </>
-    )
-  },
+  mark: ({ entry, excluded, onExclude }) => (
+    <>
+      {onExclude && (
+        <ExcludeButton
+          tabIndex={-1}
+          name={shownText(entry.key, 120)}
+          excluded={excluded}
+          onClick={() => onExclude(entry.n)}
+        />
+      )}
+      {excluded && <span className="visually-hidden">{t.plans.list.columns.mark}</span>}
+    </>
+  ),
   state: ({ entry }) => <FaceCell {...stateFace(entry.state)} />,
   key: ({ entry }) => (
     <span className="mono clip" title={shownText(entry.key)}>
@@ -98,7 +116,7 @@ const CELLS: Record<PlanColumnId, (props: Props) => ReactNode> = {
       {heldSince === null ? t.plans.list.unknown : t.span(Math.max(0, observedAt - heldSince))}
     </span>
   ),
-  ends: ({ entry }) => <span className="number clip">{sayEnd(entry)}</span>,
+  ends: ({ entry }) => <span className="number clip">{endText(entry)}</span>,
   result: ({ icon, tone, text }) => icon && tone && <FaceCell icon={icon} tone={tone} text={text ?? ''} />,
 }
 
@@ -110,8 +128,36 @@ function FaceCell({ icon, tone, text }: PlanFace) {
   )
 }
 
-function sayEnd({ endsAt, observedAt }: PlanEntry): string {
+type ExcludeProps = {
+  readonly name: string
+  readonly excluded: boolean
+  readonly tabIndex?: number
+  readonly onClick: () => void
+}
+
+/** Excludes a lock or a group, or includes it again. */
+export function ExcludeButton({ name, excluded, tabIndex, onClick }: ExcludeProps) {
+  const label = t.plans[excluded ? 'include' : 'exclude'](name)
+  return (
+    <button
+      type="button"
+      tabIndex={tabIndex}
+      className={styles.exclude}
+      aria-label={label}
+      aria-pressed={excluded}
+      title={label}
+      onClick={event => {
+        event.stopPropagation()
+        onClick()
+      }}
+    >
+      <Icon name={excluded ? 'plus' : 'cross'} size={11} />
+    </button>
+  )
+}
+
+function endText({ endsAt, observedAt }: PlanEntry): string {
   const words = t.plans.list
   if (endsAt === null) return words.endless
-  return endsAt <= observedAt ? words.ended(endsAt) : words.ends(endsAt)
+  return endsAt <= observedAt ? words.ended(endsAt) : t.dateTime(endsAt)
 }

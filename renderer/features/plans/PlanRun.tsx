@@ -1,19 +1,19 @@
-import { useState } from 'react'
+import { useId, useState } from 'react'
 import type { Input } from '../../../shared/contract.ts'
-import { type PlanSummary, RESULTS } from '../../../shared/plans.ts'
+import { type PlanSummary, RESULTS, rateSchema } from '../../../shared/plans.ts'
+import type { Failure } from '../../../shared/result.ts'
 import { ask } from '../../state/console.ts'
 import { leavePlan } from '../../state/plan.ts'
 import type { PlanBook } from '../../state/plan-book.ts'
 import { Button } from '../../ui/Button.tsx'
 import { DialogButtons } from '../../ui/Dialog.tsx'
-import fieldStyles from '../../ui/Field.module.css'
-import { Notice } from '../../ui/Notice.tsx'
+import { TextInput } from '../../ui/Field.tsx'
+import { ErrorNotice, Notice } from '../../ui/Notice.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { PlanList } from './PlanList.tsx'
 import styles from './Plans.module.css'
 import { resultChips } from './plan-chips.ts'
-import { isRate } from './RateField.tsx'
 import { usePlanView } from './use-plan-view.ts'
 
 type Props = { readonly book: PlanBook; readonly plan: PlanSummary }
@@ -21,7 +21,7 @@ type Props = { readonly book: PlanBook; readonly plan: PlanSummary }
 /** A running plan, as last reported by core. Buttons wait for their answer. */
 export function PlanRun({ book, plan }: Props) {
   const view = usePlanView(book)
-  const [failed, setFailed] = useState('')
+  const [error, setError] = useState<Failure | null>(null)
   const [waiting, setWaiting] = useState(false)
   const { progress } = plan
   const { state } = progress
@@ -32,9 +32,10 @@ export function PlanRun({ book, plan }: Props) {
     const answer = await ask('plans.steer', { planId: plan.planId, ...how })
     setWaiting(false)
     if (answer.ok) book.take(answer.value)
-    setFailed(answer.ok ? '' : `${words.steerFailed} ${sentence(answer.error.message)}`)
+    setError(answer.ok ? null : answer.error)
   }
   const done = progress.total - progress.counts.pending
+  const isPaused = state === 'paused'
   return (
     <div className={styles.run}>
       <div className={styles.line}>
@@ -53,17 +54,14 @@ export function PlanRun({ book, plan }: Props) {
       </div>
       <ProgressBar plan={plan} />
       <Troubles plan={plan} />
-      {failed !== '' && <Notice>{failed}</Notice>}
+      <ErrorNotice what={words.steerFailed} error={error} />
       <div className={styles.runButtons}>
-        {state === 'paused' ? (
-          <Button disabled={waiting} onClick={() => void steer({ to: 'resume' })}>
-            {words.resume}
-          </Button>
-        ) : (
-          <Button disabled={waiting || state !== 'running'} onClick={() => void steer({ to: 'pause' })}>
-            {words.pause}
-          </Button>
-        )}
+        <Button
+          disabled={waiting || (!isPaused && state !== 'running')}
+          onClick={() => void steer({ to: isPaused ? 'resume' : 'pause' })}
+        >
+          {isPaused ? words.resume : words.pause}
+        </Button>
         <Button
           disabled={waiting || state === 'stopping' || state === 'checking'}
           onClick={() => void steer({ to: 'stop' })}
@@ -124,8 +122,14 @@ export function Troubles({ plan }: { readonly plan: PlanSummary }) {
   )
 }
 
+/** A rate that core accepts, or empty for the default. */
+export function isRate(text: string): boolean {
+  return text.trim() === '' || rateSchema.safeParse(Number(text)).success
+}
+
 function RateForm({ now, onSet }: { readonly now: number | null; readonly onSet: (rate: number) => void }) {
   const [text, setText] = useState('')
+  const id = useId()
   const may = text.trim() !== '' && isRate(text)
   return (
     <form
@@ -137,19 +141,17 @@ function RateForm({ now, onSet }: { readonly now: number | null; readonly onSet:
         setText('')
       }}
     >
-      <label>
-        {t.run.rate}{' '}
-        <input
-          className={`${fieldStyles.input} number ${styles.rate}`}
-          inputMode="decimal"
-          autoComplete="off"
-          maxLength={12}
-          placeholder={t.run.rateNow(now)}
-          aria-invalid={!isRate(text) || undefined}
-          value={text}
-          onChange={event => setText(event.target.value)}
-        />
-      </label>
+      <label htmlFor={id}>{t.run.rate}</label>
+      <TextInput
+        id={id}
+        className={`number ${styles.rate}`}
+        inputMode="decimal"
+        maxLength={12}
+        placeholder={t.run.rateNow(now)}
+        aria-invalid={!isRate(text) || undefined}
+        value={text}
+        onChange={setText}
+      />
       <Button type="submit" disabled={!may}>
         {t.run.setRate}
       </Button>

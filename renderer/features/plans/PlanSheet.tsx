@@ -1,12 +1,15 @@
 import { useEffect, useState } from 'react'
 import { useStore } from 'zustand'
+import type { PlanSummary } from '../../../shared/plans.ts'
+import type { Failure } from '../../../shared/result.ts'
 import { consoleStore } from '../../state/console.ts'
+import { closeDialog } from '../../state/overlay.ts'
 import { isAtWork, leavePlan, plans, useBook } from '../../state/plan.ts'
 import type { PlanBook } from '../../state/plan-book.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog, DialogButtons } from '../../ui/Dialog.tsx'
-import { Notice } from '../../ui/Notice.tsx'
-import { sentence, shownText } from '../../ui/shown-text.ts'
+import { ErrorNotice, Notice } from '../../ui/Notice.tsx'
+import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { PlanConfirm } from './PlanConfirm.tsx'
 import { PlanResult } from './PlanResult.tsx'
@@ -44,8 +47,8 @@ function OpenSheet({ book }: { readonly book: PlanBook }) {
   const close = confirming ? () => setConfirming(false) : leavePlan
   return (
     <Dialog title={t.plans.title[plan.kind](plan.progress.total)} onClose={close} size="sheet">
-      <Origin book={book} />
-      {book.ended !== null && <Ended book={book} />}
+      <Origin plan={plan} />
+      <Ended error={book.ended} />
       {!book.loaded && (
         <p className="muted" role="status">
           {t.plans.loaded(book.entries.length, plan.count)}
@@ -65,10 +68,8 @@ function OpenSheet({ book }: { readonly book: PlanBook }) {
 }
 
 /** The origin of the plan, in one line. */
-function Origin({ book }: { readonly book: PlanBook }) {
-  const leftOut = useStore(plans, state => state.leftOut.get(book.planId))
-  const plan = book.plan
-  if (!plan) return null
+function Origin({ plan }: { readonly plan: PlanSummary }) {
+  const leftOut = useStore(plans, state => state.leftOut.get(plan.planId))
   const { user, host } = plan.createdBy
   return (
     <div className={`${styles.origin} muted`}>
@@ -82,15 +83,29 @@ function Origin({ book }: { readonly book: PlanBook }) {
   )
 }
 
-function Ended({ book }: { readonly book: PlanBook }) {
+function Ended({ error }: { readonly error: Failure | null }) {
   const link = useStore(consoleStore, state => state.link)
+  if (link === 'up') return <ErrorNotice what={t.plans.lost} error={error} />
+  return error && <Notice>{link === 'ended' ? t.status.ended : t.status.lost}</Notice>
+}
+
+/** Shown while a plan is being made, or with the reason why it was not. */
+export function MakingPlan() {
+  const making = useStore(plans, state => state.making)
+  const words = t.plans.making
+  if (!making) return null
   return (
-    <Notice>
-      {link === 'up'
-        ? `${t.plans.lost} ${sentence(book.ended?.message ?? '')}`
-        : link === 'ended'
-          ? t.status.ended
-          : t.status.lost}
-    </Notice>
+    <Dialog title={making.title} onClose={closeDialog}>
+      {making.failed === null ? (
+        <p role="status">{making.text}</p>
+      ) : (
+        <ErrorNotice what={words.failed} error={making.failed} />
+      )}
+      <DialogButtons>
+        <Button autoFocus onClick={closeDialog}>
+          {making.failed === null ? words.cancel : words.close}
+        </Button>
+      </DialogButtons>
+    </Dialog>
   )
 }

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { type ComponentProps, useEffect, useState } from 'react'
 import { planOutcome } from '../../../shared/plan-words.ts'
 import type { PlanSummary } from '../../../shared/plans.ts'
 import { ask } from '../../state/console.ts'
@@ -7,8 +7,8 @@ import { isAtWork, openPlan } from '../../state/plan.ts'
 import { Button } from '../../ui/Button.tsx'
 import chipStyles from '../../ui/Chip.module.css'
 import { Dialog, DialogButtons } from '../../ui/Dialog.tsx'
-import { Notice } from '../../ui/Notice.tsx'
-import { sentence, shownText } from '../../ui/shown-text.ts'
+import { ErrorNotice } from '../../ui/Notice.tsx'
+import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import styles from './Plans.module.css'
 import { choosePlanFile } from './plan-files.ts'
@@ -16,36 +16,29 @@ import { choosePlanFile } from './plan-files.ts'
 /** The plans of this console, as of when the dialog opens. */
 export function PlansDialog() {
   const [known, setKnown] = useState<readonly PlanSummary[] | null>(null)
-  const [failed, setFailed] = useState('')
+  const [failed, setFailed] = useState<ComponentProps<typeof ErrorNotice>>({ error: null })
   const words = t.plans.all
 
   useEffect(() => {
-    let wanted = true
     void ask('plans.list', {}).then(answer => {
-      if (!wanted) return
       if (answer.ok) setKnown(answer.value)
-      else setFailed(`${words.failed} ${sentence(answer.error.message)}`)
+      else setFailed({ what: words.failed, error: answer.error })
     })
-    return () => {
-      wanted = false
-    }
   }, [words])
 
   async function remove(plan: PlanSummary) {
     const answer = await ask('plans.remove', { planId: plan.planId })
     if (answer.ok) setKnown(before => before?.filter(each => each.planId !== plan.planId) ?? null)
-    setFailed(answer.ok ? '' : sentence(answer.error.message))
+    setFailed({ error: answer.ok ? null : answer.error })
   }
 
   return (
     <Dialog title={words.title} onClose={closeDialog} size="large">
       <p className="muted">{words.text}</p>
-      {failed !== '' && <Notice>{failed}</Notice>}
-      {known === null ? (
-        failed === '' && <p role="status">{t.plans.loading}</p>
-      ) : known.length === 0 ? (
-        <p role="status">{words.none}</p>
-      ) : (
+      <ErrorNotice {...failed} />
+      {known === null && !failed.error && <p role="status">{t.plans.loading}</p>}
+      {known?.length === 0 && <p role="status">{words.none}</p>}
+      {known && known.length > 0 && (
         <ul aria-label={words.title}>
           {known.map(plan => (
             <PlanItem key={plan.planId} plan={plan} onRemove={() => void remove(plan)} />
@@ -65,7 +58,7 @@ export function PlansDialog() {
 }
 
 function PlanItem({ plan, onRemove }: { readonly plan: PlanSummary; readonly onRemove: () => void }) {
-  const [asked, setAsked] = useState(false)
+  const [confirming, setConfirming] = useState(false)
   const words = t.plans.all
   const { progress, createdBy } = plan
   const title = t.plans.title[plan.kind](progress.total)
@@ -75,7 +68,7 @@ function PlanItem({ plan, onRemove }: { readonly plan: PlanSummary; readonly onR
         <Button look="link" aria-label={words.openName(title)} onClick={() => openPlan(plan)}>
           {title}
         </Button>
-        <span className={chipStyles.chip} data-tone={TONES[progress.state]}>
+        <span className={chipStyles.chip} data-tone={isAtWork(progress) ? 'warn' : TONES.get(progress.state)}>
           {t.run.states[progress.state]}
         </span>
         <span className="faint">
@@ -93,24 +86,20 @@ function PlanItem({ plan, onRemove }: { readonly plan: PlanSummary; readonly onR
         )}
       </div>
       <Button
-        look={asked ? 'danger' : undefined}
+        look={confirming ? 'danger' : undefined}
         disabled={isAtWork(progress)}
-        aria-label={asked ? undefined : words.removeName(title)}
-        onBlur={() => setAsked(false)}
-        onClick={() => (asked ? onRemove() : setAsked(true))}
+        aria-label={confirming ? undefined : words.removeName(title)}
+        onBlur={() => setConfirming(false)}
+        onClick={() => (confirming ? onRemove() : setConfirming(true))}
       >
-        {asked ? words.asked : words.remove}
+        {confirming ? words.confirmRemove : words.remove}
       </Button>
     </li>
   )
 }
 
-const TONES: Record<PlanSummary['progress']['state'], string | undefined> = {
-  ready: undefined,
-  running: 'warn',
-  paused: 'warn',
-  stopping: 'warn',
-  checking: 'warn',
-  stopped: 'danger',
-  done: 'live',
-}
+/** Of plans that are not running. */
+const TONES = new Map<string, string>([
+  ['stopped', 'danger'],
+  ['done', 'live'],
+])

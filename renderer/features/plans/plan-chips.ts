@@ -24,12 +24,11 @@ export function reviewChips(
 ): ShowChip[] {
   const words = t.plans.show
   const excluded = book.entries.length - plan.progress.total
-  const counts = new Map<Now, number>([['same', compared.answer?.same ?? 0]])
-  for (const { now } of compared.changes?.values() ?? []) counts.set(now, (counts.get(now) ?? 0) + 1)
+  const { same = 0, changes = [] } = compared.answer ?? {}
   const chips: ShowChip[] = [{ show: SHOW_ALL, label: words.all(book.entries.length) }]
   if (excluded > 0) chips.push({ show: { by: 'excluded' }, label: words.excluded(excluded) })
   for (const now of NOWS) {
-    const count = counts.get(now) ?? 0
+    const count = now === 'same' ? same : changes.filter(change => change.now === now).length
     const tone = now === 'renewed' || now === 'unread' ? 'warn' : undefined
     if (count > 0) chips.push({ show: { by: 'now', now }, label: words[now](count), tone })
   }

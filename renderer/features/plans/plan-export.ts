@@ -1,57 +1,54 @@
 import { csvLine } from '../../../shared/csv.ts'
 import { isoTime } from '../../../shared/lease.ts'
-import { isUncertain, type PlanEntry, type PlanSummary } from '../../../shared/plans.ts'
+import {
+  isUncertain,
+  type PlanEntry,
+  type PlanResult,
+  type PlanStore,
+  type PlanSummary,
+} from '../../../shared/plans.ts'
 import type { PlanBook } from '../../state/plan-book.ts'
 
-const HEAD = [
-  'n',
-  'store',
-  'address',
-  'key',
-  'format',
-  'owner',
-  'holder',
-  'state',
-  'held_since',
-  'ends_at',
-  'excluded',
-  'result',
-  'result_at',
-  'owner_now',
-  'came_back',
-  'uncertain',
-  'error_code',
-  'error',
-] as const
+type Row = {
+  readonly entry: PlanEntry
+  readonly store: PlanStore | undefined
+  readonly result: PlanResult | undefined
+  readonly isExcluded: boolean
+  readonly isReturned: boolean
+}
 
 /** Fixed names instead of the words of the screen: programs read the file. */
-function rowOf(book: PlanBook, plan: PlanSummary, entry: PlanEntry): (string | number | null)[] {
-  const store = plan.stores[entry.store]
-  const result = book.results.get(entry.n)
-  return [
-    entry.n,
-    store?.name ?? '',
-    store?.address ?? '',
-    entry.key,
-    entry.format,
-    entry.owner,
-    entry.holder,
-    entry.state,
-    isoTime(entry.heldSince),
-    isoTime(entry.endsAt),
-    book.isExcluded(entry) ? 'yes' : 'no',
-    result?.is ?? (book.isExcluded(entry) ? '' : 'pending'),
-    result ? isoTime(result.at) : null,
-    result && 'owner' in result ? result.owner : null,
-    book.returned.has(entry.n) ? 'yes' : 'no',
-    isUncertain(result) ? 'yes' : 'no',
-    result?.is === 'failed' ? result.error.code : null,
-    result?.is === 'failed' ? result.error.message : null,
-  ]
+const COLUMNS: Readonly<Record<string, (row: Row) => string | number | null>> = {
+  n: ({ entry }) => entry.n,
+  store: ({ store }) => store?.name ?? '',
+  address: ({ store }) => store?.address ?? '',
+  key: ({ entry }) => entry.key,
+  format: ({ entry }) => entry.format,
+  owner: ({ entry }) => entry.owner,
+  holder: ({ entry }) => entry.holder,
+  state: ({ entry }) => entry.state,
+  held_since: ({ entry }) => isoTime(entry.heldSince),
+  ends_at: ({ entry }) => isoTime(entry.endsAt),
+  excluded: ({ isExcluded }) => (isExcluded ? 'yes' : 'no'),
+  result: ({ result, isExcluded }) => result?.is ?? (isExcluded ? '' : 'pending'),
+  result_at: ({ result }) => (result ? isoTime(result.at) : null),
+  owner_now: ({ result }) => (result && 'owner' in result ? result.owner : null),
+  came_back: ({ isReturned }) => (isReturned ? 'yes' : 'no'),
+  uncertain: ({ result }) => (isUncertain(result) ? 'yes' : 'no'),
+  error_code: ({ result }) => (result?.is === 'failed' ? result.error.code : null),
+  error: ({ result }) => (result?.is === 'failed' ? result.error.message : null),
 }
 
 export function planAsCsv(book: PlanBook, plan: PlanSummary): string[] {
-  return [csvLine(HEAD), ...book.entries.map(entry => csvLine(rowOf(book, plan, entry)))]
+  const rows = book.entries.map(entry => ({
+    entry,
+    store: plan.stores[entry.store],
+    result: book.results.get(entry.n),
+    isExcluded: book.isExcluded(entry),
+    isReturned: book.returned.has(entry.n),
+  }))
+  const columns = Object.values(COLUMNS)
+  return [csvLine(Object.keys(COLUMNS)), ...rows.map(row => csvLine(columns.map(cell => cell(row))))]
 }
 
 export function planAsJson(book: PlanBook, plan: PlanSummary): string[] {

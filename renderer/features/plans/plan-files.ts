@@ -36,25 +36,21 @@ export function choosePlanFile(): void {
   input.accept = '.plan,.jsonl,.json'
   input.addEventListener('change', () => {
     const file = input.files?.[0]
-    if (file) void openPlanFile(file)
+    if (file) openPlanFile(file)
   })
   input.click()
 }
 
-async function openPlanFile(file: Blob): Promise<void> {
-  const words = t.plans.making
+function openPlanFile(file: Blob): void {
+  const { fileTitle, reading, tooLarge, unreadable } = t.plans.making
   if (file.size > LARGEST) {
-    sayNoPlan(words.fileTitle, words.tooLarge)
+    sayNoPlan(fileTitle, tooLarge)
     return
   }
-  await makePlan(
-    words.fileTitle,
-    words.reading,
-    async () => {
-      const text = await file.text().catch(() => null)
-      if (text === null) return { ok: false, error: { code: 'BAD_INPUT', message: words.unreadable } }
-      return ask('plans.import', { text })
-    },
-    { isNew: false },
-  )
+  const read = async () => {
+    const text = await file.text().catch(() => null)
+    if (text !== null) return ask('plans.import', { text })
+    return { ok: false, error: { code: 'BAD_INPUT', message: unreadable } } as const
+  }
+  void makePlan(fileTitle, reading, read, { isNew: false })
 }

@@ -10,8 +10,19 @@ import { t } from '../../words/words.ts'
 /** Makes a plan for the selected locks exactly as shown; without a selection, for all shown locks. */
 export function releaseAll(): void {
   const { selected, scope, filterText } = table.getState()
-  if (selected.size > 0) releaseSelected(selected)
-  else releaseFiltered(scope, filterText)
+  if (selected.size === 0) {
+    releaseFiltered(scope, filterText)
+    return
+  }
+  const rows = [...book.rows.values()].filter(({ rowId, change }) => selected.has(rowId) && change !== 'gone')
+  releaseIn(
+    each => rows.some(row => row.storeId === each.storeId),
+    storeIds => ({
+      picks: rows
+        .filter(row => storeIds.includes(row.storeId))
+        .map(({ storeId, lock }) => ({ storeId, id: lock.id, fence: lock.fence })),
+    }),
+  )
 }
 
 export function cleanUp(): void {
@@ -26,25 +37,9 @@ export function releaseFiltered(scope: string | null, filter: string): void {
     sayNoPlan(words.title, words.filterUnclear(problems.map(({ text }) => shownText(text, 60)).join(', ')))
     return
   }
-  const text = filter.trim()
   releaseIn(
     each => each.open && (scope === null || each.storeId === scope),
-    () => (text === '' ? {} : { filter: text }),
-  )
-}
-
-function releaseSelected(selected: ReadonlySet<string>): void {
-  const rows = [...selected].flatMap(rowId => {
-    const row = book.rows.get(rowId)
-    return row && row.change !== 'gone' ? [row] : []
-  })
-  releaseIn(
-    each => rows.some(row => row.storeId === each.storeId),
-    storeIds => ({
-      picks: rows
-        .filter(row => storeIds.includes(row.storeId))
-        .map(({ storeId, lock }) => ({ storeId, id: lock.id, fence: lock.fence })),
-    }),
+    () => ({ filter: filter.trim() || undefined }),
   )
 }
 

@@ -8,7 +8,7 @@ export const audit = {
     nav: 'Audit log',
     open: 'Open audit log',
     title: 'Audit log',
-    text: 'Everything that was asked for and done, newest first.',
+    text: 'Every request and its outcome, newest first.',
     list: 'Entries of the audit log',
     filter: 'Filter the audit log',
     filterHint: 'Words, or user: store: key: plan: action: event: outcome:',
@@ -22,7 +22,7 @@ export const audit = {
       reason: 'Reason',
     },
     events: {
-      intent: 'asked for',
+      intent: 'requested',
       acting: 'about to act',
       settled: 'result',
       outcome: 'outcome',
@@ -37,7 +37,7 @@ export const audit = {
     loading: 'Reading…',
     more: 'Older entries',
     end: 'This is the oldest entry.',
-    none: 'No entry fits.',
+    none: 'No entry matches.',
     unreadable: (n: number) =>
       n === 1
         ? '1 line is not an entry: the log is damaged there.'
@@ -47,8 +47,8 @@ export const audit = {
 
     verify: 'Verify',
     verifying: 'Verifying…',
-    verdict: 'What verifying found',
-    verifyFailed: 'It could not be verified.',
+    verdict: 'Result of verifying',
+    verifyFailed: 'The log could not be verified.',
     intact: (lines: number, files: number) =>
       `The chain holds: ${plural(lines, 'line', 'lines')} in ${plural(files, 'file', 'files')}.`,
     damaged: (files: number) =>
@@ -59,7 +59,7 @@ export const audit = {
       ok: 'intact',
       damaged: 'damaged',
       missing: 'missing',
-      unchained: 'without a chain: nothing can be said about it',
+      unchained: 'without a chain: cannot be verified',
     } satisfies Record<AuditFile['state'], string>,
     file: (name: string, state: string, lines: number) =>
       `${name}: ${state}, ${plural(lines, 'line', 'lines')}`,
@@ -68,15 +68,15 @@ export const audit = {
     moreDamages: (n: number) => `${numbers.format(n)} more`,
     head: {
       ok: 'The end of the log is where it should be.',
-      behind: 'Something was written after the last recorded end, as after a crash.',
-      ahead: 'Lines at the end are missing, or others than were written.',
+      behind: 'Lines were written after the recorded end, as after a crash.',
+      ahead: 'Lines at the end are missing or changed.',
       missing: 'The record of where the log ends is missing.',
       unreadable: 'The record of where the log ends cannot be read.',
       'none-yet': 'Nothing was written yet.',
     } satisfies Record<AuditVerdict['head']['status'], string>,
     keep: (file: string, seq: number) =>
       `Last line ${numbers.format(seq)} of ${file}. Keep its hash elsewhere to tell later that nothing before it was changed:`,
-    begins: (why: string) => `(its beginning: ${why})`,
+    begins: (why: string) => `(${why})`,
     files: 'Each file',
     whole: 'The whole entry',
     copyHash: 'Copy hash',

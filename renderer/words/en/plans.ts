@@ -2,7 +2,7 @@ import { plural } from '../../../shared/numbers.ts'
 import type { Exclusion } from '../../../shared/plans.ts'
 import { clockTime, dateTime, duration, numbers } from './say.ts'
 
-/** Plans: making one, looking it over, and what surrounds them. What is said while one runs is in runs.ts. */
+/** Plans: making, reviewing and listing them. The words of a run are in runs.ts. */
 export const plans = {
   plans: {
     releaseAll: 'Release all…',
@@ -59,12 +59,11 @@ export const plans = {
         state: 'State',
       } satisfies Record<Exclude<Exclusion['by'], 'lock'>, string>,
       noHolder: 'not recorded',
-      exclude: (name: string) => `Exclude ${name}`,
-      keep: (name: string) => `Include ${name}`,
-      some: (kept: number, all: number) => `${numbers.format(kept)} of ${numbers.format(all)}`,
       only: (name: string) => `Show only ${name}`,
       more: (n: number) => `${numbers.format(n)} more; find them in the list`,
     },
+    exclude: (name: string) => `Exclude ${name}`,
+    include: (name: string) => `Include ${name}`,
     warnings: 'Before you continue',
     noWarnings: 'No known risks.',
 
@@ -87,9 +86,6 @@ export const plans = {
       endless: 'no known end',
       unknown: 'unknown',
       ended: (at: number) => `ended ${dateTime(at)}`,
-      ends: (at: number) => dateTime(at),
-      exclude: (key: string) => `Exclude ${key}`,
-      keep: (key: string) => `Include ${key}`,
       excludedBy: {
         store: 'Its whole store is excluded: include the store first.',
         holder: 'All locks of its holder are excluded: include the holder first.',
@@ -146,7 +142,7 @@ export const plans = {
       remove: 'Remove',
       removeName: (title: string) => `Remove ${title}`,
       openName: (title: string) => `Open ${title}`,
-      asked: 'Remove it?',
+      confirmRemove: 'Remove it?',
       failed: 'The list could not be read.',
       openFile: 'Open a plan file…',
     },

@@ -1,5 +1,5 @@
 import { plural } from '../../../shared/numbers.ts'
-import type { PLAN_STATES, ResultName } from '../../../shared/plans.ts'
+import type { PlanStatus, ResultName } from '../../../shared/plans.ts'
 import { clockTime, dateTime, duration, numbers } from './say.ts'
 
 /** Plans being applied: the confirmation, the progress and the result. */
@@ -25,8 +25,6 @@ export const runs = {
     notOpen: (name: string) => `${name} is not open here. Open it first.`,
     open: (n: number) =>
       n === 1 ? '1 lock is left to be attempted.' : `${numbers.format(n)} locks are left to be attempted.`,
-    release: (n: number) => `Release ${plural(n, 'lock', 'locks')}`,
-    restore: (n: number) => `Restore ${plural(n, 'lock', 'locks')}`,
     starting: 'Starting…',
     refused: 'Not started.',
     uncertain: 'The plan may have started. Close this and open the plan again.',
@@ -42,7 +40,7 @@ export const runs = {
       checking: 'Reading the locks again',
       stopped: 'Stopped',
       done: 'Done',
-    } satisfies Record<(typeof PLAN_STATES)[number], string>,
+    } satisfies Record<PlanStatus, string>,
     bar: { release: 'Progress of the release', restore: 'Progress of the restore' },
     percent: (percent: number) => `${percent} %`,
     of: (done: number, total: number) => `${numbers.format(done)} of ${numbers.format(total)}`,
@@ -61,10 +59,8 @@ export const runs = {
     closing: 'Closing this does not stop the run; reopen it from the status line.',
     steerFailed: 'Not changed.',
     chip: {
-      release: (done: number, total: number) =>
-        `Releasing ${numbers.format(done)} of ${numbers.format(total)}`,
-      restore: (done: number, total: number) =>
-        `Restoring ${numbers.format(done)} of ${numbers.format(total)}`,
+      release: (progress: string) => `Releasing ${progress}`,
+      restore: (progress: string) => `Restoring ${progress}`,
     },
     chipState: (what: string, state: string) => `${what} · ${state}`,
     started: (at: number, reason: string | null) =>
@@ -98,7 +94,7 @@ export const runs = {
         : `${numbers.format(n)} released locks were re-acquired by their previous holders: they are alive.`,
     returnedShow: 'Show them',
     notReturned: 'None was re-acquired by its previous holder.',
-    notLooked: 'Not yet checked whether any was re-acquired.',
+    notChecked: 'Not yet checked whether any was re-acquired.',
     cameBack: 'Released, re-acquired',
     changed: (owner: string | null) =>
       owner === null ? 'Changed, not touched' : `Now ${owner}, not touched`,
@@ -112,7 +108,6 @@ export const runs = {
     exportCsv: 'Export CSV',
     exportJson: 'Export JSON',
     saved: (name: string) => `Saved ${name}.`,
-    saveFailed: 'The file could not be read.',
   },
 
   undo: {

@@ -16,7 +16,7 @@ async function aLog() {
   return { folder, run }
 }
 
-it('shows what was done, newest first, and nothing that could do harm on a terminal', async () => {
+it('lists entries newest first, harmless on a terminal', async () => {
   const { run } = await aLog()
   const { code, stdout } = await run()
   const lines = stdout.trimEnd().split('\n')
@@ -28,7 +28,7 @@ it('shows what was done, newest first, and nothing that could do harm on a termi
   expect(stdout).toMatch(/^[\x20-\x7e\n…]+$/)
 })
 
-it('takes words to look for, and a limit', async () => {
+it('filters by words and takes a limit', async () => {
   const { run } = await aLog()
   expect((await run('STUCK', '--json')).json()).toMatchObject({
     entries: [{ file: 'audit-000001.jsonl', seq: 2, event: 'intent', key: 'lock:\u001b[31mred' }],
@@ -45,12 +45,12 @@ it('takes words to look for, and a limit', async () => {
   expect(await run('two', 'texts')).toMatchObject({ code: 2 })
 })
 
-it('says that nothing is recorded yet, and verifies that', async () => {
+it('reports an empty log, and verifies it', async () => {
   expect(await runCli(['audit'])).toMatchObject({ code: 0, stdout: 'Nothing has been recorded yet.\n' })
   expect(await runCli(['audit', '--verify'])).toMatchObject({ code: 0 })
 })
 
-it('verifies: exit code 0 while the log is as it was written, 1 when it is not, and where', async () => {
+it('verifies with exit code 0 for an unchanged log, and 1 with the place of the damage', async () => {
   const { folder, run } = await aLog()
   expect(await run('--verify')).toMatchObject({
     code: 0,

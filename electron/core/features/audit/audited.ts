@@ -16,7 +16,7 @@ export function auditedEntry(entry: PlanEntry): AuditedLock {
 
 type Named = Pick<Lock, 'id' | 'key' | 'format' | 'state' | 'owner' | 'fence'>
 
-/** A lock as the log keeps it: enough to identify it and its holder, and not enough to pose as the holder. */
+/** A lock as the log keeps it: enough to identify it and its holder, but not to pose as the holder. */
 function reduced(lock: Named, holder: Holder | null, acquiredAt: number | null, endsAt: number | null) {
   const { owner, id, key, format, state, fence } = lock
   return {
@@ -32,32 +32,34 @@ function reduced(lock: Named, holder: Holder | null, acquiredAt: number | null, 
   }
 }
 
-/** Equal tokens have equal hashes: one holder can be followed through the log. */
+/** Equal tokens have equal hashes, so a holder can be followed through the log. */
 export function hashToken(token: string | null): string | null {
   if (token === null) return null
   return `sha256:${createHash('sha256').update(token).digest('hex').slice(0, 16)}`
 }
 
-/** A part of a token that is at least this long is a piece of a secret rather than a word. */
-const TELLING = 12
+/** A part of a token with at least this length is a piece of a secret rather than a word. */
+const SECRET_LENGTH = 12
 
 export function withoutToken(holder: Holder | null, owner: string | null): Partial<Holder> | null {
   if (holder === null) return null
-  const kept = Object.entries(holder).filter(([, value]) => typeof value !== 'string' || !tells(value, owner))
+  const kept = Object.entries(holder).filter(
+    ([, value]) => typeof value !== 'string' || !reveals(value, owner),
+  )
   return kept.length > 0 ? Object.fromEntries(kept) : null
 }
 
-/** Whether a text contains the token, or enough of it to guess the rest. */
-function tells(text: string, owner: string | null): boolean {
+/** Whether a text contains the token or a telling part of it. */
+function reveals(text: string, owner: string | null): boolean {
   if (owner === null || owner === '') return false
   if (text.includes(owner)) return true
-  return owner.split(/[\s:,;/|@]+/).some(part => part.length >= TELLING && text.includes(part))
+  return owner.split(/[\s:,;/|@]+/).some(part => part.length >= SECRET_LENGTH && text.includes(part))
 }
 
 const LONGEST_TEXT = 8192
 const DEEPEST = 8
-/** The lock and the operator's reason are what the log is for: kept even if they contain a token. */
-const SPOKEN = ['id', 'key', 'fence', 'reason']
+/** The log is about the lock and the operator's reason: kept even if they contain a token. */
+const ALWAYS_KEPT = ['id', 'key', 'fence', 'reason']
 const TOKENS = /^(current_?|previous_?)?(owner|token)$/i
 
 /**
@@ -81,7 +83,7 @@ export function clean(value: unknown, redact: (message: string) => string, depth
     if (/password|secret/i.test(name)) return []
     if (TOKENS.test(name)) return typeof each === 'string' ? [[`${name}Hash`, hashToken(each)]] : []
     if (typeof each !== 'string') return [[name, clean(each, redact, depth + 1)]]
-    if (!SPOKEN.includes(name) && tokens.some(([, token]) => tells(each, String(token)))) return []
+    if (!ALWAYS_KEPT.includes(name) && tokens.some(([, token]) => reveals(each, String(token)))) return []
     return [[name, shorten(name === 'message' ? redact(each) : each)]]
   })
   return Object.fromEntries(kept)

@@ -1,26 +1,30 @@
-import { readdir } from 'node:fs/promises'
+import { open, readdir, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import { codeOf } from '../../files/disk.ts'
+import { z } from 'zod'
+import { codeOf, parseJson } from '../../files/disk.ts'
+import { StoreError } from '../../lib/errors.ts'
 
 const NAME = /^audit-(\d{6,12})\.jsonl$/
 
-/** There while somebody writes. */
+/** Exists while a process writes. */
 export const LOCK_FILE = 'audit.lock'
 
-/** What versions before the chain wrote. */
+/** Written by versions before the chain. */
 export const UNCHAINED = 'audit.jsonl'
+
+const HEAD_FILE = 'audit-head.json'
 
 export function fileName(number: number): string {
   return `audit-${String(number).padStart(6, '0')}.jsonl`
 }
 
-/** Null for what is no file of the log. */
+/** Null for other files than those of the log. */
 export function numberOf(name: string): number | null {
-  const found = NAME.exec(name)?.[1]
-  return found !== undefined && fileName(Number(found)) === name ? Number(found) : null
+  const digits = NAME.exec(name)?.[1]
+  return digits !== undefined && fileName(Number(digits)) === name ? Number(digits) : null
 }
 
-/** The numbers of the files that are there, in order. A folder that is not there has none. */
+/** The numbers of the existing files, in order; none without the folder. */
 export async function fileNumbers(folder: string): Promise<number[]> {
   const names = await readdir(folder).catch(error => {
     if (codeOf(error) === 'ENOENT') return []
@@ -34,4 +38,37 @@ export async function fileNumbers(folder: string): Promise<number[]> {
 
 export function pathOf(folder: string, number: number): string {
   return join(folder, fileName(number))
+}
+
+export function failToRead(error: unknown): never {
+  throw new StoreError('STORE_ERROR', `The audit log cannot be read (${codeOf(error)})`, { cause: error })
+}
+
+const headSchema = z.object({
+  file: z.string().refine(name => numberOf(name) !== null),
+  seq: z.number().int().min(1),
+  hash: z.string().regex(/^[0-9a-f]{64}$/),
+})
+export type Head = z.infer<typeof headSchema>
+
+/** The last line that was written, or why it is unknown. A chain alone cannot tell that lines are missing at its end. */
+export async function readHead(folder: string): Promise<Head | 'missing' | 'unreadable'> {
+  try {
+    const text = await readFile(join(folder, HEAD_FILE), 'utf8')
+    return headSchema.safeParse(parseJson(text)).data ?? 'unreadable'
+  } catch (error) {
+    return codeOf(error) === 'ENOENT' ? 'missing' : 'unreadable'
+  }
+}
+
+/** Only under the lock. Without a flush: after a power cut the head may be behind, which is harmless. */
+export async function writeHead(folder: string, head: Head): Promise<void> {
+  const file = join(folder, HEAD_FILE)
+  const handle = await open(`${file}.new`, 'w', 0o600)
+  try {
+    await handle.writeFile(`${JSON.stringify(head)}\n`)
+  } finally {
+    await handle.close()
+  }
+  await rename(`${file}.new`, file)
 }

@@ -17,44 +17,39 @@ const FIELDS = {
 
 const WORD = /(?:([a-z]+):)?(?:"([^"]*)"?|(\S+))/gi
 
-/** From cheap to dear: false means that the line need not be looked at any further. */
-export type RowFilter = {
-  mayMatch(line: Buffer): boolean
-  hasWords(entry: unknown): boolean
-  matches(row: AuditRow): boolean
-}
-
-export function rowFilter({ text = '', events }: Pick<AuditQuery, 'text' | 'events'>): RowFilter {
+/** Three tests, from cheap to expensive: the first that fails rules the line out. */
+export function rowFilter({ text = '', events }: Pick<AuditQuery, 'text' | 'events'>) {
   const terms = termsOf(text)
   const words = terms.filter(({ field }) => field === null).map(term => term.text)
-  // What JSON writes as it is can be looked for before the line is parsed.
+  // JSON does not escape these words, so the line can be searched before it is parsed.
   const plain = terms
-    .filter(({ field }) => field !== 'method') // Lines of earlier versions may have another name for it.
+    .filter(({ field }) => field !== 'method') // Earlier versions had other names.
     .map(term => term.text)
     .filter(word => /^[\x20-\x7e]+$/.test(word) && !/["\\]/.test(word))
   const kinds = events?.map(event => `"event":"${event}"`)
   return {
-    mayMatch: line => {
+    mayMatch(line: Buffer): boolean {
       if (kinds && !kinds.some(kind => line.includes(kind))) return false
       if (plain.length === 0) return true
       const lower = line.toString().toLowerCase()
       return plain.every(word => lower.includes(word))
     },
-    hasWords: entry => {
+    hasWords(entry: unknown): boolean {
       if (words.length === 0) return true
       const all = textsOf(entry).join('\0').toLowerCase()
       return words.every(word => all.includes(word))
     },
-    matches: row =>
-      (!events || events.includes(row.event)) &&
-      terms.every(
+    matches(row: AuditRow): boolean {
+      if (events && !events.includes(row.event)) return false
+      return terms.every(
         ({ field, text: word }) =>
           field === null || FIELDS[field](row).some(each => each?.toLowerCase().includes(word)),
-      ),
+      )
+    },
   }
 }
 
-/** A word with a colon that is no field is a part of a key. */
+/** A word with a colon but without the name of a field is part of a key. */
 function termsOf(text: string): Term[] {
   return [...text.matchAll(WORD)]
     .map(([whole, name = '', quoted, word]): Term => {
@@ -68,7 +63,7 @@ function termsOf(text: string): Term[] {
     .filter(term => term.text !== '')
 }
 
-/** Hashes are left out: three letters are found in every second one. */
+/** Without hashes: three letters match half of them. */
 function textsOf(value: unknown, name = ''): string[] {
   if (name === 'hash' || name === 'prev') return []
   if (typeof value === 'string') return [value]

@@ -1,13 +1,14 @@
 import type { FileHandle } from 'node:fs/promises'
-import { LONGEST_LINE_BYTES } from './line.ts'
 
 const CHUNK_BYTES = 1024 * 1024
 const NEWLINE = 0x0a
+/** A longer line is not ours, and not worth the memory. */
+const LONGEST_LINE_BYTES = 4 * 1024 * 1024
 
-/** `start` is where it begins in the file. A line without an end is the last one, and torn. */
+/** `start` is its position in the file. A line without an end is the last one, and torn. */
 export type RawLine = { readonly start: number; readonly bytes: Buffer; readonly ended: boolean }
 
-/** Oldest first, in batches, from one place of the file to another. A line that is too long ends it, torn. */
+/** Oldest first, in batches, between two positions of the file. A line that is too long is the last one, torn. */
 export async function* linesForward(handle: FileHandle, from: number, to: number): AsyncIterable<RawLine[]> {
   let rest: Buffer = Buffer.alloc(0)
   let restAt = from
@@ -30,10 +31,10 @@ export async function* linesForward(handle: FileHandle, from: number, to: number
   if (rest.length > 0) yield [{ start: restAt, bytes: rest, ended: false }]
 }
 
-/** Newest first, in batches, everything before a place of the file. Of a line that is too long only the start is given. */
+/** Newest first, in batches, everything before a position of the file. A line that is too long is cut to its start. */
 export async function* linesBackward(handle: FileHandle, before: number): AsyncIterable<RawLine[]> {
   let rest: Buffer = Buffer.alloc(0)
-  // Whether what follows `rest` in the file is the end of a line.
+  // Whether a newline follows `rest` in the file.
   let ended = false
   for (let at = before; at > 0; ) {
     const size = Math.min(CHUNK_BYTES, at)
@@ -61,11 +62,11 @@ function lastNewline(chunk: Buffer, end: number): number {
 
 async function readAt(handle: FileHandle, at: number, size: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(size)
-  let got = 0
-  while (got < size) {
-    const { bytesRead } = await handle.read(buffer, got, size - got, at + got)
+  let filled = 0
+  while (filled < size) {
+    const { bytesRead } = await handle.read(buffer, filled, size - filled, at + filled)
     if (bytesRead === 0) break
-    got += bytesRead
+    filled += bytesRead
   }
-  return buffer.subarray(0, got)
+  return buffer.subarray(0, filled)
 }

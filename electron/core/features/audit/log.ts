@@ -1,16 +1,16 @@
-import type { AuditPage, AuditQuery, AuditVerdict } from '../../../../shared/audit.ts'
+import type { AuditEvent, AuditPage, AuditQuery, AuditVerdict } from '../../../../shared/audit.ts'
 import type { Failure } from '../../../../shared/result.ts'
 import { safeJson } from '../../../../shared/safe-text.ts'
 import { codeOf } from '../../files/disk.ts'
 import { LockBusy } from '../../files/folder-lock.ts'
 import { StoreError, toFailure } from '../../lib/errors.ts'
-import type { Facts, Note } from '../../lib/handler.ts'
+import type { Facts, HandlersOf, Note } from '../../lib/handler.ts'
 import { whoIsHere } from '../../lib/operator.ts'
 import { atMost } from '../../lib/timers.ts'
 import { clean } from './audited.ts'
 import { readLog } from './read.ts'
 import { verifyLog } from './verify.ts'
-import { ChainWriter, type Fields, type WriterOptions } from './writer.ts'
+import { ChainWriter, type WriterOptions } from './writer.ts'
 
 /** A change that is recorded before it is applied, and again with its outcome. */
 export type RecordedChange<T> = {
@@ -19,7 +19,7 @@ export type RecordedChange<T> = {
   /** A `write` changes a store; `settings` change what Lockkeeper itself does or keeps. */
   readonly effect: 'write' | 'settings'
   readonly facts: Facts
-  /** Unless its intent can be recorded, it does not happen. True of every `write`. */
+  /** It happens only if its intent can be recorded. True for every `write`. */
   readonly mustRecord: boolean
   apply(note: Note): Promise<T>
   outcome(value: T): Facts
@@ -28,35 +28,32 @@ export type RecordedChange<T> = {
 /** Nothing is changed without a trace: the intent is on disk before the act, the outcome after it. */
 export interface AuditLog {
   record<T>(change: RecordedChange<T>): Promise<T>
-  /** All of them are on disk when it returns. Fails with AUDIT_FAILED. */
+  /** Returns once all of them are on disk. Fails with AUDIT_FAILED. */
   append(entries: readonly AuditEntry[]): Promise<void>
 }
 
-/** The log for those who read it. Neither waits for writers or needs a folder that can be written to. */
+/** Reading and verifying never wait for writers, and work in a folder that cannot be written to. */
 export interface AuditBook extends AuditLog {
   read(query: AuditQuery, signal: AbortSignal): Promise<AuditPage>
   verify(signal: AbortSignal): Promise<AuditVerdict>
 }
 
-/**
- * `intent` and `outcome` stand around a call that changes something. Between them, for each lock: `acting` before it is
- * touched, `settled` when the answer is there. `dry-run` and `settings` change nothing in any store.
- */
-export type AuditEntry = {
-  readonly event: 'intent' | 'acting' | 'settled' | 'outcome' | 'dry-run' | 'settings'
+/** The log writes `chain` lines by itself. */
+export type AuditEntry = Facts & {
+  readonly event: Exclude<AuditEvent, 'chain'>
   readonly action: string
-} & Readonly<Record<string, unknown>>
+}
 
 /** The events before and after a change. */
 const EVENTS = { write: ['intent', 'outcome'], settings: ['settings', 'settings'] } as const
 
-/** How long a setting that need not be recorded waits for each of its lines: in an outage a store must open at once. */
+/** How long a setting that may go unrecorded waits for each of its lines: in an outage a store must open at once. */
 const SETTINGS_MS = 1000
 
-/** What is written after the act: the room for it was kept free before. */
+/** Written after the act, into space that was kept free before. */
 const AFTERWARDS: readonly AuditEntry['event'][] = ['settled', 'outcome']
 
-/** One JSON line an event, chained to the one before, flushed, harmless to print and without secrets. */
+/** One JSON line per event, chained to the line before, flushed, harmless to print and without secrets. */
 export function fileAudit(
   folder: string,
   redact: (message: string) => string,
@@ -66,7 +63,7 @@ export function fileAudit(
   const redacted = ({ code, message }: Failure) => ({ code, message: redact(message) })
   const write = (entries: readonly AuditEntry[]) =>
     writer.append(
-      entries.map(entry => clean(entry, redact) as Fields),
+      entries.map(entry => clean(entry, redact) as Facts),
       entries.some(({ event }) => !AFTERWARDS.includes(event)),
     )
 
@@ -81,41 +78,41 @@ export function fileAudit(
     },
     async record({ method, action, effect, facts, mustRecord, apply, outcome }) {
       const [before, after] = EVENTS[effect]
-      // First in the line, and not to be changed by facts of the same name.
+      // First in the line, and facts with these names do not replace them.
       const line = (event: AuditEntry['event'], more: Facts) => ({
         ...{ event, action, method },
         ...more,
         ...{ event, action, method },
       })
-      const intent = write([line(before, facts)])
-      if (!mustRecord) await atMost(SETTINGS_MS, intent)
-      else
-        await intent.catch(error => {
-          throw refusal(error, 'so nothing was changed')
-        })
+      const unlessRecorded = (written: Promise<void>, refuse: (error: unknown) => void) =>
+        mustRecord ? written.catch(refuse) : atMost(SETTINGS_MS, written)
+      await unlessRecorded(write([line(before, facts)]), error => {
+        throw refusal(error, 'so nothing was changed')
+      })
       const note = (more: Facts) => write([line(after, { ...facts, ...more })]).catch(() => {})
-      let applied: { readonly value: Awaited<ReturnType<typeof apply>> } | { readonly error: unknown }
-      try {
-        applied = { value: await apply(note) }
-      } catch (error) {
-        applied = { error }
-      }
+      const [applied] = await Promise.allSettled([(async () => apply(note))()])
       const result =
-        'value' in applied ? outcome(applied.value) : { error: redacted(toFailure(applied.error)) }
-      // The facts of a setting are in both lines: each tells on its own what became of it.
+        applied.status === 'fulfilled'
+          ? outcome(applied.value)
+          : { error: redacted(toFailure(applied.reason)) }
+      // Both lines of a setting have its facts: each shows on its own what became of it.
       const last = effect === 'settings' ? { ...facts, ...result } : result
-      const trace = write([line(after, last)])
-      if (!mustRecord) await atMost(SETTINGS_MS, trace)
-      else
-        await trace.catch(error => {
-          if (effect === 'write')
-            throw refusal(error, `after the fact: what happened was ${safeJson(clean(result, redact))}`, true)
-        })
-      if ('error' in applied) throw applied.error
+      await unlessRecorded(write([line(after, last)]), error => {
+        if (effect === 'write')
+          throw refusal(error, `after the fact: what happened was ${safeJson(clean(result, redact))}`, true)
+      })
+      if (applied.status === 'rejected') throw applied.reason
       return applied.value
     },
     read: (query, signal) => readLog(folder, query, signal),
     verify: signal => verifyLog(folder, signal),
+  }
+}
+
+export function auditHandlers(audit: AuditBook): HandlersOf<'audit'> {
+  return {
+    'audit.list': (query, { signal }) => audit.read(query, signal),
+    'audit.verify': (_, { signal }) => audit.verify(signal),
   }
 }
 

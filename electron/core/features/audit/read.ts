@@ -1,25 +1,23 @@
 import { open } from 'node:fs/promises'
-import type { AuditPage, AuditQuery, AuditRow } from '../../../../shared/audit.ts'
+import { z } from 'zod'
+import { type AuditPage, type AuditQuery, type AuditRow, auditEventSchema } from '../../../../shared/audit.ts'
 import { codeOf, parseJson } from '../../files/disk.ts'
-import { StoreError, throwIfAborted } from '../../lib/errors.ts'
-import { fileNumbers, pathOf } from './files.ts'
+import { throwIfAborted } from '../../lib/errors.ts'
+import { failToRead, fileName, fileNumbers, pathOf } from './files.ts'
 import { rowFilter } from './filter.ts'
 import { linesBackward } from './lines.ts'
-import { placeOf, rowOf } from './row.ts'
 
-const USUAL_LIMIT = 100
+const DEFAULT_LIMIT = 100
 
-/** One page, newest first, read from the end: how long the log is does not matter. Nothing is locked or written. */
+/** One page, newest first, read from the end, so that the length of the log does not matter. Locks and writes nothing. */
 export async function readLog(folder: string, query: AuditQuery, signal: AbortSignal): Promise<AuditPage> {
-  const { before, limit = USUAL_LIMIT } = query
+  const { before, limit = DEFAULT_LIMIT } = query
   const filter = rowFilter(query)
   const [beforeFile, beforeStart] = (before ?? '').split(':').map(Number)
   const rows: AuditRow[] = []
   let scanned = 0
   let unreadable = 0
-  const numbers = await fileNumbers(folder).catch(error => {
-    throw new StoreError('STORE_ERROR', `The audit log cannot be read (${codeOf(error)})`, { cause: error })
-  })
+  const numbers = await fileNumbers(folder).catch(failToRead)
   for (const number of numbers.reverse()) {
     if (before !== undefined && number > (beforeFile ?? 0)) continue
     const from = before !== undefined && number === beforeFile ? beforeStart : undefined
@@ -45,9 +43,9 @@ async function* linesOf(folder: string, number: number, from: number | undefined
   try {
     handle = await open(pathOf(folder, number), 'r')
   } catch (error) {
-    // One that was removed in the meantime is for verify to complain about.
+    // Verifying reports a file that was removed.
     if (codeOf(error) === 'ENOENT') return
-    throw new StoreError('STORE_ERROR', `The audit log cannot be read (${codeOf(error)})`, { cause: error })
+    return failToRead(error)
   }
   try {
     const { size } = await handle.stat()
@@ -58,4 +56,59 @@ async function* linesOf(folder: string, number: number, from: number | undefined
   } finally {
     await handle.close()
   }
+}
+
+const text = z.string().nullable().catch(null)
+const failure = z.object({ code: z.string(), message: z.string() })
+
+/** Anyone may have edited the file: an invalid member is null, and without a required one the line is not an entry. */
+const rowLineSchema = z.object({
+  seq: z.number(),
+  at: z.string(),
+  user: z.string(),
+  host: z.string(),
+  pid: z.number().nullable().catch(null),
+  event: auditEventSchema,
+  serverAt: text,
+  action: text,
+  method: text,
+  store: text,
+  storeName: text,
+  plan: text,
+  planId: text,
+  key: text,
+  id: text,
+  reason: text,
+  because: text,
+  outcome: text,
+  lock: z.looseObject({ key: text }).nullable().catch(null),
+  result: z
+    .looseObject({ is: text, error: failure.nullable().catch(null) })
+    .nullable()
+    .catch(null),
+  error: failure.nullable().catch(null),
+})
+
+/** Null for a line that is not an entry. */
+function rowOf(entry: unknown, file: number, start: number): AuditRow | null {
+  const parsed = rowLineSchema.safeParse(entry)
+  if (!parsed.success) return null
+  const { method, planId, lock, id, because, result, ...row } = parsed.data
+  return {
+    ...row,
+    place: placeOf(file, start),
+    file: fileName(file),
+    // Earlier versions called the methods of a provider switch `switches.…`.
+    method: method?.replace(/^switches\./, 'switch.') ?? null,
+    plan: row.plan ?? planId,
+    key: lock?.key ?? row.key ?? id,
+    reason: row.reason ?? because,
+    outcome: row.outcome ?? result?.is ?? null,
+    error: row.error ?? result?.error ?? null,
+    entry: entry as Record<string, unknown>,
+  }
+}
+
+function placeOf(file: number, start: number): string {
+  return `${String(file).padStart(6, '0')}:${start}`
 }

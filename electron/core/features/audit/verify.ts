@@ -4,154 +4,153 @@ import type { AuditDamage, AuditFile, AuditVerdict } from '../../../../shared/au
 import { codeOf } from '../../files/disk.ts'
 import { StoreError } from '../../lib/errors.ts'
 import { sleep } from '../../lib/timers.ts'
-import { checkFile, type FileCheck } from './check-file.ts'
-import { fileName, fileNumbers, LOCK_FILE, numberOf, pathOf, UNCHAINED } from './files.ts'
-import { type Head, type HeadReading, readHead } from './head.ts'
+import { checkFile, type FileCheck } from './chain.ts'
+import {
+  failToRead,
+  fileName,
+  fileNumbers,
+  type Head,
+  LOCK_FILE,
+  numberOf,
+  pathOf,
+  readHead,
+  UNCHAINED,
+} from './files.ts'
 
-/** A line that somebody is writing just now is not there as a whole. */
-const LOOKS = 5
-const LOOK_AGAIN_MS = 60
+/** A line that is being written may be there only in part. */
+const MOST_READS = 5
+const READ_AGAIN_MS = 60
 
-type Found = {
+/** A file of the log, or a gap in the numbers of the files. */
+type Part = {
   readonly name: string
-  readonly check: FileCheck | null
-  damages: AuditDamage[]
-  missing: boolean
+  readonly from: number
+  readonly to: number
+  /** Null for missing and unreadable files. */
+  readonly check: Readonly<FileCheck> | null
+  readonly damages: AuditDamage[]
+  readonly isMissing: boolean
 }
 
-/** Reads everything and says what holds. Nothing is locked or written: it works where nothing can be written any more. */
+/** Reads and checks the whole log. Locks and writes nothing, so it also works in a folder that cannot be written to. */
 export async function verifyLog(folder: string, signal: AbortSignal): Promise<AuditVerdict> {
-  // The head first: what is written meanwhile can then only make it look behind.
+  // The head first: lines written meanwhile can then only make it seem behind.
   const reading = await readHead(folder)
-  const head = reading.is === 'head' ? reading.head : null
-  const numbers = await fileNumbers(folder).catch(error => {
-    throw new StoreError('STORE_ERROR', `The audit log cannot be read (${codeOf(error)})`, { cause: error })
-  })
-  const found: Found[] = []
-  let before: FileCheck | null = null
-  let expected = 1
+  const head = typeof reading === 'string' ? null : reading
+  const numbers = await fileNumbers(folder).catch(failToRead)
+  const parts: Part[] = []
   for (const number of numbers) {
-    if (number > expected) found.push(missing(expected, number - 1))
-    const contiguous = number === expected
-    const isLast = number === numbers.at(-1)
-    const { check, unread } = await look(folder, number, head, isLast, signal)
-    const last = found.at(-1)
-    const prev = check?.chain?.prev ?? null
+    const expected = (parts.at(-1)?.to ?? 0) + 1
+    if (number > expected) parts.push(gap(expected, number - 1))
+    const before = parts.at(-1)
+    const part = await readPart(folder, number, head, number === numbers.at(-1), signal)
+    const prev = part.check?.chain?.prev ?? null
     // The next file remembers where this one ended.
-    if (contiguous && last?.check && before?.damage === null && prev !== null && prev !== before.lastStored)
-      last.damages.push({
-        line: null,
-        why: 'lines are missing at its end: the next file goes on from another one',
-      })
-    const damages = check?.damage ? [check.damage] : unread ? [unread] : []
-    found.push({ name: fileName(number), check, damages, missing: false })
-    before = check
-    expected = number + 1
+    if (before?.check?.damage === null && prev !== null && prev !== before.check.lastStored)
+      before.damages.push({ line: null, why: 'lines are missing at its end: the next file does not follow' })
+    parts.push(part)
   }
-  if (head && !numbers.includes(numberOf(head.file) ?? 0) && !found.some(each => covers(each, head.file)))
-    found.push({ name: head.file, check: null, damages: [GONE], missing: true })
-  addRecorded(found)
-  const older = await olderFile(folder)
-  const files = [...older, ...found.map(fileOf)]
-  const said = sayHead(reading, found, head)
+  if (head && !partOf(parts, head.file)) parts.push(missing(head.file))
+  // Damage that a writer recorded stays damage, even if it can no longer be seen.
+  for (const { check } of [...parts]) {
+    if (!check?.chain?.damaged) continue
+    const { file, ...damage } = check.chain.damaged
+    const part = partOf(parts, file)
+    if (!part) parts.push(missing(file, damage))
+    else if (part.damages.length === 0) part.damages.push(damage)
+  }
+  const files = [...(await unchainedFile(folder)), ...parts.map(fileOf)]
+  const position = headPosition(reading, parts)
   return {
-    ok: files.every(({ state }) => state === 'ok' || state === 'unchained') && said.status !== 'ahead',
+    ok: files.every(({ state }) => state === 'ok' || state === 'unchained') && position.status !== 'ahead',
     files,
-    head: { ...said, file: head?.file ?? null, seq: head?.seq ?? null, hash: head?.hash ?? null },
-    lines: found.reduce((sum, { check }) => sum + (check?.lines ?? 0), 0),
+    head: { ...position, file: head?.file ?? null, seq: head?.seq ?? null, hash: head?.hash ?? null },
+    lines: files.reduce((sum, { lines }) => sum + lines, 0),
   }
 }
 
-const GONE: AuditDamage = { line: null, why: 'the file is missing' }
-
-function missing(from: number, to: number): Found {
+function gap(from: number, to: number): Part {
   const name = from === to ? fileName(from) : `${fileName(from)} to ${fileName(to)}`
-  return { name, check: null, damages: [GONE], missing: true }
+  return { ...missing(name), from, to }
 }
 
-function covers(each: Found, file: string): boolean {
-  if (!each.missing) return each.name === file
-  const [from = '', to = from] = each.name.split(' to ')
+function missing(name: string, damage: AuditDamage = { line: null, why: 'the file is missing' }): Part {
+  const number = numberOf(name) ?? 0
+  return { name, from: number, to: number, check: null, damages: [damage], isMissing: true }
+}
+
+function partOf(parts: readonly Part[], file: string): Part | undefined {
   const number = numberOf(file) ?? 0
-  return number >= (numberOf(from) ?? 0) && number <= (numberOf(to) ?? 0)
+  return parts.find(({ from, to }) => from <= number && number <= to)
 }
 
-async function look(folder: string, number: number, head: Head | null, isLast: boolean, signal: AbortSignal) {
+async function readPart(
+  folder: string,
+  number: number,
+  head: Head | null,
+  isNewest: boolean,
+  signal: AbortSignal,
+): Promise<Part> {
   const name = fileName(number)
+  const path = pathOf(folder, number)
   const known = head?.file === name ? head : null
+  const part = { name, from: number, to: number, isMissing: false }
   try {
-    let check = await checkFile(pathOf(folder, number), name, { known, signal })
-    for (let looks = 1; isLast && check.damage !== null && looks < LOOKS; looks++) {
-      if (!(await isBeingWritten(folder, number, check.size))) break
-      await sleep(LOOK_AGAIN_MS)
-      check = await checkFile(pathOf(folder, number), name, { known, signal })
+    let check = await checkFile(path, name, { known, signal })
+    for (let reads = 1; isNewest && check.damage !== null && reads < MOST_READS; reads++) {
+      const isLocked = await stat(join(folder, LOCK_FILE)).catch(() => null)
+      if (!isLocked && (await stat(path)).size === check.size) break
+      await sleep(READ_AGAIN_MS)
+      check = await checkFile(path, name, { known, signal })
     }
-    return { check, unread: null }
+    return { ...part, check, damages: check.damage ? [check.damage] : [] }
   } catch (error) {
     if (error instanceof StoreError) throw error
-    return { check: null, unread: { line: null, why: `it cannot be read (${codeOf(error)})` } }
+    const damage = { line: null, why: `it cannot be read (${codeOf(error)})` }
+    return { ...part, check: null, damages: [damage] }
   }
 }
 
-async function isBeingWritten(folder: string, number: number, size: number): Promise<boolean> {
-  const locked = await stat(join(folder, LOCK_FILE)).catch(() => null)
-  return locked !== null || (await stat(pathOf(folder, number))).size !== size
-}
-
-/** What whoever wrote next found damaged stays so, even if it cannot be seen any more. */
-function addRecorded(found: Found[]): void {
-  for (const { check } of [...found]) {
-    const damaged = check?.chain?.damaged
-    if (!damaged) continue
-    const { file, line, why } = damaged
-    const known = found.find(each => covers(each, file))
-    if (known) {
-      if (known.damages.length === 0) known.damages.push({ line, why })
-    } else found.push({ name: file, check: null, damages: [{ line, why }], missing: true })
-  }
-}
-
-function fileOf({ name, check, damages, missing: isMissing }: Found): AuditFile {
+function fileOf({ name, check, damages, isMissing }: Part): AuditFile {
+  const { lines = 0, firstAt = null, lastAt = null, chain = null } = check ?? {}
+  const state = damages.length > 0 ? 'damaged' : 'ok'
   return {
     name,
-    state: isMissing ? 'missing' : damages.length > 0 ? 'damaged' : 'ok',
-    lines: check?.lines ?? 0,
-    firstAt: check?.firstAt ?? null,
-    lastAt: check?.lastAt ?? null,
-    begins: check?.chain?.because ?? null,
+    state: isMissing ? 'missing' : state,
+    lines,
+    firstAt,
+    lastAt,
+    begins: chain?.because ?? null,
     damages,
   }
 }
 
-async function olderFile(folder: string): Promise<AuditFile[]> {
-  const there = await stat(join(folder, UNCHAINED)).catch(() => null)
-  if (!there) return []
+async function unchainedFile(folder: string): Promise<AuditFile[]> {
+  const file = await stat(join(folder, UNCHAINED)).catch(() => null)
+  if (!file) return []
   const facts = { lines: 0, firstAt: null, lastAt: null, damages: [] }
   return [{ name: UNCHAINED, state: 'unchained', begins: 'older, not chained', ...facts }]
 }
 
-function sayHead(
-  reading: HeadReading,
-  found: readonly Found[],
-  head: Head | null,
+function headPosition(
+  head: Awaited<ReturnType<typeof readHead>>,
+  parts: readonly Part[],
 ): Pick<AuditVerdict['head'], 'status' | 'says'> {
-  if (head === null) {
-    if (found.length === 0) return { status: 'none-yet', says: 'Nothing has been recorded yet' }
-    const what = reading.is === 'missing' ? 'is missing' : 'cannot be understood'
-    return {
-      status: reading.is === 'missing' ? 'missing' : 'unreadable',
-      says: `The head ${what}: whether lines are missing at the end cannot be told`,
-    }
+  if (typeof head === 'string') {
+    if (parts.length === 0) return { status: 'none-yet', says: 'Nothing has been recorded yet' }
+    const says = `The head is ${head}: lines may be missing at the end of the log`
+    return { status: head, says }
   }
-  const its = found.find(each => each.name === head.file)
-  const last = found.filter(each => !each.missing).at(-1)
-  // Of a damaged file the line that the head knows may be among those that could not be followed.
-  if (!its?.check || its.damages.length > 0)
+  const { file, seq, hash } = head
+  const part = partOf(parts, file)
+  // In a damaged file, the line of the head may be among those that could not be followed.
+  if (!part?.check || part.damages.length > 0)
     return {
       status: 'ahead',
-      says: `The head knows line ${head.seq} of ${head.file}, and that is not there as it was`,
+      says: `Line ${seq} of ${file}, which the head remembers, is missing or changed`,
     }
-  if (its === last && its.check.last?.hash === head.hash)
-    return { status: 'ok', says: 'The last line is the one that the head knows' }
-  return { status: 'behind', says: 'Lines were written after the one that the head knows' }
+  const isLast = part === parts.findLast(({ isMissing }) => !isMissing)
+  if (isLast && part.check.last?.hash === hash)
+    return { status: 'ok', says: 'The last line is the one that the head remembers' }
+  return { status: 'behind', says: 'Lines were written after the one that the head remembers' }
 }

@@ -1,59 +1,58 @@
 import { constants, ftruncate } from 'node:fs'
-import { type FileHandle, mkdir, open, rename, rm, statfs } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, rename, rm, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { syncFolder } from '../../files/disk.ts'
+import type { AuditDamage } from '../../../../shared/audit.ts'
+import { codeOf, syncFolder } from '../../files/disk.ts'
 import { FolderLock } from '../../files/folder-lock.ts'
-import { type Beginning, type CurrentFile, findAgain, findCurrent } from './current-file.ts'
-import { fileName, LOCK_FILE, pathOf } from './files.ts'
-import { writeHead } from './head.ts'
-import { type Link, sealLine } from './line.ts'
+import type { Facts } from '../../lib/handler.ts'
+import { checkFile, type Link, sealLine } from './chain.ts'
+import { fileName, fileNumbers, LOCK_FILE, numberOf, pathOf, readHead, writeHead } from './files.ts'
 
 export type WriterOptions = {
-  /** A file of this size is followed by a next one. The last file is read as a whole before a process first writes. */
+  /** A file of this size is followed by a new one. A process reads the whole newest file before it first writes. */
   readonly rotateBytes: number
-  /** With less left on the disk nothing is begun: what comes of it could not be recorded. */
+  /** With less free space, no intent is written: its outcome might not fit. */
   readonly leastFreeBytes: number
   /** How long another process may take to write. */
   readonly patienceMs: number
 }
 
-export const WRITER_OPTIONS: WriterOptions = {
+const DEFAULTS: WriterOptions = {
   rotateBytes: 8 * 1024 * 1024,
   leastFreeBytes: 8 * 1024 * 1024,
   patienceMs: 20_000,
 }
 
-export type Fields = Readonly<Record<string, unknown>>
-type Waiting = {
-  readonly entries: readonly Fields[]
-  /** Something is to be done after it: it must leave room for what comes of that. */
-  readonly begins: boolean
+type Request = {
+  readonly entries: readonly Facts[]
+  /** An act follows: the entries must leave room for its outcome. */
+  readonly isIntent: boolean
   done(): void
   fail(error: unknown): void
 }
 
-/** Appends to the chain. What several ask for at once is written and flushed together. */
+/** Appends to the chain. Concurrent requests are written and flushed together. */
 export class ChainWriter {
   readonly #folder: string
-  readonly #who: Fields
+  readonly #who: Facts
   readonly #options: WriterOptions
   readonly #lock: FolderLock
-  #waiting: Waiting[] = []
+  #waiting: Request[] = []
   #isWriting = false
   #known: CurrentFile | null = null
 
-  constructor(folder: string, who: Fields, options: Partial<WriterOptions> = {}) {
+  constructor(folder: string, who: Facts, options: Partial<WriterOptions> = {}) {
     this.#folder = folder
     this.#who = who
-    this.#options = { ...WRITER_OPTIONS, ...options }
+    this.#options = { ...DEFAULTS, ...options }
     this.#lock = new FolderLock(join(folder, LOCK_FILE), this.#options.patienceMs)
   }
 
-  /** On disk when it returns. What fails is the error of the file system. */
-  append(entries: readonly Fields[], begins: boolean): Promise<void> {
+  /** Returns once the entries are on disk, or fails with the error of the file system. */
+  append(entries: readonly Facts[], isIntent: boolean): Promise<void> {
     return new Promise((done, fail) => {
-      this.#waiting.push({ entries, begins, done, fail })
+      this.#waiting.push({ entries, isIntent, done, fail })
       if (!this.#isWriting) void this.#drain()
     })
   }
@@ -66,10 +65,10 @@ export class ChainWriter {
       try {
         await mkdir(this.#folder, { recursive: true, mode: 0o700 })
         await this.#lock.run(async () => {
-          if (batch.some(each => each.begins) && !(await this.#hasRoom())) {
+          if (batch.some(each => each.isIntent) && !(await this.#hasRoom())) {
             const full = Object.assign(new Error('too little space is left'), { code: 'ENOSPC' })
-            for (const each of batch) if (each.begins) each.fail(full)
-            batch = batch.filter(each => !each.begins)
+            for (const each of batch) if (each.isIntent) each.fail(full)
+            batch = batch.filter(each => !each.isIntent)
           }
           const entries = batch.flatMap(each => each.entries)
           if (entries.length > 0) await this.#write(entries)
@@ -85,17 +84,17 @@ export class ChainWriter {
 
   async #hasRoom(): Promise<boolean> {
     const { bavail, bsize, blocks } = await statfs(this.#folder)
-    // Some file systems tell nothing.
+    // Some file systems report no sizes.
     return blocks === 0 || bavail * bsize >= this.#options.leastFreeBytes
   }
 
-  async #write(entries: readonly Fields[]): Promise<void> {
+  async #write(entries: readonly Facts[]): Promise<void> {
     const found = await (this.#known ? findAgain(this.#folder, this.#known) : findCurrent(this.#folder))
-    let file = 'after' in found ? await this.#begin(found) : found
+    let file = 'after' in found ? await this.#create(found) : found
     if (file.size >= this.#options.rotateBytes)
-      file = await this.#begin({ number: file.number + 1, after: file.link, because: null, damaged: null })
+      file = await this.#create({ number: file.number + 1, after: file.link, because: null, damaged: null })
     const { text, link } = this.#seal(entries, file.link)
-    // For appending only: that much is still allowed where an administrator forbids everything else.
+    // Only for appending: an administrator may forbid everything else.
     const handle = await open(pathOf(this.#folder, file.number), constants.O_RDWR | constants.O_APPEND)
     try {
       await appendWhole(handle, text, file.size)
@@ -108,7 +107,7 @@ export class ChainWriter {
   }
 
   /** The file appears with its first line in it, or not at all. */
-  async #begin({ number, after, because, damaged }: Beginning): Promise<CurrentFile> {
+  async #create({ number, after, because, damaged }: NextFile): Promise<CurrentFile> {
     const file = fileName(number)
     const first = { event: 'chain', file, prev: after?.hash ?? null, because, damaged }
     const { text, link } = this.#seal([first], after)
@@ -121,14 +120,14 @@ export class ChainWriter {
     } finally {
       await handle.close()
     }
-    // We have the lock and have seen that there is no such file: nothing is replaced by this.
+    // No such file exists, and we have the lock: the rename replaces nothing.
     await rename(draft, pathOf(this.#folder, number))
     await syncFolder(this.#folder)
     await this.#remember(number, link)
     return { number, size: Buffer.byteLength(text), touched: 0n, link }
   }
 
-  #seal(entries: readonly Fields[], after: Link | null): { text: string; link: Link } {
+  #seal(entries: readonly Facts[], after: Link | null): { text: string; link: Link } {
     const at = new Date().toISOString()
     let link = after ?? { seq: 0, hash: '' }
     let text = ''
@@ -140,28 +139,105 @@ export class ChainWriter {
     return { text, link }
   }
 
-  /** The lines are on disk without it. A head that is behind says less, and nothing wrong. */
+  /** May fail: the lines are on disk, and a head that is behind proves less but nothing wrong. */
   async #remember(number: number, { seq, hash }: Link): Promise<void> {
     await writeHead(this.#folder, { file: fileName(number), seq, hash }).catch(() => {})
   }
 }
 
 /** What the log itself says of a line is not an entry's to say. */
-function lineOf(seq: number, at: string, who: Fields, entry: Fields): Fields {
+function lineOf(seq: number, at: string, who: Facts, entry: Facts): Facts {
   const { seq: _, at: _at, hash: _hash, ...own } = entry
   return { seq, at, ...who, ...own, ...who }
 }
 
 const cutOff = promisify(ftruncate)
 
-/** All of it, flushed, or none: what was written of it is cut off again. */
+/** Writes and flushes all of it or none: a part that was written is cut off again. */
 async function appendWhole(handle: FileHandle, text: string, size: number): Promise<void> {
   try {
     await handle.appendFile(text)
     await handle.sync()
   } catch (error) {
-    // When not even this works, the torn line is found by whoever writes next.
+    // If this fails too, the next writer finds the torn line.
     await cutOff(handle.fd, size).catch(() => {})
     throw error
   }
+}
+
+/** The file that is written to, sound up to `size`. `touched` is when any process last changed it in any way. */
+type CurrentFile = {
+  readonly number: number
+  readonly size: number
+  readonly touched: bigint
+  readonly link: Link
+}
+
+/** A new file, and why it starts. Without `after`, it starts a new chain. */
+type NextFile = {
+  readonly number: number
+  readonly after: Link | null
+  readonly because: string | null
+  readonly damaged: (AuditDamage & { readonly file: string }) | null
+}
+
+/** A head may name any number; a file that far away was never written. */
+const FARTHEST = 1000
+
+/** Checks the whole newest file, and that it has the line of the head. Only under the lock. */
+async function findCurrent(folder: string): Promise<CurrentFile | NextFile> {
+  const head = await readHead(folder)
+  const number = (await fileNumbers(folder)).at(-1) ?? 0
+  const known = typeof head === 'string' ? null : head
+  const headNumber = known ? (numberOf(known.file) ?? 0) : 0
+  if (known && headNumber > number) {
+    const next = headNumber - number < FARTHEST ? headNumber + 1 : number + 1
+    return fileAfterDamage(next, known.file, { line: null, why: 'the file is missing' })
+  }
+  if (number === 0) return { number: 1, after: null, because: 'Log started', damaged: null }
+  const file = fileName(number)
+  const { damage, last, size } = await checkFile(pathOf(folder, number), file, {
+    known: known?.file === file ? known : null,
+  })
+  if (damage !== null || last === null)
+    return fileAfterDamage(number + 1, file, damage ?? { line: null, why: 'the file is empty' })
+  if (known === null) {
+    const because = `the head was ${head}, so lines may be missing at the end of ${file}`
+    return { number: number + 1, after: last, because, damaged: null }
+  }
+  const { ctimeNs } = await stat(pathOf(folder, number), { bigint: true })
+  return { number, size, touched: ctimeNs, link: last }
+}
+
+/**
+ * The same at the lowest cost, for a file that this process wrote to before: lines that others added are checked, and a file
+ * that was touched in another way is checked as a whole.
+ */
+async function findAgain(folder: string, known: CurrentFile): Promise<CurrentFile | NextFile> {
+  const path = pathOf(folder, known.number)
+  const [now, next] = await Promise.all([
+    stat(path, { bigint: true }).catch(nullIfMissing),
+    stat(pathOf(folder, known.number + 1)).catch(nullIfMissing),
+  ])
+  if (now === null || next !== null || now.size < known.size) return findCurrent(folder)
+  if (now.size === BigInt(known.size)) return now.ctimeNs === known.touched ? known : findCurrent(folder)
+  const added = await checkFile(path, fileName(known.number), { from: known })
+  // Its damage is counted from the added lines: a check of the whole file gives the number of the line.
+  if (added.damage !== null || added.last === null) return findCurrent(folder)
+  return { ...known, size: added.size, touched: now.ctimeNs, link: added.last }
+}
+
+function fileAfterDamage(number: number, file: string, { line, why }: AuditDamage): NextFile {
+  const where = line === null ? '' : ` at line ${line}`
+  return {
+    number,
+    after: null,
+    because: `${file} is damaged${where}: ${why}`,
+    damaged: { file, line, why },
+  }
+}
+
+function nullIfMissing(error: unknown): null {
+  if (codeOf(error) === 'ENOENT') return null
+  throw error
 }

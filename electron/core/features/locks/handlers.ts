@@ -1,26 +1,24 @@
-import type { ListEvent, Problem } from '../../../../shared/locks.ts'
+import type { ListEvent, Lock, Problem, Released } from '../../../../shared/locks.ts'
+import { only } from '../../lib/concurrency.ts'
 import type { HandlersOf } from '../../lib/handler.ts'
 import { allFormats } from '../../stores/kinds/kinds.ts'
-import type { LockStore } from '../../stores/types.ts'
+import type { LockStore, Target } from '../../stores/types.ts'
 import type { AuditLog } from '../audit/log.ts'
+import { entryOf } from '../plans/freeze.ts'
+import { releaseTraced } from '../plans/task.ts'
 import type { UndoCopies } from '../plans/undo-copies.ts'
 import type { Connections } from '../stores/connections.ts'
-import { type OpenStores, productionConfirmation } from '../stores/open-store.ts'
-import { releaseOne } from './release.ts'
+import { type OpenStore, type OpenStores, productionConfirmation } from '../stores/open-store.ts'
 
-export type LockHandlersOptions = {
+type LockHandlersOptions = {
   readonly connections: Connections
   readonly stores: OpenStores
   readonly audit: AuditLog
   readonly copies: UndoCopies
 }
 
-export function lockHandlers({
-  connections,
-  stores,
-  audit,
-  copies,
-}: LockHandlersOptions): HandlersOf<'locks' | 'formats'> {
+export function lockHandlers(options: LockHandlersOptions): HandlersOf<'locks' | 'formats'> {
+  const { connections, stores } = options
   return {
     'formats.list': async () => [...allFormats()],
     'locks.inspect': async ({ storeId, id }, { signal }) => {
@@ -32,7 +30,7 @@ export function lockHandlers({
       facts: { ...stores.factsOf(storeId), ...input },
       stores: () => {
         const store = stores.get(storeId, signal)
-        // A command has no list: its fence says which lock is meant, and no name is asked for.
+        // A command has no list of stores: the fence identifies the lock, and no name is required.
         const name = store.listed ? store.productionName : null
         const confirmation = productionConfirmation(name, input, 'A release')
         return [{ store, revision: input.revision, confirmation }]
@@ -40,7 +38,7 @@ export function lockHandlers({
       apply: async () => {
         const open = stores.get(storeId, signal)
         try {
-          return await releaseOne(open, input, { audit, copies, action })
+          return await releaseOne(open, input, action, options)
         } finally {
           // The screen shows the lock as it is now, whatever the outcome.
           open.watcher.poke()
@@ -60,6 +58,27 @@ export function lockHandlers({
       return open.watcher.subscribe(intervalMs, open.signal)
     },
   }
+}
+
+/** Releases one lock, if it is still exactly the one the fence was made from. */
+async function releaseOne(
+  open: OpenStore,
+  target: Target,
+  action: string,
+  { audit, copies }: Pick<LockHandlersOptions, 'audit' | 'copies'>,
+): Promise<Released> {
+  const { watcher } = open
+  const entryAt = (_: number, lock: Lock) => ({
+    n: 0,
+    store: 0,
+    ...entryOf(lock, watcher.storyOf(lock.id), lock.fence, watcher.watchedMs()),
+  })
+  const answers = await releaseTraced(open, [target], { cause: { action }, audit, copies, entryAt })
+  const outcome = only(answers)
+  if (outcome.outcome !== 'released') return { ...outcome, action, undoUntil: null }
+  await copies.released(action, [0])
+  const [copy] = (await copies.undoable(action)).restorable
+  return { ...outcome, action, undoUntil: copy?.until ?? null }
 }
 
 /** One pass over a store. `complete` is true only if nothing was left out, for whatever reason. */

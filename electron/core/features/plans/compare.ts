@@ -1,7 +1,6 @@
 import { expiresAtOf } from '../../../../shared/lease.ts'
 import type { PlanChange, PlanComparison, PlanEntry, PlanStore } from '../../../../shared/plans.ts'
 import { type Settled, settle } from '../../lib/concurrency.ts'
-import type { StoreError } from '../../lib/errors.ts'
 import { isSameFence } from '../../stores/fence.ts'
 import type { RecordState } from '../../stores/types.ts'
 import { SAME_DEADLINE_MS } from '../stores/lock-history.ts'
@@ -46,11 +45,11 @@ export async function compare(plan: Plan, find: (wanted: PlanStore) => OpenStore
   return { comparedAt: Date.now(), same, changes }
 }
 
-function changeOf(entry: PlanEntry, looked: RecordState): PlanChange | null {
+function changeOf(entry: PlanEntry, now: RecordState): PlanChange | null {
   const { n } = entry
-  if (looked.is === 'absent') return { n, now: 'gone', owner: null }
-  if (looked.is === 'other') return { n, now: 'changed', owner: null }
-  const { lock } = looked
+  if (now.is === 'absent') return { n, now: 'gone', owner: null }
+  if (now.is === 'other') return { n, now: 'changed', owner: null }
+  const { lock } = now
   if (lock.state === 'released') return { n, now: 'gone', owner: null }
   if (!isSameFence(lock.fence, entry.fence)) return { n, now: 'changed', owner: lock.owner }
   const endsAt = expiresAtOf(lock.lease)
@@ -58,26 +57,22 @@ function changeOf(entry: PlanEntry, looked: RecordState): PlanChange | null {
   return renewed ? { n, now: 'renewed', owner: lock.owner } : null
 }
 
-/** The released locks of one store that their previous holder has re-acquired, or why that is unknown. */
-export async function findReacquired(
-  open: OpenStore,
-  plan: Plan,
-  store: number,
-): Promise<number[] | StoreError> {
+/** The released locks of one store that their previous holder has re-acquired. */
+export async function findReacquired(open: OpenStore, plan: Plan, store: number): Promise<number[]> {
   const released = plan.entries.filter(
     entry => entry.store === store && plan.results[entry.n]?.is === 'released',
   )
-  const found: number[] = []
+  const reacquired: number[] = []
   for await (const [entry, answer] of readEach(open, released)) {
-    if (!answer.ok) return answer.error
-    if (hasSameHolder(entry, answer.value)) found.push(entry.n)
+    if (!answer.ok) throw answer.error
+    if (hasSameHolder(entry, answer.value)) reacquired.push(entry.n)
   }
-  return found
+  return reacquired
 }
 
-function hasSameHolder(entry: PlanEntry, looked: RecordState): boolean {
-  if (looked.is !== 'lock' || looked.lock.state === 'released') return false
-  const { lock } = looked
+function hasSameHolder(entry: PlanEntry, now: RecordState): boolean {
+  if (now.is !== 'lock' || now.lock.state === 'released') return false
+  const { lock } = now
   if (isSameFence(lock.fence, entry.fence)) return true
   // Where all holders write the same value, it does not identify one.
   return !entry.alike && entry.owner !== null && lock.owner === entry.owner && lock.format === entry.format

@@ -1,16 +1,21 @@
+import { randomBytes } from 'node:crypto'
 import type { Input } from '../../../../shared/contract.ts'
-import { MINUTE_MS } from '../../../../shared/duration.ts'
+import { MINUTE_MS, sayDuration } from '../../../../shared/duration.ts'
 import { type Filter, filterTrouble, matches, parseFilter } from '../../../../shared/filter.ts'
 import { byAttention, expiresAtOf, heldSinceOf, holdersLookAlike } from '../../../../shared/lease.ts'
-import type { Lock, Story, Watched } from '../../../../shared/locks.ts'
-import type { PlanEntry, PlanStore } from '../../../../shared/plans.ts'
+import type { Lock, Watched } from '../../../../shared/locks.ts'
+import type { PlanEntry, PlanHeader, PlanStore } from '../../../../shared/plans.ts'
 import { settle } from '../../lib/concurrency.ts'
 import { StoreError, throwIfAborted } from '../../lib/errors.ts'
+import { whoIsHere } from '../../lib/operator.ts'
 import { sleep } from '../../lib/timers.ts'
 import { isSameFence } from '../../stores/fence.ts'
+import { formatInfo } from '../../stores/kinds/kinds.ts'
+import type { AuditEntry } from '../audit/log.ts'
 import { LockHistories } from '../stores/lock-history.ts'
 import type { OpenStore } from '../stores/open-store.ts'
 import { readEach } from './compare.ts'
+import type { Undoable } from './undo-copies.ts'
 
 type PlanRequest = Pick<Input<'plans.create'>, 'filter' | 'picks' | 'watchMs'>
 type FrozenLock = Omit<PlanEntry, 'n' | 'store'>
@@ -40,8 +45,8 @@ export async function freezeAll(open: readonly OpenStore[], request: PlanRequest
   if (failure && (failure.code === 'ABORTED' || frozen.every(each => !each.ok))) throw failure
   return frozen.map((each, i) => {
     if (each.ok) return each.value
-    const { redact } = open[i] as OpenStore
-    const store = { ...planStoreOf(open[i] as OpenStore), unread: [redact(each.error.message)] }
+    const failed = open[i] as OpenStore
+    const store = { ...planStoreOf(failed), unread: [failed.redact(each.error.message)] }
     return { store, entries: [], left: 0, watchedMs: Number.POSITIVE_INFINITY }
   })
 }
@@ -54,23 +59,19 @@ async function freeze(open: OpenStore, request: PlanRequest): Promise<FrozenStor
   const store = planStoreOf(open)
   if (request.picks) return freezePicked(open, store, request.picks)
   const filter = strictFilter(request.filter ?? '')
-  const { locks, unread, stories, watchedMs } = await listWatched(open, request.watchMs ?? 0)
+  const { locks, unread, storyOf, watchedMs } = await listWatched(open, request.watchMs ?? 0)
   const { serverTime } = await open.store.clock(open.signal)
-  const order = byAttention(serverTime)
+  const { name: storeName, production } = open
   const entries = locks
-    // The kept record of a released lock has nothing to release.
-    .filter(lock => lock.state !== 'released')
-    .map(lock => ({ lock, story: stories(lock) }))
-    .filter(({ lock, story }) => {
-      const subject = { lock: story ? { ...lock, watched: story } : lock, storeName: open.name }
-      return matches(
-        filter,
-        { ...subject, storeKind: open.store.kind, production: open.production },
-        serverTime,
-      )
+    .filter(lock => {
+      // The kept record of a released lock has nothing to release.
+      if (lock.state === 'released') return false
+      const watched = storyOf(lock.id)
+      const subject = { lock: watched ? { ...lock, watched } : lock, storeName, production }
+      return matches(filter, { ...subject, storeKind: open.store.kind }, serverTime)
     })
-    .sort((a, b) => order(a.lock, b.lock))
-    .map(({ lock, story }) => entryOf(lock, story, lock.fence, watchedMs))
+    .sort(byAttention(serverTime))
+    .map(lock => entryOf(lock, storyOf(lock.id), lock.fence, watchedMs))
   return { store: { ...store, unread }, entries, left: 0, watchedMs }
 }
 
@@ -91,29 +92,24 @@ async function freezePicked(
   return { store, entries, left: mine.length - entries.length, watchedMs: open.watcher.watchedMs() }
 }
 
-type Listing = {
-  readonly locks: readonly Lock[]
-  readonly unread: string[]
-  readonly stories: (lock: Lock) => Story | null
-  readonly watchedMs: number
-}
-
 /** A watched store knows which locks are renewed. Another one is read twice, `watchMs` apart. */
-async function listWatched(open: OpenStore, watchMs: number): Promise<Listing> {
+async function listWatched(open: OpenStore, watchMs: number) {
   const { watcher } = open
-  const watched = watcher.watchedMs()
-  if (watched >= watchMs) {
-    const { locks, unread } = await listAll(open)
-    return { locks, unread, stories: lock => watcher.storyOf(lock.id), watchedMs: watched }
-  }
-  const stories = new LockHistories()
+  const watchedMs = watcher.watchedMs()
+  if (watchedMs >= watchMs)
+    return { ...(await listAll(open)), storyOf: (id: string) => watcher.storyOf(id), watchedMs }
+  const histories = new LockHistories()
   const startedAt = performance.now()
-  for (const lock of (await listAll(open)).locks) stories.record(lock)
+  for (const lock of (await listAll(open)).locks) histories.record(lock)
   await sleep(watchMs, open.signal)
   throwIfAborted(open.signal)
-  const { locks, unread } = await listAll(open)
-  for (const lock of locks) stories.record(lock)
-  return { locks, unread, stories: lock => stories.of(lock.id), watchedMs: performance.now() - startedAt }
+  const listing = await listAll(open)
+  for (const lock of listing.locks) histories.record(lock)
+  return {
+    ...listing,
+    storyOf: (id: string) => histories.of(id),
+    watchedMs: performance.now() - startedAt,
+  }
 }
 
 async function listAll({ store, signal, redact }: OpenStore): Promise<{ locks: Lock[]; unread: string[] }> {
@@ -152,4 +148,80 @@ export function entryOf(lock: Lock, story: Watched | null, fence: string, watche
     alike: holdersLookAlike(lock),
     fence,
   }
+}
+
+export type PlanOrigin = Pick<PlanHeader, 'kind' | 'filter' | 'left' | 'undoes'>
+
+/** Joins the locks of all stores into one plan, with the entry of its dry run for the audit log. */
+export function newPlan(frozen: readonly FrozenStore[], origin: PlanOrigin, action: string) {
+  const stores = frozen.filter(each => each.entries.length > 0 || each.store.unread.length > 0)
+  const entries = stores
+    .flatMap((each, store) => each.entries.map(entry => ({ ...entry, store })))
+    .map((entry, n) => ({ n, ...entry }))
+  if (entries.length === 0) throw new StoreError('NOT_FOUND', whyEmpty(frozen, origin.left))
+  const planId = `p${randomBytes(6).toString('hex')}`
+  const { user, host } = whoIsHere()
+  const header: PlanHeader = {
+    planId,
+    createdAt: Date.now(),
+    createdBy: { user, host },
+    watchedMs: Math.round(Math.min(...stores.map(each => each.watchedMs))),
+    stores: stores.map(each => each.store),
+    count: entries.length,
+    ...origin,
+  }
+  const audited: AuditEntry = {
+    event: 'dry-run',
+    action,
+    method: origin.kind === 'release' ? 'plans.create' : 'plans.undo',
+    plan: planId,
+    ...origin,
+    stores: stores.map(({ store: { address, name, unread }, entries: { length } }) => ({
+      address,
+      name,
+      locks: length,
+      unread: unread.length,
+    })),
+  }
+  return { header, entries, audited }
+}
+
+function whyEmpty(frozen: readonly FrozenStore[], left: number): string {
+  if (left > 0) return 'All of these locks have changed: select them again'
+  const [unread] = frozen.flatMap(each => each.store.unread)
+  return unread === undefined
+    ? 'No lock matches'
+    : `No lock matches, but a part could not be read (${unread})`
+}
+
+/** The restorable locks, store by store; `left` of the released ones are not restorable. */
+export function frozenToUndo(undoable: Undoable, windowMs: number): { frozen: FrozenStore[]; left: number } {
+  if (undoable.restorable.length === 0) throw whyNothingToUndo(undoable, windowMs)
+  const byAddress = new Map<string, FrozenStore & { readonly entries: FrozenLock[] }>()
+  for (const { store, entry } of undoable.restorable) {
+    const { n: _, store: __, ...lock } = entry
+    const frozen = byAddress.get(store.address)
+    if (frozen) frozen.entries.push(lock)
+    else
+      byAddress.set(store.address, {
+        store: { ...store, unread: [] },
+        entries: [lock],
+        left: 0,
+        watchedMs: 0,
+      })
+  }
+  return { frozen: [...byAddress.values()], left: undoable.unrestorable.length }
+}
+
+function whyNothingToUndo({ unrestorable, restored }: Undoable, windowMs: number): StoreError {
+  const none = (why: string) => new StoreError('NOT_FOUND', why)
+  if (restored > 0) return none('There is nothing to undo: all that can be restored was already restored')
+  const [first] = unrestorable
+  if (first) {
+    const why = formatInfo(first.entry.format)?.noUndo
+    return new StoreError('UNSUPPORTED', `It cannot be undone. ${why ?? 'Its format cannot be restored.'}`)
+  }
+  if (windowMs <= 0) return none('This console keeps no copies, so nothing can be undone')
+  const window = sayDuration(windowMs, { tenths: false, coarse: true })
+  return none(`There is nothing to undo: nothing was released by that id in the last ${window}`)
 }

@@ -4,16 +4,16 @@ const MOST_AT_ONCE = 200
 /** Batches per second, unless they are full. */
 const BATCHES_PER_SECOND = 4
 
-/** Locks per batch, for an even rate. */
-export function batchSize(rate: number): number {
-  return Math.max(1, Math.min(MOST_AT_ONCE, Math.round(rate / BATCHES_PER_SECOND)))
-}
-
 /** Limits work to a rate. Lost time is not made up for: that would rush a slow server. */
 export class Pace {
   #freeAt = 0
 
   constructor(public rate: number) {}
+
+  /** Locks per batch, for an even rate. */
+  get batchSize(): number {
+    return Math.max(1, Math.min(MOST_AT_ONCE, Math.round(this.rate / BATCHES_PER_SECOND)))
+  }
 
   async take(count: number, signal: AbortSignal): Promise<void> {
     const now = performance.now()

@@ -21,60 +21,40 @@ import { StoreError } from '../../lib/errors.ts'
  * on disk before the change it announces. A process that dies leaves at most one partial line.
  */
 
-const FIRST = { lockkeeper: 'plan', version: 1 } as const
-const firstLineSchema = planHeaderSchema.extend({
-  lockkeeper: z.literal(FIRST.lockkeeper),
-  version: z.literal(FIRST.version),
-})
+const firstLineSchema = planHeaderSchema.extend({ lockkeeper: z.literal('plan'), version: z.literal(1) })
 const frozenSchema = z.object({ frozen: z.string() })
 
-const places = z.array(z.number().int().min(0))
+const at = z.number()
+const n = z.number().int().min(0)
+const places = z.array(n)
 const by = z.object({ user: z.string(), host: z.string(), pid: z.number() })
+const results = z.array(z.object({ n, result: planResultSchema.nullable() }))
+const troubles = z.array(z.object({ store: z.number(), error: failureSchema }))
+const exclusions = z.array(exclusionSchema).max(100_000)
 const journalLineSchema = z.discriminatedUnion('is', [
-  z.object({
-    is: z.literal('exclude'),
-    at: z.number(),
-    by,
-    exclusions: z.array(exclusionSchema).max(100_000),
-    excluded: z.boolean(),
-  }),
+  z.object({ is: z.literal('exclude'), at, by, exclusions, excluded: z.boolean() }),
+  /** `action` is its name in the audit log. */
   z.object({
     is: z.literal('apply'),
-    at: z.number(),
+    at,
     by,
-    /** What the audit calls it. */
     action: z.string(),
     reason: z.string(),
     rate: z.number().nullable(),
   }),
   /** Before an attempt. Without a result, its outcome is unknown. */
-  z.object({ is: z.literal('try'), at: z.number(), places }),
-  z.object({
-    is: z.literal('results'),
-    results: z.array(z.object({ n: z.number().int().min(0), result: planResultSchema.nullable() })),
-  }),
-  z.object({ is: z.literal('returned'), at: z.number(), places }),
+  z.object({ is: z.literal('try'), at, places }),
+  z.object({ is: z.literal('results'), results }),
+  z.object({ is: z.literal('returned'), at, places }),
   /** `troubles` is why the run ended early. */
-  z.object({
-    is: z.literal('end'),
-    at: z.number(),
-    troubles: z.array(z.object({ store: z.number(), error: failureSchema })),
-  }),
+  z.object({ is: z.literal('end'), at, troubles }),
 ])
 export type JournalLine = z.infer<typeof journalLineSchema>
 
-export type PlanContents = {
-  readonly header: PlanHeader
-  readonly entries: readonly PlanEntry[]
-  readonly journal: readonly JournalLine[]
-  /** Of the header and the locks. */
-  readonly digest: string
-  /** The length of the complete lines; a partial line may follow. */
-  readonly length: number
-}
+export type PlanContents = Awaited<ReturnType<typeof readPlan>>
 
 /** Refuses another kind of file, and an edited plan: exactly what was reviewed is released. */
-export async function readPlan(text: string): Promise<PlanContents> {
+export async function readPlan(text: string) {
   const length = text.lastIndexOf('\n') + 1
   const lines = text.slice(0, length).split('\n').slice(0, -1)
   const first = firstLineSchema.safeParse(parseJson(lines[0] ?? ''))
@@ -101,7 +81,9 @@ export async function readPlan(text: string): Promise<PlanContents> {
     header,
     entries,
     journal,
+    /** Of the header and the locks. */
     digest: frozen.data.frozen,
+    /** Of the complete lines; a partial line may follow. */
     length: Buffer.byteLength(text.slice(0, length)),
   }
 }
@@ -125,7 +107,7 @@ export class PlanFile {
   }
 
   static async create(path: string, header: PlanHeader, entries: readonly PlanEntry[]): Promise<PlanFile> {
-    const lines = [safeJson({ ...FIRST, ...header })]
+    const lines = [safeJson({ lockkeeper: 'plan', version: 1, ...header })]
     await eachYielding(entries, entry => lines.push(safeJson(entry)))
     const text = `${lines.join('\n')}\n`
     const digest = digestOf(text)
@@ -134,19 +116,15 @@ export class PlanFile {
 
   /** Writes the text of a plan unchanged: rewritten, it would have another digest. */
   static async keep(path: string, text: string, digest: string): Promise<PlanFile> {
+    const handle = await open(path, 'wx', 0o600).catch(failToWrite)
     try {
-      const handle = await open(path, 'wx', 0o600)
-      try {
-        await handle.writeFile(text)
-        await handle.sync()
-      } catch (error) {
-        await rm(path, { force: true }).catch(() => {})
-        throw error
-      } finally {
-        await handle.close()
-      }
+      await handle.writeFile(text)
+      await handle.sync()
     } catch (error) {
-      throw unwritable(error)
+      await rm(path, { force: true }).catch(() => {})
+      failToWrite(error)
+    } finally {
+      await handle.close().catch(failToWrite)
     }
     return new PlanFile(path, Buffer.byteLength(text), digest)
   }
@@ -154,11 +132,8 @@ export class PlanFile {
   static async read(path: string): Promise<{ file: PlanFile; contents: PlanContents }> {
     const text = await readFile(path, 'utf8').catch(error => {
       const code = codeOf(error)
-      throw new StoreError(
-        code === 'ENOENT' ? 'NOT_FOUND' : 'BAD_INPUT',
-        code === 'ENOENT' ? 'This plan does not exist' : `The plan cannot be read (${code})`,
-        { cause: error },
-      )
+      if (code === 'ENOENT') throw new StoreError('NOT_FOUND', 'This plan does not exist', { cause: error })
+      throw new StoreError('BAD_INPUT', `The plan cannot be read (${code})`, { cause: error })
     })
     const contents = await readPlan(text)
     return { file: new PlanFile(path, contents.length, contents.digest), contents }
@@ -168,31 +143,29 @@ export class PlanFile {
   append(lines: readonly JournalLine[]): Promise<void> {
     const text = lines.map(line => `${safeJson(line)}\n`).join('')
     return this.#queue.run(async () => {
+      const handle = await open(this.path, constants.O_RDWR | constants.O_APPEND).catch(failToWrite)
       try {
-        const handle = await open(this.path, constants.O_RDWR | constants.O_APPEND)
-        try {
-          const { size } = await handle.stat()
-          // A partial line followed by others would make the whole plan unreadable.
-          const end = this.#torn ?? (await wholeLines(handle, this.#size, size))
-          if (end < size) await handle.truncate(end)
-          this.#torn = end
-          await handle.appendFile(text)
-          await handle.datasync()
-          this.#torn = null
-          this.#size = end + Buffer.byteLength(text)
-        } finally {
-          await handle.close()
-        }
+        const { size } = await handle.stat()
+        // A partial line followed by others would make the whole plan unreadable.
+        const end = this.#torn ?? (await wholeLines(handle, this.#size, size))
+        if (end < size) await handle.truncate(end)
+        this.#torn = end
+        await handle.appendFile(text)
+        await handle.datasync()
+        this.#torn = null
+        this.#size = end + Buffer.byteLength(text)
       } catch (error) {
-        throw unwritable(error)
+        failToWrite(error)
+      } finally {
+        await handle.close().catch(failToWrite)
       }
     })
   }
 
   /** The content, if another process has written to the file. */
   async changed(): Promise<PlanContents | null> {
-    const found = await stat(this.path).catch(() => null)
-    if (found?.size === this.#size) return null
+    const now = await stat(this.path).catch(() => null)
+    if (now?.size === this.#size) return null
     const { contents } = await PlanFile.read(this.path)
     this.#size = contents.length
     return contents
@@ -224,14 +197,12 @@ function damaged(line: number): StoreError {
   )
 }
 
-function unwritable(error: unknown): StoreError {
-  const code = codeOf(error)
-  return new StoreError('REFUSED', `The plan cannot be written (${UNWRITABLE[code] ?? code})`, {
-    cause: error,
-  })
-}
-
-const UNWRITABLE: Record<string, string> = {
+const REASONS: Record<string, string> = {
   EEXIST: 'a file with that name already exists',
   ENOENT: 'the folder does not exist',
+}
+
+function failToWrite(error: unknown): never {
+  const code = codeOf(error)
+  throw new StoreError('REFUSED', `The plan cannot be written (${REASONS[code] ?? code})`, { cause: error })
 }

@@ -4,23 +4,51 @@ import {
   isOpen,
   noResults,
   type PlanEntry,
-  type PlanHeader,
+  type PlanEvent,
   type PlanProgress,
   type PlanResult,
   type PlanSummary,
-  type ResultCounts,
 } from '../../../../shared/plans.ts'
-import type { JournalLine } from './plan-file.ts'
+import { ChangeFeed } from '../../lib/change-feed.ts'
+import { WorkQueue } from '../../lib/concurrency.ts'
+import { StoreError } from '../../lib/errors.ts'
+import { sleep } from '../../lib/timers.ts'
+import { formatInfo } from '../../stores/kinds/kinds.ts'
+import type { JournalLine, PlanContents, PlanFile } from './plan-file.ts'
+import { lockPlan } from './plan-lock.ts'
+import type { UndoCopies } from './undo-copies.ts'
 
-/** The status of a run in progress. */
-export type Running = Pick<PlanProgress, 'perSecond' | 'rate' | 'leftMs' | 'troubles'> & {
+/** Locks per event. */
+const PAGE = 1000
+/** Between two events about the progress. */
+const REST_MS = 200
+
+export type RunStatus = Pick<PlanProgress, 'perSecond' | 'rate' | 'leftMs' | 'troubles'> & {
   readonly state: 'running' | 'paused' | 'stopping' | 'checking'
 }
 
-/** A plan with the state that its journal gives it. A line is noted the same way when it is written and when it is read. */
+/** The run of a plan, as its operator sees and steers it. */
+export interface Run {
+  status(): RunStatus
+  pause(): void
+  resume(): void
+  /** Waits for requests in flight and attempts no further lock. */
+  stop(): void
+  setRate(rate: number): void
+}
+
+/** A plan in use by this process: its file, the state that the journal of the file gives it, and its run. */
 export class Plan {
+  readonly header: PlanContents['header']
+  readonly entries: readonly PlanEntry[]
   results: (PlanResult | null)[] = []
   readonly returned = new Set<number>()
+  readonly changes = new ChangeFeed(0)
+  /** Changes by the screens of this process, one at a time. */
+  readonly queue = new WorkQueue()
+  run: Run | null = null
+  /** Resolves when the run has unlocked the plan. */
+  ending: Promise<void> = Promise.resolve()
   #exclusions = new ExclusionIndex()
   #startedAt: number | null = null
   #endedAt: number | null = null
@@ -28,13 +56,25 @@ export class Plan {
   #rate: number | null = null
   #isChecked = false
   #troubles: PlanProgress['troubles'] = []
+  /** Until when its releases can be restored. */
+  #undoUntil: number | null = null
+  readonly #removed = new AbortController()
 
   constructor(
-    readonly header: PlanHeader,
-    readonly entries: readonly PlanEntry[],
-    journal: readonly JournalLine[] = [],
+    readonly file: PlanFile,
+    { header, entries, journal }: Pick<PlanContents, 'header' | 'entries' | 'journal'>,
   ) {
+    this.header = header
+    this.entries = entries
     this.replay(journal)
+  }
+
+  get planId(): string {
+    return this.header.planId
+  }
+
+  get wasApplied(): boolean {
+    return this.#startedAt !== null
   }
 
   /** Starts over with the whole journal. */
@@ -45,12 +85,16 @@ export class Plan {
     this.#startedAt = null
     this.#isChecked = false
     for (const line of journal) this.note(line)
+    this.changes.changed()
   }
 
-  get wasApplied(): boolean {
-    return this.#startedAt !== null
+  /** Writes a line to the journal and notes it. */
+  async record(line: JournalLine): Promise<void> {
+    await this.file.append([line])
+    this.note(line)
   }
 
+  /** Brings the state up to date with a line of the journal, just written or read. */
   note(line: JournalLine): void {
     switch (line.is) {
       case 'exclude':
@@ -83,6 +127,32 @@ export class Plan {
     }
   }
 
+  /** Runs the work while no other screen or process changes the plan. */
+  alone<T>(work: () => Promise<T>): Promise<T> {
+    return this.queue.run(async () => {
+      const unlock = await this.lock()
+      try {
+        return await work()
+      } finally {
+        await unlock()
+      }
+    })
+  }
+
+  /** Locks the plan among processes, and reads what others have changed. */
+  async lock(): Promise<() => Promise<void>> {
+    if (this.run) throw new StoreError('REFUSED', 'This plan is already being applied: stop it first')
+    const unlock = await lockPlan(this.file.path)
+    try {
+      const contents = await this.file.changed()
+      if (contents) this.replay(contents.journal)
+      return unlock
+    } catch (error) {
+      await unlock()
+      throw error
+    }
+  }
+
   isExcluded(entry: PlanEntry): boolean {
     return this.#exclusions.covers(entry)
   }
@@ -94,45 +164,85 @@ export class Plan {
     )
   }
 
-  /** Locks that are not excluded, per store. */
-  countsByStore(): number[] {
-    const counts = this.header.stores.map(() => 0)
-    for (const entry of this.entries)
-      if (!this.isExcluded(entry)) counts[entry.store] = (counts[entry.store] ?? 0) + 1
-    return counts
+  async findUndo(copies: UndoCopies): Promise<void> {
+    if (this.header.kind !== 'release' || !this.wasApplied) return
+    const restorable = this.entries.filter(
+      ({ n, format }) => this.results[n]?.is === 'released' && formatInfo(format)?.noUndo === null,
+    )
+    const claimed = await copies.claimed(this.planId)
+    this.#undoUntil = restorable.length > claimed.size ? await copies.until(this.planId) : null
   }
 
-  progress(running: Running | null): PlanProgress {
-    const counts: ResultCounts = noResults()
+  progress(running: RunStatus | null = this.run?.status() ?? null): PlanProgress {
+    const counts = noResults()
     let total = 0
     for (const entry of this.entries) {
       if (this.isExcluded(entry)) continue
       total++
       counts[this.results[entry.n]?.is ?? 'pending']++
     }
-    const idle = this.#startedAt === null ? 'ready' : attemptsLeft({ counts }) > 0 ? 'stopped' : 'done'
+    const ended = attemptsLeft({ counts }) > 0 ? 'stopped' : 'done'
     return {
-      state: running?.state ?? idle,
       total,
       counts,
+      state: this.wasApplied ? ended : 'ready',
       returned: this.#isChecked ? this.returned.size : null,
-      perSecond: running?.perSecond ?? null,
-      rate: running?.rate ?? this.#rate,
-      leftMs: running?.leftMs ?? null,
+      perSecond: null,
+      rate: this.#rate,
+      leftMs: null,
       startedAt: this.#startedAt,
       endedAt: this.#endedAt,
       reason: this.#reason,
-      troubles: running?.troubles ?? this.#troubles,
+      troubles: this.#troubles,
+      ...running,
     }
   }
 
-  summary(file: string, running: Running | null, undoUntil: number | null): PlanSummary {
-    return {
-      ...this.header,
-      file,
-      exclusions: this.#exclusions.list(),
-      progress: this.progress(running),
-      undoUntil,
+  /** Its stream: all of it once, then its changes, coalesced. `summary` is the plan as this console shows it. */
+  async *events(summary: () => PlanSummary, aborted: AbortSignal): AsyncIterable<PlanEvent> {
+    const signal = AbortSignal.any([aborted, this.#removed.signal])
+    const { entries, returned } = this
+    yield { type: 'plan', plan: summary() }
+    for (const page of pagesOf(entries)) yield { type: 'entries', entries: page }
+    const sent: (PlanResult | null)[] = entries.map(() => null)
+    let sentReturned = 0
+    let lastState: string | null = null
+    for await (const plan of this.changes.events(summary, signal)) {
+      for (const page of pagesOf(entries.filter(({ n }) => this.results[n] !== sent[n]))) {
+        for (const { n } of page) sent[n] = this.results[n] ?? null
+        yield { type: 'results', results: page.map(({ n }) => ({ n, result: sent[n] ?? null })) }
+      }
+      if (returned.size > sentReturned) {
+        sentReturned = returned.size
+        yield { type: 'returned', places: [...returned] }
+      }
+      const { state } = plan.progress
+      // Exclusions can be many, and a running plan has no new ones.
+      const isRunning = state === lastState && state === 'running'
+      lastState = state
+      yield isRunning ? { type: 'progress', progress: plan.progress } : { type: 'plan', plan }
+      await sleep(REST_MS, signal)
     }
   }
+
+  /** Ends its streams. */
+  remove(): void {
+    this.#removed.abort()
+  }
+
+  /** With the store names of its file. */
+  summary(): PlanSummary {
+    return {
+      ...this.header,
+      file: this.file.path,
+      exclusions: this.#exclusions.list(),
+      progress: this.progress(),
+      undoUntil: this.#undoUntil,
+    }
+  }
+}
+
+function pagesOf<T>(all: readonly T[]): T[][] {
+  const count = Math.ceil(all.length / PAGE)
+  return Array.from({ length: count }, (_, i) => all.slice(i * PAGE, (i + 1) * PAGE))
 }

@@ -1,43 +1,45 @@
 import { kindOf } from '../../../../shared/kinds.ts'
 import { isOpen, type PlanEntry, type PlanProgress, type PlanResult } from '../../../../shared/plans.ts'
 import { settle } from '../../lib/concurrency.ts'
-import { StoreError } from '../../lib/errors.ts'
+import { StoreError, toFailure } from '../../lib/errors.ts'
 import type { Facts } from '../../lib/handler.ts'
 import { sleep } from '../../lib/timers.ts'
 import type { AuditEntry, AuditLog } from '../audit/log.ts'
 import type { OpenStore } from '../stores/open-store.ts'
 import { checkWritable } from '../stores/store-rules.ts'
-import { applyToStore, type StoreWork } from './apply-to-store.ts'
 import { findReacquired } from './compare.ts'
 import { Pace, Speed } from './pace.ts'
-import type { Plan, Running } from './plan.ts'
-import type { PlanFeed } from './plan-feed.ts'
-import type { JournalLine, PlanFile } from './plan-file.ts'
-import type { Task } from './task.ts'
+import type { Plan, Run, RunStatus } from './plan.ts'
+import type { JournalLine } from './plan-file.ts'
+import type { Attempt } from './task.ts'
+import type { UndoCopies } from './undo-copies.ts'
 
 /** What a run needs of the console, whatever its plan. */
 export type RunContext = {
   readonly audit: AuditLog
+  readonly copies: UndoCopies
   /** From the last release to the check for re-acquired locks. */
   readonly comeBackMs?: number
   readonly patienceMs?: number
 }
 
-/** The plan that is applied. */
-type Session = {
-  readonly plan: Plan
-  readonly file: PlanFile
-  readonly feed: PlanFeed
-  note(line: JournalLine): Promise<void>
-}
-
 type RunOptions = {
   readonly stores: readonly (OpenStore | null)[]
-  readonly task: Task
+  readonly attempt: Attempt
   readonly action: string
   readonly rate: number | undefined
 }
 
+type Result = { readonly n: number; readonly result: PlanResult }
+
+/** Waits for an unreachable store, with a limit: an operator is watching the progress bar. */
+const FIRST_WAIT_MS = 500
+const LONGEST_WAIT_MS = 5000
+const PATIENCE_MS = 30_000
+/** After this many batches in which every lock failed, the rest is not attempted. */
+const FAILED_BATCHES = 3
+/** Errors of the store or the console rather than of a lock. */
+const OBSTACLES: readonly string[] = ['STORE_UNREACHABLE', 'ABORTED', 'AUDIT_FAILED', 'REFUSED']
 /** The speed and the time left change even while nothing happens. */
 const TICK_MS = 1000
 const COME_BACK_MS = 1000
@@ -45,45 +47,41 @@ const COME_BACK_MS = 1000
 const SECOND_TRY_MS = 1000
 
 /** One run of a plan, from its first lock to the check afterwards. Stores run in parallel. */
-export class PlanRun {
-  readonly #session: Session
-  readonly #context: RunContext
-  readonly #o: RunOptions
+export class PlanRun implements Run {
+  readonly #plan: Plan
+  readonly #o: RunContext & RunOptions
   readonly #paces: readonly Pace[]
   readonly #speed = new Speed()
   /** Announced locks without a new result yet, with their previous result. */
   readonly #announced = new Map<number, PlanResult | null>()
   readonly #troubles = new Map<number, PlanProgress['troubles'][number]>()
   readonly #stopped = new AbortController()
-  #state: Running['state'] = 'running'
+  #state: RunStatus['state'] = 'running'
   #wake: () => void = () => {}
   #awake: Promise<void> = Promise.resolve()
   readonly done: Promise<void>
 
-  constructor(session: Session, context: RunContext, options: RunOptions) {
-    this.#session = session
-    this.#context = context
+  constructor(plan: Plan, options: RunContext & RunOptions) {
+    this.#plan = plan
     this.#o = options
-    this.#paces = session.plan.header.stores.map(
+    this.#paces = plan.header.stores.map(
       ({ kind }) => new Pace(options.rate ?? kindOf(kind).releasesPerSecond),
     )
     this.done = this.#run()
   }
 
-  status(): Running {
+  status(): RunStatus {
     const perSecond = this.#speed.perSecond()
-    const { plan } = this.#session
-    const left = plan.header.stores.map((_, i) => plan.openIn(i).length)
+    const left = this.#paces.map((_, i) => this.#plan.openIn(i).length)
     const all = left.reduce((sum, each) => sum + each, 0)
-    const byRate = Math.max(0, ...left.map((count, i) => (count / (this.#paces[i]?.rate ?? 1)) * 1000))
+    const byRate = Math.max(0, ...this.#paces.map(({ rate }, i) => ((left[i] ?? 0) / rate) * 1000))
     // With an unreachable store the time left is unknown.
     const unknown = this.#troubles.size > 0 ? null : byRate
     const leftMs = perSecond > 0 ? (all / perSecond) * 1000 : unknown
-    const rates = this.#paces.map(pace => pace.rate)
     return {
       state: this.#state,
       perSecond,
-      rate: this.#o.rate ?? (rates.length > 0 ? Math.max(...rates) : null),
+      rate: Math.max(...this.#paces.map(({ rate }) => rate)),
       leftMs: this.#state === 'checking' ? 0 : leftMs,
       troubles: [...this.#troubles.values()],
     }
@@ -91,152 +89,200 @@ export class PlanRun {
 
   pause(): void {
     if (this.#state !== 'running') return
-    this.#state = 'paused'
     this.#awake = new Promise(resolve => {
       this.#wake = resolve
     })
-    this.#changed()
+    this.#enter('paused')
   }
 
   resume(): void {
     if (this.#state !== 'paused') return
-    this.#state = 'running'
     this.#wake()
-    this.#changed()
+    this.#enter('running')
   }
 
-  /** Waits for requests in flight and attempts no further lock. */
   stop(): void {
     if (this.#state === 'checking') return
-    this.#state = 'stopping'
     this.#stopped.abort()
     this.#wake()
-    this.#changed()
+    this.#enter('stopping')
   }
 
   setRate(rate: number): void {
     for (const pace of this.#paces) pace.rate = rate
-    this.#changed()
+    this.#plan.changes.changed()
+  }
+
+  #enter(state: RunStatus['state']): void {
+    this.#state = state
+    this.#plan.changes.changed()
   }
 
   async #run(): Promise<void> {
-    const { plan } = this.#session
-    const ticking = setInterval(() => this.#state !== 'paused' && this.#changed(), TICK_MS)
+    const plan = this.#plan
+    const ticking = setInterval(() => this.#state !== 'paused' && plan.changes.changed(), TICK_MS)
     const ran = await settle(async () => {
       const applied = await Promise.all(this.#o.stores.map((open, i) => !open || this.#apply(open, i)))
       if (!applied.every(Boolean)) return
-      this.#state = 'checking'
-      this.#changed()
+      this.#enter('checking')
       await this.#check()
     })
     clearInterval(ticking)
-    if (!ran.ok && this.#troubles.size === 0) this.#trouble(0, ran.error, null)
+    if (!ran.ok && this.#troubles.size === 0) this.#trouble(0, ran.error)
     const troubles = [...this.#troubles.values()].map(({ store, error }) => ({ store, error }))
     const end: JournalLine = { is: 'end', at: Date.now(), troubles }
     // If this cannot be written, open screens still show it.
-    await this.#session.note(end).catch(() => plan.note(end))
+    await plan.record(end).catch(() => plan.note(end))
     const { counts, returned, state } = plan.progress(null)
     const outcome: AuditEntry = {
       event: 'outcome',
       action: this.#o.action,
       method: 'plans.apply',
-      plan: plan.header.planId,
+      plan: plan.planId,
       outcome: state,
       counts,
       returned,
       troubles,
     }
-    await this.#context.audit.append([outcome]).catch(() => {})
+    await this.#o.audit.append([outcome]).catch(() => {})
   }
 
   /** False after an error that ends the run: without an audit entry no store may continue. */
   async #apply(open: OpenStore, store: number): Promise<boolean> {
-    const applied = await settle(() => this.#rounds(open, store))
+    const applied = await settle(async () => {
+      await this.#round(open, store, this.#plan.openIn(store))
+      if (this.#troubles.has(store) || this.#stopped.signal.aborted) return
+      const again = this.#plan.openIn(store).filter(({ n }) => isTransient(this.#plan.results[n]))
+      if (again.length === 0) return
+      await sleep(SECOND_TRY_MS, this.#stopped.signal)
+      await this.#round(open, store, again)
+    })
     if (applied.ok) return true
-    this.#trouble(store, applied.error, null)
+    this.#trouble(store, applied.error)
     this.stop()
     return false
   }
 
-  async #rounds(open: OpenStore, store: number): Promise<void> {
-    const { plan } = this.#session
-    await this.#round(open, store, plan.openIn(store))
-    if (this.#troubles.has(store) || this.#stopped.signal.aborted) return
-    const again = plan.openIn(store).filter(entry => isTransient(plan.results[entry.n]))
-    if (again.length === 0) return
-    await sleep(SECOND_TRY_MS, this.#stopped.signal)
-    await this.#round(open, store, again)
-  }
-
+  /**
+   * Attempts locks of one store at its pace. An error of the store, rather than of a lock, that changed nothing is not a
+   * result: the same locks are retried once the store is back.
+   */
   async #round(open: OpenStore, store: number, entries: readonly PlanEntry[]): Promise<void> {
     const signal = AbortSignal.any([this.#stopped.signal, open.signal])
-    const work: StoreWork = {
-      attempt: batch => {
-        checkWritable(open, 'the rest of the plan was not applied')
-        return this.#o.task.attempt({
-          open,
-          entries: batch,
-          announce: async (places, audited) => {
-            // Both are on disk before a lock is touched.
-            await this.#context.audit.append(audited)
-            for (const n of places) this.#announced.set(n, this.#session.plan.results[n] ?? null)
-            await this.#session.note({ is: 'try', at: Date.now(), places: [...places] })
-          },
-          // A stop waits for requests in flight; only closing the store ends them.
-          signal: open.signal,
-        })
-      },
-      settled: (results, untouched) => this.#settle(results, untouched),
-      trouble: (error, retryInMs) => this.#trouble(store, error, retryInMs),
-      mayContinue: async () => {
-        await this.#awake
-        return !this.#stopped.signal.aborted
-      },
-      redact: open.redact,
+    const pace = this.#paces[store] as Pace
+    const left = [...entries]
+    let failedBatches = 0
+    let waits = 0
+    let troubleSince: number | null = null
+    while (left.length > 0 && (await this.#mayContinue())) {
+      const batch = left.slice(0, pace.batchSize)
+      await pace.take(batch.length, signal)
+      if (!(await this.#mayContinue())) return
+      const { results, again, obstacle } = await this.#attempt(open, batch)
+      left.splice(0, batch.length, ...again)
+      await this.#record(results, again)
+      if (obstacle?.code === 'AUDIT_FAILED' || obstacle?.code === 'REFUSED') throw obstacle
+      if (obstacle?.code === 'ABORTED') {
+        const why = 'The store was closed during the run: the remaining locks were not attempted'
+        if (await this.#mayContinue()) this.#trouble(store, new StoreError('ABORTED', why))
+        return
+      }
+      if (obstacle) {
+        troubleSince ??= performance.now()
+        const retryInMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** waits++)
+        const isOver = performance.now() - troubleSince + retryInMs > (this.#o.patienceMs ?? PATIENCE_MS)
+        this.#trouble(store, obstacle, isOver ? null : retryInMs)
+        if (isOver) return
+        await sleep(retryInMs, signal)
+        continue
+      }
+      if (troubleSince !== null) this.#trouble(store, null)
+      troubleSince = null
+      waits = 0
+      const failures = results.flatMap(({ result }) => (result.is === 'failed' ? [result.error] : []))
+      failedBatches = failures.length === batch.length ? failedBatches + 1 : 0
+      const [first] = failures
+      if (first && failedBatches > 0 && (failedBatches >= FAILED_BATCHES || first.code === 'STORE_DENIED')) {
+        this.#trouble(store, new StoreError(first.code, first.message))
+        return
+      }
     }
-    await applyToStore(entries, this.#paces[store] as Pace, work, signal, this.#context.patienceMs)
   }
 
-  async #settle(
-    results: readonly { n: number; result: PlanResult }[],
-    untouched: readonly number[],
-  ): Promise<void> {
-    // A lock that was announced but not touched gets its previous result back.
+  /** Waits while the run is paused; false once it is stopped. */
+  async #mayContinue(): Promise<boolean> {
+    await this.#awake
+    return !this.#stopped.signal.aborted
+  }
+
+  /** The results of a batch, the locks that are known to be unchanged, and the last error that is not of a lock. */
+  async #attempt(open: OpenStore, batch: readonly PlanEntry[]) {
+    const whole = await settle(async () => {
+      checkWritable(open, 'the rest of the plan was not applied')
+      return this.#o.attempt(open, batch, places => this.#announce(places))
+    })
+    const results: Result[] = []
+    const again: PlanEntry[] = []
+    const obstacles: StoreError[] = []
+    for (const [i, entry] of batch.entries()) {
+      const answer = whole.ok ? whole.value[i] : whole
+      if (answer?.ok) {
+        results.push({ n: entry.n, result: answer.value })
+        continue
+      }
+      const cause = answer?.error ?? new StoreError('INTERNAL', 'The store did not answer')
+      const { code, uncertain } = cause
+      const error = new StoreError(code, open.redact(cause.message), { cause, uncertain })
+      if (OBSTACLES.includes(code)) obstacles.push(error)
+      if (OBSTACLES.includes(code) && !uncertain) again.push(entry)
+      else results.push({ n: entry.n, result: { is: 'failed', at: Date.now(), error: toFailure(error) } })
+    }
+    return { results, again, obstacle: obstacles.at(-1) }
+  }
+
+  /** Once the audit entries are on disk, and before a lock is touched. */
+  async #announce(places: readonly number[]): Promise<void> {
+    for (const n of places) this.#announced.set(n, this.#plan.results[n] ?? null)
+    await this.#plan.record({ is: 'try', at: Date.now(), places: [...places] })
+  }
+
+  /** Writes down the results. A lock that was announced but not touched gets its previous result back. */
+  async #record(results: readonly Result[], untouched: readonly PlanEntry[]): Promise<void> {
     const back = untouched
-      .filter(n => this.#announced.has(n))
-      .map(n => ({ n, result: this.#announced.get(n) ?? null }))
-    for (const { n } of [...results, ...back]) this.#announced.delete(n)
-    if (results.length + back.length === 0) return
-    const line: JournalLine = { is: 'results', results: [...results, ...back] }
+      .filter(({ n }) => this.#announced.has(n))
+      .map(({ n }) => ({ n, result: this.#announced.get(n) ?? null }))
+    const line = { is: 'results' as const, results: [...results, ...back] }
+    for (const { n } of line.results) this.#announced.delete(n)
+    if (line.results.length === 0) return
     // The results stand even if they cannot be written.
-    this.#session.plan.note(line)
+    this.#plan.note(line)
     this.#speed.count(results.length)
-    this.#changed()
+    this.#plan.changes.changed()
     // The audit first: a lock with a result in the journal is never attempted again, so its audit entry could not be added later.
     const audited = await settle(() =>
-      this.#context.audit.append([
+      this.#o.audit.append([
         ...results.map(({ n, result }) => this.#settled(n, result.is, factsOf(result))),
         ...back.map(({ n }) => this.#settled(n, 'not attempted')),
       ]),
     )
-    const journalled = await settle(() => this.#session.file.append([line]))
-    const noted = await settle(() => this.#o.task.settled(results))
-    for (const written of [audited, journalled, noted]) if (!written.ok) throw written.error
+    const journalled = await settle(() => this.#plan.file.append([line]))
+    const released = results.filter(({ result }) => result.is === 'released').map(({ n }) => n)
+    const copied = await settle(() => this.#o.copies.released(this.#plan.planId, released))
+    for (const written of [audited, journalled, copied]) if (!written.ok) throw written.error
   }
 
   /** Without the new holder: owners are tokens in many formats. */
   #settled(n: number, outcome: string, facts: Facts = {}): AuditEntry {
-    const { header, entries } = this.#session.plan
-    const entry = entries[n]
-    const store = header.stores[entry?.store ?? 0]
+    const { entries, header, planId } = this.#plan
+    const { store = 0, key, id } = entries[n] ?? {}
     return {
       event: 'settled',
       action: this.#o.action,
-      plan: header.planId,
-      store: store?.address,
-      storeName: store?.name,
-      key: entry?.key,
-      id: entry?.id,
+      plan: planId,
+      store: header.stores[store]?.address,
+      storeName: header.stores[store]?.name,
+      key,
+      id,
       outcome,
       ...facts,
     }
@@ -244,34 +290,34 @@ export class PlanRun {
 
   /** Reads the released locks again: some holders re-acquire them. */
   async #check(): Promise<void> {
-    const { plan } = this.#session
+    const plan = this.#plan
     if (plan.header.kind !== 'release') return
-    await sleep(this.#context.comeBackMs ?? COME_BACK_MS)
-    const found = await Promise.all(this.#o.stores.map((open, i) => open && findReacquired(open, plan, i)))
-    for (const [store, each] of found.entries())
-      if (each instanceof StoreError) {
-        const why = `Whether any lock was re-acquired could not be checked: ${each.message}`
-        this.#trouble(store, new StoreError(each.code, why), null)
-      }
-    const checked = found.filter(each => Array.isArray(each))
+    await sleep(this.#o.comeBackMs ?? COME_BACK_MS)
+    const answers = await Promise.all(
+      this.#o.stores.map((open, i) => open && settle(() => findReacquired(open, plan, i))),
+    )
+    for (const [store, answer] of answers.entries()) {
+      if (!answer || answer.ok) continue
+      const { code, message } = answer.error
+      const why = `Whether any lock was re-acquired could not be checked: ${message}`
+      this.#trouble(store, new StoreError(code, why))
+    }
+    const checked = answers.flatMap(answer => (answer?.ok ? [answer.value] : []))
     if (checked.length === 0) return
     const places = checked.flat()
-    await this.#session.note({ is: 'returned', at: Date.now(), places })
-    await this.#context.audit.append(places.map(n => this.#settled(n, 'came-back')))
-    this.#changed()
+    await plan.record({ is: 'returned', at: Date.now(), places })
+    await this.#o.audit.append(places.map(n => this.#settled(n, 'came-back')))
+    plan.changes.changed()
   }
 
-  #trouble(store: number, error: StoreError | null, retryInMs: number | null): void {
+  /** Why a store blocks the plan, and when it is retried; without an error, it no longer does. */
+  #trouble(store: number, error: StoreError | null, retryInMs: number | null = null): void {
     if (error === null) this.#troubles.delete(store)
     else {
       const { code, message } = error
       this.#troubles.set(store, { store, error: { code, message }, retryInMs })
     }
-    this.#changed()
-  }
-
-  #changed(): void {
-    this.#session.feed.changed()
+    this.#plan.changes.changed()
   }
 }
 

@@ -1,59 +1,92 @@
-import type { ReleaseOutcome, RestoreOutcome } from '../../../../shared/locks.ts'
+import { isoTime } from '../../../../shared/lease.ts'
+import type { Lock, ReleaseOutcome, RestoreOutcome } from '../../../../shared/locks.ts'
 import { isUncertain, type PlanEntry, type PlanResult } from '../../../../shared/plans.ts'
-import { eachOf, only, settle } from '../../lib/concurrency.ts'
+import { eachOf, only, type Settled, settle } from '../../lib/concurrency.ts'
 import { StoreError } from '../../lib/errors.ts'
 import { isSameFence } from '../../stores/fence.ts'
-import { auditedEntry } from '../audit/audited.ts'
-import type { AuditEntry } from '../audit/log.ts'
+import type { Target } from '../../stores/types.ts'
+import { type AuditedLock, auditedEntry, auditedLock } from '../audit/audited.ts'
+import type { AuditEntry, AuditLog } from '../audit/log.ts'
 import type { OpenStore } from '../stores/open-store.ts'
-import type { Attempted } from './apply-to-store.ts'
+import { planStoreOf } from './freeze.ts'
 import type { Plan } from './plan.ts'
-import { actingEntry, type Cause, releaseTraced } from './traced-release.ts'
 import type { Restorable, UndoCopies } from './undo-copies.ts'
 
-type Batch = {
-  readonly open: OpenStore
-  readonly entries: readonly PlanEntry[]
-  /** Writes down which locks are about to be touched, by their place in the plan. */
-  announce(places: readonly number[], audited: readonly AuditEntry[]): Promise<void>
-  readonly signal: AbortSignal
+/** Under which action of the audit log a lock is changed, by which plan and why. */
+type Cause = { readonly action: string; readonly plan?: string; readonly reason?: string }
+
+/** What must be on disk before a lock is touched. */
+type Trace = {
+  readonly cause: Cause
+  readonly audit: AuditLog
+  readonly copies: UndoCopies
+  /** The lock as its copy describes it. */
+  entryAt(place: number, lock: Lock): PlanEntry
+  /** Writes down more about the targets at these places. */
+  announce?(places: readonly number[]): Promise<void>
 }
 
-/** What applying a plan does to its locks: release or restore them. */
-export interface Task {
-  attempt(batch: Batch): Promise<readonly Attempted[]>
-  /** After the results were written down. */
-  settled(results: readonly { n: number; result: PlanResult }[]): Promise<void>
+/** The entry that is in the audit log before a lock is touched. */
+function actingEntry({ name, store }: OpenStore, cause: Cause, lock: AuditedLock): AuditEntry {
+  return { event: 'acting', ...cause, store: store.address, storeName: name, lock }
 }
+
+/** Releases locks by their fences. Before one is touched, its copy for an undo and its audit entry are on disk. */
+export function releaseTraced(
+  open: OpenStore,
+  targets: readonly Target[],
+  { cause, audit, copies, entryAt, announce }: Trace,
+): Promise<readonly Settled<ReleaseOutcome>[]> {
+  return open.store.releaseMany(
+    targets.map(({ id, fence }) => ({ id, fence })),
+    async imminent => {
+      const at = Date.now()
+      const store = planStoreOf(open)
+      // An undo names the plan or the single release.
+      await copies.keep(
+        cause.plan ?? cause.action,
+        imminent.map(({ place, lock, copy }) => ({ at, store, entry: entryAt(place, lock), copy })),
+      )
+      await audit.append(
+        imminent.map(({ lock }) => ({
+          ...actingEntry(open, cause, auditedLock(lock)),
+          serverAt: isoTime(lock.observedAt),
+        })),
+      )
+      await announce?.(imminent.map(({ place }) => place))
+    },
+    open.signal,
+  )
+}
+
+/** The result of a lock, or why it was not attempted. */
+type Attempted = Settled<PlanResult>
+
+/** Attempts locks of a plan. `announce` writes down, by their place in the plan, which of them are about to be touched. */
+export type Attempt = (
+  open: OpenStore,
+  entries: readonly PlanEntry[],
+  announce: (places: readonly number[]) => Promise<void>,
+) => Promise<readonly Attempted[]>
+
+type Records = { readonly audit: AuditLog; readonly copies: UndoCopies }
 
 /** Releases exactly the locks of a plan, by their fences. */
-export function releaseTask(plan: Plan, copies: UndoCopies, cause: Cause): Task {
-  const { planId } = plan.header
-  return {
-    async attempt({ open, entries, announce }) {
-      // After an attempt with unknown outcome, a lock that is gone may be one of ours.
-      const unsure = entries.map(({ n }) => isUncertain(plan.results[n]))
-      const answers = await releaseTraced(open, entries, {
-        cause,
-        copies,
-        undoId: planId,
-        entryAt: place => entries[place] as PlanEntry,
-        announce: (audited, places) =>
-          announce(
-            places.flatMap(place => entries[place]?.n ?? []),
-            audited,
-          ),
-      })
-      return answers.map(
-        (answer, i): Attempted =>
-          answer.ok ? { ok: true, value: releaseResult(answer.value, unsure[i] === true) } : answer,
-      )
-    },
-    settled: results =>
-      copies.released(
-        planId,
-        results.filter(({ result }) => result.is === 'released').map(({ n }) => n),
-      ),
+export function releaseTask(plan: Plan, { audit, copies }: Records, cause: Cause): Attempt {
+  return async (open, entries, announce) => {
+    // After an attempt with unknown outcome, a lock that is gone may be one of ours.
+    const unsure = entries.map(({ n }) => isUncertain(plan.results[n]))
+    const answers = await releaseTraced(open, entries, {
+      cause,
+      audit,
+      copies,
+      entryAt: place => entries[place] as PlanEntry,
+      announce: places => announce(places.flatMap(place => entries[place]?.n ?? [])),
+    })
+    return answers.map(
+      (answer, i): Attempted =>
+        answer.ok ? { ok: true, value: releaseResult(answer.value, unsure[i] === true) } : answer,
+    )
   }
 }
 
@@ -73,62 +106,62 @@ function releaseResult(outcome: ReleaseOutcome, perhapsOurs: boolean): PlanResul
 const RESTORES = 8
 
 /** Restores what a plan or a single release released, from its copies. */
-export function restoreTask(plan: Plan, kept: readonly Restorable[], copies: UndoCopies, cause: Cause): Task {
+export function restoreTask(
+  plan: Plan,
+  restorable: readonly Restorable[],
+  { audit, copies }: Records,
+  cause: Cause,
+): Attempt {
   const { planId, undoes, stores } = plan.header
   const of = undoes ?? ''
-  const copyById = new Map(kept.map(each => [`${each.store.address}\n${each.copy.id}`, each]))
+  const copyById = new Map(restorable.map(each => [`${each.store.address}\n${each.copy.id}`, each]))
   /** The copy of the lock that the operator saw, not of another lock with its name. */
   const copyOf = (entry: PlanEntry): Restorable | undefined => {
     const copy = copyById.get(`${stores[entry.store]?.address}\n${entry.id}`)
     return copy && isSameFence(copy.entry.fence, entry.fence) ? copy : undefined
   }
-  const restore = async (open: OpenStore, entry: PlanEntry, signal: AbortSignal): Promise<PlanResult> => {
+  const restore = async (open: OpenStore, entry: PlanEntry): Promise<PlanResult> => {
     const copy = copyOf(entry)
     if (!copy) throw new StoreError('NOT_FOUND', 'Its copy no longer exists, or another undo has claimed it')
     if (Date.now() >= copy.until) throw new StoreError('UNSUPPORTED', 'The time for an undo is over')
-    return restoreResult(await open.store.restore(copy.copy, signal), entry)
+    return restoreResult(await open.store.restore(copy.copy, open.signal), entry)
   }
-  return {
-    async attempt({ open, entries, announce, signal }) {
-      const unsure = entries.map(({ n }) => isUncertain(plan.results[n]))
-      const claims = await copies.claimed(of)
-      const isFree = (entry: PlanEntry) => {
-        const by = claims.get(copyOf(entry)?.entry.n ?? -1)
-        return by === undefined || by === planId
-      }
-      const fresh = entries.filter((entry, i) => !unsure[i] && isFree(entry))
-      await copies.claim(
-        of,
-        planId,
-        fresh.flatMap(entry => copyOf(entry)?.entry.n ?? []),
-      )
-      await announce(
-        fresh.map(({ n }) => n),
-        fresh.map(entry => actingEntry(open, cause, auditedEntry(entry))),
-      )
-      const answers: Attempted[] = []
-      await eachOf([...entries.entries()], RESTORES, async ([place, entry]) => {
-        answers[place] = await settle(() => {
-          if (unsure[place]) return readAgain(open, entry, signal)
-          if (!isFree(entry)) throw new StoreError('UNSUPPORTED', 'Another undo has already restored it')
-          return restore(open, entry, signal)
-        })
+  return async (open, entries, announce) => {
+    const unsure = entries.map(({ n }) => isUncertain(plan.results[n]))
+    const claims = await copies.claimed(of)
+    const isFree = (entry: PlanEntry) => {
+      const by = claims.get(copyOf(entry)?.entry.n ?? -1)
+      return by === undefined || by === planId
+    }
+    const fresh = entries.filter((entry, i) => !unsure[i] && isFree(entry))
+    await copies.claim(
+      of,
+      planId,
+      fresh.flatMap(entry => copyOf(entry)?.entry.n ?? []),
+    )
+    await audit.append(fresh.map(entry => actingEntry(open, cause, auditedEntry(entry))))
+    await announce(fresh.map(({ n }) => n))
+    const answers: Attempted[] = []
+    await eachOf([...entries.entries()], RESTORES, async ([place, entry]) => {
+      answers[place] = await settle(() => {
+        if (unsure[place]) return readAgain(open, entry)
+        if (!isFree(entry)) throw new StoreError('UNSUPPORTED', 'Another undo has already restored it')
+        return restore(open, entry)
       })
-      return answers
-    },
-    settled: async () => {},
+    })
+    return answers
   }
 }
 
 /** The result of an earlier attempt. It is never repeated: the holder may have released the restored lock since. */
-async function readAgain(open: OpenStore, entry: PlanEntry, signal: AbortSignal): Promise<PlanResult> {
-  const found = only(await open.store.look([entry.id], signal))
+async function readAgain({ store, signal }: OpenStore, entry: PlanEntry): Promise<PlanResult> {
+  const now = only(await store.look([entry.id], signal))
   const at = Date.now()
-  if (found.is === 'lock' && found.lock.state !== 'released')
-    return isSameFence(found.lock.fence, entry.fence)
+  if (now.is === 'lock' && now.lock.state !== 'released')
+    return isSameFence(now.lock.fence, entry.fence)
       ? { is: 'restored', at }
-      : { is: 'taken', at, owner: found.lock.owner }
-  if (found.is === 'other') return { is: 'taken', at, owner: null }
+      : { is: 'taken', at, owner: now.lock.owner }
+  if (now.is === 'other') return { is: 'taken', at, owner: null }
   throw new StoreError(
     'UNSUPPORTED',
     'An earlier attempt may have restored it, and it is free now: it is not restored again',

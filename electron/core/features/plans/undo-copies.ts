@@ -7,27 +7,27 @@ import { codeOf, parseJson } from '../../files/disk.ts'
 import { eachYielding } from '../../lib/concurrency.ts'
 import { StoreError } from '../../lib/errors.ts'
 
-const copySchema = z.object({
-  id: z.string(),
-  format: z.string(),
-  fence: z.string(),
-  endsAt: z.number().nullable(),
-  data: z.unknown(),
-})
-
 const undoCopySchema = z.object({
   at: z.number(),
   /** Until when it may be restored. */
   until: z.number(),
   store: planStoreSchema,
   entry: planEntrySchema,
-  copy: copySchema.nullable(),
+  copy: z
+    .object({
+      id: z.string(),
+      format: z.string(),
+      fence: z.string(),
+      endsAt: z.number().nullable(),
+      data: z.unknown(),
+    })
+    .nullable(),
 })
 /** A record as it was just before its release, and its store. `copy` is null in a format that cannot be restored. */
 export type UndoCopy = z.infer<typeof undoCopySchema>
 export type Restorable = UndoCopy & { readonly copy: NonNullable<UndoCopy['copy']> }
 
-const releasedSchema = z.object({ released: z.array(z.number()) })
+const undoLineSchema = z.union([z.object({ released: z.array(z.number()) }), undoCopySchema])
 /** The plan that restores these. */
 const claimSchema = z.object({ by: z.string(), places: z.array(z.number()) })
 
@@ -35,13 +35,7 @@ const claimSchema = z.object({ by: z.string(), places: z.array(z.number()) })
 const FIRST_LINE = 64
 
 /** The locks of a plan or a single release, as far as they can be undone. */
-export type Undoable = {
-  readonly restorable: readonly Restorable[]
-  /** Released with them, in a format that cannot be restored. */
-  readonly unrestorable: readonly UndoCopy[]
-  /** Already restored, or claimed for it. */
-  readonly restored: number
-}
+export type Undoable = Awaited<ReturnType<UndoCopies['undoable']>>
 
 /**
  * Copies of released locks for an undo, in one file per plan or single release. They contain tokens, so only this account may
@@ -86,35 +80,31 @@ export class UndoCopies {
   async claimed(of: string): Promise<ReadonlyMap<number, string>> {
     const claims = new Map<number, string>()
     for (const line of (await read(this.#claims(of))).split('\n')) {
-      const claim = claimSchema.safeParse(parseJson(line))
-      if (claim.success) for (const n of claim.data.places) if (!claims.has(n)) claims.set(n, claim.data.by)
+      const { by = '', places = [] } = claimSchema.safeParse(parseJson(line)).data ?? {}
+      for (const n of places) if (!claims.has(n)) claims.set(n, by)
     }
     return claims
   }
 
   /** What can be restored now. The plan `by` may continue with its own claims. */
-  async undoable(of: string, by: string | null = null): Promise<Undoable> {
+  async undoable(of: string, by: string | null = null) {
     const now = this.now()
     const copies = new Map<number, UndoCopy>()
     const released = new Set<number>()
     const claims = await this.claimed(of)
     await eachYielding((await read(this.#path(of))).split('\n'), line => {
-      const value = parseJson(line)
-      if (typeof value !== 'object' || value === null) return
-      if ('released' in value) {
-        const note = releasedSchema.safeParse(value)
-        if (note.success) for (const n of note.data.released) released.add(n)
-        return
-      }
-      const kept = undoCopySchema.safeParse(value)
+      const { data } = undoLineSchema.safeParse(parseJson(line))
+      if (data && 'released' in data) for (const n of data.released) released.add(n)
       // A lock that was attempted twice has two copies: the later one was released.
-      if (kept.success) copies.set(kept.data.entry.n, kept.data)
+      else if (data) copies.set(data.entry.n, data)
     })
     const inTime = [...copies.values()].filter(({ entry, until }) => released.has(entry.n) && now < until)
     const free = inTime.filter(({ entry: { n } }) => !claims.has(n) || claims.get(n) === by)
     return {
       restorable: free.filter((kept): kept is Restorable => kept.copy !== null),
+      /** Released with them, in a format that cannot be restored. */
       unrestorable: free.filter(({ copy }) => copy === null),
+      /** Already restored, or claimed for it. */
       restored: inTime.length - free.length,
     }
   }

@@ -1,5 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { parseDuration } from '../../../../shared/duration.ts'
+import { rateSchema } from '../../../../shared/plans.ts'
 import { usageError } from './exit.ts'
 
 export type Args = {
@@ -102,6 +103,12 @@ export const portNumber = reader('a number from 0 to 65535', text =>
 /** Milliseconds between two reads, of a number of seconds. */
 export const interval = reader('0.1 to 60 seconds', text =>
   Number(text) >= 0.1 && Number(text) <= 60 ? Math.round(Number(text) * 1000) : null,
+)
+
+/** The rate of a plan. */
+export const locksPerSecond = reader(
+  '0.1 to 100000 locks per second',
+  text => rateSchema.safeParse(Number(text)).data ?? null,
 )
 
 /** `2h`, `90s`, `1h30m`. */

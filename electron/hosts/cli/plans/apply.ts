@@ -1,13 +1,15 @@
 import { AddressError, parseAddress, showAddress } from '../../../../shared/address.ts'
 import type { Client } from '../../../../shared/client.ts'
+import { sayDuration } from '../../../../shared/duration.ts'
 import { isoTime } from '../../../../shared/lease.ts'
 import { plural, sayNumber } from '../../../../shared/numbers.ts'
-import { followPlan, type LoadedPlan } from '../../../../shared/plan-state.ts'
+import { followPlan, type LoadedPlan, type PlanState } from '../../../../shared/plan-state.ts'
 import { planOutcome } from '../../../../shared/plan-words.ts'
 import {
-  confirmationOf,
+  confirmationsOf,
   isAsWanted,
   type PlanEntry,
+  type PlanProgress,
   type PlanResult,
   type PlanSummary,
 } from '../../../../shared/plans.ts'
@@ -16,7 +18,6 @@ import { openStore } from '../lib/connect.ts'
 import { EXIT, unwrap, usageError } from '../lib/exit.ts'
 import { type Io, print } from '../lib/io.ts'
 import { widthOf, wrap } from '../lib/wrap.ts'
-import { ProgressPrinter } from './progress.ts'
 
 export type ApplyOptions = {
   readonly confirm: readonly string[]
@@ -37,37 +38,26 @@ export async function applyPlan(
   io: Io,
 ): Promise<number> {
   const counts = unwrap(await followPlan(client, plan.planId)).countsByStore()
-  const missing = missingConfirmation(plan, counts, options.confirm)
+  const missing = confirmationsOf(plan, counts).find(text => !options.confirm.includes(text)) ?? null
   await openStores(plan, counts, options.store, io)
   if (!options.json && missing === null) await printChanges(client, plan, io)
 
+  const { planId } = plan
   const { reason, rate } = options
-  const request = {
-    planId: plan.planId,
-    confirm: [...options.confirm],
-    reason,
-    ...(rate === undefined ? {} : { rate }),
-  }
   // A wrong confirmation is sent too: core refuses it and audits the attempt.
-  const started = await client.call('plans.apply', request)
+  const started = await client.call('plans.apply', { planId, confirm: [...options.confirm], reason, rate })
   if (!started.ok && started.error.code === 'REFUSED' && missing !== null)
     throw usageError(`To apply this plan, confirm it with --confirm "${neutralise(missing)}"`)
   unwrap(started)
   const stop = () => {
     io.stderr.write('\nStopping: requests in flight finish, the remaining locks are not touched.\n')
-    void client.call('plans.steer', { planId: plan.planId, to: 'stop' })
+    void client.call('plans.steer', { planId, to: 'stop' })
   }
   io.signal.addEventListener('abort', stop)
   if (io.signal.aborted) stop()
-  const printer = options.json ? null : new ProgressPrinter(io)
-  const end = unwrap(
-    await followPlan(
-      client,
-      plan.planId,
-      state => state.isOver,
-      state => state.plan && printer?.show(state.plan),
-    ),
-  )
+  const printer = options.json ? null : progressPrinter(io)
+  const showProgress = (state: PlanState) => state.plan && printer?.show(state.plan)
+  const end = unwrap(await followPlan(client, planId, state => state.isOver, showProgress))
   printer?.end()
   io.signal.removeEventListener('abort', stop)
 
@@ -75,16 +65,6 @@ export async function applyPlan(
   const isWhole = end.kept().every(({ n }) => isAsWanted(end.results.get(n) ?? null))
   // An undo is not complete if a released lock cannot be restored and so is not in the plan.
   return isWhole && !(plan.kind === 'restore' && plan.left > 0) ? EXIT.done : EXIT.partly
-}
-
-/** The first confirmation that was not given. */
-function missingConfirmation(
-  plan: PlanSummary,
-  counts: readonly number[],
-  confirm: readonly string[],
-): string | null {
-  const wanted = plan.stores.map((store, i) => confirmationOf(store, counts[i] ?? 0))
-  return wanted.find((text, i) => (counts[i] ?? 0) > 0 && !confirm.includes(text)) ?? null
 }
 
 /** Opens the stores of the plan. */
@@ -123,52 +103,47 @@ async function printChanges(client: Client, plan: PlanSummary, io: Io): Promise<
     [count('unread'), 'unreadable'],
   ] as const
   const texts = parts.filter(([n]) => n > 0).map(([n, what]) => `${sayNumber(n)} ${what}`)
-  for (const line of wrap('', `Since the plan was made: ${texts.join(', ')}.`, widthOf(io)))
-    await print(io, line)
+  await printWrapped([`Since the plan was made: ${texts.join(', ')}.`], io)
 }
 
 async function printEnd(state: LoadedPlan, io: Io): Promise<void> {
   const { plan, results, returned } = state
-  const { progress } = plan
+  const { progress, kind, left, undoUntil } = plan
   const entries = state.kept()
-  const say = async (text: string, first = '') => {
-    for (const line of wrap(first, text, widthOf(io))) await print(io, line)
-  }
-  await say(planOutcome(progress))
-  const lines = entries.flatMap(entry => {
+  const lines = [planOutcome(progress)]
+  const untouched = entries.flatMap(entry => {
     const text = resultText(results.get(entry.n), entry)
-    return text === null ? [] : [`${clip(escapeForTerminal(entry.key), 60)}: ${text}`]
+    return text === null ? [] : [`  ${clip(escapeForTerminal(entry.key), 60)}: ${text}`]
   })
-  for (const line of lines.slice(0, NAMED_LOCKS)) await say(line, '  ')
-  if (lines.length > NAMED_LOCKS)
-    await print(io, `  and ${sayNumber(lines.length - NAMED_LOCKS)} more; --json lists them all`)
+  lines.push(...untouched.slice(0, NAMED_LOCKS))
+  if (untouched.length > NAMED_LOCKS)
+    lines.push(`  and ${sayNumber(untouched.length - NAMED_LOCKS)} more; --json lists them all`)
   const back = entries.filter(({ n }) => returned.has(n))
-  if (back.length > 0) {
-    await say(
-      back.length === 1
-        ? '1 lock was re-acquired by its previous holder: it is alive.'
-        : `${back.length} locks were re-acquired by their previous holders: they are alive.`,
+  if (back.length === 1) lines.push('1 lock was re-acquired by its previous holder: it is alive.')
+  if (back.length > 1)
+    lines.push(`${back.length} locks were re-acquired by their previous holders: they are alive.`)
+  for (const { key } of back.slice(0, NAMED_LOCKS)) lines.push(`  ${clip(escapeForTerminal(key), 90)}`)
+  if (kind === 'restore' && left > 0)
+    lines.push(
+      `${plural(left, 'lock', 'locks')} released with them cannot be restored: see lockkeeper formats.`,
     )
-    for (const { key } of back.slice(0, NAMED_LOCKS)) await print(io, `  ${clip(escapeForTerminal(key), 90)}`)
-  }
-  if (plan.kind === 'restore' && plan.left > 0)
-    await say(
-      `${plural(plan.left, 'lock', 'locks')} released with them cannot be restored: see lockkeeper formats.`,
-    )
-  if (plan.kind === 'release' && progress.returned === null && progress.counts.released > 0)
-    await print(io, 'Whether any of them was re-acquired could not be checked.')
+  if (kind === 'release' && progress.returned === null && progress.counts.released > 0)
+    lines.push('Whether any of them was re-acquired could not be checked.')
   for (const { store, error } of progress.troubles)
-    await say(`${escapeForTerminal(plan.stores[store]?.name ?? '')}: ${neutralise(error.message)}`)
+    lines.push(`${escapeForTerminal(plan.stores[store]?.name ?? '')}: ${neutralise(error.message)}`)
   if (progress.state === 'stopped')
-    await print(
-      io,
-      'Run the same command to resume with the remaining locks; the file has the results so far.',
-    )
-  if (plan.undoUntil !== null)
-    await print(
-      io,
-      `Until ${new Date(plan.undoUntil).toISOString().slice(11, 19)} UTC this can be undone: lockkeeper undo ${plan.planId}`,
-    )
+    lines.push('Run the same command to resume with the remaining locks; the file has the results so far.')
+  const until = isoTime(undoUntil)?.slice(11, 19)
+  if (until) lines.push(`Until ${until} UTC this can be undone: lockkeeper undo ${plan.planId}`)
+  await printWrapped(lines, io)
+}
+
+/** Breaks long lines, and keeps their indent. */
+async function printWrapped(lines: readonly string[], io: Io): Promise<void> {
+  for (const line of lines) {
+    const indent = line.startsWith('  ') ? '  ' : ''
+    for (const part of wrap(indent, line.slice(indent.length), widthOf(io))) await print(io, part)
+  }
 }
 
 /** A line for each result that is not the wanted one. */
@@ -233,4 +208,58 @@ async function printJson(end: LoadedPlan, io: Io): Promise<void> {
     await print(io, `${safeJson(line)}${i + 1 < entries.length ? ',' : ''}`)
   }
   await print(io, ']}')
+}
+
+const BAR = 30
+/** Between two lines without a terminal. */
+const LINE_EVERY_MS = 5000
+
+/** Prints a bar on a terminal, and a line now and then elsewhere. */
+function progressPrinter({ stderr }: Io) {
+  let printedAt = performance.now()
+  return {
+    show(plan: PlanSummary): void {
+      const line = progressLine(plan)
+      if (stderr.isTTY) {
+        const { total } = plan.progress
+        const filled = total === 0 ? BAR : Math.floor((doneOf(plan.progress) / total) * BAR)
+        const bar = `${'█'.repeat(filled)}${'░'.repeat(BAR - filled)}`
+        stderr.write(`\r\x1b[K${`${bar} ${line}`.slice(0, (stderr.columns ?? 100) - 1)}`)
+      } else if (performance.now() - printedAt >= LINE_EVERY_MS) {
+        printedAt = performance.now()
+        stderr.write(`${line}\n`)
+      }
+    },
+    end(): void {
+      if (stderr.isTTY) stderr.write('\r\x1b[K')
+    },
+  }
+}
+
+function doneOf({ total, counts }: PlanProgress): number {
+  return total - counts.pending - counts.tried
+}
+
+function progressLine({ progress, stores }: PlanSummary): string {
+  const parts = [
+    `${sayNumber(doneOf(progress))} of ${sayNumber(progress.total)}`,
+    ...(progress.counts.failed > 0 ? [`${progress.counts.failed} failed`] : []),
+    ...paceOf(progress),
+  ]
+  const [trouble] = progress.troubles
+  if (trouble) {
+    const { store, error, retryInMs } = trouble
+    parts.push(`${escapeForTerminal(stores[store]?.name ?? '')}: ${neutralise(error.message)}`)
+    if (retryInMs !== null) parts.push(`retrying in ${sayDuration(retryInMs)}`)
+  }
+  return parts.join(' · ')
+}
+
+function paceOf({ state, perSecond, leftMs }: PlanProgress): string[] {
+  if (state === 'checking') return ['checking whether any was re-acquired']
+  if (state === 'stopping') return ['stopping']
+  return [
+    ...(perSecond ? [`${sayNumber(Math.round(perSecond))}/s`] : []),
+    ...(leftMs === null ? [] : [`${sayDuration(leftMs, { tenths: false })} left`]),
+  ]
 }

@@ -3,9 +3,9 @@ import type { Input } from '../../../../shared/contract.ts'
 import { LOCK_STATES } from '../../../../shared/locks.ts'
 import { followPlan } from '../../../../shared/plan-state.ts'
 import { planWarnings } from '../../../../shared/plan-words.ts'
-import { confirmationOf, type PlanSummary } from '../../../../shared/plans.ts'
+import { confirmationsOf, type PlanSummary } from '../../../../shared/plans.ts'
 import { escapeForTerminal, safeJson } from '../../../../shared/safe-text.ts'
-import type { Args } from '../lib/args.ts'
+import { type Args, locksPerSecond } from '../lib/args.ts'
 import { connect, type OpenedStore, openStore } from '../lib/connect.ts'
 import { CliError, EXIT, unwrap, usageError } from '../lib/exit.ts'
 import { type Io, print } from '../lib/io.ts'
@@ -69,7 +69,7 @@ export async function undoCommand(args: Args, io: Io): Promise<number> {
     plan,
     {
       // The id already names exactly these locks: the operator has nothing else to confirm.
-      confirm: plan.stores.map((each, i) => confirmationOf(each, counts[i] ?? 0)),
+      confirm: confirmationsOf(plan, counts),
       reason: typeof reason === 'string' && reason.trim() !== '' ? reason : `Undo of ${of}`,
       rate: undefined,
       json: json === true,
@@ -85,32 +85,20 @@ function applyOptions({ options }: Args) {
   const confirm = [options['confirm'] ?? []].flat().map(String)
   if (typeof reason !== 'string' || reason.trim() === '')
     throw usageError('A reason is missing: add --reason TEXT for the audit log')
-  return { confirm, reason, rate: rateFrom(rate), json: json === true }
-}
-
-function rateFrom(value: Args['options'][string]): number | undefined {
-  if (value === undefined) return undefined
-  const rate = Number(value)
-  if (!(rate >= 0.1 && rate <= 100_000)) throw usageError('--rate must be 0.1 to 100000 locks per second')
-  return rate
+  return { confirm, reason, rate: locksPerSecond(rate, '--rate'), json: json === true }
 }
 
 /** The options as one filter, which the plan keeps. */
 function filterFrom({ options }: Args): string {
-  const { state, owner, key, filter } = options
+  const { state, filter } = options
   if (state !== undefined && !LOCK_STATES.some(each => each === state))
     throw usageError(`--state must be one of ${LOCK_STATES.join(', ')}`)
-  const quoted = (name: string, value: Args['options'][string]) => {
-    if (value === undefined) return []
+  const quoted = (name: string) => {
+    const value = options[name]
     if (value === '' || String(value).includes('"')) throw usageError(`--${name} is empty or contains a "`)
-    return [`${name}:"${value}"`]
+    return value === undefined ? undefined : `${name}:"${value}"`
   }
-  return [
-    ...(state === undefined ? [] : [`state:${state}`]),
-    ...quoted('owner', owner),
-    ...quoted('key', key),
-    ...(typeof filter === 'string' ? [filter] : []),
-  ].join(' ')
+  return [state && `state:${state}`, quoted('owner'), quoted('key'), filter].filter(Boolean).join(' ')
 }
 
 async function makePlan(
@@ -127,7 +115,7 @@ async function makePlan(
     storeIds: [info.storeId],
     filter,
     watchMs: Math.round(seconds * 1000),
-    ...(typeof options['plan'] === 'string' ? { file: options['plan'] } : {}),
+    file: options['plan'] as string | undefined,
   }
   return unwrap(await client.call('plans.create', input))
 }
@@ -152,7 +140,7 @@ async function showPlan(
   const end = [
     `Nothing was changed. The plan is in ${escapeForTerminal(plan.file)}.`,
     ...(hasPassword(positionals[0] ?? '', io)
-      ? ['The password is not in it: set LOCKKEEPER_PASSWORD, or type it when asked.']
+      ? ['The password is not in it: set LOCKKEEPER_PASSWORD, or type it at the prompt.']
       : []),
     'To apply exactly this plan:',
   ]

@@ -4,7 +4,7 @@ import { plural, sayNumber } from '../../../../shared/numbers.ts'
 import type { LoadedPlan } from '../../../../shared/plan-state.ts'
 import { planWarnings } from '../../../../shared/plan-words.ts'
 import {
-  confirmationOf,
+  confirmationsOf,
   type Exclusion,
   groupOf,
   type PlanEntry,
@@ -51,18 +51,11 @@ export function planText(
   ]
 }
 
-const WIDTHS = { state: 8, age: 11 }
-
 function lockRows(entries: readonly PlanEntry[], width: number): string[] {
-  const rest = width - 2 - WIDTHS.state - WIDTHS.age - 3
-  const key = Math.ceil(rest * 0.6)
-  const row = (state: string, name: string, holder: string, age: string) =>
-    `  ${[
-      column(state, WIDTHS.state),
-      column(name, key),
-      column(holder, rest - key),
-      column(age, WIDTHS.age, 'right'),
-    ].join(' ')}`
+  const names = width - 24
+  const widths = [8, Math.ceil(names * 0.6), Math.floor(names * 0.4), 11]
+  const row = (...cells: string[]) =>
+    `  ${cells.map((cell, i) => column(cell, widths[i] ?? 0, i < 3 ? 'left' : 'right')).join(' ')}`
   return [
     row('STATE', 'KEY', 'HOLDER', 'HELD FOR'),
     ...entries.map(entry =>
@@ -102,9 +95,7 @@ function groupsText(
 
 /** The command that applies the plan, ready to copy except for the reason. */
 export function applyCommand(plan: PlanSummary, counts: readonly number[], reason: string | null): string {
-  const confirm = plan.stores.flatMap((store, i) =>
-    (counts[i] ?? 0) > 0 ? ['--confirm', quoted(confirmationOf(store, counts[i] ?? 0))] : [],
-  )
+  const confirm = confirmationsOf(plan, counts).flatMap(text => ['--confirm', quoted(text)])
   const why = reason === null ? 'TEXT' : quoted(reason)
   return ['lockkeeper release-all --apply', shellQuote(plan.file), ...confirm, '--reason', why].join(' ')
 }

@@ -46,7 +46,7 @@ describe('the chain', () => {
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({
       event: 'chain',
       prev: null,
-      because: 'the first of all',
+      because: 'Log started',
     })
     expect(JSON.parse(readFileSync(join(folder, 'audit-head.json'), 'utf8'))).toEqual({
       file: 'audit-000001.jsonl',
@@ -56,7 +56,7 @@ describe('the chain', () => {
     expect(statSync(join(folder, 'audit-000001.jsonl')).mode & 0o777).toBe(0o600)
   })
 
-  it('goes on over files, which are never larger than they should be by more than one call', async () => {
+  it('continues across files, each at most one call larger than its limit', async () => {
     const { folder, append, verify } = openLog(undefined, { rotateBytes: 2000 })
     for (let n = 0; n < 40; n++) await append([entry(n)])
     const files = auditFiles(folder)
@@ -70,7 +70,7 @@ describe('the chain', () => {
     )
   })
 
-  it('is one for all that write at once, and nothing is written twice', async () => {
+  it('is one chain for concurrent writers, and has each entry once', async () => {
     const folder = dataFolder()
     const logs = [openLog(folder), openLog(folder), openLog(folder, { rotateBytes: 4000 })]
     await Promise.all(
@@ -84,7 +84,7 @@ describe('the chain', () => {
     expect(keys).toHaveLength(120)
   })
 
-  it('lets no entry say what only the log may say', async () => {
+  it('keeps the members that only the log may write', async () => {
     const { folder, append, verify } = openLog()
     await append([entry(1, { seq: 99, at: 'never', user: 'nobody', host: 'h', pid: 1, hash: 'x' })])
     const [line] = auditLines(folder)
@@ -95,7 +95,7 @@ describe('the chain', () => {
     expect(await verify()).toMatchObject({ ok: true })
   })
 
-  it('says that what an earlier version wrote is not chained, and leaves it alone', async () => {
+  it('reports the file of an earlier version as not chained, and leaves it alone', async () => {
     const { folder, append, verify } = openLog()
     writeFileSync(join(folder, 'audit.jsonl'), '{"at":"2026-01-01"}\n')
     await append([entry(1)])
@@ -106,7 +106,7 @@ describe('the chain', () => {
     expect(readFileSync(join(folder, 'audit.jsonl'), 'utf8')).toBe('{"at":"2026-01-01"}\n')
   })
 
-  it('is sound when nothing was written yet', async () => {
+  it('is sound before the first entry', async () => {
     expect(await openLog().verify()).toMatchObject({
       ok: true,
       lines: 0,
@@ -117,7 +117,7 @@ describe('the chain', () => {
 })
 
 describe('around a change', () => {
-  it('has the intent on disk before the act, and the outcome whatever came of it', async () => {
+  it('has the intent on disk before the act, and every outcome after it', async () => {
     const { folder, around } = openLog()
     await around('locks.release', 'one', { id: 'a' }, async () => {
       expect(auditLines(folder)).toMatchObject([{ event: 'intent', action: 'one', id: 'a' }])
@@ -135,7 +135,7 @@ describe('around a change', () => {
     expect(auditText(folder)).not.toContain('hunter2')
   })
 
-  it('is not led astray by an input that names its own event', async () => {
+  it('ignores an input that names its own event', async () => {
     const { folder, around } = openLog()
     await around('locks.release', 'one', { event: 'dry-run', action: 'x', method: 'y' }, async () => ({}))
     expect(auditLines(folder)[0]).toMatchObject({ event: 'intent', action: 'one', method: 'locks.release' })
@@ -143,7 +143,7 @@ describe('around a change', () => {
 })
 
 describe('reading', () => {
-  it('shows a line of an earlier version under the name that its method has now', async () => {
+  it('shows a line of an earlier version under the present name of its method', async () => {
     const { append, read } = openLog()
     await append([{ event: 'settings', action: 'a', method: 'switches.begin', switch: 's1' }])
     const { rows } = await read({ text: 'method:switch.begin' })
@@ -200,7 +200,7 @@ describe('reading', () => {
     expect(rows.map(({ key }) => key)).toEqual(found)
   })
 
-  it('passes over what is no entry, and says how much', async () => {
+  it('skips lines that are not entries, and counts them', async () => {
     const { folder, append, read } = openLog()
     await append([entry(1)])
     const garbage = ['{"seq":', '[]', 'null', '{"seq":1,"at":7}', '', '\0'.repeat(50), 'x'.repeat(5_000_000)]

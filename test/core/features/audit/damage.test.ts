@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { sealLine } from '../../../../electron/core/features/audit/line.ts'
+import { sealLine } from '../../../../electron/core/features/audit/chain.ts'
 import { fileAudit } from '../../../../electron/core/features/audit/log.ts'
 import { dataFolder } from '../../../hosts/cli/run-cli.ts'
 import { auditFiles } from './lines.ts'
@@ -137,7 +137,7 @@ const CASES: Case[] = [
   ],
 ]
 
-describe('what is found', () => {
+describe('damage that verifying finds', () => {
   it.each(CASES)('%s, in the oldest file as in the newest', async (_, damage) => {
     const log = await aLog()
     for (const file of [FIRST, auditFiles(log)[1] ?? '', lastFile(log)]) {
@@ -155,7 +155,7 @@ describe('what is found', () => {
     }
   })
 
-  it('every byte that is another', async () => {
+  it('every changed byte', async () => {
     const log = await aLog()
     const file = lastFile(log)
     const bytes = readFileSync(join(log, file))
@@ -169,7 +169,7 @@ describe('what is found', () => {
     }
   })
 
-  it('a last line that is cut off, at whatever byte', async () => {
+  it('a last line that is cut off at any byte', async () => {
     const log = await aLog()
     const file = lastFile(log)
     const bytes = readFileSync(join(log, file))
@@ -184,7 +184,7 @@ describe('what is found', () => {
   })
 })
 
-it('is what the script in the documentation finds, too', async context => {
+it('is also found by the script in the documentation', async context => {
   const [script = ''] = /(?<=```python\n)[\s\S]*?(?=```)/.exec(
     readFileSync(new URL('../../../../docs/audit.md', import.meta.url), 'utf8'),
   ) ?? ['']
@@ -193,7 +193,7 @@ it('is what the script in the documentation finds, too', async context => {
   const sound = run()
   if (sound.error) return context.skip('there is no python3 here')
   expect(sound.stdout.trim().split('\n')).toEqual([
-    `${FIRST} begins anew: the first of all`,
+    `${FIRST} starts a new chain: Log started`,
     'The head is the last line',
   ])
   for (const [what, damage] of CASES) {
@@ -204,35 +204,38 @@ it('is what the script in the documentation finds, too', async context => {
   }
 })
 
-describe('the next one who writes', () => {
-  it.each(CASES)('finds %s, leaves it as it is, and begins a new chain that says so', async (_, damage) => {
-    const folder = await aLog()
-    const file = lastFile(folder)
-    damage(folder, file)
-    const before = Object.fromEntries(auditFiles(folder).map(name => [name, text(folder, name)]))
-    const log = open(folder)
-    await log.append([{ event: 'intent', action: 'b' }])
-    for (const [name, was] of Object.entries(before)) expect(text(folder, name)).toBe(was)
-    const [added, ...more] = auditFiles(folder).filter(name => !(name in before))
-    expect(more).toEqual([])
-    expect(Number(added?.slice(6, 12))).toBeGreaterThan(Number(file.slice(6, 12)))
-    const [chain, intent] = linesOf(folder, added ?? '').map(line => JSON.parse(line))
-    expect(chain).toMatchObject({
-      seq: 1,
-      prev: null,
-      damaged: { file },
-      because: expect.stringContaining(file),
-    })
-    expect(intent).toMatchObject({ seq: 2, event: 'intent' })
-    // It is said for ever, and the new chain is none the worse for it.
-    await open(folder).append([{ event: 'intent', action: 'c' }])
-    const verdict = await log.verify(signal)
-    expect(verdict).toMatchObject({ ok: false, head: { status: 'ok' } })
-    expect(verdict.files.find(({ name }) => name === added)).toMatchObject({ state: 'ok', lines: 3 })
-    expect(verdict.files.find(({ name }) => name === file)?.damages.length).toBeGreaterThan(0)
-  })
+describe('the next writer', () => {
+  it.each(CASES)(
+    'finds %s, leaves the file as it is, and starts a new chain that records the damage',
+    async (_, damage) => {
+      const folder = await aLog()
+      const file = lastFile(folder)
+      damage(folder, file)
+      const before = Object.fromEntries(auditFiles(folder).map(name => [name, text(folder, name)]))
+      const log = open(folder)
+      await log.append([{ event: 'intent', action: 'b' }])
+      for (const [name, was] of Object.entries(before)) expect(text(folder, name)).toBe(was)
+      const [added, ...more] = auditFiles(folder).filter(name => !(name in before))
+      expect(more).toEqual([])
+      expect(Number(added?.slice(6, 12))).toBeGreaterThan(Number(file.slice(6, 12)))
+      const [chain, intent] = linesOf(folder, added ?? '').map(line => JSON.parse(line))
+      expect(chain).toMatchObject({
+        seq: 1,
+        prev: null,
+        damaged: { file },
+        because: expect.stringContaining(file),
+      })
+      expect(intent).toMatchObject({ seq: 2, event: 'intent' })
+      // It is said for ever, and the new chain is none the worse for it.
+      await open(folder).append([{ event: 'intent', action: 'c' }])
+      const verdict = await log.verify(signal)
+      expect(verdict).toMatchObject({ ok: false, head: { status: 'ok' } })
+      expect(verdict.files.find(({ name }) => name === added)).toMatchObject({ state: 'ok', lines: 3 })
+      expect(verdict.files.find(({ name }) => name === file)?.damages.length).toBeGreaterThan(0)
+    },
+  )
 
-  it('notices what was changed while it ran, also where the size is the same', async () => {
+  it('notices changes while it runs, even if the size is the same', async () => {
     const folder = dataFolder()
     const log = open(folder)
     for (let n = 1; n <= 5; n++) await log.append([{ event: 'settled', action: 'a', key: `lock:${n}` }])
@@ -246,7 +249,7 @@ describe('the next one who writes', () => {
     })
   })
 
-  it('refuses where the file cannot be read at all, because nobody can say what is in it', async () => {
+  it('refuses to write if the newest file cannot be read', async () => {
     const folder = dataFolder()
     mkdirSync(join(folder, FIRST))
     await expect(open(folder).append([{ event: 'intent', action: 'a' }])).rejects.toMatchObject({
@@ -289,7 +292,7 @@ describe('the head', () => {
     expect(await open(folder).verify(signal)).toMatchObject({ ok: false, head: { status: 'ok' } })
   })
 
-  it('behind, as a crash leaves it: is no damage', async () => {
+  it('is behind after a crash, which is not damage', async () => {
     const folder = await aLog()
     const [line] = linesOf(folder, lastFile(folder)).map(each => JSON.parse(each))
     writeFileSync(

@@ -67,7 +67,7 @@ function start(args: readonly (string | number)[], prefix: readonly string[] = [
 const open = (folder: string) => fileAudit(folder, message => message)
 
 describe('several processes', () => {
-  it('write one chain, and lose nothing', async () => {
+  it('write one chain and lose no entry', async () => {
     const folder = dataFolder()
     const rotate = JSON.stringify({ rotateBytes: 20_000 })
     const running = ['a', 'b', 'c', 'd', 'e'].map(name => start([folder, name, 30, 3, 'intent', rotate]))
@@ -79,7 +79,7 @@ describe('several processes', () => {
     expect(existsSync(join(folder, 'audit.lock'))).toBe(false)
   })
 
-  it('killed at any moment leave a log that others go on with, and that has all that was answered', async () => {
+  it('killed at any moment, leave a log that others continue and that has every confirmed entry', async () => {
     const folder = dataFolder()
     for (let round = 0; round < 6; round++) {
       const running = ['a', 'b'].map(name => start([folder, `${name}${round}`, 10_000, 40]))
@@ -117,7 +117,7 @@ function auditLinesOf(folder: string): Record<string, unknown>[] {
   )
 }
 
-describe('a lock that nobody holds any more', () => {
+describe('the lock of another process', () => {
   const lockOf = (folder: string) => join(folder, 'audit.lock')
   const numbering = () => execFileSync('readlink', ['/proc/self/ns/pid'], { encoding: 'utf8' }).trim()
   const held = (pid: number, more: object = {}) =>
@@ -181,7 +181,7 @@ describe('a lock that nobody holds any more', () => {
     },
   )
 
-  it('on another machine, or one that says nothing, is waited for first', async () => {
+  it('is waited for first if its holder is on another machine or unknown', async () => {
     for (const text of [held(1, { place: 'elsewhere' }), '', 'garbage', held(1, { turn: '../../x' })]) {
       const path = lockOf(dataFolder())
       writeFileSync(path, text)
@@ -199,7 +199,7 @@ describe('a lock that nobody holds any more', () => {
     await expect(new FolderLock(path, 50).run(async () => {})).rejects.toMatchObject({ code: 'EBUSY' })
   })
 
-  it('of a process that lives is respected: nothing is changed, and it is said who has it', async () => {
+  it('is respected if its holder is alive: nothing is changed, and the error names the holder', async () => {
     const path = lockOf(dataFolder())
     const lock = new FolderLock(path, 100)
     await lock.run(async () => {
@@ -240,7 +240,7 @@ describe('a full disk', () => {
     return folder
   }
 
-  it('refuses what would begin before it is full, so that what has begun can still be recorded', async context => {
+  it('refuses intents before it is full, so that outcomes can still be recorded', async context => {
     const folder = tinyDisk('1m')
     if (folder === null) return context.skip('this account may not mount a small disk')
     const options = JSON.stringify({ leastFreeBytes: 500_000 })
@@ -252,7 +252,7 @@ describe('a full disk', () => {
     expect(await open(folder).verify(signal)).toMatchObject({ ok: true })
   })
 
-  it('leaves no half of a line behind, and the log goes on when there is room again', async context => {
+  it('leaves no partial line behind, and the log continues once there is space', async context => {
     const folder = tinyDisk('1m')
     if (folder === null) return context.skip('this account may not mount a small disk')
     const child = start([folder, 'x', 1000, 50, 'outcome'])
@@ -269,7 +269,7 @@ describe('a full disk', () => {
     })
   })
 
-  it('is noticed in the middle of a line where files may not grow', async () => {
+  it('is noticed in the middle of a line if files may not grow', async () => {
     const folder = dataFolder()
     // In blocks of 512 or 1024 bytes, as the shell has it.
     const limited = ['sh', '-c', 'trap "" XFSZ; ulimit -f 40; exec "$@"', 'sh']

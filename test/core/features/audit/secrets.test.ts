@@ -46,7 +46,7 @@ const planned = (): PlanEntry => ({
 })
 
 describe('a token', () => {
-  it('is kept as its hash, with what else is known of the holder', () => {
+  it('is kept as its hash, with other facts about the holder', () => {
     expect(auditedLock(telling())).toEqual({
       ...{ id: 'orders', key: 'orders', format: 'token', state: 'held', fence: 'f' },
       ownerHash: 'sha256:3dbcc2191798311c',
@@ -65,7 +65,7 @@ describe('a token', () => {
     })
   })
 
-  it('is in no file, whoever composes the entry', async () => {
+  it('is in no file, whatever code composes the entry', async () => {
     const folder = dataFolder()
     const log = fileAudit(folder, message => message.replaceAll(TOKEN, '•••'))
     await log.append([
@@ -106,7 +106,7 @@ describe('a token', () => {
     expect(await log.verify(new AbortController().signal)).toMatchObject({ ok: true })
   })
 
-  it('is not told by a release, whatever came of it', async () => {
+  it('is not revealed by a release, whatever its outcome', async () => {
     const name = `secrets-${Math.random()}`
     memoryServer(name).acquire({
       tenant_id: 'acme',
