@@ -30,17 +30,22 @@ export const flowsSchema = z.object({
 })
 export type Flows = z.infer<typeof flowsSchema>
 
-/** Adds counts, or flows, by name. */
-export function addNumbers<K extends string>(a: Record<K, number>, b: Record<K, number>): Record<K, number> {
-  const sum = { ...a }
-  for (const name in sum) sum[name] += b[name]
-  return sum
+type Numbers = Record<string, number | null>
+
+/** Adds by name. A number that is null in both stays null. */
+export function addNumbers<T extends { readonly [K in keyof T]: number | null }>(a: T, b: T): T {
+  const sum = { ...a } as Numbers
+  for (const [name, n] of Object.entries(b as Numbers)) if (n !== null) sum[name] = (sum[name] ?? 0) + n
+  return sum as T
 }
 
-export function scaleNumbers<K extends string>(numbers: Record<K, number>, by: number): Record<K, number> {
-  const scaled = { ...numbers }
-  for (const name in scaled) scaled[name] *= by
-  return scaled
+export function scaleNumbers<T extends { readonly [K in keyof T]: number | null }>(
+  numbers: T,
+  by: number,
+): T {
+  const scaled = { ...numbers } as Numbers
+  for (const [name, n] of Object.entries(scaled)) if (n !== null) scaled[name] = n * by
+  return scaled as T
 }
 
 /** In the order of lists. */
@@ -92,6 +97,13 @@ const groupsSchema = z.object({
   others: z.object({ names: z.number(), count: z.number() }),
 })
 export type Groups = z.infer<typeof groupsSchema>
+
+/** Only the largest groups by name; the rest are added to the others. */
+export function topGroups({ top, others }: Groups, most: number): Groups {
+  const rest = top.slice(most)
+  const count = rest.reduce((sum, each) => sum + each.count, others.count)
+  return { top: top.slice(0, most), others: { names: others.names + rest.length, count } }
+}
 
 const lockBriefSchema = z.object({
   storeId: z.string(),

@@ -20,12 +20,8 @@ type Metric = {
 
 const STORE = ['store', 'kind'] as const
 
-function ofStore(
-  type: 'gauge' | 'counter',
-  help: string,
-  readValue: (store: StoreReading) => number | null,
-): Metric {
-  return {
+const ofStore = (type: 'gauge' | 'counter') => {
+  return (help: string, readValue: (store: StoreReading) => number | null): Metric => ({
     type,
     labels: STORE,
     help,
@@ -35,16 +31,10 @@ function ofStore(
         if (value !== null) yield [{ store: store.name, kind: store.kind }, value]
       }
     },
-  }
+  })
 }
-
-function gauge(help: string, readValue: (store: StoreReading) => number | null): Metric {
-  return ofStore('gauge', help, readValue)
-}
-
-function counter(help: string, readValue: (store: StoreReading) => number | null): Metric {
-  return ofStore('counter', help, readValue)
-}
+const gauge = ofStore('gauge')
+const counter = ofStore('counter')
 
 function liveGauge(help: string, readValue: (now: LiveReading) => number | null): Metric {
   return gauge(help, ({ now }) => now && readValue(now))

@@ -1,19 +1,12 @@
 import { useEffect, useState } from 'react'
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../shared/duration.ts'
+import { MINUTE_MS } from '../../../shared/duration.ts'
 import type { Failure } from '../../../shared/result.ts'
 import type { GroupBy, GroupHistory, History, Stats } from '../../../shared/stats.ts'
 import { ask } from '../../state/console.ts'
-import type { StatsWindow } from '../../state/preferences.ts'
+import { type StatsWindow, WINDOW_MS } from '../../state/windows.ts'
 import { GROUP_INK } from './ink.ts'
 import { type Shade, shadesOf } from './shades.ts'
 import { type Span, stepFor, watchedFrom, wholeSteps, worthDrawing } from './steps.ts'
-
-const WINDOW_MS: Readonly<Record<StatsWindow, number>> = {
-  '15m': 15 * MINUTE_MS,
-  '1h': HOUR_MS,
-  '6h': 6 * HOUR_MS,
-  '24h': DAY_MS,
-}
 
 const AGAIN_MS = 4000
 const MOST_RATES = 96

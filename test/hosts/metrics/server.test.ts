@@ -1,8 +1,7 @@
 import { connect } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { createCore } from '../../../electron/core/compose.ts'
-import { createMetricsPage } from '../../../electron/hosts/metrics/page.ts'
-import { startMetricsServer } from '../../../electron/hosts/metrics/server.ts'
+import { createMetricsPage, startMetricsServer } from '../../../electron/hosts/metrics/server.ts'
 import { dataFolder } from '../cli/run-cli.ts'
 import { type Ask, ask, startHost } from '../web/web-client.ts'
 

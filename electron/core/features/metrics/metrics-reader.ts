@@ -1,7 +1,7 @@
 import { parseAddress, showAddress } from '../../../../shared/address.ts'
 import type { AlertRule } from '../../../../shared/alerts.ts'
 import type { HistorySubscriber, WatchedStore } from '../stats/histories.ts'
-import { readStore, type StoreReading } from './store-reading.ts'
+import { readStore } from './store-reading.ts'
 
 /** Counts open alerts by rule and store, without muted ones. */
 export interface AlertCounter {
@@ -15,17 +15,11 @@ export type MetricsReaderOptions = {
   readonly alerts: AlertCounter | null
 }
 
-export type MetricsReading = {
-  readonly stores: readonly StoreReading[]
-  /** Null in a host without alerts. */
-  readonly alerts:
-    | readonly { readonly rule: AlertRule; readonly store: string; readonly count: number }[]
-    | null
-}
+export type MetricsReading = ReturnType<MetricsReader['read']>
 
 export type TenureListener = (store: { readonly name: string; readonly kind: string }, heldMs: number) => void
 
-/** What is watched, for a monitoring system: everything at one moment, and each tenure when it ends. */
+/** The watched stores for a monitoring system: all figures of one moment, and each tenure when it ends. */
 export class MetricsReader implements HistorySubscriber {
   readonly #options: MetricsReaderOptions
   readonly #listeners: TenureListener[] = []
@@ -37,7 +31,7 @@ export class MetricsReader implements HistorySubscriber {
   }
 
   /** `keys`: how many locks of each store to list. */
-  read(keys: number): MetricsReading {
+  read(keys: number) {
     const names = this.#namesOfStores()
     const byId = new Map([...names].map(([{ storeId }, name]) => [storeId, name]))
     const alerts = this.#options.alerts?.openByRule().flatMap(({ rule, storeId, open: count }) => {
@@ -46,6 +40,7 @@ export class MetricsReader implements HistorySubscriber {
     })
     return {
       stores: [...names].map(([store, name]) => readStore(store, name, keys)),
+      /** Null in a host without alerts. */
       alerts: alerts ?? null,
     }
   }

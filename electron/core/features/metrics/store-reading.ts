@@ -9,58 +9,25 @@ import {
   remainingMs,
 } from '../../../../shared/lease.ts'
 import type { WatchedLock } from '../../../../shared/locks.ts'
-import type { Counts, Flows, Spent } from '../../../../shared/stats.ts'
 import { NO_COUNTS } from '../stats/figures.ts'
 import type { WatchedStore } from '../stats/histories.ts'
 
-/** One store in numbers at this moment. */
-export type StoreReading = {
-  readonly name: string
-  readonly kind: string
-  /** Null before the first pass. */
-  readonly status: 'live' | 'stale' | 'down' | null
-  /** Null unless the store is live. */
-  readonly now: LiveReading | null
-  /** By this machine's clock; null if never. */
-  readonly lastScanAt: number | null
-  /** Since this process began to watch. */
-  readonly flows: Flows
-  readonly spent: Spent
-}
+export type StoreReading = ReturnType<typeof readStore>
+export type LiveReading = ReturnType<typeof readLocks>
+export type LockReading = ReturnType<typeof readLock>
 
-export type LiveReading = {
-  readonly counts: Counts
-  /** Of locks that are not released, expired ones included. */
-  readonly oldestMs: number | null
-  /** Of held locks; null if the beginning of every lease is unknown. */
-  readonly mostUsed: number | null
-  readonly offsetMs: number | null
-  readonly scanMs: number
-  /** Those that need attention most. */
-  readonly locks: readonly LockReading[]
-}
-
-/**
- * `leaseMs` is the whole of the lease as it is now; a lock that is renewed can be older than that. Null where there is none, or
- * it is not known.
- */
-export type LockReading = {
-  readonly key: string
-  readonly ageMs: number | null
-  readonly leaseMs: number | null
-  /** Below zero for what has expired. */
-  readonly remainingMs: number | null
-}
-
-export function readStore({ kind, history, locks }: WatchedStore, name: string, keys: number): StoreReading {
-  const { status, last, lastPassAt, totals, spent } = history
-  const isLive = status?.is === 'live' && last !== null
+/** The figures of one store at this moment, with the locks that need attention most. */
+export function readStore({ kind, history, locks }: WatchedStore, name: string, keys: number) {
+  const { status, last, lastPassAt, totals, spent, isLive } = history
   return {
     name,
     kind,
+    /** Null before the first pass. */
     status: status?.is ?? null,
-    now: isLive ? readLocks(locks, last, keys) : null,
+    now: isLive && last ? readLocks(locks, last, keys) : null,
+    /** By this machine's clock; null if never. */
     lastScanAt: lastPassAt,
+    /** Since this process began to watch. */
     flows: totals,
     spent,
   }
@@ -70,12 +37,14 @@ function readLocks(
   locks: ReadonlyMap<string, WatchedLock>,
   { offsetMs, tookMs: scanMs }: { readonly offsetMs: number | null; readonly tookMs: number },
   keys: number,
-): LiveReading {
+) {
   /** The store's time. */
   const now = Date.now() + (offsetMs ?? 0)
   const compare = byAttention(now)
   const counts = { ...NO_COUNTS }
+  /** Of locks that are not released, expired ones included. */
   let oldestMs: number | null = null
+  /** Of held locks; null if the beginning of every lease is unknown. */
   let mostUsed: number | null = null
   let neediest: WatchedLock[] = []
   for (const lock of locks.values()) {
@@ -92,11 +61,13 @@ function readLocks(
   return { counts, oldestMs, mostUsed, offsetMs, scanMs, locks: listed.map(lock => readLock(lock, now)) }
 }
 
-function readLock(lock: WatchedLock, now: number): LockReading {
+function readLock(lock: WatchedLock, now: number) {
   return {
     key: lock.key,
     ageMs: ageOf(lock, now),
+    /** The whole lease as it is now. A lock that is renewed can be older than that. */
     leaseMs: leaseOf(lock, now),
+    /** Negative once the lock has expired. */
     remainingMs: representable(remainingMs(lock, now)),
   }
 }
@@ -125,5 +96,5 @@ function representable(ms: number | null): number | null {
 }
 
 function greater(a: number | null, b: number | null): number | null {
-  return a === null ? b : b === null ? a : Math.max(a, b)
+  return a === null || b === null ? (a ?? b) : Math.max(a, b)
 }

@@ -8,6 +8,7 @@ import {
   type Flows,
   type Groups,
   type Histogram,
+  type Spent,
   TIME_EDGES,
 } from '../../../../shared/stats.ts'
 import { holderGroup, namedHolder, UNKNOWN_HOLDER } from './named-holder.ts'
@@ -17,6 +18,7 @@ const MOST_GROUPS = 20
 
 export const NO_COUNTS: Counts = { held: 0, expiring: 0, expired: 0, endless: 0, unknown: 0, released: 0 }
 export const NO_FLOWS: Flows = { taken: 0, passedOn: 0, renewed: 0, freed: 0, lapsed: 0 }
+export const NO_SPENT: Spent = { requests: 0, units: null }
 
 export function countLocks(locks: Iterable<Lock>, now: number): Counts {
   const counts = { ...NO_COUNTS }
@@ -39,9 +41,11 @@ export function measure(histogram: Histogram, ms: number | null): void {
   histogram.counts[at] = (histogram.counts[at] ?? 0) + 1
 }
 
-export function addHistograms(a: Histogram, b: Histogram): Histogram {
+/** Null counts as an empty histogram. */
+export function addHistograms<T extends Histogram | null>(a: T, b: T): T {
+  if (a === null || b === null) return a ?? b
   const counts = a.counts.map((count, i) => count + (b.counts[i] ?? 0))
-  return { edges: a.edges, counts, unknown: a.unknown + b.unknown }
+  return { ...a, counts, unknown: a.unknown + b.unknown }
 }
 
 const NO_PREFIX = '(no prefix)'

@@ -2,12 +2,11 @@ import { HOUR_MS } from '../../../../shared/duration.ts'
 import { kindOf } from '../../../../shared/kinds.ts'
 import type { WatchedLock } from '../../../../shared/locks.ts'
 import type { Failure } from '../../../../shared/result.ts'
-import type { Spent } from '../../../../shared/stats.ts'
+import { addNumbers, type Spent } from '../../../../shared/stats.ts'
 import type { LockStore } from '../../stores/types.ts'
 import type { Observe } from '../stores/connections.ts'
 import type { LockEvent, Pass, WatchSubscriber } from '../stores/subscriber.ts'
 import { HistoryFile, readHistory, removeOldHistories } from './history-file.ts'
-import { addSpent } from './samples.ts'
 import { StoreHistory } from './store-history.ts'
 
 /** A watched store, as subscribers see it. */
@@ -118,7 +117,7 @@ export class Histories {
     if (known && known.address === store.address) {
       // The same store through a new connection, which starts counting at zero.
       const before = known.cost.spent()
-      known.cost.spent = () => addSpent(before, store.spent())
+      known.cost.spent = () => addNumbers(before, store.spent())
       return known
     }
     this.forget(storeId)

@@ -31,20 +31,16 @@ export class TenureBook {
   readonly #long: StoreTenure[] = []
   readonly #keepMs: number
   #dropped = 0
-  #droppedUntil = 0
+  /** Tenures that ended before this were evicted; zero if none was. */
+  droppedUntil = 0
 
   constructor(keepMs: number) {
     this.#keepMs = keepMs
   }
 
-  /** Tenures that ended before this were evicted; zero if none was. */
-  get droppedUntil(): number {
-    return this.#droppedUntil
-  }
-
   /** The most tenures reaching beyond this time that may have been evicted. */
   droppedSince(time: number): number {
-    return this.#droppedUntil >= time ? this.#dropped : 0
+    return this.droppedUntil >= time ? this.#dropped : 0
   }
 
   /** `at` is by this machine's clock; the lock's times are by the store's. */
@@ -96,7 +92,7 @@ export class TenureBook {
 
   #drop(batch: readonly StoreTenure[]): void {
     this.#dropped += batch.length
-    this.#droppedUntil = Math.max(this.#droppedUntil, ...batch.map(({ until }) => until ?? 0))
+    this.droppedUntil = Math.max(this.droppedUntil, ...batch.map(({ until }) => until ?? 0))
     const longest = longestOf(batch)
     if (longest) this.#long.push(longest)
     if (this.#long.length > MOST_LONG) this.#long.shift()
@@ -107,18 +103,17 @@ export class TenureBook {
     const keep = this.#ended.findIndex(({ until }) => (until ?? now) >= oldest)
     if (keep !== 0) this.#ended.splice(0, keep < 0 ? this.#ended.length : keep)
     if ((this.#long[0]?.until ?? now) < oldest) this.#long.shift()
-    if (this.#droppedUntil > 0 && this.#droppedUntil < oldest) {
+    if (this.droppedUntil > 0 && this.droppedUntil < oldest) {
       this.#dropped = 0
-      this.#droppedUntil = 0
+      this.droppedUntil = 0
     }
   }
 
   *within(from: number, to: number, id?: string): Iterable<StoreTenure> {
-    for (const tenure of this.#ended)
-      if ((id === undefined || tenure.id === id) && tenure.from <= to && (tenure.until ?? to) >= from)
-        yield tenure
-    for (const tenure of this.open.values())
-      if ((id === undefined || tenure.id === id) && tenure.from <= to) yield tenure
+    for (const tenures of [this.#ended, this.open.values()])
+      for (const tenure of tenures)
+        if ((id === undefined || tenure.id === id) && tenure.from <= to && (tenure.until ?? to) >= from)
+          yield tenure
   }
 
   ended(from: number, to: number): EndedTenure[] {

@@ -1,9 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { activeLocks, type HeldLock, managerStats, observedMetrics } from '../../shared/manager-stats.ts'
+import {
+  activeLocks,
+  managerStats,
+  observedMetrics,
+  type PublicLock,
+} from '../../../electron/hosts/cli/stats/manager-shapes.ts'
 
 const flows = { taken: 150, passedOn: 7, renewed: 40, freed: 148, lapsed: 2 }
 
-const held = (more: Partial<HeldLock>): HeldLock => ({
+const held = (more: Partial<PublicLock>): PublicLock => ({
   id: 'id',
   key: 'key',
   tenant: null,
