@@ -1,11 +1,9 @@
-import type { Filter } from '../../../../shared/filter.ts'
 import { attentionRank, heldSinceOf, remainingMs } from '../../../../shared/lease.ts'
 import type { Lock, WatchedLock } from '../../../../shared/locks.ts'
 import { ATTENTION, type AttentionLock, type ReportHead } from '../../../../shared/report-document.ts'
-import type { ReportRequest } from '../../../../shared/reports.ts'
 import { endedLocks, LONG_MS, type LockEvents, tenuresIn } from './ended-locks.ts'
 import { lockFacts, publicJudgement } from './report-lock.ts'
-import { nameOf, type ReportedStore, type ReportSources, type Window } from './sources.ts'
+import { nameOf, type ReportScope } from './sources.ts'
 
 /** A stored lock that needs attention; `now` is its store's time. */
 type Candidate = {
@@ -78,31 +76,29 @@ function compare<T extends string | number>(a: T, b: T): number {
   return a < b ? -1 : 1
 }
 
-/** Locks that needed attention: those that are stored, then those that ended. Each is one entry, with all its reasons. */
+/** Locks that needed attention: stored locks, then ended ones. Each is one entry, with all its reasons. */
 export function attentionOf(
-  sources: ReportSources,
-  byId: ReadonlyMap<string, ReportedStore>,
+  scope: ReportScope,
   candidates: ReturnType<AttentionList['result']>,
   events: LockEvents,
-  window: Window,
-  { filter, request }: { readonly filter: Filter; readonly request: ReportRequest },
 ): ReportHead['attention'] {
+  const { stores, request } = scope
   const stored = new Map<string, AttentionLock>()
   for (const { storeId, lock, now, why } of candidates.locks) {
-    const store = byId.get(storeId)
+    const store = stores.get(storeId)
     const since = heldSinceOf(lock)
-    const offsetMs = now - window.now
+    const offsetMs = now - scope.now
     // A lock that was acquired after the window is not part of the report.
-    if (!store || (since?.exact && since.at - offsetMs > window.to)) continue
+    if (!store || (since?.exact && since.at - offsetMs > scope.to)) continue
     stored.set(nameOf(storeId, lock.id), {
       ...lockFacts(store.name, lock, now, request.withTokens === true),
       ended: false,
-      why: [...why],
+      why,
       says: publicJudgement(lock, store.open.watcher.storyOf(lock.id), now),
-      ...tenuresIn(sources, storeId, lock.id, window),
+      ...tenuresIn(scope, storeId, lock.id),
     })
   }
-  const ended = endedLocks(sources, byId, events, window, filter, name => stored.has(name))
+  const ended = endedLocks(scope, events, name => stored.has(name))
   const locks = [...stored].map(([name, lock]) => ({
     ...lock,
     why: [...new Set([...lock.why, ...(ended.merged.get(name) ?? [])])],

@@ -1,9 +1,8 @@
-import { sayDuration } from '../../../../shared/duration.ts'
 import { kindOf } from '../../../../shared/kinds.ts'
 import { isoTime } from '../../../../shared/lease.ts'
 import { plural, sayNumber, sayTimes } from '../../../../shared/numbers.ts'
 import type { ReportAction, ReportGap, ReportHold, ReportStore } from '../../../../shared/report-document.ts'
-import type { Counted, Flows } from '../../../../shared/stats.ts'
+import type { Counted } from '../../../../shared/stats.ts'
 import type { Tone } from './block.ts'
 
 /** How a report says what it knows. Nothing here is safe to show before a writer has escaped it. */
@@ -11,21 +10,6 @@ import type { Tone } from './block.ts'
 /** Of our own clock, which is always within what a date can say. */
 export function iso(time: number): string {
   return isoTime(time) ?? new Date(0).toISOString()
-}
-
-/** A number that may be unknown, or known only in part. */
-export function sayKnown(n: number | null, isPart: boolean, unknown = 'not known'): string {
-  if (n === null) return unknown
-  return isPart ? `at least ${sayNumber(n)}` : sayNumber(n)
-}
-
-/** What happens to locks, in the words of the whole console. */
-export const FLOWS: Record<keyof Flows, string> = {
-  taken: 'acquired',
-  freed: 'released',
-  lapsed: 'ran out',
-  renewed: 'renewed',
-  passedOn: 'holder changes',
 }
 
 /** Messages from elsewhere come with and without their full stop. */
@@ -168,8 +152,4 @@ export function sayResult({ outcome, error, counts }: ReportAction): string {
 
 export function isDone({ outcome, error, notDone }: ReportAction): boolean {
   return error === null && outcome !== null && outcome !== 'changed' && notDone.length === 0
-}
-
-export function sayDurationOf(ms: number): string {
-  return sayDuration(ms, { coarse: true })
 }

@@ -1,9 +1,8 @@
 import { csvLine } from '../../../../shared/csv.ts'
 import type { ReportEnd, ReportFigures, ReportHead, ReportLock } from '../../../../shared/report-document.ts'
 import { escapeForTerminal } from '../../../../shared/safe-text.ts'
-import { COUNTED, type Counted, flowsSchema } from '../../../../shared/stats.ts'
+import { COUNTED, type Counted, FLOW_WORDS, flowsSchema } from '../../../../shared/stats.ts'
 import type { ReportWriter } from './block.ts'
-import { FLOWS } from './words.ts'
 
 /** The columns, in their order; docs/reports.md says what each has for each part. */
 export const CSV_COLUMNS = [
@@ -89,7 +88,7 @@ function* figureRows({ counts, active, flows, observedMs }: ReportFigures): Iter
   yield { state: 'active', unit: 'locks', ...known(active) }
   for (const state of COUNTED) yield { state: stateName(state), unit: 'locks', ...known(counts?.[state]) }
   for (const name of flowsSchema.keyof().options)
-    yield { state: FLOWS[name], unit: 'times', ...known(flows?.[name]) }
+    yield { state: FLOW_WORDS[name].toLowerCase(), unit: 'times', ...known(flows?.[name]) }
   yield { state: 'observed', value: observedMs, unit: 'ms' }
 }
 

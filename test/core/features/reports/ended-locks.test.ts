@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { endedLocks } from '../../../../electron/core/features/reports/ended-locks.ts'
-import type { ReportedStore, ReportSources } from '../../../../electron/core/features/reports/sources.ts'
+import type { ReportScope } from '../../../../electron/core/features/reports/sources.ts'
 import { type StoreTenure, TenureBook } from '../../../../electron/core/features/stats/tenure-book.ts'
 import { parseFilter } from '../../../../shared/filter.ts'
 
@@ -18,20 +18,21 @@ function aTenure(id: string, from: number, change: Partial<StoreTenure> = {}): S
 
 function ended(
   tenures: readonly StoreTenure[],
-  { released = new Map<string, number[]>(), told = new Set<string>(), alerted = new Set<string>() } = {},
+  {
+    released = new Map<string, { at: number }[]>(),
+    told = new Set<string>(),
+    alerted = new Set<string>(),
+  } = {},
 ) {
   const book = new TenureBook(24 * HOUR)
   for (const tenure of tenures) book.add(tenure)
   const sources = { histories: { get: () => ({ history: { tenures: book } }) } }
-  const asked = { name: 'cache', open: { store: { kind: 'redis' }, production: false } }
-  return endedLocks(
-    sources as unknown as ReportSources,
-    new Map([['s', asked as unknown as ReportedStore]]),
-    { alerted, released },
-    { from: NOON, to: NOON + 10 * HOUR },
-    parseFilter(''),
-    name => told.has(name),
-  )
+  const store = { name: 'cache', open: { store: { kind: 'redis', address: 'redis://h' }, production: false } }
+  const scope = {
+    ...{ sources, stores: new Map([['s', store]]), filter: parseFilter('') },
+    ...{ from: NOON, to: NOON + 10 * HOUR },
+  }
+  return endedLocks(scope as unknown as ReportScope, { alerted, released }, name => told.has(name))
 }
 
 test('a lock that many fight over is one entry with one story, and does not push out the others', () => {
@@ -50,7 +51,7 @@ test('a lock that many fight over is one entry with one story, and does not push
 test('has all the reasons of its tenures', () => {
   const until = NOON + 5 * HOUR
   const { locks } = ended([aTenure('k', 1, { end: 'lapsed' }), aTenure('k', 10, { until })], {
-    released: new Map([['s k', [until - 1000]]]),
+    released: new Map([['redis://h k', [{ at: until - 1000 }]]]),
   })
   expect(locks).toMatchObject([{ why: ['lapsed', 'held-long', 'released-here'] }])
   expect(locks[0]?.says).toMatch(/It was released with Lockkeeper/)
@@ -58,7 +59,7 @@ test('has all the reasons of its tenures', () => {
 
 test('only the tenure that somebody released is said to have been', () => {
   const { locks } = ended([aTenure('k', 1), aTenure('k', 10), aTenure('k', 20)], {
-    released: new Map([['s k', [NOON + 10.5 * MINUTE]]]),
+    released: new Map([['redis://h k', [{ at: NOON + 10.5 * MINUTE }]]]),
   })
   expect(locks).toMatchObject([{ holder: 'run-10', why: ['released-here'] }])
 })
