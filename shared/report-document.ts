@@ -6,9 +6,10 @@ import { errorCodeSchema } from './result.ts'
 import {
   countedSchema,
   countsSchema,
-  figuresSchema,
   flowsSchema,
   gapSchema,
+  groupsSchema,
+  histogramSchema,
   lockTenureSchema,
   pointSchema,
   spentSchema,
@@ -67,24 +68,23 @@ const briefSchema = z.object({
   since: time,
   exact: z.boolean(),
 })
-const { byHolder, byFormat, byPrefix, byName, remaining, tenureTimes } = figuresSchema.shape
 const reportFiguresSchema = z.object({
   /** These and `remaining` are null where the store could not be read: that is not the same as no locks. */
   counts: countsSchema.nullable(),
   active: z.number().nullable(),
   total: z.number().nullable(),
-  byHolder: byHolder.nullable(),
-  byFormat: byFormat.nullable(),
-  byPrefix: byPrefix.nullable(),
-  byName: byName.nullable(),
+  byHolder: groupsSchema.nullable(),
+  byFormat: groupsSchema.nullable(),
+  byPrefix: groupsSchema.nullable(),
+  byName: groupsSchema.nullable(),
   oldest: briefSchema.nullable(),
   longest: briefSchema.extend({ until: time }).nullable(),
   /** These are null where nobody looked in the whole window. */
   flows: flowsSchema.nullable(),
   /** How long locks were held; the name is part of the published schema. */
-  holdTimes: tenureTimes.nullable(),
+  holdTimes: histogramSchema.nullable(),
   observedMs: z.number(),
-  remaining: remaining.nullable(),
+  remaining: histogramSchema.nullable(),
 })
 export type ReportFigures = z.infer<typeof reportFiguresSchema>
 
