@@ -2,8 +2,12 @@ import { createHash } from 'node:crypto'
 import { ALERT_RULES, RULES } from '../../../shared/alerts.ts'
 import { escapeForTerminal } from '../../../shared/safe-text.ts'
 import { COUNTED } from '../../../shared/stats.ts'
-import type { MetricsReading } from '../../core/features/metrics/metrics-reader.ts'
-import type { LiveReading, LockReading, StoreReading } from '../../core/features/metrics/store-reading.ts'
+import type {
+  LiveReading,
+  LockReading,
+  MetricsReading,
+  StoreReading,
+} from '../../core/features/metrics/metrics-reader.ts'
 
 /** Every metric, with where its values come from. `docs/metrics.md` lists exactly these, and nothing else is served. */
 

@@ -93,13 +93,10 @@ export function OverTime(props: Props) {
   )
 }
 
-type LegendProps = {
-  readonly lines: readonly Line[]
+type LegendProps = Pick<Props, 'lines' | 'stacked' | 'format'> & {
   readonly values: readonly number[] | null
-  readonly format: (value: number) => string
   /** The time of the values. */
   readonly when: string
-  readonly stacked: boolean
   readonly note: string | null
   readonly hasHint: boolean
   /** Announces the reading, when the keys move it. */

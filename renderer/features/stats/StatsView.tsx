@@ -41,7 +41,37 @@ export function StatsView() {
   const { answer, error } = useStats({ scope, window, zoom: span, points, by })
   return (
     <>
-      <Head zoom={span} onUnzoom={() => setZoom(null)} />
+      <ViewHead
+        title={
+          <>
+            {t.stats.title}
+            <ScopeName />
+          </>
+        }
+      >
+        {span && (
+          <button
+            type="button"
+            className={chipStyles.chip}
+            data-tone="accent"
+            title={t.stats.unzoom}
+            onClick={() => setZoom(null)}
+          >
+            {t.stats.zoomed(span.from, span.to)} <span aria-hidden="true">×</span>
+            <span className="visually-hidden">{t.stats.unzoom}</span>
+          </button>
+        )}
+        <SegmentButtons
+          label={t.stats.window}
+          className={styles.windows}
+          value={window}
+          options={STATS_WINDOWS.map(each => [each, t.stats.windows[each]] as const)}
+          onChange={statsWindow => {
+            preferences.setState({ statsWindow })
+            setZoom(null)
+          }}
+        />
+      </ViewHead>
       <ViewBody ref={box} label={t.stats.title}>
         <ErrorNotice role="status" what={t.stats.failed} error={error} />
         {answer?.stats.stores.some(store => store.asOf !== null) ? (
@@ -51,45 +81,6 @@ export function StatsView() {
         )}
       </ViewBody>
     </>
-  )
-}
-
-type HeadProps = { readonly zoom: Span | null; readonly onUnzoom: () => void }
-
-function Head({ zoom, onUnzoom }: HeadProps) {
-  const window = useStore(preferences, state => state.statsWindow)
-  return (
-    <ViewHead
-      title={
-        <>
-          {t.stats.title}
-          <ScopeName />
-        </>
-      }
-    >
-      {zoom && (
-        <button
-          type="button"
-          className={chipStyles.chip}
-          data-tone="accent"
-          title={t.stats.unzoom}
-          onClick={onUnzoom}
-        >
-          {t.stats.zoomed(zoom.from, zoom.to)} <span aria-hidden="true">×</span>
-          <span className="visually-hidden">{t.stats.unzoom}</span>
-        </button>
-      )}
-      <SegmentButtons
-        label={t.stats.window}
-        className={styles.windows}
-        value={window}
-        options={STATS_WINDOWS.map(each => [each, t.stats.windows[each]] as const)}
-        onChange={statsWindow => {
-          preferences.setState({ statsWindow })
-          onUnzoom()
-        }}
-      />
-    </ViewHead>
   )
 }
 

@@ -95,16 +95,7 @@ async function read(question: StatsQuestion): Promise<Observed> {
   if (!rates.ok) return { answer: null, error: rates.error }
   if (!groups.ok) return { answer: null, error: groups.error }
   const until = Math.min(span.to, stats.value.at)
-  const answer: StatsAnswer = {
-    of: question,
-    stats: stats.value,
-    span,
-    until,
-    watched,
-    counts: counts.value,
-    rates: rates.value,
-    groups: groups.value,
-    shades: shadesOf(counts.value.series, span.from, until),
-  }
-  return { answer, error: null }
+  const drawn = { counts: counts.value, rates: rates.value, groups: groups.value }
+  const shades = shadesOf(counts.value.series, span.from, until)
+  return { answer: { of: question, stats: stats.value, span, until, watched, ...drawn, shades }, error: null }
 }

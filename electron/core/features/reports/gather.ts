@@ -11,12 +11,13 @@ import type { Figures, StoreStats } from '../../../../shared/stats.ts'
 import { type Settled, settle } from '../../lib/concurrency.ts'
 import { type StoreError, throwIfAborted } from '../../lib/errors.ts'
 import { whoIsHere } from '../../lib/operator.ts'
+import { TopList } from '../../lib/top-list.ts'
 import { NO_ACTIONS, readActions } from './actions.ts'
-import { AttentionList, attentionOf } from './attention.ts'
+import { attentionOf, byUrgency, whyNeedy } from './attention.ts'
 import { gatherAlerts } from './gather-alerts.ts'
 import { fits } from './report-lock.ts'
 import { SecretScanner } from './secret-scanner.ts'
-import type { ReportedStore, ReportScope } from './sources.ts'
+import { nameOf, type ReportedStore, type ReportScope } from './sources.ts'
 import { iso } from './words.ts'
 
 /** More points of a chart cannot be told apart on paper. */
@@ -38,7 +39,7 @@ export async function gather(
   const opened = [...stores.values()]
   const addresses = request.storeIds ? new Set(opened.map(({ open }) => open.store.address)) : null
   const alerts = gatherAlerts(sources.alerts, stores, scope)
-  const attention = new AttentionList(MOST_ATTENTION, alerts.locks)
+  const attention: Parameters<typeof attentionOf>[1] = new TopList(MOST_ATTENTION, byUrgency)
   const actions = await settle(() =>
     readActions((query, s) => audit.read(query, s), { from, to, addresses }, signal),
   )
@@ -55,7 +56,8 @@ export async function gather(
     secrets.addLock(lock)
     if (!store || !fits(scope.filter, store, lock, storeNow)) return
     fitting++
-    attention.add(storeId, lock, storeNow)
+    const why = whyNeedy(lock, storeNow, alerts.locks.has(nameOf(storeId, lock.id)))
+    if (why.length > 0) attention.add({ storeId, lock, now: storeNow, why })
   }
   const [read, history, descriptions, verdict] = await Promise.all([
     stats.read({ storeIds, since: from, until: to }, signal, addLock),
@@ -115,7 +117,7 @@ export async function gather(
         message: message === null ? null : redact(message),
       })),
     ),
-    attention: attentionOf(scope, attention.result(), { alerted: alerts.locks, released }),
+    attention: attentionOf(scope, attention, { alerted: alerts.locks, released }),
     alerts: alerts.section(hide),
     actions: {
       listed: listed.map(each => hidden(each, hide)),

@@ -12,9 +12,10 @@ import type {
 } from '../../../../shared/stats.ts'
 import { eachYielding } from '../../lib/concurrency.ts'
 import { StoreError, toFailure } from '../../lib/errors.ts'
+import type { HandlersOf } from '../../lib/handler.ts'
 import { NEVER } from '../../lib/timers.ts'
 import type { LockStore } from '../../stores/types.ts'
-import { addFigures, FigureBuilder, type FiguresOfNow } from './figures.ts'
+import { addFigures, FigureBuilder } from './figures.ts'
 import { GroupsOverTime, type Steps } from './groups-over-time.ts'
 import type { Histories, WatchedStore } from './histories.ts'
 import type { StoreTenure } from './tenure-book.ts'
@@ -29,10 +30,13 @@ export type LockVisitor = (storeId: string, lock: Lock | WatchedLock, now: numbe
 
 type OpenStore = { readonly store: LockStore; readonly signal: AbortSignal; readonly name: string }
 
-type OfNow = FiguresOfNow & Pick<StoreStats, 'status' | 'error' | 'asOf' | 'offsetMs' | 'scanMs' | 'scanned'>
+type LockCounter = (lock: Lock | WatchedLock, now: number) => void
 
-/** Of a store that could not be read. */
+type Reading = Pick<StoreStats, 'status' | 'error' | 'asOf' | 'offsetMs' | 'scanMs' | 'scanned'>
+
+/** A store that could not be read. */
 const UNREAD = { asOf: null, offsetMs: null, scanMs: null, scanned: 0 }
+const UNWATCHED = { status: 'unwatched', error: null } as const
 
 export type StatsServiceOptions = {
   readonly histories: Histories
@@ -40,6 +44,16 @@ export type StatsServiceOptions = {
   readonly openStores: () => readonly string[]
   readonly get: (storeId: string, signal: AbortSignal) => OpenStore
   readonly redact: (message: string) => string
+}
+
+export function statsHandlers(stats: StatsService): HandlersOf<'stats'> {
+  return {
+    'stats.read': (query, { signal }) => stats.read(query, signal),
+    'stats.history': query => stats.history(query),
+    'stats.groups': query => stats.groups(query),
+    'stats.tenures': query => stats.tenures(query),
+    'stats.keys': query => stats.keys(query),
+  }
 }
 
 /** Answers queries about statistics. A store that is not watched is read once, for the answer. */
@@ -163,55 +177,27 @@ export class StatsService {
     const open = this.#options.get(storeId, signal)
     const { observed, name } = await this.#observed(storeId)
     const { history, address, kind } = observed
+    const builder = new FigureBuilder(storeId)
+    const count: LockCounter = (lock, now) => {
+      builder.add(lock, now)
+      visit(storeId, lock, now)
+    }
+    const reading = (await countWatched(observed, count)) ?? (await this.#readOnce(open, count))
+    // What was counted before a reading failed is not all of the store.
+    const counted = reading.asOf === null ? new FigureBuilder(storeId) : builder
     return {
       storeId,
       name,
       address,
       kind,
-      ...(await this.#now(observed, open, visit)),
+      ...counted.figures(reading.offsetMs ?? 0),
+      ...reading,
       ...history.figuresSince(from, storeId, until),
       spent: open.store.spent(),
     }
   }
 
-  /** From the watcher if it has read the store, or by reading the store. */
-  async #now(
-    { storeId, history, locks }: WatchedStore,
-    { store, signal }: OpenStore,
-    visit: LockVisitor,
-  ): Promise<OfNow> {
-    const builder = new FigureBuilder(storeId)
-    const count = (lock: Lock | WatchedLock, now: number) => {
-      builder.add(lock, now)
-      visit(storeId, lock, now)
-    }
-    const { last, status } = history
-    if (!status) return this.#readOnce(builder, store, signal, count)
-    const { is, error } = status
-    // The watcher is still reading: the answer does not wait for a store that hangs.
-    if (!last) return { ...builder.figures(0), ...UNREAD, status: is, error }
-    const { offsetMs, tookMs, scanned } = last
-    const asOf = history.lastPassAt ?? Date.now()
-    // Of a store that is not live, nothing is known after its last pass.
-    const now = (is === 'live' ? Date.now() : asOf) + (offsetMs ?? 0)
-    await eachYielding(locks.values(), lock => count(lock, now))
-    return {
-      ...builder.figures(offsetMs ?? 0),
-      status: is,
-      error,
-      asOf,
-      offsetMs,
-      scanMs: tookMs,
-      scanned,
-    }
-  }
-
-  async #readOnce(
-    builder: FigureBuilder,
-    store: LockStore,
-    signal: AbortSignal,
-    count: (lock: Lock, now: number) => void,
-  ): Promise<OfNow> {
+  async #readOnce({ store, signal }: OpenStore, count: LockCounter): Promise<Reading> {
     const redacted = ({ code, message }: Failure) => ({ code, message: this.#options.redact(message) })
     const startedAt = performance.now()
     let scanned = 0
@@ -223,20 +209,28 @@ export class StatsService {
         for (const lock of page.locks) count(lock, lock.observedAt)
       }
       const { offsetMs } = await store.clock(signal)
-      return {
-        ...builder.figures(offsetMs ?? 0),
-        status: problem ? 'stale' : 'unwatched',
-        error: problem && redacted(problem),
-        asOf: Date.now(),
-        offsetMs,
-        scanMs: Math.round(performance.now() - startedAt),
-        scanned,
-      }
+      const scanMs = Math.round(performance.now() - startedAt)
+      const is = problem ? { status: 'stale' as const, error: redacted(problem) } : UNWATCHED
+      return { ...is, asOf: Date.now(), offsetMs, scanMs, scanned }
     } catch (error) {
-      const nothing = new FigureBuilder('').figures(0)
-      return { ...nothing, ...UNREAD, status: 'down', error: redacted(toFailure(error)) }
+      return { ...UNREAD, status: 'down', error: redacted(toFailure(error)) }
     }
   }
+}
+
+/** Counts the locks of a watched store; null if it is not watched. */
+async function countWatched({ history, locks }: WatchedStore, count: LockCounter): Promise<Reading | null> {
+  const { status, last } = history
+  if (!status) return null
+  const { is, error } = status
+  // The watcher is still reading: the answer does not wait for a store that hangs.
+  if (!last) return { ...UNREAD, status: is, error }
+  const { offsetMs, tookMs: scanMs, scanned } = last
+  const asOf = history.lastPassAt ?? Date.now()
+  // Of a store that is not live, nothing is known after its last pass.
+  const now = (is === 'live' ? Date.now() : asOf) + (offsetMs ?? 0)
+  await eachYielding(locks.values(), lock => count(lock, now))
+  return { status: is, error, asOf, offsetMs, scanMs, scanned }
 }
 
 function gapsOf({ history }: WatchedStore, from: number, to: number) {

@@ -125,7 +125,10 @@ export class StoreHistory implements WatchSubscriber {
     const at = this.#now()
     const { locks, ...rest } = pass
     const before = this.lastPassAt
-    if (before !== null && at < before) this.#setClockBack(at)
+    if (before !== null && at < before) {
+      this.samples.forgetAfter(at)
+      this.#loseTrack(at, 'The clock of this machine was set back.')
+    }
     if (this.#isLate(at, pass.tookMs)) this.#slept()
     const unbroken = pass.unbroken && !this.#broken && before !== null && at >= before
     // Locks that are missing after a gap ended at an unknown moment.
@@ -260,13 +263,11 @@ export class StoreHistory implements WatchSubscriber {
 
   #slept(): void {
     const at = this.lastPassAt ?? this.#now()
-    this.#broken = true
-    this.#note({ at, until: at, why: 'away', message: 'This machine slept, or its clock was set forward.' })
+    this.#loseTrack(at, 'This machine slept, or its clock was set forward.')
   }
 
-  #setClockBack(at: number): void {
-    this.samples.forgetAfter(at)
+  #loseTrack(at: number, message: string): void {
     this.#broken = true
-    this.#note({ at, until: at, why: 'away', message: 'The clock of this machine was set back.' })
+    this.#note({ at, until: at, why: 'away', message })
   }
 }

@@ -132,16 +132,10 @@ function endedWithin(tenures: readonly StoreTenure[], from: number, to: number):
   return tenures.filter(isWithin)
 }
 
+/** The first of the longest. A tenure of unknown length is not compared. */
 function longestOf<T extends StoreTenure>(tenures: readonly T[]): T | null {
-  let longest: T | null = null
-  let most = -1
-  for (const tenure of tenures) {
-    const ms = lengthOf(tenure) ?? -1
-    if (ms <= most) continue
-    longest = tenure
-    most = ms
-  }
-  return longest
+  const most = Math.max(...tenures.map(tenure => lengthOf(tenure) ?? -1))
+  return tenures.find(tenure => lengthOf(tenure) === most) ?? null
 }
 
 /** Null if its beginning or its end was not seen. */
