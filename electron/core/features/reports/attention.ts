@@ -2,7 +2,7 @@ import { attentionRank, heldSinceOf, remainingMs } from '../../../../shared/leas
 import type { Lock, WatchedLock } from '../../../../shared/locks.ts'
 import { ATTENTION, type AttentionLock, type ReportHead } from '../../../../shared/report-document.ts'
 import type { TopList } from '../../lib/top-list.ts'
-import { endedLocks, LONG_MS, type LockEvents, tenuresIn } from './ended-locks.ts'
+import { describeEnded, endedLocks, LONG_MS, type LockEvents, tenuresIn } from './ended-locks.ts'
 import { lockFacts, publicJudgement } from './report-lock.ts'
 import { nameOf, type ReportScope } from './sources.ts'
 
@@ -14,6 +14,7 @@ type Candidate = {
   readonly why: AttentionLock['why']
 }
 
+const MOST_ENDED = 100
 const BY_RANK = ['expired', 'endless', 'expiring'] as const
 
 /** Why a stored lock needs attention; empty if it does not. */
@@ -63,15 +64,18 @@ export function attentionOf(
     stored.set(nameOf(storeId, lock.id), {
       ...lockFacts(store.name, lock, now, request.withTokens === true),
       ended: false,
-      why,
+      why: [...why],
       says: publicJudgement(lock, store.open.watcher.storyOf(lock.id), now),
       ...tenuresIn(scope, storeId, lock.id),
     })
   }
-  const ended = endedLocks(scope, events, name => stored.has(name))
-  const locks = [...stored].map(([name, lock]) => ({
-    ...lock,
-    why: [...new Set([...lock.why, ...(ended.merged.get(name) ?? [])])],
-  }))
-  return { locks: [...locks, ...ended.locks], more: candidates.count - candidates.items.length + ended.more }
+  const ended: AttentionLock[] = []
+  let more = candidates.count - candidates.items.length
+  for (const each of endedLocks(scope, events)) {
+    const listed = stored.get(nameOf(each.storeId, each.id))
+    if (listed) listed.why = [...new Set([...listed.why, ...each.why])]
+    else if (ended.length < MOST_ENDED) ended.push(describeEnded(scope, each))
+    else more++
+  }
+  return { locks: [...stored.values(), ...ended], more }
 }

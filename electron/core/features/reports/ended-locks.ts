@@ -8,7 +8,6 @@ import { lengthOf, type StoreTenure } from '../stats/tenure-book.ts'
 import { nameOf, type ReportedStore, type ReportScope } from './sources.ts'
 import { iso } from './words.ts'
 
-const MOST_ENDED = 100
 /** Tenures listed for one lock. */
 const MOST_TENURES = 6
 /** Long for any lock, whatever it protects. */
@@ -24,55 +23,46 @@ export type LockEvents = {
 type EndedTenure = StoreTenure & { readonly until: number }
 type Why = AttentionLock['why']
 
-/** The tenures of a lock that needed attention, in the order in which they ended. */
 type EndedLock = {
   readonly storeId: string
   readonly store: ReportedStore
-  readonly bad: readonly { readonly tenure: EndedTenure; readonly why: Why }[]
+  readonly id: string
   readonly why: Why
+  /** The tenures that needed attention, in the order in which they ended. */
+  readonly bad: readonly { readonly tenure: EndedTenure; readonly why: Why }[]
 }
 
 /**
  * Locks whose tenure ended badly in the window, that an operator released in it, or that an alert was about: each lock once,
- * however often it was held. A lock for which `isListed` is true is not listed again; its reasons are `merged`.
+ * however often it was held. Locks with alerts or releases come first, then the longest tenures.
  */
-export function endedLocks(
-  scope: ReportScope,
-  events: LockEvents,
-  isListed: (name: string) => boolean,
-): { readonly locks: AttentionLock[]; readonly more: number; readonly merged: ReadonlyMap<string, Why> } {
-  const merged = new Map<string, Why>()
+export function endedLocks(scope: ReportScope, { alerted, released }: LockEvents): EndedLock[] {
   const found: EndedLock[] = []
   for (const [storeId, store] of scope.stores) {
     const book = scope.sources.histories.get(storeId)?.history.tenures
     const byLock = groupBy(book?.ended(scope.from, scope.to) ?? [], ({ id }) => id)
     for (const [id, tenures] of byLock) {
-      const name = nameOf(storeId, id)
       const open = book?.open.get(id)
-      const releases = events.released.get(nameOf(store.open.store.address, id)) ?? []
-      const released = releasedAmong(open ? [...tenures, open] : tenures, releases)
+      const releases = released.get(nameOf(store.open.store.address, id)) ?? []
+      const releasedHere = releasedAmong(open ? [...tenures, open] : tenures, releases)
+      const isAlerted = alerted.has(nameOf(storeId, id))
       const bad = tenures
-        .map(tenure => ({ tenure, why: whyOf(tenure, released.has(tenure), events.alerted.has(name)) }))
+        .map(tenure => ({ tenure, why: whyOf(tenure, releasedHere.has(tenure), isAlerted) }))
         .filter(({ tenure, why }) => why.length > 0 && fitsEnded(scope, store, tenure))
       const why = [...new Set(bad.flatMap(each => each.why))]
-      if (bad.length === 0) continue
-      if (isListed(name)) merged.set(name, why)
-      else found.push({ storeId, store, bad, why })
+      if (bad.length > 0) found.push({ storeId, store, id, why, bad })
     }
   }
-  // Locks with alerts or releases first, then the longest tenures.
-  found.sort((a, b) => urgency(a) - urgency(b) || longestMs(b) - longestMs(a))
-  return {
-    locks: found.slice(0, MOST_ENDED).map(each => endedLock(scope, each)),
-    more: Math.max(0, found.length - MOST_ENDED),
-    merged,
-  }
+  return found.sort((a, b) => urgency(a) - urgency(b) || longestMs(b) - longestMs(a))
 }
 
 /** The last tenure of a lock; those before it are in its history. */
-function endedLock(scope: ReportScope, { storeId, store, bad, why }: EndedLock): AttentionLock {
+export function describeEnded(
+  scope: ReportScope,
+  { storeId, store, id, bad, why }: EndedLock,
+): AttentionLock {
   const { tenure, why: whyLast } = bad.at(-1) as EndedLock['bad'][number]
-  const { id, key, format, holder, ownerHash, from, begin } = tenure
+  const { key, format, holder, ownerHash, from, begin } = tenure
   const last =
     bad.length === 1 ? '' : ` It is the last of ${bad.length} tenures in the window that needed attention.`
   return {

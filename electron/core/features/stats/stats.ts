@@ -16,9 +16,8 @@ import type { HandlersOf } from '../../lib/handler.ts'
 import { NEVER } from '../../lib/timers.ts'
 import type { LockStore } from '../../stores/types.ts'
 import { addFigures, FigureBuilder } from './figures.ts'
-import { GroupsOverTime, type Steps } from './groups-over-time.ts'
+import { groupsOverTime, type Steps } from './groups-over-time.ts'
 import type { Histories, WatchedStore } from './histories.ts'
-import type { StoreTenure } from './tenure-book.ts'
 
 const USUAL_WINDOW_MS = HOUR_MS
 const USUAL_GROUPS = 5
@@ -92,35 +91,24 @@ export class StatsService {
     return { from, stepMs: steps.stepMs, series }
   }
 
-  async groups({
-    storeIds,
-    by,
-    from,
-    to,
-    points,
-    top = USUAL_GROUPS,
-  }: Input<'stats.groups'>): Promise<GroupHistory> {
+  async groups(query: Input<'stats.groups'>): Promise<GroupHistory> {
+    const { from, to, by, points, top = USUAL_GROUPS } = query
     const steps = stepsOf(from, to, points)
-    const over = new GroupsOverTime(by, steps)
     const histories = await Promise.all(
-      this.#ids(storeIds).map(async storeId => (await this.#observed(storeId)).observed.history),
+      this.#ids(query.storeIds).map(async storeId => (await this.#observed(storeId)).observed.history),
     )
-    const each = async (work: (tenure: StoreTenure) => void) => {
-      for (const { tenures } of histories) await eachYielding(tenures.within(from, to), work)
-    }
-    await each(tenure => over.weigh(tenure))
-    over.choose(top)
-    await each(tenure => over.count(tenure))
+    const { groups, others } = await groupsOverTime(by, steps, top, function* () {
+      for (const { tenures } of histories) yield* tenures.within(from, to)
+    })
     const known = Array.from({ length: steps.count }, () => false)
     for (const { samples, tenures } of histories) {
-      const seen = samples.points(from, steps.stepMs, steps.count)
+      const observed = samples.points(from, steps.stepMs, steps.count)
       for (const i of known.keys())
-        known[i] ||= seen[i] !== null && from + (i + 1) * steps.stepMs > tenures.droppedUntil
+        known[i] ||= observed[i] !== null && from + (i + 1) * steps.stepMs > tenures.droppedUntil
     }
-    const where = (counts: readonly number[]) => counts.map((count, i) => (known[i] ? count : null))
-    const { groups, others } = over.counts
-    const named = groups.map(({ name, counts }) => ({ name, points: where(counts) }))
-    return { from, stepMs: steps.stepMs, groups: named, others: where(others) }
+    const ifKnown = (counts: readonly number[]) => counts.map((count, i) => (known[i] ? count : null))
+    const named = groups.map(({ name, counts }) => ({ name, points: ifKnown(counts) }))
+    return { from, stepMs: steps.stepMs, groups: named, others: ifKnown(others) }
   }
 
   async tenures({ storeIds, id, from, to, limit = USUAL_TENURES }: Input<'stats.tenures'>): Promise<Tenures> {
