@@ -4,8 +4,8 @@ import { storeId } from './locks.ts'
 import type { Failure } from './result.ts'
 
 /**
- * Statistics of what was watched. Times are by the clock of the machine that watched, because one answer covers several stores.
- * Nothing is extrapolated: a number counts what was seen, and gaps are shown as gaps, not zeros.
+ * Statistics of watched stores. Times are by the clock of the watching machine, because one answer covers several stores.
+ * Nothing is extrapolated: figures count observed events, and gaps are shown as gaps, not zeros.
  */
 
 /** Each lock counts as exactly one of these. `endless` is held, without an expiry. */
@@ -16,7 +16,7 @@ export type Counted = z.infer<typeof countedSchema>
 export const countsSchema = z.record(countedSchema, z.number())
 export type Counts = z.infer<typeof countsSchema>
 
-/** Changes that were seen. A lock that is acquired and released between two passes is not seen. */
+/** Observed changes. A lock that is acquired and released between two passes is not observed. */
 export const flowsSchema = z.object({
   /** A lock that did not exist, or was free. */
   taken: z.number(),

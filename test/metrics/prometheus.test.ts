@@ -52,7 +52,7 @@ async function startPrometheus(target: string) {
   }
 }
 
-it('is scraped by a real Prometheus, whose alert fires for a lock that was left behind', async () => {
+it('is scraped by a real Prometheus, whose alert fires for a leftover lock', async () => {
   const { client, address } = await redisPlace()
   const now = Date.now()
   const left = { lockId: 'VOZ_1', pid: 871, timestamp: now - 7_200_000, expiresAt: now - 3_600_000 }

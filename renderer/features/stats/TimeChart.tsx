@@ -39,7 +39,7 @@ export function TimeChart(props: TimeChartProps) {
   const { label, span, steps, look, height } = props
   const box = useRef<HTMLDivElement>(null)
   const chart = useRef<uPlot | null>(null)
-  // The chart outlives many renderings, and asks for what was rendered last.
+  // The chart outlives many renderings and reads the latest props.
   const now = useRef(props)
   now.current = props
   const colours = useColourScheme()
@@ -104,7 +104,7 @@ function keysOf({ span, steps, look: { at }, zoomed, onPoint, onZoom }: TimeChar
     End: go(steps.length - 1),
     '+': zoom(0.5),
     '-': zoom(2),
-    // Without a reading or a zoom, Escape belongs to somebody else.
+    // Without a reading or a zoom, Escape is not handled here.
     Escape: at === null ? unzoom : () => onPoint(null, true),
   }
 }

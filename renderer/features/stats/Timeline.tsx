@@ -27,7 +27,7 @@ export function Timeline({ scope, span }: Props) {
   const found = useTenures(target, span)
   useLayoutEffect(() => {
     if (target === null) return
-    // The operator asked for the timeline, here or elsewhere.
+    // The operator chose a lock, here or in the inspector.
     if (lastTarget.current !== target || !wasShown) box.current?.scrollIntoView({ block: 'center' })
     lastTarget.current = target
     wasShown = true

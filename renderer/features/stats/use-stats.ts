@@ -15,7 +15,7 @@ type StatsQuestion = {
   readonly scope: string | null
   readonly window: StatsWindow
   readonly zoom: Span | null
-  /** As many as there is room for. */
+  /** As many as fit the width. */
   readonly points: number
   readonly by: GroupBy
 }
@@ -25,7 +25,7 @@ export type StatsAnswer = {
   readonly stats: Stats
   /** The watched part of the window. */
   readonly span: Span
-  /** The end of what is drawn: the future is no gap. */
+  /** The end of the charts: the future is no gap. */
   readonly until: number
   /** The start of watching; null if all of the window was watched. */
   readonly watched: number | null

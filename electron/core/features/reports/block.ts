@@ -1,8 +1,8 @@
 import type { ReportEnd, ReportHead, ReportLock } from '../../../../shared/report-document.ts'
 
 /**
- * What a report consists of for a reader, before it is Markdown or HTML. Any text in a block may come from a store or from a
- * person: a writer escapes all of them.
+ * The content of a document before it is Markdown or HTML. Any text in a block may come from a store or from a person: a writer
+ * escapes all of them.
  */
 
 export type Tone = 'danger' | 'warn' | 'endless' | 'live' | 'quiet'
@@ -62,10 +62,10 @@ export type Block =
 
 export type Fact = readonly [string, Cell]
 
-/** One thing with its tags, its sentences and its list. */
+/** An item with its tags, sentences and list. */
 export type Entry = {
   readonly key: string
-  /** The key is a title of ours, not a name from a store. */
+  /** The key is our own title, not a name from a store. */
   readonly isOurs?: boolean
   readonly tags: readonly Cell[]
   readonly texts: readonly string[]

@@ -6,7 +6,7 @@ import { STATES } from './words.ts'
 
 /** The states of the stacked chart, from below. Records kept of free locks are not drawn. */
 const STACKED: readonly Counted[] = ['held', 'expiring', 'expired', 'endless', 'unknown']
-/** More points of a line cannot be told apart. Less than a minute for one of them says nothing. */
+/** More points of a line cannot be distinguished. A point covers at least a minute. */
 const MOST_STRETCHES = 60
 
 /** How many locks there were, and what happened to them, in one store. */

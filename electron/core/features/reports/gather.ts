@@ -20,14 +20,14 @@ import { SecretScanner } from './secret-scanner.ts'
 import { nameOf, type ReportedStore, type ReportScope } from './sources.ts'
 import { iso } from './words.ts'
 
-/** More points of a chart cannot be told apart on paper. */
+/** More points of a chart cannot be distinguished on paper. */
 const POINTS = 240
 const MOST_ATTENTION = 200
 const MOST_DAMAGES = 20
 
 /**
  * Everything but the list of all locks, so the size does not depend on how many there are. A store that does not answer is included
- * with that fact, and with what is known from before. `fitting` is the number of locks that fit the filter.
+ * as down, with its last known state. `fitting` is the number of locks that fit the filter.
  */
 export async function gather(
   scope: ReportScope,

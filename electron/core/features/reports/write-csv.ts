@@ -26,7 +26,7 @@ export const CSV_COLUMNS = [
 ] as const
 type Row = Partial<Record<(typeof CSV_COLUMNS)[number], string | number | null>>
 
-/** Without it, spreadsheets read UTF-8 as the local character set. */
+/** Makes spreadsheets read UTF-8. */
 const BYTE_ORDER_MARK = '\ufeff'
 
 /** One table for spreadsheets; `part` says what a row is. */
@@ -39,7 +39,7 @@ export const CSV_WRITER: ReportWriter = {
   end: end => [...endRows(end)].map(rowText).join(''),
 }
 
-/** Marks that reorder or hide text, and line ends, are written out: a row stays a row in every program. */
+/** Line ends, and marks that reorder or hide text, are escaped: a row stays a row in every program. */
 function rowText(row: Row): string {
   return csvLine(
     CSV_COLUMNS.map(name => {

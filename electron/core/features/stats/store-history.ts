@@ -33,7 +33,7 @@ const LONGEST_REST_MS = 90_000
 /** A pass over a throttled store can take this long. */
 const LONG_PASS_MS = 240_000
 
-/** The history of one store, from the events of its watcher: only what was seen, and the gaps in which nothing was. */
+/** The observed history of one store, from the events of its watcher, with explicit gaps. */
 export class StoreHistory implements WatchSubscriber {
   readonly samples: Samples
   readonly tenures: TenureBook

@@ -39,7 +39,7 @@ function ended(
   return attentionOf(scope as unknown as ReportScope, needy, { alerted: new Set(), released })
 }
 
-test('a lock that many fight over is one entry with one story, and does not push out the others', () => {
+test('a contended lock is one entry with one history, and does not push out the others', () => {
   const busy = Array.from({ length: 300 }, (_, i) => aTenure('busy', i, { end: 'lapsed' }))
   const { locks, more } = ended([...busy, aTenure('quiet', 5, { end: 'lapsed' }), aTenure('fine', 6)])
   expect(more).toBe(0)
@@ -61,7 +61,7 @@ test('has all the reasons of its tenures', () => {
   expect(locks[0]?.says).toMatch(/It was released with Lockkeeper/)
 })
 
-test('only the tenure that somebody released is said to have been', () => {
+test('reports a release only for the tenure that an operator released', () => {
   const { locks } = ended([aTenure('k', 1), aTenure('k', 10), aTenure('k', 20)], {
     released: new Map([['redis://h k', [{ at: NOON + 10.5 * MINUTE }]]]),
   })

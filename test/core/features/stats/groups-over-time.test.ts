@@ -24,14 +24,14 @@ test('a lock counts in the steps at whose end it was held', async () => {
   ])
 })
 
-test('what is held and given back within a step is in none', async () => {
+test('a tenure within one step is in none', async () => {
   expect(await over('holder', [tenure('a', 11, 19), tenure('b', 60, null), tenure('c', -20, -10)])).toEqual({
     groups: [],
     others: [0, 0, 0, 0, 0],
   })
 })
 
-test('the same numbers by what the key begins and ends with', async () => {
+test('groups by prefix, name and format of the key', async () => {
   const tenures = [tenure('a', 0, null, 'p:acme:billing'), tenure('b', 0, null, 'p:globex:billing')]
   const names = async (by: GroupBy) => (await over(by, tenures)).groups.map(({ name }) => name)
   expect(await names('prefix')).toEqual(['p:acme', 'p:globex'])
