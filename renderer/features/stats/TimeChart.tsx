@@ -9,21 +9,19 @@ import { fillOf, type Ink } from './ink.ts'
 import type { Shade } from './shades.ts'
 import { drawn, type Span, type Step } from './steps.ts'
 
-/** A new object draws the chart again. */
-type ChartLook = {
-  readonly lines: readonly { readonly name: string; readonly ink: Ink }[]
-  readonly stacked: boolean
-  readonly shades: readonly Shade[]
-  /** Where the keys read; null while they do not. */
-  readonly at: number | null
-}
-
 type TimeChartProps = {
-  /** What it shows, in a sentence: the picture itself is for eyes only. */
+  /** A description: the picture itself is hidden from screen readers. */
   readonly label: string
   readonly span: Span
   readonly steps: readonly Step<readonly number[]>[]
-  readonly look: ChartLook
+  /** A new object draws the chart again. */
+  readonly look: {
+    readonly lines: readonly { readonly name: string; readonly ink: Ink }[]
+    readonly stacked: boolean
+    readonly shades: readonly Shade[]
+    /** Where the keys read; null while they do not. */
+    readonly at: number | null
+  }
   readonly height: number
   readonly zoomed: boolean
   readonly onPoint: (at: number | null, byKeys: boolean) => void

@@ -142,21 +142,17 @@ class HistoryPart {
   #file: { readonly path: string; readonly madeAt: number; bytes: number; torn: boolean } | null = null
   #timer: NodeJS.Timeout | null = null
   readonly #writes = new WorkQueue()
-  #problem: string | null = null
+  /** The code of the last write error; null if the last write succeeded. */
+  problem: string | null = null
 
   constructor(options: PartOptions) {
     this.#options = options
   }
 
-  /** The code of the last write error; null if the last write succeeded. */
-  get problem(): string | null {
-    return this.#problem
-  }
-
   append(line: string): void {
     this.#waiting.push(line)
     if (this.#waiting.length > MOST_WAITING) this.#waiting.splice(0, MOST_WAITING / 2)
-    const isWell = this.#problem === null
+    const isWell = this.problem === null
     // The first pass over a store brings all its locks at once.
     if (isWell && this.#waiting.length >= SOON) void this.flush()
     this.#timer ??= setTimeout(() => void this.flush(), isWell ? FLUSH_MS : RETRY_MS).unref()
@@ -182,10 +178,10 @@ class HistoryPart {
       await appendFile(file.path, text, { mode: 0o600 })
       file.torn = false
       file.bytes += Buffer.byteLength(text)
-      this.#problem = null
+      this.problem = null
     } catch (error) {
       this.#waiting = [...batch, ...this.#waiting]
-      this.#problem = codeOf(error)
+      this.problem = codeOf(error)
       // A quiet store brings no more lines that would trigger a retry.
       this.#timer ??= setTimeout(() => void this.flush(), RETRY_MS).unref()
       await this.#dropEmpty()
