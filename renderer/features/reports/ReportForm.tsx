@@ -6,6 +6,7 @@ import { STATS_WINDOWS } from '../../state/windows.ts'
 import fieldStyles from '../../ui/Field.module.css'
 import { Hint, hintId, Switch, TextField, TextInput } from '../../ui/Field.tsx'
 import { Notice } from '../../ui/Notice.tsx'
+import segmentStyles from '../../ui/Segments.module.css'
 import { Segments } from '../../ui/Segments.tsx'
 import { sentence } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
@@ -110,7 +111,7 @@ function StoreChoice({ draft, open, onChange }: Pick<Props, 'draft' | 'open' | '
       without: isIn ? draft.without.filter(each => each !== storeId) : [...draft.without, storeId],
     })
   return (
-    <fieldset className={styles.stores}>
+    <fieldset className={segmentStyles.segments}>
       <legend>{words.stores}</legend>
       {open.map(({ storeId, name, colour }) => (
         <label key={storeId} className={styles.store}>

@@ -33,20 +33,17 @@ export type TenureListener = (store: { readonly name: string; readonly kind: str
 
 /** The watched stores for a monitoring system: all figures of one moment, and each tenure when it ends. */
 export class MetricsReader implements HistorySubscriber {
-  readonly #options: MetricsReaderOptions
   readonly #listeners: TenureListener[] = []
   /** Cached while many tenures end at once. */
   #names: ReadonlyMap<WatchedStore, string> | null = null
 
-  constructor(options: MetricsReaderOptions) {
-    this.#options = options
-  }
+  constructor(readonly options: MetricsReaderOptions) {}
 
   /** `keys`: how many locks of each store to list. */
   read(keys: number) {
     const names = this.#namesOfStores()
     const byId = new Map([...names].map(([{ storeId }, name]) => [storeId, name]))
-    const alerts = this.#options.alerts?.openByRule().flatMap(({ rule, storeId, open: count }) => {
+    const alerts = this.options.alerts?.openByRule().flatMap(({ rule, storeId, open: count }) => {
       const store = byId.get(storeId)
       return store === undefined ? [] : [{ rule, store, count }]
     })
@@ -80,9 +77,9 @@ export class MetricsReader implements HistorySubscriber {
   }
 
   #namesOfStores(): ReadonlyMap<WatchedStore, string> {
-    const stores = this.#options.stores()
+    const stores = this.options.stores()
     const names = distinctNames(
-      stores.map(({ storeId, address }) => ({ name: this.#options.nameOf(storeId, address), address })),
+      stores.map(({ storeId, address }) => ({ name: this.options.nameOf(storeId, address), address })),
     )
     return new Map(stores.map((store, i) => [store, names[i] ?? store.storeId]))
   }

@@ -62,7 +62,6 @@ export function keyParts(key: string): { prefix: string; name: string } {
 
 /** Adds up locks one by one and keeps none of them, so a store may have any size. */
 export class FigureBuilder {
-  readonly #storeId: string
   readonly #counts = { ...NO_COUNTS }
   readonly #groups = {
     /** By the raw holder, tokens included: the public name is worked out for the largest groups only. */
@@ -76,9 +75,7 @@ export class FigureBuilder {
   #oldest: { lock: Lock; at: number; exact: boolean } | null = null
   readonly #remaining = emptyHistogram()
 
-  constructor(storeId: string) {
-    this.#storeId = storeId
-  }
+  constructor(readonly storeId: string) {}
 
   /** `now` is the store's time. */
   add(lock: Lock | WatchedLock, now: number): void {
@@ -129,7 +126,7 @@ export class FigureBuilder {
     if (!this.#oldest) return null
     const { lock, at, exact } = this.#oldest
     const holder = namedHolder(lock).holder ?? UNKNOWN_HOLDER
-    return { storeId: this.#storeId, id: lock.id, key: lock.key, holder, since: at - offsetMs, exact }
+    return { storeId: this.storeId, id: lock.id, key: lock.key, holder, since: at - offsetMs, exact }
   }
 }
 

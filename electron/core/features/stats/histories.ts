@@ -53,12 +53,10 @@ const NOTHING: ReadonlyMap<string, WatchedLock> = new Map()
 
 /** Keeps the history of every open store. */
 export class Histories {
-  readonly #options: HistoriesOptions
   readonly #stores = new Map<string, Entry>()
   readonly #subscribers: HistorySubscriber[] = []
 
-  constructor(options: HistoriesOptions) {
-    this.#options = options
+  constructor(readonly options: HistoriesOptions) {
     // A host that opens a store for one question removes nothing.
     if (options.attends && options.keepMs > 0) void removeOldHistories(options.dataFolder, options.keepMs)
   }
@@ -70,8 +68,8 @@ export class Histories {
   }
 
   readonly observe: Observe = (storeId, store) => {
-    if (!this.#options.observes(storeId)) return null
-    const attends = this.#options.keepMs > 0 && this.#options.attends
+    if (!this.options.observes(storeId)) return null
+    const attends = this.options.keepMs > 0 && this.options.attends
     const entry = this.#entryOf(storeId, store, attends)
     return {
       subscriber: this.#subscriberOf(entry),
@@ -121,7 +119,7 @@ export class Histories {
       return known
     }
     this.forget(storeId)
-    const { dataFolder, keepMs } = this.#options
+    const { dataFolder, keepMs } = this.options
     const taken = [...this.#stores.values()].some(each => each.file && each.address === store.address)
     const file = attends && !taken ? new HistoryFile(dataFolder, store.address, keepMs) : null
     const cost = { spent: () => store.spent() }
@@ -150,7 +148,7 @@ export class Histories {
   }
 
   async #recall(history: StoreHistory, address: string): Promise<void> {
-    const { dataFolder, keepMs } = this.#options
+    const { dataFolder, keepMs } = this.options
     if (keepMs === 0) return
     try {
       for await (const line of readHistory(dataFolder, address, Date.now() - keepMs)) history.recall(line)

@@ -137,7 +137,6 @@ type PartOptions = {
 
 /** Lines of one kind, in files of an hour. Each file belongs to one process. */
 class HistoryPart {
-  readonly #options: PartOptions
   #waiting: string[] = []
   #file: { readonly path: string; readonly madeAt: number; bytes: number; torn: boolean } | null = null
   #timer: NodeJS.Timeout | null = null
@@ -145,9 +144,7 @@ class HistoryPart {
   /** The code of the last write error; null if the last write succeeded. */
   problem: string | null = null
 
-  constructor(options: PartOptions) {
-    this.#options = options
-  }
+  constructor(readonly options: PartOptions) {}
 
   append(line: string): void {
     this.#waiting.push(line)
@@ -172,7 +169,7 @@ class HistoryPart {
     if (batch.length === 0) return
     try {
       const file = await this.#current()
-      const head = file.bytes === 0 ? this.#options.header : file.torn ? '\n' : ''
+      const head = file.bytes === 0 ? this.options.header : file.torn ? '\n' : ''
       const text = `${head}${batch.join('')}`
       file.torn = true
       await appendFile(file.path, text, { mode: 0o600 })
@@ -196,7 +193,7 @@ class HistoryPart {
   }
 
   async #current() {
-    const { folder, name } = this.#options
+    const { folder, name } = this.options
     const now = Date.now()
     if (this.#file && now - this.#file.madeAt < FILE_MS && this.#file.bytes < FILE_BYTES) return this.#file
     await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -208,7 +205,7 @@ class HistoryPart {
   }
 
   async #removeOld(now: number): Promise<void> {
-    const { folder, name, keepMs, mostBytes } = this.#options
+    const { folder, name, keepMs, mostBytes } = this.options
     let bytes = 0
     for (const { path, writtenAt, size } of (await listFiles(folder, name)).reverse()) {
       bytes += size

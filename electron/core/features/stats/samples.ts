@@ -47,13 +47,11 @@ const TOUCHING_MS = 5
 export class Samples {
   readonly all: Sample[] = []
   readonly #breaks: Break[] = []
-  readonly #keepMs: number
   readonly #sampleMs: number
   /** Samples until here were evicted before their time. */
   #droppedUntil = 0
 
-  constructor(keepMs: number) {
-    this.#keepMs = keepMs
+  constructor(readonly keepMs: number) {
     this.#sampleMs = Math.max(SAMPLE_MS, keepMs / FINEST)
   }
 
@@ -102,8 +100,8 @@ export class Samples {
   #prune(now: number): void {
     // Now and then is enough, and cheaper than for every sample.
     const [oldest] = this.all
-    if (oldest && oldest.until > now - this.#keepMs - SLACK_MS && this.all.length <= MOST) return
-    const first = this.all.findIndex(({ until }) => until >= now - this.#keepMs)
+    if (oldest && oldest.until > now - this.keepMs - SLACK_MS && this.all.length <= MOST) return
+    const first = this.all.findIndex(({ until }) => until >= now - this.keepMs)
     const tooOld = first < 0 ? this.all.length : first
     const tooMany = this.all.length - MOST
     if (tooMany > tooOld) this.#droppedUntil = this.all[tooMany - 1]?.until ?? 0

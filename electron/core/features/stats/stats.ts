@@ -57,11 +57,7 @@ export function statsHandlers(stats: StatsService): HandlersOf<'stats'> {
 
 /** Answers queries about statistics. A store that is not watched is read once, for the answer. */
 export class StatsService {
-  readonly #options: StatsServiceOptions
-
-  constructor(options: StatsServiceOptions) {
-    this.#options = options
-  }
+  constructor(readonly options: StatsServiceOptions) {}
 
   /** `visit` is called with every lock that is counted, so that other numbers can agree with the counts. */
   async read(
@@ -75,7 +71,7 @@ export class StatsService {
       this.#ids(storeIds).map(storeId => this.#storeStats(storeId, { from, until }, signal, visit)),
     )
     const overall = addFigures(stores)
-    return { at, since: from, stores, overall, notice: this.#options.histories.problem }
+    return { at, since: from, stores, overall, notice: this.options.histories.problem }
   }
 
   async history({ storeIds, from, to, points }: Input<'stats.history'>): Promise<History> {
@@ -146,12 +142,12 @@ export class StatsService {
   }
 
   #ids(storeIds: readonly string[] | undefined): readonly string[] {
-    return storeIds ?? this.#options.openStores()
+    return storeIds ?? this.options.openStores()
   }
 
   async #observed(storeId: string): Promise<{ observed: WatchedStore; name: string }> {
-    const { name } = this.#options.get(storeId, NEVER)
-    const observed = await this.#options.histories.recalled(storeId)
+    const { name } = this.options.get(storeId, NEVER)
+    const observed = await this.options.histories.recalled(storeId)
     if (!observed) throw new StoreError('NOT_FOUND', 'This store is not open')
     return { observed, name }
   }
@@ -162,7 +158,7 @@ export class StatsService {
     signal: AbortSignal,
     visit: LockVisitor,
   ): Promise<StoreStats> {
-    const open = this.#options.get(storeId, signal)
+    const open = this.options.get(storeId, signal)
     const { observed, name } = await this.#observed(storeId)
     const { history, address, kind } = observed
     const builder = new FigureBuilder(storeId)
@@ -186,7 +182,7 @@ export class StatsService {
   }
 
   async #readOnce({ store, signal }: OpenStore, count: LockCounter): Promise<Reading> {
-    const redacted = ({ code, message }: Failure) => ({ code, message: this.#options.redact(message) })
+    const redacted = ({ code, message }: Failure) => ({ code, message: this.options.redact(message) })
     const startedAt = performance.now()
     let scanned = 0
     let problem: Failure | null = null

@@ -29,14 +29,11 @@ export class TenureBook {
   readonly #ended: StoreTenure[] = []
   /** Longest tenure of each evicted batch. */
   readonly #long: StoreTenure[] = []
-  readonly #keepMs: number
   #dropped = 0
   /** Tenures that ended before this were evicted; zero if none was. */
   droppedUntil = 0
 
-  constructor(keepMs: number) {
-    this.#keepMs = keepMs
-  }
+  constructor(readonly keepMs: number) {}
 
   /** The most tenures reaching beyond this time that may have been evicted. */
   droppedSince(time: number): number {
@@ -99,7 +96,7 @@ export class TenureBook {
   }
 
   prune(now: number): void {
-    const oldest = now - this.#keepMs
+    const oldest = now - this.keepMs
     const keep = this.#ended.findIndex(({ until }) => (until ?? now) >= oldest)
     if (keep !== 0) this.#ended.splice(0, keep < 0 ? this.#ended.length : keep)
     if ((this.#long[0]?.until ?? now) < oldest) this.#long.shift()
