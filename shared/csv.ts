@@ -1,7 +1,7 @@
 /**
- * CSV that a spreadsheet may open. A field that begins like a formula would be computed there, and a lock's name is
- * anybody's to choose: an apostrophe in front makes it text. In many countries a spreadsheet takes semicolons, or tabs, for the ends
- * of fields, whatever quotes say: behind those, a formula gets its apostrophe as well. A number of our own is none of that.
+ * CSV that is safe to open in a spreadsheet. A field that begins like a formula would be computed, and anyone can choose the name
+ * of a lock: a leading apostrophe makes the field text. In many countries a spreadsheet splits fields at semicolons or tabs, even
+ * inside quotes, so a formula after one gets an apostrophe as well. Our own numbers need none of this.
  */
 
 const FORMULA = /^[=+\-@\t\r]/

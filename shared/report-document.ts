@@ -6,17 +6,18 @@ import { errorCodeSchema } from './result.ts'
 import {
   countedSchema,
   countsSchema,
-  figuresSchema,
   flowsSchema,
   gapSchema,
+  groupsSchema,
+  histogramSchema,
   lockTenureSchema,
   pointSchema,
   spentSchema,
 } from './stats.ts'
 
 /**
- * What a report says, in whatever format it is written; as JSON it is exactly this. docs/reports.md explains it and says when
- * the number in its name goes up. Times are ISO 8601 in UTC: by the clock of the machine that wrote it, and for `since` and
+ * The content of a report in any format; as JSON it is exactly this. docs/reports.md explains the schema and when the number in
+ * its name goes up. Times are ISO 8601 in UTC: by the clock of the machine that wrote it, and for `since` and
  * `expiresAt` of a lock by the clock of its store. `store` is always the name of one of `stores`.
  */
 export const REPORT_SCHEMA = 'lockkeeper.report/1'
@@ -46,11 +47,11 @@ const reportStoreSchema = z.object({
   address: z.string(),
   kind: storeKindSchema,
   production: z.boolean(),
-  /** Product and version; null when it did not answer. */
+  /** Product and version; null if the store did not answer. */
   server: z.string().nullable(),
   status: z.enum(['live', 'stale', 'down', 'unwatched']),
   error: failureSchema.nullable(),
-  /** When the counts were true; null when it was never read. */
+  /** The time of the counts; null if the store was never read. */
   asOf: time.nullable(),
   clockOffsetMs: z.number().nullable(),
   clockErrorMs: z.number().nullable(),
@@ -67,24 +68,23 @@ const briefSchema = z.object({
   since: time,
   exact: z.boolean(),
 })
-const { byHolder, byFormat, byPrefix, byName, remaining, tenureTimes } = figuresSchema.shape
 const reportFiguresSchema = z.object({
   /** These and `remaining` are null where the store could not be read: that is not the same as no locks. */
   counts: countsSchema.nullable(),
   active: z.number().nullable(),
   total: z.number().nullable(),
-  byHolder: byHolder.nullable(),
-  byFormat: byFormat.nullable(),
-  byPrefix: byPrefix.nullable(),
-  byName: byName.nullable(),
+  byHolder: groupsSchema.nullable(),
+  byFormat: groupsSchema.nullable(),
+  byPrefix: groupsSchema.nullable(),
+  byName: groupsSchema.nullable(),
   oldest: briefSchema.nullable(),
   longest: briefSchema.extend({ until: time }).nullable(),
-  /** These are null where nobody looked in the whole window. */
+  /** These are null if the store was not observed in the window. */
   flows: flowsSchema.nullable(),
   /** How long locks were held; the name is part of the published schema. */
-  holdTimes: tenureTimes.nullable(),
+  holdTimes: histogramSchema.nullable(),
   observedMs: z.number(),
-  remaining: remaining.nullable(),
+  remaining: histogramSchema.nullable(),
 })
 export type ReportFigures = z.infer<typeof reportFiguresSchema>
 
@@ -128,9 +128,9 @@ const attentionLockSchema = z.object({
   /** Whether it ended in the window; `state` is then `released`. */
   ended: z.boolean(),
   why: z.array(z.enum(ATTENTION)),
-  /** What is to be said about it, in one or two sentences. */
+  /** A description in one or two sentences. */
   says: z.string(),
-  /** Who was seen to hold it in the window, oldest first; `earlierHolds` more before them. */
+  /** Its tenures in the window, oldest first; `earlierHolds` more before them. */
   holds: z.array(reportHoldSchema),
   earlierHolds: z.number(),
 })
@@ -159,7 +159,7 @@ export type ReportAlert = z.infer<typeof reportAlertSchema>
 
 const reportActionSchema = z.object({
   action: z.string(),
-  /** The first and the last that the log has of it, as it wrote them. */
+  /** Its first and last lines in the log, as written. */
   at: z.string(),
   until: z.string(),
   user: z.string(),
@@ -170,25 +170,25 @@ const reportActionSchema = z.object({
   plan: z.string().nullable(),
   key: z.string().nullable(),
   reason: z.string().nullable(),
-  /** Null when the log does not say what came of it. */
+  /** Null if the log has none. */
   outcome: z.string().nullable(),
   error: z.object({ code: z.string(), message: z.string() }).nullable(),
-  /** Of many locks, how many came to what. */
+  /** Number of locks by outcome. */
   counts: z.record(z.string(), z.number()),
-  /** Those that did not come to what was wanted; `moreNotDone` are not listed. */
+  /** The locks without the wanted outcome; `moreNotDone` are not listed. */
   notDone: z.array(z.object({ key: z.string(), outcome: z.string(), message: z.string().nullable() })),
   moreNotDone: z.number(),
 })
 export type ReportAction = z.infer<typeof reportActionSchema>
 
 const auditStateSchema = z.object({
-  /** False: somebody or something changed the log. Null: it could not be checked, and `says` is why. */
+  /** False: the log was modified. Null: it could not be checked, and `says` is why. */
   ok: z.boolean().nullable(),
   says: z.string(),
   lines: z.number(),
   file: z.string().nullable(),
   seq: z.number().nullable(),
-  /** Of the last line. Whoever has it can tell later that nothing before it was changed. */
+  /** Of the last line. It proves later that no line before it was modified. */
   hash: z.string().nullable(),
   damages: z.array(auditDamageSchema.extend({ file: z.string() })),
 })
@@ -232,7 +232,7 @@ export const reportHeadSchema = z.object({
     overall: reportFiguresSchema,
     stores: z.array(z.object({ store, figures: reportFiguresSchema })),
   }),
-  /** `points[i]` is from `from + i * stepMs` on; null where nobody looked. */
+  /** `points[i]` begins at `from + i * stepMs`; null in a gap. */
   history: z.object({ from: time, stepMs: z.number(), series: z.array(seriesSchema) }),
   gaps: z.array(reportGapSchema),
   attention: z.object({ locks: z.array(attentionLockSchema), more: z.number() }),
@@ -242,11 +242,11 @@ export const reportHeadSchema = z.object({
       /** Oldest first. */
       listed: z.array(reportAlertSchema),
       more: z.number(),
-      /** Ended ones that are kept no more, of whatever time. */
+      /** Ended alerts that were dropped, of any time. */
       left: z.number(),
-      /** Nothing is known of alerts before. */
+      /** The start of the record of alerts. */
       knownSince: time,
-      /** What to do about them, in the order in which it is done. */
+      /** Next steps, in order. */
       advice: z.array(z.object({ rule: alertRuleSchema, next: z.array(z.string()) })),
     })
     .nullable(),
@@ -254,7 +254,7 @@ export const reportHeadSchema = z.object({
     /** Newest first. */
     listed: z.array(reportActionSchema),
     more: z.number(),
-    /** In stores that were not asked for. */
+    /** In stores that are not in the report. */
     elsewhere: z.number(),
     /** Lines that are no entries. */
     unreadable: z.number(),

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from './duration.ts'
-import { storeId, storeKindSchema } from './locks.ts'
-import { failureSchema } from './result.ts'
+import { storeId } from './locks.ts'
+import type { Failure } from './result.ts'
 
 /**
- * Statistics of what was watched. Times are by the clock of the machine that watched, because one answer covers several stores.
- * Nothing is extrapolated: a number counts what was seen, and gaps are shown as gaps, not zeros.
+ * Statistics of watched stores. Times are by the clock of the watching machine, because one answer covers several stores.
+ * Nothing is extrapolated: figures count observed events, and gaps are shown as gaps, not zeros.
  */
 
 /** Each lock counts as exactly one of these. `endless` is held, without an expiry. */
@@ -16,7 +16,7 @@ export type Counted = z.infer<typeof countedSchema>
 export const countsSchema = z.record(countedSchema, z.number())
 export type Counts = z.infer<typeof countsSchema>
 
-/** Changes that were seen. A lock that is acquired and released between two passes is not seen. */
+/** Observed changes. A lock that is acquired and released between two passes is not observed. */
 export const flowsSchema = z.object({
   /** A lock that did not exist, or was free. */
   taken: z.number(),
@@ -30,17 +30,22 @@ export const flowsSchema = z.object({
 })
 export type Flows = z.infer<typeof flowsSchema>
 
-/** Adds counts, or flows, by name. */
-export function addNumbers<K extends string>(a: Record<K, number>, b: Record<K, number>): Record<K, number> {
-  const sum = { ...a }
-  for (const name in sum) sum[name] += b[name]
-  return sum
+type Numbers = Record<string, number | null>
+
+/** Adds by name. A number that is null in both stays null. */
+export function addNumbers<T extends { readonly [K in keyof T]: number | null }>(a: T, b: T): T {
+  const sum = { ...a } as Numbers
+  for (const [name, n] of Object.entries(b as Numbers)) if (n !== null) sum[name] = (sum[name] ?? 0) + n
+  return sum as T
 }
 
-export function scaleNumbers<K extends string>(numbers: Record<K, number>, by: number): Record<K, number> {
-  const scaled = { ...numbers }
-  for (const name in scaled) scaled[name] *= by
-  return scaled
+export function scaleNumbers<T extends { readonly [K in keyof T]: number | null }>(
+  numbers: T,
+  by: number,
+): T {
+  const scaled = { ...numbers } as Numbers
+  for (const [name, n] of Object.entries(scaled)) if (n !== null) scaled[name] = n * by
+  return scaled as T
 }
 
 /** In the order of lists. */
@@ -87,78 +92,81 @@ export const TIME_EDGES = [
 ]
 
 /** The largest groups, and the sum of the others. */
-const groupsSchema = z.object({
+export const groupsSchema = z.object({
   top: z.array(z.object({ name: z.string(), count: z.number() })),
   others: z.object({ names: z.number(), count: z.number() }),
 })
 export type Groups = z.infer<typeof groupsSchema>
 
-const lockBriefSchema = z.object({
-  storeId: z.string(),
-  id: z.string(),
-  key: z.string(),
-  holder: z.string(),
-  since: z.number(),
+/** Only the largest groups by name; the rest are added to the others. */
+export function topGroups({ top, others }: Groups, most: number): Groups {
+  const rest = top.slice(most)
+  const count = rest.reduce((sum, each) => sum + each.count, others.count)
+  return { top: top.slice(0, most), others: { names: others.names + rest.length, count } }
+}
+
+export type LockBrief = {
+  storeId: string
+  id: string
+  key: string
+  holder: string
+  since: number
   /** False for "at least since". */
-  exact: z.boolean(),
-})
-export type LockBrief = z.infer<typeof lockBriefSchema>
+  exact: boolean
+}
 
-export const figuresSchema = z.object({
-  counts: countsSchema,
+export type Figures = {
+  counts: Counts
   /** Held, expiring, endless or unknown. */
-  active: z.number(),
-  total: z.number(),
-  byHolder: groupsSchema,
-  byFormat: groupsSchema,
+  active: number
+  total: number
+  byHolder: Groups
+  byFormat: Groups
   /** The key without its last part (`pipeline_lock:acme1281`), often a tenant. */
-  byPrefix: groupsSchema,
+  byPrefix: Groups
   /** The last part of the key (`gcp_billing_export`), often a pipeline or process. */
-  byName: groupsSchema,
+  byName: Groups
   /** The lock held longest now. */
-  oldest: lockBriefSchema.nullable(),
+  oldest: LockBrief | null
   /** The longest tenure that ended in the window. */
-  longest: lockBriefSchema.extend({ until: z.number() }).nullable(),
+  longest: (LockBrief & { until: number }) | null
   /** Of the window, of which `observedMs` were watched. */
-  flows: flowsSchema,
-  observedMs: z.number(),
+  flows: Flows
+  observedMs: number
   /** The lengths of the tenures that ended in the window. */
-  tenureTimes: histogramSchema,
+  tenureTimes: Histogram
   /** The time left of the locks held now. */
-  remaining: histogramSchema,
-})
-export type Figures = z.infer<typeof figuresSchema>
+  remaining: Histogram
+}
 
-const storeStatsSchema = figuresSchema.extend({
-  storeId: z.string(),
-  name: z.string(),
-  address: z.string(),
-  kind: storeKindSchema,
+export type StoreStats = Figures & {
+  storeId: string
+  name: string
+  address: string
+  kind: string
   /** `unwatched`: read once, for this answer. */
-  status: z.enum(['live', 'stale', 'down', 'unwatched']),
-  error: failureSchema.nullable(),
+  status: 'live' | 'stale' | 'down' | 'unwatched'
+  error: Failure | null
   /** The time of the counts; null if the store has never been read. */
-  asOf: z.number().nullable(),
+  asOf: number | null
   /** The store's clock minus ours. */
-  offsetMs: z.number().nullable(),
+  offsetMs: number | null
   /** The duration of one pass over the store. */
-  scanMs: z.number().nullable(),
-  scanned: z.number(),
+  scanMs: number | null
+  scanned: number
   /** Since the store was opened. */
-  spent: spentSchema,
-})
-export type StoreStats = z.infer<typeof storeStatsSchema>
+  spent: Spent
+}
 
-const statsSchema = z.object({
-  at: z.number(),
-  since: z.number(),
-  stores: z.array(storeStatsSchema),
+export type Stats = {
+  at: number
+  since: number
+  stores: StoreStats[]
   /** A store that is not live counts as last read. */
-  overall: figuresSchema,
+  overall: Figures
   /** Why history cannot be written to disk at present; null if it can. */
-  notice: z.string().nullable(),
-})
-export type Stats = z.infer<typeof statsSchema>
+  notice: string | null
+}
 
 /** A time in which a store was not watched. */
 export const gapSchema = z.object({
@@ -175,35 +183,22 @@ export type Gap = z.infer<typeof gapSchema>
 export const pointSchema = z.object({ counts: countsSchema, flows: flowsSchema, spent: spentSchema })
 export type Point = z.infer<typeof pointSchema>
 
-const seriesSchema = z.object({
-  storeId: z.string(),
-  name: z.string(),
-  address: z.string(),
-  /** Null in a gap. */
-  points: z.array(pointSchema.nullable()),
-  gaps: z.array(gapSchema),
-})
-export type Series = z.infer<typeof seriesSchema>
+/** `points` has null, and `gaps` the reason, where the store was not observed. */
+export type Series = { storeId: string; name: string; address: string; points: (Point | null)[]; gaps: Gap[] }
 
 /** `points[i]` of each series begins at `from + i * stepMs`. */
-const historySchema = z.object({
-  from: z.number(),
-  stepMs: z.number(),
-  series: z.array(seriesSchema),
-})
-export type History = z.infer<typeof historySchema>
+export type History = { from: number; stepMs: number; series: Series[] }
 
 export const GROUP_BY = ['holder', 'format', 'prefix', 'name'] as const
 export type GroupBy = (typeof GROUP_BY)[number]
 
 /** How many locks of each group were held at the end of each step; null in a gap, or if the history was evicted. */
-const groupHistorySchema = z.object({
-  from: z.number(),
-  stepMs: z.number(),
-  groups: z.array(z.object({ name: z.string(), points: z.array(z.number().nullable()) })),
-  others: z.array(z.number().nullable()),
-})
-export type GroupHistory = z.infer<typeof groupHistorySchema>
+export type GroupHistory = {
+  from: number
+  stepMs: number
+  groups: { name: string; points: (number | null)[] }[]
+  others: (number | null)[]
+}
 
 /** Who held a lock, from when to when. */
 export const lockTenureSchema = z.object({
@@ -227,24 +222,16 @@ export const lockTenureSchema = z.object({
 })
 export type LockTenure = z.infer<typeof lockTenureSchema>
 
-const tenuresSchema = z.object({
+export type Tenures = {
   /** Oldest first. */
-  tenures: z.array(lockTenureSchema),
-  gaps: z.array(gapSchema),
+  tenures: LockTenure[]
+  gaps: Gap[]
   /** Earlier tenures that were evicted, or exceed the limit of the query. */
-  left: z.number(),
-})
-export type Tenures = z.infer<typeof tenuresSchema>
+  left: number
+}
 
 /** A known key that the operator can choose. */
-const keyChoiceSchema = z.object({
-  storeId: z.string(),
-  id: z.string(),
-  key: z.string(),
-  tenures: z.number(),
-  heldNow: z.boolean(),
-})
-export type KeyChoice = z.infer<typeof keyChoiceSchema>
+export type KeyChoice = { storeId: string; id: string; key: string; tenures: number; heldNow: boolean }
 
 /** All open stores if missing. */
 const storeIds = z.array(storeId).max(200).optional()
@@ -261,9 +248,9 @@ export const statsMethods = {
     effect: 'read',
     /** Flows are from `since` to `until`; counts are of now. */
     input: z.strictObject({ storeIds, since: time.optional(), until: time.optional() }),
-    output: statsSchema,
+    output: z.custom<Stats>(),
   },
-  'stats.history': { effect: 'read', input: historyQuery, output: historySchema },
+  'stats.history': { effect: 'read', input: historyQuery, output: z.custom<History>() },
   'stats.groups': {
     effect: 'read',
     /** `top` is the number of groups counted by name. */
@@ -271,7 +258,7 @@ export const statsMethods = {
       by: z.enum(GROUP_BY),
       top: z.number().int().min(1).max(20).optional(),
     }),
-    output: groupHistorySchema,
+    output: z.custom<GroupHistory>(),
   },
   'stats.tenures': {
     effect: 'read',
@@ -283,7 +270,7 @@ export const statsMethods = {
       to: time,
       limit: z.number().int().min(1).max(10_000).optional(),
     }),
-    output: tenuresSchema,
+    output: z.custom<Tenures>(),
   },
   'stats.keys': {
     effect: 'read',
@@ -293,6 +280,6 @@ export const statsMethods = {
       text: z.string().max(500).optional(),
       limit: z.number().int().min(1).max(200).optional(),
     }),
-    output: z.array(keyChoiceSchema),
+    output: z.custom<KeyChoice[]>(),
   },
 } as const

@@ -74,7 +74,7 @@ const CORE_EDGES: Readonly<Record<string, readonly string[]>> = {
     ...['lib', 'files', 'stores', 'features/audit'],
     ...['features/stores', 'features/stats'],
   ],
-  'features/metrics': ['features/stats'],
+  'features/metrics': ['lib', 'features/stats'],
   'features/holds': ['lib', 'files', 'stores', 'locks', 'features/audit', 'features/stores'],
   'features/reports': ['lib', 'features/audit', 'features/stores', 'features/plans', 'features/stats'],
   'features/switch': [

@@ -11,11 +11,9 @@ import { lockHandlers } from './features/locks/handlers.ts'
 import { MetricsReader } from './features/metrics/metrics-reader.ts'
 import { Plans, type PlansOptions } from './features/plans/plans.ts'
 import { UndoCopies } from './features/plans/undo-copies.ts'
-import { reportHandlers } from './features/reports/handlers.ts'
-import { type PrintPdf, Reports } from './features/reports/reports.ts'
-import { statsHandlers } from './features/stats/handlers.ts'
+import { type PrintPdf, reportHandlers } from './features/reports/reports.ts'
 import { Histories } from './features/stats/histories.ts'
-import { StatsService } from './features/stats/stats.ts'
+import { StatsService, statsHandlers } from './features/stats/stats.ts'
 import { Connections } from './features/stores/connections.ts'
 import { storeHandlers } from './features/stores/handlers.ts'
 import { OpenStores } from './features/stores/open-store.ts'
@@ -103,7 +101,6 @@ export function createCore(options: CoreOptions): Core {
     explain: (alert: Alert) => ({ says: alertSentence(alert), next: alertAdvice(alert) }),
   }
   const sources = { stats, histories, openStores, get, audit, redact, version, alerts: alertSource }
-  const reports = new Reports({ ...sources, printPdf })
 
   return {
     handlers: {
@@ -114,7 +111,7 @@ export function createCore(options: CoreOptions): Core {
       ...statsHandlers(stats),
       ...alertHandlers({ alerts, addressOf }),
       ...holdHandlers(holds, stores),
-      ...reportHandlers(reports),
+      ...reportHandlers(sources, printPdf),
       ...switchHandlers(switches, { runs: switchRuns, plans, version }),
     },
     audit,

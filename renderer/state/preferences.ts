@@ -1,11 +1,9 @@
 import { createStore } from 'zustand/vanilla'
 import { COLUMN_IDS, type ColumnId } from './columns.ts'
+import { STATS_WINDOWS, type StatsWindow } from './windows.ts'
 
 export const THEMES = ['system', 'light', 'dark'] as const
 export type Sort = { readonly column: ColumnId | 'attention'; readonly descending: boolean }
-
-export const STATS_WINDOWS = ['15m', '1h', '6h', '24h'] as const
-export type StatsWindow = (typeof STATS_WINDOWS)[number]
 
 const KEY = 'lockkeeper.preferences'
 const DEFAULTS = {

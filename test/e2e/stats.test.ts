@@ -231,7 +231,7 @@ describe('a chart', () => {
 })
 
 describe('statistics', () => {
-  it('are asked for only while somebody looks at them', async () => {
+  it('are read only while the page is visible', async () => {
     const { page } = await openConsole('web')
     let asked = 0
     page.on('request', request => {
@@ -261,7 +261,7 @@ describe('statistics', () => {
     expect(await askedIn(6000)).toBe(0)
   })
 
-  it('are shown all the same where they cannot be kept, and say so', async () => {
+  it('are shown if they cannot be written to disk, with a notice', async () => {
     const { page } = await openConsole('web', { dataFolder: await folderWithout('history') })
     await openStats(page)
     await figure(page, 'Stored').waitFor()
@@ -271,7 +271,7 @@ describe('statistics', () => {
       .waitFor()
   })
 
-  it('of nothing say so, and of 10,000 locks count them all', async () => {
+  it('report an empty store, and count all of 10,000 locks', async () => {
     const empty = await redisPlace()
     const many = await manyLocks(3334)
     onTestFinished(many.close)

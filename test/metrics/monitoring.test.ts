@@ -26,7 +26,7 @@ describe('the alert rules', () => {
     expect(promtool(['test', 'rules', tests])).toEqual({ ok: true, said: expect.stringContaining('SUCCESS') })
   })
 
-  it('ask for metrics, states and rules that there are', () => {
+  it('use metrics, states and rules that exist', () => {
     expect(NAMES).toEqual(expect.arrayContaining(metricsIn(rulesText)))
     for (const [, rules = ''] of rulesText.matchAll(/rule=~?"([^"]+)"/g))
       expect(ALERT_RULES).toEqual(expect.arrayContaining(rules.split('|')))
@@ -46,7 +46,7 @@ describe('the dashboard', () => {
   const panels = dashboard.panels.filter(({ type }) => type !== 'row')
   const expressions = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
 
-  it('shows every metric, and none that there is not', () => {
+  it('shows every metric, and no other', () => {
     expect(metricsIn(expressions.join('\n'))).toEqual(NAMES)
     expect(NAMES).toEqual(expect.arrayContaining(metricsIn(JSON.stringify(dashboard.templating))))
   })
@@ -95,7 +95,7 @@ describe('the documentation', () => {
     )
   })
 
-  it('names every state, and no metric that there is not', () => {
+  it('names every state, and no unknown metric', () => {
     for (const state of COUNTED) expect(docText).toContain(`\`${state}\``)
     expect(NAMES).toEqual(expect.arrayContaining(metricsIn(docText)))
   })

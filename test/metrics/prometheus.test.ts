@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { createCore } from '../../electron/core/compose.ts'
 import { openSession } from '../../electron/core/dispatch.ts'
-import { createMetricsPage } from '../../electron/hosts/metrics/page.ts'
-import { startMetricsServer } from '../../electron/hosts/metrics/server.ts'
+import { createMetricsPage, startMetricsServer } from '../../electron/hosts/metrics/server.ts'
 import { createClient } from '../../shared/client.ts'
 import { redisPlace } from '../core/stores/redis/place.ts'
 import { dataFolder } from '../hosts/cli/run-cli.ts'
@@ -53,7 +52,7 @@ async function startPrometheus(target: string) {
   }
 }
 
-it('is scraped by a real Prometheus, whose alert fires for a lock that was left behind', async () => {
+it('is scraped by a real Prometheus, whose alert fires for a leftover lock', async () => {
   const { client, address } = await redisPlace()
   const now = Date.now()
   const left = { lockId: 'VOZ_1', pid: 871, timestamp: now - 7_200_000, expiresAt: now - 3_600_000 }

@@ -29,7 +29,7 @@ test.each([
   '\ufeff@x',
   '＝1+1',
   '\n-1',
-])('what begins like a formula is text: %j', value => {
+])('a field that begins like a formula becomes text: %j', value => {
   expect(csvField(value)).toBe(`"'${value}"`)
 })
 
@@ -42,7 +42,7 @@ test.each([
   ['\t=1', `"'\t'=1"`],
   ['=1;=2', `"'=1;'=2"`],
   ['a;b=1', '"a;b=1"'],
-])('what begins like a formula behind a semicolon or a tab is text: %j', (value, written) => {
+])('a formula after a semicolon or a tab becomes text: %j', (value, written) => {
   expect(csvField(value)).toBe(written)
 })
 

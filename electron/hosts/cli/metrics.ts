@@ -4,21 +4,24 @@ import type { WatchEvent } from '../../../shared/locks.ts'
 import { escapeForTerminal, neutralise } from '../../../shared/safe-text.ts'
 import type { StoreInfo } from '../../../shared/stores.ts'
 import { readVersion } from '../console/core.ts'
-import { createMetricsPage } from '../metrics/page.ts'
-import { startMetricsServer } from '../metrics/server.ts'
-import { type Args, interval, portNumber } from './lib/args.ts'
+import { createMetricsPage, startMetricsServer } from '../metrics/server.ts'
+import { type Args, interval, portNumber, reader } from './lib/args.ts'
 import { connect, openStores } from './lib/connect.ts'
 import { cannotListen, EXIT, usageError } from './lib/exit.ts'
 import { type Io, print, untilAborted } from './lib/io.ts'
 
-/** Beside the console's, and always the same: a monitoring system is told it once. */
+/** Next to the console's, and fixed: a monitoring system is configured once. */
 const USUAL_PORT = 5626
 const MOST_KEYS = 1000
 
-/** Watches stores and serves what it sees to a monitoring system on this machine, until Ctrl-C. */
+const keyCount = reader(`a whole number from 0 to ${MOST_KEYS}`, text =>
+  /^\d*$/.test(text) && Number(text) <= MOST_KEYS ? Number(text) : null,
+)
+
+/** Watches stores and serves their metrics to a monitoring system on this machine, until Ctrl-C. */
 export async function metricsCommand(args: Args, io: Io): Promise<number> {
   const port = portNumber(args.options['port'], '--port') ?? USUAL_PORT
-  const keys = keysOf(args.options['keys'])
+  const keys = keyCount(args.options['keys'], '--keys') ?? 0
   const intervalMs = interval(args.options['interval'], '--interval')
   const token = io.env['LOCKKEEPER_METRICS_TOKEN']
   if (token !== undefined && !/^\S+$/.test(token))
@@ -32,7 +35,7 @@ export async function metricsCommand(args: Args, io: Io): Promise<number> {
     keys,
     token,
   })
-  // First, so that a port that is taken is said before any store is asked anything.
+  // First, so that a port in use is reported before any store is opened.
   const server = await startMetricsServer({ page, port, log }).catch(error => {
     throw cannotListen(error, port)
   })
@@ -47,7 +50,7 @@ export async function metricsCommand(args: Args, io: Io): Promise<number> {
   return EXIT.done
 }
 
-/** Sees to it that the store is read; what is read reaches the metrics by itself. Tells when it goes away and comes back. */
+/** Keeps the store watched, which feeds the metrics. Logs when the store goes down and when it comes back. */
 function watch(
   client: Client,
   { storeId, address }: StoreInfo,
@@ -69,11 +72,4 @@ function watch(
       if (!result.ok && result.error.code !== 'ABORTED') log(neutralise(result.error.message))
     },
   )
-}
-
-function keysOf(value: Args['options'][string]): number {
-  const keys = Number(value ?? 0)
-  if (!/^\d*$/.test(String(value ?? '')) || keys > MOST_KEYS)
-    throw usageError(`--keys must be a whole number from 0 to ${MOST_KEYS}`)
-  return keys
 }

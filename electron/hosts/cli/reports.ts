@@ -1,12 +1,11 @@
 import { extname } from 'node:path'
-import type { Client } from '../../../shared/client.ts'
 import { parseDuration } from '../../../shared/duration.ts'
 import { plural, sayNumber } from '../../../shared/numbers.ts'
 import { REPORT_FORMATS, type ReportEvent, type ReportRequest } from '../../../shared/reports.ts'
 import { escapeForTerminal, neutralise, safeJson } from '../../../shared/safe-text.ts'
 import type { Args } from './lib/args.ts'
-import { connect, openStores } from './lib/connect.ts'
-import { CliError, EXIT, usageError } from './lib/exit.ts'
+import { connect, openStores, readStream } from './lib/connect.ts'
+import { CliError, EXIT, stopped, usageError } from './lib/exit.ts'
 import { type Io, print, write } from './lib/io.ts'
 import { openWholeFile, type WholeFile } from './lib/whole-file.ts'
 
@@ -16,59 +15,59 @@ const BAR = 30
 
 type Done = Extract<ReportEvent, { type: 'done' }>
 
-/** Writes a report of some stores into a file. What was there is replaced only by one that is whole. */
+/** Writes a report of some stores into a file. Only a complete report replaces an existing file. */
 export async function exportCommand(args: Args, io: Io): Promise<number> {
-  const out = args.options['out']
+  const { out, json } = args.options
   if (typeof out !== 'string' || out === '')
     throw usageError('--out is missing: name a file, or - for the standard output')
-  const json = args.options['json'] === true
   if (out === '-' && json) throw usageError('--json tells about a file that was written: name one with --out')
-  const asked = requestFrom(args, out)
-  // Before any store is asked anything: an unwritable place is said at once.
+  const request = requestFrom(args, out)
+  // Before any store is read, so that an unwritable place is reported at once.
   const file = out === '-' ? standardOutput(io) : await openWholeFile(out)
   try {
     let writing: Promise<void> = Promise.resolve()
     const client = connect(io, { pace: () => writing })
     const stores = await openStores(io, client, args.positionals)
     const storeIds = stores.map(({ info }) => info.storeId)
-    const progress = progressPrinter(io, json)
-    const done = await follow(client, { ...asked, storeIds }, io, event => {
+    const progress = progressPrinter(io, json === true)
+    let done = null as Done | null
+    await readStream(io, client, 'reports.write', { ...request, storeIds }, event => {
       if (event.type === 'progress') progress.show(event)
       else if (event.type === 'piece') writing = writing.then(() => file.write(event.text))
+      else done = event
       return writing
     }).finally(() => progress.end())
     await writing
+    if (done === null) throw stopped()
     await file.keep()
-    return await tell(done, storeIds.length, { out, json, io })
+    await printOutcome(done, storeIds.length, { out, json, io })
+    return done.unread.length > 0 ? EXIT.partly : EXIT.done
   } catch (error) {
     await file.drop()
     if (!(error instanceof CliError) || error.failure.code !== 'ABORTED') throw error
-    // A reader that has seen enough (`| head`) is no error of ours.
-    if (out === '-' && isReaderGone(io)) return EXIT.done
-    const message =
-      out === '-' ? 'Stopped: what was printed is not whole' : 'Stopped on request: nothing was written'
-    throw new CliError({ code: 'ABORTED', message })
+    if (out !== '-') throw stopped('Stopped on request: nothing was written')
+    // A reader that has enough (`| head`) is no error.
+    const { code } = (io.signal.reason ?? {}) as NodeJS.ErrnoException
+    if (code === 'EPIPE') return EXIT.done
+    throw stopped('Stopped: what was printed is not whole')
   }
 }
 
-async function tell(
-  done: Done,
+async function printOutcome(
+  { locks, bytes, sha256, unread }: Done,
   stores: number,
-  { out, json, io }: { readonly out: string; readonly json: boolean; readonly io: Io },
-): Promise<number> {
-  const { locks, bytes, sha256, unread } = done
-  const code = unread.length > 0 ? EXIT.partly : EXIT.done
+  { out, json, io }: { readonly out: string; readonly json: unknown; readonly io: Io },
+): Promise<void> {
   if (json) await print(io, safeJson({ file: out, stores, locks, bytes, sha256, unread }))
   else if (out !== '-') {
     const size = bytes < 1e6 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`
-    const what = `${plural(locks, 'lock', 'locks')}, ${size}, SHA-256 ${sha256}`
-    await print(io, `Wrote ${escapeForTerminal(out)}: ${what}`)
+    const content = `${plural(locks, 'lock', 'locks')}, ${size}, SHA-256 ${sha256}`
+    await print(io, `Wrote ${escapeForTerminal(out)}: ${content}`)
   }
   for (const { store, message } of unread)
     io.stderr.write(
       `lockkeeper: Not all of ${escapeForTerminal(store)} could be read: ${neutralise(message)}\n`,
     )
-  return code
 }
 
 function requestFrom(args: Args, out: string): ReportRequest {
@@ -79,10 +78,11 @@ function requestFrom(args: Args, out: string): ReportRequest {
   if (from >= to) throw usageError('--since must be before --until, which is now unless it is given')
   return {
     as: formatFrom(args, out),
-    ...{ from, to },
-    ...(typeof filter === 'string' ? { filter } : {}),
-    ...(typeof title === 'string' ? { title: title.slice(0, 200) } : {}),
-    ...(args.options['with-tokens'] === true ? { withTokens: true } : {}),
+    from,
+    to,
+    filter: filter === undefined ? undefined : String(filter),
+    title: title === undefined ? undefined : String(title).slice(0, 200),
+    withTokens: args.options['with-tokens'] === true,
   }
 }
 
@@ -112,42 +112,7 @@ function timeFrom(value: Args['options'][string], name: string, base: number): n
   return time
 }
 
-/** Resolves with what the report came to. `take` fails when it cannot be written, and then nothing more is read. */
-function follow(
-  client: Client,
-  request: ReportRequest,
-  io: Io,
-  take: (event: ReportEvent) => Promise<void>,
-): Promise<Done> {
-  return new Promise((resolve, reject) => {
-    let done: Done | null = null
-    const stop = () => reject(new CliError({ code: 'ABORTED', message: 'Stopped on request' }))
-    if (io.signal.aborted) stop()
-    io.signal.addEventListener('abort', stop, { once: true })
-    const close = client.open(
-      'reports.write',
-      request,
-      event => {
-        if (event.type === 'done') done = event
-        take(event).catch(error => {
-          reject(error)
-          queueMicrotask(() => close())
-        })
-      },
-      result => {
-        io.signal.removeEventListener('abort', stop)
-        if (!result.ok) reject(new CliError(result.error))
-        else if (done) resolve(done)
-      },
-    )
-  })
-}
-
-function isReaderGone({ signal }: Io): boolean {
-  return (signal.reason as NodeJS.ErrnoException | undefined)?.code === 'EPIPE'
-}
-
-/** Where nothing can be taken back. */
+/** Printed text cannot be taken back. */
 function standardOutput(io: Io): WholeFile {
   return {
     write: text => write(io, text),
@@ -156,18 +121,16 @@ function standardOutput(io: Io): WholeFile {
   }
 }
 
-function progressPrinter(
-  io: Io,
-  quiet: boolean,
-): { show: (progress: Extract<ReportEvent, { type: 'progress' }>) => void; end: () => void } {
-  if (quiet || !io.stderr.isTTY) return { show: () => {}, end: () => {} }
+function progressPrinter({ stderr }: Io, quiet: boolean) {
+  const draw = (text: string) => {
+    if (stderr.isTTY && !quiet) stderr.write(`\r\x1b[K${text}`)
+  }
   return {
-    show: ({ done, of }) => {
-      const filled = of === null || of === 0 ? 0 : Math.floor((Math.min(done, of) / of) * BAR)
+    show({ done, of }: Extract<ReportEvent, { type: 'progress' }>) {
+      const filled = of ? Math.floor((Math.min(done, of) / of) * BAR) : 0
       const bar = `${'█'.repeat(filled)}${'░'.repeat(BAR - filled)}`
-      const said = of === null ? 'looking' : `${sayNumber(done)} of about ${sayNumber(of)} locks`
-      io.stderr.write(`\r\x1b[K${bar} ${said}`)
+      draw(`${bar} ${of === null ? 'looking' : `${sayNumber(done)} of about ${sayNumber(of)} locks`}`)
     },
-    end: () => io.stderr.write('\r\x1b[K'),
+    end: () => draw(''),
   }
 }

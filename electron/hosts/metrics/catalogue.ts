@@ -2,8 +2,12 @@ import { createHash } from 'node:crypto'
 import { ALERT_RULES, RULES } from '../../../shared/alerts.ts'
 import { escapeForTerminal } from '../../../shared/safe-text.ts'
 import { COUNTED } from '../../../shared/stats.ts'
-import type { MetricsReading } from '../../core/features/metrics/metrics-reader.ts'
-import type { LiveReading, LockReading, StoreReading } from '../../core/features/metrics/store-reading.ts'
+import type {
+  LiveReading,
+  LockReading,
+  MetricsReading,
+  StoreReading,
+} from '../../core/features/metrics/metrics-reader.ts'
 
 /** Every metric, with where its values come from. `docs/metrics.md` lists exactly these, and nothing else is served. */
 
@@ -20,12 +24,8 @@ type Metric = {
 
 const STORE = ['store', 'kind'] as const
 
-function ofStore(
-  type: 'gauge' | 'counter',
-  help: string,
-  readValue: (store: StoreReading) => number | null,
-): Metric {
-  return {
+const ofStore = (type: 'gauge' | 'counter') => {
+  return (help: string, readValue: (store: StoreReading) => number | null): Metric => ({
     type,
     labels: STORE,
     help,
@@ -35,16 +35,10 @@ function ofStore(
         if (value !== null) yield [{ store: store.name, kind: store.kind }, value]
       }
     },
-  }
+  })
 }
-
-function gauge(help: string, readValue: (store: StoreReading) => number | null): Metric {
-  return ofStore('gauge', help, readValue)
-}
-
-function counter(help: string, readValue: (store: StoreReading) => number | null): Metric {
-  return ofStore('counter', help, readValue)
-}
+const gauge = ofStore('gauge')
+const counter = ofStore('counter')
 
 function liveGauge(help: string, readValue: (now: LiveReading) => number | null): Metric {
   return gauge(help, ({ now }) => now && readValue(now))

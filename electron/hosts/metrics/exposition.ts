@@ -2,8 +2,6 @@ import { TIME_EDGES } from '../../../shared/stats.ts'
 import type { MetricsReader } from '../../core/features/metrics/metrics-reader.ts'
 import { METRICS } from './catalogue.ts'
 
-export type Exposition = { readonly contentType: string; text(): Promise<string> }
-
 type MetricName = keyof typeof METRICS
 const HOLDS = 'lockkeeper_hold_duration_seconds'
 
@@ -13,7 +11,7 @@ export async function createExposition(options: {
   readonly version: string
   /** How many locks of each store to list. */
   readonly keys: number
-}): Promise<Exposition> {
+}) {
   const { metrics, version, keys } = options
   // Loaded on demand, because it doubles the start time of a short command.
   const { Counter, Gauge, Histogram, Registry } = await import('prom-client')
@@ -45,7 +43,7 @@ export async function createExposition(options: {
 
   return {
     contentType: registry.contentType,
-    text() {
+    text(): Promise<string> {
       // Synchronously, so that no other scrape comes between.
       const reading = { ...metrics.read(keys), version }
       // All series are set again, so that a store or lock that is gone has no series instead of its last value.

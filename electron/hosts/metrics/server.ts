@@ -1,8 +1,48 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { checkRequest } from '../http/guard.ts'
 import { type LoopbackServer, listenOnLoopback, split } from '../http/loopback.ts'
 import { Refusal } from '../http/refusal.ts'
 import { SECURITY_HEADERS } from '../http/static-files.ts'
-import { METRICS_PATH, type MetricsPage } from './page.ts'
+import { createExposition } from './exposition.ts'
+
+export const METRICS_PATH = '/metrics'
+
+/** Answers a request that passed the guards, or throws a Refusal. */
+export type MetricsPage = (request: IncomingMessage, response: ServerResponse) => Promise<void>
+
+export async function createMetricsPage(
+  options: Parameters<typeof createExposition>[0] & { readonly token: string | undefined },
+): Promise<MetricsPage> {
+  const exposition = await createExposition(options)
+  return async ({ method, headers }, response) => {
+    if (method !== 'GET' && method !== 'HEAD')
+      throw new Refusal(405, 'metrics can only be read', { Allow: 'GET, HEAD' })
+    checkToken(headers, options.token)
+    const text = await exposition.text()
+    response.writeHead(200, {
+      ...SECURITY_HEADERS,
+      'Content-Type': exposition.contentType,
+      'Content-Length': Buffer.byteLength(text),
+      'Cache-Control': 'no-store',
+    })
+    response.end(method === 'HEAD' ? undefined : text)
+  }
+}
+
+/** Without a token, every request of this machine passes. A token that is set but empty is a mistake, and no request passes. */
+function checkToken({ authorization = '' }: IncomingHttpHeaders, token: string | undefined): void {
+  if (token === undefined) return
+  const given = /^Bearer +(\S+) *$/i.exec(authorization)?.[1]
+  // Digests are of one length, whatever was sent, and are compared in constant time.
+  const isRight = given !== undefined && timingSafeEqual(digest(given), digest(token))
+  if (!isRight || token.trim() === '')
+    throw new Refusal(401, 'the bearer token is missing or wrong', { 'WWW-Authenticate': 'Bearer' })
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}
 
 /** Serves the metrics and nothing else. */
 export async function startMetricsServer(options: {

@@ -5,7 +5,7 @@ import { checkRequest } from '../http/guard.ts'
 import { listenOnLoopback, split } from '../http/loopback.ts'
 import { Refusal } from '../http/refusal.ts'
 import { PLAIN_PAGE_HEADERS, plainPage, SECURITY_HEADERS, type StaticFiles } from '../http/static-files.ts'
-import { METRICS_PATH, type MetricsPage } from '../metrics/page.ts'
+import { METRICS_PATH, type MetricsPage } from '../metrics/server.ts'
 import { createAccess } from './access.ts'
 import { createScreens } from './screens.ts'
 

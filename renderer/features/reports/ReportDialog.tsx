@@ -9,38 +9,30 @@ import { saveFile } from '../../ui/save-file.ts'
 import { t } from '../../words/words.ts'
 import styles from './Report.module.css'
 import { ReportForm } from './ReportForm.tsx'
-import { ReportPreview } from './ReportPreview.tsx'
-import { ReportProgress } from './ReportProgress.tsx'
-import {
-  type Draft,
-  FILE_TYPES,
-  type KeptDraft,
-  reportFileName,
-  requestOf,
-  resumeDraft,
-} from './report-draft.ts'
+import { ReportPreview, ReportProgress } from './ReportPreview.tsx'
+import { type Draft, FILE_TYPES, reportFileName, requestOf, resumeDraft } from './report-draft.ts'
 import { useReport } from './use-report.ts'
 
-/** For the session: whoever looks something up in the table comes back to what was typed. */
-let kept: KeptDraft | null = null
+/** For the session, so that the operator can look something up in the table and continue. */
+let kept: Parameters<typeof resumeDraft>[0] = null
 
-/** Chooses what a report is about, shows it, and hands it over as a file or to the printer. */
+/** Fills in a report, previews it, and saves or prints it. */
 export function ReportDialog() {
   const { entries, info } = useStore(consoleStore)
   const [draft, setDraft] = useState(() => resumeDraft(kept, table.getState().filterText, Date.now()))
   useEffect(() => {
     kept = { draft, tableFilter: table.getState().filterText }
   }, [draft])
-  const [shown, setShown] = useState<{ html: string; of: Draft } | null>(null)
-  const [said, setSaid] = useState<string | null>(null)
+  const [shown, setShown] = useState({ html: '', of: draft })
+  const [outcome, setOutcome] = useState<string | null>(null)
   const preview = useReport()
   const writing = useReport()
-  /** A preview that makes way for the file. */
+  /** The preview waits for the file. */
   const isPaused = useRef(false)
   const frame = useRef<HTMLIFrameElement>(null)
   const printing = useRef<(() => void) | null>(null)
   const open = useMemo(() => entries.filter(entry => entry.open && !entry.problem), [entries])
-  const storeIds = useMemo(() => open.map(entry => entry.storeId), [open])
+  const storeIds = useMemo(() => open.map(({ storeId }) => storeId), [open])
   const makesPdf = info?.host === 'electron'
   const prints = draft.format === 'pdf' && !makesPdf
   const words = t.report
@@ -54,7 +46,7 @@ export function ReportDialog() {
     },
     [read, storeIds],
   )
-  // Once, with what the table shows; from then on when the operator asks for it.
+  // Once at the start; after that, on request.
   const first = useRef(true)
   useEffect(() => {
     if (first.current) void update(draft)
@@ -64,8 +56,8 @@ export function ReportDialog() {
   async function write() {
     const request = requestOf(draft, storeIds, prints ? 'print' : 'file', Date.now())
     if (!request) return
-    setSaid(null)
-    // Stores are read for one of the two at a time, and the file is what was asked for.
+    setOutcome(null)
+    // Stores are read for one of the two at a time, and the file comes first.
     isPaused.current = preview.running
     preview.cancel()
     const report = await writing.read(request)
@@ -76,12 +68,12 @@ export function ReportDialog() {
       // The frame prints what it shows, once it shows it.
       printing.current = () => frame.current?.contentWindow?.print()
       setShown({ html: report.parts.join(''), of: draft })
-      setSaid(words.printed(report.locks))
+      setOutcome(words.printed(report.locks))
       return
     }
     const name = reportFileName(draft.format, request.to)
     saveFile(name, report.parts, FILE_TYPES[draft.format])
-    setSaid((makesPdf ? words.handedOver : words.saved)(name, report.locks))
+    setOutcome((makesPdf ? words.handedOver : words.saved)(name, report.locks))
   }
 
   function resume() {
@@ -89,17 +81,17 @@ export function ReportDialog() {
     isPaused.current = false
   }
 
-  function change(what: Partial<Draft>) {
-    setDraft(was => ({ ...was, ...what }))
+  function change(part: Partial<Draft>) {
+    setDraft(was => ({ ...was, ...part }))
     if (writing.running) return
-    // What was said of the last file is not about this one.
-    setSaid(null)
+    // The outcome of the last file is not about this one.
+    setOutcome(null)
     writing.cancel()
   }
 
   function cancel() {
     writing.cancel()
-    setSaid(words.cancelled)
+    setOutcome(words.cancelled)
     resume()
   }
 
@@ -110,9 +102,9 @@ export function ReportDialog() {
       <div className={styles.columns}>
         <ReportForm draft={draft} open={open} makesPdf={makesPdf} onChange={change} />
         <ReportPreview
-          html={shown?.html ?? null}
+          html={shown.html}
           reading={preview}
-          stale={shown !== null && !isSameReport(shown.of, draft)}
+          stale={shown.html !== '' && !isSameReport(shown.of, draft)}
           mayUpdate={may}
           frame={frame}
           onUpdate={() => void update(draft)}
@@ -122,7 +114,7 @@ export function ReportDialog() {
           }}
         />
       </div>
-      <ReportProgress reading={writing} isPaper={draft.format === 'pdf'} said={said} />
+      <ReportProgress reading={writing} isPaper={draft.format === 'pdf'} outcome={outcome} />
       <DialogButtons>
         <Button start onClick={closeDialog}>
           {words.close}
@@ -139,7 +131,7 @@ export function ReportDialog() {
   )
 }
 
-/** The format is no part of what a report says. */
+/** The format does not change the content. */
 function isSameReport(a: Draft, b: Draft): boolean {
   return JSON.stringify({ ...a, format: '' }) === JSON.stringify({ ...b, format: '' })
 }

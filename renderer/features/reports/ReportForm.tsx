@@ -1,16 +1,20 @@
 import { useId } from 'react'
 import { filterTrouble } from '../../../shared/filter.ts'
-import { REPORT_FORMATS } from '../../../shared/reports.ts'
+import type { ReportFormat } from '../../../shared/reports.ts'
 import type { StoreEntry } from '../../../shared/stores.ts'
+import { STATS_WINDOWS } from '../../state/windows.ts'
 import fieldStyles from '../../ui/Field.module.css'
-import { Switch, TextField } from '../../ui/Field.tsx'
+import { Hint, hintId, Switch, TextField, TextInput } from '../../ui/Field.tsx'
 import { Notice } from '../../ui/Notice.tsx'
+import segmentStyles from '../../ui/Segments.module.css'
 import { Segments } from '../../ui/Segments.tsx'
 import { sentence } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { StoreDot } from '../stores/StoreName.tsx'
 import styles from './Report.module.css'
-import { type Draft, PRESETS, type Preset, windowOf } from './report-draft.ts'
+import { type Draft, windowOf } from './report-draft.ts'
+
+const BY_USE: readonly ReportFormat[] = ['html', 'pdf', 'md', 'json', 'csv']
 
 type Props = {
   readonly draft: Draft
@@ -23,14 +27,13 @@ type Props = {
 export function ReportForm({ draft, open, makesPdf, onChange }: Props) {
   const words = t.report
   const summaryId = useId()
-  const presets = [...(Object.keys(PRESETS) as Preset[]), 'custom' as const]
   const about = draft.format === 'pdf' && !makesPdf ? words.printAbout : words.about[draft.format]
   return (
     <div className={styles.form}>
       <Segments
         label={words.window}
         value={draft.preset}
-        options={presets.map(preset => [preset, words.presets[preset]] as const)}
+        options={[...STATS_WINDOWS, 'custom' as const].map(each => [each, words.presets[each]] as const)}
         onChange={preset => onChange({ preset })}
       />
       {draft.preset === 'custom' && <CustomWindow draft={draft} onChange={onChange} />}
@@ -49,13 +52,11 @@ export function ReportForm({ draft, open, makesPdf, onChange }: Props) {
           className={fieldStyles.input}
           rows={4}
           maxLength={20_000}
-          aria-describedby={`${summaryId}-hint`}
+          aria-describedby={hintId(summaryId, words.summaryHint)}
           value={draft.summary}
           onChange={event => onChange({ summary: event.target.value })}
         />
-        <span id={`${summaryId}-hint`} className={fieldStyles.hint}>
-          {words.summaryHint}
-        </span>
+        <Hint id={summaryId} text={words.summaryHint} />
       </div>
       <Switch
         label={words.tokens}
@@ -67,18 +68,12 @@ export function ReportForm({ draft, open, makesPdf, onChange }: Props) {
       <Segments
         label={words.format}
         value={draft.format}
-        options={REPORT_FORMATS.toSorted(byUse).map(format => [format, words.formats[format]] as const)}
+        options={BY_USE.map(format => [format, words.formats[format]] as const)}
         onChange={format => onChange({ format })}
         hint={about}
       />
     </div>
   )
-}
-
-const USE = ['html', 'pdf', 'md', 'json', 'csv']
-
-function byUse(a: string, b: string): number {
-  return USE.indexOf(a) - USE.indexOf(b)
 }
 
 function CustomWindow({ draft, onChange }: Pick<Props, 'draft' | 'onChange'>) {
@@ -88,21 +83,18 @@ function CustomWindow({ draft, onChange }: Pick<Props, 'draft' | 'onChange'>) {
   return (
     <div className={styles.times}>
       {(['from', 'to'] as const).map(end => (
-        <div className={fieldStyles.field} key={end}>
-          <label htmlFor={`${id}-${end}`}>{words[end]}</label>
-          <input
-            id={`${id}-${end}`}
-            className={fieldStyles.input}
-            type="datetime-local"
-            value={draft[end]}
-            aria-invalid={isWrong || undefined}
-            aria-describedby={isWrong ? `${id}-wrong` : undefined}
-            onChange={event => onChange({ [end]: event.target.value })}
-          />
-        </div>
+        <TextField
+          key={end}
+          type="datetime-local"
+          label={words[end]}
+          value={draft[end]}
+          aria-invalid={isWrong || undefined}
+          aria-describedby={isWrong ? `${id}-wrong` : undefined}
+          onChange={value => onChange({ [end]: value })}
+        />
       ))}
       {isWrong ? (
-        <span id={`${id}-wrong`} className={`${fieldStyles.hint} ${fieldStyles.wrong}`} role="alert">
+        <span id={`${id}-wrong`} className={fieldStyles.wrong} role="alert">
           {words.badWindow}
         </span>
       ) : (
@@ -119,7 +111,7 @@ function StoreChoice({ draft, open, onChange }: Pick<Props, 'draft' | 'open' | '
       without: isIn ? draft.without.filter(each => each !== storeId) : [...draft.without, storeId],
     })
   return (
-    <fieldset className={styles.stores}>
+    <fieldset className={segmentStyles.segments}>
       <legend>{words.stores}</legend>
       {open.map(({ storeId, name, colour }) => (
         <label key={storeId} className={styles.store}>
@@ -133,7 +125,7 @@ function StoreChoice({ draft, open, onChange }: Pick<Props, 'draft' | 'open' | '
         </label>
       ))}
       {open.every(({ storeId }) => draft.without.includes(storeId)) && (
-        <span className={`${fieldStyles.hint} ${fieldStyles.wrong}`} role="alert">
+        <span className={fieldStyles.wrong} role="alert">
           {words.noStore}
         </span>
       )}
@@ -143,27 +135,25 @@ function StoreChoice({ draft, open, onChange }: Pick<Props, 'draft' | 'open' | '
 
 type FilterProps = { readonly value: string; readonly onChange: (value: string) => void }
 
-/** The locks of the report. A filter that a report cannot use is refused while it is typed. */
+/** The locks of the report. Checks the filter on every keystroke, because a report refuses an invalid one. */
 function FilterField({ value, onChange }: FilterProps) {
   const id = useId()
   const trouble = filterTrouble(value)
   return (
     <div className={fieldStyles.field}>
       <label htmlFor={id}>{t.report.filter}</label>
-      <input
+      <TextInput
         id={id}
-        className={`${fieldStyles.input} mono`}
-        autoComplete="off"
-        spellCheck={false}
+        mono
         maxLength={2000}
         value={value}
         aria-invalid={trouble !== null || undefined}
         aria-describedby={`${id}-hint`}
-        onChange={event => onChange(event.target.value)}
+        onChange={onChange}
       />
       <span
         id={`${id}-hint`}
-        className={trouble === null ? fieldStyles.hint : `${fieldStyles.hint} ${fieldStyles.wrong}`}
+        className={trouble === null ? fieldStyles.hint : fieldStyles.wrong}
         role="status"
       >
         {trouble === null ? t.report.filterHint : sentence(trouble)}

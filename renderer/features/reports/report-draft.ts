@@ -1,25 +1,18 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../shared/duration.ts'
+import { MINUTE_MS } from '../../../shared/duration.ts'
 import { filterTrouble } from '../../../shared/filter.ts'
 import { PAPER_LOCKS, type ReportFormat, type ReportRequest } from '../../../shared/reports.ts'
-
-export const PRESETS = {
-  '15m': 15 * MINUTE_MS,
-  '1h': HOUR_MS,
-  '6h': 6 * HOUR_MS,
-  '24h': DAY_MS,
-} as const
-export type Preset = keyof typeof PRESETS | 'custom'
+import { type StatsWindow, WINDOW_MS } from '../../state/windows.ts'
 
 /** Locks in a preview: enough to see what the list looks like. */
 export const PREVIEW_LOCKS = 100
 
-/** What the operator has filled in. `from` and `to` are as the browser's own fields have them, in local time. */
+/** What the operator has filled in. `from` and `to` are in local time, as in the browser's own fields. */
 export type Draft = {
-  readonly preset: Preset
+  readonly preset: StatsWindow | 'custom'
   readonly from: string
   readonly to: string
   readonly filter: string
-  /** Those that are left out, so that a store that is opened meanwhile is in. */
+  /** The stores that are left out, so that a store opened meanwhile is included. */
   readonly without: readonly string[]
   readonly title: string
   readonly summary: string
@@ -29,65 +22,71 @@ export type Draft = {
 
 export function newDraft(filter: string, now: number): Draft {
   return {
-    ...{ preset: '1h', from: localInput(now - PRESETS['1h']), to: localInput(now) },
-    ...{ filter, without: [], title: '', summary: '', withTokens: false, format: 'html' },
+    preset: '1h',
+    from: localInput(now - WINDOW_MS['1h']),
+    to: localInput(now),
+    filter,
+    without: [],
+    title: '',
+    summary: '',
+    withTokens: false,
+    format: 'html',
   }
 }
 
-/** What was filled in when the sheet was closed, and what the table showed then. */
-export type KeptDraft = { readonly draft: Draft; readonly tableFilter: string }
-
-/**
- * Goes on with what was typed before. A filter that the table has got since is what is meant now, and tokens are asked for each
- * time.
- */
-export function resumeDraft(kept: KeptDraft | null, tableFilter: string, now: number): Draft {
+/** Resumes the draft that was kept with the filter of the table. A newer filter of the table wins, and tokens are never kept. */
+export function resumeDraft(
+  kept: { readonly draft: Draft; readonly tableFilter: string } | null,
+  tableFilter: string,
+  now: number,
+): Draft {
   if (!kept) return newDraft(tableFilter, now)
   const filter = kept.tableFilter === tableFilter ? kept.draft.filter : tableFilter
   return { ...kept.draft, filter, withTokens: false }
 }
 
-/** Null while it makes no sense. */
+/** Null if the times are invalid. */
 export function windowOf({ preset, from, to }: Draft, now: number): { from: number; to: number } | null {
-  if (preset !== 'custom') return { from: now - PRESETS[preset], to: now }
+  if (preset !== 'custom') return { from: now - WINDOW_MS[preset], to: now }
   const window = { from: new Date(from).getTime(), to: new Date(to).getTime() }
   return window.from >= 0 && window.from < window.to ? window : null
 }
 
-/** What the draft comes to; null while something is missing. `purpose` decides how long the list of locks is. */
+const LOCK_LIMITS = { preview: PREVIEW_LOCKS, file: undefined, print: PAPER_LOCKS }
+
+/** Null while something is missing. The purpose limits the list of locks. */
 export function requestOf(
   draft: Draft,
   open: readonly string[],
-  purpose: 'preview' | 'file' | 'print',
+  purpose: keyof typeof LOCK_LIMITS,
   now: number,
 ): ReportRequest | null {
   const window = windowOf(draft, now)
   const storeIds = open.filter(storeId => !draft.without.includes(storeId))
   if (filterTrouble(draft.filter) !== null) return null
   if (!window || (open.length > 0 && storeIds.length === 0)) return null
-  const limits = { preview: PREVIEW_LOCKS, file: null, print: PAPER_LOCKS }
-  const lockLimit = limits[purpose]
   return {
     as: purpose === 'file' ? draft.format : 'html',
     ...window,
-    ...(storeIds.length < open.length ? { storeIds } : {}),
-    ...(draft.filter.trim() === '' ? {} : { filter: draft.filter.trim() }),
-    ...(draft.title.trim() === '' ? {} : { title: draft.title.trim() }),
-    ...(draft.summary.trim() === '' ? {} : { summary: draft.summary.trim() }),
-    ...(draft.withTokens ? { withTokens: true } : {}),
-    ...(lockLimit === null ? {} : { lockLimit }),
+    storeIds: storeIds.length < open.length ? storeIds : undefined,
+    filter: draft.filter.trim() || undefined,
+    title: draft.title.trim() || undefined,
+    summary: draft.summary.trim() || undefined,
+    withTokens: draft.withTokens || undefined,
+    lockLimit: LOCK_LIMITS[purpose],
   }
 }
 
-/** As `datetime-local` has it: to the minute, without a zone. */
+/** A value of `datetime-local`: to the minute, without a zone. */
 export function localInput(time: number): string {
   const local = new Date(time - new Date(time).getTimezoneOffset() * MINUTE_MS)
   return local.toISOString().slice(0, 16)
 }
 
-/** Of letters and digits alone, by the end of what it tells. */
+/** Letters and digits only, by the end of the window. */
 export function reportFileName(format: ReportFormat, to: number): string {
-  return `lockkeeper-report-${new Date(to).toISOString().slice(0, 16).replaceAll(/[-:]/g, '').replace('T', '-')}.${format}`
+  const at = new Date(to).toISOString().slice(0, 16).replaceAll(/[-:]/g, '').replace('T', '-')
+  return `lockkeeper-report-${at}.${format}`
 }
 
 export const FILE_TYPES: Record<ReportFormat, string> = {

@@ -4,86 +4,69 @@ import type { Failure, Result } from '../../../shared/result.ts'
 import { client } from '../../state/console.ts'
 import { t } from '../../words/words.ts'
 
-export type Progress = { readonly done: number; readonly of: number | null }
-export type WholeReport = Omit<Extract<ReportEvent, { type: 'done' }>, 'type'> & {
-  readonly parts: readonly BlobPart[]
+type EventOf<Type> = Extract<ReportEvent, { type: Type }>
+export type WholeReport = EventOf<'done'> & { readonly parts: readonly BlobPart[] }
+
+const IDLE = {
+  running: false,
+  progress: null as EventOf<'progress'> | null,
+  error: null as Failure | null,
+  report: null as WholeReport | null,
 }
+export type Reading = Readonly<typeof IDLE>
 
-export type Reading = {
-  readonly running: boolean
-  readonly progress: Progress | null
-  readonly error: Failure | null
-  readonly report: WholeReport | null
-}
-
-const IDLE: Reading = { running: false, progress: null, error: null, report: null }
-
-/** One report at a time: a new one takes the place of the one before, and a dialog that closes ends it. */
+/** One report at a time: a new report replaces the one before, and a dialog that closes ends it. */
 export function useReport() {
   const [reading, setReading] = useState<Reading>(IDLE)
-  const cancelling = useRef(() => {})
+  const latest = useRef(new AbortController())
 
   const cancel = useCallback(() => {
-    cancelling.current()
-    cancelling.current = () => {}
+    latest.current.abort()
     setReading(IDLE)
   }, [])
 
   const read = useCallback(async (request: ReportRequest): Promise<WholeReport | null> => {
-    cancelling.current()
-    let isWanted = true
+    latest.current.abort()
+    latest.current = new AbortController()
+    const { signal } = latest.current
     setReading({ ...IDLE, running: true })
-    const { result, cancel: stop } = readReport(
-      request,
-      progress => isWanted && setReading(was => ({ ...was, progress })),
-    )
-    cancelling.current = () => {
-      isWanted = false
-      stop()
-    }
-    const answer = await result
-    if (!isWanted) return null
-    setReading({
-      ...IDLE,
-      ...(answer.ok ? { report: answer.value } : { error: answer.error }),
-    })
+    const onProgress = (progress: EventOf<'progress'>) => setReading(was => ({ ...was, progress }))
+    const answer = await readReport(request, onProgress, signal)
+    if (signal.aborted) return null
+    setReading({ ...IDLE, ...(answer.ok ? { report: answer.value } : { error: answer.error }) })
     return answer.ok ? answer.value : null
   }, [])
 
-  useEffect(() => () => cancelling.current(), [])
+  useEffect(() => () => latest.current.abort(), [])
   return { ...reading, read, cancel }
 }
 
-/** Reads a report to its end. A report that broke off is a failure. */
+/** Reads a report to its end; an incomplete report is a failure. An aborted one never resolves. */
 function readReport(
   request: ReportRequest,
-  onProgress: (progress: Progress) => void,
-): { readonly result: Promise<Result<WholeReport>>; readonly cancel: () => void } {
+  onProgress: (progress: EventOf<'progress'>) => void,
+  signal: AbortSignal,
+): Promise<Result<WholeReport>> {
   const parts: BlobPart[] = []
   let whole: WholeReport | null = null
-  let cancel = () => {}
-  const result = new Promise<Result<WholeReport>>(resolve => {
-    const fail = (error: Failure) => resolve({ ok: false, error })
-    const take = (event: ReportEvent) => {
-      if (event.type === 'progress') onProgress(event)
-      else if (event.type === 'piece')
-        parts.push(event.encoding === 'text' ? event.text : bytesOf(event.text))
-      else {
-        const { type: _, ...rest } = event
-        whole = { ...rest, parts }
-      }
-    }
+  const take = (event: ReportEvent) => {
+    if (event.type === 'progress') onProgress(event)
+    else if (event.type === 'piece') parts.push(event.encoding === 'text' ? event.text : bytesOf(event.text))
+    else whole = { ...event, parts }
+  }
+  return new Promise(resolve => {
+    const lost = () => resolve({ ok: false, error: { code: 'ABORTED', message: t.status.lost } })
     try {
-      cancel = client.open('reports.write', request, take, ended => {
-        if (!ended.ok) fail(ended.error)
+      const close = client.open('reports.write', request, take, ended => {
+        if (!ended.ok) resolve(ended)
         else if (whole) resolve({ ok: true, value: whole })
-        else fail({ code: 'ABORTED', message: t.status.lost })
+        else lost()
       })
+      signal.addEventListener('abort', close)
     } catch {
-      fail({ code: 'ABORTED', message: t.status.lost })
+      lost()
     }
   })
-  return { result, cancel: () => cancel() }
 }
 
 function bytesOf(base64: string): Uint8Array<ArrayBuffer> {

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import {
+  addNumbers,
   type Counted,
   FLOW_NAMES,
   FLOW_WORDS,
@@ -15,21 +16,10 @@ import { t } from '../../words/words.ts'
 import { isOld, sayWhen } from './say-when.ts'
 import type { StatsAnswer } from './use-stats.ts'
 
-type StateFigure = {
-  readonly name: Counted
-  readonly tone?: 'warn' | 'danger' | 'endless'
-  /** Shown only where there are such locks. */
-  readonly isRare?: boolean
-}
-
-const STATES: readonly StateFigure[] = [
-  { name: 'held' },
-  { name: 'expiring', tone: 'warn' },
-  { name: 'endless', tone: 'endless' },
-  { name: 'unknown', isRare: true },
-  { name: 'expired', tone: 'danger' },
-  { name: 'released', isRare: true },
-]
+const TONES: Partial<Record<Counted, string>> = { expiring: 'warn', endless: 'endless', expired: 'danger' }
+const STATES: readonly Counted[] = ['held', 'expiring', 'endless', 'unknown', 'expired', 'released']
+/** Shown only if there are such locks. */
+const RARE: readonly Counted[] = ['unknown', 'released']
 
 /** The numbers of now, and those of the observed part of the window. */
 export function FiguresRow({ answer }: { readonly answer: StatsAnswer }) {
@@ -37,14 +27,14 @@ export function FiguresRow({ answer }: { readonly answer: StatsAnswer }) {
   const { counts, active, total, oldest, longest, observedMs } = overall
   const rates = ratesOf(stores)
   const words = t.stats
-  const units = stores.flatMap(({ spent }) => spent.units ?? [])
+  const spent = stores.map(each => each.spent).reduce(addNumbers)
   return (
     <>
       <section className={figureStyles.figures} aria-label={sayWhen(stores)}>
         <dl>
           <Figure name={words.active}>{t.number(active)}</Figure>
-          {STATES.filter(({ name, isRare }) => counts[name] > 0 || !isRare).map(({ name, tone }) => (
-            <Figure key={name} name={words.states[name]} tone={counts[name] > 0 ? tone : undefined}>
+          {STATES.filter(name => counts[name] > 0 || !RARE.includes(name)).map(name => (
+            <Figure key={name} name={words.states[name]} tone={counts[name] > 0 ? TONES[name] : undefined}>
               {t.number(counts[name])}
             </Figure>
           ))}
@@ -62,10 +52,10 @@ export function FiguresRow({ answer }: { readonly answer: StatsAnswer }) {
           <BriefFigure name={words.longest} brief={longest} until={longest?.until ?? at} />
           <Figure
             name={words.cost}
-            unit={units.length > 0 ? words.costUnits(units.reduce((sum, each) => sum + each)) : undefined}
+            unit={spent.units === null ? undefined : words.costUnits(spent.units)}
             title={words.costSince}
           >
-            {words.costRequests(stores.reduce((sum, { spent }) => sum + spent.requests, 0))}
+            {words.costRequests(spent.requests)}
           </Figure>
         </dl>
         <p className={`${figureStyles.note} faint`}>

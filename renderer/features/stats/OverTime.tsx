@@ -2,13 +2,16 @@ import { type ReactNode, useMemo, useState } from 'react'
 import { NumberTable } from '../../ui/NumberTable.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
+import chartStyles from './Chart.module.css'
 import { ChartFrame } from './ChartFrame.tsx'
-import { Legend, type Line } from './Legend.tsx'
+import type { Ink } from './ink.ts'
 import { sayWhen } from './say-when.ts'
 import { observedPart, type Shade, shadeWithin } from './shades.ts'
 import type { Span, Step } from './steps.ts'
 import { TimeChart } from './TimeChart.tsx'
 import type { StatsAnswer } from './use-stats.ts'
+
+export type Line = { readonly name: string; readonly word: string; readonly ink: Ink }
 
 type Props = {
   readonly answer: StatsAnswer
@@ -87,6 +90,58 @@ export function OverTime(props: Props) {
     >
       {props.children}
     </ChartFrame>
+  )
+}
+
+type LegendProps = Pick<Props, 'lines' | 'stacked' | 'format'> & {
+  readonly values: readonly number[] | null
+  /** The time of the values. */
+  readonly when: string
+  readonly note: string | null
+  readonly hasHint: boolean
+  /** Announces the reading, when the keys move it. */
+  readonly live: boolean
+  /** The names of the hidden lines. */
+  readonly hidden: readonly string[]
+  readonly onHide: (hidden: readonly string[]) => void
+}
+
+/** The lines, and their values at the time that is pointed at. */
+function Legend(props: LegendProps) {
+  const { lines, values, format, when, stacked, note, hasHint, live, hidden, onHide } = props
+  const visible = lines.filter(({ name }) => !hidden.includes(name))
+  const toggle = (name: string) =>
+    onHide(hidden.includes(name) ? hidden.filter(each => each !== name) : [...hidden, name])
+  return (
+    <div className={chartStyles.legend} aria-live={live ? 'polite' : 'off'}>
+      <span className={`${chartStyles.time} number`}>{when}</span>
+      {lines.map(({ name, word, ink }, i) => (
+        <button
+          key={name}
+          type="button"
+          className={chartStyles.item}
+          aria-pressed={!hidden.includes(name)}
+          title={t.stats.hide(word)}
+          disabled={visible.length === 1 && visible[0]?.name === name}
+          onClick={() => toggle(name)}
+        >
+          <span
+            className={chartStyles.swatch}
+            data-pattern={ink.pattern}
+            data-dash={stacked ? undefined : ink.dash.join(' ')}
+            style={{ color: `var(${ink.colour})` }}
+          />
+          {word}{' '}
+          <span className={`number ${chartStyles.value}`}>{values ? format(values[i] ?? 0) : '–'}</span>
+        </button>
+      ))}
+      {note !== null && (
+        <span className={chartStyles.note} title={t.stats.countedAsSeen}>
+          {note}
+        </span>
+      )}
+      {hasHint && <span className={`${chartStyles.hint} faint`}>{t.stats.hint}</span>}
+    </div>
   )
 }
 

@@ -2,9 +2,10 @@ import { useEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { consoleStore } from '../../state/console.ts'
 import { openDialog } from '../../state/overlay.ts'
-import { preferences, STATS_WINDOWS } from '../../state/preferences.ts'
+import { preferences } from '../../state/preferences.ts'
 import { table } from '../../state/table.ts'
 import { viewStore } from '../../state/view.ts'
+import { STATS_WINDOWS } from '../../state/windows.ts'
 import { Button } from '../../ui/Button.tsx'
 import chipStyles from '../../ui/Chip.module.css'
 import { Empty } from '../../ui/Empty.tsx'
@@ -15,12 +16,10 @@ import viewStyles from '../../ui/View.module.css'
 import { ViewBody, ViewHead } from '../../ui/View.tsx'
 import { t } from '../../words/words.ts'
 import { ScopeName } from '../stores/ScopeName.tsx'
+import { GroupList, HistogramChart, StoresTable } from './Cards.tsx'
 import { CountsChart, GroupsChart, RatesChart } from './Charts.tsx'
 import { FiguresRow } from './FiguresRow.tsx'
-import { GroupList } from './GroupList.tsx'
-import { HistogramChart } from './Histograms.tsx'
 import styles from './Stats.module.css'
-import { StoresTable } from './StoresTable.tsx'
 import { isOld } from './say-when.ts'
 import type { Span } from './steps.ts'
 import { Timeline } from './Timeline.tsx'
@@ -42,7 +41,37 @@ export function StatsView() {
   const { answer, error } = useStats({ scope, window, zoom: span, points, by })
   return (
     <>
-      <Head zoom={span} onUnzoom={() => setZoom(null)} />
+      <ViewHead
+        title={
+          <>
+            {t.stats.title}
+            <ScopeName />
+          </>
+        }
+      >
+        {span && (
+          <button
+            type="button"
+            className={chipStyles.chip}
+            data-tone="accent"
+            title={t.stats.unzoom}
+            onClick={() => setZoom(null)}
+          >
+            {t.stats.zoomed(span.from, span.to)} <span aria-hidden="true">×</span>
+            <span className="visually-hidden">{t.stats.unzoom}</span>
+          </button>
+        )}
+        <SegmentButtons
+          label={t.stats.window}
+          className={styles.windows}
+          value={window}
+          options={STATS_WINDOWS.map(each => [each, t.stats.windows[each]] as const)}
+          onChange={statsWindow => {
+            preferences.setState({ statsWindow })
+            setZoom(null)
+          }}
+        />
+      </ViewHead>
       <ViewBody ref={box} label={t.stats.title}>
         <ErrorNotice role="status" what={t.stats.failed} error={error} />
         {answer?.stats.stores.some(store => store.asOf !== null) ? (
@@ -52,45 +81,6 @@ export function StatsView() {
         )}
       </ViewBody>
     </>
-  )
-}
-
-type HeadProps = { readonly zoom: Span | null; readonly onUnzoom: () => void }
-
-function Head({ zoom, onUnzoom }: HeadProps) {
-  const window = useStore(preferences, state => state.statsWindow)
-  return (
-    <ViewHead
-      title={
-        <>
-          {t.stats.title}
-          <ScopeName />
-        </>
-      }
-    >
-      {zoom && (
-        <button
-          type="button"
-          className={chipStyles.chip}
-          data-tone="accent"
-          title={t.stats.unzoom}
-          onClick={onUnzoom}
-        >
-          {t.stats.zoomed(zoom.from, zoom.to)} <span aria-hidden="true">×</span>
-          <span className="visually-hidden">{t.stats.unzoom}</span>
-        </button>
-      )}
-      <SegmentButtons
-        label={t.stats.window}
-        className={styles.windows}
-        value={window}
-        options={STATS_WINDOWS.map(each => [each, t.stats.windows[each]] as const)}
-        onChange={statsWindow => {
-          preferences.setState({ statsWindow })
-          onUnzoom()
-        }}
-      />
-    </ViewHead>
   )
 }
 

@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
-import type { Tenures } from '../../../shared/stats.ts'
+import type { LockTenure, Tenures } from '../../../shared/stats.ts'
 import { ask, book } from '../../state/console.ts'
 import { rowIdOf } from '../../state/lock-book.ts'
 import { viewStore } from '../../state/view.ts'
@@ -8,12 +8,12 @@ import cardStyles from '../../ui/Card.module.css'
 import { NumberTable } from '../../ui/NumberTable.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
-import { ChartFrame } from './ChartFrame.tsx'
+import chartStyles from './Chart.module.css'
+import { ChartFrame, Drawing } from './ChartFrame.tsx'
 import { KeyPicker } from './KeyPicker.tsx'
 import type { Span } from './steps.ts'
 import timelineStyles from './Timeline.module.css'
-import { TimelineChart, tenureCells } from './TimelineChart.tsx'
-import { holderKey } from './timeline.ts'
+import { holderKey, lanesOf } from './timeline.ts'
 
 const MOST_TENURES = 500
 
@@ -27,7 +27,7 @@ export function Timeline({ scope, span }: Props) {
   const found = useTenures(target, span)
   useLayoutEffect(() => {
     if (target === null) return
-    // The operator asked for the timeline, here or elsewhere.
+    // The operator chose a lock, here or in the inspector.
     if (lastTarget.current !== target || !wasShown) box.current?.scrollIntoView({ block: 'center' })
     lastTarget.current = target
     wasShown = true
@@ -105,4 +105,111 @@ function useTenures(target: { storeId: string; id: string } | null, { from, to }
     }
   }, [target, from, to])
   return found?.of === target ? (found?.tenures ?? null) : null
+}
+
+type ChartProps = { readonly label: string; readonly found: Tenures; readonly span: Span }
+
+const TICKS = 4
+
+/** Each holder has a lane, and each of its tenures is a bar. */
+function TimelineChart({ label, found: { tenures, gaps }, span: { from, to } }: ChartProps) {
+  const [reading, setReading] = useState<{ of: string; byKeys: boolean } | null>(null)
+  const idOf = (tenure: LockTenure) => `${tenure.from} ${holderKey(tenure)}`
+  const at = tenures.findIndex(tenure => idOf(tenure) === reading?.of)
+  const shown = tenures[at]
+  const go = (i: number) => () => {
+    const tenure = tenures[Math.max(0, Math.min(tenures.length - 1, i))]
+    if (tenure) setReading({ of: idOf(tenure), byKeys: true })
+  }
+  const leave = () => setReading(null)
+  const before = go((shown ? at : tenures.length) - 1)
+  const after = go((shown ? at : tenures.length) + 1)
+  const place = (time: number) => `${Math.min(100, Math.max(0, ((time - from) / (to - from)) * 100))}%`
+  const tickMs = (to - from) / TICKS
+  const ticks = Array.from({ length: TICKS + 1 }, (_, i) => from + tickMs * i)
+  return (
+    <>
+      <p
+        className={`${chartStyles.legend} ${timelineStyles.reading}`}
+        aria-live={reading?.byKeys ? 'polite' : 'off'}
+      >
+        {shown ? [...tenureCells(shown, to), t.stats.renewals(shown.renewals)].join(' · ') : ' '}
+      </p>
+      <Drawing
+        label={label}
+        className={timelineStyles.timeline}
+        keys={() => ({
+          ArrowLeft: before,
+          ArrowUp: before,
+          ArrowRight: after,
+          ArrowDown: after,
+          Home: go(0),
+          End: go(tenures.length - 1),
+          Escape: reading ? leave : undefined,
+        })}
+        onLeave={leave}
+        onPointerLeave={leave}
+      >
+        <div className={timelineStyles.gaps} aria-hidden="true">
+          {gaps.map(gap => (
+            <span
+              key={gap.from}
+              className={timelineStyles.gap}
+              title={t.stats.gapLabels[gap.why]}
+              style={{ left: place(gap.from), right: `calc(100% - ${place(gap.until ?? to)})` }}
+            />
+          ))}
+        </div>
+        {lanesOf(tenures, from, to).map(({ holder, bars }) => (
+          <div key={holder ? holderKey(holder) : 'others'} className={timelineStyles.lane}>
+            <span className={`${timelineStyles.laneName} clip`}>
+              {holder ? sayHolder(holder) : t.stats.otherHolders}
+            </span>
+            <span className={timelineStyles.bars}>
+              {bars.map(({ tenure, left, right, openLeft, openRight }) => {
+                const read = () => setReading({ of: idOf(tenure), byKeys: false })
+                return (
+                  <span
+                    key={idOf(tenure)}
+                    className={timelineStyles.bar}
+                    data-end={tenure.end}
+                    data-open-left={openLeft || undefined}
+                    data-open-right={openRight || undefined}
+                    data-read={tenure === shown || undefined}
+                    style={{ left: `${left * 100}%`, width: `${(right - left) * 100}%` }}
+                    onPointerEnter={read}
+                    onPointerDown={read}
+                  />
+                )
+              })}
+            </span>
+          </div>
+        ))}
+        <div className={timelineStyles.axis} aria-hidden="true">
+          {ticks.map(time => (
+            <span key={time} className="number">
+              {t.stats.axisTime(time, tickMs)}
+            </span>
+          ))}
+        </div>
+      </Drawing>
+    </>
+  )
+}
+
+/** The holder, the beginning, the end and the length of a tenure. */
+function tenureCells(tenure: LockTenure, now: number): string[] {
+  const { from, begin, until, end } = tenure
+  const exact = begin !== 'before' && end !== 'unseen'
+  return [
+    sayHolder(tenure),
+    t.stats.tenureFrom(from, begin),
+    t.stats.tenureUntil(until, end),
+    t.stats.tenureLength((until ?? now) - from, exact),
+  ]
+}
+
+function sayHolder({ holder, ownerHash }: Pick<LockTenure, 'holder' | 'ownerHash'>): string {
+  if (holder !== null) return shownText(holder, 120)
+  return ownerHash === null ? t.stats.noHolder : t.stats.token(ownerHash)
 }

@@ -1,3 +1,4 @@
+import { groupBy } from '../../../shared/group-by.ts'
 import type { LockTenure } from '../../../shared/stats.ts'
 
 /** A tenure in its lane; 0 is the left edge of the window and 1 the right. */
@@ -23,13 +24,8 @@ const NARROWEST = 0.003
 
 /** One lane per holder, the latest first; the earliest of many holders share the last lane. */
 export function lanesOf(tenures: readonly LockTenure[], from: number, to: number): Lane[] {
-  const byHolder = new Map<string, LockTenure[]>()
-  for (const tenure of tenures) {
-    const key = holderKey(tenure)
-    byHolder.set(key, [...(byHolder.get(key) ?? []), tenure])
-  }
   const endOf = (all: readonly LockTenure[]) => Math.max(...all.map(({ until }) => until ?? to))
-  const latest = [...byHolder.values()].sort((a, b) => endOf(b) - endOf(a))
+  const latest = [...groupBy(tenures, holderKey).values()].sort((a, b) => endOf(b) - endOf(a))
   const own = latest.length > MOST_LANES ? latest.slice(0, MOST_LANES - 1) : latest
   const shared = latest.slice(own.length).flat()
   const lanes = own.map(all => laneOf(all[0] ?? null, all))

@@ -1,19 +1,12 @@
 import { useEffect, useState } from 'react'
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../shared/duration.ts'
+import { MINUTE_MS } from '../../../shared/duration.ts'
 import type { Failure } from '../../../shared/result.ts'
 import type { GroupBy, GroupHistory, History, Stats } from '../../../shared/stats.ts'
 import { ask } from '../../state/console.ts'
-import type { StatsWindow } from '../../state/preferences.ts'
+import { type StatsWindow, WINDOW_MS } from '../../state/windows.ts'
 import { GROUP_INK } from './ink.ts'
 import { type Shade, shadesOf } from './shades.ts'
 import { type Span, stepFor, watchedFrom, wholeSteps, worthDrawing } from './steps.ts'
-
-const WINDOW_MS: Readonly<Record<StatsWindow, number>> = {
-  '15m': 15 * MINUTE_MS,
-  '1h': HOUR_MS,
-  '6h': 6 * HOUR_MS,
-  '24h': DAY_MS,
-}
 
 const AGAIN_MS = 4000
 const MOST_RATES = 96
@@ -22,7 +15,7 @@ type StatsQuestion = {
   readonly scope: string | null
   readonly window: StatsWindow
   readonly zoom: Span | null
-  /** As many as there is room for. */
+  /** As many as fit the width. */
   readonly points: number
   readonly by: GroupBy
 }
@@ -32,7 +25,7 @@ export type StatsAnswer = {
   readonly stats: Stats
   /** The watched part of the window. */
   readonly span: Span
-  /** The end of what is drawn: the future is no gap. */
+  /** The end of the charts: the future is no gap. */
   readonly until: number
   /** The start of watching; null if all of the window was watched. */
   readonly watched: number | null
@@ -102,16 +95,7 @@ async function read(question: StatsQuestion): Promise<Observed> {
   if (!rates.ok) return { answer: null, error: rates.error }
   if (!groups.ok) return { answer: null, error: groups.error }
   const until = Math.min(span.to, stats.value.at)
-  const answer: StatsAnswer = {
-    of: question,
-    stats: stats.value,
-    span,
-    until,
-    watched,
-    counts: counts.value,
-    rates: rates.value,
-    groups: groups.value,
-    shades: shadesOf(counts.value.series, span.from, until),
-  }
-  return { answer, error: null }
+  const drawn = { counts: counts.value, rates: rates.value, groups: groups.value }
+  const shades = shadesOf(counts.value.series, span.from, until)
+  return { answer: { of: question, stats: stats.value, span, until, watched, ...drawn, shades }, error: null }
 }

@@ -80,7 +80,7 @@ it('sees a lock come, change its holder and go', async () => {
   expect(await total('hold_duration_seconds_count')).toBe(2)
 })
 
-it('goes on when a store is down from the start, or goes down, and says so once', async () => {
+it('continues when a store is down from the start, or goes down, and logs it once', async () => {
   const server = await startRedis()
   const client = new Redis({ port: server.port })
   onTestFinished(() => client.disconnect())
@@ -103,7 +103,7 @@ it('goes on when a store is down from the start, or goes down, and says so once'
   expect(stderr).toContain(`${gone} down: `)
 })
 
-it('names keys only when asked to, and none of them gets out of its label', async () => {
+it('lists keys only on request, and none breaks out of its label', async () => {
   const { client, address } = await redisPlace()
   const hostile = 'pipeline_lock:acme:"} 1\nlockkeeper_store_up{store="forged"} 0 \x1b[31m'
   await client.set(hostile, 'run-1-a', 'EX', 600)
@@ -134,7 +134,7 @@ it('shows neither a password nor the account of a store', async () => {
   expect((await done).stderr).not.toContain('hunter')
 })
 
-it('asks for the token of the environment', async () => {
+it('requires the token of the environment', async () => {
   const { port } = await startMetrics(['memory:practice'], { LOCKKEEPER_METRICS_TOKEN: 'scrape-me' })
   expect(await ask(port, { path: '/metrics' })).toMatchObject({ status: 401 })
   const headers = { Authorization: 'Bearer scrape-me' }
@@ -159,7 +159,7 @@ it.each([
   expect(stderr).not.toContain('hunter2')
 })
 
-it('says that a port is taken', async () => {
+it('reports a port that is in use', async () => {
   const other = createServer()
   await new Promise<void>(resolve => other.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void other.close())

@@ -61,7 +61,7 @@ describe('lockkeeper export', () => {
     expect(text.toString()).toContain('lockRecharge:P2')
   })
 
-  it('knows the format by the name, filters, names the report, and tells the version of the tool', async () => {
+  it('derives the format from the name, filters, titles the report, and records the version', async () => {
     const { redis, file } = await place()
     const args = ['--since', '15m', '--filter', 'key:P1', '--title', 'Outage', '--out', file('r.json')]
     const run = await runCli(['export', redis.address, ...args])
@@ -84,7 +84,7 @@ describe('lockkeeper export', () => {
     expect(run.stdout).toMatch(/^end,.*complete/m)
   })
 
-  it('takes times as the calendar has them, in UTC unless they say otherwise', async () => {
+  it('takes calendar times, in UTC unless they have a zone', async () => {
     const { redis, file } = await place(0)
     const window = ['--since', '2026-01-02T10:00', '--until', '2026-01-02T12:30:00+02:00']
     expect((await runCli(['export', redis.address, '--out', file('r.json'), ...window])).code).toBe(0)
@@ -118,7 +118,7 @@ describe('lockkeeper export', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  it('writes what is known of a store that is down, says so, and exits with 7', async () => {
+  it('writes the last known state of a store that is down, reports it, and exits with 7', async () => {
     const { redis, file } = await place()
     const port = await freePort()
     const down = `redis://127.0.0.1:${port}/0`
@@ -132,7 +132,7 @@ describe('lockkeeper export', () => {
     expect(end).toMatchObject({ locks: 3, complete: false })
   })
 
-  it('of longer than there is a calendar begins with it', async () => {
+  it('a window longer than the calendar starts with it', async () => {
     const { redis, file } = await place(0)
     const run = await runCli(['export', redis.address, '--since', '99999d', '--out', file('r.json')])
     expect([run.code, run.stderr]).toEqual([0, ''])
@@ -140,7 +140,7 @@ describe('lockkeeper export', () => {
     expect(asked.from).toBe('1970-01-01T00:00:00.000Z')
   })
 
-  it('leaves tokens out unless it is told otherwise', async () => {
+  it('leaves tokens out by default', async () => {
     const { redis, file } = await place(0)
     await redis.client.set('lock:orders', 'a-token-that-is-secret')
     const [without, included] = [file('a.md'), file('b.md')]
@@ -156,7 +156,7 @@ describe('a report that cannot be written', () => {
     ['a folder that there is not', 'nowhere/r.md', 2, /cannot be written: its folder does not exist/],
     ['a folder', '.', 2, /is not a file/],
     ['a file taken for a folder', 'kept.md/r.md', 2, /cannot be written/],
-  ])('says so of %s', async (_, name, code, words) => {
+  ])('is reported for %s', async (_, name, code, words) => {
     const folder = dataFolder()
     writeFileSync(join(folder, 'kept.md'), 'kept')
     const run = await runCli(['export', 'memory:practice', '--as', 'md', '--out', join(folder, name)])
@@ -165,7 +165,7 @@ describe('a report that cannot be written', () => {
     expect(readdirSync(folder)).toEqual(['kept.md'])
   })
 
-  it('replaces nothing that is no file, and follows a link to the file that is meant', async () => {
+  it('replaces only files, and follows a link to its file', async () => {
     const folder = dataFolder()
     const pipe = join(folder, 'pipe')
     spawnSync('mkfifo', [pipe])
@@ -180,7 +180,7 @@ describe('a report that cannot be written', () => {
     expect(readdirSync(folder).sort()).toEqual(['link.md', 'pipe', 'real.md'])
   })
 
-  it('says so where this account may not write', async () => {
+  it('is reported where this account may not write', async () => {
     const folder = dataFolder()
     const closed = join(folder, 'closed')
     mkdirSync(closed)
@@ -199,14 +199,14 @@ describe('a report that cannot be written', () => {
     ['EIO', 'INTERNAL', 'r.md was not written: the disk has failed (EIO)'],
     ['EMFILE', 'INTERNAL', 'r.md was not written: this process has too many files open (EMFILE)'],
     ['EWHATEVER', 'INTERNAL', 'r.md was not written: EWHATEVER'],
-  ])('says what %s means', (code, failure, message) => {
+  ])('explains %s', (code, failure, message) => {
     expect(unwritable('r.md', Object.assign(new Error('no'), { code })).failure).toEqual({
       code: failure,
       message,
     })
   })
 
-  it('leaves what was there, and no half file, when the disk is full', async () => {
+  it('keeps the previous file, and no partial one, when the disk is full', async () => {
     const { redis, folder, file } = await place(0)
     await populateRedis(redis.client, 'locks', 5000)
     writeFileSync(file('r.json'), 'the report of yesterday')
@@ -243,7 +243,7 @@ describe('a report that cannot be written', () => {
     },
   )
 
-  it('to a reader that has seen enough is no error, and says nothing', async () => {
+  it('ends silently and without error when its reader has enough', async () => {
     const { redis } = await place(0)
     await populateRedis(redis.client, 'locks', 20_000)
     const args = [process.execPath, '--', CLI, 'export', redis.address, '--as', 'csv', '--out', '-']
@@ -252,7 +252,7 @@ describe('a report that cannot be written', () => {
     expect(stderr).toBe('')
   })
 
-  it('waits for a reader without a word, and is not whole when it is stopped', async () => {
+  it('waits for a slow reader, and is incomplete when stopped', async () => {
     const { redis } = await place(0)
     await populateRedis(redis.client, 'locks', 20_000)
     const args = [process.execPath, '--', CLI, 'export', redis.address, '--as', 'json', '--out', '-']
@@ -271,7 +271,7 @@ describe('a report that cannot be written', () => {
     expect(said).toBe('lockkeeper: Stopped: what was printed is not whole\n')
   })
 
-  it('is whole and says what is missing when the store dies in the middle', async () => {
+  it('is complete and names what is missing when the store dies in the middle', async () => {
     const server = await startRedis()
     onTestFinished(() => server.stop('SIGKILL').catch(() => {}))
     const client = new Redis({ port: server.port })

@@ -26,7 +26,7 @@ it('counts each of three stores and all of them, as their own clients do', async
   })
 })
 
-it('has times that people can read in its JSON', async () => {
+it('has ISO 8601 times in its JSON', async () => {
   const { address, client } = await redisPlace()
   const lock = { lockId: 'P_1', pid: 1, timestamp: Date.now() - 60_000, expiresAt: Date.now() + 60_000 }
   await client.set('lockRecharge:P', JSON.stringify(lock))
@@ -45,7 +45,7 @@ it('has times that people can read in its JSON', async () => {
   expect(Math.abs(since - lock.timestamp)).toBeLessThan(1000)
 })
 
-it('tells each store in words, 100 columns wide', async () => {
+it('describes each store in words, 100 columns wide', async () => {
   const stores = await threeStores()
   const ran = await run(...Object.values(stores).map(({ address }) => address))
   expect(ran).toMatchObject({ code: 0, stderr: '' })
@@ -61,7 +61,7 @@ it('tells each store in words, 100 columns wide', async () => {
   for (const line of ran.stdout.split('\n')) expect(textWidth(line), line).toBeLessThanOrEqual(100)
 })
 
-it('observes by itself for as long as it is told', async () => {
+it('watches for the time given with --watch', async () => {
   const { address, client } = await redisPlace()
   const { child, done } = startCli(['stats', address, '--watch', '8'])
   // However long it takes to start: it sees some of it.
@@ -80,7 +80,7 @@ it('observes by itself for as long as it is told', async () => {
   expect(stdout).toContain('HELD FOR')
 })
 
-it('tells what a console saw that ran with the same data folder', async () => {
+it('includes the history of a console with the same data folder', async () => {
   const { address, client } = await redisPlace()
   const folder = dataFolder()
   const console = openConsole(folder)
@@ -101,7 +101,7 @@ it('tells what a console saw that ran with the same data folder', async () => {
   expect(json()).toMatchObject({ overall: { active: 1, flows: { taken: 1 } } })
 })
 
-it('says which store is down, and counts the others', async () => {
+it('names a store that is down, and counts the others', async () => {
   const some = await run(DOWN, 'memory:practice')
   expect(some).toMatchObject({ code: 7, stderr: '' })
   expect(some.stdout).toMatch(/Cannot be read: .*ECONNREFUSED/)
@@ -165,7 +165,7 @@ it('prints getStats as the manager does, by LOCK_PROVIDER', async () => {
   })
 })
 
-it('prints get_active_locks as the manager does, without what has expired', async () => {
+it('prints get_active_locks as the manager does, without expired locks', async () => {
   const { client, address } = await redisPlace()
   const expiresAt = Date.now() + 3_600_000
   await client.set('pipeline_lock:acme1281:gcp_billing_export', 'abc-123-def-456', 'PXAT', expiresAt)
@@ -209,7 +209,7 @@ it('prints get_active_locks as the manager does, without what has expired', asyn
   expect(await run(DOWN, '--as', 'get_active_locks')).toMatchObject({ code: 5, stdout: '' })
 })
 
-it('prints getMetrics with null for what cannot be seen, and says when nothing was observed', async () => {
+it('prints getMetrics with null for unknown figures, and warns if nothing was observed', async () => {
   const nothing = await run('memory:practice', '--as', 'getMetrics')
   const unknown = { failed: null, totalWaitTimeMs: null, avgWaitTimeMs: null }
   expect(nothing.json()).toEqual({ acquired: null, released: null, ...unknown })

@@ -3,7 +3,7 @@ import { memoryServer } from '../../../electron/core/stores/memory/servers.ts'
 import { createLockManager } from '../../../electron/hosts/library/index.ts'
 import { lockMetrics } from '../../../electron/hosts/library/metrics.ts'
 
-it('tells Prometheus of every attempt, every lock that is held, and how long it took', async () => {
+it('counts every attempt, every held lock and its times for Prometheus', async () => {
   const { observer, register } = lockMetrics()
   const manager = createLockManager('memory:measured', { observer })
   const first = await manager.acquire('acme:billing:daily')
@@ -30,7 +30,7 @@ it('tells Prometheus of every attempt, every lock that is held, and how long it 
   expect(await register.metrics()).toContain(`pipeline_active_locks{${billing}} 0`)
 })
 
-it('does not count a lock down that this process never took', async () => {
+it('never decrements the gauge for a lock that another process acquired', async () => {
   const { observer, register } = lockMetrics()
   const elsewhere = createLockManager('memory:measured-2')
   await elsewhere.acquire('acme:x', { owner: 'run-1' })

@@ -34,7 +34,7 @@ afterEach(() => void vi.useRealTimers())
 const only = (samples: readonly Sample[], name: string) => samples.filter(each => each.name === name)
 
 describe('what is served', () => {
-  it('counts locks by state, and says how old and how close to their end they are', async () => {
+  it('counts locks by state, with their age and lease usage', async () => {
     const store = new ObservedStore('orders')
     store.pass([
       lockOf('held', { agoMs: 60_000, leftMs: HOUR }),
@@ -68,7 +68,7 @@ describe('what is served', () => {
     expect(only(samples, 'lockkeeper_lock_age_seconds')[0]?.value).toBeCloseTo(86_400, 0)
   })
 
-  it('says no number for what is not known of the locks that are there, and zero where there are none', async () => {
+  it('omits unknown figures of existing locks, and has zero without locks', async () => {
     const [silent, free] = [new ObservedStore('silent'), new ObservedStore('free')]
     silent.pass([lockOf('token', { agoMs: null, leftMs: 1000 })])
     free.pass([])
@@ -76,7 +76,7 @@ describe('what is served', () => {
     expect(by('store', 'lockkeeper_lease_used_max_ratio', samples)).toEqual({ free: 0 })
   })
 
-  it('takes no mistake of whoever wrote a record for the oldest lock', async () => {
+  it('ignores implausible times when looking for the oldest lock', async () => {
     const store = new ObservedStore('orders')
     const watched = (at: number) => ({
       firstSeenAt: at,
@@ -94,7 +94,7 @@ describe('what is served', () => {
     expect(only(samples, 'lockkeeper_lease_used_max_ratio')[0]?.value).toBeCloseTo(1 / 3, 2)
   })
 
-  it('counts what happens, and for how long locks were held, up to and with the edge of a bucket', async () => {
+  it('counts flows and tenure lengths, including the edge of a bucket', async () => {
     const store = new ObservedStore('orders')
     const metrics = await expose([store])
     const lock = lockOf('a', { agoMs: 4000, leftMs: HOUR })
@@ -117,7 +117,7 @@ describe('what is served', () => {
     })
   })
 
-  it('has no lock of a store that is down, not even none, and keeps its counters', async () => {
+  it('omits the locks of a store that is down, and keeps its counters', async () => {
     const [store, other] = [new ObservedStore('orders'), new ObservedStore('other')]
     const metrics = await expose([store, other], { keys: 5 })
     const lock = lockOf('a', { agoMs: 1000, leftMs: HOUR })
@@ -143,7 +143,7 @@ describe('what is served', () => {
     expect(by('store', 'lockkeeper_store_up', await metrics.samples())).toEqual({ orders: 1, other: 1 })
   })
 
-  it('counts nothing where a part could not be read, and says so', async () => {
+  it('counts nothing if part of a store could not be read, and reports it as partial', async () => {
     const store = new ObservedStore('orders')
     store.pass([lockOf('a', { agoMs: 0, leftMs: HOUR })])
     store.history.onFailure('partial', DOWN)
@@ -153,13 +153,13 @@ describe('what is served', () => {
     expect(only(samples, 'lockkeeper_locks')).toEqual([])
   })
 
-  it('says neither up nor down before the first reading', async () => {
+  it('is neither up nor down before the first pass', async () => {
     const samples = await (await expose([new ObservedStore('orders')])).samples()
     expect(only(samples, 'lockkeeper_store_up')).toEqual([])
     expect(by('store', 'lockkeeper_requests_total', samples)).toEqual({ orders: 0 })
   })
 
-  it('forgets a store that was closed, and goes on under the new name of another', async () => {
+  it('drops a closed store, and follows a renamed one', async () => {
     const [a, b] = [new ObservedStore('a'), new ObservedStore('b')]
     const metrics = await expose([a, b])
     a.ended(1000)
@@ -171,7 +171,7 @@ describe('what is served', () => {
     expect([...stores]).toEqual(['renamed'])
   })
 
-  it('tells requests for every store, and capacity only where it is paid for', async () => {
+  it('counts requests for every store, and capacity units only for DynamoDB', async () => {
     const [redis, dynamodb] = [new ObservedStore('r'), new ObservedStore('d')]
     redis.spent = { requests: 12, units: null }
     dynamodb.spent = { requests: 2, units: 4.5 }
@@ -184,7 +184,7 @@ describe('what is served', () => {
 describe('alerts', () => {
   const open = { openByRule: () => [{ rule: 'expired', storeId: 'orders', open: 3 }] as const }
 
-  it('are counted by rule, those of which there are none as well', async () => {
+  it('are counted by rule, including zeros', async () => {
     const store = new ObservedStore('orders')
     store.pass([])
     const samples = await (await expose([store], { alerts: open })).samples()
@@ -192,7 +192,7 @@ describe('alerts', () => {
     expect(by('rule', 'lockkeeper_alerts_open', samples)).toEqual({ ...zeros, expired: 3 })
   })
 
-  it('are not none in a store that nobody could read yet, but for the one that it is down', async () => {
+  it('are unknown for a store that was never read, except the outage itself', async () => {
     const [silent, down] = [new ObservedStore('silent'), new ObservedStore('down')]
     down.history.onFailure('down', DOWN)
     const samples = await (await expose([silent, down], { alerts: { openByRule: () => [] } })).samples()
@@ -205,7 +205,7 @@ describe('alerts', () => {
     expect(only(later, 'lockkeeper_alerts_open')).toHaveLength(ALERT_RULES.length)
   })
 
-  it('of a store that is closed are not there, and where nobody looks there are none', async () => {
+  it('are omitted for a closed store, and in a host without alerts', async () => {
     const other = new ObservedStore('other')
     other.pass([])
     const closed = await expose([other], { alerts: open })
@@ -219,13 +219,13 @@ describe('alerts', () => {
 })
 
 describe('keys', () => {
-  it('are nowhere unless they are asked for', async () => {
+  it('are listed only on request', async () => {
     const store = new ObservedStore('orders')
     store.pass([lockOf('tenant-4711', { agoMs: 0, leftMs: HOUR })])
     expect(await (await expose([store])).text()).not.toContain('tenant-4711')
   })
 
-  it('are those that need attention most, no more than asked for', async () => {
+  it('are those that need attention most, up to the limit', async () => {
     const store = new ObservedStore('orders')
     const calm = Array.from({ length: 500 }, (_, i) =>
       lockOf(`calm-${i}`, { agoMs: 1000, leftMs: HOUR + i * 1000 }),
@@ -246,7 +246,7 @@ describe('keys', () => {
     expect(by('key', 'lockkeeper_lock_lease_seconds', samples)['expiring']).toBeCloseTo(3600, 0)
   })
 
-  it('with everything that could break out of a label stay inside it, harmless and different', async () => {
+  it('stay inside their label, harmless and distinct, whatever they contain', async () => {
     const store = new ObservedStore('orders')
     const hostile = [
       'a"} 1\nlockkeeper_store_up{store="forged"} 1',
@@ -274,7 +274,7 @@ describe('keys', () => {
     expect(promtool(['check', 'metrics'], text)).toEqual({ ok: true, said: '' })
   })
 
-  it('that two tables have are told once, of the one that needs attention more', async () => {
+  it('that two tables share are listed once, for the lock that needs attention more', async () => {
     const store = new ObservedStore('orders')
     store.pass([
       lockOf('same', { id: '1', agoMs: 1000, leftMs: HOUR }),
@@ -285,7 +285,7 @@ describe('keys', () => {
     expect(by('key', 'lockkeeper_lock_age_seconds', samples)['same']).toBeCloseTo(7200, 0)
   })
 
-  it('with ends that no clock can have are no numbers', async () => {
+  it('with impossible expiries have no remaining time', async () => {
     const store = new ObservedStore('orders')
     const lease = { kind: 'deadline', source: 'stored', afterwards: 'expired' } as const
     store.pass([

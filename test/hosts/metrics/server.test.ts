@@ -1,8 +1,7 @@
 import { connect } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { createCore } from '../../../electron/core/compose.ts'
-import { createMetricsPage } from '../../../electron/hosts/metrics/page.ts'
-import { startMetricsServer } from '../../../electron/hosts/metrics/server.ts'
+import { createMetricsPage, startMetricsServer } from '../../../electron/hosts/metrics/server.ts'
 import { dataFolder } from '../cli/run-cli.ts'
 import { type Ask, ask, startHost } from '../web/web-client.ts'
 
@@ -107,7 +106,7 @@ it.each(HOSTS)('%s answers to its token alone, when there is one', async (_, sta
   expect(JSON.stringify([refused.body, logged])).not.toContain(TOKEN)
 })
 
-it.each(HOSTS)('%s lets nobody in when the token is empty by mistake', async (_, start) => {
+it.each(HOSTS)('%s refuses every request when the token is empty by mistake', async (_, start) => {
   const { port } = await start('')
   for (const authorization of [undefined, 'Bearer ', 'Bearer x'])
     expect(await ask(port, { path: '/metrics', headers: { Authorization: authorization } })).toMatchObject({
@@ -122,7 +121,7 @@ it('the token of the metrics opens nothing else in the console', async () => {
     expect(await ask(port, { path, headers }), path).toMatchObject({ status: 403 })
 })
 
-it('has nothing but the metrics, and says in one line who knocked', async () => {
+it('serves nothing but the metrics, and logs a refused request in one line', async () => {
   const { port, logged } = await startServer()
   for (const path of ['/', '/favicon.ico', '/metrics/', '/frames']) {
     const answer = await ask(port, { path })
@@ -132,7 +131,7 @@ it('has nothing but the metrics, and says in one line who knocked', async () => 
   expect(logged).toHaveLength(4)
 })
 
-it('is not reached from another address of this machine', async () => {
+it('is not reachable at another address of this machine', async () => {
   const { port } = await startServer()
   const refused = await new Promise(resolve => {
     connect({ host: '127.0.0.2', port })

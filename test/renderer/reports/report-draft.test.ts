@@ -19,7 +19,7 @@ test('a draft begins with the last hour and what the table shows', () => {
   expect(reportRequestSchema.parse(request)).toEqual(request)
 })
 
-test('what was typed is there again when the sheet is opened again, tokens are not', () => {
+test('reopening the sheet restores the draft, without tokens', () => {
   const draft = { ...newDraft('is:stuck', NOW), summary: 'A long story', title: 'Outage', withTokens: true }
   const kept = { draft: { ...draft, filter: 'billing' }, tableFilter: 'is:stuck' }
   const again = resumeDraft(kept, 'is:stuck', NOW + HOUR)
@@ -29,7 +29,7 @@ test('what was typed is there again when the sheet is opened again, tokens are n
   expect(resumeDraft(null, 'usage', NOW)).toEqual(newDraft('usage', NOW))
 })
 
-test('a filter that is not complete is nothing to ask for', () => {
+test('an invalid filter makes no request', () => {
   expect(requestOf({ ...newDraft('', NOW), filter: 'state:exp' }, ['a'], 'file', NOW)).toBeNull()
 })
 
@@ -45,7 +45,7 @@ test.each([
   ['2026-10-02T12:00', '2026-10-02T11:00'],
   ['', '2026-10-02T11:00'],
   ['2026-10-02T12:00', 'nonsense'],
-])('from %j to %j is no window', (from, to) => {
+])('refuses a window from %j to %j', (from, to) => {
   const draft = { ...newDraft('', NOW), preset: 'custom' as const, from, to }
   expect(windowOf(draft, NOW)).toBeNull()
   expect(requestOf(draft, ['a'], 'preview', NOW)).toBeNull()
@@ -67,6 +67,6 @@ test('a preview and paper have fewer locks, and are pages', () => {
   expect(requestOf(draft, [], 'print', NOW)).toMatchObject({ as: 'html', lockLimit: 5000 })
 })
 
-test('a file is called by when its window ends', () => {
+test('a file is named by the end of its window', () => {
   expect(reportFileName('html', NOW)).toBe('lockkeeper-report-20261002-1234.html')
 })

@@ -8,7 +8,7 @@ const { sayWhen } = await import('../../../renderer/features/stats/say-when.ts')
 
 const AT = new Date(2026, 0, 1, 1, 2, 59).getTime()
 
-test('numbers of stores that are all away are as of when one of them was last read', () => {
+test('figures of stores that are all down have the time of the last pass', () => {
   const stores = [
     { status: 'down', asOf: AT - 60_000 },
     { status: 'stale', asOf: AT },
@@ -17,7 +17,7 @@ test('numbers of stores that are all away are as of when one of them was last re
   expect(sayWhen([...stores, { status: 'down', asOf: null }])).toBe('as of 01:02:59')
 })
 
-test('where one is live, or was read for the answer, they are of now', () => {
+test('figures are current if any store is live or was read for the answer', () => {
   expect(sayWhen([{ status: 'live', asOf: AT }])).toBe('Now')
   expect(sayWhen([{ status: 'unwatched', asOf: AT }])).toBe('Now')
   expect(

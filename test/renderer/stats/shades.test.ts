@@ -2,13 +2,13 @@ import { expect, test } from 'vitest'
 import { observedPart, shadesOf, shadeWithin } from '../../../renderer/features/stats/shades.ts'
 import { down } from './a-history.ts'
 
-test('the gap of the only store is a whole one, and says why', () => {
+test('the gap of the only store is whole, with its reason', () => {
   expect(shadesOf([{ name: 'a', gaps: [down(10, 20, 'refused')] }], 0, 100)).toEqual([
     { from: 10, until: 20, whole: true, missing: [{ name: 'a', why: 'down', message: 'refused' }] },
   ])
 })
 
-test('where one of several was not observed the sum is incomplete, and it is told which', () => {
+test('if one of several stores was not observed, the sum is incomplete and names it', () => {
   const shades = shadesOf(
     [
       { name: 'a', gaps: [down(10, 30)] },
@@ -26,7 +26,7 @@ test('where one of several was not observed the sum is incomplete, and it is tol
   ])
 })
 
-test('a gap that goes on ends where the window ends, and one from before begins where it begins', () => {
+test('gaps are clipped to the window', () => {
   const shades = shadesOf([{ name: 'a', gaps: [down(-50, 10), down(90, null)] }], 0, 100)
   expect(shades.map(({ from, until }) => [from, until])).toEqual([
     [0, 10],
@@ -59,7 +59,7 @@ test('a step has the shade that covers most of it', () => {
   expect(shadeWithin(shades, 40, 50)).toBeNull()
 })
 
-test('a value is drawn as far as it was observed', () => {
+test('a value is drawn for its observed part', () => {
   const shades = shadesOf([{ name: 'a', gaps: [down(0, 14), down(37, 60)] }], 0, 100)
   expect(observedPart({ from: 10, until: 20 }, shades)).toEqual({ from: 14, until: 20 })
   expect(observedPart({ from: 30, until: 40 }, shades)).toEqual({ from: 30, until: 37 })

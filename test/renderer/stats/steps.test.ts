@@ -12,7 +12,7 @@ import { down, history, point, STEP_MS, series } from './a-history.ts'
 const HOUR = 3_600_000
 const held = (steps: ReturnType<typeof countSteps>) => steps.map(({ values }) => values?.held ?? null)
 
-test('a step is the finest one that there is room for', () => {
+test('chooses the finest step that fits', () => {
   expect(stepFor(900_000, 500)).toBe(10_000)
   expect(stepFor(HOUR, 360)).toBe(10_000)
   expect(stepFor(24 * HOUR, 500)).toBe(300_000)
@@ -21,7 +21,7 @@ test('a step is the finest one that there is room for', () => {
     expect(span / stepFor(span, 100)).toBeLessThanOrEqual(100)
 })
 
-test('steps go by the clock, so that they stay the same while the window moves', () => {
+test('steps are aligned to the clock and stay the same while the window moves', () => {
   const early = wholeSteps({ from: 61_000, to: 299_000 }, 60_000)
   const late = wholeSteps({ from: 62_500, to: 299_999 }, 60_000)
   expect(early).toEqual({ from: 60_000, to: 300_000, points: 4 })
@@ -44,7 +44,7 @@ test('a gap is a gap and not a zero', () => {
   ).toEqual([3, 3, null, null, null, null, 2, 2])
 })
 
-test('a store that is not observed counts as it was last seen: the sum does not fall', () => {
+test('an unobserved store counts as last observed: the sum does not fall', () => {
   const steps = countSteps(
     history(
       series('a', [point(3), point(4), point(4)]),
@@ -55,7 +55,7 @@ test('a store that is not observed counts as it was last seen: the sum does not 
   expect(held(steps)).toEqual([13, 14, 13])
 })
 
-test('where no store was observed nothing is known, whatever was seen before', () => {
+test('without any observed store, the step is a gap', () => {
   const gap = down(STEP_MS, 2 * STEP_MS)
   const steps = countSteps(
     history(series('a', [point(3), null, point(3)], [gap]), series('b', [point(1), null, point(1)], [gap])),
@@ -64,13 +64,13 @@ test('where no store was observed nothing is known, whatever was seen before', (
   expect(held(steps)).toEqual([4, null, 4])
 })
 
-test('what is still to come, or has not been read yet, is no gap', () => {
+test('the future, and steps not read yet, are no gap', () => {
   const steps = countSteps(history(series('a', [point(3), point(4), null, null, null])), 2.5 * STEP_MS)
   expect(held(steps)).toEqual([3, 4])
   expect(steps.at(-1)?.until).toBe(2 * STEP_MS)
 })
 
-test('a rate is of the time that was observed', () => {
+test('a rate covers the observed time only', () => {
   const steps = rateSteps(
     history(
       series('a', [point(1, 6, 4), point(1, 6, 0), null], [down(1.5 * STEP_MS, 3 * STEP_MS)]),
@@ -82,7 +82,7 @@ test('a rate is of the time that was observed', () => {
   expect(steps.map(({ values }) => values?.freed)).toEqual([6, 2, 2])
 })
 
-test('groups over time have a gap where nobody looked, and end where somebody did last', () => {
+test('groups over time have gaps, and end with the last observed step', () => {
   const groups = [
     { name: 'a', points: [2, null, 1, 0, null] },
     { name: 'b', points: [0, null, 3, 3, null] },
@@ -98,7 +98,7 @@ test('a few seconds say nothing about a minute', () => {
   expect(steps.map(({ values }) => values?.taken ?? null)).toEqual([6])
 })
 
-test('stacked areas lie on each other, and what is not there has no edge', () => {
+test('areas are stacked, and an empty one has no edge', () => {
   const steps = [
     { from: 0, until: 10, values: [1, 0, 3] },
     { from: 10, until: 20, values: null },

@@ -25,7 +25,7 @@ function tenure(
   }
 }
 
-test('each holder has a lane, the one that held last first', () => {
+test('each holder has a lane, the latest first', () => {
   const lanes = lanesOf([tenure('ana', 0, 20), tenure('bob', 20, 60), tenure('ana', 60, null)], 0, 100)
   expect(
     lanes.map(({ holder, bars }) => [holder?.holder, bars.map(({ left, right }) => [left, right])]),
@@ -41,7 +41,7 @@ test('each holder has a lane, the one that held last first', () => {
   ])
 })
 
-test('a bar is open where its beginning or its end is not known', () => {
+test('a bar is open where its beginning or end is unknown', () => {
   const [first, second, third, fourth] = [
     tenure('a', -50, 10),
     tenure('b', 10, 20, { begin: 'before' }),
@@ -71,7 +71,7 @@ test('two tokens without a name are two holders', () => {
   expect(lanesOf([one, two], 0, 100)).toHaveLength(2)
 })
 
-test('of very many holders the earliest share a lane, and none is left out', () => {
+test('the earliest of very many holders share a lane, and none is left out', () => {
   const tenures = Array.from({ length: 50 }, (_, i) => tenure(`worker-${i}`, i, i + 1))
   const lanes = lanesOf(tenures, 0, 100)
   expect(lanes).toHaveLength(8)

@@ -14,14 +14,14 @@ test('a window begins where the first of its stores was watched', () => {
   expect(worthDrawing(day, 22 * HOUR)).toEqual({ from: 22 * HOUR, to: 24 * HOUR })
 })
 
-test('nothing is cut off that was watched: not an outage at the beginning, and not a later gap', () => {
+test('a watched time is never cut off: neither an outage at the beginning nor a later gap', () => {
   expect(watchedFrom(day, [{ gaps: [down(0, 20 * HOUR)] }])).toBeNull()
   expect(watchedFrom(day, [{ gaps: [away(HOUR, 20 * HOUR)] }])).toBeNull()
   expect(watchedFrom(day, [{ gaps: [away(0, 20 * HOUR)] }, { gaps: [] }])).toBeNull()
   expect(worthDrawing(day, null)).toEqual(day)
 })
 
-test('where nobody watched at all, the window is as it was asked for', () => {
+test('without any watching, the window stays as requested', () => {
   expect(watchedFrom(day, [{ gaps: [away(0, null)] }])).toBeNull()
   expect(watchedFrom(day, [])).toBeNull()
 })

@@ -1,59 +1,29 @@
 import type { AuditPage, AuditQuery, AuditRow } from '../../../../shared/audit.ts'
+import { groupBy } from '../../../../shared/group-by.ts'
 import type { ReportAction } from '../../../../shared/report-document.ts'
 import type { HashedHolder } from './secret-scanner.ts'
-
-/** Reads one page of the log, newest lines first. */
-export type ReadAudit = (query: AuditQuery, signal: AbortSignal) => Promise<AuditPage>
+import { nameOf } from './sources.ts'
 
 const PAGE = 500
 const MOST_ACTIONS = 1000
 const MOST_NOT_DONE = 50
-/** Locks of one action whose histories say that they were released with it. */
+/** Locks of one action whose histories mention the release. */
 const MOST_RELEASED = 10_000
-/** How far the beginning of an action, which says why it was done, is looked for before the window. */
+/** How far before the window to look for the beginning of an action, which has its reason. */
 const PAGES_BACK = 40
-/** Outcomes that are what the operator wanted of a lock. `gone` was free already; a hold `ran-out` at its planned end. */
+/** Outcomes that the operator wanted. `gone` was free already; a hold `ran-out` at its planned end. */
 const DONE = ['released', 'restored', 'gone', 'held', 'ran-out']
 
-export type Actions = {
-  readonly listed: ReportAction[]
-  readonly more: number
-  readonly elsewhere: number
-  readonly unreadable: number
-  /** What was released and when, by the listed actions. */
-  readonly released: readonly Released[]
-  /** Holders and fences in the log, to search them in what people typed. */
-  readonly holders: readonly HashedHolder[]
-  readonly fences: ReadonlySet<string>
-}
-
-/** `store` is its address. */
-type Released = { readonly store: string | null; readonly id: string; readonly at: number }
-
-type Draft = {
-  readonly facts: { -readonly [K in keyof ReportAction]: ReportAction[K] }
-  readonly addresses: Set<string>
-  readonly names: Set<string>
-  /** Ids of locks whose last outcome is known: lines come newest first, so a second try comes before the first. */
-  readonly settled: Set<string>
-  readonly released: Released[]
-  /** The log's own counts, which replace those of its lines, were read. */
-  isCounted: boolean
-  isInWindow: boolean
-  /** Its first line was read. */
-  isWhole: boolean
-}
-
 /**
- * Reads the log backwards to the beginning of the window and makes one action of all lines of an action. An action belongs to the
- * window if any of its lines does: its outcome is reported even if it came later, and its reason even if it began before.
- * `addresses` limits it to some stores.
+ * Reads the log backwards to the beginning of the window, and joins the lines of each action. An action belongs to the window if
+ * any of its lines does: its outcome is reported even if it came later, and its reason even if it began before. `addresses` limits
+ * the actions to some stores.
  */
 export async function readActions(
-  read: ReadAudit,
+  read: (query: AuditQuery, signal: AbortSignal) => Promise<AuditPage>,
   { from, to, addresses }: { from: number; to: number; addresses: ReadonlySet<string> | null },
   signal: AbortSignal,
-): Promise<Actions> {
+) {
   const drafts = new Map<string, Draft>()
   const holders = new Map<string, HashedHolder>()
   const fences = new Set<string>()
@@ -93,10 +63,20 @@ export async function readActions(
     more: here.length - shown.length,
     elsewhere: all.length - here.length,
     unreadable,
-    released: shown.flatMap(draft => draft.released),
+    /** Releases by the listed actions, by the `nameOf` of the store's address and the lock. */
+    released: groupBy(
+      shown.flatMap(draft => draft.released),
+      ({ name }) => name,
+    ),
+    /** Holders and fences in the log, to find them in what people typed. */
     holders: [...holders.values()],
     fences,
   }
+}
+
+export const NO_ACTIONS: Awaited<ReturnType<typeof readActions>> = {
+  ...{ listed: [], more: 0, elsewhere: 0, unreadable: 0 },
+  ...{ released: new Map(), holders: [], fences: new Set() },
 }
 
 function isAbout(draft: Draft, addresses: ReadonlySet<string> | null): boolean {
@@ -104,14 +84,25 @@ function isAbout(draft: Draft, addresses: ReadonlySet<string> | null): boolean {
   return [...draft.addresses].some(address => addresses.has(address))
 }
 
-function newDraft(action: string, { at, user, host }: AuditRow): Draft {
+type Draft = ReturnType<typeof newDraft>
+
+function newDraft(action: string, { at, user, host }: AuditRow) {
+  const facts: ReportAction = {
+    ...{ action, at, until: at, user, host, method: null, stores: [], plan: null, key: null, reason: null },
+    ...{ outcome: null, error: null, counts: {}, notDone: [], moreNotDone: 0 },
+  }
   return {
-    facts: {
-      ...{ action, at, until: at, user, host, method: null, stores: [], plan: null, key: null, reason: null },
-      ...{ outcome: null, error: null, counts: {}, notDone: [], moreNotDone: 0 },
-    },
-    ...{ addresses: new Set(), names: new Set(), settled: new Set(), released: [] },
-    ...{ isCounted: false, isInWindow: false, isWhole: false },
+    facts,
+    addresses: new Set<string>(),
+    names: new Set<string>(),
+    /** Ids of locks whose last outcome is known: lines come newest first, so a second try comes before the first. */
+    settled: new Set<string>(),
+    released: [] as { name: string; at: number }[],
+    /** The log's own counts, which replace those of its lines, were read. */
+    isCounted: false,
+    isInWindow: false,
+    /** Its first line was read. */
+    isWhole: false,
   }
 }
 
@@ -167,7 +158,7 @@ function addLock(draft: Draft, row: AuditRow): void {
 function addReleased({ released }: Draft, row: AuditRow): void {
   const id = idOf(row)
   if (id !== null && released.length < MOST_RELEASED)
-    released.push({ store: row.store, id, at: Date.parse(row.at) })
+    released.push({ name: nameOf(row.store ?? '', id), at: Date.parse(row.at) })
 }
 
 /** Locks as the log describes them: the one that was acted on, and the one that was found instead. */

@@ -1,8 +1,8 @@
 import type { ReportEnd, ReportHead, ReportLock } from '../../../../shared/report-document.ts'
 
 /**
- * What a report consists of for a reader, before it is Markdown or HTML. Any text in a block may come from a store or from a
- * person: a writer escapes all of them.
+ * The content of a document before it is Markdown or HTML. Any text in a block may come from a store or from a person: a writer
+ * escapes all of them.
  */
 
 export type Tone = 'danger' | 'warn' | 'endless' | 'live' | 'quiet'
@@ -13,9 +13,6 @@ export type Cell = {
   readonly as?: 'code' | 'number' | 'time'
   readonly tone?: Tone | undefined
 }
-
-/** `share` is the column's part of the width, relative to the others. */
-export type Column = { readonly title: string; readonly share: number; readonly align?: 'right' | undefined }
 
 /** `unit`: what the numbers count. */
 type ChartOf<Kind> = { readonly is: Kind; readonly title: string; readonly unit: string }
@@ -65,10 +62,10 @@ export type Block =
 
 export type Fact = readonly [string, Cell]
 
-/** One thing with its tags, its sentences and its list. */
+/** An item with its tags, sentences and list. */
 export type Entry = {
   readonly key: string
-  /** The key is a title of ours, not a name from a store. */
+  /** The key is our own title, not a name from a store. */
   readonly isOurs?: boolean
   readonly tags: readonly Cell[]
   readonly texts: readonly string[]
@@ -91,20 +88,19 @@ export function entry(key: string, parts: Partial<Omit<Entry, 'key'>>): Block {
   return { is: 'entry', key, tags: [], texts: [], list: [], ...parts }
 }
 
-/** A column: its title, its share of the width, its cell in a row, and where it is set. A plain text is a cell without style. */
-export type ColumnOf<Row> = readonly [
+/** `share` is the column's part of the width, relative to the others. */
+export type Column<Content = unknown> = readonly [
   title: string,
   share: number,
-  cell: (row: Row) => Cell | string,
+  content: Content,
   align?: 'right',
 ]
 
-export function table<Row>(name: string, rows: readonly Row[], columns: readonly ColumnOf<Row>[]): Block {
-  return { is: 'table', name, columns: columnsOf(columns), rows: rows.map(row => cellsOf(columns, row)) }
-}
+/** A column with its cell in a row. A plain text is a cell without style. */
+export type ColumnOf<Row> = Column<(row: Row) => Cell | string>
 
-export function columnsOf<Row>(columns: readonly ColumnOf<Row>[]): Column[] {
-  return columns.map(([title, share, , align]) => ({ title, share, align }))
+export function table<Row>(name: string, rows: readonly Row[], columns: readonly ColumnOf<Row>[]): Block {
+  return { is: 'table', name, columns, rows: rows.map(row => cellsOf(columns, row)) }
 }
 
 export function cellsOf<Row>(columns: readonly ColumnOf<Row>[], row: Row): Cell[] {
@@ -127,14 +123,4 @@ export interface ReportWriter {
   begin(head: ReportHead): Iterable<string>
   locks(locks: readonly ReportLock[]): string
   end(end: ReportEnd): string
-}
-
-/** How one format writes the blocks of a document. */
-export interface BlockFormat {
-  start(title: string, version: string): string
-  block(block: Block): string
-  tableStart(name: string, columns: readonly Column[], kind?: string): string
-  row(cells: readonly Cell[]): string
-  readonly tableEnd: string
-  readonly end: string
 }

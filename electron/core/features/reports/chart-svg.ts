@@ -4,9 +4,8 @@ import type { BarChart, Chart, LineChart } from './block.ts'
 import { htmlData } from './escape.ts'
 
 /**
- * Charts as SVG without scripts, fonts or styles of its own: classes name what a thing is, and the stylesheet of the page gives it
- * its color by day, by night and on paper. Hatches and dashes say the same as the colors, for readers who do not see those or
- * print without them.
+ * Charts as SVG without scripts, fonts or styles: the stylesheet of the page colors their classes by day, by night and on paper.
+ * Hatches and dashes repeat what the colors say, for readers who cannot see colors or print without them.
  */
 const WIDTH = 760
 const HEIGHT = 210
@@ -60,7 +59,7 @@ function lines({ is, from, stepMs, series, unit }: LineChart, id: string): strin
     const over = style in HATCHES ? `<path class="over" fill="url(#${id}-${style})" d="${d}"/>` : ''
     return `<path class="area s-${style}" d="${d}"/>${over}`
   }
-  /** What each series stands on: those before it, if they are stacked. A step that was not observed is left empty. */
+  /** The base of each series: the sum of those before it, if they are stacked. A gap stays empty. */
   const base = tops.map(() => 0)
   const draw = (y: Scale) =>
     series.map(({ style, values }) => {
@@ -103,7 +102,7 @@ function bars({ bars: all, unit }: BarChart): string {
   )
 }
 
-/** The grid, the axes and the unit, around what is drawn. */
+/** Adds the grid, the axes and the unit. */
 function framed(ticks: readonly number[], unit: string, draw: (y: Scale) => string[]): string {
   const top = ticks.at(-1) ?? 1
   const y = (value: number) => BOTTOM - (BOTTOM - TOP) * (value / top)

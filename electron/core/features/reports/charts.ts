@@ -1,12 +1,12 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../shared/duration.ts'
 import type { ReportHead, ReportSeries } from '../../../../shared/report-document.ts'
-import type { Counted, Flows, Histogram } from '../../../../shared/stats.ts'
+import { type Counted, FLOW_NAMES, FLOW_WORDS, type Flows, type Histogram } from '../../../../shared/stats.ts'
 import type { BarChart, LineChart } from './block.ts'
-import { FLOWS, STATES } from './words.ts'
+import { STATES } from './words.ts'
 
 /** The states of the stacked chart, from below. Records kept of free locks are not drawn. */
 const STACKED: readonly Counted[] = ['held', 'expiring', 'expired', 'endless', 'unknown']
-/** More points of a line cannot be told apart. Less than a minute for one of them says nothing. */
+/** More points of a line cannot be distinguished. A point covers at least a minute. */
 const MOST_STRETCHES = 60
 
 /** How many locks there were, and what happened to them, in one store. */
@@ -44,13 +44,11 @@ function flowChart(store: string, points: ReportSeries['points'], from: number, 
     title: `What happened in ${store}`,
     unit: 'a minute',
     ...{ from, stepMs: steps * stepMs },
-    series: [
-      ...(['taken', 'freed', 'lapsed', 'renewed', 'passedOn'] as const).map(name => ({
-        name: FLOWS[name],
-        style: name,
-        values: perMinute(flows => flows[name]),
-      })),
-    ],
+    series: FLOW_NAMES.map(name => ({
+      name: FLOW_WORDS[name].toLowerCase(),
+      style: name,
+      values: perMinute(flows => flows[name]),
+    })),
   }
 }
 

@@ -1,21 +1,21 @@
 import { escapeForTerminal, neutralise } from '../../../../shared/safe-text.ts'
 
-/** How texts become part of an output without ever becoming markup in it: one escaping for HTML, one for Markdown. */
+/** Escapes text for HTML and for Markdown. */
 
 /** Nobody reads longer names on a page; the JSON has them whole. */
 const LONGEST_DATA = 400
 
-/** For what a store has, wherever a page quotes it. What people wrote is never cut. */
+/** For data of a store wherever a page quotes it. Text that people wrote is never truncated. */
 export function cutData(text: string): string {
   return text.length > LONGEST_DATA ? `${text.slice(0, LONGEST_DATA)}…` : text
 }
 
-/** A name or a value from a store, in HTML: what would hide or reorder other text is written out. */
+/** A name or a value from a store, in HTML: characters that hide or reorder other text are escaped. */
 export function htmlData(text: string): string {
   return escapeHtml(escapeForTerminal(text))
 }
 
-/** One of our own sentences, which may quote such a name, or what an operator wrote. */
+/** A sentence, which may quote such a name or an operator's text. */
 export function htmlSentence(text: string): string {
   return escapeHtml(neutralise(text))
 }

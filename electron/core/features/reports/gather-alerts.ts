@@ -5,40 +5,32 @@ import { iso } from './words.ts'
 
 const MOST_ALERTS = 500
 
-export type GatheredAlerts = {
-  /** `hide` is for what people wrote and servers answered. */
-  readonly section: (hide: (text: string) => string) => ReportHead['alerts']
-  readonly locks: ReadonlySet<string>
-  /** Reasons of acknowledgements. */
-  readonly reasons: readonly string[]
-}
-
-/** The alerts of the window, and which locks they are about. A host without alerts has no section. */
+/** The alerts of the window, and the `nameOf` of their locks. A host without alerts has no section. */
 export function gatherAlerts(
   alerts: ReportAlerts | null,
-  byId: ReadonlyMap<string, ReportedStore>,
+  stores: ReadonlyMap<string, ReportedStore>,
   { from, to }: Pick<Window, 'from' | 'to'>,
-): GatheredAlerts {
-  if (!alerts) return { section: () => null, locks: new Set(), reasons: [] }
+) {
+  if (!alerts) return { section: () => null, locks: new Set<string>(), reasons: [] }
   const found = alerts.within(from, to)
-  const all = found.alerts.filter(({ storeId }) => byId.has(storeId))
+  const all = found.alerts.filter(({ storeId }) => stores.has(storeId))
   const shown = [...all].sort((a, b) => a.since - b.since).slice(-MOST_ALERTS)
   const explained = shown.map(alert => ({ alert, ...alerts.explain(alert) }))
-  const advice = new Map<Alert['rule'], Set<string>>()
-  for (const { alert, next } of explained) {
-    const known = advice.get(alert.rule) ?? new Set()
-    advice.set(alert.rule, new Set([...known, ...next]))
-  }
+  const advice = new Map<Alert['rule'], ReadonlySet<string>>()
+  for (const { alert, next } of explained)
+    advice.set(alert.rule, new Set([...(advice.get(alert.rule) ?? []), ...next]))
   return {
-    section: hide => ({
+    /** `hide` is for what people wrote and servers answered. */
+    section: (hide: (text: string) => string): ReportHead['alerts'] => ({
       listed: explained.map(({ alert, says }) =>
-        reportAlert(alert, says, byId.get(alert.storeId)?.name ?? '', hide),
+        reportAlert(alert, says, stores.get(alert.storeId)?.name ?? '', hide),
       ),
       more: all.length - shown.length,
       left: found.left,
       knownSince: iso(found.since),
       advice: [...advice].map(([rule, next]) => ({ rule, next: [...next] })),
     }),
+    /** Reasons of acknowledgements. */
     reasons: shown.flatMap(({ acknowledged }) => acknowledged?.reason ?? []),
     locks: new Set(all.flatMap(({ storeId, lockId }) => (lockId === null ? [] : [nameOf(storeId, lockId)]))),
   }

@@ -1,5 +1,4 @@
 import type { AuditVerdict } from '../../../../shared/audit.ts'
-import type { Filter } from '../../../../shared/filter.ts'
 import {
   type AuditState,
   REPORT_SCHEMA,
@@ -8,51 +7,39 @@ import {
   type ReportHead,
   type ReportStore,
 } from '../../../../shared/report-document.ts'
-import type { ReportRequest } from '../../../../shared/reports.ts'
 import type { Figures, StoreStats } from '../../../../shared/stats.ts'
 import { type Settled, settle } from '../../lib/concurrency.ts'
 import { type StoreError, throwIfAborted } from '../../lib/errors.ts'
 import { whoIsHere } from '../../lib/operator.ts'
-import { type Actions, readActions } from './actions.ts'
-import { AttentionList, attentionOf } from './attention.ts'
+import { TopList } from '../../lib/top-list.ts'
+import { NO_ACTIONS, readActions } from './actions.ts'
+import { attentionOf, byUrgency, whyNeedy } from './attention.ts'
 import { gatherAlerts } from './gather-alerts.ts'
 import { fits } from './report-lock.ts'
 import { SecretScanner } from './secret-scanner.ts'
-import { nameOf, type ReportedStore, type ReportSources, type Window } from './sources.ts'
+import { nameOf, type ReportedStore, type ReportScope } from './sources.ts'
 import { iso } from './words.ts'
 
-/** More points of a chart cannot be told apart on paper. */
+/** More points of a chart cannot be distinguished on paper. */
 const POINTS = 240
 const MOST_ATTENTION = 200
 const MOST_DAMAGES = 20
 
-export type Gathered = {
-  readonly head: ReportHead
-  /** Locks that fit the filter, counted while the figures were read. */
-  readonly fitting: number
-  /** Stores that could not be read at all, and why. */
-  readonly unread: ReadonlyMap<string, string>
-}
-
 /**
- * Everything but the list of all locks: its size does not depend on how many there are. A store that does not answer is in it with
- * that fact, and with what is known from before.
+ * Everything but the list of all locks, so the size does not depend on how many there are. A store that does not answer is included
+ * as down, with its last known state. `fitting` is the number of locks that fit the filter.
  */
 export async function gather(
-  sources: ReportSources,
-  stores: readonly ReportedStore[],
-  window: Window,
-  request: ReportRequest,
-  filter: Filter,
+  scope: ReportScope,
   signal: AbortSignal,
-): Promise<Gathered> {
-  const { stats, audit, redact } = sources
-  const { from, to, now } = window
-  const storeIds = stores.map(({ open }) => open.storeId)
-  const byId = new Map(stores.map(each => [each.open.storeId, each]))
-  const addresses = request.storeIds ? new Set(stores.map(({ open }) => open.store.address)) : null
-  const alerts = gatherAlerts(sources.alerts, byId, window)
-  const attention = new AttentionList(MOST_ATTENTION, alerts.locks)
+): Promise<{ readonly head: ReportHead; readonly fitting: number }> {
+  const { sources, stores, request, from, to, now } = scope
+  const { stats, audit, histories, redact } = sources
+  const storeIds = [...stores.keys()]
+  const opened = [...stores.values()]
+  const addresses = request.storeIds ? new Set(opened.map(({ open }) => open.store.address)) : null
+  const alerts = gatherAlerts(sources.alerts, stores, scope)
+  const attention: Parameters<typeof attentionOf>[1] = new TopList(MOST_ATTENTION, byUrgency)
   const actions = await settle(() =>
     readActions((query, s) => audit.read(query, s), { from, to, addresses }, signal),
   )
@@ -65,47 +52,50 @@ export async function gather(
   for (const holder of holders) secrets.addHolder(holder)
   let fitting = 0
   const addLock: Parameters<typeof stats.read>[2] = (storeId, lock, storeNow) => {
-    const store = byId.get(storeId)
+    const store = stores.get(storeId)
     secrets.addLock(lock)
-    if (!store || !fits(filter, store, lock, storeNow)) return
+    if (!store || !fits(scope.filter, store, lock, storeNow)) return
     fitting++
-    attention.add(storeId, lock, storeNow)
+    const why = whyNeedy(lock, storeNow, alerts.locks.has(nameOf(storeId, lock.id)))
+    if (why.length > 0) attention.add({ storeId, lock, now: storeNow, why })
   }
   const [read, history, descriptions, verdict] = await Promise.all([
     stats.read({ storeIds, since: from, until: to }, signal, addLock),
     stats.history({ storeIds, from, to, points: POINTS }),
-    Promise.all(stores.map(({ open }) => settle(() => open.store.describe(open.signal)))),
+    Promise.all(opened.map(({ open }) => settle(() => open.store.describe(open.signal)))),
     settle(() => audit.verify(signal)),
   ])
   throwIfAborted(signal)
   for (const storeId of storeIds)
-    for (const tenure of sources.histories.get(storeId)?.history.tenures.within(0, now) ?? [])
+    for (const tenure of histories.get(storeId)?.history.tenures.within(0, now) ?? [])
       secrets.addHolder(tenure)
-  /** Passwords never are in a report; tokens and fences only if asked for. */
+  /** Passwords are never in a report; tokens and fences only on request. */
   const hide = (text: string) => (request.withTokens ? redact(text) : secrets.hide(redact(text)))
-  const written = (text: string | undefined) => (text?.trim() ? hide(text.trim()) : null)
-  const nameOfStore = (storeId: string) => byId.get(storeId)?.name ?? storeId
-  const events = { alerted: alerts.locks, released: releasesOf(released, stores) }
+  const typed = (text: string | undefined) => (text?.trim() ? hide(text.trim()) : null)
+  const nameOfStore = (storeId: string) => stores.get(storeId)?.name ?? storeId
   const { user, host } = whoIsHere()
   const head: ReportHead = {
     schema: REPORT_SCHEMA,
     tool: { name: 'Lockkeeper', version: sources.version },
     asked: {
-      ...{ at: iso(now), by: { user, host }, from: iso(from), to: iso(to) },
-      filter: written(request.filter),
-      title: written(request.title),
-      summary: written(request.summary),
+      at: iso(now),
+      by: { user, host },
+      from: iso(from),
+      to: iso(to),
+      filter: typed(request.filter),
+      title: typed(request.title),
+      summary: typed(request.summary),
       withTokens: request.withTokens === true,
       lockLimit: request.lockLimit ?? null,
     },
     stores: read.stores.map((each, i) => {
       const answer = descriptions[i]
-      return storeOf(each, stores[i] as ReportedStore, answer?.ok ? answer.value : null)
+      return storeOf(each, opened[i] as ReportedStore, answer?.ok ? answer.value : null)
     }),
     figures: {
       overall: figuresOf(
         read.overall,
-        stores.length === 0 || read.stores.some(({ asOf }) => asOf !== null),
+        stores.size === 0 || read.stores.some(({ asOf }) => asOf !== null),
         nameOfStore,
       ),
       stores: read.stores.map(each => ({
@@ -127,37 +117,15 @@ export async function gather(
         message: message === null ? null : redact(message),
       })),
     ),
-    attention: attentionOf(sources, byId, attention.result(), events, window, { filter, request }),
+    attention: attentionOf(scope, attention, { alerted: alerts.locks, released }),
     alerts: alerts.section(hide),
     actions: {
       listed: listed.map(each => hidden(each, hide)),
-      ...{ more: counts.more, elsewhere: counts.elsewhere, unreadable: counts.unreadable },
+      ...counts,
       audit: auditState(verdict, actions.ok ? null : actions.error),
     },
   }
-  const unread = new Map<string, string>()
-  for (const { name, status, error } of head.stores)
-    if (error !== null && status === 'down') unread.set(name, error.message)
-  return { head, fitting, unread }
-}
-
-const NO_ACTIONS: Actions = {
-  ...{ listed: [], more: 0, elsewhere: 0, unreadable: 0, released: [], holders: [], fences: new Set() },
-}
-
-/** When locks were released, by their `nameOf`: the log has stores by their addresses. */
-function releasesOf(
-  released: Actions['released'],
-  stores: readonly ReportedStore[],
-): ReadonlyMap<string, readonly number[]> {
-  const times = new Map<string, number[]>()
-  for (const { store, id, at } of released)
-    for (const { open } of stores) {
-      if (open.store.address !== store) continue
-      const name = nameOf(open.storeId, id)
-      times.set(name, [...(times.get(name) ?? []), at])
-    }
-  return times
+  return { head, fitting }
 }
 
 function storeOf(
@@ -217,7 +185,7 @@ function auditState(verdict: Settled<AuditVerdict>, unread: StoreError | null): 
   return { ok, says, lines, file, seq, hash, damages: damages.slice(0, MOST_DAMAGES) }
 }
 
-/** Texts of an action that people wrote, or that servers answered. */
+/** The texts of an action that people wrote or servers answered. */
 function writtenTexts({ reason, error, notDone }: ReportAction): (string | null)[] {
   return [reason, error?.message ?? null, ...notDone.map(({ message }) => message)]
 }

@@ -1,6 +1,7 @@
+import { sayDuration } from '../../../../shared/duration.ts'
 import { plural, sayNumber } from '../../../../shared/numbers.ts'
 import type { ReportFigures, ReportGap, ReportHead, ReportStore } from '../../../../shared/report-document.ts'
-import type { Groups } from '../../../../shared/stats.ts'
+import { FLOW_NAMES, FLOW_WORDS, type Groups, topGroups } from '../../../../shared/stats.ts'
 import {
   type Block,
   type Cell,
@@ -14,7 +15,7 @@ import {
 } from './block.ts'
 import { barsOf, chartsOf } from './charts.ts'
 import { cutData } from './escape.ts'
-import { FLOWS, STATUSES, sayDurationOf, sayGap, sayKnown, sayOffset, saySpent, sayTime } from './words.ts'
+import { STATUSES, sayGap, sayOffset, saySpent, sayTime } from './words.ts'
 
 /** Nobody compares more charts than this; the numbers are in the JSON. */
 const MOST_CHARTED = 8
@@ -37,14 +38,6 @@ export function* storeBlocks({ stores }: ReportHead): Iterable<Block> {
 function statusCell({ status, error }: ReportStore): Cell {
   const { name, tone } = STATUSES[status]
   return { text: error === null ? name : `${name}: ${error.message}`, tone }
-}
-
-/** A row of the statistics: one store, or all of them, of which only a part may be known. */
-type FigureRow = {
-  readonly store: string
-  readonly figures: ReportFigures
-  readonly isPartCounted: boolean
-  readonly isPartObserved: boolean
 }
 
 export function* figureBlocks(head: ReportHead): Iterable<Block> {
@@ -87,20 +80,20 @@ export function* figureBlocks(head: ReportHead): Iterable<Block> {
 }
 
 function* figureTables({ figures, stores }: ReportHead): Iterable<Block> {
-  const rows: FigureRow[] = figures.stores.map(each => ({
-    ...each,
-    isPartCounted: false,
-    isPartObserved: false,
-  }))
-  if (rows.length > 1)
-    rows.push({
-      store: 'All stores',
-      figures: figures.overall,
-      isPartCounted: stores.some(({ asOf }) => asOf === null),
-      isPartObserved: rows.some(each => each.figures.flows === null),
-    })
+  const { overall } = figures
+  const rows = [...figures.stores]
+  if (rows.length > 1) rows.push({ store: 'All stores', figures: overall })
+  type Row = (typeof rows)[number]
+  // Of all stores together, only a part may be known.
+  const isPartCounted = stores.some(({ asOf }) => asOf === null)
+  const isPartObserved = figures.stores.some(each => each.figures.flows === null)
   const counted = (title: string, countOf: (figures: ReportFigures) => number | undefined | null) =>
-    numbers<FigureRow>(title, row => knownCell(countOf(row.figures) ?? null, row.isPartCounted))
+    numbers<Row>(title, ({ figures: of }) => knownCell(countOf(of) ?? null, of === overall && isPartCounted))
+  const observed = FLOW_NAMES.map(name =>
+    numbers<Row>(FLOW_WORDS[name], ({ figures: of }) =>
+      knownCell(of.flows?.[name] ?? null, of === overall && isPartObserved, 'not observed'),
+    ),
+  )
   yield table('Locks now', rows, [
     ['Now', 20, ({ store }) => store],
     counted('Active', ({ active }) => active),
@@ -111,16 +104,11 @@ function* figureTables({ figures, stores }: ReportHead): Iterable<Block> {
     counted('Unknown', ({ counts }) => counts?.unknown),
     counted('Free', ({ counts }) => counts?.released),
   ])
-  const happened = (['taken', 'freed', 'lapsed', 'renewed', 'passedOn'] as const).map(name =>
-    numbers<FigureRow>(capital(FLOWS[name]), row =>
-      knownCell(row.figures.flows?.[name] ?? null, row.isPartObserved, 'not observed'),
-    ),
-  )
   yield table('What happened in the window', rows, [
     ['In the window', 20, ({ store }) => store],
-    ...happened,
+    ...observed,
     numbers('Observed for', ({ figures: { observedMs } }) => ({
-      text: observedMs === 0 ? 'not at all' : sayDurationOf(observedMs),
+      text: observedMs === 0 ? 'not at all' : sayDuration(observedMs, { coarse: true }),
       as: 'number',
     })),
   ])
@@ -130,44 +118,29 @@ function numbers<Row>(title: string, cell: (row: Row) => Cell): ColumnOf<Row> {
   return [title, 10, cell, 'right']
 }
 
-function knownCell(n: number | null, isPart: boolean, unknown?: string): Cell {
-  return { text: sayKnown(n, isPart, unknown), as: 'number', tone: n === null ? 'quiet' : undefined }
-}
-
-function capital(title: string): string {
-  return title.charAt(0).toUpperCase() + title.slice(1)
+function knownCell(n: number | null, isPart: boolean, unknown = 'not known'): Cell {
+  if (n === null) return { text: unknown, as: 'number', tone: 'quiet' }
+  return { text: `${isPart ? 'at least ' : ''}${sayNumber(n)}`, as: 'number' }
 }
 
 function* extremesOf({ oldest, longest }: ReportFigures): Iterable<Fact> {
-  if (oldest) {
-    const since = `since ${oldest.exact ? '' : 'before '}${sayTime(oldest.since)}`
-    yield [
-      'Held longest now',
-      { text: `${cutData(oldest.key)} in ${oldest.store}, by ${oldest.holder}, ${since}` },
-    ]
+  const fact = (title: string, { key, store, holder }: LockBrief, when: string): Fact => {
+    return [title, { text: `${cutData(key)} in ${store}, by ${holder}, ${when}` }]
   }
-  if (longest) {
-    const when = `${sayTime(longest.since)} to ${sayTime(longest.until)}`
-    yield [
-      'Longest that ended',
-      { text: `${cutData(longest.key)} in ${longest.store}, by ${longest.holder}, ${when}` },
-    ]
-  }
+  if (oldest)
+    yield fact('Held longest now', oldest, `since ${oldest.exact ? '' : 'before '}${sayTime(oldest.since)}`)
+  if (longest)
+    yield fact('Longest that ended', longest, `${sayTime(longest.since)} to ${sayTime(longest.until)}`)
 }
+
+type LockBrief = NonNullable<ReportFigures['oldest']>
 
 function* groupBlocks(title: string, groups: Groups | null): Iterable<Block> {
   if (groups === null || groups.top.length === 0) return
-  const { top, others } = groups
-  const rest = top.slice(MOST_NAMES)
-  const names = others.names + rest.length
-  const rows = top
-    .slice(0, MOST_NAMES)
-    .map(({ name, count: locks }) => ({ name: code(cutData(name)), locks }))
-  if (names > 0)
-    rows.push({
-      name: quiet(plural(names, 'other', 'others')),
-      locks: rest.reduce((sum, each) => sum + each.count, others.count),
-    })
+  const { top, others } = topGroups(groups, MOST_NAMES)
+  const rows = top.map(({ name, count: locks }) => ({ name: code(cutData(name)), locks }))
+  if (others.names > 0)
+    rows.push({ name: quiet(plural(others.names, 'other', 'others')), locks: others.count })
   yield table(title, rows, [
     [title, 40, ({ name }) => name],
     numbers('Locks', ({ locks }) => ({ text: sayNumber(locks), as: 'number' })),

@@ -1,5 +1,6 @@
 import { plural, sayNumber } from '../../../../shared/numbers.ts'
 import type { ReportEnd, ReportHead, ReportLock } from '../../../../shared/report-document.ts'
+import { FLOW_NAMES, FLOW_WORDS } from '../../../../shared/stats.ts'
 import {
   type Block,
   type ColumnOf,
@@ -15,7 +16,7 @@ import {
 import { cutData } from './escape.ts'
 import { actionBlocks, alertBlocks } from './outline-events.ts'
 import { figureBlocks, gapBlocks, storeBlocks } from './outline-stores.ts'
-import { FLOWS, STATES, sayTenure, sayTime, sayWindow, withoutStop } from './words.ts'
+import { STATES, sayTenure, sayTime, sayWindow, withoutStop } from './words.ts'
 
 /** Everything before the list of all locks, in reading order. */
 export function* outline(head: ReportHead): Iterable<Block> {
@@ -106,8 +107,8 @@ function* tilesOf(head: ReportHead): Iterable<Tile> {
   yield tile('expired, still stored', counts?.expired ?? null, isPart, 'danger')
   yield tile('without expiry', counts?.endless ?? null, isPart, 'endless')
   yield tile('expiring', counts?.expiring ?? null, isPart, 'warn')
-  for (const name of ['taken', 'freed', 'lapsed', 'passedOn'] as const) {
-    const title = `${FLOWS[name]} in the window`
+  for (const name of FLOW_NAMES.filter(each => each !== 'renewed')) {
+    const title = `${FLOW_WORDS[name].toLowerCase()} in the window`
     yield flows === null ? { name: title, value: 'not observed' } : tile(title, flows[name], isPartObserved)
   }
   const needed = attention.locks.length + attention.more

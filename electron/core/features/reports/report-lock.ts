@@ -5,7 +5,7 @@ import type { Lock, Note, Story, WatchedLock } from '../../../../shared/locks.ts
 import type { ReportLock } from '../../../../shared/report-document.ts'
 import { toFailure } from '../../lib/errors.ts'
 import { namedHolder } from '../stats/named-holder.ts'
-import type { ReportedStore } from './sources.ts'
+import type { ReportedStore, ReportScope } from './sources.ts'
 
 type AnyLock = Lock | WatchedLock
 
@@ -71,23 +71,15 @@ export function fits(filter: Filter, { open, name }: ReportedStore, lock: AnyLoc
   return matches(filter, subject, now)
 }
 
-/** A page of the list. `failed` says why locks of this store are missing in it. */
-export type ListedPage = {
-  readonly locks: readonly ReportLock[]
-  readonly unrecognised: number
-  readonly failed: readonly string[]
-}
-
 /**
- * Every lock of a store that fits, in pages as the store gives them: nothing is kept. A store that fails in the middle ends with
- * the reason; the pages before stay true.
+ * Every lock of a store that fits, in pages as the store gives them: nothing is kept. `failed` is why locks are missing. A store
+ * that fails in the middle ends with the reason; the pages before stay true.
  */
 export async function* listLocks(
   reported: ReportedStore,
-  filter: Filter,
-  withTokens: boolean,
+  { filter, request }: ReportScope,
   signal: AbortSignal,
-): AsyncIterable<ListedPage> {
+) {
   const { store, watcher, redact, signal: storeSignal } = reported.open
   try {
     for await (const page of store.list({}, storeSignal)) {
@@ -97,7 +89,7 @@ export async function* listLocks(
           return watched ? { ...lock, watched } : lock
         })
         .filter(lock => fits(filter, reported, lock, lock.observedAt))
-        .map(lock => reportLock(reported.name, lock, withTokens))
+        .map(lock => reportLock(reported.name, lock, request.withTokens === true))
       const failed = page.problems.map(({ where, message }) => redact(`${where}: ${message}`))
       yield { locks, unrecognised: page.unrecognised.length, failed }
     }

@@ -18,9 +18,8 @@ export type HashedHolder = { readonly format: string; readonly ownerHash: string
 type LockSecrets = Pick<Lock, 'format' | 'owner' | 'fence'> & { readonly notes?: Lock['notes'] }
 
 /**
- * Hides tokens and fences in what people typed: an operator who filters by a token has it in the filter, and reasons are written
- * in a hurry. Of a lock that is gone only the hash is known, which finds a token that was typed as a whole; of a lock that is
- * stored, the scanner also finds a part that is long enough.
+ * Hides tokens and fences in typed text: an operator may filter by a token, and reasons are written in a hurry. Of a lock that is
+ * gone only the hash is known, which finds a complete token; of a stored lock, the scanner also finds a part that is long enough.
  */
 export class SecretScanner {
   readonly #all: string
@@ -34,7 +33,7 @@ export class SecretScanner {
   readonly #hashes = new Set<string>()
   readonly #known = new Map<string, string>()
 
-  /** `texts` are all texts that `hide` will be called with. */
+  /** `texts` are all texts that will be hidden. */
   constructor(texts: readonly (string | null | undefined)[]) {
     this.#all = texts.join('\n')
     const lower = this.#all.toLowerCase()

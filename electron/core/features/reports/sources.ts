@@ -1,4 +1,6 @@
 import type { Alert } from '../../../../shared/alerts.ts'
+import type { Filter } from '../../../../shared/filter.ts'
+import type { ReportRequest } from '../../../../shared/reports.ts'
 import type { AuditBook } from '../audit/log.ts'
 import type { Histories } from '../stats/histories.ts'
 import type { StatsService } from '../stats/stats.ts'
@@ -6,9 +8,9 @@ import type { OpenStore } from '../stores/open-store.ts'
 
 /** Alerts as a report needs them. */
 export interface ReportAlerts {
-  /** Alerts that were active at some moment of the window. `left` ended and were dropped; `since` is when alerts began to be kept. */
+  /** The alerts that were active in the window. `left` is the number of ended alerts that were dropped; `since` is the start of the record. */
   within(from: number, to: number): { readonly alerts: readonly Alert[]; left: number; since: number }
-  /** What the alert is, and what to do next. */
+  /** A sentence about the alert, and the next steps. */
   explain(alert: Alert): { readonly says: string; readonly next: readonly string[] }
 }
 
@@ -28,10 +30,19 @@ export type ReportSources = {
 /** A store of a report. `name` is unique in the report. */
 export type ReportedStore = { readonly open: OpenStore; readonly name: string }
 
-/** The time that a report is about, once checked. */
+/** The window of a report, checked. */
 export type Window = { readonly from: number; readonly to: number; readonly now: number }
 
-/** Names a lock among those of all stores. */
-export function nameOf(storeId: string, lockId: string): string {
-  return `${storeId} ${lockId}`
+/** What one report is about, and where its facts come from. */
+export type ReportScope = Window & {
+  readonly sources: ReportSources
+  /** By their ids. */
+  readonly stores: ReadonlyMap<string, ReportedStore>
+  readonly filter: Filter
+  readonly request: ReportRequest
+}
+
+/** Identifies a lock among those of all stores, by the id or the address of its store. */
+export function nameOf(store: string, lockId: string): string {
+  return `${store} ${lockId}`
 }

@@ -1,39 +1,23 @@
-import { sayDuration } from '../../../../shared/duration.ts'
 import { kindOf } from '../../../../shared/kinds.ts'
 import { isoTime } from '../../../../shared/lease.ts'
 import { plural, sayNumber, sayTimes } from '../../../../shared/numbers.ts'
 import type { ReportAction, ReportGap, ReportHold, ReportStore } from '../../../../shared/report-document.ts'
-import type { Counted, Flows } from '../../../../shared/stats.ts'
+import type { Counted } from '../../../../shared/stats.ts'
 import type { Tone } from './block.ts'
 
-/** How a report says what it knows. Nothing here is safe to show before a writer has escaped it. */
+/** The words of a report. A writer must escape them before they are shown. */
 
-/** Of our own clock, which is always within what a date can say. */
+/** For times of our own clock, which a date can always represent. */
 export function iso(time: number): string {
   return isoTime(time) ?? new Date(0).toISOString()
 }
 
-/** A number that may be unknown, or known only in part. */
-export function sayKnown(n: number | null, isPart: boolean, unknown = 'not known'): string {
-  if (n === null) return unknown
-  return isPart ? `at least ${sayNumber(n)}` : sayNumber(n)
-}
-
-/** What happens to locks, in the words of the whole console. */
-export const FLOWS: Record<keyof Flows, string> = {
-  taken: 'acquired',
-  freed: 'released',
-  lapsed: 'ran out',
-  renewed: 'renewed',
-  passedOn: 'holder changes',
-}
-
-/** Messages from elsewhere come with and without their full stop. */
+/** Messages of servers may end with a full stop. */
 export function withoutStop(text: string): string {
   return text.replace(/\.$/, '')
 }
 
-/** To the second; that times are UTC is said once. */
+/** To the second; the zone is stated once. */
 export function sayTime(iso: string): string {
   return iso.replace('T', ' ').replace(/(\.\d+)?Z$/, '')
 }
@@ -119,9 +103,9 @@ const METHODS: Record<string, string> = {
   'stores.add': 'Store added',
   'stores.edit': 'Store settings changed',
   'stores.remove': 'Store removed',
-  'switch.begin': 'Provider switch begun',
+  'switch.begin': 'Provider switch started',
   'switch.pass': 'Step of a switch passed',
-  'switch.back': 'Step of a switch gone back to',
+  'switch.back': 'Returned to a step of a switch',
   'switch.abandon': 'Provider switch abandoned',
   'switch.envPreview': 'File of settings chosen',
   'switch.envChange': 'File of settings changed',
@@ -136,14 +120,14 @@ const OUTCOMES: Record<string, string> = {
   changed: 'had changed, not touched',
   gone: 'was gone already',
   failed: 'failed',
-  restored: 'put back',
-  taken: 'name taken, not put back',
-  ended: 'lease over, not put back',
+  restored: 'restored',
+  taken: 'name taken, not restored',
+  ended: 'lease over, not restored',
   tried: 'tried, answer unknown',
   pending: 'not attempted',
   'not attempted': 'not attempted',
   'came-back': 'written back by the holder',
-  begun: 'begun',
+  begun: 'started',
   done: 'done',
   stopped: 'stopped',
   held: 'held',
@@ -168,8 +152,4 @@ export function sayResult({ outcome, error, counts }: ReportAction): string {
 
 export function isDone({ outcome, error, notDone }: ReportAction): boolean {
   return error === null && outcome !== null && outcome !== 'changed' && notDone.length === 0
-}
-
-export function sayDurationOf(ms: number): string {
-  return sayDuration(ms, { coarse: true })
 }

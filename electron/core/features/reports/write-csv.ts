@@ -1,9 +1,8 @@
 import { csvLine } from '../../../../shared/csv.ts'
 import type { ReportEnd, ReportFigures, ReportHead, ReportLock } from '../../../../shared/report-document.ts'
 import { escapeForTerminal } from '../../../../shared/safe-text.ts'
-import { COUNTED, type Counted, flowsSchema } from '../../../../shared/stats.ts'
+import { COUNTED, type Counted, FLOW_WORDS, flowsSchema } from '../../../../shared/stats.ts'
 import type { ReportWriter } from './block.ts'
-import { FLOWS } from './words.ts'
 
 /** The columns, in their order; docs/reports.md says what each has for each part. */
 export const CSV_COLUMNS = [
@@ -27,7 +26,7 @@ export const CSV_COLUMNS = [
 ] as const
 type Row = Partial<Record<(typeof CSV_COLUMNS)[number], string | number | null>>
 
-/** Without it, spreadsheets read UTF-8 as the local character set. */
+/** Makes spreadsheets read UTF-8. */
 const BYTE_ORDER_MARK = '\ufeff'
 
 /** One table for spreadsheets; `part` says what a row is. */
@@ -40,7 +39,7 @@ export const CSV_WRITER: ReportWriter = {
   end: end => [...endRows(end)].map(rowText).join(''),
 }
 
-/** Marks that reorder or hide text, and line ends, are written out: a row stays a row in every program. */
+/** Line ends, and marks that reorder or hide text, are escaped: a row stays a row in every program. */
 function rowText(row: Row): string {
   return csvLine(
     CSV_COLUMNS.map(name => {
@@ -89,7 +88,7 @@ function* figureRows({ counts, active, flows, observedMs }: ReportFigures): Iter
   yield { state: 'active', unit: 'locks', ...known(active) }
   for (const state of COUNTED) yield { state: stateName(state), unit: 'locks', ...known(counts?.[state]) }
   for (const name of flowsSchema.keyof().options)
-    yield { state: FLOWS[name], unit: 'times', ...known(flows?.[name]) }
+    yield { state: FLOW_WORDS[name].toLowerCase(), unit: 'times', ...known(flows?.[name]) }
   yield { state: 'observed', value: observedMs, unit: 'ms' }
 }
 

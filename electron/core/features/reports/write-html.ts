@@ -1,4 +1,4 @@
-import type { BlockFormat, Cell, Column, Entry } from './block.ts'
+import type { Block, Cell, Column, Entry } from './block.ts'
 import { chartSvg } from './chart-svg.ts'
 import { escapeHtml, htmlData, htmlSentence } from './escape.ts'
 import style from './report.css?raw'
@@ -10,10 +10,10 @@ export const REPORT_STYLE: string = style
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
 /** One file, for the screen by day and by night and for paper. Its charts are numbered. */
-export function htmlFormat(): BlockFormat {
+export function htmlFormat() {
   let charts = 0
-  const format: BlockFormat = {
-    start: (title, version) => `<!doctype html>
+  const format = {
+    start: (title: string, version: string) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -28,7 +28,7 @@ export function htmlFormat(): BlockFormat {
 <body>
 <main>
 `,
-    block(block) {
+    block(block: Block): string {
       switch (block.is) {
         case 'title':
           return `<header>\n<p class="under">${htmlSentence(block.under)}</p>\n<h1>${htmlData(block.text)}</h1>\n</header>\n`
@@ -92,10 +92,12 @@ function list<T>(tag: string, items: readonly T[], item: (each: T) => string): s
 
 /** A table that is wider than a small screen scrolls by itself, with the keyboard as well. */
 function tableStart(name: string, columns: readonly Column[], kind = ''): string {
-  const all = columns.reduce((sum, { share }) => sum + share, 0)
-  const widths = columns.map(({ share }) => `<col width="${((share / all) * 100).toFixed(1)}%">`).join('')
+  const all = columns.reduce((sum, [, share]) => sum + share, 0)
+  const widths = columns.map(([, share]) => `<col width="${((share / all) * 100).toFixed(1)}%">`).join('')
   const heads = columns
-    .map(({ title, align }) => `<th scope="col"${align ? ' class="right"' : ''}>${htmlSentence(title)}</th>`)
+    .map(
+      ([title, , , align]) => `<th scope="col"${align ? ' class="right"' : ''}>${htmlSentence(title)}</th>`,
+    )
     .join('')
   return `<div class="scroll" role="region" aria-label="${htmlSentence(name)}" tabindex="0">\n<table${kind ? ` class="${kind}"` : ''}>\n<colgroup>${widths}</colgroup>\n<thead><tr>${heads}</tr></thead>\n<tbody>\n`
 }

@@ -1,13 +1,5 @@
 import { sayNumber } from '../../../../shared/numbers.ts'
-import {
-  type Block,
-  type BlockFormat,
-  type Cell,
-  type Chart,
-  type Column,
-  type ColumnOf,
-  table,
-} from './block.ts'
+import { type Block, type Cell, type Chart, type Column, type ColumnOf, table } from './block.ts'
 import { markdownCode, markdownText } from './escape.ts'
 import { iso, sayTime } from './words.ts'
 
@@ -15,10 +7,10 @@ import { iso, sayTime } from './words.ts'
 const MOST_ROWS = 24
 
 /** For a ticket or a wiki: plain Markdown with tables. */
-export function markdownFormat(): BlockFormat {
+export function markdownFormat() {
   return {
     start: () => '',
-    block: block => `${blockText(block)}\n\n`,
+    block: (block: Block) => `${blockText(block)}\n\n`,
     tableStart,
     row: rowText,
     tableEnd: '\n',
@@ -69,8 +61,8 @@ function list<T>(items: readonly T[], item: (each: T) => string): string {
 }
 
 function tableStart(_name: string, columns: readonly Column[]): string {
-  const titles = columns.map(({ title }) => markdownText(title)).join(' | ')
-  const rules = columns.map(({ align }) => (align === 'right' ? '---:' : '---')).join(' | ')
+  const titles = columns.map(([title]) => markdownText(title)).join(' | ')
+  const rules = columns.map(([, , , align]) => (align === 'right' ? '---:' : '---')).join(' | ')
   return `| ${titles} |\n| ${rules} |\n`
 }
 

@@ -1,12 +1,13 @@
 import type { ReportFormat } from '../../../../shared/reports.ts'
 import { safeJson } from '../../../../shared/safe-text.ts'
-import { type Block, type BlockFormat, cellsOf, columnsOf, type ReportWriter } from './block.ts'
+import { type Block, cellsOf, type ReportWriter } from './block.ts'
 import { endBlocks, lockColumns, outline, titleOf } from './outline.ts'
 import { CSV_WRITER } from './write-csv.ts'
 import { htmlFormat } from './write-html.ts'
 import { markdownFormat } from './write-markdown.ts'
 
 const FORMATS = { html: htmlFormat, md: markdownFormat }
+type BlockFormat = ReturnType<typeof htmlFormat | typeof markdownFormat>
 
 export function writerFor(as: Exclude<ReportFormat, 'pdf'>): ReportWriter {
   if (as === 'json') return jsonWriter()
@@ -31,7 +32,7 @@ function blockWriter(format: BlockFormat): ReportWriter {
       columns = lockColumns(head.asked.withTokens)
       yield format.start(titleOf(head), head.tool.version)
       for (const block of outline(head)) yield format.block(block)
-      yield format.tableStart('All locks', columnsOf(columns), 'locks')
+      yield format.tableStart('All locks', columns, 'locks')
     },
     locks: locks => locks.map(lock => format.row(cellsOf(columns, lock))).join(''),
     end: end => format.tableEnd + lastBlocks(format, [...endBlocks(end)]),

@@ -6,10 +6,13 @@ import {
   type Counts,
   type Figures,
   type Flows,
+  GROUP_BY,
   type Groups,
   type Histogram,
+  type Spent,
   TIME_EDGES,
 } from '../../../../shared/stats.ts'
+import { TopList } from '../../lib/top-list.ts'
 import { holderGroup, namedHolder, UNKNOWN_HOLDER } from './named-holder.ts'
 
 /** Per kind of group; a screen shows fewer. */
@@ -17,6 +20,7 @@ const MOST_GROUPS = 20
 
 export const NO_COUNTS: Counts = { held: 0, expiring: 0, expired: 0, endless: 0, unknown: 0, released: 0 }
 export const NO_FLOWS: Flows = { taken: 0, passedOn: 0, renewed: 0, freed: 0, lapsed: 0 }
+export const NO_SPENT: Spent = { requests: 0, units: null }
 
 export function countLocks(locks: Iterable<Lock>, now: number): Counts {
   const counts = { ...NO_COUNTS }
@@ -39,9 +43,11 @@ export function measure(histogram: Histogram, ms: number | null): void {
   histogram.counts[at] = (histogram.counts[at] ?? 0) + 1
 }
 
-export function addHistograms(a: Histogram, b: Histogram): Histogram {
+/** Null counts as an empty histogram. */
+export function addHistograms<T extends Histogram | null>(a: T, b: T): T {
+  if (a === null || b === null) return a ?? b
   const counts = a.counts.map((count, i) => count + (b.counts[i] ?? 0))
-  return { edges: a.edges, counts, unknown: a.unknown + b.unknown }
+  return { ...a, counts, unknown: a.unknown + b.unknown }
 }
 
 const NO_PREFIX = '(no prefix)'
@@ -54,24 +60,22 @@ export function keyParts(key: string): { prefix: string; name: string } {
   return { prefix: key.slice(0, at), name: key.slice(at + 1) }
 }
 
-export type FiguresOfNow = Omit<Figures, 'longest' | 'flows' | 'observedMs' | 'tenureTimes'>
-
 /** Adds up locks one by one and keeps none of them, so a store may have any size. */
 export class FigureBuilder {
-  readonly #storeId: string
   readonly #counts = { ...NO_COUNTS }
-  /** By the raw holder, tokens included: the public name is worked out for the largest groups only. */
-  readonly #holders = new Map<string, number>()
+  readonly #groups = {
+    /** By the raw holder, tokens included: the public name is worked out for the largest groups only. */
+    holder: new Map<string, number>(),
+    format: new Map<string, number>(),
+    prefix: new Map<string, number>(),
+    name: new Map<string, number>(),
+  }
+  /** A lock of each holder. */
   readonly #examples = new Map<string, Lock>()
-  readonly #formats = new Map<string, number>()
-  readonly #prefixes = new Map<string, number>()
-  readonly #names = new Map<string, number>()
   #oldest: { lock: Lock; at: number; exact: boolean } | null = null
   readonly #remaining = emptyHistogram()
 
-  constructor(storeId: string) {
-    this.#storeId = storeId
-  }
+  constructor(readonly storeId: string) {}
 
   /** `now` is the store's time. */
   add(lock: Lock | WatchedLock, now: number): void {
@@ -79,13 +83,10 @@ export class FigureBuilder {
     this.#counts[counted]++
     // The kept record of a free lock has no holder.
     if (counted === 'released') return
-    const { prefix, name } = keyParts(lock.key)
     const holder = lock.holder?.label ?? lock.owner ?? ''
-    bump(this.#holders, holder)
+    const names = { ...keyParts(lock.key), holder, format: lock.format }
+    for (const by of GROUP_BY) bump(this.#groups[by], names[by])
     if (!this.#examples.has(holder)) this.#examples.set(holder, lock)
-    bump(this.#formats, lock.format)
-    bump(this.#prefixes, prefix)
-    bump(this.#names, name)
     if (counted !== 'expired') measure(this.#remaining, remainingMs(lock, now))
     const since = heldSinceOf(lock)
     if (since !== null && isPlausibleBeginning(since.at, now) && since.at < (this.#oldest?.at ?? Infinity))
@@ -93,24 +94,25 @@ export class FigureBuilder {
   }
 
   /** `offsetMs` is the store's clock minus ours. */
-  figures(offsetMs: number): FiguresOfNow {
+  figures(offsetMs: number) {
     const counts = { ...this.#counts }
     const { held, expiring, endless, unknown } = counts
+    const { format, prefix, name } = this.#groups
     return {
       counts,
       active: held + expiring + endless + unknown,
       total: COUNTED.reduce((sum, name) => sum + counts[name], 0),
       byHolder: this.#byHolder(),
-      byFormat: largest(this.#formats),
-      byPrefix: largest(this.#prefixes),
-      byName: largest(this.#names),
+      byFormat: largest(format),
+      byPrefix: largest(prefix),
+      byName: largest(name),
       oldest: this.#briefOfOldest(offsetMs),
       remaining: this.#remaining,
     }
   }
 
   #byHolder(): Groups {
-    const { top, others } = largest(this.#holders)
+    const { top, others } = largest(this.#groups.holder)
     // Different holders can have the same public name.
     const names = new Map<string, number>()
     for (const { name, count } of top) {
@@ -124,7 +126,7 @@ export class FigureBuilder {
     if (!this.#oldest) return null
     const { lock, at, exact } = this.#oldest
     const holder = namedHolder(lock).holder ?? UNKNOWN_HOLDER
-    return { storeId: this.#storeId, id: lock.id, key: lock.key, holder, since: at - offsetMs, exact }
+    return { storeId: this.storeId, id: lock.id, key: lock.key, holder, since: at - offsetMs, exact }
   }
 }
 
@@ -132,21 +134,17 @@ function bump(groups: Map<string, number>, name: string, by = 1): void {
   groups.set(name, (groups.get(name) ?? 0) + by)
 }
 
-/** Does not sort all groups: a store can have as many names as locks. */
 function largest(groups: ReadonlyMap<string, number>): Groups {
   const order = ([a, m]: [string, number], [b, n]: [string, number]) => n - m || (a < b ? -1 : 1)
-  const top: [string, number][] = []
-  const others = { names: groups.size, count: 0 }
+  const largest = new TopList(MOST_GROUPS, order)
+  let count = 0
   for (const group of groups) {
-    others.count += group[1]
-    const last = top[MOST_GROUPS - 1]
-    if (last && order(group, last) > 0) continue
-    top.push(group)
-    top.sort(order).splice(MOST_GROUPS)
+    count += group[1]
+    largest.add(group)
   }
-  for (const [, count] of top) others.count -= count
-  others.names -= top.length
-  return { top: top.map(([name, count]) => ({ name, count })), others }
+  const top = largest.items.map(([name, count]) => ({ name, count }))
+  for (const each of top) count -= each.count
+  return { top, others: { names: groups.size - top.length, count } }
 }
 
 /** All stores together. Groups beyond the largest of each store stay counted as others. */

@@ -1,4 +1,5 @@
 import type { GroupBy } from '../../../../shared/stats.ts'
+import { eachYielding } from '../../lib/concurrency.ts'
 import { keyParts } from './figures.ts'
 import type { StoreTenure } from './tenure-book.ts'
 
@@ -13,65 +14,48 @@ const NAME_OF: Record<GroupBy, (tenure: StoreTenure) => string> = {
 }
 
 /**
- * How many locks of each group were held at the end of each step. Tenures go through it twice, to weigh the groups and to count the
- * chosen ones: a store can have as many names as locks.
+ * How many locks of each group were held at the end of each step: the groups that held most for longest by name, the others
+ * together. The tenures are read twice, to weigh the groups and to count, because a store can have as many names as locks.
  */
-export class GroupsOverTime {
-  readonly #steps: Steps
-  readonly #nameOf: (tenure: StoreTenure) => string
-  readonly #weights = new Map<string, number>()
-  readonly #chosen = new Map<string, number[]>()
-  readonly #others: number[]
-
-  constructor(by: GroupBy, steps: Steps) {
-    this.#steps = steps
-    this.#nameOf = NAME_OF[by]
-    this.#others = this.#empty()
-  }
-
-  weigh(tenure: StoreTenure): void {
-    const { first, after } = this.#span(tenure)
-    if (first >= after) return
-    const name = this.#nameOf(tenure)
-    this.#weights.set(name, (this.#weights.get(name) ?? 0) + after - first)
-  }
-
-  /** Chooses the groups that held most for longest; the rest is counted together. */
-  choose(most: number): void {
-    const order = [...this.#weights].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
-    for (const [name] of order.slice(0, most)) this.#chosen.set(name, this.#empty())
-    this.#weights.clear()
-  }
-
-  count(tenure: StoreTenure): void {
-    const { first, after } = this.#span(tenure)
+export async function groupsOverTime(
+  by: GroupBy,
+  steps: Steps,
+  most: number,
+  tenures: () => Iterable<StoreTenure>,
+): Promise<{ groups: { name: string; counts: number[] }[]; others: number[] }> {
+  const nameOf = NAME_OF[by]
+  const empty = () => Array.from({ length: steps.count + 1 }, () => 0)
+  const weights = new Map<string, number>()
+  await eachYielding(tenures(), tenure => {
+    const { first, after } = stepsHeld(tenure, steps)
+    const name = nameOf(tenure)
+    if (first < after) weights.set(name, (weights.get(name) ?? 0) + after - first)
+  })
+  const order = [...weights].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
+  const largest = new Map(order.slice(0, most).map(([name]) => [name, empty()]))
+  const others = empty()
+  await eachYielding(tenures(), tenure => {
+    const { first, after } = stepsHeld(tenure, steps)
     if (first >= after) return
     // Ups and downs, summed once at the end: a lock that is held all day is two changes, not thousands.
-    const changes = this.#chosen.get(this.#nameOf(tenure)) ?? this.#others
+    const changes = largest.get(nameOf(tenure)) ?? others
     changes[first] = (changes[first] ?? 0) + 1
     changes[after] = (changes[after] ?? 0) - 1
+  })
+  const summed = (changes: readonly number[]) => {
+    let held = 0
+    return changes.slice(0, steps.count).map(change => {
+      held += change
+      return held
+    })
   }
+  const groups = [...largest].map(([name, changes]) => ({ name, counts: summed(changes) }))
+  return { groups, others: summed(others) }
+}
 
-  get counts(): { groups: { name: string; counts: number[] }[]; others: number[] } {
-    const summed = (changes: readonly number[]) => {
-      let held = 0
-      return changes.slice(0, this.#steps.count).map(change => {
-        held += change
-        return held
-      })
-    }
-    const groups = [...this.#chosen].map(([name, changes]) => ({ name, counts: summed(changes) }))
-    return { groups, others: summed(this.#others) }
-  }
-
-  #span(tenure: StoreTenure): { first: number; after: number } {
-    const { from, stepMs, count } = this.#steps
-    const first = Math.max(0, Math.ceil((tenure.from - from) / stepMs) - 1)
-    const after = tenure.until === null ? count : Math.ceil((tenure.until - from) / stepMs) - 1
-    return { first, after: Math.min(after, count) }
-  }
-
-  #empty(): number[] {
-    return Array.from({ length: this.#steps.count + 1 }, () => 0)
-  }
+/** The first step at whose end the lock was held, and the first after it at whose end it was not. */
+function stepsHeld(tenure: StoreTenure, { from, stepMs, count }: Steps): { first: number; after: number } {
+  const first = Math.max(0, Math.ceil((tenure.from - from) / stepMs) - 1)
+  const after = tenure.until === null ? count : Math.ceil((tenure.until - from) / stepMs) - 1
+  return { first, after: Math.min(after, count) }
 }

@@ -2,12 +2,11 @@ import { HOUR_MS } from '../../../../shared/duration.ts'
 import { kindOf } from '../../../../shared/kinds.ts'
 import type { WatchedLock } from '../../../../shared/locks.ts'
 import type { Failure } from '../../../../shared/result.ts'
-import type { Spent } from '../../../../shared/stats.ts'
+import { addNumbers, type Spent } from '../../../../shared/stats.ts'
 import type { LockStore } from '../../stores/types.ts'
 import type { Observe } from '../stores/connections.ts'
 import type { LockEvent, Pass, WatchSubscriber } from '../stores/subscriber.ts'
 import { HistoryFile, readHistory, removeOldHistories } from './history-file.ts'
-import { addSpent } from './samples.ts'
 import { StoreHistory } from './store-history.ts'
 
 /** A watched store, as subscribers see it. */
@@ -54,12 +53,10 @@ const NOTHING: ReadonlyMap<string, WatchedLock> = new Map()
 
 /** Keeps the history of every open store. */
 export class Histories {
-  readonly #options: HistoriesOptions
   readonly #stores = new Map<string, Entry>()
   readonly #subscribers: HistorySubscriber[] = []
 
-  constructor(options: HistoriesOptions) {
-    this.#options = options
+  constructor(readonly options: HistoriesOptions) {
     // A host that opens a store for one question removes nothing.
     if (options.attends && options.keepMs > 0) void removeOldHistories(options.dataFolder, options.keepMs)
   }
@@ -71,8 +68,8 @@ export class Histories {
   }
 
   readonly observe: Observe = (storeId, store) => {
-    if (!this.#options.observes(storeId)) return null
-    const attends = this.#options.keepMs > 0 && this.#options.attends
+    if (!this.options.observes(storeId)) return null
+    const attends = this.options.keepMs > 0 && this.options.attends
     const entry = this.#entryOf(storeId, store, attends)
     return {
       subscriber: this.#subscriberOf(entry),
@@ -118,11 +115,11 @@ export class Histories {
     if (known && known.address === store.address) {
       // The same store through a new connection, which starts counting at zero.
       const before = known.cost.spent()
-      known.cost.spent = () => addSpent(before, store.spent())
+      known.cost.spent = () => addNumbers(before, store.spent())
       return known
     }
     this.forget(storeId)
-    const { dataFolder, keepMs } = this.#options
+    const { dataFolder, keepMs } = this.options
     const taken = [...this.#stores.values()].some(each => each.file && each.address === store.address)
     const file = attends && !taken ? new HistoryFile(dataFolder, store.address, keepMs) : null
     const cost = { spent: () => store.spent() }
@@ -151,7 +148,7 @@ export class Histories {
   }
 
   async #recall(history: StoreHistory, address: string): Promise<void> {
-    const { dataFolder, keepMs } = this.#options
+    const { dataFolder, keepMs } = this.options
     if (keepMs === 0) return
     try {
       for await (const line of readHistory(dataFolder, address, Date.now() - keepMs)) history.recall(line)

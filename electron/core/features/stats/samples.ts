@@ -9,10 +9,9 @@ import {
   histogramSchema,
   type Point,
   pointSchema,
-  type Spent,
   scaleNumbers,
 } from '../../../../shared/stats.ts'
-import { addHistograms, emptyHistogram, NO_FLOWS } from './figures.ts'
+import { addHistograms, emptyHistogram, NO_FLOWS, NO_SPENT } from './figures.ts'
 
 /**
  * The time between two passes: the state at its end and the flows in it. A sample begins where the one before ended, unless there
@@ -46,24 +45,18 @@ export const REWRITE_MS = MINUTE_MS
 const TOUCHING_MS = 5
 
 export class Samples {
-  readonly #samples: Sample[] = []
+  readonly all: Sample[] = []
   readonly #breaks: Break[] = []
-  readonly #keepMs: number
   readonly #sampleMs: number
   /** Samples until here were evicted before their time. */
   #droppedUntil = 0
 
-  constructor(keepMs: number) {
-    this.#keepMs = keepMs
+  constructor(readonly keepMs: number) {
     this.#sampleMs = Math.max(SAMPLE_MS, keepMs / FINEST)
   }
 
   get last(): Sample | undefined {
-    return this.#samples.at(-1)
-  }
-
-  get all(): readonly Sample[] {
-    return this.#samples
+    return this.all.at(-1)
   }
 
   /** The end of the last sample or known gap. */
@@ -74,8 +67,7 @@ export class Samples {
 
   /** Once this machine's clock was set back, the times of later samples mean nothing. */
   forgetAfter(time: number): void {
-    const keep = this.#firstEndingAfter(time)
-    this.#samples.splice(keep)
+    this.all.splice(this.#firstEndingAfter(time))
     this.#breaks.splice(0, this.#breaks.length, ...this.#breaks.filter(each => each.until <= time))
   }
 
@@ -84,20 +76,16 @@ export class Samples {
     const last = this.last
     const touches = last !== undefined && Math.abs(sample.from - last.until) <= TOUCHING_MS
     if (last && touches && sample.until - last.from <= this.#sampleMs) {
-      const { tenureTimes } = last
-      this.#samples[this.#samples.length - 1] = {
+      this.all[this.all.length - 1] = {
         ...sample,
         from: last.from,
         flows: addNumbers(last.flows, sample.flows),
-        spent: addSpent(last.spent, sample.spent),
-        tenureTimes:
-          tenureTimes && sample.tenureTimes
-            ? addHistograms(tenureTimes, sample.tenureTimes)
-            : (tenureTimes ?? sample.tenureTimes),
+        spent: addNumbers(last.spent, sample.spent),
+        tenureTimes: addHistograms(last.tenureTimes, sample.tenureTimes),
       }
       return null
     }
-    this.#samples.push(sample)
+    this.all.push(sample)
     this.#prune(sample.until)
     return last ?? null
   }
@@ -111,27 +99,27 @@ export class Samples {
 
   #prune(now: number): void {
     // Now and then is enough, and cheaper than for every sample.
-    const [oldest] = this.#samples
-    if (oldest && oldest.until > now - this.#keepMs - SLACK_MS && this.#samples.length <= MOST) return
-    const first = this.#samples.findIndex(({ until }) => until >= now - this.#keepMs)
-    const tooOld = first < 0 ? this.#samples.length : first
-    const tooMany = this.#samples.length - MOST
-    if (tooMany > tooOld) this.#droppedUntil = this.#samples[tooMany - 1]?.until ?? 0
-    this.#samples.splice(0, Math.max(tooOld, tooMany, 0))
+    const [oldest] = this.all
+    if (oldest && oldest.until > now - this.keepMs - SLACK_MS && this.all.length <= MOST) return
+    const first = this.all.findIndex(({ until }) => until >= now - this.keepMs)
+    const tooOld = first < 0 ? this.all.length : first
+    const tooMany = this.all.length - MOST
+    if (tooMany > tooOld) this.#droppedUntil = this.all[tooMany - 1]?.until ?? 0
+    this.all.splice(0, Math.max(tooOld, tooMany, 0))
   }
 
   /** The flows of a window, and how much of it was watched. */
   sum(from: number, to: number): { flows: Flows; observedMs: number; tenureTimes: Histogram } {
     let flows = NO_FLOWS
     let observedMs = 0
-    let tenureTimes = emptyHistogram()
+    let tenureTimes: Histogram | null = null
     for (const sample of this.#within(from, to)) {
       observedMs += Math.max(0, Math.min(to, sample.until) - Math.max(from, sample.from))
       if (sample.until <= from || sample.until > to) continue
       flows = addNumbers(flows, sample.flows)
-      if (sample.tenureTimes) tenureTimes = addHistograms(tenureTimes, sample.tenureTimes)
+      tenureTimes = addHistograms(tenureTimes, sample.tenureTimes)
     }
-    return { flows, observedMs, tenureTimes }
+    return { flows, observedMs, tenureTimes: tenureTimes ?? emptyHistogram() }
   }
 
   /** The points of each step, without its first moment and with its last. */
@@ -143,13 +131,11 @@ export class Samples {
       // The flows of a sample that is longer than a step are spread evenly over its steps.
       const share = 1 / Math.max(1, end - Math.floor((sample.from - from) / stepMs) + 1)
       for (let i = first; i <= Math.min(end, count - 1); i++) {
-        const before = points[i]
-        const flows = scaleNumbers(sample.flows, share)
-        const spent = scaleSpent(sample.spent, share)
+        const { flows = NO_FLOWS, spent = NO_SPENT } = points[i] ?? {}
         points[i] = {
           counts: sample.counts,
-          flows: before ? addNumbers(before.flows, flows) : flows,
-          spent: before ? addSpent(before.spent, spent) : spent,
+          flows: addNumbers(flows, scaleNumbers(sample.flows, share)),
+          spent: addNumbers(spent, scaleNumbers(sample.spent, share)),
         }
       }
     }
@@ -193,13 +179,13 @@ export class Samples {
   }
 
   #sawBetween(from: number, to: number): boolean {
-    const next = this.#samples[this.#firstEndingAfter(from + TOUCHING_MS)]
+    const next = this.all[this.#firstEndingAfter(from + TOUCHING_MS)]
     return next !== undefined && next.until <= to
   }
 
   *#within(from: number, to: number): Iterable<Sample> {
-    for (let i = this.#firstEndingAfter(from); i < this.#samples.length; i++) {
-      const sample = this.#samples[i] as Sample
+    for (let i = this.#firstEndingAfter(from); i < this.all.length; i++) {
+      const sample = this.all[i] as Sample
       if (sample.from > to) return
       yield sample
     }
@@ -207,21 +193,12 @@ export class Samples {
 
   #firstEndingAfter(time: number): number {
     let low = 0
-    let high = this.#samples.length
+    let high = this.all.length
     while (low < high) {
       const middle = (low + high) >> 1
-      if ((this.#samples[middle] as Sample).until < time) low = middle + 1
+      if ((this.all[middle] as Sample).until < time) low = middle + 1
       else high = middle
     }
     return low
   }
-}
-
-export function addSpent(a: Spent, b: Spent): Spent {
-  const units = a.units === null && b.units === null ? null : (a.units ?? 0) + (b.units ?? 0)
-  return { requests: a.requests + b.requests, units }
-}
-
-export function scaleSpent({ requests, units }: Spent, by: number): Spent {
-  return { requests: requests * by, units: units === null ? null : units * by }
 }

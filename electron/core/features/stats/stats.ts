@@ -12,12 +12,12 @@ import type {
 } from '../../../../shared/stats.ts'
 import { eachYielding } from '../../lib/concurrency.ts'
 import { StoreError, toFailure } from '../../lib/errors.ts'
+import type { HandlersOf } from '../../lib/handler.ts'
 import { NEVER } from '../../lib/timers.ts'
 import type { LockStore } from '../../stores/types.ts'
-import { addFigures, FigureBuilder, type FiguresOfNow } from './figures.ts'
-import { GroupsOverTime, type Steps } from './groups-over-time.ts'
+import { addFigures, FigureBuilder } from './figures.ts'
+import { groupsOverTime, type Steps } from './groups-over-time.ts'
 import type { Histories, WatchedStore } from './histories.ts'
-import type { StoreTenure } from './tenure-book.ts'
 
 const USUAL_WINDOW_MS = HOUR_MS
 const USUAL_GROUPS = 5
@@ -29,10 +29,13 @@ export type LockVisitor = (storeId: string, lock: Lock | WatchedLock, now: numbe
 
 type OpenStore = { readonly store: LockStore; readonly signal: AbortSignal; readonly name: string }
 
-type OfNow = FiguresOfNow & Pick<StoreStats, 'status' | 'error' | 'asOf' | 'offsetMs' | 'scanMs' | 'scanned'>
+type LockCounter = (lock: Lock | WatchedLock, now: number) => void
 
-/** Of a store that could not be read. */
+type Reading = Pick<StoreStats, 'status' | 'error' | 'asOf' | 'offsetMs' | 'scanMs' | 'scanned'>
+
+/** A store that could not be read. */
 const UNREAD = { asOf: null, offsetMs: null, scanMs: null, scanned: 0 }
+const UNWATCHED = { status: 'unwatched', error: null } as const
 
 export type StatsServiceOptions = {
   readonly histories: Histories
@@ -42,13 +45,19 @@ export type StatsServiceOptions = {
   readonly redact: (message: string) => string
 }
 
+export function statsHandlers(stats: StatsService): HandlersOf<'stats'> {
+  return {
+    'stats.read': (query, { signal }) => stats.read(query, signal),
+    'stats.history': query => stats.history(query),
+    'stats.groups': query => stats.groups(query),
+    'stats.tenures': query => stats.tenures(query),
+    'stats.keys': query => stats.keys(query),
+  }
+}
+
 /** Answers queries about statistics. A store that is not watched is read once, for the answer. */
 export class StatsService {
-  readonly #options: StatsServiceOptions
-
-  constructor(options: StatsServiceOptions) {
-    this.#options = options
-  }
+  constructor(readonly options: StatsServiceOptions) {}
 
   /** `visit` is called with every lock that is counted, so that other numbers can agree with the counts. */
   async read(
@@ -62,7 +71,7 @@ export class StatsService {
       this.#ids(storeIds).map(storeId => this.#storeStats(storeId, { from, until }, signal, visit)),
     )
     const overall = addFigures(stores)
-    return { at, since: from, stores, overall, notice: this.#options.histories.problem }
+    return { at, since: from, stores, overall, notice: this.options.histories.problem }
   }
 
   async history({ storeIds, from, to, points }: Input<'stats.history'>): Promise<History> {
@@ -78,35 +87,24 @@ export class StatsService {
     return { from, stepMs: steps.stepMs, series }
   }
 
-  async groups({
-    storeIds,
-    by,
-    from,
-    to,
-    points,
-    top = USUAL_GROUPS,
-  }: Input<'stats.groups'>): Promise<GroupHistory> {
+  async groups(query: Input<'stats.groups'>): Promise<GroupHistory> {
+    const { from, to, by, points, top = USUAL_GROUPS } = query
     const steps = stepsOf(from, to, points)
-    const over = new GroupsOverTime(by, steps)
     const histories = await Promise.all(
-      this.#ids(storeIds).map(async storeId => (await this.#observed(storeId)).observed.history),
+      this.#ids(query.storeIds).map(async storeId => (await this.#observed(storeId)).observed.history),
     )
-    const each = async (work: (tenure: StoreTenure) => void) => {
-      for (const { tenures } of histories) await eachYielding(tenures.within(from, to), work)
-    }
-    await each(tenure => over.weigh(tenure))
-    over.choose(top)
-    await each(tenure => over.count(tenure))
+    const { groups, others } = await groupsOverTime(by, steps, top, function* () {
+      for (const { tenures } of histories) yield* tenures.within(from, to)
+    })
     const known = Array.from({ length: steps.count }, () => false)
     for (const { samples, tenures } of histories) {
-      const seen = samples.points(from, steps.stepMs, steps.count)
+      const observed = samples.points(from, steps.stepMs, steps.count)
       for (const i of known.keys())
-        known[i] ||= seen[i] !== null && from + (i + 1) * steps.stepMs > tenures.droppedUntil
+        known[i] ||= observed[i] !== null && from + (i + 1) * steps.stepMs > tenures.droppedUntil
     }
-    const where = (counts: readonly number[]) => counts.map((count, i) => (known[i] ? count : null))
-    const { groups, others } = over.counts
-    const named = groups.map(({ name, counts }) => ({ name, points: where(counts) }))
-    return { from, stepMs: steps.stepMs, groups: named, others: where(others) }
+    const ifKnown = (counts: readonly number[]) => counts.map((count, i) => (known[i] ? count : null))
+    const named = groups.map(({ name, counts }) => ({ name, points: ifKnown(counts) }))
+    return { from, stepMs: steps.stepMs, groups: named, others: ifKnown(others) }
   }
 
   async tenures({ storeIds, id, from, to, limit = USUAL_TENURES }: Input<'stats.tenures'>): Promise<Tenures> {
@@ -144,12 +142,12 @@ export class StatsService {
   }
 
   #ids(storeIds: readonly string[] | undefined): readonly string[] {
-    return storeIds ?? this.#options.openStores()
+    return storeIds ?? this.options.openStores()
   }
 
   async #observed(storeId: string): Promise<{ observed: WatchedStore; name: string }> {
-    const { name } = this.#options.get(storeId, NEVER)
-    const observed = await this.#options.histories.recalled(storeId)
+    const { name } = this.options.get(storeId, NEVER)
+    const observed = await this.options.histories.recalled(storeId)
     if (!observed) throw new StoreError('NOT_FOUND', 'This store is not open')
     return { observed, name }
   }
@@ -160,59 +158,31 @@ export class StatsService {
     signal: AbortSignal,
     visit: LockVisitor,
   ): Promise<StoreStats> {
-    const open = this.#options.get(storeId, signal)
+    const open = this.options.get(storeId, signal)
     const { observed, name } = await this.#observed(storeId)
     const { history, address, kind } = observed
+    const builder = new FigureBuilder(storeId)
+    const count: LockCounter = (lock, now) => {
+      builder.add(lock, now)
+      visit(storeId, lock, now)
+    }
+    const reading = (await countWatched(observed, count)) ?? (await this.#readOnce(open, count))
+    // What was counted before a reading failed is not all of the store.
+    const counted = reading.asOf === null ? new FigureBuilder(storeId) : builder
     return {
       storeId,
       name,
       address,
       kind,
-      ...(await this.#now(observed, open, visit)),
+      ...counted.figures(reading.offsetMs ?? 0),
+      ...reading,
       ...history.figuresSince(from, storeId, until),
       spent: open.store.spent(),
     }
   }
 
-  /** From the watcher if it has read the store, or by reading the store. */
-  async #now(
-    { storeId, history, locks }: WatchedStore,
-    { store, signal }: OpenStore,
-    visit: LockVisitor,
-  ): Promise<OfNow> {
-    const builder = new FigureBuilder(storeId)
-    const count = (lock: Lock | WatchedLock, now: number) => {
-      builder.add(lock, now)
-      visit(storeId, lock, now)
-    }
-    const { last, status } = history
-    if (!status) return this.#readOnce(builder, store, signal, count)
-    const { is, error } = status
-    // The watcher is still reading: the answer does not wait for a store that hangs.
-    if (!last) return { ...builder.figures(0), ...UNREAD, status: is, error }
-    const { offsetMs, tookMs, scanned } = last
-    const asOf = history.lastPassAt ?? Date.now()
-    // Of a store that is not live, nothing is known after its last pass.
-    const now = (is === 'live' ? Date.now() : asOf) + (offsetMs ?? 0)
-    await eachYielding(locks.values(), lock => count(lock, now))
-    return {
-      ...builder.figures(offsetMs ?? 0),
-      status: is,
-      error,
-      asOf,
-      offsetMs,
-      scanMs: tookMs,
-      scanned,
-    }
-  }
-
-  async #readOnce(
-    builder: FigureBuilder,
-    store: LockStore,
-    signal: AbortSignal,
-    count: (lock: Lock, now: number) => void,
-  ): Promise<OfNow> {
-    const redacted = ({ code, message }: Failure) => ({ code, message: this.#options.redact(message) })
+  async #readOnce({ store, signal }: OpenStore, count: LockCounter): Promise<Reading> {
+    const redacted = ({ code, message }: Failure) => ({ code, message: this.options.redact(message) })
     const startedAt = performance.now()
     let scanned = 0
     let problem: Failure | null = null
@@ -223,20 +193,28 @@ export class StatsService {
         for (const lock of page.locks) count(lock, lock.observedAt)
       }
       const { offsetMs } = await store.clock(signal)
-      return {
-        ...builder.figures(offsetMs ?? 0),
-        status: problem ? 'stale' : 'unwatched',
-        error: problem && redacted(problem),
-        asOf: Date.now(),
-        offsetMs,
-        scanMs: Math.round(performance.now() - startedAt),
-        scanned,
-      }
+      const scanMs = Math.round(performance.now() - startedAt)
+      const is = problem ? { status: 'stale' as const, error: redacted(problem) } : UNWATCHED
+      return { ...is, asOf: Date.now(), offsetMs, scanMs, scanned }
     } catch (error) {
-      const nothing = new FigureBuilder('').figures(0)
-      return { ...nothing, ...UNREAD, status: 'down', error: redacted(toFailure(error)) }
+      return { ...UNREAD, status: 'down', error: redacted(toFailure(error)) }
     }
   }
+}
+
+/** Counts the locks of a watched store; null if it is not watched. */
+async function countWatched({ history, locks }: WatchedStore, count: LockCounter): Promise<Reading | null> {
+  const { status, last } = history
+  if (!status) return null
+  const { is, error } = status
+  // The watcher is still reading: the answer does not wait for a store that hangs.
+  if (!last) return { ...UNREAD, status: is, error }
+  const { offsetMs, tookMs: scanMs, scanned } = last
+  const asOf = history.lastPassAt ?? Date.now()
+  // Of a store that is not live, nothing is known after its last pass.
+  const now = (is === 'live' ? Date.now() : asOf) + (offsetMs ?? 0)
+  await eachYielding(locks.values(), lock => count(lock, now))
+  return { status: is, error, asOf, offsetMs, scanMs, scanned }
 }
 
 function gapsOf({ history }: WatchedStore, from: number, to: number) {

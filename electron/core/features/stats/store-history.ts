@@ -6,13 +6,14 @@ import {
   type Histogram,
   type LockTenure,
   type Spent,
+  scaleNumbers,
 } from '../../../../shared/stats.ts'
 import { hashToken } from '../audit/audited.ts'
 import type { LockEvent, Pass, WatchSubscriber } from '../stores/subscriber.ts'
 import { countLocks, emptyHistogram, measure, NO_FLOWS } from './figures.ts'
 import type { HistoryLine } from './history-file.ts'
 import { UNKNOWN_HOLDER } from './named-holder.ts'
-import { addSpent, type Break, REWRITE_MS, Samples, scaleSpent } from './samples.ts'
+import { type Break, REWRITE_MS, Samples } from './samples.ts'
 import { lengthOf, type StoreTenure, TenureBook } from './tenure-book.ts'
 
 type StoreHistoryOptions = {
@@ -32,7 +33,7 @@ const LONGEST_REST_MS = 90_000
 /** A pass over a throttled store can take this long. */
 const LONG_PASS_MS = 240_000
 
-/** The history of one store, from the events of its watcher: only what was seen, and the gaps in which nothing was. */
+/** The observed history of one store, from the events of its watcher, with explicit gaps. */
 export class StoreHistory implements WatchSubscriber {
   readonly samples: Samples
   readonly tenures: TenureBook
@@ -43,13 +44,16 @@ export class StoreHistory implements WatchSubscriber {
   #flows = NO_FLOWS
   #tenureTimes: Histogram | null = null
   #break: Break | null = null
-  #totals = NO_FLOWS
   #spentBefore: Spent
-  #lastPassAt: number | null = null
   /** Something may have been missed since the last complete pass. */
   #broken = true
-  #last: Omit<Pass, 'locks'> | null = null
-  #status: { is: 'live' | 'stale' | 'down'; error: Failure | null } | null = null
+  /** The flows since this process began to watch. */
+  totals = NO_FLOWS
+  /** The last complete pass, without its locks. */
+  last: Omit<Pass, 'locks'> | null = null
+  lastPassAt: number | null = null
+  /** Null while the store is not watched. */
+  status: { is: 'live' | 'stale' | 'down'; error: Failure | null } | null = null
 
   constructor(options: StoreHistoryOptions) {
     this.samples = new Samples(options.keepMs)
@@ -59,30 +63,12 @@ export class StoreHistory implements WatchSubscriber {
     this.#now = options.now ?? Date.now
   }
 
-  /** The flows since this process began to watch. */
-  get totals(): Flows {
-    return this.#totals
-  }
-
   get spent(): Spent {
     return this.#options.spent()
   }
 
-  /** Null until the first complete pass. */
-  get last(): Omit<Pass, 'locks'> | null {
-    return this.#last
-  }
-
-  get lastPassAt(): number | null {
-    return this.#lastPassAt
-  }
-
-  get status() {
-    return this.#status
-  }
-
   get isLive(): boolean {
-    return this.#status?.is === 'live'
+    return this.status?.is === 'live'
   }
 
   /** Takes in a line of an earlier process, before this process has seen anything. */
@@ -138,8 +124,11 @@ export class StoreHistory implements WatchSubscriber {
   onPass(pass: Pass): void {
     const at = this.#now()
     const { locks, ...rest } = pass
-    const before = this.#lastPassAt
-    if (before !== null && at < before) this.#setClockBack(at)
+    const before = this.lastPassAt
+    if (before !== null && at < before) {
+      this.samples.forgetAfter(at)
+      this.#loseTrack(at, 'The clock of this machine was set back.')
+    }
     if (this.#isLate(at, pass.tookMs)) this.#slept()
     const unbroken = pass.unbroken && !this.#broken && before !== null && at >= before
     // Locks that are missing after a gap ended at an unknown moment.
@@ -151,30 +140,30 @@ export class StoreHistory implements WatchSubscriber {
       until: at,
       counts: countLocks(locks.values(), pass.serverTime),
       flows: this.#flows,
-      spent: addSpent(spent, scaleSpent(this.#spentBefore, -1)),
+      spent: addNumbers(spent, scaleNumbers(this.#spentBefore, -1)),
       tenureTimes: this.#tenureTimes,
     })
     if (done) this.#options.keep({ sample: done })
-    this.#totals = addNumbers(this.#totals, this.#flows)
+    this.totals = addNumbers(this.totals, this.#flows)
     this.tenures.prune(at)
     this.#flows = NO_FLOWS
     this.#tenureTimes = null
     this.#spentBefore = spent
-    this.#lastPassAt = at
+    this.lastPassAt = at
     this.#broken = false
     this.#break = null
-    this.#last = rest
-    this.#status = { is: 'live', error: null }
+    this.last = rest
+    this.status = { is: 'live', error: null }
   }
 
   onFailure(why: 'down' | 'partial', failure: Failure): void {
     this.#interrupt(why, failure.message)
-    this.#status = { is: why === 'down' ? 'down' : 'stale', error: failure }
+    this.status = { is: why === 'down' ? 'down' : 'stale', error: failure }
   }
 
   onStop(): void {
     this.#interrupt('away', null)
-    this.#status = null
+    this.status = null
   }
 
   /** The process ends: writes the incomplete sample too. */
@@ -213,9 +202,9 @@ export class StoreHistory implements WatchSubscriber {
 
   #begin(lock: LockEvent['lock'], at: number, before: StoreTenure | null): void {
     // The first pass has not measured the offset yet, but the lock was read just now.
-    const offsetMs = this.#last?.offsetMs ?? lock.observedAt - at
+    const offsetMs = this.last?.offsetMs ?? lock.observedAt - at
     // The holder changed between the last reading and this one, and the record may say when.
-    const seenUntil = Math.min(before?.until ?? 0, this.#lastPassAt ?? Infinity)
+    const seenUntil = Math.min(before?.until ?? 0, this.lastPassAt ?? Infinity)
     const tenure = this.tenures.begin(lock, at, { offsetMs, seen: !this.#broken, notBefore: seenUntil })
     this.#options.keep({ tenure })
   }
@@ -224,7 +213,7 @@ export class StoreHistory implements WatchSubscriber {
     // Only the last reading that had the lock is known then.
     const unseen = this.#broken || how === 'unseen'
     const ended = unseen
-      ? this.tenures.end(id, 'unseen', this.#lastPassAt ?? this.samples.last?.until ?? at)
+      ? this.tenures.end(id, 'unseen', this.lastPassAt ?? this.samples.last?.until ?? at)
       : this.tenures.end(id, how, at)
     if (!ended) return null
     this.#options.keep({ tenure: ended })
@@ -268,19 +257,17 @@ export class StoreHistory implements WatchSubscriber {
 
   /** No pass takes this long: the machine slept, or its clock was set forward. */
   #isLate(at: number, tookMs: number): boolean {
-    const passMs = Math.max(tookMs, this.#last?.tookMs ?? 0)
-    return !this.#broken && at - (this.#lastPassAt ?? at) > LONGEST_REST_MS + passMs
+    const passMs = Math.max(tookMs, this.last?.tookMs ?? 0)
+    return !this.#broken && at - (this.lastPassAt ?? at) > LONGEST_REST_MS + passMs
   }
 
   #slept(): void {
-    const at = this.#lastPassAt ?? this.#now()
-    this.#broken = true
-    this.#note({ at, until: at, why: 'away', message: 'This machine slept, or its clock was set forward.' })
+    const at = this.lastPassAt ?? this.#now()
+    this.#loseTrack(at, 'This machine slept, or its clock was set forward.')
   }
 
-  #setClockBack(at: number): void {
-    this.samples.forgetAfter(at)
+  #loseTrack(at: number, message: string): void {
     this.#broken = true
-    this.#note({ at, until: at, why: 'away', message: 'The clock of this machine was set back.' })
+    this.#note({ at, until: at, why: 'away', message })
   }
 }

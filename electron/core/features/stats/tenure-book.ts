@@ -29,22 +29,15 @@ export class TenureBook {
   readonly #ended: StoreTenure[] = []
   /** Longest tenure of each evicted batch. */
   readonly #long: StoreTenure[] = []
-  readonly #keepMs: number
   #dropped = 0
-  #droppedUntil = 0
-
-  constructor(keepMs: number) {
-    this.#keepMs = keepMs
-  }
-
   /** Tenures that ended before this were evicted; zero if none was. */
-  get droppedUntil(): number {
-    return this.#droppedUntil
-  }
+  droppedUntil = 0
+
+  constructor(readonly keepMs: number) {}
 
   /** The most tenures reaching beyond this time that may have been evicted. */
   droppedSince(time: number): number {
-    return this.#droppedUntil >= time ? this.#dropped : 0
+    return this.droppedUntil >= time ? this.#dropped : 0
   }
 
   /** `at` is by this machine's clock; the lock's times are by the store's. */
@@ -96,29 +89,28 @@ export class TenureBook {
 
   #drop(batch: readonly StoreTenure[]): void {
     this.#dropped += batch.length
-    this.#droppedUntil = Math.max(this.#droppedUntil, ...batch.map(({ until }) => until ?? 0))
+    this.droppedUntil = Math.max(this.droppedUntil, ...batch.map(({ until }) => until ?? 0))
     const longest = longestOf(batch)
     if (longest) this.#long.push(longest)
     if (this.#long.length > MOST_LONG) this.#long.shift()
   }
 
   prune(now: number): void {
-    const oldest = now - this.#keepMs
+    const oldest = now - this.keepMs
     const keep = this.#ended.findIndex(({ until }) => (until ?? now) >= oldest)
     if (keep !== 0) this.#ended.splice(0, keep < 0 ? this.#ended.length : keep)
     if ((this.#long[0]?.until ?? now) < oldest) this.#long.shift()
-    if (this.#droppedUntil > 0 && this.#droppedUntil < oldest) {
+    if (this.droppedUntil > 0 && this.droppedUntil < oldest) {
       this.#dropped = 0
-      this.#droppedUntil = 0
+      this.droppedUntil = 0
     }
   }
 
   *within(from: number, to: number, id?: string): Iterable<StoreTenure> {
-    for (const tenure of this.#ended)
-      if ((id === undefined || tenure.id === id) && tenure.from <= to && (tenure.until ?? to) >= from)
-        yield tenure
-    for (const tenure of this.open.values())
-      if ((id === undefined || tenure.id === id) && tenure.from <= to) yield tenure
+    for (const tenures of [this.#ended, this.open.values()])
+      for (const tenure of tenures)
+        if ((id === undefined || tenure.id === id) && tenure.from <= to && (tenure.until ?? to) >= from)
+          yield tenure
   }
 
   ended(from: number, to: number): EndedTenure[] {
@@ -137,16 +129,10 @@ function endedWithin(tenures: readonly StoreTenure[], from: number, to: number):
   return tenures.filter(isWithin)
 }
 
+/** The first of the longest. A tenure of unknown length is not compared. */
 function longestOf<T extends StoreTenure>(tenures: readonly T[]): T | null {
-  let longest: T | null = null
-  let most = -1
-  for (const tenure of tenures) {
-    const ms = lengthOf(tenure) ?? -1
-    if (ms <= most) continue
-    longest = tenure
-    most = ms
-  }
-  return longest
+  const most = Math.max(...tenures.map(tenure => lengthOf(tenure) ?? -1))
+  return tenures.find(tenure => lengthOf(tenure) === most) ?? null
 }
 
 /** Null if its beginning or its end was not seen. */

@@ -82,7 +82,7 @@ function distance(from: string, to: string): number {
 }
 
 /** A reader of an option that may be left out. `read` returns null for a value that is not `expected`. */
-function reader<T>(expected: string, read: (text: string) => T | null) {
+export function reader<T>(expected: string, read: (text: string) => T | null) {
   return (value: Args['options'][string], name: string): T | undefined => {
     if (value === undefined) return undefined
     const result = read(String(value))

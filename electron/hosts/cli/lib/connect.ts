@@ -27,22 +27,26 @@ export function connect(
   return client
 }
 
-/** Reads a stream to its end. Ctrl-C closes the stream and is an error. */
+/** Reads a stream to its end. Ctrl-C, or an event whose handling fails, closes the stream and is an error. */
 export function readStream<S extends StreamName>(
   io: Io,
   client: Client,
   stream: S,
   input: StreamInput<S>,
-  onEvent: (event: StreamEvent<S>, seq: number) => void,
+  onEvent: (event: StreamEvent<S>, seq: number) => void | Promise<void>,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    const close = client.open(stream, input, onEvent, result =>
-      result.ok ? resolve() : reject(new CliError(result.error)),
-    )
-    const stop = () => {
+    const fail = (error: unknown) => {
       close()
-      reject(stopped())
+      reject(error)
     }
+    const close = client.open(
+      stream,
+      input,
+      (event, seq) => void onEvent(event, seq)?.catch(fail),
+      result => (result.ok ? resolve() : reject(new CliError(result.error))),
+    )
+    const stop = () => fail(stopped())
     if (io.signal.aborted) stop()
     io.signal.addEventListener('abort', stop, { once: true })
   })

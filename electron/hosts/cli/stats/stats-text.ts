@@ -1,7 +1,7 @@
 import { sayDuration } from '../../../../shared/duration.ts'
 import { kindOf } from '../../../../shared/kinds.ts'
 import { plural, sayNumber } from '../../../../shared/numbers.ts'
-import { clip, escapeForTerminal, neutralise } from '../../../../shared/safe-text.ts'
+import { clip, column, escapeForTerminal, neutralise } from '../../../../shared/safe-text.ts'
 import {
   type Counted,
   type Figures,
@@ -9,16 +9,17 @@ import {
   FLOW_WORDS,
   type Flows,
   type Groups,
+  type Histogram,
   type LockBrief,
   ratesOf,
   type Spent,
   type Stats,
   type StoreStats,
+  topGroups,
 } from '../../../../shared/stats.ts'
 import { wrap } from '../lib/wrap.ts'
-import { histogramLines, sayRound } from './histogram.ts'
 
-/** Statistics for people. What nobody saw is not there as a zero: it is said that nobody saw it. */
+/** Statistics for people. Unobserved figures are reported as such, not as zeros. */
 
 const NAMED_GROUPS = 5
 const LONGEST_NAME = 44
@@ -33,17 +34,18 @@ export function statsLines({ stores, overall, at, since }: Stats, width: number)
 }
 
 function storeLines(store: StoreStats, window: Window): string[] {
-  const { error, asOf } = store
+  const { error, asOf, kind } = store
+  const { width } = window
   const head = `${escapeForTerminal(store.name)} · ${escapeForTerminal(store.address)}`
   const old = asOf === null ? '' : ` What follows was so ${sayDuration(window.at - asOf)} ago.`
   return [
-    clip(head, window.width),
-    ...(error ? wrap('  ', `Cannot be read: ${neutralise(error.message)}.${old}`, window.width) : []),
+    clip(head, width),
+    ...(error ? wrap('  ', `Cannot be read: ${neutralise(error.message)}.${old}`, width) : []),
     ...(asOf === null ? [] : nowLines(store, window, () => '')),
-    ...(asOf === null ? [] : row('clock', sayClock(store.offsetMs), window.width)),
-    ...thenLines(store, ratesOf([store]), window, () => ''),
-    ...(kindOf(store.kind).isEmbedded ? [] : row('cost', sayCost(store.kind, store.spent), window.width)),
-    ...histogramLines(store, window.width),
+    ...rows(width, [['clock', asOf === null ? '' : sayClock(store.offsetMs)]]),
+    ...observedLines(store, ratesOf([store]), window, () => ''),
+    ...rows(width, [['cost', kindOf(kind).isEmbedded ? '' : sayCost(kind, store.spent)]]),
+    ...histogramLines(store, width),
   ]
 }
 
@@ -54,7 +56,7 @@ function overallLines(stores: readonly StoreStats[], overall: Figures, window: W
   return [
     `All ${stores.length} stores${isWhole ? '' : ', as far as they can be read'}`,
     ...nowLines(overall, window, where),
-    ...thenLines(overall, ratesOf(stores), window, where),
+    ...observedLines(overall, ratesOf(stores), window, where),
     ...histogramLines(overall, window.width),
   ]
 }
@@ -62,26 +64,25 @@ function overallLines(stores: readonly StoreStats[], overall: Figures, window: W
 type Where = (brief: LockBrief) => string
 
 function nowLines(figures: Figures, { at, width }: Window, where: Where): string[] {
-  const { oldest, total } = figures
-  const held = oldest && `${sayBrief(oldest, at)}${where(oldest)}`
+  const { oldest } = figures
   return [
     ...wrap('  ', sayCounts(figures), width),
-    ...(total === 0 ? [] : row('holder', sayGroups(figures.byHolder), width)),
-    ...(total === 0 ? [] : row('format', sayGroups(figures.byFormat), width)),
-    ...(total === 0 ? [] : row('prefix', sayGroups(figures.byPrefix), width)),
-    ...(total === 0 ? [] : row('name', sayGroups(figures.byName), width)),
-    ...(held === null ? [] : row('oldest', held, width)),
+    ...rows(width, [
+      ['holder', sayGroups(figures.byHolder)],
+      ['format', sayGroups(figures.byFormat)],
+      ['prefix', sayGroups(figures.byPrefix)],
+      ['name', sayGroups(figures.byName)],
+      ['oldest', oldest ? `${sayBrief(oldest, at)}${where(oldest)}` : ''],
+    ]),
   ]
 }
 
-/** What was seen to happen. */
-function thenLines(
-  figures: Figures,
+function observedLines(
+  { observedMs, flows, longest }: Figures,
   rates: Flows | null,
   { windowMs, width }: Window,
   where: Where,
 ): string[] {
-  const { observedMs, flows, longest } = figures
   const window = sayRound(windowMs)
   if (observedMs === 0)
     return wrap(
@@ -89,27 +90,25 @@ function thenLines(
       `Nothing was observed in the last ${window}: run the console, or look for a while with --watch SECONDS.`,
       width,
     )
-  const most = Math.min(observedMs, windowMs)
-  const happened = FLOW_NAMES.filter(name => flows[name] > 0)
+  const observed = sayDuration(Math.min(observedMs, windowMs))
+  const seen = FLOW_NAMES.filter(name => flows[name] > 0)
+  const end = seen.length === 0 ? ', nothing happened.' : ':'
   return [
-    ...wrap(
-      '  ',
-      `In the last ${window}, ${sayDuration(most)} of it observed${happened.length === 0 ? ', nothing happened.' : ':'}`,
-      width,
-    ),
-    ...happened.flatMap(name =>
-      row(FLOW_WORDS[name].toLowerCase(), `${sayNumber(flows[name])}${sayRate(rates?.[name])}`, width),
-    ),
-    ...(longest === null
-      ? []
-      : row('longest', `${sayBrief(longest, longest.until)}${where(longest)}`, width)),
+    ...wrap('  ', `In the last ${window}, ${observed} of it observed${end}`, width),
+    ...rows(width, [
+      ...seen.map((name): Row => {
+        return [FLOW_WORDS[name].toLowerCase(), `${sayNumber(flows[name])}${sayRate(rates?.[name])}`]
+      }),
+      ['longest', longest ? `${sayBrief(longest, longest.until)}${where(longest)}` : ''],
+    ]),
   ]
 }
 
-const LABEL = 14
+type Row = readonly [label: string, text: string]
 
-function row(label: string, text: string, width: number): string[] {
-  return wrap(`  ${label.padEnd(LABEL)} `, text, width)
+/** A row without text is left out. */
+function rows(width: number, all: readonly Row[]): string[] {
+  return all.flatMap(([label, text]) => (text === '' ? [] : wrap(`  ${label.padEnd(14)} `, text, width)))
 }
 
 function sayRate(perMinute: number | undefined): string {
@@ -133,22 +132,20 @@ function sayCounts({ counts, total }: Figures): string {
   return `${plural(total, 'lock', 'locks')}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`
 }
 
-function sayGroups({ top, others }: Groups): string {
-  const rest = top.slice(NAMED_GROUPS)
-  const names = rest.length + others.names
-  const count = rest.reduce((sum, each) => sum + each.count, others.count)
-  return [
-    ...top
-      .slice(0, NAMED_GROUPS)
-      .map(each => `${clip(escapeForTerminal(each.name), LONGEST_NAME)} (${sayNumber(each.count)})`),
-    ...(names === 0 ? [] : [`${sayNumber(names)} more (${sayNumber(count)})`]),
-  ].join(', ')
+function sayGroups(groups: Groups): string {
+  const { top, others } = topGroups(groups, NAMED_GROUPS)
+  const named = top.map(({ name, count }) => `${sayName(name)} (${sayNumber(count)})`)
+  if (others.names > 0) named.push(`${sayNumber(others.names)} more (${sayNumber(others.count)})`)
+  return named.join(', ')
 }
 
 function sayBrief({ key, holder, since, exact }: LockBrief, until: number): string {
-  const name = clip(escapeForTerminal(key), LONGEST_NAME)
-  const by = clip(escapeForTerminal(holder), LONGEST_NAME)
-  return `${name}, for ${exact ? '' : 'at least '}${sayDuration(Math.max(0, until - since))}, by ${by}`
+  const length = `${exact ? '' : 'at least '}${sayDuration(Math.max(0, until - since))}`
+  return `${sayName(key)}, for ${length}, by ${sayName(holder)}`
+}
+
+function sayName(text: string): string {
+  return clip(escapeForTerminal(text), LONGEST_NAME)
 }
 
 function sayClock(offsetMs: number | null): string {
@@ -158,6 +155,59 @@ function sayClock(offsetMs: number | null): string {
 }
 
 function sayCost(kind: string, { requests, units }: Spent): string {
-  const asked = `${sayNumber(requests)} ${kindOf(kind).requests[requests === 1 ? 0 : 1]}`
-  return units === null ? asked : `${asked}, ${sayNumber(units)} capacity units`
+  const spent = `${sayNumber(requests)} ${kindOf(kind).requests[requests === 1 ? 0 : 1]}`
+  return units === null ? spent : `${spent}, ${sayNumber(units)} capacity units`
+}
+
+const LABEL = 12
+const COUNT = 7
+const LONGEST_BAR = 24
+const SHORTEST_BAR = 6
+
+/** Two histograms side by side; an empty one is left out. */
+function histogramLines({ tenureTimes, remaining }: Figures, width: number): string[] {
+  const shown = [
+    { title: 'HELD FOR', unmeasured: 'not known', ...tenureTimes },
+    { title: 'TIME LEFT', unmeasured: 'no expiry', ...remaining },
+  ].filter(({ counts, unknown }) => counts.some(count => count > 0) || unknown > 0)
+  if (shown.length === 0) return []
+
+  const names = labelsOf(tenureTimes.edges)
+  const isFilled = names.map((_, i) => shown.some(({ counts }) => (counts[i] ?? 0) > 0))
+  // From the first bucket with locks to the last, with the empty ones in between.
+  const filled = names.slice(isFilled.indexOf(true), isFilled.lastIndexOf(true) + 1)
+  const bar = Math.min(LONGEST_BAR, Math.max(SHORTEST_BAR, Math.floor((width - LABEL - 2 * COUNT - 8) / 2)))
+  const line = (label: string, cells: readonly string[]) =>
+    `  ${column(label, LABEL)}  ${cells.join('  ')}`.trimEnd()
+  const cell = (count: number, most: number) => {
+    const length = count === 0 ? 0 : Math.max(1, Math.round((count / most) * bar))
+    const number = count === 0 ? '' : sayNumber(count)
+    return `${column('█'.repeat(length), bar)} ${column(number, COUNT, 'right')}`
+  }
+  const row = (label: string, countIn: (histogram: (typeof shown)[number]) => number) =>
+    line(
+      label,
+      shown.map(each => cell(countIn(each), Math.max(...each.counts, each.unknown))),
+    )
+  // The unmeasured mean something else in each histogram.
+  const unmeasured = shown.filter(({ unknown }) => unknown > 0).map(each => each.unmeasured)
+  return [
+    '',
+    line(
+      '',
+      shown.map(({ title }) => column(title, bar + 1 + COUNT)),
+    ),
+    ...filled.map(name => row(name, ({ counts }) => counts[names.indexOf(name)] ?? 0)),
+    ...unmeasured.map(label => row(label, each => (each.unmeasured === label ? each.unknown : 0))),
+  ]
+}
+
+function labelsOf(edges: Histogram['edges']): string[] {
+  const names = edges.map(sayRound)
+  return [...names.map(name => `under ${name}`), `${names.at(-1)} or more`]
+}
+
+/** `5 min` and not `5 min 00 s`. */
+function sayRound(ms: number): string {
+  return sayDuration(ms, { tenths: false }).replace(/ 00 \w+$/, '')
 }

@@ -1,20 +1,25 @@
 import type { Client } from '../../../../shared/client.ts'
 import { isoTime } from '../../../../shared/lease.ts'
-import { MANAGER_SHAPES, type ManagerShape } from '../../../../shared/manager-stats.ts'
-import type { Failure } from '../../../../shared/result.ts'
 import { neutralise, safeJson } from '../../../../shared/safe-text.ts'
-import type { Figures, Stats, StoreStats } from '../../../../shared/stats.ts'
+import type { Figures, Stats } from '../../../../shared/stats.ts'
 import { type Args, duration } from '../lib/args.ts'
-import { connect, openStores, type ReachedStore } from '../lib/connect.ts'
+import { connect, openStores } from '../lib/connect.ts'
 import { EXIT, exitCodeOf, unwrap, usageError } from '../lib/exit.ts'
 import { type Io, pause, print } from '../lib/io.ts'
 import { widthOf } from '../lib/wrap.ts'
-import { asGetActiveLocks, asGetMetrics, asGetStats, providerFrom } from './stats-as.ts'
+import {
+  MANAGER_SHAPES,
+  type ManagerShape,
+  managerStats,
+  observedMetrics,
+  providerFrom,
+  readActiveLocks,
+} from './manager-shapes.ts'
 import { statsLines } from './stats-text.ts'
 
 const LONGEST_WATCH_SECONDS = 86_400
 
-/** What is there, and what was seen to happen, in numbers. */
+/** Counts the locks in the stores, and the observed events. */
 export async function statsCommand(args: Args, io: Io): Promise<number> {
   const sinceMs = duration(args.options['since'], '--since')
   const watchMs = watchFrom(args.options['watch'])
@@ -22,80 +27,67 @@ export async function statsCommand(args: Args, io: Io): Promise<number> {
   const provider = as === 'getStats' ? providerFrom(io.env) : null
 
   const client = connect(io)
-  const stores = await openStores(io, client, args.positionals)
-  if (as === 'get_active_locks') return printActiveLocks(client, stores[0] as ReachedStore, io)
+  const opened = await openStores(io, client, args.positionals)
+  const storeIds = opened.map(({ info }) => info.storeId)
+  if (as === 'get_active_locks') return printActiveLocks(client, storeIds[0] ?? '', io)
 
-  const storeIds = stores.map(({ info }) => info.storeId)
-  const stats = await observing(client, storeIds, watchMs, io, async () =>
-    unwrap(
-      await client.call('stats.read', {
-        storeIds,
-        ...(sinceMs === undefined ? {} : { since: Math.max(0, Date.now() - sinceMs) }),
-      }),
-    ),
-  )
-  if (provider !== null) await print(io, safeJson(asGetStats(stats, provider), 2))
-  else if (as === 'getMetrics') await print(io, safeJson(asGetMetrics(stats), 2))
+  const stopWatching = await watchFor(watchMs, storeIds, client, io)
+  const since = sinceMs === undefined ? {} : { since: Math.max(0, Date.now() - sinceMs) }
+  const stats = unwrap(await client.call('stats.read', { storeIds, ...since }))
+  stopWatching()
+  const { stores, overall } = stats
+  if (provider !== null) {
+    const counted = stores.map(({ kind, active, error }) => ({
+      kind,
+      active: error === null ? active : null,
+    }))
+    await print(io, safeJson(managerStats(provider, counted), 2))
+  } else if (as === 'getMetrics')
+    await print(io, safeJson(observedMetrics(overall.flows, overall.observedMs), 2))
   else if (args.options['json']) await print(io, safeJson(statsJson(stats), 2))
   else for (const line of statsLines(stats, widthOf(io))) await print(io, line)
-  if (as !== null) sayDown(stats, io)
-  if (as === 'getMetrics' && stats.overall.observedMs === 0) sayUnobserved(io)
-  return exitCode(stats.stores)
+
+  const failures = stores.flatMap(({ name, error }) => (error ? [{ name, error }] : []))
+  if (as !== null) for (const { name, error } of failures) warn(io, neutralise(`${name}: ${error.message}`))
+  if (as === 'getMetrics' && overall.observedMs === 0)
+    warn(io, 'Nothing was observed in this time, so nothing can be counted; --watch SECONDS looks itself')
+  // A store that cannot be read does not stop the others, and they do not hide it.
+  const [first] = failures
+  if (first === undefined) return EXIT.done
+  return failures.length === stores.length ? exitCodeOf(first.error) : EXIT.partly
 }
 
-/** Looks for so long first, if that is wanted. The answer is made while it still looks. */
-async function observing<T>(
-  client: Client,
-  storeIds: readonly string[],
+function warn(io: Io, message: string): void {
+  io.stderr.write(`lockkeeper: ${message}\n`)
+}
+
+/** Watches the stores for a time. They are watched until the returned function is called. */
+async function watchFor(
   watchMs: number,
+  storeIds: readonly string[],
+  client: Client,
   io: Io,
-  read: () => Promise<T>,
-): Promise<T> {
-  if (watchMs === 0) return read()
+): Promise<() => void> {
+  if (watchMs === 0) return () => {}
   if (io.stderr.isTTY) io.stderr.write(`Looking for ${watchMs / 1000} s…\n`)
-  const ends = storeIds.map(storeId =>
-    client.open(
-      'locks.watch',
-      { storeId },
-      () => {},
-      () => {},
-    ),
-  )
+  const ignore = () => {}
+  const ends = storeIds.map(storeId => client.open('locks.watch', { storeId }, ignore, ignore))
   await pause(watchMs, io.signal)
-  const answer = await read()
-  for (const end of ends) end()
-  return answer
+  return () => {
+    for (const end of ends) end()
+  }
 }
 
-async function printActiveLocks(client: Client, { info }: ReachedStore, io: Io): Promise<number> {
-  const { locks, problems } = await asGetActiveLocks(client, info.storeId)
+async function printActiveLocks(client: Client, storeId: string, io: Io): Promise<number> {
+  const { locks, problems } = await readActiveLocks(io, client, storeId)
   await print(io, safeJson(locks, 2))
   const [problem] = problems
   if (problem === undefined) return EXIT.done
-  io.stderr.write(`lockkeeper: Not all could be read: ${neutralise(problem.message)}\n`)
+  warn(io, `Not all could be read: ${neutralise(problem.message)}`)
   return exitCodeOf(problem)
 }
 
-function sayDown({ stores }: Stats, io: Io): void {
-  for (const { name, error } of stores)
-    if (error) io.stderr.write(`lockkeeper: ${neutralise(`${name}: ${error.message}`)}\n`)
-}
-
-function sayUnobserved(io: Io): void {
-  io.stderr.write(
-    'lockkeeper: Nothing was observed in this time, so nothing can be counted; --watch SECONDS looks itself\n',
-  )
-}
-
-/** One that cannot be read does not stop the others, and is not hidden by them either. */
-function exitCode(stores: readonly StoreStats[]): number {
-  const failures = stores.flatMap(({ error }): Failure[] => (error ? [error] : []))
-  const [first] = failures
-  if (first === undefined) return EXIT.done
-  return failures.length === stores.length ? exitCodeOf(first) : EXIT.partly
-}
-
-/** The same numbers, with times as people and other programs read them. */
+/** The same figures, with ISO 8601 times. */
 function statsJson({ at, since, stores, overall }: Stats): unknown {
   return {
     at: isoTime(at),

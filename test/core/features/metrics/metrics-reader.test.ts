@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { MetricsReader } from '../../../../electron/core/features/metrics/metrics-reader.ts'
 import { ObservedStore } from '../../../hosts/metrics/observed-store.ts'
 
-it('finds out what stores are called once for all holds that end in one look, and again for the next', async () => {
+it('resolves store names once for all tenures that end in one pass, and again for the next', async () => {
   const stores = [new ObservedStore('a'), new ObservedStore('b')]
   const names = new Map([['b', 'before']])
   let asked = 0

@@ -31,7 +31,7 @@ describe('the axes', () => {
     [2, '12:15', 9],
     [24, '15:00', 8],
     [24 * 30, '10-08', 5],
-  ])('over %s hours have round times, no more than can be read', (hours, first, most) => {
+  ])('over %s hours have round times, no more than fit', (hours, first, most) => {
     const ticks = timeTicks(NOON + 1, NOON + hours * HOUR)
     expect(ticks.length).toBeLessThanOrEqual(most)
     expect(ticks.length).toBeGreaterThan(2)
@@ -43,7 +43,7 @@ describe('a chart', () => {
   const [locks, happened] = chartsOf(aReport().history, 'pipelines')
   if (!locks || !happened) throw new Error('no charts')
 
-  it('leaves out what was not observed, and says so', () => {
+  it('leaves gaps out of the lines and labels them', () => {
     const svg = chartSvg(locks, 'c')
     expect(svg.match(/class="gap"/g)).toHaveLength(2)
     // Wide enough for words is only one of them.
@@ -54,7 +54,7 @@ describe('a chart', () => {
     expect(path).not.toMatch(/NaN|Infinity|undefined/)
   })
 
-  it('counts what happened by the minute that was observed, and never across a gap', () => {
+  it('rates events per observed minute, never across a gap', () => {
     const [taken] = happened.series
     expect(happened.stepMs).toBeGreaterThanOrEqual(60_000)
     // From 2 to 5 in each half minute.
@@ -62,7 +62,7 @@ describe('a chart', () => {
     expect(taken?.values.filter(value => value === null).length).toBeGreaterThan(10)
   })
 
-  it('is told in words to those who cannot see it', () => {
+  it('has a description for screen readers', () => {
     expect(inWords(locks)).toMatch(/^held: 22 to 38 locks, \d+ at the end; expiring: 4 to 6 locks/)
     const svg = chartSvg({ ...locks, title: 'Locks in <b>"x"' }, 'c')
     expect(svg).toContain('role="img"')
@@ -70,7 +70,7 @@ describe('a chart', () => {
     expect(svg).not.toMatch(/ style=| on\w+=|href/)
   })
 
-  it('tells what is what without colours', () => {
+  it('can be read without colors', () => {
     const report = aReport()
     const [areas, flows] = chartsOf(report.history, 'cache')
     if (!areas || !flows) throw new Error('no charts')
@@ -91,7 +91,7 @@ describe('a chart', () => {
     ])
   })
 
-  it('of no data at all is an empty one', () => {
+  it('is empty without data', () => {
     const svg = chartSvg({ ...locks, series: [{ name: 'held', style: 'held', values: [null, null] }] }, 'c')
     expect(svg).toContain('not observed')
     expect(svg).not.toMatch(/NaN|Infinity/)

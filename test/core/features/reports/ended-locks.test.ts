@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
-import { endedLocks } from '../../../../electron/core/features/reports/ended-locks.ts'
-import type { ReportedStore, ReportSources } from '../../../../electron/core/features/reports/sources.ts'
+import { attentionOf, byUrgency } from '../../../../electron/core/features/reports/attention.ts'
+import type { ReportScope } from '../../../../electron/core/features/reports/sources.ts'
 import { type StoreTenure, TenureBook } from '../../../../electron/core/features/stats/tenure-book.ts'
+import { TopList } from '../../../../electron/core/lib/top-list.ts'
 import { parseFilter } from '../../../../shared/filter.ts'
+import type { WatchedLock } from '../../../../shared/locks.ts'
+import { aWatchedLock } from '../stats/a-watched-lock.ts'
 
 const NOON = Date.parse('2026-10-02T12:00:00Z')
 const MINUTE = 60_000
@@ -18,23 +21,25 @@ function aTenure(id: string, from: number, change: Partial<StoreTenure> = {}): S
 
 function ended(
   tenures: readonly StoreTenure[],
-  { released = new Map<string, number[]>(), told = new Set<string>(), alerted = new Set<string>() } = {},
+  { released = new Map<string, { at: number }[]>(), stored = [] as WatchedLock[] } = {},
 ) {
   const book = new TenureBook(24 * HOUR)
   for (const tenure of tenures) book.add(tenure)
   const sources = { histories: { get: () => ({ history: { tenures: book } }) } }
-  const asked = { name: 'cache', open: { store: { kind: 'redis' }, production: false } }
-  return endedLocks(
-    sources as unknown as ReportSources,
-    new Map([['s', asked as unknown as ReportedStore]]),
-    { alerted, released },
-    { from: NOON, to: NOON + 10 * HOUR },
-    parseFilter(''),
-    name => told.has(name),
-  )
+  const open = {
+    ...{ store: { kind: 'redis', address: 'redis://h' }, production: false },
+    watcher: { storyOf: () => null },
+  }
+  const scope = {
+    ...{ sources, stores: new Map([['s', { name: 'cache', open }]]), filter: parseFilter(''), request: {} },
+    ...{ from: NOON, to: NOON + 10 * HOUR, now: NOON + 10 * HOUR },
+  }
+  const needy: Parameters<typeof attentionOf>[1] = new TopList(10, byUrgency)
+  for (const lock of stored) needy.add({ storeId: 's', lock, now: scope.now, why: ['endless'] })
+  return attentionOf(scope as unknown as ReportScope, needy, { alerted: new Set(), released })
 }
 
-test('a lock that many fight over is one entry with one story, and does not push out the others', () => {
+test('a contended lock is one entry with one history, and does not push out the others', () => {
   const busy = Array.from({ length: 300 }, (_, i) => aTenure('busy', i, { end: 'lapsed' }))
   const { locks, more } = ended([...busy, aTenure('quiet', 5, { end: 'lapsed' }), aTenure('fine', 6)])
   expect(more).toBe(0)
@@ -50,23 +55,24 @@ test('a lock that many fight over is one entry with one story, and does not push
 test('has all the reasons of its tenures', () => {
   const until = NOON + 5 * HOUR
   const { locks } = ended([aTenure('k', 1, { end: 'lapsed' }), aTenure('k', 10, { until })], {
-    released: new Map([['s k', [until - 1000]]]),
+    released: new Map([['redis://h k', [{ at: until - 1000 }]]]),
   })
   expect(locks).toMatchObject([{ why: ['lapsed', 'held-long', 'released-here'] }])
   expect(locks[0]?.says).toMatch(/It was released with Lockkeeper/)
 })
 
-test('only the tenure that somebody released is said to have been', () => {
+test('reports a release only for the tenure that an operator released', () => {
   const { locks } = ended([aTenure('k', 1), aTenure('k', 10), aTenure('k', 20)], {
-    released: new Map([['s k', [NOON + 10.5 * MINUTE]]]),
+    released: new Map([['redis://h k', [{ at: NOON + 10.5 * MINUTE }]]]),
   })
   expect(locks).toMatchObject([{ holder: 'run-10', why: ['released-here'] }])
 })
 
-test('a lock that is told among those that are there is not told again', () => {
-  const { locks, more, merged } = ended([aTenure('k', 1, { end: 'lapsed' })], { told: new Set(['s k']) })
-  expect([locks, more]).toEqual([[], 0])
-  expect(merged.get('s k')).toEqual(['lapsed'])
+test('a lock that is still stored is listed once, with the reasons of its ended tenures', () => {
+  const stored = [aWatchedLock(NOON, { id: 'k', key: 'k' })]
+  const { locks, more } = ended([aTenure('k', 1, { end: 'lapsed' })], { stored })
+  expect(more).toBe(0)
+  expect(locks).toMatchObject([{ key: 'k', ended: false, why: ['endless', 'lapsed'] }])
 })
 
 test('counts locks, and not tenures', () => {

@@ -9,7 +9,7 @@ import { memoryPlace, readReport, watching, writeReport } from './reporting.ts'
 
 const HOUR = 3_600_000
 
-test('lists every action with who, why and what came of it, and proves the log', async () => {
+test('lists every action with operator, reason and outcome, and verifies the log', async () => {
   const place = memoryPlace()
   for (const name of ['a', 'b', 'c']) place.take(name, 'run', Date.now() - 2 * HOUR)
   const console = await watching(place.address)
@@ -51,7 +51,7 @@ test('lists every action with who, why and what came of it, and proves the log',
   expect((await readReport(console, { from: 1, to: 2 })).actions.listed).toEqual([])
 })
 
-test('says loudly that the log is damaged', async () => {
+test('warns of a damaged log', async () => {
   const console = openConsole()
   await console.ask('stores.add', { profile: profile({ address: memoryPlace().address }) })
   const [file = ''] = readdirSync(console.folder).filter(name => /^audit-\d+\.jsonl$/.test(name))
@@ -63,7 +63,7 @@ test('says loudly that the log is damaged', async () => {
   expect((await writeReport(console, { as: 'csv' })).text).toMatch(/^audit,.*damaged/m)
 })
 
-test('an applied plan is one action that names the plan with its stores, counts and reason, and no lock of it', async () => {
+test('an applied plan is one action with its stores, counts and reason, and without its locks', async () => {
   const place = memoryPlace()
   for (const name of ['a', 'b']) place.take(name, 'run', Date.now() - 2 * HOUR)
   const console = await watching(place.address)
@@ -120,7 +120,7 @@ function actionsOf(rows: readonly AuditRow[], from = AT, to = AT + HOUR) {
   )
 }
 
-test('a plan of thousands is one action: counted, with the first that were not done', async () => {
+test('a plan of thousands is one action: counts, and the first locks that failed', async () => {
   const settled = Array.from({ length: 4000 }, (_, i) =>
     row(10 + Math.floor(i / 100), {
       key: `k-${i}`,
@@ -142,7 +142,7 @@ test('a plan of thousands is one action: counted, with the first that were not d
   expect(listed[0]?.notDone).toHaveLength(50)
 })
 
-test('a lock that failed first and was released then is not among those that were not done', async () => {
+test('a lock that was released on the second try is not listed as failed', async () => {
   const entry = { id: 'k' }
   const { listed } = await actionsOf([
     row(1, { key: 'k', entry, outcome: 'failed' }),
@@ -155,7 +155,7 @@ test('a lock that failed first and was released then is not among those that wer
   })
 })
 
-test('what was begun and never answered says so; what came after the window belongs to its action', async () => {
+test('an action without an outcome is reported as such; an outcome after the window belongs to its action', async () => {
   const { listed } = await actionsOf(
     [
       row(1, { action: 'lost', event: 'intent', method: 'locks.release', key: 'k', plan: null }),
@@ -172,7 +172,7 @@ test('what was begun and never answered says so; what came after the window belo
   ])
 })
 
-test('an action that began before the window keeps who wanted it and why, however many lines lie between', async () => {
+test('an action that began before the window keeps its operator and reason, however many lines lie between', async () => {
   const before = Array.from({ length: 1200 }, (_, i) =>
     row(-3000 + i, { action: `other-${i}`, event: 'settings', method: 'stores.edit', plan: null }),
   )
@@ -186,7 +186,7 @@ test('an action that began before the window keeps who wanted it and why, howeve
   expect(listed[0]).toMatchObject({ at: row(-3600, {}).at, reason: 'scheduler lost', outcome: 'done' })
 })
 
-test('how far back the beginning of an action is looked for has an end', async () => {
+test('the search for the beginning of an action is limited', async () => {
   let pages = 0
   const { listed } = await readActions(
     async () => {
@@ -203,7 +203,7 @@ test('how far back the beginning of an action is looked for has an end', async (
   expect(pages).toBeLessThan(100)
 })
 
-test('every lock of a large plan is known to have been released with it', async () => {
+test('every lock of a large plan is attributed to it', async () => {
   const rows = Array.from({ length: 400 }, (_, i) =>
     row(10, { key: `k-${i}`, entry: { id: `k-${i}` }, outcome: 'released' }),
   )

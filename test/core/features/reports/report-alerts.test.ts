@@ -52,7 +52,7 @@ function told(alerts: readonly Alert[]) {
   return { told: section(redact), locks }
 }
 
-test('alerts are told by the name of their store, with what to do said once', () => {
+test('alerts have the name of their store, and advice once per rule', () => {
   const acknowledged = { by: 'ana', at: AT, reason: 'known, like pa55word' }
   const { told: section, locks } = told([
     anAlert(2, { acknowledged, until: AT + 5 }),
@@ -89,14 +89,14 @@ test('alerts are told by the name of their store, with what to do said once', ()
   expect(html).toContain('<td>Past its expiry. key-1')
 })
 
-test('of very many alerts the newest are listed', () => {
+test('lists the newest of very many alerts', () => {
   const { told: section } = told(Array.from({ length: 700 }, (_, i) => anAlert(i)))
   expect(section?.listed).toHaveLength(500)
   expect(section?.more).toBe(200)
   expect(section?.listed.at(-1)?.key).toBe('key-699')
 })
 
-test('where nobody keeps alerts, a report does not speak of them', () => {
+test('omits alerts in a host without alerts', () => {
   expect(gatherAlerts(null, STORES, { from: 0, to: 1 }).section(redact)).toBeNull()
   const text = [...writerFor('md').begin(aReport({ alerts: null }))].join('')
   expect(text).not.toMatch(/alert/i)

@@ -43,7 +43,7 @@ const ASKED = {
   summary: HOSTILE.join('\n').slice(0, 20_000),
 }
 
-test('Markdown with hostile names has nothing in it that we did not write', async () => {
+test('Markdown with hostile names contains no markup of theirs', async () => {
   const console = await hostileConsole()
   const { text } = await writeReport(console, { as: 'md', ...ASKED })
   expect(text).not.toMatch(RAW)
@@ -58,7 +58,7 @@ test('Markdown with hostile names has nothing in it that we did not write', asyn
   expect(locks).toHaveLength(HOSTILE.length + 1)
 })
 
-test.each(HOSTILE)('in Markdown %j is the text that it is', text => {
+test.each(HOSTILE)('Markdown shows %j as text', text => {
   for (const write of [markdownCode, markdownText]) {
     const shown = markdownToHtml(`${write(text)}\n\n| a | b |\n| --- | --- |\n| ${write(text)} | end |\n`)
     const tags = (shown.match(/<[^>]*>/g) ?? []).filter(tag => !OURS.test(tag))
@@ -68,7 +68,7 @@ test.each(HOSTILE)('in Markdown %j is the text that it is', text => {
   }
 })
 
-test('JSON with hostile names is what the schema says, and prints harmlessly', async () => {
+test('JSON with hostile names matches the schema, and prints harmlessly', async () => {
   const console = await hostileConsole()
   const { text } = await writeReport(console, { as: 'json', ...ASKED })
   expect(text).not.toMatch(RAW)
@@ -76,7 +76,7 @@ test('JSON with hostile names is what the schema says, and prints harmlessly', a
   expect(locks.map(({ key }) => key).sort()).toEqual([...HOSTILE].sort())
 })
 
-test('HTML with hostile names has no element, attribute or address that we did not write', async () => {
+test('HTML with hostile names contains no element, attribute or address of theirs', async () => {
   const console = await hostileConsole()
   const { text } = await writeReport(console, { as: 'html', ...ASKED })
   expect(text).not.toMatch(RAW)
@@ -103,7 +103,7 @@ with open(0, encoding='utf-8-sig', newline='') as file:
     print(json.dumps(list(csv.reader(file, strict=True))))
 `
 
-test('CSV with hostile names is a table whose every row is whole, and no cell of it is a formula', async () => {
+test('CSV with hostile names has complete rows and no formula', async () => {
   const console = await hostileConsole()
   const { text } = await writeReport(console, { as: 'csv', ...ASKED })
   expect(text.charCodeAt(0)).toBe(0xfeff)

@@ -102,7 +102,7 @@ async function locksOf(console: ReturnType<typeof openConsole>, storeId: string)
   return locks
 }
 
-test('no token, fence or password is in any format, wherever it was put; with tokens, still no password', async () => {
+test('no format contains a token, fence or password, wherever it was stored; with tokens, still no password', async () => {
   const redis = await redisWithSecrets()
   const mysql = await mysqlWithSecrets()
   const dynamo = await dynamoWithSecrets()
@@ -164,7 +164,7 @@ async function acknowledge(
   await console.ask('alerts.acknowledge', { group: { rule, storeId }, reason })
 }
 
-test('what people gave as their reasons is searched for secrets too, and for those of locks that are gone', async () => {
+test('hides secrets in reasons, also those of locks that are gone', async () => {
   const redis = await redisWithSecrets()
   const console = await watching(redis.address)
   const { stores } = await console.ask('stats.read', {})
@@ -212,7 +212,7 @@ test('finds a token with letters around it, and parts of one in the middle', () 
 
 const FENCE = 'f0e1d2c3b4a59687'
 
-test('what an operator typed is hidden only where a token has it', () => {
+test('hides typed text only if it is part of a token', () => {
   const secrets = new SecretScanner(['owner:3f1c9a7e-aaaa-4bbb pipeline_lock:acme1281 "worker three"'])
   secrets.addLock({ format: 'token', owner: '3f1c9a7e-aaaa-4bbb-8ccc-123456789abc', fence: FENCE })
   // The name of a run is no secret.
@@ -233,7 +233,7 @@ test.each([
   expect(secrets.hide(text)).toBe(text.replace('tok+en/9==', '•••'))
 })
 
-test('knows fences, tokens of several words, and what is a name', () => {
+test('hides fences and tokens of several words, and keeps names', () => {
   const text = `fence ${FENCE}, held by two words here; run-5000 began`
   const secrets = new SecretScanner([text])
   secrets.addFence(FENCE)
@@ -242,7 +242,7 @@ test('knows fences, tokens of several words, and what is a name', () => {
   expect(secrets.hide(text)).toBe('fence •••, held by •••; run-5000 began')
 })
 
-test('words that simple programs write into their locks stay words', () => {
+test('keeps words that simple programs write as their token', () => {
   const text = 'All orders were locked, is this true? Token TOK5 too, and weak-value-0001.'
   const secrets = new SecretScanner([text])
   for (const owner of ['locked', 'true', 'TOK5']) secrets.addLock({ format: 'token', owner, fence: 'x' })

@@ -5,7 +5,7 @@ import { aReport, someLocks } from './a-report.ts'
 const LONG = Array.from({ length: 300 }, (_, i) => `word-${i}`).join(' ')
 const KEY = 'k'.repeat(5000)
 
-test.each(['md', 'html'] as const)('%s cuts what a store has, and nothing that people wrote', as => {
+test.each(['md', 'html'] as const)('%s truncates data from a store, never text that people wrote', as => {
   const report = aReport()
   const { asked, actions, alerts, figures, attention } = report
   const [first] = actions.listed

@@ -13,7 +13,7 @@ import { memoryPlace, readReport, watching, writeReport } from './reporting.ts'
 
 const HOUR = 3_600_000
 
-test('says what was asked, by whom, with what, and of which stores', async () => {
+test('states the request, its operator, the version and the stores', async () => {
   const place = memoryPlace()
   place.take('billing')
   const console = await watching(place.address)
@@ -49,7 +49,7 @@ test('says what was asked, by whom, with what, and of which stores', async () =>
   expect(end).toMatchObject({ locks: 1, unlisted: 0, complete: true, unread: [] })
 })
 
-test('the pieces are the file: their length and hash are told, and progress before', async () => {
+test('the pieces are the file, with its length and hash, after progress', async () => {
   const place = memoryPlace()
   for (let i = 0; i < 3000; i++) place.take(`pipeline-${i}`, `run-${i}`)
   const console = await watching(place.address)
@@ -88,11 +88,11 @@ test.each([
   [{ filter: 'age>' }, /^BAD_INPUT: The filter cannot be used .*: “age>” needs a value/],
   [{ storeIds: ['nobody'] }, /^NOT_FOUND/],
   [{ as: 'pdf' as const }, /^UNSUPPORTED: .* print/],
-])('%j is refused in a sentence', async (request, words) => {
+])('refuses %j with a sentence', async (request, words) => {
   await expect(writeReport(openConsole(), request)).rejects.toThrow(words)
 })
 
-test('a window in which nobody looked says so, in every format that people read', async () => {
+test('an unobserved window is reported as such, in every format that people read', async () => {
   const place = memoryPlace()
   place.take('billing')
   const console = await watching(place.address)
@@ -108,7 +108,7 @@ test('a window in which nobody looked says so, in every format that people read'
     expect((await writeReport(console, { as, ...window })).text).toContain('Nobody was watching these stores')
 })
 
-test('without any store it is a short report', async () => {
+test('a report without stores is short', async () => {
   const console = openConsole()
   const { stores, locks, attention } = await readReport(console)
   expect([stores, locks, attention.locks]).toEqual([[], [], []])
@@ -116,7 +116,7 @@ test('without any store it is a short report', async () => {
     expect((await writeReport(console, { as })).done?.locks).toBe(0)
 })
 
-test('tells stores in the order of the list, whichever was opened last', async () => {
+test('lists stores in the order of the list, whichever was opened last', async () => {
   const places = [memoryPlace(), memoryPlace(), memoryPlace()].map(({ address }) => address)
   const console = await watching(...places)
   const storeId = console.list()?.stores[0]?.storeId ?? ''
@@ -126,7 +126,7 @@ test('tells stores in the order of the list, whichever was opened last', async (
   await expect.poll(order).toEqual(places)
 })
 
-test('a store that is down is in it as such, with what was seen before, and the others are whole', async () => {
+test('a store that is down is reported as such, with its last known state, and the others are complete', async () => {
   const server = await startRedis()
   const client = new Redis({ port: server.port })
   await client.set('lockRecharge:before', rechargeJson('VOZ_1'))
@@ -159,7 +159,7 @@ test('a store that is down is in it as such, with what was seen before, and the 
     expect((await writeReport(console, { as })).text).toContain('could not be read')
 })
 
-test('a store that was never reached is an entry, and not an error of the whole', async () => {
+test('a store that was never reached is an entry, not an error of the report', async () => {
   const port = await freePort()
   const console = openConsole(dataFolder(), { stores: [`redis://127.0.0.1:${port}/0`] })
   await expect.poll(() => console.list()?.stores[0]?.revision).toBeGreaterThan(0)
@@ -192,7 +192,7 @@ test('a store that was never reached is an entry, and not an error of the whole'
   expect(both).toContain('- active locks: **at least 1**')
 })
 
-test('a store that is read in part is listed as far as it goes, and is not complete', async () => {
+test('a store that is read in part is listed so far, and marked incomplete', async () => {
   const database = await Database.create()
   onTestFinished(() => database.drop())
   await database.plain.query(RECHARGE)
@@ -211,7 +211,7 @@ test('a store that is read in part is listed as far as it goes, and is not compl
   expect(end).toMatchObject({ complete: false, unread: [{ message: expect.stringMatching(/^shedlock/) }] })
 })
 
-test('an outage in the window is a gap in the numbers and in the chart, and not a zero', async () => {
+test('an outage in the window is a gap in the numbers and the chart, not a zero', async () => {
   const place = memoryPlace()
   place.take('billing')
   const from = Date.now()
@@ -237,7 +237,7 @@ test('an outage in the window is a gap in the numbers and in the chart, and not 
   expect((await writeReport(console, { as: 'html', ...window })).text).toContain('class="gap"')
 })
 
-test('tells the story of what needed attention: what is stuck, and what ended otherwise than it should', async () => {
+test('lists the locks that needed attention: stuck ones, and those that ended badly', async () => {
   const place = memoryPlace()
   place.take('stuck', 'run-7', Date.now() - 5 * HOUR)
   place.take('fine')
@@ -275,7 +275,7 @@ test('tells the story of what needed attention: what is stuck, and what ended ot
   expect(before.attention.locks).toEqual([])
 })
 
-test('keeps the neediest two hundred, and says how many more there are', async () => {
+test('lists the neediest two hundred locks, and counts the others', async () => {
   const place = memoryPlace()
   for (let i = 0; i < 1300; i++) place.take(`p-${i}`, 'run', Date.now() - (2 * HOUR + i * 1000))
   const console = await watching(place.address)
@@ -286,7 +286,7 @@ test('keeps the neediest two hundred, and says how many more there are', async (
   expect(attention.locks[0]?.key).toBe('acme:p-1299')
 })
 
-test('tells the alerts of the window as the console found them', async () => {
+test('lists the alerts of the window', async () => {
   const place = memoryPlace()
   const console = await watching(place.address)
   place.server.up = false
@@ -302,7 +302,7 @@ test('tells the alerts of the window as the console found them', async () => {
   expect(before.alerts?.listed).toEqual([])
 })
 
-test('a report that nobody listens to any more stops reading', async () => {
+test('a report stops reading when its stream is closed', async () => {
   const place = memoryPlace()
   for (let i = 0; i < 20_000; i++) place.take(`p-${i}`)
   const console = await watching(place.address)

@@ -18,11 +18,11 @@ test.each([
   [':leading', '(no prefix)', ':leading'],
   ['trailing:', '(no prefix)', 'trailing:'],
   ['', '(no prefix)', ''],
-])('%s is put together from %s and %s', (key, prefix, name) => {
+])('splits %s into %s and %s', (key, prefix, name) => {
   expect(keyParts(key)).toEqual({ prefix, name })
 })
 
-test('each lock counts as one thing, and what is free belongs to nobody', () => {
+test('each lock counts in one state, and a free lock has no holder', () => {
   const figures = tallied(
     { lease: { kind: 'never' } },
     { lease: { kind: 'deadline', expiresAt: NOW + 60_000, source: 'ttl', afterwards: 'expired' } },
@@ -35,7 +35,7 @@ test('each lock counts as one thing, and what is free belongs to nobody', () => 
   expect(JSON.stringify(figures.byHolder)).not.toContain('ghost')
 })
 
-test('tokens are told by their hash, and a secret of one format is a name of another', () => {
+test('tokens are shown by their hash; a secret of one format is a name of another', () => {
   const secret = '7f3c1a9e-5b2d-4c8f-9a01-223344556677'
   const figures = tallied(
     { format: 'pubsub-token', owner: secret, holder: { label: secret } },
@@ -50,7 +50,7 @@ test('tokens are told by their hash, and a secret of one format is a name of ano
   expect(JSON.stringify(figures)).not.toMatch(/7f3c1a9e|223344556677|who-knows/)
 })
 
-test('of very many names the largest are told, and what the others come to', () => {
+test('lists the largest of very many groups, and the sum of the others', () => {
   const locks = Array.from({ length: 5000 }, (_, i) => ({
     format: 'pipeline-run',
     key: `p:${i % 50 === 0 ? 'often' : i % 70 === 0 ? 'sometimes' : i}`,

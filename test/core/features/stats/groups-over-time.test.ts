@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { GroupsOverTime } from '../../../../electron/core/features/stats/groups-over-time.ts'
+import { groupsOverTime } from '../../../../electron/core/features/stats/groups-over-time.ts'
 import type { StoreTenure } from '../../../../electron/core/features/stats/tenure-book.ts'
 import type { GroupBy } from '../../../../shared/stats.ts'
 
@@ -13,39 +13,35 @@ function tenure(group: string, from: number, until: number | null, key = 'acme:b
 }
 
 function over(by: GroupBy, tenures: readonly StoreTenure[], most = 5) {
-  const groups = new GroupsOverTime(by, STEPS)
-  for (const each of tenures) groups.weigh(each)
-  groups.choose(most)
-  for (const each of tenures) groups.count(each)
-  return groups.counts
+  return groupsOverTime(by, STEPS, most, () => tenures)
 }
 
-test('a lock counts in the steps at whose end it was held', () => {
-  const { groups } = over('holder', [tenure('a', 5, 25), tenure('a', 20, null), tenure('b', -100, 11)])
+test('a lock counts in the steps at whose end it was held', async () => {
+  const { groups } = await over('holder', [tenure('a', 5, 25), tenure('a', 20, null), tenure('b', -100, 11)])
   expect(groups).toEqual([
     { name: 'a', counts: [1, 2, 1, 1, 1] },
     { name: 'b', counts: [1, 0, 0, 0, 0] },
   ])
 })
 
-test('what is held and given back within a step is in none', () => {
-  expect(over('holder', [tenure('a', 11, 19), tenure('b', 60, null), tenure('c', -20, -10)])).toEqual({
+test('a tenure within one step is in none', async () => {
+  expect(await over('holder', [tenure('a', 11, 19), tenure('b', 60, null), tenure('c', -20, -10)])).toEqual({
     groups: [],
     others: [0, 0, 0, 0, 0],
   })
 })
 
-test('the same numbers by what the key begins and ends with', () => {
+test('groups by prefix, name and format of the key', async () => {
   const tenures = [tenure('a', 0, null, 'p:acme:billing'), tenure('b', 0, null, 'p:globex:billing')]
-  const names = (by: GroupBy) => over(by, tenures).groups.map(({ name }) => name)
-  expect(names('prefix')).toEqual(['p:acme', 'p:globex'])
-  expect(names('name')).toEqual(['billing'])
-  expect(names('format')).toEqual(['token'])
+  const names = async (by: GroupBy) => (await over(by, tenures)).groups.map(({ name }) => name)
+  expect(await names('prefix')).toEqual(['p:acme', 'p:globex'])
+  expect(await names('name')).toEqual(['billing'])
+  expect(await names('format')).toEqual(['token'])
 })
 
-test('beyond the largest, the others are told together', () => {
+test('beyond the largest, the others are counted together', async () => {
   const tenures = Array.from({ length: 30 }, (_, i) => tenure(`h${i}`, 0, i < 3 ? null : 15))
-  const { groups, others } = over('holder', tenures, 3)
+  const { groups, others } = await over('holder', tenures, 3)
   expect(groups.map(({ name }) => name)).toEqual(['h0', 'h1', 'h2'])
   expect(others).toEqual([27, 0, 0, 0, 0])
 })

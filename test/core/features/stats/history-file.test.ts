@@ -58,7 +58,7 @@ async function written(folder: string, ...lines: HistoryLine[]): Promise<History
   return file
 }
 
-test('gives back what it was given, for the store that it was seen in', async () => {
+test('returns the history that was written, by store', async () => {
   const folder = dataFolder()
   await written(folder, tenure('a'), tenure('b'))
   expect((await kept(folder)).map(line => 'tenure' in line && line.tenure.id)).toEqual(['a', 'b'])
@@ -71,7 +71,7 @@ test('is readable by this account alone', async () => {
   for (const path of filesIn(folder)) expect(statSync(path).mode & 0o077).toBe(0)
 })
 
-test('a name with escapes in it is written harmlessly and comes back as it was', async () => {
+test('a name with escapes is written harmlessly and restored exactly', async () => {
   const folder = dataFolder()
   const name = 'a\u001b[2J\u202e"\n{"sample":1}'
   await written(folder, tenure(name))
@@ -80,7 +80,7 @@ test('a name with escapes in it is written harmlessly and comes back as it was',
   expect(await kept(folder)).toMatchObject([{ tenure: { id: name } }])
 })
 
-test('a torn line and lines that somebody edited are left out, and the rest is read', async () => {
+test('skips torn and edited lines, and reads the rest', async () => {
   const folder = dataFolder()
   await written(folder, tenure('a'))
   const [path = ''] = filesIn(folder)
@@ -89,7 +89,7 @@ test('a torn line and lines that somebody edited are left out, and the rest is r
   expect((await kept(folder)).map(line => 'tenure' in line && line.tenure.id)).toEqual(['a', 'b'])
 })
 
-test('a file of another store, or of a version that is not known, is not read', async () => {
+test('skips files of another store or an unknown version', async () => {
   const folder = dataFolder()
   await written(folder, tenure('a'))
   const [path = ''] = filesIn(folder)
@@ -100,7 +100,7 @@ test('a file of another store, or of a version that is not known, is not read', 
   expect(await kept(folder)).toEqual([])
 })
 
-test('files whose time is over are removed, and never more is kept than fits', async () => {
+test('removes files that are too old, and keeps the limit of bytes', async () => {
   const folder = dataFolder()
   await written(folder, tenure('old'))
   const [old = ''] = filesIn(folder)
@@ -123,7 +123,7 @@ test('files whose time is over are removed, and never more is kept than fits', a
   expect((await kept(folder)).at(-1)).toBeDefined()
 })
 
-test('a store whose locks come and go very often loses stories and not its charts', async () => {
+test('a store with very frequent changes loses tenures, not its charts', async () => {
   const folder = dataFolder()
   const file = new HistoryFile(folder, ADDRESS, DAY)
   const begin = Date.now() - DAY / 2
@@ -138,7 +138,7 @@ test('a store whose locks come and go very often loses stories and not its chart
   expect(lines.length).toBeLessThan(720 * 60)
 })
 
-test('what comes while something is being written waits, and is written', async () => {
+test('lines that arrive during a write are written next', async () => {
   const folder = dataFolder()
   const file = new HistoryFile(folder, ADDRESS, DAY)
   for (let i = 0; i < 19_000; i++) file.append(tenure(`a${i}`))
@@ -148,13 +148,13 @@ test('what comes while something is being written waits, and is written', async 
   expect(await kept(folder)).toHaveLength(30_000)
 })
 
-test('names that are too long to be kept are not, and do no harm', async () => {
+test('skips names that are too long', async () => {
   const folder = dataFolder()
   await written(folder, tenure('x'.repeat(1_000_000)), tenure('a'))
   expect((await kept(folder)).map(line => 'tenure' in line && line.tenure.id)).toEqual(['a'])
 })
 
-test('a disk that takes nothing is said, and what could not be written follows when it does again', async () => {
+test('reports a failing disk, and writes the waiting lines once it recovers', async () => {
   const folder = dataFolder()
   // A file where the folder should be: root may write everywhere else.
   writeFileSync(join(folder, 'history'), '')
@@ -167,7 +167,7 @@ test('a disk that takes nothing is said, and what could not be written follows w
   expect((await kept(folder)).map(line => 'tenure' in line && line.tenure.id)).toEqual(['a', 'b'])
 })
 
-test('a disk that took nothing is asked again, also when nothing more comes', async () => {
+test('retries a failing disk, also without new lines', async () => {
   const folder = dataFolder()
   writeFileSync(join(folder, 'history'), '')
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
@@ -179,7 +179,7 @@ test('a disk that took nothing is asked again, also when nothing more comes', as
   expect(await kept(folder)).toHaveLength(1)
 })
 
-test('what was kept of stores that nobody opens any more goes when its time is over', async () => {
+test('removes the old history of stores that are no longer opened', async () => {
   const folder = dataFolder()
   await written(folder, tenure('a'))
   mkdirSync(join(folder, 'history', 'empty'))

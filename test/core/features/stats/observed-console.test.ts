@@ -62,7 +62,7 @@ test('a console watches its stores whether or not a screen is open', async () =>
   })
 })
 
-test('what was seen survives a restart, with a gap for the time in between', async () => {
+test('history survives a restart, with a gap for the time in between', async () => {
   const store = aStore()
   const folder = dataFolder()
   store.take('billing', 'run-1')
@@ -87,7 +87,7 @@ test('what was seen survives a restart, with a gap for the time in between', asy
   expect(gaps.some(gap => gap.why === 'away' && gap.from <= before && (gap.until ?? 0) > before)).toBe(true)
 })
 
-test('an outage is a gap with its reason, and the last counts stay with the time they were true', async () => {
+test('an outage is a gap with its reason, and the last counts keep their time', async () => {
   const store = aStore()
   store.take('billing')
   const console = await observed(store)
@@ -107,7 +107,7 @@ test('an outage is a gap with its reason, and the last counts stay with the time
   await expect.poll(async () => (await console.read()).stores[0]?.status).toBe('live')
 })
 
-test('a store that is switched off is not told of, and one that is removed is forgotten', async () => {
+test('a closed store is not listed, and a removed one is forgotten', async () => {
   const store = aStore()
   store.take('billing')
   const console = await observed(store)
@@ -120,7 +120,7 @@ test('a store that is switched off is not told of, and one that is removed is fo
   await expect(console.ask('stats.read', { storeIds: [console.storeId] })).rejects.toThrow('NOT_FOUND')
 })
 
-test('a connection that is only tried is not observed', async () => {
+test('a connection test is not observed', async () => {
   const store = aStore()
   const tried = aStore()
   const console = await observed(store)
@@ -130,7 +130,7 @@ test('a connection that is only tried is not observed', async () => {
   expect(everythingIn(console.folder)).not.toContain(tried.address)
 })
 
-test('where no history is wanted nothing is watched without a screen, and nothing kept', async () => {
+test('without history, nothing is watched without a screen, and nothing is kept', async () => {
   const store = aStore()
   store.take('billing')
   const console = openConsole(dataFolder(), { stores: [store.address] }, { historyMs: 0 })
@@ -141,7 +141,7 @@ test('where no history is wanted nothing is watched without a screen, and nothin
   expect(everythingIn(console.folder)).not.toContain('billing')
 })
 
-test('tells who held a lock over time, and nothing about the gaps', async () => {
+test('lists the holders of a lock over time, and nothing about the gaps', async () => {
   const store = aStore()
   store.take('billing', 'run-1', 'scheduler')
   store.take('usage', 'run-2', 'scheduler')
@@ -156,7 +156,7 @@ test('tells who held a lock over time, and nothing about the gaps', async () => 
   expect(history.groups[0]?.points.slice(0, 4)).toEqual([null, null, null, null])
 })
 
-test('in the middle of a reading, what is told is the last whole one', async () => {
+test('during a pass, the last complete one counts', async () => {
   const store = aStore()
   for (let i = 0; i < 3000; i++) store.take(`old-${i}`)
   const console = await observed(store)
@@ -174,7 +174,7 @@ test('in the middle of a reading, what is told is the last whole one', async () 
   expect(Math.max(...totals)).toBe(3000)
 })
 
-test('whoever only asks a question removes nothing of what a console keeps', async () => {
+test('a command removes nothing of the history that a console keeps', async () => {
   const store = aStore()
   store.take('billing')
   const folder = dataFolder()
@@ -193,7 +193,7 @@ test('whoever only asks a question removes nothing of what a console keeps', asy
   await next.close()
 })
 
-test('of two stores with one address, what is seen goes on being kept when the first is removed', async () => {
+test('of two stores with one address, history is still kept after the first is removed', async () => {
   const store = aStore()
   const folder = dataFolder()
   const console = await observed(store, folder)
@@ -207,20 +207,20 @@ test('of two stores with one address, what is seen goes on being kept when the f
   expect(everythingIn(folder)).toContain('acme:later')
 })
 
-test('a window that ends before it begins is refused', async () => {
+test('refuses a window that ends before it begins', async () => {
   const console = await observed(aStore())
   await expect(console.ask('stats.history', { from: 2, to: 1, points: 10 })).rejects.toThrow('BAD_INPUT')
   await expect(console.ask('stats.tenures', { from: 2, to: 2 })).rejects.toThrow('BAD_INPUT')
 })
 
-test('a window in which nothing was seen is empty and says so', async () => {
+test('an unobserved window is empty, with a gap', async () => {
   const console = await observed(aStore())
   const history = await console.ask('stats.history', { from: 1000, to: 61_000, points: 6 })
   expect(history.series[0]?.points).toEqual([null, null, null, null, null, null])
   expect(history.series[0]?.gaps).toEqual([{ from: 1000, until: 61_000, why: 'away', message: null }])
 })
 
-test('keys are found by a part of their name, those that changed hands most first', async () => {
+test('finds keys by a part of their name, with the most tenures first', async () => {
   const store = aStore()
   for (const name of ['billing', 'usage', 'crm']) store.take(name)
   const console = await observed(store)

@@ -45,7 +45,7 @@ function observe(kept: readonly HistoryLine[] = [], startMs = 0) {
   return { history, lines, happens, pass, tenures, to }
 }
 
-test('counts what happens between readings, and how much of the time was seen', () => {
+test('counts the flows between passes, and the observed time', () => {
   const { history, happens, pass, to } = observe()
   const lock = aWatchedLock(0)
   happens('found', lock)
@@ -64,7 +64,7 @@ test('counts what happens between readings, and how much of the time was seen', 
   })
 })
 
-test('what was there before anybody looked was not acquired, and how long it was held is not known', () => {
+test('a lock held before watching began is no acquisition, and its length is unknown', () => {
   const { history, happens, pass, tenures, to } = observe()
   happens('found', aWatchedLock(0))
   pass(0, [aWatchedLock(0)], false)
@@ -79,7 +79,7 @@ test('what was there before anybody looked was not acquired, and how long it was
   expect(figures.longest).toBe(null)
 })
 
-test('a record that says when it was taken is believed, by the clock of this machine', () => {
+test('an acquisition time in the record counts, by the clock of this machine', () => {
   const { history, happens, pass, tenures, to } = observe()
   // The store's clock is an hour ahead of ours.
   const HOUR = 3_600_000
@@ -96,7 +96,7 @@ test('a record that says when it was taken is believed, by the clock of this mac
   })
 })
 
-test('a beginning in the future or before the calendar is not believed', () => {
+test('ignores a beginning in the future or before the calendar', () => {
   const { happens, tenures } = observe()
   for (const [id, acquiredAt] of [
     ['future', at(3_600_000)],
@@ -140,7 +140,7 @@ test('two never hold a lock at once, whatever a record says of its beginning', (
   expect(tenures().at(-1)).toMatchObject({ from: at(65_000), begin: 'stored' })
 })
 
-test('tokens are in nothing that is kept, and the same token is known again by its hash', () => {
+test('tokens are never kept, and the same token is recognized by its hash', () => {
   const { lines, happens, pass, to } = observe()
   const secret = 'b1946ac9-2492-4234-8a7e-d1f6b9a4c3e2'
   const lock = aWatchedLock(0, { owner: secret, holder: { label: secret } })
@@ -154,7 +154,7 @@ test('tokens are in nothing that is kept, and the same token is known again by i
   for (const part of secret.split('-')) if (part.length > 4) expect(written).not.toContain(part)
 })
 
-test('after an outage a lock with the same owner was held on, and what is not there ended at an unknown time', () => {
+test('after an outage, a lock with the same owner was held on, and a missing one ended at an unknown time', () => {
   const { history, happens, pass, tenures, to } = observe()
   const stays = aWatchedLock(0)
   const goes = aWatchedLock(0, { id: 'b' })
@@ -175,7 +175,7 @@ test('after an outage a lock with the same owner was held on, and what is not th
   ])
 })
 
-test('a restart goes on with what was kept, and knows that nobody looked in between', () => {
+test('a restart continues the kept history, with a gap in between', () => {
   const first = observe()
   const lock = aWatchedLock(0)
   first.happens('found', lock)

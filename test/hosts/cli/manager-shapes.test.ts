@@ -1,9 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { activeLocks, type HeldLock, managerStats, observedMetrics } from '../../shared/manager-stats.ts'
+import {
+  activeLocks,
+  managerStats,
+  observedMetrics,
+  type PublicLock,
+} from '../../../electron/hosts/cli/stats/manager-shapes.ts'
 
 const flows = { taken: 150, passedOn: 7, renewed: 40, freed: 148, lapsed: 2 }
 
-const held = (more: Partial<HeldLock>): HeldLock => ({
+const held = (more: Partial<PublicLock>): PublicLock => ({
   id: 'id',
   key: 'key',
   tenant: null,
@@ -24,7 +29,7 @@ describe('getStats', () => {
     ).toEqual({ provider: 'REDIS', active: 2, redis: { active: 2 }, mysql: { active: 0 } })
   })
 
-  it('counts the provider that is in use, and tells what is left behind in the other', () => {
+  it('counts the provider in use, and the locks left behind in the other', () => {
     const stores = [
       { kind: 'redis', active: 1 },
       { kind: 'mysql', active: 4 },
@@ -50,7 +55,7 @@ describe('getStats', () => {
     })
   })
 
-  it('does not know how many are active when one of the stores cannot be read', () => {
+  it('has null when one of the stores cannot be read', () => {
     const stores = [
       { kind: 'redis', active: 1 },
       { kind: 'redis', active: null },
@@ -70,7 +75,7 @@ describe('get_active_locks', () => {
     })
   })
 
-  it('keeps both of two locks with one key, and a key that means something to JavaScript', () => {
+  it('keeps both of two locks with one key, and keys that are special to JavaScript', () => {
     const all = [
       held({ id: 'a/1', key: 'same' }),
       held({ id: 'b/1', key: 'same' }),
@@ -81,14 +86,14 @@ describe('get_active_locks', () => {
 })
 
 describe('getMetrics', () => {
-  it('counts what was seen, and has null for what nobody outside can see', () => {
+  it('counts observed flows, and has null for figures that a store does not show', () => {
     expect(observedMetrics(flows, 60_000)).toEqual({
       ...{ acquired: 157, released: 148 },
       ...{ failed: null, totalWaitTimeMs: null, avgWaitTimeMs: null },
     })
   })
 
-  it('has no zero where nobody looked', () => {
+  it('has null, not zero, for an unobserved time', () => {
     expect(observedMetrics(flows, 0)).toMatchObject({ acquired: null, released: null })
   })
 })
