@@ -32,17 +32,18 @@ export function recognise<Raw, F extends Format<Raw, unknown>>(
   return { is: 'other', reason: broken ?? otherwise(raw) }
 }
 
-/** A record as it was just read: a lock, or why it is none. */
-export type Reading<Raw> =
-  | CurrentLock<Raw>
-  | {
-      readonly lock: null
-      readonly key: string
-      readonly reason: string
-      readonly isCompanion: boolean
-      /** Null if only its table was looked at. */
-      readonly raw: Raw | null
-    }
+/** A record that is not a lock, and why. */
+export type OtherRecord<Raw> = {
+  readonly lock: null
+  readonly key: string
+  readonly reason: string
+  readonly isCompanion: boolean
+  /** Null if only its table was read. */
+  readonly raw: Raw | null
+}
+
+/** A record as it was just read. */
+export type Reading<Raw> = CurrentLock<Raw> | OtherRecord<Raw>
 
 /** `now` is the store's time when the record was read. */
 export function readLock<Raw>(

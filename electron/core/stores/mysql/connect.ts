@@ -4,7 +4,7 @@ import { StoreError, throwIfAborted } from '../../lib/errors.ts'
 import { atMost, unlessAborted, within } from '../../lib/timers.ts'
 import type { MysqlAddress } from './address.ts'
 import type { Value } from './format/table.ts'
-import { isAnswer, isReadOnlyServer, lostBefore, silent, storeErrorFrom, uncertain } from './server-errors.ts'
+import { isAnswer, isReadOnlyServer, storeErrorFrom, uncertain, unreachable } from './server-errors.ts'
 
 export type Row = readonly Value[]
 
@@ -18,10 +18,11 @@ export interface Session {
    * All of it or nothing: what `work` changes stays if it says `keep`, and only then. Until that was sent, whatever is lost
    * was not done; the tables must be of an engine that has transactions.
    */
-  transaction<T>(work: (session: Session) => Promise<Decided<T>>): Promise<T>
+  transaction<T>(work: (session: Session) => Promise<TransactionResult<T>>): Promise<T>
 }
 
-export type Decided<T> = { readonly keep: boolean; readonly value: T }
+/** The result of a transaction, and whether to commit it. */
+export type TransactionResult<T> = { readonly keep: boolean; readonly value: T }
 
 /** A session that is kept until `done`. `leave` marks a connection that must not be reused. */
 export type OpenSession = { readonly session: Session; leave(): void; done(): void }
@@ -104,7 +105,7 @@ export class Connections {
       async (sql, values) => {
         throwIfAborted(signal)
         // Nothing can be sent through it any more, so that nothing was.
-        if (isClosed(connection)) return failed(lostBefore(this.address))
+        if (isClosed(connection)) return failed(unreachable(this.address, 'closed the connection'))
         const sent = connection.execute<ResultSetHeader>(sql, [...values])
         const [result] = await this.#await(connection, sent, STATEMENT_MS, null).catch(error =>
           failed(isAnswer(error) ? error : lost(error)),
@@ -166,7 +167,7 @@ export class Connections {
     this.#pool ??= this.#makePool()
     const asked = this.#pool.getConnection()
     try {
-      return await within(withinMs, unlessAborted(asked, signal), () => silent(this.address))
+      return await within(withinMs, unlessAborted(asked, signal), () => this.#silent())
     } catch (error) {
       // It may still come, and belongs to the pool then.
       asked.then(
@@ -187,7 +188,7 @@ export class Connections {
     this.#statements++
     try {
       const answer = signal ? unlessAborted(sent, signal) : sent
-      return await within(withinMs, answer, () => silent(this.address))
+      return await within(withinMs, answer, () => this.#silent())
     } catch (error) {
       if (error instanceof StoreError) {
         sent.catch(() => {})
@@ -197,6 +198,10 @@ export class Connections {
       }
       throw error
     }
+  }
+
+  #silent(): StoreError {
+    return unreachable(this.address, 'did not answer in time')
   }
 
   #makePool(): Pool {

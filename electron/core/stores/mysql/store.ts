@@ -1,13 +1,11 @@
-import type { ListPage, RestoreOutcome } from '../../../../shared/locks.ts'
+import type { RestoreOutcome } from '../../../../shared/locks.ts'
 import type { Spent } from '../../../../shared/stats.ts'
 import type { Capability, ClockReading } from '../../../../shared/stores.ts'
 import { rawPart } from '../../lib/bytes.ts'
 import { ServerClock } from '../../lib/clock.ts'
-import { only, type Settled, settle } from '../../lib/concurrency.ts'
-import { throwIfAborted } from '../../lib/errors.ts'
-import type { Reading } from '../recognise.ts'
-import { RecordStore, type Releases } from '../record-store.ts'
-import type { ListQuery, RecordCopy } from '../types.ts'
+import { only, settle } from '../../lib/concurrency.ts'
+import { type Readings, type RecordPage, RecordStore, type Releases } from '../record-store.ts'
+import type { RecordCopy } from '../types.ts'
 import type { MysqlAddress } from './address.ts'
 import { type Catalogue, readCatalogue } from './catalogue.ts'
 import { mysqlCommand } from './cli-command.ts'
@@ -17,7 +15,7 @@ import type { MysqlFormat, MysqlProgram, MysqlRaw } from './format/table.ts'
 import { parseTime } from './format/times.ts'
 import { MYSQL_FORMATS } from './formats/index.ts'
 import { parseGrants } from './grants.ts'
-import { listTables } from './list.ts'
+import { pagesOfTables } from './list.ts'
 import { dataOf, restoreRecord } from './restore.ts'
 import { readOnlyServer } from './server-errors.ts'
 import { SessionPool } from './session-pool.ts'
@@ -60,14 +58,6 @@ export class MysqlStore extends RecordStore<MysqlRaw, MysqlProgram, MysqlFormat>
     return tables.map(({ shape, format }) => ({ name: shape.name, format: format.info.id }))
   }
 
-  async *list(query: ListQuery, signal: AbortSignal): AsyncIterable<ListPage> {
-    throwIfAborted(signal)
-    this.#known = null
-    const catalogue = await this.#connections.use(signal, session => this.#catalogue(session))
-    const limit = query.limit ?? Number.POSITIVE_INFINITY
-    yield* listTables(this.#connections, catalogue, limit, signal)
-  }
-
   async restore(copy: RecordCopy, signal: AbortSignal): Promise<RestoreOutcome> {
     return this.#connections.use(signal, async session => {
       await checkWritable(session)
@@ -84,7 +74,13 @@ export class MysqlStore extends RecordStore<MysqlRaw, MysqlProgram, MysqlFormat>
     return productOf(String(version))
   }
 
-  protected read(ids: readonly string[], signal: AbortSignal): Promise<Settled<Reading<MysqlRaw> | null>[]> {
+  protected async *pages(signal: AbortSignal, ahead: boolean): AsyncGenerator<RecordPage<MysqlRaw>> {
+    this.#known = null
+    const catalogue = await this.#connections.use(signal, session => this.#catalogue(session))
+    yield* pagesOfTables(this.#connections, catalogue, signal, ahead)
+  }
+
+  protected read(ids: readonly string[], signal: AbortSignal): Promise<Readings<MysqlRaw>> {
     return this.#connections.use(signal, session => this.#find(session, ids))
   }
 
@@ -131,7 +127,7 @@ export class MysqlStore extends RecordStore<MysqlRaw, MysqlProgram, MysqlFormat>
     }
   }
 
-  async #find(session: Session, ids: readonly string[]): Promise<Settled<Reading<MysqlRaw> | null>[]> {
+  async #find(session: Session, ids: readonly string[]): Promise<Readings<MysqlRaw>> {
     const found = await settle(async () => findMany(session, await this.#catalogue(session), ids))
     if (!found.ok || found.value.some(each => !each.ok)) this.#known = null
     return only([found])

@@ -1,5 +1,5 @@
 import { Cluster, type Redis } from 'ioredis'
-import type { ListPage, RecordDetail, RestoreOutcome } from '../../../../shared/locks.ts'
+import type { RecordDetail, RestoreOutcome } from '../../../../shared/locks.ts'
 import type { Spent } from '../../../../shared/stats.ts'
 import type { Capability, ClockReading } from '../../../../shared/stores.ts'
 import { textToKey } from '../../lib/bytes.ts'
@@ -9,8 +9,8 @@ import { StoreError, throwIfAborted } from '../../lib/errors.ts'
 import type { Act } from '../fenced-release.ts'
 import { type Reading, readVerdict, recognise, type Verdict } from '../recognise.ts'
 import { checkCopy } from '../record-copy.ts'
-import { emptyPage, pageOf, RecordStore, type Releases } from '../record-store.ts'
-import type { ListQuery, RecordCopy } from '../types.ts'
+import { type Readings, type RecordPage, RecordStore, type Releases } from '../record-store.ts'
+import type { RecordCopy } from '../types.ts'
 import type { RedisAddress } from './address.ts'
 import { redisCommand } from './cli-command.ts'
 import { countCommands, createClient, type RedisClient, ready } from './connect.ts'
@@ -75,51 +75,10 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
     return this.#run(signal, () => this.#askTime())
   }
 
-  async *list(query: ListQuery, signal: AbortSignal): AsyncIterable<ListPage> {
-    const { nodes, problems } = await this.#run(signal, async () => {
-      await this.#askTime()
-      return findPrimaries(this.#client)
-    })
-    if (problems.length > 0) yield { ...emptyPage(), problems: [...problems] }
-    const seen = new Set<string>()
-    let left = query.limit ?? Number.POSITIVE_INFINITY
-    let found = 0
-    let denied = 0
-    for (const node of nodes) {
-      try {
-        for await (const keys of scanKeys(node, this.#address.match, signal)) {
-          // SCAN may return a key twice while the keyspace is resized.
-          const fresh = keys.filter(key => {
-            const text = key.toString('latin1')
-            return !seen.has(text) && seen.add(text)
-          })
-          const raws = (await this.#readRaw(node, fresh, LIST_LIMITS)).filter(raw => raw !== null)
-          const page = pageOf(await this.#understand(node, raws), left)
-          found += raws.length
-          denied += raws.filter(({ value }) => value.type === 'denied').length
-          left -= page.locks.length
-          yield { ...page, scanned: fresh.length }
-          if (left <= 0) return
-        }
-      } catch (error) {
-        // One dead node of a cluster does not hide the others; the page names it.
-        if (nodes.length === 1 || signal.aborted) throw storeError(error)
-        yield { ...emptyPage(), problems: [nodeProblem(node, error)] }
-      }
-    }
-    // Unreadable keys are usually none of ours, but keys under a pattern for locks, or all keys, must not look like no locks.
-    if (denied > 0 && (this.hint.patternGiven || denied === found))
-      yield { ...emptyPage(), problems: [deniedProblem(denied, found, this.#address.match)] }
-  }
-
   /** A key that the account may not read is still a record. */
   override inspect(id: string, signal: AbortSignal): Promise<RecordDetail | null> {
     return this.#run(signal, async () => {
-      const raws = await this.#readRaw(this.#client, [textToKey(id)], INSPECT_LIMITS)
-      const [reading] = await this.#understand(
-        this.#client,
-        raws.filter(raw => raw !== null),
-      )
+      const [reading] = await this.#readKeys(this.#client, [textToKey(id)], INSPECT_LIMITS)
       return reading ? this.detailOf(reading) : null
     })
   }
@@ -127,7 +86,8 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
   restore(copy: RecordCopy, signal: AbortSignal): Promise<RestoreOutcome> {
     return this.#run(signal, async () => {
       const raw = rawOfCopy(copy)
-      checkCopy(copy, (await this.#understand(this.#client, [raw]))[0] ?? null)
+      const [made] = await this.#understand(this.#client, [raw])
+      checkCopy(copy, made ?? null)
       const askTime = async () => (await this.#askTime()).serverTime
       const outcome = await restoreRecord(this.#client, raw, copy.endsAt, askTime).catch(error => {
         throw changeFailed(error, 'restore')
@@ -171,20 +131,54 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
     return { release: sayProgram(program), command: redisCommand(this.#address, program) }
   }
 
+  protected async *pages(signal: AbortSignal): AsyncGenerator<RecordPage<RedisRaw>> {
+    const { match } = this.#address
+    const { nodes, problems } = await this.#run(signal, async () => {
+      await this.#askTime()
+      return findPrimaries(this.#client)
+    })
+    if (problems.length > 0) yield { readings: [], problems }
+    const seen = new Set<string>()
+    let found = 0
+    let denied = 0
+    for (const node of nodes) {
+      try {
+        for await (const keys of scanKeys(node, match, signal)) {
+          // SCAN may return a key twice while the keyspace is resized.
+          const fresh = keys.filter(key => {
+            const text = key.toString('latin1')
+            return !seen.has(text) && seen.add(text)
+          })
+          const read = await this.#readKeys(node, fresh, LIST_LIMITS)
+          const readings = read.filter(reading => reading !== null)
+          found += readings.length
+          denied += readings.filter(isDenied).length
+          yield { readings, scanned: fresh.length }
+        }
+      } catch (error) {
+        // One dead node of a cluster does not hide the others; the page names it.
+        if (nodes.length === 1 || signal.aborted) throw storeError(error)
+        yield { readings: [], problems: [nodeProblem(node, error)] }
+      }
+    }
+    // Unreadable keys are usually not locks, but keys under a pattern for locks, or all keys, must not look like no locks.
+    if (denied > 0 && (this.hint.patternGiven || denied === found))
+      yield { readings: [], problems: [deniedProblem(denied, found, match)] }
+  }
+
   /** One record may be as large as inspect shows; many only as large as a list shows, to bound memory. */
-  protected read(ids: readonly string[], signal: AbortSignal): Promise<Settled<Reading<RedisRaw> | null>[]> {
+  protected read(ids: readonly string[], signal: AbortSignal): Promise<Readings<RedisRaw>> {
     return this.#run(signal, async () => {
       const limits = ids.length === 1 ? INSPECT_LIMITS : LIST_LIMITS
       const found: Settled<Reading<RedisRaw> | null>[] = []
       if (this.#client instanceof Cluster) {
         // Each key is read by itself, and fails by itself.
         await eachOf([...ids.entries()], READ_AT_ONCE, async ([place, id]) => {
-          const read = await settle(() =>
-            this.#readChunk([id], limits).catch(error => {
-              throw storeError(error)
-            }),
-          )
-          found[place] = read.ok ? (read.value[0] ?? { ok: true, value: null }) : read
+          const read = this.#readChunk([id], limits).catch(error => {
+            throw storeError(error)
+          })
+          const each = await settle(() => read)
+          found[place] = each.ok ? (each.value[0] ?? { ok: true, value: null }) : each
         })
         return found
       }
@@ -194,15 +188,10 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
     })
   }
 
-  async #readChunk(ids: readonly string[], limits: ReadLimits): Promise<Settled<Reading<RedisRaw> | null>[]> {
-    const raws = await this.#readRaw(this.#client, ids.map(textToKey), limits)
-    const readings = await this.#understand(
-      this.#client,
-      raws.filter(raw => raw !== null),
-    )
-    return raws.map(raw => {
-      const value = raw && (readings.shift() ?? null)
-      if (raw?.value.type !== 'denied') return { ok: true, value }
+  async #readChunk(ids: readonly string[], limits: ReadLimits): Promise<Readings<RedisRaw>> {
+    const readings = await this.#readKeys(this.#client, ids.map(textToKey), limits)
+    return readings.map(value => {
+      if (!isDenied(value)) return { ok: true, value }
       return { ok: false, error: new StoreError('STORE_DENIED', 'Redis does not let this account read it') }
     })
   }
@@ -260,26 +249,41 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
     return readKeys(client, keys, limits, this.#clock, this.#client instanceof Cluster)
   }
 
+  /** In the order of the keys; null for an absent one. */
+  async #readKeys(
+    client: RedisClient,
+    keys: readonly Buffer[],
+    limits: ReadLimits,
+  ): Promise<(Reading<RedisRaw> | null)[]> {
+    return this.#understand(client, await this.#readRaw(client, keys, limits))
+  }
+
   /** Finds each record's format, reads the other keys it needs, and decodes it. */
-  async #understand(client: RedisClient, raws: readonly RedisRaw[]): Promise<Reading<RedisRaw>[]> {
-    const verdicts = raws.map(
-      (raw): Verdict<RedisFormat> =>
-        // Lock managers of every format share these counters.
-        isFencingCounter(raw)
-          ? { is: 'companion' }
-          : recognise(this.formats, raw, this.hint, sayUnrecognised),
-    )
-    const wanted = raws.map((raw, i) => {
-      const verdict = verdicts[i]
-      return verdict?.is === 'lock' ? (verdict.format.companions?.(raw) ?? []) : []
+  async #understand(
+    client: RedisClient,
+    raws: readonly (RedisRaw | null)[],
+  ): Promise<(Reading<RedisRaw> | null)[]> {
+    const records = raws.map(raw => {
+      if (raw === null) return null
+      // Lock managers of every format share these counters.
+      const verdict: Verdict<RedisFormat> = isFencingCounter(raw)
+        ? { is: 'companion' }
+        : recognise(this.formats, raw, this.hint, sayUnrecognised)
+      return { raw, verdict, wanted: (verdict.is === 'lock' && verdict.format.companions?.(raw)) || [] }
     })
-    const companions = await this.#readRaw(client, wanted.flat(), COMPANION_LIMITS)
+    const wanted = records.flatMap(record => record?.wanted ?? [])
+    const companions = await this.#readRaw(client, wanted, COMPANION_LIMITS)
     const now = this.#clock.now()
-    return raws.map((alone, i) => {
-      const own = companions.splice(0, wanted[i]?.length).filter(each => each !== null)
-      const raw =
-        own.length === 0 ? alone : { ...alone, companions: new Map(own.map(each => [each.keyText, each])) }
-      return readVerdict(verdicts[i] as Verdict<RedisFormat>, raw, now, raw.keyText)
+    return records.map(record => {
+      if (record === null) return null
+      const own = companions.splice(0, record.wanted.length).filter(each => each !== null)
+      const companionsByKey = new Map(own.map(each => [each.keyText, each]))
+      const raw = own.length === 0 ? record.raw : { ...record.raw, companions: companionsByKey }
+      return readVerdict(record.verdict, raw, now, raw.keyText)
     })
   }
+}
+
+function isDenied(reading: Reading<RedisRaw> | null): boolean {
+  return reading?.raw?.value.type === 'denied'
 }

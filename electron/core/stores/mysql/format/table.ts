@@ -53,13 +53,13 @@ export type NewValue =
  * What the store executes in one statement, on the one row that `key` names and only if every column in `seen` is still
  * the same. Locks that live with a connection would add a third `op` that ends the session which was seen.
  */
-export type MysqlProgram = { readonly table: TableShape; readonly key: SeenColumn } & (
-  | { readonly op: 'delete'; readonly seen: readonly SeenColumn[] }
-  | {
-      readonly op: 'update'
-      readonly set: readonly (readonly [column: string, to: NewValue])[]
-      readonly seen: readonly SeenColumn[]
-    }
+export type MysqlProgram = {
+  readonly table: TableShape
+  readonly key: SeenColumn
+  readonly seen: readonly SeenColumn[]
+} & (
+  | { readonly op: 'delete' }
+  | { readonly op: 'update'; readonly set: readonly (readonly [column: string, to: NewValue])[] }
 )
 
 /** A format of rows. It is told by the columns of the table, whatever the table is called. */
@@ -76,11 +76,4 @@ export interface MysqlFormat extends Format<MysqlRaw, MysqlProgram> {
 
 export function missingColumns(table: TableShape, wanted: readonly string[]): string[] {
   return wanted.filter(column => !table.columns.has(column))
-}
-
-/** What was seen of the columns that the table has, in a fixed order. */
-export function seenIn(raw: MysqlRaw, columns: readonly string[]): SeenColumn[] {
-  return columns
-    .filter(column => raw.table.columns.has(column))
-    .map(column => [column, raw.row[column] ?? null])
 }
