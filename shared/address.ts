@@ -183,8 +183,15 @@ function placeText(value: AddressValue | undefined): string {
 }
 
 function localName(host: string): string {
-  const name = host.toLowerCase().replace(/^\[|\]$/g, '')
-  return name === 'localhost' || name === '::1' || /^127(\.\d+){3}$/.test(name) ? 'localhost' : name
+  return isThisMachine(host) ? 'localhost' : bareName(host)
+}
+
+export function isThisMachine(host: string): boolean {
+  return /^((.+\.)?localhost|::1|127(\.\d+){3})$/.test(bareName(host))
+}
+
+function bareName(host: string): string {
+  return host.toLowerCase().replace(/^\[|\]$/g, '')
 }
 
 function split(rest: string, scheme: AddressScheme) {
@@ -252,7 +259,7 @@ function checkEndpoint(endpoint: string): void {
   parseHost(match[1] ?? '', 443)
 }
 
-function hostPort({ host, port }: HostPort): string {
+export function hostPort({ host, port }: HostPort): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }
 

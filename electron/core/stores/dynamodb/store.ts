@@ -14,8 +14,7 @@ import { attributeBytes, type Item, itemJson } from './format/attribute.ts'
 import type { DynamoFormat, DynamoProgram, DynamoRaw } from './format/record.ts'
 import { idOf, type KeySchema, keyAttributes, keyFromId } from './format/table-key.ts'
 import { DYNAMODB_FORMATS } from './formats/index.ts'
-import { itemFromJson } from './item-copy.ts'
-import { isItemOf } from './items-from.ts'
+import { isItemOf, itemFromJson } from './items-from.ts'
 import { DynamoTable } from './table.ts'
 import { execute, mayRelease, restoreItem } from './writes.ts'
 
@@ -36,7 +35,7 @@ export class DynamoStore extends RecordStore<DynamoRaw, DynamoProgram, DynamoFor
   }
 
   spent(): Spent {
-    return this.#connection.spent
+    return { ...this.#connection.spent }
   }
 
   async capabilities(signal: AbortSignal): Promise<Capability[]> {

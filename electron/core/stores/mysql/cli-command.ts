@@ -22,22 +22,14 @@ export function mysqlCommand(address: MysqlAddress, program: MysqlProgram): stri
     OUTCOME,
   ]
   return commandLine([
-    'mysql',
-    // The client takes `localhost` for a socket otherwise, which may be another server's.
-    '--protocol=TCP',
-    '-h',
-    shellQuote(address.host),
-    '-P',
-    String(address.port),
-    ...(address.username === null ? [] : ['-u', shellQuote(address.username)]),
-    // Asked for, never written: a line that was pasted stays in the history of the shell.
+    // TCP, because the client takes `localhost` for a socket otherwise, which may be another server's.
+    `mysql --protocol=TCP -h ${shellQuote(address.host)} -P ${address.port}`,
+    ...(address.username === null ? [] : [`-u ${shellQuote(address.username)}`]),
+    // Prompted for, never written: the shell keeps a history.
     ...(address.password === null ? [] : ['-p']),
     ...(address.tls ? TLS : []),
-    '--default-character-set=utf8mb4',
-    '-e',
-    shellQuote(statements.join('; ')),
-    '--',
-    shellQuote(address.database),
+    `--default-character-set=utf8mb4 -e ${shellQuote(statements.join('; '))}`,
+    `-- ${shellQuote(address.database)}`,
   ])
 }
 

@@ -24,8 +24,8 @@ export interface Session {
 /** The result of a transaction, and whether to commit it. */
 export type TransactionResult<T> = { readonly keep: boolean; readonly value: T }
 
-/** A session that is kept until `done`. `leave` marks a connection that must not be reused. */
-export type OpenSession = { readonly session: Session; leave(): void; done(): void }
+/** A session that is kept until `done`, which says whether its connection must not be reused. */
+export type OpenSession = { readonly session: Session; done(isSpoiled?: boolean): void }
 
 const CONNECTIONS = 4
 const CONNECT_MS = 3000
@@ -53,25 +53,22 @@ export class Connections {
   #closed = false
   readonly #sockets = new Set<Socket>()
   readonly #prepared = new WeakSet<object>()
-  #statements = 0
+  /** Statements sent. */
+  statements = 0
 
   constructor(readonly address: MysqlAddress) {}
 
-  /** Statements sent. */
-  get statements(): number {
-    return this.#statements
-  }
-
   async use<T>(signal: AbortSignal, work: (session: Session) => Promise<T>): Promise<T> {
-    const { session, leave, done } = await this.open(signal)
+    const { session, done } = await this.open(signal)
+    let isDemoted = false
     try {
       return await work(session)
     } catch (error) {
-      // It may have been the primary before, and the same address lead to another server by now: a new connection finds out.
-      if (isReadOnlyServer(error)) leave()
+      // After a failover the same address may lead to the new primary: a new connection finds out.
+      isDemoted = isReadOnlyServer(error)
       throw error
     } finally {
-      done()
+      done(isDemoted)
     }
   }
 
@@ -89,7 +86,10 @@ export class Connections {
     }
     const connection = await this.#take(signal, left()).catch(failed)
     // A broken one must not come back to the pool, where the next one would get it.
-    const done = () => (isBroken ? connection.destroy() : connection.release())
+    const done = (isSpoiled = false) => {
+      if (isBroken || isSpoiled) connection.destroy()
+      else connection.release()
+    }
     let answered = false
     const patience = () => (answered ? STATEMENT_MS : Math.min(STATEMENT_MS, left()))
 
@@ -147,10 +147,7 @@ export class Connections {
       done()
       throw error
     }
-    const leave = () => {
-      isBroken = true
-    }
-    return { session, leave, done }
+    return { session, done }
   }
 
   async close(): Promise<void> {
@@ -165,15 +162,12 @@ export class Connections {
   async #take(signal: AbortSignal, withinMs: number): Promise<PoolConnection> {
     if (this.#closed) throw new StoreError('STORE_ERROR', 'This store is closed')
     this.#pool ??= this.#makePool()
-    const asked = this.#pool.getConnection()
+    const coming = this.#pool.getConnection()
     try {
-      return await within(withinMs, unlessAborted(asked, signal), () => this.#silent())
+      return await within(withinMs, unlessAborted(coming, signal), () => this.#silent())
     } catch (error) {
       // It may still come, and belongs to the pool then.
-      asked.then(
-        late => late.release(),
-        () => {},
-      )
+      coming.then(late => late.release()).catch(() => {})
       throw error
     }
   }
@@ -185,7 +179,7 @@ export class Connections {
     withinMs: number,
     signal: AbortSignal | null,
   ): Promise<T> {
-    this.#statements++
+    this.statements++
     try {
       const answer = signal ? unlessAborted(sent, signal) : sent
       return await within(withinMs, answer, () => this.#silent())

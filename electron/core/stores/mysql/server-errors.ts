@@ -1,3 +1,4 @@
+import { hostPort } from '../../../../shared/address.ts'
 import type { ErrorCode } from '../../../../shared/error-codes.ts'
 import { excerpt } from '../../lib/bytes.ts'
 import { quoteServerText, StoreError } from '../../lib/errors.ts'
@@ -55,7 +56,7 @@ export function storeErrorFrom(error: unknown, address: MysqlAddress): StoreErro
   const { errno, sqlMessage } = error as DriverError
   const [, code, sentence] = MEANINGS.find(([errnos]) => errnos.includes(Number(errno))) ?? UNKNOWN
   const words: Record<string, string> = {
-    place: place(address),
+    place: hostPort(address),
     database: `"${excerpt(address.database)}"`,
     text: quoteServerText(typeof sqlMessage === 'string' ? sqlMessage : ''),
   }
@@ -90,7 +91,7 @@ export function isContention(error: unknown): boolean {
 
 /** No usable connection: `what` completes "The MySQL server at …". */
 export function unreachable(address: MysqlAddress, what: string, cause?: unknown): StoreError {
-  return new StoreError('STORE_UNREACHABLE', `The MySQL server at ${place(address)} ${what}`, { cause })
+  return new StoreError('STORE_UNREACHABLE', `The MySQL server at ${hostPort(address)} ${what}`, { cause })
 }
 
 function whyUnreachable({ code, errno }: DriverError): string {
@@ -110,8 +111,4 @@ export function readOnlyServer(cause?: unknown): StoreError {
 
 export function isReadOnlyServer(error: unknown): boolean {
   return error instanceof StoreError && error.message === READ_ONLY
-}
-
-function place({ host, port }: MysqlAddress): string {
-  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }

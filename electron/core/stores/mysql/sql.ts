@@ -3,7 +3,7 @@ import type {
   Column,
   MysqlProgram,
   MysqlRaw,
-  NewValue,
+  PastTime,
   SeenColumn,
   TableShape,
   Value,
@@ -100,7 +100,7 @@ export function releaseStatement(program: MysqlProgram): Sql {
   if (program.op === 'delete') return sql`DELETE FROM ${named(table)} WHERE ${where}`
   const set = program.set.map(([name, to]) => {
     const column = columnOf(table, name)
-    const others = 'value' in to ? [] : to.orEarlier.map(other => named(columnOf(table, other)))
+    const others = to.orEarlier.map(other => named(columnOf(table, other)))
     return sql`${named(column)} = ${written(column, to, others)}`
   })
   return sql`UPDATE ${named(table)} SET ${joined(set, ', ')} WHERE ${where}`
@@ -115,8 +115,7 @@ function isStill(table: TableShape, [column, value]: SeenColumn): Sql {
 }
 
 /** What a release writes into a column; `others` stands for the columns that may be earlier. */
-function written(column: Column, to: NewValue, others: readonly Sql[]): Sql {
-  if ('value' in to) return bind(to.value)
+function written(column: Column, to: PastTime, others: readonly Sql[]): Sql {
   // Cut to the column's own precision: MySQL would round a finer time up, into the future.
   const time = asTime(column, to.readAt.slice(0, column.precision === 0 ? 19 : 20 + column.precision))
   const past = to.inEveryZone ? sql`${time} - INTERVAL ${verbatim(String(WIDEST_ZONE_HOURS))} HOUR` : time
@@ -143,17 +142,14 @@ export function restoreStatement(program: MysqlProgram, raw: MysqlRaw): Sql {
     const values = joined(columns.map(stored), ', ')
     return sql`INSERT INTO ${named(table)} (${joined(columns.map(named), ', ')}) VALUES (${values})`
   }
-  const changed = new Map(program.set)
-  const unchanged = program.seen.filter(([column]) => !changed.has(column))
+  const unchanged = program.seen.filter(([column]) => !program.set.some(([name]) => name === column))
   const asLeft = program.set.map(([name, to]) => {
     const column = columnOf(table, name)
-    const others = 'value' in to ? [] : to.orEarlier.map(other => asTime(column, seen(other)))
+    const others = to.orEarlier.map(other => asTime(column, seen(other)))
     return sql`${named(column)} <=> ${written(column, to, others)}`
   })
-  const set = program.set.map(([name]) => {
-    const column = columnOf(table, name)
-    return sql`${named(column)} = ${stored(column)}`
-  })
+  const columns = program.set.map(([name]) => columnOf(table, name))
+  const set = columns.map(column => sql`${named(column)} = ${stored(column)}`)
   const where = allOf([byKey(program), ...unchanged.map(each => isStill(table, each)), ...asLeft])
   return sql`UPDATE ${named(table)} SET ${joined(set, ', ')} WHERE ${where}`
 }

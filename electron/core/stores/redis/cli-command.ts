@@ -29,20 +29,14 @@ export function redisCommand(address: RedisAddress, program: RedisProgram): stri
     ANSWERS,
   )
   return commandLine([
-    'redis-cli',
-    '-h',
-    shellQuote(host.host),
-    '-p',
-    String(host.port),
-    ...(address.db === 0 ? [] : ['-n', String(address.db)]),
+    `redis-cli -h ${shellQuote(host.host)} -p ${host.port}`,
+    ...(address.db === 0 ? [] : [`-n ${address.db}`]),
     ...(address.tls ? ['--tls'] : []),
     // Prompted for, never written: the shell keeps a history.
-    ...(address.username === null ? [] : ['--user', shellQuote(address.username)]),
+    ...(address.username === null ? [] : [`--user ${shellQuote(address.username)}`]),
     ...(address.username === null && address.password === null ? [] : ['--askpass']),
     ...(address.mode === 'cluster' ? ['-c'] : []),
-    'EVAL',
-    `'${lua.join(' ')}'`,
-    String(keys.length),
+    `EVAL '${lua.join(' ')}' ${keys.length}`,
     ...keys.map(shellQuote),
   ])
 }

@@ -1,10 +1,41 @@
+import type { ChainableCommander, Redis } from 'ioredis'
 import { keyToText } from '../../lib/bytes.ts'
 import type { ServerClock } from '../../lib/clock.ts'
 import type { RedisClient } from './connect.ts'
 import { isNotPermitted } from './failure.ts'
 import type { RedisRaw, RedisValue } from './format/record.ts'
-import { READERS, type ReadLimits, type Row, readByCommands } from './read-by-commands.ts'
 import { runScript, script } from './script.ts'
+
+export type ReadLimits = {
+  /** Of a string; anything else may take four times as much memory. */
+  readonly maxBytes: number
+  readonly maxElements: number
+  /** Whether to read the first element of a list, whatever its size. */
+  readonly heads: boolean
+}
+
+/** One key as a server answers. */
+type Row = {
+  kind: string
+  absolute?: boolean
+  expiresAt: number | null
+  size: number
+  body: Buffer | Buffer[] | null
+}
+
+/** Per type: the command for its size, and the command for its contents with the arguments after the key. */
+const READERS: readonly (readonly [
+  type: string,
+  size: string,
+  body: string,
+  ...args: (string | number)[],
+])[] = [
+  ['string', 'STRLEN', 'GET'],
+  ['hash', 'HLEN', 'HGETALL'],
+  ['zset', 'ZCARD', 'ZRANGE', 0, -1, 'WITHSCORES'],
+  ['set', 'SCARD', 'SMEMBERS'],
+  ['list', 'LLEN', 'LRANGE', 0, 0],
+]
 
 /** For listings: far above any lock, far below what hurts the server or us. */
 export const LIST_LIMITS: ReadLimits = { maxBytes: 64 * 1024, maxElements: 256, heads: false }
@@ -91,6 +122,103 @@ async function readByScript(
     size,
     body,
   }))
+}
+
+const GONE: Row = { kind: 'none', expiresAt: null, size: 0, body: null }
+const DENIED: Row = { kind: 'denied', expiresAt: null, size: 0, body: null }
+
+/**
+ * Reads keys without a script, for accounts that may not run one. Not atomic: between two answers a key may change, so
+ * the deadline is requested before and after the value, and a key that changed in between is read once more.
+ */
+async function readByCommands(
+  client: RedisClient,
+  keys: readonly Buffer[],
+  limits: ReadLimits,
+  clock: ServerClock,
+): Promise<Row[]> {
+  const absolute = await knowsDeadlines(client, keys[0] as Buffer)
+  const ends = absolute ? 'PEXPIRETIME' : 'PTTL'
+  const types = await pipeline(client, keys, key => [['TYPE', key]])
+  const kinds = types.map(([kind]) => (kind instanceof Error ? 'denied' : String(kind)))
+  const readers = kinds.map(kind => READERS.find(([type]) => type === kind))
+  const sizes = await pipeline(client, keys, (key, i) => [
+    [readers[i]?.[1] ?? 'TYPE', key],
+    kinds[i] === 'string' ? ['STRLEN', key] : ['MEMORY', 'USAGE', key, 'SAMPLES', 0],
+  ])
+  const wanted = keys.map((key, i) => {
+    const [size, bytes] = sizes[i] ?? []
+    if (!readers[i] || !fits(readers[i][0], Number(size), Number(bytes), limits)) return null
+    const [, , body, ...args] = readers[i]
+    return [body, key, ...args]
+  })
+  const replies = await pipeline(client, keys, (key, i) => [
+    [ends, key],
+    wanted[i] ?? ['TYPE', key],
+    [ends, key],
+  ])
+  const now = Math.round(clock.now())
+  const rows: Row[] = []
+  for (const [i, key] of keys.entries()) {
+    const kind = kinds[i] ?? 'none'
+    const [before, body, after] = replies[i] ?? []
+    const hasChanged =
+      (body instanceof Error && body.message.startsWith('WRONGTYPE')) || hasMoved(before, after, absolute)
+    if (kind === 'denied' || (body instanceof Error && !hasChanged) || before instanceof Error)
+      rows.push(DENIED)
+    else if (after === -2) rows.push(GONE)
+    else if (hasChanged) rows.push(...(await readByCommands(client, [key], limits, clock)))
+    else {
+      const end = Number(after)
+      const expiresAt = absolute ? end : now + end
+      rows.push({
+        kind,
+        absolute,
+        expiresAt: end < 0 ? null : expiresAt,
+        size: Number(sizes[i]?.[0]) || 0,
+        body: wanted[i] ? (body as Row['body']) : null,
+      })
+    }
+  }
+  return rows
+}
+
+function fits(kind: string, size: number, bytes: number, limits: ReadLimits): boolean {
+  if (kind === 'string') return size <= limits.maxBytes
+  if (kind === 'list') return limits.heads
+  // Without permission for MEMORY it is not a number, and the count alone decides.
+  return size <= limits.maxElements && !(bytes > limits.maxBytes * 4)
+}
+
+/** A deadline must not have moved at all; a remaining time only shrinks. */
+function hasMoved(before: unknown, after: unknown, absolute: boolean): boolean {
+  return absolute ? before !== after : Number(after) > Number(before)
+}
+
+/** Redis 7 knows the exact deadline. */
+async function knowsDeadlines(client: RedisClient, key: Buffer): Promise<boolean> {
+  return (client as Redis).call('PEXPIRETIME', [key]).then(
+    () => true,
+    error => !/unknown command/i.test(String(error)),
+  )
+}
+
+type Command = readonly (string | number | Buffer)[]
+
+/** Sends these commands for every key together. Returns the replies by key; an error that another command may be free of is a reply. */
+async function pipeline(
+  client: RedisClient,
+  keys: readonly Buffer[],
+  commandsFor: (key: Buffer, i: number) => readonly Command[],
+): Promise<unknown[][]> {
+  const batch: ChainableCommander = (client as Redis).pipeline()
+  const commands = keys.map(commandsFor)
+  for (const [name, ...args] of commands.flat()) batch.callBuffer(String(name), args)
+  const replies = ((await batch.exec()) ?? []).map(([error, value]) => {
+    if (error && !/^(NOPERM|WRONGTYPE)|unknown/i.test(error.message)) throw error
+    return error ?? value
+  })
+  return commands.map(each => replies.splice(0, each.length))
 }
 
 function rawFrom(key: Buffer, row: Row, cluster: boolean): RedisRaw | null {

@@ -2,7 +2,7 @@ import { isRepresentable } from '../../../../../shared/lease.ts'
 import type { Note } from '../../../../../shared/locks.ts'
 import { leaseFrom } from '../../lock-from.ts'
 import { OTHER, type Recognition } from '../../types.ts'
-import { attribute, fieldsOf, type Item, numberOf, stringOf } from '../format/attribute.ts'
+import { attribute, fieldsOf, type Item, textOf } from '../format/attribute.ts'
 import { type DynamoFormat, seenIn, wholeItem } from '../format/record.ts'
 import { idOf, keyAttributes } from '../format/table-key.ts'
 
@@ -62,24 +62,20 @@ export const conditionalPut: DynamoFormat = {
   decode(raw, now) {
     const { item } = raw
     const notes: Note[] = []
-    const owner = stringOf(item, 'owner_id', notes)
-    const expiry = numberOf(item, 'expires_at', notes)
-    const acquired = numberOf(item, 'acquired_at', notes)
-    const acquiredAt = acquired === null ? null : Math.round(acquired.value * 1000)
-    const lease = leaseFrom(
-      // Too far in the past for a Date is still the past: anybody may take the lock.
-      expiry
-        ? { storedAt: Math.max(EARLIEST_MS, Math.round(expiry.value * 1000)), storedRaw: expiry.text }
-        : {},
-      now,
-    )
-    const known = acquiredAt !== null && isRepresentable(acquiredAt)
+    const owner = textOf(item, 'owner_id', 'S', notes)
+    const expiry = textOf(item, 'expires_at', 'N', notes)
+    const acquired = textOf(item, 'acquired_at', 'N', notes)
+    // Too far in the past for a Date is still the past: the lock is free.
+    const storedAt = expiry === null ? null : Math.max(EARLIEST_MS, Math.round(Number(expiry) * 1000))
+    const lease = leaseFrom({ storedAt, storedRaw: expiry ?? '' }, now)
+    const acquiredAt = acquired === null ? Number.NaN : Math.round(Number(acquired) * 1000)
+    const isKnown = isRepresentable(acquiredAt)
     return {
       name: attribute(item, KEY)?.S ?? idOf(raw.keySchema, item),
       owner,
       holder: null,
-      acquiredAt: known ? acquiredAt : null,
-      acquiredAtSource: known ? 'stored' : 'unknown',
+      acquiredAt: isKnown ? acquiredAt : null,
+      acquiredAtSource: isKnown ? 'stored' : 'unknown',
       ...lease,
       notes: [...notes, ...lease.notes],
       fields: fieldsOf(

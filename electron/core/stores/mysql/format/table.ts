@@ -41,13 +41,15 @@ export type MysqlRaw = {
 export type SeenColumn = readonly [column: string, value: Value]
 
 /**
- * What an update writes: a value, or the server's time when the row was read, unless one of these columns is earlier.
+ * The time that an update writes: the server's when the row was read, or the earliest of these columns if that is earlier.
  * `inEveryZone` goes so far back that the time is past on every wall clock. What was written is known exactly, so that our
  * own release can be told from the holder's.
  */
-export type NewValue =
-  | { readonly value: string | null }
-  | { readonly readAt: string; readonly orEarlier: readonly string[]; readonly inEveryZone: boolean }
+export type PastTime = {
+  readonly readAt: string
+  readonly orEarlier: readonly string[]
+  readonly inEveryZone: boolean
+}
 
 /**
  * What the store executes in one statement, on the one row that `key` names and only if every column in `seen` is still
@@ -59,7 +61,7 @@ export type MysqlProgram = {
   readonly seen: readonly SeenColumn[]
 } & (
   | { readonly op: 'delete' }
-  | { readonly op: 'update'; readonly set: readonly (readonly [column: string, to: NewValue])[] }
+  | { readonly op: 'update'; readonly set: readonly (readonly [column: string, to: PastTime])[] }
 )
 
 /** A format of rows. It is told by the columns of the table, whatever the table is called. */

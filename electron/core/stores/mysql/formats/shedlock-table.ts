@@ -1,5 +1,5 @@
 import { byColumns, comparing, decodeRow } from '../format/row.ts'
-import type { MysqlFormat, MysqlRaw, NewValue } from '../format/table.ts'
+import type { MysqlFormat, MysqlRaw, PastTime } from '../format/table.ts'
 import { isInstant, timeIn } from '../format/times.ts'
 
 const COLUMNS = ['name', 'lock_until', 'locked_at', 'locked_by']
@@ -57,7 +57,7 @@ export const shedlockTable: MysqlFormat = {
  * hours ahead. The moment the lock was taken would not do: it may be missing, be of another clock, or be an hour ahead
  * after the clocks went back.
  */
-function pastFor(raw: MysqlRaw): NewValue {
+function pastFor(raw: MysqlRaw): PastTime {
   const earlier = timeIn(raw, 'lock_until').at === null ? [] : ['lock_until']
   return { readAt: raw.readAt, orEarlier: earlier, inEveryZone: !isInstant(raw, 'lock_until') }
 }
