@@ -11,7 +11,7 @@ export type Verdict<F> =
 /** Below this a format says only "it could be mine", and gives way to a format that owns the name. */
 const GUESS = 0.5
 
-/** The format that is surest of a record. Ties go to the earlier one. */
+/** The format with the highest confidence in a record. Ties go to the earlier one. */
 export function recognise<Raw, F extends Format<Raw, unknown>>(
   formats: readonly F[],
   raw: Raw,
@@ -70,7 +70,7 @@ export function readVerdict<Raw>(
 
 const COMPANION = 'it belongs to a lock without being one'
 
-/** The formats a store should try: all of them, or the one the operator pinned. */
+/** All formats, or the one the operator pinned. */
 export function chooseFormats<F extends { readonly info: { readonly id: string } }>(
   formats: readonly F[],
   pinned: string | null,

@@ -28,7 +28,7 @@ const LAST_DELAY_MS = 1000
 
 export type SendOptions = { readonly abortSignal: AbortSignal; readonly requestTimeout: number }
 type Consumed = { readonly CapacityUnits?: number | undefined }
-/** A request for several items tells of each table. */
+/** The answer for several items counts each table. */
 type Answer = { readonly ConsumedCapacity?: Consumed | readonly Consumed[] | undefined }
 
 /** The client with its clock, its errors and its retries. */
@@ -50,7 +50,7 @@ export class DynamoConnection {
     this.server = address.endpoint === null ? `DynamoDB ${address.region}` : `DynamoDB at ${address.endpoint}`
     this.table = address.table
     this.#profile = address.profile
-    // Otherwise it writes to stderr, over the screen, that it will want a newer Node some day.
+    // Suppresses the SDK's warning about old versions of Node, which would appear on the screen.
     process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true'
     const credentials = credentialsFor(address)
     this.client = new DynamoDBClient({
@@ -120,7 +120,7 @@ export class DynamoConnection {
     this.client.destroy()
   }
 
-  /** Before the request and apart from it: what goes wrong here is about credentials, and it must not take for ever. */
+  /** Before the request and apart from it: a failure here is about credentials, and has its own time limit. */
   async #credentials(signal: AbortSignal): Promise<void> {
     try {
       await within(SILENCE_MS, unlessAborted(this.client.config.credentials(), signal), aborted)
@@ -154,7 +154,7 @@ export class DynamoConnection {
   }
 }
 
-/** Twice as long each time, with jitter so that clients that were throttled together do not come back together. */
+/** Exponential backoff, with jitter so that clients that were throttled together do not retry together. */
 export function delayAfter(tries: number): number {
   return Math.min(LAST_DELAY_MS, FIRST_DELAY_MS * 2 ** (tries - 1)) * (0.5 + Math.random() / 2)
 }

@@ -9,7 +9,7 @@ export type Request = {
   readonly act?: string
 }
 
-/** What may come out of the SDK. Its error classes are matched by name: proxies and emulators send others. */
+/** An error of the SDK. Error classes are matched by name: proxies and emulators send their own. */
 type SdkError = Error & {
   readonly code?: string
   readonly syscall?: string
@@ -24,7 +24,7 @@ const REJECTED: ReadonlyMap<string, string> = new Map([
     'AWS refused the signature: the secret key or the clock of this computer is wrong',
   ],
   ['ExpiredTokenException', 'The AWS session has expired: log in again'],
-  ['MissingAuthenticationTokenException', 'AWS wants credentials and got none'],
+  ['MissingAuthenticationTokenException', 'AWS requires credentials, and the request had none'],
   ['IncompleteSignatureException', 'AWS could not use the credentials: the access key is malformed'],
 ])
 
@@ -39,7 +39,7 @@ export function isAccessDenied(error: unknown): boolean {
   return nameOf(error) === 'AccessDeniedException'
 }
 
-/** DynamoDB holds the request for wrong, a key that is too long for instance. */
+/** DynamoDB considers the request invalid, because a key is too long for instance. */
 export function isInvalid(error: unknown): boolean {
   return nameOf(error) === 'ValidationException'
 }
@@ -55,8 +55,8 @@ export function isConditionFailed(error: unknown): boolean {
 }
 
 /**
- * Whether the same request may be sent again. A write only after an answer that proves that nothing was done: were it
- * sent twice after a lost answer, the second would find nothing and call our own release "gone".
+ * Whether the same request may be sent again. A write may only after an answer which proves that nothing was done: after a lost
+ * answer, the second attempt would find nothing and report our own release as gone.
  */
 export function mayRetry(error: unknown, request: Request): boolean {
   // The SDK has learned the clock's offset from the refusal, and the next signature will be right.
@@ -104,7 +104,7 @@ function sayLost(error: SdkError): string {
   return neverSent(error) ? `cannot be reached${code}` : `closed the connection without an answer${code}`
 }
 
-/** No connection came about, so nothing was sent over it. */
+/** The connection was never established, so nothing was sent. */
 function neverSent(error: SdkError): boolean {
   return (
     error.syscall === 'connect' ||
@@ -113,7 +113,7 @@ function neverSent(error: SdkError): boolean {
   )
 }
 
-/** A pooled connection that the server had closed fails like this, and so does one that died in the middle. */
+/** A pooled connection that the server had closed fails like this, and so does one that breaks during a request. */
 function wasCutOff(error: unknown): boolean {
   const { code, syscall } = error as SdkError
   return statusOf(error) === 0 && syscall !== 'connect' && (code === 'ECONNRESET' || code === 'EPIPE')

@@ -27,8 +27,8 @@ const CHECKS: Record<string, (value: unknown) => boolean> = {
 }
 
 /**
- * The items of an answer, checked: the SDK passes on whatever the server sent, in types that promise more. Items without
- * the table's key mean that it was made anew with another one since it was described.
+ * The items of an answer, validated: the SDK passes on anything the server sent, under types that promise more. Items without
+ * the table's key mean that the table was created anew with another key.
  */
 export function itemsFrom(schema: KeySchema, items: unknown): Item[] {
   if (Array.isArray(items) && items.every(item => isMap(withoutHoles(item)))) {
@@ -44,13 +44,13 @@ export function isItemOf(schema: KeySchema, item: Item): boolean {
   )
 }
 
-/** The SDK loses the value of an attribute called `__proto__`; anybody may write one, and it must not hide the rest. */
+/** The SDK loses the value of an attribute called `__proto__`; any program may write one, and it must not hide the rest. */
 function withoutHoles(item: unknown): unknown {
   if (typeof item !== 'object' || item === null) return item
   return Object.fromEntries(Object.entries(item).filter(([, value]) => value !== undefined))
 }
 
-/** A type that is new to us is let through: it is shown as unknown. */
+/** Accepts unknown types, which are shown as such. */
 function isAttribute(value: unknown): value is AttributeValue {
   if (typeof value !== 'object' || value === null) return false
   return Object.entries(value).every(
@@ -58,7 +58,7 @@ function isAttribute(value: unknown): value is AttributeValue {
   )
 }
 
-/** Deeper than DynamoDB nests: a file must not be able to exhaust the stack. */
+/** Deeper than DynamoDB nests: a file must not exhaust the stack. */
 const DEEPEST = 40
 
 /** An attribute in DynamoDB's own JSON, which has one type and writes bytes in base64. */

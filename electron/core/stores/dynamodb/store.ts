@@ -42,7 +42,7 @@ export class DynamoStore extends RecordStore<DynamoRaw, DynamoProgram, DynamoFor
     const clock = await this.clock(signal)
     const schema = await this.#table.schema(signal)
     const allowed = this.#mayRelease || (await mayRelease(this.#connection, schema, signal))
-    // A refusal is not remembered: the next question costs nothing, and the permission may be granted meanwhile.
+    // A denial is not cached: the next probe costs nothing, and the permission may have been granted by then.
     this.#mayRelease = allowed === true
     const capabilities: Capability[] = ['atomic-read']
     if (allowed !== false) capabilities.push('release')

@@ -46,7 +46,7 @@ export function restoreItem(
 }
 
 /**
- * Whether this account may delete items; null if that cannot be told now. AWS has no cheap question for it, so this sends a delete
+ * Whether this account may delete items; null if unknown. AWS has no cheap way to find out, so this sends a delete
  * that cannot do anything: its condition contradicts itself, and no item has its key. Permissions are checked before conditions,
  * so a failed condition means that the account may. It costs one write unit.
  */

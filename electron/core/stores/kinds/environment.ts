@@ -10,8 +10,8 @@ import { registeredKinds } from './kinds.ts'
 export type ReadySuggestion = Suggestion & { readonly password: string | null }
 
 /**
- * The connections that an application's own variables describe. What is broken there is no suggestion and no error: it is
- * not ours, and any of it may be a secret.
+ * The connections that an application's own variables describe. A broken one is neither suggested nor reported: the variables
+ * belong to the application, and any of them may be a secret.
  */
 export function suggestStores(env: Env): ReadySuggestion[] {
   const found: ReadySuggestion[] = []
@@ -32,7 +32,7 @@ function suggestion({ suggestionId, read }: EnvironmentSource, env: Env): ReadyS
     const address = read(variables)
     if (address === null) return null
     const shown = showAddress(address)
-    // A host that was made of more than a host would be read as something else.
+    // A host variable with more than a host in it would be parsed as something else.
     if (shown.length > 4096 || !isDeepStrictEqual(parseAddress(shown), { ...address, password: null }))
       return null
     return {
@@ -50,21 +50,21 @@ function suggestion({ suggestionId, read }: EnvironmentSource, env: Env): ReadyS
   }
 }
 
-/** Two sets of variables for one server and account: what one of them leaves out, the other may know. */
+/** Two sets of variables for one server and account: one may have the password that the other lacks. */
 function together(first: ReadySuggestion, second: ReadySuggestion): ReadySuggestion {
   const password = first.password ?? second.password
   const variables = [...new Set([...first.variables, ...second.variables])]
   return { ...first, variables, password, hasPassword: password !== null }
 }
 
-/** The lock manager that reads LOCK_PROVIDER takes Redis when nothing is said, and finds it by host and port. */
+/** Lock managers that read LOCK_PROVIDER default to Redis, which they find by host and port. */
 function currentOf(found: readonly ReadySuggestion[], env: Env): ReadySuggestion | null {
   const provider = env['LOCK_PROVIDER']?.trim().toLowerCase() ?? ''
   if (provider === '') return found.find(({ suggestionId }) => suggestionId === 'env:redis') ?? null
   return found.find(({ kind }) => kind === provider) ?? null
 }
 
-/** As long as the name of a store may be; what is cut is never half a character. */
+/** Cut to the longest name that a store may have, between characters. */
 function nameOf(address: StoreAddress): string {
   return clip(neutralise(shortName(address)), 60)
     .slice(0, 60)

@@ -87,7 +87,7 @@ function lockTable(
   return { shape, format, key }
 }
 
-/** Names the format that is nearest, and what it lacks. */
+/** Names the closest format, and the columns that are missing for it. */
 function whatIsMissing(shape: TableShape, formats: readonly MysqlFormat[]): string {
   const [nearest] = formats
     .map(format => ({ id: format.info.id, missing: missingColumns(shape, format.columns) }))
@@ -96,7 +96,7 @@ function whatIsMissing(shape: TableShape, formats: readonly MysqlFormat[]): stri
   return `for the format ${nearest?.id} it lacks the ${missing.length === 1 ? 'column' : 'columns'} ${missing.join(', ')}`
 }
 
-/** Asks for the formats' own columns first: a database may have thousands of tables, and few with locks. */
+/** Looks for the formats' columns first: a database may have thousands of tables, and few with locks. */
 async function candidates(session: Session, formats: readonly MysqlFormat[]): Promise<string[]> {
   const wanted = [...new Set(formats.flatMap(format => format.columns))]
   const rows = await session.read(
@@ -116,14 +116,14 @@ async function candidates(session: Session, formats: readonly MysqlFormat[]): Pr
     .map(([table]) => table)
 }
 
-/** A table of this name as the server describes it; null if there is none, or this account may not see it. */
+/** A table as the server describes it; null if it does not exist, or if this account may not see it. */
 export async function readShape(session: Session, table: string): Promise<TableShape | null> {
   const columnRows = await session.read(
     `SELECT TABLE_NAME, COLUMN_NAME, DATA_TYPE, IS_NULLABLE, CHARACTER_SET_NAME, COLLATION_NAME, DATETIME_PRECISION,
       EXTRA FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ? ORDER BY ORDINAL_POSITION`,
     [table],
   )
-  // Servers that do not tell `Locks` from `locks` find either; those that do may have both.
+  // Servers with case-insensitive table names find `Locks` for `locks`; others may have both.
   const names = [...new Set(columnRows.map(row => text(row[0])))]
   const name = names.includes(table) ? table : names[0]
   if (name === undefined) return null
@@ -156,7 +156,7 @@ function columnFrom(row: readonly Value[]): Column {
     charset: charset == null ? null : text(charset),
     collation: collation == null ? null : text(collation),
     precision: Math.min(6, Math.max(0, Number(precision ?? 0) || 0)),
-    // `DEFAULT_GENERATED` is a default that takes other values too.
+    // `DEFAULT_GENERATED` is only a default.
     generated: /\b(VIRTUAL|STORED|PERSISTENT)\b/i.test(text(extra)),
   }
 }

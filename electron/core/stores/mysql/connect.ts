@@ -10,13 +10,13 @@ export type Row = readonly Value[]
 
 /** One connection, for as long as one piece of work needs it. */
 export interface Session {
-  /** Gives up at once when the signal says so, and on a server that is silent. */
+  /** Stops at once when the signal fires, and after a time limit. */
   read(sql: string, values?: readonly Value[]): Promise<Row[]>
-  /** Its answer is awaited whatever the signal says. Returns the number of rows that matched. */
+  /** Awaits its answer even if the signal fires. Returns the number of rows that matched. */
   change(sql: string, values: readonly Value[]): Promise<number>
   /**
-   * All of it or nothing: what `work` changes stays if it says `keep`, and only then. Until that was sent, whatever is lost
-   * was not done; the tables must be of an engine that has transactions.
+   * All or nothing: commits the changes of `work` only if it returns `keep`. Until COMMIT was sent, a lost connection means that
+   * nothing was changed. The engine of the tables must support transactions.
    */
   transaction<T>(work: (session: Session) => Promise<TransactionResult<T>>): Promise<T>
 }
@@ -31,14 +31,14 @@ const CONNECTIONS = 4
 const CONNECT_MS = 3000
 /** Longer than the waits for locks below, so that the server's own answer comes first. */
 const STATEMENT_MS = 4000
-/** From asking for a connection to the first answer: whoever waits knows within five seconds. */
+/** From requesting a connection to the first answer: the operator learns of an outage within five seconds. */
 const FIRST_ANSWER_MS = 4500
 const END_MS = 500
 
 /**
- * Times come as UTC and text as UTF-8, whatever the server's defaults. A row or a table that another transaction holds is
- * waited for briefly. READ COMMITTED reads what is true now, and a release locks its own row and no gap. A sort looks at more
- * than the first 1024 bytes of a key: pages that are cut by the whole key would lose rows that it did not put in order.
+ * Times are UTC and text is UTF-8, whatever the server's defaults. Waits for other transactions are short. READ COMMITTED reads
+ * the latest data, and makes a release lock its own row and no gap. Sorts use more than the first 1024 bytes of a key:
+ * otherwise pages, which continue after a whole key, would lose rows.
  */
 export const SESSION_SETUP: readonly string[] = [
   'SET NAMES utf8mb4',
@@ -47,7 +47,7 @@ export const SESSION_SETUP: readonly string[] = [
   'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
 ]
 
-/** The connections to one server: made when first needed, few, and made again when lost. */
+/** The few connections to one server, opened on demand and replaced after a loss. */
 export class Connections {
   #pool: Pool | null = null
   #closed = false
@@ -72,20 +72,20 @@ export class Connections {
     }
   }
 
-  /** As `use`, for whoever says by itself when it is done. */
+  /** As `use`, for work that ends with a call of `done`. */
   async open(signal: AbortSignal): Promise<OpenSession> {
     throwIfAborted(signal)
     const askedAt = performance.now()
     const left = () => Math.max(1, FIRST_ANSWER_MS - (performance.now() - askedAt))
     let isBroken = false
-    // Only what the driver reports becomes an error of the store: a mistake of ours must not look like an outage.
+    // Only errors of the driver become errors of the store: a bug of ours must not look like an outage.
     const failed = (error: unknown): never => {
       const said = storeErrorFrom(error, this.address)
       isBroken ||= said.code === 'STORE_UNREACHABLE'
       throw said
     }
     const connection = await this.#take(signal, left()).catch(failed)
-    // A broken one must not come back to the pool, where the next one would get it.
+    // A broken connection must not return to the pool.
     const done = (isSpoiled = false) => {
       if (isBroken || isSpoiled) connection.destroy()
       else connection.release()
@@ -104,7 +104,7 @@ export class Connections {
       (lost: (error: unknown) => unknown): Session['change'] =>
       async (sql, values) => {
         throwIfAborted(signal)
-        // Nothing can be sent through it any more, so that nothing was.
+        // Nothing was sent.
         if (isClosed(connection)) return failed(unreachable(this.address, 'closed the connection'))
         const sent = connection.execute<ResultSetHeader>(sql, [...values])
         const [result] = await this.#await(connection, sent, STATEMENT_MS, null).catch(error =>
@@ -123,7 +123,7 @@ export class Connections {
           await end('COMMIT').catch(error =>
             failed(isAnswer(error) ? error : uncertain('while the lock was restored', error)),
           )
-        // A connection that ends takes what was not kept with it.
+        // The server rolls back when the connection ends.
         else await end('ROLLBACK').catch(() => (isBroken = true))
         return value
       } catch (error) {
@@ -154,7 +154,7 @@ export class Connections {
     this.#closed = true
     const pool = this.#pool
     this.#pool = null
-    // A server that does not answer must not keep anybody from leaving.
+    // A silent server must not delay closing.
     if (pool) await atMost(END_MS, pool.end())
     for (const socket of this.#sockets) socket.destroy()
   }
@@ -166,13 +166,13 @@ export class Connections {
     try {
       return await within(withinMs, unlessAborted(coming, signal), () => this.#silent())
     } catch (error) {
-      // It may still come, and belongs to the pool then.
+      // A connection that comes late returns to the pool.
       coming.then(late => late.release()).catch(() => {})
       throw error
     }
   }
 
-  /** A statement that is given up takes its connection with it: its answer would be taken for the next one's. */
+  /** After a timeout or an abort the connection is destroyed: a late answer would be taken for that of the next statement. */
   async #await<T>(
     connection: PoolConnection,
     sent: Promise<T>,
@@ -187,7 +187,7 @@ export class Connections {
       if (error instanceof StoreError) {
         sent.catch(() => {})
         connection.destroy()
-        // destroy() closes our half only, and a silent server would keep the other half open.
+        // destroy() closes our half only; a silent server would keep the other half open.
         streamOf(connection).destroy()
       }
       throw error
@@ -214,7 +214,7 @@ export class Connections {
       supportBigNumbers: true,
       bigNumberStrings: true,
       jsonStrings: true,
-      // Column names are hostile: rows are arrays, and no code is generated from what the server calls its columns.
+      // Column names are hostile: rows are arrays, and no code is generated from the names.
       rowsAsArray: true,
       disableEval: true,
       flags: ['-LOCAL_FILES'],

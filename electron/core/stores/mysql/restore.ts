@@ -13,7 +13,7 @@ import { readRows } from './rows.ts'
 import { isDuplicate } from './server-errors.ts'
 import { restoreStatement } from './sql.ts'
 
-/** A row in a file. Columns are pairs, because a column may be called `__proto__`. */
+/** A row in a file. Columns are pairs, because a column may have the name `__proto__`. */
 const dataSchema = z.object({
   table: z.string(),
   readAt: z.string().regex(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6}$/),
@@ -78,20 +78,20 @@ async function write(
     if (!isDuplicate(error)) throw error
     const { current } = await present()
     if (current) return undone({ outcome: 'taken', current: current.lock })
-    const what = 'The name is free, but another row has a value of it that must be unique'
-    throw new StoreError('STORE_ERROR', `${what}, so it was not put back`, { cause: error })
+    const what = 'The name is free, but another row has a value of the lock that must be unique'
+    throw new StoreError('STORE_ERROR', `${what}, so nothing was restored`, { cause: error })
   }
   const { row, current, now } = await present()
   if (hasEnded(copy, now)) return undone({ outcome: 'ended' })
   const isSame = row && current?.lock.fence === copy.fence && (program.op !== 'delete' || sameRow(row, raw))
   if (!isSame) {
-    const what = 'The server would keep it otherwise than it was, so it was not put back'
+    const what = "The server changed the lock's values, so nothing was restored"
     throw new StoreError('STORE_ERROR', what)
   }
   return { keep: true, value: { outcome: 'restored' } }
 }
 
-/** Names and types are the live table's; the file only fills them. */
+/** Names and types come from the live table, only values from the file. */
 function rawFrom({ row: cells, readAt }: z.infer<typeof dataSchema>, table: TableShape): MysqlRaw {
   const given = new Map(cells)
   const fits = [...table.columns].every(([column, { binary }]) => {
@@ -99,7 +99,7 @@ function rawFrom({ row: cells, readAt }: z.infer<typeof dataSchema>, table: Tabl
     return cell !== undefined && (cell === null || 'base64' in cell === binary)
   })
   if (!fits || given.size !== cells.length || given.size !== table.columns.size) {
-    const what = 'The table was altered since, so that the row cannot be put back as it was'
+    const what = 'The table was altered after the release, so the row cannot be restored'
     throw new StoreError('STORE_ERROR', what)
   }
   const row = cells.map(([column, cell]): [string, Value] => {
@@ -109,7 +109,7 @@ function rawFrom({ row: cells, readAt }: z.infer<typeof dataSchema>, table: Tabl
   return { table, row: Object.fromEntries(row), readAt }
 }
 
-/** Without transactions a row that turns out otherwise could not be taken out again. */
+/** Without transactions a row that the server stored differently could not be removed again. */
 async function checkTransactional(session: Session, table: TableShape): Promise<void> {
   const [[engine, transactions] = []] = await session.read(
     `SELECT t.ENGINE, e.TRANSACTIONS FROM information_schema.TABLES t
@@ -119,7 +119,7 @@ async function checkTransactional(session: Session, table: TableShape): Promise<
   )
   if (String(transactions) === 'YES') return
   const what = `Tables of the engine ${excerpt(String(engine))} have no transactions`
-  throw new StoreError('UNSUPPORTED', `${what}, without which nothing is put back`)
+  throw new StoreError('UNSUPPORTED', `${what}, so nothing was restored`)
 }
 
 function sameRow(a: MysqlRaw, b: MysqlRaw): boolean {

@@ -4,14 +4,14 @@ import { excerpt } from '../../lib/bytes.ts'
 import { quoteServerText, StoreError } from '../../lib/errors.ts'
 import type { MysqlAddress } from './address.ts'
 
-/** What mysql2 throws: a server's answer has an SQL state; a broken connection has only a code. */
+/** An error of mysql2: the server's answer has an SQL state, a broken connection only a code. */
 type DriverError = { code?: unknown; errno?: unknown; sqlState?: unknown; sqlMessage?: unknown }
 
 const DUPLICATE = 1062
 const LOCK_WAIT_TIMEOUT = 1205
 const DEADLOCK = 1213
 
-const READ_ONLY = 'This server is read-only: do it on its primary'
+const READ_ONLY = 'This server is read-only: connect to its primary'
 
 type Meaning = readonly [errnos: readonly number[], ErrorCode, string]
 
@@ -64,7 +64,7 @@ export function storeErrorFrom(error: unknown, address: MysqlAddress): StoreErro
   return new StoreError(code, message, { cause: error })
 }
 
-/** Nothing else can be had of the server now, or is wanted. */
+/** Errors after which further statements are pointless. */
 export function endsEverything(error: StoreError): boolean {
   return error.code === 'STORE_UNREACHABLE' || error.code === 'ABORTED'
 }
@@ -83,7 +83,7 @@ export function isDuplicate(error: unknown): boolean {
   return error instanceof StoreError && (error.cause as DriverError | undefined)?.errno === DUPLICATE
 }
 
-/** Transactions were in each other's way: nothing was changed, and the same may be tried again. */
+/** Another transaction was in the way: nothing was changed, and the statement may be retried. */
 export function isContention(error: unknown): boolean {
   const errno = error instanceof StoreError ? (error.cause as DriverError | undefined)?.errno : null
   return errno === LOCK_WAIT_TIMEOUT || errno === DEADLOCK

@@ -4,15 +4,15 @@ import type { OpenSession, Session } from './connect.ts'
 type Waiter = { resolve(session: OpenSession): void; reject(error: unknown): void }
 
 /**
- * A few sessions for one call that does many things at once, opened on demand and kept until the end. If the server refuses a
- * further connection, those already open do; if it refuses the first, everything that waits gets its refusal.
+ * A few sessions for one call with concurrent work, opened on demand and kept until the end. If the server refuses a further
+ * connection, the open ones share the work; if it refuses the first, all work fails with the refusal.
  */
 export class SessionPool {
   readonly #open: (isFirst: boolean) => Promise<OpenSession>
   readonly #idle: OpenSession[] = []
   readonly #waiting: Waiter[] = []
   #most: number
-  /** Open, or about to be. */
+  /** Open or opening. */
   #count = 0
   #asked = false
   #refusal: { error: unknown } | null = null

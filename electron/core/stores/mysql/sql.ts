@@ -13,7 +13,7 @@ import { WIDEST_ZONE_HOURS } from './format/times.ts'
 /** A piece of SQL and the values bound to its question marks. */
 export type Sql = { readonly text: string; readonly values: readonly Value[] }
 
-/** Joins pieces of SQL. A value can only become a part of it through `bind`. */
+/** Joins pieces of SQL. Values enter only through `bind`. */
 function sql(texts: TemplateStringsArray, ...parts: readonly Sql[]): Sql {
   return {
     text: texts.reduce((joined, text, i) => `${joined}${parts[i - 1]?.text}${text}`),
@@ -93,7 +93,7 @@ export function anyOf(conditions: readonly Sql[]): Sql {
   return sql`(${joined(conditions, ' OR ')})`
 }
 
-/** The statement of a release: it finds the row by its key and acts only if everything that was seen is still the same. */
+/** The statement of a release: finds the row by its key and changes it only if everything that was seen is unchanged. */
 export function releaseStatement(program: MysqlProgram): Sql {
   const { table } = program
   const where = allOf([byKey(program), ...program.seen.map(each => isStill(table, each))])
@@ -127,8 +127,8 @@ function asTime({ precision }: Column, value: Value): Sql {
 }
 
 /**
- * The statement that takes a release back. A deleted row is inserted, which its unique key allows only while the name is
- * free. An update is reverted if the row is still exactly what the release left.
+ * The statement that undoes a release. A deleted row is inserted, which its unique key allows only while the name is free. An
+ * update is reverted if the row is still exactly as the release left it.
  */
 export function restoreStatement(program: MysqlProgram, raw: MysqlRaw): Sql {
   const { table } = program
@@ -159,7 +159,7 @@ export function showSql(sql: Sql): string {
   return fillIn(sql, shownLiteral)
 }
 
-/** The statement with its values in place, for a client to send: nothing is left out, whatever its SQL mode. */
+/** The complete statement with its values in place, for a client with any SQL mode. */
 export function exactSql(sql: Sql): string {
   return fillIn(sql, exactLiteral)
 }
@@ -181,7 +181,7 @@ function shownLiteral(value: Value): string {
   return `'${shown.replace(/[\0\n\r\x1a'\\]/g, char => ESCAPES[char] ?? `\\${char}`)}'`
 }
 
-/** What a backslash means depends on the SQL mode, and some clients read it too: beyond plain text, bytes in hexadecimal. */
+/** The meaning of a backslash depends on the SQL mode and the client: anything but plain text is written in hexadecimal. */
 function exactLiteral(value: Value): string {
   if (value === null) return 'NULL'
   const bytes = Buffer.from(value as string)

@@ -113,10 +113,10 @@ export class MysqlStore extends RecordStore<MysqlRaw, MysqlProgram, MysqlFormat>
 
   protected dataOf = dataOf
 
-  /** An idle connection may have been lost unnoticed: a statement that changes nothing must find out, not a release. */
+  /** An idle connection may have been lost unnoticed: a harmless statement must find out, not a release. */
   async #openSession(isFirst: boolean, signal: AbortSignal): Promise<OpenSession> {
     const open = await this.#connections.open(signal)
-    // The first one reads before it does anything else.
+    // The first one starts with a read anyway.
     if (isFirst) return open
     try {
       await open.session.read('SELECT 1')

@@ -1,7 +1,7 @@
 import { commandLine, shellQuote } from '../../lib/shell-quote.ts'
 import type { RedisAddress } from './address.ts'
 import { keysOf, type RedisProgram, toBuffer, type Word } from './format/program.ts'
-import { releaseLua } from './release-lua.ts'
+import { releaseLua } from './run-program.ts'
 
 const ANSWERS = {
   denied: '"denied"',

@@ -41,7 +41,7 @@ const READERS: readonly (readonly [
 export const LIST_LIMITS: ReadLimits = { maxBytes: 64 * 1024, maxElements: 256, heads: false }
 /** For keys beside a lock, such as the queue of its waiters. */
 export const COMPANION_LIMITS: ReadLimits = { maxBytes: 1024 * 1024, maxElements: 10_000, heads: true }
-/** For one key that the operator asked to see. */
+/** For one key that the operator inspects. */
 export const INSPECT_LIMITS: ReadLimits = { maxBytes: 16 * 1024 * 1024, maxElements: 10_000, heads: true }
 
 /**
@@ -55,7 +55,7 @@ local time = redis.call('TIME')
 local absolute = type(redis.pcall('PEXPIRETIME', KEYS[1])) == 'number'
 local out = { time[1], time[2], absolute and 1 or 0 }
 local readers = { ${READERS.map(([kind, ...words]) => `${kind} = { ${words.map(word => `'${word}'`).join(', ')} }`).join(', ')} }
--- Few elements can still be huge: their memory is asked for before they are fetched.
+-- Few elements can still be huge: their memory is checked before they are fetched.
 local function fits(kind, key, count)
   if kind == 'string' then return count <= maxBytes end
   if kind == 'list' then return heads end
@@ -78,7 +78,7 @@ return out
   'read-only',
 )
 
-/** Null in the place of a key that is not there. */
+/** In the order of the keys; null for an absent one. */
 export async function readKeys(
   client: RedisClient,
   keys: readonly Buffer[],
@@ -205,7 +205,7 @@ async function knowsDeadlines(client: RedisClient, key: Buffer): Promise<boolean
 
 type Command = readonly (string | number | Buffer)[]
 
-/** Sends these commands for every key together. Returns the replies by key; an error that another command may be free of is a reply. */
+/** Sends these commands for all keys together. Returns the replies by key; an error of a single command is a reply. */
 async function pipeline(
   client: RedisClient,
   keys: readonly Buffer[],

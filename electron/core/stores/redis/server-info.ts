@@ -16,8 +16,8 @@ export async function serverName(node: Redis): Promise<string> {
 }
 
 /**
- * Asks what the account may do without doing it. Before Redis 7 a script cannot ask; there an account that may run
- * scripts is taken to be allowed, and a release says otherwise without having changed anything.
+ * Checks what the account may do without doing it. Before Redis 7 a script cannot check; there an account that may run scripts
+ * counts as permitted, and a release that is not fails without a change.
  */
 const PROBE = script(
   `
@@ -44,7 +44,7 @@ export async function probeRelease(
   return { release: release === true, notify: notify === true, script: script !== null }
 }
 
-/** Without scripts: a transaction checks each command as it is queued, and is then thrown away. */
+/** Without scripts: a transaction checks each command as it is queued, and is then discarded. */
 async function probeQueued(
   node: Redis,
   ...commands: readonly (readonly [string, ...string[]])[]
@@ -66,7 +66,7 @@ async function probeQueued(
     for (const [name, ...words] of commands) allowed.push(await permitted(name, words))
     return allowed
   } finally {
-    // Leaving discards what was queued.
+    // Disconnecting discards what was queued.
     connection.disconnect()
   }
 }

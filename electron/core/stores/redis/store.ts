@@ -20,11 +20,10 @@ import type { RedisFormat } from './format/format.ts'
 import type { RedisProgram } from './format/program.ts'
 import { type RedisRaw, rawParts, sayUnrecognised } from './format/record.ts'
 import { REDIS_FORMATS } from './formats/index.ts'
-import { deniedProblem, findPrimaries, nodeProblem } from './primaries.ts'
 import { COMPANION_LIMITS, INSPECT_LIMITS, LIST_LIMITS, type ReadLimits, readKeys } from './read.ts'
 import { dataOf, rawOfCopy, restoreRecord } from './restore.ts'
 import { runProgram, sayProgram } from './run-program.ts'
-import { scanKeys } from './scan.ts'
+import { deniedProblem, findPrimaries, nodeProblem, scanKeys } from './scan.ts'
 import { probeRelease, serverName } from './server-info.ts'
 import { runWatched } from './watched.ts'
 
@@ -109,13 +108,13 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
     return {
       width: RELEASES_AT_ONCE,
       act: async program => {
-        // A server that hangs executes what it was sent when it wakes up, whatever was decided by then.
+        // A server that hangs executes the commands it has received once it wakes up: send it no more.
         if (lost !== null) throw notTried(lost)
         try {
           return await this.#act(program)
         } catch (error) {
           const failure = changeFailed(error, 'release')
-          // The other nodes of a cluster may be well.
+          // The other nodes of a cluster may still work.
           if (failure.uncertain && !(this.#client instanceof Cluster)) lost = failure
           throw failure
         }

@@ -71,7 +71,7 @@ export function attributeBytes(value: AttributeValue): Buffer {
 
 const FIELD_LIMIT = 500
 
-/** All attributes but the key, short: an item may have 400 KB, and thousands of them are on one screen. */
+/** All attributes but the key, truncated: an item may have 400 KB, and a screen thousands of items. */
 export function fieldsOf(item: Item, except: readonly string[]): Record<string, FieldValue> {
   const entries = Object.entries(item).filter(([name]) => !except.includes(name))
   return Object.fromEntries(entries.map(([name, value]) => [name, fieldValue(value)]))

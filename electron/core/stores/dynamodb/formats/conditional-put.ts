@@ -20,8 +20,8 @@ const PYTHON_LOCK = ['record_version_number', 'owner_name', 'lease_duration']
 const EARLIEST_MS = -8.64e15
 
 /**
- * One item a lock, taken by `PutItem` if `attribute_not_exists(lock_key) OR expires_at < :now`. What that condition makes
- * of odd items is what counts: without a numeric expires_at it is never true, and the lock blocks for ever.
+ * One item a lock, taken by `PutItem` if `attribute_not_exists(lock_key) OR expires_at < :now`. That condition decides about odd
+ * items: without a numeric expires_at it is never true, and the lock blocks for ever.
  */
 export const conditionalPut: DynamoFormat = {
   info: {
@@ -53,7 +53,7 @@ export const conditionalPut: DynamoFormat = {
     if (!hint.pinned && (sort !== null || partition.type !== 'S')) return OTHER
     const found = ATTRIBUTES.filter(name => attribute(raw.item, name) !== null).length
     if (found === 0 && isCounter(raw.item)) return { is: 'companion' }
-    // Even when pinned: nothing in it says who holds it, so one holder could not be told from the next.
+    // Even when pinned: without any of these, one holder cannot be distinguished from the next.
     if (found === 0) return { is: 'other', reason: `it has none of ${ATTRIBUTES.join(', ')}` }
     if (hint.pinned) return { is: 'lock', confidence: 1 }
     return { is: 'lock', confidence: found === ATTRIBUTES.length ? 0.95 : 0.6 }

@@ -110,7 +110,7 @@ function holderFrom(who: string | null): Holder | null {
 }
 
 /** RFC 3339 with up to nine decimals, as Go writes it. */
-const RFC3339 = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d{1,3})?\d*(Z|[+-]\d\d:\d\d)$/
+const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/
 
 function createdAt(info: Record<string, unknown>, notes: Note[]): number | null {
   const text = textIn(info, 'Created')
@@ -118,8 +118,7 @@ function createdAt(info: Record<string, unknown>, notes: Note[]): number | null 
     notes.push({ code: 'missing-field', field: 'Info.Created' })
     return null
   }
-  const parts = RFC3339.exec(text)
-  const time = parts ? Date.parse(`${parts[1]}${parts[2] ?? ''}${parts[3]}`) : Number.NaN
+  const time = RFC3339.test(text) ? Date.parse(text) : Number.NaN
   if (!Number.isNaN(time)) return time
   notes.push({ code: 'wrong-type', field: 'Info.Created', found: excerpt(text), wanted: 'an RFC 3339 time' })
   return null

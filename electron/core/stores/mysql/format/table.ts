@@ -15,7 +15,7 @@ export type Column = {
   readonly collation: string | null
   /** Digits after the second of a time. */
   readonly precision: number
-  /** Computed by the server, which takes no value for it. */
+  /** Computed by the server, which accepts no value for it. */
   readonly generated: boolean
 }
 
@@ -64,13 +64,13 @@ export type MysqlProgram = {
   | { readonly op: 'update'; readonly set: readonly (readonly [column: string, to: PastTime])[] }
 )
 
-/** A format of rows. It is told by the columns of the table, whatever the table is called. */
+/** A format of rows, recognized by the columns of the table and not by its name. */
 export interface MysqlFormat extends Format<MysqlRaw, MysqlProgram> {
   /** The column that names the lock. It must be unique. */
   readonly keyColumn: string
-  /** All of them must be there, the key column too. */
+  /** All required columns, including the key column. */
   readonly columns: readonly string[]
-  /** Read as well where a table has them. */
+  /** Read too if the table has them. */
   readonly optionalColumns: readonly string[]
   /** The privilege a release needs. */
   readonly needs: 'DELETE' | 'UPDATE'

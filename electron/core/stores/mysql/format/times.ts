@@ -6,7 +6,7 @@ import { leaseFrom } from '../../lock-from.ts'
 import type { Decoded } from '../../types.ts'
 import type { MysqlRaw, Value } from './table.ts'
 
-/** No wall clock on Earth is farther from UTC: the zones go from twelve hours behind to fourteen ahead. */
+/** No wall clock is farther from UTC: zones range from twelve hours behind to fourteen ahead. */
 export const WIDEST_ZONE_HOURS = 14
 const WIDEST_ZONE_MS = WIDEST_ZONE_HOURS * HOUR_MS
 
@@ -22,7 +22,7 @@ export function parseTime(text: string): number | null {
   return isReal ? time : null
 }
 
-/** A time column, with what an operator should know about it. `at` and `text` are null if it is absent, `at` alone if it is no time. */
+/** A time column with its notes. `at` and `text` are null if it is absent, `at` alone if it is not a time. */
 export function timeIn(
   raw: MysqlRaw,
   column: string,
@@ -40,14 +40,14 @@ export function timeIn(
   return { at, text, notes: isInstant(raw, column) ? [] : [{ code: 'zone-unknown', field: column }] }
 }
 
-/** TIMESTAMP is an instant, which the server hands out in UTC. DATETIME is whatever wall clock the program had. */
+/** TIMESTAMP is an instant, which the server converts to UTC. DATETIME is a wall clock of an unknown zone. */
 export function isInstant(raw: MysqlRaw, column: string): boolean {
   return raw.table.columns.get(column)?.type === 'timestamp'
 }
 
 /**
- * The lease that ends at a time column. Without a zone, an end near now may be past or to come: calling it past would
- * show a held lock as free. A value that is no time says nothing about the end either.
+ * The lease that ends at a time column. Without a zone, an end near now may be past or future: calling it past would show a held
+ * lock as free. With a value that is not a time the end is unknown too.
  */
 export function leaseUntil(
   raw: MysqlRaw,

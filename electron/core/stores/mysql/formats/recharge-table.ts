@@ -6,7 +6,7 @@ import type { MysqlFormat } from '../format/table.ts'
 const COLUMNS = ['lock_key', 'lock_id', 'pid', 'acquired_at', 'expires_at']
 const COMPARED = ['id', ...COLUMNS]
 
-/** One row a lock, deleted by its holder. Expired rows stay until somebody acquires and cleans up. */
+/** One row per lock, deleted by its holder. Expired rows stay until an acquisition cleans them up. */
 export const rechargeTable: MysqlFormat = {
   info: {
     id: 'recharge-table',

@@ -5,8 +5,8 @@ import { isInstant, timeIn } from '../format/times.ts'
 const COLUMNS = ['name', 'lock_until', 'locked_at', 'locked_by']
 
 /**
- * One row a job, for ever. Every instance of the application remembers which rows exist and only updates those, so a
- * deleted row means a job that nobody can lock until all of them restart: a release moves lock_until, never deletes.
+ * One row per job, for ever. Every instance of the application caches which rows exist and only updates those, so no instance
+ * can lock a job whose row was deleted until it restarts: a release moves lock_until, and never deletes.
  */
 export const shedlockTable: MysqlFormat = {
   info: {
