@@ -26,16 +26,16 @@ export function parseAddress(text: string): StoreAddress {
   // Half a surrogate pair has no UTF-8, so that no address can contain one.
   if (/\p{Cs}/u.test(text)) throw new AddressError('The address is not valid Unicode text')
   const lower = text.slice(0, text.indexOf(':') + 3).toLowerCase()
-  for (const kind of allKinds())
-    for (const scheme of kind.address.schemes)
-      if (lower.startsWith(scheme.prefix)) return parse(text.slice(scheme.prefix.length), kind, scheme)
+  const forms = allKinds().flatMap(kind => kind.address.schemes.map(scheme => ({ kind, scheme })))
+  const form = forms.find(({ scheme }) => lower.startsWith(scheme.prefix))
+  if (form) return parse(text.slice(form.scheme.prefix.length), form.kind, form.scheme)
   const unknown = /^([a-z][a-z0-9+.-]*):\/\//.exec(lower)?.[0]
   if (unknown === undefined) {
     const usual = allKinds().map(kind => kind.address.schemes[0].prefix)
     throw new AddressError(`A store address starts with ${usual.slice(0, -1).join(', ')} or ${usual.at(-1)}`)
   }
-  const known = allKinds().flatMap(kind => kind.address.schemes.map(({ prefix }) => prefix))
-  throw new AddressError(`Unknown kind of store "${unknown}"; known are ${known.join(', ')}`)
+  const known = forms.map(({ scheme }) => scheme.prefix).join(', ')
+  throw new AddressError(`Unknown kind of store "${unknown}"; known are ${known}`)
 }
 
 function parse(rest: string, kind: KindDescription, scheme: AddressScheme): StoreAddress {
@@ -100,17 +100,12 @@ function readable(text: string): string {
 
 export function textsOf({ kind, password: _, ...address }: StoreAddress): AddressTexts {
   const texts = Object.entries(address).map(([name, value]) => [name, textOf(value ?? null)])
-  return {
-    ...Object.fromEntries(texts),
-    hosts: serversOf({ kind, ...address })
-      .map(hostPort)
-      .join(','),
-  }
+  const hosts = serversOf({ kind, ...address }).map(hostPort)
+  return { ...Object.fromEntries(texts), hosts: hosts.join(',') }
 }
 
 function textOf(value: AddressValue): string {
-  if (value === null || value === false) return ''
-  return String(value)
+  return value === null || value === false ? '' : String(value)
 }
 
 function schemeOf({ address }: KindDescription, texts: AddressTexts): AddressScheme {

@@ -89,13 +89,13 @@ export function toStoreError(error: unknown, request: Request, place: Place): St
   const answered = isForeign
     ? `does not answer like DynamoDB (HTTP ${status})`
     : `answered HTTP ${status}${said}`
-  const what = status === 0 ? sayLost(sdkError) : answered
+  const what = status === 0 ? describeLoss(sdkError) : answered
   const warning = `; ${request.act ?? 'the release'} may or may not have happened: list again`
   const code = status === 0 ? 'STORE_UNREACHABLE' : 'STORE_ERROR'
   return new StoreError(code, `${server} ${what}${uncertain ? warning : ''}`, { cause: error, uncertain })
 }
 
-function sayLost(error: SdkError): string {
+function describeLoss(error: SdkError): string {
   if (nameOf(error) === 'TimeoutError' || nameOf(error) === 'AbortError') return 'does not answer'
   if (error.syscall === 'getaddrinfo') return 'cannot be found: its host name does not resolve'
   if (error.code === 'ECONNREFUSED') return 'refuses the connection'

@@ -135,12 +135,12 @@ export class DynamoStore extends RecordStore<DynamoRaw, DynamoProgram, DynamoFor
   #understand(raw: DynamoRaw): Reading<DynamoRaw> {
     return this.understand(raw, idOf(raw.keySchema, raw.item), raw.readAt, () => {
       const unfit = this.hint.pinned ? 'the chosen format does not use' : 'no known kind of lock uses'
-      return `the table's key is ${sayKey(raw.keySchema)}, which ${unfit}`
+      return `the table's key is ${describeKey(raw.keySchema)}, which ${unfit}`
     })
   }
 }
 
-function sayKey(schema: KeySchema): string {
+function describeKey(schema: KeySchema): string {
   const words = { S: '', N: ' (a number)', B: ' (binary)' }
   return keyAttributes(schema)
     .map(({ name, type }) => excerpt(name) + words[type])

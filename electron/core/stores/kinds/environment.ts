@@ -14,19 +14,19 @@ export type ReadySuggestion = Suggestion & { readonly password: string | null }
  * belong to the application, and any of them may be a secret.
  */
 export function suggestStores(env: Env): ReadySuggestion[] {
-  const found: ReadySuggestion[] = []
+  const byAddress = new Map<string, ReadySuggestion>()
   for (const source of registeredKinds().flatMap(({ environment }) => environment)) {
-    const next = suggestion(source, env)
-    const same = found.findIndex(each => each.address === next?.address)
+    const next = suggestionFrom(source, env)
     if (next === null) continue
-    if (same < 0) found.push(next)
-    else found[same] = together(found[same] as ReadySuggestion, next)
+    const same = byAddress.get(next.address)
+    byAddress.set(next.address, same ? mergeSuggestions(same, next) : next)
   }
-  const current = currentOf(found, env)
-  return found.map(each => (each === current ? { ...each, current: true } : each))
+  const suggestions = [...byAddress.values()]
+  const current = currentOf(suggestions, env)
+  return suggestions.map(each => ({ ...each, current: each === current }))
 }
 
-function suggestion({ suggestionId, read }: EnvironmentSource, env: Env): ReadySuggestion | null {
+function suggestionFrom({ suggestionId, read }: EnvironmentSource, env: Env): ReadySuggestion | null {
   const variables = new Variables(env)
   try {
     const address = read(variables)
@@ -51,7 +51,7 @@ function suggestion({ suggestionId, read }: EnvironmentSource, env: Env): ReadyS
 }
 
 /** Two sets of variables for one server and account: one may have the password that the other lacks. */
-function together(first: ReadySuggestion, second: ReadySuggestion): ReadySuggestion {
+function mergeSuggestions(first: ReadySuggestion, second: ReadySuggestion): ReadySuggestion {
   const password = first.password ?? second.password
   const variables = [...new Set([...first.variables, ...second.variables])]
   return { ...first, variables, password, hasPassword: password !== null }

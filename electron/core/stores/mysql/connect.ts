@@ -75,29 +75,29 @@ export class Connections {
   /** As `use`, for work that ends with a call of `done`. */
   async open(signal: AbortSignal): Promise<OpenSession> {
     throwIfAborted(signal)
-    const askedAt = performance.now()
-    const left = () => Math.max(1, FIRST_ANSWER_MS - (performance.now() - askedAt))
+    const requestedAt = performance.now()
+    const leftMs = () => Math.max(1, FIRST_ANSWER_MS - (performance.now() - requestedAt))
     let isBroken = false
     // Only errors of the driver become errors of the store: a bug of ours must not look like an outage.
-    const failed = (error: unknown): never => {
-      const said = storeErrorFrom(error, this.address)
-      isBroken ||= said.code === 'STORE_UNREACHABLE'
-      throw said
+    const fail = (error: unknown): never => {
+      const failure = storeErrorFrom(error, this.address)
+      isBroken ||= failure.code === 'STORE_UNREACHABLE'
+      throw failure
     }
-    const connection = await this.#take(signal, left()).catch(failed)
+    const connection = await this.#take(signal, leftMs()).catch(fail)
     // A broken connection must not return to the pool.
     const done = (isSpoiled = false) => {
       if (isBroken || isSpoiled) connection.destroy()
       else connection.release()
     }
-    let answered = false
-    const patience = () => (answered ? STATEMENT_MS : Math.min(STATEMENT_MS, left()))
+    let hasAnswered = false
+    const timeoutMs = () => (hasAnswered ? STATEMENT_MS : Math.min(STATEMENT_MS, leftMs()))
 
     const read: Session['read'] = async (sql, values = []) => {
       throwIfAborted(signal)
       const sent = connection.execute(sql, [...values])
-      const [rows] = await this.#await(connection, sent, patience(), signal).catch(failed)
-      answered = true
+      const [rows] = await this.#await(connection, sent, timeoutMs(), signal).catch(fail)
+      hasAnswered = true
       return rows as unknown as Row[]
     }
     const changeOr =
@@ -105,10 +105,10 @@ export class Connections {
       async (sql, values) => {
         throwIfAborted(signal)
         // Nothing was sent.
-        if (isClosed(connection)) return failed(unreachable(this.address, 'closed the connection'))
+        if (isClosed(connection)) return fail(unreachable(this.address, 'closed the connection'))
         const sent = connection.execute<ResultSetHeader>(sql, [...values])
         const [result] = await this.#await(connection, sent, STATEMENT_MS, null).catch(error =>
-          failed(isAnswer(error) ? error : lost(error)),
+          fail(isAnswer(error) ? error : lost(error)),
         )
         return result.affectedRows
       }
@@ -116,12 +116,12 @@ export class Connections {
       this.#await(connection, connection.query(sql), STATEMENT_MS, null)
     const transaction: Session['transaction'] = async work => {
       throwIfAborted(signal)
-      await this.#await(connection, connection.query('START TRANSACTION'), patience(), signal).catch(failed)
+      await this.#await(connection, connection.query('START TRANSACTION'), timeoutMs(), signal).catch(fail)
       try {
         const { keep, value } = await work({ ...session, change: changeOr(error => error) })
         if (keep)
           await end('COMMIT').catch(error =>
-            failed(isAnswer(error) ? error : uncertain('while the lock was restored', error)),
+            fail(isAnswer(error) ? error : uncertain('while the lock was restored', error)),
           )
         // The server rolls back when the connection ends.
         else await end('ROLLBACK').catch(() => (isBroken = true))
@@ -140,7 +140,7 @@ export class Connections {
     try {
       if (!this.#prepared.has(connection.connection)) {
         for (const sql of SESSION_SETUP)
-          await this.#await(connection, connection.query(sql), left(), signal).catch(failed)
+          await this.#await(connection, connection.query(sql), leftMs(), signal).catch(fail)
         this.#prepared.add(connection.connection)
       }
     } catch (error) {

@@ -44,13 +44,30 @@ export class MysqlStore extends RecordStore<MysqlRaw, MysqlProgram, MysqlFormat>
     return { requests: this.#connections.statements, units: null }
   }
 
+  /** A release is offered if the account may do it in at least one of the tables, and the server takes writes. */
   capabilities(signal: AbortSignal): Promise<Capability[]> {
-    return this.#connections.use(signal, session => this.#capabilities(session))
+    return this.#connections.use(signal, async session => {
+      const grants = parseGrants((await session.read('SHOW GRANTS')).map(row => String(row[0])))
+      const { database, table } = this.#address
+      const { tables } = await this.#catalogue(session)
+      const needs =
+        tables.length > 0
+          ? tables.map(({ format, shape }) => ({ privilege: format.needs, table: shape.name }))
+          : this.formats.map(format => ({ privilege: format.needs, table }))
+      const may = needs.some(need => grants.may(need.privilege, database, need.table))
+      const canRelease = may && !(await isReadOnly(session))
+      return [...(canRelease ? (['release'] as const) : []), 'atomic-read', 'server-time']
+    })
   }
 
-  async clock(signal: AbortSignal): Promise<ClockReading> {
-    await this.#connections.use(signal, session => this.#askTime(session))
-    return this.#clock.reading()
+  clock(signal: AbortSignal): Promise<ClockReading> {
+    return this.#connections.use(signal, async session => {
+      const sentAt = this.#clock.localNow()
+      const [[time] = []] = await session.read('SELECT CONVERT(UTC_TIMESTAMP(6) USING utf8mb4)')
+      const serverTime = parseTime(String(time))
+      if (serverTime !== null) this.#clock.observe(serverTime, sentAt, this.#clock.localNow(), 1)
+      return this.#clock.reading()
+    })
   }
 
   async tables(signal: AbortSignal): Promise<{ name: string; format: string }[]> {
@@ -139,27 +156,6 @@ export class MysqlStore extends RecordStore<MysqlRaw, MysqlProgram, MysqlFormat>
     const catalogue = await readCatalogue(session, this.#address, this.formats)
     this.#known = { catalogue, readAt: performance.now() }
     return catalogue
-  }
-
-  async #askTime(session: Session): Promise<void> {
-    const sentAt = this.#clock.localNow()
-    const [[time] = []] = await session.read('SELECT CONVERT(UTC_TIMESTAMP(6) USING utf8mb4)')
-    const serverTime = parseTime(String(time))
-    if (serverTime !== null) this.#clock.observe(serverTime, sentAt, this.#clock.localNow(), 1)
-  }
-
-  /** A release is offered if the account may do it in at least one of the tables, and the server takes writes. */
-  async #capabilities(session: Session): Promise<Capability[]> {
-    const grants = parseGrants((await session.read('SHOW GRANTS')).map(row => String(row[0])))
-    const { database, table } = this.#address
-    const { tables } = await this.#catalogue(session)
-    const needs =
-      tables.length > 0
-        ? tables.map(each => ({ privilege: each.format.needs, table: each.shape.name }))
-        : this.formats.map(each => ({ privilege: each.needs, table }))
-    const may = needs.some(need => grants.may(need.privilege, database, need.table))
-    const canRelease = may && !(await isReadOnly(session))
-    return [...(canRelease ? (['release'] as const) : []), 'atomic-read', 'server-time']
   }
 }
 

@@ -89,7 +89,7 @@ const demoted = new WeakMap<RedisClient, unknown>()
 const leftAt = new WeakMap<RedisClient, number>()
 const LEAVE_AT_MOST_EVERY_MS = 2000
 
-function isToLeave(client: RedisClient): client is Redis {
+function mustLeave(client: RedisClient): client is Redis {
   if (!(client instanceof Redis) || client.status !== 'ready' || demoted.get(client) !== client.stream)
     return false
   const before = leftAt.get(client)
@@ -115,7 +115,7 @@ async function leave(client: Redis): Promise<void> {
 export async function ready(client: RedisClient, signal: AbortSignal): Promise<void> {
   let connected = connecting.get(client)
   if (!connected) {
-    const isLeaving = isToLeave(client)
+    const isLeaving = mustLeave(client)
     if (client.status === 'ready' && !isLeaving) return
     connected = (isLeaving ? leave(client).then(() => becomeReady(client)) : becomeReady(client)).finally(
       () => connecting.delete(client),

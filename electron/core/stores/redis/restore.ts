@@ -74,7 +74,7 @@ export async function restoreRecord(
   client: RedisClient,
   { key, value, expiresAt }: StringRaw,
   endsAt: number | null,
-  askTime: () => Promise<number>,
+  readTime: () => Promise<number>,
 ): Promise<'restored' | 'taken' | 'ended'> {
   const ends = [endsAt, expiresAt].filter(each => each !== null)
   const tooLateAt = ends.length === 0 ? null : Math.ceil(Math.min(...ends))
@@ -87,7 +87,7 @@ export async function restoreRecord(
     if (!isNotPermitted(error)) throw error
   }
   // Without scripts: SET NX compares and writes in one step too. Only the time is checked before it is sent.
-  if (tooLateAt !== null && (await askTime()) >= tooLateAt) {
+  if (tooLateAt !== null && (await readTime()) >= tooLateAt) {
     return (await (client as Redis).exists(key)) === 1 ? 'taken' : 'ended'
   }
   const until = expiresAt === null ? [] : ['PXAT', expiresAt]

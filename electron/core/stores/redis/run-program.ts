@@ -129,14 +129,14 @@ export async function runProgram(client: RedisClient, program: RedisProgram): Pr
 }
 
 /** A program for people, in the notation of redis-cli. */
-export function sayProgram({ guards, commands }: RedisProgram): string[] {
+export function describeProgram({ guards, commands }: RedisProgram): string[] {
   return [
-    ...guards.map(guard => `if ${sayGuard(guard)}`),
+    ...guards.map(guard => `if ${describeGuard(guard)}`),
     ...commands.map(words => words.map(quote).join(' ')),
   ]
 }
 
-function sayGuard(guard: Guard): string {
+function describeGuard(guard: Guard): string {
   const key = quote(guard.key)
   if (guard.check === 'ends')
     return guard.endsAt === null ? `${key} still has no TTL` : `${key} still ends when it was seen to end`

@@ -18,11 +18,11 @@ import { changeFailed, isNotPermitted, notTried, storeError } from './failure.ts
 import { isFencingCounter } from './fencing-counter.ts'
 import type { RedisFormat } from './format/format.ts'
 import type { RedisProgram } from './format/program.ts'
-import { type RedisRaw, rawParts, sayUnrecognised } from './format/record.ts'
+import { type RedisRaw, rawParts, whyUnrecognised } from './format/record.ts'
 import { REDIS_FORMATS } from './formats/index.ts'
 import { COMPANION_LIMITS, INSPECT_LIMITS, LIST_LIMITS, type ReadLimits, readKeys } from './read.ts'
 import { dataOf, rawOfCopy, restoreRecord } from './restore.ts'
-import { runProgram, sayProgram } from './run-program.ts'
+import { describeProgram, runProgram } from './run-program.ts'
 import { deniedProblem, findPrimaries, nodeProblem, scanKeys } from './scan.ts'
 import { probeRelease, serverName } from './server-info.ts'
 import { runWatched } from './watched.ts'
@@ -57,7 +57,7 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
 
   capabilities(signal: AbortSignal): Promise<Capability[]> {
     return this.#run(signal, async () => {
-      const clock = await this.#askTime()
+      const clock = await this.#readTime()
       const { release, notify, script } = await probeRelease(this.#anyNode(), this.#address.match)
       const found: [Capability, boolean][] = [
         ['release', release],
@@ -70,7 +70,7 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
   }
 
   clock(signal: AbortSignal): Promise<ClockReading> {
-    return this.#run(signal, () => this.#askTime())
+    return this.#run(signal, () => this.#readTime())
   }
 
   /** A key that the account may not read is still a record. */
@@ -86,8 +86,8 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
       const raw = rawOfCopy(copy)
       const [made] = await this.#understand(this.#client, [raw])
       checkCopy(copy, made ?? null)
-      const askTime = async () => (await this.#askTime()).serverTime
-      const outcome = await restoreRecord(this.#client, raw, copy.endsAt, askTime).catch(error => {
+      const readTime = async () => (await this.#readTime()).serverTime
+      const outcome = await restoreRecord(this.#client, raw, copy.endsAt, readTime).catch(error => {
         throw changeFailed(error, 'restore')
       })
       return outcome === 'taken' ? this.taken(copy.id, signal) : { outcome }
@@ -126,13 +126,13 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
   protected dataOf = dataOf
 
   protected explain(program: RedisProgram) {
-    return { release: sayProgram(program), command: redisCommand(this.#address, program) }
+    return { release: describeProgram(program), command: redisCommand(this.#address, program) }
   }
 
   protected async *pages(signal: AbortSignal): AsyncGenerator<RecordPage<RedisRaw>> {
     const { match } = this.#address
     const { nodes, problems } = await this.#run(signal, async () => {
-      await this.#askTime()
+      await this.#readTime()
       return findPrimaries(this.#client)
     })
     if (problems.length > 0) yield { readings: [], problems }
@@ -223,7 +223,7 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
     this.#selected = connection
   }
 
-  async #askTime(): Promise<ClockReading> {
+  async #readTime(): Promise<ClockReading> {
     const sentAt = this.#clock.localNow()
     try {
       const [seconds, micros] = (await this.#anyNode().time()) as unknown as [string, string]
@@ -266,7 +266,7 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
       // Lock managers of every format share these counters.
       const verdict: Verdict<RedisFormat> = isFencingCounter(raw)
         ? { is: 'companion' }
-        : recognise(this.formats, raw, this.hint, sayUnrecognised)
+        : recognise(this.formats, raw, this.hint, whyUnrecognised)
       return { raw, verdict, wanted: (verdict.is === 'lock' && verdict.format.companions?.(raw)) || [] }
     })
     const wanted = records.flatMap(record => record?.wanted ?? [])

@@ -23,7 +23,7 @@ export function attribute(item: Item, name: string): AttributeValue | null {
   return Object.hasOwn(item, name) ? (item[name] ?? null) : null
 }
 
-export function sayType(value: AttributeValue): string {
+export function typeName(value: AttributeValue): string {
   const [, words = 'an unknown type'] =
     Object.entries(TYPES).find(([type]) => Object.hasOwn(value, type)) ?? []
   return words
@@ -35,7 +35,7 @@ export function textOf(item: Item, name: string, type: 'S' | 'N', notes: Note[])
   const text = value?.[type] ?? null
   if (value === null) notes.push({ code: 'missing-field', field: name })
   else if (text === null)
-    notes.push({ code: 'wrong-type', field: name, found: sayType(value), wanted: TYPES[type] })
+    notes.push({ code: 'wrong-type', field: name, found: typeName(value), wanted: TYPES[type] })
   return text
 }
 

@@ -2,7 +2,7 @@ import type { Holder, Note } from '../../../../../shared/locks.ts'
 import { excerpt } from '../../../lib/bytes.ts'
 import { leaseFrom } from '../../lock-from.ts'
 import { OTHER, type Recognition } from '../../types.ts'
-import { attribute, type Item, sayType, shortText } from '../format/attribute.ts'
+import { attribute, type Item, shortText, typeName } from '../format/attribute.ts'
 import { type DynamoFormat, type DynamoRaw, type Guard, seenIn, wholeItem } from '../format/record.ts'
 
 const KEY = 'LockID'
@@ -36,7 +36,7 @@ export const terraform: DynamoFormat = {
       return digest ? { is: 'companion' } : { is: 'other', reason: 'it has no Info' }
     }
     if (info.S === undefined)
-      return { is: 'other', reason: `its Info is ${sayType(info)} where a string is expected` }
+      return { is: 'other', reason: `its Info is ${typeName(info)} where a string is expected` }
     const parsed = parseInfo(info.S)
     return typeof parsed === 'string' ? { is: 'other', reason: parsed } : { is: 'lock', confidence: 0.99 }
   },

@@ -7,7 +7,7 @@ import { leaseUntil, timeIn } from './times.ts'
 /** A field is for reading; the whole value is what is compared, and what the inspector shows. */
 const SHOWN_FIELD = 1000
 
-/** A column's value for people, or null. Not for comparing: bytes that are no text are written as escapes. */
+/** A column's value for people, or null. Not for comparisonOf: bytes that are no text are written as escapes. */
 export function textOf(raw: MysqlRaw, column: string): string | null {
   const value = raw.row[column] ?? null
   return Buffer.isBuffer(value) ? bytesToDisplay(value) : value
@@ -26,7 +26,7 @@ export function byColumns(columns: readonly string[]): MysqlFormat['recognise'] 
 }
 
 /** What a release compares: `compared` are a format's own names, in a fixed order, of which a table may lack some. */
-export function comparing(raw: MysqlRaw, keyColumn: string, compared: readonly string[]) {
+export function comparisonOf(raw: MysqlRaw, keyColumn: string, compared: readonly string[]) {
   const seenIn = (column: string): SeenColumn => [column, raw.row[column] ?? null]
   const seen = compared.filter(column => raw.table.columns.has(column)).map(seenIn)
   return { table: raw.table, key: seenIn(keyColumn), seen }
@@ -46,7 +46,7 @@ type Columns = {
 export function decodeRow(raw: MysqlRaw, now: number, columns: Columns): Decoded {
   const acquired = timeIn(raw, columns.acquiredAt)
   const { lease, deadlines, notes } = leaseUntil(raw, columns.until, now, columns.afterwards)
-  const { table, seen } = comparing(raw, columns.key, columns.compared)
+  const { table, seen } = comparisonOf(raw, columns.key, columns.compared)
   return {
     name: keyText(raw, columns.key),
     owner: textOf(raw, columns.owner),

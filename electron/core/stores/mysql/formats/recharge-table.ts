@@ -1,6 +1,6 @@
 import type { Note } from '../../../../../shared/locks.ts'
 import { excerpt } from '../../../lib/bytes.ts'
-import { byColumns, comparing, decodeRow, textOf } from '../format/row.ts'
+import { byColumns, comparisonOf, decodeRow, textOf } from '../format/row.ts'
 import type { MysqlFormat } from '../format/table.ts'
 
 const COLUMNS = ['lock_key', 'lock_id', 'pid', 'acquired_at', 'expires_at']
@@ -49,5 +49,5 @@ export const rechargeTable: MysqlFormat = {
     return { ...decoded, notes: [...decoded.notes, note] }
   },
 
-  release: raw => ({ op: 'delete', ...comparing(raw, 'lock_key', COMPARED) }),
+  release: raw => ({ op: 'delete', ...comparisonOf(raw, 'lock_key', COMPARED) }),
 }

@@ -1,4 +1,4 @@
-import { byColumns, comparing, decodeRow } from '../format/row.ts'
+import { byColumns, comparisonOf, decodeRow } from '../format/row.ts'
 import type { MysqlFormat, MysqlRaw, PastTime } from '../format/table.ts'
 import { isInstant, timeIn } from '../format/times.ts'
 
@@ -47,7 +47,7 @@ export const shedlockTable: MysqlFormat = {
 
   release: raw => ({
     op: 'update',
-    ...comparing(raw, 'name', COLUMNS),
+    ...comparisonOf(raw, 'name', COLUMNS),
     set: [['lock_until', pastFor(raw)]],
   }),
 }

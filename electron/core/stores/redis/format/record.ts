@@ -31,7 +31,7 @@ export type RedisRaw = {
 }
 
 /** Why no format recognizes a record, from its type and size. */
-export function sayUnrecognised(raw: RedisRaw): string {
+export function whyUnrecognised(raw: RedisRaw): string {
   switch (raw.value.type) {
     case 'string':
       return 'a string that no format recognises; give match= or format=token to treat it as a plain token'

@@ -44,9 +44,9 @@ export const rechargeJson: RedisFormat = {
     if (!claimed && !('expiresAt' in lock && 'timestamp' in lock)) return OTHER
     // By its fields the record has this format, under any key: if it is broken, no other format may guess at it.
     if (typeof lock['lockId'] !== 'string')
-      return { is: 'other', reason: `lockId is ${say(lock['lockId'])}, not text` }
+      return { is: 'other', reason: `lockId is ${describeValue(lock['lockId'])}, not text` }
     if ('expiresAt' in lock && typeof lock['expiresAt'] !== 'number') {
-      return { is: 'other', reason: `expiresAt is ${say(lock['expiresAt'])}, not a number` }
+      return { is: 'other', reason: `expiresAt is ${describeValue(lock['expiresAt'])}, not a number` }
     }
     return { is: 'lock', confidence: 0.95 }
   },
@@ -63,7 +63,7 @@ export const rechargeJson: RedisFormat = {
     for (const name of ['pid', 'timestamp']) {
       if (!(name in lock)) notes.push({ code: 'missing-field', field: name })
       else if (number(name) === null)
-        notes.push({ code: 'wrong-type', field: name, found: say(lock[name]), wanted: 'a number' })
+        notes.push({ code: 'wrong-type', field: name, found: describeValue(lock[name]), wanted: 'a number' })
     }
     const acquiredAt = number('timestamp')
     return {
@@ -102,7 +102,7 @@ function parse(text: string): Parsed | null | undefined {
   }
 }
 
-function say(value: unknown): string {
+function describeValue(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'a list'
   if (typeof value === 'string') return `the text "${excerpt(value)}"`
