@@ -20,7 +20,7 @@ import type { RedisFormat } from './format/format.ts'
 import type { RedisProgram } from './format/program.ts'
 import { type RedisRaw, rawParts, whyUnrecognised } from './format/record.ts'
 import { REDIS_FORMATS } from './formats/index.ts'
-import { COMPANION_LIMITS, INSPECT_LIMITS, LIST_LIMITS, type ReadLimits, readKeys } from './read.ts'
+import { COMPANION_LIMITS, INSPECT_LIMITS, KeyReader, LIST_LIMITS, type ReadLimits } from './read.ts'
 import { dataOf, rawOfCopy, restoreRecord } from './restore.ts'
 import { describeProgram, runProgram } from './run-program.ts'
 import { deniedProblem, findPrimaries, nodeProblem, scanKeys } from './scan.ts'
@@ -39,6 +39,7 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
   readonly #client: RedisClient
   readonly #sent: () => number
   readonly #clock = new ServerClock()
+  readonly #reader: KeyReader
   /** The connection whose database number was confirmed; ioredis only emits an event when SELECT fails. */
   #selected: unknown = null
   readonly #watched = new WorkQueue(WATCHED_AT_ONCE)
@@ -49,6 +50,7 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
     this.#address = address
     this.#client = createClient(address)
     this.#sent = countCommands(this.#client)
+    this.#reader = new KeyReader(this.#clock, this.#client instanceof Cluster)
   }
 
   spent(): Spent {
@@ -242,18 +244,13 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
     return node
   }
 
-  /** A cluster refuses scripts over keys of several slots, so there each key is read by itself. */
-  #readRaw(client: RedisClient, keys: readonly Buffer[], limits: ReadLimits): Promise<(RedisRaw | null)[]> {
-    return readKeys(client, keys, limits, this.#clock, this.#client instanceof Cluster)
-  }
-
   /** In the order of the keys; null for an absent one. */
   async #readKeys(
     client: RedisClient,
     keys: readonly Buffer[],
     limits: ReadLimits,
   ): Promise<(Reading<RedisRaw> | null)[]> {
-    return this.#understand(client, await this.#readRaw(client, keys, limits))
+    return this.#understand(client, await this.#reader.read(client, keys, limits))
   }
 
   /** Finds each record's format, reads the other keys it needs, and decodes it. */
@@ -270,7 +267,7 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
       return { raw, verdict, wanted: (verdict.is === 'lock' && verdict.format.companions?.(raw)) || [] }
     })
     const wanted = records.flatMap(record => record?.wanted ?? [])
-    const companions = await this.#readRaw(client, wanted, COMPANION_LIMITS)
+    const companions = await this.#reader.read(client, wanted, COMPANION_LIMITS)
     const now = this.#clock.now()
     return records.map(record => {
       if (record === null) return null
