@@ -109,7 +109,7 @@ function textOf(value: AddressValue): string {
 }
 
 function schemeOf({ address }: KindDescription, texts: AddressTexts): AddressScheme {
-  const isSet = ({ sets }: AddressScheme) =>
+  const isSet = ({ sets = {} }: AddressScheme) =>
     Object.entries(sets).every(([name, value]) => (texts[name] ?? '') === textOf(value))
   return address.schemes.find(isSet) ?? address.schemes[0]
 }

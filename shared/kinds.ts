@@ -56,7 +56,7 @@ export type AddressScheme = {
   /** `redis://`, or `memory:` for an address without servers, accounts and a path. */
   readonly prefix: string
   /** The fields that this prefix decides. */
-  readonly sets: Readonly<Record<string, string | boolean>>
+  readonly sets?: Readonly<Record<string, string | boolean>>
   /** Servers as `host:port`, read into `host` and `port` or into `hosts`; or one field, such as a region. */
   readonly at:
     | { readonly is: 'host'; readonly port: number }

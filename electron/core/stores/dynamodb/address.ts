@@ -14,7 +14,6 @@ export const DYNAMODB_ADDRESS: KindDescription['address'] = {
   schemes: [
     {
       prefix: 'dynamodb://',
-      sets: {},
       at: {
         is: 'field',
         field: {

@@ -7,7 +7,6 @@ export const MEMORY_ADDRESS: KindDescription['address'] = {
   schemes: [
     {
       prefix: 'memory:',
-      sets: {},
       at: {
         is: 'field',
         field: {

@@ -14,7 +14,6 @@ export const MYSQL_ADDRESS: KindDescription['address'] = {
   schemes: [
     {
       prefix: 'mysql://',
-      sets: {},
       at: { is: 'host', port: 3306 },
       path: [
         {

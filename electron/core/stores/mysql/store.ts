@@ -102,7 +102,7 @@ export class MysqlStore extends RecordStore<MysqlRaw, MysqlProgram, MysqlFormat>
   }
 
   protected releases(signal: AbortSignal): Releases<MysqlRaw, MysqlProgram> {
-    const sessions = new SessionPool(RELEASES_AT_ONCE, isFirst => this.#openSession(isFirst, signal))
+    const sessions = new SessionPool(isFirst => this.#openSession(isFirst, signal))
     return {
       width: RELEASES_AT_ONCE,
       read: ids => sessions.use(session => this.#find(session, ids)),
