@@ -4,7 +4,7 @@ export type HostPort = { readonly host: string; readonly port: number }
 
 export type AddressValue = string | number | boolean | null | readonly HostPort[]
 
-/** Its own fields depend on the kind, which describes them. */
+/** The kind describes its own fields. */
 export type StoreAddress = {
   readonly kind: string
   readonly format: string | null
@@ -13,36 +13,36 @@ export type StoreAddress = {
   readonly [field: string]: AddressValue
 }
 
-/** An address as texts: what a form holds, whole or half typed. `hosts` are its servers, and a flag is `true` or empty. */
+/** An address as texts: the content of a form, complete or not. `hosts` are its servers, and a flag is `true` or empty. */
 export type AddressTexts = Readonly<Record<string, string>>
 
 /**
- * What is wrong with an address, in one sentence. It repeats nothing that was typed: in a malformed address any part, a
- * port or an option's name just as well, may be a piece of a password.
+ * What is wrong with an address, in one sentence. The sentence repeats nothing that was typed: any part of a malformed address,
+ * even a port or an option's name, may be a piece of a password.
  */
 export class AddressError extends Error {}
 
 export function parseAddress(text: string): StoreAddress {
-  // Half a surrogate pair has no UTF-8: no server could be asked for it, and it cannot be written in an address.
+  // Half a surrogate pair has no UTF-8, so that no address can contain one.
   if (/\p{Cs}/u.test(text)) throw new AddressError('The address is not valid Unicode text')
   const lower = text.slice(0, text.indexOf(':') + 3).toLowerCase()
-  for (const kind of allKinds())
-    for (const scheme of kind.address.schemes)
-      if (lower.startsWith(scheme.prefix)) return parse(text.slice(scheme.prefix.length), kind, scheme)
+  const forms = allKinds().flatMap(kind => kind.address.schemes.map(scheme => ({ kind, scheme })))
+  const form = forms.find(({ scheme }) => lower.startsWith(scheme.prefix))
+  if (form) return parse(text.slice(form.scheme.prefix.length), form.kind, form.scheme)
   const unknown = /^([a-z][a-z0-9+.-]*):\/\//.exec(lower)?.[0]
   if (unknown === undefined) {
     const usual = allKinds().map(kind => kind.address.schemes[0].prefix)
     throw new AddressError(`A store address starts with ${usual.slice(0, -1).join(', ')} or ${usual.at(-1)}`)
   }
-  const known = allKinds().flatMap(kind => kind.address.schemes.map(({ prefix }) => prefix))
-  throw new AddressError(`Unknown kind of store "${unknown}"; known are ${known.join(', ')}`)
+  const known = forms.map(({ scheme }) => scheme.prefix).join(', ')
+  throw new AddressError(`Unknown kind of store "${unknown}"; known are ${known}`)
 }
 
 function parse(rest: string, kind: KindDescription, scheme: AddressScheme): StoreAddress {
   const { username, password, authority, path, search } = split(rest, scheme)
   const options = parseOptions(search, kind)
   const values: Record<string, AddressValue> = {}
-  // A field that another form of the address has is there, and empty.
+  // Fields of the other forms of the address are null.
   for (const { path } of kind.address.schemes) for (const { name } of path) values[name] = null
   const { at } = scheme
   if (at.is === 'field') values[at.field.name] = readField(at.field, decode(authority))
@@ -73,12 +73,12 @@ function readField(field: AddressField, given: string | undefined): AddressValue
   return field.type === 'number' ? Number(text) : text
 }
 
-/** The address as it may be shown, logged and stored: without the password. */
+/** The address without its password, for the screen, logs and files. */
 export function showAddress(address: StoreAddress): string {
   return printAddress(address.kind, textsOf(address))
 }
 
-/** The address that the texts spell, without a password; it may not be a valid one yet. */
+/** The address of these texts, without a password; it may not be valid yet. */
 export function printAddress(kindId: string, texts: AddressTexts): string {
   const kind = kindOf(kindId)
   const { prefix, at, path } = schemeOf(kind, texts)
@@ -100,21 +100,16 @@ function readable(text: string): string {
 
 export function textsOf({ kind, password: _, ...address }: StoreAddress): AddressTexts {
   const texts = Object.entries(address).map(([name, value]) => [name, textOf(value ?? null)])
-  return {
-    ...Object.fromEntries(texts),
-    hosts: serversOf({ kind, ...address })
-      .map(hostPort)
-      .join(','),
-  }
+  const hosts = serversOf({ kind, ...address }).map(hostPort)
+  return { ...Object.fromEntries(texts), hosts: hosts.join(',') }
 }
 
 function textOf(value: AddressValue): string {
-  if (value === null || value === false) return ''
-  return String(value)
+  return value === null || value === false ? '' : String(value)
 }
 
 function schemeOf({ address }: KindDescription, texts: AddressTexts): AddressScheme {
-  const isSet = ({ sets }: AddressScheme) =>
+  const isSet = ({ sets = {} }: AddressScheme) =>
     Object.entries(sets).every(([name, value]) => (texts[name] ?? '') === textOf(value))
   return address.schemes.find(isSet) ?? address.schemes[0]
 }
@@ -125,8 +120,8 @@ function serversOf({ hosts, host, port }: Readonly<Record<string, AddressValue>>
 }
 
 /**
- * What people call a store before they have named it. A port that is not the usual one belongs to it: two servers on one
- * host would otherwise have one name, also where it is typed to confirm something.
+ * The suggested name of a store. It includes an unusual port: two servers on one host would otherwise have the same name, which
+ * operators type to confirm.
  */
 export function shortName(address: StoreAddress): string {
   const scheme = schemeOf(kindOf(address.kind), textsOf(address))
@@ -143,7 +138,7 @@ function shortHost(server: HostPort | undefined, at: AddressScheme['at']): strin
   return at.is !== 'field' && server.port === at.port ? server.host : hostPort(server)
 }
 
-/** Whether a password that was given for one address may be used for another: the same account on the same server. */
+/** Whether the password of one address may be used for another: the same account on the same server. */
 export function passwordFits(known: StoreAddress, wanted: StoreAddress): boolean {
   return accountOf(known) === accountOf(wanted)
 }
@@ -154,8 +149,8 @@ function accountOf(address: StoreAddress): string {
 }
 
 /**
- * Whether two addresses lead to the same locks, whatever account, pattern or format they name. Other names of one server are
- * not resolved, apart from those of this machine.
+ * Whether two addresses lead to the same locks, regardless of account, pattern and format. Aliases of a server are not resolved,
+ * apart from those of this machine.
  */
 export function isSamePlace(a: StoreAddress, b: StoreAddress): boolean {
   if (a.kind !== b.kind) return false
@@ -168,7 +163,7 @@ export function isSamePlace(a: StoreAddress, b: StoreAddress): boolean {
   )
 }
 
-/** A cluster or a group of sentinels is known by any of its members. */
+/** Any member identifies a cluster or a group of sentinels. */
 function hasServerInCommon(a: readonly HostPort[], b: readonly HostPort[]): boolean {
   const servers = new Set(a.map(({ host, port }) => `${localName(host)}:${port}`))
   return servers.size === 0 || b.some(({ host, port }) => servers.has(`${localName(host)}:${port}`))
@@ -183,8 +178,15 @@ function placeText(value: AddressValue | undefined): string {
 }
 
 function localName(host: string): string {
-  const name = host.toLowerCase().replace(/^\[|\]$/g, '')
-  return name === 'localhost' || name === '::1' || /^127(\.\d+){3}$/.test(name) ? 'localhost' : name
+  return isThisMachine(host) ? 'localhost' : bareName(host)
+}
+
+export function isThisMachine(host: string): boolean {
+  return /^((.+\.)?localhost|::1|127(\.\d+){3})$/.test(bareName(host))
+}
+
+function bareName(host: string): string {
+  return host.toLowerCase().replace(/^\[|\]$/g, '')
 }
 
 function split(rest: string, scheme: AddressScheme) {
@@ -192,7 +194,7 @@ function split(rest: string, scheme: AddressScheme) {
   if (!scheme.prefix.endsWith('//'))
     return { username: null, password: null, authority: beforeQuery, path: [], search }
   const slash = beforeQuery.indexOf('/')
-  // An @ after the servers belongs to a password that was cut short there. What follows would be shown as a host or option.
+  // An @ after the servers belongs to an unescaped password, the rest of which would be shown as a host or option.
   if (search.includes('@') || (slash >= 0 && beforeQuery.includes('@', slash))) {
     throw new AddressError('Write / as %2F, ? as %3F and @ as %40 inside a user name, password or option')
   }
@@ -224,7 +226,7 @@ function parseOptions(search: string, { id, address }: KindDescription): Record<
     if (!known.includes(name)) {
       throw new AddressError(`Unknown option in the address; ${id} takes ${known.join(', ')}`)
     }
-    // Neither is guessed at: an endpoint that a script left empty would otherwise mean the real AWS.
+    // Neither has a default: an endpoint that a script left empty would otherwise mean the real AWS.
     if (value === '') throw new AddressError(`The option ${name} has no value`)
     if (options[name] !== undefined) throw new AddressError(`The option ${name} is given twice`)
     options[name] = decode(value)
@@ -233,7 +235,7 @@ function parseOptions(search: string, { id, address }: KindDescription): Record<
 }
 
 function parseHost(text: string, defaultPort: number): HostPort {
-  // Letters of every script, because hosts may be internationalised; nothing that a terminal or a URL gives a meaning to.
+  // Letters of every script, because hosts may be internationalized; nothing with a meaning to a terminal or in a URL.
   const parts = /^(?:\[([0-9a-fA-F:.]+)\]|([\p{L}\p{N}\p{M}._-]+))(?::(.*))?$/su.exec(text)
   const host = parts?.[1] ?? parts?.[2]
   if (host === undefined)
@@ -252,7 +254,7 @@ function checkEndpoint(endpoint: string): void {
   parseHost(match[1] ?? '', 443)
 }
 
-function hostPort({ host, port }: HostPort): string {
+export function hostPort({ host, port }: HostPort): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }
 

@@ -1,5 +1,5 @@
 /**
- * A kind of store described as data: all that the screen, the command line and the rules in this folder need to know about it.
+ * A kind of store as data: everything that the screen, the command line and the rules in this folder need to know about it.
  * The code of a kind is in its folder under `electron/core/stores`; docs/adding-a-store.md explains how to write one.
  */
 export type KindDescription = {
@@ -18,26 +18,26 @@ export type KindDescription = {
   }
   readonly form: {
     readonly inputs: readonly FormInput[]
-    /** What a new address starts from. */
+    /** The values of a new address. */
     readonly initial: Readonly<Record<string, string>>
     /** The label of the password; null for a kind without one. */
     readonly password: string | null
   }
   /** Its locks live in the process that opens the store. */
   readonly isEmbedded: boolean
-  /** Releases a second when the operator names no rate: a server in trouble should not notice. */
+  /** Default releases per second: a server in trouble should not notice them. */
   readonly releasesPerSecond: number
   /** The rest between two readings: with a screen, without one, and for a screen that waits for one change. */
   readonly rests: { readonly watchedMs: number; readonly unwatchedMs: number; readonly urgentMs: number }
-  /** What one request is called, and several. */
+  /** The words for one request and for several. */
   readonly requests: readonly [one: string, several: string]
-  /** The tool that can do the same by hand. */
+  /** The tool of the equivalent command. */
   readonly tool: string
-  /** The variables in which applications usually keep its place. */
+  /** The environment variables in which applications usually keep its place. */
   readonly variables: readonly string[]
   readonly advantages: readonly string[]
   readonly considerations: readonly string[]
-  /** What becomes of a record that has expired. */
+  /** What happens to an expired record. */
   readonly afterExpiry: string
   /** What a switch to this kind means. */
   readonly arrival: {
@@ -56,7 +56,7 @@ export type AddressScheme = {
   /** `redis://`, or `memory:` for an address without servers, accounts and a path. */
   readonly prefix: string
   /** The fields that this prefix decides. */
-  readonly sets: Readonly<Record<string, string | boolean>>
+  readonly sets?: Readonly<Record<string, string | boolean>>
   /** Servers as `host:port`, read into `host` and `port` or into `hosts`; or one field, such as a region. */
   readonly at:
     | { readonly is: 'host'; readonly port: number }
@@ -66,7 +66,7 @@ export type AddressScheme = {
   readonly path: readonly AddressField[]
   /** The last thing in the path, for the error about what follows it. */
   readonly pathEnd: string
-  /** What people call such a store before they name it: `{field}`, `{host}`, and `{/field}` unless it is its preset. */
+  /** The suggested name of such a store: `{field}`, `{host}`, and `{/field}` unless it has its preset value. */
   readonly shortName: string
 }
 
@@ -78,9 +78,9 @@ export type AddressField = {
   /** What the whole text must match; `problem` is the error for a text that is missing or does not. */
   readonly pattern?: string
   readonly problem?: string
-  /** What a path that leaves it out means. */
+  /** The value if the path leaves it out. */
   readonly preset?: string
-  /** Understood in an address, but never printed. */
+  /** Parsed in an address, but never printed. */
   readonly isHidden?: boolean
 }
 
@@ -97,7 +97,7 @@ export type FormInput = {
 
 const known = new Map<string, KindDescription>()
 
-/** Makes kinds known to everything in this process, in this order. Core does it for its own; a screen for those of its core. */
+/** Adds kinds to this process, in this order. The core adds its own; a screen those of its core. */
 export function addKinds(kinds: readonly KindDescription[]): void {
   for (const kind of kinds) known.set(kind.id, kind)
 }

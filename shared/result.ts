@@ -9,7 +9,7 @@ export const errorCodeSchema = z.enum(ERROR_CODES)
 export const failureSchema = z.object({
   code: errorCodeSchema,
   message: z.string(),
-  /** A change was under way and may have happened: nobody may say that it did not. */
+  /** A change was sent and may have happened: no message may claim that it did not. */
   uncertain: z.literal(true).optional(),
 })
 export type Failure = z.infer<typeof failureSchema>

@@ -49,7 +49,7 @@ describe('what changes a store stands where releases are made or taken back, and
       'Redis commands by name',
       /(?<!\bredis)\.(callBuffer|sendCommand|pipeline|multi|eval|evalsha)\(|\b(node|redis|Redis\))\.call\(['"](?!CLUSTER|HELLO)/,
       [
-        ...['script', 'read', 'read-by-commands', 'scan', 'release-lua', 'watched', 'restore'].map(
+        ...['script', 'read', 'scan', 'run-program', 'watched', 'restore'].map(
           name => `electron/core/stores/redis/${name}.ts`,
         ),
         'electron/core/locks/redis/scripts.ts',

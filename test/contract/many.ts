@@ -23,7 +23,7 @@ export function manySuite(factory: HarnessFactory): void {
 
     const ownersOf = (names: readonly string[]) => Promise.all(names.map(name => h.ownerOf(name)))
 
-    it('looks at several hundred, absent ones and duplicates too, in the order asked for', async () => {
+    it('reads several hundred, including absent ones and duplicates, in the requested order', async () => {
       const names = named(450)
       await h.holdMany(names, 'owner-1')
       const asked = [...names, 'nothing', 'job-7', 'job-7', 'nothing either', ...names.toReversed()]
@@ -38,7 +38,7 @@ export function manySuite(factory: HarnessFactory): void {
       )
     })
 
-    it('says of each what inspect says of it alone', async () => {
+    it('agrees with inspect on each', async () => {
       await h.hold('orders', 'owner-1', HOUR)
       const other = await h.putUnrecognised()
       const ids = [other, h.keyOf('orders'), h.keyOf('nothing'), other]
@@ -51,7 +51,7 @@ export function manySuite(factory: HarnessFactory): void {
       expect(isSameFence(lock.fence, inspected[1]?.lock?.fence ?? '')).toBe(true)
     })
 
-    it('looks at nothing and releases nothing when asked for nothing', async () => {
+    it('reads and releases nothing without ids', async () => {
       expect(await h.store.look([], never)).toEqual([])
       expect(await h.store.releaseMany([], keepNothing, never)).toEqual([])
     })
@@ -104,7 +104,7 @@ export function manySuite(factory: HarnessFactory): void {
       expect(words(settled).sort()).toEqual(['gone', 'released'])
     })
 
-    it('tells what it is about to release, exactly that, before anything is changed', async () => {
+    it('announces exactly what it is about to release, before any change', async () => {
       const names = named(40)
       await h.holdMany(names, 'owner-1')
       const locks = await locksNamed(h, names)
@@ -130,7 +130,7 @@ export function manySuite(factory: HarnessFactory): void {
       expect(words(settled).filter(word => word === 'released')).toHaveLength(38)
     })
 
-    it('changes nothing when what it is about to do cannot be written down', async () => {
+    it('changes nothing when the intent cannot be recorded', async () => {
       const names = named(30)
       await h.holdMany(names, 'owner-1')
       const locks = await locksNamed(h, names)
@@ -162,7 +162,7 @@ export function manySuite(factory: HarnessFactory): void {
       expect(new Set(await ownersOf(names))).toEqual(new Set(['owner-1']))
     })
 
-    it('never removes the lock of somebody else, while others take 500 locks as fast as they can', async () => {
+    it("never removes another holder's lock, while others take 500 locks as fast as they can", async () => {
       const { released, changed, other, wrong } = await raceMany(h, 500)
       expect(wrong).toEqual([])
       expect(other).toEqual([])

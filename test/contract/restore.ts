@@ -11,7 +11,7 @@ const HOUR = 3_600_000
 
 /** What every store promises of a lock that is put back. */
 export function restoreSuite(factory: HarnessFactory): void {
-  describe(`${factory.kind} keeps the contract for what is put back`, () => {
+  describe(`${factory.kind} keeps the contract for restored locks`, () => {
     let h: Harness
 
     beforeEach(async () => {
@@ -63,7 +63,7 @@ export function restoreSuite(factory: HarnessFactory): void {
       expect(await h.ownerOf('orders')).toBeNull()
     })
 
-    it('leaves a name alone that somebody else has taken since, and says who', async () => {
+    it('changes nothing under a name that is taken again, and names the holder', async () => {
       const copy = await released('orders')
       await h.hold('orders', 'owner-2', HOUR)
       expect(await h.store.restore(copy, never)).toMatchObject({
@@ -124,14 +124,14 @@ export function restoreSuite(factory: HarnessFactory): void {
       expect(await h.store.restore(copy, never)).toEqual({ outcome: 'restored' })
     })
 
-    it('denies it to an account that may only read, and stops when it is told to', async () => {
+    it('denies a restore to an account that may only read, and stops on request', async () => {
       const copy = await released('orders')
       expect(await codeOf(h.readOnly.restore(copy, never))).toBe('STORE_DENIED')
       expect(await codeOf(h.store.restore(copy, AbortSignal.abort()))).toBe('ABORTED')
       expect(await h.ownerOf('orders')).toBeNull()
     })
 
-    it('lets exactly one win when somebody acquires the name at the same time', async () => {
+    it('lets exactly one win against a simultaneous acquisition', async () => {
       for (let i = 0; i < 40; i++) {
         const name = `orders-${i}`
         const copy = await released(name)

@@ -123,7 +123,7 @@ export function contractSuite(factory: HarnessFactory): void {
       expect(await h.ownerOf('invoices')).toBe('owner-2')
     })
 
-    it('refuses to release when the owner changed after it was listed, and says who has it', async () => {
+    it('refuses to release when the owner changed after it was listed, and names the holder', async () => {
       await h.hold('orders', 'owner-1', HOUR)
       const { fence, id } = await lockNamed('orders')
       await h.hold('orders', 'owner-2', HOUR)
@@ -172,7 +172,7 @@ export function contractSuite(factory: HarnessFactory): void {
       expect(await h.ownerOf('orders')).toBe('owner-1')
     })
 
-    it('stops when it is told to', async () => {
+    it('stops on request', async () => {
       await h.holdMany(
         Array.from({ length: 2500 }, (_, i) => `lock-${i}`),
         'owner-1',
@@ -226,7 +226,7 @@ export function contractSuite(factory: HarnessFactory): void {
       await outage.close()
     })
 
-    it('says unreachable when the server is killed, and reconnects when the server is back', async () => {
+    it('reports a killed server as unreachable, and reconnects when the server is back', async () => {
       const { locks } = await listAll(outage.store)
       expect(locks).toHaveLength(1)
       await outage.kill()

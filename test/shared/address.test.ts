@@ -149,7 +149,7 @@ test.each<readonly [string, string]>([
   ['mysql://root:secret@db:3307/app', 'app at db:3307'],
   ['dynamodb://eu-west-1/locks', 'locks'],
   ['memory:practice', 'practice'],
-])('%s is called %s until somebody names it', (text, name) => {
+])('%s is called %s until the operator names it', (text, name) => {
   expect(shortName(parseAddress(text))).toBe(name)
 })
 

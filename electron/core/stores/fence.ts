@@ -13,7 +13,7 @@ export const DEADLINE_SLACK_MS = 2
 
 /**
  * A short digest without secrets, bound to the format and the key, so that the fence of one lock never matches another. The
- * deadline, where it counts, stays readable because it is compared with a little slack.
+ * deadline, if it is part of the fence, stays readable because it is compared with a little slack.
  */
 export function makeFence(format: string, key: string, seen: FenceInput): string {
   const digest = digestOf(format, key, seen.exact)
@@ -23,7 +23,7 @@ export function makeFence(format: string, key: string, seen: FenceInput): string
 
 export type FenceCheck = { same: false } | { same: true; endsAt: number | null | undefined }
 
-/** Whether the record still is what the fence was made from. `endsAt` is the deadline that the operator saw. */
+/** Whether the record still matches the fence. `endsAt` is the deadline that the operator saw. */
 export function checkFence(fence: string, format: string, key: string, current: FenceInput): FenceCheck {
   const same = isFence(fence) && isSameFence(fence, makeFence(format, key, current))
   return same ? { same, endsAt: parse(fence).endsAt } : { same }
@@ -37,7 +37,7 @@ export function isSameFence(a: string, b: string): boolean {
   return Math.abs(one.endsAt - other.endsAt) <= DEADLINE_SLACK_MS
 }
 
-/** Whether a text can be a fence; one that was cut off when it was copied cannot. */
+/** Whether a text can be a fence: one truncated in copying cannot. */
 export function isFence(text: string): boolean {
   return /^[0-9a-f]{32}(\.(never|0|-?[1-9a-z][0-9a-z]*))?$/.test(text)
 }

@@ -7,7 +7,7 @@ import type { Keep, RecordCopy, Target } from './types.ts'
 /** A lock as it was just read, with what its fence was made from. */
 export type CurrentLock<Raw> = { readonly lock: Lock; readonly seen: FenceInput; readonly raw: Raw }
 
-/** What a key holds now: a lock, or something else. */
+/** The record under a key: a lock, or something else. */
 export type CurrentRecord<Raw> = CurrentLock<Raw> | { readonly lock: null }
 
 export type Act =
@@ -15,13 +15,13 @@ export type Act =
   | { readonly outcome: 'not-same' }
 
 export type ReleaseSteps<Raw> = {
-  /** Reads with the strongest consistency, in the order asked for; null for an absent record. A thrown error fails all of them. */
+  /** Reads with the strongest consistency, in the order of the ids; null for an absent record. An exception fails all of them. */
   read(ids: readonly string[]): Promise<readonly Settled<CurrentRecord<Raw> | null>[]>
   /** Compares and acts in one atomic step of the store. It must compare everything the fence stands for. */
   act(raw: Raw, lock: Lock, endsAt: number | null | undefined): Promise<Act>
   /** Null for a record that must not be restored. */
   copy(raw: Raw, lock: Lock): RecordCopy | null
-  /** Acts under way at a time. */
+  /** Concurrent acts. */
   readonly width: number
 }
 
@@ -94,7 +94,7 @@ async function readAgain<Raw>(
   }
 }
 
-/** The outcome, or what to compare in a release. */
+/** The outcome, or what the release compares. */
 function judge<Raw>(
   read: Settled<CurrentRecord<Raw> | null>,
   fence: string,

@@ -6,11 +6,11 @@ import type { Variables } from './variables.ts'
 /** A kind of store: its folder's `kind.ts` holds one. Listing kinds loads no client; opening a store loads its own. */
 export interface StoreKind {
   readonly description: KindDescription
-  /** Of those that are taken, the last one fits any key. */
+  /** Of the formats with `take`, the last one fits any key. */
   readonly formats: readonly KindFormat[]
   /** The connections that an application's own variables may describe, the most telling first. */
   readonly environment: readonly EnvironmentSource[]
-  /** Nothing is contacted yet. */
+  /** Contacts no server. */
   open(address: StoreAddress): Promise<LockStore>
 }
 

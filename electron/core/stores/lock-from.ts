@@ -3,7 +3,7 @@ import type { Deadline, Lock, Note } from '../../../shared/locks.ts'
 import { makeFence } from './fence.ts'
 import type { Decoded } from './types.ts'
 
-/** Puts what a format decoded together with where it was found. */
+/** Combines what a format decoded with the place of the record. */
 export function lockFrom(id: string, key: string, format: string, decoded: Decoded, now: number): Lock {
   // Named one by one: this runs for every lock of a list, and copying the rest of an object is slow.
   return {
@@ -26,9 +26,9 @@ export function lockFrom(id: string, key: string, format: string, decoded: Decod
 }
 
 type Clocks = {
-  /** The end that is written in the record, epoch milliseconds; null when it is absent. */
+  /** The end stored in the record, epoch milliseconds; null if absent. */
   readonly storedAt?: number | null
-  /** How the record writes it, for the note about an implausible one. */
+  /** The text of that end, for the note about an implausible one. */
   readonly storedRaw?: string
   /** The end by the store's own TTL; null when the record has none; undefined where the store has no TTLs. */
   readonly ttlAt?: number | null
@@ -38,7 +38,7 @@ type Clocks = {
 /** Closer than this, a stored deadline and a TTL are the same deadline written by two commands. */
 const AGREE_MS = 2000
 
-/** A lock ends at whichever clock runs out first. Clocks that disagree or make no sense are said, not hidden. */
+/** A lock ends at the earlier of its deadlines. Deadlines that disagree or make no sense are noted. */
 export function leaseFrom(clocks: Clocks, now: number): Pick<Decoded, 'lease' | 'deadlines' | 'notes'> {
   const { storedAt = null, ttlAt, afterwards = 'expired' } = clocks
   const notes: Note[] = []
@@ -60,8 +60,8 @@ export function leaseFrom(clocks: Clocks, now: number): Pick<Decoded, 'lease' | 
 }
 
 /**
- * An acquisition time from a TTL, for libraries that always lease for the same time. When more is left than the usual
- * lease, somebody chose another one, and the time is unknown.
+ * An acquisition time from a TTL, for libraries that always lease for the same time. If more is left than the usual lease,
+ * the holder chose another one, and the time is unknown.
  */
 export function acquiredFromTtl(
   ttlAt: number | null,

@@ -11,7 +11,7 @@ export type Verdict<F> =
 /** Below this a format says only "it could be mine", and gives way to a format that owns the name. */
 const GUESS = 0.5
 
-/** The format that is surest of a record. Ties go to the earlier one. */
+/** The format with the highest confidence in a record. Ties go to the earlier one. */
 export function recognise<Raw, F extends Format<Raw, unknown>>(
   formats: readonly F[],
   raw: Raw,
@@ -32,17 +32,18 @@ export function recognise<Raw, F extends Format<Raw, unknown>>(
   return { is: 'other', reason: broken ?? otherwise(raw) }
 }
 
-/** A record as it was just read: a lock, or why it is none. */
-export type Reading<Raw> =
-  | CurrentLock<Raw>
-  | {
-      readonly lock: null
-      readonly key: string
-      readonly reason: string
-      readonly isCompanion: boolean
-      /** Null if only its table was looked at. */
-      readonly raw: Raw | null
-    }
+/** A record that is not a lock, and why. */
+export type OtherRecord<Raw> = {
+  readonly lock: null
+  readonly key: string
+  readonly reason: string
+  readonly isCompanion: boolean
+  /** Null if only its table was read. */
+  readonly raw: Raw | null
+}
+
+/** A record as it was just read. */
+export type Reading<Raw> = CurrentLock<Raw> | OtherRecord<Raw>
 
 /** `now` is the store's time when the record was read. */
 export function readLock<Raw>(
@@ -69,7 +70,7 @@ export function readVerdict<Raw>(
 
 const COMPANION = 'it belongs to a lock without being one'
 
-/** The formats a store should try: all of them, or the one the operator pinned. */
+/** All formats, or the one the operator pinned. */
 export function chooseFormats<F extends { readonly info: { readonly id: string } }>(
   formats: readonly F[],
   pinned: string | null,

@@ -18,12 +18,12 @@ export function copyOf(
   return { id: lock.id, format: lock.format, fence: lock.fence, endsAt, data }
 }
 
-/** Whether its lease has ended since: the holder knows that it lost the lock, so the name stays free. */
+/** Whether the lease has ended since: its holder knows that the lock is lost, so the name stays free. */
 export function hasEnded(copy: RecordCopy, now: number): boolean {
   return copy.endsAt !== null && copy.endsAt <= now
 }
 
-/** A copy comes from a file that anyone may have edited: it is written only if it has the format and the fence of the released lock. */
+/** A copy comes from a file, which may have been edited: it must have the format and the fence of the released lock. */
 export function checkCopy(copy: RecordCopy, made: CurrentRecord<unknown> | null): void {
   const isSame =
     made?.lock &&
@@ -35,6 +35,6 @@ export function checkCopy(copy: RecordCopy, made: CurrentRecord<unknown> | null)
 export function damagedCopy(): StoreError {
   return new StoreError(
     'BAD_INPUT',
-    'The copy that was kept of this lock is damaged: it does not match the released lock, so nothing was restored',
+    'The saved copy of this lock is damaged: it does not match the released lock, so nothing was restored',
   )
 }

@@ -2,6 +2,7 @@ import { type StoreAddress, showAddress } from '../../../shared/address.ts'
 import type {
   ListPage,
   Lock,
+  Problem,
   RawPart,
   RecordDetail,
   ReleaseOutcome,
@@ -12,16 +13,27 @@ import type { Capability, ClockReading, StoreDescription } from '../../../shared
 import { only, type Settled } from '../lib/concurrency.ts'
 import { throwIfAborted } from '../lib/errors.ts'
 import { type Act, releaseFenced } from './fenced-release.ts'
-import { chooseFormats, type Reading } from './recognise.ts'
+import { chooseFormats, type Reading, readVerdict, recognise } from './recognise.ts'
 import { copyOf } from './record-copy.ts'
 import type { Format, Hint, Keep, ListQuery, LockStore, RecordCopy, RecordState, Target } from './types.ts'
+
+/** Records in the order requested: null for an absent one, an error for one that cannot be read. */
+export type Readings<Raw> = readonly Settled<Reading<Raw> | null>[]
+
+/** Some of the records of a store, with what could not be read of it. */
+export type RecordPage<Raw> = {
+  readonly readings: readonly Reading<Raw>[]
+  readonly problems?: readonly Problem[]
+  /** Records read, if that is not the number of readings. */
+  readonly scanned?: number
+}
 
 /** How a store executes the programs of one call of `releaseMany`. */
 export type Releases<Raw, Program> = {
   /** Programs executed at a time. */
   readonly width: number
   /** Replaces the store's own `read`, for a store that keeps a connection for the whole call. */
-  read?(ids: readonly string[]): Promise<readonly Settled<Reading<Raw> | null>[]>
+  read?(ids: readonly string[]): Promise<Readings<Raw>>
   /** Runs after the locks were recorded and before the first is released. */
   prepare?(): Promise<void>
   /** Compares and acts in one atomic step of the store. */
@@ -46,17 +58,15 @@ export abstract class RecordStore<Raw, Program, F extends Format<Raw, Program>> 
   abstract spent(): Spent
   abstract capabilities(signal: AbortSignal): Promise<Capability[]>
   abstract clock(signal: AbortSignal): Promise<ClockReading>
-  abstract list(query: ListQuery, signal: AbortSignal): AsyncIterable<ListPage>
   abstract restore(copy: RecordCopy, signal: AbortSignal): Promise<RestoreOutcome>
   abstract close(): Promise<void>
 
   /** Product and version, or place. */
   protected abstract serverName(signal: AbortSignal): Promise<string>
-  /** Reads records with the strongest consistency there is, in the order asked for; null for an absent one. */
-  protected abstract read(
-    ids: readonly string[],
-    signal: AbortSignal,
-  ): Promise<readonly Settled<Reading<Raw> | null>[]>
+  /** All records, page by page. With `ahead` the next page is fetched while this one is in use. */
+  protected abstract pages(signal: AbortSignal, ahead: boolean): AsyncIterable<RecordPage<Raw>>
+  /** Reads with the strongest consistency there is. */
+  protected abstract read(ids: readonly string[], signal: AbortSignal): Promise<Readings<Raw>>
   protected abstract releases(signal: AbortSignal): Releases<Raw, Program>
   /** The record byte by byte, for the inspector. */
   protected abstract rawParts(raw: Raw): RawPart[]
@@ -68,6 +78,18 @@ export abstract class RecordStore<Raw, Program, F extends Format<Raw, Program>> 
   async describe(signal: AbortSignal): Promise<StoreDescription> {
     const clock = await this.clock(signal)
     return { kind: this.kind, address: this.address, server: await this.serverName(signal), clock }
+  }
+
+  async *list({ limit }: ListQuery, signal: AbortSignal): AsyncIterable<ListPage> {
+    throwIfAborted(signal)
+    let left = limit ?? Number.POSITIVE_INFINITY
+    for await (const page of this.pages(signal, limit === undefined)) {
+      const listed = listPage(page, left)
+      left -= listed.locks.length
+      yield listed
+      throwIfAborted(signal)
+      if (left <= 0) return
+    }
   }
 
   async inspect(id: string, signal: AbortSignal): Promise<RecordDetail | null> {
@@ -107,6 +129,11 @@ export abstract class RecordStore<Raw, Program, F extends Format<Raw, Program>> 
     }
   }
 
+  /** What the record under a key is; `unrecognised` says why no format claims it. `now` is the store's time when it was read. */
+  protected understand(raw: Raw, key: string, now: number, unrecognised: (raw: Raw) => string): Reading<Raw> {
+    return readVerdict(recognise(this.formats, raw, this.hint, unrecognised), raw, now, key)
+  }
+
   protected detailOf(reading: Reading<Raw>): RecordDetail {
     const raw = reading.raw === null ? [] : this.rawParts(reading.raw)
     if (reading.lock === null)
@@ -132,13 +159,15 @@ function stateOf(reading: Reading<unknown> | null): RecordState {
   return reading.lock === null ? { is: 'other' } : { is: 'lock', lock: reading.lock }
 }
 
-export function emptyPage(): ListPage {
-  return { locks: [], unrecognised: [], companions: 0, problems: [], scanned: 0 }
-}
-
-/** A page of these records with at most `limit` locks. */
-export function pageOf(readings: readonly Reading<unknown>[], limit: number): ListPage {
-  const page = { ...emptyPage(), scanned: readings.length }
+/** The page with at most `limit` of its locks. */
+function listPage({ readings, problems = [], scanned }: RecordPage<unknown>, limit: number): ListPage {
+  const page: ListPage = {
+    locks: [],
+    unrecognised: [],
+    companions: 0,
+    problems: [...problems],
+    scanned: scanned ?? readings.length,
+  }
   for (const reading of readings) {
     if (reading.lock === null) {
       if (reading.isCompanion) page.companions++

@@ -2,12 +2,12 @@ import { parseAddress, type StoreAddress } from '../../../shared/address.ts'
 
 export type Env = Readonly<Record<string, string | undefined>>
 
-/** Reads variables and remembers which ones said something. */
+/** Reads variables and records which of them were set. */
 export class Variables {
   readonly used: string[] = []
   constructor(readonly env: Env) {}
 
-  /** The first that is set, exactly as it is: a password may begin with a space. */
+  /** The first that is set, untrimmed: a password may begin with a space. */
   exact(...names: readonly string[]): string | null {
     for (const name of names) {
       const value = this.env[name]
@@ -26,14 +26,14 @@ export class Variables {
     return this.text(...names)?.replace(/^\[(.*)\]$/, '$1') ?? null
   }
 
-  /** NaN, which no address has, for what is not a whole number. */
+  /** NaN, which makes the address invalid, for anything but a whole number. */
   number(otherwise: number, ...names: readonly string[]): number {
     const text = this.text(...names)
     if (text === null) return otherwise
     return /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
   }
 
-  /** Null for a word that is neither yes nor no. */
+  /** Null for a value that means neither yes nor no. */
   flag(name: string): boolean | null {
     const text = this.text(name)?.toLowerCase() ?? 'no'
     if (['1', 'true', 'yes', 'on'].includes(text)) return true

@@ -62,14 +62,14 @@ function store(reads: Read[], act: Act | Error = { outcome: 'released', notified
   }
 }
 
-test('releases what was seen, with the very bytes that were just read', async () => {
+test('releases the lock that was seen, with the exact bytes that were just read', async () => {
   const steps = store([held('a')], { outcome: 'released', notified: 3 })
   expect(await releaseFenced(steps, fenceOf('a'), never)).toEqual({ outcome: 'released', notified: 3 })
   expect(steps.asked).toEqual(['read', 'act'])
   expect(steps.acts).toEqual([['bytes of a', expect.objectContaining({ owner: 'a' }), undefined]])
 })
 
-test('gives the store the deadline that the operator saw, not the one that is there now', async () => {
+test('gives the store the deadline that the operator saw, not the present one', async () => {
   const steps = store([held('a', 'held', 9001)])
   await releaseFenced(steps, fenceOf('a', 9000), never)
   expect(steps.acts[0]?.[2]).toBe(9000)
@@ -78,7 +78,7 @@ test('gives the store the deadline that the operator saw, not the one that is th
 test.each<[string, Read]>([
   ['is not there', null],
   ['is the record of a lock that is free', held('a', 'released')],
-])('says gone and does nothing when the lock %s', async (_, read) => {
+])('reports gone and does nothing when the lock %s', async (_, read) => {
   const steps = store([read])
   expect(await releaseFenced(steps, fenceOf('a'), never)).toEqual({ outcome: 'gone' })
   expect(steps.asked).toEqual(['read'])
@@ -90,7 +90,7 @@ test.each([
   ['the fence is of another lock', makeFence('token', 'invoices', seenOf('b')), held('b')],
   ['the fence is of another format', makeFence('redisson', 'orders', seenOf('b')), held('b')],
   ['the fence is nonsense', 'nonsense', held('b')],
-])('says changed and does nothing when %s', async (_, fence, current) => {
+])('reports changed and does nothing when %s', async (_, fence, current) => {
   const steps = store([current])
   expect(await releaseFenced(steps, fence, never)).toEqual({ outcome: 'changed', current: current.lock })
   expect(steps.asked).toEqual(['read'])
@@ -101,7 +101,7 @@ test('an expired lock that is still stored can be released', async () => {
   expect(await releaseFenced(steps, fenceOf('a'), never)).toMatchObject({ outcome: 'released' })
 })
 
-test('calls a record that is no lock changed, not gone: something is there', async () => {
+test('reports a record that is not a lock as changed, not gone: the name is not free', async () => {
   const steps = store([noLock])
   expect(await releaseFenced(steps, fenceOf('a'), never)).toEqual({ outcome: 'changed', current: null })
   expect(steps.asked).toEqual(['read'])
@@ -205,7 +205,7 @@ describe('many at once', () => {
     expect(log).toEqual(['read abcd', 'keep 0a+,1b+,3d+', 'act a', 'act b', 'act d'])
   })
 
-  test('when it cannot be kept nothing is done, and what is gone is still said to be', async () => {
+  test('without a record nothing is released, and absent locks are still reported as gone', async () => {
     const { log, steps } = many()
     const full = new StoreError('AUDIT_FAILED', 'the disk is full')
     const answers = await releaseMany(steps, targets, () => Promise.reject(full), never)

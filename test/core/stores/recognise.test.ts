@@ -29,14 +29,14 @@ test.each<[string, Recognition[], string]>([
   ['the surest wins', [lock(0.2), lock(0.9), lock(0.5)], 'b'],
   ['a tie goes to the earlier', [lock(0.7), lock(0.7)], 'a'],
   ['one that is hardly sure is better than none', [other, lock(0.01), other], 'b'],
-  ['a companion is no lock, however sure another is', [lock(1), companion], 'companion'],
-  ['a companion is no lock, whoever comes later', [companion, lock(1)], 'companion'],
+  ['a companion is not a lock, however sure another format is', [lock(1), companion], 'companion'],
+  ['a companion is not a lock, whatever a later format answers', [companion, lock(1)], 'companion'],
   ['a companion wins over a broken claim', [broken('bad'), companion], 'companion'],
   ['a broken claim silences those that only guess', [broken('bad'), lock(0.49)], 'bad'],
   ['a broken claim silences an earlier guess too', [lock(0.49), broken('bad')], 'bad'],
   ['a broken claim does not silence one that is sure', [broken('bad'), lock(0.5)], 'b'],
-  ['of several broken claims the first is told', [other, broken('first'), broken('second')], 'first'],
-  ["a record that is nobody's says so", [other, other], 'nobody knows this record'],
+  ['of several broken claims the first is the reason', [other, broken('first'), broken('second')], 'first'],
+  ['a record that no format claims has the reason of the store', [other, other], 'nobody knows this record'],
   ['without formats nothing is recognised', [], 'nobody knows this record'],
 ])('%s', (_, answers, winner) => {
   expect(ask(...answers)).toBe(winner)

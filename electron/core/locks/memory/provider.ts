@@ -2,7 +2,6 @@ import { hostname } from 'node:os'
 import { throwIfAborted } from '../../lib/errors.ts'
 import type { MemoryAddress } from '../../stores/memory/address.ts'
 import { tenantPipeline } from '../../stores/memory/formats/tenant-pipeline.ts'
-import { MemoryLocks } from '../../stores/memory/memory-locks.ts'
 import type { MemoryServer } from '../../stores/memory/server.ts'
 import { memoryServer } from '../../stores/memory/servers.ts'
 import { chooseFormats } from '../../stores/recognise.ts'
@@ -16,7 +15,6 @@ export function createMemoryProvider(address: MemoryAddress, options: ProviderOp
 /** Locks among the parts of one process: for tests, and for programs that run once. */
 export function memoryProvider(server: MemoryServer, options: ProviderOptions) {
   chooseFormats([tenantPipeline], options.format)
-  const locks = new MemoryLocks(server)
   const keyOf = (name: string): string => {
     checkName(name)
     return name
@@ -33,20 +31,20 @@ export function memoryProvider(server: MemoryServer, options: ProviderOptions) {
       throwIfAborted(signal)
       const by = metadata?.['locked_by']
       const lockedBy = typeof by === 'string' ? by : `${hostname()}:${process.pid}`
-      const answer = locks.take(keyOf(name), { owner, lockedBy, ttlMs })
+      const answer = server.take(keyOf(name), { owner, lockedBy, ttlMs })
       return answer.is === 'taken' && options.fencing === false ? { ...answer, fencing: null } : answer
     },
     async extend(name, proof, ttlMs, signal) {
       throwIfAborted(signal)
-      return locks.extend(keyOf(name), proof, ttlMs)
+      return server.extend(keyOf(name), proof, ttlMs)
     },
     async release(name, proof, signal) {
       throwIfAborted(signal)
-      return locks.release(keyOf(name), proof)
+      return server.release(keyOf(name), proof)
     },
     async read(name, signal) {
       throwIfAborted(signal)
-      return locks.read(keyOf(name))
+      return server.holder(keyOf(name))
     },
     async listen(name, changed, signal) {
       throwIfAborted(signal)

@@ -1,6 +1,6 @@
 import { StoreError } from '../../lib/errors.ts'
 import { sleep } from '../../lib/timers.ts'
-import type { Decided, Session } from '../../stores/mysql/connect.ts'
+import type { Session, TransactionResult } from '../../stores/mysql/connect.ts'
 import { isContention, isDuplicate, readOnlyServer } from '../../stores/mysql/server-errors.ts'
 import { type AcquireRequest, type Grant, heldBy, type Refusal } from '../provider.ts'
 import { LockRow, type Reading, type StoredRow, type Target } from './statements.ts'
@@ -72,7 +72,7 @@ async function write(
   { owner, ttlMs }: AcquireRequest,
   isExpected: boolean,
   fencing: boolean,
-): Promise<Decided<Grant | Refusal>> {
+): Promise<TransactionResult<Grant | Refusal>> {
   const old = isExpected ? await lockRow.lock() : null
   if (old?.isLive) return { keep: false, value: held(old) }
   if (old) await lockRow.removeExpired(old)

@@ -1,22 +1,19 @@
+import type { StoreAddress } from '../../../../shared/address.ts'
 import type { KindDescription } from '../../../../shared/kinds.ts'
 
-export type DynamoAddress = {
+/** Its user name is the access key id, its password the secret access key. */
+export type DynamoAddress = StoreAddress & {
   readonly kind: 'dynamodb'
   readonly region: string
   readonly table: string
-  /** The access key id. */
-  readonly username: string | null
-  readonly password: string | null
   readonly endpoint: string | null
   readonly profile: string | null
-  readonly format: string | null
 }
 
 export const DYNAMODB_ADDRESS: KindDescription['address'] = {
   schemes: [
     {
       prefix: 'dynamodb://',
-      sets: {},
       at: {
         is: 'field',
         field: {

@@ -10,17 +10,14 @@ import { keyOf } from './format/table-key.ts'
 export function awsCommand(address: DynamoAddress, raw: DynamoRaw, program: DynamoProgram): string | null {
   const { keySchema } = raw
   const expressions = expressionsOf(program, keySchema.partition.name)
-  const values = expressions.ExpressionAttributeValues
+  const { UpdateExpression: update, ExpressionAttributeValues: values } = expressions
   return commandLine([
-    `aws dynamodb ${program.op}-item`,
-    `--region ${shellQuote(address.region)}`,
+    `aws dynamodb ${program.op}-item --region ${shellQuote(address.region)}`,
     ...(address.endpoint === null ? [] : [`--endpoint-url ${shellQuote(address.endpoint)}`]),
     ...(address.profile === null ? [] : [`--profile ${shellQuote(address.profile)}`]),
     `--table-name ${shellQuote(address.table)}`,
     `--key ${quotedJson(itemJson(keyOf(keySchema, raw.item)))}`,
-    ...(expressions.UpdateExpression
-      ? [`--update-expression ${shellQuote(expressions.UpdateExpression)}`]
-      : []),
+    ...(update ? [`--update-expression ${shellQuote(update)}`] : []),
     `--condition-expression ${shellQuote(expressions.ConditionExpression)}`,
     `--expression-attribute-names ${quotedJson(expressions.ExpressionAttributeNames)}`,
     ...(values ? [`--expression-attribute-values ${quotedJson(itemJson(values))}`] : []),

@@ -1,15 +1,16 @@
 import {
   type $Command,
   DynamoDBClient,
+  type DynamoDBClientConfig,
   type DynamoDBClientResolvedConfig,
   type ServiceInputTypes,
   type ServiceOutputTypes,
 } from '@aws-sdk/client-dynamodb'
+import { isThisMachine } from '../../../../shared/address.ts'
 import { ServerClock } from '../../lib/clock.ts'
 import { aborted, StoreError, throwIfAborted } from '../../lib/errors.ts'
-import { sleep, unlessAborted } from '../../lib/timers.ts'
+import { sleep, unlessAborted, within } from '../../lib/timers.ts'
 import type { DynamoAddress } from './address.ts'
-import { credentialsFor } from './credentials.ts'
 import { isConditionFailed, mayRetry, type Request, toStoreError } from './failure.ts'
 
 const CONNECT_MS = 2000
@@ -27,7 +28,7 @@ const LAST_DELAY_MS = 1000
 
 export type SendOptions = { readonly abortSignal: AbortSignal; readonly requestTimeout: number }
 type Consumed = { readonly CapacityUnits?: number | undefined }
-/** A request for several items tells of each table. */
+/** The answer for several items counts each table. */
 type Answer = { readonly ConsumedCapacity?: Consumed | readonly Consumed[] | undefined }
 
 /** The client with its clock, its errors and its retries. */
@@ -37,8 +38,8 @@ export class DynamoConnection {
   readonly table: string
   readonly client: DynamoDBClient
   readonly #profile: string | null
-  #consumedCapacity = 0
-  #requests = 0
+  /** Requests sent, and the capacity units they used; the account pays for them. */
+  readonly spent = { requests: 0, units: 0 }
 
   constructor(
     address: DynamoAddress,
@@ -49,7 +50,7 @@ export class DynamoConnection {
     this.server = address.endpoint === null ? `DynamoDB ${address.region}` : `DynamoDB at ${address.endpoint}`
     this.table = address.table
     this.#profile = address.profile
-    // Otherwise it writes to stderr, over the screen, that it will want a newer Node some day.
+    // Suppresses the SDK's warning about old versions of Node, which would appear on the screen.
     process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true'
     const credentials = credentialsFor(address)
     this.client = new DynamoDBClient({
@@ -71,11 +72,6 @@ export class DynamoConnection {
     this.#observeTime()
   }
 
-  /** Requests sent, and the capacity units they used; the account pays for them. */
-  get spent(): { requests: number; units: number } {
-    return { requests: this.#requests, units: this.#consumedCapacity }
-  }
-
   /**
    * Sends a request, again where that is safe. Throws the SDK's error for a condition that failed (`isConditionFailed`)
    * and a StoreError for everything else. A write that was sent is not aborted: its answer is the only proof of what
@@ -92,19 +88,20 @@ export class DynamoConnection {
     for (let tries = 1; ; tries++) {
       throwIfAborted(signal)
       const leftMs = CALL_MS - (performance.now() - start)
-      this.#requests++
+      this.spent.requests++
       try {
         const answer = await withDeadline(ANSWER_MS, request.effect === 'read' ? signal : null, abortSignal =>
           work({ abortSignal, requestTimeout: Math.min(SILENCE_MS, leftMs) }),
         )
         for (const consumed of [answer.ConsumedCapacity ?? []].flat())
-          this.#consumedCapacity += consumed.CapacityUnits ?? 0
+          this.spent.units += consumed.CapacityUnits ?? 0
         return answer
       } catch (error) {
         if (request.effect === 'read') throwIfAborted(signal)
         const delayMs = delayAfter(tries)
         const enough = tries >= MAX_TRIES || performance.now() - start + delayMs > TRIES_MS
-        if (enough || !mayRetry(error, request)) throw this.#explain(error, request)
+        if (isConditionFailed(error)) throw error
+        if (enough || !mayRetry(error, request)) throw toStoreError(error, request, this)
         await sleep(delayMs, signal)
       }
     }
@@ -123,16 +120,12 @@ export class DynamoConnection {
     this.client.destroy()
   }
 
-  #explain(error: unknown, request: Request): unknown {
-    return isConditionFailed(error) ? error : toStoreError(error, request, this.table, this.server)
-  }
-
-  /** Before the request and apart from it: what goes wrong here is about credentials, and it must not take for ever. */
+  /** Before the request and apart from it: a failure here is about credentials, and has its own time limit. */
   async #credentials(signal: AbortSignal): Promise<void> {
     try {
-      await withDeadline(SILENCE_MS, signal, stop => unlessAborted(this.client.config.credentials(), stop))
+      await within(SILENCE_MS, unlessAborted(this.client.config.credentials(), signal), aborted)
     } catch (error) {
-      if (signal.aborted) throw aborted()
+      throwIfAborted(signal)
       const where =
         this.#profile === null ? 'the environment or the AWS configuration' : 'the chosen AWS profile'
       throw new StoreError('STORE_DENIED', `No AWS credentials were found in the address or in ${where}`, {
@@ -161,9 +154,24 @@ export class DynamoConnection {
   }
 }
 
-/** Twice as long each time, with jitter so that clients that were throttled together do not come back together. */
+/** Exponential backoff, with jitter so that clients that were throttled together do not retry together. */
 export function delayAfter(tries: number): number {
   return Math.min(LAST_DELAY_MS, FIRST_DELAY_MS * 2 ** (tries - 1)) * (0.5 + Math.random() / 2)
+}
+
+/**
+ * The credentials in the address; for an emulator on this computer, if there are no others, made-up ones; otherwise undefined, for
+ * those that the SDK finds in the environment, its configuration files or the instance. An emulator needs a signature but does
+ * not check it, and a request for one to the instance's metadata service would only cost time.
+ */
+export function credentialsFor(
+  { username, password, profile, endpoint }: DynamoAddress,
+  environment: NodeJS.ProcessEnv = process.env,
+): DynamoDBClientConfig['credentials'] {
+  if (username !== null && password !== null) return { accessKeyId: username, secretAccessKey: password }
+  const named = profile ?? environment['AWS_PROFILE'] ?? environment['AWS_ACCESS_KEY_ID']
+  const isLocal = endpoint !== null && isThisMachine(new URL(endpoint).hostname)
+  return isLocal && !named ? { accessKeyId: 'local', secretAccessKey: 'local' } : undefined
 }
 
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} }

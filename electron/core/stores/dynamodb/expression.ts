@@ -1,7 +1,7 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 import type { DynamoProgram } from './format/record.ts'
 
-export type Expressions = {
+type Expressions = {
   ConditionExpression: string
   UpdateExpression?: string
   ExpressionAttributeNames: Record<string, string>
@@ -28,27 +28,18 @@ export function expressionsOf(program: DynamoProgram, partitionKey: string): Exp
       seen === null ? `attribute_not_exists(${name(attribute)})` : `${name(attribute)} = ${value(seen)}`,
     ),
   ]
-  const update = program.op === 'update' ? updateOf(program, name, value) : null
+  const update: string[] = []
+  if (program.op === 'update') {
+    const set = Object.entries(program.set).map(([attribute, to]) => `${name(attribute)} = ${value(to)}`)
+    if (set.length > 0) update.push(`SET ${set.join(', ')}`)
+    if (program.remove.length > 0) update.push(`REMOVE ${program.remove.map(name).join(', ')}`)
+  }
+  const bound = Object.fromEntries(values.map((each, i) => [`:v${i}`, each]))
   return {
     ConditionExpression: conditions.join(' AND '),
-    ...(update === null ? {} : { UpdateExpression: update }),
+    ...(update.length === 0 ? {} : { UpdateExpression: update.join(' ') }),
     ExpressionAttributeNames: Object.fromEntries([...names].map(([attribute, alias]) => [alias, attribute])),
     // DynamoDB refuses an empty map of values.
-    ...(values.length === 0
-      ? {}
-      : { ExpressionAttributeValues: Object.fromEntries(values.map((bound, i) => [`:v${i}`, bound])) }),
+    ...(values.length === 0 ? {} : { ExpressionAttributeValues: bound }),
   }
-}
-
-function updateOf(
-  program: Extract<DynamoProgram, { op: 'update' }>,
-  name: (attribute: string) => string,
-  value: (bound: AttributeValue) => string,
-): string {
-  const set = Object.entries(program.set).map(([attribute, to]) => `${name(attribute)} = ${value(to)}`)
-  const remove = program.remove.map(name)
-  return [
-    ...(set.length > 0 ? [`SET ${set.join(', ')}`] : []),
-    ...(remove.length > 0 ? [`REMOVE ${remove.join(', ')}`] : []),
-  ].join(' ')
 }

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../../../../shared/error-codes.ts'
 import { quoteServerText, StoreError } from '../../lib/errors.ts'
 
 export type Request = {
@@ -8,7 +9,7 @@ export type Request = {
   readonly act?: string
 }
 
-/** What may come out of the SDK. Its error classes are matched by name: proxies and emulators send others. */
+/** An error of the SDK. Error classes are matched by name: proxies and emulators send their own. */
 type SdkError = Error & {
   readonly code?: string
   readonly syscall?: string
@@ -16,14 +17,19 @@ type SdkError = Error & {
 }
 
 const THROTTLED = ['ProvisionedThroughputExceededException', 'ThrottlingException', 'RequestLimitExceeded']
-const REJECTED: Record<string, string> = {
-  UnrecognizedClientException: 'AWS does not know this access key',
-  InvalidSignatureException:
+const REJECTED: ReadonlyMap<string, string> = new Map([
+  ['UnrecognizedClientException', 'AWS does not know this access key'],
+  [
+    'InvalidSignatureException',
     'AWS refused the signature: the secret key or the clock of this computer is wrong',
-  ExpiredTokenException: 'The AWS session has expired: log in again',
-  MissingAuthenticationTokenException: 'AWS wants credentials and got none',
-  IncompleteSignatureException: 'AWS could not use the credentials: the access key is malformed',
-}
+  ],
+  ['ExpiredTokenException', 'The AWS session has expired: log in again'],
+  ['MissingAuthenticationTokenException', 'AWS requires credentials, and the request had none'],
+  ['IncompleteSignatureException', 'AWS could not use the credentials: the access key is malformed'],
+])
+
+/** The table of a request, and the server as errors name it. */
+type Place = { readonly table: string; readonly server: string }
 
 export function isThrottled(error: unknown): boolean {
   return THROTTLED.includes(nameOf(error))
@@ -33,13 +39,13 @@ export function isAccessDenied(error: unknown): boolean {
   return nameOf(error) === 'AccessDeniedException'
 }
 
-/** DynamoDB holds the request for wrong, a key that is too long for instance. */
+/** DynamoDB considers the request invalid, because a key is too long for instance. */
 export function isInvalid(error: unknown): boolean {
   return nameOf(error) === 'ValidationException'
 }
 
-/** What was not done, or not read, because the table is out of capacity. */
-export function throttledError(table: string, server: string, cause?: unknown): StoreError {
+/** For what was not done, or not read, because the table is out of capacity. */
+export function throttledError({ table, server }: Place, cause?: unknown): StoreError {
   const what = `${server} throttles ${table}: its capacity is used up, try again later`
   return new StoreError('STORE_ERROR', what, { cause })
 }
@@ -49,8 +55,8 @@ export function isConditionFailed(error: unknown): boolean {
 }
 
 /**
- * Whether the same request may be sent again. A write only after an answer that proves that nothing was done: were it
- * sent twice after a lost answer, the second would find nothing and call our own release "gone".
+ * Whether the same request may be sent again. A write may only after an answer which proves that nothing was done: after a lost
+ * answer, the second attempt would find nothing and report our own release as gone.
  */
 export function mayRetry(error: unknown, request: Request): boolean {
   // The SDK has learned the clock's offset from the refusal, and the next signature will be right.
@@ -60,42 +66,36 @@ export function mayRetry(error: unknown, request: Request): boolean {
 }
 
 /** Any error as one sentence of our own. The server's words are quoted only where we have none. */
-export function toStoreError(error: unknown, request: Request, table: string, server: string): StoreError {
+export function toStoreError(error: unknown, request: Request, place: Place): StoreError {
   if (error instanceof StoreError) return error
-  const sdkError = error as SdkError
+  const { table, server } = place
   const name = nameOf(error)
-  const options = { cause: error }
+  const failed = (code: ErrorCode, message: string) => new StoreError(code, message, { cause: error })
   if (isAccessDenied(error))
-    return new StoreError(
-      'STORE_DENIED',
-      `This account may not dynamodb:${request.operation} on ${table}`,
-      options,
-    )
-  const rejected = Object.hasOwn(REJECTED, name) ? REJECTED[name] : undefined
-  if (rejected !== undefined) return new StoreError('STORE_DENIED', rejected, options)
+    return failed('STORE_DENIED', `This account may not dynamodb:${request.operation} on ${table}`)
+  const rejected = REJECTED.get(name)
+  if (rejected !== undefined) return failed('STORE_DENIED', rejected)
   if (name === 'ResourceNotFoundException')
-    return new StoreError('NOT_FOUND', `There is no table ${table} at ${server}`, options)
-  if (isThrottled(error)) return throttledError(table, server, error)
+    return failed('NOT_FOUND', `There is no table ${table} at ${server}`)
+  if (isThrottled(error)) return throttledError(place, error)
 
+  const sdkError = error as SdkError
   const status = statusOf(error)
+  const isForeign = error instanceof SyntaxError
   // DynamoDB's own refusals prove that nothing was done; a proxy's page in between proves nothing.
-  const refused = status >= 400 && status < 500 && !(error instanceof SyntaxError)
-  const unsure = request.effect === 'write' && !refused && !neverSent(sdkError)
-  const lost = { ...options, uncertain: unsure }
-  const warning = unsure ? `; ${request.act ?? 'the release'} may or may not have happened: list again` : ''
-  if (status === 0)
-    return new StoreError('STORE_UNREACHABLE', `${server} ${sayLost(sdkError)}${warning}`, lost)
-  if (error instanceof SyntaxError)
-    return new StoreError(
-      'STORE_ERROR',
-      `${server} does not answer like DynamoDB (HTTP ${status})${warning}`,
-      lost,
-    )
+  const isRefused = status >= 400 && status < 500 && !isForeign
+  const uncertain = request.effect === 'write' && !isRefused && !neverSent(sdkError)
   const said = sdkError.message ? `: ${quoteServerText(sdkError.message)}` : ` with ${name}`
-  return new StoreError('STORE_ERROR', `${server} answered HTTP ${status}${said}${warning}`, lost)
+  const answered = isForeign
+    ? `does not answer like DynamoDB (HTTP ${status})`
+    : `answered HTTP ${status}${said}`
+  const what = status === 0 ? describeLoss(sdkError) : answered
+  const warning = `; ${request.act ?? 'the release'} may or may not have happened: list again`
+  const code = status === 0 ? 'STORE_UNREACHABLE' : 'STORE_ERROR'
+  return new StoreError(code, `${server} ${what}${uncertain ? warning : ''}`, { cause: error, uncertain })
 }
 
-function sayLost(error: SdkError): string {
+function describeLoss(error: SdkError): string {
   if (nameOf(error) === 'TimeoutError' || nameOf(error) === 'AbortError') return 'does not answer'
   if (error.syscall === 'getaddrinfo') return 'cannot be found: its host name does not resolve'
   if (error.code === 'ECONNREFUSED') return 'refuses the connection'
@@ -104,7 +104,7 @@ function sayLost(error: SdkError): string {
   return neverSent(error) ? `cannot be reached${code}` : `closed the connection without an answer${code}`
 }
 
-/** No connection came about, so nothing was sent over it. */
+/** The connection was never established, so nothing was sent. */
 function neverSent(error: SdkError): boolean {
   return (
     error.syscall === 'connect' ||
@@ -113,7 +113,7 @@ function neverSent(error: SdkError): boolean {
   )
 }
 
-/** A pooled connection that the server had closed fails like this, and so does one that died in the middle. */
+/** A pooled connection that the server had closed fails like this, and so does one that breaks during a request. */
 function wasCutOff(error: unknown): boolean {
   const { code, syscall } = error as SdkError
   return statusOf(error) === 0 && syscall !== 'connect' && (code === 'ECONNRESET' || code === 'EPIPE')

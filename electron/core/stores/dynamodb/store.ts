@@ -1,13 +1,12 @@
-import type { ListPage, RestoreOutcome } from '../../../../shared/locks.ts'
+import type { RestoreOutcome } from '../../../../shared/locks.ts'
 import type { Spent } from '../../../../shared/stats.ts'
 import type { Capability, ClockReading } from '../../../../shared/stores.ts'
 import { excerpt, rawPart } from '../../lib/bytes.ts'
-import type { Settled } from '../../lib/concurrency.ts'
-import { throwIfAborted } from '../../lib/errors.ts'
-import { type Reading, readVerdict, recognise } from '../recognise.ts'
+import { readAhead } from '../read-ahead.ts'
+import type { Reading } from '../recognise.ts'
 import { checkCopy, damagedCopy, hasEnded } from '../record-copy.ts'
-import { pageOf, RecordStore, type Releases } from '../record-store.ts'
-import type { ListQuery, RecordCopy } from '../types.ts'
+import { type Readings, type RecordPage, RecordStore, type Releases } from '../record-store.ts'
+import type { RecordCopy } from '../types.ts'
 import type { DynamoAddress } from './address.ts'
 import { awsCommand } from './aws-command.ts'
 import { DynamoConnection } from './connect.ts'
@@ -15,9 +14,8 @@ import { attributeBytes, type Item, itemJson } from './format/attribute.ts'
 import type { DynamoFormat, DynamoProgram, DynamoRaw } from './format/record.ts'
 import { idOf, type KeySchema, keyAttributes, keyFromId } from './format/table-key.ts'
 import { DYNAMODB_FORMATS } from './formats/index.ts'
-import { itemFromJson } from './item-copy.ts'
-import { isItemOf } from './items-from.ts'
-import { DynamoTable, type ItemPage } from './table.ts'
+import { isItemOf, itemFromJson } from './items-from.ts'
+import { DynamoTable } from './table.ts'
 import { execute, mayRelease, restoreItem } from './writes.ts'
 
 const RELEASES_AT_ONCE = 8
@@ -37,14 +35,14 @@ export class DynamoStore extends RecordStore<DynamoRaw, DynamoProgram, DynamoFor
   }
 
   spent(): Spent {
-    return this.#connection.spent
+    return { ...this.#connection.spent }
   }
 
   async capabilities(signal: AbortSignal): Promise<Capability[]> {
     const clock = await this.clock(signal)
     const schema = await this.#table.schema(signal)
     const allowed = this.#mayRelease || (await mayRelease(this.#connection, schema, signal))
-    // A refusal is not remembered: the next question costs nothing, and the permission may be granted meanwhile.
+    // A denial is not cached: the next probe costs nothing, and the permission may have been granted by then.
     this.#mayRelease = allowed === true
     const capabilities: Capability[] = ['atomic-read']
     if (allowed !== false) capabilities.push('release')
@@ -56,33 +54,6 @@ export class DynamoStore extends RecordStore<DynamoRaw, DynamoProgram, DynamoFor
     // Describing costs no capacity, and the answer's Date is the clock.
     await this.#table.describe(signal)
     return this.#connection.clock.reading()
-  }
-
-  async *list(query: ListQuery, signal: AbortSignal): AsyncIterable<ListPage> {
-    const schema = await this.#table.schema(signal)
-    // Ends the request for the next page when the reader stops early.
-    const stop = new AbortController()
-    const onAbort = () => stop.abort()
-    signal.addEventListener('abort', onAbort)
-    try {
-      let left = query.limit ?? Number.POSITIVE_INFINITY
-      let next: Promise<ItemPage> | null = this.#table.scan(undefined, stop.signal)
-      while (next !== null) {
-        const scanned: ItemPage = await next
-        const readings = scanned.items.map(item => this.#understand(this.#rawOf(schema, item)))
-        const page = pageOf(readings, left)
-        left -= page.locks.length
-        const more = left > 0 ? scanned.next : undefined
-        next = more ? this.#table.scan(more, stop.signal) : null
-        // The next round reports its failure.
-        next?.catch(() => {})
-        yield page
-        throwIfAborted(signal)
-      }
-    } finally {
-      signal.removeEventListener('abort', onAbort)
-      stop.abort()
-    }
   }
 
   async restore(copy: RecordCopy, signal: AbortSignal): Promise<RestoreOutcome> {
@@ -109,18 +80,25 @@ export class DynamoStore extends RecordStore<DynamoRaw, DynamoProgram, DynamoFor
     return this.#connection.server
   }
 
-  protected async read(
-    ids: readonly string[],
-    signal: AbortSignal,
-  ): Promise<Settled<Reading<DynamoRaw> | null>[]> {
+  protected async *pages(signal: AbortSignal, ahead: boolean): AsyncGenerator<RecordPage<DynamoRaw>> {
+    const schema = await this.#table.schema(signal)
+    const pages = readAhead(
+      stop => this.#table.scan(undefined, stop),
+      ({ next }, stop) => (next ? this.#table.scan(next, stop) : null),
+      signal,
+      ahead,
+    )
+    for await (const { items } of pages)
+      yield { readings: items.map(item => this.#understand(this.#rawOf(schema, item))) }
+  }
+
+  protected async read(ids: readonly string[], signal: AbortSignal): Promise<Readings<DynamoRaw>> {
     const schema = await this.#table.schema(signal)
     const keys = ids.map(id => keyFromId(schema, id))
-    const read = await this.#table.getMany(
-      keys.filter(key => key !== null),
-      signal,
-    )
+    const existing = keys.filter(key => key !== null)
+    const items = await this.#table.getMany(existing, signal)
     return keys.map(key => {
-      const item = key === null ? null : read.shift()
+      const item = key === null ? null : items.shift()
       if (!item) return { ok: true, value: null }
       if (!item.ok) return item
       return { ok: true, value: item.value && this.#understand(this.#rawOf(schema, item.value)) }
@@ -155,15 +133,14 @@ export class DynamoStore extends RecordStore<DynamoRaw, DynamoProgram, DynamoFor
   }
 
   #understand(raw: DynamoRaw): Reading<DynamoRaw> {
-    const verdict = recognise(this.formats, raw, this.hint, () => {
+    return this.understand(raw, idOf(raw.keySchema, raw.item), raw.readAt, () => {
       const unfit = this.hint.pinned ? 'the chosen format does not use' : 'no known kind of lock uses'
-      return `the table's key is ${sayKey(raw.keySchema)}, which ${unfit}`
+      return `the table's key is ${describeKey(raw.keySchema)}, which ${unfit}`
     })
-    return readVerdict(verdict, raw, raw.readAt, idOf(raw.keySchema, raw.item))
   }
 }
 
-function sayKey(schema: KeySchema): string {
+function describeKey(schema: KeySchema): string {
   const words = { S: '', N: ' (a number)', B: ' (binary)' }
   return keyAttributes(schema)
     .map(({ name, type }) => excerpt(name) + words[type])

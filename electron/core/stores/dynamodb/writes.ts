@@ -10,26 +10,22 @@ import { type KeySchema, keyOf, randomKey } from './format/table-key.ts'
 /** Compares and acts in one conditional write. */
 export async function execute(
   connection: DynamoConnection,
-  raw: DynamoRaw,
+  { keySchema, item }: DynamoRaw,
   program: DynamoProgram,
   signal: AbortSignal,
 ): Promise<Act> {
   const input = {
     TableName: connection.table,
-    Key: keyOf(raw.keySchema, raw.item),
-    ...expressionsOf(program, raw.keySchema.partition.name),
+    Key: keyOf(keySchema, item),
+    ...expressionsOf(program, keySchema.partition.name),
     ReturnConsumedCapacity: 'TOTAL' as const,
   }
-  const isDone = await isWritten(
-    program.op === 'delete'
-      ? connection.request(new DeleteItemCommand(input), { operation: 'DeleteItem', effect: 'write' }, signal)
-      : connection.request(
-          new UpdateItemCommand(input),
-          { operation: 'UpdateItem', effect: 'write' },
-          signal,
-        ),
-  )
-  return isDone ? { outcome: 'released', notified: null } : { outcome: 'not-same' }
+  const isDelete = program.op === 'delete'
+  const command = isDelete ? new DeleteItemCommand(input) : new UpdateItemCommand(input)
+  const request = { operation: isDelete ? 'DeleteItem' : 'UpdateItem', effect: 'write' } as const
+  // Both have answers of the same kind.
+  const write = connection.request(command as DeleteItemCommand, request, signal)
+  return (await isWritten(write)) ? { outcome: 'released', notified: null } : { outcome: 'not-same' }
 }
 
 /** Writes the item in one conditional write; false if there is one with its key. */
@@ -50,7 +46,7 @@ export function restoreItem(
 }
 
 /**
- * Whether this account may delete items; null if that cannot be told now. AWS has no cheap question for it, so this sends a delete
+ * Whether this account may delete items; null if unknown. AWS has no cheap way to find out, so this sends a delete
  * that cannot do anything: its condition contradicts itself, and no item has its key. Permissions are checked before conditions,
  * so a failed condition means that the account may. It costs one write unit.
  */
@@ -66,10 +62,10 @@ export async function mayRelease(
     ExpressionAttributeNames: { '#n0': schema.partition.name },
     ReturnConsumedCapacity: 'TOTAL',
   })
+  // It changes nothing, so it may be aborted and retried like a read.
+  const request = { operation: 'DeleteItem', effect: 'read' } as const
   try {
-    // It changes nothing, so it may be aborted and retried like a read.
-    const request = connection.request(command, { operation: 'DeleteItem', effect: 'read' }, signal)
-    return (await isWritten(request)) ? null : true
+    return (await isWritten(connection.request(command, request, signal))) ? null : true
   } catch (error) {
     if (error instanceof StoreError && error.code === 'STORE_DENIED') return false
     if (error instanceof StoreError && isThrottled(error.cause)) return null

@@ -10,29 +10,29 @@ import { registeredKinds } from './kinds.ts'
 export type ReadySuggestion = Suggestion & { readonly password: string | null }
 
 /**
- * The connections that an application's own variables describe. What is broken there is no suggestion and no error: it is
- * not ours, and any of it may be a secret.
+ * The connections that an application's own variables describe. A broken one is neither suggested nor reported: the variables
+ * belong to the application, and any of them may be a secret.
  */
 export function suggestStores(env: Env): ReadySuggestion[] {
-  const found: ReadySuggestion[] = []
+  const byAddress = new Map<string, ReadySuggestion>()
   for (const source of registeredKinds().flatMap(({ environment }) => environment)) {
-    const next = suggestion(source, env)
-    const same = found.findIndex(each => each.address === next?.address)
+    const next = suggestionFrom(source, env)
     if (next === null) continue
-    if (same < 0) found.push(next)
-    else found[same] = together(found[same] as ReadySuggestion, next)
+    const same = byAddress.get(next.address)
+    byAddress.set(next.address, same ? mergeSuggestions(same, next) : next)
   }
-  const current = currentOf(found, env)
-  return found.map(each => (each === current ? { ...each, current: true } : each))
+  const suggestions = [...byAddress.values()]
+  const current = currentOf(suggestions, env)
+  return suggestions.map(each => ({ ...each, current: each === current }))
 }
 
-function suggestion({ suggestionId, read }: EnvironmentSource, env: Env): ReadySuggestion | null {
+function suggestionFrom({ suggestionId, read }: EnvironmentSource, env: Env): ReadySuggestion | null {
   const variables = new Variables(env)
   try {
     const address = read(variables)
     if (address === null) return null
     const shown = showAddress(address)
-    // A host that was made of more than a host would be read as something else.
+    // A host variable with more than a host in it would be parsed as something else.
     if (shown.length > 4096 || !isDeepStrictEqual(parseAddress(shown), { ...address, password: null }))
       return null
     return {
@@ -50,21 +50,21 @@ function suggestion({ suggestionId, read }: EnvironmentSource, env: Env): ReadyS
   }
 }
 
-/** Two sets of variables for one server and account: what one of them leaves out, the other may know. */
-function together(first: ReadySuggestion, second: ReadySuggestion): ReadySuggestion {
+/** Two sets of variables for one server and account: one may have the password that the other lacks. */
+function mergeSuggestions(first: ReadySuggestion, second: ReadySuggestion): ReadySuggestion {
   const password = first.password ?? second.password
   const variables = [...new Set([...first.variables, ...second.variables])]
   return { ...first, variables, password, hasPassword: password !== null }
 }
 
-/** The lock manager that reads LOCK_PROVIDER takes Redis when nothing is said, and finds it by host and port. */
+/** Lock managers that read LOCK_PROVIDER default to Redis, which they find by host and port. */
 function currentOf(found: readonly ReadySuggestion[], env: Env): ReadySuggestion | null {
   const provider = env['LOCK_PROVIDER']?.trim().toLowerCase() ?? ''
   if (provider === '') return found.find(({ suggestionId }) => suggestionId === 'env:redis') ?? null
   return found.find(({ kind }) => kind === provider) ?? null
 }
 
-/** As long as the name of a store may be; what is cut is never half a character. */
+/** Cut to the longest name that a store may have, between characters. */
 function nameOf(address: StoreAddress): string {
   return clip(neutralise(shortName(address)), 60)
     .slice(0, 60)

@@ -12,12 +12,10 @@ import type { LockStore } from '../types.ts'
 export const BUILT_IN_KINDS: readonly StoreKind[] = [redisKind, mysqlKind, dynamodbKind, memoryKind]
 
 const kinds = new Map<string, StoreKind>()
-const formats = new Map<string, KindFormat>()
 
-/** Makes a kind known to this process: to its addresses, its consoles, its commands and, through them, to their screens. */
+/** Adds a kind to this process: its addresses, consoles, commands and their screens. */
 export function registerKind(kind: StoreKind): void {
   kinds.set(kind.description.id, kind)
-  for (const format of kind.formats) formats.set(format.info.id, format)
   addKinds([kind.description])
 }
 
@@ -27,24 +25,24 @@ export function registeredKinds(): readonly StoreKind[] {
   return [...kinds.values()]
 }
 
-/** Every format that is understood. Formats are data: listing them loads no client. */
+/** Every known format. Formats are data: listing them loads no client. */
 export function allFormats(): readonly FormatInfo[] {
-  return [...formats.values()].map(({ info }) => info)
+  return registeredKinds().flatMap(({ formats }) => formats.map(({ info }) => info))
 }
 
 export function formatInfo(id: string): FormatInfo | undefined {
-  return formats.get(id)?.info
+  return allFormats().find(info => info.id === id)
 }
 
 export function formatsOf(kindId: string): readonly KindFormat[] {
   return kinds.get(kindId)?.formats ?? []
 }
 
-/** Makes the store that an address names. Nothing is contacted yet. */
+/** Creates the store of an address. Contacts no server. */
 export async function openStore(text: string, password: string | undefined): Promise<LockStore> {
   const address = parseAddress(text)
   const kind = kinds.get(address.kind)
-  // Only a kind that was described without being registered here.
+  // The kind was added by its description alone.
   if (!kind) throw new Error(`No code is registered for stores of the kind "${address.kind}"`)
   return kind.open({ ...address, password: address.password ?? password ?? null })
 }

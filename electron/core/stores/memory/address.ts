@@ -1,18 +1,12 @@
+import type { StoreAddress } from '../../../../shared/address.ts'
 import type { KindDescription } from '../../../../shared/kinds.ts'
 
-export type MemoryAddress = {
-  readonly kind: 'memory'
-  readonly name: string
-  readonly format: string | null
-  readonly username: null
-  readonly password: string | null
-}
+export type MemoryAddress = StoreAddress & { readonly kind: 'memory'; readonly name: string }
 
 export const MEMORY_ADDRESS: KindDescription['address'] = {
   schemes: [
     {
       prefix: 'memory:',
-      sets: {},
       at: {
         is: 'field',
         field: {

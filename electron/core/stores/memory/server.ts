@@ -3,9 +3,18 @@ import { steadyNow } from '../../lib/clock.ts'
 import { StoreError } from '../../lib/errors.ts'
 import { endOf, isPipelineLock, type PipelineLock } from './format/pipeline-lock.ts'
 
+type OwnerProof = { readonly owner: string; readonly mark: string | null }
+
+type MemoryRequest = {
+  readonly owner: string
+  readonly lockedBy: string
+  /** Null for the server's timeout, which is then not written down. */
+  readonly ttlMs: number | null
+}
+
 /**
- * The embedded "server": locks of this process, under `tenant:pipeline`. A record stays after its end until somebody
- * acquires the same key, which is why expired leftovers can be seen.
+ * The embedded "server": locks of this process, under `tenant:pipeline`. Each step is atomic because nothing else runs meanwhile.
+ * A record stays after its end until its key is acquired again, which is why expired leftovers can be seen.
  */
 export class MemoryServer {
   readonly records = new Map<string, unknown>()
@@ -20,7 +29,7 @@ export class MemoryServer {
     readonly now: () => number = () => Math.floor(steadyNow()),
   ) {}
 
-  /** Refused while a live lock is there; then it returns the run that holds it. */
+  /** Adds the lock unless its key has a live one; returns the run that holds that. */
   acquire(lock: Omit<PipelineLock, 'locked_at'>, lockedAtMs = this.now()): string | null {
     const key = `${lock.tenant_id}:${lock.pipeline_id}`
     const existing = this.live(key)
@@ -29,17 +38,65 @@ export class MemoryServer {
     return null
   }
 
-  /** The lock under this key, unless its time has run out. */
+  take(key: string, { owner, lockedBy, ttlMs }: MemoryRequest, at = this.now()) {
+    return this.request(records => {
+      const existing = this.live(key)
+      if (existing !== null) {
+        const holder = this.#holderOf(existing)
+        return { is: 'held' as const, holder, leftMs: holder.expiresAt - this.now() }
+      }
+      const fencing = ++this.#fencing
+      const lock: PipelineLock = {
+        ...tenantAndPipeline(key),
+        pipeline_logging_id: owner,
+        locked_at: at / 1000,
+        locked_by: lockedBy,
+        ...(ttlMs === null ? {} : { expires_at: (at + ttlMs) / 1000, fencing }),
+      }
+      records.set(key, lock)
+      const expiresAt = endOf(lock, this.timeoutMs)
+      return { is: 'taken' as const, mark: markOf(lock), fencing, acquiredAt: at, expiresAt }
+    })
+  }
+
+  extend(key: string, proof: OwnerProof, ttlMs: number) {
+    return this.request(records => {
+      const lock = this.live(key)
+      if (!isOwnedBy(lock, proof)) return this.#lostTo(lock)
+      const now = this.now()
+      // A record without an end of its own ends a timeout after its beginning.
+      const moved: PipelineLock =
+        lock.expires_at === undefined && ttlMs === this.timeoutMs
+          ? { ...lock, locked_at: now / 1000 }
+          : { ...lock, expires_at: (now + ttlMs) / 1000 }
+      records.set(key, moved)
+      return { is: 'extended' as const, expiresAt: endOf(moved, this.timeoutMs) }
+    })
+  }
+
+  release(key: string, proof: OwnerProof) {
+    return this.request(() => {
+      const lock = this.live(key)
+      if (!isOwnedBy(lock, proof)) return this.#lostTo(lock)
+      this.remove(key)
+      return { is: 'released' as const }
+    })
+  }
+
+  holder(key: string) {
+    return this.request(() => {
+      const lock = this.live(key)
+      return lock && this.#holderOf(lock)
+    })
+  }
+
+  /** The lock under this key, unless it has expired. */
   live(key: string): PipelineLock | null {
     const lock = this.records.get(key)
     return isPipelineLock(lock) && endOf(lock, this.timeoutMs) > this.now() ? lock : null
   }
 
-  nextFencing(): number {
-    return ++this.#fencing
-  }
-
-  /** Calls back whenever somebody gives back what is under this key, until the returned function is called. */
+  /** Calls back whenever the lock under this key is released, until the returned function is called. */
   onFreed(key: string, freed: () => void): () => void {
     const listeners = this.#listeners.get(key) ?? new Set()
     // An entry of its own for each caller, also if two of them bring the same function.
@@ -50,7 +107,7 @@ export class MemoryServer {
     }
   }
 
-  /** Every removal goes through here, so that whoever waits is told. */
+  /** Every removal goes through here, so that waiters are notified. */
   remove(key: string): void {
     this.records.delete(key)
     for (const freed of [...(this.#listeners.get(key) ?? [])]) freed()
@@ -60,4 +117,31 @@ export class MemoryServer {
     if (!this.up) throw new StoreError('STORE_UNREACHABLE', 'The memory store is switched off')
     return work(this.records)
   }
+
+  #lostTo(lock: PipelineLock | null) {
+    return { is: 'lost' as const, holder: lock && this.#holderOf(lock) }
+  }
+
+  #holderOf(lock: PipelineLock) {
+    return {
+      owner: lock.pipeline_logging_id,
+      label: lock.locked_by,
+      acquiredAt: lock.locked_at * 1000,
+      expiresAt: endOf(lock, this.timeoutMs),
+    }
+  }
+}
+
+function isOwnedBy(lock: PipelineLock | null, { owner, mark }: OwnerProof): lock is PipelineLock {
+  return lock?.pipeline_logging_id === owner && (mark === null || markOf(lock) === mark)
+}
+
+function markOf({ fencing }: PipelineLock): string | null {
+  return fencing === undefined ? null : String(fencing)
+}
+
+/** A key without a colon has no tenant. */
+function tenantAndPipeline(key: string): Pick<PipelineLock, 'tenant_id' | 'pipeline_id'> {
+  const colon = key.indexOf(':')
+  return { tenant_id: key.slice(0, Math.max(0, colon)), pipeline_id: key.slice(colon + 1) }
 }

@@ -1,15 +1,14 @@
-import type { ListPage, RestoreOutcome } from '../../../../shared/locks.ts'
+import type { RestoreOutcome } from '../../../../shared/locks.ts'
 import { safeJson } from '../../../../shared/safe-text.ts'
 import type { Spent } from '../../../../shared/stats.ts'
 import type { Capability, ClockReading } from '../../../../shared/stores.ts'
 import { rawPart } from '../../lib/bytes.ts'
 import { ServerClock } from '../../lib/clock.ts'
-import type { Settled } from '../../lib/concurrency.ts'
 import { StoreError, throwIfAborted } from '../../lib/errors.ts'
-import { type Reading, readVerdict, recognise } from '../recognise.ts'
+import type { Reading } from '../recognise.ts'
 import { checkCopy, hasEnded } from '../record-copy.ts'
-import { pageOf, RecordStore, type Releases } from '../record-store.ts'
-import type { ListQuery, RecordCopy } from '../types.ts'
+import { type Readings, type RecordPage, RecordStore, type Releases } from '../record-store.ts'
+import type { RecordCopy } from '../types.ts'
 import type { MemoryAddress } from './address.ts'
 import { MEMORY_FORMATS } from './formats/index.ts'
 import type { MemoryFormat, MemoryProgram, MemoryRaw } from './formats/tenant-pipeline.ts'
@@ -48,23 +47,6 @@ export class MemoryStore extends RecordStore<MemoryRaw, MemoryProgram, MemoryFor
     return this.#clock.reading()
   }
 
-  async *list(query: ListQuery, signal: AbortSignal): AsyncIterable<ListPage> {
-    const keys = this.#server.request(records => [...records.keys()])
-    let left = query.limit ?? Number.POSITIVE_INFINITY
-    for (let start = 0; start < keys.length && left > 0; start += PAGE_SIZE) {
-      throwIfAborted(signal)
-      const readings = keys.slice(start, start + PAGE_SIZE).map(key => this.#read(key))
-      const page = pageOf(
-        readings.filter(reading => reading !== null),
-        left,
-      )
-      left -= page.locks.length
-      yield page
-      // Other work runs between pages, as it would between two requests to a server.
-      await new Promise(resolve => setImmediate(resolve))
-    }
-  }
-
   async restore(copy: RecordCopy, signal: AbortSignal): Promise<RestoreOutcome> {
     throwIfAborted(signal)
     this.#checkWritable()
@@ -83,10 +65,17 @@ export class MemoryStore extends RecordStore<MemoryRaw, MemoryProgram, MemoryFor
     return 'Embedded memory'
   }
 
-  protected async read(
-    ids: readonly string[],
-    signal: AbortSignal,
-  ): Promise<Settled<Reading<MemoryRaw> | null>[]> {
+  protected async *pages(): AsyncGenerator<RecordPage<MemoryRaw>> {
+    const keys = this.#server.request(records => [...records.keys()])
+    for (let start = 0; start < keys.length; start += PAGE_SIZE) {
+      const readings = keys.slice(start, start + PAGE_SIZE).map(key => this.#read(key))
+      yield { readings: readings.filter(reading => reading !== null) }
+      // Other work runs between pages, as it would between two requests to a server.
+      await new Promise(resolve => setImmediate(resolve))
+    }
+  }
+
+  protected async read(ids: readonly string[], signal: AbortSignal): Promise<Readings<MemoryRaw>> {
     throwIfAborted(signal)
     return ids.map(id => ({ ok: true, value: this.#read(id) }))
   }
@@ -130,7 +119,6 @@ export class MemoryStore extends RecordStore<MemoryRaw, MemoryProgram, MemoryFor
 
   #understand(key: string, value: unknown): Reading<MemoryRaw> {
     const raw: MemoryRaw = { key, value, timeoutMs: this.#server.timeoutMs }
-    const verdict = recognise(this.formats, raw, this.hint, () => 'it has none of the fields of a lock')
-    return readVerdict(verdict, raw, this.#server.now(), key)
+    return this.understand(raw, key, this.#server.now(), () => 'it has none of the fields of a lock')
   }
 }

@@ -1,14 +1,12 @@
+import type { StoreAddress } from '../../../../shared/address.ts'
 import type { KindDescription } from '../../../../shared/kinds.ts'
 
-export type MysqlAddress = {
+export type MysqlAddress = StoreAddress & {
   readonly kind: 'mysql'
   readonly host: string
   readonly port: number
-  readonly username: string | null
-  readonly password: string | null
   readonly database: string
   readonly table: string | null
-  readonly format: string | null
   readonly tls: boolean
 }
 
@@ -16,7 +14,6 @@ export const MYSQL_ADDRESS: KindDescription['address'] = {
   schemes: [
     {
       prefix: 'mysql://',
-      sets: {},
       at: { is: 'host', port: 3306 },
       path: [
         {

@@ -1,16 +1,30 @@
-import type { Unrecognised } from '../../../../shared/locks.ts'
 import { excerpt } from '../../lib/bytes.ts'
 import { StoreError } from '../../lib/errors.ts'
-import { recognise } from '../recognise.ts'
+import { type OtherRecord, recognise } from '../recognise.ts'
 import type { MysqlAddress } from './address.ts'
 import type { Session } from './connect.ts'
-import type { Value } from './format/table.ts'
-import { type Column, type MysqlFormat, missingColumns, type TableShape } from './format/table.ts'
+import {
+  type Column,
+  type MysqlFormat,
+  type MysqlRaw,
+  missingColumns,
+  type TableShape,
+  type Value,
+} from './format/table.ts'
 
-export type LockTable = { readonly shape: TableShape; readonly format: MysqlFormat; readonly key: Column }
+export type LockTable = {
+  readonly shape: TableShape
+  readonly format: MysqlFormat
+  readonly key: Column
+  /** Whether the store has no other lock table, so that the key alone is an id. */
+  readonly isOnly: boolean
+}
 
 /** The tables that hold locks, and those that look like it but cannot be used. */
-export type Catalogue = { readonly tables: readonly LockTable[]; readonly rejected: readonly Unrecognised[] }
+export type Catalogue = {
+  readonly tables: readonly LockTable[]
+  readonly rejected: readonly OtherRecord<MysqlRaw>[]
+}
 
 /** `bit` and the geometric types have no text either; everything else does. */
 const BINARY =
@@ -24,15 +38,15 @@ const BINARY =
 const KEY_TYPES =
   /^((var)?char|(tiny|medium|long)?text|(var)?binary|(tiny|medium|long)?blob|(tiny|small|medium)?int)$/
 
-/** Looks at the table the operator named, or at every table that has the columns of a format. */
+/** Reads the table the operator named, or every table that has the columns of a format. */
 export async function readCatalogue(
   session: Session,
   address: MysqlAddress,
   formats: readonly MysqlFormat[],
 ): Promise<Catalogue> {
   const names = address.table === null ? await candidates(session, formats) : [address.table]
-  const tables: LockTable[] = []
-  const rejected: Unrecognised[] = []
+  const tables: Omit<LockTable, 'isOnly'>[] = []
+  const rejected: OtherRecord<MysqlRaw>[] = []
   for (const name of names) {
     const shape = await readShape(session, name)
     if (shape === null) {
@@ -40,40 +54,40 @@ export async function readCatalogue(
       const where = `"${excerpt(name)}" in the database "${excerpt(address.database)}"`
       throw new StoreError('NOT_FOUND', `There is no table ${where}, or this account may not see it`)
     }
-    const table = judge(shape, formats, address.format !== null)
-    if ('reason' in table) rejected.push(table)
+    const table = lockTable(shape, formats, address.format !== null)
+    if (typeof table === 'string') rejected.push(notALock(shape.name, table))
     else tables.push(table)
   }
-  return { tables, rejected }
+  return { tables: tables.map(table => ({ ...table, isOnly: tables.length === 1 })), rejected }
 }
 
-function judge(
+/** A table, or rows of one, of which there is nothing to show but the reason why they are no locks. */
+export function notALock(key: string, reason: string): OtherRecord<MysqlRaw> {
+  return { lock: null, key, reason, isCompanion: false, raw: null }
+}
+
+/** The table with its format, or the reason why it cannot be used. */
+function lockTable(
   shape: TableShape,
   formats: readonly MysqlFormat[],
   pinned: boolean,
-): LockTable | Unrecognised {
+): Omit<LockTable, 'isOnly'> | string {
   const hint = { pinned, patternGiven: false }
   const verdict = recognise(formats, { table: shape, row: {}, readAt: '' }, hint, () =>
     whatIsMissing(shape, formats),
   )
-  if (verdict.is !== 'lock') {
-    const reason = verdict.is === 'other' ? verdict.reason : 'it belongs to locks without holding any'
-    return { key: shape.name, reason }
-  }
+  if (verdict.is === 'companion') return 'it belongs to locks without holding any'
+  if (verdict.is === 'other') return verdict.reason
   const { format } = verdict
   const key = shape.columns.get(format.keyColumn)
-  if (!key || !shape.unique.has(format.keyColumn)) {
-    const reason = `the column ${format.keyColumn} has no unique index of its own, so a row cannot be told from its copies`
-    return { key: shape.name, reason }
-  }
-  if (!KEY_TYPES.test(key.type)) {
-    const reason = `the column ${format.keyColumn} is of the type ${key.type}, whose rows cannot be listed in a reliable order`
-    return { key: shape.name, reason }
-  }
+  if (!key || !shape.unique.has(format.keyColumn))
+    return `the column ${format.keyColumn} has no unique index of its own, so a row cannot be told from its copies`
+  if (!KEY_TYPES.test(key.type))
+    return `the column ${format.keyColumn} is of the type ${key.type}, whose rows cannot be listed in a reliable order`
   return { shape, format, key }
 }
 
-/** Names the format that is nearest, and what it lacks. */
+/** Names the closest format, and the columns that are missing for it. */
 function whatIsMissing(shape: TableShape, formats: readonly MysqlFormat[]): string {
   const [nearest] = formats
     .map(format => ({ id: format.info.id, missing: missingColumns(shape, format.columns) }))
@@ -82,7 +96,7 @@ function whatIsMissing(shape: TableShape, formats: readonly MysqlFormat[]): stri
   return `for the format ${nearest?.id} it lacks the ${missing.length === 1 ? 'column' : 'columns'} ${missing.join(', ')}`
 }
 
-/** Asks for the formats' own columns first: a database may have thousands of tables, and few with locks. */
+/** Looks for the formats' columns first: a database may have thousands of tables, and few with locks. */
 async function candidates(session: Session, formats: readonly MysqlFormat[]): Promise<string[]> {
   const wanted = [...new Set(formats.flatMap(format => format.columns))]
   const rows = await session.read(
@@ -102,14 +116,14 @@ async function candidates(session: Session, formats: readonly MysqlFormat[]): Pr
     .map(([table]) => table)
 }
 
-/** A table of this name as the server describes it; null if there is none, or this account may not see it. */
+/** A table as the server describes it; null if it does not exist, or if this account may not see it. */
 export async function readShape(session: Session, table: string): Promise<TableShape | null> {
   const columnRows = await session.read(
     `SELECT TABLE_NAME, COLUMN_NAME, DATA_TYPE, IS_NULLABLE, CHARACTER_SET_NAME, COLLATION_NAME, DATETIME_PRECISION,
       EXTRA FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ? ORDER BY ORDINAL_POSITION`,
     [table],
   )
-  // Servers that do not tell `Locks` from `locks` find either; those that do may have both.
+  // Servers with case-insensitive table names find `Locks` for `locks`; others may have both.
   const names = [...new Set(columnRows.map(row => text(row[0])))]
   const name = names.includes(table) ? table : names[0]
   if (name === undefined) return null
@@ -142,7 +156,7 @@ function columnFrom(row: readonly Value[]): Column {
     charset: charset == null ? null : text(charset),
     collation: collation == null ? null : text(collation),
     precision: Math.min(6, Math.max(0, Number(precision ?? 0) || 0)),
-    // `DEFAULT_GENERATED` is a default that takes other values too.
+    // `DEFAULT_GENERATED` is only a default.
     generated: /\b(VIRTUAL|STORED|PERSISTENT)\b/i.test(text(extra)),
   }
 }

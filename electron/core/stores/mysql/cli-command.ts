@@ -4,7 +4,7 @@ import { SESSION_SETUP } from './connect.ts'
 import type { MysqlProgram } from './format/table.ts'
 import { exactSql, releaseStatement } from './sql.ts'
 
-/** As the store itself asks before it writes: the server lets an administrator change a read-only replica. */
+/** The check of the store itself before it writes: the server lets an administrator change a read-only replica. */
 const ON_A_PRIMARY = "CAST(@@global.read_only AS CHAR) IN ('0', 'OFF')"
 
 const OUTCOME =
@@ -22,28 +22,20 @@ export function mysqlCommand(address: MysqlAddress, program: MysqlProgram): stri
     OUTCOME,
   ]
   return commandLine([
-    'mysql',
-    // The client takes `localhost` for a socket otherwise, which may be another server's.
-    '--protocol=TCP',
-    '-h',
-    shellQuote(address.host),
-    '-P',
-    String(address.port),
-    ...(address.username === null ? [] : ['-u', shellQuote(address.username)]),
-    // Asked for, never written: a line that was pasted stays in the history of the shell.
+    // TCP, because the client takes `localhost` for a socket otherwise, which may be another server's.
+    `mysql --protocol=TCP -h ${shellQuote(address.host)} -P ${address.port}`,
+    ...(address.username === null ? [] : [`-u ${shellQuote(address.username)}`]),
+    // Prompted for, never written: the shell keeps a history.
     ...(address.password === null ? [] : ['-p']),
     ...(address.tls ? TLS : []),
-    '--default-character-set=utf8mb4',
-    '-e',
-    shellQuote(statements.join('; ')),
-    '--',
-    shellQuote(address.database),
+    `--default-character-set=utf8mb4 -e ${shellQuote(statements.join('; '))}`,
+    `-- ${shellQuote(address.database)}`,
   ])
 }
 
 /**
- * MySQL and MariaDB call the check of the server's name differently, and each passes over the other's option when it is
- * a loose one. The folder is where Linux keeps its authorities; it also makes MariaDB insist on encryption.
+ * MySQL and MariaDB have different options for the check of the server's name, and each ignores the other's if it is a loose one.
+ * The folder has the certificate authorities of Linux; the option also makes MariaDB insist on encryption.
  */
 const TLS = [
   '--ssl-capath=/etc/ssl/certs',

@@ -4,40 +4,41 @@ import { StoreError, throwIfAborted } from '../../lib/errors.ts'
 import { atMost, unlessAborted, within } from '../../lib/timers.ts'
 import type { MysqlAddress } from './address.ts'
 import type { Value } from './format/table.ts'
-import { isAnswer, isReadOnlyServer, lostBefore, silent, storeErrorFrom, uncertain } from './server-errors.ts'
+import { isAnswer, isReadOnlyServer, storeErrorFrom, uncertain, unreachable } from './server-errors.ts'
 
 export type Row = readonly Value[]
 
 /** One connection, for as long as one piece of work needs it. */
 export interface Session {
-  /** Gives up at once when the signal says so, and on a server that is silent. */
+  /** Stops at once when the signal fires, and after a time limit. */
   read(sql: string, values?: readonly Value[]): Promise<Row[]>
-  /** Its answer is awaited whatever the signal says. Returns the number of rows that matched. */
+  /** Awaits its answer even if the signal fires. Returns the number of rows that matched. */
   change(sql: string, values: readonly Value[]): Promise<number>
   /**
-   * All of it or nothing: what `work` changes stays if it says `keep`, and only then. Until that was sent, whatever is lost
-   * was not done; the tables must be of an engine that has transactions.
+   * All or nothing: commits the changes of `work` only if it returns `keep`. Until COMMIT was sent, a lost connection means that
+   * nothing was changed. The engine of the tables must support transactions.
    */
-  transaction<T>(work: (session: Session) => Promise<Decided<T>>): Promise<T>
+  transaction<T>(work: (session: Session) => Promise<TransactionResult<T>>): Promise<T>
 }
 
-export type Decided<T> = { readonly keep: boolean; readonly value: T }
+/** The result of a transaction, and whether to commit it. */
+export type TransactionResult<T> = { readonly keep: boolean; readonly value: T }
 
-/** A session that is kept until `done`. `leave` marks a connection that must not be reused. */
-export type OpenSession = { readonly session: Session; leave(): void; done(): void }
+/** A session that is kept until `done`, which says whether its connection must not be reused. */
+export type OpenSession = { readonly session: Session; done(isSpoiled?: boolean): void }
 
 const CONNECTIONS = 4
 const CONNECT_MS = 3000
 /** Longer than the waits for locks below, so that the server's own answer comes first. */
 const STATEMENT_MS = 4000
-/** From asking for a connection to the first answer: whoever waits knows within five seconds. */
+/** From requesting a connection to the first answer: the operator learns of an outage within five seconds. */
 const FIRST_ANSWER_MS = 4500
 const END_MS = 500
 
 /**
- * Times come as UTC and text as UTF-8, whatever the server's defaults. A row or a table that another transaction holds is
- * waited for briefly. READ COMMITTED reads what is true now, and a release locks its own row and no gap. A sort looks at more
- * than the first 1024 bytes of a key: pages that are cut by the whole key would lose rows that it did not put in order.
+ * Times are UTC and text is UTF-8, whatever the server's defaults. Waits for other transactions are short. READ COMMITTED reads
+ * the latest data, and makes a release lock its own row and no gap. Sorts use more than the first 1024 bytes of a key:
+ * otherwise pages, which continue after a whole key, would lose rows.
  */
 export const SESSION_SETUP: readonly string[] = [
   'SET NAMES utf8mb4',
@@ -46,68 +47,68 @@ export const SESSION_SETUP: readonly string[] = [
   'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
 ]
 
-/** The connections to one server: made when first needed, few, and made again when lost. */
+/** The few connections to one server, opened on demand and replaced after a loss. */
 export class Connections {
   #pool: Pool | null = null
   #closed = false
   readonly #sockets = new Set<Socket>()
   readonly #prepared = new WeakSet<object>()
-  #statements = 0
+  /** Statements sent. */
+  statements = 0
 
   constructor(readonly address: MysqlAddress) {}
 
-  /** Statements sent. */
-  get statements(): number {
-    return this.#statements
-  }
-
   async use<T>(signal: AbortSignal, work: (session: Session) => Promise<T>): Promise<T> {
-    const { session, leave, done } = await this.open(signal)
+    const { session, done } = await this.open(signal)
+    let isDemoted = false
     try {
       return await work(session)
     } catch (error) {
-      // It may have been the primary before, and the same address lead to another server by now: a new connection finds out.
-      if (isReadOnlyServer(error)) leave()
+      // After a failover the same address may lead to the new primary: a new connection finds out.
+      isDemoted = isReadOnlyServer(error)
       throw error
     } finally {
-      done()
+      done(isDemoted)
     }
   }
 
-  /** As `use`, for whoever says by itself when it is done. */
+  /** As `use`, for work that ends with a call of `done`. */
   async open(signal: AbortSignal): Promise<OpenSession> {
     throwIfAborted(signal)
-    const askedAt = performance.now()
-    const left = () => Math.max(1, FIRST_ANSWER_MS - (performance.now() - askedAt))
+    const requestedAt = performance.now()
+    const leftMs = () => Math.max(1, FIRST_ANSWER_MS - (performance.now() - requestedAt))
     let isBroken = false
-    // Only what the driver reports becomes an error of the store: a mistake of ours must not look like an outage.
-    const failed = (error: unknown): never => {
-      const said = storeErrorFrom(error, this.address)
-      isBroken ||= said.code === 'STORE_UNREACHABLE'
-      throw said
+    // Only errors of the driver become errors of the store: a bug of ours must not look like an outage.
+    const fail = (error: unknown): never => {
+      const failure = storeErrorFrom(error, this.address)
+      isBroken ||= failure.code === 'STORE_UNREACHABLE'
+      throw failure
     }
-    const connection = await this.#take(signal, left()).catch(failed)
-    // A broken one must not come back to the pool, where the next one would get it.
-    const done = () => (isBroken ? connection.destroy() : connection.release())
-    let answered = false
-    const patience = () => (answered ? STATEMENT_MS : Math.min(STATEMENT_MS, left()))
+    const connection = await this.#take(signal, leftMs()).catch(fail)
+    // A broken connection must not return to the pool.
+    const done = (isSpoiled = false) => {
+      if (isBroken || isSpoiled) connection.destroy()
+      else connection.release()
+    }
+    let hasAnswered = false
+    const timeoutMs = () => (hasAnswered ? STATEMENT_MS : Math.min(STATEMENT_MS, leftMs()))
 
     const read: Session['read'] = async (sql, values = []) => {
       throwIfAborted(signal)
       const sent = connection.execute(sql, [...values])
-      const [rows] = await this.#await(connection, sent, patience(), signal).catch(failed)
-      answered = true
+      const [rows] = await this.#await(connection, sent, timeoutMs(), signal).catch(fail)
+      hasAnswered = true
       return rows as unknown as Row[]
     }
     const changeOr =
       (lost: (error: unknown) => unknown): Session['change'] =>
       async (sql, values) => {
         throwIfAborted(signal)
-        // Nothing can be sent through it any more, so that nothing was.
-        if (isClosed(connection)) return failed(lostBefore(this.address))
+        // Nothing was sent.
+        if (isClosed(connection)) return fail(unreachable(this.address, 'closed the connection'))
         const sent = connection.execute<ResultSetHeader>(sql, [...values])
         const [result] = await this.#await(connection, sent, STATEMENT_MS, null).catch(error =>
-          failed(isAnswer(error) ? error : lost(error)),
+          fail(isAnswer(error) ? error : lost(error)),
         )
         return result.affectedRows
       }
@@ -115,14 +116,14 @@ export class Connections {
       this.#await(connection, connection.query(sql), STATEMENT_MS, null)
     const transaction: Session['transaction'] = async work => {
       throwIfAborted(signal)
-      await this.#await(connection, connection.query('START TRANSACTION'), patience(), signal).catch(failed)
+      await this.#await(connection, connection.query('START TRANSACTION'), timeoutMs(), signal).catch(fail)
       try {
         const { keep, value } = await work({ ...session, change: changeOr(error => error) })
         if (keep)
           await end('COMMIT').catch(error =>
-            failed(isAnswer(error) ? error : uncertain('while the lock was restored', error)),
+            fail(isAnswer(error) ? error : uncertain('while the lock was restored', error)),
           )
-        // A connection that ends takes what was not kept with it.
+        // The server rolls back when the connection ends.
         else await end('ROLLBACK').catch(() => (isBroken = true))
         return value
       } catch (error) {
@@ -139,24 +140,21 @@ export class Connections {
     try {
       if (!this.#prepared.has(connection.connection)) {
         for (const sql of SESSION_SETUP)
-          await this.#await(connection, connection.query(sql), left(), signal).catch(failed)
+          await this.#await(connection, connection.query(sql), leftMs(), signal).catch(fail)
         this.#prepared.add(connection.connection)
       }
     } catch (error) {
       done()
       throw error
     }
-    const leave = () => {
-      isBroken = true
-    }
-    return { session, leave, done }
+    return { session, done }
   }
 
   async close(): Promise<void> {
     this.#closed = true
     const pool = this.#pool
     this.#pool = null
-    // A server that does not answer must not keep anybody from leaving.
+    // A silent server must not delay closing.
     if (pool) await atMost(END_MS, pool.end())
     for (const socket of this.#sockets) socket.destroy()
   }
@@ -164,39 +162,40 @@ export class Connections {
   async #take(signal: AbortSignal, withinMs: number): Promise<PoolConnection> {
     if (this.#closed) throw new StoreError('STORE_ERROR', 'This store is closed')
     this.#pool ??= this.#makePool()
-    const asked = this.#pool.getConnection()
+    const coming = this.#pool.getConnection()
     try {
-      return await within(withinMs, unlessAborted(asked, signal), () => silent(this.address))
+      return await within(withinMs, unlessAborted(coming, signal), () => this.#silent())
     } catch (error) {
-      // It may still come, and belongs to the pool then.
-      asked.then(
-        late => late.release(),
-        () => {},
-      )
+      // A connection that comes late returns to the pool.
+      coming.then(late => late.release()).catch(() => {})
       throw error
     }
   }
 
-  /** A statement that is given up takes its connection with it: its answer would be taken for the next one's. */
+  /** After a timeout or an abort the connection is destroyed: a late answer would be taken for that of the next statement. */
   async #await<T>(
     connection: PoolConnection,
     sent: Promise<T>,
     withinMs: number,
     signal: AbortSignal | null,
   ): Promise<T> {
-    this.#statements++
+    this.statements++
     try {
       const answer = signal ? unlessAborted(sent, signal) : sent
-      return await within(withinMs, answer, () => silent(this.address))
+      return await within(withinMs, answer, () => this.#silent())
     } catch (error) {
       if (error instanceof StoreError) {
         sent.catch(() => {})
         connection.destroy()
-        // destroy() closes our half only, and a silent server would keep the other half open.
+        // destroy() closes our half only; a silent server would keep the other half open.
         streamOf(connection).destroy()
       }
       throw error
     }
+  }
+
+  #silent(): StoreError {
+    return unreachable(this.address, 'did not answer in time')
   }
 
   #makePool(): Pool {
@@ -215,7 +214,7 @@ export class Connections {
       supportBigNumbers: true,
       bigNumberStrings: true,
       jsonStrings: true,
-      // Column names are hostile: rows are arrays, and no code is generated from what the server calls its columns.
+      // Column names are hostile: rows are arrays, and no code is generated from the names.
       rowsAsArray: true,
       disableEval: true,
       flags: ['-LOCAL_FILES'],

@@ -2,84 +2,75 @@ import { excerpt, textToKey } from '../../lib/bytes.ts'
 import { type Settled, settle } from '../../lib/concurrency.ts'
 import { StoreError } from '../../lib/errors.ts'
 import type { CurrentLock } from '../fenced-release.ts'
-import { type Reading, readLock } from '../recognise.ts'
+import { readLock } from '../recognise.ts'
+import type { Readings } from '../record-store.ts'
 import { type Catalogue, hasLargeColumns, type LockTable } from './catalogue.ts'
 import type { Session } from './connect.ts'
-import { keyText } from './format/fields.ts'
+import { keyText } from './format/row.ts'
 import type { MysqlRaw, Value } from './format/table.ts'
 import { readRows } from './rows.ts'
 import { endsEverything } from './server-errors.ts'
 
 /** A row as a lock. With several tables each may have the key, so the table is part of the id. */
-export function lockIn(table: LockTable, alone: boolean, raw: MysqlRaw, now: number): CurrentLock<MysqlRaw> {
-  const key = keyText(raw, table.format.keyColumn)
+export function lockIn(
+  { format, shape, isOnly }: LockTable,
+  raw: MysqlRaw,
+  now: number,
+): CurrentLock<MysqlRaw> {
+  const key = keyText(raw, format.keyColumn)
   // An empty key is a key too, but it cannot be typed.
-  const id = alone && key !== '' ? key : `${table.shape.name}/${key}`
-  return readLock(table.format, raw, now, key, id)
+  const id = isOnly && key !== '' ? key : `${shape.name}/${key}`
+  return readLock(format, raw, now, key, id)
 }
 
+type Hits = Map<string, Settled<CurrentLock<MysqlRaw>>>
+
 /**
- * Finds locks by their ids, in the order asked for. Both forms are taken, the key and `table/key`; the one that list uses
- * comes first. An id that cannot be looked up fails by itself; a server that is gone fails all of them.
+ * Finds locks by their ids. Both forms are accepted, the key and `table/key`; the one that a list uses comes first. An id that
+ * cannot be looked up fails by itself; an unreachable server fails all of them.
  */
 export async function findMany(
   session: Session,
   { tables, rejected }: Catalogue,
   ids: readonly string[],
-): Promise<Settled<Reading<MysqlRaw> | null>[]> {
-  const alone = tables.length === 1
-  const byKey: KeyIn = (table, id) => keyFrom(table, id)
-  const byTable: KeyIn = (table, id) => {
-    const start = `${table.shape.name}/`
-    return id.startsWith(start) ? keyFrom(table, id.slice(start.length)) : null
-  }
-  const found = new Map<string, Settled<Reading<MysqlRaw>>>()
-  for (const keyIn of alone ? [byKey, byTable] : [byTable, byKey]) {
+): Promise<Readings<MysqlRaw>> {
+  const found: Hits = new Map()
+  for (const keyIn of tables.length === 1 ? [keyFrom, keyAfterTable] : [keyAfterTable, keyFrom]) {
     const left = [...new Set(ids)].filter(id => !found.has(id))
-    const hits = new Map<string, Settled<CurrentLock<MysqlRaw>>[]>()
-    for (const table of tables) {
-      for (const [id, hit] of await findIn(session, table, alone, left, keyIn))
-        hits.set(id, [...(hits.get(id) ?? []), hit])
-    }
-    for (const [id, [first, second]] of hits)
-      if (first) found.set(id, first.ok && second ? (second.ok ? inTwoTables(id) : second) : first)
+    const hits: Hits = new Map()
+    for (const table of tables)
+      for (const [id, hit] of await findIn(session, table, left, keyIn)) {
+        const other = hits.get(id)
+        if (!other) hits.set(id, hit)
+        else if (other.ok) hits.set(id, hit.ok ? inTwoTables(id) : hit)
+      }
+    for (const [id, hit] of hits) found.set(id, hit)
   }
-  return ids.map(id => {
-    const unusable = rejected.find(each => each.key === id)
-    const value = unusable ? { ...unusable, lock: null, isCompanion: false, raw: null } : null
-    return found.get(id) ?? { ok: true, value }
-  })
+  return ids.map(id => found.get(id) ?? { ok: true, value: rejected.find(({ key }) => key === id) ?? null })
 }
 
-/** The key that an id stands for in a table; null when it stands for none there. */
-type KeyIn = (table: LockTable, id: string) => Value
-
-/** Those that are there, and those of which it cannot be told. */
+/** The locks that exist, and an error for each that the server cannot look up. */
 async function findIn(
   session: Session,
   table: LockTable,
-  alone: boolean,
   ids: readonly string[],
-  keyIn: KeyIn,
-): Promise<Map<string, Settled<CurrentLock<MysqlRaw>>>> {
-  const wanted = ids.flatMap(id => {
-    const key = keyIn(table, id)
-    return key === null ? [] : [{ id, key }]
-  })
-  const found = new Map<string, Settled<CurrentLock<MysqlRaw>>>()
-  const read = async (some: readonly { id: string; key: Value }[]): Promise<void> => {
+  keyIn: typeof keyFrom,
+): Promise<Hits> {
+  const wanted = ids.map(id => ({ id, key: keyIn(table, id) })).filter(({ key }) => key !== null)
+  const found: Hits = new Map()
+  const read = async (some: typeof wanted): Promise<void> => {
     const keys = some.map(({ key }) => key)
     const rows = await settle(() => readRows(session, table, keys))
     if (rows.ok) {
-      const { raws, serverTime } = rows.value
-      // The index may take `A` for `a`: what was asked for is exactly one of the rows that it found, or none.
+      const { raws, now } = rows.value
+      // The index may consider `A` equal to `a`: at most one of the rows it found has exactly the key.
       const byKey = new Map(raws.map(raw => [exactly(raw.row[table.format.keyColumn] ?? null), raw]))
       for (const { id, key } of some) {
         const raw = byKey.get(exactly(key))
-        if (raw) found.set(id, { ok: true, value: lockIn(table, alone, raw, serverTime ?? Date.now()) })
+        if (raw) found.set(id, { ok: true, value: lockIn(table, raw, now) })
       }
     } else if (endsEverything(rows.error)) throw rows.error
-    // One key that the server cannot take must not fail the others.
+    // One key that the server rejects must not fail the others.
     else if (some.length > 1 && rows.error.code === 'STORE_ERROR') for (const each of some) await read([each])
     else for (const { id } of some) found.set(id, rows)
   }
@@ -121,4 +112,10 @@ function exactly(key: Value): string | null {
 
 function keyFrom(table: LockTable, text: string): Value {
   return table.key.binary ? textToKey(text) : text
+}
+
+/** Null for an id of another table. */
+function keyAfterTable(table: LockTable, id: string): Value {
+  const start = `${table.shape.name}/`
+  return id.startsWith(start) ? keyFrom(table, id.slice(start.length)) : null
 }

@@ -1,24 +1,21 @@
-/** What an account may do where, out of SHOW GRANTS. The lines themselves may carry a password hash: never shown. */
-export type Grants = {
-  may(privilege: 'DELETE' | 'UPDATE', database: string, table: string | null): boolean
-}
-
 type Grant = { readonly privileges: ReadonlySet<string>; readonly database: string; readonly table: string }
 
 const NAME = '(?:`(?:[^`]|``)*`|\\*|[^\\s.`]+)'
 const GRANT = new RegExp(`^GRANT (.+?) ON (?:TABLE )?(${NAME})\\.(${NAME}) TO `, 's')
 
-/** Grants of single columns and of roles that are not active do not count: better too little than too much. */
-export function parseGrants(lines: readonly string[]): Grants {
+/**
+ * What an account may do, from the lines of SHOW GRANTS. Those may hold a password hash: never show them. Grants of single columns
+ * and of roles that are not active do not count: better too little than too much. Without a table, any will do.
+ */
+export function parseGrants(lines: readonly string[]) {
   const grants = lines.flatMap(parseLine)
   return {
-    may: (privilege, database, table) =>
+    may: (privilege: 'DELETE' | 'UPDATE', database: string, table: string | null) =>
       grants.some(
         grant =>
           (grant.privileges.has(privilege) || grant.privileges.has('ALL PRIVILEGES')) &&
           (grant.database === '*' || matches(grant.database, database)) &&
-          // Without a table the question is about any of them.
-          (grant.table === '*' || table === null || sameName(unquote(grant.table), table)),
+          (grant.table === '*' || table === null || isSameName(unquote(grant.table), table)),
       ),
   }
 }
@@ -52,7 +49,7 @@ function matches(pattern: string, database: string): boolean {
 }
 
 /** Some servers keep names in lower case, whatever they were called. */
-function sameName(a: string, b: string): boolean {
+function isSameName(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase()
 }
 

@@ -28,7 +28,7 @@ export const mysqlKind: StoreKind = {
     tool: 'the mysql client',
     variables: ['MYSQL_HOST', 'MYSQL_PORT', 'MYSQL_DATABASE', 'MYSQL_USER', 'MYSQL_PASSWORD'],
     advantages: [
-      'It uses the database that is there already.',
+      'It uses the existing database.',
       'No further service is needed that could fail.',
       'Locks survive a restart of the server.',
     ],
@@ -37,7 +37,7 @@ export const mysqlKind: StoreKind = {
       'Expired rows stay until something deletes them: the clean-up has to run.',
     ],
     afterExpiry:
-      'Rows do not go by themselves: check that the clean-up of expired locks runs, and often enough.',
+      'Rows do not disappear by themselves: check that the clean-up of expired locks runs, and often enough.',
     arrival: {
       load: 'At the present pace that is about {perDay} statements a day more for the main database.',
       leftovers: 'From then on something has to delete expired rows: nothing did that before.',

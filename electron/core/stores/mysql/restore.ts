@@ -5,15 +5,15 @@ import { StoreError } from '../../lib/errors.ts'
 import { checkCopy, damagedCopy, hasEnded } from '../record-copy.ts'
 import type { RecordCopy } from '../types.ts'
 import type { Catalogue, LockTable } from './catalogue.ts'
-import type { Decided, Session } from './connect.ts'
+import type { Session, TransactionResult } from './connect.ts'
 import { lockIn } from './find.ts'
 import type { MysqlRaw, TableShape, Value } from './format/table.ts'
 import { MYSQL_FORMATS } from './formats/index.ts'
-import { readRow, readRows } from './rows.ts'
+import { readRows } from './rows.ts'
 import { isDuplicate } from './server-errors.ts'
 import { restoreStatement } from './sql.ts'
 
-/** A row in a file. Columns are pairs, because a column may be called `__proto__`. */
+/** A row in a file. Columns are pairs, because a column may have the name `__proto__`. */
 const dataSchema = z.object({
   table: z.string(),
   readAt: z.string().regex(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6}$/),
@@ -37,7 +37,7 @@ export function dataOf(raw: MysqlRaw): z.infer<typeof dataSchema> {
   }
 }
 
-/** Takes a release back, in one transaction: it stays only if what is then there is exactly what was released. */
+/** Undoes a release in one transaction, which commits only if the row is then exactly what was released. */
 export async function restoreRecord(
   session: Session,
   { tables }: Catalogue,
@@ -45,64 +45,53 @@ export async function restoreRecord(
 ): Promise<RestoreOutcome> {
   const data = dataSchema.safeParse(copy.data)
   if (!data.success || !MYSQL_FORMATS.some(({ info }) => info.id === copy.format)) throw damagedCopy()
-  const table = tables.find(({ shape, format }) => {
-    return shape.name === data.data.table && format.info.id === copy.format
-  })
-  if (!table) {
-    const what = `There is no table "${excerpt(data.data.table)}" of such locks any more`
-    throw new StoreError('NOT_FOUND', what)
-  }
+  const name = data.data.table
+  const table = tables.find(({ shape, format }) => shape.name === name && format.info.id === copy.format)
+  if (!table) throw new StoreError('NOT_FOUND', `There is no table "${excerpt(name)}" of such locks any more`)
   const raw = rawFrom(data.data, table.shape)
-  const alone = tables.length === 1
-  const made = lockIn(table, alone, raw, 0)
+  const made = lockIn(table, raw, 0)
   checkCopy(copy, made)
-  // Which of the two forms it was goes by the tables that there were then.
-  if (![made.lock.key, `${table.shape.name}/${made.lock.key}`].includes(copy.id)) throw damagedCopy()
+  // The form of the id depends on the tables that existed when it was released.
+  if (![made.lock.key, `${name}/${made.lock.key}`].includes(copy.id)) throw damagedCopy()
   await checkTransactional(session, table.shape)
-  return session.transaction(inside => write(inside, table, alone, raw, copy))
+  return session.transaction(inside => write(inside, table, raw, copy))
 }
 
 async function write(
   session: Session,
   table: LockTable,
-  alone: boolean,
   raw: MysqlRaw,
   copy: RecordCopy,
-): Promise<Decided<RestoreOutcome>> {
-  const key = raw.row[table.format.keyColumn] ?? null
+): Promise<TransactionResult<RestoreOutcome>> {
   const program = table.format.release(raw, undefined)
   const { text, values } = restoreStatement(program, raw)
   const undone = (value: RestoreOutcome) => ({ keep: false, value })
-  /** The name is taken by whoever the unique index takes for it. */
-  const holder = async () => {
-    const { raws, serverTime } = await readRows(session, table, [key])
-    return raws[0] ? lockIn(table, alone, raws[0], serverTime ?? Date.now()).lock : null
+  /** The row that the unique index has under this name. */
+  const present = async () => {
+    const { raws, now } = await readRows(session, table, [program.key[1]])
+    return { row: raws[0] ?? null, current: raws[0] ? lockIn(table, raws[0], now) : null, now }
   }
   try {
     const rows = await session.change(text, values)
-    if (rows === 0) return undone({ outcome: 'taken', current: await holder() })
+    if (rows === 0) return undone({ outcome: 'taken', current: (await present()).current?.lock ?? null })
   } catch (error) {
     if (!isDuplicate(error)) throw error
-    const current = await holder()
-    if (current) return undone({ outcome: 'taken', current })
-    const what = 'The name is free, but another row has a value of it that must be unique'
-    throw new StoreError('STORE_ERROR', `${what}, so it was not put back`, { cause: error })
+    const { current } = await present()
+    if (current) return undone({ outcome: 'taken', current: current.lock })
+    const what = 'The name is free, but another row has a value of the lock that must be unique'
+    throw new StoreError('STORE_ERROR', `${what}, so nothing was restored`, { cause: error })
   }
-  const { raws, serverTime } = await readRow(session, table, key)
-  if (hasEnded(copy, serverTime ?? Date.now())) return undone({ outcome: 'ended' })
-  const [now] = raws
-  const isSame =
-    now !== undefined &&
-    lockIn(table, alone, now, serverTime ?? 0).lock.fence === copy.fence &&
-    (program.op !== 'delete' || sameRow(now, raw))
+  const { row, current, now } = await present()
+  if (hasEnded(copy, now)) return undone({ outcome: 'ended' })
+  const isSame = row && current?.lock.fence === copy.fence && (program.op !== 'delete' || sameRow(row, raw))
   if (!isSame) {
-    const what = 'The server would keep it otherwise than it was, so it was not put back'
+    const what = "The server changed the lock's values, so nothing was restored"
     throw new StoreError('STORE_ERROR', what)
   }
   return { keep: true, value: { outcome: 'restored' } }
 }
 
-/** Names and types are the live table's; the file only fills them. */
+/** Names and types come from the live table, only values from the file. */
 function rawFrom({ row: cells, readAt }: z.infer<typeof dataSchema>, table: TableShape): MysqlRaw {
   const given = new Map(cells)
   const fits = [...table.columns].every(([column, { binary }]) => {
@@ -110,7 +99,7 @@ function rawFrom({ row: cells, readAt }: z.infer<typeof dataSchema>, table: Tabl
     return cell !== undefined && (cell === null || 'base64' in cell === binary)
   })
   if (!fits || given.size !== cells.length || given.size !== table.columns.size) {
-    const what = 'The table was altered since, so that the row cannot be put back as it was'
+    const what = 'The table was altered after the release, so the row cannot be restored'
     throw new StoreError('STORE_ERROR', what)
   }
   const row = cells.map(([column, cell]): [string, Value] => {
@@ -120,7 +109,7 @@ function rawFrom({ row: cells, readAt }: z.infer<typeof dataSchema>, table: Tabl
   return { table, row: Object.fromEntries(row), readAt }
 }
 
-/** Without transactions a row that turns out otherwise could not be taken out again. */
+/** Without transactions a row that the server stored differently could not be removed again. */
 async function checkTransactional(session: Session, table: TableShape): Promise<void> {
   const [[engine, transactions] = []] = await session.read(
     `SELECT t.ENGINE, e.TRANSACTIONS FROM information_schema.TABLES t
@@ -130,7 +119,7 @@ async function checkTransactional(session: Session, table: TableShape): Promise<
   )
   if (String(transactions) === 'YES') return
   const what = `Tables of the engine ${excerpt(String(engine))} have no transactions`
-  throw new StoreError('UNSUPPORTED', `${what}, without which nothing is put back`)
+  throw new StoreError('UNSUPPORTED', `${what}, so nothing was restored`)
 }
 
 function sameRow(a: MysqlRaw, b: MysqlRaw): boolean {

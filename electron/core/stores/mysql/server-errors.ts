@@ -1,19 +1,22 @@
+import { hostPort } from '../../../../shared/address.ts'
 import type { ErrorCode } from '../../../../shared/error-codes.ts'
 import { excerpt } from '../../lib/bytes.ts'
 import { quoteServerText, StoreError } from '../../lib/errors.ts'
 import type { MysqlAddress } from './address.ts'
 
-/** What mysql2 throws: a server's answer has an SQL state; a broken connection has only a code. */
+/** An error of mysql2: the server's answer has an SQL state, a broken connection only a code. */
 type DriverError = { code?: unknown; errno?: unknown; sqlState?: unknown; sqlMessage?: unknown }
 
 const DUPLICATE = 1062
 const LOCK_WAIT_TIMEOUT = 1205
 const DEADLOCK = 1213
 
-const READ_ONLY = 'This server is read-only: do it on its primary'
+const READ_ONLY = 'This server is read-only: connect to its primary'
+
+type Meaning = readonly [errnos: readonly number[], ErrorCode, string]
 
 /** What the server's error numbers mean. */
-const MEANINGS: readonly (readonly [errnos: readonly number[], ErrorCode, string])[] = [
+const MEANINGS: readonly Meaning[] = [
   // Wrong password, unknown user, host not allowed, account locked or expired, TLS required, unknown login method.
   [
     [1045, 1130, 1251, 1698, 1820, 1862, 3118, 3159, 3955, 4151],
@@ -34,13 +37,14 @@ const MEANINGS: readonly (readonly [errnos: readonly number[], ErrorCode, string
   ],
   [[DEADLOCK], 'STORE_ERROR', 'The server broke a deadlock with another transaction, so nothing was changed'],
 ]
+const UNKNOWN: Meaning = [[], 'STORE_ERROR', 'The server answered {text}']
 /** Too many connections (server, user, host), shutting down, the connection killed or idle too long. */
 const GOING_AWAY = new Set([1040, 1053, 1129, 1203, 1226, 1927, 4031])
 
 const TLS_REFUSED = new Set(['HANDSHAKE_NO_SSL_SUPPORT', 'HANDSHAKE_SSL_ERROR'])
 const CERTIFICATE = /CERT|SIGNED|SIGNATURE|TLS_|ERR_SSL|UNABLE_TO_GET_ISSUER|UNABLE_TO_VERIFY|ALTNAME_INVALID/
 
-/** True when the server itself answered, so that what became of the statement is known. */
+/** Whether the server itself answered, so that the outcome of the statement is known. */
 export function isAnswer(error: unknown): boolean {
   const { sqlState, errno } = error as DriverError
   return typeof sqlState === 'string' && !GOING_AWAY.has(Number(errno))
@@ -48,12 +52,19 @@ export function isAnswer(error: unknown): boolean {
 
 export function storeErrorFrom(error: unknown, address: MysqlAddress): StoreError {
   if (error instanceof StoreError) return error
-  const { sqlState, sqlMessage, errno } = error as DriverError
-  if (typeof sqlState !== 'string' || GOING_AWAY.has(Number(errno))) return unreachable(error, address)
-  return answered(Number(errno), typeof sqlMessage === 'string' ? sqlMessage : '', address, error)
+  if (!isAnswer(error)) return unreachable(address, whyUnreachable(error as DriverError), error)
+  const { errno, sqlMessage } = error as DriverError
+  const [, code, sentence] = MEANINGS.find(([errnos]) => errnos.includes(Number(errno))) ?? UNKNOWN
+  const words: Record<string, string> = {
+    place: hostPort(address),
+    database: `"${excerpt(address.database)}"`,
+    text: quoteServerText(typeof sqlMessage === 'string' ? sqlMessage : ''),
+  }
+  const message = sentence.replace(/\{(\w+)\}/g, (_, name: string) => words[name] ?? '')
+  return new StoreError(code, message, { cause: error })
 }
 
-/** Nothing else can be had of the server now, or is wanted. */
+/** Errors after which further statements are pointless. */
 export function endsEverything(error: StoreError): boolean {
   return error.code === 'STORE_UNREACHABLE' || error.code === 'ABORTED'
 }
@@ -67,53 +78,31 @@ export function uncertain(when: string, cause: unknown): StoreError {
   )
 }
 
-/** Known before anything was sent. */
-export function lostBefore(address: MysqlAddress): StoreError {
-  return new StoreError('STORE_UNREACHABLE', `The MySQL server at ${place(address)} closed the connection`)
-}
-
 /** The server's refusal of a second row with a value that must be unique. */
 export function isDuplicate(error: unknown): boolean {
   return error instanceof StoreError && (error.cause as DriverError | undefined)?.errno === DUPLICATE
 }
 
-/** Transactions were in each other's way: nothing was changed, and the same may be tried again. */
+/** Another transaction was in the way: nothing was changed, and the statement may be retried. */
 export function isContention(error: unknown): boolean {
   const errno = error instanceof StoreError ? (error.cause as DriverError | undefined)?.errno : null
   return errno === LOCK_WAIT_TIMEOUT || errno === DEADLOCK
 }
 
-export function silent(address: MysqlAddress): StoreError {
-  return new StoreError('STORE_UNREACHABLE', `The MySQL server at ${place(address)} did not answer in time`)
+/** No usable connection: `what` completes "The MySQL server at …". */
+export function unreachable(address: MysqlAddress, what: string, cause?: unknown): StoreError {
+  return new StoreError('STORE_UNREACHABLE', `The MySQL server at ${hostPort(address)} ${what}`, { cause })
 }
 
-function unreachable(cause: unknown, address: MysqlAddress): StoreError {
-  const { code, errno } = cause as DriverError
-  const where = `The MySQL server at ${place(address)}`
-  const say = (what: string) => new StoreError('STORE_UNREACHABLE', `${where} ${what}`, { cause })
-  const known = typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,60}$/.test(code) ? code : null
-  if (errno === 1040 || errno === 1203 || errno === 1226) return say('has no free connection')
-  if (errno === 1129) return say('blocks this host after too many failed connections')
-  if (known === null) return say('cannot be reached')
-  if (known === 'ERR_OUT_OF_RANGE') return say('does not speak the MySQL protocol')
-  if (TLS_REFUSED.has(known)) return say('does not offer TLS')
-  if (CERTIFICATE.test(known)) return say(`has a certificate that is not trusted (${known})`)
-  return say(`cannot be reached (${known})`)
-}
-
-function answered(errno: number, text: string, address: MysqlAddress, cause: unknown): StoreError {
-  const [, code, sentence] = MEANINGS.find(([errnos]) => errnos.includes(errno)) ?? [
-    [],
-    'STORE_ERROR' as const,
-    'The server answered {text}',
-  ]
-  const words: Record<string, string> = {
-    place: place(address),
-    database: `"${excerpt(address.database)}"`,
-    text: quoteServerText(text),
-  }
-  const message = sentence.replace(/\{(\w+)\}/g, (_, name: string) => words[name] ?? '')
-  return new StoreError(code, message, { cause })
+function whyUnreachable({ code, errno }: DriverError): string {
+  if (errno === 1040 || errno === 1203 || errno === 1226) return 'has no free connection'
+  if (errno === 1129) return 'blocks this host after too many failed connections'
+  if (typeof code !== 'string' || !/^[A-Z][A-Z0-9_]{1,60}$/.test(code)) return 'cannot be reached'
+  if (code === 'ERR_OUT_OF_RANGE') return 'does not speak the MySQL protocol'
+  if (TLS_REFUSED.has(code)) return 'does not offer TLS'
+  return CERTIFICATE.test(code)
+    ? `has a certificate that is not trusted (${code})`
+    : `cannot be reached (${code})`
 }
 
 export function readOnlyServer(cause?: unknown): StoreError {
@@ -122,8 +111,4 @@ export function readOnlyServer(cause?: unknown): StoreError {
 
 export function isReadOnlyServer(error: unknown): boolean {
   return error instanceof StoreError && error.message === READ_ONLY
-}
-
-function place({ host, port }: MysqlAddress): string {
-  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }

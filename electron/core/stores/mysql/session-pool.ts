@@ -1,25 +1,21 @@
 import { StoreError } from '../../lib/errors.ts'
 import type { OpenSession, Session } from './connect.ts'
 
-type Waiter = { resolve(session: OpenSession): void; reject(error: unknown): void }
-
 /**
- * A few sessions for one call that does many things at once, opened on demand and kept until the end. If the server refuses a
- * further connection, those already open do; if it refuses the first, everything that waits gets its refusal.
+ * Sessions for one call with concurrent work, opened on demand and kept until the end. If the server refuses a further connection,
+ * the open ones share the work; if it refuses the first, all work fails with the refusal.
  */
 export class SessionPool {
   readonly #open: (isFirst: boolean) => Promise<OpenSession>
   readonly #idle: OpenSession[] = []
-  readonly #waiting: Waiter[] = []
-  #most: number
-  /** Open, or about to be. */
+  readonly #waiting: (() => void)[] = []
+  /** Open or opening. */
   #count = 0
-  #asked = false
-  #refusal: { error: unknown } | null = null
+  #isUnused = true
+  #refusal: { readonly error: unknown } | null = null
   #closed = false
 
-  constructor(most: number, open: (isFirst: boolean) => Promise<OpenSession>) {
-    this.#most = most
+  constructor(open: (isFirst: boolean) => Promise<OpenSession>) {
     this.#open = open
   }
 
@@ -32,55 +28,45 @@ export class SessionPool {
       isLost = error instanceof StoreError && error.code === 'STORE_UNREACHABLE'
       throw error
     } finally {
-      if (isLost) this.#drop(open)
-      else this.#give(open)
+      // In place of a lost connection the server may accept another.
+      if (isLost) this.#refusal = null
+      if (isLost || this.#closed) this.#drop(open)
+      else this.#idle.push(open)
+      this.#wake()
     }
   }
 
   close(): void {
     this.#closed = true
-    for (const open of this.#idle.splice(0)) open.done()
+    for (const open of this.#idle.splice(0)) this.#drop(open)
   }
 
-  #take(): Promise<OpenSession> {
-    const idle = this.#idle.pop()
-    if (idle) return Promise.resolve(idle)
-    if (this.#refusal) return Promise.reject(this.#refusal.error)
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ resolve, reject })
-      this.#openOne()
-    })
-  }
-
-  #give(open: OpenSession): void {
-    if (this.#closed) open.done()
-    else {
-      const next = this.#waiting.shift()
-      if (next) next.resolve(open)
-      else this.#idle.push(open)
+  async #take(): Promise<OpenSession> {
+    for (;;) {
+      const idle = this.#idle.pop()
+      if (idle) return idle
+      if (this.#refusal === null) {
+        const isFirst = this.#isUnused
+        this.#isUnused = false
+        this.#count++
+        try {
+          return await this.#open(isFirst)
+        } catch (error) {
+          this.#count--
+          this.#refusal = { error }
+          this.#wake()
+        }
+      } else if (this.#count === 0) throw this.#refusal.error
+      else await new Promise<void>(resolve => this.#waiting.push(resolve))
     }
   }
 
   #drop(open: OpenSession): void {
-    open.done()
     this.#count--
-    if (this.#waiting.length > 0) this.#openOne()
+    open.done()
   }
 
-  #openOne(): void {
-    if (this.#count >= this.#most) return
-    this.#count++
-    const isFirst = !this.#asked
-    this.#asked = true
-    this.#open(isFirst).then(
-      open => this.#give(open),
-      error => {
-        this.#count--
-        this.#most = Math.max(1, this.#count)
-        if (this.#count > 0) return
-        this.#refusal = { error }
-        for (const each of this.#waiting.splice(0)) each.reject(error)
-      },
-    )
+  #wake(): void {
+    for (const wake of this.#waiting.splice(0)) wake()
   }
 }

@@ -3,7 +3,7 @@ import type {
   Column,
   MysqlProgram,
   MysqlRaw,
-  NewValue,
+  PastTime,
   SeenColumn,
   TableShape,
   Value,
@@ -13,7 +13,7 @@ import { WIDEST_ZONE_HOURS } from './format/times.ts'
 /** A piece of SQL and the values bound to its question marks. */
 export type Sql = { readonly text: string; readonly values: readonly Value[] }
 
-/** Joins pieces of SQL. A value can only become a part of it through `bind`. */
+/** Joins pieces of SQL. Values enter only through `bind`. */
 function sql(texts: TemplateStringsArray, ...parts: readonly Sql[]): Sql {
   return {
     text: texts.reduce((joined, text, i) => `${joined}${parts[i - 1]?.text}${text}`),
@@ -21,7 +21,7 @@ function sql(texts: TemplateStringsArray, ...parts: readonly Sql[]): Sql {
   }
 }
 
-function joined(parts: readonly Sql[], separator: string): Sql {
+function join(parts: readonly Sql[], separator: string): Sql {
   return {
     text: parts.map(({ text }) => text).join(separator),
     values: parts.flatMap(({ values }) => values),
@@ -41,7 +41,7 @@ export function quoteName(name: string): string {
   return `\`${name.replaceAll('`', '``')}\``
 }
 
-function named({ name }: { readonly name: string }): Sql {
+function nameSql({ name }: { readonly name: string }): Sql {
   return verbatim(quoteName(name))
 }
 
@@ -67,7 +67,7 @@ export function isExactly(column: Column, value: Value): Sql {
 
 /** Compares with the key under the column's own collation, which is what its index and ORDER BY go by. */
 export function compareKey(column: Column, operator: '=' | '>', value: Value): Sql {
-  return sql`${named(column)} ${verbatim(operator)} ${asKey(column, value)}`
+  return sql`${nameSql(column)} ${verbatim(operator)} ${asKey(column, value)}`
 }
 
 /** The one row with exactly this key: found through the index, then compared byte for byte. */
@@ -86,24 +86,24 @@ function isPlainName(name: string | null): name is string {
 }
 
 export function allOf(conditions: readonly Sql[]): Sql {
-  return joined(conditions, ' AND ')
+  return join(conditions, ' AND ')
 }
 
 export function anyOf(conditions: readonly Sql[]): Sql {
-  return sql`(${joined(conditions, ' OR ')})`
+  return sql`(${join(conditions, ' OR ')})`
 }
 
-/** The statement of a release: it finds the row by its key and acts only if everything that was seen is still the same. */
+/** The statement of a release: finds the row by its key and changes it only if everything that was seen is unchanged. */
 export function releaseStatement(program: MysqlProgram): Sql {
   const { table } = program
   const where = allOf([byKey(program), ...program.seen.map(each => isStill(table, each))])
-  if (program.op === 'delete') return sql`DELETE FROM ${named(table)} WHERE ${where}`
+  if (program.op === 'delete') return sql`DELETE FROM ${nameSql(table)} WHERE ${where}`
   const set = program.set.map(([name, to]) => {
     const column = columnOf(table, name)
-    const others = 'value' in to ? [] : to.orEarlier.map(other => named(columnOf(table, other)))
-    return sql`${named(column)} = ${written(column, to, others)}`
+    const others = to.orEarlier.map(other => nameSql(columnOf(table, other)))
+    return sql`${nameSql(column)} = ${newValue(column, to, others)}`
   })
-  return sql`UPDATE ${named(table)} SET ${joined(set, ', ')} WHERE ${where}`
+  return sql`UPDATE ${nameSql(table)} SET ${join(set, ', ')} WHERE ${where}`
 }
 
 function byKey({ table, key: [column, value] }: MysqlProgram): Sql {
@@ -115,12 +115,11 @@ function isStill(table: TableShape, [column, value]: SeenColumn): Sql {
 }
 
 /** What a release writes into a column; `others` stands for the columns that may be earlier. */
-function written(column: Column, to: NewValue, others: readonly Sql[]): Sql {
-  if ('value' in to) return bind(to.value)
+function newValue(column: Column, to: PastTime, others: readonly Sql[]): Sql {
   // Cut to the column's own precision: MySQL would round a finer time up, into the future.
   const time = asTime(column, to.readAt.slice(0, column.precision === 0 ? 19 : 20 + column.precision))
   const past = to.inEveryZone ? sql`${time} - INTERVAL ${verbatim(String(WIDEST_ZONE_HOURS))} HOUR` : time
-  return others.length === 0 ? past : sql`LEAST(${joined([...others, past], ', ')})`
+  return others.length === 0 ? past : sql`LEAST(${join([...others, past], ', ')})`
 }
 
 function asTime({ precision }: Column, value: Value): Sql {
@@ -128,8 +127,8 @@ function asTime({ precision }: Column, value: Value): Sql {
 }
 
 /**
- * The statement that takes a release back. A deleted row is inserted, which its unique key allows only while the name is
- * free. An update is reverted if the row is still exactly what the release left.
+ * The statement that undoes a release. A deleted row is inserted, which its unique key allows only while the name is free. An
+ * update is reverted if the row is still exactly as the release left it.
  */
 export function restoreStatement(program: MysqlProgram, raw: MysqlRaw): Sql {
   const { table } = program
@@ -140,22 +139,19 @@ export function restoreStatement(program: MysqlProgram, raw: MysqlRaw): Sql {
   }
   if (program.op === 'delete') {
     const columns = [...table.columns.values()].filter(({ generated }) => !generated)
-    const values = joined(columns.map(stored), ', ')
-    return sql`INSERT INTO ${named(table)} (${joined(columns.map(named), ', ')}) VALUES (${values})`
+    const values = join(columns.map(stored), ', ')
+    return sql`INSERT INTO ${nameSql(table)} (${join(columns.map(nameSql), ', ')}) VALUES (${values})`
   }
-  const changed = new Map(program.set)
-  const unchanged = program.seen.filter(([column]) => !changed.has(column))
+  const unchanged = program.seen.filter(([column]) => !program.set.some(([name]) => name === column))
   const asLeft = program.set.map(([name, to]) => {
     const column = columnOf(table, name)
-    const others = 'value' in to ? [] : to.orEarlier.map(other => asTime(column, seen(other)))
-    return sql`${named(column)} <=> ${written(column, to, others)}`
+    const others = to.orEarlier.map(other => asTime(column, seen(other)))
+    return sql`${nameSql(column)} <=> ${newValue(column, to, others)}`
   })
-  const set = program.set.map(([name]) => {
-    const column = columnOf(table, name)
-    return sql`${named(column)} = ${stored(column)}`
-  })
+  const columns = program.set.map(([name]) => columnOf(table, name))
+  const set = columns.map(column => sql`${nameSql(column)} = ${stored(column)}`)
   const where = allOf([byKey(program), ...unchanged.map(each => isStill(table, each)), ...asLeft])
-  return sql`UPDATE ${named(table)} SET ${joined(set, ', ')} WHERE ${where}`
+  return sql`UPDATE ${nameSql(table)} SET ${join(set, ', ')} WHERE ${where}`
 }
 
 /** The statement with its values in place, for people to read; never sent. */
@@ -163,7 +159,7 @@ export function showSql(sql: Sql): string {
   return fillIn(sql, shownLiteral)
 }
 
-/** The statement with its values in place, for a client to send: nothing is left out, whatever its SQL mode. */
+/** The complete statement with its values in place, for a client with any SQL mode. */
 export function exactSql(sql: Sql): string {
   return fillIn(sql, exactLiteral)
 }
@@ -185,7 +181,7 @@ function shownLiteral(value: Value): string {
   return `'${shown.replace(/[\0\n\r\x1a'\\]/g, char => ESCAPES[char] ?? `\\${char}`)}'`
 }
 
-/** What a backslash means depends on the SQL mode, and some clients read it too: beyond plain text, bytes in hexadecimal. */
+/** The meaning of a backslash depends on the SQL mode and the client: anything but plain text is written in hexadecimal. */
 function exactLiteral(value: Value): string {
   if (value === null) return 'NULL'
   const bytes = Buffer.from(value as string)

@@ -1,13 +1,11 @@
-import type { ListPage, RestoreOutcome } from '../../../../shared/locks.ts'
+import type { RestoreOutcome } from '../../../../shared/locks.ts'
 import type { Spent } from '../../../../shared/stats.ts'
 import type { Capability, ClockReading } from '../../../../shared/stores.ts'
 import { rawPart } from '../../lib/bytes.ts'
 import { ServerClock } from '../../lib/clock.ts'
-import { only, type Settled, settle } from '../../lib/concurrency.ts'
-import { throwIfAborted } from '../../lib/errors.ts'
-import type { Reading } from '../recognise.ts'
-import { RecordStore, type Releases } from '../record-store.ts'
-import type { ListQuery, RecordCopy } from '../types.ts'
+import { only, settle } from '../../lib/concurrency.ts'
+import { type Readings, type RecordPage, RecordStore, type Releases } from '../record-store.ts'
+import type { RecordCopy } from '../types.ts'
 import type { MysqlAddress } from './address.ts'
 import { type Catalogue, readCatalogue } from './catalogue.ts'
 import { mysqlCommand } from './cli-command.ts'
@@ -17,7 +15,7 @@ import type { MysqlFormat, MysqlProgram, MysqlRaw } from './format/table.ts'
 import { parseTime } from './format/times.ts'
 import { MYSQL_FORMATS } from './formats/index.ts'
 import { parseGrants } from './grants.ts'
-import { listTables } from './list.ts'
+import { pagesOfTables } from './list.ts'
 import { dataOf, restoreRecord } from './restore.ts'
 import { readOnlyServer } from './server-errors.ts'
 import { SessionPool } from './session-pool.ts'
@@ -46,26 +44,35 @@ export class MysqlStore extends RecordStore<MysqlRaw, MysqlProgram, MysqlFormat>
     return { requests: this.#connections.statements, units: null }
   }
 
+  /** A release is offered if the account may do it in at least one of the tables, and the server takes writes. */
   capabilities(signal: AbortSignal): Promise<Capability[]> {
-    return this.#connections.use(signal, session => this.#capabilities(session))
+    return this.#connections.use(signal, async session => {
+      const grants = parseGrants((await session.read('SHOW GRANTS')).map(row => String(row[0])))
+      const { database, table } = this.#address
+      const { tables } = await this.#catalogue(session)
+      const needs =
+        tables.length > 0
+          ? tables.map(({ format, shape }) => ({ privilege: format.needs, table: shape.name }))
+          : this.formats.map(format => ({ privilege: format.needs, table }))
+      const may = needs.some(need => grants.may(need.privilege, database, need.table))
+      const canRelease = may && !(await isReadOnly(session))
+      return [...(canRelease ? (['release'] as const) : []), 'atomic-read', 'server-time']
+    })
   }
 
-  async clock(signal: AbortSignal): Promise<ClockReading> {
-    await this.#connections.use(signal, session => this.#askTime(session))
-    return this.#clock.reading()
+  clock(signal: AbortSignal): Promise<ClockReading> {
+    return this.#connections.use(signal, async session => {
+      const sentAt = this.#clock.localNow()
+      const [[time] = []] = await session.read('SELECT CONVERT(UTC_TIMESTAMP(6) USING utf8mb4)')
+      const serverTime = parseTime(String(time))
+      if (serverTime !== null) this.#clock.observe(serverTime, sentAt, this.#clock.localNow(), 1)
+      return this.#clock.reading()
+    })
   }
 
   async tables(signal: AbortSignal): Promise<{ name: string; format: string }[]> {
     const { tables } = await this.#connections.use(signal, session => this.#catalogue(session))
     return tables.map(({ shape, format }) => ({ name: shape.name, format: format.info.id }))
-  }
-
-  async *list(query: ListQuery, signal: AbortSignal): AsyncIterable<ListPage> {
-    throwIfAborted(signal)
-    this.#known = null
-    const catalogue = await this.#connections.use(signal, session => this.#catalogue(session))
-    const limit = query.limit ?? Number.POSITIVE_INFINITY
-    yield* listTables(this.#connections, catalogue, limit, signal)
   }
 
   async restore(copy: RecordCopy, signal: AbortSignal): Promise<RestoreOutcome> {
@@ -84,12 +91,18 @@ export class MysqlStore extends RecordStore<MysqlRaw, MysqlProgram, MysqlFormat>
     return productOf(String(version))
   }
 
-  protected read(ids: readonly string[], signal: AbortSignal): Promise<Settled<Reading<MysqlRaw> | null>[]> {
+  protected async *pages(signal: AbortSignal, ahead: boolean): AsyncGenerator<RecordPage<MysqlRaw>> {
+    this.#known = null
+    const catalogue = await this.#connections.use(signal, session => this.#catalogue(session))
+    yield* pagesOfTables(this.#connections, catalogue, signal, ahead)
+  }
+
+  protected read(ids: readonly string[], signal: AbortSignal): Promise<Readings<MysqlRaw>> {
     return this.#connections.use(signal, session => this.#find(session, ids))
   }
 
   protected releases(signal: AbortSignal): Releases<MysqlRaw, MysqlProgram> {
-    const sessions = new SessionPool(RELEASES_AT_ONCE, isFirst => this.#openSession(isFirst, signal))
+    const sessions = new SessionPool(isFirst => this.#openSession(isFirst, signal))
     return {
       width: RELEASES_AT_ONCE,
       read: ids => sessions.use(session => this.#find(session, ids)),
@@ -117,10 +130,10 @@ export class MysqlStore extends RecordStore<MysqlRaw, MysqlProgram, MysqlFormat>
 
   protected dataOf = dataOf
 
-  /** An idle connection may have been lost unnoticed: a statement that changes nothing must find out, not a release. */
+  /** An idle connection may have been lost unnoticed: a harmless statement must find out, not a release. */
   async #openSession(isFirst: boolean, signal: AbortSignal): Promise<OpenSession> {
     const open = await this.#connections.open(signal)
-    // The first one reads before it does anything else.
+    // The first one starts with a read anyway.
     if (isFirst) return open
     try {
       await open.session.read('SELECT 1')
@@ -131,7 +144,7 @@ export class MysqlStore extends RecordStore<MysqlRaw, MysqlProgram, MysqlFormat>
     }
   }
 
-  async #find(session: Session, ids: readonly string[]): Promise<Settled<Reading<MysqlRaw> | null>[]> {
+  async #find(session: Session, ids: readonly string[]): Promise<Readings<MysqlRaw>> {
     const found = await settle(async () => findMany(session, await this.#catalogue(session), ids))
     if (!found.ok || found.value.some(each => !each.ok)) this.#known = null
     return only([found])
@@ -143,27 +156,6 @@ export class MysqlStore extends RecordStore<MysqlRaw, MysqlProgram, MysqlFormat>
     const catalogue = await readCatalogue(session, this.#address, this.formats)
     this.#known = { catalogue, readAt: performance.now() }
     return catalogue
-  }
-
-  async #askTime(session: Session): Promise<void> {
-    const sentAt = this.#clock.localNow()
-    const [[time] = []] = await session.read('SELECT CONVERT(UTC_TIMESTAMP(6) USING utf8mb4)')
-    const serverTime = parseTime(String(time))
-    if (serverTime !== null) this.#clock.observe(serverTime, sentAt, this.#clock.localNow(), 1)
-  }
-
-  /** A release is offered if the account may do it in at least one of the tables, and the server takes writes. */
-  async #capabilities(session: Session): Promise<Capability[]> {
-    const grants = parseGrants((await session.read('SHOW GRANTS')).map(row => String(row[0])))
-    const { database, table } = this.#address
-    const { tables } = await this.#catalogue(session)
-    const needs =
-      tables.length > 0
-        ? tables.map(each => ({ privilege: each.format.needs, table: each.shape.name }))
-        : this.formats.map(each => ({ privilege: each.needs, table }))
-    const may = needs.some(need => grants.may(need.privilege, database, need.table))
-    const canRelease = may && !(await isReadOnly(session))
-    return [...(canRelease ? (['release'] as const) : []), 'atomic-read', 'server-time']
   }
 }
 

@@ -1,19 +1,16 @@
-import type { HostPort } from '../../../../shared/address.ts'
+import type { HostPort, StoreAddress } from '../../../../shared/address.ts'
 import type { AddressField, AddressScheme, KindDescription } from '../../../../shared/kinds.ts'
 
-export type RedisAddress = {
+export type RedisAddress = StoreAddress & {
   readonly kind: 'redis'
   readonly mode: 'standalone' | 'sentinel' | 'cluster'
   readonly tls: boolean
-  readonly username: string | null
-  readonly password: string | null
   readonly hosts: readonly HostPort[]
   /** The Sentinel group's name. */
   readonly group: string | null
   readonly db: number
   /** The SCAN pattern, or null for every key. A pattern is the operator saying "these are locks". */
   readonly match: string | null
-  readonly format: string | null
 }
 
 const DATABASE: AddressField = {

@@ -1,7 +1,7 @@
 import { commandLine, shellQuote } from '../../lib/shell-quote.ts'
 import type { RedisAddress } from './address.ts'
 import { keysOf, type RedisProgram, toBuffer, type Word } from './format/program.ts'
-import { releaseLua } from './release-lua.ts'
+import { releaseLua } from './run-program.ts'
 
 const ANSWERS = {
   denied: '"denied"',
@@ -29,20 +29,14 @@ export function redisCommand(address: RedisAddress, program: RedisProgram): stri
     ANSWERS,
   )
   return commandLine([
-    'redis-cli',
-    '-h',
-    shellQuote(host.host),
-    '-p',
-    String(host.port),
-    ...(address.db === 0 ? [] : ['-n', String(address.db)]),
+    `redis-cli -h ${shellQuote(host.host)} -p ${host.port}`,
+    ...(address.db === 0 ? [] : [`-n ${address.db}`]),
     ...(address.tls ? ['--tls'] : []),
     // Prompted for, never written: the shell keeps a history.
-    ...(address.username === null ? [] : ['--user', shellQuote(address.username)]),
+    ...(address.username === null ? [] : [`--user ${shellQuote(address.username)}`]),
     ...(address.username === null && address.password === null ? [] : ['--askpass']),
     ...(address.mode === 'cluster' ? ['-c'] : []),
-    'EVAL',
-    `'${lua.join(' ')}'`,
-    String(keys.length),
+    `EVAL '${lua.join(' ')}' ${keys.length}`,
     ...keys.map(shellQuote),
   ])
 }

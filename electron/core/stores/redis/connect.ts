@@ -3,7 +3,7 @@ import { unlessAborted } from '../../lib/timers.ts'
 import type { RedisAddress } from './address.ts'
 import { isNotAuthenticated, isReadOnlyReply, storeError } from './failure.ts'
 
-/** Long enough for a busy server, short enough that an outage is said within five seconds. */
+/** Long enough for a busy server, short enough to report an outage within five seconds. */
 const READY_TIMEOUT_MS = 3000
 const COMMAND_TIMEOUT_MS = 4000
 
@@ -21,30 +21,28 @@ export function createClient(address: RedisAddress): RedisClient {
     protocol: 2 as const,
     lazyConnect: true,
     connectTimeout: READY_TIMEOUT_MS,
-    // A hung server does not say goodbye: leaving must not wait for it.
+    // A hung server never closes the connection: closing must not wait for it.
     disconnectTimeout: 200,
     commandTimeout: COMMAND_TIMEOUT_MS,
-    // A connection that something on the way has forgotten does not close for a quarter of an hour: whatever is sent through it
-    // is lost, while a new one would work.
+    // A connection that a firewall dropped does not close for a quarter of an hour: commands sent through it are lost, while a
+    // new one would work.
     socketTimeout: COMMAND_TIMEOUT_MS,
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
-    enableOfflineQueue: false,
-    // The check sends INFO, which an account may be denied; a server that is still loading says so to every command.
+    // The check sends INFO, which an account may be denied; a server that is still loading refuses every command anyway.
     enableReadyCheck: false,
     disableClientInfo: true,
-    retryStrategy: (attempt: number) => Math.min(attempt * 100, 1000),
     ...(address.tls ? { tls: {} } : {}),
   }
-  if (address.mode === 'cluster') {
-    const { retryStrategy: _, enableOfflineQueue: __, ...redisOptions } = options
+  const retryDelay = (attempt: number) => Math.min(attempt * 100, 1000)
+  if (address.mode === 'cluster')
     return quiet(
       new Cluster([...address.hosts], {
         lazyConnect: true,
         enableOfflineQueue: false,
         enableReadyCheck: false,
-        redisOptions,
-        clusterRetryStrategy: attempt => Math.min(attempt * 100, 1000),
+        redisOptions: options,
+        clusterRetryStrategy: retryDelay,
         slotsRefreshTimeout: READY_TIMEOUT_MS,
         maxRedirections: 4,
         retryDelayOnClusterDown: 300,
@@ -52,12 +50,12 @@ export function createClient(address: RedisAddress): RedisClient {
         retryDelayOnFailover: 0,
       }),
     )
-  }
-  const [host] = address.hosts
   const single = {
     ...options,
+    enableOfflineQueue: false,
+    retryStrategy: retryDelay,
     db: address.db,
-    // Only to hear of it. To make the connection anew at once, as ioredis would, cuts off whoever waits for an answer on it.
+    // Only to learn of it. Reconnecting at once, as ioredis would, cuts off the commands that wait for an answer.
     reconnectOnError: (error: Error) => {
       if (isReadOnlyReply(error)) demoted.set(client, client.stream)
       return false
@@ -71,7 +69,7 @@ export function createClient(address: RedisAddress): RedisClient {
           name: address.group ?? '',
           ...(address.tls ? { enableTLSForSentinelMode: true } : {}),
         })
-      : new Redis({ ...single, host: host?.host ?? '', port: host?.port ?? 0 }),
+      : new Redis({ ...single, ...address.hosts[0] }),
   )
   return client
 }
@@ -82,23 +80,23 @@ function quiet<C extends RedisClient>(client: C): C {
   return client
 }
 
-/** Connections under way: however many operations wait for one, it is made once. */
+/** Pending connections: all operations of a client wait for the same one. */
 const connecting = new WeakMap<RedisClient, Promise<void>>()
 
-/** Connections whose server said that it is a replica, by their client. Another server may be behind the same address now. */
+/** Connections whose server answered as a replica, by their client. The address may lead to another server by now. */
 const demoted = new WeakMap<RedisClient, unknown>()
-/** When a client last left a replica. One that is meant to be there does not come and go with every answer. */
+/** When a client last left a replica. If the address is that of a replica, it must not reconnect after every answer. */
 const leftAt = new WeakMap<RedisClient, number>()
 const LEAVE_AT_MOST_EVERY_MS = 2000
 
-function isToLeave(client: RedisClient): client is Redis {
+function mustLeave(client: RedisClient): client is Redis {
   if (!(client instanceof Redis) || client.status !== 'ready' || demoted.get(client) !== client.stream)
     return false
   const before = leftAt.get(client)
   return before === undefined || performance.now() - before >= LEAVE_AT_MOST_EVERY_MS
 }
 
-/** Nothing is sent again: what is under way is answered on the old connection, or fails with it. */
+/** Sends nothing again: pending commands are answered on the old connection, or fail with it. */
 async function leave(client: Redis): Promise<void> {
   demoted.delete(client)
   leftAt.set(client, performance.now())
@@ -106,18 +104,18 @@ async function leave(client: Redis): Promise<void> {
     client.once('close', () => resolve())
     client.disconnect(true)
   })
-  // Somebody closed it meanwhile, and nobody wants another.
+  // The store was closed in between.
   if (client.status === 'end') throw storeError(new Error('Connection is closed'))
 }
 
 /**
- * Resolves when commands can be sent, or says within READY_TIMEOUT_MS why not. After a failover behind one address the old
- * primary goes on answering as a replica: its connection is left before the next command.
+ * Resolves when commands can be sent, or fails within READY_TIMEOUT_MS with the reason. After a failover behind one address the old
+ * primary keeps answering as a replica: its connection is closed before the next command.
  */
 export async function ready(client: RedisClient, signal: AbortSignal): Promise<void> {
   let connected = connecting.get(client)
   if (!connected) {
-    const isLeaving = isToLeave(client)
+    const isLeaving = mustLeave(client)
     if (client.status === 'ready' && !isLeaving) return
     connected = (isLeaving ? leave(client).then(() => becomeReady(client)) : becomeReady(client)).finally(
       () => connecting.delete(client),
@@ -134,8 +132,7 @@ function becomeReady(client: RedisClient): Promise<void> {
     const onReady = () => finish(resolve)
     const onError = (error: unknown) => {
       reason = error
-      // Waiting makes neither a wrong password right nor a refusing host answer. Where there are several hosts, the
-      // client goes on to the next.
+      // Retrying corrects neither a wrong password nor a host that refuses. With several hosts, the client tries the next.
       if (isNotAuthenticated(error) || isOneHost(client)) giveUp()
     }
     const giveUp = () => finish(() => reject(storeError(reason ?? new Error('Connection timed out'))))

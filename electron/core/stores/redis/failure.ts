@@ -44,12 +44,12 @@ function textOf(error: unknown): string {
   return cause instanceof Error ? cause.message : String(cause)
 }
 
-/** The account is valid, but lacks this permission: others may be granted. */
+/** The account is valid but lacks this permission; it may have others. */
 export function isNotPermitted(error: unknown): boolean {
   return NOT_PERMITTED.test(textOf(error))
 }
 
-/** The account itself is refused: nothing will be permitted. */
+/** The server rejects the account itself. */
 export function isNotAuthenticated(error: unknown): boolean {
   return NOT_AUTHENTICATED.test(textOf(error))
 }
@@ -92,7 +92,7 @@ export function storeError(error: unknown): StoreError {
 /** ioredis's words for a command that it did not send, for lack of a connection. */
 const NEVER_SENT = /isn't writeable and enableOfflineQueue|Cluster isn't ready and enableOfflineQueue/
 
-/** A change that failed. An answer of the server, or a command never sent, proves that nothing was done; otherwise it may have been. */
+/** A failed change. An answer of the server, or a command never sent, proves that nothing was done; otherwise it is uncertain. */
 export function changeFailed(
   error: unknown,
   what: 'release' | 'restore' | 'acquisition' | 'renewal',

@@ -1,7 +1,7 @@
 import { textOf } from './format/format.ts'
 import type { RedisRaw } from './format/record.ts'
 
-/** Where lock managers keep the last fencing number. It has no TTL, and is no lock. */
+/** The key of the last fencing number of lock managers. It has no TTL, and is not a lock. */
 const COUNTER = 'lockkeeper:fencing'
 const COUNTER_NAME = /^lockkeeper:fencing(?::\{\d+\})?$/
 const SLOTS = 16_384
@@ -18,7 +18,7 @@ export function isCounterName(keyText: string): boolean {
   return COUNTER_NAME.test(keyText)
 }
 
-/** By its value too: what is only named like it is shown. */
+/** Checks the value too: a record that only has the name is shown. */
 export function isFencingCounter(raw: RedisRaw): boolean {
   return isCounterName(raw.keyText) && /^\d{1,16}$/.test(textOf(raw) ?? '')
 }

@@ -1,16 +1,49 @@
+import type { ChainableCommander, Redis } from 'ioredis'
 import { keyToText } from '../../lib/bytes.ts'
 import type { ServerClock } from '../../lib/clock.ts'
 import type { RedisClient } from './connect.ts'
 import { isNotPermitted } from './failure.ts'
 import type { RedisRaw, RedisValue } from './format/record.ts'
-import { READERS, type ReadLimits, type Row, readByCommands } from './read-by-commands.ts'
 import { runScript, script } from './script.ts'
+
+export type ReadLimits = {
+  /** Of a string; anything else may take four times as much memory. */
+  readonly maxBytes: number
+  readonly maxElements: number
+  /** Whether to read the first element of a list, whatever its size. */
+  readonly heads: boolean
+}
+
+/** One key as a server answers. */
+type Row = {
+  kind: string
+  absolute?: boolean
+  expiresAt: number | null
+  size: number
+  body: Buffer | Buffer[] | null
+}
+
+/** Per type: the command for its size, and the command for its contents with the arguments after the key. */
+const READERS: readonly (readonly [
+  type: string,
+  size: string,
+  body: string,
+  ...args: (string | number)[],
+])[] = [
+  ['string', 'STRLEN', 'GET'],
+  ['hash', 'HLEN', 'HGETALL'],
+  ['zset', 'ZCARD', 'ZRANGE', 0, -1, 'WITHSCORES'],
+  ['set', 'SCARD', 'SMEMBERS'],
+  ['list', 'LLEN', 'LRANGE', 0, 0],
+]
+
+type ScriptReply = [Buffer, Buffer, number, ...[Buffer, number, number, Row['body']][]]
 
 /** For listings: far above any lock, far below what hurts the server or us. */
 export const LIST_LIMITS: ReadLimits = { maxBytes: 64 * 1024, maxElements: 256, heads: false }
 /** For keys beside a lock, such as the queue of its waiters. */
 export const COMPANION_LIMITS: ReadLimits = { maxBytes: 1024 * 1024, maxElements: 10_000, heads: true }
-/** For one key that the operator asked to see. */
+/** For one key that the operator inspects. */
 export const INSPECT_LIMITS: ReadLimits = { maxBytes: 16 * 1024 * 1024, maxElements: 10_000, heads: true }
 
 /**
@@ -24,7 +57,7 @@ local time = redis.call('TIME')
 local absolute = type(redis.pcall('PEXPIRETIME', KEYS[1])) == 'number'
 local out = { time[1], time[2], absolute and 1 or 0 }
 local readers = { ${READERS.map(([kind, ...words]) => `${kind} = { ${words.map(word => `'${word}'`).join(', ')} }`).join(', ')} }
--- Few elements can still be huge: their memory is asked for before they are fetched.
+-- Few elements can still be huge: their memory is checked before they are fetched.
 local function fits(kind, key, count)
   if kind == 'string' then return count <= maxBytes end
   if kind == 'list' then return heads end
@@ -47,50 +80,138 @@ return out
   'read-only',
 )
 
-/** Null in the place of a key that is not there. */
-export async function readKeys(
-  client: RedisClient,
-  keys: readonly Buffer[],
-  limits: ReadLimits,
-  clock: ServerClock,
-  oneByOne: boolean,
-): Promise<(RedisRaw | null)[]> {
-  if (keys.length === 0) return []
-  try {
-    const batches = oneByOne ? keys.map(key => [key]) : [keys]
-    const rows = await Promise.all(batches.map(batch => readByScript(client, batch, limits, clock)))
-    const flat = rows.flat()
-    return keys.map((key, i) => rawFrom(key, flat[i] as Row, oneByOne))
-  } catch (error) {
-    // An account without EVAL, or without the right to one of these keys, reads them key by key.
-    if (!isNotPermitted(error)) throw error
-    const rows = await readByCommands(client, keys, limits, clock)
-    return keys.map((key, i) => rawFrom(key, rows[i] as Row, oneByOne))
+const GONE: Row = { kind: 'none', expiresAt: null, size: 0, body: null }
+const DENIED: Row = { kind: 'denied', expiresAt: null, size: 0, body: null }
+
+/** Reads keys through a client of the store or of one of its nodes. */
+export class KeyReader {
+  readonly #clock: ServerClock
+  readonly #isCluster: boolean
+
+  constructor(clock: ServerClock, isCluster: boolean) {
+    this.#clock = clock
+    this.#isCluster = isCluster
+  }
+
+  /** In the order of the keys; null for an absent one. */
+  async read(client: RedisClient, keys: readonly Buffer[], limits: ReadLimits): Promise<(RedisRaw | null)[]> {
+    if (keys.length === 0) return []
+    const rows = await this.#byScripts(client, keys, limits).catch(error => {
+      // An account without EVAL, or without the right to one of these keys, reads them key by key.
+      if (!isNotPermitted(error)) throw error
+      return this.#byCommands(client, keys, limits)
+    })
+    return keys.map((key, i) => rawFrom(key, rows[i] as Row, this.#isCluster))
+  }
+
+  /** A cluster refuses scripts over keys of several slots, so there each key is read by itself. */
+  async #byScripts(client: RedisClient, keys: readonly Buffer[], limits: ReadLimits): Promise<Row[]> {
+    const batches = this.#isCluster ? keys.map(key => [key]) : [keys]
+    return (await Promise.all(batches.map(batch => this.#byScript(client, batch, limits)))).flat()
+  }
+
+  async #byScript(client: RedisClient, keys: readonly Buffer[], limits: ReadLimits): Promise<Row[]> {
+    const sentAt = this.#clock.localNow()
+    const { maxBytes, maxElements, heads } = limits
+    const reply = await runScript(client, READ, keys, [maxBytes, maxElements, heads ? 1 : 0])
+    const [seconds, micros, absolute, ...rows] = reply as ScriptReply
+    const now = Number(seconds.toString()) * 1000 + Number(micros.toString()) / 1000
+    this.#clock.observe(now, sentAt, this.#clock.localNow(), 0)
+    return rows.map(([kind, ttl, size, body]) => {
+      const end = absolute === 1 ? ttl : Math.round(now) + ttl
+      const expiresAt = ttl < 0 ? null : end
+      return { kind: kind.toString(), absolute: absolute === 1, expiresAt, size, body }
+    })
+  }
+
+  /**
+   * Reads keys without a script, for accounts that may not run one. Not atomic: between two answers a key may change, so
+   * the deadline is requested before and after the value, and a key that changed in between is read once more.
+   */
+  async #byCommands(client: RedisClient, keys: readonly Buffer[], limits: ReadLimits): Promise<Row[]> {
+    const absolute = await knowsDeadlines(client, keys[0] as Buffer)
+    const ends = absolute ? 'PEXPIRETIME' : 'PTTL'
+    const types = await pipeline(client, keys, key => [['TYPE', key]])
+    const kinds = types.map(([kind]) => (kind instanceof Error ? 'denied' : String(kind)))
+    const readers = kinds.map(kind => READERS.find(([type]) => type === kind))
+    const sizes = await pipeline(client, keys, (key, i) => [
+      [readers[i]?.[1] ?? 'TYPE', key],
+      kinds[i] === 'string' ? ['STRLEN', key] : ['MEMORY', 'USAGE', key, 'SAMPLES', 0],
+    ])
+    const wanted = keys.map((key, i) => {
+      const [size, bytes] = sizes[i] ?? []
+      if (!readers[i] || !fits(readers[i][0], Number(size), Number(bytes), limits)) return null
+      const [, , body, ...args] = readers[i]
+      return [body, key, ...args]
+    })
+    const replies = await pipeline(client, keys, (key, i) => [
+      [ends, key],
+      wanted[i] ?? ['TYPE', key],
+      [ends, key],
+    ])
+    const now = Math.round(this.#clock.now())
+    const rows: Row[] = []
+    for (const [i, key] of keys.entries()) {
+      const kind = kinds[i] ?? 'none'
+      const [before, body, after] = replies[i] ?? []
+      const hasChanged =
+        (body instanceof Error && body.message.startsWith('WRONGTYPE')) || hasMoved(before, after, absolute)
+      if (kind === 'denied' || (body instanceof Error && !hasChanged) || before instanceof Error)
+        rows.push(DENIED)
+      else if (after === -2) rows.push(GONE)
+      else if (hasChanged) rows.push(...(await this.#byCommands(client, [key], limits)))
+      else {
+        const end = Number(after)
+        const expiresAt = absolute ? end : now + end
+        rows.push({
+          kind,
+          absolute,
+          expiresAt: end < 0 ? null : expiresAt,
+          size: Number(sizes[i]?.[0]) || 0,
+          body: wanted[i] ? (body as Row['body']) : null,
+        })
+      }
+    }
+    return rows
   }
 }
 
-async function readByScript(
+function fits(kind: string, size: number, bytes: number, limits: ReadLimits): boolean {
+  if (kind === 'string') return size <= limits.maxBytes
+  if (kind === 'list') return limits.heads
+  // Without permission for MEMORY it is not a number, and the count alone decides.
+  return size <= limits.maxElements && !(bytes > limits.maxBytes * 4)
+}
+
+/** A deadline must not have moved at all; a remaining time only shrinks. */
+function hasMoved(before: unknown, after: unknown, absolute: boolean): boolean {
+  return absolute ? before !== after : Number(after) > Number(before)
+}
+
+/** Redis 7 knows the exact deadline. */
+async function knowsDeadlines(client: RedisClient, key: Buffer): Promise<boolean> {
+  return (client as Redis).call('PEXPIRETIME', [key]).then(
+    () => true,
+    error => !/unknown command/i.test(String(error)),
+  )
+}
+
+type Command = readonly (string | number | Buffer)[]
+
+/** Sends these commands for all keys together. Returns the replies by key; an error of a single command is a reply. */
+async function pipeline(
   client: RedisClient,
   keys: readonly Buffer[],
-  limits: ReadLimits,
-  clock: ServerClock,
-): Promise<Row[]> {
-  const sentAt = clock.localNow()
-  const reply = (await runScript(client, READ, keys, [
-    limits.maxBytes,
-    limits.maxElements,
-    limits.heads ? 1 : 0,
-  ])) as [Buffer, Buffer, number, ...[Buffer, number, number, Row['body']][]]
-  const [seconds, micros, absolute, ...rows] = reply
-  const now = Number(seconds.toString()) * 1000 + Number(micros.toString()) / 1000
-  clock.observe(now, sentAt, clock.localNow(), 0)
-  return rows.map(([kind, ttl, size, body]) => ({
-    kind: kind.toString(),
-    absolute: absolute === 1,
-    expiresAt: ttl < 0 ? null : absolute === 1 ? ttl : Math.round(now) + ttl,
-    size,
-    body,
-  }))
+  commandsFor: (key: Buffer, i: number) => readonly Command[],
+): Promise<unknown[][]> {
+  const batch: ChainableCommander = (client as Redis).pipeline()
+  const commands = keys.map(commandsFor)
+  for (const [name, ...args] of commands.flat()) batch.callBuffer(String(name), args)
+  const replies = ((await batch.exec()) ?? []).map(([error, value]) => {
+    if (error && !/^(NOPERM|WRONGTYPE)|unknown/i.test(error.message)) throw error
+    return error ?? value
+  })
+  return commands.map(each => replies.splice(0, each.length))
 }
 
 function rawFrom(key: Buffer, row: Row, cluster: boolean): RedisRaw | null {

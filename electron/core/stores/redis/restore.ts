@@ -13,20 +13,20 @@ import { runScript, script } from './script.ts'
 /** The latest moment that a Date can name. */
 const LAST_MS = 8_640_000_000_000_000
 
-/** What is kept of a string, which is what every lock is that may be put back. The end is that of the key, not the lock's. */
+/** The copy of a string: every lock that may be restored is one. The end is that of the key, not of the lock. */
 const keptSchema = z.strictObject({
   type: z.literal('string'),
   value: z.base64().max(Math.ceil(LIST_LIMITS.maxBytes / 3) * 4),
   expiresAt: z.number().int().min(0).max(LAST_MS).nullable(),
 })
 
-/** Undefined for a record that cannot be restored, or whose value is too large to be kept for every lock. */
+/** Undefined for a record that cannot be restored, or whose value is too large for a copy of every lock. */
 export function dataOf({ value, expiresAt }: RedisRaw): z.infer<typeof keptSchema> | undefined {
   if (value.type !== 'string' || value.bytes.length > LIST_LIMITS.maxBytes) return undefined
   return { type: 'string', value: value.bytes.toString('base64'), expiresAt }
 }
 
-export type StringRaw = RedisRaw & { readonly value: { readonly type: 'string'; readonly bytes: Buffer } }
+type StringRaw = RedisRaw & { readonly value: { readonly type: 'string'; readonly bytes: Buffer } }
 
 /** The record that a copy stands for. */
 export function rawOfCopy({ id, data }: RecordCopy): StringRaw {
@@ -46,7 +46,7 @@ export function rawOfCopy({ id, data }: RecordCopy): StringRaw {
 }
 
 /**
- * The one script that ever writes a lock. ARGV is the value, the moment from which it is too late (empty: never), and the
+ * The one script that ever writes a lock. ARGV is the value, the time after which the lock has ended (empty: never), and the
  * end of the key (empty: none). Answers taken, ended or denied (nothing was done), or restored.
  */
 const RESTORE = script(
@@ -60,7 +60,7 @@ if redis.acl_check_cmd and not redis.acl_check_cmd('SET', KEYS[1], ARGV[1]) then
 if ARGV[3] == '' then
   redis.call('SET', KEYS[1], ARGV[1], 'NX')
 else
-  -- It never stands there without an end, whatever becomes of the next command, which makes the end exact.
+  -- The key has an end even if the next command, which makes that end exact, fails.
   redis.call('SET', KEYS[1], ARGV[1], 'PX', tonumber(ARGV[3]) - now, 'NX')
   redis.pcall('PEXPIREAT', KEYS[1], ARGV[3])
 end
@@ -69,15 +69,13 @@ return 'restored'
   'writes',
 )
 
-export type PutBack = 'restored' | 'taken' | 'ended'
-
-/** Puts a string back where nothing is, in one atomic step. `endsAt` is the lock's own end, which may be before the key's. */
+/** Restores a string under a free key, in one atomic step. `endsAt` is the lock's own end, which may be before the key's. */
 export async function restoreRecord(
   client: RedisClient,
   { key, value, expiresAt }: StringRaw,
   endsAt: number | null,
-  askTime: () => Promise<number>,
-): Promise<PutBack> {
+  readTime: () => Promise<number>,
+): Promise<'restored' | 'taken' | 'ended'> {
   const ends = [endsAt, expiresAt].filter(each => each !== null)
   const tooLateAt = ends.length === 0 ? null : Math.ceil(Math.min(...ends))
   try {
@@ -88,8 +86,8 @@ export async function restoreRecord(
   } catch (error) {
     if (!isNotPermitted(error)) throw error
   }
-  // Without scripts: SET NX compares and writes in one step too. Only the moment is judged before it is sent.
-  if (tooLateAt !== null && (await askTime()) >= tooLateAt) {
+  // Without scripts: SET NX compares and writes in one step too. Only the time is checked before it is sent.
+  if (tooLateAt !== null && (await readTime()) >= tooLateAt) {
     return (await (client as Redis).exists(key)) === 1 ? 'taken' : 'ended'
   }
   const until = expiresAt === null ? [] : ['PXAT', expiresAt]

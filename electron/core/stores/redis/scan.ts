@@ -1,13 +1,73 @@
-import type { Redis } from 'ioredis'
-import { throwIfAborted } from '../../lib/errors.ts'
+import { Cluster, type Redis } from 'ioredis'
+import type { Problem } from '../../../../shared/locks.ts'
+import { StoreError, throwIfAborted, toFailure } from '../../lib/errors.ts'
+import type { RedisClient } from './connect.ts'
+import { storeError } from './failure.ts'
 
-/** The first step is small, so that something is on the screen at once; the rest are few. */
+const SLOTS = 16_384
+
+type SlotRange = [first: number, last: number, primary: [host: string, port: number], ...replicas: unknown[]]
+
+/**
+ * Every server that holds keys, and a problem for each that is missing. ioredis silently drops a dead node from its list, so the
+ * owners of the slots are read from the cluster itself: a listing without them must not look complete.
+ */
+export async function findPrimaries(client: RedisClient): Promise<{ nodes: Redis[]; problems: Problem[] }> {
+  if (!(client instanceof Cluster)) return { nodes: [client], problems: [] }
+  const connected = new Map(
+    client.nodes('master').map(node => [`${node.options.host}:${node.options.port}`, node]),
+  )
+  const ranges = await slotRanges([...connected.values()])
+  const owners = [...new Set(ranges.map(([, , [host, port]]) => `${host}:${port}`))]
+  const problems = owners
+    .filter(where => !connected.has(where))
+    .map(where => unreachable(where, 'This node of the cluster does not answer'))
+  const owned = ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0)
+  if (owned < SLOTS) {
+    const slots = `${SLOTS - owned} of ${SLOTS} slots`
+    problems.push(unreachable('cluster', `${slots} belong to no node, so their keys cannot be read`))
+  }
+  return { nodes: owners.flatMap(where => connected.get(where) ?? []), problems }
+}
+
+function unreachable(where: string, message: string): Problem {
+  return { where, code: 'STORE_UNREACHABLE', message }
+}
+
+async function slotRanges(nodes: readonly Redis[]): Promise<SlotRange[]> {
+  let last: unknown = new StoreError('STORE_UNREACHABLE', 'No node of the cluster answers')
+  for (const node of nodes) {
+    try {
+      return (await node.call('CLUSTER', ['SLOTS'])) as SlotRange[]
+    } catch (error) {
+      last = error
+    }
+  }
+  throw storeError(last)
+}
+
+/** A node that failed during a listing. */
+export function nodeProblem(node: Redis, error: unknown): Problem {
+  return { where: `${node.options.host}:${node.options.port}`, ...toFailure(storeError(error)) }
+}
+
+/** Keys that the account may list but not read: any of them may be a lock. */
+export function deniedProblem(denied: number, found: number, match: string | null): Problem {
+  const some = denied === found ? `any of the keys found (${found})` : `${denied} of the ${found} keys found`
+  return {
+    where: match ?? 'all keys',
+    code: 'STORE_DENIED',
+    message: `This account may not read ${some}`,
+  }
+}
+
+/** The first step is small, for a fast first page; the others are few. */
 const FIRST_COUNT = 200
 const COUNT = 1000
 
 /**
- * SCAN, never KEYS: the server is not blocked for longer than one step. The next step is asked for before the keys of
- * this one are handed out, so that scanning and fetching overlap on the one connection.
+ * SCAN, never KEYS: the server is not blocked for longer than one step. The next step is requested before the keys of this one
+ * are yielded, so that scanning and fetching overlap on the one connection.
  */
 export async function* scanKeys(
   node: Redis,
@@ -17,7 +77,7 @@ export async function* scanKeys(
   const step = (cursor: string, count: number) => {
     const match = pattern === null ? [] : ['MATCH', pattern]
     const reply = node.callBuffer('SCAN', [cursor, ...match, 'COUNT', count]) as Promise<[Buffer, Buffer[]]>
-    // Handled where it is awaited; until then a failure must not count as unhandled.
+    // Its failure is reported where it is awaited.
     reply.catch(() => {})
     return reply
   }

@@ -11,45 +11,50 @@ export function script(lua: string, mode: 'read-only' | 'writes'): Script {
 /** Servers before Redis 7, which do not know the read-only variants. */
 const withoutReadOnly = new WeakSet<RedisClient>()
 
-/** Scripts on their way, by their digest, to a server that did not know them. */
-const onTheirWay = new WeakMap<RedisClient, Map<string, Promise<unknown>>>()
+/** Scripts being sent, by their digest, to a server that did not know them. */
+const beingSent = new WeakMap<RedisClient, Map<string, Promise<unknown>>>()
 
 /**
- * EVALSHA, and EVAL the first time a server sees the script; a NOSCRIPT answer proves that nothing ran. Of many that find
- * the script unknown together one sends it, and the others wait and ask again. Scripts that only read say so where the server understands it: it then runs them on replicas, and while writes are paused for a
- * failover, which is when somebody looks.
+ * EVALSHA, and EVAL the first time a server sees the script; a NOSCRIPT answer proves that nothing ran. Of many calls that find
+ * the script unknown together one sends it, and the others wait and try again. A script that only reads says so where the server
+ * understands it: it then runs on replicas too, and while writes are paused for a failover, which is when operators look.
  */
 export async function runScript(
   client: RedisClient,
-  { lua, sha, readOnly }: Script,
+  wanted: Script,
   keys: readonly Buffer[],
   args: readonly (Buffer | string | number)[],
 ): Promise<unknown> {
+  const { lua, sha, readOnly } = wanted
   const suffix = readOnly && !withoutReadOnly.has(client) ? '_RO' : ''
-  const rest = [keys.length, ...keys, ...args]
+  const evaluate = (command: 'EVAL' | 'EVALSHA', text: string) =>
+    (client as Redis).callBuffer(command + suffix, [text, keys.length, ...keys, ...args])
   try {
-    return await (client as Redis).callBuffer(`EVALSHA${suffix}`, [sha, ...rest])
+    return await evaluate('EVALSHA', sha)
   } catch (error) {
-    const text = error instanceof Error ? error.message : ''
-    if (suffix !== '' && /unknown command/i.test(text)) {
+    if (suffix !== '' && error instanceof Error && /unknown command/i.test(error.message)) {
       withoutReadOnly.add(client)
-      return runScript(client, { lua, sha, readOnly }, keys, args)
+      return runScript(client, wanted, keys, args)
     }
-    if (!text.startsWith('NOSCRIPT')) throw error
+    if (!isUnknownScript(error)) throw error
   }
-  const sent = onTheirWay.get(client) ?? new Map<string, Promise<unknown>>()
-  onTheirWay.set(client, sent)
-  const first = sent.get(sha)
+  const sending = beingSent.get(client) ?? new Map<string, Promise<unknown>>()
+  beingSent.set(client, sending)
+  const first = sending.get(sha)
   if (first) {
     await first.catch(() => {})
     try {
-      return await (client as Redis).callBuffer(`EVALSHA${suffix}`, [sha, ...rest])
+      return await evaluate('EVALSHA', sha)
     } catch (error) {
       // Another node of a cluster.
-      if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error
+      if (!isUnknownScript(error)) throw error
     }
   }
-  const run = (client as Redis).callBuffer(`EVAL${suffix}`, [lua, ...rest])
-  sent.set(sha, run)
-  return await run.finally(() => sent.delete(sha))
+  const run = evaluate('EVAL', lua)
+  sending.set(sha, run)
+  return await run.finally(() => sending.delete(sha))
+}
+
+function isUnknownScript(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('NOSCRIPT')
 }

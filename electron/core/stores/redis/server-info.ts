@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis'
 import { isNotPermitted } from './failure.ts'
 import { runScript, script } from './script.ts'
 
-/** Product and version. INFO may be denied; HELLO is allowed to almost everybody, on Redis 6 and later. */
+/** Product and version. INFO may be denied; almost every account may use HELLO, on Redis 6 and later. */
 export async function serverName(node: Redis): Promise<string> {
   const info = await node.info('server').catch(() => '')
   const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1]
@@ -16,8 +16,8 @@ export async function serverName(node: Redis): Promise<string> {
 }
 
 /**
- * Asks what the account may do without doing it. Before Redis 7 a script cannot ask; there an account that may run
- * scripts is taken to be allowed, and a release says otherwise without having changed anything.
+ * Checks what the account may do without doing it. Before Redis 7 a script cannot check; there an account that may run scripts
+ * counts as permitted, and a release that is not fails without a change.
  */
 const PROBE = script(
   `
@@ -31,47 +31,42 @@ export async function probeRelease(
   node: Redis,
   pattern: string | null,
 ): Promise<{ release: boolean; notify: boolean; script: boolean }> {
-  // Accounts are often limited to keys of a prefix: ask about a key that the pattern covers.
+  // Accounts are often limited to keys of a prefix: the probe uses a key that the pattern covers.
   const key = pattern === null ? 'lockkeeper:probe' : pattern.replace(/[*?[\\].*$/s, '')
   const role = await node.role().catch(() => [])
-  const primary = role[0] === undefined || String(role[0]) === 'master'
-  try {
-    const [del, publish] = (await runScript(node, PROBE, [Buffer.from(key)], [])) as [number, number]
-    return { release: del === 1 && primary, notify: publish === 1 && primary, script: true }
-  } catch (error) {
+  const isPrimary = role[0] === undefined || String(role[0]) === 'master'
+  const script = await runScript(node, PROBE, [Buffer.from(key)], []).catch(error => {
     if (!isNotPermitted(error)) throw error
-    const allowed = await probeQueued(node, [
-      ['DEL', key],
-      ['PUBLISH', 'lock:released:probe', ''],
-    ])
-    return { release: allowed[0] === true && primary, notify: allowed[1] === true && primary, script: false }
-  }
+    return null
+  })
+  const allowed = script ?? (await probeQueued(node, ['DEL', key], ['PUBLISH', 'lock:released:probe', '']))
+  const [release, notify] = (allowed as readonly number[]).map(each => Number(each) === 1 && isPrimary)
+  return { release: release === true, notify: notify === true, script: script !== null }
 }
 
-/** Without scripts: a transaction checks each command as it is queued, and is then thrown away. */
+/** Without scripts: a transaction checks each command as it is queued, and is then discarded. */
 async function probeQueued(
   node: Redis,
-  commands: readonly (readonly [string, ...string[]])[],
-): Promise<boolean[]> {
+  ...commands: readonly (readonly [string, ...string[]])[]
+): Promise<number[]> {
   const connection = node.duplicate({ lazyConnect: true })
   connection.on('error', () => {})
   const permitted = (name: string, words: string[]) =>
     connection.call(name, words).then(
-      () => true,
+      () => 1,
       error => {
-        if (isNotPermitted(error)) return false
+        if (isNotPermitted(error)) return 0
         throw error
       },
     )
   try {
     await connection.connect()
-    if (!(await permitted('WATCH', ['lockkeeper:probe'])) || !(await permitted('MULTI', [])))
-      return commands.map(() => false)
-    const allowed: boolean[] = []
+    if (!(await permitted('WATCH', ['lockkeeper:probe'])) || !(await permitted('MULTI', []))) return []
+    const allowed: number[] = []
     for (const [name, ...words] of commands) allowed.push(await permitted(name, words))
     return allowed
   } finally {
-    // Leaving discards what was queued.
+    // Disconnecting discards what was queued.
     connection.disconnect()
   }
 }

@@ -1,5 +1,5 @@
 import { Cluster, type Redis } from 'ioredis'
-import type { ListPage, RecordDetail, RestoreOutcome } from '../../../../shared/locks.ts'
+import type { RecordDetail, RestoreOutcome } from '../../../../shared/locks.ts'
 import type { Spent } from '../../../../shared/stats.ts'
 import type { Capability, ClockReading } from '../../../../shared/stores.ts'
 import { textToKey } from '../../lib/bytes.ts'
@@ -9,8 +9,8 @@ import { StoreError, throwIfAborted } from '../../lib/errors.ts'
 import type { Act } from '../fenced-release.ts'
 import { type Reading, readVerdict, recognise, type Verdict } from '../recognise.ts'
 import { checkCopy } from '../record-copy.ts'
-import { emptyPage, pageOf, RecordStore, type Releases } from '../record-store.ts'
-import type { ListQuery, RecordCopy } from '../types.ts'
+import { type Readings, type RecordPage, RecordStore, type Releases } from '../record-store.ts'
+import type { RecordCopy } from '../types.ts'
 import type { RedisAddress } from './address.ts'
 import { redisCommand } from './cli-command.ts'
 import { countCommands, createClient, type RedisClient, ready } from './connect.ts'
@@ -18,14 +18,12 @@ import { changeFailed, isNotPermitted, notTried, storeError } from './failure.ts
 import { isFencingCounter } from './fencing-counter.ts'
 import type { RedisFormat } from './format/format.ts'
 import type { RedisProgram } from './format/program.ts'
-import { type RedisRaw, rawParts, sayUnrecognised } from './format/record.ts'
+import { type RedisRaw, rawParts, whyUnrecognised } from './format/record.ts'
 import { REDIS_FORMATS } from './formats/index.ts'
-import { deniedProblem, findPrimaries, nodeProblem } from './primaries.ts'
-import { COMPANION_LIMITS, INSPECT_LIMITS, LIST_LIMITS, readKeys } from './read.ts'
-import type { ReadLimits } from './read-by-commands.ts'
+import { COMPANION_LIMITS, INSPECT_LIMITS, KeyReader, LIST_LIMITS, type ReadLimits } from './read.ts'
 import { dataOf, rawOfCopy, restoreRecord } from './restore.ts'
-import { runProgram, sayProgram } from './run-program.ts'
-import { scanKeys } from './scan.ts'
+import { describeProgram, runProgram } from './run-program.ts'
+import { deniedProblem, findPrimaries, nodeProblem, scanKeys } from './scan.ts'
 import { probeRelease, serverName } from './server-info.ts'
 import { runWatched } from './watched.ts'
 
@@ -41,6 +39,7 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
   readonly #client: RedisClient
   readonly #sent: () => number
   readonly #clock = new ServerClock()
+  readonly #reader: KeyReader
   /** The connection whose database number was confirmed; ioredis only emits an event when SELECT fails. */
   #selected: unknown = null
   readonly #watched = new WorkQueue(WATCHED_AT_ONCE)
@@ -51,6 +50,7 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
     this.#address = address
     this.#client = createClient(address)
     this.#sent = countCommands(this.#client)
+    this.#reader = new KeyReader(this.#clock, this.#client instanceof Cluster)
   }
 
   spent(): Spent {
@@ -59,7 +59,7 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
 
   capabilities(signal: AbortSignal): Promise<Capability[]> {
     return this.#run(signal, async () => {
-      const clock = await this.#askTime()
+      const clock = await this.#readTime()
       const { release, notify, script } = await probeRelease(this.#anyNode(), this.#address.match)
       const found: [Capability, boolean][] = [
         ['release', release],
@@ -72,54 +72,13 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
   }
 
   clock(signal: AbortSignal): Promise<ClockReading> {
-    return this.#run(signal, () => this.#askTime())
-  }
-
-  async *list(query: ListQuery, signal: AbortSignal): AsyncIterable<ListPage> {
-    const { nodes, problems } = await this.#run(signal, async () => {
-      await this.#askTime()
-      return findPrimaries(this.#client)
-    })
-    if (problems.length > 0) yield { ...emptyPage(), problems: [...problems] }
-    const seen = new Set<string>()
-    let left = query.limit ?? Number.POSITIVE_INFINITY
-    let found = 0
-    let denied = 0
-    for (const node of nodes) {
-      try {
-        for await (const keys of scanKeys(node, this.#address.match, signal)) {
-          // SCAN may return a key twice while the keyspace is resized.
-          const fresh = keys.filter(key => {
-            const text = key.toString('latin1')
-            return !seen.has(text) && seen.add(text)
-          })
-          const raws = (await this.#readRaw(node, fresh, LIST_LIMITS)).filter(raw => raw !== null)
-          const page = pageOf(await this.#understand(node, raws), left)
-          found += raws.length
-          denied += raws.filter(({ value }) => value.type === 'denied').length
-          left -= page.locks.length
-          yield { ...page, scanned: fresh.length }
-          if (left <= 0) return
-        }
-      } catch (error) {
-        // One dead node of a cluster does not hide the others; the page names it.
-        if (nodes.length === 1 || signal.aborted) throw storeError(error)
-        yield { ...emptyPage(), problems: [nodeProblem(node, error)] }
-      }
-    }
-    // Unreadable keys are usually none of ours, but keys under a pattern for locks, or all keys, must not look like no locks.
-    if (denied > 0 && (this.hint.patternGiven || denied === found))
-      yield { ...emptyPage(), problems: [deniedProblem(denied, found, this.#address.match)] }
+    return this.#run(signal, () => this.#readTime())
   }
 
   /** A key that the account may not read is still a record. */
   override inspect(id: string, signal: AbortSignal): Promise<RecordDetail | null> {
     return this.#run(signal, async () => {
-      const raws = await this.#readRaw(this.#client, [textToKey(id)], INSPECT_LIMITS)
-      const [reading] = await this.#understand(
-        this.#client,
-        raws.filter(raw => raw !== null),
-      )
+      const [reading] = await this.#readKeys(this.#client, [textToKey(id)], INSPECT_LIMITS)
       return reading ? this.detailOf(reading) : null
     })
   }
@@ -127,9 +86,10 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
   restore(copy: RecordCopy, signal: AbortSignal): Promise<RestoreOutcome> {
     return this.#run(signal, async () => {
       const raw = rawOfCopy(copy)
-      checkCopy(copy, (await this.#understand(this.#client, [raw]))[0] ?? null)
-      const askTime = async () => (await this.#askTime()).serverTime
-      const outcome = await restoreRecord(this.#client, raw, copy.endsAt, askTime).catch(error => {
+      const [made] = await this.#understand(this.#client, [raw])
+      checkCopy(copy, made ?? null)
+      const readTime = async () => (await this.#readTime()).serverTime
+      const outcome = await restoreRecord(this.#client, raw, copy.endsAt, readTime).catch(error => {
         throw changeFailed(error, 'restore')
       })
       return outcome === 'taken' ? this.taken(copy.id, signal) : { outcome }
@@ -150,13 +110,13 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
     return {
       width: RELEASES_AT_ONCE,
       act: async program => {
-        // A server that hangs executes what it was sent when it wakes up, whatever was decided by then.
+        // A server that hangs executes the commands it has received once it wakes up: send it no more.
         if (lost !== null) throw notTried(lost)
         try {
           return await this.#act(program)
         } catch (error) {
           const failure = changeFailed(error, 'release')
-          // The other nodes of a cluster may be well.
+          // The other nodes of a cluster may still work.
           if (failure.uncertain && !(this.#client instanceof Cluster)) lost = failure
           throw failure
         }
@@ -168,23 +128,57 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
   protected dataOf = dataOf
 
   protected explain(program: RedisProgram) {
-    return { release: sayProgram(program), command: redisCommand(this.#address, program) }
+    return { release: describeProgram(program), command: redisCommand(this.#address, program) }
+  }
+
+  protected async *pages(signal: AbortSignal): AsyncGenerator<RecordPage<RedisRaw>> {
+    const { match } = this.#address
+    const { nodes, problems } = await this.#run(signal, async () => {
+      await this.#readTime()
+      return findPrimaries(this.#client)
+    })
+    if (problems.length > 0) yield { readings: [], problems }
+    const seen = new Set<string>()
+    let found = 0
+    let denied = 0
+    for (const node of nodes) {
+      try {
+        for await (const keys of scanKeys(node, match, signal)) {
+          // SCAN may return a key twice while the keyspace is resized.
+          const fresh = keys.filter(key => {
+            const text = key.toString('latin1')
+            return !seen.has(text) && seen.add(text)
+          })
+          const read = await this.#readKeys(node, fresh, LIST_LIMITS)
+          const readings = read.filter(reading => reading !== null)
+          found += readings.length
+          denied += readings.filter(isDenied).length
+          yield { readings, scanned: fresh.length }
+        }
+      } catch (error) {
+        // One dead node of a cluster does not hide the others; the page names it.
+        if (nodes.length === 1 || signal.aborted) throw storeError(error)
+        yield { readings: [], problems: [nodeProblem(node, error)] }
+      }
+    }
+    // Unreadable keys are usually not locks, but keys under a pattern for locks, or all keys, must not look like no locks.
+    if (denied > 0 && (this.hint.patternGiven || denied === found))
+      yield { readings: [], problems: [deniedProblem(denied, found, match)] }
   }
 
   /** One record may be as large as inspect shows; many only as large as a list shows, to bound memory. */
-  protected read(ids: readonly string[], signal: AbortSignal): Promise<Settled<Reading<RedisRaw> | null>[]> {
+  protected read(ids: readonly string[], signal: AbortSignal): Promise<Readings<RedisRaw>> {
     return this.#run(signal, async () => {
       const limits = ids.length === 1 ? INSPECT_LIMITS : LIST_LIMITS
       const found: Settled<Reading<RedisRaw> | null>[] = []
       if (this.#client instanceof Cluster) {
         // Each key is read by itself, and fails by itself.
         await eachOf([...ids.entries()], READ_AT_ONCE, async ([place, id]) => {
-          const read = await settle(() =>
-            this.#readChunk([id], limits).catch(error => {
-              throw storeError(error)
-            }),
-          )
-          found[place] = read.ok ? (read.value[0] ?? { ok: true, value: null }) : read
+          const read = this.#readChunk([id], limits).catch(error => {
+            throw storeError(error)
+          })
+          const each = await settle(() => read)
+          found[place] = each.ok ? (each.value[0] ?? { ok: true, value: null }) : each
         })
         return found
       }
@@ -194,15 +188,10 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
     })
   }
 
-  async #readChunk(ids: readonly string[], limits: ReadLimits): Promise<Settled<Reading<RedisRaw> | null>[]> {
-    const raws = await this.#readRaw(this.#client, ids.map(textToKey), limits)
-    const readings = await this.#understand(
-      this.#client,
-      raws.filter(raw => raw !== null),
-    )
-    return raws.map(raw => {
-      const value = raw && (readings.shift() ?? null)
-      if (raw?.value.type !== 'denied') return { ok: true, value }
+  async #readChunk(ids: readonly string[], limits: ReadLimits): Promise<Readings<RedisRaw>> {
+    const readings = await this.#readKeys(this.#client, ids.map(textToKey), limits)
+    return readings.map(value => {
+      if (!isDenied(value)) return { ok: true, value }
       return { ok: false, error: new StoreError('STORE_DENIED', 'Redis does not let this account read it') }
     })
   }
@@ -236,7 +225,7 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
     this.#selected = connection
   }
 
-  async #askTime(): Promise<ClockReading> {
+  async #readTime(): Promise<ClockReading> {
     const sentAt = this.#clock.localNow()
     try {
       const [seconds, micros] = (await this.#anyNode().time()) as unknown as [string, string]
@@ -255,31 +244,41 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
     return node
   }
 
-  /** A cluster refuses scripts over keys of several slots, so there each key is read by itself. */
-  #readRaw(client: RedisClient, keys: readonly Buffer[], limits: ReadLimits): Promise<(RedisRaw | null)[]> {
-    return readKeys(client, keys, limits, this.#clock, this.#client instanceof Cluster)
+  /** In the order of the keys; null for an absent one. */
+  async #readKeys(
+    client: RedisClient,
+    keys: readonly Buffer[],
+    limits: ReadLimits,
+  ): Promise<(Reading<RedisRaw> | null)[]> {
+    return this.#understand(client, await this.#reader.read(client, keys, limits))
   }
 
   /** Finds each record's format, reads the other keys it needs, and decodes it. */
-  async #understand(client: RedisClient, raws: readonly RedisRaw[]): Promise<Reading<RedisRaw>[]> {
-    const verdicts = raws.map(
-      (raw): Verdict<RedisFormat> =>
-        // Lock managers of every format share these counters.
-        isFencingCounter(raw)
-          ? { is: 'companion' }
-          : recognise(this.formats, raw, this.hint, sayUnrecognised),
-    )
-    const wanted = raws.map((raw, i) => {
-      const verdict = verdicts[i]
-      return verdict?.is === 'lock' ? (verdict.format.companions?.(raw) ?? []) : []
+  async #understand(
+    client: RedisClient,
+    raws: readonly (RedisRaw | null)[],
+  ): Promise<(Reading<RedisRaw> | null)[]> {
+    const records = raws.map(raw => {
+      if (raw === null) return null
+      // Lock managers of every format share these counters.
+      const verdict: Verdict<RedisFormat> = isFencingCounter(raw)
+        ? { is: 'companion' }
+        : recognise(this.formats, raw, this.hint, whyUnrecognised)
+      return { raw, verdict, wanted: (verdict.is === 'lock' && verdict.format.companions?.(raw)) || [] }
     })
-    const companions = await this.#readRaw(client, wanted.flat(), COMPANION_LIMITS)
+    const wanted = records.flatMap(record => record?.wanted ?? [])
+    const companions = await this.#reader.read(client, wanted, COMPANION_LIMITS)
     const now = this.#clock.now()
-    return raws.map((alone, i) => {
-      const own = companions.splice(0, wanted[i]?.length).filter(each => each !== null)
-      const raw =
-        own.length === 0 ? alone : { ...alone, companions: new Map(own.map(each => [each.keyText, each])) }
-      return readVerdict(verdicts[i] as Verdict<RedisFormat>, raw, now, raw.keyText)
+    return records.map(record => {
+      if (record === null) return null
+      const own = companions.splice(0, record.wanted.length).filter(each => each !== null)
+      const companionsByKey = new Map(own.map(each => [each.keyText, each]))
+      const raw = own.length === 0 ? record.raw : { ...record.raw, companions: companionsByKey }
+      return readVerdict(record.verdict, raw, now, raw.keyText)
     })
   }
+}
+
+function isDenied(reading: Reading<RedisRaw> | null): boolean {
+  return reading?.raw?.value.type === 'denied'
 }

@@ -6,7 +6,7 @@ import type { RedisClient } from './connect.ts'
 import { storeError } from './failure.ts'
 import { comparisonOf, type Guard, isPublish, keysOf, type RedisProgram } from './format/program.ts'
 
-/** EXEC is refused when a key was touched, by a mere renewal too; then everything is compared anew. */
+/** EXEC does nothing if a key was touched, even by a renewal; then everything is compared again. */
 const MOST_ATTEMPTS = 5
 
 /**

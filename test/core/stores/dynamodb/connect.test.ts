@@ -87,13 +87,13 @@ describe('reading through trouble', () => {
     expect(sent.filter(operation => operation === 'Scan')).toHaveLength(4)
   })
 
-  it('gives up on a table that stays throttled, and says so', async () => {
+  it('gives up on a table that stays throttled, with that as the reason', async () => {
     decide = first(Infinity, 'Scan', throttled)
     const failure = await failureOf(listAll(store))
     expect(failure).toMatchObject({ code: 'STORE_ERROR', message: expect.stringContaining('throttles') })
   })
 
-  it('asks again after an internal error, a lost answer or a cut one', async () => {
+  it('retries after an internal error, a lost answer or a truncated one', async () => {
     const internal = errorAnswer('com.amazonaws.dynamodb.v20120810#InternalServerError', 'oops', 500)
     for (const fate of [internal, 'lose-answer', 'cut-answer'] as const) {
       decide = first(1, 'GetItem', fate)
@@ -114,7 +114,7 @@ describe('reading through trouble', () => {
     })
   })
 
-  it('says when something else than DynamoDB answers', async () => {
+  it('reports an answer that is not from DynamoDB', async () => {
     decide = first(Infinity, 'DescribeTable', { status: 200, body: '<html>Log in</html>' })
     expect(await failureOf(listAll(store))).toMatchObject({
       code: 'STORE_ERROR',
@@ -155,14 +155,14 @@ describe('releasing through trouble', () => {
     expect(sent.filter(operation => operation === 'DeleteItem')).toHaveLength(1)
   })
 
-  it('says plainly that nothing was done when DynamoDB refused', async () => {
+  it('reports no uncertainty when DynamoDB refused', async () => {
     const { id, fence } = await seen()
     decide = first(1, 'DeleteItem', errorAnswer('com.amazon.coral.validate#ValidationException', 'no'))
     const { message } = await failureOf(releaseLock(store, id, fence, never))
     expect(message).not.toContain('may or may not')
   })
 
-  it('waits for the answer to a delete that is under way when it is told to stop', async () => {
+  it('awaits the answer to a delete that was sent before the abort', async () => {
     const { id, fence } = await seen()
     const abort = new AbortController()
     decide = operation => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { DynamoAddress } from '../../../../electron/core/stores/dynamodb/address.ts'
-import { credentialsFor } from '../../../../electron/core/stores/dynamodb/credentials.ts'
+import { credentialsFor } from '../../../../electron/core/stores/dynamodb/connect.ts'
 
 const address: DynamoAddress = {
   kind: 'dynamodb',

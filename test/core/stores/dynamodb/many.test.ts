@@ -105,7 +105,7 @@ describe('many items of a DynamoDB table', () => {
     expect(all[1]).toMatch(/2048|size/i)
   })
 
-  it('are told apart by number, however it is written', async () => {
+  it('are distinguished by number, in any notation', async () => {
     const numbers = await TestTable.create(table.endpoint, [['lock_key', 'N']])
     const long = '12345678901234567890123456789012345678'
     await numbers.put({ lock_key: { N: '1' }, owner_id: { S: 'one' } })

@@ -37,7 +37,7 @@ const LOCK: TableItem = {
   acquired_at: { N: '1700000000.000000000000000000000000001' },
 }
 
-describe('an item that is put back', () => {
+describe('a restored item', () => {
   // Emulators hold no two lists or maps for equal, so that such an item is not released: the next test has them.
   const everyType: TableItem = {
     ...LOCK,
@@ -77,7 +77,7 @@ describe('an item that is put back', () => {
     expect(await table.get({ LockID: { S: 'bucket/state' } })).toEqual(before)
   })
 
-  it('is found again under a key of two parts', async () => {
+  it('is restored under a key of two parts', async () => {
     const keys = [
       ['lock_key', 'B'],
       ['part', 'N'],
@@ -117,7 +117,7 @@ describe('an item that is put back', () => {
     await proxy.close()
   })
 
-  it('may or may not be there when the answer was lost, and the error says so', async () => {
+  it('is uncertain when the answer is lost, and so is the error', async () => {
     const { table } = await place()
     await table.put(LOCK)
     const proxy = await startDynamoProxy(table.endpoint, operation =>

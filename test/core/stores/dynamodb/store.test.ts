@@ -39,7 +39,7 @@ function lock(key: string, more: TableItem = {}): TableItem {
 }
 
 describe('a table', () => {
-  it('that is missing is said to be missing, by its name', async () => {
+  it('that is missing is named in the error', async () => {
     const { table } = await tableWith([['lock_key', 'S']], [])
     const store = new DynamoStore(table.address({ table: 'no-such-table' }))
     closing.push(() => store.close())
@@ -88,7 +88,7 @@ describe('a table', () => {
     expect(await store.capabilities(never)).toContain('release')
   })
 
-  it('with a binary key has hexadecimal ids, and can still be locked by when told so', async () => {
+  it('with a binary key has hexadecimal ids, and is usable when pinned', async () => {
     const key = { lock_key: { B: Uint8Array.of(0xff, 0x01) } }
     const { table, store } = await tableWith([['lock_key', 'B']], [{ ...lock('x'), ...key }], {
       format: 'conditional-put',

@@ -25,8 +25,8 @@ async function tableWith(key: string, item: TableItem, format: string | null = n
   return { table, store, fenceOf }
 }
 
-describe('an item with nothing that says who holds it', () => {
-  it('is no lock even when told so, because another owner’s could not be told from it', async () => {
+describe('an item without any attribute of its holder', () => {
+  it('is not a lock even when pinned, because its holders cannot be distinguished', async () => {
     const mine = { lock_key: { S: 'job' }, holder: { S: 'mine' } }
     const { table, store } = await tableWith('lock_key', mine, 'conditional-put')
     const reason = 'it has none of owner_id, expires_at, acquired_at'
@@ -133,7 +133,7 @@ describe('a Terraform lock', () => {
     expect(await releaseLock(store, 'state', fence, never)).toMatchObject({ outcome: 'released' })
   })
 
-  it('with an ID is told by its Info alone, which no other acquisition shares', async () => {
+  it('with an ID is identified by its Info alone, which no other acquisition shares', async () => {
     const { table, store, fenceOf } = await tableWith('LockID', state({ ID: 'uuid-1' }))
     const fence = await fenceOf('state')
     const item = state({ ID: 'uuid-1' }, { tag: { S: 'x' } })

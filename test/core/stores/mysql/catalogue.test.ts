@@ -35,7 +35,7 @@ describe('finding the tables that hold locks', () => {
     })
   })
 
-  it('says which columns a named table lacks', async () => {
+  it('names the columns that a named table lacks', async () => {
     await db.plain.query(
       'CREATE TABLE customers (id INT PRIMARY KEY, name TEXT, locked_at INT, locked_by INT)',
     )
@@ -89,7 +89,7 @@ describe('finding the tables that hold locks', () => {
     expect(await releaseLock(store, 'a?', fence, never)).toMatchObject({ outcome: 'released' })
   })
 
-  it('asks which table is meant when two have the key, and takes table/key', async () => {
+  it('reports a key in two tables as ambiguous, and accepts table/key', async () => {
     for (const table of ['first', 'second']) {
       await db.plain.query(`CREATE TABLE ${table} (lock_key VARCHAR(50) PRIMARY KEY, ${COLUMNS})`)
       await db.plain.query(`INSERT INTO ${table} (lock_key, lock_id) VALUES ('GPS', 'owner in ${table}')`)
@@ -144,7 +144,7 @@ describe('finding the tables that hold locks', () => {
     })
   })
 
-  it('lists the other tables when one may not be read, and says which', async () => {
+  it('lists the other tables when one may not be read, and names that one', async () => {
     for (const table of ['first', 'second']) {
       await db.plain.query(`CREATE TABLE ${table} (lock_key VARCHAR(50) PRIMARY KEY, ${COLUMNS})`)
       await db.plain.query(`INSERT INTO ${table} (lock_key, lock_id) VALUES ('GPS', 'o')`)
@@ -155,7 +155,7 @@ describe('finding the tables that hold locks', () => {
     expect(problems).toEqual([{ where: 'first', code: 'STORE_DENIED', message: expect.stringMatching(/\w/) }])
   })
 
-  it('says so when a table is dropped or altered after it was looked at, and recovers', async () => {
+  it('reports a table that was dropped or altered after it was read, and recovers', async () => {
     await db.plain.query(`CREATE TABLE locks (lock_key VARCHAR(50) PRIMARY KEY, extra INT, ${COLUMNS})`)
     await db.plain.query("INSERT INTO locks (lock_key, lock_id) VALUES ('a', 'o')")
     const store = db.store()

@@ -66,7 +66,7 @@ describe('the line for mysql', () => {
     expect(bash(line)).toEqual(RELEASED)
   })
 
-  it('asks for a password and never contains one', async () => {
+  it('prompts for a password and never contains one', async () => {
     await db.plain.query(RECHARGE)
     await db.plain.query("INSERT INTO recargas_process_locks (lock_key, lock_id) VALUES ('a', 'x')")
     const account = await db.account(`SELECT, DELETE ON ${db.name}.*`)

@@ -47,7 +47,7 @@ describe('a MySQL server that cannot be used', () => {
     })
   })
 
-  it('says unreachable for a port where nobody listens', async () => {
+  it('reports a port where no server listens as unreachable', async () => {
     const failure = await failureOf(listAll(db.store({ port: await freePort() })))
     expect(failure).toMatchObject({
       code: 'STORE_UNREACHABLE',
@@ -55,12 +55,12 @@ describe('a MySQL server that cannot be used', () => {
     })
   })
 
-  it('says unreachable for a host that has no address', async () => {
+  it('reports a host without an address as unreachable', async () => {
     const failure = await failureOf(listAll(db.store({ host: 'no-such-host.invalid' })))
     expect(failure.code).toBe('STORE_UNREACHABLE')
   })
 
-  it('says unreachable for a server that accepts connections and never answers', async () => {
+  it('reports a server that accepts connections and never answers as unreachable', async () => {
     const mute = createServer().listen(0, '127.0.0.1')
     await once(mute, 'listening')
     const address = mute.address()
@@ -71,7 +71,7 @@ describe('a MySQL server that cannot be used', () => {
     await once(mute, 'close')
   })
 
-  it('says so when something else than MySQL answers', async () => {
+  it('reports a server that is not MySQL', async () => {
     const other = createServer(socket => socket.on('error', () => {}).end(Buffer.from([1, 0, 0, 0, 10])))
     other.listen(0, '127.0.0.1')
     await once(other, 'listening')
@@ -85,7 +85,7 @@ describe('a MySQL server that cannot be used', () => {
     await once(other, 'close')
   })
 
-  it('says that TLS is not offered when the server has none', async () => {
+  it('reports a server without TLS', async () => {
     const failure = await failureOf(listAll(db.store({ tls: true })))
     expect(failure).toMatchObject({ code: 'STORE_UNREACHABLE', message: expect.stringContaining('TLS') })
   })
@@ -141,7 +141,7 @@ describe('a MySQL server that fails in the middle', () => {
     await expect.poll(() => failureOf(listAll(store))).toMatchObject({ code: 'no error' })
   })
 
-  it('says that a release may or may not have happened when its answer is lost, and sends it once', async () => {
+  it('reports an uncertain release when its answer is lost, and sends it once', async () => {
     const store = db.store({ port: wire.port })
     const { id, fence } = await lockOf(store, 'GPS')
     wire.mode = 'cut-after-write'
@@ -156,7 +156,7 @@ describe('a MySQL server that fails in the middle', () => {
 })
 
 describe('waiting for other transactions', () => {
-  it('says that another transaction holds the row, and changes nothing', async () => {
+  it('reports that another transaction holds the row, and changes nothing', async () => {
     const store = db.store()
     const { id, fence } = await lockOf(store, 'GPS')
     const other = await db.another()
@@ -187,7 +187,7 @@ describe('waiting for other transactions', () => {
     expect(await releasing).toEqual({ outcome: 'released', notified: null })
   })
 
-  it('stops a list when it is told to, though the server does not answer', async () => {
+  it('stops a list on request, even if the server does not answer', async () => {
     const store = db.store()
     await listAll(store)
     const other = await db.another()

@@ -21,7 +21,7 @@ async function put(keys: readonly (string | number)[]): Promise<void> {
 /** More than the first page, and not in the order of their text. */
 const NUMBERS = Array.from({ length: 250 }, (_, i) => (i * 7919) % 250)
 
-describe('a key whose order is not that of what it is compared by', () => {
+describe('a key that is ordered differently from how it is compared', () => {
   const members = NUMBERS.map(number => `m${number}`)
 
   it.each([
@@ -33,7 +33,7 @@ describe('a key whose order is not that of what it is compared by', () => {
     ['double', 'DOUBLE', NUMBERS],
     ['date', 'DATE', ['2024-01-01']],
     ['uuid', 'UUID', ['123e4567-e89b-12d3-a456-426655440000']],
-  ])('makes a table unusable, and the reason says so: %s', async (type, definition, keys) => {
+  ])('makes a table unusable, with that as the reason: %s', async (type, definition, keys) => {
     await create(definition)
     await put(keys)
     const store = db.store()
@@ -77,7 +77,7 @@ describe('a key of a type that pages in its own order', () => {
     expect(await db.rows('SELECT lock_id FROM locks')).toHaveLength(keys.length - 1)
   })
 
-  it('says that rows may be missing beyond keys that are longer than what the server sorts by', async () => {
+  it('reports that rows may be missing after keys longer than the server sorts by', async () => {
     await create('TEXT')
     await put(NUMBERS.map(number => `${'x'.repeat(30_000)}${number}`))
     const { problems } = await listAll(db.store())

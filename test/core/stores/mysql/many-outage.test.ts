@@ -139,7 +139,7 @@ describe('a MySQL server that fails in the middle of many releases', () => {
     expect(await left()).toBe(0)
   })
 
-  it('says of those that it could not begin that the server refused, and of the others what became of them', async () => {
+  it('reports the refusal for releases it could not start, and the outcome of the others', async () => {
     await holdRows(6, 8)
     const { settled, ids } = await waitingReleases(3)
     await plain.query("ALTER USER u@'127.0.0.1' ACCOUNT LOCK")

@@ -31,7 +31,7 @@ async function bytesOf(table: string): Promise<string> {
 
 const TIMES = 'acquired_at TIMESTAMP NULL, expires_at TIMESTAMP NULL'
 
-describe('a row that is put back', () => {
+describe('a restored row', () => {
   it.each<[string, string, string]>([
     [
       'as its own program writes it',
@@ -73,7 +73,7 @@ describe('a row that is put back', () => {
     expect((await lockOf(store, 'GPS')).fence).toBe(fence)
   })
 
-  it('is found again under a key of bytes', async () => {
+  it('is restored under a binary key', async () => {
     await db.plain.query(
       `CREATE TABLE locks (lock_key VARBINARY(9) PRIMARY KEY, lock_id VARBINARY(9), pid INT, ${TIMES})`,
     )
@@ -85,7 +85,7 @@ describe('a row that is put back', () => {
     expect(await bytesOf('locks')).toBe(before)
   })
 
-  it('leaves a name alone that the index takes for the same, and says who has it', async () => {
+  it('changes nothing under a name that the index considers equal, and names its holder', async () => {
     await db.plain.query(RECHARGE)
     await db.plain.query("INSERT INTO recargas_process_locks (lock_key, lock_id) VALUES ('GPS', 'o')")
     const store = db.store()
@@ -94,7 +94,7 @@ describe('a row that is put back', () => {
     expect(await store.restore(copy, never)).toMatchObject({ outcome: 'taken', current: { owner: 'next' } })
   })
 
-  it('is not put back when another lock has its number, and the message says so', async () => {
+  it('is not restored when another lock has its number, with that as the reason', async () => {
     await db.plain.query(RECHARGE)
     await db.plain.query("INSERT INTO recargas_process_locks (id, lock_key, lock_id) VALUES (5, 'GPS', 'o')")
     const store = db.store()
@@ -106,7 +106,7 @@ describe('a row that is put back', () => {
     })
   })
 
-  it('is not left there when a trigger makes something else of it', async () => {
+  it('is removed again when a trigger changes it', async () => {
     await db.plain.query(RECHARGE)
     await db.plain.query("INSERT INTO recargas_process_locks (lock_key, lock_id) VALUES ('GPS', 'o')")
     const store = db.store()
@@ -116,7 +116,7 @@ describe('a row that is put back', () => {
     )
     expect(await failureOf(store.restore(copy, never))).toMatchObject({
       code: 'STORE_ERROR',
-      message: expect.stringContaining('otherwise than it was'),
+      message: expect.stringContaining("changed the lock's values"),
     })
     expect(await db.rows('SELECT * FROM recargas_process_locks')).toEqual([])
   })
@@ -174,7 +174,7 @@ describe('a row that is put back', () => {
   )
 })
 
-describe('a ShedLock that is put back', () => {
+describe('a restored ShedLock', () => {
   const HELD = "('job', NOW(3) + INTERVAL 1 HOUR, NOW(3) - INTERVAL 1 MINUTE, 'host')"
   const CLOCKS = [
     ['TIMESTAMP(3)', HELD],

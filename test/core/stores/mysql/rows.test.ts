@@ -134,7 +134,7 @@ describe('process lock tables of other shapes', () => {
     expect(await releaseLock(store, 'a', again.fence, never)).toMatchObject({ outcome: 'released' })
   })
 
-  it('says of a pid that is no number, and of a time that is no time, what it found', async () => {
+  it('notes the content of a pid that is not a number, and of a time that is not a time', async () => {
     await db.plain.query(
       shape(
         'lock_key VARCHAR(50) PRIMARY KEY, lock_id TEXT, pid TEXT, acquired_at BIGINT, expires_at BIGINT',

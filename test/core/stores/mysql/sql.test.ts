@@ -3,7 +3,7 @@ import { type LockTable, readCatalogue } from '../../../../electron/core/stores/
 import { Connections, type Session } from '../../../../electron/core/stores/mysql/connect.ts'
 import type { MysqlRaw } from '../../../../electron/core/stores/mysql/format/table.ts'
 import { MYSQL_FORMATS } from '../../../../electron/core/stores/mysql/formats/index.ts'
-import { readRow } from '../../../../electron/core/stores/mysql/rows.ts'
+import { readRows } from '../../../../electron/core/stores/mysql/rows.ts'
 import {
   compareKey,
   quoteName,
@@ -35,7 +35,7 @@ async function onlyTable(session: Session): Promise<LockTable> {
 async function releaseAfter(key: string, change: string | null): Promise<number> {
   return connections.use(never, async session => {
     const table = await onlyTable(session)
-    const { raws } = await readRow(session, table, table.key.binary ? Buffer.from(key) : key)
+    const { raws } = await readRows(session, table, [table.key.binary ? Buffer.from(key) : key])
     if (change !== null) await db.plain.query(change)
     const { text, values } = releaseStatement(table.format.release(raws[0] as MysqlRaw, undefined))
     return session.change(text, values)

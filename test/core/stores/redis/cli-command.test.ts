@@ -94,7 +94,7 @@ describe('the line for redis-cli', () => {
     expect(redisCommand(redisAddress('redis://a%00b@h/0'), program('x'))).toBeNull()
   })
 
-  it('asks for a password and never contains one', () => {
+  it('prompts for a password and never contains one', () => {
     const program: RedisProgram = { key: b('k'), guards: [], commands: [['DEL', b('k')]] }
     const words = (text: string) => wordsOf(redisCommand(redisAddress(text), program))
     expect(words('redis://h/0').slice(0, 6)).toEqual(['redis-cli', '-h', 'h', '-p', '6379', 'EVAL'])

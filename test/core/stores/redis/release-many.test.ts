@@ -164,7 +164,7 @@ it('answers for the nodes of a cluster that are there when one is not', async ()
   expect(settled.some(each => !each.ok && each.error.uncertain)).toBe(false)
 })
 
-it('says which keys the account may not read, and does not take them for changed', async () => {
+it('names the keys the account may not read, and does not report them as changed', async () => {
   const place = await redisPlace()
   await place.client.set('pipeline_lock:acme:mine', 'run-1')
   await place.client.set('pipeline_lock:other:theirs', 'run-2')

@@ -55,13 +55,13 @@ describe('puts a released lock back, to the byte and to the millisecond', () => 
     }
   })
 
-  it('knows every format that may be put back', () => {
+  it('covers every format that can be restored', () => {
     const restorable = REDIS_FORMATS.filter(({ info }) => info.noUndo === null).map(({ info }) => info.id)
     expect(RECORDS.map(([format]) => format).sort()).toEqual(restorable.sort())
   })
 })
 
-it('keeps no copy of a lock that must not be put back', async () => {
+it('keeps no copy of a lock that must not be restored', async () => {
   const place = await redisPlace()
   await place.client.hset('orders', `${UUID}:1`, 1)
   expect(await releaseAndKeep(await place.open(), await place.lock('orders'))).toEqual({
@@ -134,7 +134,7 @@ describe.each([
   })
 })
 
-it('says that the outcome is unknown when the answer is lost, and sends it only once', async () => {
+it('reports an unknown outcome when the answer is lost, and sends the restore only once', async () => {
   const place = await redisPlace()
   const state = { armed: false, sent: 0 }
   const { port } = new URL(place.address)

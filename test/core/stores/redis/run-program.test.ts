@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openStore } from '../../../../electron/core/stores/kinds/kinds.ts'
 import type { Guard, RedisProgram } from '../../../../electron/core/stores/redis/format/program.ts'
-import { runProgram, sayProgram } from '../../../../electron/core/stores/redis/run-program.ts'
+import { describeProgram, runProgram } from '../../../../electron/core/stores/redis/run-program.ts'
 import { runWatched } from '../../../../electron/core/stores/redis/watched.ts'
 import { releaseLock } from '../../../contract/ask.ts'
 import { GUARDS } from './guards.ts'
@@ -82,7 +82,7 @@ it('changes nothing when the account may delete but not publish', async () => {
 it('is shown to people in the notation of redis-cli, with hostile bytes escaped', () => {
   const hostile = Buffer.from('a"\\\n\x1b[31m\xff', 'latin1')
   expect(
-    sayProgram({ key, guards: [{ check: 'value', key, equals: hostile }], commands: [['DEL', key]] }),
+    describeProgram({ key, guards: [{ check: 'value', key, equals: hostile }], commands: [['DEL', key]] }),
   ).toEqual(['if GET "{lock}" is still "a\\"\\\\\\x0a\\x1b[31m\\xff"', 'DEL "{lock}"'])
 })
 

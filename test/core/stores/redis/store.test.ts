@@ -29,13 +29,13 @@ it('denies a wrong password without repeating it', async () => {
   expect(message).not.toContain('s3cr3t-word')
 })
 
-it('says that a host refuses, at once', async () => {
+it('reports a refusing host at once', async () => {
   const { code, seconds } = await failure('redis://127.0.0.1:1/0')
   expect(code).toBe('STORE_UNREACHABLE')
   expect(seconds).toBeLessThan(2)
 })
 
-it('says that a name does not resolve', async () => {
+it('reports a name that does not resolve', async () => {
   expect((await failure('redis://no-such-host.invalid:6379/0')).code).toBe('STORE_UNREACHABLE')
 })
 
@@ -49,7 +49,7 @@ it('gives up within five seconds on a server that accepts and never answers', as
   expect(seconds).toBeLessThan(5)
 })
 
-it('says that a database number does not exist, instead of reading another one', async () => {
+it('reports a database number that does not exist, and reads no other database', async () => {
   const { code } = await failure(`redis://127.0.0.1:${inject('redisPort')}/5000`)
   expect(code).toBe('NOT_FOUND')
 })
@@ -105,7 +105,7 @@ it('does not fetch few but huge elements, nor the head of a list', async () => {
   expect(after - before).toBeLessThan(1024 * 1024)
 })
 
-it('says that what answers is not Redis', async () => {
+it('reports a server that is not Redis', async () => {
   const web = createServer(socket => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')).listen(0, '127.0.0.1')
   await once(web, 'listening')
   onTestFinished(() => void web.close())
@@ -127,7 +127,7 @@ it('stays closed once it was closed', async () => {
   })
 })
 
-it('does not repeat the password that a server repeats, whatever it looks like', async () => {
+it('does not repeat a password that the server repeats', async () => {
   const server = await startRedis({ args: ['--rename-command', 'AUTH', ''] })
   onTestFinished(() => server.stop('SIGKILL'))
   for (const password of ['s3cr3t-word'.repeat(20), 'pa\\nss-word', 'páss\u200bword']) {
@@ -170,7 +170,7 @@ it('finds nothing where nothing matches', async () => {
   expect(await place.list('?match=zzz:*')).toMatchObject({ locks: [], unrecognised: [], problems: [] })
 })
 
-it('looks through 100,000 keys none of which is a lock, and loses none of them', async () => {
+it('scans 100,000 keys without a lock, and counts all of them', async () => {
   const place = await redisPlace()
   await place.client.eval("for i = 1, 100000 do redis.call('SET', 'session:' .. i, 'v') end", 0)
   const { locks, unrecognised, scanned } = await place.list()
@@ -179,7 +179,7 @@ it('looks through 100,000 keys none of which is a lock, and loses none of them',
   expect(new Set(unrecognised.map(each => each.key)).size).toBe(100_000)
 })
 
-it('lists what an account limited to a prefix may read, and says what it may not', async () => {
+it('lists what an account limited to a prefix may read, and reports the rest as a problem', async () => {
   const place = await redisPlace()
   const user = `narrow-${place.client.options.db}`
   await place.client.call('ACL', ['SETUSER', user, 'on', '>pw', '~pipeline_lock:*', '+@all'])
@@ -202,7 +202,7 @@ describe('a listing is not complete for an account that may not read', () => {
     return (await listAll(store)).problems
   }
 
-  it('some of the keys that were said to be locks', async () => {
+  it('some of the keys under a pattern for locks', async () => {
     const place = await redisPlace()
     await place.client.mset('locks:mine:a', 'run-1', 'locks:theirs:b', 'run-2', 'session:42', 'v')
     expect(await problemsFor(place, '?match=locks:*', '~locks:mine:*')).toEqual([
@@ -249,7 +249,7 @@ it('refuses to release on a read-only replica', async () => {
   client.disconnect()
 })
 
-it('says that the outcome is unknown when the server dies after the release was sent', async () => {
+it('reports an unknown outcome when the server dies after the release was sent', async () => {
   const server = await startRedis()
   onTestFinished(() => server.stop('SIGKILL'))
   const client = new Redis({ port: server.port })

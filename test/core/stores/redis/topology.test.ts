@@ -11,7 +11,7 @@ import { startRedisCluster } from '../../../servers/redis-cluster.ts'
 
 const never = new AbortController().signal
 
-it('lists every primary of a cluster, releases on the right one, and says which node is missing', async () => {
+it('lists every primary of a cluster, releases on the right one, and names the missing node', async () => {
   const cluster = await startRedisCluster()
   onTestFinished(() => cluster.close())
   const [first, second] = cluster.servers
@@ -52,7 +52,7 @@ it('lists every primary of a cluster, releases on the right one, and says which 
   ])
 })
 
-it('says that a server is no cluster, and how its address begins', async () => {
+it('reports a server that is not a cluster, and how its address begins', async () => {
   const server = await startRedis()
   onTestFinished(() => server.stop('SIGKILL'))
   const store = await openStore(`redis+cluster://127.0.0.1:${server.port}`, undefined)
@@ -104,7 +104,7 @@ it('finds the primary through Sentinel', async () => {
   })
 })
 
-it('speaks TLS, and refuses a certificate that nobody vouches for', async () => {
+it('speaks TLS, and refuses an untrusted certificate', async () => {
   const folder = await temporaryFolder('tls')
   const [key, cert] = [`${folder.path}/key.pem`, `${folder.path}/cert.pem`]
   execFileSync(

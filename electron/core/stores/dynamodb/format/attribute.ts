@@ -5,7 +5,7 @@ import { bytesToDisplay } from '../../../lib/bytes.ts'
 export type Item = Readonly<Record<string, AttributeValue>>
 
 /** DynamoDB's own letters for its types, in words. */
-const TYPES: Record<string, string> = {
+const TYPES = {
   S: 'a string',
   N: 'a number',
   B: 'binary',
@@ -16,34 +16,27 @@ const TYPES: Record<string, string> = {
   SS: 'a set of strings',
   NS: 'a set of numbers',
   BS: 'a set of binaries',
-}
+} as const
 
 /** Own properties only: an attribute may be called `constructor`. */
 export function attribute(item: Item, name: string): AttributeValue | null {
   return Object.hasOwn(item, name) ? (item[name] ?? null) : null
 }
 
-export function sayType(value: AttributeValue): string {
-  const letter = Object.keys(value).find(key => Object.hasOwn(TYPES, key))
-  return (letter && TYPES[letter]) ?? 'an unknown type'
+export function typeName(value: AttributeValue): string {
+  const [, words = 'an unknown type'] =
+    Object.entries(TYPES).find(([type]) => Object.hasOwn(value, type)) ?? []
+  return words
 }
 
-/** A string attribute; anything else is null, with a note of what is wrong. */
-export function stringOf(item: Item, name: string, notes: Note[]): string | null {
+/** The text of a string or number attribute: a number has up to 38 digits. Anything else is null, with a note of what is wrong. */
+export function textOf(item: Item, name: string, type: 'S' | 'N', notes: Note[]): string | null {
   const value = attribute(item, name)
+  const text = value?.[type] ?? null
   if (value === null) notes.push({ code: 'missing-field', field: name })
-  else if (value.S !== undefined) return value.S
-  else notes.push({ code: 'wrong-type', field: name, found: sayType(value), wanted: 'a string' })
-  return null
-}
-
-/** A number attribute, with its own text: it has up to 38 digits. Anything else is null, with a note of what is wrong. */
-export function numberOf(item: Item, name: string, notes: Note[]): { value: number; text: string } | null {
-  const value = attribute(item, name)
-  if (value === null) notes.push({ code: 'missing-field', field: name })
-  else if (value.N !== undefined) return { value: Number(value.N), text: value.N }
-  else notes.push({ code: 'wrong-type', field: name, found: sayType(value), wanted: 'a number' })
-  return null
+  else if (text === null)
+    notes.push({ code: 'wrong-type', field: name, found: typeName(value), wanted: TYPES[type] })
+  return text
 }
 
 /**
@@ -78,7 +71,7 @@ export function attributeBytes(value: AttributeValue): Buffer {
 
 const FIELD_LIMIT = 500
 
-/** All attributes but the key, short: an item may have 400 KB, and thousands of them are on one screen. */
+/** All attributes but the key, truncated: an item may have 400 KB, and a screen thousands of items. */
 export function fieldsOf(item: Item, except: readonly string[]): Record<string, FieldValue> {
   const entries = Object.entries(item).filter(([name]) => !except.includes(name))
   return Object.fromEntries(entries.map(([name, value]) => [name, fieldValue(value)]))

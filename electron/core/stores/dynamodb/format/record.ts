@@ -6,7 +6,7 @@ import type { KeySchema } from './table-key.ts'
 /** An item as it was read. `readAt` is the store's time then, for releases that write a time. */
 export type DynamoRaw = { readonly keySchema: KeySchema; readonly item: Item; readonly readAt: number }
 
-/** One attribute as it was seen; null means that it must still not be there. */
+/** One attribute as it was seen; null if it must still be absent. */
 export type Guard = { readonly attribute: string; readonly seen: AttributeValue | null }
 
 /**

@@ -52,7 +52,7 @@ export function keyFromId(schema: KeySchema, id: string): Record<string, Attribu
   ])
 }
 
-/** A key that nobody uses. */
+/** A key that no item has. */
 export function randomKey(schema: KeySchema): Record<string, AttributeValue> {
   const text = `lockkeeper-${randomUUID()}`
   const value = (type: KeyType): AttributeValue => {
@@ -68,7 +68,7 @@ function partToText({ name, type }: KeyAttribute, item: Item): string {
   return keyToText(Buffer.from(type === 'S' ? (value?.S ?? '') : (value?.B ?? [])))
 }
 
-/** The same text for the same key: DynamoDB writes numbers in its own way, `1` for `1.0`. */
+/** The same text for the same key: DynamoDB normalizes numbers, `1.0` to `1`. */
 export function sameKeyText(schema: KeySchema, key: Item): string {
   return JSON.stringify(
     keyAttributes(schema).map(({ name, type }) => {
@@ -79,7 +79,7 @@ export function sameKeyText(schema: KeySchema, key: Item): string {
   )
 }
 
-/** A decimal number as its digits and its power of ten, exactly: it may have more digits than a double. */
+/** A decimal number as its digits and its power of ten, exactly: a double may have too few digits. */
 function plainNumber(text: string): string {
   const [, sign = '', whole = '', decimals = '', power = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:E([+-]?\d+))?$/i.exec(text) ?? []

@@ -2,7 +2,7 @@ import { isRepresentable } from '../../../../../shared/lease.ts'
 import type { Note } from '../../../../../shared/locks.ts'
 import { leaseFrom } from '../../lock-from.ts'
 import { OTHER, type Recognition } from '../../types.ts'
-import { attribute, fieldsOf, type Item, numberOf, stringOf } from '../format/attribute.ts'
+import { attribute, fieldsOf, type Item, textOf } from '../format/attribute.ts'
 import { type DynamoFormat, seenIn, wholeItem } from '../format/record.ts'
 import { idOf, keyAttributes } from '../format/table-key.ts'
 
@@ -20,8 +20,8 @@ const PYTHON_LOCK = ['record_version_number', 'owner_name', 'lease_duration']
 const EARLIEST_MS = -8.64e15
 
 /**
- * One item a lock, taken by `PutItem` if `attribute_not_exists(lock_key) OR expires_at < :now`. What that condition makes
- * of odd items is what counts: without a numeric expires_at it is never true, and the lock blocks for ever.
+ * One item a lock, taken by `PutItem` if `attribute_not_exists(lock_key) OR expires_at < :now`. That condition decides about odd
+ * items: without a numeric expires_at it is never true, and the lock blocks for ever.
  */
 export const conditionalPut: DynamoFormat = {
   info: {
@@ -53,7 +53,7 @@ export const conditionalPut: DynamoFormat = {
     if (!hint.pinned && (sort !== null || partition.type !== 'S')) return OTHER
     const found = ATTRIBUTES.filter(name => attribute(raw.item, name) !== null).length
     if (found === 0 && isCounter(raw.item)) return { is: 'companion' }
-    // Even when pinned: nothing in it says who holds it, so one holder could not be told from the next.
+    // Even when pinned: without any of these, one holder cannot be distinguished from the next.
     if (found === 0) return { is: 'other', reason: `it has none of ${ATTRIBUTES.join(', ')}` }
     if (hint.pinned) return { is: 'lock', confidence: 1 }
     return { is: 'lock', confidence: found === ATTRIBUTES.length ? 0.95 : 0.6 }
@@ -62,24 +62,20 @@ export const conditionalPut: DynamoFormat = {
   decode(raw, now) {
     const { item } = raw
     const notes: Note[] = []
-    const owner = stringOf(item, 'owner_id', notes)
-    const expiry = numberOf(item, 'expires_at', notes)
-    const acquired = numberOf(item, 'acquired_at', notes)
-    const acquiredAt = acquired === null ? null : Math.round(acquired.value * 1000)
-    const lease = leaseFrom(
-      // Too far in the past for a Date is still the past: anybody may take the lock.
-      expiry
-        ? { storedAt: Math.max(EARLIEST_MS, Math.round(expiry.value * 1000)), storedRaw: expiry.text }
-        : {},
-      now,
-    )
-    const known = acquiredAt !== null && isRepresentable(acquiredAt)
+    const owner = textOf(item, 'owner_id', 'S', notes)
+    const expiry = textOf(item, 'expires_at', 'N', notes)
+    const acquired = textOf(item, 'acquired_at', 'N', notes)
+    // Too far in the past for a Date is still the past: the lock is free.
+    const storedAt = expiry === null ? null : Math.max(EARLIEST_MS, Math.round(Number(expiry) * 1000))
+    const lease = leaseFrom({ storedAt, storedRaw: expiry ?? '' }, now)
+    const acquiredAt = acquired === null ? Number.NaN : Math.round(Number(acquired) * 1000)
+    const isKnown = isRepresentable(acquiredAt)
     return {
       name: attribute(item, KEY)?.S ?? idOf(raw.keySchema, item),
       owner,
       holder: null,
-      acquiredAt: known ? acquiredAt : null,
-      acquiredAtSource: known ? 'stored' : 'unknown',
+      acquiredAt: isKnown ? acquiredAt : null,
+      acquiredAtSource: isKnown ? 'stored' : 'unknown',
       ...lease,
       notes: [...notes, ...lease.notes],
       fields: fieldsOf(

@@ -2,7 +2,7 @@ import type { Holder, Note } from '../../../../../shared/locks.ts'
 import { excerpt } from '../../../lib/bytes.ts'
 import { leaseFrom } from '../../lock-from.ts'
 import { OTHER, type Recognition } from '../../types.ts'
-import { attribute, type Item, sayType, shortText } from '../format/attribute.ts'
+import { attribute, type Item, shortText, typeName } from '../format/attribute.ts'
 import { type DynamoFormat, type DynamoRaw, type Guard, seenIn, wholeItem } from '../format/record.ts'
 
 const KEY = 'LockID'
@@ -36,7 +36,7 @@ export const terraform: DynamoFormat = {
       return digest ? { is: 'companion' } : { is: 'other', reason: 'it has no Info' }
     }
     if (info.S === undefined)
-      return { is: 'other', reason: `its Info is ${sayType(info)} where a string is expected` }
+      return { is: 'other', reason: `its Info is ${typeName(info)} where a string is expected` }
     const parsed = parseInfo(info.S)
     return typeof parsed === 'string' ? { is: 'other', reason: parsed } : { is: 'lock', confidence: 0.99 }
   },
@@ -110,7 +110,7 @@ function holderFrom(who: string | null): Holder | null {
 }
 
 /** RFC 3339 with up to nine decimals, as Go writes it. */
-const RFC3339 = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d{1,3})?\d*(Z|[+-]\d\d:\d\d)$/
+const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/
 
 function createdAt(info: Record<string, unknown>, notes: Note[]): number | null {
   const text = textIn(info, 'Created')
@@ -118,8 +118,7 @@ function createdAt(info: Record<string, unknown>, notes: Note[]): number | null 
     notes.push({ code: 'missing-field', field: 'Info.Created' })
     return null
   }
-  const parts = RFC3339.exec(text)
-  const time = parts ? Date.parse(`${parts[1]}${parts[2] ?? ''}${parts[3]}`) : Number.NaN
+  const time = RFC3339.test(text) ? Date.parse(text) : Number.NaN
   if (!Number.isNaN(time)) return time
   notes.push({ code: 'wrong-type', field: 'Info.Created', found: excerpt(text), wanted: 'an RFC 3339 time' })
   return null

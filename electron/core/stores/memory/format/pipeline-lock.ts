@@ -1,22 +1,24 @@
+import { z } from 'zod'
+
 /** One running pipeline of one tenant: what an in-process lock manager keeps. Times are epoch seconds, as it stores them. */
-export type PipelineLock = {
-  readonly pipeline_logging_id: string
-  readonly tenant_id: string
-  readonly pipeline_id: string
-  readonly locked_at: number
-  readonly locked_by: string
-  /** When it ends; the server's timeout counts where it is left out. */
-  readonly expires_at?: number
-  /** Greater with every acquisition. */
-  readonly fencing?: number
-}
+const pipelineLockSchema = z
+  .object({
+    pipeline_logging_id: z.string(),
+    tenant_id: z.string(),
+    pipeline_id: z.string(),
+    locked_at: z.number(),
+    locked_by: z.string(),
+    /** When it ends; without it, after the server's timeout. */
+    expires_at: z.number().optional(),
+    /** Greater with every acquisition. */
+    fencing: z.number().optional(),
+  })
+  .readonly()
+
+export type PipelineLock = z.infer<typeof pipelineLockSchema>
 
 export function isPipelineLock(value: unknown): value is PipelineLock {
-  if (typeof value !== 'object' || value === null) return false
-  const lock = value as Record<string, unknown>
-  const texts = [lock['pipeline_logging_id'], lock['tenant_id'], lock['pipeline_id'], lock['locked_by']]
-  const numbers = [lock['locked_at'], lock['expires_at'] ?? 0, lock['fencing'] ?? 0]
-  return texts.every(text => typeof text === 'string') && numbers.every(number => Number.isFinite(number))
+  return pipelineLockSchema.safeParse(value).success
 }
 
 /** In epoch milliseconds. */

@@ -15,7 +15,7 @@ export type Column = {
   readonly collation: string | null
   /** Digits after the second of a time. */
   readonly precision: number
-  /** Computed by the server, which takes no value for it. */
+  /** Computed by the server, which accepts no value for it. */
   readonly generated: boolean
 }
 
@@ -41,34 +41,36 @@ export type MysqlRaw = {
 export type SeenColumn = readonly [column: string, value: Value]
 
 /**
- * What an update writes: a value, or the server's time when the row was read, unless one of these columns is earlier.
+ * The time that an update writes: the server's when the row was read, or the earliest of these columns if that is earlier.
  * `inEveryZone` goes so far back that the time is past on every wall clock. What was written is known exactly, so that our
  * own release can be told from the holder's.
  */
-export type NewValue =
-  | { readonly value: string | null }
-  | { readonly readAt: string; readonly orEarlier: readonly string[]; readonly inEveryZone: boolean }
+export type PastTime = {
+  readonly readAt: string
+  readonly orEarlier: readonly string[]
+  readonly inEveryZone: boolean
+}
 
 /**
  * What the store executes in one statement, on the one row that `key` names and only if every column in `seen` is still
  * the same. Locks that live with a connection would add a third `op` that ends the session which was seen.
  */
-export type MysqlProgram = { readonly table: TableShape; readonly key: SeenColumn } & (
-  | { readonly op: 'delete'; readonly seen: readonly SeenColumn[] }
-  | {
-      readonly op: 'update'
-      readonly set: readonly (readonly [column: string, to: NewValue])[]
-      readonly seen: readonly SeenColumn[]
-    }
+export type MysqlProgram = {
+  readonly table: TableShape
+  readonly key: SeenColumn
+  readonly seen: readonly SeenColumn[]
+} & (
+  | { readonly op: 'delete' }
+  | { readonly op: 'update'; readonly set: readonly (readonly [column: string, to: PastTime])[] }
 )
 
-/** A format of rows. It is told by the columns of the table, whatever the table is called. */
+/** A format of rows, recognized by the columns of the table and not by its name. */
 export interface MysqlFormat extends Format<MysqlRaw, MysqlProgram> {
   /** The column that names the lock. It must be unique. */
   readonly keyColumn: string
-  /** All of them must be there, the key column too. */
+  /** All required columns, including the key column. */
   readonly columns: readonly string[]
-  /** Read as well where a table has them. */
+  /** Read too if the table has them. */
   readonly optionalColumns: readonly string[]
   /** The privilege a release needs. */
   readonly needs: 'DELETE' | 'UPDATE'
@@ -76,11 +78,4 @@ export interface MysqlFormat extends Format<MysqlRaw, MysqlProgram> {
 
 export function missingColumns(table: TableShape, wanted: readonly string[]): string[] {
   return wanted.filter(column => !table.columns.has(column))
-}
-
-/** What was seen of the columns that the table has, in a fixed order. */
-export function seenIn(raw: MysqlRaw, columns: readonly string[]): SeenColumn[] {
-  return columns
-    .filter(column => raw.table.columns.has(column))
-    .map(column => [column, raw.row[column] ?? null])
 }

@@ -6,55 +6,48 @@ import { leaseFrom } from '../../lock-from.ts'
 import type { Decoded } from '../../types.ts'
 import type { MysqlRaw, Value } from './table.ts'
 
-/** No wall clock on Earth is farther from UTC: the zones go from twelve hours behind to fourteen ahead. */
+/** No wall clock is farther from UTC: zones range from twelve hours behind to fourteen ahead. */
 export const WIDEST_ZONE_HOURS = 14
 const WIDEST_ZONE_MS = WIDEST_ZONE_HOURS * HOUR_MS
 
-const TIME = /^(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)(\.\d{1,6})?$/
+const TIME = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{1,6})?$/
 
 /** The server's text of a time, in the session's zone, which is UTC. Null for `0000-00-00` and the like. */
 export function parseTime(text: string): number | null {
-  const parts = TIME.exec(text)
-  if (!parts) return null
-  const [year, month, day] = [Number(parts[1]), Number(parts[2]), Number(parts[3])]
-  const whole = Date.UTC(year, month - 1, day, Number(parts[4]), Number(parts[5]), Number(parts[6]))
-  const date = new Date(whole)
-  // Date.UTC turns 31 February into a day in March and the year 0 into 1900.
-  const same = date.getUTCFullYear() === year && date.getUTCMonth() === month - 1 && date.getUTCDate() === day
-  if (!same || !isRepresentable(whole)) return null
-  return whole + Math.floor(Number(parts[7] ?? 0) * 1000)
+  // A year below 100 is a zero date of some kind, not a time of a lock.
+  if (!TIME.test(text) || text.startsWith('00')) return null
+  const time = Date.parse(`${text.replace(' ', 'T')}Z`)
+  // 31 February would be a day in March.
+  const isReal = isRepresentable(time) && new Date(time).toISOString().startsWith(text.slice(0, 10))
+  return isReal ? time : null
 }
 
-export type StoredTime = {
-  /** Null when it is absent, and when it is there but no time. */
-  readonly at: number | null
-  readonly unreadable: boolean
-  readonly text: string
-  readonly notes: readonly Note[]
-}
-
-/** A time column, with what an operator should know about it. */
-export function timeIn(raw: MysqlRaw, column: string): StoredTime {
+/** A time column with its notes. `at` and `text` are null if it is absent, `at` alone if it is not a time. */
+export function timeIn(
+  raw: MysqlRaw,
+  column: string,
+): { readonly at: number | null; readonly text: string | null; readonly notes: readonly Note[] } {
   const value: Value = raw.row[column] ?? null
-  if (value === null) return { at: null, unreadable: false, text: '', notes: [] }
+  if (value === null) return { at: null, text: null, notes: [] }
   const text = Buffer.isBuffer(value) ? bytesToDisplay(value) : value
   const at = parseTime(text)
-  if (at === null) {
-    const notes: Note[] = [{ code: 'wrong-type', field: column, found: excerpt(text), wanted: 'a time' }]
-    return { at: null, unreadable: true, text, notes }
-  }
-  const notes: Note[] = isInstant(raw, column) ? [] : [{ code: 'zone-unknown', field: column }]
-  return { at, unreadable: false, text, notes }
+  if (at === null)
+    return {
+      at,
+      text,
+      notes: [{ code: 'wrong-type', field: column, found: excerpt(text), wanted: 'a time' }],
+    }
+  return { at, text, notes: isInstant(raw, column) ? [] : [{ code: 'zone-unknown', field: column }] }
 }
 
-/** TIMESTAMP is an instant, which the server hands out in UTC. DATETIME is whatever wall clock the program had. */
+/** TIMESTAMP is an instant, which the server converts to UTC. DATETIME is a wall clock of an unknown zone. */
 export function isInstant(raw: MysqlRaw, column: string): boolean {
   return raw.table.columns.get(column)?.type === 'timestamp'
 }
 
 /**
- * The lease that ends at a time column. Without a zone, an end near now may be past or to come: calling it past would
- * show a held lock as free. A value that is no time says nothing about the end either.
+ * The lease that ends at a time column. Without a zone, an end near now may be past or future: calling it past would show a held
+ * lock as free. With a value that is not a time the end is unknown too.
  */
 export function leaseUntil(
   raw: MysqlRaw,
@@ -62,16 +55,13 @@ export function leaseUntil(
   now: number,
   afterwards: 'expired' | 'released',
 ): Pick<Decoded, 'lease' | 'deadlines' | 'notes'> {
-  const until = timeIn(raw, column)
-  const { lease, deadlines, notes } = leaseFrom(
-    { storedAt: until.at, storedRaw: until.text, afterwards },
-    now,
-  )
-  const isSure = until.at === null || isInstant(raw, column) || isBeyondZones(until.at - now)
+  const { at, text, notes } = timeIn(raw, column)
+  const stored = leaseFrom({ storedAt: at, storedRaw: text ?? '', afterwards }, now)
+  const isSure = at === null ? text === null : isInstant(raw, column) || isBeyondZones(at - now)
   return {
-    lease: until.unreadable || !isSure ? { kind: 'unknown' } : lease,
-    deadlines,
-    notes: [...notes, ...until.notes],
+    ...stored,
+    lease: isSure ? stored.lease : { kind: 'unknown' },
+    notes: [...stored.notes, ...notes],
   }
 }
 

@@ -1,14 +1,12 @@
 import type { Note } from '../../../../../shared/locks.ts'
 import { excerpt } from '../../../lib/bytes.ts'
-import { OTHER } from '../../types.ts'
-import { fieldsOf, keyText, seenPart, textOf } from '../format/fields.ts'
-import { type MysqlFormat, missingColumns, seenIn } from '../format/table.ts'
-import { leaseUntil, timeIn } from '../format/times.ts'
+import { byColumns, comparisonOf, decodeRow, textOf } from '../format/row.ts'
+import type { MysqlFormat } from '../format/table.ts'
 
 const COLUMNS = ['lock_key', 'lock_id', 'pid', 'acquired_at', 'expires_at']
 const COMPARED = ['id', ...COLUMNS]
 
-/** One row a lock, deleted by its holder. Expired rows stay until somebody acquires and cleans up. */
+/** One row per lock, deleted by its holder. Expired rows stay until an acquisition cleans them up. */
 export const rechargeTable: MysqlFormat = {
   info: {
     id: 'recharge-table',
@@ -31,43 +29,25 @@ export const rechargeTable: MysqlFormat = {
 
   take: { prefixes: [''] },
 
-  recognise: raw =>
-    missingColumns(raw.table, COLUMNS).length === 0 ? { is: 'lock', confidence: 0.98 } : OTHER,
+  recognise: byColumns(COLUMNS),
 
   decode(raw, now) {
-    const acquired = timeIn(raw, 'acquired_at')
-    const pid = pidOf(textOf(raw, 'pid'))
-    // Without an expiry the row stays until it is deleted.
-    const { lease, deadlines, notes } = leaseUntil(raw, 'expires_at', now, 'expired')
-    return {
-      name: keyText(raw, 'lock_key'),
-      owner: textOf(raw, 'lock_id'),
-      holder: pid.pid === null ? null : { label: `pid ${pid.pid}`, pid: pid.pid },
-      acquiredAt: acquired.at,
-      acquiredAtSource: acquired.at === null ? 'unknown' : 'stored',
-      lease,
-      deadlines,
-      notes: [...notes, ...acquired.notes, ...pid.notes],
-      fields: fieldsOf(raw, COMPARED),
-      seen: { exact: seenPart(raw, COMPARED) },
-    }
+    const decoded = decodeRow(raw, now, {
+      key: 'lock_key',
+      owner: 'lock_id',
+      acquiredAt: 'acquired_at',
+      // Without an expiry the row stays until it is deleted.
+      until: 'expires_at',
+      afterwards: 'expired',
+      compared: COMPARED,
+    })
+    const text = textOf(raw, 'pid')
+    if (text === null) return decoded
+    if (/^\d{1,15}$/.test(text))
+      return { ...decoded, holder: { label: `pid ${Number(text)}`, pid: Number(text) } }
+    const note: Note = { code: 'wrong-type', field: 'pid', found: excerpt(text), wanted: 'a process number' }
+    return { ...decoded, notes: [...decoded.notes, note] }
   },
 
-  release(raw) {
-    return {
-      op: 'delete',
-      table: raw.table,
-      key: ['lock_key', raw.row['lock_key'] ?? null],
-      seen: seenIn(raw, COMPARED),
-    }
-  },
-}
-
-function pidOf(text: string | null): { pid: number | null; notes: Note[] } {
-  if (text === null) return { pid: null, notes: [] }
-  if (/^\d{1,15}$/.test(text)) return { pid: Number(text), notes: [] }
-  return {
-    pid: null,
-    notes: [{ code: 'wrong-type', field: 'pid', found: excerpt(text), wanted: 'a process number' }],
-  }
+  release: raw => ({ op: 'delete', ...comparisonOf(raw, 'lock_key', COMPARED) }),
 }

@@ -1,13 +1,12 @@
-import { OTHER } from '../../types.ts'
-import { fieldsOf, keyText, seenPart, textOf } from '../format/fields.ts'
-import { type MysqlFormat, type MysqlRaw, missingColumns, type NewValue, seenIn } from '../format/table.ts'
-import { isInstant, leaseUntil, timeIn } from '../format/times.ts'
+import { byColumns, comparisonOf, decodeRow } from '../format/row.ts'
+import type { MysqlFormat, MysqlRaw, PastTime } from '../format/table.ts'
+import { isInstant, timeIn } from '../format/times.ts'
 
 const COLUMNS = ['name', 'lock_until', 'locked_at', 'locked_by']
 
 /**
- * One row a job, for ever. Every instance of the application remembers which rows exist and only updates those, so a
- * deleted row means a job that nobody can lock until all of them restart: a release moves lock_until, never deletes.
+ * One row per job, for ever. Every instance of the application caches which rows exist and only updates those, so no instance
+ * can lock a job whose row was deleted until it restarts: a release moves lock_until, and never deletes.
  */
 export const shedlockTable: MysqlFormat = {
   info: {
@@ -31,36 +30,26 @@ export const shedlockTable: MysqlFormat = {
   optionalColumns: [],
   needs: 'UPDATE',
 
-  recognise: raw =>
-    missingColumns(raw.table, COLUMNS).length === 0 ? { is: 'lock', confidence: 0.98 } : OTHER,
+  recognise: byColumns(COLUMNS),
 
   decode(raw, now) {
-    const lockedAt = timeIn(raw, 'locked_at')
-    const owner = textOf(raw, 'locked_by')
-    const { lease, deadlines, notes } = leaseUntil(raw, 'lock_until', now, 'released')
-    return {
-      name: keyText(raw, 'name'),
-      owner,
-      holder: owner === null ? null : { label: owner, host: owner },
-      acquiredAt: lockedAt.at,
-      acquiredAtSource: lockedAt.at === null ? 'unknown' : 'stored',
-      lease,
-      deadlines,
-      notes: [...notes, ...lockedAt.notes],
-      fields: fieldsOf(raw, COLUMNS),
-      seen: { exact: seenPart(raw, COLUMNS) },
-    }
+    const decoded = decodeRow(raw, now, {
+      key: 'name',
+      owner: 'locked_by',
+      acquiredAt: 'locked_at',
+      until: 'lock_until',
+      afterwards: 'released',
+      compared: COLUMNS,
+    })
+    const { owner } = decoded
+    return owner === null ? decoded : { ...decoded, holder: { label: owner, host: owner } }
   },
 
-  release(raw) {
-    return {
-      op: 'update',
-      table: raw.table,
-      key: ['name', raw.row['name'] ?? null],
-      set: [['lock_until', pastFor(raw)]],
-      seen: seenIn(raw, COLUMNS),
-    }
-  },
+  release: raw => ({
+    op: 'update',
+    ...comparisonOf(raw, 'name', COLUMNS),
+    set: [['lock_until', pastFor(raw)]],
+  }),
 }
 
 /**
@@ -68,7 +57,7 @@ export const shedlockTable: MysqlFormat = {
  * hours ahead. The moment the lock was taken would not do: it may be missing, be of another clock, or be an hour ahead
  * after the clocks went back.
  */
-function pastFor(raw: MysqlRaw): NewValue {
+function pastFor(raw: MysqlRaw): PastTime {
   const earlier = timeIn(raw, 'lock_until').at === null ? [] : ['lock_until']
   return { readAt: raw.readAt, orEarlier: earlier, inEveryZone: !isInstant(raw, 'lock_until') }
 }

@@ -47,29 +47,23 @@ type Token = Pick<Decoded, 'name' | 'owner' | 'fields'> & {
 
 /** Decodes a string that is its holder's token and that ends by its TTL. */
 export function decodeToken(raw: RedisRaw, now: number, token: Token): Decoded {
-  const { name, owner, fields, usualLeaseMs = null } = token
-  const { lease, deadlines, notes } = leaseFrom({ ttlAt: raw.expiresAt }, now)
+  const { name, owner, fields, isDistinctive, usualLeaseMs = null, notes = [] } = token
+  const times = leaseFrom({ ttlAt: raw.expiresAt }, now)
   const acquired = acquiredFromTtl(usualLeaseMs === null ? null : raw.expiresAt, usualLeaseMs ?? 0, now)
+  const weak = isDistinctive ? [] : [weakFence(raw)]
   return {
     name,
     owner,
     holder: owner === null ? null : { label: owner },
-    acquiredAt: acquired.acquiredAt,
-    acquiredAtSource: acquired.acquiredAtSource,
-    lease,
-    deadlines,
+    ...acquired,
+    ...times,
     fields,
-    notes: [
-      ...notes,
-      ...acquired.notes,
-      ...(token.isDistinctive ? [] : [weakFence(raw)]),
-      ...(token.notes ?? []),
-    ],
-    seen: seenToken(raw, token.isDistinctive),
+    notes: [...times.notes, ...acquired.notes, ...weak, ...notes],
+    seen: seenToken(raw, isDistinctive),
   }
 }
 
-/** The note that holders cannot be told apart by their value, and whether they can by their deadline. */
+/** The note that the value does not distinguish holders, and whether the deadline does. */
 export function weakFence(raw: RedisRaw): Note {
   return { code: 'weak-fence', byDeadline: raw.expiresAt !== null }
 }

@@ -3,16 +3,52 @@
  * anything; this knows only the few instructions that push a constant, and refuses every other, so nothing can run.
  */
 
-const MEMO_SIZES: Record<number, number> = { 113: 1, 114: 4, 148: 0 } // BINPUT, LONG_BINPUT, MEMOIZE
-
 type Scalar = string | number | bigint | boolean
+
+const STOP = 0x2e
+const PROTO = 0x80
+const PUT = 0x70
+
+/** The bytes after each instruction that pushes nothing: BINPUT, LONG_BINPUT, MEMOIZE, FRAME. */
+const SKIPPED: Readonly<Record<number, number>> = { 113: 1, 114: 4, 148: 0, 149: 8 }
+
+const CONSTANTS: Readonly<Record<number, (rest: Reader) => Scalar | undefined>> = {
+  136: () => true, // NEWTRUE
+  137: () => false, // NEWFALSE
+  75: rest => rest.byte(), // BININT1
+  77: rest => rest.take(2).readUInt16LE(), // BININT2
+  74: rest => rest.take(4).readInt32LE(), // BININT
+  138: rest => littleEndian(rest.take(rest.byte())), // LONG1
+  73: rest => decimal(rest.line()), // INT: "01" and "00" are how protocol 0 writes booleans
+  76: rest => decimal(rest.line().replace(/L$/, '')), // LONG
+  140: rest => utf8(rest.take(rest.byte())), // SHORT_BINUNICODE
+  88: rest => utf8(rest.take(rest.take(4).readUInt32LE())), // BINUNICODE
+  141: rest => utf8(rest.take(Number(rest.take(8).readBigUInt64LE()))), // BINUNICODE8
+  86: rest => rest.line(), // UNICODE: raw-unicode-escape; anything escaped is left as it stands
+  85: rest => utf8(rest.take(rest.byte())), // SHORT_BINSTRING
+  67: rest => utf8(rest.take(rest.byte())), // SHORT_BINBYTES
+}
 
 /** Undefined for anything that is not exactly one such value. */
 export function readPickle(bytes: Buffer): Scalar | undefined {
+  const rest = new Reader(bytes)
+  let value: Scalar | undefined
   try {
-    return new Reader(bytes).read()
+    for (let opcode = rest.byte(); opcode !== STOP; opcode = rest.byte()) {
+      const skipped = SKIPPED[opcode]
+      if (skipped !== undefined) rest.take(skipped)
+      else if (opcode === PUT) rest.line()
+      else if (opcode === PROTO) {
+        if (rest.byte() > 5) return undefined
+      } else if (value !== undefined) return undefined
+      else {
+        value = CONSTANTS[opcode]?.(rest)
+        if (value === undefined) return undefined
+      }
+    }
+    return rest.isAtEnd() ? value : undefined
   } catch (error) {
-    // Reading past the end of a Buffer throws RangeError, a bad UTF-8 string throws TypeError.
+    // Reading past the end throws RangeError, a bad UTF-8 string throws TypeError.
     if (error instanceof RangeError || error instanceof TypeError) return undefined
     throw error
   }
@@ -26,72 +62,26 @@ class Reader {
     this.#bytes = bytes
   }
 
-  read(): Scalar | undefined {
-    let value: Scalar | undefined
-    for (;;) {
-      const opcode = this.#take(1).readUInt8()
-      if (opcode === 0x2e) return this.#at === this.#bytes.length ? value : undefined // STOP
-      if (opcode === 0x80) {
-        if (this.#take(1).readUInt8() > 5) return undefined // PROTO
-      } else if (opcode === 0x95)
-        this.#take(8) // FRAME
-      else if (opcode in MEMO_SIZES) this.#take(MEMO_SIZES[opcode] ?? 0)
-      else if (opcode === 0x70)
-        this.#line() // PUT
-      else if (value !== undefined) return undefined
-      else {
-        value = this.#constant(opcode)
-        if (value === undefined) return undefined
-      }
-    }
+  isAtEnd(): boolean {
+    return this.#at === this.#bytes.length
   }
 
-  #constant(opcode: number): Scalar | undefined {
-    switch (opcode) {
-      case 0x88: // NEWTRUE
-        return true
-      case 0x89: // NEWFALSE
-        return false
-      case 0x4b: // BININT1
-        return this.#take(1).readUInt8()
-      case 0x4d: // BININT2
-        return this.#take(2).readUInt16LE()
-      case 0x4a: // BININT
-        return this.#take(4).readInt32LE()
-      case 0x8a: // LONG1
-        return littleEndian(this.#take(this.#take(1).readUInt8()))
-      case 0x49: // INT: "01" and "00" are how protocol 0 writes booleans
-        return decimal(this.#line())
-      case 0x4c: // LONG
-        return decimal(this.#line().replace(/L$/, ''))
-      case 0x8c: // SHORT_BINUNICODE
-        return utf8(this.#take(this.#take(1).readUInt8()))
-      case 0x58: // BINUNICODE
-        return utf8(this.#take(this.#take(4).readUInt32LE()))
-      case 0x8d: // BINUNICODE8
-        return utf8(this.#take(Number(this.#take(8).readBigUInt64LE())))
-      case 0x56: // UNICODE: raw-unicode-escape; anything escaped is left as it stands
-        return this.#line()
-      case 0x55: // SHORT_BINSTRING
-      case 0x43: // SHORT_BINBYTES
-        return utf8(this.#take(this.#take(1).readUInt8()))
-      default:
-        return undefined
-    }
+  byte(): number {
+    return this.take(1).readUInt8()
   }
 
-  #take(length: number): Buffer {
+  take(length: number): Buffer {
     if (this.#at + length > this.#bytes.length) throw new RangeError('short pickle')
     this.#at += length
     return this.#bytes.subarray(this.#at - length, this.#at)
   }
 
-  #line(): string {
+  line(): string {
     const end = this.#bytes.indexOf(0x0a, this.#at)
     if (end < 0) throw new RangeError('short pickle')
-    const line = this.#bytes.toString('latin1', this.#at, end)
-    this.#at = end + 1
-    return line
+    return this.take(end + 1 - this.#at)
+      .toString('latin1')
+      .slice(0, -1)
   }
 }
 
@@ -102,18 +92,16 @@ function utf8(bytes: Buffer): string {
 function decimal(text: string): Scalar | undefined {
   if (text === '01') return true
   if (text === '00') return false
-  if (!/^-?\d{1,30}$/.test(text)) return undefined
-  const value = Number(text)
-  return Number.isSafeInteger(value) ? value : BigInt(text)
+  return /^-?\d{1,30}$/.test(text) ? shortened(BigInt(text)) : undefined
 }
 
 /** Two's complement of any length, as Python writes its long integers. */
 function littleEndian(bytes: Buffer): number | bigint {
-  let value = 0n
-  for (let i = bytes.length - 1; i >= 0; i--) value = (value << 8n) | BigInt(bytes[i] ?? 0)
-  const signed =
-    bytes.length > 0 && (bytes[bytes.length - 1] ?? 0) >= 0x80
-      ? value - (1n << BigInt(bytes.length * 8))
-      : value
-  return signed >= Number.MIN_SAFE_INTEGER && signed <= Number.MAX_SAFE_INTEGER ? Number(signed) : signed
+  const hex = Buffer.from(bytes).reverse().toString('hex')
+  return shortened(BigInt.asIntN(bytes.length * 8, BigInt(`0x${hex || 0}`)))
+}
+
+/** A number if it is exact as one. */
+function shortened(value: bigint): number | bigint {
+  return Number.isSafeInteger(Number(value)) ? Number(value) : value
 }

@@ -8,13 +8,13 @@ export type RedisValue =
   | { readonly type: 'hash'; readonly fields: readonly (readonly [Buffer, Buffer])[] }
   | { readonly type: 'zset'; readonly members: readonly (readonly [Buffer, string])[] }
   | { readonly type: 'set'; readonly members: readonly Buffer[] }
-  /** At most the first element is read: it is all that any format needs of a queue. */
+  /** Only the first element is read: no format needs more of a queue. */
   | { readonly type: 'list'; readonly head: Buffer | null }
   | { readonly type: 'other'; readonly name: string }
   | { readonly type: 'too-large'; readonly of: string }
   | { readonly type: 'denied' }
 
-/** One key, read in one step, so that the value and the expiry belong together. */
+/** One key, read in one step, so that value and expiry belong together. */
 export type RedisRaw = {
   readonly key: Buffer
   /** The key as text; see keyToText. */
@@ -26,12 +26,12 @@ export type RedisRaw = {
   readonly expiresAt: number | null
   /** Whether this server shards its Pub/Sub: a cluster of Redis 7 or later. */
   readonly sharded: boolean
-  /** The other keys the format asked for, by their text; absent ones are not in it. */
+  /** The other keys that the format requested, by their text; without absent ones. */
   readonly companions: ReadonlyMap<string, RedisRaw>
 }
 
-/** Why a record that nobody claims is none, in terms of what it is. */
-export function sayUnrecognised(raw: RedisRaw): string {
+/** Why no format recognizes a record, from its type and size. */
+export function whyUnrecognised(raw: RedisRaw): string {
   switch (raw.value.type) {
     case 'string':
       return 'a string that no format recognises; give match= or format=token to treat it as a plain token'

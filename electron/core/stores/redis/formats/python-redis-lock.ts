@@ -3,7 +3,7 @@ import { decodeToken, type RedisFormat, textOf, tokenProgram } from '../format/f
 
 const PREFIX = 'lock:'
 const SIGNAL = 'lock-signal:'
-/** base64 of 18 random bytes: never padded. 24 hexadecimal digits are somebody else's token. */
+/** base64 of 18 random bytes: never padded. 24 hexadecimal digits are another library's token. */
 const TOKEN = /^(?![0-9a-f]*$)[A-Za-z0-9+/]{24}$/
 
 export const pythonRedisLock: RedisFormat = {

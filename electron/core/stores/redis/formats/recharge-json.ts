@@ -2,7 +2,6 @@ import { excerpt } from '../../../lib/bytes.ts'
 import { leaseFrom } from '../../lock-from.ts'
 import { OTHER } from '../../types.ts'
 import { type RedisFormat, seenToken, textOf, tokenProgram, weakFence } from '../format/format.ts'
-import type { RedisRaw } from '../format/record.ts'
 
 const PREFIX = 'lockRecharge:'
 /** How the text of a JSON object starts. */
@@ -31,26 +30,23 @@ export const rechargeJson: RedisFormat = {
   recognise(raw, hint) {
     const claimed = hint.pinned || raw.keyText.startsWith(PREFIX)
     const reason = (text: string) => (claimed ? { is: 'other' as const, reason: text } : OTHER)
-    if (raw.value.type !== 'string') {
-      return raw.value.type === 'too-large' || raw.value.type === 'denied'
-        ? OTHER
-        : reason(`a ${typeName(raw)}, not a JSON string`)
-    }
+    const { value } = raw
+    if (value.type === 'too-large' || value.type === 'denied') return OTHER
+    if (value.type !== 'string')
+      return reason(`a ${value.type === 'other' ? value.name : value.type}, not a JSON string`)
     const text = textOf(raw)
     // A parser that fails costs more than everything else about a key, and most strings of a server are not JSON.
     if (!claimed && !(text !== null && OBJECT.test(text))) return OTHER
-    const json = text === null ? undefined : parse(text)
-    if (json === undefined) return reason('its value is not JSON')
-    if (typeof json !== 'object' || json === null || Array.isArray(json))
-      return reason('its value is JSON but not an object')
-    const lock = json as Parsed
+    const lock = text === null ? undefined : parse(text)
+    if (lock === undefined) return reason('its value is not JSON')
+    if (lock === null) return reason('its value is JSON but not an object')
     if (!('lockId' in lock)) return reason('its JSON has no lockId')
     if (!claimed && !('expiresAt' in lock && 'timestamp' in lock)) return OTHER
-    // From here on it is this format's by its fields, whatever its key: a broken one is nobody else's.
+    // By its fields the record has this format, under any key: if it is broken, no other format may guess at it.
     if (typeof lock['lockId'] !== 'string')
-      return { is: 'other', reason: `lockId is ${say(lock['lockId'])}, not text` }
+      return { is: 'other', reason: `lockId is ${describeValue(lock['lockId'])}, not text` }
     if ('expiresAt' in lock && typeof lock['expiresAt'] !== 'number') {
-      return { is: 'other', reason: `expiresAt is ${say(lock['expiresAt'])}, not a number` }
+      return { is: 'other', reason: `expiresAt is ${describeValue(lock['expiresAt'])}, not a number` }
     }
     return { is: 'lock', confidence: 0.95 }
   },
@@ -67,7 +63,7 @@ export const rechargeJson: RedisFormat = {
     for (const name of ['pid', 'timestamp']) {
       if (!(name in lock)) notes.push({ code: 'missing-field', field: name })
       else if (number(name) === null)
-        notes.push({ code: 'wrong-type', field: name, found: say(lock[name]), wanted: 'a number' })
+        notes.push({ code: 'wrong-type', field: name, found: describeValue(lock[name]), wanted: 'a number' })
     }
     const acquiredAt = number('timestamp')
     return {
@@ -96,21 +92,19 @@ function isDated(lock: Parsed): boolean {
   return typeof lock['timestamp'] === 'number' || typeof lock['expiresAt'] === 'number'
 }
 
-function parse(text: string): unknown {
+/** Null for JSON that is not an object, undefined for anything else. */
+function parse(text: string): Parsed | null | undefined {
   try {
-    return JSON.parse(text)
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && !Array.isArray(value) ? (value as Parsed | null) : null
   } catch {
     return undefined
   }
 }
 
-function say(value: unknown): string {
+function describeValue(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'a list'
   if (typeof value === 'string') return `the text "${excerpt(value)}"`
   return typeof value === 'object' ? 'an object' : `the ${typeof value} ${String(value)}`
-}
-
-function typeName(raw: RedisRaw): string {
-  return raw.value.type === 'other' ? raw.value.name : raw.value.type
 }

@@ -2,16 +2,20 @@ import { leaseFrom } from '../../lock-from.ts'
 import { OTHER } from '../../types.ts'
 import type { RedisFormat } from '../format/format.ts'
 import type { Command, Guard } from '../format/program.ts'
-import type { RedisRaw } from '../format/record.ts'
+import type { RedisRaw, RedisValue } from '../format/record.ts'
 
 const HOLDER = /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}):(\d+)(:write)?$/
 /** Keys that Redisson keeps beside its locks, with the type each of them has. */
-const COMPANIONS: readonly (readonly [name: RegExp, type: RedisRaw['value']['type']])[] = [
+const COMPANIONS: readonly (readonly [name: RegExp, type: RedisValue['type']])[] = [
   [/^redisson_lock_queue:/, 'list'],
   [/^redisson_lock_timeout:/, 'zset'],
   [/^redisson_(lock_token|unlock_latch):/, 'string'],
   [/^\{.+\}:[0-9a-f-]{36}:\d+:rwlock_timeout:\d+$/, 'string'],
 ]
+
+const QUEUE = 'redisson_lock_queue'
+const TIMEOUTS = 'redisson_lock_timeout'
+const FENCING_TOKEN = 'redisson_lock_token'
 
 type Mode = 'lock' | 'read' | 'write'
 
@@ -34,7 +38,7 @@ export const redisson: RedisFormat = {
     mayComeBack: false,
     noUndo:
       'Redisson stops renewing for good once it finds its lock missing, and keeps readers and waiters in further records: a ' +
-      'lock that is put back would have a holder who no longer keeps it.',
+      'restored lock would have a holder that no longer renews it.',
   },
 
   recognise(raw, hint) {
@@ -50,18 +54,14 @@ export const redisson: RedisFormat = {
       : OTHER
   },
 
-  companions: raw => [
-    queueKey(raw),
-    beside(raw, 'redisson_lock_timeout'),
-    beside(raw, 'redisson_lock_token'),
-  ],
+  companions: raw => [QUEUE, TIMEOUTS, FENCING_TOKEN].map(prefix => beside(raw, prefix)),
 
   decode(raw, now) {
     const holders = holdersOf(raw)
     const mode = modeOf(raw) ?? 'lock'
     const [, instance = '', thread = ''] = HOLDER.exec(holders[0]?.name ?? '') ?? []
     const waiting = waitersOf(raw)
-    const fencing = raw.companions.get(beside(raw, 'redisson_lock_token').toString())?.value
+    const fencing = companionOf(raw, FENCING_TOKEN)
     const times = leaseFrom({ ttlAt: raw.expiresAt }, now)
     return {
       name: raw.keyText,
@@ -80,27 +80,28 @@ export const redisson: RedisFormat = {
         ...(holders.length > 1 ? [{ code: 'several-holders' as const, count: holders.length }] : []),
         ...(waiting.length > 0 ? [{ code: 'waiters' as const, count: waiting.length }] : []),
       ],
-      seen: { exact: sortedFields(raw).flat() },
+      seen: { exact: fieldsOf(raw).flat() },
     }
   },
 
   release(raw) {
-    const mode = modeOf(raw) ?? 'lock'
-    const head = headOf(raw)
+    const queue = companionOf(raw, QUEUE)
+    const head = queue?.type === 'list' ? queue.head : null
     const guards: Guard[] = [
-      { check: 'fields', key: raw.key, equals: sortedFields(raw) },
-      // A fair lock wakes the waiters we know of: another one in front means that we have to look again.
-      { check: 'head', key: queueKey(raw), equals: head },
+      { check: 'fields', key: raw.key, equals: fieldsOf(raw) },
+      // A fair lock wakes the waiters that were read: with another one in front, the lock must be read again.
+      { check: 'head', key: beside(raw, QUEUE), equals: head },
     ]
-    return { key: raw.key, guards, commands: [...wakeUps(raw, mode), ['DEL', raw.key]] }
+    return { key: raw.key, guards, commands: [...wakeUps(raw), ['DEL', raw.key]] }
   },
 }
 
 /** A message "1" on the channel of a read-write lock wakes all its waiters, "0" is what every other unlock sends. */
-function wakeUps(raw: RedisRaw, mode: Mode): Command[] {
+function wakeUps(raw: RedisRaw): Command[] {
+  const mode = modeOf(raw) ?? 'lock'
   const channel = beside(raw, mode === 'lock' ? 'redisson_lock__channel' : 'redisson_rwlock')
   const message = mode === 'write' ? '1' : '0'
-  // The waiters of a fair lock listen on a channel each. Waking one that is not next is harmless: it looks and waits on.
+  // The waiters of a fair lock listen on a channel each. Waking one that is not next is harmless: it checks and waits again.
   const channels = [
     channel,
     ...waitersOf(raw).map(waiter => Buffer.concat([channel, Buffer.from(':'), waiter])),
@@ -112,37 +113,28 @@ function wakeUps(raw: RedisRaw, mode: Mode): Command[] {
   ])
 }
 
-function queueKey(raw: RedisRaw): Buffer {
-  return beside(raw, 'redisson_lock_queue')
-}
-
 /** Redisson's own naming: the lock's name in braces, unless it has braces already, so that both live in one slot. */
 function beside(raw: RedisRaw, prefix: string): Buffer {
   const name = raw.key.includes('{') ? [raw.key] : [Buffer.from('{'), raw.key, Buffer.from('}')]
   return Buffer.concat([Buffer.from(`${prefix}:`), ...name])
 }
 
-function headOf(raw: RedisRaw): Buffer | null {
-  const queue = raw.companions.get(queueKey(raw).toString())?.value
-  return queue?.type === 'list' ? queue.head : null
+function companionOf(raw: RedisRaw, prefix: string): RedisValue | undefined {
+  return raw.companions.get(beside(raw, prefix).toString())?.value
 }
 
 function waitersOf(raw: RedisRaw): Buffer[] {
-  const timeouts = raw.companions.get(beside(raw, 'redisson_lock_timeout').toString())?.value
+  const timeouts = companionOf(raw, TIMEOUTS)
   return timeouts?.type === 'zset' ? timeouts.members.map(([member]) => member) : []
 }
 
-function fieldsOf(raw: RedisRaw): readonly (readonly [Buffer, Buffer])[] {
-  return raw.value.type === 'hash' ? raw.value.fields : []
-}
-
-/** HGETALL has no order of its own, and the same lock must always give the same fence. */
-function sortedFields(raw: RedisRaw): (readonly [Buffer, Buffer])[] {
-  return [...fieldsOf(raw)].sort(([a], [b]) => Buffer.compare(a, b))
+/** Sorted, because HGETALL has no order of its own, and the same lock must always give the same fence. */
+function fieldsOf({ value }: RedisRaw): (readonly [Buffer, Buffer])[] {
+  return value.type === 'hash' ? [...value.fields].sort(([a], [b]) => Buffer.compare(a, b)) : []
 }
 
 function holdersOf(raw: RedisRaw): { name: string; count: string }[] {
-  return sortedFields(raw)
+  return fieldsOf(raw)
     .map(([field, value]) => ({ name: field.toString('latin1'), count: value.toString('latin1') }))
     .filter(({ name }) => name !== 'mode')
 }

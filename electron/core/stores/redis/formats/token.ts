@@ -33,8 +33,8 @@ export const token: RedisFormat = {
   recognise(raw, hint) {
     if (raw.value.type !== 'string' || raw.value.bytes.length === 0) return OTHER
     if (hint.pinned) return { is: 'lock', confidence: 1 }
-    // A pattern is the operator's word that these are locks. Without it a string is just a string, unless it says itself
-    // that an operator took it on purpose.
+    // By giving a pattern the operator declares its keys to be locks. Without one a string is just a string, unless its value
+    // declares a maintenance hold.
     return hint.patternGiven || isHeldForMaintenance(raw.value.bytes)
       ? { is: 'lock', confidence: 0.3 }
       : OTHER

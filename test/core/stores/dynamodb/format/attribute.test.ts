@@ -3,8 +3,8 @@ import {
   attribute,
   attributeBytes,
   fieldsOf,
-  sayType,
   seenPart,
+  typeName,
 } from '../../../../../electron/core/stores/dynamodb/format/attribute.ts'
 
 describe('attributes', () => {
@@ -52,7 +52,7 @@ describe('attributes', () => {
   })
 
   it('have types with names', () => {
-    expect(sayType({ SS: [] })).toBe('a set of strings')
-    expect(sayType({ $unknown: ['X', 1] } as never)).toBe('an unknown type')
+    expect(typeName({ SS: [] })).toBe('a set of strings')
+    expect(typeName({ $unknown: ['X', 1] } as never)).toBe('an unknown type')
   })
 })

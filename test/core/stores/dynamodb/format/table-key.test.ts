@@ -40,7 +40,7 @@ describe('a key as text', () => {
     expect(new Set(ids).size).toBe(parts.length ** 2)
   })
 
-  it('is nobody’s when no item can have it', () => {
+  it('is null when no item can have it', () => {
     expect(keyFromId(schema('N'), 'any')).toBeNull()
     expect(keyFromId(schema('N'), '')).toBeNull()
     expect(keyFromId(schema('S'), '')).toBeNull()

@@ -36,14 +36,14 @@ describe('conditional-put recognises', () => {
     expect(verdict).toEqual({ is: 'lock', confidence: expect.closeTo(0.6) })
   })
 
-  it('no item that has the key alone, and says what is missing', () => {
+  it('no item that has the key alone, and names the missing attributes', () => {
     expect(conditionalPut.recognise(rawItem('lock_key', KEY), hint)).toEqual({
       is: 'other',
       reason: 'it has none of owner_id, expires_at, acquired_at',
     })
   })
 
-  it('once the operator said that these are locks, whatever has one of them, and still no bare key', () => {
+  it('when pinned, any item with one of the attributes, and still no bare key', () => {
     const numeric = rawItem('lock_key', { ...FULL, lock_key: { N: '7' } }, { type: 'N', sort: 'region' })
     expect(conditionalPut.recognise(numeric, pinned)).toEqual({ is: 'lock', confidence: 1 })
     expect(conditionalPut.recognise(rawItem('lock_key', { ...KEY, holder: { S: 'x' } }), pinned)).toEqual({
@@ -61,7 +61,7 @@ describe('conditional-put recognises', () => {
     expect(conditionalPut.recognise(rawItem('lock_key', other), given).is).toBe('other')
   })
 
-  it.each([hint, pinned])('no item of python_dynamodb_lock, even if told to', given => {
+  it.each([hint, pinned])('no item of python_dynamodb_lock, even when pinned', given => {
     const item = {
       ...KEY,
       sort_key: { S: '-' },
@@ -97,7 +97,7 @@ describe('conditional-put reads', () => {
     expect(lockOf({ ...FULL, expires_at: { N: String(SECONDS - 1) } }).state).toBe('expired')
   })
 
-  it('a lock without expires_at as never ending, because nobody can take it', () => {
+  it('a lock without expires_at as never ending, because no program can take it', () => {
     const { expires_at: _, ...item } = FULL
     expect(lockOf(item)).toMatchObject({
       lease: { kind: 'never' },
@@ -169,7 +169,7 @@ describe('conditional-put reads', () => {
 })
 
 describe('conditional-put is released', () => {
-  it('only while every attribute is what was seen, in one order however the item was sent', () => {
+  it('only while every attribute is unchanged, regardless of the order in which the item is sent', () => {
     const item = { zone: { S: 'eu' }, Host: { S: 'h' }, ...FULL }
     expect(conditionalPut.release(rawItem('lock_key', item), undefined)).toEqual({
       op: 'delete',

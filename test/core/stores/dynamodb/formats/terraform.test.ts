@@ -61,11 +61,11 @@ describe('terraform', () => {
     ['', 'its Info is not JSON: '],
     ['[]', 'its Info is not an object: []'],
     ['null', 'its Info is not an object: null'],
-  ])('says why it cannot read the Info %j', (info, reason) => {
+  ])('gives the reason why it cannot read the Info %j', (info, reason) => {
     expect(terraform.recognise(rawItem('LockID', item(info)), hint)).toEqual({ is: 'other', reason })
   })
 
-  it('says why it cannot read an Info that is no string', () => {
+  it('gives the reason why it cannot read an Info that is not a string', () => {
     const record = { LockID: { S: STATE }, Info: { M: {} } }
     expect(terraform.recognise(rawItem('LockID', record), hint)).toEqual({
       is: 'other',
@@ -99,7 +99,7 @@ describe('terraform', () => {
     })
   })
 
-  it('is released only while Info is what was seen', () => {
+  it('is released only while Info is unchanged', () => {
     const { Info } = item(INFO)
     expect(terraform.release(rawItem('LockID', item(INFO)), undefined)).toEqual({
       op: 'delete',

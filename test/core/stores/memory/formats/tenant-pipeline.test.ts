@@ -76,7 +76,7 @@ it('ends a lock at the end of its own, where it has one', async () => {
   expect(server.live('acme1281:short')).toBeNull()
 })
 
-it('refuses when the lock was renewed since it was seen, and tells whoever waits when it is released', async () => {
+it('refuses when the lock was renewed since it was seen, and notifies waiters of a release', async () => {
   const { server, store } = place()
   const provider = memoryProvider(server, { format: null, fencing: undefined })
   const request = { owner: 'run-1', ttlMs: 60_000, metadata: null }

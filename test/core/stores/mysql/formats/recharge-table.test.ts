@@ -48,7 +48,7 @@ describe('the process lock table', () => {
     expect(await lockOf(db.store(), 'VOZ')).toMatchObject({ state: 'expired', notes: [] })
   })
 
-  it('shows a row without expiry as one that never ends, and one without pid as nobody known', async () => {
+  it('shows a row without expiry as never ending, and one without pid without a holder', async () => {
     await put({ lock_key: 'VOZ', lock_id: 'v', pid: null, expires_at: null })
     expect(await lockOf(db.store(), 'VOZ')).toMatchObject({
       state: 'held',
@@ -60,7 +60,7 @@ describe('the process lock table', () => {
     expect(await releaseLock(store, id, fence, never)).toMatchObject({ outcome: 'released' })
   })
 
-  it('says of a zero date that it is no time, and still releases the row as it was seen', async () => {
+  it('notes that a zero date is not a time, and still releases the row', async () => {
     await put({ lock_key: 'VOZ', lock_id: 'v', pid: 1, expires_at: '0000-00-00 00:00:00' })
     const store = db.store()
     const lock = await lockOf(store, 'VOZ')
@@ -90,7 +90,7 @@ describe('the process lock table', () => {
     expect(await db.rows('SELECT * FROM recargas_process_locks')).toHaveLength(1)
   })
 
-  it('tells a row that was deleted and written again from the one that was seen', async () => {
+  it('distinguishes a row that was deleted and written again from the one that was seen', async () => {
     await put({ lock_key: 'VOZ', lock_id: 'o', pid: 1, acquired_at: '2024-01-01 00:00:00' })
     const store = db.store()
     const { id, fence } = await lockOf(store, 'VOZ')

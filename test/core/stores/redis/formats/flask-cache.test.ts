@@ -37,7 +37,7 @@ it.each([
   ['214930310a2e', true],
   ['2180054b012e', 1],
   ['31', 1],
-])('reads %s, which has no owner, and says that the fence is weak', async (hex, value) => {
+])('reads %s, which has no owner, and notes a weak fence', async (hex, value) => {
   const place = await redisPlace()
   await place.client.set(KEY, Buffer.from(hex.replace(' ', ''), 'hex'), 'EX', 86_000)
   const lock = await place.lock(KEY)
@@ -75,7 +75,7 @@ it('recognises it under another prefix, and warns that cache entries look the sa
   expect(lock.notes.map(note => note.code)).toContain('looks-like-cache')
 })
 
-it('does not take a cached page for a lock', async () => {
+it('does not list a cached page as a lock', async () => {
   const place = await redisPlace()
   const page = Buffer.from('<html>'.repeat(100))
   const length = Buffer.alloc(4)

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis'
 import { expect, it, onTestFinished } from 'vitest'
 import { redisPlace, release } from '../place.ts'
 
-it('reads the token, and says that a lock without a TTL never ends', async () => {
+it('reads the token, and shows that a lock without a TTL never ends', async () => {
   const place = await redisPlace()
   await place.client.set('lock:auction:123', '9be03d11-aaaa-4bbb-8ccc-0123456789ab')
   expect(await place.lock('lock:auction:123')).toMatchObject({
@@ -61,7 +61,7 @@ it('refuses the next holder of the same value, although it leased for less', asy
   expect(await place.client.exists('lock:job')).toBe(1)
 })
 
-it('says that nothing tells holders apart who write the same value without a deadline', async () => {
+it('notes that holders with the same value and no deadline cannot be distinguished', async () => {
   const place = await redisPlace()
   await place.client.set('lock:job', 'locked')
   expect((await place.lock('lock:job')).notes).toEqual([{ code: 'weak-fence', byDeadline: false }])

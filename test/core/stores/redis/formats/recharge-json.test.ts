@@ -38,7 +38,7 @@ it('shows both clocks when the TTL and expiresAt disagree, and ends at the earli
   expect(remainingMs(lock, lock.observedAt)).toBeLessThanOrEqual(600_000)
 })
 
-it('calls a past expiresAt without a TTL expired, and says that it will not go away by itself', async () => {
+it('shows a past expiresAt without a TTL as expired, and notes that the key stays', async () => {
   const place = await redisPlace()
   await place.client.set(KEY, value({ expiresAt: Date.now() - 5000 }))
   expect(await place.lock(KEY)).toMatchObject({
@@ -53,7 +53,7 @@ it('recognises the same JSON under any other key', async () => {
   expect((await place.lock('elsewhere')).format).toBe('recharge-json')
 })
 
-it('refuses a renewed value, because it is not the one that was seen', async () => {
+it('refuses a renewed value, because it differs from the one that was seen', async () => {
   const place = await redisPlace()
   await place.client.set(KEY, value())
   const lock = await place.lock(KEY)
@@ -78,13 +78,13 @@ it.each([
   }
 })
 
-it('keeps a lock whose pid has the wrong type, and says so', async () => {
+it('shows a lock whose pid has the wrong type, with a note', async () => {
   const place = await redisPlace()
   await place.client.set(KEY, value({ pid: 'x' }), 'EX', 3540)
   expect(await place.lock(KEY)).toMatchObject({ holder: null, notes: [{ code: 'wrong-type', field: 'pid' }] })
 })
 
-it('says that seconds where milliseconds are meant are implausible', async () => {
+it('notes that seconds in place of milliseconds are implausible', async () => {
   const place = await redisPlace()
   await place.client.set(KEY, value({ expiresAt: Math.round(Date.now() / 1000) + 3600 }), 'EX', 3600)
   const lock = await place.lock(KEY)

@@ -1,0 +1,70 @@
+import type { FieldValue } from '../../../../../shared/locks.ts'
+import { bytesToDisplay, keyToText } from '../../../lib/bytes.ts'
+import { type Decoded, OTHER } from '../../types.ts'
+import { type MysqlFormat, type MysqlRaw, missingColumns, type SeenColumn } from './table.ts'
+import { leaseUntil, timeIn } from './times.ts'
+
+/** A field is for reading; the whole value is what is compared, and what the inspector shows. */
+const SHOWN_FIELD = 1000
+
+/** A column's value for people, or null. Not for comparisonOf: bytes that are no text are written as escapes. */
+export function textOf(raw: MysqlRaw, column: string): string | null {
+  const value = raw.row[column] ?? null
+  return Buffer.isBuffer(value) ? bytesToDisplay(value) : value
+}
+
+/** The key as it is shown, typed and sent back. */
+export function keyText(raw: MysqlRaw, column: string): string {
+  const value = raw.row[column] ?? null
+  return Buffer.isBuffer(value) ? keyToText(value) : (value ?? '')
+}
+
+/** Recognizes tables that have all of these columns. */
+export function byColumns(columns: readonly string[]): MysqlFormat['recognise'] {
+  return ({ table }) =>
+    missingColumns(table, columns).length === 0 ? { is: 'lock', confidence: 0.98 } : OTHER
+}
+
+/** What a release compares: `compared` are a format's own names, in a fixed order, of which a table may lack some. */
+export function comparisonOf(raw: MysqlRaw, keyColumn: string, compared: readonly string[]) {
+  const seenIn = (column: string): SeenColumn => [column, raw.row[column] ?? null]
+  const seen = compared.filter(column => raw.table.columns.has(column)).map(seenIn)
+  return { table: raw.table, key: seenIn(keyColumn), seen }
+}
+
+/** The columns in which a format stores the parts of a lock. */
+type Columns = {
+  readonly key: string
+  readonly owner: string
+  readonly acquiredAt: string
+  readonly until: string
+  readonly afterwards: 'expired' | 'released'
+  readonly compared: readonly string[]
+}
+
+/** Decodes a row that is one lock. Its holder is left to the format. */
+export function decodeRow(raw: MysqlRaw, now: number, columns: Columns): Decoded {
+  const acquired = timeIn(raw, columns.acquiredAt)
+  const { lease, deadlines, notes } = leaseUntil(raw, columns.until, now, columns.afterwards)
+  const { table, seen } = comparisonOf(raw, columns.key, columns.compared)
+  return {
+    name: keyText(raw, columns.key),
+    owner: textOf(raw, columns.owner),
+    holder: null,
+    acquiredAt: acquired.at,
+    acquiredAtSource: acquired.at === null ? 'unknown' : 'stored',
+    lease,
+    deadlines,
+    notes: [...notes, ...acquired.notes],
+    fields: Object.fromEntries(seen.map(([column]) => [column, fieldOf(raw, column)])),
+    seen: { exact: [table.name, ...seen.map(([, value]) => value)] },
+  }
+}
+
+function fieldOf(raw: MysqlRaw, column: string): FieldValue {
+  const text = textOf(raw, column)
+  if (text === null) return null
+  const isInteger = raw.table.columns.get(column)?.type.endsWith('int')
+  if (isInteger && Number.isSafeInteger(Number(text))) return Number(text)
+  return text.length > SHOWN_FIELD ? `${text.slice(0, SHOWN_FIELD)}…` : text
+}

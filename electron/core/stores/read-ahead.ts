@@ -1,0 +1,26 @@
+/**
+ * Pages that are fetched one after another; with `ahead`, while the page before is in use. `next` returns null after the last
+ * page. A fetch that turns out to be unneeded is aborted.
+ */
+export async function* readAhead<Page>(
+  first: (signal: AbortSignal) => Promise<Page>,
+  next: (after: Page, signal: AbortSignal) => Promise<Page> | null,
+  signal: AbortSignal,
+  ahead: boolean,
+): AsyncGenerator<Page> {
+  const stop = new AbortController()
+  const either = AbortSignal.any([signal, stop.signal])
+  try {
+    let coming: Promise<Page> | null = first(either)
+    while (coming !== null) {
+      const page: Page = await coming
+      if (!ahead) yield page
+      coming = next(page, either)
+      // Its failure is reported where it is awaited.
+      coming?.catch(() => {})
+      if (ahead) yield page
+    }
+  } finally {
+    stop.abort()
+  }
+}
