@@ -3,29 +3,16 @@ import { kindOf } from './kinds.ts'
 import { plural, sayNumber } from './numbers.ts'
 import type { SideNow, SwitchNow, SwitchRun } from './switch.ts'
 
-/** One number of this system, on both sides; null while unknown. */
-export type ProviderDifference = {
-  readonly what: string
-  readonly from: string | null
-  readonly to: string | null
-}
-
-export type Differences = {
-  readonly numbers: readonly ProviderDifference[]
-  /** What the change means here, in sentences. */
-  readonly means: readonly string[]
-}
-
 /** Acquiring and releasing a lock, and one renewal or poll between them. */
 const REQUESTS_PER_LOCK = 3
-/** Fewer answers say more about the moment than about the store. */
+/** Fewer samples say more about the moment than about the store. */
 const ENOUGH_SAMPLES = 3
-/** Clocks that differ by less than this differ in every system. */
+/** Smaller differences between clocks are normal. */
 const SAME_CLOCK_MS = 1000
 
 const NUMBERS: readonly (readonly [what: string, say: (side: SideNow) => string | null])[] = [
   ['Server', side => side.server],
-  ['One question and its answer', side => (side.latencyMs === null ? null : `${side.latencyMs} ms`)],
+  ['Round trip', side => (side.latencyMs === null ? null : `${side.latencyMs} ms`)],
   ['Held now', side => count(side.held)],
   ['Expired and still stored', side => count(side.expired)],
   ['Without an expiry', side => count(side.noExpiry)],
@@ -34,8 +21,11 @@ const NUMBERS: readonly (readonly [what: string, say: (side: SideNow) => string 
   ['Clock', side => sayOffset(side.offsetMs)],
 ]
 
-/** How two providers differ in this system, by its numbers and by their kinds. */
-export function providerDifferences(run: Pick<SwitchRun, 'from' | 'to'>, now: SwitchNow): Differences {
+/**
+ * How two providers differ in this system: by its numbers, which are null while unknown, and in sentences about what the change
+ * means here.
+ */
+export function providerDifferences(run: Pick<SwitchRun, 'from' | 'to'>, now: SwitchNow) {
   return {
     numbers: NUMBERS.map(([what, say]) => ({ what, from: say(now.from), to: say(now.to) })),
     means: meaning(run, now).filter(each => each !== null),
@@ -62,7 +52,7 @@ function meaning({ from, to }: Pick<SwitchRun, 'from' | 'to'>, now: SwitchNow): 
       ? null
       : `The clock of the new store is ${sayDuration(Math.abs(offsetMs))} ${offsetMs > 0 ? 'ahead of' : 'behind'} the one of this machine: ${arrival.clock}.`,
     unrecognised
-      ? `${plural(unrecognised, 'record of the old store is', 'records of the old store are')} not understood, and not counted as a lock.`
+      ? `${plural(unrecognised, 'record of the old store is', 'records of the old store are')} unrecognized, and not counted as a lock.`
       : null,
   ]
 }

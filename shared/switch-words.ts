@@ -7,7 +7,7 @@ import type { Remaining, Side, SideNow, SwitchNow, SwitchRun, SwitchStep } from 
 import { MOST_STRAYS, SWITCH_STEPS } from './switch.ts'
 import { quietSince, seenAfterRestart, stepNumber, willNotEnd } from './switch-steps.ts'
 
-/** What a switch of providers says on every screen. Names in these sentences are escaped already: printing only neutralises. */
+/** The sentences of a switch, for the screen, the command line and the report. Names in them are escaped: printing only neutralises. */
 
 export const PROVIDER_VARIABLE = 'LOCK_PROVIDER'
 
@@ -22,7 +22,10 @@ type StepWords = {
   readonly title: string
   /** What its check requires. */
   readonly check: string
-  readonly instruction: (sides: Sides) => string
+  instruction(sides: Sides): string
+  /** The state of its check, while the stores can be read. */
+  met(run: SwitchRun, now: SwitchNow): string
+  notYet(run: SwitchRun, now: SwitchNow): string
 }
 
 export const STEP_WORDS: Readonly<Record<SwitchStep, StepWords>> = {
@@ -31,46 +34,71 @@ export const STEP_WORDS: Readonly<Record<SwitchStep, StepWords>> = {
     check: 'Both stores can be read.',
     instruction: ({ from, to }) =>
       `Locks move from ${shown(from)} to ${shown(to)}. No lock is copied: a name that is held in the old store is free in the new one, so nothing may run while the provider changes. Read the differences, then continue.`,
+    met: () => STEP_WORDS.understand.check,
+    notYet: (run, now) => unreadSentence('understand', run, now),
   },
   stop: {
     title: 'Stop the workers',
     check: 'No worker acquires or renews anything in the old store.',
     instruction: ({ from }) =>
       `Stop every worker, scheduler and job that takes locks in ${shown(from)}, on every machine. What they still do there is shown here.`,
+    met: ({ from, quietMs }, now) =>
+      `Nothing was acquired or renewed in ${shown(from)} for ${seconds(quietMs)}${now.from.holds ? ', maintenance holds aside' : ''}.`,
+    notYet: (run, now) => {
+      const left = Math.max(0, run.quietMs - (now.at - (quietSince(now) ?? now.at)))
+      return `${lastArrival(now)} It has to be quiet for another ${seconds(Math.ceil(left / 1000) * 1000)}.`
+    },
   },
   drain: {
     title: 'Let the old locks end',
     check: 'No worker holds a lock in the old store.',
     instruction: ({ from }) =>
       `Wait until no worker holds a lock in ${shown(from)}. Stop a holder that does not finish, or release its lock once you are sure that no job runs under it.`,
+    // A hold does not keep the step from being passed, but its record is in the way later.
+    met: ({ from }, { from: { holds } }) =>
+      holds
+        ? `No worker holds a lock in ${shown(from)}. ${plural(holds, 'maintenance hold is left there, and has', 'maintenance holds are left there, and have')} to be released before it is clean.`
+        : `No lock is held in ${shown(from)}.`,
+    notYet: drainSentence,
   },
   change: {
     title: 'Change the provider',
     check: `The file says the new ${PROVIDER_VARIABLE}.`,
     instruction: sides => {
+      const { label, variables } = kindOf(sides.to.kind)
       const line = providerLine(sides)
       if (line === null)
-        return `Both stores are ${kindOf(sides.to.kind).label}, so ${PROVIDER_VARIABLE} stays as it is. Change the connection instead (${kindOf(sides.to.kind).variables.join(', ')}), for every program, then pass this step by hand.`
-      return `Set ${line} for every program that takes locks, and see that ${kindOf(sides.to.kind).variables.join(', ')} lead to ${shown(sides.to)}.`
+        return `Both stores are ${label}, so ${PROVIDER_VARIABLE} stays as it is. Change the connection instead (${variables.join(', ')}), for every program, then pass this step by hand.`
+      return `Set ${line} for every program that takes locks, and see that ${variables.join(', ')} lead to ${shown(sides.to)}.`
     },
+    met: fileSentence,
+    notYet: fileSentence,
   },
   clean: {
     title: 'Clean the old provider',
     check: 'No record of a lock is left in the old store.',
     instruction: ({ from }) =>
       `Release what is left in ${shown(from)}, expired locks included, so nothing is in the way if you ever go back.`,
+    met: ({ from }) => `Nothing is left in ${shown(from)}.`,
+    notYet: (run, now) =>
+      `${plural((now.from.held ?? 0) + (now.from.expired ?? 0), 'lock is', 'locks are')} still stored in ${shown(run.from)}${amongThemHolds(now)}.`,
   },
   restart: {
     title: 'Start the workers again',
     check: 'A lock was acquired in the new store.',
     instruction: ({ to }) =>
       `Start the workers again. The first lock that they take should appear in ${shown(to)}.`,
+    met: ({ to }) => `A lock was acquired in ${shown(to)}.`,
+    notYet: ({ to }) => `Nothing has been acquired in ${shown(to)} yet.`,
   },
   verify: {
     title: 'Verify',
     check: 'Workers take locks in the new store, none in the old one, and no name is held in both.',
     instruction: ({ from, to }) =>
       `Let the workers run for a while: locks have to appear in ${shown(to)}, and none in ${shown(from)}.`,
+    met: ({ from, to, quietMs }) =>
+      `Locks are taken in ${shown(to)}, and for ${seconds(quietMs)} no worker had one in ${shown(from)}.`,
+    notYet: verifySentence,
   },
 }
 
@@ -82,40 +110,8 @@ export function stepPlace(step: SwitchStep): string {
 /** The state of a check, in one sentence. */
 export function checkSentence(step: SwitchStep, run: SwitchRun, now: SwitchNow): string {
   const { is } = now.checks[step]
-  if (step === 'change') return fileSentence(run, now)
-  if (is === 'unknown' || (step === 'understand' && is === 'not-yet')) return unreadSentence(step, run, now)
-  return (is === 'met' ? MET : NOT_YET)[step](run, now)
-}
-
-type Sentence = (run: SwitchRun, now: SwitchNow) => string
-type Sentences = Readonly<Record<Exclude<SwitchStep, 'change'>, Sentence>>
-
-const MET: Sentences = {
-  understand: () => STEP_WORDS.understand.check,
-  stop: ({ from, quietMs }, now) =>
-    `Nothing was acquired or renewed in ${shown(from)} for ${seconds(quietMs)}${now.from.holds ? ', maintenance holds aside' : ''}.`,
-  // A hold does not keep the step from being passed, but its record is in the way later.
-  drain: ({ from }, { from: { holds } }) =>
-    holds
-      ? `No worker holds a lock in ${shown(from)}. ${plural(holds, 'maintenance hold is left there, and has', 'maintenance holds are left there, and have')} to be released before it is clean.`
-      : `No lock is held in ${shown(from)}.`,
-  clean: ({ from }) => `Nothing is left in ${shown(from)}.`,
-  restart: ({ to }) => `A lock was acquired in ${shown(to)}.`,
-  verify: ({ from, to, quietMs }) =>
-    `Locks are taken in ${shown(to)}, and for ${seconds(quietMs)} no worker had one in ${shown(from)}.`,
-}
-
-const NOT_YET: Sentences = {
-  understand: (run, now) => unreadSentence('understand', run, now),
-  stop: (run, now) => {
-    const left = Math.max(0, run.quietMs - (now.at - (quietSince(now) ?? now.at)))
-    return `${lastArrival(now)} It has to be quiet for another ${seconds(Math.ceil(left / 1000) * 1000)}.`
-  },
-  drain: drainSentence,
-  clean: (run, now) =>
-    `${plural((now.from.held ?? 0) + (now.from.expired ?? 0), 'lock is', 'locks are')} still stored in ${shown(run.from)}${amongThemHolds(now)}.`,
-  restart: ({ to }) => `Nothing has been acquired in ${shown(to)} yet.`,
-  verify: verifySentence,
+  if (is === 'unknown' && step !== 'change') return unreadSentence(step, run, now)
+  return STEP_WORDS[step][is === 'met' ? 'met' : 'notYet'](run, now)
 }
 
 function fileSentence(run: SwitchRun, { env }: SwitchNow): string {
@@ -128,7 +124,7 @@ function fileSentence(run: SwitchRun, { env }: SwitchNow): string {
   return `The file says ${PROVIDER_VARIABLE}=${name(env.value)}.`
 }
 
-/** Of the store that keeps a check from being met, because it cannot be read. */
+/** Names the store that cannot be read and so keeps a check from being met. */
 function unreadSentence(step: SwitchStep, run: SwitchRun, now: SwitchNow): string {
   const needsBoth = step === 'understand' || step === 'verify'
   const isNew = step === 'restart' || (needsBoth && now.from.status === 'live')
@@ -145,7 +141,7 @@ function lastArrival({ arrivals: [last], at }: SwitchNow): string {
   return `${name(last.key)} was ${last.what}${by(last.holder)} ${seconds(Math.max(0, at - last.at))} ago.`
 }
 
-/** The number of locks that workers have. */
+/** The number of locks that workers hold. */
 function workersLocks({ held, holds }: SideNow): number {
   return (held ?? 0) - (holds ?? 0)
 }
@@ -179,7 +175,7 @@ function verifySentence(run: SwitchRun, now: SwitchNow): string {
   const present = disturbance(run, now)
   const seen = seenSentence(run, present === null)
   if (present !== null || seen !== null) return [present, seen].filter(each => each !== null).join(' ')
-  if (now.firstArrivalInNewAt === null) return NOT_YET.restart(run, now)
+  if (now.firstArrivalInNewAt === null) return STEP_WORDS.restart.notYet(run, now)
   return 'Everything is as expected, and must stay so for a while.'
 }
 
@@ -190,19 +186,19 @@ function disturbance({ from }: SwitchRun, now: SwitchNow): string | null {
   return `${plural(workersLocks(now.from), 'lock is', 'locks are')} held in ${shown(from)} again: a worker still uses it.`
 }
 
-/** Evidence that waiting does not settle: the lock, its holder, and what to do. */
+/** Evidence that no waiting settles: the lock, its holder, and what to do. */
 function seenSentence(run: SwitchRun, isOver: boolean): string | null {
   const { strays, splits } = seenAfterRestart(run)
   const stray = strays.at(-1)
-  const split = splits.at(-1)
+  const overlap = splits.at(-1)
   const more = strays.length + splits.length - 1
-  const what = split
-    ? `${name(split.name)} was held in ${shown(run.from)}${by(split.fromHolder)} and in ${shown(run.to)}${by(split.toHolder)} at once`
+  const what = overlap
+    ? `${name(overlap.name)} was held in ${shown(run.from)}${by(overlap.fromHolder)} and in ${shown(run.to)}${by(overlap.toHolder)} at once`
     : stray && `${name(stray.key)} was acquired in ${shown(run.from)}${by(stray.holder)}`
   if (what === undefined) return null
-  const others = more > 0 ? `, and ${plural(more, 'more such thing was', 'more such things were')} seen` : ''
+  const others = more > 0 ? `, and ${plural(more, 'more was', 'more were')} seen` : ''
   const advice = isOver ? 'Quiet now does not prove that it was the last time: stop' : 'Stop'
-  return `${what} after the workers were started again${others}. ${advice} who it was and go back to "${STEP_WORDS.stop.title}", or finish with a reason.`
+  return `${what} after the workers were started again${others}. ${advice} that worker and go back to "${STEP_WORDS.stop.title}", or finish with a reason.`
 }
 
 /** Why a lock is still there, and what to do about it. */
@@ -237,9 +233,9 @@ export function strayWarning(run: SwitchRun): string | null {
   return `${more}${plural(run.strays.length, 'lock was', 'locks were')} acquired in ${shown(run.from)} after its workers counted as stopped, last ${name(last.key)}${by(last.holder)}: a worker was not stopped, or still has the old provider.`
 }
 
-export function splitWarning(run: SwitchRun, now: SwitchNow): string | null {
+export function overlapWarning(run: SwitchRun, now: SwitchNow): string | null {
   if (now.splits.length === 0) return null
-  const names = now.splits.slice(0, 5).map(split => name(split.name))
+  const names = now.splits.slice(0, 5).map(overlap => name(overlap.name))
   const more = now.splits.length - names.length
   return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}: held in ${shown(run.from)} and in ${shown(run.to)} at once, so the same job may be running twice. Stop one of the two before you go on.`
 }

@@ -24,7 +24,7 @@ const sideSchema = z.object({
 export type Side = z.infer<typeof sideSchema>
 
 /** One name with two holders at once, one in each store. */
-const splitSchema = z.object({
+const overlapSchema = z.object({
   name: z.string(),
   fromKey: z.string(),
   fromHolder: z.string().nullable(),
@@ -34,7 +34,7 @@ const splitSchema = z.object({
   /** Null while it lasts. */
   until: z.number().nullable(),
 })
-export type Split = z.infer<typeof splitSchema>
+export type Overlap = z.infer<typeof overlapSchema>
 
 const passedStepSchema = z.object({
   step: switchStepSchema,
@@ -80,7 +80,7 @@ export const switchRunSchema = z.object({
   planIds: z.array(z.string()),
   /** Locks acquired in the old store after its workers counted as stopped. */
   strays: z.array(z.object({ key: z.string(), holder: z.string().nullable(), at: z.number() })),
-  splits: z.array(splitSchema),
+  splits: z.array(overlapSchema),
   /** When a lock was first acquired in the new store after the restart. */
   firstArrivalInNewAt: z.number().nullable(),
   ended: z
@@ -160,7 +160,7 @@ const switchNowSchema = z.object({
   /** The value of LOCK_PROVIDER in the file, or the problem with the file. */
   env: z.object({ value: z.string().nullable(), problem: z.string().nullable() }).nullable(),
   /** Names held in both stores now. */
-  splits: z.array(splitSchema),
+  splits: z.array(overlapSchema),
   firstArrivalInNewAt: z.number().nullable(),
   checks: z.record(switchStepSchema, checkSchema),
 })

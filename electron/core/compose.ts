@@ -22,7 +22,6 @@ import { type StartOptions, Stores } from './features/stores/stores.ts'
 import { type SecretVault, sessionVault } from './features/stores/vault.ts'
 import { switchHandlers } from './features/switch/handlers.ts'
 import { SwitchRuns } from './features/switch/switch-runs.ts'
-import { Switches } from './features/switch/switches.ts'
 import { historyMs, undoWindowMs } from './files/data-folder.ts'
 
 export type CoreOptions = {
@@ -94,7 +93,6 @@ export function createCore(options: CoreOptions): Core {
   const holds = new Holds({ dataFolder, stores, audit, attends, ...options.holds })
   const planStore = (storeId: string, signal: AbortSignal, action: string) =>
     plans.handlers['plans.create']({ storeIds: [storeId] }, { signal, action })
-  const switches = new Switches({ runs: switchRuns, get, plan: planStore })
   const stats = new StatsService({ histories, openStores, get, redact })
   const alertSource = {
     within: (from: number, to: number) => alerts.within(from, to),
@@ -112,7 +110,7 @@ export function createCore(options: CoreOptions): Core {
       ...alertHandlers({ alerts, addressOf }),
       ...holdHandlers(holds, stores),
       ...reportHandlers(sources, printPdf),
-      ...switchHandlers(switches, { runs: switchRuns, plans, version }),
+      ...switchHandlers({ runs: switchRuns, get, plan: planStore, plans, version }),
     },
     audit,
     metrics,

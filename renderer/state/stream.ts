@@ -1,6 +1,7 @@
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { StreamEvent, StreamInput, StreamName } from '../../shared/contract.ts'
-import type { Failure } from '../../shared/result.ts'
+import type { Failure, Result } from '../../shared/result.ts'
+import { t } from '../words/words.ts'
 import { client, consoleStore, onConnected } from './console.ts'
 
 type Listener<S extends StreamName> = {
@@ -28,6 +29,26 @@ export function keepOpen<S extends StreamName>(
     stop()
     close()
   }
+}
+
+/** Reads the pieces of a text. A stream that breaks off is an error, and its pieces are dropped. */
+export function readText<S extends 'plans.file' | 'switch.report'>(
+  stream: S,
+  input: StreamInput<S>,
+): Promise<Result<string[]>> {
+  const pieces: string[] = []
+  return new Promise(resolve => {
+    try {
+      client.open(
+        stream,
+        input,
+        ({ text }) => pieces.push(text),
+        result => resolve(result.ok ? { ok: true, value: pieces } : result),
+      )
+    } catch {
+      resolve({ ok: false, error: { code: 'ABORTED', message: t.status.lost } })
+    }
+  })
 }
 
 export type Streamed<T> = T & {

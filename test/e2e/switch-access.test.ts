@@ -50,7 +50,7 @@ function hostileNow(): SwitchNow {
   )
 }
 
-it('everybody can walk a switch, whatever stores and locks are called', async () => {
+it('the switch is accessible, whatever the names of stores and locks are', async () => {
   const named = (run: SwitchRun): SwitchRun => ({
     ...run,
     by: HOSTILE,

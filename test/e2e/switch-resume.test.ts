@@ -23,7 +23,7 @@ async function done(page: Page): Promise<number> {
   return texts.filter(text => /\bdone \d/.test(text)).length
 }
 
-it('a switch goes on at the step where its console was killed, with what was known', async () => {
+it('a switch continues at the step where its console was killed, with its observations', async () => {
   const app = await application('redis', 'mysql')
   await app.from.hold('OLD_PROCESS', 'old-1', -60_000)
   const worker = await app.start('worker-1')

@@ -71,7 +71,7 @@ it('begins between two stores that programs can share, and never from one to its
   expect(problems).toEqual([])
 })
 
-it('turns a check by itself, says so once, and goes on only then', async () => {
+it('announces once that a check is met, and continues only then', async () => {
   const { page, core, tell } = await openWalk(
     switchRun('stop'),
     switchNow(met('understand'), { arrivals: [arrival('lockRecharge:GPS_PROCESS', 'worker-2', 5000)] }),
@@ -132,7 +132,7 @@ it('counts the old locks down, and names those that will not end', async () => {
   await expect.poll(() => button(page, 'Go on: Change the provider').isEnabled()).toBe(true)
 })
 
-it('lets nobody pass a check that is not met without a reason', async () => {
+it('requires a reason to pass a check that is not met', async () => {
   const { page, core } = await openWalk(switchRun('drain'), switchNow(met('understand', 'stop')))
   await button(page, 'Go on anyway…').click()
   const send = button(page, 'Go on without the check')
@@ -194,7 +194,7 @@ it('shows exactly what changes in a file, and refuses if the file has changed si
   await expect.poll(() => main(page).innerText()).toContain('The file says LOCK_PROVIDER=mysql.')
 })
 
-it('tells of a worker that was not stopped, and of a name that two hold, at whichever step', async () => {
+it('reports a running worker and a name with two holders at every step', async () => {
   const at = Date.now()
   const { page, core } = await openWalk(
     switchRun('verify', { strays: [{ key: 'lockRecharge:GPS', holder: 'worker-2', at }] }),
@@ -229,7 +229,7 @@ it('tells of a worker that was not stopped, and of a name that two hold, at whic
   await expect.poll(() => stray.count()).toBe(0)
 })
 
-it('does not let quiet make up for a name that two held after the restart', async () => {
+it('blocks verify after a name had two holders since the restart, however quiet it is', async () => {
   const at = Date.now()
   const run = switchRun('verify', {
     splits: [
@@ -253,7 +253,7 @@ it('does not let quiet make up for a name that two held after the restart', asyn
   expect(core.called('switch.back')).toEqual([{ switchId: 'sw1', step: 'stop' }])
 })
 
-it('says of a maintenance hold that no worker has it', async () => {
+it('says that a maintenance hold has no worker', async () => {
   const hold = remaining('lockRecharge:GPS', 'maintenance hold of ana@desk', { why: 'hold', renewals: 9 })
   const { page } = await openWalk(
     switchRun('drain'),
@@ -269,7 +269,7 @@ it('says of a maintenance hold that no worker has it', async () => {
   expect(await button(page, 'Go on: Change the provider').isEnabled()).toBe(true)
 })
 
-it('lets an earlier step be read, and gone back to', async () => {
+it('lets the operator read an earlier step and go back to it', async () => {
   const { page, core } = await openWalk(switchRun('change'), switchNow(met('understand', 'stop', 'drain')))
   await steps(page).nth(1).getByRole('button').click()
   await page.getByRole('heading', { name: 'Stop the workers' }).waitFor()
@@ -301,7 +301,7 @@ it('shows a check as unknown while the old store does not answer', async () => {
   expect(await button(page, 'Go on anyway…').isEnabled()).toBe(true)
 })
 
-it('shows nothing of a store as of a time at which the switch had not looked yet', async () => {
+it('shows no age for a store that the switch has not polled yet', async () => {
   const at = Date.now()
   const unread = sideNow({ status: 'stale', held: null })
   const watched = STORES.map(each => ({ ...each, revision: 1 }))
@@ -334,7 +334,7 @@ it('cleans with a plan that is shown first', async () => {
   expect(core.called('switch.plan')).toEqual([{ switchId: 'sw1' }])
 })
 
-it('is abandoned only with a reason, and tells what was done in a report', async () => {
+it('is abandoned only with a reason, and reports what was done', async () => {
   const ended = { at: Date.now(), by: 'ana', how: 'abandoned' as const, reason: 'too late today' }
   const { page, core } = await openWalk(switchRun('stop'), switchNow(met('understand')), each =>
     each.answer('switch.abandon', () => switchRun('stop', { ended })),
@@ -357,7 +357,7 @@ it('is abandoned only with a reason, and tells what was done in a report', async
   expect(await readFile(await file.path(), 'utf8')).toBe('# Switch\nabandoned\n')
 })
 
-it('calls finished only what its last check has seen', async () => {
+it('calls a switch finished only if its last check was met', async () => {
   const last = (checked: boolean) =>
     switchRun('verify', {
       passed: [passed('verify', Date.now(), { checked, reason: checked ? null : 'no time' })],

@@ -42,7 +42,7 @@ async function understand(page: Page): Promise<void> {
   await expect.poll(() => both.innerText()).toMatch(/Held now\s+[1-3]\s+0\n/)
   const said = await both.innerText()
   expect(said).toMatch(/Server\s+Redis \d\S+\s+MariaDB \d/)
-  expect(said).toMatch(/One question and its answer\s+[\d.]+ ms\s+[\d.]+ ms/)
+  expect(said).toMatch(/Round trip\s+[\d.]+ ms\s+[\d.]+ ms/)
   expect(said).toMatch(/Expired and still stored\s+1\s+0\n/)
   await expect.poll(() => both.innerText()).toMatch(/Acquired a minute\s+(?!0\s)[\d.,]+\s+0\n/)
   expect(said).toContain('It puts no load on the main database.')
@@ -211,7 +211,7 @@ async function savedReport({ page, app, dataFolder }: Console): Promise<string> 
 }
 
 describe.each(HOSTS)('a switch from Redis to MariaDB, in %s', host => {
-  it('is walked from the first look to the report, with programs at work', async () => {
+  it('runs from the first step to the report, with programs at work', async () => {
     const { app, console, page, workers } = await openWalk(host)
     await shot(page, host, '1-understand')
     await understand(page)

@@ -20,7 +20,7 @@ function seen(from: Partial<SideNow>, to: Partial<SideNow>): SwitchNow {
 }
 
 describe('every step', () => {
-  it.each(SWITCH_STEPS)('%s says what to do and what is looked for, whatever the providers are', step => {
+  it.each(SWITCH_STEPS)('%s says what to do and what its check requires, for all providers', step => {
     const { title, check, instruction } = STEP_WORDS[step]
     expect(title).toMatch(/^[A-Z]/)
     expect(check).toMatch(/^[A-Z].*\.$/)
@@ -32,7 +32,7 @@ describe('every step', () => {
     expect(stepPlace(step)).toMatch(/^\d of 7$/)
   })
 
-  it('of changing the provider names the exact line, or what changes instead', () => {
+  it('names the exact line to change, or what changes instead', () => {
     expect(providerLine(sides('redis', 'mysql'))).toBe('LOCK_PROVIDER=mysql')
     expect(STEP_WORDS.change.instruction(sides('redis', 'mysql'))).toContain('Set LOCK_PROVIDER=mysql')
     expect(providerLine(sides('redis', 'redis'))).toBeNull()
@@ -46,7 +46,7 @@ describe('every step', () => {
   })
 })
 
-it('locks that will not end soon are told apart from the rest, if there is a rest', () => {
+it('locks that will not end soon are counted apart from the rest', () => {
   const stuck = { why: 'far-away', endsAt: null }
   const ends = { why: 'ends', endsAt: 1000 }
   const said = (held: number, remaining: readonly object[] = [stuck]) =>
@@ -64,14 +64,14 @@ it('locks that will not end soon are told apart from the rest, if there is a res
   expect(said(3)).toBe('3 locks are held in my redis; at least 1 of them will not end soon.')
 })
 
-describe('what differs', () => {
+describe('the difference between two providers', () => {
   it.each(KINDS)('%s has advantages and considerations', kind => {
     const { advantages, considerations } = kindOf(kind)
     for (const sentence of [...advantages, ...considerations]) expect(sentence).toMatch(/^[A-Z].*\.$/)
     expect(advantages.length * considerations.length).toBeGreaterThan(0)
   })
 
-  it('is said of this system by its own numbers', () => {
+  it('is described by the numbers of this system', () => {
     const now = seen(
       {
         ...{ latencyMs: 0.4, latencySamples: 5, held: 12, expired: 3, noExpiry: 2 },
@@ -89,11 +89,11 @@ describe('what differs', () => {
       'From then on expired items stay visible for hours, and mean nothing.',
       expect.stringContaining('2 locks have no expiry now. In DynamoDB'),
       expect.stringContaining('4.0 s behind'),
-      '1 record of the old store is not understood, and not counted as a lock.',
+      '1 record of the old store is unrecognized, and not counted as a lock.',
     ])
   })
 
-  it('and nothing is concluded from one answer or two', () => {
+  it('is not concluded from one or two samples', () => {
     const said = (old: number, fresh: number) =>
       providerDifferences(
         sides('redis', 'mysql'),
@@ -103,7 +103,7 @@ describe('what differs', () => {
     expect(said(3, 3)).toContain('From here, an answer takes 0.5 ms instead of 6.3 ms.')
   })
 
-  it('and nothing is said of what nobody knows', () => {
+  it('leaves out unknown numbers', () => {
     for (const from of KINDS)
       for (const to of KINDS) {
         const { numbers, means } = providerDifferences(sides(from, to), seen({}, {}))
@@ -113,13 +113,13 @@ describe('what differs', () => {
   })
 })
 
-describe('two stores of one name', () => {
+describe('two stores with one name', () => {
   const at = (storeName: string, address: string) => ({ ...side('mysql'), storeName, address })
   const host = 'locks.c9akciq32example.eu-west-1.rds.amazonaws.com'
   const run = (from: ReturnType<typeof at>, to: ReturnType<typeof at>) =>
     namedApart({ from, to } as SwitchRun)
 
-  it('are told by their addresses, however long they are', () => {
+  it('are distinguished by their addresses, however long they are', () => {
     const [one, other] = ['old_locks', 'new_locks'].map(
       table => `mysql://operations@${host}:3306/application?table=${table}`,
     ) as [string, string]
@@ -127,7 +127,7 @@ describe('two stores of one name', () => {
     expect(said).toContain(`from ${one} to ${other}.`)
   })
 
-  it('keep their names where these differ', () => {
+  it('keep their names if these differ', () => {
     const said = STEP_WORDS.understand.instruction(run(at('old', 'mysql://a/d'), at('new', 'mysql://b/d')))
     expect(said).toContain('from old to new.')
   })

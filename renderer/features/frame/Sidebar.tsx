@@ -15,7 +15,7 @@ import { AlertCount } from '../alerts/AlertMarks.tsx'
 import { HoldsNav } from '../holds/HoldsNav.tsx'
 import { releaseFiltered } from '../plans/release-all.ts'
 import { ProductionBadge, StoreDot } from '../stores/StoreName.tsx'
-import { SwitchItem } from '../switch/SwitchItem.tsx'
+import { SwitchItem } from '../switch/SwitchView.tsx'
 import styles from './Sidebar.module.css'
 
 export function Sidebar() {

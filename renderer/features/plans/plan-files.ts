@@ -1,6 +1,7 @@
 import type { PlanSummary } from '../../../shared/plans.ts'
-import { ask, client } from '../../state/console.ts'
+import { ask } from '../../state/console.ts'
 import { makePlan, sayNoPlan } from '../../state/plan.ts'
+import { readText } from '../../state/stream.ts'
 import { saveFile } from '../../ui/save-file.ts'
 import { sentence } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
@@ -10,23 +11,11 @@ import { planFileName } from './plan-export.ts'
 const LARGEST = 48_000_000
 
 /** Saves the plan file as core keeps it. An incomplete file is not saved; the answer says why. */
-export function savePlanFile(plan: PlanSummary): Promise<string> {
-  const pieces: string[] = []
-  return new Promise(resolve => {
-    try {
-      client.open(
-        'plans.file',
-        { planId: plan.planId },
-        ({ text }) => pieces.push(text),
-        result => {
-          if (result.ok) saveFile(planFileName(plan, 'jsonl'), pieces, 'application/x-ndjson')
-          resolve(result.ok ? '' : sentence(result.error.message))
-        },
-      )
-    } catch {
-      resolve(t.status.lost)
-    }
-  })
+export async function savePlanFile(plan: PlanSummary): Promise<string> {
+  const file = await readText('plans.file', { planId: plan.planId })
+  if (!file.ok) return sentence(file.error.message)
+  saveFile(planFileName(plan, 'jsonl'), file.value, 'application/x-ndjson')
+  return ''
 }
 
 /** Opens a plan file that the operator chooses. Opening changes nothing. */

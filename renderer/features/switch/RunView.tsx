@@ -1,34 +1,34 @@
-import { useEffect, useState } from 'react'
+import { memo, useEffect, useState } from 'react'
 import { useStore } from 'zustand'
-import type { SwitchNow, SwitchRun } from '../../../shared/switch.ts'
+import type { SwitchNow, SwitchRun, SwitchStep } from '../../../shared/switch.ts'
+import { stepNumber } from '../../../shared/switch-steps.ts'
 import { checkSentence, STEP_WORDS } from '../../../shared/switch-words.ts'
-import { act, followSwitch, shownRun, showSwitch, switchStore } from '../../state/switch.ts'
+import { act, followSwitch, lookAt, shownRun, showSwitch, switchStore } from '../../state/switch.ts'
 import { Button } from '../../ui/Button.tsx'
-import { Dialog, DialogButtons } from '../../ui/Dialog.tsx'
+import { Dialog, DialogForm, useRequest } from '../../ui/Dialog.tsx'
 import { TextField } from '../../ui/Field.tsx'
-import { ErrorNotice } from '../../ui/Notice.tsx'
+import { Icon, type IconName } from '../../ui/Icon.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import viewStyles from '../../ui/View.module.css'
 import { ViewHead } from '../../ui/View.tsx'
 import { t } from '../../words/words.ts'
-import { SideName } from './parts.tsx'
-import { StepFrame } from './StepFrame.tsx'
-import { Stepper } from './Stepper.tsx'
+import { SideName, type StepProps } from './parts.tsx'
+import { Step } from './Step.tsx'
 import styles from './Switch.module.css'
-import { openStrays } from './step-state.ts'
-import { useSend } from './use-switch.ts'
+import { openStrays, type StepState, stepStates } from './step-state.ts'
 
 /** A switch in progress: the steps at the left, the current one at the right. */
 export function RunView({ run }: { readonly run: SwitchRun }) {
   const { switchId } = run
   useEffect(() => followSwitch(switchId), [switchId])
   const step = useStore(switchStore, state => state.looking) ?? run.step
+  const now = useStore(switchStore, state => state.now)
   return (
     <>
       <RunHead run={run} />
       <div className={styles.run}>
-        <Stepper run={run} shown={step} />
-        <StepFrame run={run} step={step} />
+        <Stepper run={run} now={now} shown={step} />
+        <Step run={run} now={now} step={step} />
       </div>
       <CheckAnnouncer switchId={switchId} />
     </>
@@ -63,29 +63,82 @@ type AbandonProps = { readonly run: SwitchRun; readonly onClose: () => void }
 
 function AbandonDialog({ run: { switchId }, onClose }: AbandonProps) {
   const [typed, setTyped] = useState('')
-  const { working, error, send } = useSend()
-  const words = t.switch
   const reason = typed.trim()
+  const { working, error, run } = useRequest(() => act('switch.abandon', { switchId, reason }), onClose)
+  const words = t.switch
   return (
     <Dialog title={words.abandonTitle} onClose={onClose}>
-      <form
-        onSubmit={event => {
-          event.preventDefault()
-          void send(() => act('switch.abandon', { switchId, reason })).then(({ ok }) => ok && onClose())
-        }}
+      <DialogForm
+        submit={words.confirmAbandon}
+        cancel={words.cancel}
+        look="danger"
+        disabled={working || reason === ''}
+        error={error}
+        what={words.failedToAbandon}
+        onSubmit={run}
+        onClose={onClose}
       >
         <p className="muted">{words.abandonText}</p>
         <TextField label={words.reason} value={typed} onChange={setTyped} maxLength={2000} autoFocus />
-        <ErrorNotice what={words.failedToAbandon} error={error} />
-        <DialogButtons>
-          <Button onClick={onClose}>{words.cancel}</Button>
-          <Button type="submit" look="danger" disabled={working || reason === ''}>
-            {words.confirmAbandon}
-          </Button>
-        </DialogButtons>
-      </form>
+      </DialogForm>
     </Dialog>
   )
+}
+
+type StepperProps = { readonly run: SwitchRun; readonly now: SwitchNow | null; readonly shown: SwitchStep }
+
+/** All steps with their current state. Any step can be read, and an earlier one gone back to from there. */
+function Stepper({ run, now, shown }: StepperProps) {
+  return (
+    <nav className={styles.stepper} aria-label={t.switch.steps}>
+      <ol>
+        {stepStates(run, now?.checks ?? null, now?.lastArrivalAt ?? null).map(state => (
+          <StepItem key={state.step} isShown={state.step === shown} {...state} />
+        ))}
+      </ol>
+    </nav>
+  )
+}
+
+const StepItem = memo(function StepItem({ isShown, ...state }: StepState & { readonly isShown: boolean }) {
+  const { step, place, passed, is } = state
+  const { title } = STEP_WORDS[step]
+  const isQuiet = place === 'to-come' && is !== 'met'
+  return (
+    <li className={styles.step} data-place={place} data-check={is ?? undefined}>
+      <button
+        type="button"
+        aria-current={place === 'current' ? 'step' : undefined}
+        aria-pressed={isShown}
+        title={passed?.reason ? t.switch.byHandWhy(shownText(passed.reason, 200)) : title}
+        onClick={() => lookAt(step)}
+      >
+        <span className={styles.mark} aria-hidden="true">
+          {place === 'checked' ? <Icon name="check" size={13} /> : stepNumber(step)}
+        </span>
+        <span className={styles.stepTitle}>{title}</span>
+        <span className={styles.stepCheck} aria-hidden="true">
+          <Icon name={checkIcon(state)} size={13} />
+        </span>
+        <span className={isQuiet ? `${styles.said} visually-hidden` : styles.said}>{sayPlace(state)}</span>
+      </button>
+    </li>
+  )
+})
+
+function checkIcon({ place, is }: StepState): IconName {
+  if (place === 'slipped') return 'warning'
+  if (is === 'met') return 'check'
+  return is === 'unknown' ? 'question' : 'ring'
+}
+
+function sayPlace({ place, is, passed }: StepState): string {
+  const words = t.switch
+  if (place === 'slipped') return words.places.slipped
+  if (place === 'checked' && passed) return words.passedAt(passed.at)
+  if (place === 'by-hand' && passed) return words.byHandAt(passed.at)
+  if (place === 'to-come' && is === 'met') return words.already
+  return is === null ? words.places[place] : words.checkNames[is]
 }
 
 /** For screen readers: announces a check that turns and trouble that starts, once. Numbers and meters are never announced. */
@@ -108,10 +161,9 @@ function CheckAnnouncer({ switchId }: { readonly switchId: string }) {
   )
 }
 
-function newsOf(
-  { run, now }: { readonly run: SwitchRun; readonly now: SwitchNow },
-  before: { readonly run: SwitchRun | null; readonly now: SwitchNow },
-): string | null {
+type Before = { readonly run: SwitchRun | null; readonly now: SwitchNow }
+
+function newsOf({ run, now }: StepProps, before: Before): string | null {
   const words = t.switch
   const known = new Set(before.now.splits.map(({ name }) => name))
   const split = now.splits.find(({ name }) => !known.has(name))
@@ -119,7 +171,7 @@ function newsOf(
   const [stray] = openStrays(run)
   if (stray && before.run && stray.at > (openStrays(before.run)[0]?.at ?? 0))
     return words.announceStray(shownText(stray.key, 80))
-  const is = now.checks[run.step]?.is
-  if (is === undefined || is === before.now.checks[run.step]?.is) return null
+  const { is } = now.checks[run.step]
+  if (is === before.now.checks[run.step].is) return null
   return words.announce(STEP_WORDS[run.step].title, sentence(checkSentence(run.step, run, now)))
 }

@@ -5,6 +5,7 @@ import type { StoreEntry } from '../../../shared/stores.ts'
 import { type ConsoleState, consoleStore } from '../../state/console.ts'
 import { act, showSwitch, switchStore, underWay } from '../../state/switch.ts'
 import { Button } from '../../ui/Button.tsx'
+import { useRequest } from '../../ui/Dialog.tsx'
 import { ErrorNotice } from '../../ui/Notice.tsx'
 import { Segments } from '../../ui/Segments.tsx'
 import { shownText } from '../../ui/shown-text.ts'
@@ -12,7 +13,6 @@ import viewStyles from '../../ui/View.module.css'
 import { t } from '../../words/words.ts'
 import { ProductionBadge, StoreDot } from '../stores/StoreName.tsx'
 import styles from './Switch.module.css'
-import { useSend } from './use-switch.ts'
 
 const QUIETS = ['30000', '60000', '300000', '900000'] as const
 type Quiet = (typeof QUIETS)[number]
@@ -24,24 +24,23 @@ export function StartForm() {
   const [chosenFrom, setFrom] = useState<string | null>(null)
   const [chosenTo, setTo] = useState<string | null>(null)
   const [quiet, setQuiet] = useState<Quiet>('30000')
-  const { working, error, send } = useSend()
   const titleId = useId()
   const words = t.switch.start
-  const able = entries.filter(isAble)
+  const able = entries.filter(entry => whyNot(entry) === null)
   const from = chosenFrom ?? today
   const [onlyOther, ...more] = able.filter(({ storeId }) => storeId !== from)
   // With two stores there is nothing to choose.
   const impliedTo = from !== null && more.length === 0 ? (onlyOther?.storeId ?? null) : null
   const to = chosenTo ?? impliedTo
   const known = underWay(runs).find(run => run.from.storeId === from && run.to.storeId === to)
-  const mayBegin = from !== null && to !== null && from !== to && !working
-
-  async function begin() {
-    if (from === null || to === null) return
-    const quietMs = known ? {} : { quietMs: Number(quiet) }
-    const answer = await send(() => act('switch.begin', { fromStoreId: from, toStoreId: to, ...quietMs }))
-    if (answer.ok) showSwitch(answer.value.switchId)
-  }
+  const begin = useRequest(
+    () => {
+      const quietMs = known ? {} : { quietMs: Number(quiet) }
+      return act('switch.begin', { fromStoreId: from ?? '', toStoreId: to ?? '', ...quietMs })
+    },
+    run => showSwitch(run.switchId),
+  )
+  const mayBegin = from !== null && to !== null && from !== to && !begin.working
 
   return (
     <form
@@ -49,7 +48,7 @@ export function StartForm() {
       aria-labelledby={titleId}
       onSubmit={event => {
         event.preventDefault()
-        if (mayBegin) void begin()
+        if (mayBegin) begin.run()
       }}
     >
       <h2 id={titleId}>{words.title}</h2>
@@ -57,22 +56,15 @@ export function StartForm() {
       <div className={styles.sides}>
         <StoreChoice
           label={words.from}
-          entries={entries}
           chosen={from}
-          whyNot={entry => whyNot(entry, null)}
+          taken={null}
           onChoose={storeId => {
             setFrom(storeId)
             if (to === storeId) setTo(null)
           }}
         />
         <span className={styles.arrow} aria-hidden="true" />
-        <StoreChoice
-          label={words.to}
-          entries={entries}
-          chosen={to}
-          whyNot={entry => whyNot(entry, from)}
-          onChoose={setTo}
-        />
+        <StoreChoice label={words.to} chosen={to} taken={from} onChoose={setTo} />
       </div>
       {able.length < 2 && <p className={viewStyles.notice}>{words.one}</p>}
       {!known && (
@@ -84,7 +76,7 @@ export function StartForm() {
           hint={words.quietHint}
         />
       )}
-      <ErrorNotice what={words.failed} error={error} />
+      <ErrorNotice what={words.failed} error={begin.error} />
       <div className={styles.begin}>
         <Button type="submit" look="primary" disabled={!mayBegin}>
           {known ? words.goOn : words.begin}
@@ -95,39 +87,36 @@ export function StartForm() {
   )
 }
 
-function isAble({ open, kind, problem }: StoreEntry): boolean {
-  return open && problem === null && !kindOf(kind).isEmbedded
-}
-
-function whyNot({ storeId, open, kind, problem }: StoreEntry, from: string | null): string | null {
+/** Why a store cannot be chosen; null if it can. */
+function whyNot({ storeId, open, kind, problem }: StoreEntry, taken: string | null = null): string | null {
   const words = t.switch.start
   if (kindOf(kind).isEmbedded) return words.embedded
   if (!open || problem !== null) return words.notOpen
-  return storeId === from ? words.sameStore : null
+  return storeId === taken ? words.sameStore : null
 }
 
 /** The store that LOCK_PROVIDER names where this console was started. */
 function inUse({ suggestions, entries }: ConsoleState): string | null {
   const address = suggestions.find(({ current }) => current)?.address
-  return entries.find(each => each.address === address && isAble(each))?.storeId ?? null
+  return entries.find(each => each.address === address && whyNot(each) === null)?.storeId ?? null
 }
 
 type ChoiceProps = {
   readonly label: string
-  readonly entries: readonly StoreEntry[]
   readonly chosen: string | null
-  /** Why a store cannot be chosen; null if it can. */
-  readonly whyNot: (entry: StoreEntry) => string | null
+  /** The store that is chosen for the other side, which cannot be chosen here. */
+  readonly taken: string | null
   readonly onChoose: (storeId: string) => void
 }
 
-function StoreChoice({ label, entries, chosen, whyNot: whyNotOf, onChoose }: ChoiceProps) {
+function StoreChoice({ label, chosen, taken, onChoose }: ChoiceProps) {
+  const entries = useStore(consoleStore, state => state.entries)
   const name = useId()
   return (
     <fieldset className={styles.choice}>
       <legend>{label}</legend>
       {entries.map(entry => {
-        const why = whyNotOf(entry)
+        const why = whyNot(entry, taken)
         return (
           <label key={entry.storeId} className={styles.option} data-off={why !== null || undefined}>
             <input

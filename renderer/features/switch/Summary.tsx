@@ -1,13 +1,15 @@
 import { useState } from 'react'
 import { useStore } from 'zustand'
-import type { Result } from '../../../shared/result.ts'
 import type { SwitchRun } from '../../../shared/switch.ts'
+import { lastPassed } from '../../../shared/switch-steps.ts'
 import { STEP_WORDS } from '../../../shared/switch-words.ts'
-import { client, consoleStore } from '../../state/console.ts'
+import { consoleStore } from '../../state/console.ts'
+import { readText } from '../../state/stream.ts'
 import { showSwitch } from '../../state/switch.ts'
 import { Button } from '../../ui/Button.tsx'
 import cardStyles from '../../ui/Card.module.css'
 import { Card } from '../../ui/Card.tsx'
+import { useRequest } from '../../ui/Dialog.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { ErrorNotice } from '../../ui/Notice.tsx'
 import { Segments } from '../../ui/Segments.tsx'
@@ -15,25 +17,48 @@ import { saveFile } from '../../ui/save-file.ts'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import { ViewBody } from '../../ui/View.tsx'
 import { t } from '../../words/words.ts'
-import { DataTable } from './parts.tsx'
+import { DataTable, storeName } from './parts.tsx'
 import { RunHead } from './RunView.tsx'
 import styles from './Switch.module.css'
-import { lastPassed } from './step-state.ts'
-import { useSend } from './use-switch.ts'
 
 type Props = { readonly run: SwitchRun; readonly ended: NonNullable<SwitchRun['ended']> }
+
+const LOOKS = {
+  checked: { tone: 'live', icon: 'check' },
+  finished: { tone: 'warn', icon: 'warning' },
+  abandoned: { tone: undefined, icon: 'dash' },
+} as const
 
 /** A switch that has ended: its outcome, and what was done. */
 export function Summary({ run, ended }: Props) {
   const words = t.switch.summary
-  // Green is for what the last check has seen, not for what an operator was sure of.
+  // Green stands for a check that was met, not for an operator's word.
   const isChecked = ended.how === 'finished' && lastPassed(run, 'verify')?.checked === true
   const title = ended.how === 'finished' && !isChecked ? words.byHand : words[ended.how]
+  const { tone, icon } = LOOKS[isChecked ? 'checked' : ended.how]
+  const took = ended.at - run.begunAt
+  const findings = [
+    [run.strays.length, words.straysSaid(run.strays.length)],
+    [run.splits.length, words.splitsSaid(run.splits.length)],
+  ] as const
   return (
     <>
       <RunHead run={run} />
       <ViewBody label={title} className={styles.summary}>
-        <Outcome run={run} ended={ended} title={title} isChecked={isChecked} />
+        <header className={styles.outcome} data-tone={tone}>
+          <Icon name={icon} size={22} />
+          <div>
+            <h2>{title}</h2>
+            <p>
+              {ended.how === 'finished'
+                ? words.finishedText(storeName(run.from), storeName(run.to), took)
+                : words.abandonedText(STEP_WORDS[run.step].title, took)}{' '}
+              <span className="muted">{words.endedBy(ended.at, shownText(ended.by, 40))}</span>
+            </p>
+            {ended.reason !== null && <p>{words.reason(shownText(ended.reason, 400))}</p>}
+          </div>
+          <Button onClick={() => showSwitch(null)}>{words.again}</Button>
+        </header>
         <PassedSteps run={run} />
         {run.envChanges.length > 0 && (
           <Card label={words.env} titled>
@@ -51,8 +76,11 @@ export function Summary({ run, ended }: Props) {
           </Card>
         )}
         <ul className={styles.findings}>
-          <Finding isGood={run.strays.length === 0} text={words.straysSaid(run.strays.length)} />
-          <Finding isGood={run.splits.length === 0} text={words.splitsSaid(run.splits.length)} />
+          {findings.map(([count, said]) => (
+            <li key={said} data-tone={count === 0 ? 'live' : 'warn'}>
+              <Icon name={count === 0 ? 'check' : 'warning'} /> {said}
+            </li>
+          ))}
         </ul>
         <SaveReport run={run} />
       </ViewBody>
@@ -60,46 +88,8 @@ export function Summary({ run, ended }: Props) {
   )
 }
 
-type OutcomeProps = Props & { readonly title: string; readonly isChecked: boolean }
-
-function Outcome({ run, ended, title, isChecked }: OutcomeProps) {
-  const words = t.switch.summary
-  const took = ended.at - run.begunAt
-  const look = isChecked
-    ? ({ tone: 'live', icon: 'check' } as const)
-    : (
-        { finished: { tone: 'warn', icon: 'warning' }, abandoned: { tone: undefined, icon: 'dash' } } as const
-      )[ended.how]
-  const [from, to] = [shownText(run.from.storeName, 60), shownText(run.to.storeName, 60)]
-  return (
-    <header className={styles.outcome} data-tone={look.tone}>
-      <Icon name={look.icon} size={22} />
-      <div>
-        <h2>{title}</h2>
-        <p>
-          {ended.how === 'finished'
-            ? words.finishedText(from, to, took)
-            : words.abandonedText(STEP_WORDS[run.step].title, took)}{' '}
-          <span className="muted">{words.endedBy(ended.at, shownText(ended.by, 40))}</span>
-        </p>
-        {ended.reason !== null && <p>{words.reason(shownText(ended.reason, 400))}</p>}
-      </div>
-      <Button onClick={() => showSwitch(null)}>{words.again}</Button>
-    </header>
-  )
-}
-
-function Finding({ isGood, text }: { readonly isGood: boolean; readonly text: string }) {
-  return (
-    <li data-tone={isGood ? 'live' : 'warn'}>
-      <Icon name={isGood ? 'check' : 'warning'} /> {text}
-    </li>
-  )
-}
-
 function PassedSteps({ run: { passed } }: { readonly run: SwitchRun }) {
   const words = t.switch.summary
-  const { columns } = words
   const held = (n: number | null) => (n === null ? words.unknown : t.number(n))
   const byHand = (reason: string | null) =>
     sentence(t.switch.byHandWhy(shownText(reason ?? words.unknown, 300)))
@@ -111,50 +101,45 @@ function PassedSteps({ run: { passed } }: { readonly run: SwitchRun }) {
         rows={passed}
         keyOf={({ step, at }) => `${step} ${at}`}
         columns={[
-          { title: columns.step, kind: 'head', cell: ({ step }) => STEP_WORDS[step].title },
-          { title: columns.at, kind: 'number', cell: ({ at }) => t.clockTime(at) },
-          { title: columns.by, cell: ({ by }) => shownText(by, 40) },
-          {
-            title: columns.how,
-            cell: ({ checked, reason }) => (
+          [words.columns.step, ({ step }) => STEP_WORDS[step].title, 'head'],
+          [words.columns.at, ({ at }) => t.clockTime(at), 'number'],
+          [words.columns.by, ({ by }) => shownText(by, 40)],
+          [
+            words.columns.how,
+            ({ checked, reason }) => (
               <span className={styles.how} data-tone={checked ? 'live' : 'warn'}>
                 {checked ? words.byCheck : byHand(reason)}
               </span>
             ),
-          },
-          {
-            title: columns.held,
-            kind: 'number',
-            cell: ({ fromHeld, toHeld }) => words.held(held(fromHeld), held(toHeld)),
-          },
+          ],
+          [words.columns.held, ({ fromHeld, toHeld }) => words.held(held(fromHeld), held(toHeld)), 'number'],
         ]}
       />
     </Card>
   )
 }
 
-const FORMATS = ['html', 'md', 'json'] as const
-type Format = (typeof FORMATS)[number]
-const FILE_TYPES: Record<Format, string> = {
-  md: 'text/markdown',
-  html: 'text/html',
-  json: 'application/json',
-}
+const FILE_TYPES = { html: 'text/html', md: 'text/markdown', json: 'application/json' } as const
+const FORMATS = Object.keys(FILE_TYPES) as (keyof typeof FILE_TYPES)[]
 
 function SaveReport({ run }: { readonly run: SwitchRun }) {
-  const [format, setFormat] = useState<Format>('html')
+  const [format, setFormat] = useState<keyof typeof FILE_TYPES>('html')
   const [saved, setSaved] = useState<string | null>(null)
-  const { working, error, send } = useSend()
   const isWindow = useStore(consoleStore, state => state.info?.host === 'electron')
   const words = t.switch.report
-  const save = async () => {
-    setSaved(null)
-    const name = fileName(run, format)
-    const answer = await send(() => readReport(run.switchId, format))
-    if (!answer.ok) return
-    saveFile(name, answer.value, FILE_TYPES[format])
-    setSaved(name)
-  }
+  // Letters and digits only.
+  const begun = new Date(run.begunAt).toISOString().slice(0, 16).replaceAll(/[-:]/g, '').replace('T', '-')
+  const save = useRequest(
+    () => {
+      setSaved(null)
+      return readText('switch.report', { switchId: run.switchId, as: format })
+    },
+    pieces => {
+      const name = `lockkeeper-switch-${begun}.${format}`
+      saveFile(name, pieces, FILE_TYPES[format])
+      setSaved(name)
+    },
+  )
   return (
     <Card label={words.title} titled>
       <p className={`${cardStyles.note} muted`}>{words.text}</p>
@@ -165,8 +150,8 @@ function SaveReport({ run }: { readonly run: SwitchRun }) {
           options={FORMATS.map(each => [each, words.formats[each]] as const)}
           onChange={setFormat}
         />
-        <Button look="primary" disabled={working} onClick={() => void save()}>
-          {working ? words.saving : words.save}
+        <Button look="primary" disabled={save.working} onClick={save.run}>
+          {save.working ? words.saving : words.save}
         </Button>
       </div>
       {saved !== null && (
@@ -174,30 +159,7 @@ function SaveReport({ run }: { readonly run: SwitchRun }) {
           {(isWindow ? words.handedOver : words.saved)(saved)}
         </p>
       )}
-      <ErrorNotice what={words.failed} error={error} />
+      <ErrorNotice what={words.failed} error={save.error} />
     </Card>
   )
-}
-
-/** Letters and digits only, by when the switch started. */
-function fileName({ begunAt }: SwitchRun, as: Format): string {
-  const at = new Date(begunAt).toISOString().slice(0, 16).replaceAll(/[-:]/g, '').replace('T', '-')
-  return `lockkeeper-switch-${at}.${as}`
-}
-
-/** A report that broke off is an error, and nothing is saved. */
-function readReport(switchId: string, as: Format): Promise<Result<string[]>> {
-  const pieces: string[] = []
-  return new Promise(resolve => {
-    try {
-      client.open(
-        'switch.report',
-        { switchId, as },
-        ({ text }) => pieces.push(text),
-        result => resolve(result.ok ? { ok: true, value: pieces } : result),
-      )
-    } catch {
-      resolve({ ok: false, error: { code: 'ABORTED', message: t.status.lost } })
-    }
-  })
 }

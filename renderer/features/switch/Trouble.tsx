@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react'
 import { useStore } from 'zustand'
-import { SPLIT_STORY } from '../../../shared/alert-rules/two-stores.ts'
-import type { Side, SideNow, Split, SwitchRun } from '../../../shared/switch.ts'
+import type { Side, SideNow } from '../../../shared/switch.ts'
 import { useNow } from '../../state/clock.ts'
 import { consoleStore, setStoreOpen, statusOf } from '../../state/console.ts'
 import { act } from '../../state/switch.ts'
@@ -11,21 +10,20 @@ import { sentence, shownText } from '../../ui/shown-text.ts'
 import viewStyles from '../../ui/View.module.css'
 import { t } from '../../words/words.ts'
 import { lookForName } from './look-for-name.ts'
-import { DataTable } from './parts.tsx'
+import { DataTable, type StepProps, storeName, WhyTwoBreak } from './parts.tsx'
 import styles from './Switch.module.css'
 import { openStrays } from './step-state.ts'
-import { type StepProps, useSwitchNow } from './use-switch.ts'
 
 const MOST_SHOWN = 5
 
-/** What must not be overlooked, at every step. */
-export function Trouble({ run }: StepProps) {
-  const splits = useSwitchNow(now => now.splits) ?? []
-  const strays = openStrays(run)
+/** Names with two holders, strays and stores that cannot be read: shown at every step. */
+export function Trouble({ run, now }: StepProps) {
   return (
     <>
-      {splits.length > 0 && <Splits run={run} splits={splits} />}
-      {strays.length > 0 && <Strays run={run} strays={strays} />}
+      {now.splits.length > 0 && <HeldInBoth run={run} now={now} />}
+      {openStrays(run).length > 0 && <Strays run={run} now={now} />}
+      {now.from.status !== 'live' && <SideNotice side={run.from} now={now.from} />}
+      {now.to.status !== 'live' && <SideNotice side={run.to} now={now.to} />}
     </>
   )
 }
@@ -55,11 +53,15 @@ function TroubleBox({ tone, title, text, action, more, children }: BoxProps) {
   )
 }
 
-function Splits({ run, splits }: { readonly run: SwitchRun; readonly splits: readonly Split[] }) {
-  const now = useNow()
+/** Names that are held in both stores now. */
+function HeldInBoth({ run, now: { splits } }: StepProps) {
+  const time = useNow()
   const words = t.switch.trouble
   const title = words.splitTitle(splits.length)
-  const inStore = ({ storeName }: Side) => words.inStore(shownText(storeName, 60))
+  const inStore = (side: Side) => words.inStore(storeName(side))
+  const holderCell = (key: string, holder: string | null) => (
+    <span title={shownText(key, 200)}>{holderName(holder)}</span>
+  )
   return (
     <TroubleBox title={title} text={words.splitText} more={splits.length - MOST_SHOWN}>
       <DataTable
@@ -67,30 +69,18 @@ function Splits({ run, splits }: { readonly run: SwitchRun; readonly splits: rea
         rows={splits.slice(0, MOST_SHOWN)}
         keyOf={({ name }) => name}
         columns={[
-          {
-            title: words.columns.name,
-            kind: 'head',
-            cell: ({ name }) => (
+          [
+            words.columns.name,
+            ({ name }) => (
               <Button look="link" className="mono" title={words.compare} onClick={() => lookForName(name)}>
                 {shownText(name, 120)}
               </Button>
             ),
-          },
-          {
-            title: inStore(run.from),
-            cell: ({ fromKey, fromHolder }) => (
-              <span title={shownText(fromKey, 200)}>{holderName(fromHolder)}</span>
-            ),
-          },
-          {
-            title: inStore(run.to),
-            cell: ({ toKey, toHolder }) => <span title={shownText(toKey, 200)}>{holderName(toHolder)}</span>,
-          },
-          {
-            title: words.columns.since,
-            kind: 'number',
-            cell: ({ since }) => t.switch.stop.ago(now - since),
-          },
+            'head',
+          ],
+          [inStore(run.from), ({ fromKey, fromHolder }) => holderCell(fromKey, fromHolder)],
+          [inStore(run.to), ({ toKey, toHolder }) => holderCell(toKey, toHolder)],
+          [words.columns.since, ({ since }) => t.switch.stop.ago(time - since), 'number'],
         ]}
       />
       <WhyTwoBreak />
@@ -98,9 +88,10 @@ function Splits({ run, splits }: { readonly run: SwitchRun; readonly splits: rea
   )
 }
 
-function Strays({ run, strays }: { readonly run: SwitchRun; readonly strays: SwitchRun['strays'] }) {
-  const now = useNow()
+function Strays({ run }: StepProps) {
+  const time = useNow()
   const words = t.switch.trouble
+  const strays = openStrays(run)
   const title = words.strayTitle(strays.length)
   return (
     <TroubleBox
@@ -119,25 +110,12 @@ function Strays({ run, strays }: { readonly run: SwitchRun; readonly strays: Swi
         rows={strays.slice(0, MOST_SHOWN)}
         keyOf={({ key, at }) => `${key} ${at}`}
         columns={[
-          { title: words.columns.holder, kind: 'head', cell: ({ holder }) => holderName(holder) },
-          { title: words.columns.key, kind: 'mono', cell: ({ key }) => shownText(key, 120) },
-          { title: words.columns.when, kind: 'number', cell: ({ at }) => t.switch.stop.ago(now - at) },
+          [words.columns.holder, ({ holder }) => holderName(holder), 'head'],
+          [words.columns.key, ({ key }) => shownText(key, 120), 'mono'],
+          [words.columns.when, ({ at }) => t.switch.stop.ago(time - at), 'number'],
         ]}
       />
     </TroubleBox>
-  )
-}
-
-export function WhyTwoBreak() {
-  return (
-    <details className={`alert-next ${styles.story}`}>
-      <summary>{t.switch.trouble.why}</summary>
-      <ol>
-        {SPLIT_STORY.map(part => (
-          <li key={part}>{part}</li>
-        ))}
-      </ol>
-    </details>
   )
 }
 
@@ -145,18 +123,7 @@ function holderName(holder: string | null): string {
   return holder === null ? t.switch.trouble.noHolder : shownText(holder, 100)
 }
 
-/** Stores that cannot be read, said before anything else. */
-export function SideNotices({ run }: StepProps) {
-  const from = useSwitchNow(now => now.from)
-  const to = useSwitchNow(now => now.to)
-  return (
-    <>
-      {from && from.status !== 'live' && <SideNotice side={run.from} now={from} />}
-      {to && to.status !== 'live' && <SideNotice side={run.to} now={to} />}
-    </>
-  )
-}
-
+/** A store that cannot be read. */
 function SideNotice({ side, now }: { readonly side: Side; readonly now: SideNow }) {
   const entry = useStore(consoleStore, state =>
     state.entries.find(({ storeId, address }) => storeId === side.storeId || address === side.address),
@@ -165,7 +132,7 @@ function SideNotice({ side, now }: { readonly side: Side; readonly now: SideNow 
   // The list of locks may have read the store before the switch has, which shows nothing before its own poll.
   const asOf = now.held === null ? null : readAt
   const words = t.switch
-  const name = shownText(side.storeName, 60)
+  const name = storeName(side)
   const why = now.error ? sentence(now.error.message) : ''
   const isClosed = now.status === 'closed'
   return (

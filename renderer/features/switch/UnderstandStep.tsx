@@ -1,53 +1,41 @@
 import type { ReactNode } from 'react'
 import { kindOf } from '../../../shared/kinds.ts'
-import type { Side, SideNow } from '../../../shared/switch.ts'
+import type { SideNow } from '../../../shared/switch.ts'
 import { providerDifferences } from '../../../shared/switch-providers.ts'
 import { Card } from '../../ui/Card.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
-import { DataTable, SideName } from './parts.tsx'
+import { DataTable, hiddenTitle, SideName, type StepProps, WhyTwoBreak } from './parts.tsx'
 import styles from './Switch.module.css'
-import { WhyTwoBreak } from './Trouble.tsx'
-import { type StepProps, useSwitchNow } from './use-switch.ts'
 
-type Row = {
-  readonly what: string
-  readonly from: ReactNode
-  readonly to: ReactNode
-  readonly isText: boolean
-}
+const POINTS = [
+  ['advantages', 'live'],
+  ['considerations', 'warn'],
+] as const
 
 /** Both providers side by side: their current numbers, and the pros and cons of each. */
-export function UnderstandStep({ run }: StepProps) {
-  const now = useSwitchNow(each => each)
-  if (!now) return null
+export function UnderstandStep({ run, now }: StepProps) {
   const words = t.switch.understand
   const { numbers, means } = providerDifferences(run, now)
-  const [from, to] = [kindOf(run.from.kind), kindOf(run.to.kind)]
-  const points = (what: string, tone: 'live' | 'warn', name: 'advantages' | 'considerations'): Row => ({
-    what,
-    from: <Points points={from[name]} tone={tone} />,
-    to: <Points points={to[name]} tone={tone} />,
-    isText: true,
-  })
-  const numberCell = (value: string | null, side: SideNow) => (
-    <span className="number" data-behind={side.status !== 'live' || undefined}>
-      {value === null ? words.nothing : shownText(value, 80)}
-    </span>
-  )
   const rows = [
-    ...numbers.map(
-      (each): Row => ({
-        what: each.what,
-        from: numberCell(each.from, now.from),
-        to: numberCell(each.to, now.to),
-        isText: false,
-      }),
-    ),
-    points(words.advantages, 'live', 'advantages'),
-    points(words.considerations, 'warn', 'considerations'),
+    ...numbers.map(({ what, ...values }) => ({
+      what,
+      cell: (side: Which) => <NumberCell value={values[side]} side={now[side]} />,
+    })),
+    ...POINTS.map(([name, tone]) => ({
+      what: words[name],
+      cell: (side: Which) => <Points points={kindOf(run[side].kind)[name]} tone={tone} />,
+    })),
   ]
+  const head = (side: Which, role: string): ReactNode => (
+    <>
+      <SideName side={run[side]} />
+      <span className={styles.role} data-status={now[side].status}>
+        {role} · {words.statuses[now[side].status]}
+      </span>
+    </>
+  )
   return (
     <>
       {means.length > 0 && (
@@ -60,19 +48,15 @@ export function UnderstandStep({ run }: StepProps) {
         </Card>
       )}
       <Card label={words.compare}>
-        <DataTable
+        <DataTable<Row>
           caption={words.compare}
           className={styles.compare}
           rows={rows}
           keyOf={({ what }) => what}
-          rowProps={({ isText }) => (isText ? { className: styles.texts } : {})}
           columns={[
-            { title: words.measure, isTitleHidden: true, kind: 'head', cell: ({ what }) => what },
-            {
-              title: <SideHead side={run.from} now={now.from} role={words.today} />,
-              cell: row => row.from,
-            },
-            { title: <SideHead side={run.to} now={now.to} role={words.afterwards} />, cell: row => row.to },
+            [hiddenTitle(words.measure), ({ what }) => what, 'head'],
+            [head('from', words.today), ({ cell }) => cell('from')],
+            [head('to', words.afterwards), ({ cell }) => cell('to')],
           ]}
         />
       </Card>
@@ -81,16 +65,14 @@ export function UnderstandStep({ run }: StepProps) {
   )
 }
 
-type HeadProps = { readonly side: Side; readonly now: SideNow; readonly role: string }
+type Which = 'from' | 'to'
+type Row = { readonly what: string; readonly cell: (side: Which) => ReactNode }
 
-function SideHead({ side, now, role }: HeadProps) {
+function NumberCell({ value, side }: { readonly value: string | null; readonly side: SideNow }) {
   return (
-    <>
-      <SideName side={side} />
-      <span className={styles.role} data-status={now.status}>
-        {role} · {t.switch.understand.statuses[now.status]}
-      </span>
-    </>
+    <span className="number" data-behind={side.status !== 'live' || undefined}>
+      {value === null ? t.switch.understand.nothing : shownText(value, 80)}
+    </span>
   )
 }
 

@@ -5,7 +5,7 @@ import { atLocks } from '../../state/view.ts'
 export function lookForName(name: string): void {
   atLocks(() => {
     setScope(null)
-    // A quotation mark would end the quotation: what is before it finds the name as well.
+    // A quotation mark would end the quotation; the part before it finds the name as well.
     setFilter(`key:"${name.split('"')[0] ?? ''}"`)
   })
 }

@@ -1,7 +1,11 @@
-import type { HTMLAttributes, ReactNode } from 'react'
+// biome-ignore-all lint/suspicious/noArrayIndexKey: a column has its place and nothing else
+import { type ReactNode, useState } from 'react'
 import { useStore } from 'zustand'
+import { SPLIT_STORY } from '../../../shared/alert-rules/two-stores.ts'
 import { kindOf } from '../../../shared/kinds.ts'
-import type { Side } from '../../../shared/switch.ts'
+import type { Side, SwitchNow, SwitchRun } from '../../../shared/switch.ts'
+import { quietSince } from '../../../shared/switch-steps.ts'
+import { useNow } from '../../state/clock.ts'
 import { consoleStore } from '../../state/console.ts'
 import figureStyles from '../../ui/Figures.module.css'
 import numberStyles from '../../ui/NumberTable.module.css'
@@ -9,55 +13,56 @@ import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { StoreDot } from '../stores/StoreName.tsx'
 import styles from './Switch.module.css'
+import { holdersOf } from './step-state.ts'
 
-export type Column<Row> = {
-  readonly title: ReactNode
-  readonly isTitleHidden?: boolean
-  /** A `head` names its row. */
-  readonly kind?: 'head' | 'number' | 'mono'
-  readonly cell: (row: Row) => ReactNode
-}
+const MOST_NAMED = 4
+
+/** A switch, and the current state of both stores. */
+export type StepProps = { readonly run: SwitchRun; readonly now: SwitchNow }
+
+/** A `head` names its row. */
+type Column<Row> = readonly [
+  title: ReactNode,
+  cell: (row: Row) => ReactNode,
+  kind?: 'head' | 'number' | 'mono',
+]
 
 type TableProps<Row> = {
   readonly caption: string
   readonly columns: readonly Column<Row>[]
   readonly rows: readonly Row[]
   readonly keyOf: (row: Row) => string
-  readonly rowProps?: (row: Row) => HTMLAttributes<HTMLTableRowElement> & { readonly 'data-old'?: boolean }
+  /** For the style sheet. */
+  readonly lookOf?: (row: Row) => string | undefined
   readonly className?: string | undefined
 }
 
 export function DataTable<Row>(props: TableProps<Row>) {
-  const { caption, columns, rows, keyOf, rowProps, className = '' } = props
+  const { caption, columns, rows, keyOf, lookOf, className = '' } = props
   return (
     <table className={`${numberStyles.numbers} ${styles.table} ${className}`}>
       <caption className="visually-hidden">{caption}</caption>
       <thead>
         <tr>
-          {columns.map(({ title, isTitleHidden }, i) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a column has its place and nothing else
+          {columns.map(([title], i) => (
             <th key={i} scope="col">
-              {isTitleHidden ? <span className="visually-hidden">{title}</span> : title}
+              {title}
             </th>
           ))}
         </tr>
       </thead>
       <tbody>
         {rows.map(row => (
-          <tr key={keyOf(row)} {...rowProps?.(row)}>
-            {columns.map(({ kind, cell }, i) =>
-              kind === 'head' ? (
-                // biome-ignore lint/suspicious/noArrayIndexKey: a column has its place and nothing else
-                <th key={i} scope="row">
+          <tr key={keyOf(row)} data-look={lookOf?.(row)}>
+            {columns.map(([, cell, kind], i) => {
+              const Cell = kind === 'head' ? 'th' : 'td'
+              const look = kind === 'head' ? { scope: 'row' } : { className: kind }
+              return (
+                <Cell key={i} {...look}>
                   {cell(row)}
-                </th>
-              ) : (
-                // biome-ignore lint/suspicious/noArrayIndexKey: a column has its place and nothing else
-                <td key={i} className={kind}>
-                  {cell(row)}
-                </td>
-              ),
-            )}
+                </Cell>
+              )
+            })}
           </tr>
         ))}
       </tbody>
@@ -65,7 +70,12 @@ export function DataTable<Row>(props: TableProps<Row>) {
   )
 }
 
-export type Figure = {
+/** A title for screen readers, of a column whose cells explain themselves. */
+export function hiddenTitle(title: string): ReactNode {
+  return <span className="visually-hidden">{title}</span>
+}
+
+type Figure = {
   readonly name: string
   readonly value: number | null
   readonly say?: (value: number) => string
@@ -119,6 +129,37 @@ export function Gauge({ label, value, max, said, since, hasFallen }: GaugeProps)
   )
 }
 
+/** The quiet time of the old store, out of what its check requires. An arrival sets it back to zero. */
+export function QuietMeter({ label, run, now }: StepProps & { readonly label: string }) {
+  const time = useNow()
+  const since = quietSince(now)
+  const [first] = useState(since)
+  const isLive = now.from.status === 'live'
+  const forMs = since === null || !isLive ? null : Math.max(0, time - since)
+  const said = sayQuiet(forMs, run.quietMs)
+  const isFull = forMs !== null && forMs >= run.quietMs
+  return (
+    <div className={styles.quiet} data-full={isFull || undefined} data-behind={!isLive || undefined}>
+      <span className={styles.quietLabel}>{label}</span>
+      <Gauge
+        label={label}
+        value={Math.min(run.quietMs, forMs ?? 0)}
+        max={run.quietMs}
+        said={said}
+        since={since}
+        hasFallen={since !== first}
+      />
+      <span className={`${styles.quietSaid} number`}>{said}</span>
+    </div>
+  )
+}
+
+function sayQuiet(forMs: number | null, quietMs: number): string {
+  const words = t.switch.stop
+  if (forMs === null) return words.notWatched
+  return forMs >= quietMs ? words.quietDone(forMs) : words.quietFor(forMs, quietMs)
+}
+
 export function SideName({ side }: { readonly side: Side }) {
   const colour = useStore(
     consoleStore,
@@ -127,8 +168,36 @@ export function SideName({ side }: { readonly side: Side }) {
   return (
     <span className={styles.side} title={shownText(side.address, 200)}>
       <StoreDot colour={colour} />
-      <strong className="clip">{shownText(side.storeName, 60)}</strong>
+      <strong className="clip">{storeName(side)}</strong>
       <span className="muted">{kindOf(side.kind).label}</span>
     </span>
+  )
+}
+
+export function storeName(side: Side): string {
+  return shownText(side.storeName, 60)
+}
+
+export function holderName(holder: string | null, longest = 80): string {
+  return holder === null ? t.switch.stop.unnamed : shownText(holder, longest)
+}
+
+/** As many holders as fit into a sentence. */
+export function nameHolders(locks: Parameters<typeof holdersOf>[0]): string {
+  const holders = holdersOf(locks)
+  const named = holders.slice(0, MOST_NAMED).map(holder => holderName(holder, 60))
+  return t.switch.stop.holders(named, holders.length - named.length)
+}
+
+export function WhyTwoBreak() {
+  return (
+    <details className={`alert-next ${styles.story}`}>
+      <summary>{t.switch.trouble.why}</summary>
+      <ol>
+        {SPLIT_STORY.map(part => (
+          <li key={part}>{part}</li>
+        ))}
+      </ol>
+    </details>
   )
 }

@@ -1,102 +1,64 @@
 import {
-  type Arrival,
   type Check,
   type PassedStep,
-  type Remaining,
-  type SideNow,
   SWITCH_STEPS,
   type SwitchNow,
   type SwitchRun,
   type SwitchStep,
 } from '../../../shared/switch.ts'
+import { isBeyond, lastPassed, passedAt } from '../../../shared/switch-steps.ts'
 
-/** Where a step stands in the walk: `slipped` was done, and what it had reached is not so any more. */
-export type Place = 'checked' | 'by-hand' | 'slipped' | 'current' | 'to-come'
-
+/** A `slipped` step was done, and its check is no longer met. */
 export type StepState = {
   readonly step: SwitchStep
-  readonly place: Place
-  /** How it was passed the last time; null for one that is due or to come. */
+  readonly place: 'checked' | 'by-hand' | 'slipped' | 'current' | 'to-come'
+  /** How it was passed last; null for the current step and those to come. */
   readonly passed: PassedStep | null
   readonly is: Check['is'] | null
 }
 
-/** `lastArrivalAt` is when something last happened in the old store, as far as it was watched. */
+/** `lastArrivalAt` is when the last arrival was seen in the old store. */
 export function stepStates(
   run: SwitchRun,
   checks: SwitchNow['checks'] | null,
   lastArrivalAt: number | null,
 ): StepState[] {
-  const due = SWITCH_STEPS.indexOf(run.step)
-  return SWITCH_STEPS.map((step, i) => {
+  return SWITCH_STEPS.map(step => {
     const is = checks?.[step]?.is ?? null
-    const passed = i < due ? lastPassed(run, step) : null
-    // After a gap in watching, quiet has to be waited for again: that it was broken is known only by what happened.
-    const isOnlyUnwatched = step === 'stop' && passed !== null && !hasHappened(run, passed.at, lastArrivalAt)
-    return { step, place: placeOf(i, due, passed, isOnlyUnwatched ? null : is), passed, is }
+    const passed = isBeyond(run, step) ? lastPassed(run, step) : null
+    // After a gap in watching, the quiet time starts again: only an arrival shows that it was broken.
+    const isOnlyUnwatched = step === 'stop' && passed !== null && !hasArrivals(run, passed.at, lastArrivalAt)
+    const isSlipped = is === 'not-yet' && !isOnlyUnwatched
+    return { step, place: placeOf(run, step, isSlipped), passed, is }
   })
 }
 
-function hasHappened({ strays }: SwitchRun, since: number, lastArrivalAt: number | null): boolean {
+function placeOf(run: SwitchRun, step: SwitchStep, isSlipped: boolean): StepState['place'] {
+  if (step === run.step) return 'current'
+  if (!isBeyond(run, step)) return 'to-come'
+  if (lastPassed(run, step)?.checked !== true) return 'by-hand'
+  return isSlipped ? 'slipped' : 'checked'
+}
+
+function hasArrivals({ strays }: SwitchRun, since: number, lastArrivalAt: number | null): boolean {
   return (lastArrivalAt ?? 0) > since || strays.some(({ at }) => at > since)
 }
 
-function placeOf(i: number, due: number, passed: PassedStep | null, is: Check['is'] | null): Place {
-  if (i === due) return 'current'
-  if (i > due) return 'to-come'
-  if (passed?.checked !== true) return 'by-hand'
-  return is === 'not-yet' ? 'slipped' : 'checked'
-}
-
-export function lastPassed(run: SwitchRun, step: SwitchStep): PassedStep | null {
-  return run.passed.findLast(each => each.step === step) ?? null
-}
-
-export function nextStep(step: SwitchStep): SwitchStep | null {
-  return SWITCH_STEPS[SWITCH_STEPS.indexOf(step) + 1] ?? null
-}
-
-/** What was taken in the old store since its workers counted as stopped. Going back to that step deals with what came before. */
+/** Strays since the workers last counted as stopped, newest first. Going back to that step deals with earlier ones. */
 export function openStrays(run: SwitchRun): SwitchRun['strays'] {
-  const stopped = lastPassed(run, 'stop')
-  if (run.ended || !stopped || SWITCH_STEPS.indexOf(run.step) <= SWITCH_STEPS.indexOf('stop')) return []
-  return run.strays.filter(({ at }) => at >= stopped.at).toSorted((a, b) => b.at - a.at)
+  const stoppedAt = passedAt(run, 'stop')
+  if (run.ended || stoppedAt === null) return []
+  return run.strays.filter(({ at }) => at >= stoppedAt).toSorted((a, b) => b.at - a.at)
 }
 
-/** How many locks there were to drain: as many as when the workers had stopped, or more if more are held now. */
+/** The number of locks to drain: those held when the workers had stopped, or those held now if there are more. */
 export function toDrain(run: SwitchRun, held: number | null): number | null {
   const before = lastPassed(run, 'stop')?.fromHeld ?? lastPassed(run, 'understand')?.fromHeld ?? null
   if (before === null || held === null) return before ?? held
   return Math.max(before, held)
 }
 
-/** Since when nothing happened in the old store, as far as anybody can say. */
-export function quietSince({
-  lastArrivalAt,
-  watchedSince,
-}: Pick<SwitchNow, 'lastArrivalAt' | 'watchedSince'>): number | null {
-  if (watchedSince === null) return null
-  return Math.max(watchedSince, lastArrivalAt ?? 0)
-}
-
-export type AtWork = { readonly holder: string | null; readonly times: number; readonly at: number }
-
-/** Those that are still at work, each with how often and when last, the newest first. */
-export function stillAtWork(arrivals: readonly Arrival[]): AtWork[] {
-  const holders = new Map<string | null, AtWork>()
-  for (const { holder, at } of arrivals) {
-    const known = holders.get(holder)
-    holders.set(holder, { holder, times: (known?.times ?? 0) + 1, at: known?.at ?? at })
-  }
-  return [...holders.values()]
-}
-
-/** Of those that workers have. The hold of an operator ends when it is let go. */
-export function willNotEnd(remaining: readonly Remaining[]): readonly Remaining[] {
-  return remaining.filter(({ why }) => why !== 'ends' && why !== 'hold')
-}
-
-/** Whether somebody may be at work under a lock there: under a maintenance hold nobody is. */
-export function isWorkedIn({ held, holds }: Pick<SideNow, 'held' | 'holds'>): boolean {
-  return held !== null && held !== holds
+/** The holders of some locks, each of them once. */
+export function holdersOf(locks: readonly { readonly holder: string | null }[]): readonly (string | null)[] {
+  return [...new Set(locks.map(({ holder }) => holder))]
 }

@@ -53,7 +53,6 @@ export const providerSwitch = {
     },
 
     steps: 'Steps',
-    stepOf: (n: number, title: string) => `${n}. ${title}`,
     heading: (n: number, of: number) => `Step ${n} of ${of}`,
     places: {
       checked: 'done',
@@ -79,7 +78,6 @@ export const providerSwitch = {
     connecting: 'Looking at both stores…',
     lost: 'This switch no longer sends updates.',
     begunBy: (at: number, by: string) => `started ${dateTime(at)} by ${by}`,
-    actions: 'Actions for this switch',
 
     pass: (title: string) => `Go on: ${title}`,
     finish: 'Finish',
@@ -143,8 +141,9 @@ export const providerSwitch = {
       columns: { what: 'What', holder: 'Holder', key: 'Key', ago: 'When' },
       whats: { acquired: 'taken', renewed: 'renewed' } satisfies Record<Arrival['what'], string>,
       ago: (ms: number) => (ms < 1500 ? 'just now' : `${span(ms)} ago`),
-      atWork: (holders: readonly string[], more: number) =>
-        `Still at work: ${names.format(more > 0 ? [...holders, `${numbers.format(more)} more`] : holders)}.`,
+      atWork: (holders: string) => `Still at work: ${holders}.`,
+      holders: (named: readonly string[], more: number) =>
+        names.format(more > 0 ? [...named, `${numbers.format(more)} more`] : named),
       unnamed: 'a holder without a name',
     },
 
@@ -167,15 +166,14 @@ export const providerSwitch = {
         n > 0 ? `its holder extends it, ${plural(n, 'time', 'times')} so far` : 'its holder extends it',
       never: 'never',
       ended: 'ended, waiting to be read',
-      wont: (n: number, isMore: boolean, holders: readonly string[], more: number) =>
-        `${isMore ? 'At least ' : ''}${numbers.format(n)} will not end soon: held by ${names.format(more > 0 ? [...holders, `${numbers.format(more)} more`] : holders)}. Stop a holder that extends its lock; open a lock that nobody ends to release it.`,
+      wont: (n: number, isMore: boolean, holders: string) =>
+        `${isMore ? 'At least ' : ''}${numbers.format(n)} will not end soon: held by ${holders}. Stop a holder that extends its lock; open a lock that nobody ends to release it.`,
       last: (at: number, ms: number) => `The last of the others ends ${dateTime(at)}, in ${duration(ms)}.`,
       holds: (n: number) =>
         n === 1
           ? 'One of them is a maintenance hold. No worker has it: it keeps nobody from going on here, and has to be released before the old store is clean.'
           : `${numbers.format(n)} of them are maintenance holds. No worker has them: they keep nobody from going on here, and have to be released before the old store is clean.`,
       notListed: (n: number) => `${numbers.format(n)} more are not listed.`,
-      empty: 'Nothing is held in the old store.',
       unknownAge: '–',
     },
 
@@ -186,7 +184,6 @@ export const providerSwitch = {
       lookAgain: 'Show it again',
       lookAway: 'Look at no file',
       difference: 'What would change',
-      lineAdded: 'added',
       line: (n: number) => `line ${n}`,
       others: 'All other lines stay as they are, and are not shown: they may be secrets.',
       copy: 'The file as it is now is kept as',
@@ -233,7 +230,6 @@ export const providerSwitch = {
       oldHeld: 'Held in the old store',
       newHeld: 'Held in the new store',
       newRate: 'Taken there a minute',
-      wrongStore: 'Locks are taken in the old store again: a program was started with the old setting.',
     },
 
     verify: {
@@ -284,7 +280,6 @@ export const providerSwitch = {
       env: 'Settings',
       envLine: (before: string, after: string) => `${before} → ${after}`,
       unset: 'not set',
-      strays: 'Strays',
       straysSaid: (n: number) =>
         n === 0
           ? 'No lock was taken in the old store after its workers had stopped.'

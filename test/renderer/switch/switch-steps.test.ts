@@ -1,13 +1,5 @@
 import { expect, test } from 'vitest'
-import {
-  isWorkedIn,
-  openStrays,
-  quietSince,
-  stepStates,
-  stillAtWork,
-  toDrain,
-  willNotEnd,
-} from '../../../renderer/features/switch/step-state.ts'
+import { holdersOf, openStrays, stepStates, toDrain } from '../../../renderer/features/switch/step-state.ts'
 import {
   type Check,
   type PassedStep,
@@ -15,6 +7,7 @@ import {
   type SwitchRun,
   type SwitchStep,
 } from '../../../shared/switch.ts'
+import { isWorkedIn, quietSince, willNotEnd } from '../../../shared/switch-steps.ts'
 
 const side = { storeId: 's', storeName: 's', address: 'redis://s', kind: 'redis' } as const
 const passed = (step: SwitchStep, at: number, change: Partial<PassedStep> = {}): PassedStep => ({
@@ -50,7 +43,7 @@ const checks = (which: Partial<Record<SwitchStep, Check['is']>>) =>
     Check
   >
 
-test('a step is done by its check, passed by hand, or done and not so any more', () => {
+test('a step is done by its check, passed by hand, or no longer met', () => {
   const now = run('change', {
     passed: [
       passed('understand', 1),
@@ -64,13 +57,13 @@ test('a step is done by its check, passed by hand, or done and not so any more',
   ])
 })
 
-test('a store that cannot be read makes nothing undone', () => {
+test('a store that cannot be read undoes no step', () => {
   const now = run('drain', { passed: [passed('understand', 1), passed('stop', 2)] })
   const [, stop] = stepStates(now, checks({ stop: 'unknown' }), 5)
   expect(stop?.place).toBe('checked')
 })
 
-test('a console that has just begun to look does not say that the workers run again', () => {
+test('a console that has just started watching does not say that the workers run again', () => {
   const now = run('drain', { passed: [passed('understand', 1), passed('stop', 20)] })
   const placeOfStop = (each: SwitchRun, lastArrivalAt: number | null) =>
     stepStates(each, checks({ understand: 'met' }), lastArrivalAt)[1]?.place
@@ -80,7 +73,7 @@ test('a console that has just begun to look does not say that the workers run ag
   expect(placeOfStop({ ...now, strays: [{ key: 'k', holder: null, at: 21 }] }, null)).toBe('slipped')
 })
 
-test('of a step that was gone back to, the last time counts, and later ones are to come again', () => {
+test('going back to a step counts its last pass, and the later steps are to come again', () => {
   const now = run('drain', {
     passed: [
       passed('understand', 1),
@@ -94,7 +87,7 @@ test('of a step that was gone back to, the last time counts, and later ones are 
   expect(states[3]).toMatchObject({ place: 'to-come', passed: null })
 })
 
-test('a stray is told until the workers were stopped again', () => {
+test('a stray is reported until the workers were stopped again', () => {
   const strays = [
     { key: 'early', holder: null, at: 5 },
     { key: 'late', holder: 'worker-2', at: 15 },
@@ -106,20 +99,20 @@ test('a stray is told until the workers were stopped again', () => {
   expect(openStrays(run('drain', { strays }))).toEqual([])
 })
 
-test('what was to be drained is what was held when the workers had stopped, or more', () => {
+test('the locks to drain are those held when the workers stopped, or more', () => {
   const now = run('drain', { passed: [passed('stop', 2, { fromHeld: 12 })] })
   expect([toDrain(now, 5), toDrain(now, 20), toDrain(now, null)]).toEqual([12, 20, 12])
   expect([toDrain(run('drain'), 5), toDrain(run('drain'), null)]).toEqual([5, null])
 })
 
-test('it is quiet since the last thing that happened, and never since before anybody looked', () => {
+test('quiet starts at the last arrival, and never before watching started', () => {
   expect(quietSince({ lastArrivalAt: 50, watchedSince: 10 })).toBe(50)
   expect(quietSince({ lastArrivalAt: 50, watchedSince: 80 })).toBe(80)
   expect(quietSince({ lastArrivalAt: null, watchedSince: 80 })).toBe(80)
   expect(quietSince({ lastArrivalAt: 50, watchedSince: null })).toBeNull()
 })
 
-test('an operator who holds a lock for maintenance is nobody who has to be stopped', () => {
+test('a maintenance hold is not a worker to stop', () => {
   const remaining = (['hold', 'renewed', 'ends', 'never-ends'] as const).map(why => ({
     ...{ lockId: why, key: why, holder: null, endsAt: null, heldSince: null, renewals: 3, why },
   }))
@@ -129,11 +122,7 @@ test('an operator who holds a lock for maintenance is nobody who has to be stopp
   expect(isWorkedIn({ held: null, holds: null })).toBe(false)
 })
 
-test('a holder that does something again and again is named once', () => {
+test('a holder with several arrivals is named once', () => {
   const did = (holder: string | null, at: number) => ({ key: 'k', holder, what: 'renewed' as const, at })
-  expect(stillAtWork([did('b', 9), did('a', 8), did('b', 7), did(null, 6)])).toEqual([
-    { holder: 'b', times: 2, at: 9 },
-    { holder: 'a', times: 1, at: 8 },
-    { holder: null, times: 1, at: 6 },
-  ])
+  expect(holdersOf([did('b', 9), did('a', 8), did('b', 7), did(null, 6)])).toEqual(['b', 'a', null])
 })

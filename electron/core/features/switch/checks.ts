@@ -1,26 +1,19 @@
-import {
-  type Check,
-  SWITCH_STEPS,
-  type SwitchNow,
-  type SwitchRun,
-  type SwitchStep,
-} from '../../../../shared/switch.ts'
+import type { Check, SwitchNow, SwitchRun, SwitchStep } from '../../../../shared/switch.ts'
 import { isSeenAfterRestart, isWorkedIn } from '../../../../shared/switch-steps.ts'
-import type { SideFacts } from './side-facts.ts'
+import type { SwitchSide } from './side.ts'
 
-export type CheckFacts = {
+type CheckFacts = {
   readonly run: SwitchRun
-  readonly from: SideFacts
-  readonly to: SideFacts
+  readonly from: SwitchSide
+  readonly to: SwitchSide
   readonly env: SwitchNow['env']
-  readonly isSplit: boolean
+  readonly hasOverlap: boolean
   /** When a name was last held in both stores. */
-  readonly lastSplitAt: number | null
+  readonly lastOverlapAt: number | null
 }
 
-type Verdict = Check['is']
-
-const CHECKS: Readonly<Record<SwitchStep, (facts: CheckFacts) => Verdict>> = {
+/** How the check of each step stands. */
+export const CHECKS: Readonly<Record<SwitchStep, (facts: CheckFacts) => Check['is']>> = {
   understand: ({ from, to }) => {
     if (from.status === 'closed' || to.status === 'closed') return 'unknown'
     return metIf(from.status === 'live' && to.status === 'live')
@@ -35,40 +28,32 @@ const CHECKS: Readonly<Record<SwitchStep, (facts: CheckFacts) => Verdict>> = {
   },
   clean: ({ from }) => ifKnown([from], () => from.counts.left === 0),
   restart: ({ run, to }) => ifKnown([to], () => run.firstArrivalInNewAt !== null),
-  verify: ({ run, from, to, isSplit, lastSplitAt }) => {
-    const disturbed = [run.firstArrivalInNewAt, from.lastAcquiredAt, from.lastHeldAt, lastSplitAt]
+  verify: ({ run, from, to, hasOverlap, lastOverlapAt }) => {
+    const disturbed = [run.firstArrivalInNewAt, from.lastAcquiredAt, from.lastHeldAt, lastOverlapAt]
     return ifKnown(
       [from, to],
       () =>
         run.firstArrivalInNewAt !== null &&
         !isSeenAfterRestart(run) &&
         !isWorkedIn(from.counts) &&
-        !isSplit &&
+        !hasOverlap &&
         hasBeenQuiet([from, to], run.quietMs, disturbed),
     )
   },
 }
 
-/** The state of every step's check. */
-export function checksOf(facts: CheckFacts): Record<SwitchStep, Verdict> {
-  return Object.fromEntries(SWITCH_STEPS.map(step => [step, CHECKS[step](facts)])) as Record<
-    SwitchStep,
-    Verdict
-  >
-}
-
 /** The check of a store that cannot be read is unknown. */
-function ifKnown(sides: readonly SideFacts[], isMet: () => boolean): Verdict {
+function ifKnown(sides: readonly SwitchSide[], isMet: () => boolean): Check['is'] {
   return sides.every(({ status }) => status === 'live') ? metIf(isMet()) : 'unknown'
 }
 
-function metIf(is: boolean): Verdict {
+function metIf(is: boolean): Check['is'] {
   return is ? 'met' : 'not-yet'
 }
 
 /** Only observed time counts: from the first poll after a gap to the last one. */
 function hasBeenQuiet(
-  sides: readonly SideFacts[],
+  sides: readonly SwitchSide[],
   quietMs: number,
   disturbed: readonly (number | null)[],
 ): boolean {
@@ -80,6 +65,6 @@ function hasBeenQuiet(
   return until - since >= quietMs
 }
 
-function isRecent({ lastPassAt }: SideFacts, time: number | null, quietMs: number): boolean {
+function isRecent({ lastPassAt }: SwitchSide, time: number | null, quietMs: number): boolean {
   return time !== null && (lastPassAt ?? 0) - time < quietMs
 }

@@ -2,20 +2,26 @@ import { kindOf } from '../../../../shared/kinds.ts'
 import { isHeld } from '../../../../shared/lease.ts'
 import type { WatchedLock } from '../../../../shared/locks.ts'
 import type { Failure } from '../../../../shared/result.ts'
-import type { Split, SwitchNow, SwitchRun, SwitchStep } from '../../../../shared/switch.ts'
-import { MOST_STRAYS, SWITCH_STEPS } from '../../../../shared/switch.ts'
+import {
+  MOST_STRAYS,
+  type Overlap,
+  SWITCH_STEPS,
+  type SwitchNow,
+  type SwitchRun,
+} from '../../../../shared/switch.ts'
 import { passedAt, reachedAt } from '../../../../shared/switch-steps.ts'
 import { versionOf } from '../../files/disk.ts'
 import { toFailure } from '../../lib/errors.ts'
-import { isMaintenance } from '../alerts/held-names.ts'
+import { heldNames, isMaintenance, isOneHolder } from '../alerts/held-names.ts'
 import type { WatchedStore } from '../stats/histories.ts'
 import { namedHolder } from '../stats/named-holder.ts'
 import type { LockEvent, Pass } from '../stores/subscriber.ts'
-import { checksOf } from './checks.ts'
+import { CHECKS } from './checks.ts'
 import { readEnvFile } from './env-file.ts'
-import { SwitchSide, type SwitchStores } from './side.ts'
-import { MARGIN_MS, type Sighting } from './side-facts.ts'
-import { heldTwice, withSplits } from './splits.ts'
+import { MARGIN_MS, type Sighting, SwitchSide, type SwitchStores } from './side.ts'
+
+/** Kept for one switch: a system in which every name overlaps has one problem, not ten thousand. */
+const MOST_OVERLAPS = 500
 
 /** Adds an observation to the switch; the same switch if it is not new. */
 export type Observation = (run: SwitchRun) => SwitchRun
@@ -33,18 +39,18 @@ export class RunWatch {
   readonly #o: RunWatchOptions
   readonly #from: SwitchSide
   readonly #to: SwitchSide
-  #splits: readonly Split[]
-  #lastSplitAt: number | null = null
+  #overlaps: SwitchRun['splits']
+  #lastOverlapAt: number | null = null
   #env: SwitchNow['env'] = null
   #envMark = ''
-  readonly #checks = new Map<SwitchStep, SwitchNow['checks'][SwitchStep]>()
+  #checks: Partial<SwitchNow['checks']> = {}
 
   constructor(options: RunWatchOptions) {
     this.#o = options
     const { from, to, splits } = options.run()
     this.#from = new SwitchSide(from, options.stores)
     this.#to = new SwitchSide(to, options.stores)
-    this.#splits = splits.filter(({ until }) => until === null)
+    this.#overlaps = splits.filter(({ until }) => until === null)
   }
 
   /** `closely` while the switch is followed; `slowly` as every store of a console is polled. */
@@ -78,7 +84,7 @@ export class RunWatch {
   onEvents(store: WatchedStore, events: readonly LockEvent[]): void {
     const now = this.#o.now()
     for (const side of this.#sidesOf(store))
-      for (const sighting of side.facts.sightings(events, now)) {
+      for (const sighting of side.sightings(events, now)) {
         // A maintenance hold is renewed by a console, which is no worker.
         if (isMaintenance(sighting.lock)) continue
         if (side === this.#from) this.#inOld(sighting)
@@ -88,45 +94,46 @@ export class RunWatch {
 
   onPass(store: WatchedStore, pass: Pass): void {
     const now = this.#o.now()
-    for (const side of this.#sidesOf(store)) side.facts.onPass(pass, now, side.restMs)
+    for (const side of this.#sidesOf(store)) side.onPass(pass, now)
     this.#compare(now)
   }
 
   onFailure(store: WatchedStore, why: 'down' | 'partial', failure: Failure): void {
-    for (const { facts } of this.#sidesOf(store)) facts.onFailure(why, failure)
+    for (const side of this.#sidesOf(store)) side.onFailure(why, failure)
   }
 
   onStop(store: WatchedStore): void {
-    for (const { facts } of this.#sidesOf(store)) facts.onStop('stale')
+    for (const side of this.#sidesOf(store)) side.onStop('stale')
   }
 
   now(): SwitchNow {
     const at = this.#o.now()
     const run = this.#o.run()
-    const { facts } = this.#from
-    const verdicts = checksOf({
+    const from = this.#from
+    const known = {
       run,
-      from: facts,
-      to: this.#to.facts,
+      from,
+      to: this.#to,
       env: this.#env,
-      isSplit: this.#splits.length > 0,
-      lastSplitAt: this.#lastSplitAt,
-    })
-    for (const step of SWITCH_STEPS)
-      if (this.#checks.get(step)?.is !== verdicts[step])
-        this.#checks.set(step, { is: verdicts[step], since: at })
+      hasOverlap: this.#overlaps.length > 0,
+      lastOverlapAt: this.#lastOverlapAt,
+    }
+    for (const step of SWITCH_STEPS) {
+      const is = CHECKS[step](known)
+      if (this.#checks[step]?.is !== is) this.#checks[step] = { is, since: at }
+    }
     return {
       at,
-      from: this.#from.now(at),
+      from: from.now(at),
       to: this.#to.now(at),
-      lastArrivalAt: facts.lastArrivalAt,
-      watchedSince: facts.watchedSince,
-      arrivals: [...facts.arrivals],
-      remaining: facts.remaining(run.quietMs),
+      lastArrivalAt: from.lastArrivalAt,
+      watchedSince: from.watchedSince,
+      arrivals: [...from.arrivals],
+      remaining: [...from.remaining(run.quietMs)],
       env: this.#env,
-      splits: [...this.#splits],
+      splits: [...this.#overlaps],
       firstArrivalInNewAt: run.firstArrivalInNewAt,
-      checks: Object.fromEntries(this.#checks) as SwitchNow['checks'],
+      checks: { ...this.#checks } as SwitchNow['checks'],
     }
   }
 
@@ -137,14 +144,14 @@ export class RunWatch {
   #inOld({ what, lock, at, notBefore }: Sighting): void {
     const run = this.#o.run()
     const stoppedAt = passedAt(run, 'stop')
-    const { facts } = this.#from
+    const from = this.#from
     if (what !== 'found') {
-      const arrival = facts.recordArrival(what, lock, at)
+      const arrival = from.recordArrival(what, lock, at)
       if (what === 'acquired' && stoppedAt !== null) this.#stray(arrival)
     } else if (stoppedAt !== null && notBefore >= stoppedAt)
-      this.#stray(facts.recordArrival('acquired', lock, at))
+      this.#stray(from.recordArrival('acquired', lock, at))
     else if (stoppedAt !== null && isNewSinceClean(lock, run))
-      this.#stray(facts.recordArrival('acquired', lock, this.#o.now()))
+      this.#stray(from.recordArrival('acquired', lock, this.#o.now()))
   }
 
   #stray({ key, holder, at }: SwitchRun['strays'][number]): void {
@@ -177,18 +184,18 @@ export class RunWatch {
     })
   }
 
-  /** Compares the names held in both. While one store cannot be read, no split starts or ends. */
+  /** Compares the names held in both. While one store cannot be read, no overlap starts or ends. */
   #compare(at: number): void {
-    const [from, to] = [this.#from.facts, this.#to.facts]
+    const [from, to] = [this.#from, this.#to]
     if (from.status !== 'live' || to.status !== 'live') return
-    const twice = heldTwice(from, to, at)
-    if (twice.length > 0) this.#lastSplitAt = at
-    const splits = withSplits(this.#splits, twice, at)
-    if (splits === this.#splits) return
-    this.#splits = splits.filter(({ until }) => until === null)
+    const now = overlapsOf(from, to, at)
+    if (now.length > 0) this.#lastOverlapAt = at
+    const overlaps = withOverlaps(this.#overlaps, now, at)
+    if (overlaps === this.#overlaps) return
+    this.#overlaps = overlaps.filter(({ until }) => until === null)
     this.#o.observed(run => {
-      const known = run.ended === null ? withSplits(run.splits, twice, at) : run.splits
-      return known === run.splits ? run : { ...run, splits: [...known] }
+      const splits = run.ended === null ? withOverlaps(run.splits, now, at) : run.splits
+      return splits === run.splits ? run : { ...run, splits: [...splits] }
     })
   }
 }
@@ -201,4 +208,31 @@ function isNewSinceClean(lock: WatchedLock, run: SwitchRun): boolean {
   const { holder } = namedHolder(lock)
   // The same lock is found again after every gap.
   return !run.strays.some(each => each.key === lock.key && each.holder === holder && each.at >= cleanedAt)
+}
+
+/** Names with two holders now, one in each store. Both stores must be live. */
+function overlapsOf(from: SwitchSide, to: SwitchSide, at: number): Overlap[] {
+  const newNames = heldNames(to.locks.values(), at + (to.offsetMs ?? 0))
+  if (newNames.size === 0) return []
+  return [...heldNames(from.locks.values(), at + (from.offsetMs ?? 0))].flatMap(([name, lock]) => {
+    const other = newNames.get(name)
+    if (!other || isOneHolder(lock, other)) return []
+    const old = { fromKey: lock.key, fromHolder: namedHolder(lock).holder }
+    return [{ name, ...old, toKey: other.key, toHolder: namedHolder(other).holder, since: at, until: null }]
+  })
+}
+
+/** Adds the overlaps of now, and ends those that are over. The same array if nothing changed. */
+function withOverlaps(known: readonly Overlap[], now: readonly Overlap[], at: number): readonly Overlap[] {
+  const names = new Set(now.map(({ name }) => name))
+  const open = new Set(known.filter(({ until }) => until === null).map(({ name }) => name))
+  const added = now.filter(({ name }) => !open.has(name)).slice(0, Math.max(0, MOST_OVERLAPS - open.size))
+  if (added.length === 0 && [...open].every(name => names.has(name))) return known
+  const all = known.map(each =>
+    each.until === null && !names.has(each.name) ? { ...each, until: at } : each,
+  )
+  // The oldest that have ended make room for current ones.
+  const excess = Math.max(0, all.length + added.length - MOST_OVERLAPS)
+  const tooMany = new Set(all.filter(({ until }) => until !== null).slice(0, excess))
+  return [...all.filter(each => !tooMany.has(each)), ...added]
 }

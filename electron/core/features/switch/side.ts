@@ -1,10 +1,17 @@
 import { MINUTE_MS } from '../../../../shared/duration.ts'
-import type { Side, SideNow } from '../../../../shared/switch.ts'
+import { isHeld, isPlausibleBeginning, refusedUntil } from '../../../../shared/lease.ts'
+import type { WatchedLock } from '../../../../shared/locks.ts'
+import type { Failure } from '../../../../shared/result.ts'
+import type { Arrival, Remaining, Side, SideNow } from '../../../../shared/switch.ts'
+import { isMaintenance } from '../alerts/held-names.ts'
+import { countLocks } from '../stats/figures.ts'
 import type { WatchedStore } from '../stats/histories.ts'
+import { namedHolder } from '../stats/named-holder.ts'
 import { lengthOf } from '../stats/tenure-book.ts'
 import type { OpenStore } from '../stores/open-store.ts'
+import type { LockEvent, Pass } from '../stores/subscriber.ts'
 import type { StoreWatcher } from '../stores/watcher.ts'
-import { SideFacts } from './side-facts.ts'
+import { remainingLocks } from './remaining.ts'
 
 /** The host's stores, for a switch. */
 export interface SwitchStores {
@@ -27,9 +34,49 @@ type Pace = Pick<SideNow, 'acquiredPerMinute' | 'medianHoldMs'>
 
 const NO_PACE: Pace = { acquiredPerMinute: null, medianHoldMs: null }
 
-/** One side of a switch: bound to the open store with its address, and polled as often as needed. */
+export type Sighting = {
+  readonly what: Arrival['what'] | 'found'
+  readonly lock: WatchedLock
+  /** The time of the poll; of a lock that was found, the time in its record if that is reliable. */
+  readonly at: number
+  /** The lock was certainly not acquired before; -Infinity if that is unknown. */
+  readonly notBefore: number
+}
+
+/** Null before the first poll. `left` counts all records of locks, held or expired. */
+type SideCounts = Pick<SideNow, 'held' | 'holds' | 'expired' | 'noExpiry'> & { readonly left: number | null }
+
+const UNKNOWN: SideCounts = { held: null, holds: null, expired: null, noExpiry: null, left: null }
+
+/** Allowed difference between the clock that wrote a record and the one that recorded a step. */
+export const MARGIN_MS = 5000
+const MOST_ARRIVALS = 50
+/** The longest rest of a watcher after reading a large store. */
+const LONGEST_REST_MS = 10_000
+
+/**
+ * One side of a switch: bound to the open store with its address, polled as often as needed, and what was observed there. Times
+ * are this machine's. Time in which the store could not be read counts for nothing: `watchedSince` starts again after it.
+ */
 export class SwitchSide {
-  readonly facts = new SideFacts()
+  status: SideNow['status'] = 'closed'
+  error: Failure | null = null
+  watchedSince: number | null = null
+  lastPassAt: number | null = null
+  /** The last acquisition or renewal. */
+  lastArrivalAt: number | null = null
+  lastAcquiredAt: number | null = null
+  /** When a worker last held a lock. */
+  lastHeldAt: number | null = null
+  /** Newest first. */
+  arrivals: readonly Arrival[] = []
+  locks: ReadonlyMap<string, WatchedLock> = new Map()
+  counts = UNKNOWN
+  offsetMs: number | null = null
+  /** The store's time at the last poll. */
+  #serverTime = 0
+  #tookMs = 0
+  #remaining: { readonly quietMs: number; readonly locks: readonly Remaining[] } | null = null
   readonly #stores: SwitchStores
   readonly #address: string
   #open: OpenStore | null = null
@@ -45,10 +92,6 @@ export class SwitchSide {
     this.#address = address
     this.#stores = stores
     this.#bind()
-  }
-
-  get restMs(): number {
-    return this.#reading?.restMs ?? 0
   }
 
   /** Polls at least this often; null stops. Called regularly, because the store may be opened again. */
@@ -71,24 +114,89 @@ export class SwitchSide {
     return store.storeId === this.#open?.storeId && store.address === this.#address
   }
 
+  sightings(events: readonly LockEvent[], now: number): Sighting[] {
+    return events.flatMap(({ what, lock }): Sighting[] => {
+      if (what === 'freed' || what === 'lapsed') return []
+      const recordedAt = this.#recordedAt(lock, now)
+      const recordedBound = (recordedAt ?? -Infinity) - MARGIN_MS
+      if (what === 'found') return [{ what, lock, at: recordedAt ?? now, notBefore: recordedBound }]
+      // The previous complete poll did not see this lock, which may have been acquired at any time since that poll began.
+      const notBefore = Math.max((this.lastPassAt ?? -Infinity) - this.#tookMs, recordedBound)
+      return [{ what: what === 'renewed' ? 'renewed' : 'acquired', lock, at: now, notBefore }]
+    })
+  }
+
+  recordArrival(what: Arrival['what'], lock: WatchedLock, at: number): Arrival {
+    const arrival = { key: lock.key, holder: namedHolder(lock).holder, what, at }
+    this.arrivals = [arrival, ...this.arrivals].slice(0, MOST_ARRIVALS)
+    this.lastArrivalAt = Math.max(at, this.lastArrivalAt ?? 0)
+    if (what === 'acquired') this.lastAcquiredAt = Math.max(at, this.lastAcquiredAt ?? 0)
+    return arrival
+  }
+
+  onPass({ locks, serverTime, offsetMs, tookMs, unbroken }: Pass, at: number): void {
+    const restMs = this.#reading?.restMs ?? 0
+    const before = this.lastPassAt
+    // The machine slept or its clock was set: what happened in between was not observed.
+    const longest = 2 * Math.max(restMs, LONGEST_REST_MS) + 2 * Math.max(tookMs, this.#tookMs)
+    const isGap = before === null || !unbroken || at < before || at - before > longest
+    if (isGap) this.watchedSince = at
+    this.watchedSince ??= at
+    this.lastPassAt = at
+    this.status = 'live'
+    this.error = null
+    this.offsetMs = offsetMs
+    this.#tookMs = tookMs
+    this.#serverTime = serverTime
+    this.#setLocks(locks, countsOf([...locks.values()], serverTime))
+    if (this.counts.held !== this.counts.holds) this.lastHeldAt = at
+  }
+
+  onFailure(why: 'down' | 'partial', failure: Failure): void {
+    this.watchedSince = null
+    this.status = why === 'down' ? 'down' : 'stale'
+    this.error = failure
+  }
+
+  /** The store is closed, or not polled yet: its state is unknown. */
+  onStop(status: 'closed' | 'stale'): void {
+    this.watchedSince = null
+    this.lastPassAt = null
+    this.status = status
+    this.error = null
+    this.offsetMs = null
+    this.#setLocks(new Map(), UNKNOWN)
+  }
+
   now(at: number): SideNow {
-    const { status, error, offsetMs, lastPassAt } = this.facts
-    const { held, holds, expired, noExpiry } = this.facts.counts
+    const { left: _, ...counts } = this.counts
     const latencyMs = medianOf(this.#latencies)
     return {
-      status,
-      error,
+      status: this.status,
+      error: this.error,
       server: this.#server,
-      offsetMs,
+      offsetMs: this.offsetMs,
       latencyMs: latencyMs === null ? null : Math.round(latencyMs * 10) / 10,
       latencySamples: this.#latencies.length,
-      held,
-      holds,
-      expired,
-      noExpiry,
-      unrecognised: lastPassAt === null ? null : (this.#open?.watcher.unrecognised ?? null),
+      ...counts,
+      unrecognised: this.lastPassAt === null ? null : (this.#open?.watcher.unrecognised ?? null),
       ...(this.#open ? this.#paceAt(at, this.#open.storeId) : NO_PACE),
     }
+  }
+
+  /** Held locks; those that will not end by themselves first. */
+  remaining(quietMs: number): readonly Remaining[] {
+    if (this.#remaining?.quietMs !== quietMs) {
+      const clock = { serverTime: this.#serverTime, offsetMs: this.offsetMs ?? 0 }
+      this.#remaining = { quietMs, locks: remainingLocks(this.locks.values(), clock, quietMs) }
+    }
+    return this.#remaining.locks
+  }
+
+  #setLocks(locks: ReadonlyMap<string, WatchedLock>, counts: SideCounts): void {
+    this.locks = locks
+    this.counts = counts
+    this.#remaining = null
   }
 
   /** A new connection is a new watcher: observations through the old one do not carry over. */
@@ -100,7 +208,7 @@ export class SwitchSide {
     this.#server = null
     this.#latencies = []
     this.#askedAt = -Infinity
-    this.facts.onStop(this.#open ? 'stale' : 'closed')
+    this.onStop(this.#open ? 'stale' : 'closed')
   }
 
   #rest(): void {
@@ -148,6 +256,28 @@ export class SwitchSide {
       medianHoldMs: medianOf(lengths),
     }
     return this.#pace
+  }
+
+  #recordedAt(lock: WatchedLock, at: number): number | null {
+    const { acquiredAt, acquiredAtSource: source } = lock
+    if (acquiredAt === null || (source !== 'stored' && source !== 'token')) return null
+    const begun = acquiredAt - (this.offsetMs ?? lock.observedAt - at)
+    return isPlausibleBeginning(begun, at) ? Math.min(begun, at) : null
+  }
+}
+
+function countsOf(locks: readonly WatchedLock[], now: number): SideCounts {
+  const { held, expiring, expired, endless, unknown } = countLocks(locks, now)
+  const refused = locks.filter(lock => refusedUntil(lock, now) !== null).length
+  const holds = locks.filter(lock => isMaintenance(lock) && isHeld(lock, now)).length
+  // A lock with an unknown end counts as held.
+  const active = held + expiring + endless + unknown + refused
+  return {
+    held: active,
+    holds,
+    expired: expired - refused,
+    noExpiry: endless,
+    left: active - refused + expired,
   }
 }
 

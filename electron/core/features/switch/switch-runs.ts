@@ -19,13 +19,13 @@ const MOST_RUNS = 200
 type Entry = {
   /** The switch in the file. */
   run: SwitchRun
-  /** Observations that are not in the file yet. `isTried`: the file could not be written. */
-  pending: { readonly add: Observation; isTried: boolean }[]
+  /** Observations that are not in the file yet. */
+  pending: readonly Observation[]
   watch: RunWatch | null
   readonly feed: ChangeFeed
   watchers: number
   /** The last state that followers were notified of. */
-  told: string
+  lastState: string
 }
 
 export type SwitchRunsOptions = {
@@ -47,6 +47,8 @@ export class SwitchRuns implements HistorySubscriber {
   readonly #entries = new Map<string, Entry>()
   readonly #timer: NodeJS.Timeout
   readonly #fileQueue = new WorkQueue()
+  /** Whether the last attempt to write observations failed. */
+  #isUnwritable = false
   #isTicking = false
   #isClosed = false
 
@@ -55,7 +57,7 @@ export class SwitchRuns implements HistorySubscriber {
     this.#file = new SharedFile({
       folder: options.dataFolder,
       name: 'switches',
-      what: 'What is known of provider switches',
+      what: 'The list of provider switches',
       schema: fileSchema,
       empty: { version: 1, runs: [] },
     })
@@ -70,11 +72,11 @@ export class SwitchRuns implements HistorySubscriber {
 
   /** Oldest first. */
   get all(): readonly SwitchRun[] {
-    return [...this.#entries.values()].map(shown)
+    return [...this.#entries.values()].map(entry => this.#shown(entry))
   }
 
   find(switchId: string): SwitchRun {
-    return shown(this.#entryOf(switchId))
+    return this.#shown(this.#entryOf(switchId))
   }
 
   /** Whether a switch is open between two stores, in either direction. */
@@ -105,17 +107,38 @@ export class SwitchRuns implements HistorySubscriber {
   /** Changes the file, and writes pending observations with it. Fails without any change if the file cannot be written. */
   edit(change: (runs: readonly SwitchRun[]) => readonly SwitchRun[]): Promise<void> {
     return this.#fileQueue.run(async () => {
-      const pending = new Map([...this.#entries].map(([switchId, { pending }]) => [switchId, [...pending]]))
+      const pending = new Map([...this.#entries].map(([switchId, { pending }]) => [switchId, pending]))
       const { runs } = await this.#file.update(file => {
         const observed = file.runs.map(run => withAll(run, pending.get(run.switchId) ?? []))
         const isSame = observed.every((run, i) => run === file.runs[i])
         const runs = withoutOldest(change(isSame ? file.runs : observed))
         return runs === file.runs ? file : { ...file, runs: [...runs] }
       })
+      this.#isUnwritable = false
       for (const [switchId, entry] of this.#entries)
         entry.pending = entry.pending.filter(each => !pending.get(switchId)?.includes(each))
       this.#take(runs)
     })
+  }
+
+  /** The switch, unless it has ended. */
+  async underWay(switchId: string): Promise<SwitchRun> {
+    await this.ready
+    const run = this.find(switchId)
+    checkUnderWay(run)
+    return run
+  }
+
+  /** Changes one switch, unless it has ended: another console may have been quicker. */
+  async editRun(switchId: string, change: (run: SwitchRun) => SwitchRun): Promise<SwitchRun> {
+    await this.edit(runs =>
+      runs.map(run => {
+        if (run.switchId !== switchId) return run
+        checkUnderWay(run)
+        return change(run)
+      }),
+    )
+    return this.bound(this.find(switchId))
   }
 
   async *watch(switchId: string, signal: AbortSignal): AsyncIterable<{ run: SwitchRun; now: SwitchNow }> {
@@ -126,7 +149,7 @@ export class SwitchRuns implements HistorySubscriber {
       const watch = this.#watchOf(entry)
       this.#tend(entry)
       await watch.readEnv()
-      const event = () => ({ run: this.bound(shown(entry)), now: this.#watchOf(entry).now() })
+      const event = () => ({ run: this.bound(this.#shown(entry)), now: this.#watchOf(entry).now() })
       yield* entry.feed.events(event, signal)
     } finally {
       entry.watchers--
@@ -175,7 +198,7 @@ export class SwitchRuns implements HistorySubscriber {
       run,
       observed: add => {
         const before = run()
-        if (add(before) !== before) entry.pending.push({ add, isTried: false })
+        if (add(before) !== before) entry.pending = [...entry.pending, add]
       },
       now: Date.now,
     })
@@ -218,20 +241,27 @@ export class SwitchRuns implements HistorySubscriber {
     for (const entry of this.#entries.values()) {
       if (entry.watchers === 0 || !entry.watch) continue
       const { at: _, ...now } = entry.watch.now()
-      const state = JSON.stringify([shown(entry), now])
-      if (state === entry.told) entry.feed.moved()
+      const state = JSON.stringify([this.#shown(entry), now])
+      if (state === entry.lastState) entry.feed.moved()
       else entry.feed.changed()
-      entry.told = state
+      entry.lastState = state
     }
   }
 
-  /** Writes observations to the file. If that fails they are shown without being kept, and the write is tried again. */
+  /** Writes observations to the file; if that fails, the next tick tries again. */
   async #keep(): Promise<void> {
-    const pending = [...this.#entries.values()].flatMap(entry => entry.pending)
-    if (pending.length === 0) return
+    if ([...this.#entries.values()].every(({ pending }) => pending.length === 0)) return
     await this.edit(runs => runs).catch(() => {
-      for (const each of pending) each.isTried = true
+      this.#isUnwritable = true
     })
+  }
+
+  /**
+   * The switch that operators see: an observation is shown once it is kept, so it is still there if this console is killed. Only
+   * while the file cannot be written is it shown before.
+   */
+  #shown({ run, pending }: Entry): SwitchRun {
+    return this.#isUnwritable ? withAll(run, pending) : run
   }
 
   async #read(): Promise<void> {
@@ -253,23 +283,16 @@ export class SwitchRuns implements HistorySubscriber {
   }
 }
 
+function checkUnderWay({ ended }: SwitchRun): void {
+  if (ended !== null) throw new StoreError('REFUSED', `This switch was ${ended.how} already`)
+}
+
 function newEntry(run: SwitchRun): Entry {
-  return { run, pending: [], watch: null, feed: new ChangeFeed(), watchers: 0, told: '' }
+  return { run, pending: [], watch: null, feed: new ChangeFeed(), watchers: 0, lastState: '' }
 }
 
-function withAll(run: SwitchRun, observations: Entry['pending']): SwitchRun {
-  return observations.reduce((each, { add }) => add(each), run)
-}
-
-/**
- * The switch that operators see: an observation is shown once it is kept, so it is still there if this console is killed. Only an
- * observation that cannot be written is shown before.
- */
-function shown({ run, pending }: Entry): SwitchRun {
-  return withAll(
-    run,
-    pending.filter(({ isTried }) => isTried),
-  )
+function withAll(run: SwitchRun, observations: readonly Observation[]): SwitchRun {
+  return observations.reduce((each, add) => add(each), run)
 }
 
 function withoutOldest(runs: readonly SwitchRun[]): readonly SwitchRun[] {

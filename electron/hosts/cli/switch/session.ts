@@ -1,228 +1,307 @@
+import type { Client } from '../../../../shared/client.ts'
+import type { StreamEvent } from '../../../../shared/contract.ts'
+import { followPlan } from '../../../../shared/plan-state.ts'
+import { confirmationOf, type PlanSummary } from '../../../../shared/plans.ts'
 import { escapeForTerminal } from '../../../../shared/safe-text.ts'
-import type { SwitchStep } from '../../../../shared/switch.ts'
+import type { EnvPreview, SwitchRun, SwitchStep } from '../../../../shared/switch.ts'
 import { isSeenAfterRestart } from '../../../../shared/switch-steps.ts'
-import { checkSentence, providerLine, STEP_WORDS } from '../../../../shared/switch-words.ts'
-import { CliError, unwrap } from '../lib/exit.ts'
-import { type CleanOptions, releaseRest } from './clean.ts'
-import type { SwitchFollower, SwitchState } from './follower.ts'
-import { SwitchStopped } from './operator.ts'
+import { checkSentence, namedApart, providerLine, STEP_WORDS } from '../../../../shared/switch-words.ts'
+import { CliError, EXIT, unwrap } from '../lib/exit.ts'
+import type { Io } from '../lib/io.ts'
+import { widthOf } from '../lib/wrap.ts'
+import { applyPlan } from '../plans/apply.ts'
+import { planText } from '../plans/summary.ts'
+import type { SwitchOptions } from './options.ts'
+import { SwitchPrinter } from './printer.ts'
+import { SwitchStopped, type SwitchTerminal } from './terminal.ts'
 
 /** Refusals in a row of a step whose check is met: something else is wrong. */
 const MOST_REFUSALS = 10
 
 /** Continues a switch after a worker used the old store although the workers had been restarted. */
 const BACK = ['--back', 'stop']
+const PASS_CHANGE = ['--pass', 'change', '--reason', 'TEXT']
 
 const TYPED_COMMANDS = 'Type pass to continue without the check, or quit to stop here'
 
-export type SessionOptions = CleanOptions & {
-  readonly follower: SwitchFollower
-  readonly envFile: string | null
-  readonly mayChangeEnv: boolean
-  /** Steps to pass without their check, for the given reason. */
-  readonly byHand: readonly SwitchStep[]
+type SwitchState = StreamEvent<'switch.watch'>
+
+export type SessionContext = {
+  readonly io: Io
+  readonly client: Client
+  readonly terminal: SwitchTerminal
+  readonly options: SwitchOptions
+  readonly switchId: string
+  /** The address of the old store as it was typed, with its password if it has one. */
+  readonly from: string
 }
 
-/** Takes a switch from its current step to its end. */
+/** Follows a switch, and takes it from its current step to its end. */
 export class SwitchSession {
-  readonly #o: SessionOptions
+  readonly #o: SessionContext
+  readonly #printer: SwitchPrinter
+  readonly #stopFollowing: () => void
+  #last: SwitchState | null = null
+  #failure: CliError | null = null
   #refusals = 0
 
-  constructor(options: SessionOptions) {
-    this.#o = options
+  constructor(context: SessionContext) {
+    this.#o = context
+    const { client, terminal, switchId } = context
+    this.#printer = new SwitchPrinter(terminal)
+    this.#stopFollowing = client.open(
+      'switch.watch',
+      { switchId },
+      ({ run, now }) => {
+        this.#last = { run: namedApart(run), now }
+        terminal.wake()
+      },
+      result => {
+        if (!result.ok) this.#failure = new CliError(result.error)
+        terminal.wake()
+      },
+    )
+  }
+
+  /** The last state of the switch; null before the first. */
+  get run(): SwitchRun | null {
+    return this.#last?.run ?? null
+  }
+
+  /** The flags that continue from the current step; null if the same command does. */
+  get flagsToContinue(): readonly string[] | null {
+    return this.run?.step === 'verify' && isSeenAfterRestart(this.run) ? BACK : null
+  }
+
+  close(): void {
+    this.#stopFollowing()
   }
 
   async runToEnd(): Promise<void> {
-    const { printer, operator } = this.#o
-    let { run, now } = await this.#firstState()
-    while (run.ended === null) {
-      const { step } = run
-      if (step === 'understand') await printer.compare(run, now)
-      await printer.step(run)
-      operator.discard()
-      if (step === 'understand') await this.#understand()
-      else if (step === 'change') await this.#change()
-      else if (step === 'clean') await this.#clean()
-      else await this.#waitFor(step)
-      ;({ run, now } = this.#last())
+    const { terminal } = this.#o
+    // The comparison needs the first poll of both stores.
+    await this.#until(({ now }) =>
+      [now.from, now.to].every(({ status, error }) => status !== 'stale' || error !== null),
+    )
+    for (;;) {
+      const { run, now } = this.#state
+      if (run.ended !== null) return
+      if (run.step === 'understand') await this.#printer.compare(run, now)
+      await this.#printer.step(run)
+      terminal.discard()
+      if (run.step === 'understand') await this.#understand()
+      else if (run.step === 'change') await this.#change()
+      else if (run.step === 'clean') await this.#clean()
+      else await this.#waitFor(run.step)
     }
   }
 
   async #understand(): Promise<void> {
-    const { operator, printer } = this.#o
-    if (operator.isThere) {
-      await printer.notify('Each step completes by itself when its check is met.', '  ')
-      while ((await operator.answer('Press Enter to continue, or type quit:')) !== '');
+    const { terminal } = this.#o
+    if (terminal.hasOperator) {
+      await terminal.notify('Each step completes by itself when its check is met.')
+      while ((await terminal.answer('Press Enter to continue, or type quit:')) !== '');
     }
     await this.#waitFor('understand')
   }
 
   /** Waits until the step is passed, by its check or by hand, or until the state is `enough`. */
   async #waitFor(step: SwitchStep, isEnough: (state: SwitchState) => boolean = () => false): Promise<void> {
-    const { operator, byHand, reason, printer, follower } = this.#o
+    const { terminal, options } = this.#o
+    const isByHand = options.byHand.includes(step)
     let isHinted = false
     let isWarned = false
     for (;;) {
-      const state = this.#last()
+      const state = this.#state
       const { run, now } = state
       if (!this.#isAt(step) || isEnough(state)) return
       const isMet = now.checks[step].is === 'met'
-      if (operator.isThere && !isHinted && !isMet && !byHand.includes(step)) {
+      if (terminal.hasOperator && !isHinted && !isMet && !isByHand) {
         isHinted = true
-        const willTurn = !needsOperator(step, state)
-        await printer.notify(
-          `${TYPED_COMMANDS}.${willTurn ? ' The switch continues once the check is met.' : ''}`,
-          '  ',
-        )
+        const willTurn = needsOperator(step, state) ? '' : ' The switch continues once the check is met.'
+        await terminal.notify(`${TYPED_COMMANDS}.${willTurn}`)
       }
-      await printer.progress(run, now, operator.isTyping)
-      if (isMet || byHand.includes(step)) {
-        await this.#pass(step, isMet ? null : reason)
+      await this.#printer.progress(run, now)
+      if (isMet || isByHand) {
+        await this.#pass(step, isMet ? null : options.reason)
         continue
       }
       // Waiting does not fix this. The line that is painted over has no room for the advice.
       if (step === 'verify' && isSeenAfterRestart(run)) {
-        if (!operator.isThere) throw new SwitchStopped(checkSentence(step, run, now), BACK)
-        if (!isWarned) await printer.notify(checkSentence(step, run, now), '  ! ')
+        if (!terminal.hasOperator) throw new SwitchStopped(checkSentence(step, run, now), BACK)
+        if (!isWarned) await terminal.notify(checkSentence(step, run, now), '  ! ')
         isWarned = true
       }
-      const command = operator.command()
-      if (command === null) await operator.changeOrTyped(follower.changed)
-      else if (command.is === 'other') await printer.notify(`Unrecognized input. ${TYPED_COMMANDS}.`, '  ')
-      else if (command.is === 'pass') {
-        const why = await this.#whyByHand(state, command.reason)
-        // The check may have passed the step during the question.
-        if (why !== null && this.#isAt(step)) await this.#pass(step, why)
-      }
+      const command = terminal.command()
+      if (command === null) await terminal.wait()
+      else if (command.is === 'other') await terminal.notify(`Unrecognized input. ${TYPED_COMMANDS}.`)
+      else if (command.is === 'pass') await this.#passByHand(state, command.reason)
     }
   }
 
-  /** The reason to pass a step without its check; null if the operator declines. */
-  async #whyByHand({ run, now }: SwitchState, given: string | null): Promise<string | null> {
-    const { operator, printer } = this.#o
+  /** Asks for the reason to pass a step without its check, and passes it unless the operator declines. */
+  async #passByHand({ run, now }: SwitchState, given: string | null): Promise<void> {
+    const { terminal } = this.#o
     // Printed on lines of its own, which the questions do not paint over.
-    await printer.notify(checkSentence(run.step, run, now), '  ! ')
-    const reason = given ?? (await operator.answer('Why, for the audit log:'))
+    await terminal.notify(checkSentence(run.step, run, now), '  ! ')
+    const reason = given ?? (await terminal.answer('Why, for the audit log:'))
     const question = `Pass "${STEP_WORDS[run.step].title}" without its check? Type yes:`
-    if (reason !== '' && (await operator.answer(question)) === 'yes') return reason
-    await printer.notify('Not passed.', '  ')
-    return null
+    if (reason === '' || (await terminal.answer(question)) !== 'yes') await terminal.notify('Not passed.')
+    // The check may have passed the step during the question.
+    else if (this.#isAt(run.step)) await this.#pass(run.step, reason)
   }
 
   /** A check that was met may have turned back: then the step waits again, but not forever. */
   async #pass(step: SwitchStep, reason: string | null): Promise<void> {
-    const { client, switchId, follower, printer, operator } = this.#o
+    const { client, switchId, terminal } = this.#o
     const why = reason === null ? {} : { reason }
     const passed = await client.call('switch.pass', { switchId, step, ...why })
     if (!passed.ok && passed.error.code === 'REFUSED' && reason === null && this.#refusals < MOST_REFUSALS) {
       this.#refusals++
-      await operator.wait(follower.changed)
-      return
+      return terminal.wait()
     }
     this.#refusals = 0
-    follower.update(unwrap(passed))
-    await printer.passed(step, unwrap(passed))
+    const run = unwrap(passed)
+    this.#update(run)
+    await this.#printer.passed(step, run)
   }
 
   async #change(): Promise<void> {
-    const { client, switchId, envFile, operator, printer, mayChangeEnv, byHand } = this.#o
-    const { run } = this.#last()
-    const line = providerLine(run)
-    const file = envFile ?? run.envFile
-    if (line === null || file === null) {
-      if (!operator.isThere && !byHand.includes('change') && this.#last().now.checks.change.is !== 'met')
+    const { client, switchId, terminal, options } = this.#o
+    const { run, now } = this.#state
+    const mustStop = !terminal.hasOperator && !options.byHand.includes('change')
+    const isSameKind = providerLine(run) === null
+    const file = options.envFile ?? run.envFile
+    if (isSameKind || file === null) {
+      if (mustStop && now.checks.change.is !== 'met')
         throw new SwitchStopped(
           'Lockkeeper cannot see whether the provider was changed',
-          line === null ? ['--pass', 'change', '--reason', 'TEXT'] : ['--env-file', 'FILE', '--change-env'],
+          isSameKind ? PASS_CHANGE : ['--env-file', 'FILE', '--change-env'],
         )
-      if (operator.isThere) await printer.notify('When it is done, type pass to continue.', '  ')
+      if (terminal.hasOperator) await terminal.notify('When it is done, type pass to continue.')
       return this.#waitFor('change')
     }
-    const looked = await client.call('switch.envPreview', { switchId, file })
-    if (!looked.ok) {
-      await printer.print(looked.error.message, '  ! ')
-      if (!operator.isThere && !byHand.includes('change'))
-        throw new SwitchStopped('The file cannot be changed from here', [
-          '--pass',
-          'change',
-          '--reason',
-          'TEXT',
-        ])
-    }
-    const preview = looked.ok ? looked.value : null
-    if (preview && preview.lines.length > 0 && !byHand.includes('change')) {
-      await printer.difference(preview)
-      if (await this.#may(mayChangeEnv, 'Change it? [y/N]', ['--change-env'])) {
-        const input = { switchId, file: preview.file, digest: preview.digest }
-        const changed = unwrap(await client.call('switch.envChange', input))
-        this.#o.follower.update(changed)
-        const { copy = '' } = changed.envChanges.at(-1) ?? {}
-        await printer.print(`Changed. The previous version is ${escapeForTerminal(copy)}`, '  ')
-        // Wait until the change is read; the line that counts may have had the wanted value already.
-        if (preview.value !== preview.wanted) await this.#until(({ now }) => now.env?.value !== preview.value)
-      } else
-        await printer.notify(
-          'The file was not changed. The switch continues when the file has the new value.',
-          '  ',
-        )
-    }
+    const preview = await client.call('switch.envPreview', { switchId, file })
+    if (!preview.ok) {
+      await terminal.print(preview.error.message, '  ! ')
+      if (mustStop) throw new SwitchStopped('The file cannot be changed from here', PASS_CHANGE)
+    } else if (preview.value && preview.value.lines.length > 0 && !options.byHand.includes('change'))
+      await this.#changeFile(preview.value)
     await this.#waitFor('change')
+  }
+
+  /** Changes the file if a flag allows it, or the operator. */
+  async #changeFile(preview: EnvPreview): Promise<void> {
+    const { client, switchId, terminal, options } = this.#o
+    await this.#printer.difference(preview)
+    if (!options.mayChangeEnv && !terminal.hasOperator)
+      throw new SwitchStopped('The file is changed only on request', ['--change-env'])
+    if (!options.mayChangeEnv && !/^y(es)?$/i.test(await terminal.answer('Change it? [y/N]')))
+      return terminal.notify(
+        'The file was not changed. The switch continues when the file has the new value.',
+      )
+    const { file, digest } = preview
+    const changed = unwrap(await client.call('switch.envChange', { switchId, file, digest }))
+    this.#update(changed)
+    const { copy = '' } = changed.envChanges.at(-1) ?? {}
+    await terminal.print(`Changed. The previous version is ${escapeForTerminal(copy)}`, '  ')
+    // Wait until the change is read; the line that counts may have had the wanted value already.
+    if (preview.value !== preview.wanted) await this.#until(({ now }) => now.env?.value !== preview.value)
   }
 
   /** While the old store is unreachable, its remaining locks are unknown: then the step can be passed by hand only. */
   async #clean(): Promise<void> {
-    const { byHand, follower, operator } = this.#o
-    const isLeft = ({ now }: SwitchState) => now.checks.clean.is === 'not-yet' && !byHand.includes('clean')
+    const { terminal, options } = this.#o
+    const isByHand = options.byHand.includes('clean')
     for (;;) {
-      await this.#waitFor('clean', isLeft)
+      await this.#waitFor('clean', ({ now }) => now.checks.clean.is === 'not-yet' && !isByHand)
       if (!this.#isAt('clean')) return
-      if (await releaseRest(this.#o)) return this.#waitFor('clean')
-      await operator.wait(follower.changed)
+      try {
+        await this.#releaseRest()
+        return this.#waitFor('clean')
+      } catch (error) {
+        if (!(error instanceof CliError) || error.failure.code !== 'STORE_UNREACHABLE') throw error
+        await terminal.notify(`${error.failure.message.replace(/\.$/, '')}.`, '  ! ')
+      }
+      await terminal.wait()
     }
   }
 
-  /** Asks at a terminal; elsewhere a flag must have allowed it. */
-  async #may(isGranted: boolean, question: string, flags: readonly string[]): Promise<boolean> {
-    if (isGranted) return true
-    const { operator } = this.#o
-    if (!operator.isThere) throw new SwitchStopped('The file is changed only on request', flags)
-    return /^y(es)?$/i.test(await operator.answer(question))
+  /** Releases the remaining locks of the old store by a confirmed plan. */
+  async #releaseRest(): Promise<void> {
+    const { client, switchId, terminal, io, options } = this.#o
+    const made = await client.call('switch.plan', { switchId })
+    // The store is clean by now, as the next poll will show.
+    if (!made.ok && made.error.code === 'NOT_FOUND') return
+    const plan = unwrap(made)
+    const state = unwrap(await followPlan(client, plan.planId))
+    const formats = new Map(unwrap(await client.call('formats.list', {})).map(each => [each.id, each]))
+    for (const text of planText(state, formats, widthOf(io))) await terminal.print(text)
+    const [store] = plan.stores
+    const wanted = store ? confirmationOf(store, state.countsByStore()[0] ?? 0) : ''
+    const { clean, reason } = options
+    if (clean !== null && reason !== null)
+      return this.#apply(plan, clean, reason).catch(error => {
+        if (!(error instanceof CliError) || error.failure.code !== 'BAD_INPUT' || clean === wanted)
+          throw error
+        // The refusal is in the audit log. The number of remaining locks changes, so scripts meet this often.
+        throw new SwitchStopped(
+          `--clean ${JSON.stringify(clean)} does not confirm this plan`,
+          cleanFlags(wanted, reason),
+        )
+      })
+    if (!terminal.hasOperator)
+      throw new SwitchStopped('The remaining locks must be released first', cleanFlags(wanted, 'TEXT'))
+    const question = `To release them, type "${wanted}"; Enter keeps them:`
+    let typed = await terminal.answer(question)
+    while (typed !== '' && typed !== wanted) {
+      await terminal.notify('That does not match; nothing was released.')
+      typed = await terminal.answer(question)
+    }
+    const why = typed === wanted ? await terminal.answer('Reason, for the audit log:') : ''
+    if (why === '') await terminal.notify('Nothing was released. The switch continues when they are gone.')
+    else await this.#apply(plan, typed, why)
   }
 
-  /** The state after the first poll of both stores, which the comparison needs. */
-  async #firstState(): Promise<SwitchState> {
-    await this.#until(({ now }) =>
-      [now.from, now.to].every(({ status, error }) => status !== 'stale' || error !== null),
-    )
-    return this.#last()
+  async #apply(plan: PlanSummary, confirm: string, reason: string): Promise<void> {
+    const { client, io, terminal, from } = this.#o
+    terminal.clear()
+    // Beside JSON, the text goes to the standard error.
+    const planIo = terminal.isJson ? { ...io, stdout: io.stderr } : io
+    const options = { confirm: [confirm], reason, rate: undefined, json: false, store: from }
+    const code = await applyPlan(client, plan, options, planIo)
+    terminal.stopIfAborted()
+    if (code !== EXIT.done && !terminal.hasOperator)
+      throw new SwitchStopped('Some locks could not be released', cleanFlags(confirm, reason))
   }
 
   async #until(isEnough: (state: SwitchState) => boolean): Promise<void> {
-    const { follower, operator } = this.#o
-    for (;;) {
-      const { last } = follower
-      if (last && isEnough(last)) return
-      await operator.wait(follower.changed)
+    while (this.#failure || !this.#last || !isEnough(this.#last)) {
+      if (this.#failure) throw this.#failure
+      await this.#o.terminal.wait()
     }
   }
 
   /** Another console may have passed the step or ended the switch. */
   #isAt(step: SwitchStep): boolean {
-    const { run } = this.#last()
+    const { run } = this.#state
     return run.step === step && run.ended === null
   }
 
-  /** The flags that continue from the current step; null if the same command does. */
-  get flagsToContinue(): readonly string[] | null {
-    const run = this.#o.follower.last?.run
-    return run?.step === 'verify' && isSeenAfterRestart(run) ? BACK : null
+  get #state(): SwitchState {
+    if (this.#failure) throw this.#failure
+    if (!this.#last) throw new CliError({ code: 'INTERNAL', message: 'The state of the switch is unknown' })
+    return this.#last
   }
 
-  #last(): SwitchState {
-    const { last } = this.#o.follower
-    if (!last) throw new CliError({ code: 'INTERNAL', message: 'The state of the switch is unknown' })
-    return last
+  /** An answer is newer than the stream. */
+  #update(run: SwitchRun): void {
+    if (this.#last) this.#last = { ...this.#last, run: namedApart(run) }
   }
+}
+
+function cleanFlags(confirm: string, reason: string): readonly string[] {
+  return ['--clean', confirm, '--reason', reason]
 }
 
 /** Whether only the operator can continue the switch. */

@@ -24,7 +24,7 @@ function aFile(text: string | Buffer, name = '.env', mode = 0o640) {
 }
 
 describe('a settings file', () => {
-  it('is changed only as it was shown, and is kept as it was beside it', async () => {
+  it('changes only what the preview showed, and keeps a copy beside the file', async () => {
     const text = 'SECRET=hunter2\r\nLOCK_PROVIDER=redis # which\r\nTOKEN=ü\r\n'
     const { folder, path, read } = aFile(text)
     const shown = await previewEnv(path, 'mysql')
@@ -47,7 +47,7 @@ describe('a settings file', () => {
     expect((await readEnvFile(path)).value).toBe('mysql')
   })
 
-  it('that another program changed in the meantime is not touched', async () => {
+  it('stays as it is if another program changed it after the preview', async () => {
     const { folder, path, read } = aFile('LOCK_PROVIDER=redis\n')
     const { digest } = await previewEnv(path, 'mysql')
     writeFileSync(path, 'LOCK_PROVIDER=redis\nOTHER=1\n')
@@ -56,7 +56,7 @@ describe('a settings file', () => {
     expect(readdirSync(folder)).toEqual(['.env'])
   })
 
-  it('is changed once by two who were shown the same', async () => {
+  it('is changed once when two consoles act on the same preview', async () => {
     const { folder, path, read } = aFile('LOCK_PROVIDER=redis\n')
     const { digest } = await previewEnv(path, 'mysql')
     const both = await Promise.allSettled([
@@ -73,14 +73,14 @@ describe('a settings file', () => {
       ])
   })
 
-  it('that says so already is not written again', async () => {
+  it('is not written if it has the wanted value already', async () => {
     const { path } = aFile('LOCK_PROVIDER=mysql\n')
     const { digest, lines } = await previewEnv(path, 'mysql')
     expect(lines).toEqual([])
     await expect(changeEnvFile(path, 'mysql', digest)).rejects.toThrow('already')
   })
 
-  it('has copies that nobody overwrites, however soon the next change comes', async () => {
+  it('has copies that the next change never overwrites', async () => {
     const { folder, path } = aFile('LOCK_PROVIDER=redis\n')
     const copies = new Map<string, string>()
     for (const wanted of ['mysql', 'redis', 'dynamodb', 'redis']) {
@@ -93,7 +93,7 @@ describe('a settings file', () => {
     expect(readdirSync(folder)).toHaveLength(5)
   })
 
-  it('gets a copy that nobody may read who may not read the file', async () => {
+  it('gets a copy that is readable only by accounts that can read the file', async () => {
     const { path } = aFile('LOCK_PROVIDER=redis\n', '.env', 0o400)
     const { digest } = await previewEnv(path, 'mysql')
     const { copy } = await changeEnvFile(path, 'mysql', digest)
@@ -101,7 +101,7 @@ describe('a settings file', () => {
     expect(statSync(path).mode & 0o777).toBe(0o400)
   })
 
-  it('behind a link is shown and changed where it really is, and the link stays', async () => {
+  it('is previewed and changed through a link, and the link stays', async () => {
     const { folder, path } = aFile('LOCK_PROVIDER=redis\n', 'shared.env')
     const link = join(folder, '.env')
     symlinkSync('shared.env', link)
@@ -117,22 +117,22 @@ describe('a settings file', () => {
   })
 })
 
-describe('nothing is read or changed that is', () => {
+describe('refuses a file that is', () => {
   it.each(['passwd', 'env', '.environment', 'id_rsa', '.env.', 'x.env.bak'])('called %s', async name => {
     await expect(readEnvFile(aFile('LOCK_PROVIDER=redis', name).path)).rejects.toThrow('Only files')
   })
 
-  it('something else behind a link with the right name', async () => {
+  it('a different file behind a link with an allowed name', async () => {
     const { folder } = aFile('root:x', 'shadow')
     symlinkSync('shadow', join(folder, '.env'))
     await expect(readEnvFile(join(folder, '.env'))).rejects.toThrow('Only files')
   })
 
-  it('named by half a path', async () => {
+  it('named by a relative path', async () => {
     await expect(readEnvFile('.env')).rejects.toThrow('absolute path')
   })
 
-  it('not there, a folder, too large, or no text', async () => {
+  it('missing, a folder, too large, or not text', async () => {
     const { folder } = aFile('')
     await expect(readEnvFile(join(folder, 'no.env'))).rejects.toThrow('There is no')
     mkdirSync(join(folder, 'folder.env'))
@@ -170,7 +170,7 @@ describe('nothing is read or changed that is', () => {
     },
   )
 
-  it('one of several names of a file', async () => {
+  it('one of several hard links', async () => {
     const { folder, path, read } = aFile('LOCK_PROVIDER=redis\n')
     linkSync(path, join(folder, 'other.env'))
     const { digest } = await previewEnv(path, 'mysql')

@@ -6,7 +6,7 @@ const NAME = 'LOCK_PROVIDER'
 const readValue = (text: string) => readEnv(text, NAME).places.at(-1)?.value ?? null
 const changed = (text: string, wanted = 'mysql') => changeEnv(readEnv(text, NAME), NAME, wanted)
 
-describe('a line is read as programs read it, and only its value changes', () => {
+describe('a setting is read as programs read it, and only its value changes', () => {
   it.each<[string, string | null, string]>([
     ['LOCK_PROVIDER=redis\n', 'redis', 'LOCK_PROVIDER=mysql\n'],
     ['LOCK_PROVIDER=redis', 'redis', 'LOCK_PROVIDER=mysql'],
@@ -67,7 +67,7 @@ describe('a line is read as programs read it, and only its value changes', () =>
     expect(readValue(after)).toBe('mysql')
   })
 
-  it('but not inside of a value that goes over several lines', () => {
+  it('ignores the name inside a multi-line value', () => {
     const text = 'KEY="-----BEGIN\nLOCK_PROVIDER=redis\nEND"\nLOCK_PROVIDER=redis\n'
     expect(changed(text)).toEqual({
       text: 'KEY="-----BEGIN\nLOCK_PROVIDER=redis\nEND"\nLOCK_PROVIDER=mysql\n',
@@ -75,18 +75,18 @@ describe('a line is read as programs read it, and only its value changes', () =>
     })
   })
 
-  it('and not where the line before goes on in this one', () =>
+  it('does not trust a line that continues the one before', () =>
     expect(readEnv('JAVA_OPTS=-Xmx1g \\\nLOCK_PROVIDER=redis\n', NAME)).toMatchObject({
       places: [],
       unclear: [2],
     }))
 
-  it('also if that is written with a colon', () => {
+  it('ignores the name inside a multi-line value after a colon', () => {
     const { text } = changed('PEM: "a\nLOCK_PROVIDER=inside\n"\nLOCK_PROVIDER=redis\n')
     expect(text).toBe('PEM: "a\nLOCK_PROVIDER=inside\n"\nLOCK_PROVIDER=mysql\n')
   })
 
-  it('and a quote that is never closed hides nothing', () => {
+  it('lets an unclosed quote hide nothing', () => {
     expect(readValue("NAME=O'Brien\nGREETING='hello\nLOCK_PROVIDER=redis\n")).toBe('redis')
   })
 
@@ -122,12 +122,12 @@ describe('a line is read as programs read it, and only its value changes', () =>
     `: "\${LOCK_PROVIDER:=redis}"\n`,
     'setenv LOCK_PROVIDER redis\n',
     'unset LOCK_PROVIDER\n',
-  ])('nobody guesses what %j means', text =>
+  ])('does not guess what %j means', text =>
     expect(readEnv(text, NAME)).toMatchObject({ places: [], unclear: [1] }),
   )
 })
 
-it('a value over several lines may have a setting behind its end', () => {
+it('finds a setting behind the end of a multi-line value', () => {
   expect(readEnv('KEY="a\nb" LOCK_PROVIDER=redis\n', NAME)).toMatchObject({ places: [], unclear: [2] })
   expect(readEnv('KEY="a\nb" # LOCK_PROVIDER=redis\n', NAME)).toMatchObject({ places: [], unclear: [] })
 })
@@ -139,11 +139,11 @@ it.each<[string, number | null]>([
   ['A=1\\\n\n', null],
   ['A=1\n', null],
   ['', null],
-])('knows whether a line behind %j would be one of its own', (text, openEnd) =>
+])('knows whether a line added after %j would be a line of its own', (text, openEnd) =>
   expect(readEnv(text, NAME).openEnd).toBe(openEnd),
 )
 
-it('tells the lines that change, and no others', () => {
+it('lists the lines that change, and no others', () => {
   expect(
     changed('SECRET=hunter2\nLOCK_PROVIDER=redis\nTOKEN=abc\nexport LOCK_PROVIDER=x # y\n').lines,
   ).toEqual([
@@ -153,7 +153,7 @@ it('tells the lines that change, and no others', () => {
   expect(changed('SECRET=hunter2').lines).toEqual([{ line: 2, before: null, after: 'LOCK_PROVIDER=mysql' }])
 })
 
-it('leaves every other byte of any file as it is', () => {
+it('leaves every other byte of any file unchanged', () => {
   const random = new Random(7)
   const pieces = [
     ...[

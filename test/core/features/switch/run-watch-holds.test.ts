@@ -13,7 +13,7 @@ describe('a maintenance hold in the old store', () => {
     }
   }
 
-  it('is no worker that has to be stopped, however often a console renews it', () => {
+  it('is not a worker to stop, however often a console renews it', () => {
     const run = watching()
     run.old.sees('taken', 'gps', { owner: OWNER })
     renew(run, QUIET)
@@ -22,7 +22,7 @@ describe('a maintenance hold in the old store', () => {
     expect(checkSentence('stop', run.kept, run.told)).toContain('maintenance holds aside')
   })
 
-  it('is told as what it is and whose it is, lets the step pass, and has to go before it is clean', () => {
+  it('is named with its operator, lets drain pass, and must be released before clean', () => {
     const run = watching()
     run.old.sees('found', 'gps', { owner: OWNER, format: 'recharge-json' })
     run.old.sees('found', 'sms', { owner: 'w1', endsAt: run.now + MINUTE })
@@ -50,7 +50,7 @@ describe('a maintenance hold in the old store', () => {
     )
   })
 
-  it('that is left there all the same does not look like a worker that still uses it', () => {
+  it('that stays until the end does not look like a worker in the old store', () => {
     const run = watching()
     run.old.sees('found', 'gps', { owner: OWNER })
     run.reach('verify')

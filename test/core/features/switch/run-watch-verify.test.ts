@@ -17,23 +17,23 @@ describe('a worker that still uses the old store after the restart', () => {
     return run
   }
 
-  it('was seen once and may come again: no quiet makes up for it, and the sentence says what does', () => {
+  it('blocks verify however quiet the store is afterwards, and the sentence says what to do', () => {
     const run = verifying()
     run.goOn(QUIET)
     run.old.sees('taken', 'gps', { owner: 'w1', format: 'recharge-table' })
     run.old.pass()
     expect(checkSentence('verify', run.kept, run.told)).toMatch(
-      /^1 lock is held in \S+ again: a worker still uses it\. k:gps was acquired in \S+ by w1 .* Stop who it was/,
+      /^1 lock is held in \S+ again: a worker still uses it\. k:gps was acquired in \S+ by w1 .* Stop that worker/,
     )
     run.old.sees('freed', 'gps')
     run.goOn(10 * QUIET)
     expect(run.is('verify')).toBe('not-yet')
     expect(checkSentence('verify', run.kept, run.told)).toBe(
-      'k:gps was acquired in redis://old:6379/0 by w1 after the workers were started again. Quiet now does not prove that it was the last time: stop who it was and go back to "Stop the workers", or finish with a reason.',
+      'k:gps was acquired in redis://old:6379/0 by w1 after the workers were started again. Quiet now does not prove that it was the last time: stop that worker and go back to "Stop the workers", or finish with a reason.',
     )
   })
 
-  it('is dealt with by stopping the workers anew, and not by going back to any later step', () => {
+  it('is settled only by stopping the workers again, not by going back to a later step', () => {
     const run = verifying()
     runJob(run)
     const passAgain = (from: SwitchStep) => {
@@ -53,7 +53,7 @@ describe('a worker that still uses the old store after the restart', () => {
     expect(run.is('verify')).toBe('met')
   })
 
-  it('is not one that was seen before it', () => {
+  it('does not include a worker seen before the restart', () => {
     const run = watching()
     run.reach('drain')
     run.now += SECOND
@@ -67,7 +67,7 @@ describe('a worker that still uses the old store after the restart', () => {
     expect(run.is('verify')).toBe('met')
   })
 
-  it('is one also if the same worker was seen a moment before it', () => {
+  it('includes a worker that was also seen a moment before the restart', () => {
     const run = watching()
     run.reach('clean')
     runJob(run)
@@ -82,7 +82,7 @@ describe('a worker that still uses the old store after the restart', () => {
     expect([run.kept.strays.length, run.is('verify')]).toEqual([2, 'not-yet'])
   })
 
-  it('is one also if so many were seen before that no more are kept', () => {
+  it('is kept even if the list of strays was full before the restart', () => {
     const run = watching()
     run.reach('drain')
     for (let n = 0; n < MOST_STRAYS + 5; n++) run.old.sees('taken', `job-${n}`)
@@ -97,7 +97,7 @@ describe('a worker that still uses the old store after the restart', () => {
     expect([run.kept.strays.length, run.is('verify')]).toEqual([MOST_STRAYS, 'not-yet'])
   })
 
-  it('is one also if its lock is only found, where nothing was left when it was clean', () => {
+  it('is recognized by a lock found after a gap in a store that was clean', () => {
     const run = verifying()
     run.now += MINUTE
     const untold = { owner: 'w1', acquiredAt: null, acquiredAtSource: 'unknown' } as const
@@ -118,8 +118,26 @@ describe('a worker that still uses the old store after the restart', () => {
   })
 })
 
+it('does not count a lock as new if the poll during which the switch went back may have missed it', () => {
+  const run = watching()
+  run.reach('verify')
+  run.now += SECOND / 2
+  const wentBack = [{ step: 'restart' as const, at: run.now, by: 'ana' }]
+  run.kept = { ...run.kept, step: 'restart', wentBack, firstArrivalInNewAt: null }
+  run.now += SECOND / 2
+  // The poll began before the switch went back, and had read past the lock when it was acquired.
+  run.new.pass(true, SECOND)
+  run.now += SECOND
+  run.new.sees('taken', 'gps')
+  run.new.pass()
+  expect([run.is('restart'), run.told.firstArrivalInNewAt]).toEqual(['not-yet', null])
+  run.goOn(SECOND)
+  run.new.sees('taken', 'other')
+  expect([run.is('restart'), run.told.firstArrivalInNewAt]).toEqual(['met', run.now])
+})
+
 describe('a name that was held in both stores', () => {
-  it('after the restart is not made up for by any quiet', () => {
+  it('after the restart blocks verify however quiet the stores are afterwards', () => {
     const run = watching()
     const passed = () => {
       const { splits } = run.kept

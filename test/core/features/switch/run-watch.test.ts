@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { holdOwner } from '../../../../shared/hold-words.ts'
 import { SWITCH_STEPS } from '../../../../shared/switch.ts'
-import { checkSentence, splitWarning, strayWarning } from '../../../../shared/switch-words.ts'
+import { checkSentence, overlapWarning, strayWarning } from '../../../../shared/switch-words.ts'
 import { envFile } from './switching.ts'
 import { MINUTE, QUIET, SECOND, WatchedRun, watching } from './watched-run.ts'
 
@@ -18,7 +18,7 @@ describe('understand', () => {
     expect(run.is('understand')).toBe('not-yet')
   })
 
-  it('the checks of a store that is not open are unknown', () => {
+  it('leaves the checks of a store that is not open unknown', () => {
     const run = watching()
     run.old.isOpen = false
     run.watch.tend('closely')
@@ -32,7 +32,7 @@ describe('understand', () => {
 })
 
 describe('stop', () => {
-  it('turns when nothing was acquired or renewed for long enough', () => {
+  it('is met when nothing was acquired or renewed for the quiet time', () => {
     const run = watching()
     run.goOn(QUIET - SECOND)
     expect(run.is('stop')).toBe('not-yet')
@@ -47,7 +47,7 @@ describe('stop', () => {
     expect(run.told.arrivals.map(({ what }) => what)).toEqual(['acquired', 'renewed', 'acquired'])
   })
 
-  it('what ends there, and what happens in the new store, disturbs nobody', () => {
+  it('ignores locks that end, and everything in the new store', () => {
     const run = watching()
     run.old.sees('found', 'gps')
     run.goOn(QUIET)
@@ -56,7 +56,7 @@ describe('stop', () => {
     expect(run.is('stop')).toBe('met')
   })
 
-  it('concludes nothing from a time in which the store could not be read', () => {
+  it('does not count time in which the store could not be read as quiet', () => {
     const run = watching()
     run.goOn(QUIET)
     run.old.fail()
@@ -70,7 +70,7 @@ describe('stop', () => {
     expect(run.is('stop')).toBe('met')
   })
 
-  it('nor from a machine that slept, a clock that was set back, or a pass after which something was missed', () => {
+  it('starts the quiet time again after sleep, a clock that was set back, or a broken poll', () => {
     const run = watching()
     run.goOn(QUIET)
     run.now += 5 * MINUTE
@@ -86,7 +86,7 @@ describe('stop', () => {
     expect(run.is('stop')).toBe('not-yet')
   })
 
-  it('that the clock goes on without a look is no quiet', () => {
+  it('does not count time without a poll as quiet', () => {
     const run = watching()
     run.now += QUIET
     expect(run.is('stop')).toBe('not-yet')
@@ -94,7 +94,7 @@ describe('stop', () => {
 })
 
 describe('drain', () => {
-  it('names every holder, and why it will not end', () => {
+  it('names every holder, and why its lock will not end', () => {
     const run = watching()
     run.old.sees('found', 'soon', { endsAt: run.now + MINUTE })
     run.old.sees('found', 'late', { endsAt: run.now + 11 * MINUTE })
@@ -119,7 +119,7 @@ describe('drain', () => {
     expect(run.is('clean')).toBe('met')
   })
 
-  it('a holder that has stopped renewing will end', () => {
+  it('expects the lock of a holder that stopped renewing to end', () => {
     const run = watching()
     run.old.sees('renewed', 'kept', { endsAt: run.now + 4 * MINUTE, renewals: 9 })
     run.goOn(SECOND)
@@ -128,7 +128,7 @@ describe('drain', () => {
     expect(run.told.remaining).toMatchObject([{ why: 'ends' }])
   })
 
-  it('turns back while a worker takes locks so briefly that none is ever seen to be held', () => {
+  it('is not met while a worker takes locks too briefly for a poll to see them held', () => {
     const run = watching()
     run.goOn(QUIET)
     expect(run.is('drain')).toBe('met')
@@ -141,8 +141,8 @@ describe('drain', () => {
   })
 })
 
-describe('drain, of more locks than are told one by one', () => {
-  it('does not take those that are told for all that will not end', () => {
+describe('drain, with more locks than are listed', () => {
+  it('does not take the listed locks for all that will not end', () => {
     const run = watching()
     for (let n = 0; n < 1200; n++) run.old.sees('found', `job-${n}`)
     run.goOn(SECOND)
@@ -154,7 +154,7 @@ describe('drain, of more locks than are told one by one', () => {
 })
 
 describe('drain, when the clock of a holder is behind', () => {
-  it('waits for a lock that is over by its own record, while the server still refuses it to everybody', () => {
+  it('waits for a lock that its record calls over while the server still refuses the name', () => {
     const run = watching()
     const ttl = { at: run.now + 5 * MINUTE, source: 'ttl' as const }
     const stored = { at: run.now - MINUTE, source: 'stored' as const }
@@ -169,7 +169,7 @@ describe('drain, when the clock of a holder is behind', () => {
 })
 
 describe('change', () => {
-  it('follows the file, and what is wrong with it', async () => {
+  it('follows the file and its problems', async () => {
     const file = envFile('LOCK_PROVIDER=redis\n')
     const run = watching()
     await run.watch.readEnv()
@@ -187,7 +187,7 @@ describe('change', () => {
 })
 
 describe('what is acquired in the old store after its workers counted as stopped', () => {
-  it('is kept by name, turns the checks back, and is told at every step', () => {
+  it('is kept by name, turns the checks back, and is reported at every step', () => {
     const run = watching()
     run.goOn(QUIET)
     run.old.sees('taken', 'before')
@@ -206,7 +206,7 @@ describe('what is acquired in the old store after its workers counted as stopped
     expect(run.kept.strays).toHaveLength(1)
   })
 
-  it('is also found by what a record says, after a time in which nobody looked', () => {
+  it('is also found by its record after a gap in watching', () => {
     const run = watching()
     run.reach('change')
     run.now += 10 * MINUTE
@@ -220,7 +220,7 @@ describe('what is acquired in the old store after its workers counted as stopped
 })
 
 describe('restart and verify', () => {
-  it('need a lock that was acquired in the new store after the step was reached', () => {
+  it('require a lock that was acquired in the new store after the step was reached', () => {
     const run = watching()
     run.new.sees('taken', 'early')
     run.reach('restart')
@@ -238,7 +238,7 @@ describe('restart and verify', () => {
     expect(run.is('verify')).toBe('met')
   })
 
-  it('and an operator who holds a lock for maintenance is no worker, and no second run of a job', () => {
+  it('do not count a maintenance hold as a worker or as a second run of a job', () => {
     const run = watching()
     run.reach('restart')
     run.now += SECOND
@@ -250,7 +250,7 @@ describe('restart and verify', () => {
     expect(run.told.from.held).toBe(1)
   })
 
-  it('which its record may say as well, after a time in which nobody looked', () => {
+  it('accept the record of a lock as proof after a gap in watching', () => {
     const run = watching()
     run.reach('restart')
     run.now += MINUTE
@@ -258,7 +258,7 @@ describe('restart and verify', () => {
     expect([run.is('restart'), run.told.firstArrivalInNewAt]).toEqual(['met', run.now - 20 * SECOND])
   })
 
-  it('and after going back, one that was acquired since then', () => {
+  it('require a new lock after going back', () => {
     const run = watching()
     run.reach('verify')
     run.now += SECOND
@@ -279,7 +279,7 @@ describe('restart and verify', () => {
     expect([run.is('restart'), run.told.firstArrivalInNewAt]).toEqual(['met', run.now])
   })
 
-  it('and a lock that may have been acquired before the switch went back does not count', () => {
+  it('do not count a lock that may have been acquired before the switch went back', () => {
     const run = watching()
     run.reach('verify')
     run.now += SECOND / 2
@@ -295,7 +295,7 @@ describe('restart and verify', () => {
     expect([run.is('restart'), run.told.firstArrivalInNewAt]).toEqual(['met', run.now])
   })
 
-  it('unless its record says that it was acquired after the step was reached', () => {
+  it('count such a lock if its record says that it was acquired after the step was reached', () => {
     const run = watching()
     run.now += SECOND
     run.reach('restart')
@@ -304,7 +304,7 @@ describe('restart and verify', () => {
     expect(run.is('restart')).toBe('met')
   })
 
-  it('and verify both stores, for as long', () => {
+  it('require both stores to be quiet and live for the whole quiet time', () => {
     const run = watching()
     run.reach('verify')
     run.kept = { ...run.kept, firstArrivalInNewAt: run.now }
@@ -318,7 +318,7 @@ describe('restart and verify', () => {
 })
 
 describe('a name that is held in both stores', () => {
-  it('is told while it lasts, and kept with its times', () => {
+  it('is reported while it lasts, and kept with its times', () => {
     const run = watching()
     run.reach('verify')
     run.kept = { ...run.kept, firstArrivalInNewAt: run.now }
@@ -329,7 +329,7 @@ describe('a name that is held in both stores', () => {
     expect(run.told.splits).toMatchObject([
       { name: 'gps', fromKey: 'k:gps', toKey: 'k:gps', since, until: null },
     ])
-    expect(splitWarning(run.kept, run.told)).toContain('gps: held in')
+    expect(overlapWarning(run.kept, run.told)).toContain('gps: held in')
     run.goOn(3 * SECOND)
     expect(run.kept.splits).toHaveLength(1)
     // While one of them cannot be read, nobody knows that it is over.
@@ -342,7 +342,7 @@ describe('a name that is held in both stores', () => {
     expect(run.kept.splits).toMatchObject([{ since, until: run.now }])
   })
 
-  it('is told also while only the clock of a holder says that it is over', () => {
+  it('is reported while only the clock of a holder says that the lock is over', () => {
     const run = watching()
     const ttl = { at: run.now + 5 * MINUTE, source: 'ttl' as const }
     const stored = { at: run.now - MINUTE, source: 'stored' as const }
@@ -354,7 +354,7 @@ describe('a name that is held in both stores', () => {
     expect(run.told.splits).toEqual([])
   })
 
-  it('by one holder that took it everywhere on purpose is no finding', () => {
+  it('is not reported if one holder took it in both stores on purpose', () => {
     const run = watching()
     for (const store of [run.old, run.new]) store.sees('found', 'gps', { owner: 'w1', format: 'token' })
     run.goOn(SECOND)
@@ -362,7 +362,7 @@ describe('a name that is held in both stores', () => {
   })
 })
 
-it('both are read closely while somebody looks, and slowly otherwise', () => {
+it('polls both stores fast while a screen follows, and slowly otherwise', () => {
   const run = new WatchedRun()
   run.watch.tend('closely')
   expect([run.old.restMs, run.new.restMs]).toEqual([1000, 1000])
@@ -372,7 +372,7 @@ it('both are read closely while somebody looks, and slowly otherwise', () => {
   expect([run.old.restMs, run.new.restMs]).toEqual([null, null])
 })
 
-it('every check has a sentence for each way it can stand, and none has a hole in it', () => {
+it('every check has a complete sentence for each of its states', () => {
   const hostile = '\u001b[2J\u202e<script>'
   const runs = [new WatchedRun(), watching(), watching({ quietMs: 1000 })]
   runs[1]?.old.sees('taken', hostile, { owner: hostile })

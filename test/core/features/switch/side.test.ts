@@ -43,21 +43,21 @@ function answering(takeMs: readonly number[]) {
   }
 }
 
-describe('how long an answer takes', () => {
-  it('is the middle of several, the first of which are asked for at once', async () => {
+describe('the latency of a store', () => {
+  it('is the median of several samples, the first of which are taken at once', async () => {
     const store = answering([6.3, 0.5, 0.4, 0.6, 0.5, 40])
     expect(await store.asked()).toEqual([0.5, 5])
     // One that took long does not make it slow.
     expect(await store.asked()).toEqual([0.6, 6])
   })
 
-  it('is that of the last ones, and follows a store that has become slow', async () => {
+  it('follows a store that has become slow', async () => {
     const store = answering([1, 1, 1, 1, 1, 9, 9, 9, 9, 9])
     for (let n = 0; n < 5; n++) await store.asked()
     expect(await store.asked()).toEqual([9, 9])
   })
 
-  it('is not known of one that has stopped answering', async () => {
+  it('is unknown once the store stops answering', async () => {
     const store = answering([1, 1, 1, 1, 1])
     expect(await store.asked()).toEqual([1, 5])
     expect(await store.asked()).toEqual([null, 0])
@@ -85,7 +85,7 @@ describe('how long locks are usually held', () => {
     return { run, happens, pass }
   }
 
-  it('is not told by what was left behind, however it went', () => {
+  it('does not count locks that were left behind, however they ended', () => {
     const { run, happens } = observe()
     const left = { acquiredAt: run.now - DAYS, acquiredAtSource: 'stored', owner: 'dead' } as const
     const expired = { ...left, endsAt: run.now - DAYS + MINUTE }
@@ -97,7 +97,7 @@ describe('how long locks are usually held', () => {
     expect(run.told.from.medianHoldMs).toBeNull()
   })
 
-  it('is told by what was taken and given back while somebody looked', () => {
+  it('counts locks that were seen being acquired and released', () => {
     const { run, happens, pass } = observe()
     pass()
     const taken = { acquiredAt: run.now, acquiredAtSource: 'stored' } as const

@@ -8,7 +8,7 @@ import { acquireUntil, workPlace } from './work-places.ts'
 
 const places = () => Promise.all([workPlace('redis'), workPlace('mysql')])
 
-it('a maintenance hold that is renewed in the old store keeps no step but the cleaning from being passed', async () => {
+it('a maintenance hold that is renewed in the old store blocks no step but clean', async () => {
   const [from, to] = await places()
   const s = await switching(from, to)
   await s.go('understand')
@@ -25,7 +25,7 @@ it('a maintenance hold that is renewed in the old store keeps no step but the cl
   await s.go('clean')
 })
 
-describe('a job that still had the old provider while the switch was verified', () => {
+describe('a job that still has the old provider during verify', () => {
   async function verified() {
     const [from, to] = await places()
     const one = await switching(from, to)
@@ -43,7 +43,7 @@ describe('a job that still had the old provider while the switch was verified', 
     await until(() => seen().now.at - since > 3 * QUIET_MS, true)
   }
 
-  it('keeps it from being finished by itself, and begins anew with stopping the workers', async () => {
+  it('blocks the end of the switch until the workers were stopped again', async () => {
     const { to, one } = await verified()
     await quiet(one)
     expect(one.check('verify')).toBe('not-yet')
@@ -59,14 +59,14 @@ describe('a job that still had the old provider while the switch was verified', 
     expect(await one.report('md')).not.toContain('finished although')
   })
 
-  it('is at the opening of the report when somebody finishes it all the same', async () => {
+  it('opens the report of a switch that was finished anyway', async () => {
     const { one } = await verified()
     await one.pass('verify', 'it was started by hand')
     expect((await one.run()).passed.at(-1)).toMatchObject({ step: 'verify', checked: false })
     expect(await one.report('md')).toContain('This switch was finished although 1 lock was acquired')
   })
 
-  it('is seen by another console before this one has read of it, and is not passed over', async () => {
+  it('is not missed if another console saw it first', async () => {
     const [from, to] = await places()
     const s = await switching(from, to)
     for (const step of SWITCH_STEPS.slice(0, -1)) await s.pass(step, 'x')

@@ -86,7 +86,7 @@ describe('a switch', () => {
     await expect(other.ask('switch.plan', { switchId })).rejects.toThrow('not open here')
   })
 
-  it('is one and the same in two consoles that share a folder', async () => {
+  it('is the same switch in two consoles that share a folder', async () => {
     const [from, to] = await places()
     const one = await switching(from, to)
     const two = await switching(from, to, one.folder)
@@ -301,7 +301,7 @@ it('records the copy and the old value of a changed file even if switches.json c
 })
 
 describe('what is kept', () => {
-  it('is read also if it was written before going back was kept', async () => {
+  it('is read even if an earlier version wrote it', async () => {
     const [from, to] = await places()
     const s = await switching(from, to)
     await s.go('understand')
@@ -316,7 +316,7 @@ describe('what is kept', () => {
     expect(back).toMatchObject({ step: 'understand', wentBack: [{ step: 'understand' }] })
   })
 
-  it('is not written over when it cannot be understood', async () => {
+  it('is not overwritten if it cannot be parsed', async () => {
     const [from, to] = await places()
     const folder = dataFolder()
     const path = join(folder, 'switches.json')

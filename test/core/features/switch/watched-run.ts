@@ -65,10 +65,10 @@ export class FakeStore {
     this.run.watch.onEvents(this.store, [{ what, lock } as LockEvent])
   }
 
-  pass(unbroken = true): void {
+  pass(unbroken = true, tookMs = 0): void {
     this.run.watch.onPass(this.store, {
       ...{ locks: new Map(this.locks), serverTime: this.run.now, offsetMs: 0, errorMs: 0 },
-      ...{ scanned: this.locks.size, tookMs: 1, unbroken },
+      ...{ scanned: this.locks.size, tookMs, unbroken },
     })
   }
 

@@ -36,7 +36,7 @@ it('goes back to an earlier step and continues from there', async () => {
   expect(await list()).toMatchObject([{ step: 'change' }])
 })
 
-it('ends where a worker is seen in the old store after the restart, and says how to go back', async () => {
+it('stops when a worker uses the old store after the restart, and prints how to go back', async () => {
   const [from, to] = await places()
   const o = operator()
   const words = ['switch', from.address, to.address, ...QUIET]
@@ -60,7 +60,7 @@ it('ends where a worker is seen in the old store after the restart, and says how
   ])
 })
 
-it('begins no switch only to go back in it', async () => {
+it('does not start a switch only to go back in it', async () => {
   const [from, to] = await places()
   const o = operator()
   const run = await o.run('switch', from.address, to.address, '--back', 'stop')

@@ -4,7 +4,7 @@ import { operator } from '../plans/plan-cli.ts'
 
 const ISO = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
-it('a switch is listed with times as everything else has them in JSON', async () => {
+it('lists switches with times in ISO 8601', async () => {
   const [from, to] = await Promise.all([workPlace('redis'), workPlace('mysql')])
   await from.hold('GPS')
   await to.hold('GPS')

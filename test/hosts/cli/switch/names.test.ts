@@ -8,7 +8,7 @@ const QUIET = ['--quiet', '1s']
 
 const inOneLine = (text: string) => text.replace(/\s+/g, ' ')
 
-it('two servers on one host have two names, also in what is typed to clean the old one', async () => {
+it('gives two servers on one host two names, also in the confirmation of the cleaning', async () => {
   const { client, address } = await redisPlace()
   const server = await startRedis()
   onTestFinished(() => server.stop())
@@ -26,7 +26,7 @@ it('two servers on one host have two names, also in what is typed to clean the o
   expect(run.stdout).toContain(`--clean '${old} 1'`)
 })
 
-it('two tables of one database are told by their addresses', async () => {
+it('distinguishes two tables of one database by their addresses', async () => {
   const database = await Database.create()
   onTestFinished(() => database.drop())
   await database.plain.query(RECHARGE)

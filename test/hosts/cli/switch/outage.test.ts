@@ -40,7 +40,7 @@ function started(words: readonly string[], env: NodeJS.ProcessEnv) {
 
 const passing = (...steps: string[]) => steps.flatMap(step => ['--pass', step])
 
-it('leads away from a provider that is down, begun and gone on with while it is', async () => {
+it('leads away from a provider that is down from start to end', async () => {
   const { port, to, o, words, list } = await outage()
   const file = envFile('LOCK_PROVIDER=redis\n')
   const first = started([...words, ...passing('understand'), ...REASON], o.env)
@@ -102,7 +102,7 @@ it('warns beside the JSON and not in it', async () => {
   expect(events.at(-1)).toMatchObject({ event: 'end', outcome: 'stopped', step: 'change' })
 })
 
-it('what is left in a store that is away can be passed at a terminal', async () => {
+it('lets an operator pass the cleaning of a store that is down', async () => {
   const { o, words, list } = await outage()
   const byHand = passing('understand', 'stop', 'drain', 'change')
   const t = atTerminal(o.env, [...words, ...byHand, ...REASON])
@@ -120,7 +120,7 @@ it('what is left in a store that is away can be passed at a terminal', async () 
   expect(await list()).toMatchObject([{ step: 'restart' }])
 })
 
-it('ends with 6 where the account is refused, and begins nothing', async () => {
+it('ends with 6 if the account is refused, and starts nothing', async () => {
   const server = await startRedis()
   const admin = new Redis({ port: server.port })
   await admin.config('SET', 'requirepass', 'right')

@@ -38,7 +38,7 @@ describe('without a terminal', () => {
     expect(first).toMatchObject({ code: 7, stderr: '' })
     expectHarmless(first)
     expect(first.stdout).toContain('Step 1 of 7: Understand the change')
-    expect(first.stdout).toMatch(/One question and its answer +\d+(\.\d)? ms +\d+(\.\d)? ms\n/)
+    expect(first.stdout).toMatch(/Round trip +\d+(\.\d)? ms +\d+(\.\d)? ms\n/)
     expect(first.stdout).toContain('2 - LOCK_PROVIDER=redis\n')
     expect(first.stdout).toContain('2 + LOCK_PROVIDER=mysql\n')
     expect(first.stdout).not.toContain('hunter2')
@@ -179,7 +179,7 @@ describe('without a terminal', () => {
 })
 
 describe('at a terminal', () => {
-  it('it asks before the file is changed and before anything is released', async () => {
+  it('asks before it changes the file and before it releases anything', async () => {
     const [from, to] = await places()
     await from.hold('LEFT', 'dead', -60_000)
     const file = envFile('LOCK_PROVIDER=redis\n')
@@ -213,7 +213,7 @@ describe('at a terminal', () => {
     expect(o.audit()).toContain('"reason":"they start tomorrow"')
   })
 
-  it('a file that another program changes needs no answer', async () => {
+  it('continues without an answer if another program changes the file', async () => {
     const [from, to] = await places()
     const file = envFile('LOCK_PROVIDER=redis\n')
     const o = operator()

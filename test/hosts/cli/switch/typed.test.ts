@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseTyped } from '../../../../electron/hosts/cli/switch/operator.ts'
+import { parseTyped } from '../../../../electron/hosts/cli/switch/terminal.ts'
 import { workPlace } from '../../../core/features/switch/work-places.ts'
 import { operator } from '../plans/plan-cli.ts'
 import { atTerminal } from '../terminal.ts'
@@ -21,7 +21,7 @@ async function waiting() {
   return { t, open, run, o }
 }
 
-describe('a line that nobody asked for', () => {
+describe('a line typed without a question', () => {
   it.each(['abort', 'cancel', 'stop', 'quit', 'exit', 'q', ' Cancel ', 'QUIT'])('%j stops', line => {
     expect(parseTyped(line)).toEqual({ is: 'stop' })
   })
@@ -34,7 +34,7 @@ describe('a line that nobody asked for', () => {
     ['pass: its machine is gone', 'its machine is gone'],
     ['pass because its machine is gone', 'its machine is gone'],
     ['pass because: its machine is gone', 'its machine is gone'],
-  ])('%j passes, after it was asked about', (line, reason) => {
+  ])('%j passes, after a question', (line, reason) => {
     expect(parseTyped(line)).toEqual({ is: 'pass', reason })
   })
 
@@ -58,7 +58,7 @@ describe('while a step waits', () => {
     expect(await run()).toMatchObject({ step: 'drain', passed: [{ checked: true }, { checked: true }] })
   })
 
-  it('only pass, a reason and yes go on without the check', async () => {
+  it('only pass, a reason and yes continue without the check', async () => {
     const { t, run, o } = await waiting()
     t.types('its machine is gone\r')
     await t.shows('Unrecognized input. Type pass to continue')
@@ -86,7 +86,7 @@ describe('while a step waits', () => {
     expect(o.audit()).toContain('"reason":"its disk is gone"')
   })
 
-  it('a resumed switch prints what can be typed again, and a word that stops is no reason', async () => {
+  it('a resumed switch prints the commands again, and a word that stops is not a reason', async () => {
     const { t, open, run } = await waiting()
     t.types('quit\r')
     await t.done
@@ -130,7 +130,7 @@ it('asks again for the confirmation of the plan, and does not promise to continu
   expect(await t.done).toBe(7)
 })
 
-it('tells the operator what a worker seen at the end requires, also after a resume', async () => {
+it('says what to do about a worker in the old store, also after a resume', async () => {
   const [from, to] = await Promise.all([workPlace('redis'), workPlace('mysql')])
   const o = operator()
   const byHand = ['change', 'restart'].flatMap(step => ['--pass', step])

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { SwitchDocument } from '../../../../electron/core/features/switch/switch-outline.ts'
-import { reportText } from '../../../../electron/core/features/switch/switch-report.ts'
+import { reportText, type SwitchDocument } from '../../../../electron/core/features/switch/report.ts'
 import type { SwitchRun } from '../../../../shared/switch.ts'
 import { HOSTILE } from '../reports/hostile.ts'
 import { MINUTE, SECOND, START, WatchedRun } from './watched-run.ts'
@@ -34,7 +33,7 @@ function aDocument(text: string, more: Partial<SwitchRun> = {}): SwitchDocument 
 }
 
 describe('the report of a switch', () => {
-  it('tells who did what and when, how each step was passed, and what remains', () => {
+  it('says who did what and when, how each step was passed, and what remains', () => {
     const text = reportText(
       aDocument('orders', { ended: { at: START + MINUTE, by: 'ana', how: 'finished', reason: null } }),
       'md',
@@ -55,7 +54,7 @@ describe('the report of a switch', () => {
       expect(text).toContain(told)
   })
 
-  it('says at its opening what it was finished in spite of, and says so of nothing that was before the restart', () => {
+  it('opens with the evidence that a finished switch ignored, and omits evidence from before the restart', () => {
     const ended = { at: START + MINUTE, by: 'ana', how: 'finished' as const, reason: 'it is stopped' }
     const strays = [{ key: 'orders', holder: 'w1', at: START + 20 * SECOND }]
     const text = reportText(aDocument('orders', { ended, strays }), 'md')
@@ -71,7 +70,7 @@ describe('the report of a switch', () => {
     expect(reportText(calm, 'md')).not.toContain('finished although')
   })
 
-  it('tells of a step that was gone back to where it happened, between the two times that it was passed', () => {
+  it('lists going back to a step between its two passes', () => {
     const before = aDocument('orders')
     const [last] = before.run.passed.slice(-1)
     if (!last) throw new Error('Nothing was passed')
@@ -85,7 +84,7 @@ describe('the report of a switch', () => {
       expect(lines[place]?.split('|')).toMatchObject({ 1: step, 4: ' its check was met ' })
   })
 
-  it('says how quiet it was when a step was passed, also if that was set otherwise since', () => {
+  it('says which quiet time applied when a step was passed, even if it changed since', () => {
     const { run } = aDocument('orders')
     const stop = { ...run.passed[0], step: 'stop' as const, at: START, by: 'ana', checked: true }
     const passed = [{ ...stop, reason: null, fromHeld: 0, toHeld: 0, quietMs: SECOND }]
@@ -93,26 +92,26 @@ describe('the report of a switch', () => {
     expect(text).toMatch(/Stop the workers \|.*its check was met: quiet for 1 s \|/)
   })
 
-  it('tells two stores that have one name by their addresses', () => {
+  it('distinguishes two stores of one name by their addresses', () => {
     const { run } = aDocument('orders')
     const text = reportText(aDocument('orders', { to: { ...run.to, storeName: run.from.storeName } }), 'md')
     expect(text.split('\n')[0]).toMatch(/^# Locks from redis.*old.* to mysql.*new/)
   })
 
-  it('of one that is not finished says so, and at which step it is', () => {
+  it('says that a switch is not finished, and its current step', () => {
     const text = reportText(aDocument('orders'), 'md')
     expect(text).toContain('This switch is not finished.')
     expect(text).toContain('open since 2027-01-15 08:00:01')
   })
 
-  it('is all there as JSON, with times as everybody writes them', () => {
+  it('contains everything as JSON, with times in ISO 8601', () => {
     const json = JSON.parse(reportText(aDocument('orders'), 'json'))
     expect(json.switch).toMatchObject({ step: 'verify', begunAt: '2027-01-15T08:00:00.000Z' })
     expect(json.switch.strays).toEqual([{ key: 'orders', holder: 'orders', at: '2027-01-15T08:00:01.000Z' }])
     expect(json.now.checks.verify).toMatchObject({ is: 'not-yet' })
   })
 
-  it.each(HOSTILE)('has nothing in it that we did not write: %j', text => {
+  it.each(HOSTILE)('lets no hostile text become markup or control characters: %j', text => {
     const tags = (html: string) => html.match(/<[^>]*>/g)?.map(tag => tag.replace(/aria-label="[^"]*"/, ''))
     const [plain, hostile] = [aDocument('orders'), aDocument(text)]
     expect(tags(reportText(hostile, 'html'))).toEqual(tags(reportText(plain, 'html')))

@@ -1,8 +1,10 @@
+import type { StreamInput } from '../../../../shared/contract.ts'
 import { sayDuration } from '../../../../shared/duration.ts'
 import { kindOf } from '../../../../shared/kinds.ts'
 import { plural, sayNumber } from '../../../../shared/numbers.ts'
 import { planOutcome } from '../../../../shared/plan-words.ts'
 import type { PlanSummary } from '../../../../shared/plans.ts'
+import { safeJson } from '../../../../shared/safe-text.ts'
 import {
   MOST_STRAYS,
   type PassedStep,
@@ -10,19 +12,45 @@ import {
   SWITCH_STEPS,
   type SwitchNow,
   type SwitchRun,
-  type SwitchStep,
 } from '../../../../shared/switch.ts'
 import { providerDifferences } from '../../../../shared/switch-providers.ts'
 import { reachedAt, seenAfterRestart, stepNumber } from '../../../../shared/switch-steps.ts'
 import {
+  namedApart,
   PROVIDER_VARIABLE,
   providerLine,
   remainingSentence,
   STEP_WORDS,
+  withIsoTimes,
 } from '../../../../shared/switch-words.ts'
+import { whoIsHere } from '../../lib/operator.ts'
 import { type Block, type Cell, code, entry, heading, notice, quiet, table, text } from '../reports/block.ts'
 import { cutData } from '../reports/escape.ts'
 import { iso, sayTime } from '../reports/words.ts'
+import { documentOf } from '../reports/writers.ts'
+import type { SwitchRuns } from './switch-runs.ts'
+
+type ReportInput = StreamInput<'switch.report'>
+
+export type ReportSources = {
+  readonly runs: SwitchRuns
+  readonly plans: { list(): Promise<PlanSummary[]> }
+  readonly version: string
+}
+
+/** The report of a switch, finished or not. */
+export async function* writeReport(
+  { runs, plans, version }: ReportSources,
+  { switchId, as }: ReportInput,
+): AsyncIterable<{ text: string }> {
+  await runs.ready
+  const run = runs.bound(runs.find(switchId))
+  const now = await runs.now(switchId)
+  const kept = run.planIds.length === 0 ? [] : await plans.list()
+  const made = run.planIds.flatMap(planId => kept.find(plan => plan.planId === planId) ?? [])
+  const { user, host } = whoIsHere()
+  yield { text: reportText({ run, now, plans: made, at: Date.now(), by: { user, host }, version }, as) }
+}
 
 export type SwitchDocument = {
   readonly run: SwitchRun
@@ -34,8 +62,26 @@ export type SwitchDocument = {
   readonly version: string
 }
 
-/** The report of a switch, in reading order. */
-export function* switchBlocks(document: SwitchDocument): Iterable<Block> {
+export function reportText(document: SwitchDocument, as: ReportInput['as']): string {
+  if (as === 'json') return `${safeJson(asJson(document), 1)}\n`
+  const run = namedApart(document.run)
+  return documentOf(as, titleOf(run), document.version, [...blocksOf({ ...document, run })])
+}
+
+function asJson({ run, now, plans, at, by, version }: SwitchDocument) {
+  return {
+    tool: { name: 'lockkeeper', version },
+    written: { at: iso(at), by },
+    switch: withIsoTimes(run),
+    now: withIsoTimes(now),
+    plans: plans.map(({ planId, createdAt, count, filter, progress: { state, counts, reason } }) => {
+      return { planId, createdAt: iso(createdAt), count, filter, state, counts, reason }
+    }),
+  }
+}
+
+/** In reading order. */
+function* blocksOf(document: SwitchDocument): Iterable<Block> {
   const { run } = document
   yield* opening(document)
   yield heading('Steps')
@@ -44,21 +90,21 @@ export function* switchBlocks(document: SwitchDocument): Iterable<Block> {
   yield providerBlock(run)
   if (run.planIds.length > 0) yield* planBlocks(document)
   yield* strayBlocks(run)
-  yield* splitBlocks(run)
+  yield* overlapBlocks(run)
   yield* remainsBlocks(document)
   yield* differenceBlocks(document)
 }
 
-export function switchTitle({ from, to }: Pick<SwitchRun, 'from' | 'to'>): string {
+function titleOf({ from, to }: SwitchRun): string {
   return `Locks from ${from.storeName} to ${to.storeName}`
 }
 
 function* opening({ run, at, by, version }: SwitchDocument): Iterable<Block> {
   const { ended } = run
-  yield { is: 'title', text: switchTitle(run), under: 'Report of a change of lock providers' }
+  yield { is: 'title', text: titleOf(run), under: 'Report of a change of lock providers' }
   if (ended === null) yield notice('warn', 'This switch is not finished.')
   if (ended?.how === 'abandoned')
-    yield notice('danger', 'This switch was abandoned: see below at which step, and what is as it was.')
+    yield notice('danger', 'This switch was abandoned: the steps below show where it stopped.')
   const despite = finishedDespite(run)
   if (despite !== null) yield notice('danger', despite)
   const byHand = run.passed.filter(({ checked }) => !checked).length
@@ -67,9 +113,9 @@ function* opening({ run, at, by, version }: SwitchDocument): Iterable<Block> {
   yield {
     is: 'facts',
     facts: [
-      ['From', sideCell(run.from)],
-      ['To', sideCell(run.to)],
-      ['Begun', { text: `${sayAt(run.begunAt)} by ${run.by}` }],
+      ['From', { text: sayStore(run.from) }],
+      ['To', { text: sayStore(run.to) }],
+      ['Started', { text: `${sayAt(run.begunAt)} by ${run.by}` }],
       ['State', { text: sayState(run) }],
       ['Counts as quiet after', { text: sayDuration(run.quietMs, { tenths: false }) }],
       ['Switch', code(run.switchId)],
@@ -79,7 +125,7 @@ function* opening({ run, at, by, version }: SwitchDocument): Iterable<Block> {
   }
 }
 
-/** The strays and splits themselves are listed below, in full. */
+/** The strays and overlaps themselves are listed below, in full. */
 function finishedDespite(run: SwitchRun): string | null {
   const { strays, splits } = seenAfterRestart(run)
   const seen = [
@@ -96,23 +142,20 @@ function sayState({ ended, step }: SwitchRun): string {
   return `${ended.how} ${sayAt(ended.at)} by ${ended.by}${reason}`
 }
 
-type StepRow = Partial<PassedStep> & { readonly step: SwitchStep; readonly when: Cell; readonly how?: Cell }
-
 /** The steps that were passed or gone back to, in order of time, and those to come. */
 function stepTable(run: SwitchRun): Block {
-  const passed = run.passed.map(
-    (each): StepRow => ({ ...each, when: timeCell(each.at), how: howPassed(each) }),
-  )
+  const passed = run.passed.map(each => ({ ...each, how: howPassed(each) }))
   // Without them, a step that was passed twice would look like a mistake.
-  const back = run.wentBack.map(
-    (each): StepRow => ({ ...each, when: timeCell(each.at), how: { text: 'gone back to', tone: 'warn' } }),
-  )
+  const back = run.wentBack.map(each => ({ ...each, how: { text: 'gone back to', tone: 'warn' as const } }))
+  const done = [...passed, ...back]
+    .sort((one, other) => one.at - other.at)
+    .map(each => ({ ...each, when: timeCell(each.at) }))
   const open = run.ended === null ? SWITCH_STEPS.slice(stepNumber(run.step) - 1) : []
-  const toCome = open.map((step): StepRow => {
+  const toCome = open.map(step => {
     const since = `open since ${sayAt(reachedAt(run, step) ?? run.begunAt)}`
     return { step, when: quiet(step === run.step ? since : 'not yet') }
   })
-  const rows = [...[...passed, ...back].sort((one, other) => (one.at ?? 0) - (other.at ?? 0)), ...toCome]
+  const rows: readonly (Partial<(typeof passed)[number]> & (typeof toCome)[number])[] = [...done, ...toCome]
   return table('Steps', rows, [
     ['Step', 18, ({ step }) => STEP_WORDS[step].title],
     ['When', 18, ({ when }) => when],
@@ -136,15 +179,14 @@ function providerBlock(run: SwitchRun): Block {
   const line = providerLine(run)
   if (line === null)
     return text(
-      `Both stores are ${kindOf(run.to.kind).label}: ${PROVIDER_VARIABLE} stays as it is, and where it leads was changed by hand.`,
+      `Both stores are ${kindOf(run.to.kind).label}: ${PROVIDER_VARIABLE} stays as it is, and the connection was changed by hand.`,
     )
-  if (run.envChanges.length === 0)
-    return text(`No file was changed by Lockkeeper. What programs have to be told is ${line}.`)
+  if (run.envChanges.length === 0) return text(`Lockkeeper changed no file. Programs need ${line}.`)
   return table('Changes of files', run.envChanges, [
     ['When', 16, ({ at }) => timeCell(at)],
     ['By', 10, ({ by }) => by],
     ['File', 26, ({ file }) => code(file)],
-    [`${PROVIDER_VARIABLE} before`, 14, ({ before }) => (before === null ? quiet('not said') : code(before))],
+    [`${PROVIDER_VARIABLE} before`, 14, ({ before }) => (before === null ? quiet('not set') : code(before))],
     ['After', 14, ({ after }) => code(after)],
     ['As it was', 30, ({ copy }) => code(copy)],
   ])
@@ -158,21 +200,19 @@ function* planBlocks({ run, plans }: SwitchDocument): Iterable<Block> {
     ['Made', 16, ({ plan }) => (plan ? timeCell(plan.createdAt) : '')],
     ['Locks', 8, ({ plan }) => (plan ? numberCell(plan.count) : ''), 'right'],
     ['Why', 20, ({ plan }) => plan?.progress.reason ?? ''],
-    ['What came of it', 40, ({ plan }) => (plan ? sayPlan(plan) : 'no longer kept')],
+    ['Outcome', 40, ({ plan }) => sayOutcome(plan)],
   ])
-  yield text('The audit log has every lock of them by the id of the plan.', true)
+  yield text('The audit log lists every lock of a plan by the id of the plan.', true)
 }
 
-function sayPlan({ progress }: PlanSummary): string {
-  return progress.state === 'ready' ? 'never applied' : planOutcome(progress)
+function sayOutcome(plan: PlanSummary | undefined): string {
+  if (!plan) return 'no longer kept'
+  return plan.progress.state === 'ready' ? 'never applied' : planOutcome(plan.progress)
 }
 
 function* strayBlocks({ strays }: SwitchRun): Iterable<Block> {
   yield heading('Acquired in the old store after its workers counted as stopped')
-  if (strays.length === 0) {
-    yield text('Nothing, as far as it was watched.')
-    return
-  }
+  if (strays.length === 0) return yield text('Nothing, as far as it was watched.')
   yield notice('warn', 'A worker was not stopped, or still had the old provider.')
   if (strays.length >= MOST_STRAYS)
     yield text(`Only ${sayNumber(MOST_STRAYS)} were kept: there may have been more.`)
@@ -183,25 +223,16 @@ function* strayBlocks({ strays }: SwitchRun): Iterable<Block> {
   ])
 }
 
-function* splitBlocks({ splits, ended }: SwitchRun): Iterable<Block> {
+function* overlapBlocks({ splits, ended }: SwitchRun): Iterable<Block> {
   yield heading('Held in both stores at once')
-  if (splits.length === 0) {
-    yield text('No name, as far as both were watched.')
-    return
-  }
+  if (splits.length === 0) return yield text('No name, as far as both were watched.')
   yield notice('danger', 'The same job may have run twice at these times.')
-  // A switch that has ended is not watched: the split may have continued.
+  // A switch that has ended is not watched: the overlap may have continued.
   const open = ended === null ? 'the end of this report' : `${sayAt(ended.at)} or later`
+  const sayEnd = (until: number | null) => (until === null ? open : sayAt(until))
   yield table('Splits', splits, [
     ['Name', 30, ({ name }) => code(cutData(name))],
-    [
-      'From, to',
-      24,
-      ({ since, until }) => ({
-        text: `${sayAt(since)} to ${until === null ? open : sayAt(until)}`,
-        as: 'time',
-      }),
-    ],
+    ['From, to', 24, ({ since, until }) => ({ text: `${sayAt(since)} to ${sayEnd(until)}`, as: 'time' })],
     ['Holder in old', 24, ({ fromHolder }) => holderCell(fromHolder)],
     ['Holder in new', 24, ({ toHolder }) => holderCell(toHolder)],
   ])
@@ -209,9 +240,9 @@ function* splitBlocks({ splits, ended }: SwitchRun): Iterable<Block> {
 
 function* remainsBlocks({ run, now }: SwitchDocument): Iterable<Block> {
   const { held, expired } = now.from
-  yield heading('What remains in the old store')
+  yield heading('Remaining in the old store')
   if (held === null || expired === null)
-    yield text(`${run.from.storeName} is not read now, so this is unknown.`)
+    yield text(`${run.from.storeName} cannot be read now, so this is unknown.`)
   else if (held === 0 && expired === 0) yield text('Nothing.')
   else
     yield text(
@@ -245,8 +276,8 @@ function providerEntry({ storeName, kind }: Side): Block {
   })
 }
 
-function sideCell({ storeName, kind, address }: Side): Cell {
-  return { text: `${storeName}, ${kindOf(kind).label} at ${address}` }
+function sayStore({ storeName, kind, address }: Side): string {
+  return `${storeName}, ${kindOf(kind).label} at ${address}`
 }
 
 function numberCell(n: number | null): Cell {
