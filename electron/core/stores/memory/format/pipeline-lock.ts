@@ -1,24 +1,23 @@
-import { z } from 'zod'
-
 /** One running pipeline of one tenant: what an in-process lock manager keeps. Times are epoch seconds, as it stores them. */
-const pipelineLockSchema = z
-  .object({
-    pipeline_logging_id: z.string(),
-    tenant_id: z.string(),
-    pipeline_id: z.string(),
-    locked_at: z.number(),
-    locked_by: z.string(),
-    /** When it ends; without it, after the server's timeout. */
-    expires_at: z.number().optional(),
-    /** Greater with every acquisition. */
-    fencing: z.number().optional(),
-  })
-  .readonly()
+export type PipelineLock = {
+  readonly pipeline_logging_id: string
+  readonly tenant_id: string
+  readonly pipeline_id: string
+  readonly locked_at: number
+  readonly locked_by: string
+  /** When it ends; without it, after the server's timeout. */
+  readonly expires_at?: number | undefined
+  /** Greater with every acquisition. */
+  readonly fencing?: number | undefined
+}
 
-export type PipelineLock = z.infer<typeof pipelineLockSchema>
-
+/** Checked by hand: programs load this file with the library, which loads no package by being imported. */
 export function isPipelineLock(value: unknown): value is PipelineLock {
-  return pipelineLockSchema.safeParse(value).success
+  if (typeof value !== 'object' || value === null) return false
+  const lock = value as Record<keyof PipelineLock, unknown>
+  const texts = [lock.pipeline_logging_id, lock.tenant_id, lock.pipeline_id, lock.locked_by]
+  const numbers = [lock.locked_at, ...[lock.expires_at, lock.fencing].filter(each => each !== undefined)]
+  return texts.every(text => typeof text === 'string') && numbers.every(Number.isFinite)
 }
 
 /** In epoch milliseconds. */
