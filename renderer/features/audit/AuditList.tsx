@@ -1,10 +1,11 @@
-import { useVirtualizer } from '@tanstack/react-virtual'
+import { useVirtualizer, type VirtualItem } from '@tanstack/react-virtual'
 import { useEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import type { AuditRow } from '../../../shared/audit.ts'
 import { safeJson } from '../../../shared/safe-text.ts'
 import { consoleStore } from '../../state/console.ts'
 import gridStyles from '../../ui/Grid.module.css'
+import { GridBody } from '../../ui/GridBody.tsx'
 import { Statements } from '../../ui/Statements.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { ROW_HEIGHT_PX } from '../../ui/use-grid.ts'
@@ -29,8 +30,7 @@ export function AuditList({ rows, onEnd }: Props) {
     getItemKey: index => rows[index]?.place ?? index,
     overscan: 8,
   })
-  const items = virtual.getVirtualItems()
-  const last = items.at(-1)?.index ?? 0
+  const last = virtual.getVirtualItems().at(-1)?.index ?? 0
   useEffect(() => {
     if (rows.length > 0 && last >= rows.length - ROWS_AHEAD) onEnd()
   }, [last, rows.length, onEnd])
@@ -39,6 +39,23 @@ export function AuditList({ rows, onEnd }: Props) {
     const next = new Set(open)
     if (!next.delete(place)) next.add(place)
     setOpen(next)
+  }
+  const rowAt = ({ key, index, start }: VirtualItem) => {
+    const row = rows[index]
+    return (
+      row && (
+        <div
+          key={key}
+          ref={virtual.measureElement}
+          data-index={index}
+          role="presentation"
+          className={styles.entry}
+          style={{ transform: `translateY(${start}px)` }}
+        >
+          <Entry row={row} index={index} open={open.has(row.place)} onToggle={() => toggle(row.place)} />
+        </div>
+      )
+    )
   }
   return (
     <div
@@ -58,33 +75,8 @@ export function AuditList({ rows, onEnd }: Props) {
           ))}
         </div>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and keys must reach it */}
-      <div ref={scroller} role="rowgroup" className={gridStyles.body} tabIndex={0}>
-        <div className={gridStyles.space} role="presentation" style={{ height: virtual.getTotalSize() }}>
-          {items.map(item => {
-            const row = rows[item.index]
-            return (
-              row && (
-                <div
-                  key={item.key}
-                  ref={virtual.measureElement}
-                  data-index={item.index}
-                  role="presentation"
-                  className={styles.entry}
-                  style={{ transform: `translateY(${item.start}px)` }}
-                >
-                  <Entry
-                    row={row}
-                    index={item.index}
-                    open={open.has(row.place)}
-                    onToggle={() => toggle(row.place)}
-                  />
-                </div>
-              )
-            )
-          })}
-        </div>
-      </div>
+      {/* It scrolls, and keys must reach it. */}
+      <GridBody ref={scroller} virtual={virtual} rowAt={rowAt} tabIndex={0} />
     </div>
   )
 }

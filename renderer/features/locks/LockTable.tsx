@@ -1,3 +1,4 @@
+import type { VirtualItem } from '@tanstack/react-virtual'
 import { type CSSProperties, type RefObject, useLayoutEffect, useMemo, useRef } from 'react'
 import { useStore } from 'zustand'
 import { shownColumns } from '../../state/columns.ts'
@@ -6,6 +7,7 @@ import { openDialog, overlay } from '../../state/overlay.ts'
 import { preferences } from '../../state/preferences.ts'
 import { activate, inspectRow, setPointing, table, toggleSelected } from '../../state/table.ts'
 import gridStyles from '../../ui/Grid.module.css'
+import { GridBody } from '../../ui/GridBody.tsx'
 import { ROW_HEIGHT_PX, useGrid } from '../../ui/use-grid.ts'
 import { t } from '../../words/words.ts'
 import { LockRow } from './LockRow.tsx'
@@ -39,6 +41,22 @@ export function LockTable() {
   })
   const columns = useMemo(() => shownColumns(hidden, width), [hidden, width])
   useScrollAnchor(scroller, order)
+  const rowAt = ({ index, start }: VirtualItem) => {
+    const row = book.rows.get(order[index] ?? '')
+    return (
+      row && (
+        <LockRow
+          key={row.rowId}
+          row={row}
+          columns={columns}
+          index={index}
+          top={start}
+          active={row.rowId === active}
+          selected={selected.has(row.rowId)}
+        />
+      )
+    )
+  }
   return (
     <div
       role="grid"
@@ -57,32 +75,13 @@ export function LockTable() {
       }}
     >
       <TableHead columns={columns} />
-      <div
+      <GridBody
         ref={scroller}
-        className={gridStyles.body}
-        role="rowgroup"
+        virtual={virtual}
+        rowAt={rowAt}
         onPointerMove={() => setPointing(true)}
         onPointerLeave={() => setPointing(false)}
-      >
-        <div className={gridStyles.space} role="presentation" style={{ height: virtual.getTotalSize() }}>
-          {virtual.getVirtualItems().map(({ index, start }) => {
-            const row = book.rows.get(order[index] ?? '')
-            return (
-              row && (
-                <LockRow
-                  key={row.rowId}
-                  row={row}
-                  columns={columns}
-                  index={index}
-                  top={start}
-                  active={row.rowId === active}
-                  selected={selected.has(row.rowId)}
-                />
-              )
-            )
-          })}
-        </div>
-      </div>
+      />
     </div>
   )
 }

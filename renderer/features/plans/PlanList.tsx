@@ -1,9 +1,11 @@
+import type { VirtualItem } from '@tanstack/react-virtual'
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import type { PlanChange } from '../../../shared/plans.ts'
 import type { PlanBook } from '../../state/plan-book.ts'
 import { SHOW_ALL, type Show, sameShow } from '../../state/plan-order.ts'
 import chipStyles from '../../ui/Chip.module.css'
 import gridStyles from '../../ui/Grid.module.css'
+import { GridBody } from '../../ui/GridBody.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { SearchBox } from '../../ui/SearchBox.tsx'
 import { useGrid } from '../../ui/use-grid.ts'
@@ -97,6 +99,28 @@ function Grid({ book, view, changes = null, onExclude }: Omit<Props, 'chips' | '
   })
   const columns = useMemo(() => planColumns(width, applied || changes !== null), [width, applied, changes])
 
+  const rowAt = ({ index, start }: VirtualItem) => {
+    const entry = book.entries[order[index] ?? -1]
+    if (!entry) return null
+    const face = applied
+      ? resultFace(book.results.get(entry.n), book.returned.has(entry.n))
+      : changes && nowFace(changes.get(entry.n))
+    return (
+      <PlanRow
+        key={entry.n}
+        entry={entry}
+        store={book.plan?.stores[entry.store]}
+        columns={columns}
+        index={index}
+        top={start}
+        active={index === activeIndex}
+        excluded={book.isExcluded(entry)}
+        {...face}
+        onActivate={setActive}
+        onExclude={onExclude}
+      />
+    )
+  }
   return (
     <div
       ref={grid}
@@ -129,33 +153,9 @@ function Grid({ book, view, changes = null, onExclude }: Omit<Props, 'chips' | '
           ))}
         </div>
       </div>
-      <div ref={scroller} className={gridStyles.body} role="rowgroup">
-        <div className={gridStyles.space} role="presentation" style={{ height: virtual.getTotalSize() }}>
-          {virtual.getVirtualItems().map(item => {
-            const entry = book.entries[order[item.index] ?? -1]
-            if (!entry) return null
-            const face = applied
-              ? resultFace(book.results.get(entry.n), book.returned.has(entry.n))
-              : changes && nowFace(changes.get(entry.n))
-            return (
-              <PlanRow
-                key={entry.n}
-                entry={entry}
-                store={book.plan?.stores[entry.store]}
-                columns={columns}
-                index={item.index}
-                top={item.start}
-                active={item.index === activeIndex}
-                excluded={book.isExcluded(entry)}
-                {...face}
-                onActivate={setActive}
-                onExclude={onExclude}
-              />
-            )
-          })}
-        </div>
+      <GridBody ref={scroller} virtual={virtual} rowAt={rowAt}>
         {order.length === 0 && <p className={`${styles.none} muted`}>{t.plans.list.none}</p>}
-      </div>
+      </GridBody>
     </div>
   )
 }
