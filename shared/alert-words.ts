@@ -1,4 +1,4 @@
-import type { AlertParts } from './alert-rules/rule.ts'
+import type { AlertParts } from './alert-rule.ts'
 import { type Alert, type AlertRule, RULES } from './alerts.ts'
 import { sayDuration } from './duration.ts'
 import { plural } from './numbers.ts'

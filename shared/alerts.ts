@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { ALERT_RULE_DEFINITIONS } from './alert-rules/registry.ts'
 import {
   type AlertRuleDefinition,
   type RuleSetting,
   ruleSettingSchema,
   severitySchema,
-} from './alert-rules/rule.ts'
+} from './alert-rule.ts'
+import { ALERT_RULE_DEFINITIONS } from './alert-rules.ts'
 import { DAY_MS } from './duration.ts'
 import { lockId, storeId } from './locks.ts'
 

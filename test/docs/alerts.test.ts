@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import type { RuleSetting } from '../../shared/alert-rules/rule.ts'
+import type { RuleSetting } from '../../shared/alert-rule.ts'
 import { ALERT_RULES, RULES } from '../../shared/alerts.ts'
 
 const text = readFileSync(new URL('../../docs/alerts.md', import.meta.url), 'utf8')

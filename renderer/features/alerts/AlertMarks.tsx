@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import { useStore } from 'zustand'
-import type { Severity } from '../../../shared/alert-rules/rule.ts'
+import type { Severity } from '../../../shared/alert-rule.ts'
 import { type Alert, RULES } from '../../../shared/alerts.ts'
 import { alertsStore } from '../../state/alerts.ts'
 import { table } from '../../state/table.ts'

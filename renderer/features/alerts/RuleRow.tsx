@@ -1,5 +1,5 @@
 import { useId } from 'react'
-import { CHANGES_WINDOW_MS, type RuleSetting } from '../../../shared/alert-rules/rule.ts'
+import { CHANGES_WINDOW_MS, type RuleSetting } from '../../../shared/alert-rule.ts'
 import { FOR_LABEL } from '../../../shared/alert-words.ts'
 import { type AlertRule, RULES, type RuleBook, settingOf } from '../../../shared/alerts.ts'
 import { Button } from '../../ui/Button.tsx'

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useStore } from 'zustand'
-import type { RuleSetting } from '../../../shared/alert-rules/rule.ts'
+import type { RuleSetting } from '../../../shared/alert-rule.ts'
 import { ALERT_RULES, type AlertRule, RULES } from '../../../shared/alerts.ts'
 import { alertsStore } from '../../state/alerts.ts'
 import { ask, consoleStore } from '../../state/console.ts'

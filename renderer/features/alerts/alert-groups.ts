@@ -1,4 +1,4 @@
-import { SEVERITIES } from '../../../shared/alert-rules/rule.ts'
+import { SEVERITIES } from '../../../shared/alert-rule.ts'
 import type { Alert, AlertsEvent } from '../../../shared/alerts.ts'
 import { isOpen } from '../../state/alerts.ts'
 

@@ -1,4 +1,4 @@
-import type { RuleSetting } from '../../../shared/alert-rules/rule.ts'
+import type { RuleSetting } from '../../../shared/alert-rule.ts'
 import { FOR_LABEL } from '../../../shared/alert-words.ts'
 import { type AlertRule, RULES, type RuleBook } from '../../../shared/alerts.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../shared/duration.ts'

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noArrayIndexKey: a column has its place and nothing else
 import { type ReactNode, useState } from 'react'
 import { useStore } from 'zustand'
-import { SPLIT_STORY } from '../../../shared/alert-rules/two-stores.ts'
+import { SPLIT_STORY } from '../../../shared/alert-rules.ts'
 import { kindOf } from '../../../shared/kinds.ts'
 import type { Side, SwitchNow, SwitchRun } from '../../../shared/switch.ts'
 import { quietSince } from '../../../shared/switch-steps.ts'

@@ -1,9 +1,9 @@
-import type { Severity } from '../../../shared/alert-rules/rule.ts'
+import type { Severity } from '../../../shared/alert-rule.ts'
 import { MINUTE_MS } from '../../../shared/duration.ts'
 import { plural } from '../../../shared/numbers.ts'
 import { dateTime, numbers, span } from './say.ts'
 
-/** What an operator is warned of. What the rules themselves say is in shared/alert-rules. */
+/** What an operator is warned of. What the rules themselves say is in shared/alert-rules.ts. */
 export const alerts = {
   alerts: {
     nav: 'Alerts',

@@ -29,7 +29,7 @@ export type AlertsOptions = {
 const LONGEST_WAIT_MS = 2 ** 31 - 1
 
 /**
- * Checks the rules of `shared/alert-rules` whenever a watcher has read a store. Only a complete pass begins or ends alerts about
+ * Checks the rules of `shared/alert-rules.ts` whenever a watcher has read a store. Only a complete pass begins or ends alerts about
  * locks: while all or part of a store cannot be read, the outage is all that is known.
  */
 export class Alerts implements HistorySubscriber {

@@ -1,4 +1,4 @@
-import type { StoreFacts } from '../../../../shared/alert-rules/rule.ts'
+import type { StoreFacts } from '../../../../shared/alert-rule.ts'
 import { holdsForMaintenance } from '../../../../shared/hold-words.ts'
 import { isHeld } from '../../../../shared/lease.ts'
 import type { WatchedLock } from '../../../../shared/locks.ts'

@@ -1,4 +1,4 @@
-import { CHANGES_WINDOW_MS, type StoreFacts } from '../../../../shared/alert-rules/rule.ts'
+import { CHANGES_WINDOW_MS, type StoreFacts } from '../../../../shared/alert-rule.ts'
 import { holdersLookAlike } from '../../../../shared/lease.ts'
 import type { WatchedLock } from '../../../../shared/locks.ts'
 import { hashToken } from '../audit/audited.ts'

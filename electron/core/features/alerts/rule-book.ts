@@ -1,4 +1,4 @@
-import type { RuleSetting } from '../../../../shared/alert-rules/rule.ts'
+import type { RuleSetting } from '../../../../shared/alert-rule.ts'
 import { ALERT_RULES, type AlertRule, RULES, type RuleBook } from '../../../../shared/alerts.ts'
 
 type Rules = RuleBook['all']

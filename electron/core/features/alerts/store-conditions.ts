@@ -1,4 +1,4 @@
-import { type Finding, SAME_ALERT_MS } from '../../../../shared/alert-rules/rule.ts'
+import { type Finding, SAME_ALERT_MS } from '../../../../shared/alert-rule.ts'
 import {
   ALERT_RULES,
   type AlertRule,

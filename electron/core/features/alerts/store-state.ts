@@ -1,4 +1,4 @@
-import { type LockFacts, SAME_ALERT_MS, type StoreFacts } from '../../../../shared/alert-rules/rule.ts'
+import { type LockFacts, SAME_ALERT_MS, type StoreFacts } from '../../../../shared/alert-rule.ts'
 import { ALERT_RULES, RULES, type RuleSettings } from '../../../../shared/alerts.ts'
 import { expiresAtOf, heldSinceOf, isPlausibleBeginning, knownStateAt } from '../../../../shared/lease.ts'
 import type { WatchedLock } from '../../../../shared/locks.ts'

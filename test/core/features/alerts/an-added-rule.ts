@@ -1,7 +1,7 @@
-import { lockRule } from '../../../../shared/alert-rules/rule.ts'
+import { lockRule } from '../../../../shared/alert-rule.ts'
 import { SECOND_MS } from '../../../../shared/duration.ts'
 
-/** The rule file of a rule that the product does not have. */
+/** A rule that the product does not have. */
 export const shouting = lockRule({
   id: 'shouting',
   severity: 'notice',

@@ -3,7 +3,7 @@ import { Alerts } from '../../../../electron/core/features/alerts/alerts.ts'
 import type { WatchedStore } from '../../../../electron/core/features/stats/histories.ts'
 import { StoreHistory } from '../../../../electron/core/features/stats/store-history.ts'
 import type { LockEvent } from '../../../../electron/core/features/stores/subscriber.ts'
-import type { RuleSetting } from '../../../../shared/alert-rules/rule.ts'
+import type { RuleSetting } from '../../../../shared/alert-rule.ts'
 import {
   ALERT_RULES,
   type Alert,

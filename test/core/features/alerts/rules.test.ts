@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { CHANGES_WINDOW_MS } from '../../../../shared/alert-rules/rule.ts'
+import { CHANGES_WINDOW_MS } from '../../../../shared/alert-rule.ts'
 import { alertSentence } from '../../../../shared/alert-words.ts'
 import { AlertTest, HOUR, MINUTE, only, SECOND, START } from './an-alert-test.ts'
 

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { DAY_MS, MINUTE_MS } from '../duration.ts'
-import type { LockState, WatchedLock } from '../locks.ts'
+import { DAY_MS, MINUTE_MS } from './duration.ts'
+import type { LockState, WatchedLock } from './locks.ts'
 
-/** What every alert rule is made of. A rule is one file of this folder, listed in registry.ts. */
+/** What every alert rule is made of. The rules are in alert-rules.ts. */
 
 export const SEVERITIES = ['critical', 'warning', 'notice'] as const
 export const severitySchema = z.enum(SEVERITIES)
