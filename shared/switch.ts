@@ -103,6 +103,8 @@ const sideNowSchema = z.object({
   /** The median round trip of the last samples. */
   latencyMs: z.number().nullable(),
   latencySamples: z.number(),
+  /** Whether the first measurement has ended, even if the store did not answer: an unknown server or latency stays unknown for now. */
+  isMeasured: z.boolean(),
   held: z.number().nullable(),
   /** The maintenance holds among the held locks: no worker has them. */
   holds: z.number().nullable(),

@@ -89,6 +89,7 @@ export function sideNow(change: Partial<SideNow> = {}): SideNow {
     offsetMs: 12,
     latencyMs: 0.4,
     latencySamples: 5,
+    isMeasured: true,
     held: 12,
     holds: 0,
     expired: 1,

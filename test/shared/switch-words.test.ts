@@ -11,7 +11,7 @@ const sides = (from: string, to: string) => ({ from: side(from), to: side(to) })
 
 const UNKNOWN: SideNow = {
   ...{ status: 'stale', error: null, server: null, offsetMs: null, latencyMs: null, held: null },
-  ...{ holds: null, latencySamples: 0 },
+  ...{ holds: null, latencySamples: 0, isMeasured: false },
   ...{ expired: null, noExpiry: null, unrecognised: null, acquiredPerMinute: null, medianHoldMs: null },
 }
 

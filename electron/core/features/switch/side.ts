@@ -84,6 +84,7 @@ export class SwitchSide {
   #server: string | null = null
   /** How long the last answers took. */
   #latencies: readonly number[] = []
+  #isMeasured = false
   #askedAt = -Infinity
   #pace = NO_PACE
   #countedAt = -Infinity
@@ -178,6 +179,7 @@ export class SwitchSide {
       offsetMs: this.offsetMs,
       latencyMs: latencyMs === null ? null : Math.round(latencyMs * 10) / 10,
       latencySamples: this.#latencies.length,
+      isMeasured: this.#isMeasured,
       ...counts,
       unrecognised: this.lastPassAt === null ? null : (this.#open?.watcher.unrecognised ?? null),
       ...(this.#open ? this.#paceAt(at, this.#open.storeId) : NO_PACE),
@@ -207,6 +209,7 @@ export class SwitchSide {
     this.#open = found && this.#stores.open(found.storeId)
     this.#server = null
     this.#latencies = []
+    this.#isMeasured = false
     this.#askedAt = -Infinity
     this.onStop(this.#open ? 'stale' : 'closed')
   }
@@ -220,13 +223,20 @@ export class SwitchSide {
     const now = performance.now()
     if (now - this.#askedAt < ASK_MS) return
     this.#askedAt = now
-    // A store that does not answer is reported by its watcher.
-    void this.#measure(open).catch(() => {
-      if (this.#open === open) this.#latencies = []
-    })
+    void this.#measure(open)
   }
 
   async #measure(open: OpenStore): Promise<void> {
+    try {
+      await this.#sample(open)
+    } catch {
+      // A store that does not answer is reported by its watcher.
+      if (this.#open === open) this.#latencies = []
+    }
+    if (this.#open === open) this.#isMeasured = true
+  }
+
+  async #sample(open: OpenStore): Promise<void> {
     const { store, signal } = open
     const server = this.#server ?? (await store.describe(signal)).server
     if (this.#open !== open) return

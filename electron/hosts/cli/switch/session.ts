@@ -3,7 +3,7 @@ import type { StreamEvent } from '../../../../shared/contract.ts'
 import { followPlan } from '../../../../shared/plan-state.ts'
 import { confirmationOf, type PlanSummary } from '../../../../shared/plans.ts'
 import { escapeForTerminal } from '../../../../shared/safe-text.ts'
-import type { EnvPreview, SwitchRun, SwitchStep } from '../../../../shared/switch.ts'
+import type { EnvPreview, SideNow, SwitchRun, SwitchStep } from '../../../../shared/switch.ts'
 import { isSeenAfterRestart } from '../../../../shared/switch-steps.ts'
 import { checkSentence, namedApart, providerLine, STEP_WORDS } from '../../../../shared/switch-words.ts'
 import { CliError, EXIT, unwrap } from '../lib/exit.ts'
@@ -79,10 +79,7 @@ export class SwitchSession {
 
   async runToEnd(): Promise<void> {
     const { terminal } = this.#o
-    // The comparison needs the first poll of both stores.
-    await this.#until(({ now }) =>
-      [now.from, now.to].every(({ status, error }) => status !== 'stale' || error !== null),
-    )
+    await this.#until(({ now }) => isComparable(now.from) && isComparable(now.to))
     for (;;) {
       const { run, now } = this.#state
       if (run.ended !== null) return
@@ -310,4 +307,9 @@ function needsOperator(step: SwitchStep, { run, now }: SwitchState): boolean {
     (step === 'verify' && isSeenAfterRestart(run)) ||
     (step === 'change' && run.envFile === null && now.checks.change.is === 'unknown')
   )
+}
+
+/** The comparison of the stores needs the first poll and the first measurement, unless the store cannot be read. */
+function isComparable({ status, error, isMeasured }: SideNow): boolean {
+  return status === 'closed' || error !== null || (status === 'live' && isMeasured)
 }

@@ -8,6 +8,21 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
+/** The side of a store that a test plays, while it `isOpen`. */
+function sideOf(store: object, stores = { isOpen: true }): SwitchSide {
+  const open = {
+    ...{ storeId: 's', store, signal: new AbortController().signal },
+    watcher: { unrecognised: 0, attend: () => {} },
+  } as unknown as OpenStore
+  return new SwitchSide(
+    { address: 'redis://old:6379/0' },
+    { at: () => (stores.isOpen ? open : null), open: () => open, watched: () => null },
+  )
+}
+
+/** Long enough for a store that answers without waiting for anything. */
+const settled = () => new Promise(setImmediate)
+
 /** A store whose answers take as long as a test says, by a clock that nothing else moves. */
 function answering(takeMs: readonly number[]) {
   let now = 0
@@ -21,22 +36,12 @@ function answering(takeMs: readonly number[]) {
       now += ms
     },
   }
-  const watcher = { unrecognised: 0, attend: () => {} }
-  const { signal } = new AbortController()
-  const side = new SwitchSide(
-    { address: 'redis://old:6379/0' },
-    {
-      at: () => ({ storeId: 's', watcher: watcher as never }),
-      open: () => ({ storeId: 's', watcher, signal, store }) as unknown as OpenStore,
-      watched: () => null,
-    },
-  )
+  const side = sideOf(store)
   return {
     async asked() {
       now += MINUTE
       side.tend(1000)
-      // Everything that is asked answers without waiting for anything.
-      await new Promise(setImmediate)
+      await settled()
       const { latencyMs, latencySamples } = side.now(0)
       return [latencyMs, latencySamples]
     },
@@ -61,6 +66,41 @@ describe('the latency of a store', () => {
     const store = answering([1, 1, 1, 1, 1])
     expect(await store.asked()).toEqual([1, 5])
     expect(await store.asked()).toEqual([null, 0])
+  })
+})
+
+describe('the first measurement of a store', () => {
+  it('has not ended while the store has yet to answer', async () => {
+    const side = sideOf({ describe: async () => ({ server: 'Redis 7' }), clock: () => new Promise(() => {}) })
+    expect(side.now(0).isMeasured).toBe(false)
+    side.tend(1000)
+    await settled()
+    expect(side.now(0)).toMatchObject({ server: 'Redis 7', latencyMs: null, isMeasured: false })
+  })
+
+  it('has ended once the store answered enough samples', async () => {
+    const side = sideOf({ describe: async () => ({ server: 'Redis 7' }), clock: async () => {} })
+    side.tend(1000)
+    await settled()
+    expect(side.now(0)).toMatchObject({ server: 'Redis 7', latencySamples: 5, isMeasured: true })
+  })
+
+  it('has ended when the account may not ask for the description of the store', async () => {
+    const denied = async () => Promise.reject(new Error('NOPERM'))
+    const side = sideOf({ describe: denied, clock: async () => {} })
+    side.tend(1000)
+    await settled()
+    expect(side.now(0)).toMatchObject({ server: null, latencyMs: null, isMeasured: true })
+  })
+
+  it('starts again with a new connection to the store', async () => {
+    const stores = { isOpen: true }
+    const side = sideOf({ describe: async () => ({ server: 'Redis 7' }), clock: async () => {} }, stores)
+    side.tend(1000)
+    await settled()
+    stores.isOpen = false
+    side.tend(1000)
+    expect(side.now(0)).toMatchObject({ status: 'closed', server: null, isMeasured: false })
   })
 })
 
