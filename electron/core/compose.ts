@@ -1,5 +1,3 @@
-import { alertAdvice, alertSentence } from '../../shared/alert-words.ts'
-import type { Alert } from '../../shared/alerts.ts'
 import type { ConsoleInfo } from '../../shared/console.ts'
 import type { Core } from './dispatch.ts'
 import { Alerts } from './features/alerts/alerts.ts'
@@ -52,24 +50,15 @@ export function createCore(options: CoreOptions): Core {
   const connections = new Connections()
   const list = start ? new Stores(connections, storeFile(dataFolder), vault, start) : null
   const stores = new OpenStores({ connections, list, dataFolder })
-  const openStores = () => stores.ids()
-  const get = (storeId: string, signal: AbortSignal) => stores.get(storeId, signal)
   const nameOf = (storeId: string, address: string) => stores.nameOf(storeId, address)
   const addressOf = list && ((storeId: string) => list.profileOf(storeId)?.address ?? null)
-  const redact = (message: string) => connections.redact(message)
+  const redact = (message: string) => stores.redact(message)
   const audit = fileAudit(dataFolder, redact)
 
   const keepMs = options.historyMs ?? historyMs({})
   const observes = (storeId: string) => stores.isKept(storeId)
   const histories = new Histories({ dataFolder, keepMs, observes, attends })
-  const switchStores = {
-    at: (address: string) => stores.at(address)[0] ?? null,
-    open: (storeId: string) => stores.get(storeId, new AbortController().signal),
-    watched: (storeId: string) => histories.get(storeId),
-  }
-  const switchRuns = histories.subscribe(
-    new SwitchRuns({ dataFolder, attends, nameOf, stores: switchStores }),
-  )
+  const switchRuns = histories.subscribe(new SwitchRuns({ dataFolder, attends, stores, histories }))
   const alerts = histories.subscribe(
     new Alerts({
       dataFolder,
@@ -93,12 +82,8 @@ export function createCore(options: CoreOptions): Core {
   const holds = new Holds({ dataFolder, stores, audit, attends, ...options.holds })
   const planStore = (storeId: string, signal: AbortSignal, action: string) =>
     plans.handlers['plans.create']({ storeIds: [storeId] }, { signal, action })
-  const stats = new StatsService({ histories, openStores, get, redact })
-  const alertSource = {
-    within: (from: number, to: number) => alerts.within(from, to),
-    explain: (alert: Alert) => ({ says: alertSentence(alert), next: alertAdvice(alert) }),
-  }
-  const sources = { stats, histories, openStores, get, audit, redact, version, alerts: alertSource }
+  const stats = new StatsService({ histories, stores })
+  const reportSources = { stats, histories, stores, audit, alerts, version }
 
   return {
     handlers: {
@@ -109,8 +94,8 @@ export function createCore(options: CoreOptions): Core {
       ...statsHandlers(stats),
       ...alertHandlers({ alerts, addressOf }),
       ...holdHandlers(holds, stores),
-      ...reportHandlers(sources, printPdf),
-      ...switchHandlers({ runs: switchRuns, get, plan: planStore, plans, version }),
+      ...reportHandlers(reportSources, printPdf),
+      ...switchHandlers({ runs: switchRuns, stores, plan: planStore, plans, version }),
     },
     audit,
     metrics,

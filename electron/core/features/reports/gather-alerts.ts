@@ -1,3 +1,4 @@
+import { alertAdvice, alertSentence } from '../../../../shared/alert-words.ts'
 import type { Alert } from '../../../../shared/alerts.ts'
 import type { ReportAlert, ReportHead } from '../../../../shared/report-document.ts'
 import { nameOf, type ReportAlerts, type ReportedStore, type Window } from './sources.ts'
@@ -15,16 +16,13 @@ export function gatherAlerts(
   const found = alerts.within(from, to)
   const all = found.alerts.filter(({ storeId }) => stores.has(storeId))
   const shown = [...all].sort((a, b) => a.since - b.since).slice(-MOST_ALERTS)
-  const explained = shown.map(alert => ({ alert, ...alerts.explain(alert) }))
   const advice = new Map<Alert['rule'], ReadonlySet<string>>()
-  for (const { alert, next } of explained)
-    advice.set(alert.rule, new Set([...(advice.get(alert.rule) ?? []), ...next]))
+  for (const alert of shown)
+    advice.set(alert.rule, new Set([...(advice.get(alert.rule) ?? []), ...alertAdvice(alert)]))
   return {
     /** `hide` is for what people wrote and servers answered. */
     section: (hide: (text: string) => string): ReportHead['alerts'] => ({
-      listed: explained.map(({ alert, says }) =>
-        reportAlert(alert, says, stores.get(alert.storeId)?.name ?? '', hide),
-      ),
+      listed: shown.map(alert => reportAlert(alert, stores.get(alert.storeId)?.name ?? '', hide)),
       more: all.length - shown.length,
       left: found.left,
       knownSince: iso(found.since),
@@ -36,11 +34,11 @@ export function gatherAlerts(
   }
 }
 
-function reportAlert(alert: Alert, says: string, store: string, hide: (text: string) => string): ReportAlert {
+function reportAlert(alert: Alert, store: string, hide: (text: string) => string): ReportAlert {
   const { rule, severity, key, holder, count, value, limit, detail, since, until, acknowledged } = alert
   return {
     ...{ rule, severity, store, key, holder, count, value, limit },
-    ...{ detail: detail === null ? null : hide(detail), says: hide(says) },
+    ...{ detail: detail === null ? null : hide(detail), says: hide(alertSentence(alert)) },
     ...{ since: iso(since), until: until === null ? null : iso(until) },
     acknowledged: acknowledged && {
       by: hide(acknowledged.by),

@@ -34,7 +34,8 @@ export async function gather(
   signal: AbortSignal,
 ): Promise<{ readonly head: ReportHead; readonly fitting: number }> {
   const { sources, stores, request, from, to, now } = scope
-  const { stats, audit, histories, redact } = sources
+  const { stats, audit, histories } = sources
+  const redact = (text: string) => sources.stores.redact(text)
   const storeIds = [...stores.keys()]
   const opened = [...stores.values()]
   const addresses = request.storeIds ? new Set(opened.map(({ open }) => open.store.address)) : null

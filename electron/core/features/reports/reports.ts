@@ -41,7 +41,7 @@ async function* writeText(
   const scope: ReportScope = {
     ...windowOf(request),
     sources,
-    stores: storesOf(sources, request.storeIds ?? sources.openStores(), signal),
+    stores: storesOf(sources, request.storeIds ?? sources.stores.ids(), signal),
     filter: strictFilter(request.filter ?? '', 'a report'),
     request,
   }
@@ -126,10 +126,10 @@ function windowOf({ from, to }: ReportRequest): Window {
 }
 
 /** On the command line two stores may have the same name. */
-function storesOf({ get }: ReportSources, storeIds: readonly string[], signal: AbortSignal) {
+function storesOf(sources: ReportSources, storeIds: readonly string[], signal: AbortSignal) {
   const stores = new Map<string, ReportedStore>()
   for (const storeId of new Set(storeIds)) {
-    const open = get(storeId, signal)
+    const open = sources.stores.get(storeId, signal)
     const before = [...stores.values()].filter(each => each.open.name === open.name).length
     stores.set(storeId, { open, name: before === 0 ? open.name : `${open.name} (${before + 1})` })
   }

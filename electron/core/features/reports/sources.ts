@@ -4,27 +4,22 @@ import type { ReportRequest } from '../../../../shared/reports.ts'
 import type { AuditBook } from '../audit/log.ts'
 import type { Histories } from '../stats/histories.ts'
 import type { StatsService } from '../stats/stats.ts'
-import type { OpenStore } from '../stores/open-store.ts'
+import type { OpenStore, OpenStores } from '../stores/open-store.ts'
 
-/** Alerts as a report needs them. */
+/** The alerts that were active in a window. `left` is the number of ended alerts that were dropped; `since` is the start of the record. */
 export interface ReportAlerts {
-  /** The alerts that were active in the window. `left` is the number of ended alerts that were dropped; `since` is the start of the record. */
   within(from: number, to: number): { readonly alerts: readonly Alert[]; left: number; since: number }
-  /** A sentence about the alert, and the next steps. */
-  explain(alert: Alert): { readonly says: string; readonly next: readonly string[] }
 }
 
 /** Where a report gets its facts. */
 export type ReportSources = {
   readonly stats: StatsService
   readonly histories: Pick<Histories, 'get'>
-  /** The stores of a report that names none. */
-  readonly openStores: () => readonly string[]
-  readonly get: (storeId: string, signal: AbortSignal) => OpenStore
+  /** All of them, for a report that names none. */
+  readonly stores: Pick<OpenStores, 'ids' | 'get' | 'redact'>
   readonly audit: Pick<AuditBook, 'read' | 'verify'>
   readonly alerts: ReportAlerts | null
   readonly version: string
-  readonly redact: (message: string) => string
 }
 
 /** A store of a report. `name` is unique in the report. */

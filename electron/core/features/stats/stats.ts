@@ -14,7 +14,7 @@ import { eachYielding } from '../../lib/concurrency.ts'
 import { StoreError, toFailure } from '../../lib/errors.ts'
 import type { HandlersOf } from '../../lib/handler.ts'
 import { NEVER } from '../../lib/timers.ts'
-import type { LockStore } from '../../stores/types.ts'
+import type { OpenStore, OpenStores } from '../stores/open-store.ts'
 import { addFigures, FigureBuilder } from './figures.ts'
 import { groupsOverTime, type Steps } from './groups-over-time.ts'
 import type { Histories, WatchedStore } from './histories.ts'
@@ -27,8 +27,6 @@ const USUAL_KEYS = 50
 /** `now` is the time of the lock's store. */
 export type LockVisitor = (storeId: string, lock: Lock | WatchedLock, now: number) => void
 
-type OpenStore = { readonly store: LockStore; readonly signal: AbortSignal; readonly name: string }
-
 type LockCounter = (lock: Lock | WatchedLock, now: number) => void
 
 type Reading = Pick<StoreStats, 'status' | 'error' | 'asOf' | 'offsetMs' | 'scanMs' | 'scanned'>
@@ -39,10 +37,8 @@ const UNWATCHED = { status: 'unwatched', error: null } as const
 
 export type StatsServiceOptions = {
   readonly histories: Histories
-  /** The stores of a query that names none. */
-  readonly openStores: () => readonly string[]
-  readonly get: (storeId: string, signal: AbortSignal) => OpenStore
-  readonly redact: (message: string) => string
+  /** All of them, for a query that names none. */
+  readonly stores: Pick<OpenStores, 'ids' | 'get'>
 }
 
 export function statsHandlers(stats: StatsService): HandlersOf<'stats'> {
@@ -142,11 +138,11 @@ export class StatsService {
   }
 
   #ids(storeIds: readonly string[] | undefined): readonly string[] {
-    return storeIds ?? this.options.openStores()
+    return storeIds ?? this.options.stores.ids()
   }
 
   async #observed(storeId: string): Promise<{ observed: WatchedStore; name: string }> {
-    const { name } = this.options.get(storeId, NEVER)
+    const { name } = this.options.stores.get(storeId, NEVER)
     const observed = await this.options.histories.recalled(storeId)
     if (!observed) throw new StoreError('NOT_FOUND', 'This store is not open')
     return { observed, name }
@@ -158,7 +154,7 @@ export class StatsService {
     signal: AbortSignal,
     visit: LockVisitor,
   ): Promise<StoreStats> {
-    const open = this.options.get(storeId, signal)
+    const open = this.options.stores.get(storeId, signal)
     const { observed, name } = await this.#observed(storeId)
     const { history, address, kind } = observed
     const builder = new FigureBuilder(storeId)
@@ -181,8 +177,8 @@ export class StatsService {
     }
   }
 
-  async #readOnce({ store, signal }: OpenStore, count: LockCounter): Promise<Reading> {
-    const redacted = ({ code, message }: Failure) => ({ code, message: this.options.redact(message) })
+  async #readOnce({ store, signal, redact }: OpenStore, count: LockCounter): Promise<Reading> {
+    const redacted = ({ code, message }: Failure) => ({ code, message: redact(message) })
     const startedAt = performance.now()
     let scanned = 0
     let problem: Failure | null = null

@@ -64,7 +64,7 @@ export class OpenStores {
           : this.#decided(address).some(each => each.readOnly),
       listed: listed !== null,
       revision: list?.revisionOf(storeId) ?? null,
-      redact: message => connections.redact(message),
+      redact: message => this.redact(message),
     }
   }
 
@@ -105,6 +105,11 @@ export class OpenStores {
   isProduction(storeId: string, address: string): boolean {
     const { list } = this.#options
     return (list ? list.profileOf(storeId) : this.#elsewhere(address))?.production === true
+  }
+
+  /** Takes the passwords of all stores out of a message, as the last thing before it leaves. */
+  redact(message: string): string {
+    return this.#options.connections.redact(message)
   }
 
   /** What the audit log says of a store: an id means nothing in a week. */

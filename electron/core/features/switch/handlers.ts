@@ -13,7 +13,7 @@ import {
 import { StoreError } from '../../lib/errors.ts'
 import type { Facts, HandlersOf, Note } from '../../lib/handler.ts'
 import { whoIsHere } from '../../lib/operator.ts'
-import type { OpenStore } from '../stores/open-store.ts'
+import type { OpenStore, OpenStores } from '../stores/open-store.ts'
 import { changeEnvFile, previewEnv } from './env-file.ts'
 import { type ReportSources, writeReport } from './report.ts'
 
@@ -22,13 +22,13 @@ const USUAL_QUIET_MS = 30_000
 const MOST_UNDER_WAY = 20
 
 type SwitchOptions = ReportSources & {
-  readonly get: (storeId: string, signal: AbortSignal) => OpenStore
+  readonly stores: Pick<OpenStores, 'get'>
   readonly plan: (storeId: string, signal: AbortSignal, action: string) => Promise<PlanSummary>
 }
 
 /** Guided changes from one lock provider to another. Every decision is recorded before it takes effect. */
 export function switchHandlers(options: SwitchOptions): HandlersOf<'switch'> {
-  const { runs, get, plan } = options
+  const { runs, stores, plan } = options
 
   /** A decision that only changes what is kept of the switch. */
   async function decide(switchId: string, facts: Facts, change: (run: SwitchRun) => SwitchRun) {
@@ -46,8 +46,8 @@ export function switchHandlers(options: SwitchOptions): HandlersOf<'switch'> {
 
     'switch.begin': async ({ fromStoreId, toStoreId, quietMs }, { signal }) => {
       await runs.ready
-      const from = sideOf(get(fromStoreId, signal))
-      const to = sideOf(get(toStoreId, signal))
+      const from = sideOf(stores.get(fromStoreId, signal))
+      const to = sideOf(stores.get(toStoreId, signal))
       checkSides(from, to)
       const isIt = (run: SwitchRun) => run.ended === null && isBetween(run, from, to)
       const known = runs.all.find(isIt)

@@ -26,8 +26,7 @@ const MOST_OVERLAPS = 500
 /** Adds an observation to the switch; the same switch if it is not new. */
 export type Observation = (run: SwitchRun) => SwitchRun
 
-export type RunWatchOptions = {
-  readonly stores: SwitchStores
+export type RunWatchOptions = SwitchStores & {
   readonly run: () => SwitchRun
   /** Reports an observation to keep. */
   readonly observed: (observation: Observation) => void
@@ -48,8 +47,8 @@ export class RunWatch {
   constructor(options: RunWatchOptions) {
     this.#o = options
     const { from, to, splits } = options.run()
-    this.#from = new SwitchSide(from, options.stores)
-    this.#to = new SwitchSide(to, options.stores)
+    this.#from = new SwitchSide(from, options)
+    this.#to = new SwitchSide(to, options)
     this.#overlaps = splits.filter(({ until }) => until === null)
   }
 

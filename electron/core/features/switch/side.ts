@@ -5,20 +5,17 @@ import type { Failure } from '../../../../shared/result.ts'
 import type { Arrival, Remaining, Side, SideNow } from '../../../../shared/switch.ts'
 import { isMaintenance } from '../alerts/held-names.ts'
 import { countLocks } from '../stats/figures.ts'
-import type { WatchedStore } from '../stats/histories.ts'
+import type { Histories, WatchedStore } from '../stats/histories.ts'
 import { namedHolder } from '../stats/named-holder.ts'
 import { lengthOf } from '../stats/tenure-book.ts'
-import type { OpenStore } from '../stores/open-store.ts'
+import type { OpenStore, OpenStores } from '../stores/open-store.ts'
 import type { LockEvent, Pass } from '../stores/subscriber.ts'
-import type { StoreWatcher } from '../stores/watcher.ts'
 import { remainingLocks } from './remaining.ts'
 
-/** The host's stores, for a switch. */
-export interface SwitchStores {
-  /** The open store with this address and its watcher; null if none is open. */
-  at(address: string): { readonly storeId: string; readonly watcher: StoreWatcher } | null
-  open(storeId: string): OpenStore
-  watched(storeId: string): WatchedStore | null
+/** The host's stores and what was observed of them, for a switch. */
+export type SwitchStores = {
+  readonly stores: Pick<OpenStores, 'at'>
+  readonly histories: Pick<Histories, 'get'>
 }
 
 /** Intervals of measuring the latency, and of counting acquisitions and tenures. */
@@ -77,7 +74,7 @@ export class SwitchSide {
   #serverTime = 0
   #tookMs = 0
   #remaining: { readonly quietMs: number; readonly locks: readonly Remaining[] } | null = null
-  readonly #stores: SwitchStores
+  readonly #host: SwitchStores
   readonly #address: string
   #open: OpenStore | null = null
   #reading: { readonly restMs: number; readonly stop: AbortController } | null = null
@@ -89,9 +86,9 @@ export class SwitchSide {
   #pace = NO_PACE
   #countedAt = -Infinity
 
-  constructor({ address }: Pick<Side, 'address'>, stores: SwitchStores) {
+  constructor({ address }: Pick<Side, 'address'>, host: SwitchStores) {
     this.#address = address
-    this.#stores = stores
+    this.#host = host
     this.#bind()
   }
 
@@ -203,10 +200,10 @@ export class SwitchSide {
 
   /** A new connection is a new watcher: observations through the old one do not carry over. */
   #bind(): void {
-    const found = this.#stores.at(this.#address)
-    if (found?.watcher === this.#open?.watcher) return
+    const [open = null] = this.#host.stores.at(this.#address)
+    if (open?.watcher === this.#open?.watcher) return
     this.#rest()
-    this.#open = found && this.#stores.open(found.storeId)
+    this.#open = open
     this.#server = null
     this.#latencies = []
     this.#isMeasured = false
@@ -252,7 +249,7 @@ export class SwitchSide {
   #paceAt(at: number, storeId: string): Pace {
     if (performance.now() - this.#countedAt < COUNT_MS) return this.#pace
     this.#countedAt = performance.now()
-    const history = this.#stores.watched(storeId)?.history
+    const history = this.#host.histories.get(storeId)?.history
     if (!history) return NO_PACE
     const { flows, observedMs } = history.figuresSince(at - RECENT_MS, storeId, at)
     const since = history.samples.all[0]?.from ?? at

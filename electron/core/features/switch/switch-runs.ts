@@ -28,10 +28,8 @@ type Entry = {
   lastState: string
 }
 
-export type SwitchRunsOptions = {
+export type SwitchRunsOptions = SwitchStores & {
   readonly dataFolder: string
-  readonly stores: SwitchStores
-  readonly nameOf: (storeId: string, address: string) => string
   /** Whether an open switch is watched while no screen follows it. */
   readonly attends: boolean
 }
@@ -92,8 +90,8 @@ export class SwitchRuns implements HistorySubscriber {
   /** The switch with the ids and names of the stores that are open here. */
   bound(run: SwitchRun): SwitchRun {
     const bind = (side: Side): Side => {
-      const storeId = this.#o.stores.at(side.address)?.storeId ?? null
-      return storeId === null ? side : { ...side, storeId, storeName: this.#o.nameOf(storeId, side.address) }
+      const [open] = this.#o.stores.at(side.address)
+      return open ? { ...side, storeId: open.storeId, storeName: open.name } : side
     }
     return { ...run, from: bind(run.from), to: bind(run.to) }
   }
@@ -194,7 +192,7 @@ export class SwitchRuns implements HistorySubscriber {
   #watchOf(entry: Entry): RunWatch {
     const run = () => withAll(entry.run, entry.pending)
     entry.watch ??= new RunWatch({
-      stores: this.#o.stores,
+      ...this.#o,
       run,
       observed: add => {
         const before = run()

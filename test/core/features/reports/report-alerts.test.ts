@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { gatherAlerts } from '../../../../electron/core/features/reports/gather-alerts.ts'
 import type { ReportedStore } from '../../../../electron/core/features/reports/sources.ts'
 import { writerFor } from '../../../../electron/core/features/reports/writers.ts'
+import { alertAdvice } from '../../../../shared/alert-words.ts'
 import type { Alert } from '../../../../shared/alerts.ts'
 import { reportHeadSchema } from '../../../../shared/report-document.ts'
 import { aReport } from './a-report.ts'
@@ -15,7 +16,7 @@ function anAlert(n: number, change: Partial<Alert> = {}): Alert {
       rule: 'expired',
       severity: 'critical',
       storeId: 's',
-      storeName: 'elsewhere named',
+      storeName: 'pa55word store',
     },
     ...{
       address: 'memory:x',
@@ -38,16 +39,12 @@ function anAlert(n: number, change: Partial<Alert> = {}): Alert {
 }
 
 const STORES = new Map([['s', { name: 'orders' } as ReportedStore]])
+const SENTENCE =
+  'The lease of key-1 in ••• store, held by run-1, ended 1 min 00 s ago, and the record is still stored.'
 const redact = (text: string) => text.replaceAll('pa55word', '•••')
 
 function told(alerts: readonly Alert[]) {
-  const source = {
-    within: () => ({ alerts, left: 2, since: AT - 1000 }),
-    explain: ({ key }: Alert) => ({
-      says: `${key} is past its end, pa55word`,
-      next: ['Look.', 'Release it.'],
-    }),
-  }
+  const source = { within: () => ({ alerts, left: 2, since: AT - 1000 }) }
   const { section, locks } = gatherAlerts(source, STORES, { from: AT, to: AT + 1000 })
   return { told: section(redact), locks }
 }
@@ -64,7 +61,7 @@ test('alerts have the name of their store, and advice once per rule', () => {
       {
         store: 'orders',
         key: 'key-1',
-        says: 'key-1 is past its end, •••',
+        says: SENTENCE,
         detail: 'said with •••',
         muted: true,
       },
@@ -75,18 +72,18 @@ test('alerts have the name of their store, and advice once per rule', () => {
       },
     ],
     ...{ more: 0, left: 2, knownSince: '2026-10-02T11:59:59.000Z' },
-    advice: [{ rule: 'expired', next: ['Look.', 'Release it.'] }],
+    advice: [{ rule: 'expired', next: alertAdvice(anAlert(1)) }],
   })
   expect([...locks]).toEqual(['s lock-2', 's lock-1'])
   const head = aReport({ alerts: section })
   expect(reportHeadSchema.parse(head)).toEqual(head)
   for (const as of ['md', 'html', 'csv', 'json'] as const)
-    expect([...writerFor(as).begin(head)].join('')).toContain('key-1 is past its end')
+    expect([...writerFor(as).begin(head)].join('')).toContain('The lease of key-1 in')
   // For people, a rule has its title.
   expect([...writerFor('md').begin(head)].join('')).toContain('### Past its expiry')
   const html = [...writerFor('html').begin(head)].join('')
   expect(html).toContain('<h3>Past its expiry <span')
-  expect(html).toContain('<td>Past its expiry. key-1')
+  expect(html).toContain('<td>Past its expiry. The lease of key-1')
 })
 
 test('lists the newest of very many alerts', () => {

@@ -16,7 +16,7 @@ function sideOf(store: object, stores = { isOpen: true }): SwitchSide {
   } as unknown as OpenStore
   return new SwitchSide(
     { address: 'redis://old:6379/0' },
-    { at: () => (stores.isOpen ? open : null), open: () => open, watched: () => null },
+    { stores: { at: () => (stores.isOpen ? [open] : []) }, histories: { get: () => null } },
   )
 }
 

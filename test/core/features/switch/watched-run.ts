@@ -108,14 +108,14 @@ export class WatchedRun {
       stores: {
         at: address => {
           const found = stores.find(each => each.address === address && each.isOpen)
-          return found ? { storeId: found.store.storeId, watcher: found.watcher as never } : null
+          if (!found) return []
+          const { signal } = new AbortController()
+          const { storeId } = found.store
+          return [{ storeId, watcher: found.watcher, signal, store: {} } as unknown as OpenStore]
         },
-        open: storeId => {
-          const found = stores.find(each => each.store.storeId === storeId)
-          const signal = new AbortController().signal
-          return { storeId, watcher: found?.watcher, signal, store: {} } as unknown as OpenStore
-        },
-        watched: storeId => stores.find(each => each.store.storeId === storeId)?.store ?? null,
+      },
+      histories: {
+        get: storeId => stores.find(each => each.store.storeId === storeId)?.store ?? null,
       },
       run: () => this.kept,
       observed: add => {
