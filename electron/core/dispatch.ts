@@ -15,6 +15,7 @@ import type { MetricsReader } from './features/metrics/metrics-reader.ts'
 import { checkChange } from './features/stores/store-rules.ts'
 import { StoreError, toFailure } from './lib/errors.ts'
 import type { Call, Handlers, SettingsChange, WriteChange } from './lib/handler.ts'
+import { WakeableSleep } from './lib/timers.ts'
 
 export type Core = {
   readonly handlers: Handlers
@@ -39,25 +40,22 @@ export type Send = (frame: DownFrame) => void | Promise<void>
 class Running {
   readonly #abort = new AbortController()
   readonly signal = this.#abort.signal
+  readonly #pause = new WakeableSleep()
   #acknowledged = -1
-  #wake = () => {}
 
   acknowledge(seq: number): void {
     this.#acknowledged = Math.max(this.#acknowledged, seq)
-    this.#wake()
+    this.#pause.wake()
   }
 
   close(): void {
     this.#abort.abort()
-    this.#wake()
+    this.#pause.wake()
   }
 
   /** Waits while the screen has too many events to take before it gets to this one. */
   async caughtUpWith(seq: number): Promise<void> {
-    while (seq - this.#acknowledged >= MOST_UNACKNOWLEDGED && !this.signal.aborted)
-      await new Promise<void>(resolve => {
-        this.#wake = resolve
-      })
+    while (seq - this.#acknowledged >= MOST_UNACKNOWLEDGED && !this.signal.aborted) await this.#pause.sleep()
   }
 }
 

@@ -1,9 +1,11 @@
+import { onAbort, WakeableSleep } from './timers.ts'
+
 /** The fastest updates a person can read. */
 const READABLE_MS = 1000
 /** For updates in which only counters changed. */
 const MOVED_MS = 5000
 
-type Reader = { toldAt: number; due: number; wake: () => void }
+type Reader = { toldAt: number; due: number; readonly pause: WakeableSleep }
 
 /** Sends readers a snapshot at once, and again after changes, coalesced. With a rest of 0, as fast as each reader takes them. */
 export class ChangeFeed {
@@ -25,15 +27,14 @@ export class ChangeFeed {
   }
 
   async *events<T>(event: () => T, signal: AbortSignal): AsyncIterable<T> {
-    const reader: Reader = { toldAt: 0, due: 0, wake: () => {} }
-    const onAbort = () => reader.wake()
-    signal.addEventListener('abort', onAbort)
+    const reader: Reader = { toldAt: 0, due: 0, pause: new WakeableSleep() }
+    const stopListening = onAbort(signal, () => reader.pause.wake())
     this.#readers.add(reader)
     try {
       while (!signal.aborted) {
         const waitMs = reader.due - performance.now()
         if (waitMs > 0) {
-          await pause(reader, waitMs)
+          await reader.pause.sleep(waitMs)
           continue
         }
         reader.toldAt = performance.now()
@@ -42,7 +43,7 @@ export class ChangeFeed {
       }
     } finally {
       this.#readers.delete(reader)
-      signal.removeEventListener('abort', onAbort)
+      stopListening()
     }
   }
 
@@ -51,17 +52,7 @@ export class ChangeFeed {
       const due = reader.toldAt + restMs
       if (due >= reader.due) continue
       reader.due = due
-      reader.wake()
+      reader.pause.wake()
     }
   }
-}
-
-function pause(reader: Reader, ms: number): Promise<void> {
-  return new Promise(resolve => {
-    const timer = Number.isFinite(ms) ? setTimeout(resolve, ms) : undefined
-    reader.wake = () => {
-      clearTimeout(timer)
-      resolve()
-    }
-  })
 }

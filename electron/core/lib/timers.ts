@@ -52,6 +52,27 @@ export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   await wait(ms, undefined, signal ? { signal } : {}).catch(() => {})
 }
 
+/** A sleep that can be cut short. */
+export class WakeableSleep {
+  #wake = () => {}
+
+  /** Ends the sleep, if one is under way. */
+  wake(): void {
+    this.#wake()
+  }
+
+  /** Resolves after the delay, or when woken. Without a delay, only when woken. */
+  sleep(ms = Number.POSITIVE_INFINITY, options?: { readonly unref: boolean }): Promise<void> {
+    return new Promise(resolve => {
+      const cancel = Number.isFinite(ms) ? later(ms, resolve, options) : () => {}
+      this.#wake = () => {
+        cancel()
+        resolve()
+      }
+    })
+  }
+}
+
 /** Resolves when the work has settled, or after the time limit. */
 export async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
   await within(ms, work, () => null).catch(() => {})

@@ -2,6 +2,7 @@ import { MINUTE_MS } from '../../../../shared/duration.ts'
 import type { HoldEnd } from '../../../../shared/holds.ts'
 import { lifeOf } from '../../files/process-mark.ts'
 import { toFailure } from '../../lib/errors.ts'
+import { WakeableSleep } from '../../lib/timers.ts'
 import type { OwnerProof, Provider } from '../../locks/provider.ts'
 import type { CurrentHolder } from '../../locks/types.ts'
 import type { AuditLog } from '../audit/log.ts'
@@ -41,7 +42,7 @@ export class Keeper {
   readonly done: Promise<void>
   readonly #options: KeeperOptions
   readonly #stop = new AbortController()
-  #wake = () => {}
+  readonly #nap = new WakeableSleep()
   #woken = false
   #listening: Promise<() => void> | null = null
   /** While waiting: an attempt of this console, or of one that died, may have acquired the lock unnoticed. */
@@ -58,13 +59,13 @@ export class Keeper {
   /** The hold has changed: an operator made a request, or its store was opened. */
   wake(): void {
     this.#woken = true
-    this.#wake()
+    this.#nap.wake()
   }
 
   /** Leaves the hold as it is once the current step has its answer; an interrupted step could be forgotten. */
   stop(): Promise<void> {
     this.#stop.abort()
-    this.#wake()
+    this.#nap.wake()
     return this.done
   }
 
@@ -78,7 +79,7 @@ export class Keeper {
       const nextAt = await this.#step(hold).catch(error => this.#failed(error))
       // In short naps: after a suspend or a clock change, a long one would miss the end of the lease.
       while (!this.#woken && !this.#stop.signal.aborted && now() < nextAt)
-        await this.#nap(Math.min(nextAt - now(), napMs))
+        await this.#nap.sleep(Math.min(nextAt - now(), napMs), { unref: true })
     }
     book.leave(this.holdId)
     void this.#listening?.then(
@@ -278,16 +279,6 @@ export class Keeper {
     await audit.append([entry]).catch(error => {
       const { message } = toFailure(error)
       return book.note(this.holdId, each => ({ ...each, problem: message }))
-    })
-  }
-
-  #nap(ms: number): Promise<void> {
-    return new Promise(resolve => {
-      const timer = setTimeout(resolve, ms).unref()
-      this.#wake = () => {
-        clearTimeout(timer)
-        resolve()
-      }
     })
   }
 }

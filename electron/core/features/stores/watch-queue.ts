@@ -1,4 +1,5 @@
 import type { Unrecognised, WatchEvent, WatchedLock } from '../../../../shared/locks.ts'
+import { ChangeFeed } from '../../lib/change-feed.ts'
 
 type Status = Extract<WatchEvent, { type: 'status' }>
 type Pass = Extract<WatchEvent, { type: 'pass' }>
@@ -20,7 +21,7 @@ export class WatchQueue {
   #status: Status | null = null
   #pass: Pass | null = null
   #serverTime = 0
-  #wake = () => {}
+  readonly #feed = new ChangeFeed(0)
 
   /** Sends all known locks. Those that do not fit into one event follow as upserts. */
   start(locks: Iterable<WatchedLock>, unrecognised: number, serverTime: number, complete: boolean): void {
@@ -34,7 +35,7 @@ export class WatchQueue {
       this.#upserts.set(lock.id, lock)
     }
     this.#serverTime = serverTime
-    this.#wake()
+    this.#feed.changed()
   }
 
   remove(ids: Iterable<string>, serverTime: number): void {
@@ -43,39 +44,28 @@ export class WatchQueue {
       if (this.#sent.has(id)) this.#removes.add(id)
     }
     this.#serverTime = serverTime
-    this.#wake()
+    this.#feed.changed()
   }
 
   unrecognised(count: number, sample: readonly Unrecognised[]): void {
     this.#unrecognised = { count, sample }
-    this.#wake()
+    this.#feed.changed()
   }
 
   pass(pass: Pass): void {
     this.#pass = pass
-    this.#wake()
+    this.#feed.changed()
   }
 
   status(status: Status): void {
     this.#status = status
-    this.#wake()
+    this.#feed.changed()
   }
 
   async *events(signal: AbortSignal): AsyncIterable<WatchEvent> {
-    const onAbort = () => this.#wake()
-    signal.addEventListener('abort', onAbort)
-    try {
-      while (!signal.aborted) {
-        const event = this.#next()
-        if (event) yield event
-        else
-          await new Promise<void>(resolve => {
-            this.#wake = resolve
-          })
-      }
-    } finally {
-      signal.removeEventListener('abort', onAbort)
-    }
+    const next = () => (signal.aborted ? null : this.#next())
+    for await (const first of this.#feed.events(next, signal))
+      for (let event = first; event !== null; event = next()) yield event
   }
 
   #next(): WatchEvent | null {

@@ -2,6 +2,7 @@ import { kindOf } from '../../../../shared/kinds.ts'
 import type { Lock, Story, Unrecognised, WatchEvent, WatchedLock } from '../../../../shared/locks.ts'
 import type { Failure } from '../../../../shared/result.ts'
 import { toFailure } from '../../lib/errors.ts'
+import { WakeableSleep } from '../../lib/timers.ts'
 import type { LockStore } from '../../stores/types.ts'
 import { LockEvents } from './lock-events.ts'
 import { isSameLock, LockHistories } from './lock-history.ts'
@@ -51,7 +52,7 @@ export class StoreWatcher {
   #since: number | null = null
   #passEventAt = Number.NEGATIVE_INFINITY
   #poked = false
-  #wake = () => {}
+  readonly #rest = new WakeableSleep()
 
   /** `redact` removes secrets from server errors, as the last step before they leave. */
   constructor(
@@ -102,7 +103,7 @@ export class StoreWatcher {
       this.#running = new AbortController()
       this.#since = performance.now()
       void this.#run(this.#running.signal)
-    } else if (isFaster) this.#wake()
+    } else if (isFaster) this.#rest.wake()
   }
 
   #leave(listener: Listener): void {
@@ -113,7 +114,7 @@ export class StoreWatcher {
   /** Reads again soon, because something changed. A pass under way may have read it before the change. */
   poke(): void {
     this.#poked = true
-    this.#wake()
+    this.#rest.wake()
   }
 
   /** How long it has polled without a break. */
@@ -138,6 +139,7 @@ export class StoreWatcher {
   #stop(): void {
     this.#events.onStop()
     this.#running?.abort()
+    this.#rest.wake()
     this.#running = null
     this.#since = null
     this.#known.clear()
@@ -184,7 +186,7 @@ export class StoreWatcher {
       }
       // A run that is over must not touch anything: the next run may have begun.
       if (signal.aborted) return
-      if (!this.#poked) await this.#sleep(restMs, signal)
+      if (!this.#poked) await this.#rest.sleep(restMs)
     }
   }
 
@@ -298,19 +300,5 @@ export class StoreWatcher {
     }
     this.#status = next
     if (!same || status === 'down') this.#send(queue => queue.status(next))
-  }
-
-  #sleep(ms: number, signal: AbortSignal): Promise<void> {
-    return new Promise(resolve => {
-      const done = () => {
-        clearTimeout(timer)
-        signal.removeEventListener('abort', done)
-        resolve()
-      }
-      const timer = setTimeout(done, ms)
-      this.#wake = done
-      signal.addEventListener('abort', done)
-      if (signal.aborted) done()
-    })
   }
 }
