@@ -38,7 +38,7 @@ export type CoreOptions = {
   /** Prints a page, if the host can. */
   readonly printPdf?: PrintPdf
   readonly plans?: Pick<PlansOptions, 'comeBackMs' | 'patienceMs'>
-  readonly holds?: Pick<HoldsOptions, 'answerMs' | 'leaseMs' | 'lookMs' | 'now'>
+  readonly holds?: Pick<HoldsOptions, 'answerMs' | 'lookMs' | 'now'>
 }
 
 /** Puts the core together. Hosts call this once and open a session per screen. */

@@ -13,21 +13,16 @@ export class NotOpenHere extends StoreError {
   }
 }
 
-type AcquireOptions = {
-  readonly book: HoldBook
-  readonly now: () => number
-  readonly leaseMs: number
-}
-export type AcquireAnswer = { readonly is: 'taken' } | Refusal
+/** The store of a hold, and what acquires locks in it. */
+export type Reached = { readonly open: OpenStore; readonly provider: Provider }
 
 /** One attempt. If it acquires the lock, the hold gets its terms. */
 export async function acquireHold(
   hold: HoldRecord,
-  provider: Provider,
-  open: OpenStore,
-  { book, now, leaseMs }: AcquireOptions,
-): Promise<AcquireAnswer> {
-  const ttlMs = firstLease(hold.mode, hold.forMs, leaseMs)
+  { open, provider }: Reached,
+  { book, now }: { readonly book: HoldBook; readonly now: () => number },
+): Promise<{ readonly is: 'taken' } | Refusal> {
+  const ttlMs = firstLease(hold)
   const sentAt = now()
   const metadata = {
     reason: shortened(hold.reason),

@@ -2,11 +2,15 @@ import type { MaintenanceHold } from '../../../../shared/holds.ts'
 import { isoTime } from '../../../../shared/lease.ts'
 import type { Facts, HandlersOf, StoreChange } from '../../lib/handler.ts'
 import { type OpenStores, productionConfirmation } from '../stores/open-store.ts'
+import { choicesOf, findTarget } from './hold-target.ts'
 import type { Holds } from './holds.ts'
 
 export function holdHandlers(holds: Holds, stores: OpenStores): HandlersOf<'holds'> {
   return {
-    'holds.choices': (input, { signal }) => holds.choices(input, signal),
+    'holds.choices': async ({ storeId, key }, { signal }) => {
+      const open = stores.get(storeId, signal)
+      return choicesOf(open, await findTarget(open, key))
+    },
     'holds.take': ({ storeId, ...input }, { signal, action }) => ({
       facts: { ...stores.factsOf(storeId), ...input },
       stores: () => {

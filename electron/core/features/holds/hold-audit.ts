@@ -1,21 +1,13 @@
 import { isoTime } from '../../../../shared/lease.ts'
+import type { Facts } from '../../lib/handler.ts'
 import type { CurrentHolder } from '../../locks/types.ts'
 import type { AuditEntry } from '../audit/log.ts'
 import type { HoldRecord } from './hold-record.ts'
 
 /** The hold in every audit entry about it. */
-export function factsOf(hold: HoldRecord): Record<string, unknown> {
-  const { holdId, key, table, format, mode, reason, address, storeName } = hold
-  return {
-    hold: holdId,
-    store: address,
-    storeName,
-    key,
-    format,
-    mode,
-    reason,
-    ...(table === null ? {} : { table }),
-  }
+export function factsOf({ holdId, address, table, ...hold }: HoldRecord): Facts {
+  const { storeName, key, format, mode, reason } = hold
+  return { hold: holdId, store: address, storeName, key, format, mode, reason, ...(table && { table }) }
 }
 
 /** Before a hold is released because its time is over: no request of an operator precedes it. */
@@ -27,18 +19,16 @@ export function actingEntry(hold: HoldRecord): AuditEntry {
 export function settledEntry(
   hold: HoldRecord,
   outcome: string,
-  more: { holder?: CurrentHolder | null; message?: string | null } = {},
+  { holder, message }: { holder?: CurrentHolder | null; message?: string | null } = {},
 ): AuditEntry {
-  const { holder = null, message = null } = more
+  const { until, leaseEndsAt } = hold
   return {
+    ...actingEntry(hold),
     event: 'settled',
-    action: hold.action,
-    method: 'holds.take',
-    ...factsOf(hold),
     outcome,
-    ...(hold.until === null ? {} : { until: isoTime(hold.until) }),
-    ...(hold.leaseEndsAt === null ? {} : { endsAt: isoTime(hold.leaseEndsAt) }),
-    ...(holder === null ? {} : { current: { owner: holder.owner, label: holder.label } }),
-    ...(message === null ? {} : { message }),
+    ...(until !== null && { until: isoTime(until) }),
+    ...(leaseEndsAt !== null && { endsAt: isoTime(leaseEndsAt) }),
+    ...(holder && { current: { owner: holder.owner, label: holder.label } }),
+    ...(message && { message }),
   }
 }

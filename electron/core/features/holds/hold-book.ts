@@ -1,23 +1,29 @@
+import { z } from 'zod'
+import { SharedFile } from '../../files/shared-file.ts'
 import { WorkQueue } from '../../lib/concurrency.ts'
 import { StoreError } from '../../lib/errors.ts'
-import { HoldFile } from './hold-file.ts'
-import type { HoldRecord } from './hold-record.ts'
+import { within } from '../../lib/timers.ts'
+import { type HoldRecord, holdRecordSchema } from './hold-record.ts'
 
 /** A request to another console without an answer for this long has an unknown outcome. */
 const ANSWER_MS = 15_000
+/** Ended holds kept for the list; the audit log has them all. */
+const MOST_ENDED = 20
+
+const fileSchema = z.object({ version: z.literal(1), holds: z.array(holdRecordSchema) })
 
 export type Change = (hold: HoldRecord) => HoldRecord
-type Edit = (holds: readonly HoldRecord[]) => readonly HoldRecord[]
+type Edit = (holds: HoldRecord[]) => HoldRecord[]
 
 /**
- * The holds of all consoles. A fact about our own hold counts even while it cannot be written, and is written as soon as
- * possible; a decision counts only once it is written.
+ * The holds of all consoles: `holds.json`. A fact about our own hold counts even while it cannot be written, and is written as
+ * soon as possible; a decision counts only once it is written. An unreadable file stays: other consoles depend on its holds.
  */
 export class HoldBook {
-  readonly #file: HoldFile
+  readonly #file: SharedFile<z.infer<typeof fileSchema>>
   readonly #answerMs: number
   readonly #listeners = new Set<() => void>()
-  #kept: readonly HoldRecord[] = []
+  #kept: HoldRecord[] = []
   #unwritten: readonly Edit[] = []
   #all = new Map<string, HoldRecord>()
   /** Holds that this console keeps. */
@@ -25,10 +31,13 @@ export class HoldBook {
   readonly #fileQueue = new WorkQueue()
 
   constructor(folder: string, answerMs = ANSWER_MS) {
-    this.#file = new HoldFile(folder)
+    const empty = { version: 1 as const, holds: [] }
+    const what = 'The list of maintenance holds'
+    this.#file = new SharedFile({ folder, name: 'holds', what, schema: fileSchema, empty })
     this.#answerMs = answerMs
   }
 
+  /** Why the list may be incomplete, as a sentence. */
   get notice(): string | null {
     return this.#file.notice
   }
@@ -48,30 +57,26 @@ export class HoldBook {
 
   /** Waits until the hold meets the condition. */
   when(holdId: string, isMet: (hold: HoldRecord) => boolean): Promise<HoldRecord> {
-    return new Promise((resolve, reject) => {
-      const finish = (answer: () => void) => {
-        clearTimeout(timer)
-        leave()
-        answer()
-      }
+    let leave = () => {}
+    const met = new Promise<HoldRecord>((resolve, reject) => {
       const check = () => {
         const hold = this.get(holdId)
-        if (!hold) finish(() => reject(new StoreError('NOT_FOUND', 'This hold no longer exists')))
-        else if (isMet(hold)) finish(() => resolve(hold))
+        if (!hold) reject(new StoreError('NOT_FOUND', 'This hold no longer exists'))
+        else if (isMet(hold)) resolve(hold)
       }
-      const timer = setTimeout(() => finish(() => reject(noAnswer())), this.#answerMs)
-      const leave = this.onChange(check)
+      leave = this.onChange(check)
       check()
     })
+    return within(this.#answerMs, met, noAnswer).finally(leave)
   }
 
   /** Reads what others have written, and writes what we could not write before. True if the file had changed. */
   look(): Promise<boolean> {
     return this.#fileQueue.run(async () => {
-      const read = await this.#file.read()
-      if (read) this.#take(read)
+      const isChanged = await this.#file.read()
+      if (isChanged) this.#take(this.#file.value.holds)
       if (this.#unwritten.length > 0) await this.#write().catch(() => {})
-      return read !== null
+      return isChanged
     })
   }
 
@@ -115,30 +120,31 @@ export class HoldBook {
 
   async #write(edit: Edit = holds => holds): Promise<void> {
     const unwritten = this.#unwritten
-    const written = await this.#file.edit(holds => edit(unwritten.reduce((all, apply) => apply(all), holds)))
+    const written = await this.#file.update(({ version, holds }) => ({
+      version,
+      holds: withoutOldest(edit(unwritten.reduce((all, apply) => apply(all), holds))),
+    }))
     this.#unwritten = this.#unwritten.slice(unwritten.length)
-    this.#take(written)
+    this.#take(written.holds)
   }
 
-  #take(kept: readonly HoldRecord[]): void {
+  /** The holds of the file, with what is not written yet. Ours go back into a file that was deleted or replaced. */
+  #take(kept: HoldRecord[]): void {
     this.#kept = kept
-    this.#keepMine(kept)
-    const all = this.#unwritten.reduce((holds, apply) => apply(holds), kept)
-    this.#all = new Map(all.map(hold => [hold.holdId, hold]))
+    const holds = this.#current()
+    const lost = [...this.#mine].flatMap(holdId =>
+      holds.some(each => each.holdId === holdId) ? [] : (this.#all.get(holdId) ?? []),
+    )
+    for (const hold of lost) {
+      const back: Edit = all => (all.some(each => each.holdId === hold.holdId) ? all : [...all, hold])
+      this.#unwritten = [back, ...this.#unwritten]
+    }
+    this.#all = new Map(this.#current().map(hold => [hold.holdId, hold]))
     for (const listener of [...this.#listeners]) listener()
   }
 
-  /** Our holds go back into a file that was deleted or replaced. */
-  #keepMine(kept: readonly HoldRecord[]): void {
-    const known = new Set(
-      this.#unwritten.reduce((holds, apply) => apply(holds), kept).map(each => each.holdId),
-    )
-    for (const holdId of this.#mine) {
-      const hold = this.#all.get(holdId)
-      if (hold === undefined || known.has(holdId)) continue
-      const back: Edit = holds => (holds.some(each => each.holdId === holdId) ? holds : [...holds, hold])
-      this.#unwritten = [back, ...this.#unwritten]
-    }
+  #current(): HoldRecord[] {
+    return this.#unwritten.reduce((holds, apply) => apply(holds), this.#kept)
   }
 }
 
@@ -146,12 +152,17 @@ function each(holdId: string, change: Change): Edit {
   return holds => holds.map(hold => (hold.holdId === holdId ? change(hold) : hold))
 }
 
+function withoutOldest(holds: HoldRecord[]): HoldRecord[] {
+  const endOf = ({ ended }: HoldRecord) => ended?.at ?? 0
+  const ended = holds.filter(each => each.state === 'ended').sort((a, b) => endOf(b) - endOf(a))
+  const dropped = new Set(ended.slice(MOST_ENDED))
+  return holds.filter(each => !dropped.has(each))
+}
+
 function noAnswer(): StoreError {
   return new StoreError(
     'REFUSED',
     'The console that keeps this hold has not answered yet: list the holds again to see the outcome',
-    {
-      uncertain: true,
-    },
+    { uncertain: true },
   )
 }

@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import type { Input } from '../../../../shared/contract.ts'
 import { holdOwner } from '../../../../shared/hold-words.ts'
-import { type HoldEnd, type MaintenanceHold, maintenanceHoldSchema } from '../../../../shared/holds.ts'
+import { type HoldEnd, maintenanceHoldSchema } from '../../../../shared/holds.ts'
 import { failureSchema } from '../../../../shared/result.ts'
 import { whoIsHere } from '../../lib/operator.ts'
 import type { CurrentHolder } from '../../locks/types.ts'
 import type { OpenStore } from '../stores/open-store.ts'
 
 /** The console that keeps a hold: its process, and which console of that process. */
-export const keeperSchema = z.object({
+const keeperSchema = z.object({
   pid: z.number(),
   place: z.string(),
   started: z.string().nullable(),
@@ -38,14 +38,6 @@ export const holdRecordSchema = maintenanceHoldSchema.omit({ storeId: true, else
   letGoSent: z.boolean(),
 })
 export type HoldRecord = z.infer<typeof holdRecordSchema>
-
-/** As screens see it, without the proof of ownership. */
-export function shownHold(
-  hold: HoldRecord,
-  { storeId, elsewhere, problem }: Pick<MaintenanceHold, 'storeId' | 'elsewhere' | 'problem'>,
-): MaintenanceHold {
-  return maintenanceHoldSchema.parse({ ...hold, storeId, elsewhere, problem })
-}
 
 /** What the console knows of a hold before the lock is acquired. */
 type Terms = Pick<HoldRecord, 'key' | 'table' | 'format' | 'name' | 'action' | 'keeper'> & {

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { Input, StreamEvent } from '../../../../shared/contract.ts'
 import { utc } from '../../../../shared/hold-words.ts'
 import {
-  type HoldChoices,
   LONGEST_HOLD_MS,
   type MaintenanceHold,
+  maintenanceHoldSchema,
   type TakenHold,
 } from '../../../../shared/holds.ts'
 import type { Failure } from '../../../../shared/result.ts'
@@ -15,7 +15,7 @@ import type { Facts } from '../../lib/handler.ts'
 import type { AuditLog } from '../audit/log.ts'
 import type { OpenStore, OpenStores } from '../stores/open-store.ts'
 import { checkWritable } from '../stores/store-rules.ts'
-import { acquireHold, NotOpenHere } from './acquire-hold.ts'
+import { acquireHold, NotOpenHere, type Reached } from './acquire-hold.ts'
 import { factsOf, settledEntry } from './hold-audit.ts'
 import { HoldBook } from './hold-book.ts'
 import {
@@ -25,22 +25,18 @@ import {
   type KeeperMark,
   NOT_RENEWED,
   newHold,
-  shownHold,
 } from './hold-record.ts'
-import { choicesOf, chosenFormat, findTarget, type HoldTarget } from './hold-target.ts'
-import { hasLivingKeeper, Keeper, type Reached } from './keeper.ts'
+import { chosenFormat, findTarget, type HoldTarget } from './hold-target.ts'
+import { hasLivingKeeper, Keeper, type KeeperOptions } from './keeper.ts'
 import { isAssured, LEASE_MS, mayBeOursUntil, needsStore } from './lease-plan.ts'
-
-export type HoldStores = Pick<OpenStores, 'get' | 'at' | 'isOpening' | 'provider'>
 
 export type HoldsOptions = {
   readonly dataFolder: string
-  readonly stores: HoldStores
+  readonly stores: Pick<OpenStores, 'get' | 'at' | 'isOpening' | 'provider'>
   readonly audit: AuditLog
   /** A console adopts abandoned holds; a command keeps only its own. */
   readonly attends: boolean
   readonly now?: () => number
-  readonly leaseMs?: number
   readonly lookMs?: number
   readonly answerMs?: number
 }
@@ -58,7 +54,7 @@ export class Holds {
   readonly #keepers = new Map<string, Keeper>()
   readonly #instance = randomUUID()
   readonly #now: () => number
-  readonly #leaseMs: number
+  readonly #keeping: KeeperOptions
   /** Holds with a living keeper elsewhere, as of the last check. */
   #elsewhere = new Set<string>()
   /** Requested holds, hidden from screens until their first attempt has an answer. */
@@ -72,8 +68,15 @@ export class Holds {
   constructor(options: HoldsOptions) {
     this.#options = options
     this.#now = options.now ?? Date.now
-    this.#leaseMs = options.leaseMs ?? LEASE_MS
     this.#book = new HoldBook(options.dataFolder, options.answerMs)
+    this.#keeping = {
+      book: this.#book,
+      audit: options.audit,
+      instance: this.#instance,
+      now: this.#now,
+      napMs: options.lookMs ?? LOOK_MS,
+      reach: hold => this.#reach(hold),
+    }
     this.#book.onChange(() => {
       if (this.#taking.size === 0) this.#feed.changed()
     })
@@ -83,11 +86,6 @@ export class Holds {
   async *watch(signal: AbortSignal): AsyncIterable<StreamEvent<'holds.watch'>> {
     await this.#start()
     yield* this.#feed.events(() => ({ holds: this.#shown(), notice: this.#book.notice }), signal)
-  }
-
-  async choices({ storeId, key }: Input<'holds.choices'>, signal: AbortSignal): Promise<HoldChoices> {
-    const open = this.#options.stores.get(storeId, signal)
-    return choicesOf(open, await findTarget(open, key))
   }
 
   async take(input: Input<'holds.take'>, signal: AbortSignal, action: string): Promise<TakenHold> {
@@ -113,7 +111,7 @@ export class Holds {
     })
     this.#taking.add(hold.holdId)
     try {
-      return await this.#firstTry(hold, { open, provider, place, waits: input.waitMs !== undefined })
+      return await this.#firstTry(hold, { open, provider }, { place, waits: input.waitMs !== undefined })
     } finally {
       this.#taking.delete(hold.holdId)
       this.#feed.changed()
@@ -122,11 +120,12 @@ export class Holds {
 
   async #firstTry(
     hold: HoldRecord,
-    { open, provider, place, waits }: Reached & { readonly place: HoldTarget; readonly waits: boolean },
+    reached: Reached,
+    { place, waits }: { readonly place: HoldTarget; readonly waits: boolean },
   ): Promise<TakenHold> {
     await this.#book.add(hold)
     try {
-      const answer = await acquireHold(hold, provider, open, this.#acquireOptions())
+      const answer = await acquireHold(hold, reached, this.#keeping)
       if (answer.is === 'held' && !waits) {
         await this.#book.forget(hold.holdId)
         return { outcome: 'refused', other: holderName(answer.holder), current: place.current }
@@ -142,7 +141,7 @@ export class Holds {
       }
       // The lock may be ours: the keeper finds out, and the hold shows it.
       const { message } = toFailure(error)
-      const waitsUntil = Math.max(hold.waitsUntil ?? 0, this.#now() + this.#leaseMs)
+      const waitsUntil = Math.max(hold.waitsUntil ?? 0, this.#now() + LEASE_MS)
       await this.#book.note(hold.holdId, each => ({ ...each, waitsUntil, problem: message }))
       this.#keep(hold.holdId)
       throw error
@@ -226,14 +225,9 @@ export class Holds {
       await this.#book.note(holdId, each => (this.#isMine(each.keeper) ? { ...each, keeper: null } : each))
   }
 
-  #acquireOptions() {
-    return { book: this.#book, now: this.#now, leaseMs: this.#leaseMs }
-  }
-
   #start(): Promise<void> {
     this.#ready ??= this.#look().then(() => {
-      if (!this.#closed)
-        this.#timer = setInterval(() => void this.#look(), this.#options.lookMs ?? LOOK_MS).unref()
+      if (!this.#closed) this.#timer = setInterval(() => void this.#look(), this.#keeping.napMs).unref()
     })
     return this.#ready
   }
@@ -269,7 +263,7 @@ export class Holds {
     if (this.#options.stores.isOpening(hold.address)) return
     const at = this.#now()
     const isWaiting = hold.state === 'waiting'
-    if (at < (isWaiting ? mayBeOursUntil(hold, this.#leaseMs) : hold.leaseUntil)) return
+    if (at < (isWaiting ? mayBeOursUntil(hold) : hold.leaseUntil)) return
     const how = isWaiting ? 'given-up' : 'ran-out'
     const message = !isWaiting && at < (hold.until ?? 0) ? NOT_RENEWED : null
     let isOurs = false
@@ -302,13 +296,7 @@ export class Holds {
 
   #keep(holdId: string): void {
     if (this.#closed || this.#keepers.has(holdId)) return
-    const keeper = new Keeper(holdId, {
-      ...this.#acquireOptions(),
-      audit: this.#options.audit,
-      instance: this.#instance,
-      napMs: this.#options.lookMs ?? LOOK_MS,
-      reach: hold => this.#reach(hold),
-    })
+    const keeper = new Keeper(holdId, this.#keeping)
     this.#keepers.set(holdId, keeper)
     void keeper.done.finally(() => this.#keepers.delete(holdId))
   }
@@ -357,7 +345,8 @@ export class Holds {
     const storeId = this.#openAt(hold.address)?.storeId ?? null
     const elsewhere = this.#elsewhere.has(hold.holdId) && !this.#isMine(hold.keeper)
     const problem = hold.problem ?? this.#neglect(hold, elsewhere || storeId !== null)
-    return shownHold(hold, { storeId, elsewhere, problem })
+    // Without the proof of ownership.
+    return maintenanceHoldSchema.parse({ ...hold, storeId, elsewhere, problem })
   }
 
   /** The problem of a hold that its keeper does not report, because it has none or its keeper is stuck. */

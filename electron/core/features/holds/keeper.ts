@@ -3,11 +3,9 @@ import type { HoldEnd } from '../../../../shared/holds.ts'
 import { lifeOf } from '../../files/process-mark.ts'
 import { toFailure } from '../../lib/errors.ts'
 import { WakeableSleep } from '../../lib/timers.ts'
-import type { OwnerProof, Provider } from '../../locks/provider.ts'
 import type { CurrentHolder } from '../../locks/types.ts'
-import type { AuditLog } from '../audit/log.ts'
-import type { OpenStore } from '../stores/open-store.ts'
-import { acquireHold, NotOpenHere } from './acquire-hold.ts'
+import type { AuditEntry, AuditLog } from '../audit/log.ts'
+import { acquireHold, NotOpenHere, type Reached } from './acquire-hold.ts'
 import { actingEntry, settledEntry } from './hold-audit.ts'
 import type { HoldBook } from './hold-book.ts'
 import { endedHold, type HoldRecord, holderName, NOT_RENEWED } from './hold-record.ts'
@@ -18,9 +16,6 @@ const RETRY_MS = 2000
 /** Short, so that a waiting operator does not lose to a job that polls more often. */
 const POLL_MS = 1000
 
-/** The store of a hold, and what acquires locks in it. */
-export type Reached = { readonly open: OpenStore; readonly provider: Provider }
-
 export type KeeperOptions = {
   readonly book: HoldBook
   readonly audit: AuditLog
@@ -29,7 +24,6 @@ export type KeeperOptions = {
   /** Fails when the store is not open here, or nothing may be changed in it. */
   readonly reach: (hold: HoldRecord) => Promise<Reached>
   readonly now: () => number
-  readonly leaseMs: number
   readonly napMs: number
 }
 
@@ -90,11 +84,11 @@ export class Keeper {
 
   /** Returns when the next step is due. */
   async #step(hold: HoldRecord): Promise<number> {
-    const { now, leaseMs } = this.#options
+    const { now } = this.#options
     if (hold.state === 'waiting') return this.#wait(hold)
     if (hold.ask === 'release') return this.#release(hold, 'released')
     if (now() >= (hold.until ?? 0)) return this.#release(hold, 'ran-out')
-    const { extendMs, nextAt } = leasePlan(hold, now(), leaseMs)
+    const { extendMs, nextAt } = leasePlan(hold, now())
     if (extendMs !== null) return this.#extend(hold, extendMs)
     if (hold.mode === 'once' || hold.letGoSent) await this.#look(hold)
     return nextAt
@@ -103,7 +97,8 @@ export class Keeper {
   async #wait(hold: HoldRecord): Promise<number> {
     const { book, now } = this.#options
     if (hold.ask === 'release' || now() >= (hold.waitsUntil ?? 0)) return this.#giveUp(hold)
-    const { open, provider } = await this.#reach(hold)
+    const reached = await this.#options.reach(hold)
+    const { open, provider } = reached
     this.#listening ??=
       provider.listen?.(hold.name, () => this.wake(), AbortSignal.any([open.signal, this.#stop.signal])) ??
       null
@@ -112,7 +107,7 @@ export class Keeper {
       this.#listening = null
     })
     this.#mayBeOurs = true
-    const answer = await acquireHold(hold, provider, open, this.#options)
+    const answer = await acquireHold(hold, reached, this.#options)
     if (answer.is === 'taken') return this.#acquired(hold)
     this.#mayBeOurs = false
     const other = holderName(answer.holder)
@@ -125,12 +120,13 @@ export class Keeper {
 
   /** Stops waiting without leaving a lock of ours in the store, not even one acquired by a console that died. */
   async #giveUp(hold: HoldRecord): Promise<number> {
-    const { book, now, leaseMs } = this.#options
+    const { book, now, reach } = this.#options
     const isAsked = hold.ask === 'release'
-    if (this.#mayBeOurs && now() < mayBeOursUntil(hold, leaseMs)) {
-      const { open, provider } = await this.#reach(hold)
+    if (this.#mayBeOurs && now() < mayBeOursUntil(hold)) {
+      const reached = await reach(hold)
+      const { open, provider } = reached
       if (isAsked) {
-        const answer = await provider.release(hold.name, proofOf(hold), open.signal)
+        const answer = await provider.release(hold.name, hold, open.signal)
         open.watcher.poke()
         if (answer.is === 'released') {
           await this.#end(hold, 'released')
@@ -139,8 +135,8 @@ export class Keeper {
       } else {
         // A console died before it knew that it had acquired the lock: it is kept, so that no job starts.
         const holder = await provider.read(hold.name, open.signal)
-        const isOurs = holder !== null && holder.owner === hold.owner
-        if (isOurs && (await acquireHold(hold, provider, open, this.#options)).is === 'taken')
+        const isOurs = holder?.owner === hold.owner
+        if (isOurs && (await acquireHold(hold, reached, this.#options)).is === 'taken')
           return this.#acquired(hold)
       }
     }
@@ -156,10 +152,10 @@ export class Keeper {
   }
 
   async #extend(hold: HoldRecord, ttlMs: number): Promise<number> {
-    const { book, now } = this.#options
-    const { open, provider } = await this.#reach(hold)
+    const { book, now, reach } = this.#options
+    const { open, provider } = await reach(hold)
     const sentAt = now()
-    const answer = await provider.extend(hold.name, proofOf(hold), ttlMs, open.signal)
+    const answer = await provider.extend(hold.name, hold, ttlMs, open.signal)
     if (answer.is === 'lost') return this.#lost(hold, answer.holder)
     await book.note(hold.holdId, each => ({
       ...each,
@@ -176,24 +172,25 @@ export class Keeper {
 
   /** Without renewals, a loss is only noticed by reading the lock. */
   async #look(hold: HoldRecord): Promise<void> {
-    const { open, provider } = await this.#reach(hold)
+    const { book, reach } = this.#options
+    const { open, provider } = await reach(hold)
     const holder = await provider.read(hold.name, open.signal)
     if (holder === null || (holder.owner !== null && holder.owner !== hold.owner))
       await this.#lost(hold, holder)
     // The lock is ours: a removal from now on is a loss.
     else if (hold.problem !== null || hold.letGoSent)
-      await this.#options.book.note(hold.holdId, each => ({ ...each, problem: null, letGoSent: false }))
+      await book.note(hold.holdId, each => ({ ...each, problem: null, letGoSent: false }))
   }
 
   async #release(hold: HoldRecord, how: 'released' | 'ran-out'): Promise<number> {
-    const { audit, book, now } = this.#options
-    const { open, provider } = await this.#reach(hold)
+    const { audit, book, now, reach } = this.#options
+    const { open, provider } = await reach(hold)
     // A requested release is in the audit log already. If this entry cannot be written, the lease ends by itself.
     if (how === 'ran-out' && this.#actedAt !== hold.until) {
       await audit.append([actingEntry(hold)])
       this.#actedAt = hold.until
     }
-    const answer = await provider.release(hold.name, proofOf(hold), open.signal).catch(async error => {
+    const answer = await provider.release(hold.name, hold, open.signal).catch(async error => {
       if (toFailure(error).uncertain) await book.note(hold.holdId, each => ({ ...each, letGoSent: true }))
       throw error
     })
@@ -269,22 +266,14 @@ export class Keeper {
     return end <= at ? at + RETRY_MS : Math.min(at + RETRY_MS, Math.max(end, at + 20))
   }
 
-  #reach(hold: HoldRecord): Promise<Reached> {
-    return this.#options.reach(hold)
-  }
-
   /** If the audit entry cannot be written, the hold says so. */
-  async #record(entry: Parameters<AuditLog['append']>[0][number]): Promise<void> {
+  async #record(entry: AuditEntry): Promise<void> {
     const { audit, book } = this.#options
     await audit.append([entry]).catch(error => {
       const { message } = toFailure(error)
       return book.note(this.holdId, each => ({ ...each, problem: message }))
     })
   }
-}
-
-function proofOf({ owner, mark }: HoldRecord): OwnerProof {
-  return { owner, mark }
 }
 
 /** Without a sign of life for this long, a keeper on another machine has lost its hold. */

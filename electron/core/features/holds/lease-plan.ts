@@ -8,7 +8,7 @@ const AFTERWARDS_MS = 5000
 /** A smaller difference is none. */
 const SAME_MS = 250
 
-export type LeasePlan = {
+type LeasePlan = {
   /** The lease to request now; null for none. */
   readonly extendMs: number | null
   /** When the next step is due, by the local clock. */
@@ -16,23 +16,23 @@ export type LeasePlan = {
 }
 
 /** The first lease of a hold. */
-export function firstLease(mode: HoldRecord['mode'], forMs: number, leaseMs: number): number {
-  return mode === 'once' ? forMs : Math.min(leaseMs, forMs + AFTERWARDS_MS)
+export function firstLease({ mode, forMs }: Pick<HoldRecord, 'mode' | 'forMs'>): number {
+  return mode === 'once' ? forMs : Math.min(LEASE_MS, forMs + AFTERWARDS_MS)
 }
 
 /** What to do about the lease of a hold now. */
-export function leasePlan(hold: HoldRecord, now: number, leaseMs: number): LeasePlan {
+export function leasePlan(hold: HoldRecord, now: number): LeasePlan {
   const until = hold.until ?? now
   const { leaseUntil, mode } = hold
   if (mode === 'once') {
     // The operator has extended the hold, the store does not know yet.
     if (until - leaseUntil > SAME_MS) return { extendMs: until - now, nextAt: now }
-    return { extendMs: null, nextAt: Math.min(until, now + leaseMs / 3) }
+    return { extendMs: null, nextAt: Math.min(until, now + LEASE_MS / 3) }
   }
-  const wanted = Math.min(now + leaseMs, until + AFTERWARDS_MS)
-  const renewAt = leaseUntil - (leaseMs * 2) / 3
+  const wanted = Math.min(now + LEASE_MS, until + AFTERWARDS_MS)
+  const renewAt = leaseUntil - (LEASE_MS * 2) / 3
   // Longer than any lease: the local clock was set back.
-  const isSetBack = leaseUntil - now > leaseMs + SAME_MS
+  const isSetBack = leaseUntil - now > LEASE_MS + SAME_MS
   if (isSetBack || hold.ask === 'renew') return { extendMs: wanted - now, nextAt: now }
   if (until + AFTERWARDS_MS - leaseUntil <= SAME_MS) return { extendMs: null, nextAt: until }
   if (now >= renewAt) return { extendMs: wanted - now, nextAt: now }
@@ -40,8 +40,8 @@ export function leasePlan(hold: HoldRecord, now: number, leaseMs: number): Lease
 }
 
 /** Until when an attempt with a lost answer may hold the lock: formats round up, and requests arrive late. */
-export function mayBeOursUntil({ mode, forMs, waitsUntil }: HoldRecord, leaseMs: number): number {
-  return (waitsUntil ?? 0) + firstLease(mode, forMs, leaseMs) + AFTERWARDS_MS
+export function mayBeOursUntil(hold: HoldRecord): number {
+  return (hold.waitsUntil ?? 0) + firstLease(hold) + AFTERWARDS_MS
 }
 
 /** Whether the hold ends without its store. A lock acquired for its whole time lasts by itself. */

@@ -4,12 +4,12 @@ import { firstLease, LEASE_MS, leasePlan } from '../../../../electron/core/featu
 
 /** Lets the time of a hold pass, and keeps every promise of the plan at once. */
 function livedThrough(forMs: number, mode: HoldRecord['mode'], stepMs: number) {
-  let hold = { mode, until: forMs, leaseUntil: firstLease(mode, forMs, LEASE_MS) } as HoldRecord
+  let hold = { mode, until: forMs, leaseUntil: firstLease({ mode, forMs }) } as HoldRecord
   let renewals = 0
   let shortest = Number.POSITIVE_INFINITY
   let furthest = 0
   for (let now = 0; now < forMs; now += stepMs) {
-    const { extendMs, nextAt } = leasePlan(hold, now, LEASE_MS)
+    const { extendMs, nextAt } = leasePlan(hold, now)
     if (extendMs !== null) {
       hold = { ...hold, leaseUntil: now + extendMs }
       renewals++
@@ -33,9 +33,9 @@ describe('the lease of a hold', () => {
   it('is renewed at once after the clock was set back, because the store keeps counting', () => {
     const begun = 10_000_000
     const hold = { mode: 'renewed', until: begun + 600_000, leaseUntil: begun + LEASE_MS } as HoldRecord
-    expect(leasePlan(hold, begun - 3_600_000, LEASE_MS).extendMs).toBe(LEASE_MS)
+    expect(leasePlan(hold, begun - 3_600_000).extendMs).toBe(LEASE_MS)
     const last = { ...hold, until: begun + 50_000, leaseUntil: begun + 55_000 } as HoldRecord
-    expect(leasePlan(last, begun - 30_000, LEASE_MS).extendMs).toBe(LEASE_MS)
+    expect(leasePlan(last, begun - 30_000).extendMs).toBe(LEASE_MS)
   })
 
   it('outlasts a short hold without a renewal', () => {
@@ -45,6 +45,6 @@ describe('the lease of a hold', () => {
   it('is the whole time at once in mode once, and follows an extension', () => {
     expect(livedThrough(600_000, 'once', 1000)).toMatchObject({ renewals: 0, leaseUntil: 600_000 })
     const extended = { mode: 'once', until: 900_000, leaseUntil: 600_000 } as HoldRecord
-    expect(leasePlan(extended, 100_000, LEASE_MS).extendMs).toBe(800_000)
+    expect(leasePlan(extended, 100_000).extendMs).toBe(800_000)
   })
 })
