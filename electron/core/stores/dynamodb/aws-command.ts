@@ -10,14 +10,13 @@ import { keyOf } from './format/table-key.ts'
 export function awsCommand(address: DynamoAddress, raw: DynamoRaw, program: DynamoProgram): string | null {
   const { keySchema } = raw
   const expressions = expressionsOf(program, keySchema.partition.name)
-  const { UpdateExpression: update, ExpressionAttributeValues: values } = expressions
+  const { ExpressionAttributeValues: values } = expressions
   return commandLine([
-    `aws dynamodb ${program.op}-item --region ${shellQuote(address.region)}`,
+    `aws dynamodb delete-item --region ${shellQuote(address.region)}`,
     ...(address.endpoint === null ? [] : [`--endpoint-url ${shellQuote(address.endpoint)}`]),
     ...(address.profile === null ? [] : [`--profile ${shellQuote(address.profile)}`]),
     `--table-name ${shellQuote(address.table)}`,
     `--key ${quotedJson(itemJson(keyOf(keySchema, raw.item)))}`,
-    ...(update ? [`--update-expression ${shellQuote(update)}`] : []),
     `--condition-expression ${shellQuote(expressions.ConditionExpression)}`,
     `--expression-attribute-names ${quotedJson(expressions.ExpressionAttributeNames)}`,
     ...(values ? [`--expression-attribute-values ${quotedJson(itemJson(values))}`] : []),

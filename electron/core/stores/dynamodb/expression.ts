@@ -3,7 +3,6 @@ import type { DynamoProgram } from './format/record.ts'
 
 type Expressions = {
   ConditionExpression: string
-  UpdateExpression?: string
   ExpressionAttributeNames: Record<string, string>
   ExpressionAttributeValues?: Record<string, AttributeValue>
 }
@@ -28,16 +27,9 @@ export function expressionsOf(program: DynamoProgram, partitionKey: string): Exp
       seen === null ? `attribute_not_exists(${name(attribute)})` : `${name(attribute)} = ${value(seen)}`,
     ),
   ]
-  const update: string[] = []
-  if (program.op === 'update') {
-    const set = Object.entries(program.set).map(([attribute, to]) => `${name(attribute)} = ${value(to)}`)
-    if (set.length > 0) update.push(`SET ${set.join(', ')}`)
-    if (program.remove.length > 0) update.push(`REMOVE ${program.remove.map(name).join(', ')}`)
-  }
   const bound = Object.fromEntries(values.map((each, i) => [`:v${i}`, each]))
   return {
     ConditionExpression: conditions.join(' AND '),
-    ...(update.length === 0 ? {} : { UpdateExpression: update.join(' ') }),
     ExpressionAttributeNames: Object.fromEntries([...names].map(([attribute, alias]) => [alias, attribute])),
     // DynamoDB refuses an empty map of values.
     ...(values.length === 0 ? {} : { ExpressionAttributeValues: bound }),

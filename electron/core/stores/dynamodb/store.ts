@@ -119,7 +119,7 @@ export class DynamoStore extends RecordStore<DynamoRaw, DynamoProgram, DynamoFor
   protected explain(program: DynamoProgram, raw: DynamoRaw) {
     const command = awsCommand(this.#address, raw, program)
     return {
-      release: [command ?? `${program.op}-item under a condition too long for a command line`],
+      release: [command ?? 'delete-item under a condition too long for a command line'],
       command,
     }
   }

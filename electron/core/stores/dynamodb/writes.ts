@@ -1,4 +1,4 @@
-import { DeleteItemCommand, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb'
+import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import { StoreError } from '../../lib/errors.ts'
 import type { Act } from '../fenced-release.ts'
 import type { DynamoConnection } from './connect.ts'
@@ -14,17 +14,13 @@ export async function execute(
   program: DynamoProgram,
   signal: AbortSignal,
 ): Promise<Act> {
-  const input = {
+  const command = new DeleteItemCommand({
     TableName: connection.table,
     Key: keyOf(keySchema, item),
     ...expressionsOf(program, keySchema.partition.name),
-    ReturnConsumedCapacity: 'TOTAL' as const,
-  }
-  const isDelete = program.op === 'delete'
-  const command = isDelete ? new DeleteItemCommand(input) : new UpdateItemCommand(input)
-  const request = { operation: isDelete ? 'DeleteItem' : 'UpdateItem', effect: 'write' } as const
-  // Both have answers of the same kind.
-  const write = connection.request(command as DeleteItemCommand, request, signal)
+    ReturnConsumedCapacity: 'TOTAL',
+  })
+  const write = connection.request(command, { operation: 'DeleteItem', effect: 'write' }, signal)
   return (await isWritten(write)) ? { outcome: 'released', notified: null } : { outcome: 'not-same' }
 }
 

@@ -53,12 +53,9 @@ function conditionOf(guard: Guard, key: string, value: Terms['value']): string {
     if (guard.endsAt === null) return `redis.call("PTTL", ${key}) == -1`
     return `math.abs((ends(${key}) or -math.huge) - ${value(guard.endsAt)}) <= ${DEADLINE_SLACK_MS}`
   }
-  const {
-    words: [name, , ...rest],
-    reply,
-  } = comparisonOf(guard)
+  const [name, , ...rest] = comparisonOf(guard)
   const call = `redis.pcall(${[`"${name}"`, key, ...rest.map(value)].join(', ')})`
-  return `${call} == ${reply === null ? 'false' : value(reply)}`
+  return `${call} == ${guard.equals === null ? 'false' : value(guard.equals)}`
 }
 
 const FIELDS = [
@@ -141,8 +138,7 @@ function describeGuard(guard: Guard): string {
   if (guard.check === 'ends')
     return guard.endsAt === null ? `${key} still has no TTL` : `${key} still ends when it was seen to end`
   if (guard.check === 'fields') return `HGETALL ${key} is still ${guard.equals.flat().map(quote).join(' ')}`
-  const { words, reply } = comparisonOf(guard)
-  return `${words.map(quote).join(' ')} is still ${reply === null ? 'nothing' : quote(reply)}`
+  return `${comparisonOf(guard).map(quote).join(' ')} is still ${guard.equals === null ? 'nothing' : quote(guard.equals)}`
 }
 
 const MAX_QUOTED = 200

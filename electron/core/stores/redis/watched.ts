@@ -79,10 +79,7 @@ async function compare(connection: Redis, guard: Guard): Promise<boolean> {
     const ends = await connection.call('PEXPIRETIME', [guard.key])
     return Math.abs(Number(ends) - guard.endsAt) <= DEADLINE_SLACK_MS
   }
-  const {
-    words: [name, ...args],
-    reply: expected,
-  } = comparisonOf(guard)
-  const reply = await connection.callBuffer(name, args)
-  return Buffer.isBuffer(reply) && Buffer.isBuffer(expected) ? reply.equals(expected) : reply === expected
+  const [name, ...args] = comparisonOf(guard)
+  const reply = (await connection.callBuffer(name, args)) as Buffer | null
+  return guard.equals === null ? reply === null : reply?.equals(guard.equals) === true
 }

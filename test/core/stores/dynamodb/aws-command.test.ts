@@ -32,7 +32,6 @@ describe('the release as a command line', () => {
   const hostile = `'; touch /tmp/owned; $(id) \`id\` "\n\u001b[31m\u202e \\`
   const raw = rawItem('lock_key', { lock_key: { S: hostile }, owner_id: { S: hostile } })
   const command = awsCommand(address, raw, {
-    op: 'delete',
     guards: [
       { attribute: 'owner_id', seen: { S: hostile } },
       { attribute: "it's", seen: { B: Uint8Array.of(255) } },
@@ -62,7 +61,7 @@ describe('the release as a command line', () => {
 
   it('is not there when it would be too long', () => {
     const guards = [{ attribute: 'Info', seen: { S: 'x'.repeat(380_000) } }]
-    expect(awsCommand(address, raw, { op: 'delete', guards })).toBeNull()
+    expect(awsCommand(address, raw, { guards })).toBeNull()
   })
 })
 

@@ -59,7 +59,7 @@ describe('the line for redis-cli', () => {
       key,
       guards: [{ check: 'value', key, equals: bytes }],
       commands: [
-        ['SET', Buffer.concat([b('copy:'), bytes]), bytes],
+        ['LPUSH', Buffer.concat([b('copy:'), bytes]), bytes],
         ['DEL', key],
       ],
     }
@@ -70,7 +70,7 @@ describe('the line for redis-cli', () => {
     await client.set(key, bytes)
     expect(bash(line)).toEqual({ out: 'released', problem: '' })
     expect(await client.exists(key)).toBe(0)
-    expect(await client.getBuffer(Buffer.concat([b('copy:'), bytes]))).toEqual(bytes)
+    expect(await client.lpopBuffer(Buffer.concat([b('copy:'), bytes]))).toEqual(bytes)
   })
 
   it('gives keys as keys, and writes one that no shell can pass on into the script', () => {

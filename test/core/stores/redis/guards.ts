@@ -21,24 +21,6 @@ export const GUARDS: [string, Guard, string[][], string[]][] = [
     ['HSET', '{lock}', 'c', '3'],
   ],
   [
-    'field',
-    { check: 'field', key, field: b('a'), equals: b('1') },
-    [['HSET', '{lock}', 'a', '1']],
-    ['HSET', '{lock}', 'a', '2'],
-  ],
-  [
-    'score',
-    { check: 'score', key, member: b('m'), equals: '5' },
-    [['ZADD', '{lock}', '5', 'm']],
-    ['ZADD', '{lock}', '6', 'm'],
-  ],
-  [
-    'member',
-    { check: 'member', key, member: b('m') },
-    [['SADD', '{lock}', 'm', 'n']],
-    ['SREM', '{lock}', 'm'],
-  ],
-  [
     'head',
     { check: 'head', key: other, equals: b('first') },
     [

@@ -10,17 +10,10 @@ export type DynamoRaw = { readonly keySchema: KeySchema; readonly item: Item; re
 export type Guard = { readonly attribute: string; readonly seen: AttributeValue | null }
 
 /**
- * What a release does to the item. The guards are compared in the same atomic step, together with "the item exists":
- * otherwise a guard of nothing but absent attributes would hold for an item that is gone, and an update would create one.
+ * Deletes the item if every guard holds. They are compared in the same atomic step, together with "the item exists": otherwise
+ * guards of nothing but absent attributes would hold for an item that is gone, and its release would count as done.
  */
-export type DynamoProgram = { readonly guards: readonly Guard[] } & (
-  | { readonly op: 'delete' }
-  | {
-      readonly op: 'update'
-      readonly set: Readonly<Record<string, AttributeValue>>
-      readonly remove: readonly string[]
-    }
-)
+export type DynamoProgram = { readonly guards: readonly Guard[] }
 
 export type DynamoFormat = Format<DynamoRaw, DynamoProgram>
 

@@ -86,7 +86,7 @@ export const conditionalPut: DynamoFormat = {
     }
   },
 
-  release: raw => ({ op: 'delete', guards: wholeItem(raw, ATTRIBUTES) }),
+  release: raw => ({ guards: wholeItem(raw, ATTRIBUTES) }),
 }
 
 function isCounter(item: Item): boolean {

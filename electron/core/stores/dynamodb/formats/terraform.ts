@@ -66,7 +66,7 @@ export const terraform: DynamoFormat = {
     }
   },
 
-  release: raw => ({ op: 'delete', guards: guardsOf(raw) }),
+  release: raw => ({ guards: guardsOf(raw) }),
 }
 
 /** Info has an ID that is new with every acquisition. Without one, nothing but the whole item tells holders apart. */

@@ -7,9 +7,6 @@ export type Guard =
       readonly key: Buffer
       readonly equals: readonly (readonly [Buffer, Buffer])[]
     }
-  | { readonly check: 'field'; readonly key: Buffer; readonly field: Buffer; readonly equals: Buffer }
-  | { readonly check: 'score'; readonly key: Buffer; readonly member: Buffer; readonly equals: string }
-  | { readonly check: 'member'; readonly key: Buffer; readonly member: Buffer }
   /** The first element of a list; null for an empty or absent one. */
   | { readonly check: 'head'; readonly key: Buffer; readonly equals: Buffer | null }
   /** The deadline, with a little slack; null for "has no TTL". */
@@ -18,24 +15,7 @@ export type Guard =
 export type Word = Buffer | string | number
 
 /** The commands of a release. The first argument is the key, or the channel of a publish. */
-export type Command = readonly [
-  (
-    | 'DEL'
-    | 'UNLINK'
-    | 'HDEL'
-    | 'ZREM'
-    | 'SREM'
-    | 'SET'
-    | 'LPUSH'
-    | 'LPOP'
-    | 'PEXPIRE'
-    | 'PEXPIREAT'
-    | 'PUBLISH'
-    | 'SPUBLISH'
-  ),
-  Word,
-  ...Word[],
-]
+export type Command = readonly ['DEL' | 'LPUSH' | 'PEXPIRE' | 'PUBLISH' | 'SPUBLISH', Word, ...Word[]]
 
 /**
  * A release as data: if every guard holds, every command runs, in one atomic step. Notifications come first, so that a server
@@ -47,26 +27,12 @@ export type RedisProgram = {
   readonly commands: readonly Command[]
 }
 
-/** The command whose reply a guard compares, and that reply; a missing value is null. */
-export type Comparison = {
-  readonly words: readonly [name: string, key: Buffer, ...Word[]]
-  readonly reply: Buffer | number | null
-}
-
-export function comparisonOf(guard: Exclude<Guard, { check: 'fields' | 'ends' }>): Comparison {
-  const { key } = guard
-  switch (guard.check) {
-    case 'value':
-      return { words: ['GET', key], reply: guard.equals }
-    case 'field':
-      return { words: ['HGET', key, guard.field], reply: guard.equals }
-    case 'score':
-      return { words: ['ZSCORE', key, guard.member], reply: Buffer.from(guard.equals) }
-    case 'member':
-      return { words: ['SISMEMBER', key, guard.member], reply: 1 }
-    case 'head':
-      return { words: ['LINDEX', key, 0], reply: guard.equals }
-  }
+/** The command whose reply a guard compares: `equals`, or null for a missing value. */
+export function comparisonOf({
+  check,
+  key,
+}: Extract<Guard, { check: 'value' | 'head' }>): readonly [name: string, key: Buffer, ...Word[]] {
+  return check === 'value' ? ['GET', key] : ['LINDEX', key, 0]
 }
 
 /** Every key that the program compares or changes, once. The lock's own key is the first. */

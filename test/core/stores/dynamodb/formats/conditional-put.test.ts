@@ -172,7 +172,6 @@ describe('conditional-put is released', () => {
   it('only while every attribute is unchanged, regardless of the order in which the item is sent', () => {
     const item = { zone: { S: 'eu' }, Host: { S: 'h' }, ...FULL }
     expect(conditionalPut.release(rawItem('lock_key', item), undefined)).toEqual({
-      op: 'delete',
       guards: [
         { attribute: 'owner_id', seen: FULL.owner_id },
         { attribute: 'expires_at', seen: FULL.expires_at },

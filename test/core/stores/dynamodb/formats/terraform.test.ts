@@ -102,7 +102,6 @@ describe('terraform', () => {
   it('is released only while Info is unchanged', () => {
     const { Info } = item(INFO)
     expect(terraform.release(rawItem('LockID', item(INFO)), undefined)).toEqual({
-      op: 'delete',
       guards: [{ attribute: 'Info', seen: Info }],
     })
     expect(lockOf(item(INFO)).fence).not.toBe(lockOf(item({ ...INFO, ID: 'other' })).fence)
