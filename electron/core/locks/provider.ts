@@ -55,6 +55,8 @@ export interface Provider {
   readonly defaultTtlMs: number
   /** How often a waiter polls when no notification arrives. */
   readonly pollMs: number
+  /** The option of an address that selects these locks in a store with other records. `value` throws if there is none. */
+  readonly selection?: { readonly option: string; value(): string } | undefined
   /** The key in the store. Throws for a name that the format cannot store. */
   keyOf(name: string): string
   /** The reverse; null for a key of another format. */

@@ -15,7 +15,7 @@ export interface StoreKind {
 }
 
 /** What the rest of core may know of a format. */
-export type KindFormat = Pick<Format<never, unknown>, 'info' | 'take'>
+export type KindFormat = Pick<Format<never, unknown>, 'info' | 'take' | 'takeHarm'>
 
 export type EnvironmentSource = {
   readonly suggestionId: string

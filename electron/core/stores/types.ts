@@ -101,12 +101,20 @@ export type Decoded = Omit<Lock, 'id' | 'key' | 'format' | 'state' | 'fence' | '
   readonly seen: FenceInput
 }
 
+/** How programs take a lock in a format. */
 export type Take = {
-  /** What keys of this format begin with. The empty text fits any key. */
+  /** What keys of this format begin with; programs write the first. The empty text fits any key. */
   readonly prefixes: readonly string[]
-  /** What must follow the prefix, when that is not simply a name. */
-  readonly name?: RegExp
+  /** What must follow the prefix, when that is not simply a name, and the same in words. */
+  readonly name?: { readonly shape: RegExp; readonly is: string }
+  /** The usual lease. */
+  readonly leaseMs: number
+  /** How often a waiter polls when no notification arrives. */
+  readonly pollMs: number
 }
+
+/** A format in which programs take locks. */
+export type Taken<F extends { readonly take?: unknown }> = F & { readonly take: NonNullable<F['take']> }
 
 /**
  * How one lock library writes its locks: data and pure functions, one file and one test. `Raw` is a record as the store
@@ -114,8 +122,10 @@ export type Take = {
  */
 export interface Format<Raw, Program> {
   readonly info: FormatInfo
-  /** How a program takes a lock in this format, or the harm that would do. Without it none are taken. */
-  readonly take?: Take | { readonly harm: string }
+  /** Without it no locks are taken in this format. */
+  readonly take?: Take
+  /** The harm that taking a lock would do to the programs of this format. */
+  readonly takeHarm?: string
   recognise(raw: Raw, hint: Hint): Recognition
   /** Called only for records that `recognise` considers a lock. `now` is the store's time. */
   decode(raw: Raw, now: number): Decoded

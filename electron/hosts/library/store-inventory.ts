@@ -7,8 +7,6 @@ import type { Inventory, Provider } from '../../core/locks/provider.ts'
 import type { ActiveLock, ReleasedAll } from '../../core/locks/types.ts'
 import type { LockStore } from '../../core/stores/types.ts'
 
-/** The table that programs agree on, where the address names none. */
-const USUAL_TABLE = 'recargas_process_locks'
 const AT_ONCE = 200
 
 /** Reads a store like the console does, over a connection of its own. */
@@ -98,31 +96,10 @@ export class StoreInventory implements Inventory {
 }
 
 /** The address narrowed to what this manager writes. */
-function narrowed(address: StoreAddress, provider: Provider): StoreAddress {
-  const { format } = provider
-  switch (address.kind) {
-    case 'redis':
-      return { ...address, format, match: address['match'] ?? patternOf(provider) }
-    case 'mysql':
-      return { ...address, format, table: address['table'] ?? USUAL_TABLE }
-    default:
-      return { ...address, format }
-  }
-}
-
-/** Formats whose keys have no fixed prefix: every key in the store would be read as a lock. */
-const WITHOUT_PREFIX = ['token', 'flask-cache']
-
-/** Matches the keys of the format by their prefix. */
-function patternOf(provider: Provider): string {
-  const name = 'a:b'
-  const prefix = provider.keyOf(name).slice(0, -name.length)
-  if (prefix === '' || WITHOUT_PREFIX.includes(provider.format))
-    throw new StoreError(
-      'BAD_INPUT',
-      `Keys of the format ${provider.format} have no fixed prefix: set match= in the address to select the locks`,
-    )
-  return `${prefix.replace(/[\\*?[\]^]/g, '\\$&')}*`
+function narrowed(address: StoreAddress, { format, selection }: Provider): StoreAddress {
+  if (!selection) return { ...address, format }
+  const { option, value } = selection
+  return { ...address, format, [option]: address[option] ?? value() }
 }
 
 async function inStore<T>(address: StoreAddress, work: (store: LockStore) => Promise<T>): Promise<T> {

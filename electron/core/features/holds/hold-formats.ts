@@ -2,15 +2,11 @@ import type { HoldChoices } from '../../../../shared/holds.ts'
 import type { Lock } from '../../../../shared/locks.ts'
 import type { KindFormat } from '../../stores/kind.ts'
 import { formatInfo, formatsOf } from '../../stores/kinds/kinds.ts'
-import type { Take } from '../../stores/types.ts'
-
-type TakenFormat = KindFormat & { readonly take: Take }
+import type { Take, Taken } from '../../stores/types.ts'
 
 /** The formats in which Lockkeeper takes locks. The last one fits any key. */
-function takenFormats(kind: string): TakenFormat[] {
-  return formatsOf(kind).filter(
-    (format): format is TakenFormat => format.take !== undefined && 'prefixes' in format.take,
-  )
+function takenFormats(kind: string): Taken<KindFormat>[] {
+  return formatsOf(kind).filter((format): format is Taken<KindFormat> => format.take !== undefined)
 }
 
 export function formatChoices(kind: string): HoldChoices['formats'] {
@@ -35,14 +31,15 @@ export function formatFor(kind: string, key: string, known: Lock | null, pinned:
       : taken.find(({ info }) => info.id === wanted)
   if (format) return { format: format.info.id, problem: null }
   if (wanted === null) return { format: null, problem: 'Lockkeeper cannot take locks in this kind of store' }
-  const { take } = formatsOf(kind).find(({ info }) => info.id === wanted) ?? {}
-  const harm = take && 'harm' in take ? `: ${take.harm}` : ''
+  const { takeHarm } = formatsOf(kind).find(({ info }) => info.id === wanted) ?? {}
+  const harm = takeHarm === undefined ? '' : `: ${takeHarm}`
   return {
     format: null,
     problem: `Lockkeeper cannot take locks of the format ${formatInfo(wanted)?.title ?? wanted}${harm}`,
   }
 }
 
-function fits({ prefixes, name = /./s }: Take, key: string): boolean {
-  return prefixes.some(prefix => key.startsWith(prefix) && name.test(key.slice(prefix.length)))
+function fits({ prefixes, name }: Take, key: string): boolean {
+  const shape = name?.shape ?? /./s
+  return prefixes.some(prefix => key.startsWith(prefix) && shape.test(key.slice(prefix.length)))
 }

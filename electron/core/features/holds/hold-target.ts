@@ -79,24 +79,21 @@ type Spot = Pick<HoldTarget, 'key' | 'table' | 'recordId'>
 async function spotOf({ store, signal }: OpenStore, asked: string): Promise<Spot | { problem: string }> {
   if (!store.tables) return { key: asked, table: null, recordId: asked }
   const tables = await store.tables(signal)
-  const usable = tables.filter(each => each.format === TABLE_FORMAT)
+  const problemIn = (table: { readonly format: string }) =>
+    formatFor(store.kind, '', null, table.format).problem
+  const usable = tables.filter(each => problemIn(each) === null)
   const named =
     tables.length > 1
       ? tables.find(({ name }) => asked.startsWith(`${name}/`) && asked !== `${name}/`)
       : undefined
   const table = named ?? (usable.length === 1 ? usable[0] : undefined)
-  if (!table)
-    return usable.length > 1
-      ? { problem: 'This store has several lock tables: write the table and a slash before the key' }
-      : { problem: noTable(tables[0]?.format) }
-  if (table.format !== TABLE_FORMAT) return { problem: noTable(table.format) }
+  if (!table && usable.length > 1)
+    return { problem: 'This store has several lock tables: write the table and a slash before the key' }
+  if (!table || !usable.includes(table)) {
+    const unusable = table ?? tables[0]
+    const none = 'This store has no table in which Lockkeeper can acquire a lock'
+    return { problem: (unusable && problemIn(unusable)) ?? none }
+  }
   const key = named ? asked.slice(named.name.length + 1) : asked
   return { key, table: table.name, recordId: recordIdOf(key, table.name) }
-}
-
-const TABLE_FORMAT = 'recharge-table'
-
-function noTable(format: string | undefined): string {
-  const none = 'This store has no table in which Lockkeeper can acquire a lock'
-  return format === undefined ? none : (formatFor('mysql', '', null, format).problem ?? none)
 }

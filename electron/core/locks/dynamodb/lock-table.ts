@@ -7,8 +7,7 @@ import {
 import { MINUTE_MS } from '../../../../shared/duration.ts'
 import { StoreError, throwIfAborted } from '../../lib/errors.ts'
 import { sleep } from '../../lib/timers.ts'
-import type { DynamoConnection, SendOptions } from '../../stores/dynamodb/connect.ts'
-import type { Request } from '../../stores/dynamodb/failure.ts'
+import type { DynamoConnection } from '../../stores/dynamodb/connect.ts'
 import { keySchemaOf } from '../../stores/dynamodb/format/table-key.ts'
 import { END, KEY } from './lock-item.ts'
 
@@ -43,13 +42,7 @@ async function describe(connection: DynamoConnection, signal: AbortSignal): Prom
   const command = new DescribeTableCommand({ TableName: connection.table })
   const request = { operation: 'DescribeTable', effect: 'read' } as const
   try {
-    const answer = await send(
-      connection,
-      request,
-      options => connection.client.send(command, options),
-      signal,
-    )
-    return answer.Table ?? null
+    return (await connection.request(command, request, signal)).Table ?? null
   } catch (error) {
     if (error instanceof StoreError && error.code === 'NOT_FOUND') return null
     throw error
@@ -66,7 +59,7 @@ async function createTable(connection: DynamoConnection, signal: AbortSignal): P
   })
   const request = { operation: 'CreateTable', effect: 'write', act: 'making the table' } as const
   try {
-    await send(connection, request, options => connection.client.send(command, options), signal)
+    await connection.request(command, request, signal)
     return true
   } catch (error) {
     // Another process is creating it.
@@ -86,15 +79,5 @@ async function removeExpiredItems(connection: DynamoConnection, signal: AbortSig
     TimeToLiveSpecification: { AttributeName: END, Enabled: true },
   })
   const request = { operation: 'UpdateTimeToLive', effect: 'write' } as const
-  await send(connection, request, options => connection.client.send(command, options), signal).catch(() => {})
-}
-
-/** Requests about tables cost no capacity. */
-function send<A extends object>(
-  connection: DynamoConnection,
-  request: Request,
-  work: (options: SendOptions) => Promise<A>,
-  signal: AbortSignal,
-): Promise<A> {
-  return connection.send(request, work, signal)
+  await connection.request(command, request, signal).catch(() => {})
 }

@@ -1,4 +1,3 @@
-import { HOUR_MS } from '../../../../shared/duration.ts'
 import { StoreError } from '../../lib/errors.ts'
 import type { DynamoAddress } from '../../stores/dynamodb/address.ts'
 import { DynamoConnection } from '../../stores/dynamodb/connect.ts'
@@ -60,8 +59,8 @@ export function createDynamoProvider(address: DynamoAddress, options: ProviderOp
   return {
     kind: 'dynamodb',
     format: conditionalPut.info.id,
-    defaultTtlMs: HOUR_MS,
-    pollMs: 2000,
+    defaultTtlMs: conditionalPut.take.leaseMs,
+    pollMs: conditionalPut.take.pollMs,
     listen: null,
     keyOf,
     nameOf: key => (key === '' || key.startsWith(FENCING_PREFIX) ? null : key),

@@ -33,11 +33,9 @@ export class LockItems {
   }
 
   async get(key: string, signal: AbortSignal): Promise<Item | null> {
-    const { client } = this.#connection
     const command = new GetItemCommand({ ...this.#at(key), ConsistentRead: true })
     const request = { operation: 'GetItem', effect: 'read' } as const
-    const answer = await this.#connection.send(request, options => client.send(command, options), signal)
-    return checkedItem(answer.Item)
+    return checkedItem((await this.#connection.request(command, request, signal)).Item)
   }
 
   /** Only if there is no item, or one that expired before this. */
@@ -116,14 +114,10 @@ export class LockItems {
   }
 
   async #write(operation: string, act: string, command: Write, signal: AbortSignal): Promise<Done | Unmet> {
-    const { client } = this.#connection
+    const request = { operation, effect: 'write', act } as const
     try {
-      const answer = await this.#connection.send(
-        { operation, effect: 'write', act },
-        // The answers of all three have the same fields.
-        options => client.send(command as PutItemCommand, options),
-        signal,
-      )
+      // The answers of all three have the same fields.
+      const answer = await this.#connection.request(command as PutItemCommand, request, signal)
       return { done: true, before: checkedItem(answer.Attributes) }
     } catch (error) {
       if (!isConditionFailed(error)) throw error

@@ -23,7 +23,7 @@ export function memoryProvider(server: MemoryServer, options: ProviderOptions) {
     kind: 'memory',
     format: tenantPipeline.info.id,
     defaultTtlMs: server.timeoutMs,
-    pollMs: 5000,
+    pollMs: tenantPipeline.take.pollMs,
     keyOf,
     nameOf: key => (key === '' ? null : key),
     setup: async signal => throwIfAborted(signal),

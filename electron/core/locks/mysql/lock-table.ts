@@ -1,14 +1,11 @@
 import { excerpt } from '../../lib/bytes.ts'
 import { StoreError } from '../../lib/errors.ts'
-import { readShape } from '../../stores/mysql/catalogue.ts'
+import { readEngine, readShape } from '../../stores/mysql/catalogue.ts'
 import type { Session } from '../../stores/mysql/connect.ts'
-import type { Column, TableShape } from '../../stores/mysql/format/table.ts'
+import type { Column } from '../../stores/mysql/format/table.ts'
 import { createTable, type Target } from './statements.ts'
 
 export type LockTable = Target & {
-  /** In characters. */
-  readonly keyWidth: number
-  readonly ownerWidth: number
   /** Whether the server never repeats a number, even after a restart. */
   readonly numbersRise: boolean
 }
@@ -42,7 +39,6 @@ export async function readLockTable(session: Session, name: string): Promise<Loc
   const missing = COLUMNS.filter(column => !shape.columns.has(column))
   if (missing.length > 0)
     throw unfit(`it lacks the ${missing.length === 1 ? 'column' : 'columns'} ${missing.join(', ')}`)
-  const details = await readDetails(session, shape)
   const column = (named: string) => shape.columns.get(named) as Column
   if (!shape.unique.has('lock_key'))
     throw unfit('lock_key has no unique index of its own, so that two could hold the same lock')
@@ -50,46 +46,17 @@ export async function readLockTable(session: Session, name: string): Promise<Loc
     if (column(named).type !== 'varchar') throw unfit(`${named} is no VARCHAR`)
   // The wall clock of a DATETIME is each program's own.
   if (column('expires_at').type !== 'timestamp') throw unfit('expires_at is no TIMESTAMP')
-  if (!shape.unique.has('id') || !details.numbered)
+  if (!shape.unique.has('id') || !column('id').numbered)
     throw unfit('id is no AUTO_INCREMENT, so that one holder cannot be told from the next')
-  if (!details.transactional)
-    throw unfit(
-      `its engine ${excerpt(details.engine)} has no transactions, without which two could hold a lock`,
-    )
+  const { engine, isTransactional } = await readEngine(session, shape)
+  if (!isTransactional)
+    throw unfit(`its engine ${engine} has no transactions, without which two could hold a lock`)
+  const [[version] = []] = await session.read('SELECT VERSION()')
   return {
     name: shape.name,
     key: column('lock_key'),
     owner: column('lock_id'),
-    keyWidth: details.width('lock_key'),
-    ownerWidth: details.width('lock_id'),
-    numbersRise: numbersRise(details.version),
-  }
-}
-
-async function readDetails(session: Session, { name }: TableShape) {
-  const columns = await session.read(
-    `SELECT TABLE_NAME, COLUMN_NAME, CAST(CHARACTER_MAXIMUM_LENGTH AS CHAR), EXTRA FROM information_schema.COLUMNS
-      WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ?`,
-    [name],
-  )
-  const engines = await session.read(
-    `SELECT t.TABLE_NAME, t.ENGINE, e.TRANSACTIONS, VERSION() FROM information_schema.TABLES t
-      LEFT JOIN information_schema.ENGINES e ON e.ENGINE = t.ENGINE
-      WHERE t.TABLE_SCHEMA = DATABASE() AND t.TABLE_NAME = ?`,
-    [name],
-  )
-  const about = new Map(
-    columns
-      .filter(([table]) => String(table) === name)
-      .map(([, column, length, extra]) => [String(column).toLowerCase(), { length, extra: String(extra) }]),
-  )
-  const [, engine, transactions, version] = engines.find(([table]) => String(table) === name) ?? []
-  return {
-    width: (column: string) => Number(about.get(column)?.length ?? 0),
-    numbered: /\bauto_increment\b/i.test(about.get('id')?.extra ?? ''),
-    engine: String(engine),
-    transactional: String(transactions) === 'YES',
-    version: String(version),
+    numbersRise: numbersRise(String(version)),
   }
 }
 

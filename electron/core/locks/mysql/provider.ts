@@ -1,7 +1,7 @@
-import { HOUR_MS } from '../../../../shared/duration.ts'
 import { StoreError } from '../../lib/errors.ts'
 import type { MysqlAddress } from '../../stores/mysql/address.ts'
 import { Connections, type Session } from '../../stores/mysql/connect.ts'
+import type { Column } from '../../stores/mysql/format/table.ts'
 import { rechargeTable } from '../../stores/mysql/formats/recharge-table.ts'
 import { isContention, isReadOnlyServer } from '../../stores/mysql/server-errors.ts'
 import { chooseFormats } from '../../stores/recognise.ts'
@@ -11,8 +11,6 @@ import { type LockTable, makeTable, readLockTable } from './lock-table.ts'
 import { LockRow, type StoredRow } from './statements.ts'
 import { checkWritable, endFrom, take } from './take.ts'
 
-const TABLE = 'recargas_process_locks'
-
 /**
  * Locks in a table of MySQL or MariaDB, one row each, shared with the programs that use the same table. All times are the
  * server's. The table has no column for metadata, which is not kept. Where its collation does not tell two names apart
@@ -21,13 +19,14 @@ const TABLE = 'recargas_process_locks'
 export function createMysqlProvider(address: MysqlAddress, options: ProviderOptions): Provider {
   chooseFormats([rechargeTable], options.format ?? address.format)
   const connections = new Connections(address)
-  const tableName = address.table ?? TABLE
+  const { leaseMs, pollMs, table: usualTable } = rechargeTable.take
+  const tableName = address.table ?? usualTable
   const { fencing = true } = options
   let table: LockTable | null = null
 
   const keyOf = (name: string): string => {
     checkName(name)
-    if (table) checkWidth('name of the lock', name, table.keyWidth)
+    if (table) checkWidth('name of the lock', name, table.key)
     return name
   }
 
@@ -44,7 +43,7 @@ export function createMysqlProvider(address: MysqlAddress, options: ProviderOpti
       return await connections.use(signal, async session => {
         table ??= await readLockTable(session, tableName)
         keyOf(name)
-        checkWidth('owner', owner, table.ownerWidth)
+        checkWidth('owner', owner, table.owner)
         return work(new LockRow(session, table, name), session, table)
       })
     } catch (error) {
@@ -62,8 +61,9 @@ export function createMysqlProvider(address: MysqlAddress, options: ProviderOpti
   return {
     kind: 'mysql',
     format: rechargeTable.info.id,
-    defaultTtlMs: HOUR_MS,
-    pollMs: 1000,
+    defaultTtlMs: leaseMs,
+    pollMs,
+    selection: { option: 'table', value: () => usualTable },
     listen: null,
     keyOf,
     nameOf: key => (key === '' ? null : key),
@@ -130,7 +130,7 @@ function lostTo(row: StoredRow | null): Loss {
   return { is: 'lost', holder: row?.isLive ? row.holder : null }
 }
 
-function checkWidth(what: string, text: string, width: number): void {
+function checkWidth(what: string, text: string, { width }: Column): void {
   if ([...text].length > width)
     throw new StoreError('BAD_INPUT', `The ${what} is longer than the ${width} characters that the table has`)
 }

@@ -1,8 +1,8 @@
 import { isRepresentable } from '../../../../shared/lease.ts'
 import { keyToText } from '../../lib/bytes.ts'
-import { type RedisFormat, textOf } from '../../stores/redis/format/format.ts'
 import type { RedisRaw } from '../../stores/redis/format/record.ts'
 import type { CurrentHolder } from '../types.ts'
+import type { TakenFormat } from './lock-keys.ts'
 
 /** A script's view of a key. `ends` is PEXPIRETIME's answer; `value` is null for anything but a string of a sensible size. */
 export type KeyReading = { readonly now: number; readonly ends: number; readonly value: Buffer | null }
@@ -15,7 +15,7 @@ export const UNKNOWN_HOLDER: CurrentHolder = { owner: null, label: null, acquire
 
 /** The holder, decoded like the console does; null if the lock is free. */
 export function holderFrom(
-  format: RedisFormat,
+  format: TakenFormat,
   key: Buffer,
   { now, ends, value }: KeyReading,
 ): CurrentHolder | null {
@@ -35,8 +35,8 @@ export function holderFrom(
   const { deadlines, owner, holder, acquiredAt, acquiredAtSource } = format.decode(raw, now)
   const stored = deadlines.find(({ source }) => source === 'stored')?.at ?? null
   return {
-    // The console shows the start of a plain token; comparing owners needs all of it.
-    owner: format.info.id === 'token' ? (textOf(raw) ?? owner) : owner,
+    // The console may show the start of a token; comparing owners needs all of it.
+    owner: format.take.ownerOf?.(raw) ?? owner,
     label: holder?.label ?? null,
     acquiredAt:
       acquiredAtSource === 'stored' && acquiredAt !== null && isRepresentable(acquiredAt) ? acquiredAt : null,

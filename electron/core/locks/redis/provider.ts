@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { Cluster } from 'ioredis'
+import { keyToText } from '../../lib/bytes.ts'
 import { StoreError, throwIfAborted } from '../../lib/errors.ts'
 import type { RedisAddress } from '../../stores/redis/address.ts'
 import { createClient, ready } from '../../stores/redis/connect.ts'
@@ -16,11 +17,12 @@ import {
 } from '../provider.ts'
 import type { CurrentHolder } from '../types.ts'
 import { holderFrom, UNKNOWN_HOLDER } from './holder.ts'
+import { lockKeyOf, nameOfKey, patternOf, type TakenFormat, takenFormat } from './lock-keys.ts'
 import { EXTEND, MAX_VALUE_BYTES, READ, RELEASE, TAKE } from './scripts.ts'
 import { Subscriber } from './subscriber.ts'
-import { keyTextOf, lockKeyOf, nameOfKey, type Writer, writerOf } from './writers.ts'
 
 type Word = Buffer | string | number
+type Encode = TakenFormat['take']['encode']
 type Reply = [answer: Buffer, now: number, detail: number | Buffer, value: Buffer | null]
 
 /** One Redis: a server, a cluster, or the primary that a Sentinel names. */
@@ -33,20 +35,19 @@ export interface RedisProvider extends Provider {
 }
 
 export function createRedisProvider(address: RedisAddress, options: ProviderOptions): RedisProvider {
-  const writer = writerOf(options.format ?? address.format)
+  const format = takenFormat(options.format ?? address.format)
+  const { leaseMs, pollMs, encode } = format.take
   const client = createClient(address)
   const subscriber = new Subscriber(address, client)
   /** Whether to create fencing numbers. Undefined: until the account turns out to lack the permission. */
   let { fencing } = options
-  /** The connection whose database number was confirmed; ioredis only emits an event when SELECT fails. */
-  let selected: unknown = null
   /** The connection on which a replica has answered. */
   let demoted: unknown = null
   let isClosed = false
 
   const connection = () => (client as { stream?: unknown }).stream
   const holderIn = (key: Buffer, [, now, ends, value]: Reply) =>
-    holderFrom(writer.format, key, { now, ends: Number(ends), value })
+    holderFrom(format, key, { now, ends: Number(ends), value })
 
   /** A failure here means that nothing was sent. */
   async function prepare(signal: AbortSignal): Promise<void> {
@@ -54,26 +55,14 @@ export function createRedisProvider(address: RedisAddress, options: ProviderOpti
     if (isClosed) throw new StoreError('STORE_ERROR', 'This lock manager is closed')
     try {
       await ready(client, signal)
-      followPrimary()
-      await confirmDatabase()
     } catch (error) {
       throw storeError(error)
     }
     throwIfAborted(signal)
-  }
-
-  /** A subscription to a demoted primary gets no error, and no messages. */
-  function followPrimary(): void {
     if (demoted === null || demoted === connection()) return
+    // A subscription to a demoted primary gets no error, and no messages.
     demoted = null
     subscriber.comeBack()
-  }
-
-  async function confirmDatabase(): Promise<void> {
-    const current = connection()
-    if (address.db === 0 || client instanceof Cluster || selected === current) return
-    await client.select(address.db)
-    selected = current
   }
 
   async function change(
@@ -112,18 +101,19 @@ export function createRedisProvider(address: RedisAddress, options: ProviderOpti
 
   return {
     kind: 'redis',
-    format: writer.format.info.id,
-    defaultTtlMs: writer.defaultTtlMs,
-    pollMs: writer.pollMs,
-    keyOf: name => keyTextOf(writer, name),
-    nameOf: key => nameOfKey(writer, key),
+    format: format.info.id,
+    defaultTtlMs: leaseMs,
+    pollMs,
+    selection: { option: 'match', value: () => patternOf(format) },
+    keyOf: name => keyToText(lockKeyOf(format, name).key),
+    nameOf: key => nameOfKey(format, key),
     setup: prepare,
     async take(name, request, signal, mark = null) {
-      const { key } = lockKeyOf(writer, name)
+      const { key } = lockKeyOf(format, name)
       checkTtl(request.ttlMs)
-      const { head, tail } = recordOf(writer, request)
-      const own = writer.encode === null ? (mark ?? randomBytes(8).toString('hex')) : null
-      const proof = proofOf(writer, { owner: request.owner, mark: own })
+      const { head, tail } = recordOf(encode, request)
+      const own = encode === null ? (mark ?? randomBytes(8).toString('hex')) : null
+      const proof = proofOf(encode, { owner: request.owner, mark: own })
       const reply = await acquire(key, [...proof, request.ttlMs, head, tail], signal)
       const [answer, now, detail] = reply
       if (String(answer) === 'no-number')
@@ -142,23 +132,23 @@ export function createRedisProvider(address: RedisAddress, options: ProviderOpti
       }
     },
     async extend(name, proof, ttlMs, signal) {
-      const { key } = lockKeyOf(writer, name)
+      const { key } = lockKeyOf(format, name)
       checkTtl(ttlMs)
-      const reply = await change('renewal', EXTEND, [key], [...proofOf(writer, proof), ttlMs], signal)
+      const reply = await change('renewal', EXTEND, [key], [...proofOf(encode, proof), ttlMs], signal)
       if (String(reply[0]) === 'extended') return { is: 'extended', expiresAt: reply[1] + ttlMs }
       return { is: 'lost', holder: holderIn(key, reply) }
     },
     async release(name, proof, signal, silently = false) {
-      const { key, channel, message } = lockKeyOf(writer, name)
-      const args = [...proofOf(writer, proof), silently ? '' : channel, message]
+      const { key, channel, message } = lockKeyOf(format, name)
+      const args = [...proofOf(encode, proof), silently ? '' : channel, message]
       const reply = await change('release', RELEASE, [key], args, signal)
       if (String(reply[0]) === 'released') return { is: 'released' }
       return { is: 'lost', holder: holderIn(key, reply) }
     },
     async read(name, signal): Promise<CurrentHolder | null> {
-      const { key } = lockKeyOf(writer, name)
+      const { key } = lockKeyOf(format, name)
       await prepare(signal)
-      const kind = writer.encode === null ? 'json' : 'plain'
+      const kind = encode === null ? 'json' : 'plain'
       const reply = await runScript(client, READ, [key], [kind, '', '']).catch(error => {
         throw storeError(error)
       })
@@ -166,7 +156,7 @@ export function createRedisProvider(address: RedisAddress, options: ProviderOpti
     },
     async listen(name, changed, signal) {
       throwIfAborted(signal)
-      return subscriber.listen(lockKeyOf(writer, name).channel, changed, signal)
+      return subscriber.listen(lockKeyOf(format, name).channel, changed, signal)
     },
     async close() {
       isClosed = true
@@ -177,13 +167,13 @@ export function createRedisProvider(address: RedisAddress, options: ProviderOpti
 }
 
 /** The proof of ownership as arguments of the scripts. */
-function proofOf({ encode }: Writer, { owner, mark }: OwnerProof): [kind: string, value: Word, mark: string] {
+function proofOf(encode: Encode, { owner, mark }: OwnerProof): [kind: string, value: Word, mark: string] {
   if (owner === '' || !isText(owner)) throw new StoreError('BAD_INPUT', 'This cannot be the owner of a lock')
   return encode === null ? ['json', owner, mark ?? ''] : ['plain', encode(owner), '']
 }
 
 /** The parts of the JSON known before the server adds its times. */
-function recordOf({ encode }: Writer, { owner, metadata }: AcquireRequest): { head: string; tail: string } {
+function recordOf(encode: Encode, { owner, metadata }: AcquireRequest): { head: string; tail: string } {
   if (encode !== null) {
     if (encode(owner).length > MAX_VALUE_BYTES) throw tooLarge()
     return { head: '', tail: '' }

@@ -17,10 +17,10 @@ import type {
 } from '../provider.ts'
 import type { CurrentHolder } from '../types.ts'
 import { UNKNOWN_HOLDER } from './holder.ts'
+import { takenFormat } from './lock-keys.ts'
 import { checkServers, Majority } from './majority.ts'
 import { createRedisProvider, type RedisProvider } from './provider.ts'
 import { type Poll, poll, type Votes, valuesOf } from './votes.ts'
-import { writerOf } from './writers.ts'
 
 const LONGEST_ANSWER_MS = 500
 const SHORTEST_ANSWER_MS = 50
@@ -55,6 +55,7 @@ class Redlock implements Provider {
   readonly format: string
   readonly defaultTtlMs: number
   readonly pollMs: number
+  readonly selection: Provider['selection']
   readonly keyOf: Provider['keyOf']
   readonly nameOf: Provider['nameOf']
   readonly #nodes: readonly RedisProvider[]
@@ -65,13 +66,14 @@ class Redlock implements Provider {
   readonly #background = new PendingWork()
 
   constructor(nodes: readonly RedisProvider[]) {
-    const { format, defaultTtlMs, pollMs, keyOf, nameOf } = nodes[0] as RedisProvider
+    const { format, defaultTtlMs, pollMs, selection, keyOf, nameOf } = nodes[0] as RedisProvider
     this.format = format
     this.defaultTtlMs = defaultTtlMs
     this.pollMs = pollMs
+    this.selection = selection
     this.keyOf = keyOf
     this.nameOf = nameOf
-    this.#hasMarks = writerOf(format).encode === null
+    this.#hasMarks = takenFormat(format).take.encode === null
     this.#nodes = nodes
     this.#pending = nodes.map(() => new Map())
     this.#majority = new Majority(nodes.length)

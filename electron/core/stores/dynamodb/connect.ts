@@ -26,7 +26,6 @@ const MAX_TRIES = 6
 const FIRST_DELAY_MS = 100
 const LAST_DELAY_MS = 1000
 
-export type SendOptions = { readonly abortSignal: AbortSignal; readonly requestTimeout: number }
 type Consumed = { readonly CapacityUnits?: number | undefined }
 /** The answer for several items counts each table. */
 type Answer = { readonly ConsumedCapacity?: Consumed | readonly Consumed[] | undefined }
@@ -73,15 +72,15 @@ export class DynamoConnection {
   }
 
   /**
-   * Sends a request, again where that is safe. Throws the SDK's error for a condition that failed (`isConditionFailed`)
+   * Sends a command, again where that is safe. Throws the SDK's error for a condition that failed (`isConditionFailed`)
    * and a StoreError for everything else. A write that was sent is not aborted: its answer is the only proof of what
    * happened.
    */
-  async send<A extends Answer>(
+  async request<I extends ServiceInputTypes, O extends ServiceOutputTypes & Answer>(
+    command: $Command<I, O, DynamoDBClientResolvedConfig, ServiceInputTypes, ServiceOutputTypes>,
     request: Request,
-    work: (options: SendOptions) => Promise<A>,
     signal: AbortSignal,
-  ): Promise<A> {
+  ): Promise<O> {
     const start = performance.now()
     throwIfAborted(signal)
     await this.#credentials(signal)
@@ -91,7 +90,7 @@ export class DynamoConnection {
       this.spent.requests++
       try {
         const answer = await withDeadline(ANSWER_MS, request.effect === 'read' ? signal : null, abortSignal =>
-          work({ abortSignal, requestTimeout: Math.min(SILENCE_MS, leftMs) }),
+          this.client.send(command, { abortSignal, requestTimeout: Math.min(SILENCE_MS, leftMs) }),
         )
         for (const consumed of [answer.ConsumedCapacity ?? []].flat())
           this.spent.units += consumed.CapacityUnits ?? 0
@@ -105,15 +104,6 @@ export class DynamoConnection {
         await sleep(delayMs, signal)
       }
     }
-  }
-
-  /** Sends a command, as `send` does. */
-  request<I extends ServiceInputTypes, O extends ServiceOutputTypes & Answer>(
-    command: $Command<I, O, DynamoDBClientResolvedConfig, ServiceInputTypes, ServiceOutputTypes>,
-    request: Request,
-    signal: AbortSignal,
-  ): Promise<O> {
-    return this.send(request, options => this.client.send(command, options), signal)
   }
 
   close(): void {

@@ -119,8 +119,8 @@ async function candidates(session: Session, formats: readonly MysqlFormat[]): Pr
 /** A table as the server describes it; null if it does not exist, or if this account may not see it. */
 export async function readShape(session: Session, table: string): Promise<TableShape | null> {
   const columnRows = await session.read(
-    `SELECT TABLE_NAME, COLUMN_NAME, DATA_TYPE, IS_NULLABLE, CHARACTER_SET_NAME, COLLATION_NAME, DATETIME_PRECISION,
-      EXTRA FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ? ORDER BY ORDINAL_POSITION`,
+    `SELECT TABLE_NAME, COLUMN_NAME, DATA_TYPE, IS_NULLABLE, CHARACTER_SET_NAME, COLLATION_NAME,
+      CHARACTER_MAXIMUM_LENGTH, DATETIME_PRECISION, EXTRA FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ? ORDER BY ORDINAL_POSITION`,
     [table],
   )
   // Servers with case-insensitive table names find `Locks` for `locks`; others may have both.
@@ -140,13 +140,25 @@ export async function readShape(session: Session, table: string): Promise<TableS
   }
 }
 
+/** The engine of a table, and whether a change in it can be rolled back. */
+export async function readEngine(session: Session, table: TableShape) {
+  const rows = await session.read(
+    `SELECT t.TABLE_NAME, t.ENGINE, e.TRANSACTIONS FROM information_schema.TABLES t
+      LEFT JOIN information_schema.ENGINES e ON e.ENGINE = t.ENGINE
+      WHERE t.TABLE_SCHEMA = DATABASE() AND t.TABLE_NAME = ?`,
+    [table.name],
+  )
+  const [, engine, transactions] = rows.find(([name]) => text(name) === table.name) ?? []
+  return { engine: excerpt(text(engine)), isTransactional: text(transactions) === 'YES' }
+}
+
 /** Whether a row may be large, as far as these columns go. */
 export function hasLargeColumns({ shape }: LockTable, columns: readonly string[]): boolean {
   return columns.some(column => /text|blob|json|geometry/.test(shape.columns.get(column)?.type ?? ''))
 }
 
 function columnFrom(row: readonly Value[]): Column {
-  const [, name, type, nullable, charset, collation, precision, extra] = row
+  const [, name, type, nullable, charset, collation, width, precision, extra] = row
   const dataType = text(type).toLowerCase()
   return {
     name: text(name),
@@ -155,9 +167,11 @@ function columnFrom(row: readonly Value[]): Column {
     nullable: text(nullable) !== 'NO',
     charset: charset == null ? null : text(charset),
     collation: collation == null ? null : text(collation),
+    width: Number(text(width)),
     precision: Math.min(6, Math.max(0, Number(precision ?? 0) || 0)),
     // `DEFAULT_GENERATED` is only a default.
     generated: /\b(VIRTUAL|STORED|PERSISTENT)\b/i.test(text(extra)),
+    numbered: /\bauto_increment\b/i.test(text(extra)),
   }
 }
 

@@ -4,7 +4,7 @@ import { excerpt } from '../../lib/bytes.ts'
 import { StoreError } from '../../lib/errors.ts'
 import { checkCopy, damagedCopy, hasEnded } from '../record-copy.ts'
 import type { RecordCopy } from '../types.ts'
-import type { Catalogue, LockTable } from './catalogue.ts'
+import { type Catalogue, type LockTable, readEngine } from './catalogue.ts'
 import type { Session, TransactionResult } from './connect.ts'
 import { lockIn } from './find.ts'
 import type { MysqlRaw, TableShape, Value } from './format/table.ts'
@@ -53,7 +53,12 @@ export async function restoreRecord(
   checkCopy(copy, made)
   // The form of the id depends on the tables that existed when it was released.
   if (![made.lock.key, `${name}/${made.lock.key}`].includes(copy.id)) throw damagedCopy()
-  await checkTransactional(session, table.shape)
+  const { engine, isTransactional } = await readEngine(session, table.shape)
+  // A row that the server stores differently could otherwise not be removed again.
+  if (!isTransactional) {
+    const what = `Tables of the engine ${engine} have no transactions, so nothing was restored`
+    throw new StoreError('UNSUPPORTED', what)
+  }
   return session.transaction(inside => write(inside, table, raw, copy))
 }
 
@@ -107,19 +112,6 @@ function rawFrom({ row: cells, readAt }: z.infer<typeof dataSchema>, table: Tabl
     return [column, 'base64' in cell ? Buffer.from(cell.base64, 'base64') : cell.text]
   })
   return { table, row: Object.fromEntries(row), readAt }
-}
-
-/** Without transactions a row that the server stored differently could not be removed again. */
-async function checkTransactional(session: Session, table: TableShape): Promise<void> {
-  const [[engine, transactions] = []] = await session.read(
-    `SELECT t.ENGINE, e.TRANSACTIONS FROM information_schema.TABLES t
-      LEFT JOIN information_schema.ENGINES e ON e.ENGINE = t.ENGINE
-      WHERE t.TABLE_SCHEMA = DATABASE() AND t.TABLE_NAME = ?`,
-    [table.name],
-  )
-  if (String(transactions) === 'YES') return
-  const what = `Tables of the engine ${excerpt(String(engine))} have no transactions`
-  throw new StoreError('UNSUPPORTED', `${what}, so nothing was restored`)
 }
 
 function sameRow(a: MysqlRaw, b: MysqlRaw): boolean {

@@ -113,16 +113,27 @@ async function leave(client: Redis): Promise<void> {
  * primary keeps answering as a replica: its connection is closed before the next command.
  */
 export async function ready(client: RedisClient, signal: AbortSignal): Promise<void> {
-  let connected = connecting.get(client)
-  if (!connected) {
-    const isLeaving = mustLeave(client)
-    if (client.status === 'ready' && !isLeaving) return
-    connected = (isLeaving ? leave(client).then(() => becomeReady(client)) : becomeReady(client)).finally(
-      () => connecting.delete(client),
+  const isLeaving = mustLeave(client)
+  if (!connecting.has(client) && (isLeaving || client.status !== 'ready')) {
+    const left = isLeaving ? leave(client) : Promise.resolve()
+    connecting.set(
+      client,
+      left.then(() => becomeReady(client)).finally(() => connecting.delete(client)),
     )
-    connecting.set(client, connected)
   }
-  await unlessAborted(connected, signal)
+  const connected = connecting.get(client)
+  if (connected) await unlessAborted(connected, signal)
+  await confirmDatabase(client)
+}
+
+/** Connections whose database number was confirmed, by their client; ioredis only emits an event when SELECT fails. */
+const selected = new WeakMap<RedisClient, unknown>()
+
+export async function confirmDatabase(client: RedisClient): Promise<void> {
+  if (client instanceof Cluster || !client.options.db || selected.get(client) === client.stream) return
+  const connection = client.stream
+  await client.select(client.options.db)
+  selected.set(client, connection)
 }
 
 function becomeReady(client: RedisClient): Promise<void> {

@@ -13,7 +13,7 @@ import { type Readings, type RecordPage, RecordStore, type Releases } from '../r
 import type { RecordCopy } from '../types.ts'
 import type { RedisAddress } from './address.ts'
 import { redisCommand } from './cli-command.ts'
-import { countCommands, createClient, type RedisClient, ready } from './connect.ts'
+import { confirmDatabase, countCommands, createClient, type RedisClient, ready } from './connect.ts'
 import { changeFailed, isNotPermitted, notTried, storeError } from './failure.ts'
 import { isFencingCounter } from './fencing-counter.ts'
 import type { RedisFormat } from './format/format.ts'
@@ -40,8 +40,6 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
   readonly #sent: () => number
   readonly #clock = new ServerClock()
   readonly #reader: KeyReader
-  /** The connection whose database number was confirmed; ioredis only emits an event when SELECT fails. */
-  #selected: unknown = null
   readonly #watched = new WorkQueue(WATCHED_AT_ONCE)
   #closed = false
 
@@ -198,7 +196,7 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
 
   async #act(program: RedisProgram): Promise<Act> {
     // The connection may have been replaced since the first release.
-    await this.#confirmDatabase()
+    await confirmDatabase(this.#client)
     return runProgram(this.#client, program).catch(error => {
       if (!isNotPermitted(error)) throw error
       return this.#watched.run(() => runWatched(this.#client, program))
@@ -210,19 +208,11 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
     if (this.#closed) throw new StoreError('STORE_ERROR', 'This store is closed')
     try {
       await ready(this.#client, signal)
-      await this.#confirmDatabase()
       throwIfAborted(signal)
       return await work()
     } catch (error) {
       throw storeError(error)
     }
-  }
-
-  async #confirmDatabase(): Promise<void> {
-    const connection = (this.#client as { stream?: unknown }).stream
-    if (this.#address.db === 0 || this.#client instanceof Cluster || this.#selected === connection) return
-    await this.#client.select(this.#address.db)
-    this.#selected = connection
   }
 
   async #readTime(): Promise<ClockReading> {

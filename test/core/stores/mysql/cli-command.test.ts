@@ -97,6 +97,8 @@ describe('the line for mysql', () => {
       charset: null,
       collation: null,
       precision: 0,
+      width: 0,
+      numbered: false,
     }
     table.columns.set('lock_key', { ...column, name: 'lock_key' })
     const line = mysqlCommand(db.address({ tls: true }), {

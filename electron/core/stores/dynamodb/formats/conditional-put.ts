@@ -1,7 +1,8 @@
+import { HOUR_MS } from '../../../../../shared/duration.ts'
 import { isRepresentable } from '../../../../../shared/lease.ts'
 import type { Note } from '../../../../../shared/locks.ts'
 import { leaseFrom } from '../../lock-from.ts'
-import { OTHER, type Recognition } from '../../types.ts'
+import { OTHER, type Recognition, type Taken } from '../../types.ts'
 import { attribute, fieldsOf, type Item, textOf } from '../format/attribute.ts'
 import { type DynamoFormat, seenIn, wholeItem } from '../format/record.ts'
 import { idOf, keyAttributes } from '../format/table-key.ts'
@@ -23,7 +24,7 @@ const EARLIEST_MS = -8.64e15
  * One item a lock, taken by `PutItem` if `attribute_not_exists(lock_key) OR expires_at < :now`. That condition decides about odd
  * items: without a numeric expires_at it is never true, and the lock blocks for ever.
  */
-export const conditionalPut: DynamoFormat = {
+export const conditionalPut: Taken<DynamoFormat> = {
   info: {
     id: 'conditional-put',
     store: 'dynamodb',
@@ -39,7 +40,7 @@ export const conditionalPut: DynamoFormat = {
     noUndo: null,
   },
 
-  take: { prefixes: [''] },
+  take: { prefixes: [''], leaseMs: HOUR_MS, pollMs: 2000 },
 
   recognise(raw, hint): Recognition {
     const { partition, sort } = raw.keySchema

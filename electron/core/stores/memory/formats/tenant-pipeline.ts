@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
+import { HOUR_MS } from '../../../../../shared/duration.ts'
 import { leaseFrom } from '../../lock-from.ts'
-import { type Format, OTHER } from '../../types.ts'
+import { type Format, OTHER, type Taken } from '../../types.ts'
 import { endOf, isPipelineLock, type PipelineLock } from '../format/pipeline-lock.ts'
 
 export type MemoryRaw = { readonly key: string; readonly value: unknown; readonly timeoutMs: number }
@@ -10,7 +11,7 @@ export type MemoryProgram = { readonly key: string; readonly isStill: (value: un
 
 export type MemoryFormat = Format<MemoryRaw, MemoryProgram>
 
-export const tenantPipeline: MemoryFormat = {
+export const tenantPipeline: Taken<MemoryFormat> = {
   info: {
     id: 'tenant-pipeline',
     store: 'memory',
@@ -26,7 +27,7 @@ export const tenantPipeline: MemoryFormat = {
     noUndo: null,
   },
 
-  take: { prefixes: [''] },
+  take: { prefixes: [''], leaseMs: HOUR_MS, pollMs: 5000 },
 
   recognise: raw => (isPipelineLock(raw.value) ? { is: 'lock', confidence: 1 } : OTHER),
 

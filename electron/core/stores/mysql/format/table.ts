@@ -1,4 +1,4 @@
-import type { Format } from '../../types.ts'
+import type { Format, Take } from '../../types.ts'
 
 /** What the server sends for a column: its own text, or bytes where the column is binary. */
 export type Value = string | Buffer | null
@@ -13,10 +13,14 @@ export type Column = {
   readonly nullable: boolean
   readonly charset: string | null
   readonly collation: string | null
+  /** In characters; 0 for anything but text. */
+  readonly width: number
   /** Digits after the second of a time. */
   readonly precision: number
   /** Computed by the server, which accepts no value for it. */
   readonly generated: boolean
+  /** AUTO_INCREMENT. */
+  readonly numbered: boolean
 }
 
 export type TableShape = {
@@ -66,6 +70,8 @@ export type MysqlProgram = {
 
 /** A format of rows, recognized by the columns of the table and not by its name. */
 export interface MysqlFormat extends Format<MysqlRaw, MysqlProgram> {
+  /** `table`: the one that its programs agree on. */
+  readonly take?: Take & { readonly table: string }
   /** The column that names the lock. It must be unique. */
   readonly keyColumn: string
   /** All required columns, including the key column. */

@@ -1,5 +1,7 @@
+import { HOUR_MS } from '../../../../../shared/duration.ts'
 import type { Note } from '../../../../../shared/locks.ts'
 import { excerpt } from '../../../lib/bytes.ts'
+import type { Taken } from '../../types.ts'
 import { byColumns, comparisonOf, decodeRow, textOf } from '../format/row.ts'
 import type { MysqlFormat } from '../format/table.ts'
 
@@ -7,7 +9,7 @@ const COLUMNS = ['lock_key', 'lock_id', 'pid', 'acquired_at', 'expires_at']
 const COMPARED = ['id', ...COLUMNS]
 
 /** One row per lock, deleted by its holder. Expired rows stay until an acquisition cleans them up. */
-export const rechargeTable: MysqlFormat = {
+export const rechargeTable: Taken<MysqlFormat> = {
   info: {
     id: 'recharge-table',
     store: 'mysql',
@@ -27,7 +29,7 @@ export const rechargeTable: MysqlFormat = {
   optionalColumns: ['id'],
   needs: 'DELETE',
 
-  take: { prefixes: [''] },
+  take: { prefixes: [''], leaseMs: HOUR_MS, pollMs: 1000, table: 'recargas_process_locks' },
 
   recognise: byColumns(COLUMNS),
 

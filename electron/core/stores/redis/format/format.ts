@@ -2,11 +2,21 @@ import { isUtf8 } from 'node:buffer'
 import type { Note } from '../../../../../shared/locks.ts'
 import type { FenceInput } from '../../fence.ts'
 import { acquiredFromTtl, leaseFrom } from '../../lock-from.ts'
-import type { Decoded, Format } from '../../types.ts'
+import type { Decoded, Format, Take } from '../../types.ts'
 import type { Command, Guard, RedisProgram } from './program.ts'
 import type { RedisRaw } from './record.ts'
 
+export type RedisTake = Take & {
+  /** The whole value; null for a JSON object with times, a mark and metadata. */
+  readonly encode: ((owner: string) => Buffer) | null
+  /** The whole owner, where the decoded one may be cut. */
+  readonly ownerOf?: (raw: RedisRaw) => string | null
+  /** A release is announced under the name of the lock, and not under its key. */
+  readonly announcesName?: boolean
+}
+
 export interface RedisFormat extends Format<RedisRaw, RedisProgram> {
+  readonly take?: RedisTake
   /** Other keys that belong to the lock (queue, counter). They are read with it and are in `raw.companions`. */
   companions?(raw: RedisRaw): readonly Buffer[]
 }

@@ -8,9 +8,13 @@ type Scalar = string | number | bigint | boolean
 const STOP = 0x2e
 const PROTO = 0x80
 const PUT = 0x70
+const SHORT_BINUNICODE = 0x8c
+const BINUNICODE = 0x58
+const MEMOIZE = 0x94
+const FRAME = 0x95
 
-/** The bytes after each instruction that pushes nothing: BINPUT, LONG_BINPUT, MEMOIZE, FRAME. */
-const SKIPPED: Readonly<Record<number, number>> = { 113: 1, 114: 4, 148: 0, 149: 8 }
+/** The bytes after each instruction that pushes nothing; 113 is BINPUT, 114 LONG_BINPUT. */
+const SKIPPED: Readonly<Record<number, number>> = { 113: 1, 114: 4, [MEMOIZE]: 0, [FRAME]: 8 }
 
 const CONSTANTS: Readonly<Record<number, (rest: Reader) => Scalar | undefined>> = {
   136: () => true, // NEWTRUE
@@ -21,8 +25,8 @@ const CONSTANTS: Readonly<Record<number, (rest: Reader) => Scalar | undefined>> 
   138: rest => littleEndian(rest.take(rest.byte())), // LONG1
   73: rest => decimal(rest.line()), // INT: "01" and "00" are how protocol 0 writes booleans
   76: rest => decimal(rest.line().replace(/L$/, '')), // LONG
-  140: rest => utf8(rest.take(rest.byte())), // SHORT_BINUNICODE
-  88: rest => utf8(rest.take(rest.take(4).readUInt32LE())), // BINUNICODE
+  [SHORT_BINUNICODE]: rest => utf8(rest.take(rest.byte())),
+  [BINUNICODE]: rest => utf8(rest.take(rest.take(4).readUInt32LE())),
   141: rest => utf8(rest.take(Number(rest.take(8).readBigUInt64LE()))), // BINUNICODE8
   86: rest => rest.line(), // UNICODE: raw-unicode-escape; anything escaped is left as it stands
   85: rest => utf8(rest.take(rest.byte())), // SHORT_BINSTRING
@@ -52,6 +56,19 @@ export function readPickle(bytes: Buffer): Scalar | undefined {
     if (error instanceof RangeError || error instanceof TypeError) return undefined
     throw error
   }
+}
+
+/** The pickle of a string as today's Pythons write it: their highest protocol is 5. */
+export function pickleText(text: string): Buffer {
+  const utf8 = Buffer.from(text)
+  const length = Buffer.alloc(4)
+  length.writeUInt32LE(utf8.length)
+  const header =
+    utf8.length < 256 ? Buffer.from([SHORT_BINUNICODE, utf8.length]) : Buffer.from([BINUNICODE, ...length])
+  const frame = Buffer.concat([header, utf8, Buffer.from([MEMOIZE, STOP])])
+  const size = Buffer.alloc(8)
+  size.writeBigUInt64LE(BigInt(frame.length))
+  return Buffer.concat([Buffer.from([PROTO, 5, FRAME]), size, frame])
 }
 
 class Reader {

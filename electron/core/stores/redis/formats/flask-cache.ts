@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../../../../shared/duration.ts'
 import { OTHER } from '../../types.ts'
 import { bytesOf, decodeToken, isDistinctive, type RedisFormat, tokenProgram } from '../format/format.ts'
-import { readPickle } from '../format/pickle.ts'
+import { pickleText, readPickle } from '../format/pickle.ts'
 import type { RedisRaw } from '../format/record.ts'
 
 const PREFIXES = ['cache::', 'flask_cache_']
@@ -25,7 +25,7 @@ export const flaskCache: RedisFormat = {
     noUndo: null,
   },
 
-  take: { prefixes: PREFIXES },
+  take: { prefixes: PREFIXES, leaseMs: DAY_MS, pollMs: 1000, encode: cachedText },
 
   recognise(raw, hint) {
     if (raw.value.type !== 'string') return OTHER
@@ -57,7 +57,12 @@ export const flaskCache: RedisFormat = {
   release: tokenProgram,
 }
 
-/** cachelib puts "!" before a pickle; several of its versions write integers as plain digits. */
+/** cachelib puts "!" before a pickle. */
+function cachedText(text: string): Buffer {
+  return Buffer.concat([Buffer.from('!'), pickleText(text)])
+}
+
+/** Several versions of cachelib write integers as plain digits. */
 function cachedValue(raw: RedisRaw, digitsToo: boolean): string | number | bigint | boolean | undefined {
   const bytes = bytesOf(raw)
   if (bytes[0] === 0x21) return readPickle(bytes.subarray(1))

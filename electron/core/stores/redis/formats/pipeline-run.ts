@@ -21,8 +21,13 @@ export const pipelineRun: RedisFormat = {
     noUndo: null,
   },
 
-  // A pipeline belongs to a tenant.
-  take: { prefixes: [PREFIX], name: /^[^:]+:./s },
+  take: {
+    prefixes: [PREFIX],
+    name: { shape: /^[^:]+:./s, is: 'a tenant, a colon and a pipeline' },
+    leaseMs: HOUR_MS,
+    pollMs: 1000,
+    encode: Buffer.from,
+  },
 
   recognise(raw, hint) {
     if (!KEY.test(raw.keyText)) {

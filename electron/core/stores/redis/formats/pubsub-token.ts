@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../../../../shared/duration.ts'
 import { OTHER } from '../../types.ts'
 import { decodeToken, isDistinctive, type RedisFormat, textOf, tokenProgram } from '../format/format.ts'
 
@@ -19,7 +20,13 @@ export const pubsubToken: RedisFormat = {
     noUndo: null,
   },
 
-  take: { prefixes: [PREFIX] },
+  take: {
+    prefixes: [PREFIX],
+    leaseMs: MINUTE_MS / 2,
+    pollMs: 5000,
+    encode: Buffer.from,
+    announcesName: true,
+  },
 
   recognise(raw, hint) {
     if (!raw.keyText.startsWith(PREFIX) || raw.keyText.length === PREFIX.length) {

@@ -22,7 +22,7 @@ export const pythonRedisLock: RedisFormat = {
     noUndo: null,
   },
 
-  take: { harm: 'its waiting processes would not be woken when the hold ends' },
+  takeHarm: 'its waiting processes would not be woken when the hold ends',
 
   recognise(raw, hint) {
     if (raw.keyText.startsWith(SIGNAL) && raw.value.type === 'list') return { is: 'companion' }

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../../../../shared/duration.ts'
 import { excerpt } from '../../../lib/bytes.ts'
 import { leaseFrom } from '../../lock-from.ts'
 import { OTHER } from '../../types.ts'
@@ -25,7 +26,8 @@ export const rechargeJson: RedisFormat = {
     noUndo: null,
   },
 
-  take: { prefixes: [PREFIX] },
+  // Its other programs announce no releases, so waiters poll often.
+  take: { prefixes: [PREFIX], leaseMs: HOUR_MS, pollMs: 1000, encode: null },
 
   recognise(raw, hint) {
     const claimed = hint.pinned || raw.keyText.startsWith(PREFIX)

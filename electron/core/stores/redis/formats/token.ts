@@ -1,7 +1,15 @@
+import { MINUTE_MS } from '../../../../../shared/duration.ts'
 import { holdsForMaintenance } from '../../../../../shared/hold-words.ts'
 import { bytesToDisplay } from '../../../lib/bytes.ts'
 import { OTHER } from '../../types.ts'
-import { bytesOf, decodeToken, isDistinctive, type RedisFormat, tokenProgram } from '../format/format.ts'
+import {
+  bytesOf,
+  decodeToken,
+  isDistinctive,
+  type RedisFormat,
+  textOf,
+  tokenProgram,
+} from '../format/format.ts'
 
 /** Longer values are shown in full by inspect; a row does not need them. */
 const OWNER_LIMIT = 256
@@ -28,7 +36,7 @@ export const token: RedisFormat = {
     noUndo: null,
   },
 
-  take: { prefixes: [''] },
+  take: { prefixes: [''], leaseMs: MINUTE_MS / 2, pollMs: 1000, encode: Buffer.from, ownerOf: textOf },
 
   recognise(raw, hint) {
     if (raw.value.type !== 'string' || raw.value.bytes.length === 0) return OTHER
