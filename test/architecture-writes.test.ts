@@ -25,7 +25,6 @@ describe('what changes a store stands where releases are made or taken back, and
       /['"`](SET|SETNX|[PH]?SETEX|GETSET|MSET(NX)?|HSET(NX)?|APPEND|RESTORE|COPY)['"`]/,
       // Where there is none, and nowhere else.
       [
-        'electron/core/stores/redis/format/program.ts',
         'electron/core/stores/redis/restore.ts',
         // A lock that is taken or extended.
         'electron/core/locks/redis/scripts.ts',
