@@ -3,6 +3,7 @@ import type { Failure, Result } from '../../shared/result.ts'
 import { closeDialog } from '../state/overlay.ts'
 import { Button } from './Button.tsx'
 import styles from './Dialog.module.css'
+import { TextField } from './Field.tsx'
 import { ErrorNotice } from './Notice.tsx'
 
 type Props = {
@@ -61,15 +62,19 @@ type FormProps = {
   /** What failed, as a sentence before the error's own. */
   readonly what?: string | undefined
   readonly onSubmit: () => void
-  readonly onClose?: () => void
+  readonly onClose?: (() => void) | undefined
   /** More buttons, before these. */
   readonly buttons?: ReactNode
+  /** A note right above the buttons. */
+  readonly note?: ReactNode
+  /** For a form that scrolls: its buttons stay in view. */
+  readonly isLong?: boolean
   readonly children?: ReactNode
 }
 
 /** The form of a dialog: its fields, why it was refused, and its buttons. */
 export function DialogForm({ look = 'primary', onSubmit, onClose = closeDialog, ...props }: FormProps) {
-  const { submit, cancel, disabled, cancelDisabled, error, what, buttons, children } = props
+  const { submit, cancel, disabled, cancelDisabled, error, what, buttons, note, isLong, children } = props
   return (
     <form
       onSubmit={event => {
@@ -78,32 +83,58 @@ export function DialogForm({ look = 'primary', onSubmit, onClose = closeDialog, 
       }}
     >
       {children}
-      <ErrorNotice what={what} error={error} />
-      <DialogButtons>
-        {buttons}
-        <Button disabled={cancelDisabled} onClick={onClose}>
-          {cancel}
-        </Button>
-        <Button type="submit" look={look} disabled={disabled}>
-          {submit}
-        </Button>
-      </DialogButtons>
+      <div className={styles.end} data-long={isLong}>
+        {note}
+        <ErrorNotice what={what} error={error} />
+        <DialogButtons>
+          {buttons}
+          <Button disabled={cancelDisabled} onClick={onClose}>
+            {cancel}
+          </Button>
+          <Button type="submit" look={look} disabled={disabled}>
+            {submit}
+          </Button>
+        </DialogButtons>
+      </div>
     </form>
   )
 }
 
-/** Sends the request of a form. `done` gets the answer; a failure is kept until the next request. */
-export function useRequest<T>(send: () => Promise<Result<T>>, done: (answer: T) => void = closeDialog) {
+type ReasonProps = Omit<FormProps, 'disabled' | 'error' | 'onSubmit'> & {
+  readonly label: string
+  readonly hint?: string
+  /** The dialog closes if the request succeeds. */
+  readonly send: (reason: string) => Promise<Result<unknown>>
+}
+
+/** The form of a dialog that requires a reason. */
+export function ReasonForm({ label, hint, send, children, ...form }: ReasonProps) {
+  const [typed, setTyped] = useState('')
+  const reason = typed.trim()
+  const { working, error, run } = useRequest(() => send(reason), form.onClose)
+  return (
+    <DialogForm {...form} disabled={working || reason === ''} error={error} onSubmit={run}>
+      {children}
+      <TextField label={label} hint={hint} value={typed} onChange={setTyped} maxLength={2000} autoFocus />
+    </DialogForm>
+  )
+}
+
+/** Sends a request. `done` gets the answer; a failure is kept until the next request. */
+export function useRequest<T, Args extends readonly unknown[] = []>(
+  send: (...args: Args) => Promise<Result<T>>,
+  done: (answer: T) => void = closeDialog,
+) {
   const [working, setWorking] = useState(false)
   const [error, setError] = useState<Failure | null>(null)
-  const run = async () => {
+  const run = async (...args: Args) => {
     setWorking(true)
-    const answer = await send()
+    const answer = await send(...args)
     setWorking(false)
     setError(answer.ok ? null : answer.error)
     if (answer.ok) done(answer.value)
   }
-  return { working, error, clear: () => setError(null), run: () => void run() }
+  return { working, error, clear: () => setError(null), run: (...args: Args) => void run(...args) }
 }
 
 type ButtonsProps = { readonly children: ReactNode; readonly className?: string | undefined }
@@ -112,14 +143,18 @@ export function DialogButtons({ children, className = '' }: ButtonsProps) {
   return <div className={`${styles.buttons} ${className}`}>{children}</div>
 }
 
-type EndProps = { readonly close: string; readonly children?: ReactNode }
+type EndProps = {
+  readonly close: string
+  readonly onClose?: () => void
+  readonly children?: ReactNode
+}
 
 /** The end of a dialog to be read: the button that closes it, after the others. */
-export function DialogEnd({ close, children }: EndProps) {
+export function DialogEnd({ close, onClose = closeDialog, children }: EndProps) {
   return (
     <DialogButtons>
       {children}
-      <Button look="primary" autoFocus onClick={closeDialog}>
+      <Button look="primary" autoFocus onClick={onClose}>
         {close}
       </Button>
     </DialogButtons>

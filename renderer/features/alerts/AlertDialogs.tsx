@@ -1,46 +1,28 @@
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import { type Alert, RULES } from '../../../shared/alerts.ts'
 import { HOUR_MS } from '../../../shared/duration.ts'
-import type { Result } from '../../../shared/result.ts'
 import { alertsStore } from '../../state/alerts.ts'
 import { ask } from '../../state/console.ts'
-import { type Acknowledgement, closeDialog } from '../../state/overlay.ts'
-import { Dialog } from '../../ui/Dialog.tsx'
-import { SelectField, TextField } from '../../ui/Field.tsx'
+import type { Acknowledgement } from '../../state/overlay.ts'
+import { Dialog, ReasonForm } from '../../ui/Dialog.tsx'
+import { SelectField } from '../../ui/Field.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
-import { AlertForm } from './AlertForm.tsx'
 
-type ReasonProps = {
-  readonly confirm: string
-  readonly send: (reason: string) => Promise<Result<unknown>>
-  readonly children: ReactNode
-}
-
-function ReasonForm({ confirm, send, children }: ReasonProps) {
-  const [typed, setTyped] = useState('')
-  const reason = typed.trim()
-  return (
-    <AlertForm confirm={confirm} disabled={reason === ''} send={() => send(reason)}>
-      {children}
-      <TextField
-        label={t.alerts.reason}
-        hint={t.alerts.reasonHint}
-        value={typed}
-        onChange={setTyped}
-        maxLength={2000}
-        autoFocus
-      />
-    </AlertForm>
-  )
+const REASON = {
+  label: t.alerts.reason,
+  hint: t.alerts.reasonHint,
+  cancel: t.alerts.cancel,
+  what: t.alerts.failedToSave,
 }
 
 export function AcknowledgeDialog({ count, what }: Acknowledgement) {
   const words = t.alerts
   return (
-    <Dialog title={words.acknowledgeTitle(count)} onClose={closeDialog}>
+    <Dialog title={words.acknowledgeTitle(count)}>
       <ReasonForm
-        confirm={words.confirmAcknowledge}
+        {...REASON}
+        submit={words.confirmAcknowledge}
         send={reason => ask('alerts.acknowledge', { ...what, reason })}
       >
         <p className="muted">{words.acknowledgeText}</p>
@@ -57,9 +39,7 @@ export function MuteDialog({ alertId }: { readonly alertId: string }) {
   // As it was when the dialog was opened: it may end meanwhile, and is muted all the same.
   const [alert] = useState(() => alertsStore.getState().alerts.find(each => each.alertId === alertId))
   return (
-    <Dialog title={t.alerts.muteTitle} onClose={closeDialog}>
-      {alert ? <MuteForm alert={alert} /> : <p>{t.alerts.gone}</p>}
-    </Dialog>
+    <Dialog title={t.alerts.muteTitle}>{alert ? <MuteForm alert={alert} /> : <p>{t.alerts.gone}</p>}</Dialog>
   )
 }
 
@@ -81,7 +61,7 @@ function MuteForm({ alert: { rule, storeId, storeName, lockId, key } }: { readon
       forMs: FOR_MS[time],
     })
   return (
-    <ReasonForm confirm={words.confirmMute} send={mute}>
+    <ReasonForm {...REASON} submit={words.confirmMute} send={mute}>
       <p>{RULES[rule].title}</p>
       <p className="muted">{words.muteText}</p>
       <SelectField label={words.muteWhat} value={scope} options={scopes} onChange={setScope} />

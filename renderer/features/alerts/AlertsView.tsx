@@ -1,7 +1,5 @@
-import { useState } from 'react'
 import { useStore } from 'zustand'
 import { ALERT_RULES, type Alert, type Mute, RULES, settingOf } from '../../../shared/alerts.ts'
-import type { Failure } from '../../../shared/result.ts'
 import type { StoreEntry } from '../../../shared/stores.ts'
 import { type AlertsState, alertsStore } from '../../state/alerts.ts'
 import { ask, consoleStore } from '../../state/console.ts'
@@ -9,6 +7,7 @@ import { openDialog } from '../../state/overlay.ts'
 import { table } from '../../state/table.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
+import { useRequest } from '../../ui/Dialog.tsx'
 import { Empty } from '../../ui/Empty.tsx'
 import { ErrorNotice } from '../../ui/Notice.tsx'
 import { NumberTable } from '../../ui/NumberTable.tsx'
@@ -77,13 +76,12 @@ function rulesOn({ book }: AlertsState): number {
 function MuteList() {
   const { mutes, alerts } = useStore(alertsStore)
   const entries = useStore(consoleStore, state => state.entries)
-  const [error, setError] = useState<Failure | null>(null)
+  const { error, run: end } = useRequest(
+    (muteId: string) => ask('alerts.unmute', { muteId }),
+    () => {},
+  )
   const words = t.alerts
   if (mutes.length === 0) return null
-  const end = async (muteId: string) => {
-    const answer = await ask('alerts.unmute', { muteId })
-    setError(answer.ok ? null : answer.error)
-  }
   return (
     <Card label={words.mutes} titled>
       <ErrorNotice what={words.failedToSave} error={error} />
@@ -95,7 +93,7 @@ function MuteList() {
             <span className="faint number">
               {words.muteUntil(mute.until)} · {words.muting(mutedBy(alerts, mute.muteId))}
             </span>
-            <Button onClick={() => void end(mute.muteId)}>
+            <Button onClick={() => end(mute.muteId)}>
               {words.endMute}
               <span className="visually-hidden"> {sayMute(mute, entries)}</span>
             </Button>

@@ -4,15 +4,13 @@ import type { RuleSetting } from '../../../shared/alert-rule.ts'
 import { ALERT_RULES, type AlertRule, RULES } from '../../../shared/alerts.ts'
 import { alertsStore } from '../../state/alerts.ts'
 import { ask, consoleStore } from '../../state/console.ts'
-import { closeDialog } from '../../state/overlay.ts'
 import { table } from '../../state/table.ts'
 import { Button } from '../../ui/Button.tsx'
-import { Dialog } from '../../ui/Dialog.tsx'
+import { Dialog, DialogForm, useRequest } from '../../ui/Dialog.tsx'
 import { SelectField, Switch } from '../../ui/Field.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
-import { AlertForm } from './AlertForm.tsx'
 import { asksBrowser } from './alert-signs.ts'
 import { inputId, RuleRow } from './RuleRow.tsx'
 import ruleStyles from './Rules.module.css'
@@ -29,6 +27,7 @@ export function RulesDialog() {
   )
   const [drafts, setDrafts] = useState<readonly FieldDraft[]>([])
   const wrong = drafts.filter(isWrong)
+  const { working, error, run } = useRequest(() => ask('alerts.decide', { book, before: shown }))
   const words = t.alerts
   const change = (rule: AlertRule, setting: RuleSetting | undefined) => {
     setBook(before => withSetting(before, rule, address, setting))
@@ -36,14 +35,16 @@ export function RulesDialog() {
       setDrafts(before => before.filter(each => each.rule !== rule || each.address !== address))
   }
   return (
-    <Dialog title={words.rulesTitle} onClose={closeDialog} size="wide" className={ruleStyles.rules}>
-      <AlertForm
-        confirm={words.save}
-        confirming={words.saving}
-        disabled={wrong.length > 0}
-        send={() => ask('alerts.decide', { book, before: shown })}
-        endClass={ruleStyles.end}
-        end={<WrongList wrong={wrong} onShow={setAddress} />}
+    <Dialog title={words.rulesTitle} size="wide" className={ruleStyles.rules}>
+      <DialogForm
+        submit={working ? words.saving : words.save}
+        cancel={words.cancel}
+        disabled={working || wrong.length > 0}
+        what={words.failedToSave}
+        error={error}
+        onSubmit={run}
+        isLong
+        note={<WrongList wrong={wrong} onShow={setAddress} />}
       >
         <SelectField
           label={words.rulesFor}
@@ -65,7 +66,7 @@ export function RulesDialog() {
           ))}
         </div>
         <NotifySwitch on={book.notify} onChange={notify => setBook({ ...book, notify })} />
-      </AlertForm>
+      </DialogForm>
     </Dialog>
   )
 }

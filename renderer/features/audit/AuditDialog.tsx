@@ -19,7 +19,7 @@ export function AuditDialog() {
   const log = useAudit(text)
   const words = t.audit
   return (
-    <Dialog title={words.title} onClose={closeDialog} size="sheet">
+    <Dialog title={words.title} size="sheet">
       <p className="muted">{words.text}</p>
       <AuditVerify />
       <SearchBox label={words.filter} hint={words.filterHint} value={text} onChange={setText} autoFocus />

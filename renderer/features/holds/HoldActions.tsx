@@ -1,10 +1,9 @@
-import { useState } from 'react'
-import type { Output } from '../../../shared/contract.ts'
 import { HOUR_MS, MINUTE_MS } from '../../../shared/duration.ts'
 import type { MaintenanceHold } from '../../../shared/holds.ts'
-import type { Failure, Result } from '../../../shared/result.ts'
+import type { Result } from '../../../shared/result.ts'
 import { ask } from '../../state/console.ts'
 import { Button } from '../../ui/Button.tsx'
+import { useRequest } from '../../ui/Dialog.tsx'
 import { Menu } from '../../ui/Menu.tsx'
 import { ErrorNotice } from '../../ui/Notice.tsx'
 import { shownText } from '../../ui/shown-text.ts'
@@ -16,15 +15,11 @@ const LONGER_MS = [15 * MINUTE_MS, 30 * MINUTE_MS, HOUR_MS, 4 * HOUR_MS]
 /** Extends or releases a hold. A success shows in the list, a failure here. */
 export function HoldActions({ hold }: { readonly hold: MaintenanceHold }) {
   const { holdId, key, state } = hold
-  const [working, setWorking] = useState(false)
-  const [error, setError] = useState<Failure | null>(null)
+  const { working, error, run } = useRequest(
+    (send: () => Promise<Result<unknown>>) => send(),
+    () => {},
+  )
   const words = t.holds
-  const run = async (asked: Promise<Result<Output<'holds.release'>>>) => {
-    setWorking(true)
-    const answer = await asked
-    setWorking(false)
-    setError(answer.ok ? null : answer.error)
-  }
   if (state === 'ended') return null
   return (
     <div className={styles.actions}>
@@ -34,13 +29,13 @@ export function HoldActions({ hold }: { readonly hold: MaintenanceHold }) {
           className={styles.extend}
           items={LONGER_MS.map(forMs => ({
             label: words.extendBy(forMs),
-            run: () => void run(ask('holds.extend', { holdId, forMs })),
+            run: () => run(() => ask('holds.extend', { holdId, forMs })),
           }))}
         >
           {words.extend}
         </Menu>
       )}
-      <Button disabled={working} onClick={() => void run(ask('holds.release', { holdId }))}>
+      <Button disabled={working} onClick={() => run(() => ask('holds.release', { holdId }))}>
         {working ? words.working : state === 'waiting' ? words.stopWaiting : words.release}
         <span className="visually-hidden"> {shownText(key, 80)}</span>
       </Button>

@@ -1,26 +1,26 @@
 import { useState } from 'react'
 import { useStore } from 'zustand'
+import type { Input } from '../../../shared/contract.ts'
 import type { TakenHold } from '../../../shared/holds.ts'
-import type { Failure } from '../../../shared/result.ts'
 import { useNow } from '../../state/clock.ts'
 import { ask, consoleStore, statusOf } from '../../state/console.ts'
 import { closeDialog, type HoldPrefill } from '../../state/overlay.ts'
 import { show } from '../../state/view.ts'
 import { Button } from '../../ui/Button.tsx'
-import { Dialog, DialogAnswer, DialogButtons, DialogSubject } from '../../ui/Dialog.tsx'
+import { Dialog, DialogAnswer, DialogEnd, DialogForm, DialogSubject, useRequest } from '../../ui/Dialog.tsx'
 import { SelectField, TextField } from '../../ui/Field.tsx'
 import { Notice } from '../../ui/Notice.tsx'
-import { sentence, shownText } from '../../ui/shown-text.ts'
+import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { HoldTerms } from './HoldTerms.tsx'
-import { forMsOf, type HoldDraft, isTaken, newDraft, requestOf } from './hold-draft.ts'
+import { type HoldDraft, isTaken, newDraft, requestOf } from './hold-draft.ts'
 import { LockAvailability, useChoices } from './LockAvailability.tsx'
 
 export function HoldDialog({ prefill }: { readonly prefill?: HoldPrefill }) {
   const [taken, setTaken] = useState<TakenHold | null>(null)
   const words = t.holds
   return (
-    <Dialog title={words.dialog} onClose={closeDialog}>
+    <Dialog title={words.dialog}>
       {taken && taken.outcome !== 'refused' ? (
         <HeldAnswer taken={taken} />
       ) : (
@@ -43,44 +43,42 @@ function HoldForm({ prefill, onTaken }: FormProps) {
   const now = useNow() + offsetMs
   const answer = useChoices(draft.storeId, draft.key)
   const choices = answer?.ok ? answer.value : null
-  const [working, setWorking] = useState(false)
-  const [error, setError] = useState<Failure | string | null>(null)
+  const [refused, setRefused] = useState<string | null>(null)
 
   const taken = isTaken(choices?.current ?? null, now)
   const production = store?.production === true
+  const request = requestOf(draft, { taken, production, revision: store?.revision })
   const ready =
     store !== undefined &&
     !store.readOnly &&
     draft.key !== '' &&
     choices !== null &&
     (choices.problem === null || draft.format !== '') &&
-    forMsOf(draft) !== null &&
+    request !== null &&
     draft.reason.trim() !== '' &&
     (!taken || draft.waits) &&
     (!production || draft.typed === store.name)
 
-  async function send() {
-    const request = requestOf(draft, { taken, production, revision: store?.revision })
-    if (!request) return
-    setWorking(true)
-    const result = await ask('holds.take', request)
-    setWorking(false)
-    if (!result.ok) setError(result.error)
-    else if (result.value.outcome !== 'refused') onTaken(result.value)
-    else {
-      const who = result.value.other
-      setError(who === null ? words.refusedNobody : words.refused(shownText(who, 120)))
+  const take = useRequest(
+    (input: Input<'holds.take'>) => ask('holds.take', input),
+    answer => {
+      if (answer.outcome !== 'refused') return onTaken(answer)
+      setRefused(answer.other === null ? words.refusedNobody : words.refused(shownText(answer.other, 120)))
       change({ waits: true })
-    }
-  }
+    },
+  )
+  const failed = take.error?.uncertain ? words.uncertain : words.notDone
 
   if (open.length === 0) return <p>{words.noStore}</p>
   return (
-    <form
-      onSubmit={event => {
-        event.preventDefault()
-        if (ready && !working) void send()
-      }}
+    <DialogForm
+      submit={take.working ? words.working : taken ? words.confirmWait : words.confirm}
+      cancel={words.cancel}
+      disabled={!ready || take.working}
+      cancelDisabled={take.working}
+      what={take.error ? failed : undefined}
+      error={take.error ?? refused}
+      onSubmit={() => request && take.run(request)}
     >
       <p className="muted">{words.intro}</p>
       <SelectField
@@ -106,21 +104,8 @@ function HoldForm({ prefill, onTaken }: FormProps) {
         startsAtReason={prefill?.key !== undefined}
       />
       {store?.readOnly && <Notice>{words.readOnly}</Notice>}
-      {error !== null && <Notice>{typeof error === 'string' ? error : sayFailure(error)}</Notice>}
-      <DialogButtons>
-        <Button disabled={working} onClick={closeDialog}>
-          {words.cancel}
-        </Button>
-        <Button type="submit" look="primary" disabled={!ready || working}>
-          {working ? words.working : taken ? words.confirmWait : words.confirm}
-        </Button>
-      </DialogButtons>
-    </form>
+    </DialogForm>
   )
-}
-
-function sayFailure({ message, uncertain }: Failure): string {
-  return `${uncertain ? t.holds.uncertain : t.holds.notDone} ${sentence(message)}`
 }
 
 type Taken = Exclude<TakenHold, { outcome: 'refused' }>
@@ -134,7 +119,7 @@ function HeldAnswer({ taken: { outcome, hold } }: { readonly taken: Taken }) {
       <DialogAnswer outcome={outcome === 'held' ? 'released' : 'gone'}>
         {outcome === 'held' ? words.held(end) : words.waiting(end)}
       </DialogAnswer>
-      <DialogButtons>
+      <DialogEnd close={words.close}>
         <Button
           onClick={() => {
             closeDialog()
@@ -143,10 +128,7 @@ function HeldAnswer({ taken: { outcome, hold } }: { readonly taken: Taken }) {
         >
           {words.showHolds}
         </Button>
-        <Button look="primary" autoFocus onClick={closeDialog}>
-          {words.close}
-        </Button>
-      </DialogButtons>
+      </DialogEnd>
     </>
   )
 }

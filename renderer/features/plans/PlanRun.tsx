@@ -1,12 +1,11 @@
 import { useId, useState } from 'react'
 import type { Input } from '../../../shared/contract.ts'
 import { type PlanSummary, RESULTS, rateSchema } from '../../../shared/plans.ts'
-import type { Failure } from '../../../shared/result.ts'
 import { ask } from '../../state/console.ts'
 import { leavePlan } from '../../state/plan.ts'
 import type { PlanBook } from '../../state/plan-book.ts'
 import { Button } from '../../ui/Button.tsx'
-import { DialogButtons } from '../../ui/Dialog.tsx'
+import { DialogButtons, useRequest } from '../../ui/Dialog.tsx'
 import { TextInput } from '../../ui/Field.tsx'
 import { ErrorNotice, Notice } from '../../ui/Notice.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
@@ -21,19 +20,14 @@ type Props = { readonly book: PlanBook; readonly plan: PlanSummary }
 /** A running plan, as last reported by core. Buttons wait for their answer. */
 export function PlanRun({ book, plan }: Props) {
   const view = usePlanView(book)
-  const [error, setError] = useState<Failure | null>(null)
-  const [waiting, setWaiting] = useState(false)
   const { progress } = plan
   const { state } = progress
   const words = t.run
 
-  const steer = async (how: Omit<Input<'plans.steer'>, 'planId'>) => {
-    setWaiting(true)
-    const answer = await ask('plans.steer', { planId: plan.planId, ...how })
-    setWaiting(false)
-    if (answer.ok) book.take(answer.value)
-    setError(answer.ok ? null : answer.error)
-  }
+  const steering = useRequest(
+    (how: Omit<Input<'plans.steer'>, 'planId'>) => ask('plans.steer', { planId: plan.planId, ...how }),
+    answer => book.take(answer),
+  )
   const done = progress.total - progress.counts.pending
   const isPaused = state === 'paused'
   return (
@@ -54,21 +48,21 @@ export function PlanRun({ book, plan }: Props) {
       </div>
       <ProgressBar plan={plan} />
       <Troubles plan={plan} />
-      <ErrorNotice what={words.steerFailed} error={error} />
+      <ErrorNotice what={words.steerFailed} error={steering.error} />
       <div className={styles.runButtons}>
         <Button
-          disabled={waiting || (!isPaused && state !== 'running')}
-          onClick={() => void steer({ to: isPaused ? 'resume' : 'pause' })}
+          disabled={steering.working || (!isPaused && state !== 'running')}
+          onClick={() => steering.run({ to: isPaused ? 'resume' : 'pause' })}
         >
           {isPaused ? words.resume : words.pause}
         </Button>
         <Button
-          disabled={waiting || state === 'stopping' || state === 'checking'}
-          onClick={() => void steer({ to: 'stop' })}
+          disabled={steering.working || state === 'stopping' || state === 'checking'}
+          onClick={() => steering.run({ to: 'stop' })}
         >
           {words.stop}
         </Button>
-        <RateForm now={progress.rate} onSet={rate => void steer({ rate })} />
+        <RateForm now={progress.rate} onSet={rate => steering.run({ rate })} />
       </div>
       <PlanList book={book} view={view} chips={resultChips(book, plan)} />
       <DialogButtons>

@@ -7,7 +7,7 @@ import { closeDialog } from '../../state/overlay.ts'
 import { isAtWork, leavePlan, plans, useBook } from '../../state/plan.ts'
 import type { PlanBook } from '../../state/plan-book.ts'
 import { Button } from '../../ui/Button.tsx'
-import { Dialog, DialogButtons } from '../../ui/Dialog.tsx'
+import { Dialog, DialogButtons, DialogEnd } from '../../ui/Dialog.tsx'
 import { ErrorNotice, Notice } from '../../ui/Notice.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
@@ -24,11 +24,7 @@ export function PlanSheet({ planId }: { readonly planId: string }) {
   return (
     <Dialog title={t.plans.all.title} onClose={leavePlan}>
       <p>{t.plans.lost}</p>
-      <DialogButtons>
-        <Button look="primary" onClick={leavePlan}>
-          {t.plans.close}
-        </Button>
-      </DialogButtons>
+      <DialogEnd close={t.plans.close} onClose={leavePlan} />
     </Dialog>
   )
 }
@@ -95,7 +91,7 @@ export function MakingPlan() {
   const words = t.plans.making
   if (!making) return null
   return (
-    <Dialog title={making.title} onClose={closeDialog}>
+    <Dialog title={making.title}>
       {making.failed === null ? (
         <p role="status">{making.text}</p>
       ) : (

@@ -1,4 +1,4 @@
-import { type ComponentProps, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { planOutcome } from '../../../shared/plan-words.ts'
 import type { PlanSummary } from '../../../shared/plans.ts'
 import { ask } from '../../state/console.ts'
@@ -6,7 +6,7 @@ import { closeDialog } from '../../state/overlay.ts'
 import { isAtWork, openPlan } from '../../state/plan.ts'
 import { Button } from '../../ui/Button.tsx'
 import chipStyles from '../../ui/Chip.module.css'
-import { Dialog, DialogButtons } from '../../ui/Dialog.tsx'
+import { Dialog, DialogButtons, useRequest } from '../../ui/Dialog.tsx'
 import { ErrorNotice } from '../../ui/Notice.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
@@ -16,32 +16,24 @@ import { choosePlanFile } from './plan-files.ts'
 /** The plans of this console, as of when the dialog opens. */
 export function PlansDialog() {
   const [known, setKnown] = useState<readonly PlanSummary[] | null>(null)
-  const [failed, setFailed] = useState<ComponentProps<typeof ErrorNotice>>({ error: null })
+  const list = useRequest(() => ask('plans.list', {}), setKnown)
+  const removal = useRequest((planId: string) => ask('plans.remove', { planId }), list.run)
   const words = t.plans.all
 
-  useEffect(() => {
-    void ask('plans.list', {}).then(answer => {
-      if (answer.ok) setKnown(answer.value)
-      else setFailed({ what: words.failed, error: answer.error })
-    })
-  }, [words])
-
-  async function remove(plan: PlanSummary) {
-    const answer = await ask('plans.remove', { planId: plan.planId })
-    if (answer.ok) setKnown(before => before?.filter(each => each.planId !== plan.planId) ?? null)
-    setFailed({ error: answer.ok ? null : answer.error })
-  }
+  // Once, when the dialog opens.
+  useEffect(list.run, [])
 
   return (
-    <Dialog title={words.title} onClose={closeDialog} size="large">
+    <Dialog title={words.title} size="large">
       <p className="muted">{words.text}</p>
-      <ErrorNotice {...failed} />
-      {known === null && !failed.error && <p role="status">{t.plans.loading}</p>}
+      <ErrorNotice what={words.failed} error={list.error} />
+      <ErrorNotice error={removal.error} />
+      {known === null && !list.error && <p role="status">{t.plans.loading}</p>}
       {known?.length === 0 && <p role="status">{words.none}</p>}
       {known && known.length > 0 && (
         <ul aria-label={words.title}>
           {known.map(plan => (
-            <PlanItem key={plan.planId} plan={plan} onRemove={() => void remove(plan)} />
+            <PlanItem key={plan.planId} plan={plan} onRemove={() => removal.run(plan.planId)} />
           ))}
         </ul>
       )}

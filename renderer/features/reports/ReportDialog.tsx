@@ -97,7 +97,7 @@ export function ReportDialog() {
 
   const may = requestOf(draft, storeIds, 'file', Date.now()) !== null
   return (
-    <Dialog title={words.title} onClose={closeDialog} size="sheet" className={styles.dialog}>
+    <Dialog title={words.title} size="sheet" className={styles.dialog}>
       <p className="muted">{words.text}</p>
       <div className={styles.columns}>
         <ReportForm draft={draft} open={open} makesPdf={makesPdf} onChange={change} />

@@ -5,8 +5,7 @@ import { stepNumber } from '../../../shared/switch-steps.ts'
 import { checkSentence, STEP_WORDS } from '../../../shared/switch-words.ts'
 import { act, followSwitch, lookAt, shownRun, showSwitch, switchStore } from '../../state/switch.ts'
 import { Button } from '../../ui/Button.tsx'
-import { Dialog, DialogForm, useRequest } from '../../ui/Dialog.tsx'
-import { TextField } from '../../ui/Field.tsx'
+import { Dialog, ReasonForm } from '../../ui/Dialog.tsx'
 import { Icon, type IconName } from '../../ui/Icon.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import viewStyles from '../../ui/View.module.css'
@@ -62,25 +61,20 @@ export function RunHead({ run }: { readonly run: SwitchRun }) {
 type AbandonProps = { readonly run: SwitchRun; readonly onClose: () => void }
 
 function AbandonDialog({ run: { switchId }, onClose }: AbandonProps) {
-  const [typed, setTyped] = useState('')
-  const reason = typed.trim()
-  const { working, error, run } = useRequest(() => act('switch.abandon', { switchId, reason }), onClose)
   const words = t.switch
   return (
     <Dialog title={words.abandonTitle} onClose={onClose}>
-      <DialogForm
+      <ReasonForm
+        label={words.reason}
         submit={words.confirmAbandon}
         cancel={words.cancel}
         look="danger"
-        disabled={working || reason === ''}
-        error={error}
         what={words.failedToAbandon}
-        onSubmit={run}
+        send={reason => act('switch.abandon', { switchId, reason })}
         onClose={onClose}
       >
         <p className="muted">{words.abandonText}</p>
-        <TextField label={words.reason} value={typed} onChange={setTyped} maxLength={2000} autoFocus />
-      </DialogForm>
+      </ReasonForm>
     </Dialog>
   )
 }
