@@ -21,15 +21,27 @@ export const COLUMNS: readonly Column[] = [
 
 /** Hidden in this order when there is no room; the inspector shows them. */
 const HIDDEN_FIRST: readonly ColumnId[] = ['format', 'store', 'age', 'holder']
-/** Widths in pixels of the row's mark and of the gap between cells. */
+/** Width in pixels of the row's mark. */
 const MARK = 30
-const GAP = 10
 
 /** The operator's columns, as far as they fit. */
 export function shownColumns(hidden: readonly ColumnId[], width: number): readonly Column[] {
-  let shown = COLUMNS.filter(column => column.fixed || !hidden.includes(column.id))
-  for (const id of HIDDEN_FIRST) {
-    if (shown.reduce((sum, column) => sum + column.min + GAP, MARK) <= width) break
+  const wanted = COLUMNS.filter(column => column.fixed || !hidden.includes(column.id))
+  return fittingColumns(wanted, HIDDEN_FIRST, width - MARK)
+}
+
+/** Width in pixels of the gap between cells. */
+const GAP = 10
+
+/** The columns that fit into a grid. Those of `droppedFirst` are dropped in this order. */
+export function fittingColumns<C extends Pick<Column, 'min'> & { readonly id: string }>(
+  columns: readonly C[],
+  droppedFirst: readonly C['id'][],
+  width: number,
+): readonly C[] {
+  let shown = columns
+  for (const id of droppedFirst) {
+    if (shown.reduce((sum, column) => sum + column.min + GAP, 0) <= width) break
     shown = shown.filter(column => column.id !== id)
   }
   return shown

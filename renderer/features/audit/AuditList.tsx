@@ -5,7 +5,7 @@ import type { AuditRow } from '../../../shared/audit.ts'
 import { safeJson } from '../../../shared/safe-text.ts'
 import { consoleStore } from '../../state/console.ts'
 import gridStyles from '../../ui/Grid.module.css'
-import { GridBody } from '../../ui/GridBody.tsx'
+import { GridBody, GridHead } from '../../ui/Grid.tsx'
 import { Statements } from '../../ui/Statements.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { ROW_HEIGHT_PX } from '../../ui/use-grid.ts'
@@ -16,7 +16,7 @@ import styles from './Audit.module.css'
 const ROWS_AHEAD = 20
 const MAX_JSON_LENGTH = 20_000
 
-const COLUMNS = ['at', 'who', 'what', 'store', 'key', 'outcome', 'reason'] as const
+const COLUMNS = (['at', 'who', 'what', 'store', 'key', 'outcome', 'reason'] as const).map(id => ({ id }))
 
 type Props = { readonly rows: readonly AuditRow[]; readonly onEnd: () => void }
 
@@ -64,17 +64,7 @@ export function AuditList({ rows, onEnd }: Props) {
       aria-rowcount={rows.length + 1}
       className={`${gridStyles.framed} ${styles.list}`}
     >
-      <div role="rowgroup" className={gridStyles.head}>
-        {/* biome-ignore lint/a11y/useFocusableInteractive: a table to be read; its buttons are what can be done */}
-        <div role="row" aria-rowindex={1} className={`${gridStyles.row} ${gridStyles.heads}`}>
-          {COLUMNS.map(id => (
-            // biome-ignore lint/a11y/useFocusableInteractive: a table to be read
-            <div key={id} role="columnheader" className={gridStyles.cell} data-column={id}>
-              {t.audit.columns[id]}
-            </div>
-          ))}
-        </div>
-      </div>
+      <GridHead columns={COLUMNS} titleOf={id => t.audit.columns[id]} />
       {/* It scrolls, and keys must reach it. */}
       <GridBody ref={scroller} virtual={virtual} rowAt={rowAt} tabIndex={0} />
     </div>
@@ -119,7 +109,7 @@ function Entry({ row, index, open, onToggle }: EntryProps) {
         className={`${gridStyles.row} ${styles.row}`}
         data-tone={isBad ? 'danger' : undefined}
       >
-        {COLUMNS.map(id => (
+        {COLUMNS.map(({ id }) => (
           <div key={id} role="cell" className={gridStyles.cell} data-column={id}>
             {id === 'at' ? (
               <button

@@ -12,6 +12,7 @@ import { holdsStore } from '../../state/holds.ts'
 import type { Row } from '../../state/lock-book.ts'
 import { activate, toggleSelected } from '../../state/table.ts'
 import gridStyles from '../../ui/Grid.module.css'
+import { GridRow } from '../../ui/Grid.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
@@ -21,6 +22,8 @@ import { ProductionMark, StoreDot, StoreName } from '../stores/StoreName.tsx'
 import { LeaseBar } from './LeaseBar.tsx'
 import styles from './LockRow.module.css'
 import { ageText, type Face, faceOf, remainingText } from './lock-face.ts'
+
+export const LOCK_GRID = 'locks'
 
 /** As long as the animations in LockRow.module.css. */
 const NEWS_MS = 2500
@@ -45,19 +48,18 @@ export const LockRow = memo(function LockRow({ row, columns, index, top, active,
   const fresh = gone || localNow - row.changedAt < NEWS_MS
   const face = faceOf(lock, now, gone)
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the grid takes the keys for its active row
-    // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus and names its active row
-    <div
-      id={`lock-row-${index}`}
-      role="row"
-      aria-rowindex={index + 2}
+    <GridRow
+      gridId={LOCK_GRID}
+      columns={columns}
+      index={index}
+      top={top}
+      active={active}
       aria-selected={selected}
-      className={`${gridStyles.row} ${styles.row}`}
+      className={styles.row}
       data-tone={face.tone}
-      data-active={active || undefined}
       data-stale={status.state !== 'live' || undefined}
       data-change={fresh ? (change ?? undefined) : undefined}
-      style={{ transform: `translateY(${top}px)` }}
+      cellOf={id => <Cell column={id} row={row} store={store} face={face} now={now} />}
       onClick={event => (event.metaKey || event.ctrlKey ? toggleSelected(rowId) : activate(rowId))}
     >
       {/* A new element per change restarts the animation; a new row would lose the click in progress. */}
@@ -67,13 +69,7 @@ export const LockRow = memo(function LockRow({ row, columns, index, top, active,
         {/* Without a column for the store, its color stands at the start of the row. */}
         {!selected && !columns.some(({ id }) => id === 'store') && <StoreMark store={store} />}
       </span>
-      {columns.map(({ id }, i) => (
-        // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus and names its active row
-        <div key={id} role="gridcell" aria-colindex={i + 1} className={gridStyles.cell} data-column={id}>
-          <Cell column={id} row={row} store={store} face={face} now={now} />
-        </div>
-      ))}
-    </div>
+    </GridRow>
   )
 })
 

@@ -1,18 +1,18 @@
 import type { VirtualItem } from '@tanstack/react-virtual'
-import { type CSSProperties, type RefObject, useLayoutEffect, useMemo, useRef } from 'react'
+import { type RefObject, useLayoutEffect, useMemo, useRef } from 'react'
 import { useStore } from 'zustand'
 import { shownColumns } from '../../state/columns.ts'
 import { book } from '../../state/console.ts'
 import { openDialog, overlay } from '../../state/overlay.ts'
-import { preferences } from '../../state/preferences.ts'
+import { preferences, sortBy } from '../../state/preferences.ts'
 import { activate, inspectRow, setPointing, table, toggleSelected } from '../../state/table.ts'
 import gridStyles from '../../ui/Grid.module.css'
-import { GridBody } from '../../ui/GridBody.tsx'
+import { Grid } from '../../ui/Grid.tsx'
+import { Icon } from '../../ui/Icon.tsx'
 import { ROW_HEIGHT_PX, useGrid } from '../../ui/use-grid.ts'
 import { t } from '../../words/words.ts'
-import { LockRow } from './LockRow.tsx'
+import { LOCK_GRID, LockRow } from './LockRow.tsx'
 import styles from './LockTable.module.css'
-import { TableHead } from './TableHead.tsx'
 
 export function LockTable() {
   const order = useStore(table, state => state.order)
@@ -20,10 +20,10 @@ export function LockTable() {
   const selected = useStore(table, state => state.selected)
   // Rows change without moving, too.
   useStore(table, state => state.revision)
-  const hidden = useStore(preferences, each => each.hiddenColumns)
+  const { hiddenColumns: hidden, sort } = useStore(preferences)
   // A filter may have hidden the active row; hidden rows are not acted on.
   const shownActive = active !== null && order.includes(active) ? active : null
-  const { scroller, width, virtual, activeIndex, onKeyDown } = useGrid({
+  const grid = useGrid({
     order,
     active,
     onMove: rowId => {
@@ -39,8 +39,8 @@ export function LockTable() {
       },
     },
   })
-  const columns = useMemo(() => shownColumns(hidden, width), [hidden, width])
-  useScrollAnchor(scroller, order)
+  const columns = useMemo(() => shownColumns(hidden, grid.width), [hidden, grid.width])
+  useScrollAnchor(grid.scroller, order)
   const rowAt = ({ index, start }: VirtualItem) => {
     const row = book.rows.get(order[index] ?? '')
     return (
@@ -58,31 +58,27 @@ export function LockTable() {
     )
   }
   return (
-    <div
-      role="grid"
+    <Grid
+      id={LOCK_GRID}
       aria-label={t.table.name}
-      aria-rowcount={order.length + 1}
-      aria-colcount={columns.length}
       aria-multiselectable="true"
-      aria-activedescendant={activeIndex >= 0 ? `lock-row-${activeIndex}` : undefined}
-      tabIndex={0}
       className={`${gridStyles.grid} ${styles.locks}`}
-      id="locks"
-      style={{ '--columns': `20px ${columns.map(column => column.width).join(' ')}` } as CSSProperties}
+      grid={grid}
+      columns={columns}
+      sort={sort}
+      titleOf={id => (
+        <button type="button" className={styles.sort} onClick={() => sortBy(id)}>
+          {t.table.columns[id]}
+          {sort.column === id && <Icon name={sort.descending ? 'down' : 'up'} size={10} />}
+        </button>
+      )}
+      rowAt={rowAt}
       onKeyDown={event => {
-        onKeyDown(event)
+        grid.onKeyDown(event)
         if (event.defaultPrevented) setPointing(true)
       }}
-    >
-      <TableHead columns={columns} />
-      <GridBody
-        ref={scroller}
-        virtual={virtual}
-        rowAt={rowAt}
-        onPointerMove={() => setPointing(true)}
-        onPointerLeave={() => setPointing(false)}
-      />
-    </div>
+      body={{ onPointerMove: () => setPointing(true), onPointerLeave: () => setPointing(false) }}
+    />
   )
 }
 

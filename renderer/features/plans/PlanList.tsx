@@ -5,12 +5,12 @@ import type { PlanBook } from '../../state/plan-book.ts'
 import { SHOW_ALL, type Show, sameShow } from '../../state/plan-order.ts'
 import chipStyles from '../../ui/Chip.module.css'
 import gridStyles from '../../ui/Grid.module.css'
-import { GridBody } from '../../ui/GridBody.tsx'
+import { Grid } from '../../ui/Grid.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { SearchBox } from '../../ui/SearchBox.tsx'
 import { useGrid } from '../../ui/use-grid.ts'
 import { t } from '../../words/words.ts'
-import { PlanRow, planColumns } from './PlanRow.tsx'
+import { PLAN_GRID, PlanRow, planColumns } from './PlanRow.tsx'
 import styles from './Plans.module.css'
 import type { ShowChip } from './plan-chips.ts'
 import { nowFace, resultFace } from './plan-face.ts'
@@ -42,7 +42,7 @@ export function PlanList({ chips, children, ...props }: Props) {
         {children}
       </div>
       <ShowChips chips={chips} show={view.show} onShow={view.setShow} />
-      <Grid {...props} />
+      <PlanGrid {...props} />
     </>
   )
 }
@@ -76,29 +76,31 @@ function ShowChips({ chips, show, onShow }: ChipsProps) {
   )
 }
 
-function Grid({ book, view, changes = null, onExclude }: Omit<Props, 'chips' | 'children'>) {
+function PlanGrid({ book, view, changes = null, onExclude }: Omit<Props, 'chips' | 'children'>) {
   const { order } = view
-  const grid = useRef<HTMLDivElement>(null)
+  const element = useRef<HTMLDivElement>(null)
   const [active, setActive] = useState<number | null>(null)
   const applied = book.plan !== null && book.plan.progress.state !== 'ready'
 
   // Keys work at once, unless a field has the focus.
   const mayExclude = onExclude !== undefined
   useEffect(() => {
-    if (mayExclude || document.activeElement === document.body) grid.current?.focus()
+    if (mayExclude || document.activeElement === document.body) element.current?.focus()
   }, [mayExclude])
 
   const excludeActive = () => {
     if (active !== null && order.includes(active)) onExclude?.(active)
   }
-  const { scroller, width, virtual, activeIndex, onKeyDown } = useGrid({
+  const grid = useGrid({
     order,
     active,
     onMove: setActive,
     actions: { ' ': excludeActive, Delete: excludeActive },
   })
-  const columns = useMemo(() => planColumns(width, applied || changes !== null), [width, applied, changes])
-
+  const columns = useMemo(
+    () => planColumns(grid.width, applied || changes !== null),
+    [grid.width, applied, changes],
+  )
   const rowAt = ({ index, start }: VirtualItem) => {
     const entry = book.entries[order[index] ?? -1]
     if (!entry) return null
@@ -113,7 +115,7 @@ function Grid({ book, view, changes = null, onExclude }: Omit<Props, 'chips' | '
         columns={columns}
         index={index}
         top={start}
-        active={index === activeIndex}
+        active={entry.n === active}
         excluded={book.isExcluded(entry)}
         {...face}
         onActivate={setActive}
@@ -122,40 +124,21 @@ function Grid({ book, view, changes = null, onExclude }: Omit<Props, 'chips' | '
     )
   }
   return (
-    <div
-      ref={grid}
-      role="grid"
+    <Grid
+      ref={element}
+      id={PLAN_GRID}
       aria-label={t.plans.list.label}
-      aria-rowcount={order.length + 1}
-      aria-colcount={columns.length}
-      aria-activedescendant={activeIndex >= 0 ? `plan-row-${activeIndex}` : undefined}
-      tabIndex={0}
       className={`${gridStyles.framed} ${styles.grid}`}
-      style={{ '--columns': columns.map(column => column.width).join(' ') } as React.CSSProperties}
-      onKeyDown={onKeyDown}
+      grid={grid}
+      columns={columns}
+      titleOf={id => (
+        <span className={id === 'mark' ? 'visually-hidden' : ''}>
+          {t.plans.list.columns[id === 'result' && !applied ? 'now' : id]}
+        </span>
+      )}
+      rowAt={rowAt}
     >
-      <div role="rowgroup" className={gridStyles.head}>
-        {/* biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus */}
-        <div role="row" aria-rowindex={1} className={`${gridStyles.row} ${gridStyles.heads}`}>
-          {columns.map(({ id }, i) => (
-            // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus
-            <div
-              key={id}
-              role="columnheader"
-              aria-colindex={i + 1}
-              className={gridStyles.cell}
-              data-column={id}
-            >
-              <span className={id === 'mark' ? 'visually-hidden' : ''}>
-                {t.plans.list.columns[id === 'result' && !applied ? 'now' : id]}
-              </span>
-            </div>
-          ))}
-        </div>
-      </div>
-      <GridBody ref={scroller} virtual={virtual} rowAt={rowAt}>
-        {order.length === 0 && <p className={`${styles.none} muted`}>{t.plans.list.none}</p>}
-      </GridBody>
-    </div>
+      {order.length === 0 && <p className={`${styles.none} muted`}>{t.plans.list.none}</p>}
+    </Grid>
   )
 }

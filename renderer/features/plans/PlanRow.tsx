@@ -1,6 +1,8 @@
 import { memo, type ReactNode } from 'react'
 import type { PlanEntry, PlanStore } from '../../../shared/plans.ts'
+import { fittingColumns } from '../../state/columns.ts'
 import gridStyles from '../../ui/Grid.module.css'
+import { type GridColumn, GridRow } from '../../ui/Grid.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import type { Words } from '../../words/en.ts'
@@ -10,9 +12,8 @@ import styles from './Plans.module.css'
 import { type PlanFace, stateFace } from './plan-face.ts'
 
 type PlanColumnId = Exclude<keyof Words['plans']['list']['columns'], 'now'>
-type PlanColumn = { readonly id: PlanColumnId; readonly width: string; readonly min: number }
 
-const COLUMNS: readonly PlanColumn[] = [
+const COLUMNS: readonly GridColumn<PlanColumnId>[] = [
   { id: 'mark', width: '22px', min: 22 },
   { id: 'state', width: '88px', min: 88 },
   { id: 'key', width: 'minmax(140px, 2fr)', min: 150 },
@@ -25,23 +26,20 @@ const COLUMNS: readonly PlanColumn[] = [
 
 /** Columns to drop in this order when the grid is narrow. The key and the result stay. */
 const DROPPED_FIRST: readonly PlanColumnId[] = ['store', 'ends', 'held', 'state', 'holder']
-const GAP = 10
 /** Of the grid, beside its columns. */
 const MARGIN = 8
 
-export function planColumns(width: number, wantsResult: boolean): readonly PlanColumn[] {
-  let shown = COLUMNS.filter(column => wantsResult || column.id !== 'result')
-  for (const id of DROPPED_FIRST) {
-    if (shown.reduce((sum, column) => sum + column.min + GAP, MARGIN) <= width) break
-    shown = shown.filter(column => column.id !== id)
-  }
-  return shown
+export function planColumns(width: number, wantsResult: boolean): readonly GridColumn<PlanColumnId>[] {
+  const wanted = COLUMNS.filter(column => wantsResult || column.id !== 'result')
+  return fittingColumns(wanted, DROPPED_FIRST, width - MARGIN)
 }
+
+export const PLAN_GRID = 'plan-locks'
 
 type Props = Partial<PlanFace> & {
   readonly entry: PlanEntry
   readonly store: PlanStore | undefined
-  readonly columns: readonly PlanColumn[]
+  readonly columns: readonly GridColumn<PlanColumnId>[]
   readonly index: number
   readonly top: number
   readonly active: boolean
@@ -52,27 +50,19 @@ type Props = Partial<PlanFace> & {
 }
 
 export const PlanRow = memo(function PlanRow(props: Props) {
-  const { entry, index } = props
+  const { entry, columns, index, top, active, excluded, onActivate } = props
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the grid takes the keys for its active row
-    // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus and names its active row
-    <div
-      id={`plan-row-${index}`}
-      role="row"
-      aria-rowindex={index + 2}
-      className={`${gridStyles.row} ${styles.row}`}
-      data-active={props.active || undefined}
-      data-excluded={props.excluded || undefined}
-      style={{ transform: `translateY(${props.top}px)` }}
-      onClick={() => props.onActivate(entry.n)}
-    >
-      {props.columns.map(({ id }, i) => (
-        // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus and names its active row
-        <div key={id} role="gridcell" aria-colindex={i + 1} className={gridStyles.cell} data-column={id}>
-          {CELLS[id](props)}
-        </div>
-      ))}
-    </div>
+    <GridRow
+      gridId={PLAN_GRID}
+      columns={columns}
+      index={index}
+      top={top}
+      active={active}
+      className={styles.row}
+      data-excluded={excluded || undefined}
+      cellOf={id => CELLS[id](props)}
+      onClick={() => onActivate(entry.n)}
+    />
   )
 })
 
