@@ -13,7 +13,7 @@ type Holds = {
   /** Losses that the operator has dismissed. */
   readonly dismissed: ReadonlySet<string>
 }
-export type HoldsState = Streamed<Holds>
+type HoldsState = Streamed<Holds>
 
 export const holdsStore = streamed<'holds.watch', Holds>(
   'holds.watch',

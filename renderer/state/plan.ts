@@ -4,9 +4,9 @@ import type { Exclusion, PlanProgress, PlanSummary } from '../../shared/plans.ts
 import type { Failure, Result } from '../../shared/result.ts'
 import { t } from '../words/words.ts'
 import { ask, askOrReport, onConnected } from './console.ts'
-import { closeDialog, openDialog, overlay } from './overlay.ts'
 import { PlanBook } from './plan-book.ts'
 import { keepOpen } from './stream.ts'
+import { closeDialog, openDialog, overlay } from './view.ts'
 
 const INITIAL = {
   /** Plans whose stream is open: the shown one and the running ones. */

@@ -15,7 +15,7 @@ const DEFAULTS = {
   /** Of the charts, those that are shown as tables. */
   asTables: [] as readonly string[],
 }
-export type Preferences = Readonly<typeof DEFAULTS>
+type Preferences = Readonly<typeof DEFAULTS>
 
 export const preferences = createStore<Preferences>(read)
 

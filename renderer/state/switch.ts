@@ -23,7 +23,7 @@ const INITIAL = {
   error: null as Failure | null,
   ...NOTHING_SHOWN,
 }
-export type SwitchState = Readonly<typeof INITIAL>
+type SwitchState = Readonly<typeof INITIAL>
 
 export const switchStore = createStore<SwitchState>(() => INITIAL)
 

@@ -5,9 +5,8 @@ import { holderText } from '../../shared/lock-words.ts'
 import { onTick } from './clock.ts'
 import { book, consoleStore, statusOf } from './console.ts'
 import type { Row } from './lock-book.ts'
-import { inspect, overlay } from './overlay.ts'
 import { preferences, type Sort } from './preferences.ts'
-import { viewStore } from './view.ts'
+import { atLocks, inspect, overlay, viewStore } from './view.ts'
 
 const INITIAL = {
   /** A store id, or null for all stores. */
@@ -212,4 +211,13 @@ function transitionAfter({ lock }: Row, now: number): number {
   if (lock.acquiredAt === null || lock.acquiredAt >= end) return end
   const expiring = lock.acquiredAt + EXPIRING_FRACTION * (end - lock.acquiredAt)
   return expiring > now ? expiring : end
+}
+
+/** Shows every lock of this name, in whichever store it is. */
+export function lookForName(name: string): void {
+  atLocks(() => {
+    setScope(null)
+    // A quotation mark would end the quotation; the part before it finds the name as well.
+    setFilter(`key:"${name.split('"')[0] ?? ''}"`)
+  })
 }

@@ -1,4 +1,4 @@
-import type { ComponentProps } from 'react'
+import { type ComponentProps, useEffect, useState } from 'react'
 import styles from './Button.module.css'
 
 type Props = ComponentProps<'button'> & {
@@ -16,5 +16,29 @@ export function Button({ look, start = false, className = '', ...rest }: Props) 
       {...rest}
       className={`${look === 'link' ? styles.link : styles.button} ${className}`}
     />
+  )
+}
+
+type CopyProps = { readonly text: string; readonly label: string; readonly done: string }
+
+/** Confirms the copy only if it succeeded. */
+export function CopyButton({ text, label, done }: CopyProps) {
+  const [copied, setCopied] = useState(false)
+  useEffect(() => {
+    if (!copied) return
+    const timer = setTimeout(() => setCopied(false), 2000)
+    return () => clearTimeout(timer)
+  }, [copied])
+  return (
+    <Button
+      onClick={() =>
+        void navigator.clipboard.writeText(text).then(
+          () => setCopied(true),
+          () => setCopied(false),
+        )
+      }
+    >
+      <span aria-live="polite">{copied ? done : label}</span>
+    </Button>
   )
 }

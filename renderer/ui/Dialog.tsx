@@ -1,6 +1,6 @@
 import { type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react'
 import type { Failure, Result } from '../../shared/result.ts'
-import { closeDialog } from '../state/overlay.ts'
+import { closeDialog } from '../state/view.ts'
 import { Button } from './Button.tsx'
 import styles from './Dialog.module.css'
 import { TextField } from './Field.tsx'

@@ -1,5 +1,6 @@
 import { type ComponentProps, type ReactNode, useId } from 'react'
 import styles from './Field.module.css'
+import segmentStyles from './Segments.module.css'
 
 type Described = { readonly label: ReactNode; readonly hint?: ReactNode }
 
@@ -127,5 +128,89 @@ export function Switch({ label, hint, checked, onChange }: SwitchProps) {
       <label htmlFor={id}>{label}</label>
       <Hint id={id} text={hint} />
     </div>
+  )
+}
+
+type Options<T extends string> = readonly (readonly [T, string])[]
+
+type SegmentsProps<T extends string> = {
+  readonly label: string
+  readonly value: T
+  readonly options: Options<T>
+  readonly onChange: (value: T) => void
+  readonly hint?: string
+}
+
+/** A form field with a few visible choices: radio buttons side by side. */
+export function Segments<T extends string>({ label, value, options, onChange, hint }: SegmentsProps<T>) {
+  const name = useId()
+  return (
+    <fieldset className={segmentStyles.segments} aria-describedby={hintId(name, hint)}>
+      <legend>{label}</legend>
+      <div className={segmentStyles.row}>
+        {options.map(([option, text]) => (
+          <label key={option} className={segmentStyles.segment}>
+            <input type="radio" name={name} checked={option === value} onChange={() => onChange(option)} />
+            <span>{text}</span>
+          </label>
+        ))}
+      </div>
+      <Hint id={name} text={hint} />
+    </fieldset>
+  )
+}
+
+type SegmentButtonsProps<T extends string> = {
+  readonly label: string
+  readonly value: T
+  readonly options: Options<T>
+  readonly onChange: (value: T) => void
+  readonly className?: string | undefined
+}
+
+/** The same choice in the head of a card or a view: small buttons that take effect at once. */
+export function SegmentButtons<T extends string>(props: SegmentButtonsProps<T>) {
+  const { label, value, options, onChange, className } = props
+  return (
+    <span className={`${segmentStyles.segmented} ${className ?? ''}`} role="group" aria-label={label}>
+      {options.map(([option, text]) => (
+        <button key={option} type="button" aria-pressed={option === value} onClick={() => onChange(option)}>
+          {text}
+        </button>
+      ))}
+    </span>
+  )
+}
+
+type SearchProps = {
+  readonly label: string
+  readonly hint: string
+  readonly value: string
+  readonly onChange: (text: string) => void
+  readonly autoFocus?: boolean
+}
+
+/** Escape first clears the box, then closes the dialog around it. */
+export function SearchBox({ label, hint, value, onChange, autoFocus }: SearchProps) {
+  return (
+    <input
+      type="text"
+      className={styles.input}
+      aria-label={label}
+      placeholder={hint}
+      // biome-ignore lint/a11y/noAutofocus: for a dialog whose first field it is
+      autoFocus={autoFocus}
+      spellCheck={false}
+      autoComplete="off"
+      maxLength={2000}
+      value={value}
+      onChange={event => onChange(event.target.value)}
+      onKeyDown={event => {
+        if (event.key !== 'Escape' || value === '') return
+        event.preventDefault()
+        event.stopPropagation()
+        onChange('')
+      }}
+    />
   )
 }

@@ -2,7 +2,7 @@ import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { Button } from './Button.tsx'
 import styles from './Menu.module.css'
 
-export type MenuItem = {
+type MenuItem = {
   readonly label: string
   readonly run: () => void
   /** For items that are on or off. */

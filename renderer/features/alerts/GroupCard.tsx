@@ -1,17 +1,19 @@
 import { useId, useState } from 'react'
+import { useStore } from 'zustand'
 import { alertAdvice, alertSentence, alertsSentence } from '../../../shared/alert-words.ts'
 import { type Alert, comparesStores, RULES } from '../../../shared/alerts.ts'
+import { alertsStore } from '../../state/alerts.ts'
 import { useNow } from '../../state/clock.ts'
 import { book } from '../../state/console.ts'
 import { rowIdOf } from '../../state/lock-book.ts'
-import { inspect, openDialog } from '../../state/overlay.ts'
-import { showTimeline } from '../../state/view.ts'
+import { lookForName } from '../../state/table.ts'
+import { type Inspected, inspect, openDialog, showTimeline } from '../../state/view.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { Menu } from '../../ui/Menu.tsx'
+import panelStyles from '../../ui/Panel.module.css'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
-import { lookForName } from '../switch/look-for-name.ts'
 import { SeverityMark } from './AlertMarks.tsx'
 import styles from './Alerts.module.css'
 import type { AlertGroup } from './alert-groups.ts'
@@ -97,11 +99,11 @@ export function Steps({ alert, open }: { readonly alert: Alert; readonly open: b
   )
 }
 
-export function acknowledgeOne({ alertId }: Alert): void {
+function acknowledgeOne({ alertId }: Alert): void {
   openDialog({ kind: 'acknowledge', count: 1, what: { alertIds: [alertId] } })
 }
 
-export function muteOne({ alertId }: Alert): void {
+function muteOne({ alertId }: Alert): void {
   openDialog({ kind: 'mute', alertId })
 }
 
@@ -172,5 +174,34 @@ function AlertLine({ alert, now, alone }: LineProps) {
       </div>
       <Acknowledged alert={alert} />
     </li>
+  )
+}
+
+const NONE: readonly Alert[] = []
+
+/** In the inspector: the alerts about this lock, and what to do about them. */
+export function LockAlerts({ target: { storeId, id } }: { readonly target: Inspected }) {
+  const alerts = useStore(alertsStore, state => state.byRow.get(rowIdOf(storeId, id)) ?? NONE)
+  const words = t.alerts
+  if (alerts.length === 0) return null
+  return (
+    <section className={`${panelStyles.panel} ${styles.lock}`} aria-label={words.title}>
+      {alerts.map(alert => (
+        <article key={alert.alertId} aria-label={RULES[alert.rule].title}>
+          <h3>
+            <SeverityMark severity={alert.severity} /> {RULES[alert.rule].title}
+          </h3>
+          <p>{sentence(alertSentence(alert))}</p>
+          <Acknowledged alert={alert} />
+          <Steps alert={alert} open={alert.severity === 'critical'} />
+          <div className={styles.actions}>
+            {alert.acknowledged === null && (
+              <Button onClick={() => acknowledgeOne(alert)}>{words.acknowledge}</Button>
+            )}
+            <Button onClick={() => muteOne(alert)}>{words.mute}</Button>
+          </div>
+        </article>
+      ))}
+    </section>
   )
 }

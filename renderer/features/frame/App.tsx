@@ -1,17 +1,27 @@
 import { type ComponentType, useEffect } from 'react'
 import { useStore } from 'zustand'
 import { consoleStore } from '../../state/console.ts'
-import { closeDialog, type Dialog, openDialog, overlay } from '../../state/overlay.ts'
 import { table } from '../../state/table.ts'
-import { atLocks, closeInspector, focusFilter, focusView, show, VIEWS, viewStore } from '../../state/view.ts'
+import {
+  atLocks,
+  closeDialog,
+  closeInspector,
+  type Dialog,
+  focusFilter,
+  focusView,
+  openDialog,
+  overlay,
+  show,
+  VIEWS,
+  viewStore,
+} from '../../state/view.ts'
 import { t } from '../../words/words.ts'
 import { AcknowledgeDialog, MuteDialog } from '../alerts/AlertDialogs.tsx'
 import { AlertsView } from '../alerts/AlertsView.tsx'
 import { RulesDialog } from '../alerts/RulesDialog.tsx'
 import { AuditDialog } from '../audit/AuditDialog.tsx'
 import { HoldDialog } from '../holds/HoldDialog.tsx'
-import { HoldNews } from '../holds/HoldNews.tsx'
-import { HoldsView } from '../holds/HoldsView.tsx'
+import { HoldNews, HoldsView } from '../holds/HoldsView.tsx'
 import { EmptyTable } from '../locks/EmptyTable.tsx'
 import { Inspector } from '../locks/Inspector.tsx'
 import { LockTable } from '../locks/LockTable.tsx'
@@ -22,8 +32,7 @@ import { PlansDialog } from '../plans/PlansDialog.tsx'
 import { releaseAll } from '../plans/release-all.ts'
 import { ReportDialog } from '../reports/ReportDialog.tsx'
 import { StatsView } from '../stats/StatsView.tsx'
-import { RemoveStoreDialog } from '../stores/RemoveStoreDialog.tsx'
-import { StoreDialog } from '../stores/StoreDialog.tsx'
+import { RemoveStoreDialog, StoreDialog } from '../stores/StoreDialog.tsx'
 import { SwitchView } from '../switch/SwitchView.tsx'
 import styles from './App.module.css'
 import { FailedAction } from './FailedAction.tsx'

@@ -1,6 +1,5 @@
 import { useState } from 'react'
-import { closeDialog } from '../../state/overlay.ts'
-import { focusView } from '../../state/view.ts'
+import { closeDialog, focusView } from '../../state/view.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { TextInput } from '../../ui/Field.tsx'
 import { t } from '../../words/words.ts'

@@ -4,7 +4,7 @@ import { consoleStore, statusOf } from '../../state/console.ts'
 import { table } from '../../state/table.ts'
 import { t } from '../../words/words.ts'
 import { AlertAnnouncer } from '../alerts/AlertMarks.tsx'
-import { PlanChips } from '../plans/PlanChip.tsx'
+import { PlanChips } from '../plans/PlanSheet.tsx'
 import styles from './StatusLine.module.css'
 
 /** A smaller offset of the store's clock is not shown. */

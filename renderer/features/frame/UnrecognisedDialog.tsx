@@ -1,6 +1,6 @@
 import { useStore } from 'zustand'
 import { consoleStore, statusOf } from '../../state/console.ts'
-import { closeDialog, inspect } from '../../state/overlay.ts'
+import { closeDialog, inspect } from '../../state/view.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog, DialogEnd } from '../../ui/Dialog.tsx'
 import { shownText } from '../../ui/shown-text.ts'

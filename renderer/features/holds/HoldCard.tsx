@@ -1,13 +1,17 @@
 import { useId } from 'react'
+import { HOUR_MS, MINUTE_MS } from '../../../shared/duration.ts'
 import type { MaintenanceHold } from '../../../shared/holds.ts'
+import type { Result } from '../../../shared/result.ts'
 import { useNow } from '../../state/clock.ts'
-import { inspect } from '../../state/overlay.ts'
+import { ask } from '../../state/console.ts'
+import { inspect } from '../../state/view.ts'
 import { Button } from '../../ui/Button.tsx'
+import { useRequest } from '../../ui/Dialog.tsx'
 import { Icon } from '../../ui/Icon.tsx'
-import { Notice } from '../../ui/Notice.tsx'
+import { Menu } from '../../ui/Menu.tsx'
+import { ErrorNotice, Notice } from '../../ui/Notice.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
-import { HoldActions } from './HoldActions.tsx'
 import styles from './Holds.module.css'
 
 /** A current hold with its reason, operator and time left. */
@@ -78,4 +82,38 @@ export function factsOf(hold: MaintenanceHold): string[] {
     words.by(shownText(hold.by, 80)),
     ...(hold.elsewhere ? [words.elsewhere] : []),
   ]
+}
+
+const LONGER_MS = [15 * MINUTE_MS, 30 * MINUTE_MS, HOUR_MS, 4 * HOUR_MS]
+
+/** Extends or releases a hold. A success shows in the list, a failure here. */
+export function HoldActions({ hold }: { readonly hold: MaintenanceHold }) {
+  const { holdId, key, state } = hold
+  const { working, error, run } = useRequest(
+    (send: () => Promise<Result<unknown>>) => send(),
+    () => {},
+  )
+  const words = t.holds
+  if (state === 'ended') return null
+  return (
+    <div className={styles.actions}>
+      {state === 'held' && (
+        <Menu
+          label={words.extendOf(shownText(key, 80))}
+          className={styles.extend}
+          items={LONGER_MS.map(forMs => ({
+            label: words.extendBy(forMs),
+            run: () => run(() => ask('holds.extend', { holdId, forMs })),
+          }))}
+        >
+          {words.extend}
+        </Menu>
+      )}
+      <Button disabled={working} onClick={() => run(() => ask('holds.release', { holdId }))}>
+        {working ? words.working : state === 'waiting' ? words.stopWaiting : words.release}
+        <span className="visually-hidden"> {shownText(key, 80)}</span>
+      </Button>
+      <ErrorNotice what={error?.uncertain ? words.uncertain : words.notDone} error={error} />
+    </div>
+  )
 }

@@ -1,11 +1,16 @@
 import { useStore } from 'zustand'
+import { holdEndSentence } from '../../../shared/hold-words.ts'
 import type { MaintenanceHold } from '../../../shared/holds.ts'
-import { goingOn, holdsStore } from '../../state/holds.ts'
-import { openDialog } from '../../state/overlay.ts'
+import { useNow } from '../../state/clock.ts'
+import { dismissLoss, goingOn, holdsStore, lossesToTell } from '../../state/holds.ts'
+import { openDialog, show, viewStore } from '../../state/view.ts'
+import badgeStyles from '../../ui/Badge.module.css'
 import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { Empty } from '../../ui/Empty.tsx'
-import { ErrorNotice } from '../../ui/Notice.tsx'
+import { Icon } from '../../ui/Icon.tsx'
+import { NavItem } from '../../ui/NavItem.tsx'
+import { ErrorNotice, Notice } from '../../ui/Notice.tsx'
 import { NumberTable } from '../../ui/NumberTable.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import viewStyles from '../../ui/View.module.css'
@@ -13,6 +18,23 @@ import { ViewBody, ViewHead } from '../../ui/View.tsx'
 import { t } from '../../words/words.ts'
 import { HoldCard } from './HoldCard.tsx'
 import styles from './Holds.module.css'
+
+/** Shown without holds too, because it leads to making one. */
+export function HoldsNav() {
+  const holds = useStore(holdsStore, state => state.holds)
+  const view = useStore(viewStore, state => state.view)
+  const going = goingOn(holds).length
+  return (
+    <NavItem current={view === 'holds' && 'page'} onClick={() => show('holds')}>
+      <span>{t.holds.nav}</span>
+      {going > 0 && (
+        <span className={`number ${badgeStyles.badge}`} title={t.holds.countTitle(going)}>
+          {t.number(going)}
+        </span>
+      )}
+    </NavItem>
+  )
+}
 
 export function HoldsView() {
   const { holds, known, error, notice } = useStore(holdsStore)
@@ -67,5 +89,23 @@ function EndedHolds({ holds }: { readonly holds: readonly MaintenanceHold[] }) {
         }))}
       />
     </Card>
+  )
+}
+
+/** Announces lost holds above everything else, until dismissed. */
+export function HoldNews() {
+  const state = useStore(holdsStore)
+  const losses = lossesToTell(state, useNow())
+  return (
+    <div className={styles.news} role="alert">
+      {losses.map(hold => (
+        <Notice key={hold.holdId} role="none">
+          <Icon name="alert" /> <span>{shownText(holdEndSentence(hold), 600)}</span>
+          <Button look="link" onClick={() => dismissLoss(hold.holdId)}>
+            {t.holds.dismiss}
+          </Button>
+        </Notice>
+      ))}
+    </div>
   )
 }

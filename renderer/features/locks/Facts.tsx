@@ -1,11 +1,14 @@
 import type { ReactNode } from 'react'
 import { useStore } from 'zustand'
 import { holdersLookAlike } from '../../../shared/lease.ts'
-import { noteSentence } from '../../../shared/lock-words.ts'
-import type { Lock, Story, WatchedLock } from '../../../shared/locks.ts'
+import { noteSentence, releaseConsequences } from '../../../shared/lock-words.ts'
+import type { FormatInfo, Lock, LockDetail, Story, WatchedLock } from '../../../shared/locks.ts'
+import { neutralise } from '../../../shared/safe-text.ts'
 import { consoleStore } from '../../state/console.ts'
+import { CopyButton } from '../../ui/Button.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import panelStyles from '../../ui/Panel.module.css'
+import { Statements } from '../../ui/Statements.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import styles from './Facts.module.css'
@@ -95,6 +98,36 @@ export function Notes({ lock }: { readonly lock: Lock }) {
           <Icon name="alert" size={12} /> {shownText(noteSentence(note, t.dateTime), 600)}
         </p>
       ))}
+    </section>
+  )
+}
+
+type EffectProps = {
+  readonly title: string
+  readonly format: FormatInfo | undefined
+  readonly detail?: LockDetail | null
+}
+
+/** What a release does in the format's own terms, and the equivalent command. */
+export function ReleaseEffect({ title, format, detail }: EffectProps) {
+  const words = t.inspector
+  return (
+    <section className={panelStyles.panel} aria-label={title}>
+      <h3>{title}</h3>
+      <ul className={panelStyles.points}>
+        {format && releaseConsequences(format).map(sentence => <li key={sentence}>{sentence}</li>)}
+      </ul>
+      {detail && detail.release.length > 0 && (
+        <Statements text={detail.release.map(neutralise).join('\n')} label={title} />
+      )}
+      {detail && <h3>{words.command}</h3>}
+      {detail?.command === null && <p className="muted">{words.noCommand}</p>}
+      {detail?.command && (
+        <>
+          <Statements text={neutralise(detail.command)} label={words.command} />
+          <CopyButton text={detail.command} label={words.copyCommand} done={words.copied} />
+        </>
+      )}
     </section>
   )
 }

@@ -1,7 +1,8 @@
 import { useState } from 'react'
 import { planOutcome } from '../../../shared/plan-words.ts'
 import { attemptsLeft, type PlanSummary } from '../../../shared/plans.ts'
-import { leavePlan } from '../../state/plan.ts'
+import { useNow } from '../../state/clock.ts'
+import { leavePlan, undo } from '../../state/plan.ts'
 import type { PlanBook } from '../../state/plan-book.ts'
 import { Button } from '../../ui/Button.tsx'
 import { DialogButtons } from '../../ui/Dialog.tsx'
@@ -15,9 +16,7 @@ import { PlanList } from './PlanList.tsx'
 import { ProgressBar, Troubles } from './PlanRun.tsx'
 import styles from './Plans.module.css'
 import { resultChips } from './plan-chips.ts'
-import { planAsCsv, planAsJson, planFileName } from './plan-export.ts'
-import { savePlanFile } from './plan-files.ts'
-import { UndoButton } from './UndoButton.tsx'
+import { planAsCsv, planAsJson, planFileName, savePlanFile } from './plan-files.ts'
 import { usePlanView } from './use-plan-view.ts'
 
 type Props = { readonly book: PlanBook; readonly plan: PlanSummary; readonly onResume: () => void }
@@ -101,5 +100,18 @@ function Returned({ plan, onShow }: { readonly plan: PlanSummary; readonly onSho
         {t.result.returnedShow}
       </Button>
     </Notice>
+  )
+}
+
+/** Undoes a release until `until` (local clock), with the time left. */
+export function UndoButton({ of, until }: { readonly of: string; readonly until: number | null }) {
+  const left = (until ?? 0) - useNow()
+  if (until === null) return <span className={`muted ${styles.undoLeft}`}>{t.undo.cannot}</span>
+  if (left <= 0) return <span className={`muted ${styles.undoLeft}`}>{t.undo.over}</span>
+  return (
+    <>
+      <span className={`muted number ${styles.undoLeft}`}>{t.undo.left(left)}</span>
+      <Button onClick={() => undo(of)}>{t.undo.button}</Button>
+    </>
   )
 }

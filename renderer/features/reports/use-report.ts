@@ -5,7 +5,7 @@ import { client } from '../../state/console.ts'
 import { t } from '../../words/words.ts'
 
 type EventOf<Type> = Extract<ReportEvent, { type: Type }>
-export type WholeReport = EventOf<'done'> & { readonly parts: readonly BlobPart[] }
+type WholeReport = EventOf<'done'> & { readonly parts: readonly BlobPart[] }
 
 const IDLE = {
   running: false,

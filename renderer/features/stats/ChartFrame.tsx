@@ -3,7 +3,7 @@ import { useStore } from 'zustand'
 import { preferences } from '../../state/preferences.ts'
 import cardStyles from '../../ui/Card.module.css'
 import { Card } from '../../ui/Card.tsx'
-import { SegmentButtons } from '../../ui/Segments.tsx'
+import { SegmentButtons } from '../../ui/Field.tsx'
 import { t } from '../../words/words.ts'
 
 type FrameProps = {

@@ -1,13 +1,11 @@
 import { useEffect, useLayoutEffect, useRef } from 'react'
 import uPlot from 'uplot'
 import { MINUTE_MS } from '../../../shared/duration.ts'
-import { colourOf, useColourScheme } from '../../ui/colours.ts'
 import { t } from '../../words/words.ts'
 import chartStyles from './Chart.module.css'
 import { Drawing } from './ChartFrame.tsx'
-import { fillOf, type Ink } from './ink.ts'
-import type { Shade } from './shades.ts'
-import { drawn, type Span, type Step } from './steps.ts'
+import { colourOf, fillOf, type Ink, useColourScheme } from './ink.ts'
+import { drawn, type Shade, type Span, type Step } from './steps.ts'
 
 type TimeChartProps = {
   /** A description: the picture itself is hidden from screen readers. */

@@ -1,16 +1,16 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
-import type { LockTenure, Tenures } from '../../../shared/stats.ts'
-import { ask, book } from '../../state/console.ts'
+import type { KeyChoice, LockTenure, Tenures } from '../../../shared/stats.ts'
+import { ask, book, consoleStore } from '../../state/console.ts'
 import { rowIdOf } from '../../state/lock-book.ts'
 import { viewStore } from '../../state/view.ts'
 import cardStyles from '../../ui/Card.module.css'
+import fieldStyles from '../../ui/Field.module.css'
 import { NumberTable } from '../../ui/NumberTable.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import chartStyles from './Chart.module.css'
 import { ChartFrame, Drawing } from './ChartFrame.tsx'
-import { KeyPicker } from './KeyPicker.tsx'
 import type { Span } from './steps.ts'
 import timelineStyles from './Timeline.module.css'
 import { holderKey, lanesOf } from './timeline.ts'
@@ -212,4 +212,111 @@ function tenureCells(tenure: LockTenure, now: number): string[] {
 function sayHolder({ holder, ownerHash }: Pick<LockTenure, 'holder' | 'ownerHash'>): string {
   if (holder !== null) return shownText(holder, 120)
   return ownerHash === null ? t.stats.noHolder : t.stats.token(ownerHash)
+}
+
+type PickerProps = { readonly scope: string | null; readonly onChoose: (key: KeyChoice) => void }
+
+const TYPED_MS = 150
+const MOST_KEYS = 12
+
+/** Finds a key that was seen. The input keeps the focus, and the arrow keys move through the list. */
+function KeyPicker({ scope, onChoose }: PickerProps) {
+  const [typed, setTyped] = useState('')
+  const [open, setOpen] = useState(false)
+  const [found, setFound] = useState<readonly KeyChoice[]>([])
+  const [at, setAt] = useState(0)
+  const entries = useStore(consoleStore, state => state.entries)
+  const id = useId()
+  const chosen = Math.min(at, found.length - 1)
+
+  useEffect(() => {
+    if (!open) return
+    let wanted = true
+    const timer = setTimeout(async () => {
+      const query = { text: typed.trim(), limit: MOST_KEYS, ...(scope === null ? {} : { storeIds: [scope] }) }
+      const answer = await ask('stats.keys', query)
+      if (wanted && answer.ok) setFound(answer.value)
+    }, TYPED_MS)
+    return () => {
+      wanted = false
+      clearTimeout(timer)
+    }
+  }, [typed, open, scope])
+
+  const choose = (key: KeyChoice | undefined) => {
+    if (!key) return
+    setOpen(false)
+    setTyped('')
+    onChoose(key)
+  }
+  const move = (to: number) => {
+    if (found.length > 0) setAt((to + found.length) % found.length)
+  }
+  return (
+    <div className={timelineStyles.picker}>
+      <input
+        className={`${fieldStyles.input} mono`}
+        role="combobox"
+        aria-label={t.stats.chooseKey}
+        aria-expanded={open}
+        aria-controls={`${id}-list`}
+        aria-autocomplete="list"
+        aria-activedescendant={open && found.length > 0 ? `${id}-${chosen}` : undefined}
+        placeholder={t.stats.chooseKeyHint}
+        autoComplete="off"
+        spellCheck={false}
+        maxLength={500}
+        value={typed}
+        onFocus={() => setOpen(true)}
+        onClick={() => setOpen(true)}
+        onBlur={() => setOpen(false)}
+        onChange={event => {
+          setTyped(event.target.value)
+          setOpen(true)
+          setAt(0)
+        }}
+        onKeyDown={event => {
+          const keys: Record<string, () => void> = {
+            ArrowDown: () => (open ? move(chosen + 1) : setOpen(true)),
+            ArrowUp: () => move(chosen - 1),
+            Enter: () => open && choose(found[chosen]),
+            Escape: () => (open ? setOpen(false) : setTyped('')),
+          }
+          const run = keys[event.key]
+          if (!run) return
+          event.preventDefault()
+          event.stopPropagation()
+          run()
+        }}
+      />
+      {open && (
+        <div id={`${id}-list`} role="listbox" aria-label={t.stats.keys} className={timelineStyles.list}>
+          {found.map((key, i) => (
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the input above takes the keys
+            // biome-ignore lint/a11y/useFocusableInteractive: the input above keeps the focus
+            <div
+              key={`${key.storeId} ${key.id}`}
+              id={`${id}-${i}`}
+              role="option"
+              aria-selected={i === chosen}
+              className={timelineStyles.option}
+              // Before the input loses the focus and the list with it.
+              onPointerDown={event => event.preventDefault()}
+              onClick={() => choose(key)}
+            >
+              <span className="mono clip">{shownText(key.key, 200)}</span>
+              <span className={`faint ${timelineStyles.more}`}>
+                {shownText(entries.find(each => each.storeId === key.storeId)?.name ?? '', 40)}
+                {' · '}
+                {t.stats.keySeen(key.tenures, key.heldNow)}
+              </span>
+            </div>
+          ))}
+        </div>
+      )}
+      {open && found.length === 0 && (
+        <p className={`${timelineStyles.list} ${timelineStyles.none} muted`}>{t.stats.noKeys}</p>
+      )}
+    </div>
+  )
 }

@@ -5,8 +5,7 @@ import type { GroupBy, GroupHistory, History, Stats } from '../../../shared/stat
 import { ask } from '../../state/console.ts'
 import { type StatsWindow, WINDOW_MS } from '../../state/windows.ts'
 import { GROUP_INK } from './ink.ts'
-import { type Shade, shadesOf } from './shades.ts'
-import { type Span, stepFor, watchedFrom, wholeSteps, worthDrawing } from './steps.ts'
+import { type Shade, type Span, shadesOf, stepFor, watchedFrom, wholeSteps, worthDrawing } from './steps.ts'
 
 const AGAIN_MS = 4000
 const MOST_RATES = 96

@@ -5,7 +5,8 @@ import { kindOf } from '../../../shared/kinds.ts'
 import type { Result } from '../../../shared/result.ts'
 import { STORE_COLOURS, type StoreProfile, type StoreTest } from '../../../shared/stores.ts'
 import { ask, consoleStore } from '../../state/console.ts'
-import { openDialog, type StoreDialogMode } from '../../state/overlay.ts'
+import { setScope, table } from '../../state/table.ts'
+import { closeDialog, openDialog, type StoreDialogMode } from '../../state/view.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog, DialogForm, useRequest } from '../../ui/Dialog.tsx'
 import fieldStyles from '../../ui/Field.module.css'
@@ -190,4 +191,30 @@ function sharesPassword(from: string, to: string): boolean {
   const [known, wanted] = [understand(from), understand(to)]
   if (!known.ok || !wanted.ok) return from === to
   return passwordFits(parseAddress(known.address), parseAddress(wanted.address))
+}
+
+export function RemoveStoreDialog({ storeId }: { readonly storeId: string }) {
+  const words = t.stores
+  const store = useStore(consoleStore, state => state.entries.find(each => each.storeId === storeId))
+  const { working, error, run } = useRequest(
+    () => ask('stores.remove', { storeId }),
+    () => {
+      if (table.getState().scope === storeId) setScope(null)
+      closeDialog()
+    },
+  )
+  return (
+    <Dialog title={words.removeTitle}>
+      <DialogForm
+        look="danger"
+        submit={words.remove}
+        cancel={words.cancel}
+        disabled={working}
+        error={error}
+        onSubmit={run}
+      >
+        <p>{words.removeText(store?.name ?? '')}</p>
+      </DialogForm>
+    </Dialog>
+  )
 }

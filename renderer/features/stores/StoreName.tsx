@@ -1,4 +1,10 @@
+import { useStore } from 'zustand'
 import type { StoreColour } from '../../../shared/stores.ts'
+import { consoleStore } from '../../state/console.ts'
+import { setScope, table } from '../../state/table.ts'
+import chipStyles from '../../ui/Chip.module.css'
+import { Icon } from '../../ui/Icon.tsx'
+import titleStyles from '../../ui/Title.module.css'
 import { t } from '../../words/words.ts'
 import styles from './StoreName.module.css'
 
@@ -39,5 +45,24 @@ export function StoreName({ name, production, colour }: NameProps) {
       <span className="clip">{name}</span>
       {production && <ProductionMark />}
     </span>
+  )
+}
+
+/** The store that a view is narrowed to, and the way back to all stores. */
+export function ScopeName() {
+  const scope = useStore(table, state => state.scope)
+  const name = useStore(consoleStore, state => state.entries.find(each => each.storeId === scope)?.name)
+  if (name === undefined) return <span className={titleStyles.count}>{t.stats.allStores}</span>
+  return (
+    <button
+      type="button"
+      className={chipStyles.chip}
+      data-tone="accent"
+      title={t.stats.showAll(name)}
+      onClick={() => setScope(null)}
+    >
+      <span className="clip">{name}</span>
+      <Icon name="cross" size={10} />
+    </button>
   )
 }

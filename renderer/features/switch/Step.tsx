@@ -21,10 +21,9 @@ import viewStyles from '../../ui/View.module.css'
 import { t } from '../../words/words.ts'
 import { ChangeStep } from './ChangeStep.tsx'
 import type { StepProps } from './parts.tsx'
-import { CleanStep, DrainStep, RestartStep, StopStep, VerifyStep } from './StepFacts.tsx'
+import { CleanStep, DrainStep, RestartStep, StopStep, UnderstandStep, VerifyStep } from './StepFacts.tsx'
 import styles from './Switch.module.css'
 import { Trouble } from './Trouble.tsx'
-import { UnderstandStep } from './UnderstandStep.tsx'
 
 const FACTS: Readonly<Record<SwitchStep, ComponentType<StepProps>>> = {
   understand: UnderstandStep,

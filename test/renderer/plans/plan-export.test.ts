@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { planAsCsv, planAsJson, planFileName } from '../../../renderer/features/plans/plan-export.ts'
+import { planAsCsv, planAsJson, planFileName } from '../../../renderer/features/plans/plan-files.ts'
 import { PlanBook } from '../../../renderer/state/plan-book.ts'
 import { planEntry, planSummary } from '../a-plan.ts'
 

@@ -41,7 +41,7 @@ vi.mock(import('../../../renderer/state/console.ts'), async original => ({
 }))
 
 const { consoleStore } = await import('../../../renderer/state/console.ts')
-const { overlay, closeDialog } = await import('../../../renderer/state/overlay.ts')
+const { overlay, closeDialog } = await import('../../../renderer/state/view.ts')
 const { leavePlan, makePlan, openPlan, plans, exclude } = await import('../../../renderer/state/plan.ts')
 
 const ok = (value: unknown) => ({ ok: true, value })

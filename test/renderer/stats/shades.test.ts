@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { observedPart, shadesOf, shadeWithin } from '../../../renderer/features/stats/shades.ts'
+import { observedPart, shadesOf, shadeWithin } from '../../../renderer/features/stats/steps.ts'
 import { down } from './a-history.ts'
 
 test('the gap of the only store is whole, with its reason', () => {
