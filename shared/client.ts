@@ -2,11 +2,12 @@ import type { Input, MethodName, Output, StreamEvent, StreamInput, StreamName } 
 import { ACKNOWLEDGE_EVERY, type DownFrame, type UpFrame } from './frames.ts'
 import type { Failure, Result } from './result.ts'
 
-type Stream = { onEvent: (event: unknown, seq: number) => void; onEnd: (result: Result<null>) => void }
+type OnReply = (result: Result<unknown>) => void
+type Stream = { readonly onEvent: (event: unknown, seq: number) => void; readonly onEnd: OnReply }
 
 export type Client = {
   call<M extends MethodName>(method: M, input: Input<M>): Promise<Result<Output<M>>>
-  /** Returns a function that closes the stream. Nothing is delivered after it was called. */
+  /** Returns a function that closes the stream: no event is delivered after that. */
   open<S extends StreamName>(
     stream: S,
     input: StreamInput<S>,
@@ -14,7 +15,7 @@ export type Client = {
     onEnd: (result: Result<null>) => void,
   ): () => void
   receive(frame: DownFrame): void
-  /** The wire is gone: whatever was waited for ends here, because nothing can answer it any more. */
+  /** The wire is gone: ends every pending call and stream. */
   lost(): void
 }
 
@@ -23,59 +24,51 @@ const LOST: { ok: false; error: Failure } = {
   error: {
     code: 'ABORTED',
     uncertain: true,
-    message:
-      'The connection to the console was lost before it answered: what was asked for may have happened',
+    message: 'The connection to the console was lost before it answered: the change may have happened',
   },
 }
 
-/** The screen's side of the wire. It knows frames and not how they travel. */
+/** The screen's side of the wire, for any transport of frames. */
 export function createClient(send: (frame: UpFrame) => void): Client {
   let lastId = 0
-  const calls = new Map<number, (result: Result<unknown>) => void>()
+  const calls = new Map<number, OnReply>()
   const streams = new Map<number, Stream>()
 
+  /** A frame that cannot be sent is never answered, so nothing is kept waiting. */
+  const begin = <T>(waiting: Map<number, T>, frame: UpFrame, listener: T) => {
+    waiting.set(frame.id, listener)
+    try {
+      send(frame)
+    } catch (error) {
+      waiting.delete(frame.id)
+      throw error
+    }
+  }
+
   return {
-    call<M extends MethodName>(method: M, input: Input<M>) {
-      const id = ++lastId
-      return new Promise<Result<Output<M>>>(resolve => {
-        calls.set(id, result => resolve(result as Result<Output<M>>))
-        try {
-          send({ type: 'call', id, method, input })
-        } catch (error) {
-          // Never sent, so never answered: the caller is told, and nothing is kept waiting.
-          calls.delete(id)
-          throw error
-        }
-      })
+    call(method, input) {
+      return new Promise(resolve =>
+        begin(calls, { type: 'call', id: ++lastId, method, input }, resolve as OnReply),
+      )
     },
-    open<S extends StreamName>(
-      stream: S,
-      input: StreamInput<S>,
-      onEvent: (event: StreamEvent<S>, seq: number) => void,
-      onEnd: (result: Result<null>) => void,
-    ) {
+    open(stream, input, onEvent, onEnd) {
       const id = ++lastId
-      streams.set(id, { onEvent: (event, seq) => onEvent(event as StreamEvent<S>, seq), onEnd })
-      try {
-        send({ type: 'open', id, stream, input })
-      } catch (error) {
-        streams.delete(id)
-        throw error
-      }
+      begin(streams, { type: 'open', id, stream, input }, { onEvent, onEnd } as Stream)
       return () => {
         if (streams.delete(id)) send({ type: 'close', id })
       }
     },
     receive(frame) {
+      const { id } = frame
       switch (frame.type) {
         case 'reply': {
-          const resolve = calls.get(frame.id)
-          calls.delete(frame.id)
+          const resolve = calls.get(id)
+          calls.delete(id)
           resolve?.(frame.result)
           return
         }
         case 'event': {
-          const { id, seq } = frame
+          const { seq } = frame
           const stream = streams.get(id)
           // First, so that a listener that fails does not keep the stream waiting.
           if (stream && (seq + 1) % ACKNOWLEDGE_EVERY === 0) send({ type: 'ack', id, seq })
@@ -83,19 +76,17 @@ export function createClient(send: (frame: UpFrame) => void): Client {
           return
         }
         case 'end': {
-          const stream = streams.get(frame.id)
-          streams.delete(frame.id)
+          const stream = streams.get(id)
+          streams.delete(id)
           stream?.onEnd(frame.result)
         }
       }
     },
     lost() {
-      const waiting = [...calls.values()]
-      const open = [...streams.values()]
+      const unanswered = [...calls.values(), ...[...streams.values()].map(({ onEnd }) => onEnd)]
       calls.clear()
       streams.clear()
-      for (const resolve of waiting) resolve(LOST)
-      for (const { onEnd } of open) onEnd(LOST)
+      for (const end of unanswered) end(LOST)
     },
   }
 }

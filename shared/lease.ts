@@ -182,3 +182,17 @@ function orLast(time: number | null): number {
 export function isoTime(time: number | null): string | null {
   return time === null || !isRepresentable(time) ? null : new Date(time).toISOString()
 }
+
+const TIMES = /^(at|since|until|asOf)$|(At|Since|Until)$/
+
+/** For JSON: every time, by the name of its field, in ISO 8601. Not for data of a store, which has any names. */
+export function withIsoTimes(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withIsoTimes)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [
+      name,
+      TIMES.test(name) && typeof each === 'number' ? isoTime(each) : withIsoTimes(each),
+    ]),
+  )
+}

@@ -1,6 +1,5 @@
 import { sayDuration } from './duration.ts'
 import { kindOf } from './kinds.ts'
-import { isoTime } from './lease.ts'
 import { plural, sayTimes } from './numbers.ts'
 import { clip, escapeForTerminal } from './safe-text.ts'
 import type { Remaining, Side, SideNow, SwitchNow, SwitchRun, SwitchStep } from './switch.ts'
@@ -266,20 +265,6 @@ function name(text: string): string {
 
 function seconds(ms: number): string {
   return sayDuration(ms, { tenths: false })
-}
-
-const TIMES = /^(at|since|until|begunAt|endsAt|heldSince|lastArrivalAt|watchedSince|firstArrivalInNewAt)$/
-
-/** For JSON: every time in ISO 8601. */
-export function withIsoTimes(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withIsoTimes)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([name, each]) => [
-      name,
-      TIMES.test(name) && typeof each === 'number' ? isoTime(each) : withIsoTimes(each),
-    ]),
-  )
 }
 
 const LONGEST = 80

@@ -4,7 +4,7 @@ import { column, escapeForTerminal, neutralise, safeJson } from '../../../shared
 import { type Args, positiveInteger } from './lib/args.ts'
 import { connect } from './lib/connect.ts'
 import { EXIT, unwrap } from './lib/exit.ts'
-import { type Io, print } from './lib/io.ts'
+import { type Io, print, printJsonItems } from './lib/io.ts'
 
 const DEFAULT_LIMIT = 50
 const PAGE = 500
@@ -24,10 +24,10 @@ const NARROWEST = 100
 const WHOLE = 10_000
 
 export async function auditCommand({ positionals, options }: Args, io: Io): Promise<number> {
-  const limit = positiveInteger(options['limit'], '--limit') ?? DEFAULT_LIMIT
-  const isJson = options['json'] === true
+  const limit = positiveInteger(options.limit, '--limit') ?? DEFAULT_LIMIT
+  const isJson = options.json === true
   const client = connect(io)
-  if (options['verify']) return verify(client, isJson, io)
+  if (options.verify) return verify(client, isJson, io)
   const totals = { scanned: 0, unreadable: 0, hasMore: false }
   const rows = search(client, positionals[0] || undefined, limit, totals)
   await (isJson ? printJson(rows, totals, io) : printTable(rows, totals, io))
@@ -65,12 +65,8 @@ async function* search(
 
 /** One object, written entry by entry. */
 async function printJson(rows: AsyncIterable<AuditRow>, totals: Totals, io: Io): Promise<void> {
-  let separator = ''
   await print(io, '{"entries":[')
-  for await (const { file, entry } of rows) {
-    await print(io, separator + safeJson({ file, ...entry }))
-    separator = ','
-  }
+  await printJsonItems(io, rows, ({ file, entry }) => ({ file, ...entry }))
   const { scanned, unreadable, hasMore } = totals
   await print(io, `],${safeJson({ scanned, unreadable, complete: !hasMore }).slice(1)}`)
 }

@@ -5,15 +5,14 @@ import { serveConsole } from '../console/serve.ts'
 import { readStart } from '../console/start.ts'
 import { type Args, portNumber } from './lib/args.ts'
 import { cannotListen, EXIT } from './lib/exit.ts'
-import { type Io, print } from './lib/io.ts'
+import { type Io, print, warn } from './lib/io.ts'
 
 export async function consoleCommand({ options }: Args, io: Io): Promise<number> {
   const { env, signal } = io
-  const port = portNumber(options['port'], '--port')
-  const stores = options['store'] as string[] | undefined
-  const start = readStart(env, { stores: stores ?? [], envFile: options['env-file'] as string | undefined })
+  const port = portNumber(options.port, '--port')
+  const start = readStart(env, { stores: options.store ?? [], envFile: options['env-file'] })
   let screen = chooseScreen({
-    web: options['web'] === true,
+    web: options.web === true,
     electron: findElectron(io.distFolder, env),
     installable: findInstallable(io.distFolder, env),
     platform: process.platform,
@@ -21,8 +20,7 @@ export async function consoleCommand({ options }: Args, io: Io): Promise<number>
     isRoot: process.getuid?.() === 0,
   })
   if (screen.kind === 'install') {
-    const log = (line: string) => void io.stderr.write(`lockkeeper: ${line}\n`)
-    screen = await installElectron({ home: screen.home, env, signal, log })
+    screen = await installElectron({ home: screen.home, env, signal, log: line => warn(io, line) })
     if (signal.aborted) return EXIT.done
   }
   if (screen.kind === 'window') {

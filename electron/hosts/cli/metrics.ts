@@ -8,7 +8,7 @@ import { createMetricsPage, startMetricsServer } from '../metrics/server.ts'
 import { type Args, interval, portNumber, reader } from './lib/args.ts'
 import { connect, openStores } from './lib/connect.ts'
 import { cannotListen, EXIT, usageError } from './lib/exit.ts'
-import { type Io, print, untilAborted } from './lib/io.ts'
+import { aborted, type Io, keepRunning, print, warn } from './lib/io.ts'
 
 /** Next to the console's, and fixed: a monitoring system is configured once. */
 const USUAL_PORT = 5626
@@ -27,7 +27,7 @@ export async function metricsCommand(args: Args, io: Io): Promise<number> {
   if (token !== undefined && !/^\S+$/.test(token))
     throw usageError('LOCKKEEPER_METRICS_TOKEN is set, but empty or with a space in it')
 
-  const log = (line: string) => void io.stderr.write(`lockkeeper: ${line}\n`)
+  const log = (line: string) => warn(io, line)
   const client = connect(io)
   const page = await createMetricsPage({
     metrics: io.core().metrics,
@@ -43,7 +43,7 @@ export async function metricsCommand(args: Args, io: Io): Promise<number> {
     const stores = await openStores(io, client, args.positionals)
     for (const { info } of stores) watch(client, info, intervalMs ?? kindOf(info.kind).rests.unwatchedMs, log)
     await print(io, `Metrics are at http://127.0.0.1:${server.port}/metrics`)
-    await untilAborted(io.signal)
+    await keepRunning(aborted(io.signal))
   } finally {
     await server.close()
   }

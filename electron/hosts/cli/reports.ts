@@ -3,23 +3,22 @@ import { parseDuration } from '../../../shared/duration.ts'
 import { plural, sayNumber } from '../../../shared/numbers.ts'
 import { REPORT_FORMATS, type ReportEvent, type ReportRequest } from '../../../shared/reports.ts'
 import { escapeForTerminal, neutralise, safeJson } from '../../../shared/safe-text.ts'
-import type { Args } from './lib/args.ts'
+import { type Args, oneOf } from './lib/args.ts'
 import { connect, openStores, readStream } from './lib/connect.ts'
 import { CliError, EXIT, stopped, usageError } from './lib/exit.ts'
-import { type Io, print, write } from './lib/io.ts'
+import { type Io, print, warn, write } from './lib/io.ts'
+import { progressBar, StatusLine } from './lib/status-line.ts'
 import { openWholeFile, type WholeFile } from './lib/whole-file.ts'
 
-const FORMATS = REPORT_FORMATS.filter(format => format !== 'pdf')
+const reportFormat = oneOf(REPORT_FORMATS.filter(format => format !== 'pdf'))
 const USUAL_SINCE = '1h'
-const BAR = 30
 
 type Done = Extract<ReportEvent, { type: 'done' }>
 
 /** Writes a report of some stores into a file. Only a complete report replaces an existing file. */
 export async function exportCommand(args: Args, io: Io): Promise<number> {
   const { out, json } = args.options
-  if (typeof out !== 'string' || out === '')
-    throw usageError('--out is missing: name a file, or - for the standard output')
+  if (!out) throw usageError('--out is missing: name a file, or - for the standard output')
   if (out === '-' && json) throw usageError('--json tells about a file that was written: name one with --out')
   const request = requestFrom(args, out)
   // Before any store is read, so that an unwritable place is reported at once.
@@ -29,18 +28,19 @@ export async function exportCommand(args: Args, io: Io): Promise<number> {
     const client = connect(io, { pace: () => writing })
     const stores = await openStores(io, client, args.positionals)
     const storeIds = stores.map(({ info }) => info.storeId)
-    const progress = progressPrinter(io, json === true)
+    const line = new StatusLine(io.stderr)
+    const draw = json ? () => {} : (text: string) => line.paint(text)
     let done = null as Done | null
     await readStream(io, client, 'reports.write', { ...request, storeIds }, event => {
-      if (event.type === 'progress') progress.show(event)
+      if (event.type === 'progress') draw(progressText(event))
       else if (event.type === 'piece') writing = writing.then(() => file.write(event.text))
       else done = event
       return writing
-    }).finally(() => progress.end())
+    }).finally(() => line.clear())
     await writing
     if (done === null) throw stopped()
     await file.keep()
-    await printOutcome(done, storeIds.length, { out, json, io })
+    await printOutcome(done, storeIds.length, args.options, io)
     return done.unread.length > 0 ? EXIT.partly : EXIT.done
   } catch (error) {
     await file.drop()
@@ -56,7 +56,8 @@ export async function exportCommand(args: Args, io: Io): Promise<number> {
 async function printOutcome(
   { locks, bytes, sha256, unread }: Done,
   stores: number,
-  { out, json, io }: { readonly out: string; readonly json: unknown; readonly io: Io },
+  { out = '-', json }: Args['options'],
+  io: Io,
 ): Promise<void> {
   if (json) await print(io, safeJson({ file: out, stores, locks, bytes, sha256, unread }))
   else if (out !== '-') {
@@ -65,9 +66,7 @@ async function printOutcome(
     await print(io, `Wrote ${escapeForTerminal(out)}: ${content}`)
   }
   for (const { store, message } of unread)
-    io.stderr.write(
-      `lockkeeper: Not all of ${escapeForTerminal(store)} could be read: ${neutralise(message)}\n`,
-    )
+    warn(io, `Not all of ${escapeForTerminal(store)} could be read: ${neutralise(message)}`)
 }
 
 function requestFrom(args: Args, out: string): ReportRequest {
@@ -80,26 +79,23 @@ function requestFrom(args: Args, out: string): ReportRequest {
     as: formatFrom(args, out),
     from,
     to,
-    filter: filter === undefined ? undefined : String(filter),
-    title: title === undefined ? undefined : String(title).slice(0, 200),
-    withTokens: args.options['with-tokens'] === true,
+    filter,
+    title: title?.slice(0, 200),
+    withTokens: args.options['with-tokens'],
   }
 }
 
 function formatFrom({ options }: Args, out: string): ReportRequest['as'] {
-  const as = options['as'] ?? extname(out).slice(1).toLowerCase()
+  const as = options.as ?? extname(out).slice(1).toLowerCase()
   if (as === 'pdf') throw usageError('PDF is written by the window; write html, and print it from a browser')
-  const found = FORMATS.find(format => format === as)
-  if (!found) throw usageError(`--as must be one of ${FORMATS.join(', ')}`)
-  return found
+  return reportFormat(as, '--as')
 }
 
 /** With a zone, or in UTC as everything that is printed here. */
 const ISO = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?)?$/
 
 /** `2h` before `base`, or a time as the calendar has it. */
-function timeFrom(value: Args['options'][string], name: string, base: number): number {
-  const text = String(value)
+function timeFrom(text: string, name: string, base: number): number {
   const ms = parseDuration(text)
   // As long ago as there are times.
   if (ms !== null) return Math.max(0, base - ms)
@@ -121,16 +117,7 @@ function standardOutput(io: Io): WholeFile {
   }
 }
 
-function progressPrinter({ stderr }: Io, quiet: boolean) {
-  const draw = (text: string) => {
-    if (stderr.isTTY && !quiet) stderr.write(`\r\x1b[K${text}`)
-  }
-  return {
-    show({ done, of }: Extract<ReportEvent, { type: 'progress' }>) {
-      const filled = of ? Math.floor((Math.min(done, of) / of) * BAR) : 0
-      const bar = `${'█'.repeat(filled)}${'░'.repeat(BAR - filled)}`
-      draw(`${bar} ${of === null ? 'looking' : `${sayNumber(done)} of about ${sayNumber(of)} locks`}`)
-    },
-    end: () => draw(''),
-  }
+function progressText({ done, of }: Extract<ReportEvent, { type: 'progress' }>): string {
+  if (of === null) return `${progressBar(0)} looking`
+  return `${progressBar(of === 0 ? 0 : done / of)} ${sayNumber(done)} of about ${sayNumber(of)} locks`
 }

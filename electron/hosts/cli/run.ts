@@ -7,7 +7,7 @@ import { COMMANDS } from './commands.ts'
 import { helpFor, helpForAll } from './help.ts'
 import { didYouMean, parse } from './lib/args.ts'
 import { CliError, EXIT, exitCodeOf, usageError } from './lib/exit.ts'
-import { type Io, print } from './lib/io.ts'
+import { type Io, print, warn } from './lib/io.ts'
 
 /** Runs one command and returns its exit code. Every error ends here: one sentence, and JSON where it was asked for. */
 export async function runCli(argv: readonly string[], io: Io): Promise<number> {
@@ -26,7 +26,7 @@ export async function runCli(argv: readonly string[], io: Io): Promise<number> {
     return EXIT.done
   } catch (error) {
     const failure = failureOf(error)
-    io.stderr.write(`lockkeeper: ${neutralise(failure.message)}\n`)
+    warn(io, neutralise(failure.message))
     if (argv.includes('--json')) await print(io, safeJson({ error: failure }))
     return exitCodeOf(failure)
   }

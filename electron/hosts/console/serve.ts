@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { sessionVault } from '../../core/features/stores/vault.ts'
 import { atMost } from '../../core/lib/timers.ts'
-import { type Io, print, untilAborted } from '../cli/lib/io.ts'
+import { aborted, type Io, keepRunning, print, warn } from '../cli/lib/io.ts'
 import { loadStaticFiles } from '../http/static-files.ts'
 import { createMetricsPage } from '../metrics/server.ts'
 import { startWebHost, type WebHost } from '../web/host.ts'
@@ -24,8 +24,7 @@ export async function serveConsole(io: Io, start: Start, port: number | undefine
     keys: 0,
     token: io.env['LOCKKEEPER_METRICS_TOKEN'],
   })
-  const host = (at: number) =>
-    startWebHost({ core, files, metrics, port: at, log: line => io.stderr.write(`lockkeeper: ${line}\n`) })
+  const host = (at: number) => startWebHost({ core, files, metrics, port: at, log: line => warn(io, line) })
   let web: WebHost | undefined
   try {
     web = port === undefined ? await host(USUAL_PORT).catch(() => host(0)) : await host(port)
@@ -36,7 +35,7 @@ export async function serveConsole(io: Io, start: Start, port: number | undefine
       await print(io, 'The address works once. Press Enter for another, Ctrl-C to stop.')
       io.stdin.on('data', announce)
     }
-    await untilAborted(io.signal)
+    await keepRunning(aborted(io.signal))
     io.stdin.off('data', announce)
     io.stdin.pause()
   } finally {

@@ -5,17 +5,16 @@ import { confirmationsOf, type PlanResult } from '../../../shared/plans.ts'
 import type { Result } from '../../../shared/result.ts'
 import { createCore } from '../../core/compose.ts'
 import { openSession } from '../../core/dispatch.ts'
-import { decidedAbout } from '../../core/features/stores/store-file.ts'
 import { undoWindowMs, dataFolder as usualFolder } from '../../core/files/data-folder.ts'
 import { StoreError } from '../../core/lib/errors.ts'
 import type { ReleasedAll } from '../../core/locks/types.ts'
 
 type Outcome = ReleasedAll['results'][number]
 
-/** The worst first: what is true of a lock that several masters have. */
+/** The worst first: the outcome for a lock that several masters have. */
 const WORST: readonly Outcome['outcome'][] = ['failed', 'changed', 'left', 'released', 'gone']
 
-/** Through the console's own machine: planned, fenced, recorded before and after, and undoable from its data folder. */
+/** Releases by a plan, as the console does: fenced, audited before and after, and undoable from its data folder. */
 export async function releaseEverything(
   addresses: readonly StoreAddress[],
   nameOf: (key: string) => string,
@@ -24,15 +23,14 @@ export async function releaseEverything(
     dataFolder = usualFolder(process.env),
   }: { readonly reason: string; readonly dataFolder?: string },
 ): Promise<ReleasedAll> {
-  checkReadOnly(addresses, dataFolder)
   const core = createCore({ dataFolder, undoWindowMs: undoWindowMs(process.env) })
   const client = createClient(frame => session.receive(frame))
   const session = openSession(core, frame => client.receive(frame))
   try {
     const storeIds: string[] = []
     for (const address of addresses) {
-      const password = address.password === null ? {} : { password: address.password }
-      const opened = await client.call('stores.open', { address: showAddress(address), ...password })
+      const password = address.password ?? undefined
+      const opened = await client.call('stores.open', { address: showAddress(address), password })
       storeIds.push(value(opened).storeId)
     }
     const plan = value(await client.call('plans.create', { storeIds, filter: '' }))
@@ -48,13 +46,6 @@ export async function releaseEverything(
     session.close()
     await core.close()
   }
-}
-
-/** What the operator decided about this place holds for whatever part of it is meant here. */
-function checkReadOnly(addresses: readonly StoreAddress[], dataFolder: string): void {
-  const rules = addresses.flatMap(address => decidedAbout(dataFolder, address))
-  const rule = rules.find(each => each.readOnly)
-  if (rule) throw new StoreError('REFUSED', `The store ${rule.name} is set to read-only: nothing was changed`)
 }
 
 function byName({ entries, results }: PlanState, nameOf: (key: string) => string): Outcome[] {
@@ -89,10 +80,7 @@ function sayResult(result: PlanResult | undefined): Omit<Outcome, 'key'> {
 }
 
 function value<T>(result: Result<T>): T {
-  if (!result.ok) throw asError(result)
-  return result.value
-}
-
-function asError({ error }: Extract<Result<unknown>, { ok: false }>): StoreError {
-  return new StoreError(error.code, error.message, { uncertain: error.uncertain === true })
+  if (result.ok) return result.value
+  const { code, message, uncertain } = result.error
+  throw new StoreError(code, message, { uncertain: uncertain === true })
 }

@@ -1,6 +1,7 @@
 import type { StreamInput } from '../../../../shared/contract.ts'
 import { sayDuration } from '../../../../shared/duration.ts'
 import { kindOf } from '../../../../shared/kinds.ts'
+import { withIsoTimes } from '../../../../shared/lease.ts'
 import { plural, sayNumber } from '../../../../shared/numbers.ts'
 import { planOutcome } from '../../../../shared/plan-words.ts'
 import type { PlanSummary } from '../../../../shared/plans.ts'
@@ -21,7 +22,6 @@ import {
   providerLine,
   remainingSentence,
   STEP_WORDS,
-  withIsoTimes,
 } from '../../../../shared/switch-words.ts'
 import { whoIsHere } from '../../lib/operator.ts'
 import { type Block, type Cell, code, entry, heading, notice, quiet, table, text } from '../reports/block.ts'

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseAddress } from '../../../../shared/address.ts'
 import { type Client, firstInStream } from '../../../../shared/client.ts'
 import type { Input } from '../../../../shared/contract.ts'
-import { MINUTE_MS } from '../../../../shared/duration.ts'
 import { endedEarly, holdEndSentence, utc } from '../../../../shared/hold-words.ts'
 import { LONGEST_HOLD_MS, type MaintenanceHold, SHORTEST_HOLD_MS } from '../../../../shared/holds.ts'
 import { kindOf } from '../../../../shared/kinds.ts'
@@ -12,23 +11,18 @@ import { escapeForTerminal, safeJson } from '../../../../shared/safe-text.ts'
 import { type Args, duration } from '../lib/args.ts'
 import { connect, openStore } from '../lib/connect.ts'
 import { CliError, EXIT, unwrap, usageError } from '../lib/exit.ts'
-import { type Io, isDeserted, print } from '../lib/io.ts'
+import { aborted, type Io, isDeserted, keepRunning, print, warn } from '../lib/io.ts'
 import { holdJson, holdScreen } from './hold-screen.ts'
 import { extendHold } from './holds.ts'
 
 /** Holds a lock for maintenance, to keep a job from running. */
 export async function holdCommand(args: Args, io: Io): Promise<number> {
-  const { json, reason, extend } = args.options
-  const forMs = duration(args.options['for'], '--for')
+  const { json = false, reason, extend: holdId } = args.options
+  const forMs = duration(args.options.for, '--for')
   if (forMs === undefined) throw usageError('A hold needs a time: add --for, such as --for 30m')
   if (forMs > LONGEST_HOLD_MS || forMs < SHORTEST_HOLD_MS) throw usageError('--for must be 10s to 7d')
-  if (typeof extend === 'string')
-    return extendHold(
-      io,
-      { holdId: extend, forMs, ...(typeof reason === 'string' ? { reason } : {}) },
-      json === true,
-    )
-  if (typeof reason !== 'string' || reason.trim() === '')
+  if (holdId !== undefined) return extendHold(io, { holdId, forMs, reason }, json)
+  if (!reason?.trim())
     throw usageError('A hold needs a reason: add --reason TEXT for the operator who finds the lock held')
   return takeHold(io, args, forMs, reason)
 }
@@ -40,27 +34,19 @@ async function takeHold(
   reason: string,
 ): Promise<number> {
   const [address, key] = positionals as [string, string]
-  const waitMs = duration(options['wait'], '--wait')
+  const { json = false, format, confirm } = options
+  const waitMs = duration(options.wait, '--wait')
   if (waitMs !== undefined && waitMs > LONGEST_HOLD_MS) throw usageError('--wait must be 7d at most')
-  const mode = options['once'] === true ? 'once' : 'renewed'
+  const mode = options.once ? 'once' : 'renewed'
   if (kindOf(parseAddress(address).kind).isEmbedded)
     throw usageError('A memory store lives inside one process: a hold from this command would block no job')
-  const { info } = await openStore(io, address)
+  const { storeId } = (await openStore(io, address)).info
   // Ctrl-C must not drop the answer: an acquired lock has to be released.
   const client = connect(io, { stoppable: false })
-  const json = options['json'] === true
-  if (!json) await warnOfGuess(io, client, { storeId: info.storeId, key }, options['format'])
+  if (!json && format === undefined) await warnOfGuess(io, client, { storeId, key })
+  const name = confirm as string | undefined
   const answer = unwrap(
-    await client.call('holds.take', {
-      storeId: info.storeId,
-      key,
-      forMs,
-      mode,
-      reason,
-      ...(waitMs === undefined ? {} : { waitMs }),
-      ...(typeof options['format'] === 'string' ? { format: options['format'] } : {}),
-      ...(typeof options['confirm'] === 'string' ? { confirm: options['confirm'] } : {}),
-    }),
+    await client.call('holds.take', { storeId, key, forMs, mode, reason, waitMs, format, confirm: name }),
   )
   if (answer.outcome === 'refused') {
     const who = answer.other ?? (answer.current ? holderText(answer.current) : 'another holder')
@@ -81,20 +67,17 @@ async function takeHold(
 }
 
 /** A lock in the wrong format, or under a misspelled key, blocks no job. */
-async function warnOfGuess(
-  io: Io,
-  client: Client,
-  input: Input<'holds.choices'>,
-  chosen: Args['options'][string],
-): Promise<void> {
+async function warnOfGuess(io: Io, client: Client, input: Input<'holds.choices'>): Promise<void> {
   const choices = await client.call('holds.choices', input)
-  if (!choices.ok || choices.value.certain || chosen !== undefined) return
+  if (!choices.ok || choices.value.certain) return
   const { formats, suggested } = choices.value
   const guess = formats.find(({ format }) => format === suggested)
   // A format with a prefix fits the key by its prefix.
   if (guess?.prefix !== '' || formats.length < 2) return
-  io.stderr.write(
-    `lockkeeper: This key has no lock yet, so its format is a guess: ${escapeForTerminal(guess.title)}. The hold blocks the job only if it uses this key and format (--format, one of ${formats.map(({ format }) => format).join(', ')}).\n`,
+  const others = formats.map(({ format }) => format).join(', ')
+  warn(
+    io,
+    `This key has no lock yet, so its format is a guess: ${escapeForTerminal(guess.title)}. The hold blocks the job only if it uses this key and format (--format, one of ${others}).`,
   )
 }
 
@@ -112,7 +95,7 @@ async function stay(io: Io, first: MaintenanceHold, json: boolean): Promise<numb
   const screen = holdScreen(io, json)
   let hold = first
   screen.show(hold)
-  const ticking = setInterval(() => screen.tick?.(hold), 1000)
+  const ticking = setInterval(() => screen.show(hold), 1000)
   try {
     hold = await follow(client, first, io.signal, now => {
       hold = now
@@ -120,11 +103,11 @@ async function stay(io: Io, first: MaintenanceHold, json: boolean): Promise<numb
     })
   } finally {
     clearInterval(ticking)
-    screen.end?.()
+    screen.end()
   }
   if (json) await print(io, safeJson(holdJson(hold)))
   if (hold.state !== 'ended' && isDeserted(io.signal)) {
-    io.stderr.write(`lockkeeper: ${escapeForTerminal(leftAlone(hold))}\n`)
+    warn(io, escapeForTerminal(leftAlone(hold)))
     return EXIT.partly
   }
   if (hold.state === 'held' && hold.mode === 'once') {
@@ -133,7 +116,7 @@ async function stay(io: Io, first: MaintenanceHold, json: boolean): Promise<numb
   }
   const how = hold.ended?.how
   const sentence = escapeForTerminal(holdEndSentence(hold))
-  if (endedEarly(hold)) io.stderr.write(`lockkeeper: ${sentence}\n`)
+  if (endedEarly(hold)) warn(io, sentence)
   else if (!json) await print(io, sentence)
   if (how === 'given-up') return EXIT.changed
   return endedEarly(hold) ? EXIT.other : EXIT.done
@@ -165,8 +148,6 @@ async function follow(
     onChange(last)
     return undefined
   }).then(result => unwrap(unwrap(result)))
-  // Keeps the process running even if nothing else does.
-  const running = setInterval(() => {}, MINUTE_MS)
   const release = async () => {
     const answer = await client.call('holds.release', { holdId })
     if (answer.ok) return answer.value
@@ -174,14 +155,8 @@ async function follow(
     await Promise.race([end, sleep(STREAM_DELAY_MS)])
     throw new CliError(answer.error)
   }
-  try {
-    return await Promise.race([
-      end,
-      aborted(signal).then(() => (isDeserted(signal) ? (last ?? first) : release())),
-    ])
-  } finally {
-    clearInterval(running)
-  }
+  const stop = aborted(signal).then(() => (isDeserted(signal) ? (last ?? first) : release()))
+  return keepRunning(Promise.race([end, stop]))
 }
 
 function forgotten(key: string): Failure {
@@ -189,11 +164,4 @@ function forgotten(key: string): Failure {
     code: 'NOT_FOUND',
     message: `The hold on ${escapeForTerminal(key)} is no longer in the list of holds, so it is not renewed: the lock ends within a minute`,
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
 }

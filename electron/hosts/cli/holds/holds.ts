@@ -7,16 +7,15 @@ import { escapeForTerminal, safeJson } from '../../../../shared/safe-text.ts'
 import type { Args } from '../lib/args.ts'
 import { connect, openStores } from '../lib/connect.ts'
 import { CliError, EXIT, unwrap } from '../lib/exit.ts'
-import { type Io, print } from '../lib/io.ts'
+import { type Io, print, warn } from '../lib/io.ts'
 import { holdJson } from './hold-screen.ts'
 
 /** Lists the holds of the data folder. */
 export async function holdsCommand(args: Args, io: Io): Promise<number> {
   const { holds, notice } = unwrap(await readHolds(connect(io)))
-  if (notice !== null)
-    io.stderr.write(`lockkeeper: The list may be incomplete. ${escapeForTerminal(notice)}\n`)
+  if (notice !== null) warn(io, `The list may be incomplete. ${escapeForTerminal(notice)}`)
   const code = notice === null ? EXIT.done : EXIT.other
-  if (args.options['json']) {
+  if (args.options.json) {
     await print(io, safeJson({ holds: holds.map(holdJson), notice }, 2))
     return code
   }
@@ -29,7 +28,7 @@ export async function holdsCommand(args: Args, io: Io): Promise<number> {
 export async function unholdCommand(args: Args, io: Io): Promise<number> {
   const [holdId] = args.positionals as [string]
   const hold = await change(io, 'holds.release', { holdId })
-  if (args.options['json']) await print(io, safeJson(holdJson(hold)))
+  if (args.options.json) await print(io, safeJson(holdJson(hold)))
   else await print(io, escapeForTerminal(holdEndSentence(hold)))
   return hold.ended?.how === 'lost' ? EXIT.changed : EXIT.done
 }

@@ -1,15 +1,30 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { parseDuration } from '../../../../shared/duration.ts'
+import { LOCK_STATES } from '../../../../shared/locks.ts'
 import { rateSchema } from '../../../../shared/plans.ts'
 import { usageError } from './exit.ts'
 
-export type Args = {
-  readonly positionals: string[]
-  /** A list where an option may be given several times. */
-  readonly options: Record<string, string | boolean | string[] | undefined>
+type Flag = 'json' | 'once' | 'verify' | 'with-tokens' | 'change-env' | 'list' | 'web'
+
+/** Options with a value, of locks, plans, holds, reports, switches and servers. */
+type Text =
+  | ('state' | 'owner' | 'limit' | 'fence' | 'reason')
+  | ('plan' | 'apply' | 'key' | 'filter' | 'watch' | 'rate')
+  | ('for' | 'wait' | 'format' | 'extend')
+  | ('as' | 'out' | 'since' | 'until' | 'title')
+  | ('env-file' | 'quiet' | 'report' | 'clean' | 'back' | 'abandon')
+  | ('port' | 'keys' | 'interval')
+
+/** The options of all commands; `confirm` is a list where the usage lets it be repeated. */
+type Options = { readonly [name in Flag]?: boolean } & { readonly [name in Text]?: string } & {
+  readonly pass?: readonly string[]
+  readonly store?: readonly string[]
+  readonly confirm?: string | readonly string[]
 }
 
-type Options = NonNullable<ParseArgsConfig['options']>
+export type Args = { readonly positionals: string[]; readonly options: Options }
+
+type ParsedOptions = NonNullable<ParseArgsConfig['options']>
 
 const OPTION = /--([\w-]+)(?: ("[^"]*"|<[^>]*>|[^\s[\]-][^\s\]]*?)(?=\.\.\.|[\s\]]|$))?(\]?\.\.\.)?/g
 const POSITIONAL = /(\[)?(<[^>]+>|\b[A-Z]+\b)\]?(\.\.\.)?/g
@@ -21,7 +36,7 @@ const POSITIONAL = /(\[)?(<[^>]+>|\b[A-Z]+\b)\]?(\.\.\.)?/g
  */
 export function parse(command: string, usage: readonly string[], argv: readonly string[]): Args | null {
   const options = optionsOf(usage)
-  let parsed: { positionals: string[]; values: Args['options'] }
+  let parsed: { positionals: string[]; values: Record<string, unknown> }
   try {
     parsed = parseArgs({ args: [...argv], options, allowPositionals: true }) as typeof parsed
   } catch (error) {
@@ -39,8 +54,8 @@ export function parse(command: string, usage: readonly string[], argv: readonly 
   return { positionals, options: values }
 }
 
-function optionsOf(usage: readonly string[]): Options {
-  const options: Options = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } }
+function optionsOf(usage: readonly string[]): ParsedOptions {
+  const options: ParsedOptions = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } }
   for (const [, name = '', value, repeats] of usage.join('\n').matchAll(OPTION)) {
     const multiple = repeats !== undefined || options[name]?.multiple === true
     options[name] = value === undefined ? { type: 'boolean' } : { type: 'string', multiple }
@@ -81,15 +96,28 @@ function distance(from: string, to: string): number {
   return row.at(-1) ?? 0
 }
 
+/** The reason for a change that core records. */
+export function requireReason(reason: string | undefined): string {
+  const given = reason?.trim()
+  if (!given) throw usageError('A reason is missing: add --reason TEXT for the audit log')
+  return given
+}
+
 /** A reader of an option that may be left out. `read` returns null for a value that is not `expected`. */
 export function reader<T>(expected: string, read: (text: string) => T | null) {
-  return (value: Args['options'][string], name: string): T | undefined => {
-    if (value === undefined) return undefined
-    const result = read(String(value))
+  return <V extends string | undefined>(value: V, name: string): T | Extract<V, undefined> => {
+    if (value === undefined) return value as Extract<V, undefined>
+    const result = read(value)
     if (result === null) throw usageError(`${name} must be ${expected}`)
     return result
   }
 }
+
+export function oneOf<T extends string>(all: readonly T[]) {
+  return reader(`one of ${all.join(', ')}`, text => all.find(each => each === text) ?? null)
+}
+
+export const lockState = oneOf(LOCK_STATES)
 
 export const positiveInteger = reader('a whole number of at least 1', text => {
   const number = Number(text)

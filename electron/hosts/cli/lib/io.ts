@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { MINUTE_MS } from '../../../../shared/duration.ts'
+import { safeJson } from '../../../../shared/safe-text.ts'
 import type { Core } from '../../../core/dispatch.ts'
 
 /** Everything a command may use of its process. */
@@ -20,6 +21,24 @@ export async function print(io: Io, text: string): Promise<void> {
   await write(io, `${text}\n`)
 }
 
+/** For the operator, beside the output of the command. */
+export function warn(io: Io, message: string): void {
+  io.stderr.write(`lockkeeper: ${message}\n`)
+}
+
+/** One JSON object a line: a hundred thousand are never one string. */
+export async function printJsonItems<T>(
+  io: Io,
+  items: Iterable<T> | AsyncIterable<T>,
+  shown: (item: T) => unknown,
+): Promise<void> {
+  let separator = ''
+  for await (const item of items) {
+    await print(io, separator + safeJson(shown(item)))
+    separator = ','
+  }
+}
+
 /** Waits for a slow reader, so that a long listing does not fill memory, but not for one that is gone. */
 export async function write(io: Io, text: string): Promise<void> {
   if (io.stdout.destroyed || io.stdout.errored || io.stdout.write(text)) return
@@ -34,13 +53,18 @@ export async function write(io: Io, text: string): Promise<void> {
 
 const ENDS = ['drain', 'close', 'error'] as const
 
+/** Waits for the work, and keeps the process running even if nothing else does. */
+export async function keepRunning<T>(work: Promise<T>): Promise<T> {
+  const running = setInterval(() => {}, MINUTE_MS)
+  return work.finally(() => clearInterval(running))
+}
+
 /** Resolves on Ctrl-C. */
-export async function untilAborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return
-  // Keeps the process alive.
-  const alive = setInterval(() => {}, MINUTE_MS)
-  await new Promise<void>(resolve => signal.addEventListener('abort', () => resolve(), { once: true }))
-  clearInterval(alive)
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
 }
 
 /** Stopped without Ctrl-C: the terminal was closed, the output cannot be written, or the system ends the process. */

@@ -3,6 +3,7 @@ import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promi
 import { dirname, join } from 'node:path'
 import type { ErrorCode } from '../../../../shared/result.ts'
 import { escapeForTerminal } from '../../../../shared/safe-text.ts'
+import { syncFolder } from '../../../core/files/disk.ts'
 import { CliError, usageError } from './exit.ts'
 
 /** A file that is complete or not there: written beside its place, and renamed when it is on disk. */
@@ -33,7 +34,8 @@ export async function openWholeFile(name: string): Promise<WholeFile> {
       await file.sync().catch(fail)
       await file.close()
       await rename(part, place).catch(fail)
-      await syncFolder(dirname(place))
+      // Not every file system can.
+      await syncFolder(dirname(place)).catch(() => {})
     },
     async drop() {
       // Closing twice does nothing.
@@ -53,13 +55,6 @@ async function placeOf(name: string): Promise<string> {
   if (there && !there.isFile())
     throw usageError(`${escapeForTerminal(name)} is not a file; --out - writes to the standard output`)
   return real
-}
-
-/** Flushes the new name to disk as well, on systems that can. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r').catch(() => null)
-  await handle?.sync().catch(() => {})
-  await handle?.close()
 }
 
 /** What the codes of the system mean, and which of our failures that is. */

@@ -1,11 +1,11 @@
 import { byAttention, stateAt } from '../../../../shared/lease.ts'
-import { type ListPage, LOCK_STATES, type Lock } from '../../../../shared/locks.ts'
+import type { ListPage, Lock } from '../../../../shared/locks.ts'
 import { plural } from '../../../../shared/numbers.ts'
 import { clip, escapeForTerminal, neutralise, safeJson } from '../../../../shared/safe-text.ts'
-import { type Args, positiveInteger } from '../lib/args.ts'
+import { type Args, lockState, positiveInteger } from '../lib/args.ts'
 import { type OpenedStore, openStore, readStream } from '../lib/connect.ts'
-import { EXIT, exitCodeOf, usageError } from '../lib/exit.ts'
-import { type Io, print } from '../lib/io.ts'
+import { EXIT, exitCodeOf } from '../lib/exit.ts'
+import { type Io, print, printJsonItems } from '../lib/io.ts'
 import { lockJson, lockTable, sayCounts, sayServer } from './lock-output.ts'
 
 const SHOWN_UNRECOGNISED = 5
@@ -13,16 +13,14 @@ const SHOWN_UNRECOGNISED = 5
 type Listing = ListPage & { readonly complete: boolean; readonly serverTime: number }
 
 export async function listCommand(args: Args, io: Io): Promise<number> {
-  const { state, owner, json } = args.options
-  if (state !== undefined && !LOCK_STATES.some(each => each === state)) {
-    throw usageError(`--state must be one of ${LOCK_STATES.join(', ')}`)
-  }
-  const limit = positiveInteger(args.options['limit'], '--limit')
+  const { owner, json } = args.options
+  const state = lockState(args.options.state, '--state')
+  const limit = positiveInteger(args.options.limit, '--limit')
   const opened = await openStore(io, args.positionals[0] as string)
-  const ownerText = owner === undefined ? null : String(owner).toLowerCase()
+  const ownerText = owner?.toLowerCase()
   const isWanted = (lock: Lock, now: number) =>
     (state === undefined || stateAt(lock, now) === state) &&
-    (ownerText === null ||
+    (ownerText === undefined ||
       [lock.owner, lock.holder?.label].some(text => text?.toLowerCase().includes(ownerText)))
 
   // Reads everything before applying the limit, which keeps the locks that need attention most, not the first found.
@@ -59,20 +57,15 @@ async function readAll({ client, info }: OpenedStore, io: Io): Promise<Listing> 
   }
 }
 
-/** One JSON object, written lock by lock: a hundred thousand locks are never one string. */
 async function printJson({ description }: OpenedStore, listing: Listing, io: Io): Promise<void> {
   const { kind, address, server, clock } = description
   const { locks, unrecognised, companions, problems, complete } = listing
   const serverTime = new Date(listing.serverTime).toISOString()
   const store = { kind, address, server, serverTime, clockOffsetMs: clock.offsetMs }
-  const printEach = async <T>(all: readonly T[], shown: (each: T) => unknown) => {
-    for (const [i, each] of all.entries())
-      await print(io, `${safeJson(shown(each))}${i + 1 < all.length ? ',' : ''}`)
-  }
   await print(io, `{"store":${safeJson(store)},"locks":[`)
-  await printEach(locks, lock => lockJson(lock, listing.serverTime))
+  await printJsonItems(io, locks, lock => lockJson(lock, listing.serverTime))
   await print(io, '],"unrecognised":[')
-  await printEach(unrecognised, each => each)
+  await printJsonItems(io, unrecognised, each => each)
   await print(io, `],${safeJson({ companions, problems, complete }).slice(1)}`)
 }
 

@@ -1,4 +1,4 @@
-import { AddressError, parseAddress, showAddress } from '../../../../shared/address.ts'
+import { parseAddress, showAddress } from '../../../../shared/address.ts'
 import type { Client } from '../../../../shared/client.ts'
 import { sayDuration } from '../../../../shared/duration.ts'
 import { isoTime } from '../../../../shared/lease.ts'
@@ -16,14 +16,15 @@ import {
 import { clip, escapeForTerminal, neutralise, safeJson } from '../../../../shared/safe-text.ts'
 import { openStore } from '../lib/connect.ts'
 import { EXIT, unwrap, usageError } from '../lib/exit.ts'
-import { type Io, print } from '../lib/io.ts'
+import { type Io, print, printJsonItems } from '../lib/io.ts'
+import { progressBar, StatusLine } from '../lib/status-line.ts'
 import { widthOf, wrap } from '../lib/wrap.ts'
 
 export type ApplyOptions = {
   readonly confirm: readonly string[]
   readonly reason: string
-  readonly rate: number | undefined
-  readonly json: boolean
+  readonly rate?: number | undefined
+  readonly json?: boolean | undefined
   /** The address of the plan's store with its password, if it needs one. */
   readonly store: string | undefined
 }
@@ -55,10 +56,10 @@ export async function applyPlan(
   }
   io.signal.addEventListener('abort', stop)
   if (io.signal.aborted) stop()
-  const printer = options.json ? null : progressPrinter(io)
-  const showProgress = (state: PlanState) => state.plan && printer?.show(state.plan)
+  const line = new StatusLine(io.stderr)
+  const showProgress = options.json ? () => {} : progressPrinter(io, line)
   const end = unwrap(await followPlan(client, planId, state => state.isOver, showProgress))
-  printer?.end()
+  line.clear()
   io.signal.removeEventListener('abort', stop)
 
   await (options.json ? printJson(end, io) : printEnd(end, io))
@@ -76,18 +77,10 @@ async function openStores(
 ): Promise<void> {
   for (const [i, { address }] of plan.stores.entries()) {
     if ((counts[i] ?? 0) === 0) continue
-    const isIt = given !== undefined && shownAddress(given) === address
+    const isIt = given !== undefined && showAddress(parseAddress(given)) === address
     if (given !== undefined && !isIt && plan.stores.length === 1)
       throw usageError(`The plan is for another store: ${neutralise(address)}`)
     await openStore(io, isIt ? given : address)
-  }
-}
-
-function shownAddress(given: string): string {
-  try {
-    return showAddress(parseAddress(given))
-  } catch (error) {
-    throw usageError(error instanceof AddressError ? error.message : 'This is not the address of a store')
   }
 }
 
@@ -119,9 +112,14 @@ async function printEnd(state: LoadedPlan, io: Io): Promise<void> {
   if (untouched.length > NAMED_LOCKS)
     lines.push(`  and ${sayNumber(untouched.length - NAMED_LOCKS)} more; --json lists them all`)
   const back = entries.filter(({ n }) => returned.has(n))
-  if (back.length === 1) lines.push('1 lock was re-acquired by its previous holder: it is alive.')
-  if (back.length > 1)
-    lines.push(`${back.length} locks were re-acquired by their previous holders: they are alive.`)
+  if (back.length > 0)
+    lines.push(
+      plural(
+        back.length,
+        'lock was re-acquired by its previous holder: it is alive.',
+        'locks were re-acquired by their previous holders: they are alive.',
+      ),
+    )
   for (const { key } of back.slice(0, NAMED_LOCKS)) lines.push(`  ${clip(escapeForTerminal(key), 90)}`)
   if (kind === 'restore' && left > 0)
     lines.push(
@@ -176,63 +174,33 @@ function changedText(owner: string | null, entry: PlanEntry): string {
 
 async function printJson(end: LoadedPlan, io: Io): Promise<void> {
   const { plan, results, returned } = end
-  const { planId, kind, file, undoUntil, progress } = plan
-  const { state, total, counts, troubles, reason } = progress
-  const head = {
-    planId,
-    kind,
-    file,
-    state,
-    reason,
-    total,
-    counts,
-    cameBack: progress.returned,
-    troubles,
-    ...(kind === 'restore' ? { cannotBeRestored: plan.left } : {}),
-    undoUntil: isoTime(undoUntil),
-  }
+  const { planId, kind, file } = plan
+  const { state, reason, total, counts, returned: cameBack, troubles } = plan.progress
+  const undoUntil = isoTime(plan.undoUntil)
+  const shown = { planId, kind, file, state, reason, total, counts, cameBack, troubles, undoUntil }
+  const head = kind === 'restore' ? { ...shown, cannotBeRestored: plan.left } : shown
   await print(io, `${safeJson(head).slice(0, -1)},"locks":[`)
-  const entries = end.kept()
-  for (const [i, { n, id, key, store, format, fence }] of entries.entries()) {
-    const { is = 'pending', ...more } = results.get(n) ?? {}
-    const line = {
-      id,
-      key,
-      store: plan.stores[store]?.address,
-      format,
-      fence,
-      outcome: is === 'pending' ? 'not attempted' : is,
-      ...more,
-      ...(returned.has(n) ? { cameBack: true } : {}),
-    }
-    await print(io, `${safeJson(line)}${i + 1 < entries.length ? ',' : ''}`)
-  }
+  await printJsonItems(io, end.kept(), ({ n, id, key, store, format, fence }) => {
+    const { is = 'not attempted', ...more } = results.get(n) ?? {}
+    const lock = { id, key, store: plan.stores[store]?.address, format, fence, outcome: is, ...more }
+    return returned.has(n) ? { ...lock, cameBack: true } : lock
+  })
   await print(io, ']}')
 }
 
-const BAR = 30
 /** Between two lines without a terminal. */
 const LINE_EVERY_MS = 5000
 
 /** Prints a bar on a terminal, and a line now and then elsewhere. */
-function progressPrinter({ stderr }: Io) {
+function progressPrinter({ stderr }: Io, line: StatusLine) {
   let printedAt = performance.now()
-  return {
-    show(plan: PlanSummary): void {
-      const line = progressLine(plan)
-      if (stderr.isTTY) {
-        const { total } = plan.progress
-        const filled = total === 0 ? BAR : Math.floor((doneOf(plan.progress) / total) * BAR)
-        const bar = `${'█'.repeat(filled)}${'░'.repeat(BAR - filled)}`
-        stderr.write(`\r\x1b[K${`${bar} ${line}`.slice(0, (stderr.columns ?? 100) - 1)}`)
-      } else if (performance.now() - printedAt >= LINE_EVERY_MS) {
-        printedAt = performance.now()
-        stderr.write(`${line}\n`)
-      }
-    },
-    end(): void {
-      if (stderr.isTTY) stderr.write('\r\x1b[K')
-    },
+  return ({ plan }: PlanState): void => {
+    if (plan === null) return
+    const text = progressLine(plan)
+    const share = doneOf(plan.progress) / (plan.progress.total || 1)
+    if (line.paint(`${progressBar(share)} ${text}`) || performance.now() - printedAt < LINE_EVERY_MS) return
+    printedAt = performance.now()
+    stderr.write(`${text}\n`)
   }
 }
 

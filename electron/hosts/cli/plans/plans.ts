@@ -1,16 +1,14 @@
 import { parseAddress } from '../../../../shared/address.ts'
-import type { Input } from '../../../../shared/contract.ts'
-import { LOCK_STATES } from '../../../../shared/locks.ts'
 import { followPlan } from '../../../../shared/plan-state.ts'
 import { planWarnings } from '../../../../shared/plan-words.ts'
 import { confirmationsOf, type PlanSummary } from '../../../../shared/plans.ts'
 import { escapeForTerminal, safeJson } from '../../../../shared/safe-text.ts'
-import { type Args, locksPerSecond } from '../lib/args.ts'
+import { type Args, lockState, locksPerSecond, requireReason } from '../lib/args.ts'
 import { connect, type OpenedStore, openStore } from '../lib/connect.ts'
 import { CliError, EXIT, unwrap, usageError } from '../lib/exit.ts'
 import { type Io, print } from '../lib/io.ts'
 import { widthOf, wrap } from '../lib/wrap.ts'
-import { applyPlan } from './apply.ts'
+import { type ApplyOptions, applyPlan } from './apply.ts'
 import { applyCommand, planText } from './summary.ts'
 
 /** Default time between the two reads that show which locks are being renewed. */
@@ -25,7 +23,7 @@ export async function releaseAllCommand(args: Args, io: Io): Promise<number> {
     throw usageError(
       'release-all needs either --plan FILE, which writes a plan, or --apply FILE, which applies one',
     )
-  if (typeof apply === 'string') return applyFile(apply, args, io)
+  if (apply !== undefined) return applyFile(apply, args, io)
   const opened = await openStore(io, args.positionals[0] as string)
   const made = await makePlan(opened, filterFrom(args), args, io)
   return showPlan(opened, made, args, io)
@@ -35,12 +33,12 @@ async function applyFile(file: string, args: Args, io: Io): Promise<number> {
   const options = applyOptions(args)
   const client = connect(io, { stoppable: false })
   const plan = unwrap(await client.call('plans.open', { file }))
-  return applyPlan(client, plan, { ...options, store: args.positionals[0] }, io)
+  return applyPlan(client, plan, options, io)
 }
 
 /** Makes a plan of the expired locks; with --confirm, applies it. */
 export async function cleanupCommand(args: Args, io: Io): Promise<number> {
-  const options = args.options['confirm'] === undefined ? null : applyOptions(args)
+  const options = args.options.confirm === undefined ? null : applyOptions(args)
   const opened = await openStore(io, args.positionals[0] as string)
   // An expired lock is renewed by no one, so one read is enough.
   const onceRead = { ...args, options: { ...args.options, watch: '0' } }
@@ -49,56 +47,44 @@ export async function cleanupCommand(args: Args, io: Io): Promise<number> {
     throw error
   })
   if (plan === null) {
-    await print(io, args.options['json'] ? '{"count":0}' : 'There are no expired locks.')
+    await print(io, args.options.json ? '{"count":0}' : 'There are no expired locks.')
     return EXIT.done
   }
-  return options === null
-    ? showPlan(opened, plan, args, io)
-    : applyPlan(opened.client, plan, { ...options, store: args.positionals[0] }, io)
+  return options === null ? showPlan(opened, plan, args, io) : applyPlan(opened.client, plan, options, io)
 }
 
 /** Restores what a plan or a single release released, where the name is still free. */
 export async function undoCommand(args: Args, io: Io): Promise<number> {
   const [of, store] = args.positionals as [string, string | undefined]
-  const { reason, json } = args.options
   const client = connect(io, { stoppable: false })
   const plan = unwrap(await client.call('plans.undo', { of }))
   const counts = unwrap(await followPlan(client, plan.planId)).countsByStore()
-  return applyPlan(
-    client,
-    plan,
-    {
-      // The id already names exactly these locks: the operator has nothing else to confirm.
-      confirm: confirmationsOf(plan, counts),
-      reason: typeof reason === 'string' && reason.trim() !== '' ? reason : `Undo of ${of}`,
-      rate: undefined,
-      json: json === true,
-      store,
-    },
-    io,
-  )
+  const reason = args.options.reason?.trim() || `Undo of ${of}`
+  // The id already names exactly these locks: the operator has nothing else to confirm.
+  const confirm = confirmationsOf(plan, counts)
+  return applyPlan(client, plan, { confirm, reason, json: args.options.json, store }, io)
 }
 
 /** The options for applying a plan, checked before any store is opened. */
-function applyOptions({ options }: Args) {
-  const { reason, rate, json } = options
-  const confirm = [options['confirm'] ?? []].flat().map(String)
-  if (typeof reason !== 'string' || reason.trim() === '')
-    throw usageError('A reason is missing: add --reason TEXT for the audit log')
-  return { confirm, reason, rate: locksPerSecond(rate, '--rate'), json: json === true }
+function applyOptions({ positionals: [store], options }: Args): ApplyOptions {
+  return {
+    confirm: [options.confirm ?? []].flat(),
+    reason: requireReason(options.reason),
+    rate: locksPerSecond(options.rate, '--rate'),
+    json: options.json,
+    store,
+  }
 }
 
 /** The options as one filter, which the plan keeps. */
 function filterFrom({ options }: Args): string {
-  const { state, filter } = options
-  if (state !== undefined && !LOCK_STATES.some(each => each === state))
-    throw usageError(`--state must be one of ${LOCK_STATES.join(', ')}`)
-  const quoted = (name: string) => {
+  const state = lockState(options.state, '--state')
+  const quoted = (name: 'owner' | 'key') => {
     const value = options[name]
-    if (value === '' || String(value).includes('"')) throw usageError(`--${name} is empty or contains a "`)
-    return value === undefined ? undefined : `${name}:"${value}"`
+    if (value === '' || value?.includes('"')) throw usageError(`--${name} is empty or contains a "`)
+    return value && `${name}:"${value}"`
   }
-  return [state && `state:${state}`, quoted('owner'), quoted('key'), filter].filter(Boolean).join(' ')
+  return [state && `state:${state}`, quoted('owner'), quoted('key'), options.filter].filter(Boolean).join(' ')
 }
 
 async function makePlan(
@@ -107,16 +93,12 @@ async function makePlan(
   { options }: Args,
   io: Io,
 ): Promise<PlanSummary> {
-  const seconds = options['watch'] === undefined ? WATCH_SECONDS : Number(options['watch'])
+  const seconds = options.watch === undefined ? WATCH_SECONDS : Number(options.watch)
   if (!(seconds >= 0 && seconds <= 60)) throw usageError('--watch must be 0 to 60 seconds')
   if (seconds > 0 && io.stderr.isTTY)
     io.stderr.write(`Reading twice, ${seconds} s apart, to see which locks are being renewed…\n`)
-  const input: Input<'plans.create'> = {
-    storeIds: [info.storeId],
-    filter,
-    watchMs: Math.round(seconds * 1000),
-    file: options['plan'] as string | undefined,
-  }
+  const watchMs = Math.round(seconds * 1000)
+  const input = { storeIds: [info.storeId], filter, watchMs, file: options.plan }
   return unwrap(await client.call('plans.create', input))
 }
 
@@ -128,9 +110,8 @@ async function showPlan(
 ): Promise<number> {
   const state = unwrap(await followPlan(client, plan.planId))
   const formats = new Map(unwrap(await client.call('formats.list', {})).map(each => [each.id, each]))
-  const reason = typeof options['reason'] === 'string' ? options['reason'] : null
-  const command = applyCommand(plan, state.countsByStore(), reason)
-  if (options['json']) {
+  const command = applyCommand(plan, state.countsByStore(), options.reason)
+  if (options.json) {
     const { planId, file, count, left, stores, filter } = plan
     const warnings = planWarnings(plan, state.entries, formats)
     await print(io, safeJson({ planId, file, count, left, filter, stores, warnings, command }))

@@ -94,9 +94,9 @@ function groupsText(
 }
 
 /** The command that applies the plan, ready to copy except for the reason. */
-export function applyCommand(plan: PlanSummary, counts: readonly number[], reason: string | null): string {
+export function applyCommand(plan: PlanSummary, counts: readonly number[], reason?: string): string {
   const confirm = confirmationsOf(plan, counts).flatMap(text => ['--confirm', quoted(text)])
-  const why = reason === null ? 'TEXT' : quoted(reason)
+  const why = reason === undefined ? 'TEXT' : quoted(reason)
   return ['lockkeeper release-all --apply', shellQuote(plan.file), ...confirm, '--reason', why].join(' ')
 }
 

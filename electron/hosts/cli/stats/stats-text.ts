@@ -87,7 +87,7 @@ function observedLines(
   if (observedMs === 0)
     return wrap(
       '  ',
-      `Nothing was observed in the last ${window}: run the console, or look for a while with --watch SECONDS.`,
+      `Nothing was observed in the last ${window}: run the console, or observe first with --watch SECONDS.`,
       width,
     )
   const observed = sayDuration(Math.min(observedMs, windowMs))

@@ -1,11 +1,10 @@
 import type { Client } from '../../../../shared/client.ts'
-import { isoTime } from '../../../../shared/lease.ts'
+import { withIsoTimes } from '../../../../shared/lease.ts'
 import { neutralise, safeJson } from '../../../../shared/safe-text.ts'
-import type { Figures, Stats } from '../../../../shared/stats.ts'
-import { type Args, duration } from '../lib/args.ts'
+import { type Args, duration, oneOf, reader } from '../lib/args.ts'
 import { connect, openStores } from '../lib/connect.ts'
 import { EXIT, exitCodeOf, unwrap, usageError } from '../lib/exit.ts'
-import { type Io, pause, print } from '../lib/io.ts'
+import { type Io, pause, print, warn } from '../lib/io.ts'
 import { widthOf } from '../lib/wrap.ts'
 import {
   MANAGER_SHAPES,
@@ -18,11 +17,15 @@ import {
 import { statsLines } from './stats-text.ts'
 
 const LONGEST_WATCH_SECONDS = 86_400
+const watchTime = reader(`a number of seconds up to ${LONGEST_WATCH_SECONDS}`, text =>
+  Number(text) > 0 && Number(text) <= LONGEST_WATCH_SECONDS ? Number(text) * 1000 : null,
+)
+const managerShape = oneOf(MANAGER_SHAPES)
 
 /** Counts the locks in the stores, and the observed events. */
 export async function statsCommand(args: Args, io: Io): Promise<number> {
-  const sinceMs = duration(args.options['since'], '--since')
-  const watchMs = watchFrom(args.options['watch'])
+  const sinceMs = duration(args.options.since, '--since')
+  const watchMs = watchTime(args.options.watch, '--watch') ?? 0
   const as = shapeFrom(args)
   const provider = as === 'getStats' ? providerFrom(io.env) : null
 
@@ -32,10 +35,10 @@ export async function statsCommand(args: Args, io: Io): Promise<number> {
   if (as === 'get_active_locks') return printActiveLocks(client, storeIds[0] ?? '', io)
 
   const stopWatching = await watchFor(watchMs, storeIds, client, io)
-  const since = sinceMs === undefined ? {} : { since: Math.max(0, Date.now() - sinceMs) }
-  const stats = unwrap(await client.call('stats.read', { storeIds, ...since }))
+  const since = sinceMs && Math.max(0, Date.now() - sinceMs)
+  const stats = unwrap(await client.call('stats.read', { storeIds, since }))
   stopWatching()
-  const { stores, overall } = stats
+  const { at, stores, overall } = stats
   if (provider !== null) {
     const counted = stores.map(({ kind, active, error }) => ({
       kind,
@@ -44,21 +47,18 @@ export async function statsCommand(args: Args, io: Io): Promise<number> {
     await print(io, safeJson(managerStats(provider, counted), 2))
   } else if (as === 'getMetrics')
     await print(io, safeJson(observedMetrics(overall.flows, overall.observedMs), 2))
-  else if (args.options['json']) await print(io, safeJson(statsJson(stats), 2))
+  else if (args.options.json)
+    await print(io, safeJson(withIsoTimes({ at, since: stats.since, stores, overall }), 2))
   else for (const line of statsLines(stats, widthOf(io))) await print(io, line)
 
   const failures = stores.flatMap(({ name, error }) => (error ? [{ name, error }] : []))
   if (as !== null) for (const { name, error } of failures) warn(io, neutralise(`${name}: ${error.message}`))
   if (as === 'getMetrics' && overall.observedMs === 0)
-    warn(io, 'Nothing was observed in this time, so nothing can be counted; --watch SECONDS looks itself')
+    warn(io, 'Nothing was observed in this time, so nothing can be counted; --watch SECONDS observes first')
   // A store that cannot be read does not stop the others, and they do not hide it.
   const [first] = failures
   if (first === undefined) return EXIT.done
   return failures.length === stores.length ? exitCodeOf(first.error) : EXIT.partly
-}
-
-function warn(io: Io, message: string): void {
-  io.stderr.write(`lockkeeper: ${message}\n`)
 }
 
 /** Watches the stores for a time. They are watched until the returned function is called. */
@@ -87,38 +87,9 @@ async function printActiveLocks(client: Client, storeId: string, io: Io): Promis
   return exitCodeOf(problem)
 }
 
-/** The same figures, with ISO 8601 times. */
-function statsJson({ at, since, stores, overall }: Stats): unknown {
-  return {
-    at: isoTime(at),
-    since: isoTime(since),
-    stores: stores.map(store => ({ ...store, ...figuresJson(store), asOf: isoTime(store.asOf) })),
-    overall: figuresJson(overall),
-  }
-}
-
-function figuresJson(figures: Figures): Record<string, unknown> {
-  const { oldest, longest } = figures
-  return {
-    ...figures,
-    oldest: oldest && { ...oldest, since: isoTime(oldest.since) },
-    longest: longest && { ...longest, since: isoTime(longest.since), until: isoTime(longest.until) },
-  }
-}
-
-function watchFrom(value: Args['options'][string]): number {
-  if (value === undefined) return 0
-  const seconds = Number(value)
-  if (!(seconds > 0 && seconds <= LONGEST_WATCH_SECONDS))
-    throw usageError(`--watch must be a number of seconds up to ${LONGEST_WATCH_SECONDS}`)
-  return seconds * 1000
-}
-
 function shapeFrom({ options, positionals }: Args): ManagerShape | null {
-  if (options['as'] === undefined) return null
-  const as = MANAGER_SHAPES.find(each => each === options['as'])
-  if (as === undefined) throw usageError(`--as must be one of ${MANAGER_SHAPES.join(', ')}`)
+  const as = managerShape(options.as, '--as') ?? null
   if (as === 'get_active_locks' && positionals.length > 1)
-    throw usageError('get_active_locks tells of one store: keys of two could be the same')
+    throw usageError('get_active_locks reads one store: keys of two could be the same')
   return as
 }

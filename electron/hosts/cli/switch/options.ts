@@ -1,44 +1,39 @@
 import { extname, resolve } from 'node:path'
 import { HOUR_MS } from '../../../../shared/duration.ts'
-import { SWITCH_STEPS, type SwitchRun, type SwitchStep } from '../../../../shared/switch.ts'
+import { SWITCH_STEPS, type SwitchRun } from '../../../../shared/switch.ts'
 import { shellQuote } from '../../../core/lib/shell-quote.ts'
-import { type Args, duration } from '../lib/args.ts'
+import { type Args, duration, oneOf, requireReason } from '../lib/args.ts'
 import { usageError } from '../lib/exit.ts'
 
 const SHORTEST_QUIET_MS = 1000
 const LONGEST_QUIET_MS = HOUR_MS
 const REPORTS = ['md', 'html', 'json'] as const
 
+const switchStep = oneOf(SWITCH_STEPS)
+
 export type SwitchOptions = ReturnType<typeof switchOptions>
 
 export function switchOptions({ options }: Args) {
-  const { clean, pass, back } = options
-  const envFile = textOf(options['env-file'])
-  const mayChangeEnv = options['change-env'] === true
-  const reason = textOf(options['reason'])?.trim() || null
-  const report = textOf(options['report'])
-  const byHand = [pass ?? []].flat().map(step => stepFrom(step, '--pass'))
-  if ((byHand.length > 0 || clean !== undefined) && reason === null) throw missingReason()
-  if (mayChangeEnv && envFile === null)
+  const { clean = null, pass = [], back, report = null, json = false } = options
+  const { 'env-file': envFile, 'change-env': mayChangeEnv = false } = options
+  const byHand = pass.map(step => switchStep(step, '--pass'))
+  const isDecided = byHand.length > 0 || clean !== null
+  if (mayChangeEnv && envFile === undefined)
     throw usageError('--change-env needs --env-file FILE, the file that is changed')
   if (report !== null) reportFormat(report)
   return {
-    envFile: envFile === null ? null : resolve(envFile),
+    envFile: envFile === undefined ? null : resolve(envFile),
     mayChangeEnv,
     /** The confirmation of the plan that cleans the old store, if given in advance. */
-    clean: textOf(clean),
-    reason,
+    clean,
+    reason: isDecided ? requireReason(options.reason) : null,
     /** Steps to pass without their check, for the given reason. */
     byHand,
-    back: back === undefined ? null : stepFrom(back, '--back'),
-    quietMs: quietFrom(options['quiet']),
+    back: switchStep(back, '--back') ?? null,
+    quietMs: quietFrom(options.quiet),
     report,
-    json: options['json'] === true,
+    json,
   }
-}
-
-export function missingReason(): Error {
-  return usageError('A reason is missing: say --reason TEXT, which goes into the audit log')
 }
 
 export function reportFormat(file: string): (typeof REPORTS)[number] {
@@ -60,19 +55,7 @@ export function commandToContinue(
   return ['lockkeeper', ...[...words, ...flags].map(word => shellQuote(word))].join(' ')
 }
 
-type OptionValue = Args['options'][string]
-
-function textOf(value: OptionValue): string | null {
-  return typeof value === 'string' ? value : null
-}
-
-function stepFrom(value: OptionValue, name: string): SwitchStep {
-  const step = SWITCH_STEPS.find(each => each === value)
-  if (step === undefined) throw usageError(`${name} must be one of ${SWITCH_STEPS.join(', ')}`)
-  return step
-}
-
-function quietFrom(value: OptionValue): number | undefined {
+function quietFrom(value: string | undefined): number | undefined {
   const ms = duration(value, '--quiet')
   if (ms !== undefined && (ms < SHORTEST_QUIET_MS || ms > LONGEST_QUIET_MS))
     throw usageError('--quiet must be 1s to 1h')

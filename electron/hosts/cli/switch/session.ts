@@ -151,8 +151,7 @@ export class SwitchSession {
   /** A check that was met may have turned back: then the step waits again, but not forever. */
   async #pass(step: SwitchStep, reason: string | null): Promise<void> {
     const { client, switchId, terminal } = this.#o
-    const why = reason === null ? {} : { reason }
-    const passed = await client.call('switch.pass', { switchId, step, ...why })
+    const passed = await client.call('switch.pass', { switchId, step, reason: reason ?? undefined })
     if (!passed.ok && passed.error.code === 'REFUSED' && reason === null && this.#refusals < MOST_REFUSALS) {
       this.#refusals++
       return terminal.wait()
@@ -265,8 +264,7 @@ export class SwitchSession {
     terminal.clear()
     // Beside JSON, the text goes to the standard error.
     const planIo = terminal.isJson ? { ...io, stdout: io.stderr } : io
-    const options = { confirm: [confirm], reason, rate: undefined, json: false, store: from }
-    const code = await applyPlan(client, plan, options, planIo)
+    const code = await applyPlan(client, plan, { confirm: [confirm], reason, store: from }, planIo)
     terminal.stopIfAborted()
     if (code !== EXIT.done && !terminal.hasOperator)
       throw new SwitchStopped('Some locks could not be released', cleanFlags(confirm, reason))

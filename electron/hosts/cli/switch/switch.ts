@@ -1,34 +1,23 @@
 import type { Client } from '../../../../shared/client.ts'
+import { withIsoTimes } from '../../../../shared/lease.ts'
 import type { Failure } from '../../../../shared/result.ts'
 import { column, escapeForTerminal, safeJson } from '../../../../shared/safe-text.ts'
 import type { Side, SwitchRun } from '../../../../shared/switch.ts'
-import {
-  namedApart,
-  STEP_WORDS,
-  stepPlace,
-  unreachedWarning,
-  withIsoTimes,
-} from '../../../../shared/switch-words.ts'
-import type { Args } from '../lib/args.ts'
+import { namedApart, STEP_WORDS, stepPlace, unreachedWarning } from '../../../../shared/switch-words.ts'
+import { type Args, requireReason } from '../lib/args.ts'
 import { connect, openStores, type ReachedStore } from '../lib/connect.ts'
 import { CliError, EXIT, unwrap } from '../lib/exit.ts'
 import { type Io, print } from '../lib/io.ts'
 import { openWholeFile } from '../lib/whole-file.ts'
-import {
-  commandToContinue,
-  missingReason,
-  reportFormat,
-  type SwitchOptions,
-  switchOptions,
-} from './options.ts'
+import { commandToContinue, reportFormat, type SwitchOptions, switchOptions } from './options.ts'
 import { SwitchSession } from './session.ts'
 import { SwitchStopped, SwitchTerminal } from './terminal.ts'
 
 /** Guides an operator from one lock provider to another, and resumes an open switch at its step. */
 export async function switchCommand(args: Args, io: Io): Promise<number> {
   const { list, abandon } = args.options
-  if (list === true) return listSwitches(args, io)
-  if (typeof abandon === 'string') return abandonSwitch(abandon, args, io)
+  if (list) return listSwitches(args, io)
+  if (abandon !== undefined) return abandonSwitch(abandon, args, io)
   const [from, to] = args.positionals as [string, string]
   return runSwitch(from, to, switchOptions(args), io)
 }
@@ -105,8 +94,7 @@ async function begin(
       throw new CliError({ code: 'NOT_FOUND', message: 'No switch is under way between these two stores' })
   }
   const ids = { fromStoreId: from.info.storeId, toStoreId: to.info.storeId }
-  const input = { ...ids, ...(quietMs === undefined ? {} : { quietMs }) }
-  const run = unwrap(await client.call('switch.begin', input))
+  const run = unwrap(await client.call('switch.begin', { ...ids, quietMs }))
   const { switchId } = run
   return back === null ? run : unwrap(await client.call('switch.back', { switchId, step: back }))
 }
@@ -138,7 +126,7 @@ async function writeReport(client: Client, switchId: string, name: string): Prom
 
 async function listSwitches({ options }: Args, io: Io): Promise<number> {
   const runs = unwrap(await connect(io).call('switch.list', {}))
-  if (options['json']) {
+  if (options.json) {
     const switches = runs.map(run => ({ ...run, from: withoutId(run.from), to: withoutId(run.to) }))
     await print(io, safeJson({ switches: withIsoTimes(switches) }))
     return EXIT.done
@@ -159,12 +147,11 @@ function withoutId({ storeId: _, ...side }: Side): Omit<Side, 'storeId'> {
 }
 
 async function abandonSwitch(switchId: string, { options }: Args, io: Io): Promise<number> {
-  const { reason, json } = options
-  if (typeof reason !== 'string' || reason.trim() === '') throw missingReason()
+  const reason = requireReason(options.reason)
   const { from, to, ended } = unwrap(await connect(io).call('switch.abandon', { switchId, reason }))
   await print(
     io,
-    json
+    options.json
       ? safeJson({ switchId, ended: withIsoTimes(ended) })
       : `The switch from ${escapeForTerminal(from.address)} to ${escapeForTerminal(to.address)} is abandoned. Nothing was undone: changed files and released locks stay as they are.`,
   )

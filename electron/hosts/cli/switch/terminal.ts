@@ -1,8 +1,8 @@
 import { EventEmitter, once } from 'node:events'
 import { createInterface, type Interface } from 'node:readline'
-import { MINUTE_MS } from '../../../../shared/duration.ts'
-import { clip, neutralise, safeJson } from '../../../../shared/safe-text.ts'
-import { type Io, print } from '../lib/io.ts'
+import { neutralise, safeJson } from '../../../../shared/safe-text.ts'
+import { type Io, keepRunning, print } from '../lib/io.ts'
+import { StatusLine } from '../lib/status-line.ts'
 import { widthOf, wrap } from '../lib/wrap.ts'
 
 /** The command stops before the end of the switch; `flags` continue it. */
@@ -38,15 +38,15 @@ export class SwitchTerminal {
   readonly #reader: Interface | null
   readonly #lines: string[] = []
   readonly #events = new EventEmitter()
+  readonly #status: StatusLine
   #isClosed = false
-  /** Whether the last line is one that is painted over. */
-  #isLive = false
 
   constructor(
     io: Io,
     readonly isJson: boolean,
   ) {
     this.#io = io
+    this.#status = new StatusLine(io.stderr)
     const isTerminal = io.stdin.isTTY && io.stderr.isTTY
     this.#reader = isTerminal
       ? createInterface({ input: io.stdin, output: io.stderr, terminal: true, prompt: '' })
@@ -87,18 +87,13 @@ export class SwitchTerminal {
 
   /** Paints over the line before. False if the output is no terminal. */
   paint(text: string): boolean {
-    const { stderr } = this.#io
-    if (!stderr.isTTY || this.isJson) return false
     // A line that is being typed stays.
     if (this.#reader?.line) return true
-    stderr.write(`\r\x1b[K${clip(neutralise(text), (stderr.columns || 100) - 1)}`)
-    this.#isLive = true
-    return true
+    return !this.isJson && this.#status.paint(neutralise(text))
   }
 
   clear(): void {
-    if (this.#isLive) this.#io.stderr.write('\r\x1b[K')
-    this.#isLive = false
+    this.#status.clear()
   }
 
   /** Asks a question, with the answer on the same line. */
@@ -127,10 +122,7 @@ export class SwitchTerminal {
   /** Waits until `wake` is called, a line is typed, or the command is stopped. */
   async wait(): Promise<void> {
     this.stopIfAborted()
-    // Keeps the process alive.
-    const alive = setInterval(() => {}, MINUTE_MS)
-    await once(this.#events, 'wake', { signal: this.#io.signal }).catch(() => {})
-    clearInterval(alive)
+    await keepRunning(once(this.#events, 'wake', { signal: this.#io.signal })).catch(() => {})
     this.stopIfAborted()
   }
 
