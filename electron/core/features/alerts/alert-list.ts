@@ -1,4 +1,5 @@
 import { ALERT_RULES, type Alert, type AlertRule, type AlertsEvent } from '../../../../shared/alerts.ts'
+import type { Input } from '../../../../shared/contract.ts'
 import { alertOf, type Condition, type EndedAlert, type Place } from './condition.ts'
 import type { Decisions } from './decisions.ts'
 import type { EndedAlerts } from './ended-alerts.ts'
@@ -18,8 +19,8 @@ export type AlertSources = {
   readonly since: number
 }
 
-/** The alerts of a window. `left` are ended ones that were evicted; before `since` nothing was watched. */
-export type AlertsWithin = { readonly alerts: Alert[]; readonly left: number; readonly since: number }
+/** Alerts by their ids, or all of a rule in a store. */
+export type AlertChoice = Pick<Input<'alerts.acknowledge'>, 'alertIds' | 'group'>
 
 export function listAlerts(sources: AlertSources): AlertsEvent {
   const { decisions } = sources
@@ -45,11 +46,22 @@ export function listAlerts(sources: AlertSources): AlertsEvent {
 }
 
 /** How many alerts of each rule are open in each store. */
-export function openAlerts(sources: AlertSources): (Place & { readonly rule: AlertRule } & Counts)[] {
+export function openAlerts(sources: AlertSources) {
   return groupsOf(sources).map(({ rule, place, counts }) => ({ ...place, rule, ...counts }))
 }
 
-export function alertsWithin(sources: AlertSources, from: number, to: number): AlertsWithin {
+export function findAlerts(sources: AlertSources, { alertIds = [], group }: AlertChoice) {
+  const wanted = new Set(alertIds)
+  return groupsOf(sources).flatMap(({ rule, place, all }) => {
+    const isWhole = group?.rule === rule && group.storeId === place.storeId
+    return all
+      .filter(({ alertId }) => isWhole || wanted.has(alertId))
+      .map(({ condition }) => ({ place, condition }))
+  })
+}
+
+/** The alerts of a window. `left` are ended ones that were evicted; before `since` nothing was watched. */
+export function alertsWithin(sources: AlertSources, from: number, to: number) {
   const isWithin = ({ condition: { since, until } }: { readonly condition: Condition }) =>
     since <= to && (until === null || until >= from)
   const open = groupsOf(sources).flatMap(({ place, all }) =>

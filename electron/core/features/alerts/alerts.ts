@@ -1,11 +1,17 @@
-import { ALERT_RULES, type AlertsEvent, type RuleBook } from '../../../../shared/alerts.ts'
-import type { Input } from '../../../../shared/contract.ts'
+import type { AlertsEvent, RuleBook } from '../../../../shared/alerts.ts'
 import type { Failure } from '../../../../shared/result.ts'
 import { ChangeFeed } from '../../lib/change-feed.ts'
 import type { HistorySubscriber, WatchedStore } from '../stats/histories.ts'
 import type { LockEvent, Pass } from '../stores/subscriber.ts'
-import { type AlertSources, type AlertsWithin, alertsWithin, listAlerts, openAlerts } from './alert-list.ts'
-import type { Condition, Place } from './condition.ts'
+import {
+  type AlertChoice,
+  type AlertSources,
+  alertsWithin,
+  findAlerts,
+  listAlerts,
+  openAlerts,
+} from './alert-list.ts'
+import type { Place } from './condition.ts'
 import { Decisions } from './decisions.ts'
 import { EndedAlerts } from './ended-alerts.ts'
 import type { OtherStore } from './held-names.ts'
@@ -34,7 +40,6 @@ const LONGEST_WAIT_MS = 2 ** 31 - 1
  */
 export class Alerts implements HistorySubscriber {
   readonly decisions: Decisions
-  readonly #options: AlertsOptions
   readonly #now: () => number
   readonly #feed = new ChangeFeed()
   readonly #ended = new EndedAlerts()
@@ -48,8 +53,7 @@ export class Alerts implements HistorySubscriber {
   #book: RuleBook | null = null
   #isClosed = false
 
-  constructor(options: AlertsOptions) {
-    this.#options = options
+  constructor(readonly options: AlertsOptions) {
     this.#now = options.now ?? Date.now
     this.#startedAt = this.#now()
     this.decisions = new Decisions({
@@ -87,7 +91,7 @@ export class Alerts implements HistorySubscriber {
     this.#endOutage(state)
     this.#states.delete(store.storeId)
     this.#closed.add(store.address)
-    if (state.conditions.close(this.#now())) this.#feed.changed()
+    state.conditions.close(this.#now())
   }
 
   /** All alerts, now and whenever they change. */
@@ -97,30 +101,18 @@ export class Alerts implements HistorySubscriber {
   }
 
   /** How many are open, by rule and store, where there are any. */
-  openByRule(): ReturnType<typeof openAlerts> {
+  openByRule() {
     return openAlerts(this.#sources())
   }
 
   /** The alerts that were open at any time between. */
-  within(from: number, to: number): AlertsWithin {
+  within(from: number, to: number) {
     return alertsWithin(this.#sources(), from, to)
   }
 
   /** Open alerts by their ids, or all of a rule in a store. */
-  find({ alertIds = [], group }: Pick<Input<'alerts.acknowledge'>, 'alertIds' | 'group'>): {
-    readonly place: Place
-    readonly condition: Condition
-  }[] {
-    const wanted = new Set(alertIds)
-    return this.#sources().stores.flatMap(({ place, conditions }) =>
-      ALERT_RULES.flatMap(rule => {
-        const isWhole = group?.rule === rule && group.storeId === place.storeId
-        return conditions
-          .open(rule)
-          .filter(({ alertId }) => isWhole || wanted.has(alertId))
-          .map(condition => ({ place, condition }))
-      }),
-    )
+  find(which: AlertChoice) {
+    return findAlerts(this.#sources(), which)
   }
 
   async close(): Promise<void> {
@@ -134,19 +126,21 @@ export class Alerts implements HistorySubscriber {
     const known = this.#states.get(store.storeId)
     if (known?.store === store) return known
     if (known) this.onStop(known.store)
-    const state = new StoreState(store, {
+    const state = new StoreState({
+      store,
       ended: this.#ended,
       decisions: this.decisions,
       place: () => this.#placeOf(store),
       startedAt: this.#startedAt,
       isNew: !this.#closed.has(store.address),
+      changed: () => this.#feed.changed(),
     })
     this.#states.set(store.storeId, state)
     return state
   }
 
   #placeOf({ storeId, address }: WatchedStore): Place {
-    return { storeId, address, storeName: this.#options.about(storeId, address).name }
+    return { storeId, address, storeName: this.options.about(storeId, address).name }
   }
 
   #sources(): AlertSources {
@@ -169,7 +163,7 @@ export class Alerts implements HistorySubscriber {
     this.#book = this.decisions.book
     for (const state of this.#states.values()) {
       const { store, lastPass, outage, conditions } = state
-      conditions.applySettings(this.decisions.settingsOf(store.address), this.#now())
+      conditions.applySettings(this.#now())
       if (outage) this.#checkOutage(state)
       else if (lastPass) this.#check(state, store.locks, this.#now() + (lastPass.offsetMs ?? 0))
     }
@@ -178,14 +172,8 @@ export class Alerts implements HistorySubscriber {
   #check(state: StoreState, locks: WatchedStore['locks'], now: number): void {
     // Of two connections to one address one is enough: each alert is shown once.
     if (!this.#isReady || this.#firstAt(state.store.address) !== state) return
-    const at = this.#now()
-    const settings = this.decisions.settingsOf(state.store.address)
-    const others = this.#states.size > 1 ? this.#others(state) : null
-    const hasChanged = state.check(locks, { now, at }, settings, others)
-    const longGone = state.longGone(settings, at)
-    if (longGone.length > 0) this.decisions.forget(longGone)
-    if (hasChanged) this.#feed.changed()
-    else if (state.conditions.openCount > 0) this.#feed.moved()
+    state.check(locks, { now, at: this.#now() }, this.#states.size > 1 ? this.#others(state) : null)
+    if (state.conditions.hasOpen) this.#feed.moved()
   }
 
   /**
@@ -193,7 +181,7 @@ export class Alerts implements HistorySubscriber {
    * that means nothing.
    */
   #others({ store: own }: StoreState): OtherStore[] {
-    const { about, mustCompare } = this.#options
+    const { about, mustCompare } = this.options
     const { production } = about(own.storeId, own.address)
     return [...this.#states.values()].flatMap(({ store, names, outage }) => {
       const other = about(store.storeId, store.address)
@@ -211,12 +199,13 @@ export class Alerts implements HistorySubscriber {
     const { store, outage, conditions } = state
     clearTimeout(state.outageTimer)
     if (!outage || !this.#isReady || this.#isClosed || this.#firstAt(store.address) !== state) return
-    const settings = this.decisions.settingsOf(store.address)
     const at = this.#now()
-    if (conditions.outage(settings, at, outage.since, outage.failure.message)) this.#feed.changed()
-    else if (conditions.openCount > 0) this.#feed.moved()
+    conditions.outage(at, outage.since, outage.failure.message)
+    if (conditions.hasOpen) this.#feed.moved()
     // The next attempt to read may come later than the alert is due.
-    const leftMs = OUTAGE_RULES.map(rule => outage.since + settings[rule].forMs - at).filter(ms => ms > 0)
+    const leftMs = OUTAGE_RULES.map(rule => outage.since + conditions.settings[rule].forMs - at).filter(
+      ms => ms > 0,
+    )
     if (leftMs.length > 0)
       state.outageTimer = setTimeout(() => this.#checkOutage(state), Math.min(...leftMs)).unref()
   }

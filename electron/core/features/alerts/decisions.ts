@@ -165,14 +165,12 @@ export class Decisions {
     return this.#decide(decided => ({ ...decided, acknowledged: withThese(decided.acknowledged, all) }))
   }
 
-  /** The alerts have ended: the next ones with their ids are new. */
-  forget(alertIds: readonly string[]): void {
+  /** The alert has ended: the next one with its id is new. */
+  forget(alertId: string): void {
     const { acknowledged } = this.#decided
-    for (const alertId of alertIds) {
-      const known = acknowledged.get(alertId)
-      if (known) this.#over.set(alertId, known.at)
-      acknowledged.delete(alertId)
-    }
+    const known = acknowledged.get(alertId)
+    if (known) this.#over.set(alertId, known.at)
+    acknowledged.delete(alertId)
     if (this.#options.writes && this.#over.size > 0)
       this.#clearTimer ??= setTimeout(() => void this.#write(), CLEAR_MS).unref()
   }

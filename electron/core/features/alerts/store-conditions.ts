@@ -7,6 +7,7 @@ import {
   type RuleSettings,
 } from '../../../../shared/alerts.ts'
 import type { WatchedLock } from '../../../../shared/locks.ts'
+import type { WatchedStore } from '../stats/histories.ts'
 import { alertIdOf, type Condition, endedAt, type LockSummary, type Place } from './condition.ts'
 import type { Decisions } from './decisions.ts'
 import type { EndedAlerts } from './ended-alerts.ts'
@@ -29,13 +30,16 @@ const NOT_FOUND = {
 }
 
 export type StoreConditionsOptions = {
+  readonly store: WatchedStore
   readonly ended: EndedAlerts
-  readonly decisions: Pick<Decisions, 'acknowledged' | 'acknowledgement' | 'forget'>
+  readonly decisions: Decisions
   readonly place: () => Place
   /** When this process began to watch stores. */
   readonly startedAt: number
   /** This process has not watched the store before, so alerts acknowledged in another process may still be open. */
   readonly isNew: boolean
+  /** An alert began or ended. */
+  readonly changed: () => void
 }
 
 export const OUTAGE_RULES = ALERT_RULES.filter(rule => RULES[rule].on === 'outage')
@@ -45,37 +49,32 @@ export class StoreConditions {
   readonly #conditions = new Map<AlertRule, Map<string, Condition>>(
     ALERT_RULES.map(rule => [rule, new Map()]),
   )
-  readonly #options: StoreConditionsOptions
   #check = 0
-  #open = 0
   #firstCheckAt: number | null = null
   #comparedSince: number | null = null
 
-  constructor(options: StoreConditionsOptions) {
-    this.#options = options
+  constructor(readonly options: StoreConditionsOptions) {}
+
+  get settings(): RuleSettings {
+    return this.options.decisions.settingsOf(this.options.store.address)
   }
 
-  /** The number of open alerts. */
-  get openCount(): number {
-    return this.#open
+  get hasOpen(): boolean {
+    return ALERT_RULES.some(rule => this.open(rule).length > 0)
   }
 
   /**
-   * Takes in a check of the whole store, which reports its findings; what it does not report has ended. Returns whether an alert
-   * began or ended. `offsetMs` is the store's clock minus ours.
+   * Takes in a check of the whole store, which reports its findings; a condition that it does not report has ended. `offsetMs` is
+   * the store's clock minus ours.
    */
-  update(settings: RuleSettings, at: number, offsetMs: number, check: (report: Report) => void): boolean {
+  update(at: number, offsetMs: number, check: (report: Report) => void): void {
     this.#check++
     this.#firstCheckAt ??= at
-    let changed = false
-    check((rule, lock, finding) => {
-      const begin = finding.since == null ? at : finding.since - offsetMs
-      if (this.#found(rule, lock, finding, begin, settings, at)) changed = true
-    })
-    for (const conditions of this.#conditions.values())
-      for (const condition of conditions.values())
-        if (condition.check !== this.#check && this.#end(condition, at)) changed = true
-    return changed
+    const { settings } = this
+    check((rule, lock, finding) =>
+      this.#found(rule, settings, lock, finding, finding.since == null ? at : finding.since - offsetMs, at),
+    )
+    this.#endWhere(({ check }) => check !== this.#check, at)
   }
 
   /** Whether there are other stores to compare with. A console with one open store cannot know about two. */
@@ -83,22 +82,21 @@ export class StoreConditions {
     this.#comparedSince = hasOthers ? (this.#comparedSince ?? at) : null
   }
 
-  /** The store cannot be read. Returns whether an alert began. */
-  outage(settings: RuleSettings, at: number, since: number, detail: string): boolean {
-    const finding = { value: at - since, detail }
-    const began = OUTAGE_RULES.filter(rule => this.#found(rule, null, finding, since, settings, at))
-    return began.length > 0
+  /** The store cannot be read. */
+  outage(at: number, since: number, detail: string): void {
+    for (const rule of OUTAGE_RULES)
+      this.#found(rule, this.settings, null, { value: at - since, detail }, since, at)
   }
 
   /** Ends the alerts of disabled rules. */
-  applySettings(settings: RuleSettings, at: number): boolean {
-    const disabled = ALERT_RULES.filter(rule => !settings[rule].enabled)
-    return this.#endAll(disabled, at)
+  applySettings(at: number): void {
+    const { settings } = this
+    this.#endWhere(({ rule }) => !settings[rule].enabled, at)
   }
 
   /** The store is no longer watched. */
-  close(at: number): boolean {
-    return this.#endAll(ALERT_RULES, at)
+  close(at: number): void {
+    this.#endWhere(() => true, at)
   }
 
   /** Open alerts, in the order in which they were found. */
@@ -117,30 +115,25 @@ export class StoreConditions {
   }
 
   /** Whether the store has been watched for long enough to find again what a rule finds in it, or about one lock. */
-  wouldKnow(
-    rule: AlertRule,
-    lock: WatchedLock | LockSummary | null,
-    settings: RuleSettings,
-    at: number,
-  ): boolean {
+  wouldKnow(rule: AlertRule, lock: WatchedLock | LockSummary | null, at: number): boolean {
     const since = comparesStores(rule) ? this.#comparedSince : this.#firstCheckAt
-    if (since === null || !this.#options.isNew) return since !== null
+    if (since === null || !this.options.isNew) return since !== null
     const definition = RULES[rule]
     const isWatched = lock !== null && 'watched' in lock
     if (definition.on === 'lock' && isWatched && definition.mayPredateWatching?.(lock)) return false
-    return at - since >= (definition.refindMs?.(settings[rule].limit ?? 0) ?? SAME_ALERT_MS)
+    return at - since >= (definition.refindMs?.(this.settings[rule].limit ?? 0) ?? SAME_ALERT_MS)
   }
 
   #found(
     rule: AlertRule,
+    settings: RuleSettings,
     lock: WatchedLock | LockSummary | null,
     { value = null, detail = null }: Finding,
     begin: number,
-    settings: RuleSettings,
     at: number,
-  ): boolean {
+  ): void {
     const { enabled, limit, forMs } = settings[rule]
-    if (!enabled) return false
+    if (!enabled) return
     const conditions = this.#conditions.get(rule) as Map<string, Condition>
     const lockId = lock?.id ?? null
     let condition = conditions.get(lockId ?? STORE)
@@ -151,22 +144,20 @@ export class StoreConditions {
       conditions.set(lockId ?? STORE, condition)
     }
     Object.assign(condition, { lock, value, detail, limit, check: this.#check })
-    if (condition.count > 0 || at - condition.since < forMs) return false
-    this.#begin(condition, settings, at)
-    return true
+    if (condition.count === 0 && at - condition.since >= forMs) this.#begin(condition, at)
   }
 
-  #begin(condition: Condition, settings: RuleSettings, at: number): void {
-    const { ended, place, decisions } = this.#options
-    this.#open++
-    condition.alertId = alertIdOf(condition.rule, place().address, condition.lockId)
+  #begin(condition: Condition, at: number): void {
+    const { ended, store, decisions, changed } = this.options
+    changed()
+    condition.alertId = alertIdOf(condition.rule, store.address, condition.lockId)
     const hasEnded = ended.endOf(condition.alertId) !== null
     const before = ended.takeBack(condition.alertId, until => condition.since - until <= SAME_ALERT_MS)
     if (!before) {
       condition.count = 1
       const acknowledgedAt = decisions.acknowledgement(condition.alertId)?.at ?? condition.since
-      if (acknowledgedAt < condition.since && (hasEnded || !this.#mayBeOlder(condition, settings, at)))
-        decisions.forget([condition.alertId])
+      if (acknowledgedAt < condition.since && (hasEnded || !this.#mayBeOlder(condition, at)))
+        decisions.forget(condition.alertId)
       return
     }
     // It may have lasted all the time while nothing was read: then it did not begin again.
@@ -178,24 +169,19 @@ export class StoreConditions {
    * Whether an alert found for the first time can be the one acknowledged before a restart, though it seems younger: its beginning
    * may be no more than when this process first saw it.
    */
-  #mayBeOlder({ rule, lock, since }: Condition, settings: RuleSettings, at: number): boolean {
-    return since >= this.#options.startedAt && !this.wouldKnow(rule, lock, settings, at)
+  #mayBeOlder({ rule, lock, since }: Condition, at: number): boolean {
+    return since >= this.options.startedAt && !this.wouldKnow(rule, lock, at)
   }
 
-  #end(condition: Condition, at: number): boolean {
-    const { ended, place, decisions } = this.#options
-    this.#conditions.get(condition.rule)?.delete(condition.lockId ?? STORE)
-    if (condition.count === 0) return false
-    this.#open--
-    ended.add(endedAt(condition, at), place(), decisions.acknowledgement(condition.alertId))
-    return true
-  }
-
-  #endAll(rules: readonly AlertRule[], at: number): boolean {
-    let changed = false
-    for (const rule of rules)
-      for (const condition of this.#conditions.get(rule)?.values() ?? [])
-        if (this.#end(condition, at)) changed = true
-    return changed
+  #endWhere(isOver: (condition: Condition) => boolean, at: number): void {
+    const { ended, place, decisions, changed } = this.options
+    for (const conditions of this.#conditions.values())
+      for (const [name, condition] of conditions) {
+        if (!isOver(condition)) continue
+        conditions.delete(name)
+        if (condition.count === 0) continue
+        ended.add(endedAt(condition, at), place(), decisions.acknowledgement(condition.alertId))
+        changed()
+      }
   }
 }

@@ -25,24 +25,24 @@ export class StoreState {
   readonly #goneSince = new Map<string, number>()
   readonly #options: StoreConditionsOptions
 
-  constructor(
-    readonly store: WatchedStore,
-    options: StoreConditionsOptions,
-  ) {
+  constructor(options: StoreConditionsOptions) {
     this.conditions = new StoreConditions(options)
     this.#options = options
   }
 
+  get store(): WatchedStore {
+    return this.#options.store
+  }
+
   /**
-   * Checks everything in the store, and returns whether an alert began or ended. `now` is the store's time and `at` ours; `others`
-   * is null if there is no other store to compare with.
+   * Checks everything in the store. `now` is the store's time and `at` ours; `others` is null if there is no other store to compare
+   * with.
    */
   check(
     locks: WatchedStore['locks'],
     { now, at }: { readonly now: number; readonly at: number },
-    settings: RuleSettings,
     others: readonly OtherStore[] | null,
-  ): boolean {
+  ): void {
     this.names = others === null ? new Map() : heldNames(locks.values(), now)
     this.conditions.compare(others !== null && others.length > 0, at)
     // What two stores hold is known once, whichever rule found it.
@@ -53,18 +53,18 @@ export class StoreState {
       heldElsewhere: heldElsewhere(this.names, others ?? [], isKnown),
       holderChanges: this.holderChanges.within(at),
     }
-    return this.conditions.update(settings, at, this.lastPass?.offsetMs ?? 0, report =>
-      checkRules(locks.values(), now, facts, settings, report),
+    this.conditions.update(at, this.lastPass?.offsetMs ?? 0, report =>
+      checkRules(locks.values(), now, facts, this.conditions.settings, report),
     )
+    this.#forgetLongGone(at)
   }
 
   /**
-   * The acknowledged alerts that have been gone for so long that the next one of their kind is another alert. What this process has
-   * not seen end may still be open, until the rule has had the time to find it again.
+   * Forgets the acknowledgements of alerts that have been gone for so long that the next one of their kind is another alert. What
+   * this process has not seen end may still be open, until the rule has had the time to find it again.
    */
-  longGone(settings: RuleSettings, at: number): string[] {
+  #forgetLongGone(at: number): void {
     const { decisions, ended } = this.#options
-    const longGone: string[] = []
     for (const [alertId, { rule, address, lockId, at: acknowledgedAt }] of decisions.acknowledged) {
       if (address !== this.store.address) continue
       const endedAt = ended.endOf(alertId)
@@ -72,13 +72,14 @@ export class StoreState {
       const since =
         endedAt === null ? (this.#goneSince.get(alertId) ?? at) : Math.max(endedAt, acknowledgedAt)
       const lock = this.store.locks.get(lockId ?? '') ?? null
-      const isKnown = endedAt !== null || this.conditions.wouldKnow(rule, lock, settings, at)
+      const isKnown = endedAt !== null || this.conditions.wouldKnow(rule, lock, at)
       if (!isKnown || this.conditions.find(rule, lockId)) this.#goneSince.delete(alertId)
       else if (at - since <= SAME_ALERT_MS) this.#goneSince.set(alertId, since)
-      else longGone.push(alertId)
+      else {
+        this.#goneSince.delete(alertId)
+        decisions.forget(alertId)
+      }
     }
-    for (const alertId of longGone) this.#goneSince.delete(alertId)
-    return longGone
   }
 }
 
