@@ -1,9 +1,9 @@
 import { ALERT_RULES, type Alert, type AlertRule, type AlertsEvent } from '../../../../shared/alerts.ts'
 import type { Input } from '../../../../shared/contract.ts'
-import { alertOf, type Condition, type EndedAlert, type Place } from './condition.ts'
+import { alertOf, type Condition, type EndedAlert, type FoundAlert, type Place } from './condition.ts'
 import type { Decisions } from './decisions.ts'
 import type { EndedAlerts } from './ended-alerts.ts'
-import type { StoreConditions } from './store-conditions.ts'
+import type { StoreAlerts } from './store-alerts.ts'
 
 /** Alerts listed of one rule in one store; the rest is counted. */
 const LISTED = 100
@@ -12,7 +12,7 @@ const LISTED_CHARS = 100_000
 
 /** What a list of alerts is made of. */
 export type AlertSources = {
-  readonly stores: readonly { readonly place: Place; readonly conditions: StoreConditions }[]
+  readonly stores: readonly { readonly place: Place; readonly alerts: StoreAlerts }[]
   readonly ended: EndedAlerts
   readonly decisions: Decisions
   /** When alerts began to be watched for. */
@@ -65,7 +65,7 @@ export function alertsWithin(sources: AlertSources, from: number, to: number) {
   const isWithin = ({ condition: { since, until } }: { readonly condition: Condition }) =>
     since <= to && (until === null || until >= from)
   const open = groupsOf(sources).flatMap(({ place, all }) =>
-    all.filter(isWithin).map(each => openAlert(each, place)),
+    all.filter(isWithin).map(each => alertOf(each, place)),
   )
   const ended = [...sources.ended.groups].flatMap(group =>
     endedAlerts(group.filter(isWithin), sources.decisions),
@@ -73,8 +73,6 @@ export function alertsWithin(sources: AlertSources, from: number, to: number) {
   const alerts = [...open, ...ended].sort((a, b) => a.since - b.since)
   return { alerts, left: sources.ended.dropped, since: sources.since }
 }
-
-type OpenAlert = { readonly condition: Condition } & Pick<Alert, 'alertId' | 'acknowledged' | 'muteId'>
 
 type Counts = {
   /** Without muted alerts. */
@@ -87,16 +85,16 @@ type Counts = {
 type Group = {
   readonly rule: AlertRule
   readonly place: Place
-  readonly all: readonly OpenAlert[]
+  readonly all: readonly FoundAlert[]
   readonly counts: Counts
 }
 
 /** Open alerts by rule and store. */
 function groupsOf({ stores, decisions }: AlertSources): Group[] {
-  return stores.flatMap(({ place, conditions }) =>
+  return stores.flatMap(({ place, alerts }) =>
     ALERT_RULES.map((rule): Group => {
       const mutedBy = decisions.mutedBy(rule, place.address)
-      const all = conditions.open(rule).map((condition): OpenAlert => {
+      const all = alerts.open(rule).map((condition): FoundAlert => {
         const { alertId, lockId } = condition
         const acknowledged = decisions.acknowledgement(alertId)
         return { condition, alertId, acknowledged, muteId: mutedBy(lockId) }
@@ -111,7 +109,7 @@ function groupsOf({ stores, decisions }: AlertSources): Group[] {
 
 /** The newest hundred: first those that need an operator, then acknowledged ones, then muted ones. */
 function firstOf({ all, place }: Group): Alert[] {
-  const rank = ({ muteId, acknowledged }: OpenAlert) => (muteId === null ? Number(acknowledged !== null) : 2)
+  const rank = ({ muteId, acknowledged }: FoundAlert) => (muteId === null ? Number(acknowledged !== null) : 2)
   const inOrder = all.toReversed().sort((a, b) => rank(a) - rank(b))
   let chars = 0
   // As many as there is room for, and one in any case.
@@ -119,11 +117,7 @@ function firstOf({ all, place }: Group): Alert[] {
     chars += condition.lockId?.length ?? 0
     return i >= LISTED || (i > 0 && chars > LISTED_CHARS)
   })
-  return (over < 0 ? inOrder : inOrder.slice(0, over)).map(each => openAlert(each, place))
-}
-
-function openAlert({ condition, ...decided }: OpenAlert, place: Place): Alert {
-  return alertOf(condition, place, decided)
+  return (over < 0 ? inOrder : inOrder.slice(0, over)).map(each => alertOf(each, place))
 }
 
 /** Of one rule in one store. */
@@ -131,7 +125,5 @@ function endedAlerts(group: readonly EndedAlert[], decisions: Decisions): Alert[
   const [first] = group
   if (!first) return []
   const mutedBy = decisions.mutedBy(first.condition.rule, first.place.address)
-  return group.map(({ condition, place, alertId, acknowledged }) =>
-    alertOf(condition, place, { alertId, acknowledged, muteId: mutedBy(condition.lockId) }),
-  )
+  return group.map(each => alertOf({ ...each, muteId: mutedBy(each.condition.lockId) }, each.place))
 }

@@ -15,8 +15,7 @@ import type { Place } from './condition.ts'
 import { Decisions } from './decisions.ts'
 import { EndedAlerts } from './ended-alerts.ts'
 import type { OtherStore } from './held-names.ts'
-import { OUTAGE_RULES } from './store-conditions.ts'
-import { StoreState } from './store-state.ts'
+import { OUTAGE_RULES, StoreAlerts } from './store-alerts.ts'
 
 export type AlertsOptions = {
   readonly dataFolder: string
@@ -43,7 +42,7 @@ export class Alerts implements HistorySubscriber {
   readonly #now: () => number
   readonly #feed = new ChangeFeed()
   readonly #ended = new EndedAlerts()
-  readonly #states = new Map<string, StoreState>()
+  readonly #states = new Map<string, StoreAlerts>()
   /** Addresses of stores that this process watched before they were closed. */
   readonly #closed = new Set<string>()
   readonly #startedAt: number
@@ -91,7 +90,7 @@ export class Alerts implements HistorySubscriber {
     this.#endOutage(state)
     this.#states.delete(store.storeId)
     this.#closed.add(store.address)
-    state.conditions.close(this.#now())
+    state.close(this.#now())
   }
 
   /** All alerts, now and whenever they change. */
@@ -122,12 +121,11 @@ export class Alerts implements HistorySubscriber {
     await this.decisions.close()
   }
 
-  #stateOf(store: WatchedStore): StoreState {
+  #stateOf(store: WatchedStore): StoreAlerts {
     const known = this.#states.get(store.storeId)
     if (known?.store === store) return known
     if (known) this.onStop(known.store)
-    const state = new StoreState({
-      store,
+    const state = new StoreAlerts(store, {
       ended: this.#ended,
       decisions: this.decisions,
       place: () => this.#placeOf(store),
@@ -145,10 +143,7 @@ export class Alerts implements HistorySubscriber {
 
   #sources(): AlertSources {
     this.#ended.prune(this.#now())
-    const stores = [...this.#states.values()].map(({ store, conditions }) => ({
-      place: this.#placeOf(store),
-      conditions,
-    }))
+    const stores = [...this.#states.values()].map(alerts => ({ place: this.#placeOf(alerts.store), alerts }))
     return { stores, ended: this.#ended, decisions: this.decisions, since: this.#startedAt }
   }
 
@@ -162,25 +157,25 @@ export class Alerts implements HistorySubscriber {
   #checkAll(): void {
     this.#book = this.decisions.book
     for (const state of this.#states.values()) {
-      const { store, lastPass, outage, conditions } = state
-      conditions.applySettings(this.#now())
+      const { store, lastPass, outage } = state
+      state.applySettings(this.#now())
       if (outage) this.#checkOutage(state)
       else if (lastPass) this.#check(state, store.locks, this.#now() + (lastPass.offsetMs ?? 0))
     }
   }
 
-  #check(state: StoreState, locks: WatchedStore['locks'], now: number): void {
+  #check(state: StoreAlerts, locks: WatchedStore['locks'], now: number): void {
     // Of two connections to one address one is enough: each alert is shown once.
     if (!this.#isReady || this.#firstAt(state.store.address) !== state) return
     state.check(locks, { now, at: this.#now() }, this.#states.size > 1 ? this.#others(state) : null)
-    if (state.conditions.hasOpen) this.#feed.moved()
+    if (state.hasOpen) this.#feed.moved()
   }
 
   /**
    * Stores in which the same name would be the same lock. Production and its test copies hold the same names all the time, and
    * that means nothing.
    */
-  #others({ store: own }: StoreState): OtherStore[] {
+  #others({ store: own }: StoreAlerts): OtherStore[] {
     const { about, mustCompare } = this.options
     const { production } = about(own.storeId, own.address)
     return [...this.#states.values()].flatMap(({ store, names, outage }) => {
@@ -191,26 +186,26 @@ export class Alerts implements HistorySubscriber {
     })
   }
 
-  #firstAt(address: string): StoreState | undefined {
+  #firstAt(address: string): StoreAlerts | undefined {
     return [...this.#states.values()].find(({ store }) => store.address === address)
   }
 
-  #checkOutage(state: StoreState): void {
-    const { store, outage, conditions } = state
+  #checkOutage(state: StoreAlerts): void {
+    const { store, outage } = state
     clearTimeout(state.outageTimer)
     if (!outage || !this.#isReady || this.#isClosed || this.#firstAt(store.address) !== state) return
     const at = this.#now()
-    conditions.outage(at, outage.since, outage.failure.message)
-    if (conditions.hasOpen) this.#feed.moved()
+    state.findOutage(at, outage.since, outage.failure.message)
+    if (state.hasOpen) this.#feed.moved()
     // The next attempt to read may come later than the alert is due.
-    const leftMs = OUTAGE_RULES.map(rule => outage.since + conditions.settings[rule].forMs - at).filter(
+    const leftMs = OUTAGE_RULES.map(rule => outage.since + state.settings[rule].forMs - at).filter(
       ms => ms > 0,
     )
     if (leftMs.length > 0)
       state.outageTimer = setTimeout(() => this.#checkOutage(state), Math.min(...leftMs)).unref()
   }
 
-  #endOutage(state: StoreState): void {
+  #endOutage(state: StoreAlerts): void {
     state.outage = null
     clearTimeout(state.outageTimer)
   }

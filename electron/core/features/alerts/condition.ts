@@ -15,6 +15,9 @@ export type LockSummary = {
   readonly holderName: string | null
 }
 
+/** As it was read last, or in a few words once it may be gone. */
+export type ConditionLock = WatchedLock | LockSummary
+
 /** Where an alert is. */
 export type Place = Readonly<Pick<Alert, 'storeId' | 'address' | 'storeName'>>
 
@@ -29,7 +32,7 @@ export type Condition = {
   /** Empty until it is an alert. */
   alertId: string
   /** As read last while the condition lasts; a summary afterwards. */
-  lock: WatchedLock | LockSummary | null
+  lock: ConditionLock | null
   /** By the clock of this machine. */
   since: number
   until: number | null
@@ -42,20 +45,20 @@ export type Condition = {
   check: number
 }
 
+/** An alert with what operators decided about it. */
+export type FoundAlert = { readonly condition: Condition } & Readonly<
+  Pick<Alert, 'alertId' | 'acknowledged' | 'muteId'>
+>
+
 /** An alert that ended, with what can no longer be asked: its store may be gone, and its acknowledgement forgotten. */
-export type EndedAlert = {
-  readonly condition: Condition
-  readonly place: Place
-  readonly alertId: string
-  readonly acknowledged: Alert['acknowledged']
-}
+export type EndedAlert = Omit<FoundAlert, 'muteId'> & { readonly place: Place }
 
 /** The same for the same rule, store and lock in every run, so that an acknowledgement survives a restart. */
 export function alertIdOf(rule: AlertRule, address: string, lockId: string | null): string {
   return hash('sha256', JSON.stringify([rule, address, lockId]), 'hex').slice(0, 24)
 }
 
-export function summaryOf(lock: WatchedLock | LockSummary): LockSummary {
+export function summaryOf(lock: ConditionLock): LockSummary {
   if ('holderName' in lock) return lock
   const { holder } = namedHolder(lock)
   return { id: lock.id, key: shortened(lock.key), holderName: holder && shortened(holder) }
@@ -69,17 +72,13 @@ export function endedAt(condition: Condition, until: number): Condition {
   return { ...condition, lockId: id, lock: summary, detail: detail && shortened(detail), until }
 }
 
-export function alertOf(
-  condition: Condition,
-  place: Place,
-  decided: Pick<Alert, 'alertId' | 'acknowledged' | 'muteId'>,
-): Alert {
+export function alertOf({ condition, alertId, acknowledged, muteId }: FoundAlert, place: Place): Alert {
   const { lock, check: _, detail, ...found } = condition
   const summary = lock && summaryOf(lock)
   return {
     ...found,
     ...place,
-    ...decided,
+    ...{ alertId, acknowledged, muteId },
     severity: RULES[found.rule].severity,
     key: summary?.key ?? null,
     holder: summary?.holderName ?? null,

@@ -75,7 +75,6 @@ export type DecisionsOptions = {
 export class Decisions {
   readonly ready: Promise<void>
   readonly #file: SharedFile<FileContent>
-  readonly #options: DecisionsOptions
   /** What the file says, the edits it does not have yet, and both together. */
   #kept = decidedIn(EMPTY)
   #edits: readonly Edit[] = []
@@ -92,8 +91,7 @@ export class Decisions {
   #clearTimer: NodeJS.Timeout | undefined
   #isClosed = false
 
-  constructor(options: DecisionsOptions) {
-    this.#options = options
+  constructor(readonly options: DecisionsOptions) {
     const { folder, writes } = options
     const what = 'What was decided about alerts'
     this.#file = new SharedFile({ folder, name: 'alerts', what, schema: fileSchema, empty: EMPTY })
@@ -108,7 +106,7 @@ export class Decisions {
 
   /** Mutes that have not run out. */
   get mutes(): readonly Mute[] {
-    return lasting(this.#decided.mutes, this.#options.now())
+    return lasting(this.#decided.mutes, this.options.now())
   }
 
   get acknowledged(): ReadonlyMap<string, Acknowledgement> {
@@ -171,7 +169,7 @@ export class Decisions {
     const known = acknowledged.get(alertId)
     if (known) this.#over.set(alertId, known.at)
     acknowledged.delete(alertId)
-    if (this.#options.writes && this.#over.size > 0)
+    if (this.options.writes && this.#over.size > 0)
       this.#clearTimer ??= setTimeout(() => void this.#write(), CLEAR_MS).unref()
   }
 
@@ -180,7 +178,7 @@ export class Decisions {
     if (!(await this.#read(false))) return
     // Edits that could not be written before.
     if (this.#edits.length > 0) await this.#write()
-    this.#options.changed()
+    this.options.changed()
   }
 
   async close(): Promise<void> {
@@ -192,9 +190,9 @@ export class Decisions {
   async #decide(edit: Edit): Promise<void> {
     this.#edits = [...this.#edits, edit]
     this.#recompute()
-    this.#options.changed()
+    this.options.changed()
     await this.#write()
-    this.#options.changed()
+    this.options.changed()
   }
 
   #recompute(): void {
@@ -232,7 +230,7 @@ export class Decisions {
   async #write(): Promise<void> {
     clearTimeout(this.#clearTimer)
     this.#clearTimer = undefined
-    if (!this.#options.writes) return
+    if (!this.options.writes) return
     await this.#fileQueue.run(async () => {
       const { value, notice } = this.#file
       let edits: readonly Edit[] = []
@@ -248,7 +246,7 @@ export class Decisions {
           return {
             version: 1,
             book,
-            mutes: lasting(mutes, this.#options.now()),
+            mutes: lasting(mutes, this.options.now()),
             acknowledged: [...acknowledged.values()],
           }
         })
@@ -261,14 +259,13 @@ export class Decisions {
       } catch (error) {
         this.#unwritten = `${toFailure(error).message}; it applies until Lockkeeper exits.`
       }
-      if (isByOthers) this.#options.changed()
+      if (isByOthers) this.options.changed()
     })
   }
 }
 
 function decidedIn({ book, mutes, acknowledged }: FileContent): Decided {
-  const byId = acknowledged.map(each => [alertIdOf(each.rule, each.address, each.lockId), each] as const)
-  return { book, mutes, acknowledged: new Map(byId) }
+  return { book, mutes, acknowledged: withThese(new Map(), acknowledged) }
 }
 
 function lasting(mutes: readonly Mute[], now: number): Mute[] {

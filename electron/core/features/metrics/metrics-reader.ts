@@ -24,6 +24,7 @@ export type MetricsReaderOptions = {
   /** Open stores, in a stable order. */
   readonly stores: () => readonly WatchedStore[]
   readonly nameOf: (storeId: string, address: string) => string
+  /** Null in a host without alerts. */
   readonly alerts: AlertCounter | null
 }
 
@@ -34,14 +35,13 @@ export type TenureListener = (store: { readonly name: string; readonly kind: str
 /** The watched stores for a monitoring system: all figures of one moment, and each tenure when it ends. */
 export class MetricsReader implements HistorySubscriber {
   readonly #listeners: TenureListener[] = []
-  /** Cached while many tenures end at once. */
-  #names: ReadonlyMap<WatchedStore, string> | null = null
+  #cachedNames: ReadonlyMap<WatchedStore, string> | null = null
 
   constructor(readonly options: MetricsReaderOptions) {}
 
   /** `keys`: how many locks of each store to list. */
   read(keys: number) {
-    const names = this.#namesOfStores()
+    const names = this.#names
     const byId = new Map([...names].map(([{ storeId }, name]) => [storeId, name]))
     const alerts = this.options.alerts?.openByRule().flatMap(({ rule, storeId, open: count }) => {
       const store = byId.get(storeId)
@@ -49,7 +49,6 @@ export class MetricsReader implements HistorySubscriber {
     })
     return {
       stores: [...names].map(([store, name]) => readStore(store, name, keys)),
-      /** Null in a host without alerts. */
       alerts: alerts ?? null,
     }
   }
@@ -60,28 +59,23 @@ export class MetricsReader implements HistorySubscriber {
 
   onTenureEnd(store: WatchedStore, heldMs: number): void {
     if (this.#listeners.length === 0) return
-    const name = this.#namesForNow().get(store)
+    const name = this.#names.get(store)
     if (name === undefined) return
     for (const listener of this.#listeners) listener({ name, kind: store.kind }, heldMs)
   }
 
-  /** Ten thousand tenures can end in one pass, and store names do not change in between. */
-  #namesForNow(): ReadonlyMap<WatchedStore, string> {
-    if (this.#names === null) {
-      queueMicrotask(() => {
-        this.#names = null
-      })
-      this.#names = this.#namesOfStores()
-    }
-    return this.#names
-  }
-
-  #namesOfStores(): ReadonlyMap<WatchedStore, string> {
+  /** Cached for the moment: ten thousand tenures can end in one pass, and store names do not change in between. */
+  get #names(): ReadonlyMap<WatchedStore, string> {
+    if (this.#cachedNames) return this.#cachedNames
+    queueMicrotask(() => {
+      this.#cachedNames = null
+    })
     const stores = this.options.stores()
     const names = distinctNames(
       stores.map(({ storeId, address }) => ({ name: this.options.nameOf(storeId, address), address })),
     )
-    return new Map(stores.map((store, i) => [store, names[i] ?? store.storeId]))
+    this.#cachedNames = new Map(stores.map((store, i) => [store, names[i] ?? store.storeId]))
+    return this.#cachedNames
   }
 }
 

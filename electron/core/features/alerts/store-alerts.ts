@@ -1,4 +1,4 @@
-import { type Finding, SAME_ALERT_MS } from '../../../../shared/alert-rule.ts'
+import { SAME_ALERT_MS } from '../../../../shared/alert-rule.ts'
 import {
   ALERT_RULES,
   type AlertRule,
@@ -6,14 +6,15 @@ import {
   RULES,
   type RuleSettings,
 } from '../../../../shared/alerts.ts'
-import type { WatchedLock } from '../../../../shared/locks.ts'
+import type { Failure } from '../../../../shared/result.ts'
 import type { WatchedStore } from '../stats/histories.ts'
-import { alertIdOf, type Condition, endedAt, type LockSummary, type Place } from './condition.ts'
+import type { Pass } from '../stores/subscriber.ts'
+import { checkRules, type RuleFinding } from './check-rules.ts'
+import { alertIdOf, type Condition, type ConditionLock, endedAt, type Place } from './condition.ts'
 import type { Decisions } from './decisions.ts'
 import type { EndedAlerts } from './ended-alerts.ts'
-
-/** Called for each finding instead of returning a list: most of ten thousand locks have none. Null: about the whole store. */
-export type Report = (rule: AlertRule, lock: WatchedLock | LockSummary | null, finding: Finding) => void
+import { type HeldNames, heldElsewhere, heldNames, type OtherStore } from './held-names.ts'
+import { HolderChanges } from './holder-changes.ts'
 
 /** Stands for the lock of a condition of the whole store. No lock has an empty id. */
 const STORE = ''
@@ -29,8 +30,7 @@ const NOT_FOUND = {
   check: 0,
 }
 
-export type StoreConditionsOptions = {
-  readonly store: WatchedStore
+type StoreAlertsOptions = {
   readonly ended: EndedAlerts
   readonly decisions: Decisions
   readonly place: () => Place
@@ -44,19 +44,33 @@ export type StoreConditionsOptions = {
 
 export const OUTAGE_RULES = ALERT_RULES.filter(rule => RULES[rule].on === 'outage')
 
-/** The conditions of one store, by rule: alerts, and what may become one. */
-export class StoreConditions {
+/** The alerts of one store, what may become one, and what the rules need to know for it. */
+export class StoreAlerts {
   readonly #conditions = new Map<AlertRule, Map<string, Condition>>(
     ALERT_RULES.map(rule => [rule, new Map()]),
   )
   #check = 0
   #firstCheckAt: number | null = null
+  /** Null while there are no other stores: a console with one open store cannot know about two. */
   #comparedSince: number | null = null
+  readonly holderChanges = new HolderChanges()
+  /** Since when all or part of the store cannot be read, and the last error. */
+  outage: { readonly since: number; readonly failure: Failure } | null = null
+  /** Goes off when the outage has lasted long enough to be an alert. */
+  outageTimer: NodeJS.Timeout | undefined
+  /** Null until the first complete reading. */
+  lastPass: Pick<Pass, 'offsetMs' | 'errorMs'> | null = null
+  names: HeldNames = new Map()
+  /** Acknowledged alerts that are gone, and since when. */
+  readonly #goneSince = new Map<string, number>()
 
-  constructor(readonly options: StoreConditionsOptions) {}
+  constructor(
+    readonly store: WatchedStore,
+    readonly options: StoreAlertsOptions,
+  ) {}
 
   get settings(): RuleSettings {
-    return this.options.decisions.settingsOf(this.options.store.address)
+    return this.options.decisions.settingsOf(this.store.address)
   }
 
   get hasOpen(): boolean {
@@ -64,28 +78,36 @@ export class StoreConditions {
   }
 
   /**
-   * Takes in a check of the whole store, which reports its findings; a condition that it does not report has ended. `offsetMs` is
-   * the store's clock minus ours.
+   * Checks everything in the store; a condition that is not found again has ended. `now` is the store's time and `at` ours; `others`
+   * is null if there is no other store to compare with.
    */
-  update(at: number, offsetMs: number, check: (report: Report) => void): void {
+  check(
+    locks: WatchedStore['locks'],
+    { now, at }: { readonly now: number; readonly at: number },
+    others: readonly OtherStore[] | null,
+  ): void {
+    const { offsetMs = null, errorMs = 0 } = this.lastPass ?? {}
+    this.names = others === null ? new Map() : heldNames(locks.values(), now)
     this.#check++
     this.#firstCheckAt ??= at
-    const { settings } = this
-    check((rule, lock, finding) =>
-      this.#found(rule, settings, lock, finding, finding.since == null ? at : finding.since - offsetMs, at),
-    )
+    this.#comparedSince = others?.length ? (this.#comparedSince ?? at) : null
+    // What two stores hold is known once, whichever rule found it.
+    const isKnown = ({ id }: { readonly id: string }) => this.#isOpenAcrossStores(id)
+    const facts = {
+      offsetMs,
+      offsetErrorMs: errorMs,
+      heldElsewhere: heldElsewhere(this.names, others ?? [], isKnown),
+      holderChanges: this.holderChanges.within(at),
+    }
+    for (const found of checkRules(locks.values(), now, facts, this.settings))
+      this.#found(found, found.since == null ? at : found.since - (offsetMs ?? 0), at)
     this.#endWhere(({ check }) => check !== this.#check, at)
-  }
-
-  /** Whether there are other stores to compare with. A console with one open store cannot know about two. */
-  compare(hasOthers: boolean, at: number): void {
-    this.#comparedSince = hasOthers ? (this.#comparedSince ?? at) : null
+    this.#forgetLongGone(at)
   }
 
   /** The store cannot be read. */
-  outage(at: number, since: number, detail: string): void {
-    for (const rule of OUTAGE_RULES)
-      this.#found(rule, this.settings, null, { value: at - since, detail }, since, at)
+  findOutage(at: number, since: number, detail: string): void {
+    for (const rule of OUTAGE_RULES) this.#found({ rule, lock: null, value: at - since, detail }, since, at)
   }
 
   /** Ends the alerts of disabled rules. */
@@ -105,17 +127,17 @@ export class StoreConditions {
   }
 
   /** Also a condition that is not an alert yet. */
-  find(rule: AlertRule, lockId: string | null): Condition | null {
-    return this.#conditions.get(rule)?.get(lockId ?? STORE) ?? null
+  #find(rule: AlertRule, lockId: string | null): Condition | undefined {
+    return this.#conditions.get(rule)?.get(lockId ?? STORE)
   }
 
   /** Whether a lock has an alert that other stores are part of. */
-  isOpenAcrossStores(lockId: string): boolean {
-    return ALERT_RULES.some(rule => comparesStores(rule) && (this.find(rule, lockId)?.count ?? 0) > 0)
+  #isOpenAcrossStores(lockId: string): boolean {
+    return ALERT_RULES.some(rule => comparesStores(rule) && (this.#find(rule, lockId)?.count ?? 0) > 0)
   }
 
   /** Whether the store has been watched for long enough to find again what a rule finds in it, or about one lock. */
-  wouldKnow(rule: AlertRule, lock: WatchedLock | LockSummary | null, at: number): boolean {
+  #wouldKnow(rule: AlertRule, lock: ConditionLock | null, at: number): boolean {
     const since = comparesStores(rule) ? this.#comparedSince : this.#firstCheckAt
     if (since === null || !this.options.isNew) return since !== null
     const definition = RULES[rule]
@@ -124,15 +146,8 @@ export class StoreConditions {
     return at - since >= (definition.refindMs?.(this.settings[rule].limit ?? 0) ?? SAME_ALERT_MS)
   }
 
-  #found(
-    rule: AlertRule,
-    settings: RuleSettings,
-    lock: WatchedLock | LockSummary | null,
-    { value = null, detail = null }: Finding,
-    begin: number,
-    at: number,
-  ): void {
-    const { enabled, limit, forMs } = settings[rule]
+  #found({ rule, lock, value = null, detail = null }: RuleFinding, begin: number, at: number): void {
+    const { enabled, limit, forMs } = this.settings[rule]
     if (!enabled) return
     const conditions = this.#conditions.get(rule) as Map<string, Condition>
     const lockId = lock?.id ?? null
@@ -148,9 +163,9 @@ export class StoreConditions {
   }
 
   #begin(condition: Condition, at: number): void {
-    const { ended, store, decisions, changed } = this.options
+    const { ended, decisions, changed } = this.options
     changed()
-    condition.alertId = alertIdOf(condition.rule, store.address, condition.lockId)
+    condition.alertId = alertIdOf(condition.rule, this.store.address, condition.lockId)
     const hasEnded = ended.endOf(condition.alertId) !== null
     const before = ended.takeBack(condition.alertId, until => condition.since - until <= SAME_ALERT_MS)
     if (!before) {
@@ -170,7 +185,7 @@ export class StoreConditions {
    * may be no more than when this process first saw it.
    */
   #mayBeOlder({ rule, lock, since }: Condition, at: number): boolean {
-    return since >= this.options.startedAt && !this.wouldKnow(rule, lock, at)
+    return since >= this.options.startedAt && !this.#wouldKnow(rule, lock, at)
   }
 
   #endWhere(isOver: (condition: Condition) => boolean, at: number): void {
@@ -183,5 +198,28 @@ export class StoreConditions {
         ended.add(endedAt(condition, at), place(), decisions.acknowledgement(condition.alertId))
         changed()
       }
+  }
+
+  /**
+   * Forgets the acknowledgements of alerts that have been gone for so long that the next one of their kind is another alert. What
+   * this process has not seen end may still be open, until the rule has had the time to find it again.
+   */
+  #forgetLongGone(at: number): void {
+    const { decisions, ended } = this.options
+    for (const [alertId, { rule, address, lockId, at: acknowledgedAt }] of decisions.acknowledged) {
+      if (address !== this.store.address) continue
+      const endedAt = ended.endOf(alertId)
+      // Another console may have seen it sooner than we do.
+      const since =
+        endedAt === null ? (this.#goneSince.get(alertId) ?? at) : Math.max(endedAt, acknowledgedAt)
+      const lock = this.store.locks.get(lockId ?? '') ?? null
+      const isKnown = endedAt !== null || this.#wouldKnow(rule, lock, at)
+      if (!isKnown || this.#find(rule, lockId)) this.#goneSince.delete(alertId)
+      else if (at - since <= SAME_ALERT_MS) this.#goneSince.set(alertId, since)
+      else {
+        this.#goneSince.delete(alertId)
+        decisions.forget(alertId)
+      }
+    }
   }
 }
