@@ -185,7 +185,7 @@ export type EnvPreview = z.infer<typeof envPreviewSchema>
 
 const switchId = z.string().min(1).max(64)
 const file = z.string().min(1).max(4096)
-const reason = z.string().min(1).max(2000)
+const reason = z.string().trim().min(1).max(2000)
 
 export const switchMethods = {
   'switch.list': { effect: 'read', input: z.strictObject({}), output: z.array(switchRunSchema) },

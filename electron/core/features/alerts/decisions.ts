@@ -53,9 +53,7 @@ const EMPTY: FileContent = {
 }
 
 /** Acknowledgements are by the id of their alert. */
-type Decided = {
-  readonly book: RuleBook
-  readonly mutes: readonly Mute[]
+type Decided = Omit<FileContent, 'version' | 'acknowledged'> & {
   readonly acknowledged: Map<string, Acknowledgement>
 }
 type Edit = (decided: Decided) => Decided
@@ -82,7 +80,6 @@ export class Decisions {
   /** Ended alerts, with when they were acknowledged. */
   readonly #over = new Map<string, number>()
   readonly #settings = new Map<string, RuleSettings>()
-  #unread: string | null = null
   /** Wrong rules in the file. They are gone once it is written again. */
   #unsound: string | null = null
   #unwritten: string | null = null
@@ -114,7 +111,7 @@ export class Decisions {
   }
 
   get problem(): string | null {
-    return this.#unwritten ?? this.#unread ?? this.#unsound
+    return this.#unwritten ?? this.#file.notice ?? this.#unsound
   }
 
   settingsOf(address: string): RuleSettings {
@@ -220,7 +217,6 @@ export class Decisions {
   #take(content: FileContent): void {
     const { book, problems } = soundBook(content.book)
     this.#kept = decidedIn({ ...content, book })
-    this.#unread = this.#file.notice
     const first = problems.slice(0, MOST_PROBLEMS).join('. ')
     this.#unsound = problems.length === 0 ? null : `${first}. Defaults apply there.`
     this.#recompute()

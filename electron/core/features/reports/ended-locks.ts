@@ -1,10 +1,11 @@
 import { HOUR_MS, sayDuration } from '../../../../shared/duration.ts'
-import { matches } from '../../../../shared/filter.ts'
 import { groupBy } from '../../../../shared/group-by.ts'
+import { isoTime } from '../../../../shared/lease.ts'
 import type { Lock } from '../../../../shared/locks.ts'
 import { sayTimes } from '../../../../shared/numbers.ts'
 import type { AttentionLock, ReportHold } from '../../../../shared/report-document.ts'
-import { lengthOf, type StoreTenure } from '../stats/tenure-book.ts'
+import { type EndedTenure, lengthOf, type StoreTenure } from '../stats/tenure-book.ts'
+import { fits } from './report-lock.ts'
 import { nameOf, type ReportedStore, type ReportScope } from './sources.ts'
 import { iso } from './words.ts'
 
@@ -20,7 +21,6 @@ export type LockEvents = {
   readonly released: ReadonlyMap<string, readonly { readonly at: number }[]>
 }
 
-type EndedTenure = StoreTenure & { readonly until: number }
 type Why = AttentionLock['why']
 
 type EndedLock = {
@@ -81,11 +81,12 @@ export function tenuresIn(
 ): Pick<AttentionLock, 'holds' | 'earlierHolds'> {
   const tenures = [...(sources.histories.get(storeId)?.history.tenures.within(from, to, id) ?? [])]
   tenures.sort((a, b) => a.from - b.from)
-  const shown = tenures.slice(-MOST_TENURES).map(({ holder, ownerHash, begin, end, renewals, ...tenure }) => {
-    const until = tenure.until === null ? null : iso(tenure.until)
-    return { holder, ownerHash, from: iso(tenure.from), begin, until, end, renewals }
-  })
-  return { holds: shown, earlierHolds: tenures.length - shown.length }
+  const holds = tenures
+    .slice(-MOST_TENURES)
+    .map(({ holder, ownerHash, from, begin, until, end, renewals }) => {
+      return { holder, ownerHash, from: iso(from), begin, until: isoTime(until), end, renewals }
+    })
+  return { holds, earlierHolds: tenures.length - holds.length }
 }
 
 /** Why an ended tenure needed attention; empty if it did not. */
@@ -116,15 +117,14 @@ function longestMs({ bad }: EndedLock): number {
 }
 
 /** To the filter, the lock of an ended tenure is free, and as old as it became. */
-function fitsEnded({ filter }: ReportScope, { open, name }: ReportedStore, tenure: EndedTenure): boolean {
+function fitsEnded({ filter }: ReportScope, store: ReportedStore, tenure: EndedTenure): boolean {
   const { id, key, format, holder, from, until } = tenure
   const lock: Lock = {
     ...{ id, key, name: key, format, owner: holder, holder: null, acquiredAt: from },
     ...{ acquiredAtSource: 'stored', lease: { kind: 'released' }, deadlines: [], state: 'released' },
     ...{ fence: '', fields: {}, notes: [], observedAt: until },
   }
-  const subject = { lock, storeName: name, storeKind: open.store.kind, production: open.production }
-  return matches(filter, subject, until)
+  return fits(filter, store, lock, until)
 }
 
 const ENDS: Record<ReportHold['end'], string> = {

@@ -1,5 +1,6 @@
 import { alertAdvice, alertSentence } from '../../../../shared/alert-words.ts'
 import type { Alert } from '../../../../shared/alerts.ts'
+import { isoTime } from '../../../../shared/lease.ts'
 import type { ReportAlert, ReportHead } from '../../../../shared/report-document.ts'
 import { nameOf, type ReportAlerts, type ReportedStore, type Window } from './sources.ts'
 import { iso } from './words.ts'
@@ -39,7 +40,7 @@ function reportAlert(alert: Alert, store: string, hide: (text: string) => string
   return {
     ...{ rule, severity, store, key, holder, count, value, limit },
     ...{ detail: detail === null ? null : hide(detail), says: hide(alertSentence(alert)) },
-    ...{ since: iso(since), until: until === null ? null : iso(until) },
+    ...{ since: iso(since), until: isoTime(until) },
     acknowledged: acknowledged && {
       by: hide(acknowledged.by),
       at: iso(acknowledged.at),

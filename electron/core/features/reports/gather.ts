@@ -1,4 +1,5 @@
 import type { AuditVerdict } from '../../../../shared/audit.ts'
+import { isoTime } from '../../../../shared/lease.ts'
 import {
   type AuditState,
   REPORT_SCHEMA,
@@ -113,7 +114,7 @@ export async function gather(
       gaps.map(({ from: start, until, why, message }) => ({
         store: nameOfStore(storeId),
         from: iso(start),
-        until: until === null ? null : iso(until),
+        until: isoTime(until),
         why,
         message: message === null ? null : redact(message),
       })),
@@ -140,7 +141,7 @@ function storeOf(
     server: description?.server ?? null,
     status,
     error: error && { code: error.code, message: error.message },
-    asOf: asOf === null ? null : iso(asOf),
+    asOf: isoTime(asOf),
     clockOffsetMs: description?.clock.offsetMs ?? offsetMs,
     clockErrorMs: description?.clock.offsetMs == null ? null : description.clock.errorMs,
     ...{ scanned, scanMs, spent },

@@ -3,7 +3,7 @@ import { plural, sayNumber } from '../../../../shared/numbers.ts'
 import type { ReportAction, ReportAlert, ReportHead } from '../../../../shared/report-document.ts'
 import { type Block, code, entry, heading, notice, quiet, type Tone, table, text } from './block.ts'
 import { cutData } from './escape.ts'
-import { isDone, sayMethod, sayOutcome, sayResult, sayTime, withoutStop } from './words.ts'
+import { isDone, sayMethod, sayOutcome, sayResult, sayTime, timeCell, withoutStop } from './words.ts'
 
 const SEVERITIES: Record<string, Tone> = { critical: 'danger', warning: 'warn', notice: 'quiet' }
 
@@ -63,7 +63,7 @@ export function* actionBlocks({ actions }: ReportHead): Iterable<Block> {
 
 function actionTable(actions: readonly ReportAction[]): Block {
   return table('Actions', actions, [
-    ['When', 15, ({ at }) => ({ text: sayTime(at), as: 'time' })],
+    ['When', 15, ({ at }) => timeCell(at)],
     ['Who', 15, ({ user, host }) => `${user} on ${host}`],
     ['What', 14, ({ method }) => sayMethod(method)],
     ['Lock or plan', 24, ({ plan, key }) => code(cutData(plan ?? key ?? ''))],

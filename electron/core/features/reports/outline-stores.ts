@@ -15,7 +15,7 @@ import {
 } from './block.ts'
 import { barsOf, chartsOf } from './charts.ts'
 import { cutData } from './escape.ts'
-import { STATUSES, sayGap, sayOffset, saySpent, sayTime } from './words.ts'
+import { numberCell, STATUSES, sayGap, sayOffset, saySpent, sayTime, timeCell } from './words.ts'
 
 /** Nobody compares more charts than this; the numbers are in the JSON. */
 const MOST_CHARTED = 8
@@ -118,9 +118,9 @@ function numbers<Row>(title: string, cell: (row: Row) => Cell): ColumnOf<Row> {
   return [title, 10, cell, 'right']
 }
 
-function knownCell(n: number | null, isPart: boolean, unknown = 'not known'): Cell {
-  if (n === null) return { text: unknown, as: 'number', tone: 'quiet' }
-  return { text: `${isPart ? 'at least ' : ''}${sayNumber(n)}`, as: 'number' }
+function knownCell(n: number | null, isPart: boolean, unknown?: string): Cell {
+  const cell = numberCell(n, unknown)
+  return isPart && n !== null ? { ...cell, text: `at least ${cell.text}` } : cell
 }
 
 function* extremesOf({ oldest, longest }: ReportFigures): Iterable<Fact> {
@@ -143,7 +143,7 @@ function* groupBlocks(title: string, groups: Groups | null): Iterable<Block> {
     rows.push({ name: quiet(plural(others.names, 'other', 'others')), locks: others.count })
   yield table(title, rows, [
     [title, 40, ({ name }) => name],
-    numbers('Locks', ({ locks }) => ({ text: sayNumber(locks), as: 'number' })),
+    numbers('Locks', ({ locks }) => numberCell(locks)),
   ])
 }
 
@@ -154,8 +154,8 @@ export function* gapBlocks({ gaps, stores }: ReportHead): Iterable<Block> {
   else
     yield table('Gaps in observation', gaps.slice(0, MOST_GAPS), [
       ['Store', 20, ({ store }: ReportGap) => store],
-      ['From', 20, ({ from }) => ({ text: sayTime(from), as: 'time' })],
-      ['To', 20, ({ until }) => ({ text: until === null ? 'goes on' : sayTime(until), as: 'time' })],
+      ['From', 20, ({ from }) => timeCell(from)],
+      ['To', 20, ({ until }) => (until === null ? 'goes on' : timeCell(until))],
       ['Why', 40, gap => ({ text: sayGap(gap), tone: gap.why === 'down' ? 'danger' : undefined })],
     ])
   if (gaps.length > MOST_GAPS) yield text(`And ${sayNumber(gaps.length - MOST_GAPS)} more.`)

@@ -16,7 +16,7 @@ import {
 import { cutData } from './escape.ts'
 import { actionBlocks, alertBlocks } from './outline-events.ts'
 import { figureBlocks, gapBlocks, storeBlocks } from './outline-stores.ts'
-import { STATES, sayTenure, sayTime, sayWindow, withoutStop } from './words.ts'
+import { holderCell, STATES, sayTenure, sayTime, sayWindow, withoutStop } from './words.ts'
 
 /** Everything before the list of all locks, in reading order. */
 export function* outline(head: ReportHead): Iterable<Block> {
@@ -162,7 +162,7 @@ export function lockColumns(withTokens: boolean): readonly ColumnOf<ReportLock>[
 const LOCK_COLUMNS: readonly ColumnOf<ReportLock>[] = [
   ['State', 9, ({ state }) => ({ text: STATES[state].name, tone: STATES[state].tone })],
   ['Key', 32, ({ key }) => code(cutData(key))],
-  ['Holder', 22, ({ holder }) => (holder === null ? quiet('not recorded') : code(holder))],
+  ['Holder', 22, ({ holder }) => holderCell(holder)],
   [
     'Held since',
     15,

@@ -3,7 +3,7 @@ import { isoTime } from '../../../../shared/lease.ts'
 import { plural, sayNumber, sayTimes } from '../../../../shared/numbers.ts'
 import type { ReportAction, ReportGap, ReportHold, ReportStore } from '../../../../shared/report-document.ts'
 import type { Counted } from '../../../../shared/stats.ts'
-import type { Tone } from './block.ts'
+import { type Cell, code, quiet, type Tone } from './block.ts'
 
 /** The words of a report. A writer must escape them before they are shown. */
 
@@ -20,6 +20,19 @@ export function withoutStop(text: string): string {
 /** To the second; the zone is stated once. */
 export function sayTime(iso: string): string {
   return iso.replace('T', ' ').replace(/(\.\d+)?Z$/, '')
+}
+
+export function timeCell(iso: string): Cell {
+  return { text: sayTime(iso), as: 'time' }
+}
+
+export function numberCell(n: number | null, unknown = 'not known'): Cell {
+  if (n === null) return { text: unknown, as: 'number', tone: 'quiet' }
+  return { text: sayNumber(n), as: 'number' }
+}
+
+export function holderCell(holder: string | null): Cell {
+  return holder === null ? quiet('not recorded') : code(holder)
 }
 
 export function sayWindow(from: string, to: string): string {

@@ -38,9 +38,8 @@ export function measure(histogram: Histogram, ms: number | null): void {
     histogram.unknown++
     return
   }
-  const place = histogram.edges.findIndex(edge => ms < edge)
-  const at = place < 0 ? histogram.edges.length : place
-  histogram.counts[at] = (histogram.counts[at] ?? 0) + 1
+  const place = histogram.edges.filter(edge => edge <= ms).length
+  histogram.counts[place] = (histogram.counts[place] ?? 0) + 1
 }
 
 /** Null counts as an empty histogram. */

@@ -1,7 +1,6 @@
 import type { Failure } from '../../../../shared/result.ts'
 import {
   addNumbers,
-  type Figures,
   type Flows,
   type Histogram,
   type LockTenure,
@@ -37,7 +36,6 @@ const LONG_PASS_MS = 240_000
 export class StoreHistory implements WatchSubscriber {
   readonly samples: Samples
   readonly tenures: TenureBook
-  readonly #options: StoreHistoryOptions
   readonly #now: () => number
   /** The ended tenures of each lock that earlier processes saw. */
   readonly #recalled = new Map<string, StoreTenure[]>()
@@ -55,16 +53,15 @@ export class StoreHistory implements WatchSubscriber {
   /** Null while the store is not watched. */
   status: { is: 'live' | 'stale' | 'down'; error: Failure | null } | null = null
 
-  constructor(options: StoreHistoryOptions) {
+  constructor(readonly options: StoreHistoryOptions) {
     this.samples = new Samples(options.keepMs)
     this.tenures = new TenureBook(options.keepMs)
-    this.#options = options
     this.#spentBefore = options.spent()
     this.#now = options.now ?? Date.now
   }
 
   get spent(): Spent {
-    return this.#options.spent()
+    return this.options.spent()
   }
 
   get isLive(): boolean {
@@ -143,7 +140,7 @@ export class StoreHistory implements WatchSubscriber {
       spent: addNumbers(spent, scaleNumbers(this.#spentBefore, -1)),
       tenureTimes: this.#tenureTimes,
     })
-    if (done) this.#options.keep({ sample: done })
+    if (done) this.options.keep({ sample: done })
     this.totals = addNumbers(this.totals, this.#flows)
     this.tenures.prune(at)
     this.#flows = NO_FLOWS
@@ -170,15 +167,11 @@ export class StoreHistory implements WatchSubscriber {
   close(): void {
     this.onStop()
     const { last } = this.samples
-    if (last) this.#options.keep({ sample: last })
+    if (last) this.options.keep({ sample: last })
   }
 
   /** The numbers of a window. */
-  figuresSince(
-    since: number,
-    storeId: string,
-    until = this.#now(),
-  ): Pick<Figures, 'flows' | 'observedMs' | 'tenureTimes' | 'longest'> {
+  figuresSince(since: number, storeId: string, until = this.#now()) {
     const longest = this.tenures.longest(since, until)
     return {
       ...this.samples.sum(since, until),
@@ -206,7 +199,7 @@ export class StoreHistory implements WatchSubscriber {
     // The holder changed between the last reading and this one, and the record may say when.
     const seenUntil = Math.min(before?.until ?? 0, this.lastPassAt ?? Infinity)
     const tenure = this.tenures.begin(lock, at, { offsetMs, seen: !this.#broken, notBefore: seenUntil })
-    this.#options.keep({ tenure })
+    this.options.keep({ tenure })
   }
 
   #end(id: string, how: Exclude<LockTenure['end'], 'held'>, at: number): StoreTenure | null {
@@ -216,11 +209,11 @@ export class StoreHistory implements WatchSubscriber {
       ? this.tenures.end(id, 'unseen', this.lastPassAt ?? this.samples.last?.until ?? at)
       : this.tenures.end(id, how, at)
     if (!ended) return null
-    this.#options.keep({ tenure: ended })
+    this.options.keep({ tenure: ended })
     const ms = lengthOf(ended)
     this.#tenureTimes ??= emptyHistogram()
     measure(this.#tenureTimes, ms)
-    if (ms !== null) this.#options.ended?.(ms)
+    if (ms !== null) this.options.ended?.(ms)
     return ended
   }
 
@@ -252,7 +245,7 @@ export class StoreHistory implements WatchSubscriber {
   #note(one: Break): void {
     this.#break = one
     this.samples.break(one)
-    this.#options.keep({ break: one })
+    this.options.keep({ break: one })
   }
 
   /** No pass takes this long: the machine slept, or its clock was set forward. */

@@ -6,7 +6,7 @@ import { holderGroup, namedHolder } from './named-holder.ts'
 
 export const tenureSchema = lockTenureSchema.omit({ storeId: true })
 export type StoreTenure = Readonly<z.infer<typeof tenureSchema>>
-type EndedTenure = StoreTenure & { readonly until: number }
+export type EndedTenure = StoreTenure & { readonly until: number }
 
 /** Ended tenures of one store; older ones are evicted in batches. */
 const MOST_ENDED = 20_000

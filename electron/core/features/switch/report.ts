@@ -26,7 +26,7 @@ import {
 import { whoIsHere } from '../../lib/operator.ts'
 import { type Block, type Cell, code, entry, heading, notice, quiet, table, text } from '../reports/block.ts'
 import { cutData } from '../reports/escape.ts'
-import { iso, sayTime } from '../reports/words.ts'
+import { holderCell, iso, numberCell, sayTime, timeCell } from '../reports/words.ts'
 import { documentOf } from '../reports/writers.ts'
 import type { SwitchRuns } from './switch-runs.ts'
 
@@ -149,7 +149,7 @@ function stepTable(run: SwitchRun): Block {
   const back = run.wentBack.map(each => ({ ...each, how: { text: 'gone back to', tone: 'warn' as const } }))
   const done = [...passed, ...back]
     .sort((one, other) => one.at - other.at)
-    .map(each => ({ ...each, when: timeCell(each.at) }))
+    .map(each => ({ ...each, when: timeCell(iso(each.at)) }))
   const open = run.ended === null ? SWITCH_STEPS.slice(stepNumber(run.step) - 1) : []
   const toCome = open.map(step => {
     const since = `open since ${sayAt(reachedAt(run, step) ?? run.begunAt)}`
@@ -183,7 +183,7 @@ function providerBlock(run: SwitchRun): Block {
     )
   if (run.envChanges.length === 0) return text(`Lockkeeper changed no file. Programs need ${line}.`)
   return table('Changes of files', run.envChanges, [
-    ['When', 16, ({ at }) => timeCell(at)],
+    ['When', 16, ({ at }) => timeCell(iso(at))],
     ['By', 10, ({ by }) => by],
     ['File', 26, ({ file }) => code(file)],
     [`${PROVIDER_VARIABLE} before`, 14, ({ before }) => (before === null ? quiet('not set') : code(before))],
@@ -197,7 +197,7 @@ function* planBlocks({ run, plans }: SwitchDocument): Iterable<Block> {
   const rows = run.planIds.map(planId => ({ planId, plan: plans.find(each => each.planId === planId) }))
   yield table('Release plans', rows, [
     ['Plan', 14, ({ planId }) => code(planId)],
-    ['Made', 16, ({ plan }) => (plan ? timeCell(plan.createdAt) : '')],
+    ['Made', 16, ({ plan }) => (plan ? timeCell(iso(plan.createdAt)) : '')],
     ['Locks', 8, ({ plan }) => (plan ? numberCell(plan.count) : ''), 'right'],
     ['Why', 20, ({ plan }) => plan?.progress.reason ?? ''],
     ['Outcome', 40, ({ plan }) => sayOutcome(plan)],
@@ -217,7 +217,7 @@ function* strayBlocks({ strays }: SwitchRun): Iterable<Block> {
   if (strays.length >= MOST_STRAYS)
     yield text(`Only ${sayNumber(MOST_STRAYS)} were kept: there may have been more.`)
   yield table('Strays', strays, [
-    ['When', 18, ({ at }) => timeCell(at)],
+    ['When', 18, ({ at }) => timeCell(iso(at))],
     ['Lock', 40, ({ key }) => code(cutData(key))],
     ['Holder', 40, ({ holder }) => holderCell(holder)],
   ])
@@ -278,18 +278,6 @@ function providerEntry({ storeName, kind }: Side): Block {
 
 function sayStore({ storeName, kind, address }: Side): string {
   return `${storeName}, ${kindOf(kind).label} at ${address}`
-}
-
-function numberCell(n: number | null): Cell {
-  return n === null ? quiet('not known') : { text: sayNumber(n), as: 'number' }
-}
-
-function holderCell(holder: string | null): Cell {
-  return holder === null ? quiet('not recorded') : code(holder)
-}
-
-function timeCell(at: number): Cell {
-  return { text: sayAt(at), as: 'time' }
 }
 
 function sayAt(at: number): string {

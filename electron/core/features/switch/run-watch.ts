@@ -11,7 +11,7 @@ import {
 } from '../../../../shared/switch.ts'
 import { passedAt, reachedAt } from '../../../../shared/switch-steps.ts'
 import { versionOf } from '../../files/disk.ts'
-import { toFailure } from '../../lib/errors.ts'
+import { settle } from '../../lib/concurrency.ts'
 import { heldNames, isMaintenance, isOneHolder } from '../alerts/held-names.ts'
 import type { WatchedStore } from '../stats/histories.ts'
 import { namedHolder } from '../stats/named-holder.ts'
@@ -35,17 +35,15 @@ export type RunWatchOptions = SwitchStores & {
 
 /** Watches both sides of one switch, and judges its checks. */
 export class RunWatch {
-  readonly #o: RunWatchOptions
   readonly #from: SwitchSide
   readonly #to: SwitchSide
   #overlaps: SwitchRun['splits']
   #lastOverlapAt: number | null = null
   #env: SwitchNow['env'] = null
-  #envMark = ''
+  #envVersion: string | null = null
   #checks: Partial<SwitchNow['checks']> = {}
 
-  constructor(options: RunWatchOptions) {
-    this.#o = options
+  constructor(readonly options: RunWatchOptions) {
     const { from, to, splits } = options.run()
     this.#from = new SwitchSide(from, options)
     this.#to = new SwitchSide(to, options)
@@ -55,59 +53,54 @@ export class RunWatch {
   /** `closely` while the switch is followed; `slowly` as every store of a console is polled. */
   tend(how: 'closely' | 'slowly' | 'not'): void {
     const rest = how === 'closely' ? 'urgentMs' : 'unwatchedMs'
-    const { from, to } = this.#o.run()
+    const { from, to } = this.options.run()
     this.#from.tend(how === 'not' ? null : kindOf(from.kind).rests[rest])
     this.#to.tend(how === 'not' ? null : kindOf(to.kind).rests[rest])
   }
 
   /** Reads the file when it has changed. */
   async readEnv(): Promise<void> {
-    const { envFile, from, to } = this.#o.run()
-    if (envFile === null || from.kind === to.kind) {
-      this.#env = null
-      this.#envMark = ''
-      return
+    const { envFile, from, to } = this.options.run()
+    const isRead = envFile !== null && from.kind !== to.kind
+    const version = isRead ? `${envFile} ${await versionOf(envFile)}` : null
+    // A file that could not be read may become readable with the same version.
+    if (version === this.#envVersion && !this.#env?.problem) return
+    const read = isRead ? await settle(() => readEnvFile(envFile)) : null
+    this.#env = read && {
+      value: read.ok ? read.value.value : null,
+      problem: read.ok ? null : read.error.message,
     }
-    const mark = `${envFile} ${await versionOf(envFile)}`
-    if (mark === this.#envMark) return
-    try {
-      this.#env = { value: (await readEnvFile(envFile)).value, problem: null }
-      this.#envMark = mark
-    } catch (error) {
-      this.#env = { value: null, problem: toFailure(error).message }
-      // The same file may become readable again.
-      this.#envMark = ''
-    }
+    this.#envVersion = version
   }
 
   onEvents(store: WatchedStore, events: readonly LockEvent[]): void {
-    const now = this.#o.now()
-    for (const side of this.#sidesOf(store))
-      for (const sighting of side.sightings(events, now)) {
-        // A maintenance hold is renewed by a console, which is no worker.
-        if (isMaintenance(sighting.lock)) continue
-        if (side === this.#from) this.#inOld(sighting)
-        else this.#inNew(sighting)
-      }
+    const now = this.options.now()
+    const side = this.#sideOf(store)
+    for (const sighting of side?.sightings(events, now) ?? []) {
+      // A maintenance hold is renewed by a console, which is no worker.
+      if (isMaintenance(sighting.lock)) continue
+      if (side === this.#from) this.#inOld(sighting)
+      else this.#inNew(sighting)
+    }
   }
 
   onPass(store: WatchedStore, pass: Pass): void {
-    const now = this.#o.now()
-    for (const side of this.#sidesOf(store)) side.onPass(pass, now)
+    const now = this.options.now()
+    this.#sideOf(store)?.onPass(pass, now)
     this.#compare(now)
   }
 
   onFailure(store: WatchedStore, why: 'down' | 'partial', failure: Failure): void {
-    for (const side of this.#sidesOf(store)) side.onFailure(why, failure)
+    this.#sideOf(store)?.onFailure(why, failure)
   }
 
   onStop(store: WatchedStore): void {
-    for (const side of this.#sidesOf(store)) side.onStop('stale')
+    this.#sideOf(store)?.onStop('stale')
   }
 
   now(): SwitchNow {
-    const at = this.#o.now()
-    const run = this.#o.run()
+    const at = this.options.now()
+    const run = this.options.run()
     const from = this.#from
     const known = {
       run,
@@ -136,12 +129,12 @@ export class RunWatch {
     }
   }
 
-  #sidesOf(store: WatchedStore): readonly SwitchSide[] {
-    return [this.#from, this.#to].filter(side => side.isAbout(store))
+  #sideOf(store: WatchedStore): SwitchSide | undefined {
+    return [this.#from, this.#to].find(side => side.isAbout(store))
   }
 
   #inOld({ what, lock, at, notBefore }: Sighting): void {
-    const run = this.#o.run()
+    const run = this.options.run()
     const stoppedAt = passedAt(run, 'stop')
     const from = this.#from
     if (what !== 'found') {
@@ -150,11 +143,11 @@ export class RunWatch {
     } else if (stoppedAt !== null && notBefore >= stoppedAt)
       this.#stray(from.recordArrival('acquired', lock, at))
     else if (stoppedAt !== null && isNewSinceClean(lock, run))
-      this.#stray(from.recordArrival('acquired', lock, this.#o.now()))
+      this.#stray(from.recordArrival('acquired', lock, this.options.now()))
   }
 
   #stray({ key, holder, at }: SwitchRun['strays'][number]): void {
-    this.#o.observed(run => {
+    this.options.observed(run => {
       const since = reachedAt(run, run.step) ?? run.begunAt
       // Another console may have kept the same stray. One from before the current step is another stray: each step has its own.
       const isKnown = run.strays.some(
@@ -174,7 +167,7 @@ export class RunWatch {
 
   #inNew({ what, at, notBefore }: Sighting): void {
     if (what === 'renewed') return
-    this.#o.observed(run => {
+    this.options.observed(run => {
       // A lock that may be older than the step proves nothing. Another console may have gone back in the meantime.
       const startedAt = reachedAt(run, 'restart')
       const isNew = startedAt !== null && notBefore >= startedAt
@@ -192,7 +185,7 @@ export class RunWatch {
     const overlaps = withOverlaps(this.#overlaps, now, at)
     if (overlaps === this.#overlaps) return
     this.#overlaps = overlaps.filter(({ until }) => until === null)
-    this.#o.observed(run => {
+    this.options.observed(run => {
       const splits = run.ended === null ? withOverlaps(run.splits, now, at) : run.splits
       return splits === run.splits ? run : { ...run, splits: [...splits] }
     })

@@ -74,8 +74,6 @@ export class SwitchSide {
   #serverTime = 0
   #tookMs = 0
   #remaining: { readonly quietMs: number; readonly locks: readonly Remaining[] } | null = null
-  readonly #host: SwitchStores
-  readonly #address: string
   #open: OpenStore | null = null
   #reading: { readonly restMs: number; readonly stop: AbortController } | null = null
   #server: string | null = null
@@ -86,9 +84,10 @@ export class SwitchSide {
   #pace = NO_PACE
   #countedAt = -Infinity
 
-  constructor({ address }: Pick<Side, 'address'>, host: SwitchStores) {
-    this.#address = address
-    this.#host = host
+  constructor(
+    readonly side: Pick<Side, 'address'>,
+    readonly host: SwitchStores,
+  ) {
     this.#bind()
   }
 
@@ -109,7 +108,7 @@ export class SwitchSide {
   }
 
   isAbout(store: WatchedStore): boolean {
-    return store.storeId === this.#open?.storeId && store.address === this.#address
+    return store.storeId === this.#open?.storeId && store.address === this.side.address
   }
 
   sightings(events: readonly LockEvent[], now: number): Sighting[] {
@@ -200,7 +199,7 @@ export class SwitchSide {
 
   /** A new connection is a new watcher: observations through the old one do not carry over. */
   #bind(): void {
-    const [open = null] = this.#host.stores.at(this.#address)
+    const [open = null] = this.host.stores.at(this.side.address)
     if (open?.watcher === this.#open?.watcher) return
     this.#rest()
     this.#open = open
@@ -249,7 +248,7 @@ export class SwitchSide {
   #paceAt(at: number, storeId: string): Pace {
     if (performance.now() - this.#countedAt < COUNT_MS) return this.#pace
     this.#countedAt = performance.now()
-    const history = this.#host.histories.get(storeId)?.history
+    const history = this.host.histories.get(storeId)?.history
     if (!history) return NO_PACE
     const { flows, observedMs } = history.figuresSince(at - RECENT_MS, storeId, at)
     const since = history.samples.all[0]?.from ?? at

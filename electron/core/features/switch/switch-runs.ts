@@ -16,14 +16,14 @@ const TICK_MS = 500
 /** Beyond this, the oldest ended switches are dropped. */
 const MOST_RUNS = 200
 
+/** An observation that is not in the file yet. */
+type Pending = { readonly switchId: string; readonly observation: Observation }
+
+/** The watch of a switch that is open or followed. */
 type Entry = {
-  /** The switch in the file. */
-  run: SwitchRun
-  /** Observations that are not in the file yet. */
-  pending: readonly Observation[]
-  watch: RunWatch | null
+  readonly watch: RunWatch
   readonly feed: ChangeFeed
-  watchers: number
+  followers: number
   /** The last state that followers were notified of. */
   lastState: string
 }
@@ -40,8 +40,10 @@ export type SwitchRunsOptions = SwitchStores & {
  */
 export class SwitchRuns implements HistorySubscriber {
   readonly ready: Promise<void>
-  readonly #o: SwitchRunsOptions
   readonly #file: SharedFile<z.infer<typeof fileSchema>>
+  /** The switches in the file. */
+  #kept: readonly SwitchRun[] = []
+  #pending: readonly Pending[] = []
   readonly #entries = new Map<string, Entry>()
   readonly #timer: NodeJS.Timeout
   readonly #fileQueue = new WorkQueue()
@@ -50,8 +52,7 @@ export class SwitchRuns implements HistorySubscriber {
   #isTicking = false
   #isClosed = false
 
-  constructor(options: SwitchRunsOptions) {
-    this.#o = options
+  constructor(readonly options: SwitchRunsOptions) {
     this.#file = new SharedFile({
       folder: options.dataFolder,
       name: 'switches',
@@ -68,36 +69,41 @@ export class SwitchRuns implements HistorySubscriber {
     return this.#file.notice
   }
 
-  /** Oldest first. */
+  /**
+   * Oldest first, as operators see them: an observation is shown once it is kept, so it is still there if this console is killed.
+   * Only while the file cannot be written is it shown before.
+   */
   get all(): readonly SwitchRun[] {
-    return [...this.#entries.values()].map(entry => this.#shown(entry))
+    return this.#isUnwritable ? this.#observed : this.#kept
+  }
+
+  get #observed(): readonly SwitchRun[] {
+    return this.#pending.reduce(withObservation, this.#kept)
   }
 
   find(switchId: string): SwitchRun {
-    return this.#shown(this.#entryOf(switchId))
+    return findIn(this.all, switchId)
   }
 
   /** Whether a switch is open between two stores, in either direction. */
   isUnderWay(address: string, other: string): boolean {
-    return this.all.some(
-      ({ ended, from, to }) =>
-        ended === null &&
-        ((from.address === address && to.address === other) ||
-          (from.address === other && to.address === address)),
-    )
+    return this.all.some(({ ended, from, to }) => {
+      const sides = [from.address, to.address]
+      return ended === null && sides.includes(address) && sides.includes(other)
+    })
   }
 
   /** The switch with the ids and names of the stores that are open here. */
   bound(run: SwitchRun): SwitchRun {
     const bind = (side: Side): Side => {
-      const [open] = this.#o.stores.at(side.address)
+      const [open] = this.options.stores.at(side.address)
       return open ? { ...side, storeId: open.storeId, storeName: open.name } : side
     }
     return { ...run, from: bind(run.from), to: bind(run.to) }
   }
 
   async now(switchId: string): Promise<SwitchNow> {
-    const watch = this.#watchOf(this.#entryOf(switchId))
+    const { watch } = this.#entryOf(switchId)
     await watch.readEnv()
     return watch.now()
   }
@@ -105,16 +111,13 @@ export class SwitchRuns implements HistorySubscriber {
   /** Changes the file, and writes pending observations with it. Fails without any change if the file cannot be written. */
   edit(change: (runs: readonly SwitchRun[]) => readonly SwitchRun[]): Promise<void> {
     return this.#fileQueue.run(async () => {
-      const pending = new Map([...this.#entries].map(([switchId, { pending }]) => [switchId, pending]))
+      const pending = this.#pending
       const { runs } = await this.#file.update(file => {
-        const observed = file.runs.map(run => withAll(run, pending.get(run.switchId) ?? []))
-        const isSame = observed.every((run, i) => run === file.runs[i])
-        const runs = withoutOldest(change(isSame ? file.runs : observed))
+        const runs = withoutOldest(change(pending.reduce(withObservation, file.runs)))
         return runs === file.runs ? file : { ...file, runs: [...runs] }
       })
       this.#isUnwritable = false
-      for (const [switchId, entry] of this.#entries)
-        entry.pending = entry.pending.filter(each => !pending.get(switchId)?.includes(each))
+      this.#pending = this.#pending.slice(pending.length)
       this.#take(runs)
     })
   }
@@ -142,16 +145,15 @@ export class SwitchRuns implements HistorySubscriber {
   async *watch(switchId: string, signal: AbortSignal): AsyncIterable<{ run: SwitchRun; now: SwitchNow }> {
     await this.ready
     const entry = this.#entryOf(switchId)
-    entry.watchers++
+    entry.followers++
     try {
-      const watch = this.#watchOf(entry)
-      this.#tend(entry)
-      await watch.readEnv()
-      const event = () => ({ run: this.bound(this.#shown(entry)), now: this.#watchOf(entry).now() })
+      this.#tend(switchId, entry)
+      await entry.watch.readEnv()
+      const event = () => ({ run: this.bound(this.find(switchId)), now: entry.watch.now() })
       yield* entry.feed.events(event, signal)
     } finally {
-      entry.watchers--
-      this.#tend(entry)
+      entry.followers--
+      this.#tend(switchId, entry)
     }
   }
 
@@ -180,33 +182,34 @@ export class SwitchRuns implements HistorySubscriber {
   }
 
   get #watches(): readonly RunWatch[] {
-    return [...this.#entries.values()].flatMap(({ watch }) => watch ?? [])
+    return [...this.#entries.values()].map(({ watch }) => watch)
   }
 
   #entryOf(switchId: string): Entry {
-    const entry = this.#entries.get(switchId)
-    if (!entry) throw new StoreError('NOT_FOUND', 'There is no such switch')
-    return entry
-  }
-
-  #watchOf(entry: Entry): RunWatch {
-    const run = () => withAll(entry.run, entry.pending)
-    entry.watch ??= new RunWatch({
-      ...this.#o,
+    const known = this.#entries.get(switchId)
+    if (known) return known
+    const run = () => findIn(this.#observed, switchId)
+    const watch = new RunWatch({
+      ...this.options,
       run,
-      observed: add => {
+      observed: observation => {
         const before = run()
-        if (add(before) !== before) entry.pending = [...entry.pending, add]
+        if (observation(before) !== before) this.#pending = [...this.#pending, { switchId, observation }]
       },
       now: Date.now,
     })
-    return entry.watch
+    const entry = { watch, feed: new ChangeFeed(), followers: 0, lastState: '' }
+    this.#entries.set(switchId, entry)
+    return entry
   }
 
-  #tend(entry: Entry): void {
-    if (this.#isClosed) return
-    const isUnderWay = entry.run.ended === null && this.#o.attends
-    entry.watch?.tend(entry.watchers > 0 ? 'closely' : isUnderWay ? 'slowly' : 'not')
+  /** Polls the stores as often as the switch needs; false if it is not watched any longer. */
+  #tend(switchId: string, { watch, followers }: Entry): boolean {
+    if (this.#isClosed) return false
+    const isOpen = this.#kept.some(run => run.switchId === switchId && run.ended === null)
+    const isAttended = isOpen && this.options.attends
+    watch.tend(followers > 0 ? 'closely' : isAttended ? 'slowly' : 'not')
+    return followers > 0 || isAttended
   }
 
   /** Polls what sends no events: the files, and stores that were opened or closed. */
@@ -215,16 +218,11 @@ export class SwitchRuns implements HistorySubscriber {
     this.#isTicking = true
     try {
       await this.#fileQueue.run(() => this.#read())
-      for (const entry of this.#entries.values()) {
-        if (entry.watchers === 0 && (entry.run.ended !== null || !this.#o.attends)) {
-          entry.watch?.tend('not')
-          entry.watch = null
-          continue
-        }
-        const watch = this.#watchOf(entry)
-        this.#tend(entry)
-        await watch.readEnv()
-      }
+      if (this.options.attends)
+        for (const { switchId, ended } of this.#kept) if (ended === null) this.#entryOf(switchId)
+      for (const [switchId, entry] of this.#entries)
+        if (this.#tend(switchId, entry)) await entry.watch.readEnv()
+        else this.#entries.delete(switchId)
       await this.#keep()
       this.#notify()
     } catch {
@@ -236,10 +234,10 @@ export class SwitchRuns implements HistorySubscriber {
 
   /** Notifies followers of a change; the time alone is no change. */
   #notify(): void {
-    for (const entry of this.#entries.values()) {
-      if (entry.watchers === 0 || !entry.watch) continue
+    for (const [switchId, entry] of this.#entries) {
+      if (entry.followers === 0) continue
       const { at: _, ...now } = entry.watch.now()
-      const state = JSON.stringify([this.#shown(entry), now])
+      const state = JSON.stringify([this.find(switchId), now])
       if (state === entry.lastState) entry.feed.moved()
       else entry.feed.changed()
       entry.lastState = state
@@ -248,18 +246,10 @@ export class SwitchRuns implements HistorySubscriber {
 
   /** Writes observations to the file; if that fails, the next tick tries again. */
   async #keep(): Promise<void> {
-    if ([...this.#entries.values()].every(({ pending }) => pending.length === 0)) return
+    if (this.#pending.length === 0) return
     await this.edit(runs => runs).catch(() => {
       this.#isUnwritable = true
     })
-  }
-
-  /**
-   * The switch that operators see: an observation is shown once it is kept, so it is still there if this console is killed. Only
-   * while the file cannot be written is it shown before.
-   */
-  #shown({ run, pending }: Entry): SwitchRun {
-    return this.#isUnwritable ? withAll(run, pending) : run
   }
 
   async #read(): Promise<void> {
@@ -267,30 +257,34 @@ export class SwitchRuns implements HistorySubscriber {
   }
 
   #take(runs: readonly SwitchRun[]): void {
+    this.#kept = runs
     const kept = new Set(runs.map(({ switchId }) => switchId))
     for (const [switchId, { watch }] of this.#entries) {
       if (kept.has(switchId)) continue
-      watch?.tend('not')
+      watch.tend('not')
       this.#entries.delete(switchId)
     }
-    for (const run of runs) {
-      const entry = this.#entries.get(run.switchId)
-      if (entry) entry.run = run
-      else this.#entries.set(run.switchId, newEntry(run))
-    }
   }
+}
+
+function findIn(runs: readonly SwitchRun[], switchId: string): SwitchRun {
+  const run = runs.find(each => each.switchId === switchId)
+  if (!run) throw new StoreError('NOT_FOUND', 'There is no such switch')
+  return run
 }
 
 function checkUnderWay({ ended }: SwitchRun): void {
   if (ended !== null) throw new StoreError('REFUSED', `This switch was ${ended.how} already`)
 }
 
-function newEntry(run: SwitchRun): Entry {
-  return { run, pending: [], watch: null, feed: new ChangeFeed(), watchers: 0, lastState: '' }
-}
-
-function withAll(run: SwitchRun, observations: readonly Observation[]): SwitchRun {
-  return observations.reduce((each, add) => add(each), run)
+/** The same switches if the observation is not new. */
+function withObservation(
+  runs: readonly SwitchRun[],
+  { switchId, observation }: Pending,
+): readonly SwitchRun[] {
+  return runs.some(run => run.switchId === switchId && observation(run) !== run)
+    ? runs.map(run => (run.switchId === switchId ? observation(run) : run))
+    : runs
 }
 
 function withoutOldest(runs: readonly SwitchRun[]): readonly SwitchRun[] {
