@@ -83,14 +83,14 @@ export function createCore(options: CoreOptions): Core {
   const planStore = (storeId: string, signal: AbortSignal, action: string) =>
     plans.handlers['plans.create']({ storeIds: [storeId] }, { signal, action })
   const stats = new StatsService({ histories, stores })
-  const reportSources = { stats, histories, stores, audit, alerts, version }
+  const reportSources = { stats, histories, stores, dataFolder, alerts, version }
 
   return {
     handlers: {
       ...storeHandlers({ connections, stores, list, vault, about: { host, version, dataFolder } }),
-      ...lockHandlers({ connections, stores, audit, copies }),
+      ...lockHandlers({ stores, audit, copies }),
       ...plans.handlers,
-      ...auditHandlers(audit),
+      ...auditHandlers(dataFolder),
       ...statsHandlers(stats),
       ...alertHandlers({ alerts, addressOf }),
       ...holdHandlers(holds, stores),

@@ -1,5 +1,6 @@
 import { readFile, readlink } from 'node:fs/promises'
 import { hostname } from 'node:os'
+import { MINUTE_MS } from '../../../shared/duration.ts'
 
 /** Which process: by its number, where that number counts, and (a number is given again) since when. */
 export type ProcessMark = { readonly pid: number; readonly place: string; readonly started: string | null }
@@ -31,6 +32,15 @@ export async function lifeOf(mark: ProcessMark): Promise<'alive' | 'dead' | 'unk
   // Without /proc the number may be somebody else's by now.
   if (now === null || mark.started === null) return 'unknown'
   return now.ended || now.started !== mark.started ? 'dead' : 'alive'
+}
+
+/** Without a sign of life for this long, a process on another machine counts as dead. */
+const SILENT_MS = MINUTE_MS
+
+/** Whether a process is alive; on another machine, by the time since its last sign of life. */
+export async function isAlive(mark: ProcessMark, silentMs: number): Promise<boolean> {
+  const life = await lifeOf(mark)
+  return life === 'unknown' ? silentMs < SILENT_MS : life === 'alive'
 }
 
 async function startOf(pid: number): Promise<{ started: string; ended: boolean } | null> {

@@ -1,10 +1,10 @@
-import type { AuditEvent, AuditPage, AuditQuery, AuditVerdict } from '../../../../shared/audit.ts'
+import type { AuditEvent } from '../../../../shared/audit.ts'
 import type { Failure } from '../../../../shared/result.ts'
 import { safeJson } from '../../../../shared/safe-text.ts'
 import { codeOf } from '../../files/disk.ts'
 import { LockBusy } from '../../files/folder-lock.ts'
 import { StoreError, toFailure } from '../../lib/errors.ts'
-import type { Facts, HandlersOf, Note } from '../../lib/handler.ts'
+import type { Facts, HandlersOf, SettingsChange } from '../../lib/handler.ts'
 import { whoIsHere } from '../../lib/operator.ts'
 import { atMost } from '../../lib/timers.ts'
 import { clean } from './audited.ts'
@@ -13,16 +13,11 @@ import { verifyLog } from './verify.ts'
 import { ChainWriter, type WriterOptions } from './writer.ts'
 
 /** A change that is recorded before it is applied, and again with its outcome. */
-export type RecordedChange<T> = {
+type RecordedChange<T> = Required<SettingsChange<T>> & {
   readonly method: string
   readonly action: string
   /** A `write` changes a store; `settings` change what Lockkeeper itself does or keeps. */
   readonly effect: 'write' | 'settings'
-  readonly facts: Facts
-  /** It happens only if its intent can be recorded. True for every `write`. */
-  readonly mustRecord: boolean
-  apply(note: Note): Promise<T>
-  outcome(value: T): Facts
 }
 
 /** Nothing is changed without a trace: the intent is on disk before the act, the outcome after it. */
@@ -30,12 +25,6 @@ export interface AuditLog {
   record<T>(change: RecordedChange<T>): Promise<T>
   /** Returns once all of them are on disk. Fails with AUDIT_FAILED. */
   append(entries: readonly AuditEntry[]): Promise<void>
-}
-
-/** Reading and verifying never wait for writers, and work in a folder that cannot be written to. */
-export interface AuditBook extends AuditLog {
-  read(query: AuditQuery, signal: AbortSignal): Promise<AuditPage>
-  verify(signal: AbortSignal): Promise<AuditVerdict>
 }
 
 /** The log writes `chain` lines by itself. */
@@ -58,7 +47,7 @@ export function fileAudit(
   folder: string,
   redact: (message: string) => string,
   options: Partial<WriterOptions> = {},
-): AuditBook {
+): AuditLog {
   const writer = new ChainWriter(folder, whoIsHere(), options)
   const redacted = ({ code, message }: Failure) => ({ code, message: redact(message) })
   const write = (entries: readonly AuditEntry[]) =>
@@ -78,12 +67,11 @@ export function fileAudit(
     },
     async record({ method, action, effect, facts, mustRecord, apply, outcome }) {
       const [before, after] = EVENTS[effect]
-      // First in the line, and facts with these names do not replace them.
-      const line = (event: AuditEntry['event'], more: Facts) => ({
-        ...{ event, action, method },
-        ...more,
-        ...{ event, action, method },
-      })
+      const line = (event: AuditEntry['event'], more: Facts | null) => {
+        const names = { event, action, method }
+        // First in the line, and facts cannot replace them.
+        return { ...names, ...more, ...names }
+      }
       const unlessRecorded = (written: Promise<void>, refuse: (error: unknown) => void) =>
         mustRecord ? written.catch(refuse) : atMost(SETTINGS_MS, written)
       await unlessRecorded(write([line(before, facts)]), error => {
@@ -104,15 +92,14 @@ export function fileAudit(
       if (applied.status === 'rejected') throw applied.reason
       return applied.value
     },
-    read: (query, signal) => readLog(folder, query, signal),
-    verify: signal => verifyLog(folder, signal),
   }
 }
 
-export function auditHandlers(audit: AuditBook): HandlersOf<'audit'> {
+/** Reading and verifying never wait for writers, and work in a read-only folder. */
+export function auditHandlers(folder: string): HandlersOf<'audit'> {
   return {
-    'audit.list': (query, { signal }) => audit.read(query, signal),
-    'audit.verify': (_, { signal }) => audit.verify(signal),
+    'audit.list': (query, { signal }) => readLog(folder, query, signal),
+    'audit.verify': (_, { signal }) => verifyLog(folder, signal),
   }
 }
 

@@ -8,7 +8,7 @@ import {
   type TakenHold,
 } from '../../../../shared/holds.ts'
 import type { Failure } from '../../../../shared/result.ts'
-import { myMark } from '../../files/process-mark.ts'
+import { isAlive, myMark } from '../../files/process-mark.ts'
 import { ChangeFeed } from '../../lib/change-feed.ts'
 import { StoreError, toFailure } from '../../lib/errors.ts'
 import type { Facts } from '../../lib/handler.ts'
@@ -27,7 +27,7 @@ import {
   newHold,
 } from './hold-record.ts'
 import { chosenFormat, findTarget, type HoldTarget } from './hold-target.ts'
-import { hasLivingKeeper, Keeper, type KeeperOptions } from './keeper.ts'
+import { Keeper, type KeeperOptions } from './keeper.ts'
 import { isAssured, LEASE_MS, mayBeOursUntil, needsStore } from './lease-plan.ts'
 
 export type HoldsOptions = {
@@ -48,7 +48,6 @@ const SIGN_MS = 20_000
 
 /** The maintenance holds of a data folder, shared with the other consoles and commands that use it. */
 export class Holds {
-  readonly #options: HoldsOptions
   readonly #book: HoldBook
   readonly #feed = new ChangeFeed()
   readonly #keepers = new Map<string, Keeper>()
@@ -65,8 +64,7 @@ export class Holds {
   #signedAt = 0
   #closed = false
 
-  constructor(options: HoldsOptions) {
-    this.#options = options
+  constructor(readonly options: HoldsOptions) {
     this.#now = options.now ?? Date.now
     this.#book = new HoldBook(options.dataFolder, options.answerMs)
     this.#keeping = {
@@ -90,7 +88,7 @@ export class Holds {
 
   async take(input: Input<'holds.take'>, signal: AbortSignal, action: string): Promise<TakenHold> {
     await this.#start()
-    const { stores } = this.#options
+    const { stores } = this.options
     const open = stores.get(input.storeId, signal)
     if (!input.reason.trim())
       throw new StoreError('REFUSED', 'A maintenance hold needs a reason: nothing was changed')
@@ -155,8 +153,12 @@ export class Holds {
     const hold = await this.#going(holdId)
     if (hold.state === 'waiting' || hold.until === null)
       throw new StoreError('REFUSED', 'The lock is not held yet: a hold can be extended once it has the lock')
-    const longer = ({ until }: HoldRecord) =>
-      checkedEnd(Math.max(until ?? 0, this.#now()) + forMs, this.#now())
+    const longer = ({ until }: HoldRecord) => {
+      const now = this.#now()
+      const end = Math.max(until ?? 0, now) + forMs
+      if (end - now > LONGEST_HOLD_MS) throw new StoreError('BAD_INPUT', 'A hold lasts at most seven days')
+      return end
+    }
     longer(hold)
     const open = this.#openAt(hold.address)
     if (open) checkWritable(open)
@@ -241,7 +243,7 @@ export class Holds {
     const elsewhere = new Set<string>()
     for (const hold of going) {
       if (this.#isMine(hold.keeper)) continue
-      if (await hasLivingKeeper(hold, this.#now())) elsewhere.add(hold.holdId)
+      if (await this.#isKept(hold)) elsewhere.add(hold.holdId)
       else await this.#leftBehind(hold).catch(() => {})
     }
     this.#elsewhere = elsewhere
@@ -258,9 +260,9 @@ export class Holds {
   /** The hold has no living keeper. */
   async #leftBehind(hold: HoldRecord): Promise<void> {
     const isOpen = this.#openAt(hold.address) !== undefined
-    if (isOpen && this.#options.attends) return this.#adopt(hold)
+    if (isOpen && this.options.attends) return this.#adopt(hold)
     // Only its store knows who has the lock.
-    if (this.#options.stores.isOpening(hold.address)) return
+    if (this.options.stores.isOpening(hold.address)) return
     const at = this.#now()
     const isWaiting = hold.state === 'waiting'
     if (at < (isWaiting ? mayBeOursUntil(hold) : hold.leaseUntil)) return
@@ -272,7 +274,7 @@ export class Holds {
       return isOurs ? endedHold(each, how, { at, message }) : each
     })
     // Only one of several consoles writes the audit entry.
-    if (isOurs) await this.#options.audit.append([settledEntry(hold, how, { message })])
+    if (isOurs) await this.options.audit.append([settledEntry(hold, how, { message })])
   }
 
   async #adopt(hold: HoldRecord): Promise<void> {
@@ -287,8 +289,8 @@ export class Holds {
   /** Makes sure that a console answers the request: its living keeper, or this one. */
   async #claim(hold: HoldRecord, signal: AbortSignal): Promise<void> {
     if (this.#keepers.has(hold.holdId) && this.#isMine(hold.keeper)) return
-    if (!this.#isMine(hold.keeper) && (await hasLivingKeeper(hold, this.#now()))) return
-    const [open] = this.#options.stores.at(hold.address, signal)
+    if (!this.#isMine(hold.keeper) && (await this.#isKept(hold))) return
+    const [open] = this.options.stores.at(hold.address, signal)
     if (!open)
       throw new StoreError('REFUSED', `The store of this hold is not open here: open ${hold.address} first`)
     await this.#adopt(hold)
@@ -302,7 +304,7 @@ export class Holds {
   }
 
   async #reach(hold: HoldRecord): Promise<Reached> {
-    const { stores } = this.#options
+    const { stores } = this.options
     const open = this.#openAt(hold.address)
     if (!open) throw new NotOpenHere()
     checkWritable(open, 'the hold is neither renewed nor released')
@@ -364,21 +366,21 @@ export class Holds {
   }
 
   #openAt(address: string): OpenStore | undefined {
-    return this.#options.stores.at(address, new AbortController().signal)[0]
+    return this.options.stores.at(address, new AbortController().signal)[0]
   }
 
   #isMine(keeper: KeeperMark | null): boolean {
     return keeper?.instance === this.#instance
   }
 
+  /** Whether the console that keeps the hold is alive. */
+  async #isKept({ keeper, keptAt }: HoldRecord): Promise<boolean> {
+    return keeper !== null && isAlive(keeper, this.#now() - keptAt)
+  }
+
   async #mark(): Promise<KeeperMark> {
     return { ...(await myMark()), instance: this.#instance }
   }
-}
-
-function checkedEnd(until: number, now: number): number {
-  if (until - now > LONGEST_HOLD_MS) throw new StoreError('BAD_INPUT', 'A hold lasts at most seven days')
-  return until
 }
 
 function errorOf({ code, message, uncertain }: Failure): StoreError {

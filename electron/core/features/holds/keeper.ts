@@ -1,6 +1,4 @@
-import { MINUTE_MS } from '../../../../shared/duration.ts'
 import type { HoldEnd } from '../../../../shared/holds.ts'
-import { lifeOf } from '../../files/process-mark.ts'
 import { toFailure } from '../../lib/errors.ts'
 import { WakeableSleep } from '../../lib/timers.ts'
 import type { CurrentHolder } from '../../locks/types.ts'
@@ -32,9 +30,7 @@ export type KeeperOptions = {
  * the result of a step is stored before the next one.
  */
 export class Keeper {
-  readonly holdId: string
   readonly done: Promise<void>
-  readonly #options: KeeperOptions
   readonly #stop = new AbortController()
   readonly #nap = new WakeableSleep()
   #woken = false
@@ -44,9 +40,10 @@ export class Keeper {
   /** The end of the hold whose release is already in the audit log: one entry for any number of attempts. */
   #actedAt: number | null = null
 
-  constructor(holdId: string, options: KeeperOptions) {
-    this.holdId = holdId
-    this.#options = options
+  constructor(
+    readonly holdId: string,
+    readonly options: KeeperOptions,
+  ) {
     this.done = this.#run()
   }
 
@@ -64,7 +61,7 @@ export class Keeper {
   }
 
   async #run(): Promise<void> {
-    const { book, instance, now, napMs } = this.#options
+    const { book, instance, now, napMs } = this.options
     book.keep(this.holdId)
     while (!this.#stop.signal.aborted) {
       this.#woken = false
@@ -84,7 +81,7 @@ export class Keeper {
 
   /** Returns when the next step is due. */
   async #step(hold: HoldRecord): Promise<number> {
-    const { now } = this.#options
+    const { now } = this.options
     if (hold.state === 'waiting') return this.#wait(hold)
     if (hold.ask === 'release') return this.#release(hold, 'released')
     if (now() >= (hold.until ?? 0)) return this.#release(hold, 'ran-out')
@@ -95,9 +92,9 @@ export class Keeper {
   }
 
   async #wait(hold: HoldRecord): Promise<number> {
-    const { book, now } = this.#options
+    const { book, now } = this.options
     if (hold.ask === 'release' || now() >= (hold.waitsUntil ?? 0)) return this.#giveUp(hold)
-    const reached = await this.#options.reach(hold)
+    const reached = await this.options.reach(hold)
     const { open, provider } = reached
     this.#listening ??=
       provider.listen?.(hold.name, () => this.wake(), AbortSignal.any([open.signal, this.#stop.signal])) ??
@@ -107,7 +104,7 @@ export class Keeper {
       this.#listening = null
     })
     this.#mayBeOurs = true
-    const answer = await acquireHold(hold, reached, this.#options)
+    const answer = await acquireHold(hold, reached, this.options)
     if (answer.is === 'taken') return this.#acquired(hold)
     this.#mayBeOurs = false
     const other = holderName(answer.holder)
@@ -120,7 +117,7 @@ export class Keeper {
 
   /** Stops waiting without leaving a lock of ours in the store, not even one acquired by a console that died. */
   async #giveUp(hold: HoldRecord): Promise<number> {
-    const { book, now, reach } = this.#options
+    const { book, now, reach } = this.options
     const isAsked = hold.ask === 'release'
     if (this.#mayBeOurs && now() < mayBeOursUntil(hold)) {
       const reached = await reach(hold)
@@ -136,7 +133,7 @@ export class Keeper {
         // A console died before it knew that it had acquired the lock: it is kept, so that no job starts.
         const holder = await provider.read(hold.name, open.signal)
         const isOurs = holder?.owner === hold.owner
-        if (isOurs && (await acquireHold(hold, reached, this.#options)).is === 'taken')
+        if (isOurs && (await acquireHold(hold, reached, this.options)).is === 'taken')
           return this.#acquired(hold)
       }
     }
@@ -146,13 +143,13 @@ export class Keeper {
   }
 
   async #acquired(hold: HoldRecord): Promise<number> {
-    const { book, now } = this.#options
+    const { book, now } = this.options
     await this.#record(settledEntry(book.get(hold.holdId) ?? hold, 'held'))
     return now()
   }
 
   async #extend(hold: HoldRecord, ttlMs: number): Promise<number> {
-    const { book, now, reach } = this.#options
+    const { book, now, reach } = this.options
     const { open, provider } = await reach(hold)
     const sentAt = now()
     const answer = await provider.extend(hold.name, hold, ttlMs, open.signal)
@@ -172,7 +169,7 @@ export class Keeper {
 
   /** Without renewals, a loss is only noticed by reading the lock. */
   async #look(hold: HoldRecord): Promise<void> {
-    const { book, reach } = this.#options
+    const { book, reach } = this.options
     const { open, provider } = await reach(hold)
     const holder = await provider.read(hold.name, open.signal)
     if (holder === null || (holder.owner !== null && holder.owner !== hold.owner))
@@ -183,7 +180,7 @@ export class Keeper {
   }
 
   async #release(hold: HoldRecord, how: 'released' | 'ran-out'): Promise<number> {
-    const { audit, book, now, reach } = this.#options
+    const { audit, book, now, reach } = this.options
     const { open, provider } = await reach(hold)
     // A requested release is in the audit log already. If this entry cannot be written, the lease ends by itself.
     if (how === 'ran-out' && this.#actedAt !== hold.until) {
@@ -202,7 +199,7 @@ export class Keeper {
 
   /** The lock is no longer ours. If its lease had ended and no one holds it, it was not taken from us. */
   async #lost(hold: HoldRecord, holder: CurrentHolder | null): Promise<number> {
-    const { now } = this.#options
+    const { now } = this.options
     const isOver = now() >= (hold.until ?? 0)
     // Our own release, whose answer was lost.
     if (hold.letGoSent) await this.#end(hold, isOver ? 'ran-out' : 'released', { holder })
@@ -221,7 +218,7 @@ export class Keeper {
     how: HoldEnd,
     more: { holder?: CurrentHolder | null; message?: string } = {},
   ): Promise<void> {
-    const { book, now } = this.#options
+    const { book, now } = this.options
     const at = now()
     const { holder = null, message = null } = more
     const asked = hold.ask === 'release' && how === 'released'
@@ -238,7 +235,7 @@ export class Keeper {
 
   /** The hold shows the failure. It ends if its lease ends meanwhile. */
   async #failed(error: unknown): Promise<number> {
-    const { book, now } = this.#options
+    const { book, now } = this.options
     const hold = book.get(this.holdId)
     if (this.#stop.signal.aborted || !hold || hold.state === 'ended') return now()
     const failure = toFailure(error)
@@ -268,20 +265,10 @@ export class Keeper {
 
   /** If the audit entry cannot be written, the hold says so. */
   async #record(entry: AuditEntry): Promise<void> {
-    const { audit, book } = this.#options
+    const { audit, book } = this.options
     await audit.append([entry]).catch(error => {
       const { message } = toFailure(error)
       return book.note(this.holdId, each => ({ ...each, problem: message }))
     })
   }
-}
-
-/** Without a sign of life for this long, a keeper on another machine has lost its hold. */
-const SILENT_MS = MINUTE_MS
-
-/** Whether the console that keeps the hold is alive. */
-export async function hasLivingKeeper({ keeper, keptAt }: HoldRecord, now: number): Promise<boolean> {
-  if (keeper === null) return false
-  const life = await lifeOf(keeper)
-  return life === 'unknown' ? now - keptAt < SILENT_MS : life === 'alive'
 }

@@ -1,28 +1,26 @@
-import type { ListEvent, Lock, Problem, Released } from '../../../../shared/locks.ts'
+import type { ListEvent, Lock, Released } from '../../../../shared/locks.ts'
 import { only } from '../../lib/concurrency.ts'
 import type { HandlersOf } from '../../lib/handler.ts'
 import { allFormats } from '../../stores/kinds/kinds.ts'
-import type { LockStore, Target } from '../../stores/types.ts'
+import type { Target } from '../../stores/types.ts'
 import type { AuditLog } from '../audit/log.ts'
 import { entryOf } from '../plans/freeze.ts'
 import { releaseTraced } from '../plans/task.ts'
 import type { UndoCopies } from '../plans/undo-copies.ts'
-import type { Connections } from '../stores/connections.ts'
 import { type OpenStore, type OpenStores, productionConfirmation } from '../stores/open-store.ts'
 
 type LockHandlersOptions = {
-  readonly connections: Connections
   readonly stores: OpenStores
   readonly audit: AuditLog
   readonly copies: UndoCopies
 }
 
 export function lockHandlers(options: LockHandlersOptions): HandlersOf<'locks' | 'formats'> {
-  const { connections, stores } = options
+  const { stores } = options
   return {
     'formats.list': async () => [...allFormats()],
     'locks.inspect': async ({ storeId, id }, { signal }) => {
-      const open = connections.get(storeId, signal)
+      const open = stores.get(storeId, signal)
       const record = await open.store.inspect(id, open.signal)
       return record && { ...record, story: open.watcher.storyOf(record.lock?.id ?? id) }
     },
@@ -49,12 +47,9 @@ export function lockHandlers(options: LockHandlersOptions): HandlersOf<'locks' |
           ? { outcome: released.outcome, current: released.current }
           : { outcome: released.outcome },
     }),
-    'locks.list': ({ storeId, limit }, signal) => {
-      const open = connections.get(storeId, signal)
-      return listStore(open.store, limit, problems => connections.redactAll(problems), open.signal)
-    },
+    'locks.list': ({ storeId, limit }, signal) => listStore(stores.get(storeId, signal), limit),
     'locks.watch': ({ storeId, intervalMs }, signal) => {
-      const open = connections.get(storeId, signal)
+      const open = stores.get(storeId, signal)
       return open.watcher.subscribe(intervalMs, open.signal)
     },
   }
@@ -83,10 +78,8 @@ async function releaseOne(
 
 /** One pass over a store. `complete` is true only if nothing was left out, for whatever reason. */
 async function* listStore(
-  store: LockStore,
+  { store, signal, redact }: OpenStore,
   limit: number | undefined,
-  redactAll: (problems: readonly Problem[]) => Problem[],
-  signal: AbortSignal,
 ): AsyncIterable<ListEvent> {
   let left = limit ?? Number.POSITIVE_INFINITY
   let complete = true
@@ -95,7 +88,8 @@ async function* listStore(
     if (page.locks.length > left || page.problems.length > 0) complete = false
     const locks = page.locks.slice(0, left)
     left -= locks.length
-    yield { type: 'page', ...page, problems: redactAll(page.problems), locks }
+    const problems = page.problems.map(each => ({ ...each, message: redact(each.message) }))
+    yield { type: 'page', ...page, problems, locks }
   }
   yield { type: 'done', complete, serverTime: (await store.clock(signal)).serverTime }
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Input } from '../../../../shared/contract.ts'
 import { MINUTE_MS, sayDuration } from '../../../../shared/duration.ts'
 import { type Filter, filterTrouble, matches, parseFilter } from '../../../../shared/filter.ts'
+import { groupBy } from '../../../../shared/group-by.ts'
 import { byAttention, expiresAtOf, heldSinceOf, holdersLookAlike } from '../../../../shared/lease.ts'
 import type { Lock, Watched } from '../../../../shared/locks.ts'
 import type { PlanEntry, PlanHeader, PlanStore } from '../../../../shared/plans.ts'
@@ -15,7 +16,7 @@ import type { AuditEntry } from '../audit/log.ts'
 import { LockHistories } from '../stores/lock-history.ts'
 import type { OpenStore } from '../stores/open-store.ts'
 import { readEach } from './compare.ts'
-import type { Undoable } from './undo-copies.ts'
+import type { Restorable, Undoable } from './undo-copies.ts'
 
 type PlanRequest = Pick<Input<'plans.create'>, 'filter' | 'picks' | 'watchMs'>
 type FrozenLock = Omit<PlanEntry, 'n' | 'store'>
@@ -197,20 +198,13 @@ function whyEmpty(frozen: readonly FrozenStore[], left: number): string {
 /** The restorable locks, store by store; `left` of the released ones are not restorable. */
 export function frozenToUndo(undoable: Undoable, windowMs: number): { frozen: FrozenStore[]; left: number } {
   if (undoable.restorable.length === 0) throw whyNothingToUndo(undoable, windowMs)
-  const byAddress = new Map<string, FrozenStore & { readonly entries: FrozenLock[] }>()
-  for (const { store, entry } of undoable.restorable) {
-    const { n: _, store: __, ...lock } = entry
-    const frozen = byAddress.get(store.address)
-    if (frozen) frozen.entries.push(lock)
-    else
-      byAddress.set(store.address, {
-        store: { ...store, unread: [] },
-        entries: [lock],
-        left: 0,
-        watchedMs: 0,
-      })
-  }
-  return { frozen: [...byAddress.values()], left: undoable.unrestorable.length }
+  const byAddress = groupBy(undoable.restorable, ({ store }) => store.address)
+  const frozen = [...byAddress.values()].map(copies => {
+    const { store } = copies[0] as Restorable
+    const entries = copies.map(({ entry: { n: _, store: __, ...lock } }): FrozenLock => lock)
+    return { store: { ...store, unread: [] }, entries, left: 0, watchedMs: 0 }
+  })
+  return { frozen, left: undoable.unrestorable.length }
 }
 
 function whyNothingToUndo({ unrestorable, restored }: Undoable, windowMs: number): StoreError {

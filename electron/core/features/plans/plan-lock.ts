@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { z } from 'zod'
-import { MINUTE_MS } from '../../../../shared/duration.ts'
 import { codeOf, parseJson } from '../../files/disk.ts'
 import { FolderLock, LockBusy } from '../../files/folder-lock.ts'
-import { lifeOf, myMark } from '../../files/process-mark.ts'
+import { isAlive, myMark } from '../../files/process-mark.ts'
 import { StoreError } from '../../lib/errors.ts'
 
 const holderSchema = z.object({
@@ -18,8 +17,6 @@ const holderSchema = z.object({
 type Holder = z.infer<typeof holderSchema>
 
 const SIGN_OF_LIFE_MS = 10_000
-/** Without a sign of life for this long, a process on another machine has lost the plan. */
-const SILENT_MS = MINUTE_MS
 /** How long another process may take to look at the lock file. */
 const PATIENCE_MS = 2000
 
@@ -33,7 +30,7 @@ export async function lockPlan(planPath: string): Promise<() => Promise<void>> {
   try {
     await new FolderLock(`${path}.lock`, PATIENCE_MS).run(async () => {
       const holder = await holderOf(path)
-      if (holder && (await isAlive(path, holder)))
+      if (holder && (await isAlive(holder, await silentMsOf(path))))
         throw new StoreError(
           'REFUSED',
           `This plan is being changed or applied by process ${holder.pid} on ${holder.host}: try again when it is done`,
@@ -56,11 +53,10 @@ export async function lockPlan(planPath: string): Promise<() => Promise<void>> {
   }
 }
 
-async function isAlive(path: string, holder: Holder): Promise<boolean> {
-  const life = await lifeOf(holder)
-  if (life !== 'unknown') return life === 'alive'
+/** How long ago its holder touched the lock file. */
+async function silentMsOf(path: string): Promise<number> {
   const touched = await stat(path).catch(() => null)
-  return touched !== null && Date.now() - touched.mtimeMs < SILENT_MS
+  return touched ? Date.now() - touched.mtimeMs : Number.POSITIVE_INFINITY
 }
 
 /** Null without a lock file, and for one that a process died writing. */

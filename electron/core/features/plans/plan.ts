@@ -37,6 +37,10 @@ export interface Run {
   setRate(rate: number): void
 }
 
+/** How a plan was applied, as its journal tells. */
+type Applied = Pick<PlanProgress, 'startedAt' | 'endedAt' | 'reason' | 'rate' | 'troubles'>
+const NEVER_APPLIED: Applied = { startedAt: null, endedAt: null, reason: null, rate: null, troubles: [] }
+
 /** A plan in use by this process: its file, the state that the journal of the file gives it, and its run. */
 export class Plan {
   readonly header: PlanContents['header']
@@ -50,12 +54,8 @@ export class Plan {
   /** Resolves when the run has unlocked the plan. */
   ending: Promise<void> = Promise.resolve()
   #exclusions = new ExclusionIndex()
-  #startedAt: number | null = null
-  #endedAt: number | null = null
-  #reason: string | null = null
-  #rate: number | null = null
+  #applied = NEVER_APPLIED
   #isChecked = false
-  #troubles: PlanProgress['troubles'] = []
   /** Until when its releases can be restored. */
   #undoUntil: number | null = null
   readonly #removed = new AbortController()
@@ -74,7 +74,7 @@ export class Plan {
   }
 
   get wasApplied(): boolean {
-    return this.#startedAt !== null
+    return this.#applied.startedAt !== null
   }
 
   /** Starts over with the whole journal. */
@@ -82,7 +82,7 @@ export class Plan {
     this.results = this.entries.map(() => null)
     this.returned.clear()
     this.#exclusions = new ExclusionIndex()
-    this.#startedAt = null
+    this.#applied = NEVER_APPLIED
     this.#isChecked = false
     for (const line of journal) this.note(line)
     this.changes.changed()
@@ -102,13 +102,12 @@ export class Plan {
         if (this.wasApplied) return
         for (const exclusion of line.exclusions) this.#exclusions.set(exclusion, line.excluded)
         return
-      case 'apply':
-        this.#startedAt ??= line.at
-        this.#endedAt = null
-        this.#troubles = []
-        this.#reason = line.reason
-        this.#rate = line.rate
+      case 'apply': {
+        const { at, reason, rate } = line
+        const startedAt = this.#applied.startedAt ?? at
+        this.#applied = { startedAt, endedAt: null, reason, rate, troubles: [] }
         return
+      }
       case 'try':
         for (const n of line.places)
           if (n < this.results.length) this.results[n] = { is: 'tried', at: line.at }
@@ -121,8 +120,11 @@ export class Plan {
         for (const n of line.places) this.returned.add(n)
         return
       case 'end':
-        this.#endedAt = line.at
-        this.#troubles = line.troubles.map(each => ({ ...each, retryInMs: null }))
+        this.#applied = {
+          ...this.#applied,
+          endedAt: line.at,
+          troubles: line.troubles.map(each => ({ ...each, retryInMs: null })),
+        }
         return
     }
   }
@@ -188,12 +190,8 @@ export class Plan {
       state: this.wasApplied ? ended : 'ready',
       returned: this.#isChecked ? this.returned.size : null,
       perSecond: null,
-      rate: this.#rate,
       leftMs: null,
-      startedAt: this.#startedAt,
-      endedAt: this.#endedAt,
-      reason: this.#reason,
-      troubles: this.#troubles,
+      ...this.#applied,
       ...running,
     }
   }

@@ -34,15 +34,13 @@ const PURGE_EVERY_MS = 30_000
 
 /** The plans of this host: made, reviewed, applied exactly, and undone. */
 export class Plans {
-  readonly #o: PlansOptions
   readonly #folder: string
   readonly #plans = new Map<string, Plan>()
   /** Summaries of plan files, valid while the file has the same version. */
   readonly #summaries = new Map<string, { readonly version: string; readonly summary: PlanSummary }>()
   readonly #purging: NodeJS.Timeout
 
-  constructor(options: PlansOptions) {
-    this.#o = options
+  constructor(readonly options: PlansOptions) {
     this.#folder = join(options.dataFolder, 'plans')
     // Copies hold tokens: they are deleted on time also by a console that stays open for weeks.
     void options.copies.purge()
@@ -55,14 +53,17 @@ export class Plans {
       // A mistake in the filter is reported before any store is read.
       strictFilter(filter)
       const path = file && this.#namedPath(file)
-      const open = [...new Set(storeIds)].map(storeId => this.#o.stores.get(storeId, signal))
+      const open = [...new Set(storeIds)].map(storeId => this.options.stores.get(storeId, signal))
       const frozen = await freezeAll(open, { filter, ...request })
       const left = frozen.reduce((sum, each) => sum + each.left, 0)
       return this.#make(path, frozen, { kind: 'release', filter, left, undoes: null }, action)
     },
     'plans.undo': async ({ of, file }, { action }) => {
       const path = file && this.#namedPath(file)
-      const { frozen, left } = frozenToUndo(await this.#o.copies.undoable(of), this.#o.copies.windowMs)
+      const { frozen, left } = frozenToUndo(
+        await this.options.copies.undoable(of),
+        this.options.copies.windowMs,
+      )
       return this.#make(path, frozen, { kind: 'restore', filter: '', left, undoes: of }, action)
     },
     'plans.list': () => this.list(),
@@ -89,7 +90,7 @@ export class Plans {
       return this.#summary(plan)
     },
     'plans.compare': async ({ planId }, { signal }) =>
-      compare(await this.#find(planId), wanted => storeOf(this.#o.stores, wanted, signal)),
+      compare(await this.#find(planId), wanted => storeOf(this.options.stores, wanted, signal)),
     'plans.apply': (input, { action }) => ({
       facts: input,
       // Its stores are checked once the plan is locked: until then another console may exclude some of its locks.
@@ -147,7 +148,7 @@ export class Plans {
     return {
       ...summary,
       undoUntil: isOver ? null : undoUntil,
-      stores: stores.map(store => asKnownHere(this.#o.stores, store)),
+      stores: stores.map(store => asKnownHere(this.options.stores, store)),
     }
   }
 
@@ -155,15 +156,14 @@ export class Plans {
   async #import(text: string): Promise<PlanSummary> {
     const contents = await readPlan(text)
     const { planId } = contents.header
-    const known = await this.#find(planId).catch(() => null)
-    const add = async () => {
+    let plan = await this.#find(planId).catch(() => null)
+    if (plan) await this.#merge(plan, contents)
+    else {
       const whole = text.slice(0, text.lastIndexOf('\n') + 1)
       const file = await PlanFile.keep(await this.#ownPath(planId), whole, contents.digest)
-      return this.#keep(new Plan(file, contents))
+      plan = this.#keep(new Plan(file, contents))
     }
-    if (known) await this.#merge(known, contents)
-    const plan = known ?? (await add())
-    await plan.findUndo(this.#o.copies)
+    await plan.findUndo(this.options.copies)
     return this.#summary(plan)
   }
 
@@ -210,16 +210,16 @@ export class Plans {
     action: string,
     unlock: () => Promise<void>,
   ): Promise<void> {
-    const { copies } = this.#o
-    const stores = confirmedStores(plan, { confirm, reason }, this.#o.stores)
+    const { copies } = this.options
+    const stores = confirmedStores(plan, { confirm, reason }, this.options.stores)
     const { planId, kind, undoes } = plan.header
     const cause = { action, plan: planId, reason }
     const kept = kind === 'restore' ? await copies.undoable(undoes ?? '', planId) : null
     const attempt = kept
-      ? restoreTask(plan, kept.restorable, this.#o, cause)
-      : releaseTask(plan, this.#o, cause)
+      ? restoreTask(plan, kept.restorable, this.options, cause)
+      : releaseTask(plan, this.options, cause)
     await plan.record({ is: 'apply', at: Date.now(), by: whoIsHere(), action, reason, rate: rate ?? null })
-    const run = new PlanRun(plan, { ...this.#o, stores, attempt, action, rate })
+    const run = new PlanRun(plan, { ...this.options, stores, attempt, action, rate })
     plan.run = run
     plan.ending = run.done
       .catch(() => {})
@@ -254,14 +254,14 @@ export class Plans {
   ): Promise<PlanSummary> {
     const { header, entries, audited } = newPlan(frozen, origin, action)
     const file = await PlanFile.create(path ?? (await this.#ownPath(header.planId)), header, entries)
-    await this.#o.audit.append([audited])
+    await this.options.audit.append([audited])
     return this.#summary(this.#keep(new Plan(file, { header, entries, journal: [] })))
   }
 
   async #ended(plan: Plan, stores: readonly (OpenStore | null)[]): Promise<void> {
     // Before the run counts as ended, so that its end already says whether it can be undone.
-    await plan.findUndo(this.#o.copies)
-    await this.#o.copies.purge().catch(() => {})
+    await plan.findUndo(this.options.copies)
+    await this.options.copies.purge().catch(() => {})
     plan.run = null
     for (const open of stores) open?.watcher.poke()
     plan.changes.changed()
@@ -285,7 +285,7 @@ export class Plans {
   async #load(path: string): Promise<Plan> {
     const { file, contents } = await PlanFile.read(path)
     const plan = new Plan(file, contents)
-    await plan.findUndo(this.#o.copies)
+    await plan.findUndo(this.options.copies)
     return plan
   }
 
@@ -302,7 +302,7 @@ export class Plans {
   }
 
   #namedPath(file: string): string {
-    if (!this.#o.mayNameFiles)
+    if (!this.options.mayNameFiles)
       throw new StoreError('UNSUPPORTED', 'This console keeps its plans in its data folder only')
     return resolve(file)
   }

@@ -48,8 +48,6 @@ const SECOND_TRY_MS = 1000
 
 /** One run of a plan, from its first lock to the check afterwards. Stores run in parallel. */
 export class PlanRun implements Run {
-  readonly #plan: Plan
-  readonly #o: RunContext & RunOptions
   readonly #paces: readonly Pace[]
   readonly #speed = new Speed()
   /** Announced locks without a new result yet, with their previous result. */
@@ -61,9 +59,10 @@ export class PlanRun implements Run {
   #awake: Promise<void> = Promise.resolve()
   readonly done: Promise<void>
 
-  constructor(plan: Plan, options: RunContext & RunOptions) {
-    this.#plan = plan
-    this.#o = options
+  constructor(
+    readonly plan: Plan,
+    readonly options: RunContext & RunOptions,
+  ) {
     this.#paces = plan.header.stores.map(
       ({ kind }) => new Pace(options.rate ?? kindOf(kind).releasesPerSecond),
     )
@@ -72,7 +71,7 @@ export class PlanRun implements Run {
 
   status(): RunStatus {
     const perSecond = this.#speed.perSecond()
-    const left = this.#paces.map((_, i) => this.#plan.openIn(i).length)
+    const left = this.#paces.map((_, i) => this.plan.openIn(i).length)
     const all = left.reduce((sum, each) => sum + each, 0)
     const byRate = Math.max(0, ...this.#paces.map(({ rate }, i) => ((left[i] ?? 0) / rate) * 1000))
     // With an unreachable store the time left is unknown.
@@ -110,19 +109,19 @@ export class PlanRun implements Run {
 
   setRate(rate: number): void {
     for (const pace of this.#paces) pace.rate = rate
-    this.#plan.changes.changed()
+    this.plan.changes.changed()
   }
 
   #enter(state: RunStatus['state']): void {
     this.#state = state
-    this.#plan.changes.changed()
+    this.plan.changes.changed()
   }
 
   async #run(): Promise<void> {
-    const plan = this.#plan
+    const plan = this.plan
     const ticking = setInterval(() => this.#state !== 'paused' && plan.changes.changed(), TICK_MS)
     const ran = await settle(async () => {
-      const applied = await Promise.all(this.#o.stores.map((open, i) => !open || this.#apply(open, i)))
+      const applied = await Promise.all(this.options.stores.map((open, i) => !open || this.#apply(open, i)))
       if (!applied.every(Boolean)) return
       this.#enter('checking')
       await this.#check()
@@ -136,7 +135,7 @@ export class PlanRun implements Run {
     const { counts, returned, state } = plan.progress(null)
     const outcome: AuditEntry = {
       event: 'outcome',
-      action: this.#o.action,
+      action: this.options.action,
       method: 'plans.apply',
       plan: plan.planId,
       outcome: state,
@@ -144,15 +143,15 @@ export class PlanRun implements Run {
       returned,
       troubles,
     }
-    await this.#o.audit.append([outcome]).catch(() => {})
+    await this.options.audit.append([outcome]).catch(() => {})
   }
 
   /** False after an error that ends the run: without an audit entry no store may continue. */
   async #apply(open: OpenStore, store: number): Promise<boolean> {
     const applied = await settle(async () => {
-      await this.#round(open, store, this.#plan.openIn(store))
+      await this.#round(open, store, this.plan.openIn(store))
       if (this.#troubles.has(store) || this.#stopped.signal.aborted) return
-      const again = this.#plan.openIn(store).filter(({ n }) => isTransient(this.#plan.results[n]))
+      const again = this.plan.openIn(store).filter(({ n }) => isTransient(this.plan.results[n]))
       if (again.length === 0) return
       await sleep(SECOND_TRY_MS, this.#stopped.signal)
       await this.#round(open, store, again)
@@ -190,7 +189,7 @@ export class PlanRun implements Run {
       if (obstacle) {
         troubleSince ??= performance.now()
         const retryInMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** waits++)
-        const isOver = performance.now() - troubleSince + retryInMs > (this.#o.patienceMs ?? PATIENCE_MS)
+        const isOver = performance.now() - troubleSince + retryInMs > (this.options.patienceMs ?? PATIENCE_MS)
         this.#trouble(store, obstacle, isOver ? null : retryInMs)
         if (isOver) return
         await sleep(retryInMs, signal)
@@ -219,7 +218,7 @@ export class PlanRun implements Run {
   async #attempt(open: OpenStore, batch: readonly PlanEntry[]) {
     const whole = await settle(async () => {
       checkWritable(open, 'the rest of the plan was not applied')
-      return this.#o.attempt(open, batch, places => this.#announce(places))
+      return this.options.attempt(open, batch, places => this.#announce(places))
     })
     const results: Result[] = []
     const again: PlanEntry[] = []
@@ -242,8 +241,8 @@ export class PlanRun implements Run {
 
   /** Once the audit entries are on disk, and before a lock is touched. */
   async #announce(places: readonly number[]): Promise<void> {
-    for (const n of places) this.#announced.set(n, this.#plan.results[n] ?? null)
-    await this.#plan.record({ is: 'try', at: Date.now(), places: [...places] })
+    for (const n of places) this.#announced.set(n, this.plan.results[n] ?? null)
+    await this.plan.record({ is: 'try', at: Date.now(), places: [...places] })
   }
 
   /** Writes down the results. A lock that was announced but not touched gets its previous result back. */
@@ -255,29 +254,29 @@ export class PlanRun implements Run {
     for (const { n } of line.results) this.#announced.delete(n)
     if (line.results.length === 0) return
     // The results stand even if they cannot be written.
-    this.#plan.note(line)
+    this.plan.note(line)
     this.#speed.count(results.length)
-    this.#plan.changes.changed()
+    this.plan.changes.changed()
     // The audit first: a lock with a result in the journal is never attempted again, so its audit entry could not be added later.
     const audited = await settle(() =>
-      this.#o.audit.append([
+      this.options.audit.append([
         ...results.map(({ n, result }) => this.#settled(n, result.is, factsOf(result))),
         ...back.map(({ n }) => this.#settled(n, 'not attempted')),
       ]),
     )
-    const journalled = await settle(() => this.#plan.file.append([line]))
+    const journalled = await settle(() => this.plan.file.append([line]))
     const released = results.filter(({ result }) => result.is === 'released').map(({ n }) => n)
-    const copied = await settle(() => this.#o.copies.released(this.#plan.planId, released))
+    const copied = await settle(() => this.options.copies.released(this.plan.planId, released))
     for (const written of [audited, journalled, copied]) if (!written.ok) throw written.error
   }
 
   /** Without the new holder: owners are tokens in many formats. */
   #settled(n: number, outcome: string, facts: Facts = {}): AuditEntry {
-    const { entries, header, planId } = this.#plan
+    const { entries, header, planId } = this.plan
     const { store = 0, key, id } = entries[n] ?? {}
     return {
       event: 'settled',
-      action: this.#o.action,
+      action: this.options.action,
       plan: planId,
       store: header.stores[store]?.address,
       storeName: header.stores[store]?.name,
@@ -290,11 +289,11 @@ export class PlanRun implements Run {
 
   /** Reads the released locks again: some holders re-acquire them. */
   async #check(): Promise<void> {
-    const plan = this.#plan
+    const plan = this.plan
     if (plan.header.kind !== 'release') return
-    await sleep(this.#o.comeBackMs ?? COME_BACK_MS)
+    await sleep(this.options.comeBackMs ?? COME_BACK_MS)
     const answers = await Promise.all(
-      this.#o.stores.map((open, i) => open && settle(() => findReacquired(open, plan, i))),
+      this.options.stores.map((open, i) => open && settle(() => findReacquired(open, plan, i))),
     )
     for (const [store, answer] of answers.entries()) {
       if (!answer || answer.ok) continue
@@ -306,7 +305,7 @@ export class PlanRun implements Run {
     if (checked.length === 0) return
     const places = checked.flat()
     await plan.record({ is: 'returned', at: Date.now(), places })
-    await this.#o.audit.append(places.map(n => this.#settled(n, 'came-back')))
+    await this.options.audit.append(places.map(n => this.#settled(n, 'came-back')))
     plan.changes.changed()
   }
 
@@ -317,7 +316,7 @@ export class PlanRun implements Run {
       const { code, message } = error
       this.#troubles.set(store, { store, error: { code, message }, retryInMs })
     }
-    this.#plan.changes.changed()
+    this.plan.changes.changed()
   }
 }
 

@@ -59,17 +59,17 @@ export function releaseTraced(
   )
 }
 
-/** The result of a lock, or why it was not attempted. */
-type Attempted = Settled<PlanResult>
-
-/** Attempts locks of a plan. `announce` writes down, by their place in the plan, which of them are about to be touched. */
+/**
+ * Attempts locks of a plan: the result of each, or why it was not attempted. `announce` writes down, by their place in the plan,
+ * which of them are about to be touched.
+ */
 export type Attempt = (
   open: OpenStore,
   entries: readonly PlanEntry[],
   announce: (places: readonly number[]) => Promise<void>,
-) => Promise<readonly Attempted[]>
+) => Promise<readonly Settled<PlanResult>[]>
 
-type Records = { readonly audit: AuditLog; readonly copies: UndoCopies }
+type Records = Pick<Trace, 'audit' | 'copies'>
 
 /** Releases exactly the locks of a plan, by their fences. */
 export function releaseTask(plan: Plan, { audit, copies }: Records, cause: Cause): Attempt {
@@ -77,15 +77,12 @@ export function releaseTask(plan: Plan, { audit, copies }: Records, cause: Cause
     // After an attempt with unknown outcome, a lock that is gone may be one of ours.
     const unsure = entries.map(({ n }) => isUncertain(plan.results[n]))
     const answers = await releaseTraced(open, entries, {
-      cause,
-      audit,
-      copies,
+      ...{ cause, audit, copies },
       entryAt: place => entries[place] as PlanEntry,
       announce: places => announce(places.flatMap(place => entries[place]?.n ?? [])),
     })
-    return answers.map(
-      (answer, i): Attempted =>
-        answer.ok ? { ok: true, value: releaseResult(answer.value, unsure[i] === true) } : answer,
+    return answers.map((answer, i) =>
+      answer.ok ? { ok: true, value: releaseResult(answer.value, unsure[i] === true) } : answer,
     )
   }
 }
@@ -141,7 +138,7 @@ export function restoreTask(
     )
     await audit.append(fresh.map(entry => actingEntry(open, cause, auditedEntry(entry))))
     await announce(fresh.map(({ n }) => n))
-    const answers: Attempted[] = []
+    const answers: Settled<PlanResult>[] = []
     await eachOf([...entries.entries()], RESTORES, async ([place, entry]) => {
       answers[place] = await settle(() => {
         if (unsure[place]) return readAgain(open, entry)

@@ -58,9 +58,7 @@ export class UndoCopies {
   async keep(of: string, kept: readonly Omit<UndoCopy, 'until'>[]): Promise<void> {
     if (this.windowMs <= 0 || kept.length === 0) return
     const lines = kept.map(each => safeJson({ until: Math.round(each.at + this.windowMs), ...each }))
-    await this.#append(this.#path(of), lines).catch(error => {
-      throw notKept(error, 'The copies for an undo cannot be written')
-    })
+    await this.#append(this.#path(of), lines).catch(failAs('The copies for an undo cannot be written'))
   }
 
   /** If this cannot be written, these locks cannot be undone; their release stands. */
@@ -71,9 +69,8 @@ export class UndoCopies {
 
   /** Before the restore: afterwards their holders may release them, and no other undo may restore them again. */
   async claim(of: string, by: string, places: readonly number[]): Promise<void> {
-    await this.#append(this.#claims(of), [safeJson({ by, places })]).catch(error => {
-      throw notKept(error, 'The claim of this undo cannot be written')
-    })
+    const claim = [safeJson({ by, places })]
+    await this.#append(this.#claims(of), claim).catch(failAs('The claim of this undo cannot be written'))
   }
 
   /** The plan that restores each of them. */
@@ -157,6 +154,8 @@ function read(path: string): Promise<string> {
   return readFile(path, 'utf8').catch(() => '')
 }
 
-function notKept(error: unknown, what: string): StoreError {
-  return new StoreError('REFUSED', `${what} (${codeOf(error)}), so nothing was changed`, { cause: error })
+function failAs(what: string): (error: unknown) => never {
+  return error => {
+    throw new StoreError('REFUSED', `${what} (${codeOf(error)}), so nothing was changed`, { cause: error })
+  }
 }

@@ -13,6 +13,8 @@ import { type Settled, settle } from '../../lib/concurrency.ts'
 import { type StoreError, throwIfAborted } from '../../lib/errors.ts'
 import { whoIsHere } from '../../lib/operator.ts'
 import { TopList } from '../../lib/top-list.ts'
+import { readLog } from '../audit/read.ts'
+import { verifyLog } from '../audit/verify.ts'
 import { NO_ACTIONS, readActions } from './actions.ts'
 import { attentionOf, byUrgency, whyNeedy } from './attention.ts'
 import { gatherAlerts } from './gather-alerts.ts'
@@ -35,7 +37,7 @@ export async function gather(
   signal: AbortSignal,
 ): Promise<{ readonly head: ReportHead; readonly fitting: number }> {
   const { sources, stores, request, from, to, now } = scope
-  const { stats, audit, histories } = sources
+  const { stats, dataFolder, histories } = sources
   const redact = (text: string) => sources.stores.redact(text)
   const storeIds = [...stores.keys()]
   const opened = [...stores.values()]
@@ -43,7 +45,7 @@ export async function gather(
   const alerts = gatherAlerts(sources.alerts, stores, scope)
   const attention: Parameters<typeof attentionOf>[1] = new TopList(MOST_ATTENTION, byUrgency)
   const actions = await settle(() =>
-    readActions((query, s) => audit.read(query, s), { from, to, addresses }, signal),
+    readActions((query, s) => readLog(dataFolder, query, s), { from, to, addresses }, signal),
   )
   const { listed, released, holders, fences, ...counts } = actions.ok ? actions.value : NO_ACTIONS
   const secrets = new SecretScanner([
@@ -65,7 +67,7 @@ export async function gather(
     stats.read({ storeIds, since: from, until: to }, signal, addLock),
     stats.history({ storeIds, from, to, points: POINTS }),
     Promise.all(opened.map(({ open }) => settle(() => open.store.describe(open.signal)))),
-    settle(() => audit.verify(signal)),
+    settle(() => verifyLog(dataFolder, signal)),
   ])
   throwIfAborted(signal)
   for (const storeId of storeIds)

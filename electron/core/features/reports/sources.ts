@@ -1,7 +1,6 @@
 import type { Alert } from '../../../../shared/alerts.ts'
 import type { Filter } from '../../../../shared/filter.ts'
 import type { ReportRequest } from '../../../../shared/reports.ts'
-import type { AuditBook } from '../audit/log.ts'
 import type { Histories } from '../stats/histories.ts'
 import type { StatsService } from '../stats/stats.ts'
 import type { OpenStore, OpenStores } from '../stores/open-store.ts'
@@ -17,7 +16,8 @@ export type ReportSources = {
   readonly histories: Pick<Histories, 'get'>
   /** All of them, for a report that names none. */
   readonly stores: Pick<OpenStores, 'ids' | 'get' | 'redact'>
-  readonly audit: Pick<AuditBook, 'read' | 'verify'>
+  /** It has the audit log. */
+  readonly dataFolder: string
   readonly alerts: ReportAlerts | null
   readonly version: string
 }

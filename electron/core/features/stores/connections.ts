@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { parseAddress } from '../../../../shared/address.ts'
-import type { Problem } from '../../../../shared/locks.ts'
+import type { Failure } from '../../../../shared/result.ts'
 import { escapeForTerminal } from '../../../../shared/safe-text.ts'
 import type { StoreInfo } from '../../../../shared/stores.ts'
 import { StoreError, toFailure } from '../../lib/errors.ts'
@@ -11,9 +11,9 @@ import type { LockStore } from '../../stores/types.ts'
 import type { WatchSubscriber } from './subscriber.ts'
 import { StoreWatcher } from './watcher.ts'
 
-/** Replacing a shorter one everywhere would tell it by where words are missing a letter. */
+/** Redacting a shorter secret would reveal it by the letters that are missing from other words. */
 const SHORTEST_SECRET = 4
-/** Servers cut what they repeat; so much of its start is still the password. */
+/** Servers truncate what they repeat; this much of the start still reveals the password. */
 const LONGEST_REPEATED = 32
 
 type Open = {
@@ -25,7 +25,7 @@ type Open = {
   readonly providers: Map<string, Promise<Provider>>
 }
 
-/** Who observes a store that is opened: nobody, or somebody who may also have it attended until it is closed. */
+/** The subscriber of a store that is opened, if any. With `attendMs`, the store is polled until it is closed. */
 export type Observe = (
   storeId: string,
   store: LockStore,
@@ -34,19 +34,19 @@ export type Observe = (
 /** The open stores, and the only place that knows their passwords. */
 export class Connections {
   readonly #stores = new Map<string, Open>()
-  /** Whose turn it is, for stores whose client is being loaded. */
+  /** The latest attempt to open each store whose client is being loaded. */
   readonly #opening = new Map<string, symbol>()
-  /** A secret stays known after its store is closed: a server may have repeated it. */
+  /** A secret stays known after its store is closed, because a server may have repeated it. */
   #secrets: { readonly storeId: string; readonly secret: string }[] = []
   #observe: Observe = () => null
   #ended = false
 
-  /** Who observes the stores that are opened from now on. */
+  /** Applies to stores that are opened from now on. */
   observeWith(observe: Observe): void {
     this.#observe = observe
   }
 
-  /** With an id that is in use, the new connection takes the place of the old one; of two that are made at once, the later. */
+  /** A new connection replaces the one with its id; of two attempts at the same time, the later wins. */
   async open(
     address: string,
     password: string | undefined,
@@ -56,15 +56,15 @@ export class Connections {
       if (secret && !this.#secrets.some(each => each.storeId === storeId && each.secret === secret))
         this.#secrets.push({ storeId, secret })
     if (this.#ended) throw new StoreError('ABORTED', 'Lockkeeper is being closed')
-    const turn = Symbol()
-    this.#opening.set(storeId, turn)
+    const attempt = Symbol()
+    this.#opening.set(storeId, attempt)
     const store = await openStore(address, password).catch(error => {
-      if (this.#opening.get(storeId) === turn) this.#opening.delete(storeId)
+      if (this.#opening.get(storeId) === attempt) this.#opening.delete(storeId)
       throw error
     })
-    if (this.#opening.get(storeId) !== turn) {
+    if (this.#opening.get(storeId) !== attempt) {
       await store.close()
-      throw new StoreError('ABORTED', 'The store was closed or opened anew in the meantime')
+      throw new StoreError('ABORTED', 'The store was closed or reopened meanwhile')
     }
     const before = this.#stores.get(storeId)
     this.#opening.delete(storeId)
@@ -80,8 +80,8 @@ export class Connections {
   }
 
   /**
-   * Opens a store for a test and closes it again. Its secrets are forgotten with it, unless another store has the same: a word
-   * that was typed by mistake must not be censored from then on.
+   * Opens a store for a test and closes it again. Its secrets are forgotten with it, unless another store has the same: a mistyped
+   * password must not be redacted forever.
    */
   async test<T>(
     address: string,
@@ -93,42 +93,33 @@ export class Connections {
       await this.open(address, password, storeId)
       return await work(storeId)
     } catch (error) {
-      const { code, message } = toFailure(error)
-      throw new StoreError(code, this.redact(message), { cause: error })
+      const { code, message } = this.failureOf(error)
+      throw new StoreError(code, message, { cause: error })
     } finally {
       await this.close(storeId)
       this.#secrets = this.#secrets.filter(each => each.storeId !== storeId)
     }
   }
 
-  /** The store, and a signal that also says when it is closed: nothing goes on with a store that was closed. */
+  /** An open store, its watcher, and a signal that also aborts when the store is closed. */
   get(
     storeId: string,
     signal: AbortSignal,
   ): { store: LockStore; watcher: StoreWatcher; signal: AbortSignal } {
-    const open = this.#stores.get(storeId)
-    if (!open) throw new StoreError('NOT_FOUND', 'This store is not open')
-    const { store, watcher } = open
-    return { store, watcher, signal: AbortSignal.any([signal, open.closing.signal]) }
+    const { store, watcher, closing } = this.#find(storeId)
+    return { store, watcher, signal: AbortSignal.any([signal, closing.signal]) }
   }
 
-  /** Null when it is not open. Another connection has another one. */
-  watcherOf(storeId: string): StoreWatcher | null {
-    return this.#stores.get(storeId)?.watcher ?? null
-  }
-
-  /** What takes locks in an open store, in one of its formats. It is closed with the store. */
+  /** Acquires locks in an open store, in one of its formats. It is closed with the store. */
   async provider(storeId: string, format: string, table?: string): Promise<Provider> {
-    const open = this.#stores.get(storeId)
-    if (!open) throw new StoreError('NOT_FOUND', 'This store is not open')
+    const { providers, provide } = this.#find(storeId)
     const which = JSON.stringify([format, table])
-    let provider = open.providers.get(which)
-    if (!provider) {
-      provider = open.provide(format, table)
-      open.providers.set(which, provider)
-      // One that could not be made is tried anew the next time.
-      provider.catch(() => open.providers.delete(which))
-    }
+    const known = providers.get(which)
+    if (known) return known
+    const provider = provide(format, table)
+    providers.set(which, provider)
+    // The next call retries.
+    provider.catch(() => providers.delete(which))
     return provider
   }
 
@@ -145,7 +136,7 @@ export class Connections {
     return this.#stores.get(storeId)?.store.address ?? null
   }
 
-  /** Also of one that is only just being opened. */
+  /** Cancels an attempt to open it, too. */
   async close(storeId: string): Promise<void> {
     const open = this.#stores.get(storeId)
     this.#stores.delete(storeId)
@@ -159,11 +150,13 @@ export class Connections {
     await Promise.all([...this.#stores.keys()].map(storeId => this.close(storeId)))
   }
 
-  redactAll(problems: readonly Problem[]): Problem[] {
-    return problems.map(problem => ({ ...problem, message: this.redact(problem.message) }))
+  /** An error as data, without secrets. */
+  failureOf(error: unknown): Failure {
+    const { code, message } = toFailure(error)
+    return { code, message: this.redact(message) }
   }
 
-  /** No message is built from a password; this is for one that a server or a library repeats to us, in whatever form. */
+  /** None of our messages contains a password, but servers and libraries may repeat one, in any form. */
   redact(message: string): string {
     let out = message
     for (const secret of new Set(this.#secrets.map(each => each.secret))) {
@@ -172,17 +165,17 @@ export class Connections {
         .slice(0, LONGEST_REPEATED)
         .join('')
         .replace(/\p{Cs}/gu, '')
-      for (const form of [
-        secret,
-        start,
-        escapeForTerminal(secret),
-        escapeForTerminal(start),
-        encodeURIComponent(start),
-      ]) {
+      const escaped = [escapeForTerminal(secret), escapeForTerminal(start), encodeURIComponent(start)]
+      for (const form of [secret, start, ...escaped])
         if (form.length >= SHORTEST_SECRET) out = out.replaceAll(form, '•••')
-      }
     }
     return out
+  }
+
+  #find(storeId: string): Open {
+    const open = this.#stores.get(storeId)
+    if (!open) throw new StoreError('NOT_FOUND', 'This store is not open')
+    return open
   }
 }
 

@@ -9,12 +9,9 @@ import type { OpenStores } from './open-store.ts'
 import { isWeaker } from './store-rules.ts'
 import type { Stores } from './stores.ts'
 import { testStore } from './test-store.ts'
-import { type SecretVault, statusWithin } from './vault.ts'
+import { type SecretVault, statusOf } from './vault.ts'
 
-/** How long a screen waits for the keyring before it starts. */
-const STATUS_MS = 1000
-
-export type StoreHandlersOptions = {
+type StoreHandlersOptions = {
   readonly connections: Connections
   readonly stores: OpenStores
   readonly list: Stores | null
@@ -22,27 +19,21 @@ export type StoreHandlersOptions = {
   readonly about: Omit<ConsoleInfo, 'secrets' | 'kinds'>
 }
 
-export function storeHandlers({
-  connections,
-  stores,
-  list,
-  vault,
-  about,
-}: StoreHandlersOptions): HandlersOf<'stores' | 'console'> {
+export function storeHandlers(options: StoreHandlersOptions): HandlersOf<'stores' | 'console'> {
+  const { connections, stores, list, vault, about } = options
   const listed = (): Stores => {
     if (!list) throw new StoreError('UNSUPPORTED', 'This host keeps no list of stores')
     return list
   }
-  const open = (storeId: string, signal: AbortSignal) => connections.get(storeId, signal)
 
   return {
     'console.describe': async () => ({
       ...about,
-      secrets: await statusWithin(STATUS_MS, vault),
+      secrets: await statusOf(vault),
       kinds: [...allKinds()],
     }),
     'stores.open': async ({ address, password }) => {
-      // Another spelling of an address must not get around the rules of its store in the list.
+      // Another spelling of an address must not bypass the rules of its store in the list.
       if (list) throw new StoreError('UNSUPPORTED', 'This console opens only the stores in its list')
       return connections.open(address, password)
     },
@@ -53,19 +44,20 @@ export function storeHandlers({
       return null
     },
     'stores.describe': async ({ storeId }, { signal }) => {
-      const { store, signal: untilClosed } = open(storeId, signal)
-      return store.describe(untilClosed)
+      const open = connections.get(storeId, signal)
+      return open.store.describe(open.signal)
     },
     'stores.capabilities': async ({ storeId }, { signal }) => {
-      const { store, signal: untilClosed } = open(storeId, signal)
-      return store.capabilities(untilClosed)
+      const open = connections.get(storeId, signal)
+      return open.store.capabilities(open.signal)
     },
     'stores.test': async (input, { signal }) => {
       const { address, password } = await listed().resolve(input)
       return connections.test(address, password, async storeId => {
-        const { store, signal: untilClosed } = open(storeId, signal)
-        const found = await testStore(store, untilClosed)
-        return { ...found, problems: connections.redactAll(found.problems) }
+        const open = connections.get(storeId, signal)
+        const test = await testStore(open.store, open.signal)
+        const problems = test.problems.map(each => ({ ...each, message: stores.redact(each.message) }))
+        return { ...test, problems }
       })
     },
     'stores.add': input => ({

@@ -6,7 +6,7 @@ import type { ReadySuggestion } from '../../stores/kinds/environment.ts'
 import type { KeptStore } from './store-file.ts'
 import type { SecretVault } from './vault.ts'
 
-/** A store of the list, with what only core may know of it. */
+/** A store of the list, with its secrets and its state, which only core knows. */
 export type ListedStore = {
   readonly storeId: string
   readonly origin: StoreEntry['origin']
@@ -15,10 +15,10 @@ export type ListedStore = {
   revision: number
   password: string | null
   sealed: string | null
-  /** The vault could not open what was sealed. It is kept all the same: another day it may. */
+  /** The vault could not unseal the password. It is kept: the keyring may return. */
   lost: boolean
   problem: Failure | null
-  /** Goes up with every decision about the connection: an attempt to connect that is not the last one gives up. */
+  /** Increases with every decision about the connection: an earlier attempt to connect gives up. */
   attempt: number
 }
 
@@ -32,7 +32,7 @@ export function listedStore(
   return { storeId, origin, profile, password, ...fresh }
 }
 
-/** As a screen may see it. */
+/** The store as a screen may see it. */
 export function entryOf(store: ListedStore): StoreEntry {
   const { storeId, profile, origin, open, revision, problem } = store
   const kind = parsed(profile.address)?.kind ?? 'memory'
@@ -56,14 +56,14 @@ export function freeName(wanted: string, stores: readonly ListedStore[]): string
   return name
 }
 
-/** The same account on the same server. False for an address that does not parse. */
+/** Whether both are the same account on the same server. False for an address that does not parse. */
 export function isSameAccount(known: string, wanted: StoreAddress | string): boolean {
   const address = parsed(known)
   const other = typeof wanted === 'string' ? parsed(wanted) : wanted
   return address !== null && other !== null && passwordFits(address, other)
 }
 
-/** For an address that others wrote, by hand or with a newer version: its password apart from it, in every case. */
+/** Separates the password from an address, even from one that does not parse: written by hand, or by a newer version. */
 export function withoutPassword(text: string): { address: string; password: string | null } {
   const address = parsed(text)
   if (address) return { address: showAddress(address), password: address.password || null }
@@ -82,13 +82,13 @@ export function keptOf({ storeId, profile, open, sealed }: ListedStore): KeptSto
   return { storeId, profile, open, sealed }
 }
 
-/** Files that were edited by hand may have passwords in their addresses; ours do not. */
+/** Addresses in a file that was edited by hand may contain passwords; ours do not. */
 export function withoutPasswords(kept: KeptStore): KeptStore {
   const { address } = withoutPassword(kept.profile.address)
   return { ...kept, profile: { ...kept.profile, address } }
 }
 
-/** The same list if it does not have the store: one that was given at the start is not saved. */
+/** The same list if the store is not in it: one that was given at the start is not saved. */
 export function replaced(kept: readonly KeptStore[], store: KeptStore): readonly KeptStore[] {
   if (!kept.some(each => each.storeId === store.storeId)) return kept
   return kept.map(each => (each.storeId === store.storeId ? store : each))
@@ -98,14 +98,14 @@ export async function unseal(store: ListedStore, vault: SecretVault): Promise<vo
   const { sealed } = store
   if (store.password !== null || sealed === null) return
   const password = await vault.unseal(sealed).catch(() => null)
-  // Another password may have been typed while the vault was asked.
+  // Another password may have been typed meanwhile.
   if (store.sealed !== sealed || store.password !== null) return
   store.password = password
   store.lost = password === null
 }
 
 /**
- * Takes over what another console sealed for the same account; true if that replaced the password. That console may have
+ * Adopts the password that another console sealed for the same account; true if it replaced ours. That console may have
  * another vault, or none: a password that works here is replaced only by a different one that this vault can unseal.
  */
 export async function adoptSealed(
@@ -119,7 +119,7 @@ export async function adoptSealed(
     return false
   }
   const password = await vault.unseal(sealed).catch(() => null)
-  // The password may have been replaced while the vault was asked.
+  // The password may have been replaced meanwhile.
   if (store.sealed !== sealed) return false
   store.lost = password === null
   if (password === null || password === store.password) return false

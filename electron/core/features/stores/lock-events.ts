@@ -6,14 +6,11 @@ import type { LockEvent, Pass, WatchSubscriber } from './subscriber.ts'
 
 /** Turns what a watcher reads into lock events for its subscriber. */
 export class LockEvents {
-  readonly #subscriber: WatchSubscriber | null
   #events: LockEvent[] = []
   /** The last pass was complete, and polling has not stopped since. */
   #unbroken = false
 
-  constructor(subscriber: WatchSubscriber | null) {
-    this.#subscriber = subscriber
-  }
+  constructor(readonly subscriber: WatchSubscriber | null) {}
 
   /** A lock that is new or has changed. */
   read(change: HolderChange, before: WatchedLock | undefined, now: WatchedLock): void {
@@ -32,25 +29,25 @@ export class LockEvents {
   flush(): void {
     const events = this.#events
     this.#events = []
-    if (events.length > 0) this.#subscriber?.onEvents(events)
+    if (events.length > 0) this.subscriber?.onEvents(events)
   }
 
   onPass(pass: Omit<Pass, 'unbroken'>): void {
     this.flush()
-    this.#subscriber?.onPass({ ...pass, unbroken: this.#unbroken })
+    this.subscriber?.onPass({ ...pass, unbroken: this.#unbroken })
     this.#unbroken = true
   }
 
   onFailure(why: 'down' | 'partial', failure: Failure): void {
     this.flush()
     this.#unbroken = false
-    this.#subscriber?.onFailure(why, failure)
+    this.subscriber?.onFailure(why, failure)
   }
 
   onStop(): void {
     this.#events = []
     this.#unbroken = false
-    this.#subscriber?.onStop()
+    this.subscriber?.onStop()
   }
 
   #eventOf(

@@ -17,7 +17,7 @@ export type OpenStore = {
   readonly production: boolean
   /** What an operator types before a change in a production store; null for any other. */
   readonly productionName: string | null
-  /** Read again at every call: an operator in a hurry switches it on while a plan runs. */
+  /** Read anew by each call: an operator may set it while a plan runs. */
   readonly isReadOnly: () => boolean
   /** In this console's list, which gives it a name and rules. */
   readonly listed: boolean
@@ -30,23 +30,19 @@ export type OpenStore = {
   readonly redact: (message: string) => string
 }
 
-export type OpenStoresOptions = {
+type OpenStoresOptions = {
   readonly connections: Connections
-  /** Null for a host without a list, such as the command line. It keeps to the rules of the console's list all the same. */
+  /** Null for a host without a list, such as the command line, which still obeys the rules of the console's list. */
   readonly list: Stores | null
   readonly dataFolder: string
 }
 
 /** The stores that are open in this host, by id or address. */
 export class OpenStores {
-  readonly #options: OpenStoresOptions
-
-  constructor(options: OpenStoresOptions) {
-    this.#options = options
-  }
+  constructor(readonly options: OpenStoresOptions) {}
 
   get(storeId: string, signal: AbortSignal): OpenStore {
-    const { connections, list } = this.#options
+    const { connections, list } = this.options
     const open = connections.get(storeId, signal)
     const { address } = open.store
     const listed = list?.profileOf(storeId) ?? null
@@ -68,63 +64,63 @@ export class OpenStores {
     }
   }
 
-  /** All that are open at an address. A connection that is only being tested is not among them. */
+  /** All that are open at an address, without connections that are only being tested. */
   at(address: string, signal: AbortSignal = new AbortController().signal): OpenStore[] {
-    return this.#options.connections
+    return this.options.connections
       .at(address)
       .filter(storeId => this.isKept(storeId))
       .map(storeId => this.get(storeId, signal))
   }
 
-  /** Whether a store at an address is about to be open. */
+  /** Whether a store at an address may be open soon. */
   isOpening(address: string): boolean {
-    return this.#options.list?.isOpening(address) ?? false
+    return this.options.list?.isOpening(address) ?? false
   }
 
   /** In the operator's order. */
   ids(): string[] {
-    const { connections, list } = this.#options
+    const { connections, list } = this.options
     const open = connections.ids()
     return list?.ids().filter(storeId => open.includes(storeId)) ?? open
   }
 
   /** False for a connection that is only being tested. */
   isKept(storeId: string): boolean {
-    const { list } = this.#options
+    const { list } = this.options
     return list === null || list.profileOf(storeId) !== null
   }
 
   provider(storeId: string, format: string, table: string | undefined): Promise<Provider> {
-    return this.#options.connections.provider(storeId, format, table)
+    return this.options.connections.provider(storeId, format, table)
   }
 
   nameOf(storeId: string, address: string): string {
-    return this.#options.list?.profileOf(storeId)?.name ?? shortName(parseAddress(address))
+    return this.options.list?.profileOf(storeId)?.name ?? shortName(parseAddress(address))
   }
 
   isProduction(storeId: string, address: string): boolean {
-    const { list } = this.#options
+    const { list } = this.options
     return (list ? list.profileOf(storeId) : this.#elsewhere(address))?.production === true
   }
 
   /** Takes the passwords of all stores out of a message, as the last thing before it leaves. */
   redact(message: string): string {
-    return this.#options.connections.redact(message)
+    return this.options.connections.redact(message)
   }
 
-  /** What the audit log says of a store: an id means nothing in a week. */
+  /** A store as the audit log names it: an id means nothing in a week. */
   factsOf(storeId: string): Facts {
-    const { connections, list } = this.#options
+    const { connections, list } = this.options
     const profile = list?.profileOf(storeId)
     const store = connections.addressOf(storeId) ?? profile?.address ?? null
     return { store, ...(profile && { storeName: profile.name }) }
   }
 
   #decided(address: string): StoreProfile[] {
-    return decidedAbout(this.#options.dataFolder, parseAddress(address))
+    return decidedAbout(this.options.dataFolder, parseAddress(address))
   }
 
-  /** The console's rule for a production store. Not known if its list cannot be read: then every change is refused anyway. */
+  /** The console's rule for a production store. Unknown if its list is unreadable: then every change is refused anyway. */
   #elsewhere(address: string): StoreProfile | undefined {
     try {
       return this.#decided(address).find(each => each.production)
@@ -150,7 +146,7 @@ export function productionConfirmation(
   }
 }
 
-/** The name and rules of a plan's store in this console, whatever the host that made the plan calls it. */
+/** A plan's store with its name and rules in this console, which may differ from those of the host that made the plan. */
 export function asKnownHere(stores: Pick<OpenStores, 'at'>, wanted: PlanStore): PlanStore {
   const listed = stores.at(wanted.address).filter(each => each.listed)
   const known = listed.find(each => each.name === wanted.name) ?? listed[0]
@@ -158,7 +154,7 @@ export function asKnownHere(stores: Pick<OpenStores, 'at'>, wanted: PlanStore): 
   return { ...wanted, name: known.name, production: known.production || wanted.production }
 }
 
-/** The open store of a plan: of those at its address the one with its name, or the first. */
+/** The open store of a plan: the one with its name and address, or the first at its address. */
 export function storeOf(stores: Pick<OpenStores, 'at'>, wanted: PlanStore, signal: AbortSignal): OpenStore {
   const open = stores.at(wanted.address, signal)
   const found = open.find(each => each.name === wanted.name) ?? open[0]

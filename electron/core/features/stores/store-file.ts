@@ -29,29 +29,24 @@ export function storeFile(folder: string): SharedFile<StoresJson> {
 }
 
 /**
- * The console's rules for the place of an address, however it is spelled, for hosts that have no list of their own. Throws if
- * the list cannot be read: it may forbid the change.
+ * The console's rules for the place of an address, in any spelling, for hosts without a list of their own. Throws if the list is
+ * unreadable: it may forbid the change.
  */
 export function decidedAbout(folder: string, address: StoreAddress): StoreProfile[] {
-  return keptProfiles(folder).filter(each => isSamePlace(parseAddress(each.address), address))
-}
-
-function keptProfiles(folder: string): StoreProfile[] {
+  const path = join(folder, `${NAME}.json`)
+  const unreadable = (why: string) => {
+    const what = `The rules of stores cannot be read ${why}, so nothing was changed`
+    return new StoreError('REFUSED', `${what}: fix or move ${path}`)
+  }
   let text: string
   try {
-    text = readFileSync(join(folder, `${NAME}.json`), 'utf8')
+    text = readFileSync(path, 'utf8')
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return []
-    throw unreadable(folder, `(${codeOf(error)})`)
+    throw unreadable(`(${codeOf(error)})`)
   }
   const parsed = fileSchema.safeParse(parseJson(text))
-  if (!parsed.success) throw unreadable(folder, 'or understood')
-  return parsed.data.stores.map(({ profile }) => profile)
-}
-
-function unreadable(folder: string, why: string): StoreError {
-  return new StoreError(
-    'REFUSED',
-    `The rules of stores cannot be read ${why}, so nothing was changed: fix or move ${join(folder, `${NAME}.json`)}`,
-  )
+  if (!parsed.success) throw unreadable('or understood')
+  const profiles = parsed.data.stores.map(({ profile }) => profile)
+  return profiles.filter(each => isSamePlace(parseAddress(each.address), address))
 }

@@ -24,7 +24,7 @@ import {
 } from './listed-store.ts'
 import type { KeptStore, StoresJson } from './store-file.ts'
 import { checkProtection } from './store-rules.ts'
-import { type SecretVault, sealWithin } from './vault.ts'
+import { type SecretVault, sealIn } from './vault.ts'
 
 /** What a console opens when it starts, besides the stores it keeps. */
 export type StartOptions = {
@@ -36,16 +36,14 @@ export type StartOptions = {
   readonly practice: boolean
 }
 
-/** Somebody may have to answer a question of the keyring first. */
-const SEAL_MS = 30_000
-/** How soon a console learns what another one decided. */
+/** How often a console checks for decisions of other consoles. */
 const POLL_MS = 2000
 const PRACTICE = 'memory:practice'
 
 /**
  * The stores of a console: what the operator decided about each, its password, and whether it is open. Decisions are taken
- * in the order in which they come, each written down before it counts. Connecting, and opening what was sealed, may take
- * for ever: no decision waits for them.
+ * in their order of arrival, each written down before it counts. No decision waits for a connection or a keyring, which may
+ * hang.
  */
 export class Stores {
   readonly #listed = new Map<string, ListedStore>()
@@ -55,7 +53,8 @@ export class Stores {
   #ready: Promise<void> = Promise.resolve()
   #isLoaded = false
   #notice: string | null = null
-  #toldNotice: string | null = null
+  /** The notice of the file that screens have. */
+  #shownNotice: string | null = null
   #pollTimer: NodeJS.Timeout | undefined
   #isClosed = false
 
@@ -66,7 +65,7 @@ export class Stores {
     readonly start: StartOptions,
   ) {}
 
-  /** Reads the list and opens its stores. To be called once, when all who follow open stores are registered. */
+  /** Reads the list and opens its stores. Call it once, after all subscribers are registered. */
   load(): void {
     this.#ready = this.#decisions.run(() => this.#load())
   }
@@ -89,42 +88,38 @@ export class Stores {
   async add(input: Input<'stores.add'>): Promise<StoreEntry> {
     const { profile, password } = await this.#draft(input)
     const store = listedStore(profile, 'saved', password)
-    let connecting = Promise.resolve()
-    await this.#decisions.run(async () => {
+    return this.#decide(async () => {
       this.#checkName(profile.name, null)
-      store.sealed = await sealWithin(SEAL_MS, this.vault, password)
+      store.sealed = await sealIn(this.vault, password)
       await this.#edit(kept => {
         this.#checkName(profile.name, null)
         return [...kept, keptOf(store)]
       })
       this.#listed.set(store.storeId, store)
-      connecting = this.#connect(store)
+      return { store, settling: this.#connect(store) }
     })
-    await connecting
-    return entryOf(store)
   }
 
-  /** `seen` is the profile that the audit log knows by then: a protection that it does not know is not taken away. */
+  /** `seen` is the profile in the audit log: a protection that the log does not have is not removed. */
   async edit(
     { storeId, profile: draft, password: typed }: Input<'stores.edit'>,
     seen: StoreProfile | null,
   ): Promise<StoreEntry> {
     const address = parseAddress(draft.address)
     const profile = { ...draft, address: showAddress(address) }
-    // Undefined when nothing was said about it: what is known then stays, but only for the server it was given for.
-    const said = address.password ?? typed
-    const given = said || null
-    let connecting = Promise.resolve()
-    const store = await this.#decisions.run(async () => {
+    // Undefined without a new password: the known one then stays, but only for the server it was given for.
+    const password = address.password ?? typed
+    const given = password || null
+    return this.#decide(async () => {
       const store = this.#find(storeId)
       this.#checkName(profile.name, storeId)
-      const sealed = await sealWithin(SEAL_MS, this.vault, given)
+      const sealed = await sealIn(this.vault, given)
       let change: Partial<ListedStore> = {}
       await this.#edit(kept => {
         this.#checkListed(store)
         this.#checkName(profile.name, storeId)
         checkProtection(store.profile, seen, profile)
-        const keepsPassword = said === undefined && isSameAccount(store.profile.address, address)
+        const keepsPassword = password === undefined && isSameAccount(store.profile.address, address)
         change = keepsPassword ? { profile } : { profile, password: given, sealed, lost: false }
         return replaced(kept, keptOf({ ...store, ...change }))
       })
@@ -132,46 +127,37 @@ export class Stores {
         profile.address !== store.profile.address ||
         (change.password !== undefined && change.password !== store.password)
       Object.assign(store, change)
-      if (store.open && (elsewhere || store.problem)) connecting = this.#connect(store)
-      else this.#feed.changed()
-      return store
+      if (store.open && (elsewhere || store.problem)) return { store, settling: this.#connect(store) }
+      this.#feed.changed()
+      return { store }
     })
-    await connecting
-    return entryOf(store)
   }
 
   async remove(storeId: string, seen: StoreProfile | null): Promise<void> {
-    let closing = Promise.resolve()
-    await this.#decisions.run(async () => {
+    await this.#decide(async () => {
       const store = this.#find(storeId)
       await this.#edit(kept => {
         checkProtection(store.profile, seen, null)
-        return kept.some(each => each.storeId === storeId)
-          ? kept.filter(each => each.storeId !== storeId)
-          : kept
+        const others = kept.filter(each => each.storeId !== storeId)
+        return others.length < kept.length ? others : kept
       })
-      closing = this.#drop(store)
+      return { store, settling: this.#drop(store) }
     })
-    await closing
   }
 
   async setOpen(storeId: string, open: boolean): Promise<StoreEntry> {
-    let settling = Promise.resolve()
-    const store = await this.#decisions.run(async () => {
+    return this.#decide(async () => {
       const store = this.#find(storeId)
-      if (store.open === open && !(open && store.problem)) return store
+      if (store.open === open && !(open && store.problem)) return { store }
       store.open = open
-      // Whether it is open next time is worth less than that it is opened now.
+      // Opening it now matters more than remembering it.
       await this.#edit(kept => replaced(kept, keptOf(store))).catch(() => {})
       this.#checkListed(store)
-      settling = open ? this.#connect(store) : this.#disconnect(store)
-      return store
+      return { store, settling: open ? this.#connect(store) : this.#disconnect(store) }
     })
-    await settling
-    return entryOf(store)
   }
 
-  /** The address and password of a draft, to try it without keeping it. */
+  /** The address and password of a draft, to test it. */
   async resolve(input: Input<'stores.test'>): Promise<{ address: string; password: string | undefined }> {
     const { profile, password } = await this.#draft(input)
     return { address: profile.address, password: password ?? undefined }
@@ -202,6 +188,15 @@ export class Stores {
     return this.#listed.get(storeId)?.revision ?? null
   }
 
+  /** Takes a decision and answers once it has settled. The next decision does not wait for that. */
+  async #decide(
+    work: () => Promise<{ readonly store: ListedStore; readonly settling?: Promise<void> }>,
+  ): Promise<StoreEntry> {
+    const { store, settling } = await this.#decisions.run(work)
+    await settling
+    return entryOf(store)
+  }
+
   async #load(): Promise<void> {
     await this.file.read({ setAside: true })
     for (const kept of this.file.value.stores) this.#list(kept)
@@ -214,7 +209,7 @@ export class Stores {
     }
     if (this.start.practice && ![...this.#listed.values()].some(each => each.open))
       this.#give(parseAddress(PRACTICE), null)
-    // One keyring that hangs, or one address that no longer parses, keeps nobody else waiting.
+    // A keyring that hangs, or an address that no longer parses, does not delay the other stores.
     for (const store of this.#listed.values()) if (store.open) void this.#connect(store)
     this.#isLoaded = true
     if (!this.#isClosed) this.#pollTimer = setInterval(() => void this.#poll(), POLL_MS).unref()
@@ -231,14 +226,14 @@ export class Stores {
   async #poll(): Promise<void> {
     await this.#decisions.run(async () => {
       if (await this.file.read()) this.#adopt(this.file.value.stores)
-      else if (this.file.notice === this.#toldNotice) return
+      else if (this.file.notice === this.#shownNotice) return
       this.#feed.changed()
     })
   }
 
-  /** Takes over the list as another console left it. A store that is open here stays open, and the other way round. */
+  /** Takes over the list of another console. Whether a store is open here does not change. */
   #adopt(kept: readonly KeptStore[]): void {
-    // A data folder that is away for a moment takes no store from a console that runs.
+    // A data folder that is unavailable for a moment removes no store.
     if (this.file.isMissing) return
     const ids = new Set(kept.map(({ storeId }) => storeId))
     for (const store of [...this.#listed.values()])
@@ -277,7 +272,7 @@ export class Stores {
     return this.#disconnect(store)
   }
 
-  /** Opens what came with the start, whether it is kept already or not. */
+  /** Opens an address given at the start, listed or not. */
   #give(address: StoreAddress, password: string | null): void {
     const shown = showAddress(address)
     const given = (address.password ?? password) || null
@@ -297,21 +292,20 @@ export class Stores {
     this.#listed.set(store.storeId, store)
   }
 
-  /** Never fails: why it could not be opened is told with the store. */
+  /** Never fails: the store shows why it could not be opened. */
   async #connect(store: ListedStore): Promise<void> {
     const attempt = ++store.attempt
     store.problem = null
     this.#feed.changed()
     let problem: Failure | null = null
     try {
-      // First of all: what is asked of this store from now on must not reach the server that it was before.
+      // First: from now on, no request for this store may reach its previous server.
       await this.connections.close(store.storeId)
       await unseal(store, this.vault)
       if (store.attempt !== attempt) return
       await this.connections.open(store.profile.address, store.password ?? undefined, store.storeId)
     } catch (error) {
-      const { code, message } = toFailure(error)
-      problem = { code, message: this.connections.redact(message) }
+      problem = this.connections.failureOf(error)
     }
     if (store.attempt !== attempt) return
     store.problem = problem
@@ -339,17 +333,14 @@ export class Stores {
     }
   }
 
-  /**
-   * A password that core knows goes along only to the server it was given for: otherwise whoever can fill in a form could
-   * have it sent to a server of their own.
-   */
+  /** A known password is sent only to the server it was given for: otherwise a form could send it to any server. */
   async #passwordOf(id: string, address: StoreAddress): Promise<string | null> {
     const suggestion = this.start.suggestions.find(each => each.suggestionId === id)
     if (suggestion) return isSameAccount(suggestion.address, address) ? suggestion.password : null
     const store = this.#listed.get(id)
     if (!store) return null
     await unseal(store, this.vault)
-    // Asked after the wait, in which the store may have become another.
+    // Checked after the wait, in which the store may have been edited.
     return isSameAccount(store.profile.address, address) ? store.password : null
   }
 
@@ -366,7 +357,7 @@ export class Stores {
     return store
   }
 
-  /** Changes the file on top of what other consoles have decided, which counts here first. */
+  /** Changes the file, after adopting the decisions of other consoles. */
   async #edit(change: (kept: readonly KeptStore[]) => readonly KeptStore[]): Promise<void> {
     const before = this.file.value
     await this.file.update(file => {
@@ -389,11 +380,11 @@ export class Stores {
   }
 
   #event(): StoresEvent {
-    this.#toldNotice = this.file.notice
+    this.#shownNotice = this.file.notice
     return {
       stores: [...this.#listed.values()].map(entryOf),
       suggestions: this.start.suggestions.map(shownSuggestion),
-      notice: this.#toldNotice ?? this.#notice,
+      notice: this.#shownNotice ?? this.#notice,
     }
   }
 }

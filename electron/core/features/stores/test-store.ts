@@ -2,11 +2,11 @@ import type { StoreTest } from '../../../../shared/stores.ts'
 import { toFailure } from '../../lib/errors.ts'
 import type { LockStore } from '../../stores/types.ts'
 
-/** A look at a store is over after so many locks or so long, whichever comes first. */
+/** A test ends after this many locks or this long, whichever comes first. */
 const MOST_LOCKS = 2000
 const LOOK_MS = 3000
 
-/** What there is behind a connection, told before anybody relies on it. Reads only. */
+/** Describes what a connection leads to, before anyone relies on it. Reads only. */
 export async function testStore(store: LockStore, signal: AbortSignal): Promise<StoreTest> {
   const { server } = await store.describe(signal)
   const askedAt = performance.now()
@@ -16,7 +16,7 @@ export async function testStore(store: LockStore, signal: AbortSignal): Promise<
 
   const counts = new Map<string, number>()
   const test = { unrecognised: 0, scanned: 0, complete: true, problems: [] as StoreTest['problems'] }
-  // A signal, because a pattern that fits nothing gives no page for a long time.
+  // A signal, because a pattern without matches yields no page for a long time.
   const enough = AbortSignal.timeout(LOOK_MS)
   let locks = 0
   try {

@@ -1,12 +1,12 @@
 import { within } from '../../lib/timers.ts'
 
-/** How a host keeps passwords. Core keeps the sealed text in its own file; only the host can open it again. */
+/** How a host keeps passwords. Core keeps the sealed text in its own file; only the host can unseal it. */
 export interface SecretVault {
-  /** Whether what is sealed now can be opened after a restart, and if not, why, in one sentence. */
+  /** Whether a password sealed now can be unsealed after a restart; if not, `reason` is a sentence. */
   status(): Promise<{ durable: boolean; reason: string | null }>
   /** Called only while `status` says durable. */
   seal(secret: string): Promise<string>
-  /** Null when it cannot be opened any more (another user, another machine, a lost keyring). */
+  /** Null if it can no longer be unsealed (another user, another machine, a lost keyring). */
   unseal(sealed: string): Promise<string | null>
 }
 
@@ -21,24 +21,24 @@ export function sessionVault(reason: string): SecretVault {
   }
 }
 
-/** A keyring that hangs or fails keeps no password, and no screen waiting. */
-export function statusWithin(
-  patienceMs: number,
-  vault: SecretVault,
-): Promise<{ durable: boolean; reason: string | null }> {
-  return within(patienceMs, vault.status(), () => new Error('The vault does not answer')).catch(() => ({
+/** How long a screen waits for the keyring before it starts. */
+const STATUS_MS = 1000
+/** The keyring may ask the operator first. */
+const SEAL_MS = 30_000
+
+const noAnswer = () => new Error('The vault does not answer')
+
+/** The status of the vault. A keyring that hangs or fails keeps no passwords, and does not delay the screen. */
+export function statusOf(vault: SecretVault): ReturnType<SecretVault['status']> {
+  return within(STATUS_MS, vault.status(), noAnswer).catch(() => ({
     durable: false,
     reason: 'Passwords are kept only while the console runs: the keyring does not answer',
   }))
 }
 
-/** Null if the host keeps no passwords, and when its keyring takes too long: other decisions wait for this one. */
-export async function sealWithin(
-  patienceMs: number,
-  vault: SecretVault,
-  password: string | null,
-): Promise<string | null> {
+/** Null if the host keeps no passwords, or its keyring takes too long: other decisions wait for this one. */
+export async function sealIn(vault: SecretVault, password: string | null): Promise<string | null> {
   if (password === null) return null
   const sealing = vault.status().then(({ durable }) => (durable ? vault.seal(password) : null))
-  return within(patienceMs, sealing, () => new Error('The vault does not answer')).catch(() => null)
+  return within(SEAL_MS, sealing, noAnswer).catch(() => null)
 }

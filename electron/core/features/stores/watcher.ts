@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { kindOf } from '../../../../shared/kinds.ts'
 import type { Lock, Story, Unrecognised, WatchEvent, WatchedLock } from '../../../../shared/locks.ts'
 import type { Failure } from '../../../../shared/result.ts'
@@ -24,7 +25,7 @@ const MAX_RETRY_MS = 5000
 const PASS_EVENT_MS = 5000
 const UNRECOGNISED_SHOWN = 200
 
-/** Without a queue it only keeps the store being read. */
+/** Without a queue, it only keeps the store polled. */
 type Listener = { readonly queue: WatchQueue | null; readonly restMs: number }
 
 /**
@@ -33,7 +34,6 @@ type Listener = { readonly queue: WatchQueue | null; readonly restMs: number }
  * a screen or `attend` wants it, and remembers each lock's history.
  */
 export class StoreWatcher {
-  readonly #store: LockStore
   /** The locks of this run. Cleared when polling stops: what becomes of them then is unknown. */
   readonly #known = new Map<string, WatchedLock>()
   readonly #histories = new LockHistories()
@@ -56,11 +56,10 @@ export class StoreWatcher {
 
   /** `redact` removes secrets from server errors, as the last step before they leave. */
   constructor(
-    store: LockStore,
+    readonly store: LockStore,
     readonly redact: (message: string) => string,
     subscriber: WatchSubscriber | null = null,
   ) {
-    this.#store = store
     this.#events = new LockEvents(subscriber)
   }
 
@@ -73,24 +72,17 @@ export class StoreWatcher {
   }
 
   async *subscribe(intervalMs: number | undefined, signal: AbortSignal): AsyncIterable<WatchEvent> {
-    const listener = {
-      queue: new WatchQueue(),
-      restMs: intervalMs ?? kindOf(this.#store.kind).rests.watchedMs,
-    }
+    const queue = new WatchQueue()
+    const listener = { queue, restMs: intervalMs ?? kindOf(this.store.kind).rests.watchedMs }
+    const count = this.#unrecognisedCount
     if (this.#shown !== 'nothing') {
-      listener.queue.start(
-        this.#known.values(),
-        this.#unrecognisedCount,
-        this.#newest(),
-        this.#shown === 'all',
-      )
-      if (this.#unrecognisedCount > 0)
-        listener.queue.unrecognised(this.#unrecognisedCount, this.#unrecognised)
+      queue.start(this.#known.values(), count, this.#newest(), this.#shown === 'all')
+      if (count > 0) queue.unrecognised(count, this.#unrecognised)
     }
-    if (this.#status) listener.queue.status(this.#status)
+    if (this.#status) queue.status(this.#status)
     this.#join(listener)
     try {
-      yield* listener.queue.events(signal)
+      yield* queue.events(signal)
     } finally {
       this.#leave(listener)
     }
@@ -111,7 +103,7 @@ export class StoreWatcher {
     if (this.#listeners.size === 0) this.#stop()
   }
 
-  /** Reads again soon, because something changed. A pass under way may have read it before the change. */
+  /** Reads the store again soon: a pass under way may have missed a change. */
   poke(): void {
     this.#poked = true
     this.#rest.wake()
@@ -179,10 +171,10 @@ export class StoreWatcher {
       } catch (error) {
         if (signal.aborted) return
         restMs = Math.min(500 * 2 ** failures++, MAX_RETRY_MS)
-        this.#failed('down', toFailure(error))
+        const failure = this.#failed('down', toFailure(error))
         // Show what was read before the failure.
         if (this.#shown === 'nothing' && this.#known.size > 0) this.#show('some', 0, this.#newest())
-        this.#setStatus('down', toFailure(error), restMs)
+        this.#setStatus('down', failure, restMs)
       }
       // A run that is over must not touch anything: the next run may have begun.
       if (signal.aborted) return
@@ -196,7 +188,7 @@ export class StoreWatcher {
     let unrecognisedCount = 0
     let scanned = 0
     let problem: Failure | null = null
-    for await (const page of this.#store.list({}, signal)) {
+    for await (const page of this.store.list({}, signal)) {
       if (signal.aborted) return
       problem ??= page.problems[0] ?? null
       scanned += page.scanned
@@ -210,25 +202,22 @@ export class StoreWatcher {
         this.#show('some', unrecognisedCount, this.#newest())
       }
     }
-    const { serverTime, offsetMs, errorMs } = await this.#store.clock(signal)
+    const { serverTime, offsetMs, errorMs } = await this.store.clock(signal)
     if (signal.aborted) return
     this.#offsetMs = offsetMs
     this.#readAt = serverTime
-    const gone = problem === null ? [...this.#known.keys()].filter(id => !seen.has(id)) : []
-    this.#events.gone(
-      gone.flatMap(id => this.#known.get(id) ?? []),
-      serverTime,
-    )
-    for (const id of gone) this.#known.delete(id)
+    const gone = problem === null ? [...this.#known.values()].filter(({ id }) => !seen.has(id)) : []
+    this.#events.gone(gone, serverTime)
+    const ids = gone.map(({ id }) => id)
+    for (const id of ids) this.#known.delete(id)
     if (this.#shown === 'nothing') this.#show('all', unrecognisedCount, serverTime)
-    else if (gone.length > 0) this.#send(queue => queue.remove(gone, serverTime))
+    else if (ids.length > 0) this.#send(queue => queue.remove(ids, serverTime))
     this.#shown = 'all'
     // The records a partial pass did not meet may be in the part it could not read.
     if (problem === null || unrecognisedCount >= this.#unrecognisedCount)
       this.#setUnrecognised(unrecognisedCount, unrecognised.slice(0, UNRECOGNISED_SHOWN))
     if (problem !== null) {
-      this.#failed('partial', problem)
-      this.#setStatus('stale', problem, null)
+      this.#setStatus('stale', this.#failed('partial', problem), null)
       return
     }
     this.#asOf = serverTime
@@ -257,8 +246,11 @@ export class StoreWatcher {
     return changed
   }
 
-  #failed(why: 'down' | 'partial', { code, message }: Failure): void {
-    this.#events.onFailure(why, { code, message: this.redact(message) })
+  /** Notifies the subscriber, and returns the failure without secrets. */
+  #failed(why: 'down' | 'partial', { code, message }: Failure): Failure {
+    const failure = { code, message: this.redact(message) }
+    this.#events.onFailure(why, failure)
+    return failure
   }
 
   /** Sends the first snapshot of a run. */
@@ -268,37 +260,20 @@ export class StoreWatcher {
   }
 
   #setUnrecognised(count: number, sample: Unrecognised[]): void {
-    const same =
-      count === this.#unrecognisedCount &&
-      sample.length === this.#unrecognised.length &&
-      sample.every(
-        (each, i) => each.key === this.#unrecognised[i]?.key && each.reason === this.#unrecognised[i]?.reason,
-      )
-    if (same) return
+    if (count === this.#unrecognisedCount && isDeepStrictEqual(sample, this.#unrecognised)) return
     this.#unrecognised = sample
     this.#unrecognisedCount = count
     this.#send(queue => queue.unrecognised(count, sample))
   }
 
   /** Sent when it changes; during an outage also whenever the next attempt is planned. */
-  #setStatus(status: Status['status'], failure: Failure | null, retryInMs: number | null): void {
+  #setStatus(status: Status['status'], error: Failure | null, retryInMs: number | null): void {
     const before = this.#status
-    const error = failure && { code: failure.code, message: this.redact(failure.message) }
-    const same =
-      before?.status === status &&
-      before.error?.code === error?.code &&
-      before.error?.message === error?.message
+    const isSame = before?.status === status && isDeepStrictEqual(before.error, error)
     const since = before?.status === status ? before.since : Date.now()
-    const next: Status = {
-      type: 'status',
-      status,
-      since,
-      asOf: this.#asOf,
-      offsetMs: this.#offsetMs,
-      error,
-      retryInMs,
-    }
+    const [asOf, offsetMs] = [this.#asOf, this.#offsetMs]
+    const next: Status = { type: 'status', status, since, asOf, offsetMs, error, retryInMs }
     this.#status = next
-    if (!same || status === 'down') this.#send(queue => queue.status(next))
+    if (!isSame || status === 'down') this.#send(queue => queue.status(next))
   }
 }

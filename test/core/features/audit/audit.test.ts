@@ -3,6 +3,8 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type AuditEntry, fileAudit } from '../../../../electron/core/features/audit/log.ts'
+import { readLog } from '../../../../electron/core/features/audit/read.ts'
+import { verifyLog } from '../../../../electron/core/features/audit/verify.ts'
 import type { WriterOptions } from '../../../../electron/core/features/audit/writer.ts'
 import type { Facts } from '../../../../electron/core/lib/handler.ts'
 import type { AuditQuery } from '../../../../shared/audit.ts'
@@ -13,10 +15,10 @@ const { signal } = new AbortController()
 
 function openLog(folder = dataFolder(), options: Partial<WriterOptions> = {}) {
   const log = fileAudit(folder, message => message.replaceAll('hunter2', '•••'), options)
-  const read = (query: AuditQuery = {}) => log.read(query, signal)
+  const read = (query: AuditQuery = {}) => readLog(folder, query, signal)
   const around = (method: string, action: string, facts: Facts, apply: () => Promise<Facts>) =>
     log.record({ method, action, effect: 'write', facts, mustRecord: true, apply, outcome: facts => facts })
-  return { ...log, around, folder, read, verify: () => log.verify(signal) }
+  return { ...log, around, folder, read, verify: () => verifyLog(folder, signal) }
 }
 
 const entry = (n: number, more: Record<string, unknown> = {}): AuditEntry => ({

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { sealLine } from '../../../../electron/core/features/audit/chain.ts'
 import { fileAudit } from '../../../../electron/core/features/audit/log.ts'
+import { verifyLog } from '../../../../electron/core/features/audit/verify.ts'
 import { dataFolder } from '../../../hosts/cli/run-cli.ts'
 import { auditFiles } from './lines.ts'
 
@@ -143,7 +144,7 @@ describe('damage that verifying finds', () => {
     for (const file of [FIRST, auditFiles(log)[1] ?? '', lastFile(log)]) {
       const folder = copyOf(log)
       damage(folder, file)
-      const verdict = await open(folder).verify(signal)
+      const verdict = await verifyLog(folder, signal)
       expect(verdict.ok, file).toBe(false)
       // In the file where it happened, or where it shows: in the one after it.
       const bad = verdict.files.filter(({ state }) => state === 'damaged' || state === 'missing')
@@ -164,7 +165,7 @@ describe('damage that verifying finds', () => {
       const changed = Buffer.from(bytes)
       changed[at] = (bytes[at] ?? 0) ^ 1
       writeFileSync(join(folder, file), changed)
-      const verdict = await open(folder).verify(signal)
+      const verdict = await verifyLog(folder, signal)
       expect(verdict.ok, `byte ${at}`).toBe(false)
     }
   })
@@ -177,10 +178,10 @@ describe('damage that verifying finds', () => {
     const folder = copyOf(log)
     for (let end = start; end < bytes.length; end++) {
       writeFileSync(join(folder, file), bytes.subarray(0, end))
-      expect((await open(folder).verify(signal)).ok, `cut at ${end}`).toBe(false)
+      expect((await verifyLog(folder, signal)).ok, `cut at ${end}`).toBe(false)
     }
     writeFileSync(join(folder, file), bytes)
-    expect((await open(folder).verify(signal)).ok).toBe(true)
+    expect((await verifyLog(folder, signal)).ok).toBe(true)
   })
 })
 
@@ -228,7 +229,7 @@ describe('the next writer', () => {
       expect(intent).toMatchObject({ seq: 2, event: 'intent' })
       // It is said for ever, and the new chain is none the worse for it.
       await open(folder).append([{ event: 'intent', action: 'c' }])
-      const verdict = await log.verify(signal)
+      const verdict = await verifyLog(folder, signal)
       expect(verdict).toMatchObject({ ok: false, head: { status: 'ok' } })
       expect(verdict.files.find(({ name }) => name === added)).toMatchObject({ state: 'ok', lines: 3 })
       expect(verdict.files.find(({ name }) => name === file)?.damages.length).toBeGreaterThan(0)
@@ -255,7 +256,7 @@ describe('the next writer', () => {
     await expect(open(folder).append([{ event: 'intent', action: 'a' }])).rejects.toMatchObject({
       code: 'AUDIT_FAILED',
     })
-    expect(await open(folder).verify(signal)).toMatchObject({
+    expect(await verifyLog(folder, signal)).toMatchObject({
       ok: false,
       files: [{ name: FIRST, state: 'damaged' }],
     })
@@ -272,9 +273,9 @@ describe('the head', () => {
     const files = auditFiles(folder)
     if (contents === null) rmSync(join(folder, HEAD))
     else writeFileSync(join(folder, HEAD), contents)
-    expect(await open(folder).verify(signal)).toMatchObject({ ok: true, head: { status } })
+    expect(await verifyLog(folder, signal)).toMatchObject({ ok: true, head: { status } })
     await open(folder).append([{ event: 'intent', action: 'b' }])
-    const verdict = await open(folder).verify(signal)
+    const verdict = await verifyLog(folder, signal)
     expect(verdict).toMatchObject({ ok: true, head: { status: 'ok' } })
     expect(verdict.files).toHaveLength(files.length + 1)
     expect(verdict.files.at(-1)?.begins).toContain(`the head was ${status}`)
@@ -287,9 +288,9 @@ describe('the head', () => {
   ])('%s: means that lines are missing', async (_, change) => {
     const folder = await aLog()
     writeFileSync(join(folder, HEAD), JSON.stringify(change(JSON.parse(text(folder, HEAD)))))
-    expect(await open(folder).verify(signal)).toMatchObject({ ok: false, head: { status: 'ahead' } })
+    expect(await verifyLog(folder, signal)).toMatchObject({ ok: false, head: { status: 'ahead' } })
     await open(folder).append([{ event: 'intent', action: 'b' }])
-    expect(await open(folder).verify(signal)).toMatchObject({ ok: false, head: { status: 'ok' } })
+    expect(await verifyLog(folder, signal)).toMatchObject({ ok: false, head: { status: 'ok' } })
   })
 
   it('is behind after a crash, which is not damage', async () => {
@@ -300,9 +301,9 @@ describe('the head', () => {
       JSON.stringify({ file: lastFile(folder), seq: line.seq, hash: line.hash }),
     )
     const files = auditFiles(folder)
-    expect(await open(folder).verify(signal)).toMatchObject({ ok: true, head: { status: 'behind' } })
+    expect(await verifyLog(folder, signal)).toMatchObject({ ok: true, head: { status: 'behind' } })
     await open(folder).append([{ event: 'intent', action: 'b' }])
-    expect(await open(folder).verify(signal)).toMatchObject({ ok: true, head: { status: 'ok' } })
+    expect(await verifyLog(folder, signal)).toMatchObject({ ok: true, head: { status: 'ok' } })
     expect(auditFiles(folder)).toEqual(files)
   })
 })

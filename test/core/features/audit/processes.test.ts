@@ -17,6 +17,7 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'vite'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { fileAudit } from '../../../../electron/core/features/audit/log.ts'
+import { verifyLog } from '../../../../electron/core/features/audit/verify.ts'
 import { FolderLock } from '../../../../electron/core/files/folder-lock.ts'
 import { dataFolder } from '../../../hosts/cli/run-cli.ts'
 import { auditFiles, auditLines } from './lines.ts'
@@ -72,7 +73,7 @@ describe('several processes', () => {
     const rotate = JSON.stringify({ rotateBytes: 20_000 })
     const running = ['a', 'b', 'c', 'd', 'e'].map(name => start([folder, name, 30, 3, 'intent', rotate]))
     expect(await Promise.all(running.map(({ done }) => done))).toEqual([0, 0, 0, 0, 0])
-    expect(await open(folder).verify(signal)).toMatchObject({ ok: true, head: { status: 'ok' } })
+    expect(await verifyLog(folder, signal)).toMatchObject({ ok: true, head: { status: 'ok' } })
     const actions = auditLines(folder).map(line => line['action'])
     expect(actions).toHaveLength(450)
     expect(new Set(actions).size).toBe(450)
@@ -100,7 +101,7 @@ describe('several processes', () => {
     const log = open(folder)
     await log.append([{ event: 'intent', action: 'after' }])
     expect(auditLines(folder).at(-1)).toMatchObject({ action: 'after' })
-    const verdict = await log.verify(signal)
+    const verdict = await verifyLog(folder, signal)
     // A line that was being written when its process died is the only thing that can be wrong.
     for (const { damages } of verdict.files) for (const { why } of damages) expect(why).toMatch(/cut off/)
     expect(verdict.head.status).toBe('ok')
@@ -222,7 +223,7 @@ describe('a folder that cannot be written to', () => {
     expect(child.output()).toContain(
       'failed AUDIT_FAILED The audit log cannot be written (EACCES), so nothing was changed',
     )
-    expect(await log.verify(signal)).toMatchObject({ ok: true, lines: 2 })
+    expect(await verifyLog(folder, signal)).toMatchObject({ ok: true, lines: 2 })
     chmodSync(folder, 0o755)
   })
 })
@@ -249,7 +250,7 @@ describe('a full disk', () => {
     expect(begins.output()).toMatch(/failed AUDIT_FAILED .*\(ENOSPC\), so nothing was changed/)
     const ends = start([folder, 'y', 20, 20, 'outcome', options])
     expect(await ends.done).toBe(0)
-    expect(await open(folder).verify(signal)).toMatchObject({ ok: true })
+    expect(await verifyLog(folder, signal)).toMatchObject({ ok: true })
   })
 
   it('leaves no partial line behind, and the log continues once there is space', async context => {
@@ -258,12 +259,12 @@ describe('a full disk', () => {
     const child = start([folder, 'x', 1000, 50, 'outcome'])
     expect(await child.done).toBe(3)
     expect(child.output()).toMatch(/failed AUDIT_FAILED .*\(ENOSPC\), after the fact/)
-    const before = await open(folder).verify(signal)
+    const before = await verifyLog(folder, signal)
     expect(before).toMatchObject({ ok: true, files: [{ state: 'ok' }] })
     execFileSync('mount', ['-o', 'remount,size=20m', folder])
     const log = open(folder)
     await log.append([{ event: 'intent', action: 'again' }])
-    expect(await log.verify(signal)).toMatchObject({
+    expect(await verifyLog(folder, signal)).toMatchObject({
       ok: true,
       files: [{ state: 'ok', lines: before.lines + 1 }],
     })
@@ -277,6 +278,6 @@ describe('a full disk', () => {
     expect(await child.done).toBe(3)
     expect(child.output()).toMatch(/failed AUDIT_FAILED .*\(EFBIG\), so nothing was changed/)
     expect(statSync(join(folder, 'audit-000001.jsonl')).size).toBeGreaterThan(10_000)
-    expect(await open(folder).verify(signal)).toMatchObject({ ok: true })
+    expect(await verifyLog(folder, signal)).toMatchObject({ ok: true })
   })
 })

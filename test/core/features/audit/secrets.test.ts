@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { auditedEntry, auditedLock } from '../../../../electron/core/features/audit/audited.ts'
 import { fileAudit } from '../../../../electron/core/features/audit/log.ts'
+import { verifyLog } from '../../../../electron/core/features/audit/verify.ts'
 import { memoryServer } from '../../../../electron/core/stores/memory/servers.ts'
 import type { Lock } from '../../../../shared/locks.ts'
 import type { PlanEntry } from '../../../../shared/plans.ts'
@@ -103,7 +104,7 @@ describe('a token', () => {
       { event: 'acting', action: 'a', lock: { key: 'orders' } },
       { event: 'acting', action: 'a', key: 'orders' },
     ])
-    expect(await log.verify(new AbortController().signal)).toMatchObject({ ok: true })
+    expect(await verifyLog(folder, new AbortController().signal)).toMatchObject({ ok: true })
   })
 
   it('is not revealed by a release, whatever its outcome', async () => {
