@@ -13,7 +13,7 @@ import { WIDEST_ZONE_HOURS } from './format/times.ts'
 /** A piece of SQL and the values bound to its question marks. */
 export type Sql = { readonly text: string; readonly values: readonly Value[] }
 
-/** Joins pieces of SQL. Values enter only through `bind`. */
+/** Joins pieces of SQL. Values are always bound. */
 function sql(texts: TemplateStringsArray, ...parts: readonly Sql[]): Sql {
   return {
     text: texts.reduce((joined, text, i) => `${joined}${parts[i - 1]?.text}${text}`),
@@ -122,8 +122,9 @@ function newValue(column: Column, to: PastTime, others: readonly Sql[]): Sql {
   return others.length === 0 ? past : sql`LEAST(${join([...others, past], ', ')})`
 }
 
+/** A time in a binary column is text as well, so its bytes are not converted to hexadecimal. */
 function asTime({ precision }: Column, value: Value): Sql {
-  return sql`CAST(${bind(value)} AS DATETIME(${verbatim(String(precision))}))`
+  return sql`CAST(${{ text: '?', values: [value] }} AS DATETIME(${verbatim(String(precision))}))`
 }
 
 /**

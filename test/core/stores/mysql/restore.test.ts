@@ -180,6 +180,7 @@ describe('a restored ShedLock', () => {
     ['TIMESTAMP(3)', HELD],
     ['DATETIME', HELD],
     ['DATETIME(6)', HELD],
+    ['VARBINARY(40)', HELD],
   ] as const
 
   const create = (type: string) =>
