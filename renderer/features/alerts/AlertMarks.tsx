@@ -5,8 +5,9 @@ import { type Alert, RULES } from '../../../shared/alerts.ts'
 import { alertsStore } from '../../state/alerts.ts'
 import { table } from '../../state/table.ts'
 import { show } from '../../state/view.ts'
+import { Announcer } from '../../ui/Announcer.tsx'
 import badgeStyles from '../../ui/Badge.module.css'
-import chipStyles from '../../ui/Chip.module.css'
+import { Chip } from '../../ui/Chip.tsx'
 import { Icon, type IconName } from '../../ui/Icon.tsx'
 import { t } from '../../words/words.ts'
 import styles from './Alerts.module.css'
@@ -69,13 +70,9 @@ export function AlertChip() {
   const open = useStore(alertsStore, state => openIn(state, scope))
   if (open === 0) return null
   return (
-    <button
-      type="button"
-      className={`${chipStyles.chip} ${chipStyles.plain} ${styles.chip}`}
-      onClick={() => show('alerts')}
-    >
+    <Chip plain className={styles.chip} onClick={() => show('alerts')}>
       <Icon name="bell" size={12} /> {t.alerts.chip(open)}
-    </button>
+    </Chip>
   )
 }
 
@@ -83,9 +80,5 @@ export function AlertChip() {
 export function AlertAnnouncer() {
   const [text, setText] = useState('')
   useEffect(() => announceNews(setText), [])
-  return (
-    <span className="visually-hidden" role="status" aria-live="polite">
-      {text}
-    </span>
-  )
+  return <Announcer text={text} />
 }

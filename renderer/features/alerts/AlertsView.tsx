@@ -7,10 +7,10 @@ import { table } from '../../state/table.ts'
 import { openDialog } from '../../state/view.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
+import { LongTable } from '../../ui/DataTable.tsx'
 import { useRequest } from '../../ui/Dialog.tsx'
 import { Empty } from '../../ui/Empty.tsx'
 import { ErrorNotice } from '../../ui/Notice.tsx'
-import { NumberTable } from '../../ui/NumberTable.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import viewStyles from '../../ui/View.module.css'
 import { ViewBody, ViewHead } from '../../ui/View.tsx'
@@ -118,27 +118,28 @@ function sayMute({ rule, address, lockId }: Mute, entries: readonly StoreEntry[]
 /** Ended alerts, the last one first. */
 function EndedList({ alerts }: { readonly alerts: readonly Alert[] }) {
   const words = t.alerts
+  const columns = words.endedColumns
+  const sayTime = ({ since, until, count }: Alert) =>
+    [words.endedTime(since, until ?? since), ...(count > 1 ? [words.times(count)] : [])].join(' · ')
   if (alerts.length === 0) return null
   return (
     <Card label={words.ended} titled aside={<span className="faint number">{t.number(alerts.length)}</span>}>
-      <NumberTable
+      <LongTable
         caption={words.ended}
-        head={Object.values(words.endedColumns)}
-        rows={alerts.map(alert => ({
-          id: alert.alertId,
-          cells: [
-            RULES[alert.rule].title,
-            alert.key === null ? words.storeItself : shownText(alert.key, 80),
-            shownText(alert.storeName, 60),
-            [
-              words.endedTime(alert.since, alert.until ?? alert.since),
-              ...(alert.count > 1 ? [words.times(alert.count)] : []),
-            ].join(' · '),
-            alert.acknowledged
-              ? words.muteBy(shownText(alert.acknowledged.by, 40), shownText(alert.acknowledged.reason, 120))
-              : '',
+        rows={alerts}
+        keyOf={({ alertId }) => alertId}
+        columns={[
+          [columns.alert, ({ rule }) => RULES[rule].title, 'head'],
+          [columns.lock, ({ key }) => (key === null ? words.storeItself : shownText(key, 80))],
+          [columns.store, ({ storeName }) => shownText(storeName, 60)],
+          [columns.time, sayTime],
+          [
+            columns.note,
+            ({ acknowledged }) =>
+              acknowledged &&
+              words.muteBy(shownText(acknowledged.by, 40), shownText(acknowledged.reason, 120)),
           ],
-        }))}
+        ]}
       />
     </Card>
   )

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { consoleStore, statusOf } from '../../state/console.ts'
 import { table } from '../../state/table.ts'
+import { Announcer } from '../../ui/Announcer.tsx'
 import { t } from '../../words/words.ts'
 import { AlertAnnouncer } from '../alerts/AlertMarks.tsx'
 import { PlanChips } from '../plans/PlanSheet.tsx'
@@ -44,14 +45,14 @@ export function StatusLine() {
       {scanned > 0 && <span>{t.status.scanned(scanned, tookMs)}</span>}
       <PlanChips />
       <span className={styles.end}>{state.info && `${t.product} ${state.info.version}`}</span>
-      <Announcer />
+      <ConsoleAnnouncer />
       <AlertAnnouncer />
     </footer>
   )
 }
 
 /** For screen readers: stores that go down or come back, and how many locks a filter leaves. Countdowns are not announced. */
-function Announcer() {
+function ConsoleAnnouncer() {
   const state = useStore(consoleStore)
   const { filterText, matching, total } = useStore(table)
   const [text, setText] = useState('')
@@ -72,9 +73,5 @@ function Announcer() {
     const timer = setTimeout(() => setText(t.status.shownOf(matching, total)), 800)
     return () => clearTimeout(timer)
   }, [filterText])
-  return (
-    <span className="visually-hidden" role="status" aria-live="polite">
-      {text}
-    </span>
-  )
+  return <Announcer text={text} />
 }

@@ -7,11 +7,11 @@ import { openDialog, show, viewStore } from '../../state/view.ts'
 import badgeStyles from '../../ui/Badge.module.css'
 import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
+import { LongTable } from '../../ui/DataTable.tsx'
 import { Empty } from '../../ui/Empty.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { NavItem } from '../../ui/NavItem.tsx'
 import { ErrorNotice, Notice } from '../../ui/Notice.tsx'
-import { NumberTable } from '../../ui/NumberTable.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import viewStyles from '../../ui/View.module.css'
 import { ViewBody, ViewHead } from '../../ui/View.tsx'
@@ -67,29 +67,29 @@ export function HoldsView() {
 
 function EndedHolds({ holds }: { readonly holds: readonly MaintenanceHold[] }) {
   const words = t.holds
+  const columns = words.endedColumns
   if (holds.length === 0) return null
   return (
     <Card label={words.ended} titled aside={<span className="faint number">{t.number(holds.length)}</span>}>
-      <NumberTable
+      <LongTable
         caption={words.ended}
-        head={Object.values(words.endedColumns)}
-        rows={holds.map(({ holdId, key, storeName, ended, reason }) => ({
-          id: holdId,
-          cells: [
-            shownText(key, 80),
-            shownText(storeName, 60),
-            ended === null
-              ? ''
-              : [words.ends[ended.how], ...(ended.message === null ? [] : [sentence(ended.message)])].join(
-                  ': ',
-                ),
-            ended === null ? '' : t.dateTime(ended.at),
-            shownText(reason, 120),
-          ],
-        }))}
+        rows={holds}
+        keyOf={({ holdId }) => holdId}
+        columns={[
+          [columns.key, ({ key }) => shownText(key, 80), 'head'],
+          [columns.store, ({ storeName }) => shownText(storeName, 60)],
+          [columns.how, ({ ended }) => ended && sayEnd(ended)],
+          [columns.when, ({ ended }) => ended && t.dateTime(ended.at)],
+          [columns.reason, ({ reason }) => shownText(reason, 120)],
+        ]}
       />
     </Card>
   )
+}
+
+function sayEnd({ how, message }: NonNullable<MaintenanceHold['ended']>): string {
+  const end = t.holds.ends[how]
+  return message === null ? end : `${end}: ${sentence(message)}`
 }
 
 /** Announces lost holds above everything else, until dismissed. */

@@ -7,6 +7,7 @@ import { setFilter, setPointing, table } from '../../state/table.ts'
 import { focusView, openDialog } from '../../state/view.ts'
 import { Button, CopyButton } from '../../ui/Button.tsx'
 import chipStyles from '../../ui/Chip.module.css'
+import { Chip } from '../../ui/Chip.tsx'
 import { TextInput } from '../../ui/Field.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { Menu } from '../../ui/Menu.tsx'
@@ -118,15 +119,9 @@ function Chips() {
     <div className={chipStyles.chips}>
       <AlertChip />
       {shown.map(state => (
-        <button
-          key={state}
-          type="button"
-          className={chipStyles.chip}
-          data-tone={FACES[state].tone}
-          onClick={() => setFilter(filterOf(state))}
-        >
+        <Chip key={state} tone={FACES[state].tone} onClick={() => setFilter(filterOf(state))}>
           <Icon name={FACES[state].icon} size={12} /> {words[state](attention[state])}
-        </button>
+        </Chip>
       ))}
       {shown.length === 0 && total > 0 && (
         <span className={`${chipStyles.chip} ${chipStyles.plain}`}>
@@ -134,13 +129,9 @@ function Chips() {
         </span>
       )}
       {unrecognised > 0 && (
-        <button
-          type="button"
-          className={`${chipStyles.chip} ${chipStyles.plain}`}
-          onClick={() => openDialog({ kind: 'unrecognised' })}
-        >
+        <Chip plain onClick={() => openDialog({ kind: 'unrecognised' })}>
           <Icon name="question" size={12} /> {words.unrecognised(unrecognised)}
-        </button>
+        </Chip>
       )}
       {selected.size > 0 && (
         <span className={styles.selection}>

@@ -4,6 +4,7 @@ import type { PlanChange } from '../../../shared/plans.ts'
 import type { PlanBook } from '../../state/plan-book.ts'
 import { SHOW_ALL, type Show, sameShow } from '../../state/plan-order.ts'
 import chipStyles from '../../ui/Chip.module.css'
+import { Chip } from '../../ui/Chip.tsx'
 import { SearchBox } from '../../ui/Field.tsx'
 import gridStyles from '../../ui/Grid.module.css'
 import { Grid } from '../../ui/Grid.tsx'
@@ -60,16 +61,14 @@ function ShowChips({ chips, show, onShow }: ChipsProps) {
       {chips.map(chip => {
         const pressed = sameShow(chip.show, show)
         return (
-          <button
+          <Chip
             key={JSON.stringify(chip.show)}
-            type="button"
-            className={chipStyles.chip}
-            data-tone={chip.tone}
+            tone={chip.tone}
             aria-pressed={pressed}
             onClick={() => onShow(pressed ? SHOW_ALL : chip.show)}
           >
             {pressed && <Icon name="check" size={11} />} {chip.label}
-          </button>
+          </Chip>
         )
       })}
     </div>

@@ -7,7 +7,7 @@ import { isAtWork, leavePlan, openPlan, plans, useBook } from '../../state/plan.
 import type { PlanBook } from '../../state/plan-book.ts'
 import { closeDialog } from '../../state/view.ts'
 import { Button } from '../../ui/Button.tsx'
-import chipStyles from '../../ui/Chip.module.css'
+import { Chip } from '../../ui/Chip.tsx'
 import { Dialog, DialogButtons, DialogEnd } from '../../ui/Dialog.tsx'
 import { ErrorNotice, Notice } from '../../ui/Notice.tsx'
 import { shownText } from '../../ui/shown-text.ts'
@@ -120,13 +120,11 @@ function PlanChip({ book }: { readonly book: PlanBook }) {
   const { counts, total, state, troubles } = plan.progress
   const what = t.run.chip[plan.kind](t.run.of(total - counts.pending, total))
   return (
-    <button
-      type="button"
-      className={chipStyles.chip}
-      data-tone={troubles.length > 0 || counts.failed > 0 ? 'danger' : 'accent'}
+    <Chip
+      tone={troubles.length > 0 || counts.failed > 0 ? 'danger' : 'accent'}
       onClick={() => openPlan(plan)}
     >
       {state === 'running' ? what : t.run.chipState(what, t.run.states[state])}
-    </button>
+    </Chip>
   )
 }

@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react'
 import {
   addNumbers,
   type Counted,
@@ -16,8 +15,9 @@ import { inspect } from '../../state/view.ts'
 import { Button } from '../../ui/Button.tsx'
 import cardStyles from '../../ui/Card.module.css'
 import { Card } from '../../ui/Card.tsx'
+import { LongTable } from '../../ui/DataTable.tsx'
 import figureStyles from '../../ui/Figures.module.css'
-import { NumberTable } from '../../ui/NumberTable.tsx'
+import { Figure } from '../../ui/Figures.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { ChartFrame } from './ChartFrame.tsx'
@@ -80,27 +80,6 @@ export function FiguresRow({ answer }: { readonly answer: StatsAnswer }) {
 function seenAt({ at, stores }: Stats, brief: LockBrief | null): number {
   const store = stores.find(({ storeId }) => storeId === brief?.storeId)
   return store && isOld(store) ? (store.asOf ?? at) : at
-}
-
-type FigureProps = {
-  readonly name: string
-  readonly unit?: string | undefined
-  readonly tone?: string | undefined
-  readonly title?: string
-  readonly className?: string | undefined
-  readonly children: ReactNode
-}
-
-function Figure({ name, unit, tone, title, className = '', children }: FigureProps) {
-  return (
-    <div className={`${figureStyles.figure} ${className}`} data-tone={tone} title={title}>
-      <dt>{name}</dt>
-      <dd>
-        {children}
-        {unit !== undefined && <span className={figureStyles.unit}> {unit}</span>}
-      </dd>
-    </div>
-  )
 }
 
 type BriefProps = { readonly name: string; readonly brief: LockBrief | null; readonly until: number }
@@ -203,13 +182,14 @@ export function HistogramChart({ name, title, histogram, empty, unmeasured }: Hi
         </div>
       }
       table={
-        <NumberTable
+        <LongTable
           caption={title}
-          head={[t.stats.bucket, t.stats.locks]}
-          rows={[...buckets, ...unknown].map(({ label, count }) => ({
-            id: label,
-            cells: [label, t.number(count)],
-          }))}
+          rows={[...buckets, ...unknown]}
+          keyOf={({ label }) => label}
+          columns={[
+            [t.stats.bucket, ({ label }) => label, 'head'],
+            [t.stats.locks, ({ count }) => t.number(count)],
+          ]}
         />
       }
     />
@@ -229,28 +209,27 @@ function bucketsOf({ edges, counts }: Histogram): { label: string; count: number
 
 export function StoresTable({ stores, at }: { readonly stores: readonly StoreStats[]; readonly at: number }) {
   const words = t.stats
+  const columns = words.storeColumns
+  const sayOldest = ({ oldest, asOf }: StoreStats) =>
+    oldest ? words.tenureLength((asOf ?? at) - oldest.since, oldest.exact) : words.none
+  const sayCost = ({ requests, units }: StoreStats['spent']) =>
+    [words.costRequests(requests), ...(units === null ? [] : [words.costUnits(units)])].join(', ')
   return (
     <Card label={words.stores} titled>
-      <NumberTable
+      <LongTable
         caption={words.stores}
-        head={Object.values(words.storeColumns)}
-        rows={stores.map(store => ({
-          id: store.storeId,
-          cells: [
-            shownText(store.name, 80),
-            sayStatus(store),
-            t.number(store.active),
-            t.number(store.total),
-            store.oldest
-              ? words.tenureLength((store.asOf ?? at) - store.oldest.since, store.oldest.exact)
-              : words.none,
-            words.offset(store.offsetMs),
-            words.scan(store.scanMs, store.scanned),
-            store.spent.units === null
-              ? words.costRequests(store.spent.requests)
-              : `${words.costRequests(store.spent.requests)}, ${words.costUnits(store.spent.units)}`,
-          ],
-        }))}
+        rows={stores}
+        keyOf={({ storeId }) => storeId}
+        columns={[
+          [columns.store, ({ name }) => shownText(name, 80), 'head'],
+          [columns.status, sayStatus],
+          [columns.active, ({ active }) => t.number(active)],
+          [columns.stored, ({ total }) => t.number(total)],
+          [columns.oldest, sayOldest],
+          [columns.offset, ({ offsetMs }) => words.offset(offsetMs)],
+          [columns.scan, ({ scanMs, scanned }) => words.scan(scanMs, scanned)],
+          [columns.cost, ({ spent }) => sayCost(spent)],
+        ]}
       />
     </Card>
   )

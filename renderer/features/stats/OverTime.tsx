@@ -1,5 +1,5 @@
 import { type ReactNode, useMemo, useState } from 'react'
-import { NumberTable } from '../../ui/NumberTable.tsx'
+import { type DataColumn, LongTable } from '../../ui/DataTable.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import chartStyles from './Chart.module.css'
@@ -80,10 +80,15 @@ export function OverTime(props: Props) {
         </>
       }
       table={
-        <NumberTable
+        <LongTable
           caption={title}
-          head={[t.stats.time, ...lines.map(({ word }) => word), t.stats.note]}
           rows={rowsOf(props)}
+          keyOf={({ id }) => id}
+          columns={[
+            [t.stats.time, ({ until }) => t.dateTime(until), 'head'],
+            ...lines.map(({ word }, i): DataColumn<TableRow> => [word, ({ values }) => values[i]]),
+            [t.stats.note, ({ note }) => note, 'note'],
+          ]}
         />
       }
     >
@@ -144,8 +149,15 @@ function Legend(props: LegendProps) {
   )
 }
 
+type TableRow = {
+  readonly id: string
+  readonly until: number
+  readonly values: readonly string[]
+  readonly note: string | null
+}
+
 /** Newest first. The steps of one gap are one row. */
-function rowsOf({ steps, answer: { shades }, format }: Props) {
+function rowsOf({ steps, answer: { shades }, format }: Props): TableRow[] {
   let gap: Shade | null = null
   return steps.toReversed().flatMap(step => {
     const { from, until, values } = step
@@ -153,11 +165,9 @@ function rowsOf({ steps, answer: { shades }, format }: Props) {
     const before = gap
     gap = values === null ? shade : null
     if (gap !== null && gap === before) return []
-    const note = (gap ? sayShade(gap) : noteOf(step, shades)) ?? ''
-    if (gap) return [{ id: String(from), cells: [t.dateTime(gap.until)], note }]
-    return [
-      { id: String(from), cells: [t.dateTime(until), ...(values?.map(format) ?? [t.stats.noValue])], note },
-    ]
+    const id = String(from)
+    if (gap) return [{ id, until: gap.until, values: [], note: sayShade(gap) }]
+    return [{ id, until, values: values?.map(format) ?? [t.stats.noValue], note: noteOf(step, shades) }]
   })
 }
 

@@ -6,7 +6,7 @@ import { table } from '../../state/table.ts'
 import { openDialog, viewStore } from '../../state/view.ts'
 import { STATS_WINDOWS } from '../../state/windows.ts'
 import { Button } from '../../ui/Button.tsx'
-import chipStyles from '../../ui/Chip.module.css'
+import { Chip } from '../../ui/Chip.tsx'
 import { Empty } from '../../ui/Empty.tsx'
 import { SegmentButtons } from '../../ui/Field.tsx'
 import { ErrorNotice } from '../../ui/Notice.tsx'
@@ -48,16 +48,10 @@ export function StatsView() {
         }
       >
         {span && (
-          <button
-            type="button"
-            className={chipStyles.chip}
-            data-tone="accent"
-            title={t.stats.unzoom}
-            onClick={() => setZoom(null)}
-          >
+          <Chip tone="accent" title={t.stats.unzoom} onClick={() => setZoom(null)}>
             {t.stats.zoomed(span.from, span.to)} <span aria-hidden="true">×</span>
             <span className="visually-hidden">{t.stats.unzoom}</span>
-          </button>
+          </Chip>
         )}
         <SegmentButtons
           label={t.stats.window}

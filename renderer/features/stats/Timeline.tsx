@@ -5,8 +5,8 @@ import { ask, book, consoleStore } from '../../state/console.ts'
 import { rowIdOf } from '../../state/lock-book.ts'
 import { viewStore } from '../../state/view.ts'
 import cardStyles from '../../ui/Card.module.css'
+import { LongTable } from '../../ui/DataTable.tsx'
 import fieldStyles from '../../ui/Field.module.css'
-import { NumberTable } from '../../ui/NumberTable.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import chartStyles from './Chart.module.css'
@@ -39,6 +39,7 @@ export function Timeline({ scope, span }: Props) {
   const row = target && book.rows.get(rowIdOf(target.storeId, target.id))
   const key = tenures[0]?.key ?? row?.lock.key ?? target?.id ?? ''
   const holders = new Set(tenures.map(holderKey)).size
+  const columns = t.stats.tenureColumns
   const nothing = tenures.length === 0 && (
     <p className={`${cardStyles.note} muted`}>{target === null ? t.stats.chooseFirst : t.stats.noTenures}</p>
   )
@@ -58,13 +59,17 @@ export function Timeline({ scope, span }: Props) {
         }
         table={
           nothing || (
-            <NumberTable
+            <LongTable
               caption={shownText(key, 120)}
-              head={Object.values(t.stats.tenureColumns)}
-              rows={tenures.toReversed().map(tenure => ({
-                id: `${tenure.from} ${holderKey(tenure)}`,
-                cells: [...tenureCells(tenure, span.to), t.number(tenure.renewals)],
-              }))}
+              rows={tenures.toReversed()}
+              keyOf={idOf}
+              columns={[
+                [columns.holder, sayHolder, 'head'],
+                [columns.from, sayBegin],
+                [columns.until, sayEnd],
+                [columns.length, tenure => sayLength(tenure, span.to)],
+                [columns.renewals, ({ renewals }) => t.number(renewals)],
+              ]}
             />
           )
         }
@@ -114,7 +119,6 @@ const TICKS = 4
 /** Each holder has a lane, and each of its tenures is a bar. */
 function TimelineChart({ label, found: { tenures, gaps }, span: { from, to } }: ChartProps) {
   const [reading, setReading] = useState<{ of: string; byKeys: boolean } | null>(null)
-  const idOf = (tenure: LockTenure) => `${tenure.from} ${holderKey(tenure)}`
   const at = tenures.findIndex(tenure => idOf(tenure) === reading?.of)
   const shown = tenures[at]
   const go = (i: number) => () => {
@@ -133,7 +137,7 @@ function TimelineChart({ label, found: { tenures, gaps }, span: { from, to } }: 
         className={`${chartStyles.legend} ${timelineStyles.reading}`}
         aria-live={reading?.byKeys ? 'polite' : 'off'}
       >
-        {shown ? [...tenureCells(shown, to), t.stats.renewals(shown.renewals)].join(' · ') : ' '}
+        {shown ? sayTenure(shown, to) : ' '}
       </p>
       <Drawing
         label={label}
@@ -197,16 +201,25 @@ function TimelineChart({ label, found: { tenures, gaps }, span: { from, to } }: 
   )
 }
 
-/** The holder, the beginning, the end and the length of a tenure. */
-function tenureCells(tenure: LockTenure, now: number): string[] {
-  const { from, begin, until, end } = tenure
-  const exact = begin !== 'before' && end !== 'unseen'
-  return [
-    sayHolder(tenure),
-    t.stats.tenureFrom(from, begin),
-    t.stats.tenureUntil(until, end),
-    t.stats.tenureLength((until ?? now) - from, exact),
-  ]
+function idOf(tenure: LockTenure): string {
+  return `${tenure.from} ${holderKey(tenure)}`
+}
+
+function sayTenure(tenure: LockTenure, now: number): string {
+  const renewals = t.stats.renewals(tenure.renewals)
+  return [sayHolder(tenure), sayBegin(tenure), sayEnd(tenure), sayLength(tenure, now), renewals].join(' · ')
+}
+
+function sayBegin({ from, begin }: LockTenure): string {
+  return t.stats.tenureFrom(from, begin)
+}
+
+function sayEnd({ until, end }: LockTenure): string {
+  return t.stats.tenureUntil(until, end)
+}
+
+function sayLength({ from, begin, until, end }: LockTenure, now: number): string {
+  return t.stats.tenureLength((until ?? now) - from, begin !== 'before' && end !== 'unseen')
 }
 
 function sayHolder({ holder, ownerHash }: Pick<LockTenure, 'holder' | 'ownerHash'>): string {

@@ -2,7 +2,7 @@ import { useStore } from 'zustand'
 import type { StoreColour } from '../../../shared/stores.ts'
 import { consoleStore } from '../../state/console.ts'
 import { setScope, table } from '../../state/table.ts'
-import chipStyles from '../../ui/Chip.module.css'
+import { Chip } from '../../ui/Chip.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import titleStyles from '../../ui/Title.module.css'
 import { t } from '../../words/words.ts'
@@ -54,15 +54,9 @@ export function ScopeName() {
   const name = useStore(consoleStore, state => state.entries.find(each => each.storeId === scope)?.name)
   if (name === undefined) return <span className={titleStyles.count}>{t.stats.allStores}</span>
   return (
-    <button
-      type="button"
-      className={chipStyles.chip}
-      data-tone="accent"
-      title={t.stats.showAll(name)}
-      onClick={() => setScope(null)}
-    >
+    <Chip tone="accent" title={t.stats.showAll(name)} onClick={() => setScope(null)}>
       <span className="clip">{name}</span>
       <Icon name="cross" size={10} />
-    </button>
+    </Chip>
   )
 }

@@ -4,6 +4,7 @@ import type { SwitchNow, SwitchRun, SwitchStep } from '../../../shared/switch.ts
 import { stepNumber } from '../../../shared/switch-steps.ts'
 import { checkSentence, STEP_WORDS } from '../../../shared/switch-words.ts'
 import { act, followSwitch, lookAt, shownRun, showSwitch, switchStore } from '../../state/switch.ts'
+import { Announcer } from '../../ui/Announcer.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog, ReasonForm } from '../../ui/Dialog.tsx'
 import { Icon, type IconName } from '../../ui/Icon.tsx'
@@ -148,11 +149,7 @@ function CheckAnnouncer({ switchId }: { readonly switchId: string }) {
       }),
     [switchId],
   )
-  return (
-    <span className="visually-hidden" role="status" aria-live="polite">
-      {text}
-    </span>
-  )
+  return <Announcer text={text} />
 }
 
 type Before = { readonly run: SwitchRun | null; readonly now: SwitchNow }

@@ -1,4 +1,3 @@
-// biome-ignore-all lint/suspicious/noArrayIndexKey: a column has its place and nothing else
 import { type ReactNode, useState } from 'react'
 import { useStore } from 'zustand'
 import { SPLIT_STORY } from '../../../shared/alert-rules.ts'
@@ -8,7 +7,7 @@ import { quietSince } from '../../../shared/switch-steps.ts'
 import { useNow } from '../../state/clock.ts'
 import { consoleStore } from '../../state/console.ts'
 import figureStyles from '../../ui/Figures.module.css'
-import numberStyles from '../../ui/NumberTable.module.css'
+import { Figure } from '../../ui/Figures.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { StoreDot } from '../stores/StoreName.tsx'
@@ -20,62 +19,12 @@ const MOST_NAMED = 4
 /** A switch, and the current state of both stores. */
 export type StepProps = { readonly run: SwitchRun; readonly now: SwitchNow }
 
-/** A `head` names its row. */
-type Column<Row> = readonly [
-  title: ReactNode,
-  cell: (row: Row) => ReactNode,
-  kind?: 'head' | 'number' | 'mono',
-]
-
-type TableProps<Row> = {
-  readonly caption: string
-  readonly columns: readonly Column<Row>[]
-  readonly rows: readonly Row[]
-  readonly keyOf: (row: Row) => string
-  /** For the style sheet. */
-  readonly lookOf?: (row: Row) => string | undefined
-  readonly className?: string | undefined
-}
-
-export function DataTable<Row>(props: TableProps<Row>) {
-  const { caption, columns, rows, keyOf, lookOf, className = '' } = props
-  return (
-    <table className={`${numberStyles.numbers} ${styles.table} ${className}`}>
-      <caption className="visually-hidden">{caption}</caption>
-      <thead>
-        <tr>
-          {columns.map(([title], i) => (
-            <th key={i} scope="col">
-              {title}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map(row => (
-          <tr key={keyOf(row)} data-look={lookOf?.(row)}>
-            {columns.map(([, cell, kind], i) => {
-              const Cell = kind === 'head' ? 'th' : 'td'
-              const look = kind === 'head' ? { scope: 'row' } : { className: kind }
-              return (
-                <Cell key={i} {...look}>
-                  {cell(row)}
-                </Cell>
-              )
-            })}
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  )
-}
-
 /** A title for screen readers, of a column whose cells explain themselves. */
 export function hiddenTitle(title: string): ReactNode {
   return <span className="visually-hidden">{title}</span>
 }
 
-type Figure = {
+type NamedNumber = {
   readonly name: string
   readonly value: number | null
   readonly say?: (value: number) => string
@@ -83,15 +32,20 @@ type Figure = {
   readonly tone?: 'warn' | 'danger' | 'live' | undefined
 }
 
-export function Figures({ label, figures }: { readonly label: string; readonly figures: readonly Figure[] }) {
+export function Figures({
+  label,
+  figures,
+}: {
+  readonly label: string
+  readonly figures: readonly NamedNumber[]
+}) {
   return (
     <div className={`${figureStyles.figures} ${styles.figures}`} role="group" aria-label={label}>
       <dl>
         {figures.map(({ name, value, say = t.number, tone }) => (
-          <div key={name} className={figureStyles.figure} data-figure data-tone={value ? tone : undefined}>
-            <dt>{name}</dt>
-            <dd>{value === null ? t.switch.understand.nothing : say(value)}</dd>
-          </div>
+          <Figure key={name} name={name} tone={value ? tone : undefined}>
+            {value === null ? t.switch.understand.nothing : say(value)}
+          </Figure>
         ))}
       </dl>
     </div>
