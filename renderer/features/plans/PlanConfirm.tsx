@@ -2,6 +2,7 @@ import { useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { kindOf } from '../../../shared/kinds.ts'
 import { releaseConsequences } from '../../../shared/lock-words.ts'
+import { type PlanWarningCode, planWarnings } from '../../../shared/plan-words.ts'
 import { attemptsLeft, confirmationOf, type PlanStore, type PlanSummary } from '../../../shared/plans.ts'
 import { ask, consoleStore } from '../../state/console.ts'
 import type { PlanBook } from '../../state/plan-book.ts'
@@ -11,12 +12,11 @@ import { TextField } from '../../ui/Field.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { ErrorNotice, Notice } from '../../ui/Notice.tsx'
 import panelStyles from '../../ui/Panel.module.css'
-import { shownText } from '../../ui/shown-text.ts'
+import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { ProductionBadge } from '../stores/StoreName.tsx'
 import { isRate } from './PlanRun.tsx'
 import styles from './Plans.module.css'
-import { PlanWarnings } from './PlanWarnings.tsx'
 import { useShape } from './use-plan-view.ts'
 
 type Props = { readonly book: PlanBook; readonly plan: PlanSummary; readonly onBack: () => void }
@@ -186,6 +186,38 @@ function Consequences({ book }: { readonly book: PlanBook }) {
           </ul>
         </details>
       ))}
+    </section>
+  )
+}
+
+/** Warnings of a working holder, or of a release that cannot be undone. */
+const GRAVE: ReadonlySet<PlanWarningCode> = new Set([
+  'production',
+  'maintenance',
+  'renewing',
+  'runs-twice',
+  'no-undo',
+  'may-crash',
+])
+
+export function PlanWarnings({ book, plan }: { readonly book: PlanBook; readonly plan: PlanSummary }) {
+  const formats = useStore(consoleStore, state => state.formats)
+  const warnings = useShape(book, () => planWarnings(plan, book.kept(), formats), [formats, plan.planId])
+  return (
+    <section className={styles.warnings} aria-label={t.plans.warnings}>
+      <h3>{t.plans.warnings}</h3>
+      {warnings.length === 0 ? (
+        <p className="muted">{t.plans.noWarnings}</p>
+      ) : (
+        <ul>
+          {warnings.map(warning => (
+            <li key={warning.sentence} data-grave={GRAVE.has(warning.code) || undefined}>
+              <Icon name={GRAVE.has(warning.code) ? 'alert' : 'half'} size={12} />
+              <span>{sentence(warning.sentence)}</span>
+            </li>
+          ))}
+        </ul>
+      )}
     </section>
   )
 }

@@ -9,7 +9,7 @@ import segmentStyles from '../../ui/Segments.module.css'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { ProductionBadge } from '../stores/StoreName.tsx'
-import { ExcludeButton } from './PlanRow.tsx'
+import { ExcludeButton } from './PlanList.tsx'
 import styles from './Plans.module.css'
 import { useShape } from './use-plan-view.ts'
 

@@ -13,9 +13,8 @@ import { ErrorNotice, Notice } from '../../ui/Notice.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { PlanConfirm } from './PlanConfirm.tsx'
-import { PlanResult } from './PlanResult.tsx'
 import { PlanReview } from './PlanReview.tsx'
-import { PlanRun } from './PlanRun.tsx'
+import { PlanResult, PlanRun } from './PlanRun.tsx'
 import styles from './Plans.module.css'
 
 /** One plan over the whole console: its review, confirmation, run or result, by its state in core. */
