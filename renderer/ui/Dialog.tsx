@@ -111,7 +111,7 @@ type ReasonProps = Omit<FormProps, 'disabled' | 'error' | 'onSubmit'> & {
 export function ReasonForm({ label, hint, send, children, ...form }: ReasonProps) {
   const [typed, setTyped] = useState('')
   const reason = typed.trim()
-  const { working, error, run } = useRequest(() => send(reason), form.onClose)
+  const { working, error, run } = useRequest(() => send(reason), form.onClose ?? closeDialog)
   return (
     <DialogForm {...form} disabled={working || reason === ''} error={error} onSubmit={run}>
       {children}
@@ -120,10 +120,10 @@ export function ReasonForm({ label, hint, send, children, ...form }: ReasonProps
   )
 }
 
-/** Sends a request. `done` gets the answer; a failure is kept until the next request. */
+/** Sends requests. `done` gets the answer; a failure is kept until the next request. */
 export function useRequest<T, Args extends readonly unknown[] = []>(
   send: (...args: Args) => Promise<Result<T>>,
-  done: (answer: T) => void = closeDialog,
+  done?: (answer: T) => void,
 ) {
   const [working, setWorking] = useState(false)
   const [error, setError] = useState<Failure | null>(null)
@@ -132,7 +132,7 @@ export function useRequest<T, Args extends readonly unknown[] = []>(
     const answer = await send(...args)
     setWorking(false)
     setError(answer.ok ? null : answer.error)
-    if (answer.ok) done(answer.value)
+    if (answer.ok) done?.(answer.value)
   }
   return { working, error, clear: () => setError(null), run: (...args: Args) => void run(...args) }
 }

@@ -84,11 +84,12 @@ function markForFocus(input: HTMLInputElement | null): void {
 type SelectProps<T extends string> = {
   readonly label: string
   readonly value: T
-  readonly options: readonly (readonly [T, string])[]
+  readonly options: Options<T>
   readonly onChange: (value: T) => void
+  readonly hint?: string
 }
 
-export function SelectField<T extends string>({ label, value, options, onChange }: SelectProps<T>) {
+export function SelectField<T extends string>({ label, value, options, onChange, hint }: SelectProps<T>) {
   const id = useId()
   return (
     <div className={styles.field}>
@@ -97,6 +98,7 @@ export function SelectField<T extends string>({ label, value, options, onChange 
         id={id}
         className={styles.input}
         value={value}
+        aria-describedby={hintId(id, hint)}
         onChange={event => onChange(event.target.value as T)}
       >
         {options.map(([name, text]) => (
@@ -105,6 +107,7 @@ export function SelectField<T extends string>({ label, value, options, onChange 
           </option>
         ))}
       </select>
+      <Hint id={id} text={hint} />
     </div>
   )
 }
@@ -193,18 +196,13 @@ type SearchProps = {
 /** Escape first clears the box, then closes the dialog around it. */
 export function SearchBox({ label, hint, value, onChange, autoFocus }: SearchProps) {
   return (
-    <input
-      type="text"
-      className={styles.input}
+    <TextInput
       aria-label={label}
       placeholder={hint}
-      // biome-ignore lint/a11y/noAutofocus: for a dialog whose first field it is
       autoFocus={autoFocus}
-      spellCheck={false}
-      autoComplete="off"
       maxLength={2000}
       value={value}
-      onChange={event => onChange(event.target.value)}
+      onChange={onChange}
       onKeyDown={event => {
         if (event.key !== 'Escape' || value === '') return
         event.preventDefault()

@@ -76,10 +76,7 @@ function rulesOn({ book }: AlertsState): number {
 function MuteList() {
   const { mutes, alerts } = useStore(alertsStore)
   const entries = useStore(consoleStore, state => state.entries)
-  const { error, run: end } = useRequest(
-    (muteId: string) => ask('alerts.unmute', { muteId }),
-    () => {},
-  )
+  const { error, run: end } = useRequest((muteId: string) => ask('alerts.unmute', { muteId }))
   const words = t.alerts
   if (mutes.length === 0) return null
   return (

@@ -6,10 +6,11 @@ import { ALERT_RULES, type AlertRule, RULES, type RuleBook, settingOf } from '..
 import { alertsStore } from '../../state/alerts.ts'
 import { ask, consoleStore } from '../../state/console.ts'
 import { table } from '../../state/table.ts'
+import { closeDialog } from '../../state/view.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog, DialogForm, useRequest } from '../../ui/Dialog.tsx'
 import fieldStyles from '../../ui/Field.module.css'
-import { SelectField, Switch } from '../../ui/Field.tsx'
+import { SelectField, Switch, TextInput } from '../../ui/Field.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
@@ -43,7 +44,7 @@ export function RulesDialog() {
   )
   const [drafts, setDrafts] = useState<readonly FieldDraft[]>([])
   const wrong = drafts.filter(isWrong)
-  const { working, error, run } = useRequest(() => ask('alerts.decide', { book, before: shown }))
+  const { working, error, run } = useRequest(() => ask('alerts.decide', { book, before: shown }), closeDialog)
   const words = t.alerts
   const change = (rule: AlertRule, setting: RuleSetting | undefined) => {
     setBook(before => withSetting(before, rule, address, setting))
@@ -231,16 +232,16 @@ function SettingInput({ draft, onType }: InputProps) {
   const label = words.ruleInput(labelOf(rule, field), RULES[rule].title)
   return (
     <>
-      <input
+      <TextInput
         id={id}
-        className={`${fieldStyles.input} number`}
+        className="number"
         inputMode="decimal"
         maxLength={12}
         aria-label={label}
         aria-invalid={wrong}
         aria-describedby={wrong ? `${id}-wrong` : undefined}
         value={draft.text}
-        onChange={event => onType({ ...draft, text: event.target.value })}
+        onChange={text => onType({ ...draft, text })}
       />
       {kind === 'fraction' && <span className="muted">{words.percent}</span>}
       {kind === 'times' && <span className="muted">{words.timesIn(CHANGES_WINDOW_MS)}</span>}

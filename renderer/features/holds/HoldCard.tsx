@@ -95,10 +95,7 @@ const LONGER_MS = [15 * MINUTE_MS, 30 * MINUTE_MS, HOUR_MS, 4 * HOUR_MS]
 /** Extends or releases a hold. A success shows in the list, a failure here. */
 export function HoldActions({ hold }: { readonly hold: MaintenanceHold }) {
   const { holdId, key, state } = hold
-  const { working, error, run } = useRequest(
-    (send: () => Promise<Result<unknown>>) => send(),
-    () => {},
-  )
+  const { working, error, run } = useRequest((send: () => Promise<Result<unknown>>) => send())
   const words = t.holds
   if (state === 'ended') return null
   return (

@@ -1,6 +1,5 @@
 import { MODE_CONSEQUENCES } from '../../../shared/hold-words.ts'
 import type { HoldChoices, HoldMode } from '../../../shared/holds.ts'
-import fieldStyles from '../../ui/Field.module.css'
 import { Segments, SelectField, Switch, TextField } from '../../ui/Field.tsx'
 import { t } from '../../words/words.ts'
 import styles from './Holds.module.css'
@@ -91,14 +90,12 @@ function FormatField({ draft, change, choices }: FormatProps) {
   if (formats.length < 2 || certain) return null
   const chosen = draft.format === '' ? (suggested ?? '') : draft.format
   return (
-    <div>
-      <SelectField
-        label={t.holds.format}
-        value={chosen}
-        options={formats.map(({ format, title }) => [format, title] as const)}
-        onChange={format => change({ format })}
-      />
-      <span className={fieldStyles.hint}>{t.holds.formatGuess}</span>
-    </div>
+    <SelectField
+      label={t.holds.format}
+      hint={t.holds.formatGuess}
+      value={chosen}
+      options={formats.map(({ format, title }) => [format, title] as const)}
+      onChange={format => change({ format })}
+    />
   )
 }

@@ -1,10 +1,10 @@
-import { useEffect, useState } from 'react'
 import { holdsForMaintenance } from '../../../shared/hold-words.ts'
 import type { HoldChoices } from '../../../shared/holds.ts'
 import { expiresAtOf } from '../../../shared/lease.ts'
 import { holderText } from '../../../shared/lock-words.ts'
 import type { Result } from '../../../shared/result.ts'
 import { ask } from '../../state/console.ts'
+import { useAnswer } from '../../state/use-answer.ts'
 import { Icon, type IconName } from '../../ui/Icon.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
@@ -54,25 +54,7 @@ const AGAIN_MS = 2000
 
 /** The current lock of a key and its possible formats; null until known. */
 export function useChoices(storeId: string, key: string): Result<HoldChoices> | null {
-  const [known, setKnown] = useState<{ readonly of: string; readonly answer: Result<HoldChoices> } | null>(
-    null,
-  )
-  const of = JSON.stringify([storeId, key])
-  useEffect(() => {
-    if (storeId === '' || key === '') return
-    let timer: ReturnType<typeof setTimeout>
-    let wanted = true
-    const read = async () => {
-      const answer = await ask('holds.choices', { storeId, key })
-      if (!wanted) return
-      setKnown({ of: JSON.stringify([storeId, key]), answer })
-      timer = setTimeout(() => void read(), AGAIN_MS)
-    }
-    timer = setTimeout(() => void read(), REST_MS)
-    return () => {
-      wanted = false
-      clearTimeout(timer)
-    }
-  }, [storeId, key])
-  return known?.of === of ? known.answer : null
+  const question = storeId === '' || key === '' ? null : { storeId, key }
+  const known = useAnswer(question, of => ask('holds.choices', of), { afterMs: REST_MS, againMs: AGAIN_MS })
+  return known?.of.storeId === storeId && known.of.key === key ? known.answer : null
 }

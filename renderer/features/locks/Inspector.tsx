@@ -1,14 +1,13 @@
-import { useEffect, useState } from 'react'
 import { useStore } from 'zustand'
 import { holdersLookAlike } from '../../../shared/lease.ts'
 import { judgement } from '../../../shared/lock-words.ts'
 import type { Lock, LockDetail, Story, WatchedLock } from '../../../shared/locks.ts'
-import type { Result } from '../../../shared/result.ts'
 import { useNow } from '../../state/clock.ts'
 import { ask, book, consoleStore, isBehind, statusOf, storeTime } from '../../state/console.ts'
 import { holdsStore } from '../../state/holds.ts'
 import { rowIdOf } from '../../state/lock-book.ts'
 import { table } from '../../state/table.ts'
+import { useAnswer } from '../../state/use-answer.ts'
 import { closeInspector, type Inspected, openDialog, showTimeline } from '../../state/view.ts'
 import { Button, CopyButton } from '../../ui/Button.tsx'
 import { Icon } from '../../ui/Icon.tsx'
@@ -35,10 +34,13 @@ export function Inspector({ target }: { readonly target: Inspected }) {
   useStore(table, state => state.revision)
   const row = book.rows.get(rowIdOf(target.storeId, target.id))
   const watched = row?.lock
-  const reading = useDetail(
-    target,
-    watched ? `${watched.fence} ${watched.watched.renewals} ${row.change}` : 'none',
-  )
+  // Read again with every change of the lock, but not at once.
+  const version = watched && `${watched.fence} ${watched.watched.renewals} ${row.change}`
+  const known = useAnswer([target, version], () => ask('locks.inspect', target), {
+    firstAfterMs: 0,
+    afterMs: AGAIN_MS,
+  })
+  const reading = known?.answer ?? null
   const detail = reading?.ok ? reading.value : null
   const lock = watched ?? (detail?.lock && unwatched(detail.lock))
   const gone = row ? row.change === 'gone' : reading?.ok === true && detail === null
@@ -152,20 +154,4 @@ function Tenures({ story }: { readonly story: Story }) {
       </ol>
     </section>
   )
-}
-
-/** The details of one record, read again whenever `version` changes. */
-function useDetail({ storeId, id }: Inspected, version: string): Result<LockDetail | null> | null {
-  const [reading, setReading] = useState<Result<LockDetail | null> | null>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new version is the reason to read again
-  useEffect(() => {
-    let wanted = true
-    const read = () => void ask('locks.inspect', { storeId, id }).then(result => wanted && setReading(result))
-    const timer = setTimeout(read, reading ? AGAIN_MS : 0)
-    return () => {
-      wanted = false
-      clearTimeout(timer)
-    }
-  }, [storeId, id, version])
-  return reading
 }

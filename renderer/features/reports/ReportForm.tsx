@@ -4,7 +4,7 @@ import type { ReportFormat } from '../../../shared/reports.ts'
 import type { StoreEntry } from '../../../shared/stores.ts'
 import { STATS_WINDOWS } from '../../state/windows.ts'
 import fieldStyles from '../../ui/Field.module.css'
-import { Hint, hintId, Segments, Switch, TextField, TextInput } from '../../ui/Field.tsx'
+import { Hint, hintId, Segments, Switch, TextField } from '../../ui/Field.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import segmentStyles from '../../ui/Segments.module.css'
 import { sentence } from '../../ui/shown-text.ts'
@@ -26,6 +26,8 @@ type Props = {
 export function ReportForm({ draft, open, makesPdf, onChange }: Props) {
   const words = t.report
   const summaryId = useId()
+  // On every keystroke, because a report refuses an invalid filter.
+  const trouble = filterTrouble(draft.filter)
   const about = draft.format === 'pdf' && !makesPdf ? words.printAbout : words.about[draft.format]
   return (
     <div className={styles.form}>
@@ -36,7 +38,15 @@ export function ReportForm({ draft, open, makesPdf, onChange }: Props) {
         onChange={preset => onChange({ preset })}
       />
       {draft.preset === 'custom' && <CustomWindow draft={draft} onChange={onChange} />}
-      <FilterField value={draft.filter} onChange={filter => onChange({ filter })} />
+      <TextField
+        label={words.filter}
+        hint={words.filterHint}
+        wrong={trouble === null ? undefined : sentence(trouble)}
+        mono
+        maxLength={2000}
+        value={draft.filter}
+        onChange={filter => onChange({ filter })}
+      />
       {open.length > 1 && <StoreChoice draft={draft} open={open} onChange={onChange} />}
       <TextField
         label={words.name}
@@ -79,6 +89,7 @@ function CustomWindow({ draft, onChange }: Pick<Props, 'draft' | 'onChange'>) {
   const id = useId()
   const words = t.report
   const isWrong = windowOf(draft, Date.now()) === null
+  const note = isWrong ? words.badWindow : words.localTime
   return (
     <div className={styles.times}>
       {(['from', 'to'] as const).map(end => (
@@ -88,17 +99,11 @@ function CustomWindow({ draft, onChange }: Pick<Props, 'draft' | 'onChange'>) {
           label={words[end]}
           value={draft[end]}
           aria-invalid={isWrong || undefined}
-          aria-describedby={isWrong ? `${id}-wrong` : undefined}
+          aria-describedby={hintId(id, note)}
           onChange={value => onChange({ [end]: value })}
         />
       ))}
-      {isWrong ? (
-        <span id={`${id}-wrong`} className={fieldStyles.wrong} role="alert">
-          {words.badWindow}
-        </span>
-      ) : (
-        <span className={fieldStyles.hint}>{words.localTime}</span>
-      )}
+      <Hint id={id} text={note} wrong={isWrong} />
     </div>
   )
 }
@@ -129,34 +134,5 @@ function StoreChoice({ draft, open, onChange }: Pick<Props, 'draft' | 'open' | '
         </span>
       )}
     </fieldset>
-  )
-}
-
-type FilterProps = { readonly value: string; readonly onChange: (value: string) => void }
-
-/** The locks of the report. Checks the filter on every keystroke, because a report refuses an invalid one. */
-function FilterField({ value, onChange }: FilterProps) {
-  const id = useId()
-  const trouble = filterTrouble(value)
-  return (
-    <div className={fieldStyles.field}>
-      <label htmlFor={id}>{t.report.filter}</label>
-      <TextInput
-        id={id}
-        mono
-        maxLength={2000}
-        value={value}
-        aria-invalid={trouble !== null || undefined}
-        aria-describedby={`${id}-hint`}
-        onChange={onChange}
-      />
-      <span
-        id={`${id}-hint`}
-        className={trouble === null ? fieldStyles.hint : fieldStyles.wrong}
-        role="status"
-      >
-        {trouble === null ? t.report.filterHint : sentence(trouble)}
-      </span>
-    </div>
   )
 }

@@ -1,12 +1,14 @@
-import { useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
+import { useId, useLayoutEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
+import type { Result } from '../../../shared/result.ts'
 import type { KeyChoice, LockTenure, Tenures } from '../../../shared/stats.ts'
 import { ask, book, consoleStore } from '../../state/console.ts'
 import { rowIdOf } from '../../state/lock-book.ts'
-import { viewStore } from '../../state/view.ts'
+import { useAnswer } from '../../state/use-answer.ts'
+import { type Inspected, viewStore } from '../../state/view.ts'
 import cardStyles from '../../ui/Card.module.css'
 import { LongTable } from '../../ui/DataTable.tsx'
-import fieldStyles from '../../ui/Field.module.css'
+import { TextInput } from '../../ui/Field.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import chartStyles from './Chart.module.css'
@@ -96,20 +98,16 @@ let wasShown = false
 
 const NONE: Tenures = { tenures: [], gaps: [], left: 0 }
 
-function useTenures(target: { storeId: string; id: string } | null, { from, to }: Span): Tenures | null {
-  const [found, setFound] = useState<{ of: typeof target; tenures: Tenures } | null>(null)
-  useEffect(() => {
-    if (target === null) return
-    let wanted = true
-    const { storeId, id } = target
-    void ask('stats.tenures', { storeIds: [storeId], id, from, to, limit: MOST_TENURES }).then(answer => {
-      if (wanted && answer.ok) setFound({ of: target, tenures: answer.value })
-    })
-    return () => {
-      wanted = false
-    }
-  }, [target, from, to])
-  return found?.of === target ? (found?.tenures ?? null) : null
+/** The tenures of a lock; those of an earlier span until these have arrived. */
+function useTenures(target: Inspected | null, { from, to }: Span): Tenures | null {
+  const question = target && { storeIds: [target.storeId], id: target.id, from, to, limit: MOST_TENURES }
+  const known = useAnswer(question, of => ask('stats.tenures', of).then(valueOrNull))
+  const isOfTarget = known?.of.id === target?.id && known?.of.storeIds[0] === target?.storeId
+  return isOfTarget && known ? known.answer : null
+}
+
+function valueOrNull<T>(result: Result<T>): T | null {
+  return result.ok ? result.value : null
 }
 
 type ChartProps = { readonly label: string; readonly found: Tenures; readonly span: Span }
@@ -236,25 +234,14 @@ const MOST_KEYS = 12
 function KeyPicker({ scope, onChoose }: PickerProps) {
   const [typed, setTyped] = useState('')
   const [open, setOpen] = useState(false)
-  const [found, setFound] = useState<readonly KeyChoice[]>([])
   const [at, setAt] = useState(0)
   const entries = useStore(consoleStore, state => state.entries)
   const id = useId()
+  const storeIds = scope === null ? undefined : [scope]
+  const question = open ? { text: typed.trim(), limit: MOST_KEYS, storeIds } : null
+  const known = useAnswer(question, of => ask('stats.keys', of).then(valueOrNull), { afterMs: TYPED_MS })
+  const found = known?.answer ?? []
   const chosen = Math.min(at, found.length - 1)
-
-  useEffect(() => {
-    if (!open) return
-    let wanted = true
-    const timer = setTimeout(async () => {
-      const query = { text: typed.trim(), limit: MOST_KEYS, ...(scope === null ? {} : { storeIds: [scope] }) }
-      const answer = await ask('stats.keys', query)
-      if (wanted && answer.ok) setFound(answer.value)
-    }, TYPED_MS)
-    return () => {
-      wanted = false
-      clearTimeout(timer)
-    }
-  }, [typed, open, scope])
 
   const choose = (key: KeyChoice | undefined) => {
     if (!key) return
@@ -267,8 +254,8 @@ function KeyPicker({ scope, onChoose }: PickerProps) {
   }
   return (
     <div className={timelineStyles.picker}>
-      <input
-        className={`${fieldStyles.input} mono`}
+      <TextInput
+        mono
         role="combobox"
         aria-label={t.stats.chooseKey}
         aria-expanded={open}
@@ -276,15 +263,13 @@ function KeyPicker({ scope, onChoose }: PickerProps) {
         aria-autocomplete="list"
         aria-activedescendant={open && found.length > 0 ? `${id}-${chosen}` : undefined}
         placeholder={t.stats.chooseKeyHint}
-        autoComplete="off"
-        spellCheck={false}
         maxLength={500}
         value={typed}
         onFocus={() => setOpen(true)}
         onClick={() => setOpen(true)}
         onBlur={() => setOpen(false)}
-        onChange={event => {
-          setTyped(event.target.value)
+        onChange={text => {
+          setTyped(text)
           setOpen(true)
           setAt(0)
         }}

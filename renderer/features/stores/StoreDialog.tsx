@@ -59,14 +59,16 @@ export function StoreDialog(props: StoreDialogMode) {
     const address = draft.address.trim()
     return { ...decided, address, name: draft.name.trim() || shortName(parseAddress(address)).slice(0, 60) }
   }
-  const save = useRequest(() =>
-    props.mode === 'edit'
-      ? ask('stores.edit', {
-          storeId: props.storeId,
-          profile: profile(),
-          password: draft.forget ? null : typed,
-        })
-      : ask('stores.add', { profile: profile(), password: typed, passwordOf }),
+  const save = useRequest(
+    () =>
+      props.mode === 'edit'
+        ? ask('stores.edit', {
+            storeId: props.storeId,
+            profile: profile(),
+            password: draft.forget ? null : typed,
+          })
+        : ask('stores.add', { profile: profile(), password: typed, passwordOf }),
+    closeDialog,
   )
   async function test() {
     setTesting(true)

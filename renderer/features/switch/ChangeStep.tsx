@@ -59,25 +59,19 @@ function FileChange({ run, now }: StepProps) {
   const preview = shown?.typed === typed ? shown.preview : null
   const isDue = run.step === 'change'
 
-  const change = useRequest(
-    async () => {
-      const { file: path = '', digest = '' } = preview ?? {}
-      const answer = await act('switch.envChange', { switchId, file: path, digest })
-      // The preview is no longer what would happen, whether the file was changed or not.
-      setShown(null)
-      return answer
-    },
-    () => {},
-  )
-  const look = useRequest(
-    async () => {
-      change.clear()
-      const answer = await ask('switch.envPreview', { switchId, file: typed })
-      setShown(answer.ok ? { typed, preview: answer.value } : null)
-      return answer
-    },
-    () => {},
-  )
+  const change = useRequest(async () => {
+    const { file: path = '', digest = '' } = preview ?? {}
+    const answer = await act('switch.envChange', { switchId, file: path, digest })
+    // The preview is no longer what would happen, whether the file was changed or not.
+    setShown(null)
+    return answer
+  })
+  const look = useRequest(async () => {
+    change.clear()
+    const answer = await ask('switch.envPreview', { switchId, file: typed })
+    setShown(answer.ok ? { typed, preview: answer.value } : null)
+    return answer
+  })
   const error = change.error ?? look.error
   const failed = change.error?.uncertain ? words.uncertain : words.refused
 

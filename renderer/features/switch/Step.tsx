@@ -87,14 +87,8 @@ function StepEnd({ run, now, step }: Props) {
   const [typed, setTyped] = useState<string | null>(null)
   const reason = typed?.trim() ?? ''
   const { switchId } = run
-  const pass = useRequest(
-    () => act('switch.pass', { switchId, step, ...(typed === null ? {} : { reason }) }),
-    () => {},
-  )
-  const back = useRequest(
-    () => act('switch.back', { switchId, step }),
-    () => {},
-  )
+  const pass = useRequest(() => act('switch.pass', { switchId, step, ...(typed === null ? {} : { reason }) }))
+  const back = useRequest(() => act('switch.back', { switchId, step }))
   const words = t.switch
   const isMet = now?.checks[step].is === 'met'
   const isCurrent = step === run.step
