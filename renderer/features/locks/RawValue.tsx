@@ -35,7 +35,7 @@ export function RawValue({ part }: { readonly part: RawPart }) {
         </span>
         {part.encoding === 'text' ? (
           <SegmentButtons
-            label={label}
+            label={t.inspector.rawForm(label)}
             value={hex ? 'hex' : 'text'}
             options={[
               ['text', t.inspector.rawText],

@@ -5,11 +5,11 @@ import type { PlanSummary } from '../../../shared/plans.ts'
 import { type ConsoleState, consoleStore } from '../../state/console.ts'
 import type { Group, GroupBy, PlanBook } from '../../state/plan-book.ts'
 import { type Show, sameShow } from '../../state/plan-order.ts'
+import { Icon } from '../../ui/Icon.tsx'
 import segmentStyles from '../../ui/Segments.module.css'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { ProductionBadge } from '../stores/StoreName.tsx'
-import { ExcludeButton } from './PlanList.tsx'
 import styles from './Plans.module.css'
 import { useShape } from './use-plan-view.ts'
 
@@ -102,6 +102,34 @@ function GroupItem({ by, group, plan, show, onShow, onExclude }: ItemProps) {
         {group.kept === group.all ? t.number(group.all) : t.run.of(group.kept, group.all)}
       </span>
     </li>
+  )
+}
+
+type ExcludeProps = {
+  readonly name: string
+  readonly excluded: boolean
+  readonly tabIndex?: number
+  readonly onClick: () => void
+}
+
+/** Excludes a lock or a group, or includes it again. */
+export function ExcludeButton({ name, excluded, tabIndex, onClick }: ExcludeProps) {
+  const label = t.plans[excluded ? 'include' : 'exclude'](name)
+  return (
+    <button
+      type="button"
+      tabIndex={tabIndex}
+      className={styles.exclude}
+      aria-label={label}
+      aria-pressed={excluded}
+      title={label}
+      onClick={event => {
+        event.stopPropagation()
+        onClick()
+      }}
+    >
+      <Icon name={excluded ? 'plus' : 'cross'} size={11} />
+    </button>
   )
 }
 

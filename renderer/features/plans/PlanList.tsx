@@ -15,6 +15,7 @@ import { useGrid } from '../../ui/use-grid.ts'
 import type { Words } from '../../words/en.ts'
 import { t } from '../../words/words.ts'
 import { StoreName } from '../stores/StoreName.tsx'
+import { ExcludeButton } from './PlanGroups.tsx'
 import styles from './Plans.module.css'
 import type { ShowChip } from './plan-chips.ts'
 import { nowFace, type PlanFace, resultFace, stateFace } from './plan-face.ts'
@@ -249,34 +250,6 @@ function FaceCell({ icon, tone, text }: PlanFace) {
     <span className={`${gridStyles.state} ${styles.face}`} data-tone={tone} title={text}>
       <Icon name={icon} /> <span className="clip">{text}</span>
     </span>
-  )
-}
-
-type ExcludeProps = {
-  readonly name: string
-  readonly excluded: boolean
-  readonly tabIndex?: number
-  readonly onClick: () => void
-}
-
-/** Excludes a lock or a group, or includes it again. */
-export function ExcludeButton({ name, excluded, tabIndex, onClick }: ExcludeProps) {
-  const label = t.plans[excluded ? 'include' : 'exclude'](name)
-  return (
-    <button
-      type="button"
-      tabIndex={tabIndex}
-      className={styles.exclude}
-      aria-label={label}
-      aria-pressed={excluded}
-      title={label}
-      onClick={event => {
-        event.stopPropagation()
-        onClick()
-      }}
-    >
-      <Icon name={excluded ? 'plus' : 'cross'} size={11} />
-    </button>
   )
 }
 

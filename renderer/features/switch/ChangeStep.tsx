@@ -13,8 +13,9 @@ import { ErrorNotice } from '../../ui/Notice.tsx'
 import { sentence, shownText } from '../../ui/shown-text.ts'
 import viewStyles from '../../ui/View.module.css'
 import { t } from '../../words/words.ts'
+import styles from './ChangeStep.module.css'
 import type { StepProps } from './parts.tsx'
-import styles from './Switch.module.css'
+import partStyles from './SwitchParts.module.css'
 
 export function ChangeStep({ run, now }: StepProps) {
   const words = t.switch.change
@@ -83,7 +84,7 @@ function FileChange({ run, now }: StepProps) {
 
   const lookText = preview || error ? words.lookAgain : words.look
   return (
-    <Card label={words.file} className={styles.stack}>
+    <Card label={words.file} className={partStyles.stack}>
       <form
         className={styles.fileForm}
         onSubmit={event => {
@@ -114,7 +115,7 @@ function FileChange({ run, now }: StepProps) {
         <div className={styles.preview}>
           <Difference lines={preview.lines} />
           <p className={fieldStyles.hint}>{words.others}</p>
-          <dl className={styles.facts}>
+          <dl className={partStyles.facts}>
             <dt>{words.copy}</dt>
             <dd className="mono">{shownText(preview.copy, 400)}</dd>
           </dl>
@@ -134,7 +135,7 @@ function FileFacts({ run, now: { env, checks } }: StepProps) {
   const last = run.envChanges.at(-1)
   if (!env && !last) return null
   return (
-    <dl className={styles.facts}>
+    <dl className={partStyles.facts}>
       {env && (
         <>
           <dt>{words.live}</dt>

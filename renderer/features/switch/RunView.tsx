@@ -13,8 +13,8 @@ import viewStyles from '../../ui/View.module.css'
 import { ViewHead } from '../../ui/View.tsx'
 import { t } from '../../words/words.ts'
 import { SideName, type StepProps } from './parts.tsx'
+import styles from './RunView.module.css'
 import { Step } from './Step.tsx'
-import styles from './Switch.module.css'
 import { openStrays, type StepState, stepStates } from './step-state.ts'
 
 /** A switch in progress: the steps at the left, the current one at the right. */

@@ -8,11 +8,12 @@ import { Button } from '../../ui/Button.tsx'
 import { useRequest } from '../../ui/Dialog.tsx'
 import { Segments } from '../../ui/Field.tsx'
 import { ErrorNotice } from '../../ui/Notice.tsx'
+import segmentStyles from '../../ui/Segments.module.css'
 import { shownText } from '../../ui/shown-text.ts'
 import viewStyles from '../../ui/View.module.css'
 import { t } from '../../words/words.ts'
 import { ProductionBadge, StoreDot } from '../stores/StoreName.tsx'
-import styles from './Switch.module.css'
+import styles from './StartForm.module.css'
 
 const QUIETS = ['30000', '60000', '300000', '900000'] as const
 type Quiet = (typeof QUIETS)[number]
@@ -113,7 +114,7 @@ function StoreChoice({ label, chosen, taken, onChoose }: ChoiceProps) {
   const entries = useStore(consoleStore, state => state.entries)
   const name = useId()
   return (
-    <fieldset className={styles.choice}>
+    <fieldset className={segmentStyles.segments}>
       <legend>{label}</legend>
       {entries.map(entry => {
         const why = whyNot(entry, taken)

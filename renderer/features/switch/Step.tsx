@@ -21,8 +21,8 @@ import viewStyles from '../../ui/View.module.css'
 import { t } from '../../words/words.ts'
 import { ChangeStep } from './ChangeStep.tsx'
 import type { StepProps } from './parts.tsx'
+import styles from './Step.module.css'
 import { CleanStep, DrainStep, RestartStep, StopStep, UnderstandStep, VerifyStep } from './StepFacts.tsx'
-import styles from './Switch.module.css'
 import { Trouble } from './Trouble.tsx'
 
 const FACTS: Readonly<Record<SwitchStep, ComponentType<StepProps>>> = {

@@ -29,7 +29,8 @@ import {
   storeName,
   WhyTwoBreak,
 } from './parts.tsx'
-import styles from './Switch.module.css'
+import styles from './StepFacts.module.css'
+import partStyles from './SwitchParts.module.css'
 import { openStrays, toDrain } from './step-state.ts'
 
 const POINTS = [
@@ -267,7 +268,7 @@ export function CleanStep({ run, now: { from, checks } }: StepProps) {
   ]
   const { length: plans } = run.planIds
   return (
-    <Card label={words.left} isBehind={from.status !== 'live'} className={styles.stack}>
+    <Card label={words.left} isBehind={from.status !== 'live'} className={partStyles.stack}>
       <Figures label={words.left} figures={figures} />
       {from.unrecognised ? <p className={`${cardStyles.note} muted`}>{words.unrecognisedNote}</p> : null}
       {checks.clean.is === 'met' ? (
@@ -308,7 +309,7 @@ export function RestartStep({ run, now }: StepProps) {
   const { firstArrivalInNewAt: first, to } = now
   const waitingMs = time - (reachedAt(run, 'restart') ?? run.begunAt)
   return (
-    <Card label={words.newHeld} isBehind={to.status !== 'live'} className={styles.stack}>
+    <Card label={words.newHeld} isBehind={to.status !== 'live'} className={partStyles.stack}>
       {first === null ? (
         <p className={styles.firstLock}>
           <span className={styles.pulse} aria-hidden="true" />
@@ -332,7 +333,7 @@ export function VerifyStep({ run, now }: StepProps) {
   const isBehind = from.status !== 'live' || to.status !== 'live'
   const inBoth = { name: words.splits, value: splits.length, tone: 'danger' as const }
   return (
-    <Card label={words.newHeld} isBehind={isBehind} className={styles.stack}>
+    <Card label={words.newHeld} isBehind={isBehind} className={partStyles.stack}>
       <Figures label={words.newHeld} figures={[...figuresOf(now, words), inBoth]} />
       {/* While a worker holds a lock, the old store is not quiet; and after a worker was seen, quiet proves nothing. */}
       {from.held !== null && !isWorkedIn(from) && !isSeen && (

@@ -20,7 +20,8 @@ import { ViewBody } from '../../ui/View.tsx'
 import { t } from '../../words/words.ts'
 import { storeName } from './parts.tsx'
 import { RunHead } from './RunView.tsx'
-import styles from './Switch.module.css'
+import styles from './Summary.module.css'
+import partStyles from './SwitchParts.module.css'
 
 type Props = { readonly run: SwitchRun; readonly ended: NonNullable<SwitchRun['ended']> }
 
@@ -64,7 +65,7 @@ export function Summary({ run, ended }: Props) {
         {run.envChanges.length > 0 && (
           <Card label={words.env} titled>
             {run.envChanges.map(({ file, copy, before, after, at }) => (
-              <dl key={at} className={styles.facts}>
+              <dl key={at} className={partStyles.facts}>
                 <dt>{t.dateTime(at)}</dt>
                 <dd>
                   <code>{words.envLine(shownText(before ?? words.unset, 60), shownText(after, 60))}</code>{' '}

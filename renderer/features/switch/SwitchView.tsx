@@ -20,7 +20,7 @@ import { hiddenTitle, storeName } from './parts.tsx'
 import { RunView } from './RunView.tsx'
 import { StartForm } from './StartForm.tsx'
 import { Summary } from './Summary.tsx'
-import styles from './Switch.module.css'
+import styles from './SwitchView.module.css'
 
 /** The entry in the list of views, shown once there are two stores or a switch. */
 export function SwitchItem() {

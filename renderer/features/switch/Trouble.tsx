@@ -12,8 +12,8 @@ import { sentence, shownText } from '../../ui/shown-text.ts'
 import viewStyles from '../../ui/View.module.css'
 import { t } from '../../words/words.ts'
 import { type StepProps, storeName, WhyTwoBreak } from './parts.tsx'
-import styles from './Switch.module.css'
 import { openStrays } from './step-state.ts'
+import styles from './Trouble.module.css'
 
 const MOST_SHOWN = 5
 

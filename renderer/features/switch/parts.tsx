@@ -11,7 +11,7 @@ import { Figure } from '../../ui/Figures.tsx'
 import { shownText } from '../../ui/shown-text.ts'
 import { t } from '../../words/words.ts'
 import { StoreDot } from '../stores/StoreName.tsx'
-import styles from './Switch.module.css'
+import styles from './SwitchParts.module.css'
 import { holdersOf } from './step-state.ts'
 
 const MOST_NAMED = 4

@@ -67,7 +67,6 @@ export const holds = {
     badgeOurs: (reason: string) => `Maintenance hold: ${reason}`,
     badgeOthers: (who: string) => `Maintenance hold by ${who}`,
     ours: 'Held for maintenance',
-    oursText: (until: number) => `Lockkeeper holds this lock on purpose, until ${dateTime(until)}.`,
     others: (who: string) =>
       `This lock is held for maintenance by ${who}. No job has it: ask there before you release it.`,
 
@@ -86,7 +85,6 @@ export const holds = {
       unread: 'What is there cannot be read.',
     },
     format: 'Format',
-    formatOf: (title: string) => `Taken as “${title}”`,
     formatGuess: 'By the look of the key: the programs that use it must write the same format.',
     duration: 'For',
     own: 'Other',

@@ -62,6 +62,7 @@ export const lock = {
         : bytes < 1_048_576
           ? `${(bytes / 1024).toFixed(1)} KB`
           : `${(bytes / 1_048_576).toFixed(1)} MB`,
+    rawForm: (part: string) => `Format of ${part}`,
     rawCut: (shown: string, whole: string) => `The first ${shown} of ${whole}.`,
     rawText: 'Text',
     rawHex: 'Hex',
