@@ -1,4 +1,5 @@
 import { type ComponentProps, useEffect, useState } from 'react'
+import { t } from '../words/words.ts'
 import styles from './Button.module.css'
 
 type Props = ComponentProps<'button'> & {
@@ -19,10 +20,10 @@ export function Button({ look, start = false, className = '', ...rest }: Props) 
   )
 }
 
-type CopyProps = { readonly text: string; readonly label: string; readonly done: string }
+type CopyProps = { readonly text: string; readonly label: string }
 
 /** Confirms the copy only if it succeeded. */
-export function CopyButton({ text, label, done }: CopyProps) {
+export function CopyButton({ text, label }: CopyProps) {
   const [copied, setCopied] = useState(false)
   useEffect(() => {
     if (!copied) return
@@ -38,7 +39,7 @@ export function CopyButton({ text, label, done }: CopyProps) {
         )
       }
     >
-      <span aria-live="polite">{copied ? done : label}</span>
+      <span aria-live="polite">{copied ? t.copied : label}</span>
     </Button>
   )
 }

@@ -1,6 +1,7 @@
 import { type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react'
 import type { Failure, Result } from '../../shared/result.ts'
 import { closeDialog } from '../state/view.ts'
+import { t } from '../words/words.ts'
 import { Button } from './Button.tsx'
 import styles from './Dialog.module.css'
 import { TextField } from './Field.tsx'
@@ -52,9 +53,7 @@ export function Dialog({ title, onClose = closeDialog, children, className = '',
 }
 
 type FormProps = {
-  /** The labels of the two buttons. */
   readonly submit: string
-  readonly cancel: string
   readonly look?: 'primary' | 'danger'
   readonly disabled?: boolean
   readonly cancelDisabled?: boolean
@@ -74,7 +73,7 @@ type FormProps = {
 
 /** The form of a dialog: its fields, why it was refused, and its buttons. */
 export function DialogForm({ look = 'primary', onSubmit, onClose = closeDialog, ...props }: FormProps) {
-  const { submit, cancel, disabled, cancelDisabled, error, what, buttons, note, isLong, children } = props
+  const { submit, disabled, cancelDisabled, error, what, buttons, note, isLong, children } = props
   return (
     <form
       onSubmit={event => {
@@ -89,7 +88,7 @@ export function DialogForm({ look = 'primary', onSubmit, onClose = closeDialog, 
         <DialogButtons>
           {buttons}
           <Button disabled={cancelDisabled} onClick={onClose}>
-            {cancel}
+            {t.cancel}
           </Button>
           <Button type="submit" look={look} disabled={disabled}>
             {submit}
@@ -144,18 +143,17 @@ export function DialogButtons({ children, className = '' }: ButtonsProps) {
 }
 
 type EndProps = {
-  readonly close: string
   readonly onClose?: () => void
   readonly children?: ReactNode
 }
 
 /** The end of a dialog to be read: the button that closes it, after the others. */
-export function DialogEnd({ close, onClose = closeDialog, children }: EndProps) {
+export function DialogEnd({ onClose = closeDialog, children }: EndProps) {
   return (
     <DialogButtons>
       {children}
       <Button look="primary" autoFocus onClick={onClose}>
-        {close}
+        {t.close}
       </Button>
     </DialogButtons>
   )

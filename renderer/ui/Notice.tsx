@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
+import { sentence } from '../words/words.ts'
 import styles from './Notice.module.css'
-import { sentence } from './shown-text.ts'
 
 type Props = {
   /** An alert is read out at once, a status when the reader pauses; none inside a region that is read out already. */

@@ -16,6 +16,12 @@ import { providerSwitch } from './en/switch.ts'
 export const en = {
   product: 'Lockkeeper',
   locale: 'en',
+  cancel: 'Cancel',
+  close: 'Close',
+  copied: 'Copied',
+  dismiss: 'Dismiss',
+  /** A holder of whom the record says nothing. */
+  noHolder: 'not recorded',
   number: (n: number) => numbers.format(n),
   clockTime,
   dateTime,

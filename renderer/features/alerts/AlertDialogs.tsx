@@ -6,13 +6,11 @@ import { ask } from '../../state/console.ts'
 import type { Acknowledgement } from '../../state/view.ts'
 import { Dialog, ReasonForm } from '../../ui/Dialog.tsx'
 import { SelectField } from '../../ui/Field.tsx'
-import { shownText } from '../../ui/shown-text.ts'
-import { t } from '../../words/words.ts'
+import { shownText, t } from '../../words/words.ts'
 
 const REASON = {
   label: t.alerts.reason,
   hint: t.alerts.reasonHint,
-  cancel: t.alerts.cancel,
   what: t.alerts.failedToSave,
 }
 

@@ -12,8 +12,7 @@ import { Dialog, DialogForm, useRequest } from '../../ui/Dialog.tsx'
 import fieldStyles from '../../ui/Field.module.css'
 import { SelectField, Switch, TextInput } from '../../ui/Field.tsx'
 import { Notice } from '../../ui/Notice.tsx'
-import { shownText } from '../../ui/shown-text.ts'
-import { t } from '../../words/words.ts'
+import { shownText, t } from '../../words/words.ts'
 import { SeverityMark } from './AlertMarks.tsx'
 import { asksBrowser } from './alert-signs.ts'
 import ruleStyles from './Rules.module.css'
@@ -55,7 +54,6 @@ export function RulesDialog() {
     <Dialog title={words.rulesTitle} size="wide" className={ruleStyles.rules}>
       <DialogForm
         submit={working ? words.saving : words.save}
-        cancel={words.cancel}
         disabled={working || wrong.length > 0}
         what={words.failedToSave}
         error={error}

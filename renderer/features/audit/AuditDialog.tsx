@@ -8,8 +8,7 @@ import { Dialog, DialogButtons, useRequest } from '../../ui/Dialog.tsx'
 import { SearchBox } from '../../ui/Field.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { ErrorNotice, Notice } from '../../ui/Notice.tsx'
-import { sentence, shownText } from '../../ui/shown-text.ts'
-import { t } from '../../words/words.ts'
+import { sentence, shownText, t } from '../../words/words.ts'
 import styles from './Audit.module.css'
 import { AuditList } from './AuditList.tsx'
 
@@ -39,7 +38,7 @@ export function AuditDialog() {
           </Button>
         )}
         <Button look="primary" onClick={closeDialog}>
-          {words.close}
+          {t.close}
         </Button>
       </DialogButtons>
     </Dialog>
@@ -142,7 +141,7 @@ function Verdict({ verdict }: { readonly verdict: AuditVerdict }) {
           <div className={styles.hash}>
             <span>{words.keep(shownText(head.file, 60), head.seq)}</span>
             <span className="mono">{shownText(head.hash, 200)}</span>
-            <CopyButton text={head.hash} label={words.copyHash} done={t.inspector.copied} />
+            <CopyButton text={head.hash} label={words.copyHash} />
           </div>
         )}
       </details>

@@ -7,9 +7,8 @@ import { consoleStore } from '../../state/console.ts'
 import gridStyles from '../../ui/Grid.module.css'
 import { GridBody, GridHead } from '../../ui/Grid.tsx'
 import { Statements } from '../../ui/Statements.tsx'
-import { shownText } from '../../ui/shown-text.ts'
 import { ROW_HEIGHT_PX } from '../../ui/use-grid.ts'
-import { t } from '../../words/words.ts'
+import { shownText, t } from '../../words/words.ts'
 import styles from './Audit.module.css'
 
 /** Older entries are loaded this many rows before the end. */

@@ -2,8 +2,7 @@ import { useStore } from 'zustand'
 import { consoleStore, dismissFailed } from '../../state/console.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Icon } from '../../ui/Icon.tsx'
-import { sentence } from '../../ui/shown-text.ts'
-import { t } from '../../words/words.ts'
+import { sentence, t } from '../../words/words.ts'
 import styles from './FailedAction.module.css'
 
 /** Over the view: the error of an action whose button or command cannot show it. */
@@ -18,7 +17,7 @@ export function FailedAction() {
             {failed.what} {sentence(failed.error.message)}
           </span>
           <Button look="link" onClick={dismissFailed}>
-            {t.errors.dismiss}
+            {t.dismiss}
           </Button>
         </>
       )}

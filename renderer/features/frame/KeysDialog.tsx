@@ -23,7 +23,7 @@ export function KeysDialog() {
           </Fact>
         ))}
       </dl>
-      <DialogEnd close={words.close} />
+      <DialogEnd />
     </Dialog>
   )
 }

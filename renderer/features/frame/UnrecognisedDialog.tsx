@@ -3,8 +3,7 @@ import { consoleStore, statusOf } from '../../state/console.ts'
 import { closeDialog, inspect } from '../../state/view.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog, DialogEnd } from '../../ui/Dialog.tsx'
-import { shownText } from '../../ui/shown-text.ts'
-import { t } from '../../words/words.ts'
+import { shownText, t } from '../../words/words.ts'
 import styles from './UnrecognisedDialog.module.css'
 
 /** Records in no known format: never hidden, never guessed at. */
@@ -40,7 +39,7 @@ export function UnrecognisedDialog() {
           {sample.length < count && <p className="muted">{t.unrecognised.some(sample.length, count)}</p>}
         </section>
       ))}
-      <DialogEnd close={t.keys.close} />
+      <DialogEnd />
     </Dialog>
   )
 }

@@ -16,8 +16,7 @@ import { Icon } from '../../ui/Icon.tsx'
 import { Menu } from '../../ui/Menu.tsx'
 import { ErrorNotice, Notice } from '../../ui/Notice.tsx'
 import panelStyles from '../../ui/Panel.module.css'
-import { sentence, shownText } from '../../ui/shown-text.ts'
-import { t } from '../../words/words.ts'
+import { sentence, shownText, t } from '../../words/words.ts'
 import styles from './Holds.module.css'
 
 /** A current hold with its reason, operator and time left. */

@@ -12,10 +12,9 @@ import { Empty } from '../../ui/Empty.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { NavItem } from '../../ui/NavItem.tsx'
 import { ErrorNotice, Notice } from '../../ui/Notice.tsx'
-import { sentence, shownText } from '../../ui/shown-text.ts'
 import viewStyles from '../../ui/View.module.css'
 import { ViewBody, ViewHead } from '../../ui/View.tsx'
-import { t } from '../../words/words.ts'
+import { sentence, shownText, t } from '../../words/words.ts'
 import { HoldCard } from './HoldCard.tsx'
 import styles from './Holds.module.css'
 
@@ -102,7 +101,7 @@ export function HoldNews() {
         <Notice key={hold.holdId} role="none">
           <Icon name="alert" /> <span>{shownText(holdEndSentence(hold), 600)}</span>
           <Button look="link" onClick={() => dismissLoss(hold.holdId)}>
-            {t.holds.dismiss}
+            {t.dismiss}
           </Button>
         </Notice>
       ))}

@@ -6,8 +6,7 @@ import { setFilter, table } from '../../state/table.ts'
 import { openDialog } from '../../state/view.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Empty } from '../../ui/Empty.tsx'
-import { sentence } from '../../ui/shown-text.ts'
-import { t } from '../../words/words.ts'
+import { sentence, t } from '../../words/words.ts'
 
 /** Why the table has no rows, and what to do about it. */
 export function EmptyTable() {

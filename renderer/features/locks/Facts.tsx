@@ -9,8 +9,7 @@ import { CopyButton } from '../../ui/Button.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import panelStyles from '../../ui/Panel.module.css'
 import { Statements } from '../../ui/Statements.tsx'
-import { shownText } from '../../ui/shown-text.ts'
-import { t } from '../../words/words.ts'
+import { shownText, t } from '../../words/words.ts'
 import styles from './Facts.module.css'
 
 type Props = {
@@ -30,7 +29,7 @@ export function Facts({ lock, story, storeId, formatTitle }: Props) {
     <>
       <Notes lock={lock} />
       <dl className={panelStyles.facts}>
-        <Fact name={words.facts.owner}>{lock.owner === null ? t.table.noOwner : shownText(lock.owner)}</Fact>
+        <Fact name={words.facts.owner}>{lock.owner === null ? t.noHolder : shownText(lock.owner)}</Fact>
         {lock.holder && <Fact name={words.facts.holder}>{shownText(lock.holder.label)}</Fact>}
         <Fact name={words.facts.acquired} from={acquiredAt !== null && words.sources[lock.acquiredAtSource]}>
           {acquiredAt === null ? words.unknown : t.dateTime(acquiredAt)}
@@ -125,7 +124,7 @@ export function ReleaseEffect({ title, format, detail }: EffectProps) {
       {detail?.command && (
         <>
           <Statements text={neutralise(detail.command)} label={words.command} />
-          <CopyButton text={detail.command} label={words.copyCommand} done={words.copied} />
+          <CopyButton text={detail.command} label={words.copyCommand} />
         </>
       )}
     </section>

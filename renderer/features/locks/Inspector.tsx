@@ -13,8 +13,7 @@ import { Button, CopyButton } from '../../ui/Button.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { ErrorNotice, Notice } from '../../ui/Notice.tsx'
 import panelStyles from '../../ui/Panel.module.css'
-import { sentence, shownText } from '../../ui/shown-text.ts'
-import { t } from '../../words/words.ts'
+import { sentence, shownText, t } from '../../words/words.ts'
 import { LockAlerts } from '../alerts/GroupCard.tsx'
 import { LockHold } from '../holds/HoldCard.tsx'
 import { Facts, ReleaseEffect } from './Facts.tsx'
@@ -114,7 +113,7 @@ function LockParts({ target, lock, gone, detail }: PartsProps) {
             </Button>
           </>
         )}
-        <CopyButton text={lock.key} label={words.copyKey} done={words.copied} />
+        <CopyButton text={lock.key} label={words.copyKey} />
         <Button onClick={() => showTimeline(target)}>{words.timeline}</Button>
       </div>
       <LockHold target={target} lock={lock} />
@@ -147,7 +146,7 @@ function Tenures({ story }: { readonly story: Story }) {
           .reverse()
           .map(({ owner, label, from, until, renewals }) => (
             <li key={`${from} ${owner}`}>
-              <span className="clip">{shownText(owner ?? label ?? t.table.noOwner, 80)}</span>
+              <span className="clip">{shownText(owner ?? label ?? t.noHolder, 80)}</span>
               <span className="faint">{words.tenure(from, until, renewals)}</span>
             </li>
           ))}

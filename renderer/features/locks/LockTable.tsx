@@ -17,9 +17,8 @@ import { openDialog, overlay } from '../../state/view.ts'
 import gridStyles from '../../ui/Grid.module.css'
 import { Grid, GridRow } from '../../ui/Grid.tsx'
 import { Icon } from '../../ui/Icon.tsx'
-import { shownText } from '../../ui/shown-text.ts'
 import { ROW_HEIGHT_PX, useGrid } from '../../ui/use-grid.ts'
-import { t } from '../../words/words.ts'
+import { shownText, t } from '../../words/words.ts'
 import { RowAlertMark } from '../alerts/AlertMarks.tsx'
 import { HoldBadge } from '../holds/HoldCard.tsx'
 import { ProductionMark, StoreDot, StoreName } from '../stores/StoreName.tsx'
@@ -241,7 +240,7 @@ function StoreMark({ store }: { readonly store: StoreEntry | undefined }) {
 
 function HolderCell({ lock }: { readonly lock: Row['lock'] }) {
   const label = lock.holder?.label
-  const first = lock.owner ?? label ?? t.table.noOwner
+  const first = lock.owner ?? label ?? t.noHolder
   const second = lock.owner !== null && label !== undefined && label !== lock.owner ? label : null
   return (
     <span className="clip" title={shownText(holderText(lock))}>

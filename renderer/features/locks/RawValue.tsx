@@ -2,8 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { useMemo, useRef, useState } from 'react'
 import type { RawPart } from '../../../shared/locks.ts'
 import { SegmentButtons } from '../../ui/Field.tsx'
-import { shownText } from '../../ui/shown-text.ts'
-import { t } from '../../words/words.ts'
+import { shownText, t } from '../../words/words.ts'
 import styles from './RawValue.module.css'
 
 const LINE_HEIGHT = 16

@@ -14,8 +14,7 @@ import { Dialog, DialogAnswer, DialogEnd, DialogForm, DialogSubject } from '../.
 import { TextField } from '../../ui/Field.tsx'
 import { Notice } from '../../ui/Notice.tsx'
 import panelStyles from '../../ui/Panel.module.css'
-import { sentence, shownText } from '../../ui/shown-text.ts'
-import { t } from '../../words/words.ts'
+import { sentence, shownText, t } from '../../words/words.ts'
 import { UndoButton } from '../plans/PlanRun.tsx'
 import { ProductionBadge } from '../stores/StoreName.tsx'
 import { Fact, Notes, ReleaseEffect } from './Facts.tsx'
@@ -30,7 +29,7 @@ export function ReleaseDialog({ target }: { readonly target: Inspected }) {
   return (
     <Dialog title={t.release.title}>
       <p>{t.release.notListed}</p>
-      <DialogEnd close={t.release.close} />
+      <DialogEnd />
     </Dialog>
   )
 }
@@ -82,7 +81,6 @@ function SeenLock({ seen, onLookAgain }: SeenProps) {
       <DialogForm
         look="danger"
         submit={working ? words.working : words.confirm}
-        cancel={words.cancel}
         disabled={!ready}
         cancelDisabled={working}
         onSubmit={() => void release()}
@@ -149,9 +147,7 @@ function AnswerDialog({ seen, answer }: { readonly seen: Row; readonly answer: A
           {t.holds.afterRelease}
         </Button>
       )}
-      <DialogEnd close={t.release.close}>
-        {released && <UndoButton of={released.action} until={released.undoUntil} />}
-      </DialogEnd>
+      <DialogEnd>{released && <UndoButton of={released.action} until={released.undoUntil} />}</DialogEnd>
     </Dialog>
   )
 }

@@ -11,9 +11,8 @@ import { Chip } from '../../ui/Chip.tsx'
 import { TextInput } from '../../ui/Field.tsx'
 import { Icon } from '../../ui/Icon.tsx'
 import { Menu } from '../../ui/Menu.tsx'
-import { shownText } from '../../ui/shown-text.ts'
 import titleStyles from '../../ui/Title.module.css'
-import { t } from '../../words/words.ts'
+import { shownText, t } from '../../words/words.ts'
 import { AlertChip } from '../alerts/AlertMarks.tsx'
 import { releaseAll } from '../plans/release-all.ts'
 import { FACES, filterOf } from './lock-face.ts'
@@ -139,7 +138,6 @@ function Chips() {
           <CopyButton
             text={[...selected].flatMap(id => book.rows.get(id)?.lock.key ?? []).join('\n')}
             label={t.table.copyKeys}
-            done={t.inspector.copied}
           />
           <Button onClick={() => table.setState({ selected: new Set() })}>{t.table.clearSelection}</Button>
         </span>

@@ -3,12 +3,10 @@ import { useStore } from 'zustand'
 import { LOCK_STATES } from '../../../shared/locks.ts'
 import type { PlanSummary } from '../../../shared/plans.ts'
 import { type ConsoleState, consoleStore } from '../../state/console.ts'
-import type { Group, GroupBy, PlanBook } from '../../state/plan-book.ts'
-import { type Show, sameShow } from '../../state/plan-order.ts'
+import { type Group, type GroupBy, type PlanBook, type Show, sameShow } from '../../state/plan-book.ts'
 import { Icon } from '../../ui/Icon.tsx'
 import segmentStyles from '../../ui/Segments.module.css'
-import { shownText } from '../../ui/shown-text.ts'
-import { t } from '../../words/words.ts'
+import { shownText, t } from '../../words/words.ts'
 import { ProductionBadge } from '../stores/StoreName.tsx'
 import styles from './Plans.module.css'
 import { useShape } from './use-plan-view.ts'
@@ -143,7 +141,7 @@ export function groupName(
     case 'store':
       return shownText(plan.stores[Number(value)]?.name ?? value, 80)
     case 'holder':
-      return value === '' ? t.plans.groups.noHolder : shownText(value, 80)
+      return value === '' ? t.noHolder : shownText(value, 80)
     case 'format':
       return formats.get(value)?.title ?? shownText(value, 80)
     case 'state': {

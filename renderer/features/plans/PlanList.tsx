@@ -2,18 +2,16 @@ import type { VirtualItem } from '@tanstack/react-virtual'
 import { memo, type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import type { PlanChange, PlanEntry, PlanStore } from '../../../shared/plans.ts'
 import { fittingColumns } from '../../state/columns.ts'
-import type { PlanBook } from '../../state/plan-book.ts'
-import { SHOW_ALL, type Show, sameShow } from '../../state/plan-order.ts'
+import { type PlanBook, SHOW_ALL, type Show, sameShow } from '../../state/plan-book.ts'
 import chipStyles from '../../ui/Chip.module.css'
 import { Chip } from '../../ui/Chip.tsx'
 import { SearchBox } from '../../ui/Field.tsx'
 import gridStyles from '../../ui/Grid.module.css'
 import { Grid, type GridColumn, GridRow } from '../../ui/Grid.tsx'
 import { Icon } from '../../ui/Icon.tsx'
-import { shownText } from '../../ui/shown-text.ts'
 import { useGrid } from '../../ui/use-grid.ts'
 import type { Words } from '../../words/en.ts'
-import { t } from '../../words/words.ts'
+import { shownText, t } from '../../words/words.ts'
 import { StoreName } from '../stores/StoreName.tsx'
 import { ExcludeButton } from './PlanGroups.tsx'
 import styles from './Plans.module.css'
@@ -224,7 +222,7 @@ const CELLS: Record<PlanColumnId, (props: RowProps) => ReactNode> = {
   holder: ({ entry: { owner, holder } }) => (
     <span className="clip" title={shownText([...new Set([owner, holder])].filter(Boolean).join(' '))}>
       {owner === null && holder === null ? (
-        <span className="muted">{t.table.noOwner}</span>
+        <span className="muted">{t.noHolder}</span>
       ) : (
         shownText(owner ?? holder ?? '', 120)
       )}

@@ -8,8 +8,7 @@ import type { PlanBook } from '../../state/plan-book.ts'
 import { Button } from '../../ui/Button.tsx'
 import { DialogButtons } from '../../ui/Dialog.tsx'
 import { ErrorNotice } from '../../ui/Notice.tsx'
-import { sentence } from '../../ui/shown-text.ts'
-import { t } from '../../words/words.ts'
+import { sentence, t } from '../../words/words.ts'
 import { PlanWarnings } from './PlanConfirm.tsx'
 import { PlanGroups } from './PlanGroups.tsx'
 import { PlanList } from './PlanList.tsx'
@@ -85,7 +84,7 @@ export function PlanReview({ book, plan, onNext }: Props) {
         </p>
         <DialogButtons>
           <Button start onClick={leavePlan}>
-            {t.plans.close}
+            {t.close}
           </Button>
           <Button onClick={() => void savePlanFile(plan).then(setNotice)}>{t.plans.saveFile}</Button>
           <Button

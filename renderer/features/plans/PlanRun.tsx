@@ -13,8 +13,7 @@ import { Icon } from '../../ui/Icon.tsx'
 import { Menu } from '../../ui/Menu.tsx'
 import { ErrorNotice, Notice } from '../../ui/Notice.tsx'
 import { saveFile } from '../../ui/save-file.ts'
-import { sentence, shownText } from '../../ui/shown-text.ts'
-import { t } from '../../words/words.ts'
+import { sentence, shownText, t } from '../../words/words.ts'
 import { PlanList } from './PlanList.tsx'
 import styles from './Plans.module.css'
 import { resultChips } from './plan-chips.ts'
@@ -73,7 +72,7 @@ export function PlanRun({ book, plan }: Props) {
       <PlanList book={book} view={view} chips={resultChips(book, plan)} />
       <DialogButtons>
         <span className={`muted ${styles.closing}`}>{words.closing}</span>
-        <Button onClick={leavePlan}>{t.plans.close}</Button>
+        <Button onClick={leavePlan}>{t.close}</Button>
       </DialogButtons>
     </div>
   )
@@ -210,7 +209,7 @@ export function PlanResult({ book, plan, onResume }: ResultProps) {
       </p>
       <DialogButtons>
         <Button start onClick={leavePlan}>
-          {t.plans.close}
+          {t.close}
         </Button>
         {plan.kind === 'release' && progress.counts.released > 0 && (
           <UndoButton of={plan.planId} until={plan.undoUntil} />

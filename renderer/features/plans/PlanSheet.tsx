@@ -10,8 +10,7 @@ import { Button } from '../../ui/Button.tsx'
 import { Chip } from '../../ui/Chip.tsx'
 import { Dialog, DialogButtons, DialogEnd } from '../../ui/Dialog.tsx'
 import { ErrorNotice, Notice } from '../../ui/Notice.tsx'
-import { shownText } from '../../ui/shown-text.ts'
-import { t } from '../../words/words.ts'
+import { shownText, t } from '../../words/words.ts'
 import { PlanConfirm } from './PlanConfirm.tsx'
 import { PlanReview } from './PlanReview.tsx'
 import { PlanResult, PlanRun } from './PlanRun.tsx'
@@ -24,7 +23,7 @@ export function PlanSheet({ planId }: { readonly planId: string }) {
   return (
     <Dialog title={t.plans.all.title} onClose={leavePlan}>
       <p>{t.plans.lost}</p>
-      <DialogEnd close={t.plans.close} onClose={leavePlan} />
+      <DialogEnd onClose={leavePlan} />
     </Dialog>
   )
 }
@@ -99,7 +98,7 @@ export function MakingPlan() {
       )}
       <DialogButtons>
         <Button autoFocus onClick={closeDialog}>
-          {making.failed === null ? words.cancel : words.close}
+          {making.failed === null ? t.cancel : t.close}
         </Button>
       </DialogButtons>
     </Dialog>

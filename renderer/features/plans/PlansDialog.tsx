@@ -8,8 +8,7 @@ import { Button } from '../../ui/Button.tsx'
 import chipStyles from '../../ui/Chip.module.css'
 import { Dialog, DialogButtons, useRequest } from '../../ui/Dialog.tsx'
 import { ErrorNotice } from '../../ui/Notice.tsx'
-import { shownText } from '../../ui/shown-text.ts'
-import { t } from '../../words/words.ts'
+import { shownText, t } from '../../words/words.ts'
 import styles from './Plans.module.css'
 import { choosePlanFile } from './plan-files.ts'
 
@@ -42,7 +41,7 @@ export function PlansDialog() {
           {words.openFile}
         </Button>
         <Button look="primary" onClick={closeDialog}>
-          {t.plans.close}
+          {t.close}
         </Button>
       </DialogButtons>
     </Dialog>

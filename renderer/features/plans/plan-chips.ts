@@ -1,7 +1,6 @@
 import { isUncertain, type PlanSummary, RESULTS, type ResultName } from '../../../shared/plans.ts'
 import type { ConsoleState } from '../../state/console.ts'
-import type { PlanBook } from '../../state/plan-book.ts'
-import { type Now, SHOW_ALL, type Show } from '../../state/plan-order.ts'
+import { type Now, type PlanBook, SHOW_ALL, type Show } from '../../state/plan-book.ts'
 import { t } from '../../words/words.ts'
 import { groupName } from './PlanGroups.tsx'
 import type { Compared } from './use-plan-view.ts'

@@ -1,9 +1,8 @@
 import type { LockState } from '../../../shared/locks.ts'
 import { isUncertain, type PlanChange, type PlanResult, type ResultName } from '../../../shared/plans.ts'
-import type { Now } from '../../state/plan-order.ts'
+import type { Now } from '../../state/plan-book.ts'
 import type { IconName } from '../../ui/Icon.tsx'
-import { sentence, shownText } from '../../ui/shown-text.ts'
-import { t } from '../../words/words.ts'
+import { sentence, shownText, t } from '../../words/words.ts'
 
 type Look = {
   readonly icon: IconName

@@ -12,8 +12,7 @@ import { makePlan, sayNoPlan } from '../../state/plan.ts'
 import type { PlanBook } from '../../state/plan-book.ts'
 import { readText } from '../../state/stream.ts'
 import { saveFile } from '../../ui/save-file.ts'
-import { sentence } from '../../ui/shown-text.ts'
-import { t } from '../../words/words.ts'
+import { sentence, t } from '../../words/words.ts'
 
 /** Fits into one frame of every transport, with room for JSON escapes. */
 const LARGEST = 48_000_000

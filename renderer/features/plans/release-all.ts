@@ -4,8 +4,7 @@ import type { StoreEntry } from '../../../shared/stores.ts'
 import { ask, book, consoleStore } from '../../state/console.ts'
 import { makePlan, sayNoPlan } from '../../state/plan.ts'
 import { table } from '../../state/table.ts'
-import { shownText } from '../../ui/shown-text.ts'
-import { t } from '../../words/words.ts'
+import { shownText, t } from '../../words/words.ts'
 
 /** Makes a plan for the selected locks exactly as shown; without a selection, for all shown locks. */
 export function releaseAll(): void {

@@ -1,8 +1,7 @@
 import { useDeferredValue, useMemo, useState } from 'react'
 import type { PlanChange, PlanComparison } from '../../../shared/plans.ts'
 import { ask } from '../../state/console.ts'
-import type { PlanBook } from '../../state/plan-book.ts'
-import { planOrder, SHOW_ALL, type Show } from '../../state/plan-order.ts'
+import { type PlanBook, planOrder, SHOW_ALL, type Show } from '../../state/plan-book.ts'
 import { useRequest } from '../../ui/Dialog.tsx'
 
 /** The shown locks of a plan. */

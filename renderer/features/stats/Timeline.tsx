@@ -9,8 +9,7 @@ import { type Inspected, viewStore } from '../../state/view.ts'
 import cardStyles from '../../ui/Card.module.css'
 import { LongTable } from '../../ui/DataTable.tsx'
 import { TextInput } from '../../ui/Field.tsx'
-import { shownText } from '../../ui/shown-text.ts'
-import { t } from '../../words/words.ts'
+import { shownText, t } from '../../words/words.ts'
 import chartStyles from './Chart.module.css'
 import { ChartFrame, Drawing } from './ChartFrame.tsx'
 import type { Span } from './steps.ts'
@@ -222,7 +221,7 @@ function sayLength({ from, begin, until, end }: LockTenure, now: number): string
 
 function sayHolder({ holder, ownerHash }: Pick<LockTenure, 'holder' | 'ownerHash'>): string {
   if (holder !== null) return shownText(holder, 120)
-  return ownerHash === null ? t.stats.noHolder : t.stats.token(ownerHash)
+  return ownerHash === null ? t.noHolder : t.stats.token(ownerHash)
 }
 
 type PickerProps = { readonly scope: string | null; readonly onChoose: (key: KeyChoice) => void }

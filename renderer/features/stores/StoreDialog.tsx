@@ -103,7 +103,6 @@ export function StoreDialog(props: StoreDialogMode) {
     <Dialog title={words.titles[props.mode]} size="wide">
       <DialogForm
         submit={save.working ? words.saving : words.submit[props.mode]}
-        cancel={words.cancel}
         disabled={disabled}
         error={save.error}
         onSubmit={save.run}
@@ -207,14 +206,7 @@ export function RemoveStoreDialog({ storeId }: { readonly storeId: string }) {
   )
   return (
     <Dialog title={words.removeTitle}>
-      <DialogForm
-        look="danger"
-        submit={words.remove}
-        cancel={words.cancel}
-        disabled={working}
-        error={error}
-        onSubmit={run}
-      >
+      <DialogForm look="danger" submit={words.remove} disabled={working} error={error} onSubmit={run}>
         <p>{words.removeText(store?.name ?? '')}</p>
       </DialogForm>
     </Dialog>

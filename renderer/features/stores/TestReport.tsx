@@ -3,8 +3,7 @@ import type { Result } from '../../../shared/result.ts'
 import { CAPABILITIES, type StoreTest } from '../../../shared/stores.ts'
 import { consoleStore } from '../../state/console.ts'
 import { Icon } from '../../ui/Icon.tsx'
-import { sentence, shownText } from '../../ui/shown-text.ts'
-import { t } from '../../words/words.ts'
+import { sentence, shownText, t } from '../../words/words.ts'
 import styles from './TestReport.module.css'
 
 export function TestReport({ result }: { readonly result: Result<StoreTest> }) {

@@ -10,9 +10,8 @@ import { useRequest } from '../../ui/Dialog.tsx'
 import fieldStyles from '../../ui/Field.module.css'
 import { TextField } from '../../ui/Field.tsx'
 import { ErrorNotice } from '../../ui/Notice.tsx'
-import { sentence, shownText } from '../../ui/shown-text.ts'
 import viewStyles from '../../ui/View.module.css'
-import { t } from '../../words/words.ts'
+import { sentence, shownText, t } from '../../words/words.ts'
 import styles from './ChangeStep.module.css'
 import type { StepProps } from './parts.tsx'
 import partStyles from './SwitchParts.module.css'
@@ -40,7 +39,7 @@ export function ChangeStep({ run, now }: StepProps) {
         <p className="muted">{words.byHand}</p>
         <p className={styles.wantedLine}>
           <code>{line}</code>
-          <CopyButton text={line} label={words.copyLine} done={words.copied} />
+          <CopyButton text={line} label={words.copyLine} />
         </p>
       </Card>
     </>

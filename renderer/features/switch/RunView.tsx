@@ -8,10 +8,9 @@ import { Announcer } from '../../ui/Announcer.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog, ReasonForm } from '../../ui/Dialog.tsx'
 import { Icon, type IconName } from '../../ui/Icon.tsx'
-import { sentence, shownText } from '../../ui/shown-text.ts'
 import viewStyles from '../../ui/View.module.css'
 import { ViewHead } from '../../ui/View.tsx'
-import { t } from '../../words/words.ts'
+import { sentence, shownText, t } from '../../words/words.ts'
 import { SideName, type StepProps } from './parts.tsx'
 import styles from './RunView.module.css'
 import { Step } from './Step.tsx'
@@ -68,7 +67,6 @@ function AbandonDialog({ run: { switchId }, onClose }: AbandonProps) {
       <ReasonForm
         label={words.reason}
         submit={words.confirmAbandon}
-        cancel={words.cancel}
         look="danger"
         what={words.failedToAbandon}
         send={reason => act('switch.abandon', { switchId, reason })}

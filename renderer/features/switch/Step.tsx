@@ -16,9 +16,8 @@ import { useRequest } from '../../ui/Dialog.tsx'
 import { TextField } from '../../ui/Field.tsx'
 import { Icon, type IconName } from '../../ui/Icon.tsx'
 import { ErrorNotice } from '../../ui/Notice.tsx'
-import { sentence } from '../../ui/shown-text.ts'
 import viewStyles from '../../ui/View.module.css'
-import { t } from '../../words/words.ts'
+import { sentence, t } from '../../words/words.ts'
 import { ChangeStep } from './ChangeStep.tsx'
 import type { StepProps } from './parts.tsx'
 import styles from './Step.module.css'
@@ -149,7 +148,7 @@ function StepEnd({ run, now, step }: Props) {
             maxLength={2000}
             autoFocus
           />
-          <Button onClick={() => setTyped(null)}>{words.cancel}</Button>
+          <Button onClick={() => setTyped(null)}>{t.cancel}</Button>
           <Button type="submit" disabled={working || reason === ''}>
             {words.confirmAnyway}
           </Button>

@@ -14,9 +14,8 @@ import cardStyles from '../../ui/Card.module.css'
 import { Card } from '../../ui/Card.tsx'
 import { DataTable } from '../../ui/DataTable.tsx'
 import { Icon } from '../../ui/Icon.tsx'
-import { sentence, shownText } from '../../ui/shown-text.ts'
 import viewStyles from '../../ui/View.module.css'
-import { t } from '../../words/words.ts'
+import { sentence, shownText, t } from '../../words/words.ts'
 import {
   Figures,
   Gauge,

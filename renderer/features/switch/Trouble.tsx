@@ -8,9 +8,8 @@ import { lookForName } from '../../state/table.ts'
 import { Button } from '../../ui/Button.tsx'
 import { DataTable } from '../../ui/DataTable.tsx'
 import { Icon } from '../../ui/Icon.tsx'
-import { sentence, shownText } from '../../ui/shown-text.ts'
 import viewStyles from '../../ui/View.module.css'
-import { t } from '../../words/words.ts'
+import { sentence, shownText, t } from '../../words/words.ts'
 import { type StepProps, storeName, WhyTwoBreak } from './parts.tsx'
 import { openStrays } from './step-state.ts'
 import styles from './Trouble.module.css'
@@ -121,7 +120,7 @@ function Strays({ run }: StepProps) {
 }
 
 function holderName(holder: string | null): string {
-  return holder === null ? t.switch.trouble.noHolder : shownText(holder, 100)
+  return holder === null ? t.noHolder : shownText(holder, 100)
 }
 
 /** A store that cannot be read. */

@@ -78,7 +78,6 @@ export const alerts = {
     muteFors: { hour: '1 hour', shift: '8 hours', open: 'Until I end it' },
     confirmMute: 'Mute',
     gone: 'This alert has ended.',
-    cancel: 'Cancel',
     failedToSave: 'Not done.',
 
     rules: 'Rules…',

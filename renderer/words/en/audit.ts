@@ -43,7 +43,6 @@ export const audit = {
         ? '1 line is not an entry: the log is damaged there.'
         : `${numbers.format(n)} lines are not entries: the log is damaged there.`,
     listFailed: 'The log could not be read.',
-    close: 'Close',
 
     verify: 'Verify',
     verifying: 'Verifying…',

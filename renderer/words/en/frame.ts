@@ -69,6 +69,5 @@ export const frame = {
     reload: 'Load it again',
     noVersion: 'The version of Lockkeeper was not loaded.',
     noFormats: 'Lock formats were not loaded.',
-    dismiss: 'Dismiss',
   },
 }

@@ -58,6 +58,5 @@ export const help = {
       ['is:attention is:production', 'is:stuck is expired or without expiry'],
       ['-store:test "two words"', 'Not; words that belong together'],
     ] as const,
-    close: 'Close',
   },
 }

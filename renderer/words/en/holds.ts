@@ -61,7 +61,6 @@ export const holds = {
     uncertain: 'It is not known for certain whether it was done.',
     ended: 'Ended',
     endedColumns: { key: 'Lock', store: 'Store', how: 'How', when: 'When', reason: 'Reason' },
-    dismiss: 'Dismiss',
 
     badge: 'Hold',
     badgeOurs: (reason: string) => `Maintenance hold: ${reason}`,
@@ -104,8 +103,6 @@ export const holds = {
     refusedNobody: 'Not taken: somebody else has it. You can wait for it.',
     confirm: 'Hold',
     confirmWait: 'Wait for it',
-    cancel: 'Cancel',
-    close: 'Close',
     held: (until: number) => `Held until ${dateTime(until)}.`,
     waiting: (until: number) => `Waiting for it, until ${dateTime(until)} at the latest.`,
     showHolds: 'Show holds',

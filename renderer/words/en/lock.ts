@@ -11,7 +11,6 @@ export const lock = {
     release: 'Release…',
     copyKey: 'Copy key',
     timeline: 'Timeline',
-    copied: 'Copied',
     loading: 'Reading…',
     gone: 'This lock is gone.',
     notALock: 'Not a lock',
@@ -80,8 +79,6 @@ export const lock = {
     typeName: (name: string) => `Type ${name} to confirm`,
     confirm: 'Release',
     working: 'Releasing…',
-    cancel: 'Cancel',
-    close: 'Close',
     readOnly: 'This store is set to read-only in Lockkeeper. Nothing can be released in it.',
     changedWhileOpen: (holder: string) =>
       `The lock changed while this dialog was open: it is held by ${holder} now. What you saw can no longer be released.`,

@@ -40,7 +40,6 @@ export const locks = {
       ended: 'Re-reading',
       gone: 'Gone',
     } satisfies Record<LockState | 'endless' | 'ended' | 'gone', string>,
-    noOwner: 'not recorded',
     ageUnknown: 'unknown',
     atLeast: (ms: number) => `≥ ${span(ms)}`,
     startsIn: (ms: number) => `in ${duration(ms)}`,

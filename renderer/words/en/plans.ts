@@ -26,8 +26,6 @@ export const plans = {
       undoing: 'Finding what can be restored. Nothing is changed before you have reviewed the plan.',
       reading: 'Reading the file. Nothing is changed by opening it.',
       failed: 'No plan was made.',
-      cancel: 'Cancel',
-      close: 'Close',
       nothing: 'No lock is shown, so there is nothing to release.',
       filterUnclear: (parts: string) =>
         `Unrecognized filter (${parts}), so it is not certain what “all” would be. Fix the filter first.`,
@@ -48,7 +46,6 @@ export const plans = {
     filteredBy: (filter: string) => `filter: ${filter}`,
     ofStores: (n: number) => plural(n, 'store', 'stores'),
     leftOut: (names: string) => `Left out, because they are read-only: ${names}.`,
-    close: 'Close',
 
     groups: {
       label: 'Contents',
@@ -58,7 +55,6 @@ export const plans = {
         format: 'Format',
         state: 'State',
       } satisfies Record<Exclude<Exclusion['by'], 'lock'>, string>,
-      noHolder: 'not recorded',
       only: (name: string) => `Show only ${name}`,
       more: (n: number) => `${numbers.format(n)} more; find them in the list`,
     },

@@ -59,8 +59,6 @@ export const report = {
 
     save: 'Save',
     print: 'Print…',
-    cancel: 'Cancel',
-    close: 'Close',
     gathering: 'Looking at the stores…',
     written: (done: number, of: number) => `${numbers.format(done)} of about ${plural(of, 'lock', 'locks')}`,
     layingOut: 'Laying out the pages…',

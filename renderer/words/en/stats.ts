@@ -144,7 +144,6 @@ export const stats = {
       `Holders of ${key} over time: ${plural(tenures, 'time it was held', 'times it was held')} by ${plural(holders, 'holder', 'holders')}. Arrow keys go from one to the next; the table has them all.`,
     left: (n: number) => `${numbers.format(n)} earlier ones are not drawn.`,
     token: (hash: string) => `token ${hash.slice(0, 8)}`,
-    noHolder: 'not recorded',
     otherHolders: 'earlier holders',
     tenureColumns: {
       holder: 'Holder',

@@ -41,7 +41,6 @@ export const stores = {
     test: 'Test',
     testing: 'Testing…',
     saving: 'Saving…',
-    cancel: 'Cancel',
     fromEnvironment: 'Found in the environment',
     testServer: (server: string, latencyMs: number) => `${server} answers in ${latencyMs} ms.`,
     testClock: (offsetMs: number, errorMs: number) =>

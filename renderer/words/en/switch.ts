@@ -88,7 +88,6 @@ export const providerSwitch = {
     anywayText: 'Its check is not met. Why you go on goes into the report and the audit log.',
     reason: 'Reason',
     confirmAnyway: 'Go on without the check',
-    cancel: 'Cancel',
     failedToPass: 'Still at this step.',
     back: 'Go back to this step',
     backText: 'What was done in later steps stays as it is; they are walked again from here.',
@@ -204,7 +203,6 @@ export const providerSwitch = {
       variables: 'Variables that say where it is',
       wantedLine: 'The line',
       copyLine: 'Copy',
-      copied: 'Copied',
     },
 
     clean: {
@@ -256,7 +254,6 @@ export const providerSwitch = {
         'A worker was not stopped, or was started with the old setting. It does not see the locks of the others: find it by its name and stop it before you go on.',
       columns: { name: 'Name', key: 'Key', holder: 'Holder', since: 'Since', when: 'When' },
       inStore: (store: string) => `In ${store}`,
-      noHolder: 'not recorded',
       more: (n: number) => `${numbers.format(n)} more`,
       backToStop: 'Back to stopping the workers',
       compare: 'Look at both',

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { PlanBook } from '../../../renderer/state/plan-book.ts'
-import { planOrder, SHOW_ALL, type Show } from '../../../renderer/state/plan-order.ts'
+import { PlanBook, planOrder, SHOW_ALL, type Show } from '../../../renderer/state/plan-book.ts'
 import { type Exclusion, isUncertain, type PlanChange, type PlanResult } from '../../../shared/plans.ts'
 import { planEntry, planSummary } from '../a-plan.ts'
 
