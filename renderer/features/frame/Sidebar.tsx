@@ -1,25 +1,28 @@
+import type { ReactNode } from 'react'
 import { useStore } from 'zustand'
 import { kindOf } from '../../../shared/kinds.ts'
 import type { StoreEntry } from '../../../shared/stores.ts'
 import { useNow } from '../../state/clock.ts'
 import { book, consoleStore, type StoreStatus, setStoreOpen, statusOf } from '../../state/console.ts'
+import { switchStore } from '../../state/switch.ts'
 import { setScope, table } from '../../state/table.ts'
-import { openDialog, show, viewStore } from '../../state/view.ts'
+import { openDialog, show, type View, viewStore } from '../../state/view.ts'
 import { Icon } from '../../ui/Icon.tsx'
 import { Menu } from '../../ui/Menu.tsx'
 import { NavItem } from '../../ui/NavItem.tsx'
 import { sentence, t } from '../../words/words.ts'
 import { AlertCount } from '../alerts/AlertMarks.tsx'
-import { HoldsNav } from '../holds/HoldsView.tsx'
+import { HoldCount } from '../holds/HoldsView.tsx'
 import { releaseFiltered } from '../plans/release-all.ts'
 import { ProductionBadge, StoreDot } from '../stores/StoreName.tsx'
-import { SwitchItem } from '../switch/SwitchView.tsx'
+import { SwitchMark } from '../switch/SwitchView.tsx'
 import styles from './Sidebar.module.css'
 
 export function Sidebar() {
   const { entries, suggestions, notice } = useStore(consoleStore)
   const scope = useStore(table, state => state.scope)
   const view = useStore(viewStore, state => state.view)
+  const hasSwitches = useStore(switchStore, state => state.runs.length > 0)
   useStore(table, state => state.revision)
   const counts = new Map<string, number>()
   let total = 0
@@ -48,15 +51,18 @@ export function Sidebar() {
         <span>{t.sidebar.allLocks}</span>
         <span className="number muted">{t.number(total)}</span>
       </NavItem>
-      <NavItem current={view === 'stats' && 'page'} onClick={() => show('stats')}>
-        {t.stats.nav}
-      </NavItem>
-      <NavItem current={view === 'alerts' && 'page'} onClick={() => show('alerts')}>
-        <span>{t.alerts.nav}</span>
+      <ViewItem view="stats" />
+      <ViewItem view="alerts">
         <AlertCount />
-      </NavItem>
-      <HoldsNav />
-      <SwitchItem />
+      </ViewItem>
+      <ViewItem view="holds">
+        <HoldCount />
+      </ViewItem>
+      {(entries.length > 1 || hasSwitches || view === 'switch') && (
+        <ViewItem view="switch">
+          <SwitchMark />
+        </ViewItem>
+      )}
       <NavItem onClick={() => openDialog({ kind: 'plans' })}>{t.plans.nav}</NavItem>
       <NavItem onClick={() => openDialog({ kind: 'audit' })}>{t.audit.nav}</NavItem>
       <NavItem onClick={() => openDialog({ kind: 'report' })}>{t.report.nav}</NavItem>
@@ -97,6 +103,18 @@ export function Sidebar() {
         </p>
       )}
     </nav>
+  )
+}
+
+type ViewProps = { readonly view: View; readonly children?: ReactNode }
+
+function ViewItem({ view, children }: ViewProps) {
+  const isShown = useStore(viewStore, state => state.view === view)
+  return (
+    <NavItem current={isShown && 'page'} onClick={() => show(view)}>
+      <span>{t.regions.main[view]}</span>
+      {children}
+    </NavItem>
   )
 }
 

@@ -3,14 +3,13 @@ import { holdEndSentence } from '../../../shared/hold-words.ts'
 import type { MaintenanceHold } from '../../../shared/holds.ts'
 import { useNow } from '../../state/clock.ts'
 import { dismissLoss, goingOn, holdsStore, lossesToTell } from '../../state/holds.ts'
-import { openDialog, show, viewStore } from '../../state/view.ts'
+import { openDialog } from '../../state/view.ts'
 import badgeStyles from '../../ui/Badge.module.css'
 import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { LongTable } from '../../ui/DataTable.tsx'
 import { Empty } from '../../ui/Empty.tsx'
 import { Icon } from '../../ui/Icon.tsx'
-import { NavItem } from '../../ui/NavItem.tsx'
 import { ErrorNotice, Notice } from '../../ui/Notice.tsx'
 import viewStyles from '../../ui/View.module.css'
 import { ViewBody, ViewHead } from '../../ui/View.tsx'
@@ -18,20 +17,14 @@ import { sentence, shownText, t } from '../../words/words.ts'
 import { HoldCard } from './HoldCard.tsx'
 import styles from './Holds.module.css'
 
-/** Shown without holds too, because it leads to making one. */
-export function HoldsNav() {
-  const holds = useStore(holdsStore, state => state.holds)
-  const view = useStore(viewStore, state => state.view)
-  const going = goingOn(holds).length
+/** In the navigation. */
+export function HoldCount() {
+  const going = goingOn(useStore(holdsStore, state => state.holds)).length
+  if (going === 0) return null
   return (
-    <NavItem current={view === 'holds' && 'page'} onClick={() => show('holds')}>
-      <span>{t.holds.nav}</span>
-      {going > 0 && (
-        <span className={`number ${badgeStyles.badge}`} title={t.holds.countTitle(going)}>
-          {t.number(going)}
-        </span>
-      )}
-    </NavItem>
+    <span className={`number ${badgeStyles.badge}`} title={t.holds.countTitle(going)}>
+      {t.number(going)}
+    </span>
   )
 }
 

@@ -5,13 +5,12 @@ import { stepNumber } from '../../../shared/switch-steps.ts'
 import { STEP_WORDS } from '../../../shared/switch-words.ts'
 import { consoleStore } from '../../state/console.ts'
 import { listSwitches, resumeOnly, shownRun, showSwitch, switchStore, underWay } from '../../state/switch.ts'
-import { focusView, openDialog, show, viewStore } from '../../state/view.ts'
+import { focusView, openDialog } from '../../state/view.ts'
 import badgeStyles from '../../ui/Badge.module.css'
 import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { DataTable } from '../../ui/DataTable.tsx'
 import { Empty } from '../../ui/Empty.tsx'
-import { NavItem } from '../../ui/NavItem.tsx'
 import { ErrorNotice } from '../../ui/Notice.tsx'
 import { ViewBody, ViewHead } from '../../ui/View.tsx'
 import { shownText, t } from '../../words/words.ts'
@@ -21,27 +20,18 @@ import { StartForm } from './StartForm.tsx'
 import { Summary } from './Summary.tsx'
 import styles from './SwitchView.module.css'
 
-/** The entry in the list of views, shown once there are two stores or a switch. */
-export function SwitchItem() {
-  const stores = useStore(consoleStore, state => state.entries.length)
-  const runs = useStore(switchStore, state => state.runs)
-  const isShown = useStore(viewStore, state => state.view === 'switch')
-  if (stores < 2 && runs.length === 0 && !isShown) return null
+/** In the navigation: the step of the switch under way, or how many there are. */
+export function SwitchMark() {
+  const [first, ...others] = underWay(useStore(switchStore, state => state.runs))
+  if (!first) return null
   const words = t.switch
-  const [first, ...others] = underWay(runs)
-  const isOnly = others.length === 0
   return (
-    <NavItem current={isShown && 'page'} onClick={() => show('switch')}>
-      <span>{words.nav}</span>
-      {first && (
-        <span className={`${badgeStyles.badge} number ${styles.navMark}`} title={words.navTitle}>
-          <span className="visually-hidden">{words.navTitle}</span>{' '}
-          {isOnly
-            ? words.navMark(stepNumber(first.step), SWITCH_STEPS.length)
-            : words.navMany(others.length + 1)}
-        </span>
-      )}
-    </NavItem>
+    <span className={`${badgeStyles.badge} number ${styles.navMark}`} title={words.navTitle}>
+      <span className="visually-hidden">{words.navTitle}</span>{' '}
+      {others.length === 0
+        ? words.navMark(stepNumber(first.step), SWITCH_STEPS.length)
+        : words.navMany(others.length + 1)}
+    </span>
   )
 }
 

@@ -6,7 +6,6 @@ import { dateTime, numbers, span } from './say.ts'
 /** What an operator is warned of. What the rules themselves say is in shared/alert-rules.ts. */
 export const alerts = {
   alerts: {
-    nav: 'Alerts',
     title: 'Alerts',
     countTitle: (open: number, unacknowledged: number) =>
       `${plural(open, 'alert', 'alerts')}, ${numbers.format(unacknowledged)} not acknowledged`,

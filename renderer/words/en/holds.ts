@@ -13,7 +13,6 @@ function preset(ms: number): string {
 /** Locks that an operator takes on purpose. */
 export const holds = {
   holds: {
-    nav: 'Holds',
     title: 'Maintenance holds',
     countTitle: (n: number) => `${plural(n, 'lock', 'locks')} held or waited for`,
     list: 'Holds that go on',

@@ -28,7 +28,6 @@ const beginnings: Record<LockTenure['begin'], (at: number) => string> = {
 /** Numbers, charts and who held what. */
 export const stats = {
   stats: {
-    nav: 'Statistics',
     title: 'Statistics',
     allStores: 'all stores',
     showAll: (name: string) => `Show all stores instead of ${name} alone`,

@@ -8,7 +8,6 @@ const names = new Intl.ListFormat('en', { type: 'conjunction' })
 /** The change from one lock provider to another. */
 export const providerSwitch = {
   switch: {
-    nav: 'Provider switch',
     navMark: (n: number, of: number) => `${n} of ${of}`,
     navMany: (n: number) => numbers.format(n),
     navTitle: 'Under way',
