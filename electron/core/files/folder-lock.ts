@@ -1,21 +1,7 @@
-import { randomBytes } from 'node:crypto'
-import { access, link, open, readFile, rm, unlink, writeFile } from 'node:fs/promises'
-import { z } from 'zod'
+import { access, rm, unlink, writeFile } from 'node:fs/promises'
 import { sleep } from '../lib/timers.ts'
-import { codeOf, parseJson } from './disk.ts'
-import { lifeOf, myMark } from './process-mark.ts'
-
-const lockFileSchema = z.object({
-  pid: z.number().int().positive(),
-  place: z.string(),
-  started: z.string().nullable(),
-  /** New with every acquisition. */
-  turn: z.string().regex(/^[0-9a-f]{32}$/),
-})
-type LockFile = z.infer<typeof lockFileSchema>
-
-/** Stands for the holder of an invalid lock file. */
-const UNKNOWN: LockFile = { pid: 1, place: '', started: null, turn: '0'.repeat(32) }
+import { breakOpen, createLockFile, readLockFile } from './lock-file.ts'
+import { lifeOf } from './process-mark.ts'
 
 const LONGEST_POLL_MS = 20
 /** After this wait a process announces that it waits; the process of the last turn then pauses for longer than others poll. */
@@ -55,7 +41,7 @@ export class FolderLock {
 
   /** Only our own: another process may have broken it open meanwhile. */
   async #release(turn: string): Promise<void> {
-    if ((await this.#read(this.#path))?.turn === turn) await unlink(this.#path)
+    if ((await readLockFile(this.#path))?.turn === turn) await unlink(this.#path)
   }
 
   async #acquire(): Promise<string> {
@@ -67,9 +53,9 @@ export class FolderLock {
     const began = performance.now()
     let seen = { turn: '', since: began }
     for (let pollMs = 1; ; pollMs = Math.min(LONGEST_POLL_MS, pollMs * 2)) {
-      const held = await this.#read(this.#path)
+      const held = await readLockFile(this.#path)
       if (held === null) {
-        const turn = await this.#create(this.#path)
+        const turn = await createLockFile(this.#path)
         if (turn !== null) return turn
         continue
       }
@@ -80,60 +66,9 @@ export class FolderLock {
       const isDead = life === 'dead' || (life === 'unknown' && isSlow)
       if (now - began > QUEUE * this.#patienceMs || (isSlow && !isDead))
         throw new LockBusy(`process ${held.pid} does not finish writing to it`)
-      if (isDead) await this.#breakOpen(held)
+      if (isDead) await breakOpen(this.#path, held)
       if (now - began > IMPATIENT_MS) await writeFile(waiting, '', { mode: 0o600 })
       await sleep(pollMs * (0.5 + Math.random()))
-    }
-  }
-
-  /**
-   * Removes the lock of a dead process. If two did so at once, the second would remove the lock that the first then took: each lock
-   * file can be claimed once, by a file named after its turn. The claim of a dead claimant is claimed in the same way. The claimant
-   * checks once more that the lock is still that one, removes it, and then the claims.
-   */
-  async #breakOpen(held: LockFile): Promise<void> {
-    const claims: string[] = []
-    for (let wanted = held.turn; ; ) {
-      const claim = `${this.#path}.${wanted}`
-      // Claims that form a circle are not ours.
-      if (claims.includes(claim)) return
-      claims.push(claim)
-      if ((await this.#create(claim)) !== null) break
-      const other = await this.#read(claim)
-      if (other === null || (await lifeOf(other)) !== 'dead') return
-      wanted = other.turn
-    }
-    if ((await this.#read(this.#path))?.turn === held.turn) await unlink(this.#path)
-    for (const claim of claims) await rm(claim, { force: true })
-  }
-
-  /** Creates a complete file in one step. Null if there is one already. */
-  async #create(path: string): Promise<string | null> {
-    const turn = randomBytes(16).toString('hex')
-    const text = JSON.stringify({ ...(await myMark()), turn } satisfies LockFile)
-    const draft = `${this.#path}.${turn}.new`
-    try {
-      await writeNew(draft, text)
-      await link(draft, path).catch(error => {
-        if (!NO_LINKS.includes(codeOf(error))) throw error
-        return writeNew(path, text)
-      })
-      return turn
-    } catch (error) {
-      if (codeOf(error) === 'EEXIST') return null
-      throw error
-    } finally {
-      await rm(draft, { force: true })
-    }
-  }
-
-  async #read(path: string): Promise<LockFile | null> {
-    try {
-      const parsed = lockFileSchema.safeParse(parseJson(await readFile(path, 'utf8')))
-      return parsed.success ? parsed.data : UNKNOWN
-    } catch (error) {
-      if (codeOf(error) === 'ENOENT') return null
-      throw error
     }
   }
 }
@@ -143,19 +78,4 @@ async function isThere(path: string): Promise<boolean> {
     () => true,
     () => false,
   )
-}
-
-/** File systems without hard links. */
-const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL']
-
-async function writeNew(path: string, text: string): Promise<void> {
-  const handle = await open(path, 'wx', 0o600)
-  try {
-    await handle.writeFile(text)
-  } catch (error) {
-    await rm(path, { force: true }).catch(() => {})
-    throw error
-  } finally {
-    await handle.close()
-  }
 }

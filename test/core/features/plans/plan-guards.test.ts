@@ -1,6 +1,6 @@
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { lockPlan } from '../../../../electron/core/features/plans/plan-lock.ts'
 import { memoryServer } from '../../../../electron/core/stores/memory/servers.ts'
@@ -86,7 +86,7 @@ describe('a plan that several consoles share', () => {
     const plan = await c.ask('plans.create', { storeIds: [c.storeId] })
     const path = `${plan.file}.applying`
     // Its number was given to somebody else since: to us.
-    const dead = { pid: process.pid, host: hostname(), place: '', started: 'long ago', mark: 'x' }
+    const dead = { pid: process.pid, host: hostname(), place: '', started: 'long ago', turn: 'f'.repeat(32) }
     const { myMark } = await import('../../../../electron/core/files/process-mark.ts')
     writeFileSync(path, JSON.stringify({ ...dead, place: (await myMark()).place }))
     await (await lockPlan(plan.file))()
@@ -102,6 +102,22 @@ describe('a plan that several consoles share', () => {
     await c.apply(plan, { rate: 10_000 })
     await c.close()
     expect(existsSync(path)).toBe(false)
+  })
+
+  it('is taken over from a dead console by exactly one of many', async () => {
+    const { c } = await twoConsoles()
+    c.hold('one')
+    const { file } = await c.ask('plans.create', { storeIds: [c.storeId] })
+    const { myMark } = await import('../../../../electron/core/files/process-mark.ts')
+    for (let round = 0; round < 20; round++) {
+      const turn = round.toString(16).padStart(32, '0')
+      writeFileSync(`${file}.applying`, JSON.stringify({ ...(await myMark()), started: 'long ago', turn }))
+      const answers = await Promise.allSettled(Array.from({ length: 8 }, () => lockPlan(file)))
+      const unlocks = answers.flatMap(answer => (answer.status === 'fulfilled' ? [answer.value] : []))
+      expect(unlocks).toHaveLength(1)
+      await unlocks[0]?.()
+    }
+    expect(readdirSync(dirname(file)).filter(name => name.includes('.applying'))).toEqual([])
   })
 
   it('continues from an imported file with a longer journal, and refuses a different plan with its id', async () => {

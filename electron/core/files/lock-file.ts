@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto'
+import { link, open, readFile, rm, unlink } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { z } from 'zod'
+import { codeOf, parseJson } from './disk.ts'
+import { lifeOf, myMark } from './process-mark.ts'
+
+const lockFileSchema = z.object({
+  pid: z.number().int().positive(),
+  place: z.string(),
+  started: z.string().nullable(),
+  host: z.string().optional(),
+  /** New with every acquisition. */
+  turn: z.string().regex(/^[0-9a-f]{32}$/),
+})
+export type LockFile = z.infer<typeof lockFileSchema>
+
+/** Stands for the holder of an invalid lock file. */
+const UNKNOWN: LockFile = { pid: 1, place: '', started: null, turn: '0'.repeat(32) }
+
+/** File systems without hard links. */
+const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL']
+
+/** Creates a complete lock file in one step, and returns its turn. Null if there is a file already. */
+export async function createLockFile(path: string): Promise<string | null> {
+  const turn = randomBytes(16).toString('hex')
+  const text = JSON.stringify({ ...(await myMark()), host: hostname(), turn } satisfies LockFile)
+  const draft = `${path}.${turn}.new`
+  try {
+    await writeNew(draft, text)
+    await link(draft, path).catch(error => {
+      if (!NO_LINKS.includes(codeOf(error))) throw error
+      return writeNew(path, text)
+    })
+    return turn
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return null
+    throw error
+  } finally {
+    await rm(draft, { force: true })
+  }
+}
+
+/** Null without a file. */
+export async function readLockFile(path: string): Promise<LockFile | null> {
+  try {
+    return lockFileSchema.safeParse(parseJson(await readFile(path, 'utf8'))).data ?? UNKNOWN
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null
+    throw error
+  }
+}
+
+/**
+ * Removes the lock file of a dead process. If two processes did so at once, the second would remove the lock that the first then
+ * took. Each lock file can therefore be claimed once, by a file named after its turn, and the claim of a dead claimant is claimed in
+ * the same way. The claimant checks once more that the lock file has the same turn, removes it, and then the claims.
+ */
+export async function breakOpen(path: string, held: LockFile): Promise<void> {
+  const claims: string[] = []
+  for (let wanted = held.turn; ; ) {
+    const claim = `${path}.${wanted}`
+    // Claims that form a circle are not ours.
+    if (claims.includes(claim)) return
+    claims.push(claim)
+    if ((await createLockFile(claim)) !== null) break
+    const other = await readLockFile(claim)
+    if (other === null || (await lifeOf(other)) !== 'dead') return
+    wanted = other.turn
+  }
+  if ((await readLockFile(path))?.turn === held.turn) await unlink(path)
+  for (const claim of claims) await rm(claim, { force: true })
+}
+
+async function writeNew(path: string, text: string): Promise<void> {
+  const handle = await open(path, 'wx', 0o600)
+  try {
+    await handle.writeFile(text)
+  } catch (error) {
+    await rm(path, { force: true }).catch(() => {})
+    throw error
+  } finally {
+    await handle.close()
+  }
+}
