@@ -28,6 +28,24 @@ export function onAbort(signal: AbortSignal, work: () => void): () => void {
   }
 }
 
+export type LinkedAbort = {
+  readonly signal: AbortSignal
+  readonly abort: () => void
+  readonly unlink: () => void
+}
+
+/** Aborts with any of these signals until it is unlinked. Not AbortSignal.any: that leaks on a signal that lives as long as the program. */
+export function linkedAbort(...signals: readonly (AbortSignal | undefined | null)[]): LinkedAbort {
+  const controller = new AbortController()
+  const abort = () => controller.abort()
+  const heard = signals.flatMap(signal => (signal ? [onAbort(signal, abort)] : []))
+  if (signals.some(signal => signal?.aborted)) abort()
+  const unlink = () => {
+    for (const stop of heard) stop()
+  }
+  return { signal: controller.signal, abort, unlink }
+}
+
 /** For cleanup that outlives the caller's own signal. */
 export const NEVER: AbortSignal = new AbortController().signal
 // Many listeners may be attached at once; none of them stays.

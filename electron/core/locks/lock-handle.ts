@@ -6,16 +6,11 @@ import { ttlFrom } from './input.ts'
 import type { Extension, Grant, Loss, OwnerProof, Provider } from './provider.ts'
 import type { CurrentHolder, Duration, HeldLock, ReleaseResult } from './types.ts'
 
-/** Called once, when a lock of this process ends. */
-export interface EndListener {
-  released(lock: LockHandle, heldMs: number): void
-  lost(lock: LockHandle, heldMs: number, holder: CurrentHolder | null): void
-}
-
 /** Shared by all handles of a manager. */
 export type HandleContext = {
   readonly provider: Provider
-  readonly end: EndListener
+  /** Called once for each lock of this process. */
+  readonly ended: (lock: LockHandle, how: 'released' | 'lost', heldMs: number) => void
   /** Fires when the manager is closed: no new requests. */
   readonly closing: AbortSignal
   /** Fires when the closed manager stops waiting for pending releases. */
@@ -29,7 +24,7 @@ export class LockHandle implements HeldLock {
   readonly owner: string
   readonly fencing: number | null
   readonly acquiredAt: number
-  readonly #frame: HandleContext
+  readonly #context: HandleContext
   readonly #proof: OwnerProof
   readonly #isUnmistakable: boolean
   readonly #takenAt = performance.now()
@@ -50,7 +45,7 @@ export class LockHandle implements HeldLock {
   readonly #onLost = new Set<(holder: CurrentHolder | null) => void>()
 
   constructor(
-    frame: HandleContext,
+    context: HandleContext,
     taken: Attempt & Grant,
     wanted: Pick<LockRequest, 'key' | 'owner' | 'ttlMs'>,
   ) {
@@ -62,7 +57,7 @@ export class LockHandle implements HeldLock {
     this.#expiresAt = taken.expiresAt
     this.#proof = { owner: taken.owner, mark: taken.mark }
     this.#isUnmistakable = isUnmistakable(wanted.owner, this.#proof)
-    this.#frame = frame
+    this.#context = context
     const grantedMs = Math.max(taken.expiresAt - taken.acquiredAt, 0)
     this.#validUntil = taken.askedAt + Math.min(wanted.ttlMs, grantedMs)
     this.#watchTheTime()
@@ -111,7 +106,7 @@ export class LockHandle implements HeldLock {
   async #renew(ttlMs: number): Promise<boolean> {
     if (this.#over === null && this.validMs() <= 0) this.#isLost(null)
     if (this.#over !== null) return false
-    const { provider, closing } = this.#frame
+    const { provider, closing } = this.#context
     checkOpen(closing)
     const askedAt = performance.now()
     const before = this.#validUntil
@@ -163,8 +158,8 @@ export class LockHandle implements HeldLock {
         () => true,
         () => false,
       )
-    if (!this.#isUnmistakable || this.#frame.closing.aborted) gaveUp()
-    else retryUntilDone(attempt, { isOver: () => this.validMs() <= 0, closed: this.#frame.closing, gaveUp })
+    if (!this.#isUnmistakable || this.#context.closing.aborted) gaveUp()
+    else retryUntilDone(attempt, { isOver: () => this.validMs() <= 0, closed: this.#context.closing, gaveUp })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -173,7 +168,7 @@ export class LockHandle implements HeldLock {
 
   async #release(): Promise<ReleaseResult> {
     if (this.#lost) return this.#lost
-    const { provider, left, pending } = this.#frame
+    const { provider, left, pending } = this.#context
     // Allowed while the manager is closing, which waits for it; otherwise the lock would stay for its whole lease.
     checkOpen(left)
     const answer = await pending.track(provider.release(this.key, this.#proof, left))
@@ -183,11 +178,7 @@ export class LockHandle implements HeldLock {
       this.#isLost(answer.holder)
       return { outcome: 'lost', holder: answer.holder }
     }
-    if (this.#over === null) {
-      this.#over = 'released'
-      this.#stopTimer()
-      this.#frame.end.released(this, performance.now() - this.#takenAt)
-    }
+    this.#end('released')
     return { outcome: 'released' }
   }
 
@@ -211,14 +202,24 @@ export class LockHandle implements HeldLock {
   }
 
   #isLost(holder: CurrentHolder | null): void {
-    if (this.#over !== null) return
-    this.#over = 'lost'
-    this.#stopTimer()
-    this.#frame.end.lost(this, performance.now() - this.#takenAt, holder)
+    if (!this.#end('lost')) return
     for (const listener of this.#onLost) listener(holder)
+  }
+
+  /** False if it has ended before. */
+  #end(how: 'released' | 'lost'): boolean {
+    if (this.#over !== null) return false
+    this.#over = how
+    this.#stopTimer()
+    this.#context.ended(this, how, performance.now() - this.#takenAt)
+    return true
   }
 }
 
+export function closedError(): StoreError {
+  return new StoreError('REFUSED', 'This lock manager is closed')
+}
+
 export function checkOpen(signal: AbortSignal): void {
-  if (signal.aborted) throw new StoreError('REFUSED', 'This lock manager is closed')
+  if (signal.aborted) throw closedError()
 }

@@ -4,11 +4,7 @@ import type { LockObserver, LockStats } from './types.ts'
 export class ManagerStats {
   readonly #observer: LockObserver
   readonly #warn: (message: string) => void
-  #acquired = 0
-  #released = 0
-  #failed = 0
-  #lost = 0
-  #totalWaitTimeMs = 0
+  readonly #counts = { acquired: 0, released: 0, failed: 0, lost: 0, totalWaitTimeMs: 0 }
   #hasWarned = false
 
   constructor(observer: LockObserver | undefined, warn: (message: string) => void) {
@@ -17,40 +13,34 @@ export class ManagerStats {
   }
 
   acquired(key: string, waitedMs: number): void {
-    this.#acquired++
-    this.#totalWaitTimeMs += waitedMs
+    this.#counts.acquired++
+    this.#counts.totalWaitTimeMs += waitedMs
     this.#tell(() => this.#observer.acquired?.(key, waitedMs))
   }
 
   refused(key: string, waitedMs: number): void {
-    this.#failed++
+    this.#counts.failed++
     this.#tell(() => this.#observer.refused?.(key, waitedMs))
   }
 
   failed(key: string, error: unknown): void {
-    this.#failed++
+    this.#counts.failed++
     this.#tell(() => this.#observer.failed?.(key, error))
   }
 
   released(key: string, heldMs: number | null): void {
-    this.#released++
+    this.#counts.released++
     this.#tell(() => this.#observer.released?.(key, heldMs))
   }
 
   lost(key: string, heldMs: number): void {
-    this.#lost++
+    this.#counts.lost++
     this.#tell(() => this.#observer.lost?.(key, heldMs))
   }
 
   counts(): Omit<LockStats, 'provider' | 'active'> {
-    return {
-      acquired: this.#acquired,
-      released: this.#released,
-      failed: this.#failed,
-      lost: this.#lost,
-      totalWaitTimeMs: this.#totalWaitTimeMs,
-      avgWaitTimeMs: this.#acquired === 0 ? 0 : this.#totalWaitTimeMs / this.#acquired,
-    }
+    const { acquired, totalWaitTimeMs } = this.#counts
+    return { ...this.#counts, avgWaitTimeMs: acquired === 0 ? 0 : totalWaitTimeMs / acquired }
   }
 
   /** A faulty observer must not break a lock. */

@@ -2,11 +2,11 @@ import { setMaxListeners } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
 import { PendingWork } from '../lib/concurrency.ts'
 import { StoreError } from '../lib/errors.ts'
-import { atMost, onAbort } from '../lib/timers.ts'
+import { atMost, linkedAbort } from '../lib/timers.ts'
 import { Acquirer, type Attempt, type LockRequest } from './acquirer.ts'
 import { LockHeldError } from './errors.ts'
 import { checkText, metadataFrom, ttlFrom, waitFrom } from './input.ts'
-import { checkOpen, type EndListener, type HandleContext, LockHandle } from './lock-handle.ts'
+import { checkOpen, closedError, type HandleContext, LockHandle } from './lock-handle.ts'
 import { ManagerStats } from './manager-stats.ts'
 import type { Inventory, Provider } from './provider.ts'
 import type {
@@ -42,6 +42,8 @@ const USUAL_WAIT_MS = 30_000
 /** How long close() waits for pending requests. */
 const LEAVE_MS = 2000
 
+type Loaded = HandleContext & { readonly acquirer: Acquirer }
+
 export class StoreLockManager implements LockManager {
   readonly provider: LockManager['provider']
   readonly #parts: Parts
@@ -51,13 +53,11 @@ export class StoreLockManager implements LockManager {
   readonly #closing = new AbortController()
   readonly #queues = new Map<string, WaitQueue>()
   readonly #held = new Map<string, LockHandle>()
-  readonly #ends: EndListener
   readonly #pending = new PendingWork()
   /** Fires when close() stops waiting for pending releases. */
   readonly #left = new AbortController()
-  #loading: Promise<Provider> | null = null
+  #loading: Promise<Loaded> | null = null
   #closed: Promise<void> | null = null
-  #acquirer: Acquirer | null = null
 
   constructor(parts: Parts) {
     const { ttl, poll } = parts.options
@@ -67,20 +67,10 @@ export class StoreLockManager implements LockManager {
     this.#pollMs = poll === undefined ? null : ttlFrom(poll, 'The time between two looks')
     this.#stats = new ManagerStats(parts.options.observer, message => this.#warn(message))
     for (const { signal } of [this.#closing, this.#left]) setMaxListeners(0, signal)
-    this.#ends = {
-      released: (lock, heldMs) => {
-        this.#stats.released(lock.key, heldMs)
-        this.#isOver(lock)
-      },
-      lost: (lock, heldMs) => {
-        this.#stats.lost(lock.key, heldMs)
-        this.#isOver(lock)
-      },
-    }
   }
 
   async setup(): Promise<void> {
-    const provider = await this.#open()
+    const { provider } = await this.#open()
     await provider.setup(this.#closing.signal)
   }
 
@@ -92,24 +82,20 @@ export class StoreLockManager implements LockManager {
       const owner = options.owner ?? null
       if (owner !== null) checkText('owner', owner)
       const metadata = metadataFrom(options.metadata)
-      const provider = await this.#open()
-      provider.keyOf(key)
-      const wanted: LockRequest = {
-        key,
-        owner,
-        ttlMs: options.ttl === undefined ? (this.#ttlMs ?? provider.defaultTtlMs) : ttlFrom(options.ttl),
-        metadata,
-      }
-      const waitMs = options.wait === undefined ? 0 : waitFrom(options.wait)
+      const loaded = await this.#open()
+      loaded.provider.keyOf(key)
+      const { ttl = this.#ttlMs ?? loaded.provider.defaultTtlMs, wait = 0, signal } = options
+      const wanted: LockRequest = { key, owner, ttlMs: ttlFrom(ttl), metadata }
+      const waitMs = waitFrom(wait)
       const answer =
         waitMs > 0
-          ? await this.#queueFor(key, provider).wait(wanted, waitMs, options.signal)
-          : await this.#askOnce(provider, wanted, options.signal)
+          ? await this.#queueFor(key, loaded).wait(wanted, waitMs, signal)
+          : await this.#askOnce(loaded.acquirer, wanted, signal)
       if (answer.is !== 'taken') {
         this.#stats.refused(key, waitedMs())
         return { acquired: false, holder: answer.holder, waitedMs: waitedMs() }
       }
-      const lock = new LockHandle(this.#frame(provider), answer, wanted)
+      const lock = new LockHandle(loaded, answer, wanted)
       this.#held.set(key, lock)
       this.#stats.acquired(key, waitedMs())
       return { acquired: true, lock, waitedMs: waitedMs() }
@@ -127,7 +113,7 @@ export class StoreLockManager implements LockManager {
   }
 
   async #release(key: string, owner: string): Promise<ReleaseResult> {
-    const provider = await this.#load()
+    const { provider } = await this.#load()
     const mine = this.#held.get(key)
     if (mine?.owner === owner) return mine.release()
     const answer = await provider.release(key, { owner, mark: null }, this.#left.signal)
@@ -140,10 +126,10 @@ export class StoreLockManager implements LockManager {
   async renew(key: string, owner: string, ttl?: Duration): Promise<boolean> {
     checkText('key', key)
     checkText('owner', owner)
-    const provider = await this.#open()
+    const { provider } = await this.#open()
     const mine = this.#held.get(key)
     if (mine?.owner === owner) return mine.renew(ttl)
-    const ttlMs = ttl === undefined ? (this.#ttlMs ?? provider.defaultTtlMs) : ttlFrom(ttl)
+    const ttlMs = ttlFrom(ttl ?? this.#ttlMs ?? provider.defaultTtlMs)
     const answer = await provider.extend(key, { owner, mark: null }, ttlMs, this.#closing.signal)
     return answer.is === 'extended'
   }
@@ -154,7 +140,7 @@ export class StoreLockManager implements LockManager {
 
   async holderOf(key: string): Promise<CurrentHolder | null> {
     checkText('key', key)
-    const provider = await this.#open()
+    const { provider } = await this.#open()
     return provider.read(key, this.#closing.signal)
   }
 
@@ -202,69 +188,62 @@ export class StoreLockManager implements LockManager {
   async #close(): Promise<void> {
     for (const queue of this.#queues.values()) queue.end(closedError())
     this.#closing.abort()
-    const provider = await this.#loading?.catch(() => null)
+    const loaded = await this.#loading?.catch(() => null)
     // Work that just finished requests its release in the next tick.
     if (this.#held.size > 0) await setImmediate()
     // A lock that is being granted or released right now would otherwise stay held for its whole lease, without a holder.
     await atMost(LEAVE_MS, this.#pending.settled())
     this.#left.abort()
-    await provider?.close()
+    await loaded?.provider.close()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close()
   }
 
-  async #open(): Promise<Provider> {
+  async #open(): Promise<Loaded> {
     checkOpen(this.#closing.signal)
-    const provider = await this.#load()
+    const loaded = await this.#load()
     checkOpen(this.#closing.signal)
-    return provider
+    return loaded
   }
 
-  #load(): Promise<Provider> {
-    this.#loading ??= this.#parts.load()
+  #load(): Promise<Loaded> {
+    const [closing, left, pending] = [this.#closing.signal, this.#left.signal, this.#pending]
+    this.#loading ??= this.#parts.load().then(provider => ({
+      provider,
+      closing,
+      left,
+      pending,
+      acquirer: new Acquirer(provider, closing, pending),
+      ended: (lock, how, heldMs) => {
+        this.#stats[how](lock.key, heldMs)
+        if (this.#held.get(lock.key) === lock) this.#held.delete(lock.key)
+        this.#queues.get(lock.key)?.wake()
+      },
+    }))
     return this.#loading
   }
 
-  #frame(provider: Provider): HandleContext {
-    return {
-      provider,
-      end: this.#ends,
-      closing: this.#closing.signal,
-      left: this.#left.signal,
-      pending: this.#pending,
-    }
-  }
-
   async #inventory(): Promise<Inventory> {
-    return this.#parts.inventory(await this.#open())
+    return this.#parts.inventory((await this.#open()).provider)
   }
 
-  async #askOnce(provider: Provider, wanted: LockRequest, signal: AbortSignal | undefined): Promise<Attempt> {
-    const abort = new AbortController()
-    const heard = [this.#closing.signal, ...(signal ? [signal] : [])].map(each => {
-      if (each.aborted) abort.abort()
-      return onAbort(each, () => abort.abort())
-    })
+  async #askOnce(acquirer: Acquirer, wanted: LockRequest, signal: AbortSignal | undefined): Promise<Attempt> {
+    const either = linkedAbort(this.#closing.signal, signal)
     try {
-      return await this.#acquirerOf(provider).attempt(wanted, abort.signal)
+      return await acquirer.attempt(wanted, either.signal)
     } finally {
-      for (const stop of heard) stop()
+      either.unlink()
     }
   }
 
-  #acquirerOf(provider: Provider): Acquirer {
-    this.#acquirer ??= new Acquirer(provider, this.#closing.signal, this.#pending)
-    return this.#acquirer
-  }
-
-  #queueFor(key: string, provider: Provider): WaitQueue {
+  #queueFor(key: string, { provider, acquirer }: Loaded): WaitQueue {
     const queue =
       this.#queues.get(key) ??
       new WaitQueue({
         provider,
-        acquirer: this.#acquirerOf(provider),
+        acquirer,
         pollMs: this.#pollMs ?? provider.pollMs,
         isOurs: () => (this.#held.get(key)?.validMs() ?? 0) > 0,
         onEmpty: () => this.#queues.delete(key),
@@ -276,11 +255,6 @@ export class StoreLockManager implements LockManager {
 
   #under<T>({ lock }: Acquired, work: Work<T>, { renew = true }: WithLockOptions): Promise<T> {
     return underLock(lock as LockHandle, work, { renew, warn: message => this.#warn(message) })
-  }
-
-  #isOver(lock: LockHandle): void {
-    if (this.#held.get(lock.key) === lock) this.#held.delete(lock.key)
-    this.#queues.get(lock.key)?.wake()
   }
 
   #warn(message: string): void {
@@ -295,8 +269,4 @@ export function warnThrough({ warn }: Pick<LockManagerOptions, 'warn'>, message:
     if (warn) Promise.resolve<unknown>(warn(message)).catch(() => {})
     else process.emitWarning(message, 'LockkeeperWarning')
   } catch {}
-}
-
-function closedError(): StoreError {
-  return new StoreError('REFUSED', 'This lock manager is closed')
 }

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { type Settled, settle } from '../../lib/concurrency.ts'
 import { StoreError } from '../../lib/errors.ts'
-import { onAbort } from '../../lib/timers.ts'
+import { linkedAbort } from '../../lib/timers.ts'
 
 /** The answers of several servers, by index; undefined while outstanding. */
 export type Votes<T> = readonly (Settled<T> | undefined)[]
@@ -37,11 +37,8 @@ export async function poll<T>(
     votes[place] = vote
     if (enough(votes) || !votes.includes(undefined)) resolve()
   }
-  const late = new AbortController()
+  const late = linkedAbort(signal)
   setMaxListeners(0, late.signal)
-  // Not AbortSignal.any: it leaks on a signal that lives as long as the program.
-  const stopHearing = onAbort(signal, () => late.abort())
-  if (signal.aborted) late.abort()
   const answers = asked.map(async (ask, place) => cast(place, await settle(() => ask(late.signal))))
   const giveUp = () => {
     late.abort()
@@ -52,7 +49,7 @@ export async function poll<T>(
   const timer = setTimeout(() => setImmediate(giveUp), timeoutMs)
   const rest = Promise.all(answers).finally(() => {
     clearTimeout(timer)
-    stopHearing()
+    late.unlink()
   })
   await decided
   isOver = true

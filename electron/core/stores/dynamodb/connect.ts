@@ -9,7 +9,7 @@ import {
 import { isThisMachine } from '../../../../shared/address.ts'
 import { ServerClock } from '../../lib/clock.ts'
 import { aborted, StoreError, throwIfAborted } from '../../lib/errors.ts'
-import { sleep, unlessAborted, within } from '../../lib/timers.ts'
+import { linkedAbort, sleep, unlessAborted, within } from '../../lib/timers.ts'
 import type { DynamoAddress } from './address.ts'
 import { isConditionFailed, mayRetry, type Request, toStoreError } from './failure.ts'
 
@@ -171,14 +171,12 @@ async function withDeadline<T>(
   signal: AbortSignal | null,
   work: (stop: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const stop = new AbortController()
-  const abort = () => stop.abort()
-  const timer = setTimeout(abort, ms)
-  signal?.addEventListener('abort', abort)
+  const either = linkedAbort(signal)
+  const timer = setTimeout(either.abort, ms)
   try {
-    return await work(stop.signal)
+    return await work(either.signal)
   } finally {
     clearTimeout(timer)
-    signal?.removeEventListener('abort', abort)
+    either.unlink()
   }
 }
