@@ -12,6 +12,10 @@ export function quoteServerText(text: string): string {
   return `"${clip(escapeForTerminal(text.trim()), MAX_SERVER_TEXT)}"`
 }
 
+export function badInput(message: string): StoreError {
+  return new StoreError('BAD_INPUT', message)
+}
+
 export function aborted(): StoreError {
   return new StoreError('ABORTED', 'Stopped on request')
 }

@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../shared/duration.ts'
-import { StoreError } from '../lib/errors.ts'
+import { badInput } from '../lib/errors.ts'
 import type { Duration, Metadata } from './types.ts'
 
 /**
@@ -7,24 +7,25 @@ import type { Duration, Metadata } from './types.ts'
  * another, and then no program could release the lock, or any could.
  */
 export function checkText(what: 'key' | 'owner', text: unknown): void {
-  if (typeof text !== 'string' || text === '') throw bad(`The ${what} of a lock must be a non-empty string`)
+  if (typeof text !== 'string' || text === '')
+    throw badInput(`The ${what} of a lock must be a non-empty string`)
 }
 
 /** What every store requires of the name of a lock. */
 export function checkName(name: string): void {
-  if (name === '') throw bad('A lock needs a name')
+  if (name === '') throw badInput('A lock needs a name')
   checkUnicode('name of the lock', name)
 }
 
 export function checkUnicode(what: string, text: string): void {
-  if (!isText(text)) throw bad(`The ${what} is no valid Unicode text`)
+  if (!isText(text)) throw badInput(`The ${what} is no valid Unicode text`)
 }
 
 export function metadataFrom(metadata: unknown): Metadata | null {
   if (metadata === undefined || metadata === null) return null
   const isRecord = typeof metadata === 'object' && !Array.isArray(metadata)
   if (!isRecord || !Object.entries(metadata).every(([name, value]) => isText(name) && isPlain(value)))
-    throw bad('The metadata of a lock must be names with texts, numbers, booleans or null')
+    throw badInput('The metadata of a lock must be names with texts, numbers, booleans or null')
   // A copy: later changes by the program are not meant for this lock.
   return { ...(metadata as Metadata) }
 }
@@ -47,14 +48,14 @@ const LONGEST_MS = 4e12
 export function ttlFrom(value: Duration, what = 'The time of a lock'): number {
   const ms = milliseconds(value)
   if (ms >= 1 && ms <= LONGEST_MS) return Math.ceil(ms)
-  throw new StoreError('BAD_INPUT', `${what} must be at least a millisecond, ${HOW}`)
+  throw badInput(`${what} must be at least a millisecond, ${HOW}`)
 }
 
 /** A waiting time; Infinity waits as long as it takes. */
 export function waitFrom(value: Duration): number {
   const ms = milliseconds(value)
   if (ms >= 0) return ms
-  throw new StoreError('BAD_INPUT', `The time to wait must not be negative, ${HOW}`)
+  throw badInput(`The time to wait must not be negative, ${HOW}`)
 }
 
 const HOW = 'in milliseconds or with its unit, as in "30s"'
@@ -63,8 +64,4 @@ function milliseconds(value: Duration): number {
   if (typeof value === 'number') return value
   const parts = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(value)
   return Number(parts?.[1]) * (UNITS[parts?.[2] ?? ''] ?? Number.NaN)
-}
-
-function bad(message: string): StoreError {
-  return new StoreError('BAD_INPUT', message)
 }

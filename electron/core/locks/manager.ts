@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
 import { PendingWork } from '../lib/concurrency.ts'
-import { StoreError } from '../lib/errors.ts'
+import { badInput } from '../lib/errors.ts'
 import { atMost, linkedAbort } from '../lib/timers.ts'
 import { Acquirer, type Attempt, type LockRequest } from './acquirer.ts'
 import { LockHeldError } from './errors.ts'
@@ -173,7 +173,7 @@ export class StoreLockManager implements LockManager {
   async releaseAll(options: { readonly reason: string; readonly dataFolder?: string }): Promise<ReleasedAll> {
     // Untyped programs may omit it.
     if (typeof options?.reason !== 'string' || options.reason.trim() === '')
-      throw new StoreError('BAD_INPUT', 'Releasing everything requires a reason, which is recorded')
+      throw badInput('Releasing everything requires a reason, which is recorded')
     const answer = await (await this.#inventory()).releaseAll(options)
     for (const queue of this.#queues.values()) queue.wake()
     return answer

@@ -1,4 +1,4 @@
-import { StoreError } from '../lib/errors.ts'
+import { badInput } from '../lib/errors.ts'
 import type { CurrentLock } from './fenced-release.ts'
 import { lockFrom } from './lock-from.ts'
 import type { Format, Hint } from './types.ts'
@@ -79,7 +79,7 @@ export function chooseFormats<F extends { readonly info: { readonly id: string }
   const format = formats.find(each => each.info.id === pinned)
   if (!format) {
     const known = formats.map(each => each.info.id).join(', ')
-    throw new StoreError('BAD_INPUT', `This kind of store has no such format; it has ${known}`)
+    throw badInput(`This kind of store has no such format; it has ${known}`)
   }
   return [format]
 }

@@ -1,6 +1,6 @@
 import { expiresAtOf } from '../../../shared/lease.ts'
 import type { FormatInfo, Lock } from '../../../shared/locks.ts'
-import { StoreError } from '../lib/errors.ts'
+import { badInput, type StoreError } from '../lib/errors.ts'
 import { checkFence } from './fence.ts'
 import type { CurrentRecord } from './fenced-release.ts'
 import type { RecordCopy } from './types.ts'
@@ -33,8 +33,7 @@ export function checkCopy(copy: RecordCopy, made: CurrentRecord<unknown> | null)
 }
 
 export function damagedCopy(): StoreError {
-  return new StoreError(
-    'BAD_INPUT',
+  return badInput(
     'The saved copy of this lock is damaged: it does not match the released lock, so nothing was restored',
   )
 }

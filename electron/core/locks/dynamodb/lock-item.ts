@@ -1,6 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 import { isRepresentable } from '../../../../shared/lease.ts'
-import { StoreError } from '../../lib/errors.ts'
+import { badInput } from '../../lib/errors.ts'
 import { attribute, type Item } from '../../stores/dynamodb/format/attribute.ts'
 import { type AcquireRequest, heldBy, type Loss, type OwnerProof, type Refusal } from '../provider.ts'
 import type { CurrentHolder, Metadata } from '../types.ts'
@@ -22,7 +22,7 @@ const MAX_METADATA = 100
 export function endAfter({ latest }: StoreTime, ttlMs: number): number {
   const end = Math.ceil((latest + ttlMs) / 1000)
   if (isRepresentable(end * 1000)) return end
-  throw new StoreError('BAD_INPUT', 'The lock would end later than any time that can be stored')
+  throw badInput('The lock would end later than any time that can be stored')
 }
 
 /** A lock that ends before this is free: `expires_at < :now`, as every program of this format has it. */
@@ -54,7 +54,7 @@ export function itemOf(
 function metadataAttributes(metadata: Metadata | null): Record<string, AttributeValue> {
   const entries = Object.entries(metadata ?? {})
   if (entries.length > MAX_METADATA)
-    throw new StoreError('BAD_INPUT', `A lock has room for no more than ${MAX_METADATA} pieces of metadata`)
+    throw badInput(`A lock has room for no more than ${MAX_METADATA} pieces of metadata`)
   return Object.fromEntries(entries.map(([name, value]) => [`${METADATA}${name}`, attributeFor(value)]))
 }
 
@@ -65,7 +65,7 @@ function attributeFor(value: Metadata[string]): AttributeValue {
   const size = Math.abs(value)
   // The range of DynamoDB's numbers.
   if (value === 0 || (size >= 1e-130 && size < 1e125)) return { N: String(value) }
-  throw new StoreError('BAD_INPUT', 'A number in the metadata is one that DynamoDB cannot store')
+  throw badInput('A number in the metadata is one that DynamoDB cannot store')
 }
 
 export function holderOf(item: Item): CurrentHolder {

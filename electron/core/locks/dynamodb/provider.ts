@@ -1,4 +1,4 @@
-import { StoreError } from '../../lib/errors.ts'
+import { badInput } from '../../lib/errors.ts'
 import type { DynamoAddress } from '../../stores/dynamodb/address.ts'
 import { DynamoConnection } from '../../stores/dynamodb/connect.ts'
 import { conditionalPut, FENCING_PREFIX } from '../../stores/dynamodb/formats/conditional-put.ts'
@@ -33,16 +33,10 @@ export function createDynamoProvider(address: DynamoAddress, options: ProviderOp
   const keyOf = (name: string): string => {
     checkName(name)
     if (name.startsWith(FENCING_PREFIX))
-      throw new StoreError(
-        'BAD_INPUT',
-        `Names that begin with ${FENCING_PREFIX} are kept for fencing numbers`,
-      )
+      throw badInput(`Names that begin with ${FENCING_PREFIX} are kept for fencing numbers`)
     const maxBytes = fencing ? MAX_KEY_BYTES - FENCING_PREFIX.length : MAX_KEY_BYTES
     if (Buffer.byteLength(name) > maxBytes)
-      throw new StoreError(
-        'BAD_INPUT',
-        `The name of the lock is longer than the ${maxBytes} bytes that DynamoDB has for it`,
-      )
+      throw badInput(`The name of the lock is longer than the ${maxBytes} bytes that DynamoDB has for it`)
     return name
   }
   const checked = (name: string, owner: string): string => {

@@ -1,4 +1,4 @@
-import { StoreError } from '../../lib/errors.ts'
+import { badInput, StoreError } from '../../lib/errors.ts'
 import type { MysqlAddress } from '../../stores/mysql/address.ts'
 import { Connections, type Session } from '../../stores/mysql/connect.ts'
 import type { Column } from '../../stores/mysql/format/table.ts'
@@ -132,5 +132,5 @@ function lostTo(row: StoredRow | null): Loss {
 
 function checkWidth(what: string, text: string, { width }: Column): void {
   if ([...text].length > width)
-    throw new StoreError('BAD_INPUT', `The ${what} is longer than the ${width} characters that the table has`)
+    throw badInput(`The ${what} is longer than the ${width} characters that the table has`)
 }

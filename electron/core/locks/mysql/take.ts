@@ -1,4 +1,4 @@
-import { StoreError } from '../../lib/errors.ts'
+import { badInput, StoreError } from '../../lib/errors.ts'
 import { sleep } from '../../lib/timers.ts'
 import type { Session, TransactionResult } from '../../stores/mysql/connect.ts'
 import { isContention, isDuplicate, readOnlyServer } from '../../stores/mysql/server-errors.ts'
@@ -20,7 +20,7 @@ export function checkWritable({ isReadOnly }: Reading): void {
 export function endFrom({ now }: Reading, ttlMs: number): number {
   const seconds = Math.ceil((now + ttlMs) / 1000)
   if (!(seconds <= LAST_SECOND))
-    throw new StoreError('BAD_INPUT', 'The lock would end after January 2038, which the table cannot store')
+    throw badInput('The lock would end after January 2038, which the table cannot store')
   return seconds
 }
 

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { textToKey } from '../../lib/bytes.ts'
-import { StoreError } from '../../lib/errors.ts'
+import { badInput } from '../../lib/errors.ts'
 import { isCounterName } from '../../stores/redis/fencing-counter.ts'
 import type { RedisFormat, RedisTake } from '../../stores/redis/format/format.ts'
 import { REDIS_FORMATS } from '../../stores/redis/formats/index.ts'
@@ -16,10 +16,7 @@ export function takenFormat(id: string | null): TakenFormat {
   const found = TAKEN.find(({ info }) => id === null || info.id === id)
   if (found) return found
   const known = TAKEN.map(({ info }) => info.id).join(', ')
-  throw new StoreError(
-    'BAD_INPUT',
-    `Lockkeeper cannot take locks of this format in Redis; supported: ${known}`,
-  )
+  throw badInput(`Lockkeeper cannot take locks of this format in Redis; supported: ${known}`)
 }
 
 /** The key of a lock, and how its release is announced. */
@@ -29,7 +26,7 @@ export function lockKeyOf({ info, take }: TakenFormat, name: string): LockKey {
   const [prefix = ''] = take.prefixes
   if (!isText(name) || !isName(take, name) || isCounterName(prefix + name)) {
     const shape = take.name ? `, which is ${take.name.is}` : ''
-    throw new StoreError('BAD_INPUT', `This cannot be the name of a lock in the format ${info.id}${shape}`)
+    throw badInput(`This cannot be the name of a lock in the format ${info.id}${shape}`)
   }
   const key = hasOtherPrefix(take, name) ? name : prefix + name
   const message = take.announcesName ? name : key
@@ -51,8 +48,7 @@ export function nameOfKey({ take }: TakenFormat, keyText: string): string | null
 export function patternOf({ info, take }: TakenFormat): string {
   const [prefix, ...others] = take.prefixes
   if (!prefix || others.length > 0)
-    throw new StoreError(
-      'BAD_INPUT',
+    throw badInput(
       `Keys of the format ${info.id} have no fixed prefix: set match= in the address to select the locks`,
     )
   return `${prefix.replace(/[\\*?[\]^]/g, '\\$&')}*`

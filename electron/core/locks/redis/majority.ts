@@ -1,4 +1,4 @@
-import { StoreError } from '../../lib/errors.ts'
+import { badInput, StoreError } from '../../lib/errors.ts'
 import type { RedisAddress } from '../../stores/redis/address.ts'
 import type { CurrentHolder } from '../types.ts'
 import { type Votes, valuesOf } from './votes.ts'
@@ -69,16 +69,12 @@ export class Majority {
     if (refused && uncertain && errors.some(each => each.uncertain))
       throw new StoreError(refused.code, refused.message, { cause: refused, uncertain })
     if (refused) throw refused
-    if (this.isOut(votes)) throw this.tooFew(valuesOf(votes).length, errors, uncertain)
-  }
-
-  tooFew(answered: number, errors: readonly unknown[], uncertain: boolean): StoreError {
     const [first] = errors
-    const isDenied = first instanceof StoreError && first.code === 'STORE_DENIED'
-    return new StoreError(
-      isDenied ? 'STORE_DENIED' : 'STORE_UNREACHABLE',
-      `${answered === 0 ? 'None' : `Only ${answered}`} of ${this.all} Redis servers answered, and a lock needs ${this.needed}` +
-        (first instanceof StoreError ? `: ${first.message}` : ''),
+    if (!first || !this.isOut(votes)) return
+    const answered = valuesOf(votes).length
+    throw new StoreError(
+      first.code === 'STORE_DENIED' ? 'STORE_DENIED' : 'STORE_UNREACHABLE',
+      `${answered === 0 ? 'None' : `Only ${answered}`} of ${this.all} Redis servers answered, and a lock needs ${this.needed}: ${first.message}`,
       { cause: first, uncertain },
     )
   }
@@ -99,11 +95,11 @@ function endOf({ expiresAt }: CurrentHolder): number {
 /** Throws unless these servers can vote. */
 export function checkServers(addresses: readonly RedisAddress[]): void {
   if (addresses.length < FEWEST)
-    throw new StoreError('BAD_INPUT', 'A lock over several Redis servers needs at least three of them')
+    throw badInput('A lock over several Redis servers needs at least three of them')
   // A server named twice would have two votes.
   const places = addresses.map(({ hosts, group }) => JSON.stringify([hosts, group]))
   if (new Set(places).size < places.length)
-    throw new StoreError('BAD_INPUT', 'The same Redis server is named twice; each has one vote')
+    throw badInput('The same Redis server is named twice; each has one vote')
   if (new Set(addresses.map(each => each.format)).size > 1)
-    throw new StoreError('BAD_INPUT', 'The Redis servers of one lock must have the same format')
+    throw badInput('The Redis servers of one lock must have the same format')
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Cluster } from 'ioredis'
 import { keyToText } from '../../lib/bytes.ts'
-import { StoreError, throwIfAborted } from '../../lib/errors.ts'
+import { badInput, StoreError, throwIfAborted } from '../../lib/errors.ts'
 import type { RedisAddress } from '../../stores/redis/address.ts'
 import { createClient, ready } from '../../stores/redis/connect.ts'
 import { changeFailed, isNotPermitted, isReadOnlyReply, storeError } from '../../stores/redis/failure.ts'
@@ -168,7 +168,7 @@ export function createRedisProvider(address: RedisAddress, options: ProviderOpti
 
 /** The proof of ownership as arguments of the scripts. */
 function proofOf(encode: Encode, { owner, mark }: OwnerProof): [kind: string, value: Word, mark: string] {
-  if (owner === '' || !isText(owner)) throw new StoreError('BAD_INPUT', 'This cannot be the owner of a lock')
+  if (owner === '' || !isText(owner)) throw badInput('This cannot be the owner of a lock')
   return encode === null ? ['json', owner, mark ?? ''] : ['plain', encode(owner), '']
 }
 
@@ -181,7 +181,7 @@ function recordOf(encode: Encode, { owner, metadata }: AcquireRequest): { head: 
   // Redis could not decode invalid text, and no program could release the lock.
   const texts = Object.entries(metadata ?? {}).flat()
   if (!texts.every(each => typeof each !== 'string' || isText(each)))
-    throw new StoreError('BAD_INPUT', 'The metadata of a lock must be valid Unicode text')
+    throw badInput('The metadata of a lock must be valid Unicode text')
   const head = JSON.stringify({ lockId: owner, pid: process.pid }).slice(0, -1)
   const tail = metadata === null ? '}' : `,"metadata":${JSON.stringify(metadata)}}`
   if (Buffer.byteLength(head + tail) > MAX_VALUE_BYTES - 200) throw tooLarge()
@@ -190,9 +190,9 @@ function recordOf(encode: Encode, { owner, metadata }: AcquireRequest): { head: 
 
 function checkTtl(ttlMs: number): void {
   if (!Number.isSafeInteger(ttlMs) || ttlMs < 1)
-    throw new StoreError('BAD_INPUT', 'A lock is taken for a whole number of milliseconds, at least one')
+    throw badInput('A lock is taken for a whole number of milliseconds, at least one')
 }
 
 function tooLarge(): StoreError {
-  return new StoreError('BAD_INPUT', 'The owner and the metadata are too large for a lock')
+  return badInput('The owner and the metadata are too large for a lock')
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { only, PendingWork, type Settled, settle } from '../../lib/concurrency.ts'
-import { aborted, StoreError, throwIfAborted } from '../../lib/errors.ts'
+import { badInput, StoreError, throwIfAborted } from '../../lib/errors.ts'
 import { atMost, NEVER, sleep } from '../../lib/timers.ts'
 import type { RedisAddress } from '../../stores/redis/address.ts'
 import { isDistinctive } from '../../stores/redis/format/format.ts'
@@ -24,6 +24,8 @@ import { type Poll, poll, type Votes, valuesOf } from './votes.ts'
 
 const LONGEST_ANSWER_MS = 500
 const SHORTEST_ANSWER_MS = 50
+/** Each server has its own limits for connecting and for subscribing. */
+const LONGEST_SUBSCRIPTION_MS = 10_000
 /** Attempts after split votes. */
 const MOST_VOTES = 4
 /** Random delay after a split vote, so that the next one does not split again. */
@@ -40,10 +42,7 @@ export function createRedlockProvider(
 ): Provider {
   checkServers(addresses)
   if (options.fencing === true)
-    throw new StoreError(
-      'BAD_INPUT',
-      'There are no fencing numbers for locks that are kept on several servers',
-    )
+    throw badInput('There are no fencing numbers for locks that are kept on several servers')
   return new Redlock(addresses.map(address => createRedisProvider(address, { ...options, fencing: false })))
 }
 
@@ -80,16 +79,9 @@ class Redlock implements Provider {
   }
 
   async setup(signal: AbortSignal): Promise<void> {
-    const answers = await Promise.allSettled(this.#nodes.map(node => node.setup(signal)))
+    const votes = await Promise.all(this.#nodes.map(node => settle(() => node.setup(signal))))
     throwIfAborted(signal)
-    const failed = answers.filter(each => each.status === 'rejected')
-    const answered = this.#nodes.length - failed.length
-    if (answered < this.#majority.needed)
-      throw this.#majority.tooFew(
-        answered,
-        failed.map(each => each.reason),
-        false,
-      )
+    this.#majority.check(votes, false)
   }
 
   /** Repeats a split vote a few times: of several simultaneous requests for a free lock, one should win. */
@@ -183,9 +175,8 @@ class Redlock implements Provider {
     const asked = this.#nodes.map(node => (late: AbortSignal) => node.read(name, late))
     const { votes } = await poll(asked, LONGEST_ANSWER_MS, signal, so => {
       const found = valuesOf(so)
-      return (
-        this.#majority.isAgreed(found) || found.filter(each => each === null).length >= this.#majority.needed
-      )
+      const free = found.filter(each => each === null)
+      return this.#majority.isAgreed(found) || free.length >= this.#majority.needed
     })
     this.#majority.check(votes, false)
     const found = valuesOf(votes)
@@ -206,28 +197,23 @@ class Redlock implements Provider {
     const tell = () => {
       if (!isStopped) changed()
     }
-    const errors: unknown[] = []
-    await new Promise<void>(resolve => {
-      const all = this.#nodes.map(node =>
-        node.listen(name, tell, signal).then(
-          each => {
-            stops.push(each)
-            if (isStopped) stop()
-            else if (stops.length >= this.#majority.needed) resolve()
-          },
-          error => {
-            errors.push(error)
-            // The remaining answers only matter for the error message.
-            if (this.#nodes.length - errors.length < this.#majority.needed)
-              void atMost(LONGEST_ANSWER_MS, Promise.all(all)).then(resolve)
-          },
-        ),
-      )
+    const asked = this.#nodes.map(node => async () => {
+      stops.push(await node.listen(name, tell, signal))
+      if (isStopped) stop()
     })
-    if (stops.length >= this.#majority.needed) return stop
-    const answered = stops.length
-    stop()
-    throw signal.aborted ? aborted() : this.#majority.tooFew(answered, errors, false)
+    const { votes } = await poll(
+      asked,
+      LONGEST_SUBSCRIPTION_MS,
+      signal,
+      so => valuesOf(so).length >= this.#majority.needed,
+    )
+    try {
+      this.#majority.check(votes, false)
+    } catch (error) {
+      stop()
+      throw error
+    }
+    return stop
   }
 
   async close(): Promise<void> {

@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/client-dynamodb'
 import { isThisMachine } from '../../../../shared/address.ts'
 import { ServerClock } from '../../lib/clock.ts'
-import { aborted, StoreError, throwIfAborted } from '../../lib/errors.ts'
+import { aborted, badInput, StoreError, throwIfAborted } from '../../lib/errors.ts'
 import { linkedAbort, sleep, unlessAborted, within } from '../../lib/timers.ts'
 import type { DynamoAddress } from './address.ts'
 import { isConditionFailed, mayRetry, type Request, toStoreError } from './failure.ts'
@@ -45,7 +45,7 @@ export class DynamoConnection {
     readonly clock: ServerClock = new ServerClock(),
   ) {
     if (address.endpoint !== null && !URL.canParse(address.endpoint))
-      throw new StoreError('BAD_INPUT', 'The endpoint of the DynamoDB address is not a URL')
+      throw badInput('The endpoint of the DynamoDB address is not a URL')
     this.server = address.endpoint === null ? `DynamoDB ${address.region}` : `DynamoDB at ${address.endpoint}`
     this.table = address.table
     this.#profile = address.profile

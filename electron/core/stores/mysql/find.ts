@@ -1,6 +1,6 @@
 import { excerpt, textToKey } from '../../lib/bytes.ts'
 import { type Settled, settle } from '../../lib/concurrency.ts'
-import { StoreError } from '../../lib/errors.ts'
+import { badInput } from '../../lib/errors.ts'
 import type { CurrentLock } from '../fenced-release.ts'
 import { readLock } from '../recognise.ts'
 import type { Readings } from '../record-store.ts'
@@ -102,7 +102,7 @@ function chunksOf<T extends { key: Value }>(wanted: readonly T[], areLarge: bool
 
 function inTwoTables(id: string): Settled<never> {
   const what = `"${excerpt(id)}" is in two tables: add ?table= to the address, or write table/key`
-  return { ok: false, error: new StoreError('BAD_INPUT', what) }
+  return { ok: false, error: badInput(what) }
 }
 
 /** Keys of one table are all bytes or all text. */
