@@ -40,9 +40,8 @@ export async function setUpTable(connection: DynamoConnection, signal: AbortSign
 
 async function describe(connection: DynamoConnection, signal: AbortSignal): Promise<TableDescription | null> {
   const command = new DescribeTableCommand({ TableName: connection.table })
-  const request = { operation: 'DescribeTable', effect: 'read' } as const
   try {
-    return (await connection.request(command, request, signal)).Table ?? null
+    return (await connection.read('DescribeTable', command, signal)).Table ?? null
   } catch (error) {
     if (error instanceof StoreError && error.code === 'NOT_FOUND') return null
     throw error

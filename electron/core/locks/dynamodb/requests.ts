@@ -34,8 +34,7 @@ export class LockItems {
 
   async get(key: string, signal: AbortSignal): Promise<Item | null> {
     const command = new GetItemCommand({ ...this.#at(key), ConsistentRead: true })
-    const request = { operation: 'GetItem', effect: 'read' } as const
-    return checkedItem((await this.#connection.request(command, request, signal)).Item)
+    return checkedItem((await this.#connection.read('GetItem', command, signal)).Item)
   }
 
   /** Only if there is no item, or one that expired before this. */

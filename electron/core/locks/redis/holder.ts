@@ -1,6 +1,5 @@
 import { isRepresentable } from '../../../../shared/lease.ts'
-import { keyToText } from '../../lib/bytes.ts'
-import type { RedisRaw } from '../../stores/redis/format/record.ts'
+import { type RedisValue, rawOf } from '../../stores/redis/format/record.ts'
 import type { CurrentHolder } from '../types.ts'
 import type { TakenFormat } from './lock-keys.ts'
 
@@ -21,15 +20,9 @@ export function holderFrom(
 ): CurrentHolder | null {
   if (ends === -2) return null
   const endsByTtl = ends < 0 ? null : ends
-  const raw: RedisRaw = {
-    key,
-    keyText: keyToText(key),
-    value: value === null ? { type: 'other', name: 'unknown' } : { type: 'string', bytes: value },
-    size: value?.length ?? 0,
-    expiresAt: endsByTtl,
-    sharded: false,
-    companions: new Map(),
-  }
+  const content: RedisValue =
+    value === null ? { type: 'other', name: 'unknown' } : { type: 'string', bytes: value }
+  const raw = rawOf(key, content, endsByTtl)
   const verdict = format.recognise(raw, { pinned: true, patternGiven: true })
   if (verdict.is !== 'lock') return { ...UNKNOWN_HOLDER, expiresAt: endsByTtl }
   const { deadlines, owner, holder, acquiredAt, acquiredAtSource } = format.decode(raw, now)

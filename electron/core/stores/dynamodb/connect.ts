@@ -26,6 +26,13 @@ const MAX_TRIES = 6
 const FIRST_DELAY_MS = 100
 const LAST_DELAY_MS = 1000
 
+type Command<I extends ServiceInputTypes, O extends ServiceOutputTypes> = $Command<
+  I,
+  O,
+  DynamoDBClientResolvedConfig,
+  ServiceInputTypes,
+  ServiceOutputTypes
+>
 type Consumed = { readonly CapacityUnits?: number | undefined }
 /** The answer for several items counts each table. */
 type Answer = { readonly ConsumedCapacity?: Consumed | readonly Consumed[] | undefined }
@@ -77,7 +84,7 @@ export class DynamoConnection {
    * happened.
    */
   async request<I extends ServiceInputTypes, O extends ServiceOutputTypes & Answer>(
-    command: $Command<I, O, DynamoDBClientResolvedConfig, ServiceInputTypes, ServiceOutputTypes>,
+    command: Command<I, O>,
     request: Request,
     signal: AbortSignal,
   ): Promise<O> {
@@ -104,6 +111,14 @@ export class DynamoConnection {
         await sleep(delayMs, signal)
       }
     }
+  }
+
+  read<I extends ServiceInputTypes, O extends ServiceOutputTypes & Answer>(
+    operation: string,
+    command: Command<I, O>,
+    signal: AbortSignal,
+  ): Promise<O> {
+    return this.request(command, { operation, effect: 'read' }, signal)
   }
 
   close(): void {

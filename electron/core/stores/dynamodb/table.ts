@@ -43,9 +43,8 @@ export class DynamoTable {
 
   async describe(signal: AbortSignal): Promise<KeySchema> {
     const command = new DescribeTableCommand({ TableName: this.#connection.table })
-    const request = { operation: 'DescribeTable', effect: 'read' } as const
-    const { Table: table } = await this.#read(() => this.#connection.request(command, request, signal))
-    this.#keySchema = keySchemaOf(table)
+    const answer = await this.#read(() => this.#connection.read('DescribeTable', command, signal))
+    this.#keySchema = keySchemaOf(answer.Table)
     return this.#keySchema
   }
 
@@ -58,9 +57,8 @@ export class DynamoTable {
       ReturnConsumedCapacity: 'TOTAL',
       ...(start ? { ExclusiveStartKey: start } : {}),
     })
-    const request = { operation: 'Scan', effect: 'read' } as const
     return this.#read(async () => {
-      const answer = await this.#connection.request(command, request, signal)
+      const answer = await this.#connection.read('Scan', command, signal)
       return { items: itemsFrom(schema, answer.Items ?? []), next: answer.LastEvaluatedKey }
     })
   }
@@ -73,9 +71,8 @@ export class DynamoTable {
       ConsistentRead: true,
       ReturnConsumedCapacity: 'TOTAL',
     })
-    const request = { operation: 'GetItem', effect: 'read' } as const
     return this.#read(async () => {
-      const { Item: item } = await this.#connection.request(command, request, signal)
+      const { Item: item } = await this.#connection.read('GetItem', command, signal)
       return itemsFrom(schema, item ? [item] : [])[0] ?? null
     })
   }
@@ -125,8 +122,7 @@ export class DynamoTable {
         RequestItems: { [this.#connection.table]: { Keys: [...left.values()], ConsistentRead: true } },
         ReturnConsumedCapacity: 'TOTAL',
       })
-      const request = { operation: 'BatchGetItem', effect: 'read' } as const
-      const answer = await this.#connection.request(command, request, signal)
+      const answer = await this.#connection.read('BatchGetItem', command, signal)
       for (const item of itemsFrom(schema, Object.values(answer.Responses ?? {}).flat())) {
         const text = sameKeyText(schema, keyOf(schema, item))
         if (left.has(text)) found.set(text, { ok: true, value: item })

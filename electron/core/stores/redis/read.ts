@@ -1,9 +1,8 @@
 import type { ChainableCommander, Redis } from 'ioredis'
-import { keyToText } from '../../lib/bytes.ts'
 import type { ServerClock } from '../../lib/clock.ts'
 import type { RedisClient } from './connect.ts'
 import { isNotPermitted } from './failure.ts'
-import type { RedisRaw, RedisValue } from './format/record.ts'
+import { type RedisRaw, type RedisValue, rawOf } from './format/record.ts'
 import { runScript, script } from './script.ts'
 
 export type ReadLimits = {
@@ -216,15 +215,8 @@ async function pipeline(
 
 function rawFrom(key: Buffer, row: Row, cluster: boolean): RedisRaw | null {
   if (row.kind === 'none') return null
-  return {
-    key,
-    keyText: keyToText(key),
-    value: valueFrom(row),
-    size: row.size,
-    expiresAt: row.expiresAt,
-    sharded: cluster && row.absolute === true,
-    companions: new Map(),
-  }
+  const raw = rawOf(key, valueFrom(row), row.expiresAt)
+  return { ...raw, size: row.size, sharded: cluster && row.absolute === true }
 }
 
 const FETCHED = ['string', 'hash', 'zset', 'set']

@@ -1,12 +1,13 @@
 import type { Redis } from 'ioredis'
 import { z } from 'zod'
-import { keyToText, textToKey } from '../../lib/bytes.ts'
+import { textToKey } from '../../lib/bytes.ts'
 import { StoreError } from '../../lib/errors.ts'
 import { damagedCopy } from '../record-copy.ts'
 import type { RecordCopy } from '../types.ts'
 import type { RedisClient } from './connect.ts'
 import { isNotPermitted } from './failure.ts'
-import type { RedisRaw } from './format/record.ts'
+import { bytesOf } from './format/format.ts'
+import { type RedisRaw, rawOf } from './format/record.ts'
 import { LIST_LIMITS } from './read.ts'
 import { runScript, script } from './script.ts'
 
@@ -26,23 +27,12 @@ export function dataOf({ value, expiresAt }: RedisRaw): z.infer<typeof keptSchem
   return { type: 'string', value: value.bytes.toString('base64'), expiresAt }
 }
 
-type StringRaw = RedisRaw & { readonly value: { readonly type: 'string'; readonly bytes: Buffer } }
-
 /** The record that a copy stands for. */
-export function rawOfCopy({ id, data }: RecordCopy): StringRaw {
+export function rawOfCopy({ id, data }: RecordCopy): RedisRaw {
   const kept = keptSchema.safeParse(data)
   if (!kept.success) throw damagedCopy()
   const bytes = Buffer.from(kept.data.value, 'base64')
-  const key = textToKey(id)
-  return {
-    key,
-    keyText: keyToText(key),
-    value: { type: 'string', bytes },
-    size: bytes.length,
-    expiresAt: kept.data.expiresAt,
-    sharded: false,
-    companions: new Map(),
-  }
+  return rawOf(textToKey(id), { type: 'string', bytes }, kept.data.expiresAt)
 }
 
 /**
@@ -72,14 +62,16 @@ return 'restored'
 /** Restores a string under a free key, in one atomic step. `endsAt` is the lock's own end, which may be before the key's. */
 export async function restoreRecord(
   client: RedisClient,
-  { key, value, expiresAt }: StringRaw,
+  raw: RedisRaw,
   endsAt: number | null,
   readTime: () => Promise<number>,
 ): Promise<'restored' | 'taken' | 'ended'> {
+  const { key, expiresAt } = raw
+  const bytes = bytesOf(raw)
   const ends = [endsAt, expiresAt].filter(each => each !== null)
   const tooLateAt = ends.length === 0 ? null : Math.ceil(Math.min(...ends))
   try {
-    const args = [value.bytes, tooLateAt ?? '', expiresAt ?? '']
+    const args = [bytes, tooLateAt ?? '', expiresAt ?? '']
     const answer = String(await runScript(client, RESTORE, [key], args))
     if (answer === 'taken' || answer === 'ended' || answer === 'restored') return answer
     throw new StoreError('STORE_DENIED', 'Redis does not permit SET to this account; nothing was changed')
@@ -91,6 +83,6 @@ export async function restoreRecord(
     return (await (client as Redis).exists(key)) === 1 ? 'taken' : 'ended'
   }
   const until = expiresAt === null ? [] : ['PXAT', expiresAt]
-  const reply = await (client as Redis).callBuffer('SET', [key, value.bytes, 'NX', ...until])
+  const reply = await (client as Redis).callBuffer('SET', [key, bytes, 'NX', ...until])
   return reply === null ? 'taken' : 'restored'
 }

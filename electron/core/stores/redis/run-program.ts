@@ -3,15 +3,7 @@ import { StoreError } from '../../lib/errors.ts'
 import { DEADLINE_SLACK_MS } from '../fence.ts'
 import type { Act } from '../fenced-release.ts'
 import type { RedisClient } from './connect.ts'
-import {
-  comparisonOf,
-  type Guard,
-  isPublish,
-  keysOf,
-  type RedisProgram,
-  toBuffer,
-  type Word,
-} from './format/program.ts'
+import { type Guard, isPublish, keysOf, type RedisProgram, toBuffer, type Word } from './format/program.ts'
 import { runScript, script } from './script.ts'
 
 /** How a script refers to the keys and values of its program. */
@@ -32,7 +24,6 @@ export function releaseLua(
   })
   return [
     `if redis.call("EXISTS", ${keyTerm(key)}) == 0 then return "gone" end`,
-    ...(guards.some(({ check }) => check === 'fields') ? [FIELDS] : []),
     ...(guards.some(({ check }) => check === 'ends') ? [ENDS] : []),
     ...guards.map(
       guard => `if not (${conditionOf(guard, keyTerm(guard.key), value)}) then return "changed" end`,
@@ -45,26 +36,14 @@ export function releaseLua(
 }
 
 function conditionOf(guard: Guard, key: string, value: Terms['value']): string {
-  if (guard.check === 'fields') {
-    const seen = guard.equals.map(([field, content]) => `[${value(field)}] = ${value(content)}`)
-    return `fields(${key}, ${value(guard.equals.length)}, {${seen.join(', ')}})`
-  }
   if (guard.check === 'ends') {
     if (guard.endsAt === null) return `redis.call("PTTL", ${key}) == -1`
     return `math.abs((ends(${key}) or -math.huge) - ${value(guard.endsAt)}) <= ${DEADLINE_SLACK_MS}`
   }
-  const [name, , ...rest] = comparisonOf(guard)
-  const call = `redis.pcall(${[`"${name}"`, key, ...rest.map(value)].join(', ')})`
+  const [name, ...args] = guard.ask
+  const call = `redis.pcall(${[`"${name}"`, key, ...args.map(value)].join(', ')})`
   return `${call} == ${guard.equals === null ? 'false' : value(guard.equals)}`
 }
-
-const FIELDS = [
-  'local function fields(key, count, seen)',
-  'local found = redis.pcall("HGETALL", key)',
-  'if found.err or #found ~= count * 2 then return false end',
-  'for i = 1, #found, 2 do if seen[found[i]] ~= found[i + 1] then return false end end',
-  'return true end',
-].join(' ')
 
 /** Before Redis 7 there is no exact deadline, and a script that reads the clock may write only in this mode. */
 const ENDS = [
@@ -137,8 +116,9 @@ function describeGuard(guard: Guard): string {
   const key = quote(guard.key)
   if (guard.check === 'ends')
     return guard.endsAt === null ? `${key} still has no TTL` : `${key} still ends when it was seen to end`
-  if (guard.check === 'fields') return `HGETALL ${key} is still ${guard.equals.flat().map(quote).join(' ')}`
-  return `${comparisonOf(guard).map(quote).join(' ')} is still ${guard.equals === null ? 'nothing' : quote(guard.equals)}`
+  const [name, ...args] = guard.ask
+  const words = [name, guard.key, ...args].map(quote).join(' ')
+  return `${words} is still ${guard.equals === null ? 'nothing' : quote(guard.equals)}`
 }
 
 const MAX_QUOTED = 200

@@ -4,7 +4,7 @@ import type { Spent } from '../../../../shared/stats.ts'
 import type { Capability, ClockReading } from '../../../../shared/stores.ts'
 import { textToKey } from '../../lib/bytes.ts'
 import { ServerClock } from '../../lib/clock.ts'
-import { eachOf, type Settled, settle, WorkQueue } from '../../lib/concurrency.ts'
+import { eachOf, type Settled, WorkQueue } from '../../lib/concurrency.ts'
 import { StoreError, throwIfAborted } from '../../lib/errors.ts'
 import type { Act } from '../fenced-release.ts'
 import { type Reading, readVerdict, recognise, type Verdict } from '../recognise.ts'
@@ -59,13 +59,8 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
     return this.#run(signal, async () => {
       const clock = await this.#readTime()
       const { release, notify, script } = await probeRelease(this.#anyNode(), this.#address.match)
-      const found: [Capability, boolean][] = [
-        ['release', release],
-        ['notify', notify],
-        ['atomic-read', script],
-        ['server-time', clock.offsetMs !== null],
-      ]
-      return found.filter(([, has]) => has).map(([name]) => name)
+      const has = { release, notify, 'atomic-read': script, 'server-time': clock.offsetMs !== null }
+      return (Object.keys(has) as (keyof typeof has)[]).filter(name => has[name])
     })
   }
 
@@ -172,11 +167,10 @@ export class RedisStore extends RecordStore<RedisRaw, RedisProgram, RedisFormat>
       if (this.#client instanceof Cluster) {
         // Each key is read by itself, and fails by itself.
         await eachOf([...ids.entries()], READ_AT_ONCE, async ([place, id]) => {
-          const read = this.#readChunk([id], limits).catch(error => {
-            throw storeError(error)
-          })
-          const each = await settle(() => read)
-          found[place] = each.ok ? (each.value[0] ?? { ok: true, value: null }) : each
+          const read = this.#readChunk([id], limits).catch(error => [
+            { ok: false, error: storeError(error) } as const,
+          ])
+          found[place] = (await read)[0] ?? { ok: true, value: null }
         })
         return found
       }

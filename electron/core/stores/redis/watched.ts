@@ -4,7 +4,7 @@ import { DEADLINE_SLACK_MS } from '../fence.ts'
 import type { Act } from '../fenced-release.ts'
 import type { RedisClient } from './connect.ts'
 import { storeError } from './failure.ts'
-import { comparisonOf, type Guard, isPublish, keysOf, type RedisProgram } from './format/program.ts'
+import { type Guard, isPublish, keysOf, type RedisProgram } from './format/program.ts'
 
 /** EXEC does nothing if a key was touched, even by a renewal; then everything is compared again. */
 const MOST_ATTEMPTS = 5
@@ -65,13 +65,6 @@ async function stillHolds(connection: Redis, guard: Guard): Promise<boolean> {
 }
 
 async function compare(connection: Redis, guard: Guard): Promise<boolean> {
-  if (guard.check === 'fields') {
-    const flat = (await connection.callBuffer('HGETALL', [guard.key])) as Buffer[]
-    const found = new Map<string, Buffer | undefined>()
-    for (let i = 0; i < flat.length; i += 2) found.set(flat[i]?.toString('latin1') ?? '', flat[i + 1])
-    if (found.size !== guard.equals.length) return false
-    return guard.equals.every(([field, value]) => found.get(field.toString('latin1'))?.equals(value))
-  }
   if (guard.check === 'ends') {
     const ttl = await connection.pttl(guard.key)
     if (guard.endsAt === null || ttl < 0) return guard.endsAt === null && ttl === -1
@@ -79,7 +72,8 @@ async function compare(connection: Redis, guard: Guard): Promise<boolean> {
     const ends = await connection.call('PEXPIRETIME', [guard.key])
     return Math.abs(Number(ends) - guard.endsAt) <= DEADLINE_SLACK_MS
   }
-  const [name, ...args] = comparisonOf(guard)
-  const reply = (await connection.callBuffer(name, args)) as Buffer | null
-  return guard.equals === null ? reply === null : reply?.equals(guard.equals) === true
+  const [name, ...args] = guard.ask
+  const reply = await connection.callBuffer(name, [guard.key, ...args])
+  if (Buffer.isBuffer(reply) && Buffer.isBuffer(guard.equals)) return reply.equals(guard.equals)
+  return reply === guard.equals
 }

@@ -40,7 +40,7 @@ describe('the line for redis-cli', () => {
     const { client, address } = await redisPlace()
     await client.lpush('{lock}', 'v')
     const key = b('{lock}')
-    for (const [, guard] of GUARDS.filter(([, each]) => each.check !== 'head' && each.check !== 'ends')) {
+    for (const [, guard] of GUARDS.filter(([, each]) => each.check === 'reply' && each.ask[0] !== 'LINDEX')) {
       const program: RedisProgram = { key, guards: [guard], commands: [['DEL', key]] }
       expect(bash(redisCommand(redisAddress(address), program)).out).toBe('changed')
     }
@@ -57,7 +57,7 @@ describe('the line for redis-cli', () => {
     const key = Buffer.concat([b('lock:'), bytes])
     const program: RedisProgram = {
       key,
-      guards: [{ check: 'value', key, equals: bytes }],
+      guards: [{ check: 'reply', key, ask: ['GET'], equals: bytes }],
       commands: [
         ['LPUSH', Buffer.concat([b('copy:'), bytes]), bytes],
         ['DEL', key],
@@ -85,7 +85,7 @@ describe('the line for redis-cli', () => {
     const key = b('k')
     const program = (equals: string): RedisProgram => ({
       key,
-      guards: [{ check: 'value', key, equals: b(equals) }],
+      guards: [{ check: 'reply', key, ask: ['GET'], equals: b(equals) }],
       commands: [['DEL', key]],
     })
     expect(redisCommand(redisAddress('redis://h/0'), program('x'.repeat(7000)))).toContain('x'.repeat(7000))

@@ -6,23 +6,27 @@ const b = (text: string) => Buffer.from(text)
 
 /** Each guard with what makes it hold, and what makes it fail. */
 export const GUARDS: [string, Guard, string[][], string[]][] = [
-  ['value', { check: 'value', key, equals: b('v') }, [['SET', '{lock}', 'v']], ['SET', '{lock}', 'w']],
   [
-    'fields',
-    {
-      check: 'fields',
-      key,
-      equals: [
-        [b('a'), b('1')],
-        [b('b'), b('2')],
-      ],
-    },
+    'value',
+    { check: 'reply', key, ask: ['GET'], equals: b('v') },
+    [['SET', '{lock}', 'v']],
+    ['SET', '{lock}', 'w'],
+  ],
+  [
+    'the number of fields',
+    { check: 'reply', key, ask: ['HLEN'], equals: 2 },
     [['HSET', '{lock}', 'b', '2', 'a', '1']],
     ['HSET', '{lock}', 'c', '3'],
   ],
   [
+    'a field',
+    { check: 'reply', key, ask: ['HGET', b('a')], equals: b('1') },
+    [['HSET', '{lock}', 'a', '1']],
+    ['HSET', '{lock}', 'a', '2'],
+  ],
+  [
     'head',
-    { check: 'head', key: other, equals: b('first') },
+    { check: 'reply', key: other, ask: ['LINDEX', 0], equals: b('first') },
     [
       ['SET', '{lock}', 'v'],
       ['RPUSH', '{lock}:other', 'first', 'second'],
@@ -31,7 +35,7 @@ export const GUARDS: [string, Guard, string[][], string[]][] = [
   ],
   [
     'no head',
-    { check: 'head', key: other, equals: null },
+    { check: 'reply', key: other, ask: ['LINDEX', 0], equals: null },
     [['SET', '{lock}', 'v']],
     ['LPUSH', '{lock}:other', 'new'],
   ],

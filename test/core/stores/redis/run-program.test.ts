@@ -32,7 +32,7 @@ describe.each([
   it('takes a key of another type for a change, not for an error', async () => {
     const { client } = await redisPlace()
     await client.lpush('{lock}', 'v')
-    for (const [, guard] of GUARDS.filter(([, each]) => each.check !== 'head' && each.check !== 'ends')) {
+    for (const [, guard] of GUARDS.filter(([, each]) => each.check === 'reply' && each.ask[0] !== 'LINDEX')) {
       expect(await execute(client, { key, guards: [guard], commands: [['DEL', key]] })).toEqual({
         outcome: 'not-same',
       })
@@ -43,8 +43,8 @@ describe.each([
   it('needs every guard, and runs every command in order', async () => {
     const { client } = await redisPlace()
     await client.set('{lock}', 'v')
-    const value: Guard = { check: 'value', key, equals: b('v') }
-    const wrong: Guard = { check: 'value', key, equals: b('w') }
+    const value: Guard = { check: 'reply', key, ask: ['GET'], equals: b('v') }
+    const wrong: Guard = { check: 'reply', key, ask: ['GET'], equals: b('w') }
     const commands: RedisProgram['commands'] = [
       ['LPUSH', other, '1'],
       ['PEXPIRE', other, 1000],
@@ -82,7 +82,11 @@ it('changes nothing when the account may delete but not publish', async () => {
 it('is shown to people in the notation of redis-cli, with hostile bytes escaped', () => {
   const hostile = Buffer.from('a"\\\n\x1b[31m\xff', 'latin1')
   expect(
-    describeProgram({ key, guards: [{ check: 'value', key, equals: hostile }], commands: [['DEL', key]] }),
+    describeProgram({
+      key,
+      guards: [{ check: 'reply', key, ask: ['GET'], equals: hostile }],
+      commands: [['DEL', key]],
+    }),
   ).toEqual(['if GET "{lock}" is still "a\\"\\\\\\x0a\\x1b[31m\\xff"', 'DEL "{lock}"'])
 })
 

@@ -90,7 +90,7 @@ export function tokenProgram(
   endsAt: number | null | undefined,
   commands: readonly Command[] = [['DEL', raw.key]],
 ): RedisProgram {
-  const guards: Guard[] = [{ check: 'value', key: raw.key, equals: bytesOf(raw) }]
+  const guards: Guard[] = [{ check: 'reply', key: raw.key, ask: ['GET'], equals: bytesOf(raw) }]
   if (endsAt !== undefined) guards.push({ check: 'ends', key: raw.key, endsAt })
   return { key: raw.key, guards, commands }
 }

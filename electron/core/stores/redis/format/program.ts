@@ -1,14 +1,12 @@
 /** A condition that must still hold. */
 export type Guard =
-  | { readonly check: 'value'; readonly key: Buffer; readonly equals: Buffer }
-  /** The whole hash: these fields with these values, and no other. */
+  /** A command's reply about a key: the value, a number, or null for a missing value. */
   | {
-      readonly check: 'fields'
+      readonly check: 'reply'
       readonly key: Buffer
-      readonly equals: readonly (readonly [Buffer, Buffer])[]
+      readonly ask: readonly [name: 'GET' | 'HLEN' | 'HGET' | 'LINDEX', ...args: Word[]]
+      readonly equals: Buffer | number | null
     }
-  /** The first element of a list; null for an empty or absent one. */
-  | { readonly check: 'head'; readonly key: Buffer; readonly equals: Buffer | null }
   /** The deadline, with a little slack; null for "has no TTL". */
   | { readonly check: 'ends'; readonly key: Buffer; readonly endsAt: number | null }
 
@@ -25,14 +23,6 @@ export type RedisProgram = {
   readonly key: Buffer
   readonly guards: readonly Guard[]
   readonly commands: readonly Command[]
-}
-
-/** The command whose reply a guard compares: `equals`, or null for a missing value. */
-export function comparisonOf({
-  check,
-  key,
-}: Extract<Guard, { check: 'value' | 'head' }>): readonly [name: string, key: Buffer, ...Word[]] {
-  return check === 'value' ? ['GET', key] : ['LINDEX', key, 0]
 }
 
 /** Every key that the program compares or changes, once. The lock's own key is the first. */

@@ -1,6 +1,6 @@
 import type { RawPart } from '../../../../../shared/locks.ts'
 import { plural } from '../../../../../shared/numbers.ts'
-import { bytesToDisplay, rawPart, saySize } from '../../../lib/bytes.ts'
+import { bytesToDisplay, keyToText, rawPart, saySize } from '../../../lib/bytes.ts'
 
 /** A value as Redis has it. Large ones are not fetched by a listing: no lock library writes them. */
 export type RedisValue =
@@ -28,6 +28,19 @@ export type RedisRaw = {
   readonly sharded: boolean
   /** The other keys that the format requested, by their text; without absent ones. */
   readonly companions: ReadonlyMap<string, RedisRaw>
+}
+
+/** A record that is known without reading its key: from a copy, or from a lock manager's script. */
+export function rawOf(key: Buffer, value: RedisValue, expiresAt: number | null): RedisRaw {
+  return {
+    key,
+    keyText: keyToText(key),
+    value,
+    size: value.type === 'string' ? value.bytes.length : 0,
+    expiresAt,
+    sharded: false,
+    companions: new Map(),
+  }
 }
 
 /** Why no format recognizes a record, from its type and size. */

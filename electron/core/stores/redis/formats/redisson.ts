@@ -87,10 +87,14 @@ export const redisson: RedisFormat = {
   release(raw) {
     const queue = companionOf(raw, QUEUE)
     const head = queue?.type === 'list' ? queue.head : null
+    const fields = fieldsOf(raw)
     const guards: Guard[] = [
-      { check: 'fields', key: raw.key, equals: fieldsOf(raw) },
+      { check: 'reply', key: raw.key, ask: ['HLEN'], equals: fields.length },
+      ...fields.map(
+        ([field, equals]): Guard => ({ check: 'reply', key: raw.key, ask: ['HGET', field], equals }),
+      ),
       // A fair lock wakes the waiters that were read: with another one in front, the lock must be read again.
-      { check: 'head', key: beside(raw, QUEUE), equals: head },
+      { check: 'reply', key: beside(raw, QUEUE), ask: ['LINDEX', 0], equals: head },
     ]
     return { key: raw.key, guards, commands: [...wakeUps(raw), ['DEL', raw.key]] }
   },
