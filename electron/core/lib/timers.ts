@@ -31,19 +31,19 @@ export function onAbort(signal: AbortSignal, work: () => void): () => void {
 export type LinkedAbort = {
   readonly signal: AbortSignal
   readonly abort: () => void
-  readonly unlink: () => void
+  readonly stopFollowing: () => void
 }
 
-/** Aborts with any of these signals until it is unlinked. Not AbortSignal.any: that leaks on a signal that lives as long as the program. */
+/** Aborts with any of these signals until it stops following them. Not AbortSignal.any: that leaks on a signal that lives as long as the program. */
 export function linkedAbort(...signals: readonly (AbortSignal | undefined | null)[]): LinkedAbort {
   const controller = new AbortController()
   const abort = () => controller.abort()
   const heard = signals.flatMap(signal => (signal ? [onAbort(signal, abort)] : []))
   if (signals.some(signal => signal?.aborted)) abort()
-  const unlink = () => {
+  const stopFollowing = () => {
     for (const stop of heard) stop()
   }
-  return { signal: controller.signal, abort, unlink }
+  return { signal: controller.signal, abort, stopFollowing }
 }
 
 /** For cleanup that outlives the caller's own signal. */

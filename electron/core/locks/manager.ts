@@ -234,7 +234,7 @@ export class StoreLockManager implements LockManager {
     try {
       return await acquirer.attempt(wanted, either.signal)
     } finally {
-      either.unlink()
+      either.stopFollowing()
     }
   }
 

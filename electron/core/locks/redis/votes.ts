@@ -49,7 +49,7 @@ export async function poll<T>(
   const timer = setTimeout(() => setImmediate(giveUp), timeoutMs)
   const rest = Promise.all(answers).finally(() => {
     clearTimeout(timer)
-    late.unlink()
+    late.stopFollowing()
   })
   await decided
   isOver = true

@@ -192,6 +192,6 @@ async function withDeadline<T>(
     return await work(either.signal)
   } finally {
     clearTimeout(timer)
-    either.unlink()
+    either.stopFollowing()
   }
 }
