@@ -177,16 +177,14 @@ function placeText(value: AddressValue | undefined): string {
     : `${scheme.toLowerCase()}://${localName(host)}${port}`
 }
 
+/** Names under localhost stay apart: they may lead to different servers. */
 function localName(host: string): string {
-  return isThisMachine(host) ? 'localhost' : bareName(host)
+  const name = host.toLowerCase().replace(/^\[|\]$/g, '')
+  return /^(localhost|::1|127(\.\d+){3})$/.test(name) ? 'localhost' : name
 }
 
 export function isThisMachine(host: string): boolean {
-  return /^((.+\.)?localhost|::1|127(\.\d+){3})$/.test(bareName(host))
-}
-
-function bareName(host: string): string {
-  return host.toLowerCase().replace(/^\[|\]$/g, '')
+  return /(^|\.)localhost$/.test(localName(host))
 }
 
 function split(rest: string, scheme: AddressScheme) {

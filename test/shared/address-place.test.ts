@@ -8,6 +8,8 @@ it.each<[string, string, boolean]>([
   ['redis://h/0', 'redis://other/0', false],
   ['redis://localhost/0', 'redis://127.0.0.1/0', true],
   ['redis://[::1]/0', 'redis://LOCALHOST:6379/0', true],
+  ['redis://a.localhost/0', 'redis://b.localhost/0', false],
+  ['redis://a.localhost/0', 'redis://localhost/0', false],
   ['redis://localhost:7000/0', 'redis://127.0.0.1:7001/0', false],
   ['redis+cluster://a,b', 'redis+cluster://b,a', true],
   ['redis+cluster://a,b', 'redis+cluster://b', true],

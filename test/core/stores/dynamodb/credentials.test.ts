@@ -22,12 +22,12 @@ describe('credentials', () => {
     })
   })
 
-  it.each(['http://localhost:8000', 'http://127.0.0.1:8000', 'http://[::1]:8000'])(
-    'are made up for an emulator at %s',
-    endpoint => {
-      expect(credentialsFor({ ...address, endpoint }, {})).toEqual(madeUp)
-    },
-  )
+  it.each([
+    ...['http://localhost:8000', 'http://127.0.0.1:8000', 'http://[::1]:8000'],
+    'http://dynamodb.localhost:8000',
+  ])('are made up for an emulator at %s', endpoint => {
+    expect(credentialsFor({ ...address, endpoint }, {})).toEqual(madeUp)
+  })
 
   it('are left to the SDK when the operator has some, or the server is elsewhere', () => {
     expect(credentialsFor(address, { AWS_ACCESS_KEY_ID: 'AKIA' })).toBeUndefined()
@@ -35,5 +35,6 @@ describe('credentials', () => {
     expect(credentialsFor({ ...address, profile: 'ops' }, {})).toBeUndefined()
     expect(credentialsFor({ ...address, endpoint: null }, {})).toBeUndefined()
     expect(credentialsFor({ ...address, endpoint: 'http://127.0.0.1.example.com' }, {})).toBeUndefined()
+    expect(credentialsFor({ ...address, endpoint: 'http://notlocalhost:8000' }, {})).toBeUndefined()
   })
 })
