@@ -32,7 +32,7 @@ const lineSchema = z.union([
 export type HistoryLine = Readonly<z.infer<typeof lineSchema>>
 
 /** The first line of each file. Files of another store or version are not read. */
-const headerOf = (address: string) => safeJson({ version: 2, address })
+const headerSchema = z.object({ version: z.literal(2), address: z.string() })
 
 /** Tenures with longer names are remembered while the console runs, and not written. */
 const LONGEST_NAME = 2000
@@ -54,8 +54,9 @@ export class HistoryFile {
 
   constructor(dataFolder: string, address: string, keepMs: number) {
     const folder = historyFolder(dataFolder, address)
+    const header: z.infer<typeof headerSchema> = { version: 2, address }
     const part = (name: string, mostBytes: number) =>
-      new HistoryPart({ folder, name, header: `${headerOf(address)}\n`, keepMs, mostBytes })
+      new HistoryPart({ folder, name, header: `${safeJson(header)}\n`, keepMs, mostBytes })
     this.#samples = part(SAMPLES, 16 * MEGABYTE)
     this.#tenures = part(TENURES, 24 * MEGABYTE)
   }
@@ -95,9 +96,10 @@ async function* linesOf(path: string, address: string): AsyncIterable<HistoryLin
   let isFirst = true
   try {
     for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
-      if (isFirst && text !== headerOf(address)) return
+      const value = parseJson(text)
+      if (isFirst && headerSchema.safeParse(value).data?.address !== address) return
       isFirst = false
-      const line = lineSchema.safeParse(parseJson(text))
+      const line = lineSchema.safeParse(value)
       if (line.success) yield line.data
     }
   } catch (error) {

@@ -90,6 +90,17 @@ test('skips torn and edited lines, and reads the rest', async () => {
   expect((await kept(folder)).map(line => 'tenure' in line && line.tenure.id)).toEqual(['a', 'b'])
 })
 
+test('reads a file whose header was formatted by another program', async () => {
+  const folder = dataFolder()
+  await written(folder, tenure('a'))
+  const [path = ''] = filesIn(folder)
+  const [, line = ''] = readFileSync(path, 'utf8').split('\n')
+  writeFileSync(path, `{ "address": "${ADDRESS}", "version": 2 }\n${line}\n`)
+  expect(await kept(folder)).toMatchObject([{ tenure: { id: 'a' } }])
+  writeFileSync(path, `${line}\n${line}\n`)
+  expect(await kept(folder)).toEqual([])
+})
+
 test('skips files of another store or an unknown version', async () => {
   const folder = dataFolder()
   await written(folder, tenure('a'))
