@@ -126,7 +126,9 @@ function fileSentence(run: SwitchRun, { env }: SwitchNow): string {
 /** Names the store that cannot be read and so keeps a check from being met. */
 function unreadSentence(step: SwitchStep, run: SwitchRun, now: SwitchNow): string {
   const needsBoth = step === 'understand' || step === 'verify'
-  const isNew = step === 'restart' || (needsBoth && now.from.status === 'live')
+  // A closed store comes first: the operator has to open it, whether the other one answers or not.
+  const isOld = now.from.status === 'closed' || (now.from.status !== 'live' && now.to.status !== 'closed')
+  const isNew = step === 'restart' || (needsBoth && !isOld)
   const side = shown(isNew ? run.to : run.from)
   const { status, error } = isNew ? now.to : now.from
   if (status === 'closed') return `${side} is not open here, so the check is unknown.`

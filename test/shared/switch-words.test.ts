@@ -64,6 +64,21 @@ it('locks that will not end soon are counted apart from the rest', () => {
   expect(said(3)).toBe('3 locks are held in my redis; at least 1 of them will not end soon.')
 })
 
+it.each<[SideNow['status'], SideNow['status'], RegExp]>([
+  ['down', 'closed', /^my mysql is not open here/],
+  ['closed', 'down', /^my redis is not open here/],
+  ['closed', 'closed', /^my redis is not open here/],
+  ['down', 'down', /^my redis cannot be read/],
+  ['live', 'down', /^my mysql cannot be read/],
+])('with the old store %s and the new one %s, the sentence says what to do first', (from, to, sentence) => {
+  const error = { code: 'STORE_UNREACHABLE', message: 'no answer' } as const
+  const sideNow = (status: SideNow['status']) => ({ status, error: status === 'down' ? error : null })
+  const checks = { understand: { is: 'unknown', since: 0 }, verify: { is: 'unknown', since: 0 } }
+  const now = { ...seen(sideNow(from), sideNow(to)), checks } as SwitchNow
+  for (const step of ['understand', 'verify'] as const)
+    expect(checkSentence(step, sides('redis', 'mysql') as SwitchRun, now)).toMatch(sentence)
+})
+
 describe('the difference between two providers', () => {
   it.each(KINDS)('%s has advantages and considerations', kind => {
     const { advantages, considerations } = kindOf(kind)
