@@ -21,7 +21,7 @@ export const CHECKS: Readonly<Record<SwitchStep, (facts: CheckFacts) => Check['i
   stop: ({ run, from }) => ifKnown([from], () => hasBeenQuiet([from], run.quietMs, [from.lastArrivalAt])),
   // A lock that is acquired and released between two polls is held at neither of them, but its worker runs.
   drain: ({ run, from }) =>
-    ifKnown([from], () => !isWorkedIn(from.counts) && !isRecent(from, from.lastAcquiredAt, run.quietMs)),
+    ifKnown([from], () => !mayBeWorkedIn(from) && !isRecent(from, from.lastAcquiredAt, run.quietMs)),
   change: ({ run, env }) => {
     if (run.from.kind === run.to.kind || env === null || env.problem !== null) return 'unknown'
     return metIf(env.value === run.to.kind)
@@ -35,7 +35,7 @@ export const CHECKS: Readonly<Record<SwitchStep, (facts: CheckFacts) => Check['i
       () =>
         run.firstArrivalInNewAt !== null &&
         !isSeenAfterRestart(run) &&
-        !isWorkedIn(from.counts) &&
+        !mayBeWorkedIn(from) &&
         !hasOverlap &&
         hasBeenQuiet([from, to], run.quietMs, disturbed),
     )
@@ -63,6 +63,11 @@ function hasBeenQuiet(
   )
   const until = Math.min(...sides.map(({ lastPassAt }) => lastPassAt ?? 0))
   return until - since >= quietMs
+}
+
+/** An unknown number may hide a worker. */
+function mayBeWorkedIn({ counts }: SwitchSide): boolean {
+  return counts.held === null || isWorkedIn(counts)
 }
 
 function isRecent({ lastPassAt }: SwitchSide, time: number | null, quietMs: number): boolean {
