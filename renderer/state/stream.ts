@@ -1,4 +1,5 @@
 import { createStore, type StoreApi } from 'zustand/vanilla'
+import type { Client } from '../../shared/client.ts'
 import type { StreamEvent, StreamInput, StreamName } from '../../shared/contract.ts'
 import type { Failure, Result } from '../../shared/result.ts'
 import { t } from '../words/words.ts'
@@ -21,7 +22,7 @@ export function keepOpen<S extends StreamName>(
   let close = () => {}
   const open = () => {
     onOpen?.()
-    close = client.open(stream, input, onEvent, result => onEnd(result.ok ? null : result.error))
+    close = openOrEnd(stream, input, onEvent, result => onEnd(result.ok ? null : result.error))
   }
   if (consoleStore.getState().link === 'up') open()
   const stop = onConnected(open)
@@ -38,17 +39,23 @@ export function readText<S extends 'plans.file' | 'switch.report'>(
 ): Promise<Result<string[]>> {
   const pieces: string[] = []
   return new Promise(resolve => {
-    try {
-      client.open(
-        stream,
-        input,
-        ({ text }) => pieces.push(text),
-        result => resolve(result.ok ? { ok: true, value: pieces } : result),
-      )
-    } catch {
-      resolve({ ok: false, error: { code: 'ABORTED', message: t.status.lost } })
-    }
+    openOrEnd(
+      stream,
+      input,
+      ({ text }) => pieces.push(text),
+      result => resolve(result.ok ? { ok: true, value: pieces } : result),
+    )
   })
+}
+
+/** Opens a stream. On a wire that is just lost, the stream ends at once. */
+const openOrEnd: Client['open'] = (stream, input, onEvent, onEnd) => {
+  try {
+    return client.open(stream, input, onEvent, onEnd)
+  } catch {
+    onEnd({ ok: false, error: { code: 'ABORTED', message: t.status.lost } })
+    return () => {}
+  }
 }
 
 export type Streamed<T> = T & {
