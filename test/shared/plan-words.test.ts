@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { FormatInfo } from '../../shared/locks.ts'
 import { type PlanWarning, planOutcome, planWarnings } from '../../shared/plan-words.ts'
-import { noResults, type PlanEntry, type PlanHeader, RESULTS } from '../../shared/plans.ts'
+import { noResults, type PlanEntry, type PlanHeader, type ResultCounts } from '../../shared/plans.ts'
 
 const NOW = Date.UTC(2027, 0, 15, 8)
 
@@ -216,16 +216,15 @@ test('warnings are ordered by severity', () => {
 })
 
 test('the outcome names every result, and its numbers add up', () => {
-  const counts = { ...noResults() }
-  RESULTS.forEach((name, i) => {
-    counts[name] = i + 1
-  })
+  const counts: ResultCounts = {
+    ...{ released: 1, restored: 2, changed: 3, taken: 4, gone: 5, ended: 6, failed: 7, tried: 8, pending: 9 },
+  }
   const total = Object.values(counts).reduce((sum, n) => sum + n, 0)
   const said = planOutcome({ total, counts })
   const [of = '', ...parts] = said.split(/[:;] /)
   expect(of).toBe(`Of ${total} locks`)
   expect(parts.map(part => Number.parseInt(part, 10)).reduce((sum, n) => sum + n, 0)).toBe(total)
-  expect(Object.keys(counts).sort()).toEqual([...RESULTS].sort())
+  expect(Object.keys(noResults())).toEqual(Object.keys(counts))
 })
 
 test('the outcome of one lock is in the singular', () => {
