@@ -151,10 +151,16 @@ export class SwitchSession {
   /** A check that was met may have turned back: then the step waits again, but not forever. */
   async #pass(step: SwitchStep, reason: string | null): Promise<void> {
     const { client, switchId, terminal } = this.#o
+    const { now } = this.#state
     const passed = await client.call('switch.pass', { switchId, step, reason: reason ?? undefined })
     if (!passed.ok && passed.error.code === 'REFUSED' && reason === null && this.#refusals < MOST_REFUSALS) {
       this.#refusals++
-      return terminal.wait()
+      // A typed line wakes the terminal too, and says nothing new about the step.
+      while (this.#state.now === now) {
+        terminal.discard()
+        await terminal.wait()
+      }
+      return
     }
     this.#refusals = 0
     const run = unwrap(passed)

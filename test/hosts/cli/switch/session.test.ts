@@ -3,14 +3,16 @@ import { expect, it } from 'vitest'
 import type { Io } from '../../../../electron/hosts/cli/lib/io.ts'
 import { type SessionContext, SwitchSession } from '../../../../electron/hosts/cli/switch/session.ts'
 import { SwitchTerminal } from '../../../../electron/hosts/cli/switch/terminal.ts'
-import type { SideNow } from '../../../../shared/switch.ts'
+import type { Check, SideNow } from '../../../../shared/switch.ts'
 import { sideNow, switchNow, switchRun } from '../../../e2e/a-switch.ts'
 
-/** A switch at its first step, between stores that a test plays. */
-function started() {
+/** A switch at its first step, between stores that a test plays, with an operator at a terminal if `hasOperator`. */
+function started({ hasOperator = false, call = (): object => ({}) } = {}) {
   const stdout = new PassThrough({ encoding: 'utf8' })
+  const terminal = () => Object.assign(new PassThrough(), { isTTY: hasOperator })
+  const stdin = terminal()
   const io = {
-    ...{ stdin: new PassThrough(), stdout, stderr: new PassThrough() },
+    ...{ stdin, stdout, stderr: terminal() },
     signal: new AbortController().signal,
   } as unknown as Io
   let receive: (event: object) => void = () => {}
@@ -18,6 +20,7 @@ function started() {
     ...{ io, terminal: new SwitchTerminal(io, false), switchId: 'sw1', from: 'redis://cache.internal' },
     options: { byHand: [], reason: null },
     client: {
+      call: async () => call(),
       open: (_stream: string, _input: object, onEvent: typeof receive) => {
         receive = onEvent
         return () => {}
@@ -29,13 +32,22 @@ function started() {
   stdout.on('data', text => {
     printed += text
   })
-  const shows = async (to: Partial<SideNow>, ended: 'finished' | null = null) => {
+  const shows = async (
+    to: Partial<SideNow>,
+    ended: 'finished' | null = null,
+    is: Check['is'] = 'not-yet',
+  ) => {
     const how = ended && { at: 0, by: 'ana', how: ended, reason: null }
-    receive({ run: switchRun('understand', { ended: how }), now: switchNow({}, { to: sideNow(to) }) })
+    const now = switchNow({ understand: is }, { to: sideNow(to) })
+    receive({ run: switchRun('understand', { ended: how }), now })
     await new Promise(setImmediate)
     return printed
   }
-  return { shows, done }
+  const types = async (line: string) => {
+    stdin.write(`${line}\n`)
+    await new Promise(setImmediate)
+  }
+  return { shows, types, done }
 }
 
 const UNMEASURED = { server: null, latencyMs: null, latencySamples: 0, isMeasured: false } as const
@@ -62,4 +74,21 @@ it.each<[string, Partial<SideNow>]>([
   expect(await shows({ ...UNMEASURED, ...to })).toMatch(/Round trip +0\.4 ms +not known\n/)
   await shows({}, 'finished')
   await done
+})
+
+it('lines that are typed after a refusal do not repeat the request', async () => {
+  let requests = 0
+  const refuse = () => {
+    requests++
+    return { ok: false, error: { code: 'REFUSED', message: 'The check of this step is not met' } }
+  }
+  const { shows, types, done } = started({ hasOperator: true, call: refuse })
+  await shows({}, null, 'met')
+  for (let n = 0; n < 20; n++) await types('')
+  expect(requests).toBe(1)
+  await shows({}, null, 'met')
+  expect(requests).toBe(2)
+  const stopped = expect(done).rejects.toThrow('Stopped on request')
+  await types('quit')
+  await stopped
 })
