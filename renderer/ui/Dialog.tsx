@@ -119,7 +119,7 @@ export function ReasonForm({ label, hint, send, children, ...form }: ReasonProps
   )
 }
 
-/** Sends requests. `done` gets the answer; a failure is kept until the next request. */
+/** Sends requests. `done` gets the answer; an error disappears with the next request. */
 export function useRequest<T, Args extends readonly unknown[] = []>(
   send: (...args: Args) => Promise<Result<T>>,
   done?: (answer: T) => void,
@@ -128,6 +128,8 @@ export function useRequest<T, Args extends readonly unknown[] = []>(
   const [error, setError] = useState<Failure | null>(null)
   const run = async (...args: Args) => {
     setWorking(true)
+    // An alert that stays is not announced again.
+    setError(null)
     const answer = await send(...args)
     setWorking(false)
     setError(answer.ok ? null : answer.error)

@@ -47,6 +47,29 @@ describe('a store that cannot be opened or closed', () => {
   })
 })
 
+it('announces a refusal in a dialog again when the request is repeated', async () => {
+  const { page, core } = await openScripted(STORES, each => each.answer('stores.edit', () => failure(WHY)))
+  await storeAction(page, 'cache', 'Edit')
+  const dialog = page.getByRole('dialog')
+  await dialog.waitFor()
+  await dialog.evaluate(element => {
+    const announced: string[] = []
+    Object.assign(window, { announced })
+    const alertsIn = (nodes: NodeList) => [...nodes].filter(each => (each as Element).role === 'alert')
+    new MutationObserver(changes => {
+      for (const { addedNodes } of changes)
+        for (const alert of alertsIn(addedNodes)) announced.push(alert.textContent ?? '')
+    }).observe(element, { childList: true, subtree: true })
+  })
+  const announced = () => page.evaluate(() => (window as unknown as { announced: string[] }).announced.length)
+  for (const times of [1, 2]) {
+    await dialog.getByRole('button', { name: 'Save', exact: true }).click()
+    await expect.poll(() => core.called('stores.edit').length).toBe(times)
+    await expect.poll(() => dialog.getByRole('button', { name: 'Save', exact: true }).isEnabled()).toBe(true)
+    expect(await announced()).toBe(times)
+  }
+})
+
 it('says that the formats could not be read, because releases are then not explained', async () => {
   const { page } = await openScripted(STORES, core =>
     core.answer('formats.list', () => failure('no formats')),
