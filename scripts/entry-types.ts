@@ -9,8 +9,8 @@ type Options = { readonly root: string; readonly entries: readonly string[]; rea
 const LIBRARIES = '/// <reference lib="esnext.disposable" />\n'
 
 /**
- * Writes the types of the entries that other programs import, and of the files those need. Each file is translated by itself: a type
- * that would have to be inferred from another file fails the build.
+ * Writes the type declarations of the entries that other programs import, and of the files they need, one file at a time: a type
+ * inferred from another file fails the build.
  */
 export function entryTypes({ root, entries, out }: Options): Plugin {
   return {

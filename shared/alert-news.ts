@@ -2,7 +2,7 @@ import { alertsSentence } from './alert-words.ts'
 import { type Alert, type AlertRule, type AlertsEvent, comparesStores, RULES } from './alerts.ts'
 import { MINUTE_MS } from './duration.ts'
 
-/** The operator hears about the same rule in the same store once in this time. */
+/** The operator is notified of one rule in one store at most once in this time. */
 export const QUIET_MS = MINUTE_MS
 /** More notices than this become one: a console that has just been opened may find a lot. */
 const MOST_NOTICES = 3
@@ -26,7 +26,7 @@ export type NewsItem = {
 
 export type News = {
   readonly items: readonly NewsItem[]
-  /** When to ask again, because more news waits until the operator may hear about its group; null if none does. */
+  /** When to ask again for news that is held back; null if none is. */
   readonly againInMs: number | null
 }
 
@@ -37,7 +37,7 @@ type Group = NewsItem & {
 }
 
 /**
- * Decides what is worth an interruption: new alerts that are neither acknowledged nor muted nor mere notices, by rule and store. A
+ * Decides what is worth an interruption: new alerts that are neither acknowledged nor muted nor notices, by rule and store. A
  * finding that shows up in two stores is one piece of news.
  */
 export class AlertNews {
@@ -61,7 +61,7 @@ export class AlertNews {
     return { items: due, againInMs: waiting.length === 0 ? null : againAt - now }
   }
 
-  /** What the operator sees anyway is not announced. */
+  /** Marks alerts that the operator already sees as announced. */
   skip(event: Alerts): void {
     for (const group of this.#groupsOf(event)) this.#remember(group, event.alerts)
   }

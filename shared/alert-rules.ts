@@ -41,12 +41,12 @@ const expired = lockRule({
   about: 'The lease of a lock has ended, and its record is still stored.',
   limit: null,
   defaults: { enabled: true, limit: null, forMs: MINUTE_MS },
-  // An expiry that makes no sense is one thing to look into, not two.
+  // An implausible expiry has a rule of its own.
   check: ({ state, expiresAt, implausibleExpiry, now }) =>
     state === 'expired' && expiresAt !== null && implausibleExpiry === null
       ? { value: now - expiresAt, since: expiresAt }
       : null,
-  // The record itself says since when.
+  // The record has the time.
   refindMs: () => 0,
   sentence: alert =>
     `The lease of ${alert.lock} in ${alert.store}, held${byHolder(alert) || ' by an unknown holder'}, ended ${alert.duration ?? 'some time'} ago, and the record is still stored.`,
@@ -85,7 +85,7 @@ const twoStores = storeRule({
   advice: [
     'Two runs may be at work at once: find out which one is right, and stop the other before you release its lock.',
     `This is how it usually comes about: ${SPLIT_STORY[0]} ${SPLIT_STORY[1]}`,
-    `${SPLIT_STORY[2]} Change the provider only while everything is stopped, and clear what is left in the old store before you start again: lockkeeper switch leads through it.`,
+    `${SPLIT_STORY[2]} Change the provider only while everything is stopped, and clear what is left in the old store before you start again: lockkeeper switch guides you through it.`,
     'If these are two systems that share a name by chance, mute the rule for one of the stores.',
   ],
 })
@@ -115,12 +115,12 @@ const leaseUsed = lockRule({
   title: 'Lease nearly used',
   about: 'Lease usage exceeds this, and the lease has not been renewed.',
   limit: { unit: 'fraction', label: 'Used more than' },
-  // A short lease passes 80 % for a moment before its lock is released in time: that concerns no operator.
+  // A short lease passes 80 % briefly before a normal release: that is no alert.
   defaults: { enabled: true, limit: 0.8, forMs: 10 * SECOND_MS },
   check(facts, limit) {
     const { lock, expiresAt, now } = facts
     if (!isHeld(facts) || expiresAt === null) return null
-    // Where nothing tells the beginning, the first reading says too little of the lease is used, and never too much.
+    // Without a known start, the first reading underestimates the usage, and never overestimates it.
     const begin = leaseBeginOf(lock, now) ?? lock.watched.heldSince
     const used = (now - begin) / (expiresAt - begin)
     if (expiresAt <= begin || used < limit) return null
@@ -143,7 +143,7 @@ const noExpiry = lockRule({
   id: 'no-expiry',
   severity: 'warning',
   title: 'No expiry',
-  about: 'A lock is held and never ends by itself.',
+  about: 'A lock is held without an expiry.',
   limit: null,
   defaults: { enabled: true, limit: null, forMs: MINUTE_MS },
   check(facts) {
@@ -198,7 +198,7 @@ const renewedLong = lockRule({
   defaults: { enabled: true, limit: HOUR_MS, forMs: 0 },
   check(facts, limit) {
     const { renewals, heldSince } = facts.lock.watched
-    // Where holders write alike, a renewal may as well be the next holder.
+    // If all holders write the same value, a renewal may be the next holder.
     if (!isHeld(facts) || renewals === 0 || holdersLookAlike(facts.lock)) return null
     const renewedMs = facts.now - heldSince
     return renewedMs > limit ? { value: renewedMs, since: heldSince + limit, detail: String(renewals) } : null

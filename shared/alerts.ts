@@ -106,7 +106,7 @@ export const alertsEventSchema = z.object({
 export type AlertsEvent = z.infer<typeof alertsEventSchema>
 
 const reason = z.string().trim().min(1).max(2000)
-export const acknowledgeSchema = z
+const acknowledgeSchema = z
   .strictObject({
     alertIds: z.array(z.string().min(1).max(200)).min(1).max(10_000).optional(),
     /** All alerts of a rule in a store, listed or not. */
@@ -117,7 +117,7 @@ export const acknowledgeSchema = z
     ({ alertIds, group }) => alertIds !== undefined || group !== undefined,
     'names neither alerts nor a group',
   )
-export const muteInputSchema = z.strictObject({
+const muteInputSchema = z.strictObject({
   rule: alertRuleSchema.nullable(),
   storeId: storeId.nullable(),
   lockId: lockId.nullable(),

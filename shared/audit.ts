@@ -3,7 +3,7 @@ import { z } from 'zod'
 /** The audit log as screens see it. docs/audit.md describes its lines and their chain. */
 
 /**
- * `intent` and `outcome` stand around a call that changes something; between them, for each lock, `acting` and `settled`.
+ * `intent` and `outcome` enclose a call that changes something, with `acting` and `settled` for each lock between them.
  * `dry-run` and `settings` change nothing in any store. `chain` is the first line of every file.
  */
 export const auditEventSchema = z.enum([
@@ -17,7 +17,7 @@ export const auditEventSchema = z.enum([
 ])
 export type AuditEvent = z.infer<typeof auditEventSchema>
 
-/** One line: its most used members, and `entry` with all of them. Its texts may come from a store, or from an edit of the file. */
+/** One line: its most used fields, and `entry` with all of them. Its texts may come from a store, or from an edited file. */
 export type AuditRow = {
   /** Its position; also the cursor for older lines. */
   place: string

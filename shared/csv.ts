@@ -10,7 +10,7 @@ const BLANKS = /^[\s\p{Cc}\p{Cf}]+/u
 /** The full-width forms of the signs are computed as well. */
 const WIDE = /^[＝＋－＠]/u
 
-/** What may be taken for the end of a field, and what may begin the next one. A tab begins anew: very many would take very long. */
+/** A possible end of a field before a formula. Each tab starts a new match, so many tabs take linear time. */
 const INNER = /([;\t](?:(?!\t)["\s\p{Cc}\p{Cf}])*)(?=[=+\-@＝＋－＠])/gu
 
 export function csvField(value: string | number | null): string {
@@ -23,7 +23,7 @@ export function csvField(value: string | number | null): string {
   return /[",\r\n\t';]/.test(text) || text !== text.trim() ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** One record with its end of line, as RFC 4180 has it. */
+/** One record with its line ending, as in RFC 4180. */
 export function csvLine(fields: readonly (string | number | null)[]): string {
   return `${fields.map(csvField).join(',')}\r\n`
 }

@@ -16,7 +16,7 @@ export function sayDuration(
 ): string {
   const size = Math.abs(ms)
   if (!Number.isFinite(size)) return 'an unknown time'
-  // Rounding would say `10.0 s` for what is still below ten seconds.
+  // Rounding would say `10.0 s` for less than ten seconds.
   if (tenths && !coarse && size < 10 * SECOND_MS) return `${(Math.floor(size / 100) / 10).toFixed(1)} s`
   if (size < MINUTE_MS) return `${Math.floor(size / SECOND_MS)} s`
   if (coarse && size >= 10 * MINUTE_MS && size < HOUR_MS) return `${Math.floor(size / MINUTE_MS)} min`

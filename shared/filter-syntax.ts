@@ -1,4 +1,4 @@
-/** How a filter is written: which words belong together. What they mean is in filter.ts. */
+/** The syntax of filters; filter.ts gives the terms their meaning. */
 
 export type Comparison = '>' | '<' | '>=' | '<='
 
@@ -19,7 +19,7 @@ export function typedTerms(text: string): Typed[] {
   const terms: Typed[] = []
   let at = 0
 
-  /** Up to where `ends` matches, or in quotes, which may still be open. */
+  /** Reads up to `ends`, or a quoted text, whose closing quote may be missing. */
   const word = (ends: RegExp): string => {
     let out = ''
     if (text[at] === '"') {

@@ -13,18 +13,18 @@ export type FilterSubject = {
   readonly production: boolean
 }
 
-/** A word without a meaning. Its term is left out, and the screen can say so. */
+/** An unrecognized word. Its term is ignored, and the screen says so. */
 export type FilterProblem = {
   readonly code: 'unknown-state' | 'unknown-kind' | 'unknown-is' | 'bad-duration'
   readonly text: string
-  /** What the word is not, and what could stand there. */
+  /** What the word should be, with the choices. */
   readonly expected: string
 }
 
-/** Whether a term is true of a row; null if that is not known. `now` is the time of the row's store. */
+/** Whether a row matches a term; null if unknown. `now` is the time of the row's store. */
 type Term = (subject: FilterSubject, now: number) => boolean | null
 
-/** Ready for many rows: all that depends on the text alone is done. Every term must match. */
+/** A parsed filter, for many rows. Every term must match. */
 export type Filter = {
   readonly terms: readonly Term[]
   readonly problems: readonly FilterProblem[]
@@ -77,7 +77,7 @@ const COMPARE: Record<Comparison, (ms: number, limit: number) => boolean> = {
   '<=': (ms, limit) => ms <= limit,
 }
 
-/** Understands every moment of typing: what is unfinished filters nothing yet. */
+/** Accepts unfinished input: a term without a value filters nothing. */
 export function parseFilter(text: string): Filter {
   const problems: FilterProblem[] = []
   const typed = typedTerms(text)
@@ -93,8 +93,8 @@ export function matches(filter: Filter, subject: FilterSubject, now: number): bo
 }
 
 /**
- * Why a filter cannot decide which locks are released or reported: a word without a meaning, or a term without a value. Null for
- * a complete filter. The sentence escapes what was typed.
+ * Why a filter may not decide which locks are released or reported: an unrecognized word, or a term without a value. Null for a
+ * complete filter. The sentence escapes the input.
  */
 export function filterTrouble(text: string): string | null {
   const { problems, unfinished } = parseFilter(text)
@@ -158,10 +158,10 @@ function contains({ lock, storeName }: FilterSubject, by: TextField, word: strin
   return (by === 'store' || by === 'text') && storeName.toLowerCase().includes(word)
 }
 
-/** A screen filters the same locks with every letter that is typed. */
+/** A screen filters the same locks at every keystroke. */
 const cache = new WeakMap<Lock, Record<Exclude<TextField, 'store'>, string>>()
 
-/** The texts of a lock in lower case. Nobody types a NUL, so no match spans two of them. */
+/** The texts of a lock in lower case. A NUL between them keeps a match within one. */
 function textsOf(lock: Lock) {
   const cached = cache.get(lock)
   if (cached) return cached
@@ -178,7 +178,7 @@ function ageOf(lock: WatchedLock | Lock, now: number): number | null {
   return since === null ? null : now - since.at
 }
 
-/** Negative for an expired lease; null for a free lock, which has nothing that could run out. */
+/** Negative for an expired lease; null for a free lock, which has no lease. */
 function leftOf(lock: Lock, now: number): number | null {
   return stateAt(lock, now) === 'released' ? null : remainingMs(lock, now)
 }

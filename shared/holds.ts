@@ -6,16 +6,14 @@ import { lockSchema, storeId } from './locks.ts'
  * A maintenance hold: a lock that an operator acquires to keep a job from running. `renewed` has a short lease that the
  * console extends, so it ends soon after the console does; `once` is acquired for its whole time.
  */
-export const HOLD_MODES = ['renewed', 'once'] as const
-export const holdModeSchema = z.enum(HOLD_MODES)
+const holdModeSchema = z.enum(['renewed', 'once'])
 export type HoldMode = z.infer<typeof holdModeSchema>
 
 /**
  * `released`: by the operator. `ran-out`: its time was over. `lost`: another client removed or acquired the lock. `given-up`:
  * the operator stopped waiting, or the wait timed out.
  */
-export const HOLD_ENDS = ['released', 'ran-out', 'lost', 'given-up'] as const
-export const holdEndSchema = z.enum(HOLD_ENDS)
+const holdEndSchema = z.enum(['released', 'ran-out', 'lost', 'given-up'])
 export type HoldEnd = z.infer<typeof holdEndSchema>
 
 export const maintenanceHoldSchema = z.object({
@@ -56,7 +54,7 @@ export const maintenanceHoldSchema = z.object({
 export type MaintenanceHold = z.infer<typeof maintenanceHoldSchema>
 
 /** The possible formats of a hold on a key, and its current lock. */
-export const holdChoicesSchema = z.object({
+const holdChoicesSchema = z.object({
   formats: z.array(
     z.object({
       format: z.string(),
@@ -82,9 +80,8 @@ export const LONGEST_HOLD_MS = 7 * DAY_MS
  * `refused`: another holder has the lock, and the request did not ask to wait; nothing was changed. An answer rather than a
  * failure, to name the holder.
  */
-export const takenHoldSchema = z.discriminatedUnion('outcome', [
-  z.object({ outcome: z.literal('held'), hold: maintenanceHoldSchema }),
-  z.object({ outcome: z.literal('waiting'), hold: maintenanceHoldSchema }),
+const takenHoldSchema = z.discriminatedUnion('outcome', [
+  z.object({ outcome: z.enum(['held', 'waiting']), hold: maintenanceHoldSchema }),
   z.object({ outcome: z.literal('refused'), other: z.string().nullable(), current: lockSchema.nullable() }),
 ])
 export type TakenHold = z.infer<typeof takenHoldSchema>

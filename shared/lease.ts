@@ -8,10 +8,10 @@ export const EXPIRING_FRACTION = 0.8
 /** The largest time a Date can carry; past it toISOString throws. */
 const MAX_TIME = 8.64e15
 
-/** No lease anybody means is longer than this. Longer ones are shown, and said to be implausible. */
+/** Longer leases are implausible, and shown as such. */
 const PLAUSIBLE_LEASE_MS = 3650 * DAY_MS
 
-/** Nor does one end before 2000: such a number is seconds where milliseconds are meant. */
+/** Earlier deadlines are implausible: seconds were stored where milliseconds are meant. */
 const PLAUSIBLE_SINCE = 946_684_800_000
 
 type Timed = Pick<Lock, 'lease' | 'acquiredAt'>
@@ -24,17 +24,17 @@ export function isPlausibleDeadline(expiresAt: number, now: number): boolean {
   return isRepresentable(expiresAt) && expiresAt >= PLAUSIBLE_SINCE && expiresAt - now < PLAUSIBLE_LEASE_MS
 }
 
-/** Whether somebody can have taken a lock then. What is before 2000 was written in another unit, or is nonsense. */
+/** Whether a lock can have been acquired then. A time before 2000 is in another unit, or wrong. */
 export function isPlausibleBeginning(at: number, now: number): boolean {
   return isRepresentable(at) && at >= PLAUSIBLE_SINCE && at <= now + MINUTE_MS
 }
 
-/** Null without a deadline, and for one that is not a number: nothing can be computed or sorted by it. */
+/** Null without a deadline, or if it is NaN, which cannot be sorted. */
 export function expiresAtOf(lease: Lease): number | null {
   return lease.kind === 'deadline' && !Number.isNaN(lease.expiresAt) ? lease.expiresAt : null
 }
 
-/** Above zero exactly as long as the deadline has not come. `now` is the store's time, never the local clock's. */
+/** Positive until the deadline. `now` is the store's time, never the local clock's. */
 export function remainingMs(lock: Timed, now: number): number | null {
   const expiresAt = expiresAtOf(lock.lease)
   // Adding zero turns -0 into 0.
@@ -70,22 +70,21 @@ export function stateAt(lock: Timed, now: number): LockState {
 }
 
 /**
- * The deadline came after the record was last read. The holder may have renewed it in time, so that reaching zero here says
- * nothing about the store until it is read again.
+ * Whether the deadline passed after the record was last read. The holder may have renewed in time: only the next read tells.
  */
 export function isUnconfirmed(lock: Pick<Lock, 'lease' | 'observedAt'>, now: number): boolean {
   const expiresAt = expiresAtOf(lock.lease)
   return expiresAt !== null && lock.observedAt < expiresAt && expiresAt <= now
 }
 
-/** Whether holders write alike, so that a renewal cannot be told from a next holder. */
+/** Whether all holders write the same value, so that a renewal looks like a new holder. */
 export function holdersLookAlike(lock: { readonly notes?: Lock['notes'] }): boolean {
   return lock.notes?.some(note => note.code === 'weak-fence') === true
 }
 
 /**
- * Since when the present owner holds it; not `exact` means "at least since then". Many systems move what they store as the
- * beginning with every renewal, and one that is computed from a TTL always moves: what was seen earlier then counts.
+ * Since when the present owner has held it; without `exact`, at least since then. Many systems update the stored acquisition time
+ * with each renewal, and a time computed from a TTL always moves: an earlier observation takes precedence.
  */
 export function heldSinceOf(
   lock: Pick<Lock, 'acquiredAt' | 'acquiredAtSource'> & {
@@ -94,7 +93,7 @@ export function heldSinceOf(
   },
 ): { at: number; exact: boolean } | null {
   const { acquiredAt, acquiredAtSource } = lock
-  // What moved its end may have been a next holder: nothing is then known from before.
+  // A renewal may have been a new holder, so earlier observations do not count.
   const doubtful = holdersLookAlike(lock) && (lock.watched?.renewals ?? 0) > 0
   const watched = doubtful ? undefined : lock.watched
   if (acquiredAt === null || Number.isNaN(acquiredAt))
@@ -104,9 +103,8 @@ export function heldSinceOf(
 }
 
 /**
- * Since when the present lease runs; null when nothing tells. A record's own beginning often stays where it was while its end is
- * moved, so that a lock which is renewed for a day would seem to be near its end all the time: what is seen to be renewed counts
- * from then.
+ * Start of the present lease; null if unknown. A renewal often leaves the recorded acquisition time unchanged, so a lock that is
+ * renewed for a day would always seem near its end: an observed renewal takes precedence.
  */
 export function leaseBeginOf(
   { acquiredAt, watched }: Pick<Lock, 'acquiredAt'> & { readonly watched: Watched },
@@ -116,19 +114,19 @@ export function leaseBeginOf(
   return acquiredAt !== null && isPlausibleBeginning(acquiredAt, now) ? acquiredAt : null
 }
 
-/** The state as far as the store has been asked: a deadline that came since then has changed nothing that is known. */
+/** The state as of the last read: a deadline that passed since then proves nothing. */
 export function knownStateAt(lock: Timed & Pick<Lock, 'observedAt'>, now: number): LockState {
   return stateAt(lock, isUnconfirmed(lock, now) ? lock.observedAt : now)
 }
 
-/** What a lock counts as in statistics: its state, with what has no expiry apart from what has one. */
+/** How a lock counts in statistics: by its state, or apart if it has no expiry. */
 export function countedAs(lock: Timed & Pick<Lock, 'observedAt'>, now: number): Counted {
   const state = knownStateAt(lock, now)
   return state === 'held' && lock.lease.kind === 'never' ? 'endless' : state
 }
 
 /**
- * When the server drops a key whose record says that its lease is over. Until then the server refuses the lock to every program,
+ * When the server drops a key whose recorded lease has ended. Until then the server refuses the lock to every program,
  * and the holder, whose clock is behind, may still be working: the lock is shown as expired, with both times, and counts as held.
  */
 export function refusedUntil(
@@ -140,7 +138,7 @@ export function refusedUntil(
 }
 
 /**
- * Whether a program may rely on the lock, by everything the store has said; `now` is the store's time. An unknown end counts as
+ * Whether a program may rely on the lock, from everything read so far; `now` is the store's time. An unknown end counts as
  * held: calling such a lock free could start a second run beside a live holder. So does a deadline that passed after the last read,
  * because the holder may have renewed in time.
  */
@@ -149,7 +147,7 @@ export function isHeld(lock: Timed & Pick<Lock, 'observedAt' | 'deadlines'>, now
   return (state !== 'expired' && state !== 'released') || refusedUntil(lock, now) !== null
 }
 
-/** What needs an operator first: expired, without expiry, over 80 % used, held, unknown, released. */
+/** The lowest needs attention first: expired, without expiry, over 80 % used, held, unknown, released. */
 export function attentionRank(lock: Timed & Pick<Lock, 'observedAt'>, now: number): number {
   const state = knownStateAt(lock, now)
   if (state === 'expired') return 0
@@ -158,8 +156,8 @@ export function attentionRank(lock: Timed & Pick<Lock, 'observedAt'>, now: numbe
 }
 
 /**
- * Sorts by attention, then by what ends first; without a deadline, by what is held longest. Two records can have the same
- * key in two tables, so the id decides last and the order is the same every time.
+ * Sorts by attention, then by deadline; without one, by age. Two tables can have the same key, so the id comes last and keeps the
+ * order stable.
  */
 export function byAttention(now: number): (a: Lock, b: Lock) => number {
   return (a, b) =>
@@ -170,7 +168,7 @@ export function byAttention(now: number): (a: Lock, b: Lock) => number {
     compare(a.id, b.id)
 }
 
-/** Texts in code-unit order: the same on every machine, whatever its locale. No subtraction: Infinity - Infinity is NaN. */
+/** Texts in code-unit order, which depends on no locale. No subtraction: Infinity - Infinity is NaN. */
 function compare<T extends string | number>(a: T, b: T): number {
   return a < b ? -1 : a > b ? 1 : 0
 }

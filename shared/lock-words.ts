@@ -4,11 +4,11 @@ import type { FormatInfo, Lock, Note, Story, Watched } from './locks.ts'
 import { plural, sayTimes } from './numbers.ts'
 import { clip } from './safe-text.ts'
 
-/** The one place where data becomes English sentences. Nothing here is safe to print before escaping. */
+/** Sentences about locks. Escape them before printing. */
 
-/** A store can hold a time that no calendar reaches (a TTL of 2^63 ms). It is said as it is. */
+/** A store can hold a time beyond any calendar (a TTL of 2^63 ms). */
 function sayTime(time: number): string {
-  return isoTime(time) ?? `${time} ms after 1970, which no calendar reaches`
+  return isoTime(time) ?? `${time} ms after 1970, beyond any calendar`
 }
 
 export function noteSentence(note: Note, time: (at: number) => string = sayTime): string {
@@ -17,7 +17,7 @@ export function noteSentence(note: Note, time: (at: number) => string = sayTime)
       return `The expiry ${note.raw} is implausible: perhaps milliseconds were stored where seconds are meant.`
     case 'clocks-disagree':
       return note.ttlAt === null
-        ? `The record says it ends at ${time(note.storedAt)}, but the key has no TTL, so it will not go away by itself.`
+        ? `The record says it ends at ${time(note.storedAt)}, but the key has no TTL, so it will not expire.`
         : `Two clocks disagree: the record says it ends at ${time(note.storedAt)}, the key's TTL says ${time(note.ttlAt)}.`
     case 'wrong-type':
       return `${note.field} is stored as ${note.found} where ${note.wanted} is expected, so its own system cannot use it.`
@@ -44,16 +44,16 @@ const NOTICES: Record<FormatInfo['holderNotices'], string> = {
   'at-once': 'A holder that is still alive notices at once.',
   'at-renewal': 'A holder that is still alive notices when it next renews.',
   'at-release': 'A holder that is still alive notices only when it releases.',
-  never: 'A holder that is still alive is not told and works on.',
+  never: "A holder that is still alive isn't notified and keeps running.",
 }
 
 /** What releasing does, in the format's own terms. */
 export function releaseConsequences(info: FormatInfo): string[] {
   return [
     info.release,
-    info.notifies ?? 'Waiting processes poll, so nobody has to be told.',
+    info.notifies ?? 'Waiters poll; no notification needed.',
     NOTICES[info.holderNotices],
-    ...(info.holderMayCrash ? ['The holder may crash when it finds out.'] : []),
+    ...(info.holderMayCrash ? ['The holder may crash when it notices.'] : []),
     ...(info.mayComeBack ? ['The holder may write the lock back.'] : []),
   ]
 }
@@ -77,20 +77,20 @@ export function sayRemaining(lock: Pick<Lock, 'lease'>, remaining: number | null
   }
 }
 
-/** Owner first: it is what the lock's own system compares. Who that is stands behind it where it is known. */
+/** The owner, which the lock's own system compares, then the holder's name if known. */
 export function holderText(lock: Pick<Lock, 'owner' | 'holder'>): string {
   const label = lock.holder?.label
   if (lock.owner === null) return label ?? 'not recorded'
   return label === undefined || label === lock.owner ? lock.owner : `${lock.owner} (${label})`
 }
 
-/** A sentence is no place for a whole token. */
+/** Longer names are cut in a sentence: they are tokens. */
 const NAMED = 100
 
-/** Below this, a lock whose deadline came is about to be read again; above it, the store does not answer. */
+/** A lock past its deadline is read again within this time, unless the store does not answer. */
 const SOON_MS = 10_000
 
-/** One or two sentences that say whether it is stuck, from all that is known. `now` is the store's time. */
+/** Whether a lock is stuck, in one or two sentences. `now` is the store's time. */
 export function judgement(
   lock: Lock & { readonly watched?: Watched },
   story: Story | null,
@@ -130,12 +130,12 @@ export function judgement(
   }
   switch (lock.lease.kind) {
     case 'never':
-      return `${holding(...renewed)} It never expires by itself.`
+      return `${holding(...renewed)} It never expires.`
     case 'session':
       return holding(`it ends with its session ${clip(lock.lease.session, NAMED)}`)
     case 'heartbeat': {
       const every = sayDuration(lock.lease.leaseMs, { tenths: false })
-      // As long as a lease: a holder that is alive would have renewed by then.
+      // A live holder would have renewed within one lease.
       const silent = watched !== undefined && now - watched.heldSince > lock.lease.leaseMs
       return holding(
         `its holder has to renew it within ${every}`,
@@ -149,7 +149,7 @@ export function judgement(
 
 function sayHeldFor(lock: Parameters<typeof heldSinceOf>[0], now: number): string {
   const since = heldSinceOf(lock)
-  // A beginning that is still to come, or less than a second ago, says nothing.
+  // A time in the future, or less than a second ago, says nothing.
   if (since === null || !(now - since.at >= 1000)) return ''
   return ` for ${since.exact ? '' : 'at least '}${sayDuration(now - since.at, { coarse: true })}`
 }
@@ -162,7 +162,7 @@ function sayRenewals(
 ): string[] {
   if (renewals === 0) return []
   const last = lastRenewedAt === null ? '' : `, the last time ${sayAgo(now - lastRenewedAt)}`
-  const what = alike ? 'renewed or taken again' : 'renewed'
+  const what = alike ? 'renewed or re-acquired' : 'renewed'
   return [`${what} ${sayTimes(renewals)}${saySince(heldSince, now)}${last}`]
 }
 
@@ -181,7 +181,7 @@ function sayLeft(ms: number | null): string {
   return ms !== null && ms < 1000 ? 'less than a second' : sayDuration(ms ?? Number.NaN, { tenths: false })
 }
 
-/** Since `12:04 UTC`, with the day in front when it was not today's. */
+/** ` since 12:04 UTC`, with the date unless it is today's. */
 function saySince(time: number, now: number): string {
   const [day = '', clock = ''] = isoTime(time)?.split('T') ?? []
   if (clock === '') return ''

@@ -225,8 +225,8 @@ export const reportHeadSchema = z.object({
   asked: askedSchema,
   stores: z.array(reportStoreSchema),
   /**
-   * Of whole stores, whatever the filter. Counts are of now, or of `asOf`; what happened is of the window. `overall` adds up the
-   * stores of which something is known.
+   * Of whole stores, regardless of the filter. Counts are current, or as of `asOf`; events are those of the window. `overall` adds
+   * up the stores that could be read.
    */
   figures: z.object({
     overall: reportFiguresSchema,

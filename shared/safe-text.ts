@@ -1,31 +1,30 @@
 /**
- * Text from a store is hostile. These make it safe to print on a terminal: nothing that moves the cursor, changes
- * colours, reorders what is read (bidirectional marks) or is invisible gets through unescaped.
+ * Text from a store is hostile. These functions make it safe to print on a terminal: they escape characters that move the
+ * cursor, change colours, reorder text (bidirectional marks) or are invisible.
  */
 
 const NAMED: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
 /**
- * C0 and C1 controls, DEL, every format character (marks, isolates, zero width), separators, surrogates, private use,
- * non-characters; what is invisible without being a format character (fillers, variation selectors, blank braille) and
- * spaces that only look like one; and marks stacked so high that they would paint over the rows above.
+ * C0 and C1 controls, DEL, format characters (marks, isolates, zero width), separators, surrogates, private use and
+ * non-characters; other invisible characters (fillers, variation selectors, blank braille) and look-alikes of the space; and
+ * marks stacked high enough to paint over the rows above.
  */
 const UNSAFE =
   /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Noncharacter_Code_Point}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}|(?<=\p{M}{4})\p{M}/gu
 
-/** A backslash that would be read as the start of an escape. Others (`App\Jobs`) stay as people know and copy them. */
+/** A backslash that would be read as the start of an escape. Others (`App\Jobs`) stay readable and copyable. */
 const MISLEADING = new RegExp(`\\\\(?=[\\\\nrtx]|u\\{|${UNSAFE.source})`, 'gu')
 
 /**
- * For data: keys, owners, values, a server's own words. What stands there is told apart from what is escaped: a typed
- * `\x1b` becomes `\\x1b`, and an escape character `\x1b`. Twice is once too often: for text that already went through
- * here (our sentences, statements to copy) there is `neutralise`.
+ * For data: keys, owners, values, server messages. The result is unambiguous: a typed `\x1b` becomes `\\x1b`, and an escape
+ * character becomes `\x1b`. Text that is escaped already (our sentences, statements to copy) takes `neutralise` instead.
  */
 export function escapeForTerminal(text: string): string {
   return neutralise(text.replace(MISLEADING, '\\\\'))
 }
 
-/** For sentences that quote escaped data, and for statements with escapes of their own: only what is unsafe changes. */
+/** For sentences that quote escaped data, and for statements with escapes of their own: changes only unsafe characters. */
 export function neutralise(text: string): string {
   return text.replace(UNSAFE, char => {
     const code = char.codePointAt(0) ?? 0
@@ -35,8 +34,8 @@ export function neutralise(text: string): string {
 }
 
 /**
- * JSON with the same characters written as \u escapes, so that it means the same and prints harmlessly. What JSON has no
- * word for is null.
+ * JSON with the same characters written as \u escapes: it parses to the same value and prints harmlessly. A value without a
+ * JSON form is null.
  */
 export function safeJson(value: unknown, indent?: number): string {
   return (JSON.stringify(value, null, indent) ?? 'null').replace(UNSAFE, char =>

@@ -97,7 +97,7 @@ test('acknowledges every second event before it delivers it, also to a listener 
   ])
 })
 
-test('delivers nothing of a stream that we closed, whatever still arrives', () => {
+test('delivers nothing from a stream that was closed', () => {
   const { client, sent, events, ends, open } = wired()
   const close = open()
   const other = open()
@@ -131,7 +131,7 @@ test('a stream may be closed from within its own event', () => {
   expect(seen).toEqual([1])
 })
 
-test('says so when a frame cannot be sent, and delivers nothing for it later', async () => {
+test('reports a frame that cannot be sent, and delivers nothing for it later', async () => {
   const client = createClient(() => {
     throw new Error('the wire is cut')
   })
@@ -143,7 +143,7 @@ test('says so when a frame cannot be sent, and delivers nothing for it later', a
   expect(delivered).not.toHaveBeenCalled()
 })
 
-test('a lost wire ends everything that was waited for, and says that it may have happened', async () => {
+test('a lost wire ends every pending call and stream as uncertain', async () => {
   const client = createClient(() => {})
   const onEvent = vi.fn()
   const ended = vi.fn()

@@ -82,7 +82,7 @@ const RIGHT: Record<string, Record<string, unknown>> = {
   'holds.release': { holdId: 'h' },
 }
 
-test.each([...METHODS, ...STREAMS])('%s takes exactly what it says', (name, { input, output }) => {
+test.each([...METHODS, ...STREAMS])('%s accepts exactly its declared input', (name, { input, output }) => {
   const right = RIGHT[name] ?? {}
   expect(name).toMatch(/^[a-z]+\.[a-z]+[A-Za-z]*$/)
   expect(input).toBeInstanceOf(z.ZodType)
@@ -110,11 +110,11 @@ test.each([...METHODS, ...STREAMS])('%s takes exactly what it says', (name, { in
   }
 })
 
-test.each(METHODS)('%s says whether it changes anything', (_, { effect }) => {
+test.each(METHODS)('%s declares its effect', (_, { effect }) => {
   expect(['read', 'settings', 'write']).toContain(effect)
 })
 
-test('releasing, applying a plan, and holding is all that writes', () => {
+test('only releases, plans and holds write', () => {
   expect(METHODS.filter(([, { effect }]) => effect === 'write').map(([name]) => name)).toEqual([
     'locks.release',
     'plans.apply',

@@ -221,7 +221,7 @@ test('a lock found again with another owner is not mistaken for the previous one
   expect(matches(filter, row({ owner: 'worker-2' }), NOW)).toBe(true)
 })
 
-test('nothing that is typed throws, and every problem has something to show', () => {
+test('no input throws, and every problem has a text', () => {
   const random = new Random(5)
   const pieces = [
     'state',

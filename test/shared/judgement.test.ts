@@ -89,13 +89,13 @@ const ROWS: [what: string, lock: Partial<Lock>, watched: Watched | null, sentenc
     'never',
     { ...since(4 * D), lease: { kind: 'never' } },
     null,
-    'Held by worker-1 for 4 days. It never expires by itself.',
+    'Held by worker-1 for 4 days. It never expires.',
   ],
   [
     'never, since nobody knows when',
     { lease: { kind: 'never' } },
     null,
-    'Held by worker-1. It never expires by itself.',
+    'Held by worker-1. It never expires.',
   ],
   ['released', { ...since(H), lease: { kind: 'released' } }, null, 'Free; last held by worker-1.'],
   ['released by its deadline', { lease: ends(-H, 'released') }, null, 'Free; last held by worker-1.'],
@@ -206,7 +206,7 @@ test.each<[string | null, string | null, string]>([
   expect(holderText({ owner, holder: label === null ? null : { label } })).toBe(text)
 })
 
-test('whatever the numbers are, it is whole sentences', () => {
+test('every number gives whole sentences', () => {
   const random = new Random(7)
   const times = [Number.NaN, Infinity, -Infinity, 0, -1, NOW - H, NOW - 1, NOW, NOW + 1, NOW + H, 2 ** 63]
   const time = () => random.pick(times)

@@ -95,7 +95,7 @@ describe('by attention', () => {
     expect(attentionRank({ acquiredAt: 0, observedAt: T, lease: until(T - 1, 'released') }, T)).toBe(5)
   })
 
-  test('what ends first comes first, then what is held longest, then by key and id', () => {
+  test('the nearest deadline comes first, then the longest held, then key and id', () => {
     const make = (id: string, key: string, lease: Lease, acquiredAt: number | null) =>
       aLock({ id, key, lease, acquiredAt })
     const sorted = [
@@ -109,7 +109,7 @@ describe('by attention', () => {
     expect([...sorted].reverse().sort(byAttention(T))).toEqual(sorted)
   })
 
-  test('the order is total: no two locks are equal, no circle, the same from any start', () => {
+  test('the order is total, and the same from any start', () => {
     const random = new Random(3)
     const times = [Number.NaN, Infinity, -Infinity, -5, 0, T - 1, T, T + 1, T + 5000, YEAR_50000]
     const lease = (): Lease =>

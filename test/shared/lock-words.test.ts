@@ -23,7 +23,7 @@ const NOTES: [Note, RegExp][] = [
   [{ code: 'clocks-disagree', storedAt: T, ttlAt: NO_DATE }, /TTL says 9223372036854776000 ms after 1970/],
   [
     { code: 'clocks-disagree', storedAt: NO_DATE, ttlAt: null },
-    /no calendar reaches, but the key has no TTL/,
+    /beyond any calendar, but the key has no TTL/,
   ],
   [
     { code: 'wrong-type', field: 'pid', found: 'text', wanted: 'a number' },
@@ -83,7 +83,7 @@ test('every kind of lease has its words here', () => {
   expect(new Set(REMAINING.map(([lease]) => lease.kind))).toEqual(new Set(kinds))
 })
 
-test.each(HOLDER_NOTICES)('a holder that notices %s is told about in whole sentences', holderNotices => {
+test.each(HOLDER_NOTICES)('whole sentences describe a holder that notices %s', holderNotices => {
   const info: FormatInfo = {
     id: 'x',
     store: 'redis',

@@ -193,7 +193,7 @@ test('the kept record of a released lock has no holder to warn about', () => {
   )
 })
 
-test('putting locks back harms no holder', () => {
+test('restoring locks harms no holder', () => {
   const busy = entry(0, { renewals: 2, alike: true, heldSince: NOW })
   expect(
     warnings([busy], { kind: 'restore', watchedMs: 0 }, { holderNotices: 'never', noUndo: 'No.' }),

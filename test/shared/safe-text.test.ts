@@ -71,13 +71,13 @@ describe('escaping for the terminal', () => {
     expect(escapeForTerminal(text)).toBe(escaped)
   })
 
-  test.each(HOSTILE)('leaves nothing of %j that a terminal acts on or hides', text => {
+  test.each(HOSTILE)('escapes everything in %j that a terminal acts on or hides', text => {
     expect(escapeForTerminal(`a${text}b`)).not.toMatch(UNSAFE)
     expect(neutralise(`a${text}b`)).not.toMatch(UNSAFE)
     expect(safeJson({ [text]: text })).not.toMatch(UNSAFE)
   })
 
-  test('tells every text from every other: what is escaped can be read back exactly', () => {
+  test('is reversible: no two texts are escaped alike', () => {
     const random = new Random(4)
     for (let i = 0; i < 5000; i++) {
       const text = anyText(random)
@@ -87,7 +87,7 @@ describe('escaping for the terminal', () => {
     }
   })
 
-  test('changes nothing that was escaped before when it is only neutralised', () => {
+  test('neutralising escaped text changes nothing', () => {
     const random = new Random(5)
     for (let i = 0; i < 2000; i++) {
       const escaped = escapeForTerminal(anyText(random))
@@ -112,7 +112,7 @@ test.each([undefined, 2])('safe JSON means the same as JSON and prints harmlessl
   }
 })
 
-test('safe JSON of what JSON has no word for is null', () => {
+test('safe JSON of a value without a JSON form is null', () => {
   expect(safeJson(undefined)).toBe('null')
   expect(safeJson(() => 1)).toBe('null')
 })

@@ -20,7 +20,7 @@ const COLUMNS = {
   REASON: 11,
 }
 const NARROWEST = 100
-/** Not clipped, where the output is no screen. */
+/** Unclipped, unless the output is a terminal. */
 const WHOLE = 10_000
 
 export async function auditCommand({ positionals, options }: Args, io: Io): Promise<number> {
@@ -127,6 +127,6 @@ async function verify(client: Client, isJson: boolean, io: Io): Promise<number> 
   }
   await print(io, `${neutralise(head.says)}.`)
   if (head.hash !== null) await print(io, `Head: ${head.file} line number ${head.seq}, ${head.hash}`)
-  await print(io, ok ? `The log is as it was written: ${all} lines.` : 'The log is damaged: see above.')
+  await print(io, ok ? `The log is unchanged: ${all} lines.` : 'The log is damaged: see above.')
   return code
 }

@@ -48,8 +48,8 @@ fence was made from.`,
     commands: { release: [releaseCommand, '<store> <key> --fence F [--reason TEXT] [--json]'] },
   },
   {
-    help: `release-all releases nothing by itself: --plan writes down exactly which locks it would release and prints the
-command that applies the plan, now or later, here or elsewhere. The same command resumes an interrupted plan. cleanup
+    help: `release-all --plan changes nothing: it writes down exactly which locks it would release and prints the command that
+applies the plan, now or later, here or elsewhere. The same command resumes an interrupted plan. cleanup
 makes a plan of the expired locks. Within 15 minutes (LOCKKEEPER_UNDO_MINUTES) undo restores what was released, where the
 name is still free and the format allows it.`,
     commands: {
@@ -98,7 +98,7 @@ LOCKKEEPER_METRICS_TOKEN to require a bearer token. --keys adds, by name, the N 
     commands: { metrics: [metricsCommand, '<store>... [--port N] [--keys N] [--interval SECONDS]'] },
   },
   {
-    help: `The audit log records everything that was done, tried or refused. TEXT is words that must all occur; event:, user:,
+    help: `The audit log records everything that was done, tried or refused. TEXT is a list of words that must all occur; event:, user:,
 store:, plan:, key: and outcome: search one column. --verify checks that the log is unchanged, and exits with 1 if it is not.`,
     commands: { audit: [auditCommand, '[TEXT] [--limit N] [--json]', '--verify [--json]'] },
   },
@@ -116,10 +116,10 @@ the standard output. A store that cannot be read is reported as such, and the ex
     },
   },
   {
-    help: `switch leads from one lock provider to another: stop the workers, let their locks end, change LOCK_PROVIDER, clean the
+    help: `switch guides you from one lock provider to another: stop the workers, let their locks end, change LOCK_PROVIDER, clean the
 old store, restart, verify. It checks each step in both stores and continues when the check is met. It changes a file only
 after you agree to the difference, or with --change-env, and keeps a copy. At a terminal, "pass" continues without a check,
-after a reason and a yes; "quit" or Ctrl-C stops, and the same command resumes at the same step. --back returns to an earlier
+after a reason and a typed yes; "quit" or Ctrl-C stops, and the same command resumes at the same step. --back returns to an earlier
 step. A store that is down is warned about and retried: to leave it, pass what cannot be checked. Without a terminal it
 stops with exit code 7 and prints the command that resumes. STEP is understand, stop, drain, change, clean, restart or verify.`,
     commands: {
@@ -134,7 +134,7 @@ stops with exit code 7 and prints the command that resumes. STEP is understand, 
   },
   { commands: { formats: [formatsCommand, '[--json]'] } },
   {
-    help: `console opens a window, or serves your browser if there is no display or --web is given. In a checkout it installs
+    help: `console opens a window, or serves the console to your browser if there is no display or --web is given. In a checkout it installs
 Electron if that is missing, once. It opens the stores in --store and LOCKKEEPER_STORES, and suggests those that the
 environment or the file describes. Put an address with a password in LOCKKEEPER_STORES: npm and the shell show arguments to
 every user of the machine.`,

@@ -11,7 +11,7 @@ const PROGRAM: Partial<Record<NodeJS.Platform, string>> = {
 }
 /** A program that a signal ends sooner than this never showed its window. */
 const STARTING_MS = 10_000
-/** How the system ends a program that it cannot load. */
+/** The exit code of a program that the system cannot load. */
 const LIBRARY_MISSING = 127
 
 /**
@@ -63,7 +63,7 @@ export async function openWindow(
   io.signal.addEventListener('abort', stop)
   try {
     const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null]
-    // Ended by Ctrl-C is ended as asked.
+    // Ctrl-C is a regular end.
     if (io.signal.aborted) return { code: 0 }
     const neverShown =
       code === LIBRARY_MISSING || (code === null && performance.now() - startedAt < STARTING_MS)

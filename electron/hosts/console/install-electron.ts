@@ -8,10 +8,10 @@ import { FolderLock, LockBusy } from '../../core/files/folder-lock.ts'
 import { programIn } from './electron.ts'
 import { browserBecause, type Screen } from './screen.ts'
 
-/** About 110 MB: a connection that takes longer is none to wait for with a stuck lock at hand. */
+/** About 110 MB. With a stuck lock at hand, a slower download is not worth the wait. */
 const LIMIT_MS = 120_000
 const PROGRESS_MS = 5000
-/** How long a process may be silent that downloads already. */
+/** How long to wait for another process that is downloading. */
 const BUSY_MS = 500
 
 type Installation = {
@@ -23,7 +23,7 @@ type Installation = {
   readonly limitMs?: number
 }
 
-/** Downloads the Electron program as its package would at its first use. It is there whole afterwards or not at all. */
+/** Downloads the Electron program with the installer of its package, completely or not at all. */
 export async function installElectron(installation: Installation): Promise<Screen> {
   const { home } = installation
   try {
@@ -48,7 +48,7 @@ async function download({
   log,
   limitMs = LIMIT_MS,
 }: Installation): Promise<string | null> {
-  // Also what an installer left that was killed together with us.
+  // Also clears up after an installer that was killed.
   const clear = async () => {
     for (const name of ['path.txt', 'dist']) await rm(join(home, name), { recursive: true, force: true })
   }

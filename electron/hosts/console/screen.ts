@@ -2,10 +2,10 @@ export type Screen =
   | { readonly kind: 'window'; readonly electron: string }
   /** `home` is the electron package, whose program is missing. */
   | { readonly kind: 'install'; readonly home: string }
-  /** `why` is null when it was asked for. */
+  /** `why` is null if the operator chose it. */
   | { readonly kind: 'browser'; readonly why: string | null }
 
-/** A window if possible, if need be with a download first; the browser if not, saying why. */
+/** A window if possible, after a download if need be; otherwise the browser, with the reason. */
 export function chooseScreen(situation: {
   readonly web: boolean
   readonly electron: string | null
@@ -19,7 +19,7 @@ export function chooseScreen(situation: {
   if (web) return { kind: 'browser', why: null }
   if (platform === 'linux') {
     if (!env['DISPLAY'] && !env['WAYLAND_DISPLAY']) return browserBecause('There is no display')
-    // Chromium runs as root only with its sandbox off, and then whatever breaks out of the page is root.
+    // Chromium runs as root only without its sandbox: code that breaks out of a page would be root.
     if (isRoot) return browserBecause('A window run by root would need its sandbox off')
   }
   if (electron !== null) return { kind: 'window', electron }

@@ -9,8 +9,8 @@ import type { RedisAddress } from '../../core/stores/redis/address.ts'
 import { StoreInventory } from './store-inventory.ts'
 
 /**
- * A lock manager for the store at an address; several Redis addresses are masters that vote. Nothing is contacted before the
- * first lock is asked for. Without an address locks are disabled, which is said; an empty one is a mistake.
+ * A lock manager for the store at an address; several Redis addresses are masters that vote. No store is contacted before the
+ * first lock is requested. Without an address locks are disabled, with a warning; an empty address is an error.
  */
 export function createLockManager(
   address: string | readonly string[] | null | undefined,
@@ -36,10 +36,7 @@ export function createLockManager(
 }
 
 function disabled(options: LockManagerOptions): LockManager {
-  warnThrough(
-    options,
-    'Locks are disabled: everything that asks for a lock is granted it, and nothing keeps two from running at once',
-  )
+  warnThrough(options, 'Locks are disabled: every request is granted, so two runs may overlap')
   return new StoreLockManager({
     name: 'disabled',
     load: async () => DISABLED,

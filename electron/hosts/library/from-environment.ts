@@ -16,7 +16,7 @@ const USUAL_HOST = 'localhost'
 
 /**
  * The manager that the variables of an application describe: LOCK_PROVIDER, LOCK_EXPIRATION_MINUTES, and those of the
- * connection. There is one provider and never another in its place.
+ * connection. It never falls back to another provider.
  */
 export function lockManagerFromEnvironment(
   env: Env = process.env,
@@ -39,8 +39,8 @@ export function lockManagerFromEnvironment(
 }
 
 /**
- * The connection that the variables describe. What is there but cannot be understood is a mistake: another server than the one
- * that is meant would be worse, also one that other variables describe. Null disables locks.
+ * The connection that the variables describe; null disables locks. An invalid variable is an error: falling back to the server of
+ * another variable would be worse.
  */
 export function connectionFrom(provider: LockProviderName, env: Env): Connection | null {
   const says = (...names: readonly string[]) => names.some(name => env[name]?.trim())
@@ -51,12 +51,12 @@ export function connectionFrom(provider: LockProviderName, env: Env): Connection
   }
   switch (provider) {
     case 'redis':
-      // The cache of an application is another server than the one where programs look for their locks.
+      // REDIS_URL may be the application's cache, and not the server of its locks.
       if (says('REDIS_HOST', 'REDIS_PORT')) return by('env:redis')
       if (says('REDIS_URL')) return by('env:redis-url')
       return by('env:redis', { ...env, REDIS_HOST: USUAL_HOST })
     case 'mysql':
-      // Every kind of database calls its variables DB_: those may be of another one.
+      // DB_ variables may describe another kind of database.
       return says('MYSQL_HOST') || suggestStores(env).some(each => each.suggestionId === 'env:mysql')
         ? by('env:mysql')
         : by('env:database-url')

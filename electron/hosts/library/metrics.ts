@@ -12,13 +12,13 @@ const LABELS = ['tenant_id', 'pipeline_id'] as const
 const WAITS = [0.005, 0.05, 0.25, 1, 2.5, 5, 10, 30, 60]
 const HOLDS = [0.1, 1, 5, 15, 60, 300, 900, 1800, 3600, 7200]
 
-/** What a program's lock managers do, for Prometheus. Every key is a series of its own: not for keys without number. */
+/** Metrics of a program's lock managers, for Prometheus. Every key is a series: not for an unlimited number of keys. */
 export function lockMetrics(register: Registry = new Registry()): LockMetrics {
   const about = { labelNames: [...LABELS], registers: [register] }
   const acquisitions = new Counter({
     ...about,
     name: 'pipeline_lock_acquisitions_total',
-    help: 'Attempts to take a lock, by how they ended.',
+    help: 'Attempts to acquire a lock, by result.',
     labelNames: [...LABELS, 'result'],
   })
   const active = new Gauge({
@@ -35,7 +35,7 @@ export function lockMetrics(register: Registry = new Registry()): LockMetrics {
   const waited = new Histogram({
     ...about,
     name: 'pipeline_lock_wait_time_seconds',
-    help: 'How long a lock was waited for, also in vain.',
+    help: 'How long a lock was waited for, refused attempts included.',
     buckets: WAITS,
   })
   const ended = (key: string, heldMs: number) => {

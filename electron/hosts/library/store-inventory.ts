@@ -112,13 +112,12 @@ async function inStore<T>(address: StoreAddress, work: (store: LockStore) => Pro
   }
 }
 
-/** DynamoDB's programs leave a lock to its holder for the whole of the second in which it ends. */
+/** DynamoDB clients respect a lock throughout the second in which it ends. */
 const LAST_SECOND_MS = 1000
 
 /**
- * Whether nobody can count on a lock any more, by the rule of those who take locks, and not only as it is shown. A key with a
- * TTL is held until Redis removes it, whatever its record says. An end that is none is none here too. And the store's time is
- * known no better than it is told.
+ * Whether a lock has certainly ended, by the rules of the programs that take locks: a key with a TTL is held until Redis removes
+ * it, an implausible expiry does not count, and the error of the clock is in the holder's favour.
  */
 async function overBy(store: LockStore, signal: AbortSignal): Promise<(lock: Lock) => boolean> {
   const { offsetMs, errorMs } = await store.clock(signal)

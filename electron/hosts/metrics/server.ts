@@ -34,7 +34,7 @@ export async function createMetricsPage(
 function checkToken({ authorization = '' }: IncomingHttpHeaders, token: string | undefined): void {
   if (token === undefined) return
   const given = /^Bearer +(\S+) *$/i.exec(authorization)?.[1]
-  // Digests are of one length, whatever was sent, and are compared in constant time.
+  // Digests have one length, and are compared in constant time.
   const isRight = given !== undefined && timingSafeEqual(digest(given), digest(token))
   if (!isRight || token.trim() === '')
     throw new Refusal(401, 'the bearer token is missing or wrong', { 'WWW-Authenticate': 'Bearer' })

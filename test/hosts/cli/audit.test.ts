@@ -54,7 +54,7 @@ it('verifies with exit code 0 for an unchanged log, and 1 with the place of the 
   const { folder, run } = await aLog()
   expect(await run('--verify')).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining('The log is as it was written: 4 lines.'),
+    stdout: expect.stringContaining('The log is unchanged: 4 lines.'),
   })
   const file = join(folder, 'audit-000001.jsonl')
   writeFileSync(file, readFileSync(file, 'utf8').replace('stuck', 'stack'))

@@ -83,7 +83,7 @@ describe('bad usage and bad addresses', () => {
 })
 
 describe('the table of list', () => {
-  it('fits 100 columns, shows what needs attention first, and escapes hostile text', async () => {
+  it('fits 100 columns, lists urgent locks first, and escapes hostile text', async () => {
     const { client, address } = await redisPlace()
     const json = (expiresAt: number) =>
       JSON.stringify({ lockId: 'X', pid: 1, timestamp: Date.now() - 100_000, expiresAt })

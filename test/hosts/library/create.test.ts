@@ -46,11 +46,11 @@ it.each([
   expect(() => createLockManager(address)).not.toThrow(/secret/)
 })
 
-it('refuses a time for its locks that is none', () => {
+it('refuses an invalid lease', () => {
   expect(() => createLockManager('memory:x', { ttl: 0 })).toThrow(/at least a millisecond/)
 })
 
-it('contacts nothing before it is needed', async () => {
+it('contacts no server before the first lock', async () => {
   const manager = createLockManager('redis://nowhere.invalid:1/0')
   expect(manager.provider).toBe('redis')
   await manager.close()
@@ -74,7 +74,7 @@ it('refuses a format that the store does not have', async () => {
   await expect(manager.acquire('job')).rejects.toMatchObject({ code: 'BAD_INPUT' })
 })
 
-it('takes Redis by its host and port when nothing is said', () => {
+it('defaults to Redis by its host and port', () => {
   expect(lockManagerFromEnvironment({}).provider).toBe('redis')
   expect(lockManagerFromEnvironment({ REDIS_HOST: 'cache', REDIS_PASSWORD: 's' }).provider).toBe('redis')
   expect(lockManagerFromEnvironment({ LOCK_PROVIDER: ' ' }).provider).toBe('redis')

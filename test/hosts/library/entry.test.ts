@@ -50,13 +50,13 @@ it('is imported by a program of plain Node, which takes a lock', async () => {
   )
 })
 
-it('loads no package at all by being imported', async () => {
+it('loads no package on import', async () => {
   const { loaded } = await run(`import 'lockkeeper/locks'`)
   expect(loaded.length).toBeGreaterThan(1)
   expect(loaded.filter(url => url.includes('/node_modules/'))).toEqual([])
 })
 
-it('can be required, by programs that are no modules', async () => {
+it('can be required by CommonJS programs', async () => {
   const { stdout } = await run(`
     import { createRequire } from 'node:module'
     console.log(Object.keys(createRequire(import.meta.url)('lockkeeper/locks')).sort().join(' '))
@@ -78,7 +78,7 @@ it('measures with an entry of its own', async () => {
   expect(loaded.some(url => url.includes('/node_modules/prom-client/'))).toBe(true)
 })
 
-it('has types that compile in a strict project, and that reject wrong calls', async () => {
+it('has types that compile in a strict project and reject wrong calls', async () => {
   await writeFile(
     join(project, 'program.ts'),
     `

@@ -25,7 +25,7 @@ const HOSTS: [string, (token?: string) => Promise<{ port: number; logged: string
   ['the console', token => startHost(core => core, token)],
 ]
 
-it.each(HOSTS)('%s serves the metrics as Prometheus wants them, without a cookie', async (_, start) => {
+it.each(HOSTS)('%s serves metrics in the Prometheus format, without a cookie', async (_, start) => {
   const { port, logged } = await start()
   const answer = await ask(port, { path: '/metrics' })
   expect(answer).toMatchObject({
@@ -84,7 +84,7 @@ it.each(HOSTS.flatMap(([host, start]) => REFUSED.map(row => [host, ...row, start
   },
 )
 
-it.each(HOSTS)('%s answers to its token alone, when there is one', async (_, start) => {
+it.each(HOSTS)('%s accepts its token only, if one is set', async (_, start) => {
   const { port, logged } = await start(TOKEN)
   const status = async (authorization?: string) =>
     (await ask(port, { path: '/metrics', headers: { Authorization: authorization } })).status

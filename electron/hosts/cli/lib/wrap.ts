@@ -1,7 +1,7 @@
 import { textWidth } from '../../../../shared/safe-text.ts'
 import type { Io } from './io.ts'
 
-/** The width of the terminal, within what is readable. */
+/** The width of the terminal, within readable limits. */
 export function widthOf({ stdout }: Io): number {
   return Math.min(120, Math.max(60, stdout.isTTY ? (stdout.columns ?? WIDTH) : WIDTH))
 }

@@ -6,7 +6,7 @@ import { type Args, lockState, positiveInteger } from '../lib/args.ts'
 import { type OpenedStore, openStore, readStream } from '../lib/connect.ts'
 import { EXIT, exitCodeOf } from '../lib/exit.ts'
 import { type Io, print, printJsonItems } from '../lib/io.ts'
-import { lockJson, lockTable, sayCounts, sayServer } from './lock-output.ts'
+import { countLocks, lockJson, lockTable, sayCounts, sayServer } from './lock-output.ts'
 
 const SHOWN_UNRECOGNISED = 5
 
@@ -78,7 +78,7 @@ async function printTable({ description }: OpenedStore, listing: Listing, io: Io
       ? lockTable(locks, serverTime, colour, io.stdout.columns)
       : [`No locks in ${description.address} (${scanned} records looked at).`]),
     '',
-    `${sayCounts(locks, serverTime)}${listing.complete ? '' : ' (not all of them)'}.`,
+    `${sayCounts(countLocks(locks, serverTime))}${listing.complete ? '' : ' (not all of them)'}.`,
     `${sayServer(description)}.`,
   ]
   if (unrecognised.length > 0)

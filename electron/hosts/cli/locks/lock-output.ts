@@ -9,8 +9,9 @@ import {
 } from '../../../../shared/lease.ts'
 import { holderText, noteSentence, sayRemaining } from '../../../../shared/lock-words.ts'
 import type { Lock } from '../../../../shared/locks.ts'
-import { plural } from '../../../../shared/numbers.ts'
+import { plural, sayNumber } from '../../../../shared/numbers.ts'
 import { clip, column, escapeForTerminal } from '../../../../shared/safe-text.ts'
+import type { Counted, Counts } from '../../../../shared/stats.ts'
 import type { StoreDescription } from '../../../../shared/stores.ts'
 
 /** Extra width goes to the key and the holder. */
@@ -49,16 +50,33 @@ function sayAge(ms: number): string {
   return ms < 0 ? `in ${sayDuration(ms)}` : sayDuration(ms)
 }
 
+/** Those that need attention first. */
+const COUNTED_AS = {
+  expired: 'expired',
+  endless: 'without expiry',
+  expiring: 'expiring',
+  held: 'held',
+  unknown: 'unknown',
+  released: 'released',
+} satisfies Record<Counted, string>
+
 /** `7 locks: 2 expired, 1 without expiry, 4 held` */
-export function sayCounts(locks: readonly Lock[], now: number): string {
-  const counts = new Map<string, number>()
+export function sayCounts(counts: Partial<Counts>): string {
+  const names = Object.keys(COUNTED_AS) as Counted[]
+  const total = names.reduce((sum, name) => sum + (counts[name] ?? 0), 0)
+  const parts = names
+    .filter(name => counts[name])
+    .map(name => `${sayNumber(counts[name] ?? 0)} ${COUNTED_AS[name]}`)
+  return [plural(total, 'lock', 'locks'), parts.join(', ')].filter(Boolean).join(': ')
+}
+
+export function countLocks(locks: readonly Lock[], now: number): Partial<Counts> {
+  const counts: Partial<Counts> = {}
   for (const lock of locks) {
-    const word = lock.lease.kind === 'never' ? 'without expiry' : stateAt(lock, now)
-    counts.set(word, (counts.get(word) ?? 0) + 1)
+    const name = lock.lease.kind === 'never' ? 'endless' : stateAt(lock, now)
+    counts[name] = (counts[name] ?? 0) + 1
   }
-  const order = ['expired', 'without expiry', 'expiring', 'held', 'unknown', 'released']
-  const parts = order.filter(word => counts.has(word)).map(word => `${counts.get(word)} ${word}`)
-  return `${plural(locks.length, 'lock', 'locks')}${parts.length > 0 ? `: ${parts.join(', ')}` : ''}`
+  return counts
 }
 
 export function sayServer({ server: name, clock }: StoreDescription): string {

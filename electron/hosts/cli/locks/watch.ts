@@ -8,7 +8,7 @@ import { type Args, interval } from '../lib/args.ts'
 import { openStore, readStream } from '../lib/connect.ts'
 import { EXIT } from '../lib/exit.ts'
 import { type Io, print } from '../lib/io.ts'
-import { lockJson, lockTable, sayCounts, sayServer } from './lock-output.ts'
+import { countLocks, lockJson, lockTable, sayCounts, sayServer } from './lock-output.ts'
 
 type Status = Extract<WatchEvent, { type: 'status' }>
 
@@ -90,7 +90,10 @@ function plainLines(io: Io, description: StoreDescription): Screen {
       switch (event.type) {
         case 'snapshot':
           for (const text of lockTable(event.locks, event.serverTime, false)) void print(io, text)
-          void print(io, `\n${event.complete ? sayCounts(event.locks, event.serverTime) : 'More to come'}.`)
+          void print(
+            io,
+            `\n${event.complete ? sayCounts(countLocks(event.locks, event.serverTime)) : 'More to come'}.`,
+          )
           void print(io, `${sayServer(description)}.`)
           break
         case 'upsert':
@@ -125,7 +128,7 @@ function liveTable(io: Io, description: StoreDescription): Screen {
     const text = [
       ...table.slice(0, rows + 1),
       hidden > 0 ? `… and ${hidden} more` : '',
-      `${sayCounts(locks, now)}.`,
+      `${sayCounts(countLocks(locks, now))}.`,
       `${sayServer(description)}.`,
       clip(`${description.address} · ${status} · Ctrl-C stops`, io.stdout.columns || 100),
     ]

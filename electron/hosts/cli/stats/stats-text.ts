@@ -1,9 +1,8 @@
 import { sayDuration } from '../../../../shared/duration.ts'
 import { kindOf } from '../../../../shared/kinds.ts'
-import { plural, sayNumber } from '../../../../shared/numbers.ts'
+import { sayNumber } from '../../../../shared/numbers.ts'
 import { clip, column, escapeForTerminal, neutralise } from '../../../../shared/safe-text.ts'
 import {
-  type Counted,
   type Figures,
   FLOW_NAMES,
   FLOW_WORDS,
@@ -18,6 +17,7 @@ import {
   topGroups,
 } from '../../../../shared/stats.ts'
 import { wrap } from '../lib/wrap.ts'
+import { sayCounts } from '../locks/lock-output.ts'
 
 /** Statistics for people. Unobserved figures are reported as such, not as zeros. */
 
@@ -37,7 +37,7 @@ function storeLines(store: StoreStats, window: Window): string[] {
   const { error, asOf, kind } = store
   const { width } = window
   const head = `${escapeForTerminal(store.name)} · ${escapeForTerminal(store.address)}`
-  const old = asOf === null ? '' : ` What follows was so ${sayDuration(window.at - asOf)} ago.`
+  const old = asOf === null ? '' : ` Figures are ${sayDuration(window.at - asOf)} old.`
   return [
     clip(head, width),
     ...(error ? wrap('  ', `Cannot be read: ${neutralise(error.message)}.${old}`, width) : []),
@@ -66,7 +66,7 @@ type Where = (brief: LockBrief) => string
 function nowLines(figures: Figures, { at, width }: Window, where: Where): string[] {
   const { oldest } = figures
   return [
-    ...wrap('  ', sayCounts(figures), width),
+    ...wrap('  ', sayCounts(figures.counts), width),
     ...rows(width, [
       ['holder', sayGroups(figures.byHolder)],
       ['format', sayGroups(figures.byFormat)],
@@ -116,22 +116,6 @@ function sayRate(perMinute: number | undefined): string {
   return perMinute < 0.1 ? ' (less than 0.1 a minute)' : ` (${perMinute.toFixed(1)} a minute)`
 }
 
-const STATES: readonly (readonly [Counted, string])[] = [
-  ['expired', 'expired'],
-  ['endless', 'without expiry'],
-  ['expiring', 'expiring'],
-  ['held', 'held'],
-  ['unknown', 'unknown'],
-  ['released', 'released'],
-]
-
-function sayCounts({ counts, total }: Figures): string {
-  const parts = STATES.filter(([name]) => counts[name] > 0).map(
-    ([name, word]) => `${sayNumber(counts[name])} ${word}`,
-  )
-  return `${plural(total, 'lock', 'locks')}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`
-}
-
 function sayGroups(groups: Groups): string {
   const { top, others } = topGroups(groups, NAMED_GROUPS)
   const named = top.map(({ name, count }) => `${sayName(name)} (${sayNumber(count)})`)
@@ -149,7 +133,7 @@ function sayName(text: string): string {
 }
 
 function sayClock(offsetMs: number | null): string {
-  if (offsetMs === null) return "may not be read, so times are by this machine's"
+  if (offsetMs === null) return "cannot be read, so times are by this machine's"
   if (Math.abs(offsetMs) < 1000) return "within a second of this machine's"
   return `${sayDuration(offsetMs)} ${offsetMs > 0 ? 'ahead of' : 'behind'} this machine's`
 }

@@ -96,7 +96,7 @@ export class SwitchSession {
   async #understand(): Promise<void> {
     const { terminal } = this.#o
     if (terminal.hasOperator) {
-      await terminal.notify('Each step completes by itself when its check is met.')
+      await terminal.notify('Each step completes as soon as its check is met.')
       while ((await terminal.answer('Press Enter to continue, or type quit:')) !== '');
     }
     await this.#waitFor('understand')

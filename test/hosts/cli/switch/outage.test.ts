@@ -40,7 +40,7 @@ function started(words: readonly string[], env: NodeJS.ProcessEnv) {
 
 const passing = (...steps: string[]) => steps.flatMap(step => ['--pass', step])
 
-it('leads away from a provider that is down from start to end', async () => {
+it('switches away from a provider that is down throughout', async () => {
   const { port, to, o, words, list } = await outage()
   const file = envFile('LOCK_PROVIDER=redis\n')
   const first = started([...words, ...passing('understand'), ...REASON], o.env)
@@ -71,7 +71,7 @@ it('leads away from a provider that is down from start to end', async () => {
   expect(o.audit()).toMatch(/"method":"switch.pass"[^\n]*it burnt down/)
 })
 
-it('continues by itself when the provider is back', async () => {
+it('continues when the provider is back', async () => {
   const { port, o, words, list } = await outage()
   const walk = started(words, o.env)
   await walk.says('cannot be reached')

@@ -102,7 +102,7 @@ describe('while a step waits', () => {
   })
 })
 
-it('asks again for the confirmation of the plan, and does not promise to continue by itself', async () => {
+it('asks again for the confirmation of the plan, and does not promise to continue', async () => {
   const [from, to] = await Promise.all([workPlace('redis'), workPlace('mysql')])
   await from.hold('OLD', 'old-1', -60_000)
   const o = operator()
