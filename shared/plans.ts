@@ -78,30 +78,20 @@ export type PlanHeader = z.infer<typeof planHeaderSchema>
  */
 export const planResultSchema = z.discriminatedUnion('is', [
   z.object({ is: z.literal('released'), at: z.number() }),
-  z.object({ is: z.literal('changed'), at: z.number(), owner: z.string().nullable() }),
-  z.object({ is: z.literal('gone'), at: z.number(), perhapsOurs: z.boolean() }),
-  z.object({ is: z.literal('failed'), at: z.number(), error: failureSchema }),
-  z.object({ is: z.literal('tried'), at: z.number() }),
   z.object({ is: z.literal('restored'), at: z.number() }),
+  z.object({ is: z.literal('changed'), at: z.number(), owner: z.string().nullable() }),
   /** Another holder has the name now. */
   z.object({ is: z.literal('taken'), at: z.number(), owner: z.string().nullable() }),
+  z.object({ is: z.literal('gone'), at: z.number(), perhapsOurs: z.boolean() }),
   /** Its lease would have ended by now. */
   z.object({ is: z.literal('ended'), at: z.number() }),
+  z.object({ is: z.literal('failed'), at: z.number(), error: failureSchema }),
+  z.object({ is: z.literal('tried'), at: z.number() }),
 ])
 export type PlanResult = z.infer<typeof planResultSchema>
 
 /** In the order of a report. */
-export const RESULTS = [
-  'released',
-  'restored',
-  'changed',
-  'taken',
-  'gone',
-  'ended',
-  'failed',
-  'tried',
-  'pending',
-] as const
+export const RESULTS = [...planResultSchema.options.map(({ shape }) => shape.is.value), 'pending'] as const
 export type ResultName = (typeof RESULTS)[number]
 export type ResultCounts = Record<ResultName, number>
 

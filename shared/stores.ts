@@ -106,12 +106,6 @@ export const storeMethods = {
     input: z.strictObject({ storeId }),
     output: z.custom<StoreDescription>(),
   },
-  /** What this connection, with this account on this version, can do. It may cost a request that is refused. */
-  'stores.capabilities': {
-    effect: 'read',
-    input: z.strictObject({ storeId }),
-    output: z.custom<Capability[]>(),
-  },
   'stores.close': { effect: 'read', input: z.strictObject({ storeId }), output: z.null() },
   /** Keeps a store and opens it. */
   'stores.add': { effect: 'settings', input: z.strictObject(storeDraft), output: z.custom<StoreEntry>() },

@@ -19,7 +19,6 @@ const RIGHT: Record<string, Record<string, unknown>> = {
   'formats.list': {},
   'stores.open': { address: 'memory:practice', password: 'p' },
   'stores.describe': { storeId: 's' },
-  'stores.capabilities': { storeId: 's' },
   'stores.close': { storeId: 's' },
   'locks.inspect': { storeId: 's', id: 'k' },
   'locks.release': { storeId: 's', id: 'k', fence: 'f', reason: 'stuck' },

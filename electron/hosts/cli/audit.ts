@@ -1,10 +1,11 @@
 import type { AuditPage, AuditRow } from '../../../shared/audit.ts'
 import type { Client } from '../../../shared/client.ts'
-import { column, escapeForTerminal, neutralise, safeJson } from '../../../shared/safe-text.ts'
+import { escapeForTerminal, neutralise, safeJson } from '../../../shared/safe-text.ts'
 import { type Args, positiveInteger } from './lib/args.ts'
 import { connect } from './lib/connect.ts'
 import { EXIT, unwrap } from './lib/exit.ts'
 import { type Io, print, printJsonItems } from './lib/io.ts'
+import { tableRow } from './lib/wrap.ts'
 
 const DEFAULT_LIMIT = 50
 const PAGE = 500
@@ -78,10 +79,7 @@ async function printTable(rows: AsyncIterable<AuditRow>, totals: Totals, io: Io)
     LOCK: COLUMNS.LOCK + Math.ceil(extra / 2),
     REASON: io.stdout.isTTY ? COLUMNS.REASON + Math.floor(extra / 2) : WHOLE,
   })
-  const line = (cells: readonly string[]) => {
-    const columns = cells.map((text, i) => column(text, widths[i] ?? 0))
-    return print(io, columns.join(' ').trimEnd())
-  }
+  const line = (cells: readonly string[]) => print(io, tableRow(cells, widths))
   let count = 0
   for await (const row of rows) {
     if (count++ === 0) await line(Object.keys(COLUMNS))

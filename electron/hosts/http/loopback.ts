@@ -9,7 +9,7 @@ export type LoopbackServer = { readonly port: number; close(): Promise<void> }
 export async function listenOnLoopback(options: {
   /** 0 takes any free port. */
   readonly port: number
-  readonly serve: (request: IncomingMessage, response: ServerResponse) => Promise<void>
+  readonly serve: (request: IncomingMessage, response: ServerResponse, port: number) => Promise<void>
   readonly refusal: (refusal: Refusal) => { headers: Readonly<Record<string, string>>; body: string }
   readonly log: (line: string) => void
 }): Promise<LoopbackServer> {
@@ -29,7 +29,7 @@ export async function listenOnLoopback(options: {
   }
 
   const server = createServer({ maxHeaderSize: 16 * 1024 }, (request, response) => {
-    options.serve(request, response).catch(error => refuse(request, response, error))
+    options.serve(request, response, port).catch(error => refuse(request, response, error))
   })
   // Without a listener, Node would answer an upgrade as a plain request.
   for (const event of ['upgrade', 'connect'] as const) {
@@ -40,9 +40,10 @@ export async function listenOnLoopback(options: {
   }
   server.listen({ host: '127.0.0.1', port: options.port, exclusive: true })
   await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
 
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     async close() {
       const closed = once(server, 'close')
       server.close()

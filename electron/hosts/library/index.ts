@@ -2,24 +2,6 @@
 export { StoreError } from '../../core/lib/store-error.ts'
 export { LockHeldError, LockLostError } from '../../core/locks/errors.ts'
 export { pipelineKey } from '../../core/locks/pipeline.ts'
-export type {
-  Acquired,
-  AcquireOptions,
-  ActiveLock,
-  CurrentHolder,
-  Duration,
-  Guarded,
-  HeldLock,
-  LockManager,
-  LockManagerOptions,
-  LockObserver,
-  LockStats,
-  Metadata,
-  Refused,
-  ReleasedAll,
-  ReleaseResult,
-  Tried,
-  WithLockOptions,
-} from '../../core/locks/types.ts'
+export type * from '../../core/locks/types.ts'
 export { createLockManager } from './create.ts'
 export { lockManagerFromEnvironment } from './from-environment.ts'

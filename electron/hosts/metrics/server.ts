@@ -51,10 +51,9 @@ export async function startMetricsServer(options: {
   readonly port: number
   readonly log: (line: string) => void
 }): Promise<LoopbackServer> {
-  let port = options.port
-  const server = await listenOnLoopback({
-    port,
-    async serve(request, response) {
+  return listenOnLoopback({
+    port: options.port,
+    async serve(request, response, port) {
       const { path } = split(request.url ?? '')
       // Checked as a reader; the page itself refuses other methods.
       checkRequest({ method: 'GET', path, headers: request.headers }, port)
@@ -71,6 +70,4 @@ export async function startMetricsServer(options: {
     }),
     log: options.log,
   })
-  port = server.port
-  return server
 }

@@ -47,10 +47,6 @@ export function storeHandlers(options: StoreHandlersOptions): HandlersOf<'stores
       const open = connections.get(storeId, signal)
       return open.store.describe(open.signal)
     },
-    'stores.capabilities': async ({ storeId }, { signal }) => {
-      const open = connections.get(storeId, signal)
-      return open.store.capabilities(open.signal)
-    },
     'stores.test': async (input, { signal }) => {
       const { address, password } = await listed().resolve(input)
       return connections.test(address, password, async storeId => {

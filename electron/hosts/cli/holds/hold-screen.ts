@@ -35,6 +35,15 @@ function countdown(hold: MaintenanceHold): string {
   return escapeForTerminal(`${holdSentence(hold, Date.now())}${trouble} · ${end}`)
 }
 
+/** As JSON, or in these lines. */
+export function printHold(io: Io, hold: MaintenanceHold, json = false, ...lines: string[]): Promise<void> {
+  return json ? print(io, safeJson(holdJson(hold))) : print(io, ...lines)
+}
+
+export function holdingSentence({ key, until }: MaintenanceHold): string {
+  return `Holding ${escapeForTerminal(key)} until ${utc(until ?? 0)}.`
+}
+
 export function holdJson({ storeId: _, ...hold }: MaintenanceHold): unknown {
   return withIsoTimes(hold)
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseAddress } from '../../../../shared/address.ts'
 import { type Client, firstInStream } from '../../../../shared/client.ts'
 import type { Input } from '../../../../shared/contract.ts'
-import { endedEarly, holdEndSentence, utc } from '../../../../shared/hold-words.ts'
+import { endedEarly, holdEndSentence } from '../../../../shared/hold-words.ts'
 import { LONGEST_HOLD_MS, type MaintenanceHold, SHORTEST_HOLD_MS } from '../../../../shared/holds.ts'
 import { kindOf } from '../../../../shared/kinds.ts'
 import { holderText } from '../../../../shared/lock-words.ts'
@@ -12,7 +12,7 @@ import { type Args, duration } from '../lib/args.ts'
 import { connect, openStore } from '../lib/connect.ts'
 import { CliError, EXIT, unwrap, usageError } from '../lib/exit.ts'
 import { aborted, type Io, isDeserted, keepRunning, print, warn } from '../lib/io.ts'
-import { holdJson, holdScreen } from './hold-screen.ts'
+import { holdingSentence, holdJson, holdScreen, printHold } from './hold-screen.ts'
 import { extendHold } from './holds.ts'
 
 /** Holds a lock for maintenance, to keep a job from running. */
@@ -50,17 +50,14 @@ async function takeHold(
   )
   if (answer.outcome === 'refused') {
     const who = answer.other ?? (answer.current ? holderText(answer.current) : 'another holder')
+    const refused = `Not acquired: ${escapeForTerminal(key)} is held by ${escapeForTerminal(who)}.`
     if (json) await print(io, safeJson({ outcome: 'refused', other: answer.other }))
-    else {
-      await print(io, `Not acquired: ${escapeForTerminal(key)} is held by ${escapeForTerminal(who)}.`)
-      await print(io, 'Nothing was changed. Add --wait 10m to wait for it.')
-    }
+    else await print(io, refused, 'Nothing was changed. Add --wait 10m to wait for it.')
     return EXIT.changed
   }
   const { hold } = answer
   if (mode === 'once' && hold.state === 'held') {
-    if (json) await print(io, safeJson(holdJson(hold)))
-    else for (const line of takenOnce(hold)) await print(io, line)
+    await printHold(io, hold, json, ...takenOnce(hold))
     return EXIT.done
   }
   return stay(io, hold, json)
@@ -81,11 +78,8 @@ async function warnOfGuess(io: Io, client: Client, input: Input<'holds.choices'>
   )
 }
 
-function takenOnce({ holdId, key, until }: MaintenanceHold): string[] {
-  return [
-    `Holding ${escapeForTerminal(key)} until ${utc(until ?? 0)}.`,
-    `To release it earlier: lockkeeper unhold ${holdId}`,
-  ]
+function takenOnce(hold: MaintenanceHold): string[] {
+  return [holdingSentence(hold), `To release it earlier: lockkeeper unhold ${hold.holdId}`]
 }
 
 /** Stays with a hold until it ends. Ctrl-C releases it; a closed terminal does not, because that would start the job. */
@@ -111,7 +105,7 @@ async function stay(io: Io, first: MaintenanceHold, json: boolean): Promise<numb
     return EXIT.partly
   }
   if (hold.state === 'held' && hold.mode === 'once') {
-    if (!json) for (const line of takenOnce(hold)) await print(io, line)
+    if (!json) await print(io, ...takenOnce(hold))
     return EXIT.done
   }
   const how = hold.ended?.how

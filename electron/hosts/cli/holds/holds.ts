@@ -8,7 +8,7 @@ import type { Args } from '../lib/args.ts'
 import { connect, openStores } from '../lib/connect.ts'
 import { CliError, EXIT, unwrap } from '../lib/exit.ts'
 import { type Io, print, warn } from '../lib/io.ts'
-import { holdJson } from './hold-screen.ts'
+import { holdingSentence, holdJson, printHold } from './hold-screen.ts'
 
 /** Lists the holds of the data folder. */
 export async function holdsCommand(args: Args, io: Io): Promise<number> {
@@ -20,7 +20,7 @@ export async function holdsCommand(args: Args, io: Io): Promise<number> {
     return code
   }
   if (holds.length === 0 && notice === null) await print(io, 'There are no maintenance holds.')
-  for (const hold of holds) for (const line of linesOf(hold, Date.now())) await print(io, line)
+  await print(io, ...holds.flatMap(hold => linesOf(hold, Date.now())))
   return code
 }
 
@@ -28,15 +28,13 @@ export async function holdsCommand(args: Args, io: Io): Promise<number> {
 export async function unholdCommand(args: Args, io: Io): Promise<number> {
   const [holdId] = args.positionals as [string]
   const hold = await change(io, 'holds.release', { holdId })
-  if (args.options.json) await print(io, safeJson(holdJson(hold)))
-  else await print(io, escapeForTerminal(holdEndSentence(hold)))
+  await printHold(io, hold, args.options.json, escapeForTerminal(holdEndSentence(hold)))
   return hold.ended?.how === 'lost' ? EXIT.changed : EXIT.done
 }
 
 export async function extendHold(io: Io, input: Input<'holds.extend'>, json: boolean): Promise<number> {
   const hold = await change(io, 'holds.extend', input)
-  if (json) await print(io, safeJson(holdJson(hold)))
-  else await print(io, `Holding ${escapeForTerminal(hold.key)} until ${utc(hold.until ?? 0)}.`)
+  await printHold(io, hold, json, holdingSentence(hold))
   return EXIT.done
 }
 

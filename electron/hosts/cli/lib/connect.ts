@@ -52,14 +52,10 @@ export function readStream<S extends StreamName>(
   })
 }
 
-export type OpenedStore = {
-  readonly client: Client
-  readonly info: StoreInfo
-  readonly description: StoreDescription
-}
+export type OpenedStore = Awaited<ReturnType<typeof openStore>>
 
 /** Opens a store and describes its server. Prompts for a password if the server requires one and there is a terminal. */
-export async function openStore(io: Io, address: string): Promise<OpenedStore> {
+export async function openStore(io: Io, address: string) {
   const client = connect(io)
   const [store] = await openStores(io, client, [address])
   const { info, answer } = store as ReachedStore

@@ -17,8 +17,8 @@ export type Io = {
   readonly distFolder: string
 }
 
-export async function print(io: Io, text: string): Promise<void> {
-  await write(io, `${text}\n`)
+export function print(io: Io, ...lines: readonly string[]): Promise<void> {
+  return write(io, lines.map(line => `${line}\n`).join(''))
 }
 
 /** For the operator, beside the output of the command. */
@@ -40,18 +40,9 @@ export async function printJsonItems<T>(
 }
 
 /** Waits for a slow reader, so that a long listing does not fill memory, but not for one that is gone. */
-export async function write(io: Io, text: string): Promise<void> {
-  if (io.stdout.destroyed || io.stdout.errored || io.stdout.write(text)) return
-  await new Promise<void>(resolve => {
-    const done = () => {
-      for (const event of ENDS) io.stdout.off(event, done)
-      resolve()
-    }
-    for (const event of ENDS) io.stdout.once(event, done)
-  })
+export function write(io: Io, text: string): Promise<void> {
+  return new Promise(resolve => io.stdout.write(text, () => resolve()))
 }
-
-const ENDS = ['drain', 'close', 'error'] as const
 
 /** Waits for the work, and keeps the process running even if nothing else does. */
 export async function keepRunning<T>(work: Promise<T>): Promise<T> {

@@ -12,12 +12,13 @@ export async function formatsCommand(args: Args, io: Io): Promise<number> {
     return EXIT.done
   }
   for (const format of formats) {
-    await print(io, `${format.id}  (${format.store}) ${format.title}`)
-    await print(io, `  Written by ${format.writtenBy}.`)
-    await print(io, `  Recognised by ${format.recognisedBy}.`)
-    for (const line of releaseConsequences(format)) await print(io, `  ${line}`)
-    if (format.noUndo !== null) await print(io, `  A release cannot be undone: ${format.noUndo}`)
-    await print(io, '')
+    const facts = [
+      `Written by ${format.writtenBy}.`,
+      `Recognised by ${format.recognisedBy}.`,
+      ...releaseConsequences(format),
+      ...(format.noUndo === null ? [] : [`A release cannot be undone: ${format.noUndo}`]),
+    ]
+    await print(io, `${format.id}  (${format.store}) ${format.title}`, ...facts.map(fact => `  ${fact}`), '')
   }
   return EXIT.done
 }

@@ -26,7 +26,7 @@ export async function inspectCommand(args: Args, io: Io): Promise<number> {
     const consequences = format === null ? [] : releaseConsequences(format)
     await print(io, safeJson({ ...detail, lock, consequences }, 2))
   } else {
-    for (const line of describe(detail, format, info.address, now)) await print(io, line)
+    await print(io, ...describe(detail, format, info.address, now))
   }
   return EXIT.done
 }

@@ -10,9 +10,10 @@ import {
 import { holderText, noteSentence, sayRemaining } from '../../../../shared/lock-words.ts'
 import type { Lock } from '../../../../shared/locks.ts'
 import { plural, sayNumber } from '../../../../shared/numbers.ts'
-import { clip, column, escapeForTerminal } from '../../../../shared/safe-text.ts'
+import { clip, escapeForTerminal } from '../../../../shared/safe-text.ts'
 import type { Counted, Counts } from '../../../../shared/stats.ts'
 import type { StoreDescription } from '../../../../shared/stores.ts'
+import { tableRow } from '../lib/wrap.ts'
 
 /** Extra width goes to the key and the holder. */
 const NARROWEST = 100
@@ -29,8 +30,7 @@ export function lockTable(
   const extra = Math.max(0, columns - NARROWEST)
   // With one space between.
   const widths = [9, 34 + Math.ceil(extra / 2), 21 + Math.floor(extra / 2), 11, 21]
-  const row = (...cells: string[]) =>
-    cells.map((cell, i) => column(cell, widths[i] ?? 0, i < 3 ? 'left' : 'right')).join(' ')
+  const row = (...cells: string[]) => tableRow(cells, widths, 3)
   const head = row('STATE', 'KEY', 'HOLDER', 'AGE', 'REMAINING')
   const rows = [...locks].sort(byAttention(now)).map(lock => {
     const line = row(

@@ -33,7 +33,7 @@ export async function releaseCommand(args: Args, io: Io): Promise<number> {
   } else if (outcome === 'gone') {
     await print(io, `Gone: ${name} is no longer locked. Nothing was changed.`)
   } else if (outcome === 'changed') {
-    for (const line of sayChanged(name, fence, current)) await print(io, line)
+    await print(io, ...sayChanged(name, fence, current))
   } else {
     const told = result.notified
     const notice = told === null ? '' : ` Notified ${plural(told, 'waiting client', 'waiting clients')}.`

@@ -140,7 +140,7 @@ async function printEnd(state: LoadedPlan, io: Io): Promise<void> {
 async function printWrapped(lines: readonly string[], io: Io): Promise<void> {
   for (const line of lines) {
     const indent = line.startsWith('  ') ? '  ' : ''
-    for (const part of wrap(indent, line.slice(indent.length), widthOf(io))) await print(io, part)
+    await print(io, ...wrap(indent, line.slice(indent.length), widthOf(io)))
   }
 }
 

@@ -125,10 +125,8 @@ async function showPlan(
       : []),
     'To apply exactly this plan:',
   ]
-  for (const line of [...planText(state, formats, width), '']) await print(io, line)
-  for (const line of end.flatMap(each => wrap('', each, width))) await print(io, line)
-  await print(io, '')
-  await print(io, command)
+  await print(io, ...planText(state, formats, width), '', ...end.flatMap(each => wrap('', each, width)))
+  await print(io, '', command)
   return EXIT.done
 }
 

@@ -10,9 +10,9 @@ import {
   type PlanEntry,
   type PlanSummary,
 } from '../../../../shared/plans.ts'
-import { clip, column, escapeForTerminal, neutralise } from '../../../../shared/safe-text.ts'
+import { clip, escapeForTerminal, neutralise } from '../../../../shared/safe-text.ts'
 import { shellQuote } from '../../../core/lib/shell-quote.ts'
-import { wrap } from '../lib/wrap.ts'
+import { tableRow, wrap } from '../lib/wrap.ts'
 
 const NAMED_GROUPS = 5
 const NAMED_LOCKS = 10
@@ -54,8 +54,7 @@ export function planText(
 function lockRows(entries: readonly PlanEntry[], width: number): string[] {
   const names = width - 24
   const widths = [8, Math.ceil(names * 0.6), Math.floor(names * 0.4), 11]
-  const row = (...cells: string[]) =>
-    `  ${cells.map((cell, i) => column(cell, widths[i] ?? 0, i < 3 ? 'left' : 'right')).join(' ')}`
+  const row = (...cells: string[]) => `  ${tableRow(cells, widths, 3)}`
   return [
     row('STATE', 'KEY', 'HOLDER', 'HELD FOR'),
     ...entries.map(entry =>

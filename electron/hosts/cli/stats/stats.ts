@@ -34,10 +34,9 @@ export async function statsCommand(args: Args, io: Io): Promise<number> {
   const storeIds = opened.map(({ info }) => info.storeId)
   if (as === 'get_active_locks') return printActiveLocks(client, storeIds[0] ?? '', io)
 
-  const stopWatching = await watchFor(watchMs, storeIds, client, io)
+  await watchFor(watchMs, storeIds, client, io)
   const since = sinceMs && Math.max(0, Date.now() - sinceMs)
   const stats = unwrap(await client.call('stats.read', { storeIds, since }))
-  stopWatching()
   const { at, stores, overall } = stats
   if (provider !== null) {
     const counted = stores.map(({ kind, active, error }) => ({
@@ -49,7 +48,7 @@ export async function statsCommand(args: Args, io: Io): Promise<number> {
     await print(io, safeJson(observedMetrics(overall.flows, overall.observedMs), 2))
   else if (args.options.json)
     await print(io, safeJson(withIsoTimes({ at, since: stats.since, stores, overall }), 2))
-  else for (const line of statsLines(stats, widthOf(io))) await print(io, line)
+  else await print(io, ...statsLines(stats, widthOf(io)))
 
   const failures = stores.flatMap(({ name, error }) => (error ? [{ name, error }] : []))
   if (as !== null) for (const { name, error } of failures) warn(io, neutralise(`${name}: ${error.message}`))
@@ -61,21 +60,13 @@ export async function statsCommand(args: Args, io: Io): Promise<number> {
   return failures.length === stores.length ? exitCodeOf(first.error) : EXIT.partly
 }
 
-/** Watches the stores for a time. They are watched until the returned function is called. */
-async function watchFor(
-  watchMs: number,
-  storeIds: readonly string[],
-  client: Client,
-  io: Io,
-): Promise<() => void> {
-  if (watchMs === 0) return () => {}
+/** Watches the stores for a time, and until the command ends. */
+async function watchFor(watchMs: number, storeIds: readonly string[], client: Client, io: Io): Promise<void> {
+  if (watchMs === 0) return
   if (io.stderr.isTTY) io.stderr.write(`Looking for ${watchMs / 1000} s…\n`)
   const ignore = () => {}
-  const ends = storeIds.map(storeId => client.open('locks.watch', { storeId }, ignore, ignore))
+  for (const storeId of storeIds) client.open('locks.watch', { storeId }, ignore, ignore)
   await pause(watchMs, io.signal)
-  return () => {
-    for (const end of ends) end()
-  }
 }
 
 async function printActiveLocks(client: Client, storeId: string, io: Io): Promise<number> {
