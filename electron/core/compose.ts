@@ -58,7 +58,7 @@ export function createCore(options: CoreOptions): Core {
   const keepMs = options.historyMs ?? historyMs({})
   const observes = (storeId: string) => stores.isKept(storeId)
   const histories = new Histories({ dataFolder, keepMs, observes, attends })
-  const switchRuns = histories.subscribe(new SwitchRuns({ dataFolder, attends, stores, histories }))
+  const switchRuns = new SwitchRuns({ dataFolder, attends, stores, histories })
   const alerts = histories.subscribe(
     new Alerts({
       dataFolder,

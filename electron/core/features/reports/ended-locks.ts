@@ -128,11 +128,11 @@ function fitsEnded({ filter }: ReportScope, store: ReportedStore, tenure: EndedT
 }
 
 const ENDS: Record<ReportHold['end'], string> = {
-  held: 'It is held still',
-  freed: 'It was released before its end',
+  held: 'It is still held',
+  freed: 'It was released before its lease ended',
   lapsed: 'It was not released: its lease ran out',
   'passed-on': 'Then its holder changed',
-  unseen: 'When it ended was not seen',
+  unseen: 'Its end was not observed',
 }
 
 function sayEnded({ from, until, holder, begin, end, renewals }: EndedTenure, why: Why): string {

@@ -13,15 +13,14 @@ export function* alertBlocks({ alerts, asked }: ReportHead): Iterable<Block> {
   yield heading('Alerts')
   if (listed.length > 0) yield alertTable(listed)
   else if (knownSince > asked.to)
-    yield text('Nothing is known of alerts in the window: they are found while a console runs.')
+    yield text('Alerts in the window are unknown: they are detected while a console runs.')
   else yield text('There were none in the window.')
   for (const { rule, next } of advice)
     yield entry(RULES[rule].title, { isOurs: true, tags: [quiet('what to do')], list: next })
   if (more > 0) yield text(`And ${plural(more, 'earlier alert', 'earlier alerts')}.`, true)
-  if (left > 0)
-    yield text(`${plural(left, 'alert that ended is', 'alerts that ended are')} kept no more.`, true)
+  if (left > 0) yield text(`${plural(left, 'ended alert is', 'ended alerts are')} no longer kept.`, true)
   if (knownSince > asked.from && knownSince <= asked.to)
-    yield text(`Alerts are known since ${sayTime(knownSince)} only.`, true)
+    yield text(`Alerts are known from ${sayTime(knownSince)} on.`, true)
 }
 
 function alertTable(alerts: readonly ReportAlert[]): Block {
@@ -51,7 +50,7 @@ export function* actionBlocks({ actions }: ReportHead): Iterable<Block> {
   yield heading('Actions')
   yield* auditBlocks(actions)
   if (listed.length > 0) yield actionTable(listed)
-  else yield text('Nothing was done or decided in the window, as far as the log says.')
+  else yield text('The audit log has no actions in the window.')
   for (const action of listed) if (action.notDone.length > 0) yield notDoneEntry(action)
   if (more > 0) yield text(`And ${plural(more, 'earlier action', 'earlier actions')}.`)
   if (elsewhere > 0)
@@ -69,11 +68,7 @@ function actionTable(actions: readonly ReportAction[]): Block {
     ['Lock or plan', 24, ({ plan, key }) => code(cutData(plan ?? key ?? ''))],
     ['Store', 14, ({ stores }) => stores.join(', ')],
     ['Why', 22, ({ reason }) => reason ?? ''],
-    [
-      'What came of it',
-      24,
-      action => ({ text: sayResult(action), tone: isDone(action) ? undefined : 'warn' }),
-    ],
+    ['Outcome', 24, action => ({ text: sayResult(action), tone: isDone(action) ? undefined : 'warn' })],
   ])
 }
 
@@ -88,7 +83,7 @@ function notDoneEntry({ plan, action, notDone, moreNotDone }: ReportAction): Blo
   })
 }
 
-/** The proof comes first: the actions below are worth as much as the log. */
+/** The proof comes first: the actions are worth as much as the log. */
 function* auditBlocks({ audit }: ReportHead['actions']): Iterable<Block> {
   if (audit.ok === null) {
     yield notice('danger', `The audit log could not be read or checked: ${withoutStop(audit.says)}.`)
@@ -97,7 +92,7 @@ function* auditBlocks({ audit }: ReportHead['actions']): Iterable<Block> {
   if (!audit.ok) {
     yield notice(
       'danger',
-      `The audit log is damaged. ${withoutStop(audit.says)}. What stands here is what it says now, and may not be what was written.`,
+      `The audit log is damaged. ${withoutStop(audit.says)}. The actions below are as it reads now, which may not be what was recorded.`,
     )
     yield entry(audit.file ?? 'audit log', {
       tags: [{ text: 'damaged', tone: 'danger' }],
@@ -107,7 +102,7 @@ function* auditBlocks({ audit }: ReportHead['actions']): Iterable<Block> {
     })
     return
   }
-  const proof = `as it was written: ${plural(audit.lines, 'line', 'lines')}, each proved by the hash of the one before`
+  const proof = `intact: ${plural(audit.lines, 'line', 'lines')}, each chained to the one before by its hash`
   const { hash, seq } = audit
   yield {
     is: 'facts',

@@ -28,7 +28,7 @@ export function* storeBlocks({ stores }: ReportHead): Iterable<Block> {
   yield table('Stores', stores, [
     ['Store', 16, ({ name, production }) => (production ? `${name} (production)` : name)],
     ['Address', 26, ({ address }) => code(address)],
-    ['Server', 18, ({ server }) => server ?? 'did not say'],
+    ['Server', 18, ({ server }) => server ?? 'unknown'],
     ['Clock offset', 14, sayOffset],
     ['Status', 18, statusCell],
     ['What watching it cost', 18, saySpent],
@@ -46,26 +46,26 @@ export function* figureBlocks(head: ReportHead): Iterable<Block> {
   const { overall } = figures
   yield heading('Statistics')
   yield text(
-    'Of whole stores, whatever the filter. Counts are of the last look; what happened is of the window, as far as somebody looked. What is acquired and released between two looks is seen by nobody. Released is what was gone before its end, whoever took it away; ran out, what was gone when its lease was over.',
+    'Figures cover whole stores, whatever the filter. Counts are of the last poll; what happened is counted where the window was observed. A lock that is acquired and released between two polls is not counted. Released: gone before its lease ended, whoever released it. Ran out: gone after its lease ended.',
     true,
   )
   yield* figureTables(head)
   const extremes = [...extremesOf(overall)]
   if (extremes.length > 0) yield { is: 'facts', facts: extremes }
   const charted = history.series.filter(({ points }) => points.some(point => point !== null))
-  if (charted.length === 0) yield text('There is no history of this window to draw.')
+  if (charted.length === 0) yield text('There is no history of this window to chart.')
   else
     yield {
       is: 'charts',
       charts: charted.slice(0, MOST_CHARTED).flatMap(({ store }) => chartsOf(history, store)),
     }
   if (charted.length > MOST_CHARTED)
-    yield text(`${plural(charted.length - MOST_CHARTED, 'more store is', 'more stores are')} not drawn.`)
+    yield text(`${plural(charted.length - MOST_CHARTED, 'more store is', 'more stores are')} not charted.`)
   yield {
     is: 'charts',
     charts: [
-      ...barsOf('How long locks were held that ended in the window', overall.holdTimes),
-      ...barsOf('How long the locks of now still have', overall.remaining),
+      ...barsOf('Length of the tenures that ended in the window', overall.holdTimes),
+      ...barsOf('Time left of the locks held now', overall.remaining),
     ],
   }
   yield {
@@ -73,8 +73,8 @@ export function* figureBlocks(head: ReportHead): Iterable<Block> {
     blocks: [
       ...groupBlocks('Holders', overall.byHolder),
       ...groupBlocks('Formats', overall.byFormat),
-      ...groupBlocks('Prefixes of keys', overall.byPrefix),
-      ...groupBlocks('Last parts of keys', overall.byName),
+      ...groupBlocks('Key prefixes', overall.byPrefix),
+      ...groupBlocks('Key names', overall.byName),
     ],
   }
 }
@@ -155,7 +155,7 @@ export function* gapBlocks({ gaps, stores }: ReportHead): Iterable<Block> {
     yield table('Gaps in observation', gaps.slice(0, MOST_GAPS), [
       ['Store', 20, ({ store }: ReportGap) => store],
       ['From', 20, ({ from }) => timeCell(from)],
-      ['To', 20, ({ until }) => (until === null ? 'goes on' : timeCell(until))],
+      ['To', 20, ({ until }) => (until === null ? 'ongoing' : timeCell(until))],
       ['Why', 40, gap => ({ text: sayGap(gap), tone: gap.why === 'down' ? 'danger' : undefined })],
     ])
   if (gaps.length > MOST_GAPS) yield text(`And ${sayNumber(gaps.length - MOST_GAPS)} more.`)

@@ -31,8 +31,8 @@ export function* outline(head: ReportHead): Iterable<Block> {
   const { filter } = head.asked
   yield text(
     filter === null
-      ? 'Every lock of these stores, as they give them, when this report was written.'
-      : `Every lock that the filter ${filter} lets through, when this report was written.`,
+      ? 'Every lock of these stores when this report was written.'
+      : `Every lock that matched the filter ${filter} when this report was written.`,
     true,
   )
 }
@@ -49,13 +49,13 @@ function* opening(head: ReportHead): Iterable<Block> {
     if (paragraph.trim() !== '') yield text(paragraph.trim())
   yield* notices(head)
   yield { is: 'tiles', tiles: [...tilesOf(head)] }
-  yield heading('What was asked')
+  yield heading('Scope')
   yield {
     is: 'facts',
     facts: [
       ['Window', { text: window }],
       ['Filter', asked.filter === null ? { text: 'none: all locks' } : code(asked.filter)],
-      ['Stores', { text: stores.map(({ name }) => name).join(', ') || 'none was open' }],
+      ['Stores', { text: stores.map(({ name }) => name).join(', ') || 'none open' }],
       ['Asked by', { text: `${asked.by.user} on ${asked.by.host}` }],
       ['Written', { text: `${sayTime(asked.at)} UTC, with Lockkeeper ${tool.version}` }],
       [
@@ -64,7 +64,7 @@ function* opening(head: ReportHead): Iterable<Block> {
           text: `Times are UTC by the clock of ${asked.by.host}; the beginning and end of a lock are by the clock of its store.`,
         },
       ],
-      ['Tokens and fences', { text: asked.withTokens ? 'in it, as they are' : 'left out' }],
+      ['Tokens and fences', { text: asked.withTokens ? 'included' : 'left out' }],
     ],
   }
 }
@@ -74,26 +74,27 @@ function* notices({ asked, stores, figures, actions, history }: ReportHead): Ite
   if (asked.withTokens)
     yield notice(
       'warn',
-      'This report has tokens and fences in it: whoever has a token can pose as the holder of a lock.',
+      'This report contains tokens and fences: anyone with a token can act as the holder of its lock.',
     )
   for (const { name, error, asOf } of stores) {
     if (error === null) continue
     const known =
-      asOf === null
-        ? 'Nothing is known of its locks now'
-        : `What is said of its locks is as of ${sayTime(asOf)} UTC`
+      asOf === null ? 'Its current locks are unknown' : `Its locks are shown as of ${sayTime(asOf)} UTC`
     yield notice('danger', `${name} could not be read: ${withoutStop(error.message)}. ${known}.`)
   }
   const { audit } = actions
   if (audit.ok === false)
-    yield notice('danger', 'The audit log is damaged: what is said about actions cannot be relied on.')
+    yield notice(
+      'danger',
+      'The audit log is damaged: the actions in this report may not be what was recorded.',
+    )
   if (audit.ok === null)
     yield notice('danger', `The audit log could not be read or checked: ${withoutStop(audit.says)}.`)
   const isUnobserved = history.series.every(({ points }) => points.every(point => point === null))
   if (stores.length > 0 && isUnobserved && figures.overall.observedMs === 0)
     yield notice(
       'warn',
-      'Nobody was watching these stores in this window: there is no history, and what happened then is not known. What is said of locks is as of now.',
+      'These stores were not watched in this window: it has no history, and locks are shown as of now.',
     )
 }
 
@@ -130,12 +131,13 @@ function* attentionBlocks({ attention, figures }: ReportHead): Iterable<Block> {
   if (attention.locks.length === 0)
     yield text(
       figures.overall.counts === null
-        ? 'Not known: none of the stores could be read, and nothing was seen of them before.'
-        : 'None, as far as anybody looked.',
+        ? 'Unknown: no store could be read, and none was watched before.'
+        : 'None was observed.',
     )
   for (const lock of attention.locks) {
     const { name, tone } = STATES[lock.state]
-    const earlier = lock.earlierHolds > 0 ? [`${plural(lock.earlierHolds, 'holder', 'holders')} before`] : []
+    const earlier =
+      lock.earlierHolds > 0 ? [plural(lock.earlierHolds, 'earlier tenure', 'earlier tenures')] : []
     yield entry(cutData(lock.key), {
       tags: [lock.ended ? quiet('ended') : { text: name, tone }, { text: lock.store }, quiet(lock.format)],
       texts: [lock.says, ...lock.notes.map(cutData)],
@@ -146,7 +148,7 @@ function* attentionBlocks({ attention, figures }: ReportHead): Iterable<Block> {
 }
 
 const LEASE_ENDS: Record<ReportLock['lease'], string> = {
-  deadline: 'no calendar reaches it',
+  deadline: 'beyond any calendar',
   heartbeat: 'while renewed',
   session: 'with its session',
   never: 'no expiry',
@@ -178,7 +180,7 @@ const TOKEN_COLUMN: ColumnOf<ReportLock> = [
   ({ owner, fence = '' }) => code(`${cutData(owner ?? '')} ${fence}`),
 ]
 
-/** What stands under the list of locks. */
+/** What follows the list of locks. */
 export function* endBlocks(end: ReportEnd): Iterable<Block> {
   if (end.locks === 0 && end.unlisted === 0 && end.complete) yield text('There were none.')
   if (end.unlisted > 0)
@@ -186,10 +188,10 @@ export function* endBlocks(end: ReportEnd): Iterable<Block> {
   for (const { store, message } of end.unread)
     yield notice(
       'danger',
-      `Not all of ${store} could be read, so its locks are not all in this list: ${withoutStop(message)}.`,
+      `Not all of ${store} could be read, so this list lacks some of its locks: ${withoutStop(message)}.`,
     )
   const unrecognised =
-    end.unrecognised > 0 ? `; ${plural(end.unrecognised, 'record was', 'records were')} not understood` : ''
+    end.unrecognised > 0 ? `; ${plural(end.unrecognised, 'record was', 'records were')} not recognized` : ''
   yield text(
     `${plural(end.locks, 'lock', 'locks')} listed${unrecognised}. Read to the end at ${sayTime(end.at)} UTC.`,
     true,

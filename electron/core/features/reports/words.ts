@@ -77,7 +77,7 @@ export function saySpent({ kind, spent }: ReportStore): string {
 const WHY_GAP: Record<ReportGap['why'], string> = {
   down: 'the store did not answer',
   partial: 'a part of it could not be read',
-  away: 'nobody looked',
+  away: 'not watched',
 }
 
 export function sayGap({ why, message }: ReportGap): string {
@@ -90,11 +90,11 @@ const BEGINS: Record<ReportHold['begin'], string> = {
   before: 'from before',
 }
 const ENDS: Record<ReportHold['end'], string> = {
-  held: 'held still',
+  held: 'still held',
   freed: 'released',
   lapsed: 'ran out',
   'passed-on': 'the holder changed',
-  unseen: 'last seen then',
+  unseen: 'end not observed',
 }
 
 /** One line of the history of a lock. */
@@ -120,8 +120,8 @@ const METHODS: Record<string, string> = {
   'switch.pass': 'Step of a switch passed',
   'switch.back': 'Returned to a step of a switch',
   'switch.abandon': 'Provider switch abandoned',
-  'switch.envPreview': 'File of settings chosen',
-  'switch.envChange': 'File of settings changed',
+  'switch.envPreview': 'Settings file chosen',
+  'switch.envChange': 'Settings file changed',
 }
 
 export function sayMethod(method: string | null): string {
@@ -145,9 +145,9 @@ const OUTCOMES: Record<string, string> = {
   stopped: 'stopped',
   held: 'held',
   waiting: 'waited for',
-  refused: 'held by somebody else, not taken',
+  refused: 'held by another holder, not taken',
   extended: 'extended',
-  'ran-out': 'let go when its time was over',
+  'ran-out': 'released at its planned end',
   lost: 'lost',
   'given-up': 'given up',
 }

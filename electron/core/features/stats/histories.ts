@@ -54,7 +54,7 @@ const NOTHING: ReadonlyMap<string, WatchedLock> = new Map()
 /** Keeps the history of every open store. */
 export class Histories {
   readonly #stores = new Map<string, Entry>()
-  readonly #subscribers: HistorySubscriber[] = []
+  readonly #subscribers = new Set<HistorySubscriber>()
 
   constructor(readonly options: HistoriesOptions) {
     // A host that opens a store for one question removes nothing.
@@ -63,8 +63,12 @@ export class Histories {
 
   /** Notifies a subscriber from now on, and returns it. */
   subscribe<Subscriber extends HistorySubscriber>(subscriber: Subscriber): Subscriber {
-    this.#subscribers.push(subscriber)
+    this.#subscribers.add(subscriber)
     return subscriber
+  }
+
+  unsubscribe(subscriber: HistorySubscriber): void {
+    this.#subscribers.delete(subscriber)
   }
 
   readonly observe: Observe = (storeId, store) => {

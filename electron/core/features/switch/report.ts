@@ -212,7 +212,7 @@ function sayOutcome(plan: PlanSummary | undefined): string {
 
 function* strayBlocks({ strays }: SwitchRun): Iterable<Block> {
   yield heading('Acquired in the old store after its workers counted as stopped')
-  if (strays.length === 0) return yield text('Nothing, as far as it was watched.')
+  if (strays.length === 0) return yield text('No acquisition was observed.')
   yield notice('warn', 'A worker was not stopped, or still had the old provider.')
   if (strays.length >= MOST_STRAYS)
     yield text(`Only ${sayNumber(MOST_STRAYS)} were kept: there may have been more.`)
@@ -225,7 +225,7 @@ function* strayBlocks({ strays }: SwitchRun): Iterable<Block> {
 
 function* overlapBlocks({ splits, ended }: SwitchRun): Iterable<Block> {
   yield heading('Held in both stores at once')
-  if (splits.length === 0) return yield text('No name, as far as both were watched.')
+  if (splits.length === 0) return yield text('No overlap was observed.')
   yield notice('danger', 'The same job may have run twice at these times.')
   // A switch that has ended is not watched: the overlap may have continued.
   const open = ended === null ? 'the end of this report' : `${sayAt(ended.at)} or later`
@@ -249,7 +249,7 @@ function* remainsBlocks({ run, now }: SwitchDocument): Iterable<Block> {
       `${plural(held, 'lock is', 'locks are')} held, and ${plural(expired, 'expired one is', 'expired ones are')} still stored.`,
     )
   if (now.remaining.length > 0)
-    yield entry('Held still', {
+    yield entry('Still held', {
       isOurs: true,
       tags: [quiet('and why')],
       list: now.remaining.map(each => remainingSentence(each, now.at)),

@@ -13,7 +13,7 @@ import { passedAt, reachedAt } from '../../../../shared/switch-steps.ts'
 import { versionOf } from '../../files/disk.ts'
 import { settle } from '../../lib/concurrency.ts'
 import { heldNames, isMaintenance, isOneHolder } from '../alerts/held-names.ts'
-import type { WatchedStore } from '../stats/histories.ts'
+import type { HistorySubscriber, WatchedStore } from '../stats/histories.ts'
 import { namedHolder } from '../stats/named-holder.ts'
 import type { LockEvent, Pass } from '../stores/subscriber.ts'
 import { CHECKS } from './checks.ts'
@@ -34,7 +34,7 @@ export type RunWatchOptions = SwitchStores & {
 }
 
 /** Watches both sides of one switch, and judges its checks. */
-export class RunWatch {
+export class RunWatch implements HistorySubscriber {
   readonly #from: SwitchSide
   readonly #to: SwitchSide
   #overlaps: SwitchRun['splits']

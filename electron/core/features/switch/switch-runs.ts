@@ -1,12 +1,10 @@
 import { z } from 'zod'
-import type { Failure } from '../../../../shared/result.ts'
 import { type Side, type SwitchNow, type SwitchRun, switchRunSchema } from '../../../../shared/switch.ts'
 import { SharedFile } from '../../files/shared-file.ts'
 import { ChangeFeed } from '../../lib/change-feed.ts'
 import { WorkQueue } from '../../lib/concurrency.ts'
 import { StoreError } from '../../lib/errors.ts'
-import type { HistorySubscriber, WatchedStore } from '../stats/histories.ts'
-import type { LockEvent, Pass } from '../stores/subscriber.ts'
+import type { Histories } from '../stats/histories.ts'
 import { type Observation, RunWatch } from './run-watch.ts'
 import type { SwitchStores } from './side.ts'
 
@@ -29,6 +27,7 @@ type Entry = {
 }
 
 export type SwitchRunsOptions = SwitchStores & {
+  readonly histories: Pick<Histories, 'subscribe' | 'unsubscribe'>
   readonly dataFolder: string
   /** Whether an open switch is watched while no screen follows it. */
   readonly attends: boolean
@@ -38,7 +37,7 @@ export type SwitchRunsOptions = SwitchStores & {
  * All switches, kept in `switches.json`, and the watches of those that are open or followed. A side is bound to the open store
  * with its address, so a switch continues in the next console at its step.
  */
-export class SwitchRuns implements HistorySubscriber {
+export class SwitchRuns {
   readonly ready: Promise<void>
   readonly #file: SharedFile<z.infer<typeof fileSchema>>
   /** The switches in the file. */
@@ -157,47 +156,29 @@ export class SwitchRuns implements HistorySubscriber {
     }
   }
 
-  onEvents(store: WatchedStore, events: readonly LockEvent[]): void {
-    for (const watch of this.#watches) watch.onEvents(store, events)
-  }
-
-  onPass(store: WatchedStore, pass: Pass): void {
-    for (const watch of this.#watches) watch.onPass(store, pass)
-  }
-
-  onFailure(store: WatchedStore, why: 'down' | 'partial', failure: Failure): void {
-    for (const watch of this.#watches) watch.onFailure(store, why, failure)
-  }
-
-  onStop(store: WatchedStore): void {
-    for (const watch of this.#watches) watch.onStop(store)
-  }
-
   async close(): Promise<void> {
     this.#isClosed = true
     clearInterval(this.#timer)
-    for (const watch of this.#watches) watch.tend('not')
+    for (const { watch } of this.#entries.values()) watch.tend('not')
     await this.#keep()
     await this.#fileQueue.run(() => {})
-  }
-
-  get #watches(): readonly RunWatch[] {
-    return [...this.#entries.values()].map(({ watch }) => watch)
   }
 
   #entryOf(switchId: string): Entry {
     const known = this.#entries.get(switchId)
     if (known) return known
     const run = () => findIn(this.#observed, switchId)
-    const watch = new RunWatch({
-      ...this.options,
-      run,
-      observed: observation => {
-        const before = run()
-        if (observation(before) !== before) this.#pending = [...this.#pending, { switchId, observation }]
-      },
-      now: Date.now,
-    })
+    const watch = this.options.histories.subscribe(
+      new RunWatch({
+        ...this.options,
+        run,
+        observed: observation => {
+          const before = run()
+          if (observation(before) !== before) this.#pending = [...this.#pending, { switchId, observation }]
+        },
+        now: Date.now,
+      }),
+    )
     const entry = { watch, feed: new ChangeFeed(), followers: 0, lastState: '' }
     this.#entries.set(switchId, entry)
     return entry
@@ -222,7 +203,7 @@ export class SwitchRuns implements HistorySubscriber {
         for (const { switchId, ended } of this.#kept) if (ended === null) this.#entryOf(switchId)
       for (const [switchId, entry] of this.#entries)
         if (this.#tend(switchId, entry)) await entry.watch.readEnv()
-        else this.#entries.delete(switchId)
+        else this.#drop(switchId, entry)
       await this.#keep()
       this.#notify()
     } catch {
@@ -258,12 +239,14 @@ export class SwitchRuns implements HistorySubscriber {
 
   #take(runs: readonly SwitchRun[]): void {
     this.#kept = runs
-    const kept = new Set(runs.map(({ switchId }) => switchId))
-    for (const [switchId, { watch }] of this.#entries) {
-      if (kept.has(switchId)) continue
-      watch.tend('not')
-      this.#entries.delete(switchId)
-    }
+    for (const [switchId, entry] of this.#entries)
+      if (!runs.some(run => run.switchId === switchId)) this.#drop(switchId, entry)
+  }
+
+  #drop(switchId: string, { watch }: Entry): void {
+    watch.tend('not')
+    this.options.histories.unsubscribe(watch)
+    this.#entries.delete(switchId)
   }
 }
 

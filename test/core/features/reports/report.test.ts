@@ -105,7 +105,9 @@ test('an unobserved window is reported as such, in every format that people read
   // What is there now is said all the same, as of now.
   expect(locks).toHaveLength(1)
   for (const as of ['md', 'html'] as const)
-    expect((await writeReport(console, { as, ...window })).text).toContain('Nobody was watching these stores')
+    expect((await writeReport(console, { as, ...window })).text).toContain(
+      'These stores were not watched in this window',
+    )
 })
 
 test('a report without stores is short', async () => {
@@ -175,7 +177,7 @@ test('a store that was never reached is an entry, not an error of the report', a
     expect(markdown).toContain(`- ${line}`)
   expect(markdown).toContain('- acquired in the window: **not observed**')
   expect(markdown).toMatch(/\| not known \| not known \|/)
-  expect(markdown).toContain('Not known: none of the stores could be read')
+  expect(markdown).toContain('Unknown: no store could be read')
   const { text: html } = await writeReport(console, { as: 'html' })
   expect(html).toContain('<dd>not known</dd><dt>active locks</dt>')
   const { text: csv } = await writeReport(console, { as: 'csv' })
