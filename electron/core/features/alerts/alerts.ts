@@ -15,7 +15,7 @@ import type { Place } from './condition.ts'
 import { Decisions } from './decisions.ts'
 import { EndedAlerts } from './ended-alerts.ts'
 import type { OtherStore } from './held-names.ts'
-import { OUTAGE_RULES, StoreAlerts } from './store-alerts.ts'
+import { StoreAlerts } from './store-alerts.ts'
 
 export type AlertsOptions = {
   readonly dataFolder: string
@@ -30,8 +30,7 @@ export type AlertsOptions = {
   readonly now?: () => number
 }
 
-/** The longest a timer can wait. */
-const LONGEST_WAIT_MS = 2 ** 31 - 1
+const TICK_MS = 500
 
 /**
  * Checks the rules of `shared/alert-rules.ts` whenever a watcher has read a store. Only a complete pass begins or ends alerts about
@@ -46,7 +45,9 @@ export class Alerts implements HistorySubscriber {
   /** Addresses of stores that this process watched before they were closed. */
   readonly #closed = new Set<string>()
   readonly #startedAt: number
-  #muteTimer: NodeJS.Timeout | undefined
+  #timer: NodeJS.Timeout | undefined
+  /** The mutes that had not ended at the last look. */
+  #muted = 0
   #isReady = false
   /** The rules that the stores were checked by last. */
   #book: RuleBook | null = null
@@ -62,6 +63,7 @@ export class Alerts implements HistorySubscriber {
     void this.decisions.ready.then(() => {
       this.#isReady = true
       this.#onDecided()
+      if (!this.#isClosed) this.#timer = setInterval(() => this.#tick(), TICK_MS).unref()
     })
   }
 
@@ -72,7 +74,7 @@ export class Alerts implements HistorySubscriber {
   onPass(store: WatchedStore, { locks, serverTime, offsetMs, errorMs }: Pass): void {
     const state = this.#stateOf(store)
     state.lastPass = { offsetMs, errorMs }
-    this.#endOutage(state)
+    state.outage = null
     this.#check(state, locks, serverTime)
   }
 
@@ -87,7 +89,6 @@ export class Alerts implements HistorySubscriber {
     const state = this.#states.get(store.storeId)
     // The end of the process ends no alert.
     if (!state || this.#isClosed) return
-    this.#endOutage(state)
     this.#states.delete(store.storeId)
     this.#closed.add(store.address)
     state.close(this.#now())
@@ -116,8 +117,7 @@ export class Alerts implements HistorySubscriber {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    clearTimeout(this.#muteTimer)
-    for (const state of this.#states.values()) this.#endOutage(state)
+    clearInterval(this.#timer)
     await this.decisions.close()
   }
 
@@ -148,7 +148,7 @@ export class Alerts implements HistorySubscriber {
   }
 
   #onDecided(): void {
-    this.#waitForMutes()
+    this.#muted = this.decisions.mutes.length
     if (this.#isReady && this.#book !== this.decisions.book) this.#checkAll()
     this.#feed.changed()
   }
@@ -192,33 +192,14 @@ export class Alerts implements HistorySubscriber {
 
   #checkOutage(state: StoreAlerts): void {
     const { store, outage } = state
-    clearTimeout(state.outageTimer)
-    if (!outage || !this.#isReady || this.#isClosed || this.#firstAt(store.address) !== state) return
-    const at = this.#now()
-    state.findOutage(at, outage.since, outage.failure.message)
+    if (!outage || !this.#isReady || this.#firstAt(store.address) !== state) return
+    state.findOutage(this.#now(), outage.since, outage.failure.message)
     if (state.hasOpen) this.#feed.moved()
-    // The next attempt to read may come later than the alert is due.
-    const leftMs = OUTAGE_RULES.map(rule => outage.since + state.settings[rule].forMs - at).filter(
-      ms => ms > 0,
-    )
-    if (leftMs.length > 0)
-      state.outageTimer = setTimeout(() => this.#checkOutage(state), Math.min(...leftMs)).unref()
   }
 
-  #endOutage(state: StoreAlerts): void {
-    state.outage = null
-    clearTimeout(state.outageTimer)
-  }
-
-  /** Muted alerts count again when the mute ends, whether anything else changes or not. */
-  #waitForMutes(): void {
-    clearTimeout(this.#muteTimer)
-    const next = Math.min(...this.decisions.mutes.map(({ until }) => until ?? Number.POSITIVE_INFINITY))
-    if (!Number.isFinite(next) || this.#isClosed) return
-    const waitMs = Math.min(LONGEST_WAIT_MS, Math.max(0, next - this.#now()) + 1)
-    this.#muteTimer = setTimeout(() => {
-      this.#feed.changed()
-      this.#waitForMutes()
-    }, waitMs).unref()
+  /** An outage becomes an alert, and a mute ends, although nothing is read. */
+  #tick(): void {
+    for (const state of this.#states.values()) this.#checkOutage(state)
+    if (this.decisions.mutes.length !== this.#muted) this.#onDecided()
   }
 }

@@ -42,7 +42,7 @@ type StoreAlertsOptions = {
   readonly changed: () => void
 }
 
-export const OUTAGE_RULES = ALERT_RULES.filter(rule => RULES[rule].on === 'outage')
+const OUTAGE_RULES = ALERT_RULES.filter(rule => RULES[rule].on === 'outage')
 
 /** The alerts of one store, what may become one, and what the rules need to know for it. */
 export class StoreAlerts {
@@ -56,8 +56,6 @@ export class StoreAlerts {
   readonly holderChanges = new HolderChanges()
   /** Since when all or part of the store cannot be read, and the last error. */
   outage: { readonly since: number; readonly failure: Failure } | null = null
-  /** Goes off when the outage has lasted long enough to be an alert. */
-  outageTimer: NodeJS.Timeout | undefined
   /** Null until the first complete reading. */
   lastPass: Pick<Pass, 'offsetMs' | 'errorMs'> | null = null
   names: HeldNames = new Map()
