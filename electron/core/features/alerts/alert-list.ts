@@ -25,7 +25,9 @@ export type AlertChoice = Pick<Input<'alerts.acknowledge'>, 'alertIds' | 'group'
 export function listAlerts(sources: AlertSources): AlertsEvent {
   const { decisions } = sources
   const groups = groupsOf(sources)
-  const ended = [...sources.ended.groups].flatMap(group => endedAlerts(group.slice(-LISTED), decisions))
+  const ended = [...sources.ended.groups.values()].flatMap(group =>
+    endedAlerts(group.slice(-LISTED), decisions),
+  )
   return {
     alerts: [
       ...groups.flatMap(firstOf).sort((a, b) => b.since - a.since),
@@ -67,7 +69,7 @@ export function alertsWithin(sources: AlertSources, from: number, to: number) {
   const open = groupsOf(sources).flatMap(({ place, all }) =>
     all.filter(isWithin).map(each => alertOf(each, place)),
   )
-  const ended = [...sources.ended.groups].flatMap(group =>
+  const ended = [...sources.ended.groups.values()].flatMap(group =>
     endedAlerts(group.filter(isWithin), sources.decisions),
   )
   const alerts = [...open, ...ended].sort((a, b) => a.since - b.since)

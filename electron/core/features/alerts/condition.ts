@@ -51,7 +51,7 @@ export type FoundAlert = { readonly condition: Condition } & Readonly<
 >
 
 /** An alert that ended, with what can no longer be asked: its store may be gone, and its acknowledgement forgotten. */
-export type EndedAlert = Omit<FoundAlert, 'muteId'> & { readonly place: Place }
+export type EndedAlert = Omit<FoundAlert, 'alertId' | 'muteId'> & { alertId: string; readonly place: Place }
 
 /** The same for the same rule, store and lock in every run, so that an acknowledgement survives a restart. */
 export function alertIdOf(rule: AlertRule, address: string, lockId: string | null): string {

@@ -9,23 +9,20 @@ const MOST = 10_000
 
 /** Alerts that ended, for as long as a report may ask for them. */
 export class EndedAlerts {
-  readonly #groups = new Map<string, EndedAlert[]>()
+  /** By rule and store, oldest first. */
+  readonly groups = new Map<string, EndedAlert[]>()
   /** The last alert of each id, which may begin again. */
   readonly #last = new Map<string, EndedAlert>()
   #size = 0
-  #dropped = 0
-
   /** How many of the last day were evicted. */
-  get dropped(): number {
-    return this.#dropped
-  }
+  dropped = 0
 
   add(condition: Condition, place: Place, acknowledged: Alert['acknowledged']): void {
     const { alertId } = condition
     const ended = { condition, place, alertId, acknowledged }
     const name = groupOf(condition.rule, place.address)
-    const group = this.#groups.get(name) ?? []
-    this.#groups.set(name, group)
+    const group = this.groups.get(name) ?? []
+    this.groups.set(name, group)
     group.push(ended)
     this.#last.set(alertId, ended)
     this.#size++
@@ -43,31 +40,28 @@ export class EndedAlerts {
     const ended = this.#last.get(alertId)
     if (!ended) return null
     this.#last.delete(alertId)
-    if (!isSame(ended.condition.until ?? 0)) {
+    const { condition, place } = ended
+    if (!isSame(condition.until ?? 0)) {
       // The next alert gets the plain id.
-      this.#replace(ended, { ...ended, alertId: `${alertId}.${ended.condition.since}` })
+      ended.alertId = `${alertId}.${condition.since}`
       return null
     }
-    this.#replace(ended, null)
+    const group = this.groups.get(groupOf(condition.rule, place.address)) ?? []
+    group.splice(group.indexOf(ended), 1)
     this.#size--
-    return ended.condition
+    return condition
   }
 
   prune(at: number): void {
-    for (const [name, group] of this.#groups) {
+    for (const [name, group] of this.groups) {
       while ((group[0]?.condition.until ?? at) < at - KEEP_MS) this.#forget(group)
-      if (group.length === 0) this.#groups.delete(name)
+      if (group.length === 0) this.groups.delete(name)
     }
-  }
-
-  /** By rule and store, oldest first. */
-  get groups(): Iterable<readonly EndedAlert[]> {
-    return this.#groups.values()
   }
 
   #drop(group: EndedAlert[]): void {
     this.#forget(group)
-    this.#dropped++
+    this.dropped++
   }
 
   #forget(group: EndedAlert[]): void {
@@ -77,15 +71,9 @@ export class EndedAlerts {
     if (this.#last.get(oldest.alertId) === oldest) this.#last.delete(oldest.alertId)
   }
 
-  #replace(ended: EndedAlert, by: EndedAlert | null): void {
-    const group = this.#groups.get(groupOf(ended.condition.rule, ended.place.address)) ?? []
-    const place = group.lastIndexOf(ended)
-    if (place >= 0) group.splice(place, 1, ...(by ? [by] : []))
-  }
-
   #oldestGroup(): EndedAlert[] {
     let oldest: EndedAlert[] = []
-    for (const group of this.#groups.values())
+    for (const group of this.groups.values())
       if ((group[0]?.condition.until ?? Infinity) < (oldest[0]?.condition.until ?? Infinity)) oldest = group
     return oldest
   }

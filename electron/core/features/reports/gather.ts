@@ -52,7 +52,7 @@ export async function gather(
     ...[request.filter, request.title, request.summary, ...alerts.reasons],
     ...listed.flatMap(writtenTexts),
   ])
-  for (const fence of fences) secrets.addFence(fence)
+  for (const fence of fences) secrets.addSecret(fence)
   for (const holder of holders) secrets.addHolder(holder)
   let fitting = 0
   const addLock: Parameters<typeof stats.read>[2] = (storeId, lock, storeNow) => {

@@ -48,14 +48,10 @@ export class SecretScanner {
 
   addLock({ format, owner, fence, notes }: LockSecrets): void {
     if (this.#spans.size === 0) return
-    this.addFence(fence)
+    this.addSecret(fence)
     // A value that every holder writes is no secret.
     if (owner !== null && isToken({ format }) && !isWord(owner) && !holdersLookAlike(notes ? { notes } : {}))
-      this.#add(owner)
-  }
-
-  addFence(fence: string): void {
-    this.#add(fence)
+      this.addSecret(owner)
   }
 
   /** The holder of a lock that may be gone. */
@@ -69,7 +65,8 @@ export class SecretScanner {
     return out.replace(/\S+/g, word => this.#hideIn(word))
   }
 
-  #add(secret: string): void {
+  /** A token or a fence. */
+  addSecret(secret: string): void {
     const lower = secret.toLowerCase()
     if (this.#spans.has(lower)) this.#found.add(lower)
     for (let i = 0; i + TELLING <= lower.length; i++)

@@ -101,28 +101,21 @@ export class RunWatch implements HistorySubscriber {
   now(): SwitchNow {
     const at = this.options.now()
     const run = this.options.run()
-    const from = this.#from
-    const known = {
-      run,
-      from,
-      to: this.#to,
-      env: this.#env,
-      hasOverlap: this.#overlaps.length > 0,
-      lastOverlapAt: this.#lastOverlapAt,
-    }
+    const [from, to, env, lastOverlapAt] = [this.#from, this.#to, this.#env, this.#lastOverlapAt]
+    const facts = { run, from, to, env, hasOverlap: this.#overlaps.length > 0, lastOverlapAt }
     for (const step of SWITCH_STEPS) {
-      const is = CHECKS[step](known)
+      const is = CHECKS[step](facts)
       if (this.#checks[step]?.is !== is) this.#checks[step] = { is, since: at }
     }
     return {
       at,
       from: from.now(at),
-      to: this.#to.now(at),
+      to: to.now(at),
       lastArrivalAt: from.lastArrivalAt,
       watchedSince: from.watchedSince,
       arrivals: [...from.arrivals],
       remaining: [...from.remaining(run.quietMs)],
-      env: this.#env,
+      env,
       splits: [...this.#overlaps],
       firstArrivalInNewAt: run.firstArrivalInNewAt,
       checks: { ...this.#checks } as SwitchNow['checks'],

@@ -73,7 +73,8 @@ export class SwitchSide {
   /** The store's time at the last poll. */
   #serverTime = 0
   #tookMs = 0
-  #remaining: { readonly quietMs: number; readonly locks: readonly Remaining[] } | null = null
+  /** Of the last poll; null until they are asked for. */
+  #remaining: readonly Remaining[] | null = null
   #open: OpenStore | null = null
   #reading: { readonly restMs: number; readonly stop: AbortController } | null = null
   #server: string | null = null
@@ -184,11 +185,9 @@ export class SwitchSide {
 
   /** Held locks; those that will not end by themselves first. */
   remaining(quietMs: number): readonly Remaining[] {
-    if (this.#remaining?.quietMs !== quietMs) {
-      const clock = { serverTime: this.#serverTime, offsetMs: this.offsetMs ?? 0 }
-      this.#remaining = { quietMs, locks: remainingLocks(this.locks.values(), clock, quietMs) }
-    }
-    return this.#remaining.locks
+    const clock = { serverTime: this.#serverTime, offsetMs: this.offsetMs ?? 0 }
+    this.#remaining ??= remainingLocks(this.locks.values(), clock, quietMs)
+    return this.#remaining
   }
 
   #setLocks(locks: ReadonlyMap<string, WatchedLock>, counts: SideCounts): void {

@@ -236,7 +236,7 @@ test.each([
 test('hides fences and tokens of several words, and keeps names', () => {
   const text = `fence ${FENCE}, held by two words here; run-5000 began`
   const secrets = new SecretScanner([text])
-  secrets.addFence(FENCE)
+  secrets.addSecret(FENCE)
   secrets.addLock({ format: 'token', owner: 'two words here', fence: 'x' })
   secrets.addHolder({ format: 'pipeline-run', ownerHash: hashToken('run-5000') })
   expect(secrets.hide(text)).toBe('fence •••, held by •••; run-5000 began')
