@@ -1,4 +1,4 @@
-import { open, readdir, readFile, rename } from 'node:fs/promises'
+import { readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { codeOf, parseJson } from '../../files/disk.ts'
@@ -64,11 +64,6 @@ export async function readHead(folder: string): Promise<Head | 'missing' | 'unre
 /** Only under the lock. Without a flush: after a power cut the head may be behind, which is harmless. */
 export async function writeHead(folder: string, head: Head): Promise<void> {
   const file = join(folder, HEAD_FILE)
-  const handle = await open(`${file}.new`, 'w', 0o600)
-  try {
-    await handle.writeFile(`${JSON.stringify(head)}\n`)
-  } finally {
-    await handle.close()
-  }
+  await writeFile(`${file}.new`, `${JSON.stringify(head)}\n`, { mode: 0o600 })
   await rename(`${file}.new`, file)
 }

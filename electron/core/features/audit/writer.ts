@@ -1,5 +1,5 @@
 import { constants, ftruncate } from 'node:fs'
-import { type FileHandle, mkdir, open, rename, rm, stat, statfs } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, rename, rm, stat, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { AuditDamage } from '../../../../shared/audit.ts'
@@ -113,13 +113,7 @@ export class ChainWriter {
     const { text, link } = this.#seal([first], after)
     const draft = join(this.#folder, 'audit-next.new')
     await rm(draft, { force: true })
-    const handle = await open(draft, 'ax', 0o600)
-    try {
-      await handle.appendFile(text)
-      await handle.sync()
-    } finally {
-      await handle.close()
-    }
+    await writeFile(draft, text, { flag: 'ax', mode: 0o600, flush: true })
     // No such file exists, and we have the lock: the rename replaces nothing.
     await rename(draft, pathOf(this.#folder, number))
     await syncFolder(this.#folder)

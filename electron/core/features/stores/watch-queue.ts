@@ -1,8 +1,10 @@
-import type { Unrecognised, WatchEvent, WatchedLock } from '../../../../shared/locks.ts'
+import type { WatchEvent, WatchedLock } from '../../../../shared/locks.ts'
 import { ChangeFeed } from '../../lib/change-feed.ts'
 
-type Status = Extract<WatchEvent, { type: 'status' }>
-type Pass = Extract<WatchEvent, { type: 'pass' }>
+/** What a screen is told of the store as a whole. */
+type Fact = Extract<WatchEvent, { type: 'unrecognised' | 'status' | 'pass' }>
+/** In the order in which they are sent. */
+const FACTS: readonly Fact['type'][] = ['unrecognised', 'status', 'pass']
 
 /** A larger event would delay everything else on the wire. */
 const MOST_IN_EVENT = 2000
@@ -17,9 +19,7 @@ export class WatchQueue {
   /** The locks the screen has, and may have to remove. */
   readonly #sent = new Set<string>()
   #snapshot: { unrecognised: number; serverTime: number; complete: boolean } | null = null
-  #unrecognised: { count: number; sample: readonly Unrecognised[] } | null = null
-  #status: Status | null = null
-  #pass: Pass | null = null
+  readonly #facts = new Map<Fact['type'], Fact>()
   #serverTime = 0
   readonly #feed = new ChangeFeed(0)
 
@@ -47,18 +47,9 @@ export class WatchQueue {
     this.#feed.changed()
   }
 
-  unrecognised(count: number, sample: readonly Unrecognised[]): void {
-    this.#unrecognised = { count, sample }
-    this.#feed.changed()
-  }
-
-  pass(pass: Pass): void {
-    this.#pass = pass
-    this.#feed.changed()
-  }
-
-  status(status: Status): void {
-    this.#status = status
+  /** Replaces a fact of its type that was not sent yet. */
+  tell(fact: Fact): void {
+    this.#facts.set(fact.type, fact)
     this.#feed.changed()
   }
 
@@ -78,15 +69,10 @@ export class WatchQueue {
     }
     if (this.#upserts.size > 0) return { type: 'upsert', locks: this.#takeUpserts(), serverTime }
     if (this.#removes.size > 0) return { type: 'remove', ids: this.#takeRemoves(), serverTime }
-    if (this.#unrecognised) {
-      const { count, sample } = this.#unrecognised
-      this.#unrecognised = null
-      return { type: 'unrecognised', count, sample: [...sample] }
-    }
-    const event = this.#status ?? this.#pass
-    if (this.#status) this.#status = null
-    else this.#pass = null
-    return event
+    const type = FACTS.find(each => this.#facts.has(each))
+    const fact = type && this.#facts.get(type)
+    if (type) this.#facts.delete(type)
+    return fact ?? null
   }
 
   #takeUpserts(): WatchedLock[] {

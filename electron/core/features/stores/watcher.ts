@@ -11,6 +11,8 @@ import type { WatchSubscriber } from './subscriber.ts'
 import { WatchQueue } from './watch-queue.ts'
 
 type Status = Extract<WatchEvent, { type: 'status' }>
+type UnrecognisedEvent = Extract<WatchEvent, { type: 'unrecognised' }>
+const NONE_UNRECOGNISED: UnrecognisedEvent = { type: 'unrecognised', count: 0, sample: [] }
 
 /**
  * The rest after a pass is this many times as long as the pass, so that watching a large store takes a twentieth of a core at most;
@@ -39,8 +41,7 @@ export class StoreWatcher {
   readonly #histories = new LockHistories()
   readonly #events: LockEvents
   readonly #listeners = new Set<Listener>()
-  #unrecognised: Unrecognised[] = []
-  #unrecognisedCount = 0
+  #unrecognised = NONE_UNRECOGNISED
   #status: Status | null = null
   #asOf: number | null = null
   #offsetMs: number | null = null
@@ -74,12 +75,12 @@ export class StoreWatcher {
   async *subscribe(intervalMs: number | undefined, signal: AbortSignal): AsyncIterable<WatchEvent> {
     const queue = new WatchQueue()
     const listener = { queue, restMs: intervalMs ?? kindOf(this.store.kind).rests.watchedMs }
-    const count = this.#unrecognisedCount
+    const { count } = this.#unrecognised
     if (this.#shown !== 'nothing') {
       queue.start(this.#known.values(), count, this.#newest(), this.#shown === 'all')
-      if (count > 0) queue.unrecognised(count, this.#unrecognised)
+      if (count > 0) queue.tell(this.#unrecognised)
     }
-    if (this.#status) queue.status(this.#status)
+    if (this.#status) queue.tell(this.#status)
     this.#join(listener)
     try {
       yield* queue.events(signal)
@@ -116,7 +117,7 @@ export class StoreWatcher {
 
   /** How many records the last pass did not recognize. */
   get unrecognised(): number {
-    return this.#unrecognisedCount
+    return this.#unrecognised.count
   }
 
   storyOf(id: string): Story | null {
@@ -135,8 +136,7 @@ export class StoreWatcher {
     this.#running = null
     this.#since = null
     this.#known.clear()
-    this.#unrecognised = []
-    this.#unrecognisedCount = 0
+    this.#unrecognised = NONE_UNRECOGNISED
     this.#shown = 'nothing'
     this.#status = null
     this.#asOf = null
@@ -184,22 +184,22 @@ export class StoreWatcher {
 
   async #pass(startedAt: number, signal: AbortSignal): Promise<void> {
     const seen = new Set<string>()
-    const unrecognised: Unrecognised[] = []
-    let unrecognisedCount = 0
+    const sample: Unrecognised[] = []
+    let count = 0
     let scanned = 0
     let problem: Failure | null = null
     for await (const page of this.store.list({}, signal)) {
       if (signal.aborted) return
       problem ??= page.problems[0] ?? null
       scanned += page.scanned
-      unrecognisedCount += page.unrecognised.length
-      if (unrecognised.length < UNRECOGNISED_SHOWN) unrecognised.push(...page.unrecognised)
+      count += page.unrecognised.length
+      sample.push(...page.unrecognised.slice(0, UNRECOGNISED_SHOWN - sample.length))
       for (const lock of page.locks) seen.add(lock.id)
       const changed = this.#learn(page.locks)
       if (this.#shown !== 'nothing') {
         if (changed.length > 0) this.#send(queue => queue.upsert(changed, changed[0]?.observedAt ?? 0))
       } else if (this.#known.size > 0 && performance.now() - startedAt > FIRST_SHOWN_MS) {
-        this.#show('some', unrecognisedCount, this.#newest())
+        this.#show('some', count, this.#newest())
       }
     }
     const { serverTime, offsetMs, errorMs } = await this.store.clock(signal)
@@ -210,12 +210,12 @@ export class StoreWatcher {
     this.#events.gone(gone, serverTime)
     const ids = gone.map(({ id }) => id)
     for (const id of ids) this.#known.delete(id)
-    if (this.#shown === 'nothing') this.#show('all', unrecognisedCount, serverTime)
+    if (this.#shown === 'nothing') this.#show('all', count, serverTime)
     else if (ids.length > 0) this.#send(queue => queue.remove(ids, serverTime))
     this.#shown = 'all'
     // The records a partial pass did not meet may be in the part it could not read.
-    if (problem === null || unrecognisedCount >= this.#unrecognisedCount)
-      this.#setUnrecognised(unrecognisedCount, unrecognised.slice(0, UNRECOGNISED_SHOWN))
+    if (problem === null || count >= this.#unrecognised.count)
+      this.#setUnrecognised({ type: 'unrecognised', count, sample })
     if (problem !== null) {
       this.#setStatus('stale', this.#failed('partial', problem), null)
       return
@@ -227,7 +227,7 @@ export class StoreWatcher {
     this.#setStatus('live', null, null)
     if (performance.now() - this.#passEventAt < PASS_EVENT_MS) return
     this.#passEventAt = performance.now()
-    this.#send(queue => queue.pass({ type: 'pass', serverTime, offsetMs, scanned, tookMs }))
+    this.#send(queue => queue.tell({ type: 'pass', serverTime, offsetMs, scanned, tookMs }))
   }
 
   /** Takes in what was read, and returns what changed for a screen. */
@@ -259,11 +259,10 @@ export class StoreWatcher {
     this.#send(queue => queue.start(this.#known.values(), unrecognised, serverTime, shown === 'all'))
   }
 
-  #setUnrecognised(count: number, sample: Unrecognised[]): void {
-    if (count === this.#unrecognisedCount && isDeepStrictEqual(sample, this.#unrecognised)) return
-    this.#unrecognised = sample
-    this.#unrecognisedCount = count
-    this.#send(queue => queue.unrecognised(count, sample))
+  #setUnrecognised(unrecognised: UnrecognisedEvent): void {
+    if (isDeepStrictEqual(unrecognised, this.#unrecognised)) return
+    this.#unrecognised = unrecognised
+    this.#send(queue => queue.tell(unrecognised))
   }
 
   /** Sent when it changes; during an outage also whenever the next attempt is planned. */
@@ -274,6 +273,6 @@ export class StoreWatcher {
     const [asOf, offsetMs] = [this.#asOf, this.#offsetMs]
     const next: Status = { type: 'status', status, since, asOf, offsetMs, error, retryInMs }
     this.#status = next
-    if (!isSame || status === 'down') this.#send(queue => queue.status(next))
+    if (!isSame || status === 'down') this.#send(queue => queue.tell(next))
   }
 }

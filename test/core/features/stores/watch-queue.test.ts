@@ -79,9 +79,9 @@ it('breaks what is large into events of bounded size, and says that the first is
 it('tells the data before the status that vouches for it', async () => {
   const queue = new WatchQueue()
   const status = { type: 'status', status: 'live', since: 1, asOf: 1, offsetMs: 0, error: null } as const
-  queue.status({ ...status, retryInMs: null })
-  queue.pass({ type: 'pass', serverTime: 1, offsetMs: 0, scanned: 1, tookMs: 1 })
-  queue.unrecognised(1, [{ key: 'x', reason: 'y' }])
+  queue.tell({ ...status, retryInMs: null })
+  queue.tell({ type: 'pass', serverTime: 1, offsetMs: 0, scanned: 1, tookMs: 1 })
+  queue.tell({ type: 'unrecognised', count: 1, sample: [{ key: 'x', reason: 'y' }] })
   queue.start([lock('a')], 1, 1, true)
   expect((await drain(queue)).map(event => event.type)).toEqual([
     'snapshot',
