@@ -27,7 +27,7 @@ export type CoreOptions = {
   readonly host?: ConsoleInfo['host']
   readonly version?: string
   readonly vault?: SecretVault
-  /** For a console. A host without it, such as the command line, has no list of stores and opens those it is told to. */
+  /** For a console. A host without it, such as the command line, has no list of stores and opens those of its arguments. */
   readonly start?: StartOptions
   /** How long a release can be undone; zero keeps no copies. */
   readonly undoWindowMs?: number

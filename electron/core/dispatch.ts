@@ -20,9 +20,9 @@ import { WakeableSleep } from './lib/timers.ts'
 export type Core = {
   readonly handlers: Handlers
   readonly audit: AuditLog
-  /** For monitoring, which is no screen: it only ever reads. */
+  /** For monitoring, which only reads. */
   readonly metrics: MetricsReader
-  /** Takes secrets out of a message, as the last thing before it leaves. */
+  /** Removes secrets from a message, as the last step before it leaves. */
   readonly redact: (message: string) => string
   close(): Promise<void>
 }
@@ -33,7 +33,7 @@ export type Session = { receive(frame: unknown): void; close(): void }
 type FrameOf<Type> = Extract<UpFrame, { type: Type }>
 type StreamHandler = (input: unknown, signal: AbortSignal) => AsyncIterable<unknown>
 
-/** How frames leave. A stream waits for the promise, so a transport that knows it is slow may slow the stream down further. */
+/** Sends a frame. Streams wait for the promise, so a slow transport can slow them down further. */
 export type Send = (frame: DownFrame) => void | Promise<void>
 
 /** A call or an open stream. */
@@ -53,7 +53,7 @@ class Running {
     this.#pause.wake()
   }
 
-  /** Waits while the screen has too many events to take before it gets to this one. */
+  /** Waits while the screen has too many unacknowledged events before this one. */
   async caughtUpWith(seq: number): Promise<void> {
     while (seq - this.#acknowledged >= MOST_UNACKNOWLEDGED && !this.signal.aborted) await this.#pause.sleep()
   }
@@ -62,7 +62,7 @@ class Running {
 export function openSession(core: Core, send: Send): Session {
   const running = new Map<number, Running>()
 
-  /** What work comes to, with its error as data and without secrets. */
+  /** The result of some work, with an error as data and without secrets. */
   async function resultOf<T>(work: () => Promise<T>): Promise<Result<T>> {
     try {
       return { ok: true, value: await work() }
@@ -102,7 +102,7 @@ export function openSession(core: Core, send: Send): Session {
   return {
     receive(frame) {
       const parsed = upFrameSchema.safeParse(frame)
-      // A frame without a usable id cannot be answered; nothing of ours sends one.
+      // A frame without a usable id cannot be answered; our screens send none.
       if (!parsed.success) return
       const { data } = parsed
       const known = running.get(data.id)
@@ -122,8 +122,8 @@ export function openSession(core: Core, send: Send): Session {
 }
 
 /**
- * The one place where a method's effect decides what it takes: `read` is only called; `settings` are recorded; a `write` is
- * recorded, and refused if it breaks a rule of a store that it changes.
+ * The one place where a method's effect is enforced: a `read` is only called; `settings` are recorded; a `write` is recorded, and
+ * refused if it breaks a rule of a store that it changes.
  */
 export async function callMethod<M extends MethodName>(
   core: Pick<Core, 'handlers' | 'audit'>,

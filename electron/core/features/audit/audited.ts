@@ -32,13 +32,13 @@ function reduced(lock: Named, holder: Holder | null, acquiredAt: number | null, 
   }
 }
 
-/** Equal tokens have equal hashes, so a holder can be followed through the log. */
+/** Equal tokens have equal hashes, so an auditor can follow a holder through the log. */
 export function hashToken(token: string | null): string | null {
   if (token === null) return null
   return `sha256:${createHash('sha256').update(token).digest('hex').slice(0, 16)}`
 }
 
-/** A part of a token with at least this length is a piece of a secret rather than a word. */
+/** A shorter part of a token is a word rather than a secret. */
 const SECRET_LENGTH = 12
 
 export function withoutToken(holder: Holder | null, owner: string | null): Partial<Holder> | null {

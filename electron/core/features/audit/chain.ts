@@ -10,7 +10,7 @@ import { linesForward, type RawLine } from './lines.ts'
 /**
  * The rule of the chain, to the byte. A line is one JSON object whose last member is its hash; the hash is the SHA-256 of
  * the hash of the line before (64 hex digits, nothing before the first line of a chain) followed by the line's own bytes
- * up to the comma before `"hash"`. docs/audit.md tells auditors the same.
+ * up to the comma before `"hash"`. docs/audit.md documents it for auditors.
  */
 const SEALED = /,"hash":"([0-9a-f]{64})"\}$/
 const SEAL_BYTES = ',"hash":""}'.length + 64
@@ -49,25 +49,6 @@ function hashIn(line: Buffer): string | null {
   return SEALED.exec(line.toString('latin1', Math.max(0, line.length - SEAL_BYTES)))?.[1] ?? null
 }
 
-/** The line, if it was written after `prev`; otherwise why not. A `prev` of null requires a first line, which names its own. */
-function checkLine(
-  line: Buffer,
-  prev: Link | null,
-): { readonly at: string; readonly link: Link; readonly chain: ChainLine | null } | string {
-  const parsed = lineSchema.safeParse(parseJson(line))
-  if (!parsed.success) return 'this is not a line of an audit log'
-  const { seq, at } = parsed.data
-  const hash = hashIn(line)
-  if (hash === null) return 'it does not end with a hash'
-  const chain = prev === null ? chainLineSchema.safeParse(parsed.data).data : null
-  if (chain === undefined) return 'a file starts with a line of the kind "chain", and this is another'
-  const before = prev?.hash ?? chain?.prev ?? ''
-  if (hashOf(before, line.subarray(0, line.length - SEAL_BYTES)) !== hash)
-    return 'it was changed, or a line before it was removed, added or moved: the hash does not match'
-  if (prev !== null && seq !== prev.seq + 1) return `its number is ${seq} instead of ${prev.seq + 1}`
-  return { at, link: { seq, hash }, chain }
-}
-
 function hashOf(prev: string, body: string | Buffer): string {
   return createHash('sha256').update(prev).update(body).digest('hex')
 }
@@ -76,20 +57,20 @@ export type FileCheck = {
   lines: number
   firstAt: string | null
   lastAt: string | null
-  /** Its first line, if that is sound. */
+  /** Its first line, if intact. */
   chain: ChainLine | null
-  /** The last sound line. */
+  /** The last intact line. */
   last: Link | null
-  /** The hash that the last line states, sound or not. */
+  /** The hash that the last line states, intact or not. */
   lastStored: string | null
   readonly size: number
   damage: AuditDamage | null
 }
 
 type CheckOptions = {
-  /** A line that is known to be in the file: with another hash, or without it, the file is another. */
+  /** A line that must be in the file, with this hash. */
   readonly known?: Link | null
-  /** Where to start, if everything before is known to be sound. */
+  /** Where to start, if everything before is known to be intact. */
   readonly from?: { readonly size: number; readonly link: Link }
   readonly signal?: AbortSignal
 }
@@ -132,20 +113,34 @@ export async function checkFile(
   }
 }
 
-/** Adds the next line to the check, or returns why it is not the next line. */
-function follow(check: FileCheck, line: RawLine, name: string, known?: Link | null): string | null {
-  if (!line.ended) return 'it is cut off: its end was never written, or was removed'
-  const sound = checkLine(line.bytes, check.last)
-  if (typeof sound === 'string') return sound
-  const { link, chain, at } = sound
+/** Adds the next line to the check, or returns why it is not the next line. The first line names its own predecessor. */
+function follow(
+  check: FileCheck,
+  { bytes, ended }: RawLine,
+  name: string,
+  known?: Link | null,
+): string | null {
+  if (!ended) return 'it is cut off: its end was never written, or was removed'
+  const parsed = lineSchema.safeParse(parseJson(bytes))
+  if (!parsed.success) return 'this is not a line of an audit log'
+  const { seq, at } = parsed.data
+  const hash = hashIn(bytes)
+  if (hash === null) return 'it does not end with a hash'
+  const prev = check.last
+  const chain = prev === null ? chainLineSchema.safeParse(parsed.data).data : null
+  if (chain === undefined) return 'a file starts with a line of the kind "chain", and this is another'
+  const before = prev?.hash ?? chain?.prev ?? ''
+  if (hashOf(before, bytes.subarray(0, bytes.length - SEAL_BYTES)) !== hash)
+    return 'it was changed, or a line before it was removed, added or moved: the hash does not match'
+  if (prev !== null && seq !== prev.seq + 1) return `its number is ${seq} instead of ${prev.seq + 1}`
   if (chain) {
     check.chain = chain
     if (chain.file !== name) return 'it states that it is the first line of another file'
   }
-  check.last = link
+  check.last = { seq, hash }
   check.firstAt ??= at
   check.lastAt = at
-  return known?.seq === link.seq && known.hash !== link.hash
+  return known?.seq === seq && known.hash !== hash
     ? 'it is not the line that was written here: the head has another hash for it'
     : null
 }

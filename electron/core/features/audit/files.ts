@@ -18,7 +18,7 @@ export function fileName(number: number): string {
   return `audit-${String(number).padStart(6, '0')}.jsonl`
 }
 
-/** Null for other files than those of the log. */
+/** Null for files that are not part of the log. */
 export function numberOf(name: string): number | null {
   const digits = NAME.exec(name)?.[1]
   return digits !== undefined && fileName(Number(digits)) === name ? Number(digits) : null

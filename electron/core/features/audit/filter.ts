@@ -17,7 +17,7 @@ const FIELDS = {
 
 const WORD = /(?:([a-z]+):)?(?:"([^"]*)"?|(\S+))/gi
 
-/** Three tests, from cheap to expensive: the first that fails rules the line out. */
+/** Three tests, from cheap to expensive; a line must pass all of them. */
 export function rowFilter({ text = '', events }: Pick<AuditQuery, 'text' | 'events'>) {
   const terms = termsOf(text)
   const words = terms.filter(({ field }) => field === null).map(term => term.text)
@@ -63,7 +63,7 @@ function termsOf(text: string): Term[] {
     .filter(term => term.text !== '')
 }
 
-/** Without hashes: three letters match half of them. */
+/** Without hashes: any three letters would match half of them. */
 function textsOf(value: unknown, name = ''): string[] {
   if (name === 'hash' || name === 'prev') return []
   if (typeof value === 'string') return [value]

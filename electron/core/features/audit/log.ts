@@ -16,7 +16,7 @@ import { ChainWriter, type WriterOptions } from './writer.ts'
 type RecordedChange<T> = Required<SettingsChange<T>> & {
   readonly method: string
   readonly action: string
-  /** A `write` changes a store; `settings` change what Lockkeeper itself does or keeps. */
+  /** A `write` changes a store; `settings` change Lockkeeper itself. */
   readonly effect: 'write' | 'settings'
 }
 
@@ -27,7 +27,7 @@ export interface AuditLog {
   append(entries: readonly AuditEntry[]): Promise<void>
 }
 
-/** The log writes `chain` lines by itself. */
+/** The log itself writes the `chain` lines. */
 export type AuditEntry = Facts & {
   readonly event: Exclude<AuditEvent, 'chain'>
   readonly action: string
@@ -36,13 +36,13 @@ export type AuditEntry = Facts & {
 /** The events before and after a change. */
 const EVENTS = { write: ['intent', 'outcome'], settings: ['settings', 'settings'] } as const
 
-/** How long a setting that may go unrecorded waits for each of its lines: in an outage a store must open at once. */
+/** How long a setting that may go unrecorded waits for each of its lines: in an outage, a store must open at once. */
 const SETTINGS_MS = 1000
 
-/** Written after the act, into space that was kept free before. */
+/** Written after the act, into space reserved before it. */
 const AFTERWARDS: readonly AuditEntry['event'][] = ['settled', 'outcome']
 
-/** One JSON line per event, chained to the line before, flushed, harmless to print and without secrets. */
+/** One JSON line per event: chained to the line before, flushed, safe to print, and without secrets. */
 export function fileAudit(
   folder: string,
   redact: (message: string) => string,
@@ -83,7 +83,7 @@ export function fileAudit(
         applied.status === 'fulfilled'
           ? outcome(applied.value)
           : { error: redacted(toFailure(applied.reason)) }
-      // Both lines of a setting have its facts: each shows on its own what became of it.
+      // Both lines of a setting have its facts, so that each can be read on its own.
       const last = effect === 'settings' ? { ...facts, ...result } : result
       await unlessRecorded(write([line(after, last)]), error => {
         if (effect === 'write')

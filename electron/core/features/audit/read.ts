@@ -9,7 +9,7 @@ import { linesBackward } from './lines.ts'
 
 const DEFAULT_LIMIT = 100
 
-/** One page, newest first, read from the end, so that the length of the log does not matter. Locks and writes nothing. */
+/** One page, newest first, read from the end: the length of the log does not matter. Locks and writes nothing. */
 export async function readLog(folder: string, query: AuditQuery, signal: AbortSignal): Promise<AuditPage> {
   const { before, limit = DEFAULT_LIMIT } = query
   const filter = rowFilter(query)
@@ -43,7 +43,7 @@ async function* linesOf(folder: string, number: number, from: number | undefined
   try {
     handle = await open(pathOf(folder, number), 'r')
   } catch (error) {
-    // Verifying reports a file that was removed.
+    // The file was removed, which verifying reports.
     if (codeOf(error) === 'ENOENT') return
     return failToRead(error)
   }

@@ -17,7 +17,7 @@ import {
   UNCHAINED,
 } from './files.ts'
 
-/** A line that is being written may be there only in part. */
+/** A line that is being written may be incomplete. */
 const MOST_READS = 5
 const READ_AGAIN_MS = 60
 
@@ -32,9 +32,9 @@ type Part = {
   readonly isMissing: boolean
 }
 
-/** Reads and checks the whole log. Locks and writes nothing, so it also works in a folder that cannot be written to. */
+/** Reads and checks the whole log. Locks and writes nothing, so it also works in a read-only folder. */
 export async function verifyLog(folder: string, signal: AbortSignal): Promise<AuditVerdict> {
-  // The head first: lines written meanwhile can then only make it seem behind.
+  // The head first: lines written meanwhile can only make it seem behind.
   const reading = await readHead(folder)
   const head = typeof reading === 'string' ? null : reading
   const numbers = await fileNumbers(folder).catch(failToRead)
@@ -51,7 +51,7 @@ export async function verifyLog(folder: string, signal: AbortSignal): Promise<Au
     parts.push(part)
   }
   if (head && !partOf(parts, head.file)) parts.push(missing(head.file))
-  // Damage that a writer recorded stays damage, even if it can no longer be seen.
+  // Damage that a writer recorded stays damage, even if it is no longer visible.
   for (const { check } of [...parts]) {
     if (!check?.chain?.damaged) continue
     const { file, ...damage } = check.chain.damaged

@@ -10,7 +10,7 @@ import { checkFile, type Link, sealLine } from './chain.ts'
 import { fileName, fileNumbers, LOCK_FILE, numberOf, pathOf, readHead, writeHead } from './files.ts'
 
 export type WriterOptions = {
-  /** A file of this size is followed by a new one. A process reads the whole newest file before it first writes. */
+  /** A file of this size is followed by a new one. Before its first write, a process reads the whole newest file. */
   readonly rotateBytes: number
   /** With less free space, no intent is written: its outcome might not fit. */
   readonly leastFreeBytes: number
@@ -26,7 +26,7 @@ const DEFAULTS: WriterOptions = {
 
 type Request = {
   readonly entries: readonly Facts[]
-  /** An act follows: the entries must leave room for its outcome. */
+  /** An act follows: the entries must leave space for its outcome. */
   readonly isIntent: boolean
   done(): void
   fail(error: unknown): void
@@ -94,7 +94,7 @@ export class ChainWriter {
     if (file.size >= this.#options.rotateBytes)
       file = await this.#create({ number: file.number + 1, after: file.link, because: null, damaged: null })
     const { text, link } = this.#seal(entries, file.link)
-    // Only for appending: an administrator may forbid everything else.
+    // Append-only: an administrator may forbid everything else.
     const handle = await open(pathOf(this.#folder, file.number), constants.O_RDWR | constants.O_APPEND)
     try {
       await appendWhole(handle, text, file.size)
@@ -133,13 +133,13 @@ export class ChainWriter {
     return { text, link }
   }
 
-  /** May fail: the lines are on disk, and a head that is behind proves less but nothing wrong. */
+  /** May fail: the lines are on disk, and a head that is behind proves less, but nothing false. */
   async #remember(number: number, { seq, hash }: Link): Promise<void> {
     await writeHead(this.#folder, { file: fileName(number), seq, hash }).catch(() => {})
   }
 }
 
-/** What the log itself says of a line is not an entry's to say. */
+/** An entry cannot replace the fields of the log itself. */
 function lineOf(seq: number, at: string, who: Facts, entry: Facts): Facts {
   const { seq: _, at: _at, hash: _hash, ...own } = entry
   return { seq, at, ...who, ...own, ...who }
@@ -147,7 +147,7 @@ function lineOf(seq: number, at: string, who: Facts, entry: Facts): Facts {
 
 const cutOff = promisify(ftruncate)
 
-/** Writes and flushes all of it or none: a part that was written is cut off again. */
+/** Writes and flushes all of the text or none: a partial write is truncated. */
 async function appendWhole(handle: FileHandle, text: string, size: number): Promise<void> {
   try {
     await handle.appendFile(text)
@@ -159,7 +159,7 @@ async function appendWhole(handle: FileHandle, text: string, size: number): Prom
   }
 }
 
-/** The file that is written to, sound up to `size`. `touched` is when any process last changed it in any way. */
+/** The file being written, intact up to `size`. `touched` is when any process last changed it. */
 type CurrentFile = {
   readonly number: number
   readonly size: number
@@ -204,8 +204,8 @@ async function findCurrent(folder: string): Promise<CurrentFile | NextFile> {
 }
 
 /**
- * The same at the lowest cost, for a file that this process wrote to before: lines that others added are checked, and a file
- * that was touched in another way is checked as a whole.
+ * The same at the lowest cost, for a file that this process has written before: added lines are checked, and a file that was
+ * changed in another way is checked as a whole.
  */
 async function findAgain(folder: string, known: CurrentFile): Promise<CurrentFile | NextFile> {
   const path = pathOf(folder, known.number)
@@ -216,7 +216,7 @@ async function findAgain(folder: string, known: CurrentFile): Promise<CurrentFil
   if (now === null || next !== null || now.size < known.size) return findCurrent(folder)
   if (now.size === BigInt(known.size)) return now.ctimeNs === known.touched ? known : findCurrent(folder)
   const added = await checkFile(path, fileName(known.number), { from: known })
-  // Its damage is counted from the added lines: a check of the whole file gives the number of the line.
+  // Only a check of the whole file gives the number of the damaged line.
   if (added.damage !== null || added.last === null) return findCurrent(folder)
   return { ...known, size: added.size, touched: now.ctimeNs, link: added.last }
 }

@@ -13,15 +13,15 @@ export class NotOpenHere extends StoreError {
   }
 }
 
-/** The store of a hold, and what acquires locks in it. */
+/** The store of a hold, and the provider of its lock. */
 export type Reached = { readonly open: OpenStore; readonly provider: Provider }
 
-/** One attempt. If it acquires the lock, the hold gets its terms. */
+/** One attempt. Null if it acquired the lock: the hold has its terms then. */
 export async function acquireHold(
   hold: HoldRecord,
   { open, provider }: Reached,
   { book, now }: { readonly book: HoldBook; readonly now: () => number },
-): Promise<{ readonly is: 'taken' } | Refusal> {
+): Promise<Refusal | null> {
   const ttlMs = firstLease(hold)
   const sentAt = now()
   const metadata = {
@@ -30,7 +30,7 @@ export async function acquireHold(
     ...(provider.kind === 'memory' ? { locked_by: hold.by } : {}),
   }
   const answer = await provider.take(hold.name, { owner: hold.owner, ttlMs, metadata }, open.signal)
-  // An earlier attempt whose answer was lost: only this hold has this owner.
+  // An earlier attempt succeeded, but its answer was lost: only this hold has this owner.
   const isOurs = answer.is === 'held' && answer.holder.owner === hold.owner
   if (answer.is === 'held' && !isOurs) return answer
   const lease =
@@ -51,7 +51,7 @@ export async function acquireHold(
     problem: null,
   }))
   open.watcher.poke()
-  return { is: 'taken' }
+  return null
 }
 
 /** Short, and valid Unicode, as every store can keep it. */

@@ -39,8 +39,8 @@ export function holdHandlers(holds: Holds, stores: OpenStores): HandlersOf<'hold
 }
 
 /**
- * A hold that is changed. Where it has no lock, its store has no say. If the store is not open here, or the lock is acquired
- * meanwhile, the console that keeps the hold checks the rules.
+ * A change of a hold. Until the hold has a lock, the rules of its store do not apply. If the store is not open here, or the lock is
+ * acquired meanwhile, the console that keeps the hold checks them.
  */
 async function changing(holds: Holds, { holdId, ...input }: { readonly holdId: string }) {
   const { facts, store } = await holds.find(holdId)

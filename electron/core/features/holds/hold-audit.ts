@@ -4,18 +4,18 @@ import type { CurrentHolder } from '../../locks/types.ts'
 import type { AuditEntry } from '../audit/log.ts'
 import type { HoldRecord } from './hold-record.ts'
 
-/** The hold in every audit entry about it. */
+/** The facts of a hold in every audit entry about it. */
 export function factsOf({ holdId, address, table, ...hold }: HoldRecord): Facts {
   const { storeName, key, format, mode, reason } = hold
   return { hold: holdId, store: address, storeName, key, format, mode, reason, ...(table && { table }) }
 }
 
-/** Before a hold is released because its time is over: no request of an operator precedes it. */
+/** Before a hold is released because its time is over, without an operator's request. */
 export function actingEntry(hold: HoldRecord): AuditEntry {
   return { event: 'acting', action: hold.action, method: 'holds.take', ...factsOf(hold) }
 }
 
-/** A hold changed without a request of an operator. */
+/** A hold changed without an operator's request. */
 export function settledEntry(
   hold: HoldRecord,
   outcome: string,

@@ -70,7 +70,7 @@ export class HoldBook {
     return within(this.#answerMs, met, noAnswer).finally(leave)
   }
 
-  /** Reads what others have written, and writes what we could not write before. True if the file had changed. */
+  /** Reads the changes of others, and writes what could not be written before. True if the file had changed. */
   look(): Promise<boolean> {
     return this.#fileQueue.run(async () => {
       const isChanged = await this.#file.read()

@@ -3,20 +3,24 @@ import type { HoldChoices } from '../../../../shared/holds.ts'
 import type { Lock } from '../../../../shared/locks.ts'
 import { only } from '../../lib/concurrency.ts'
 import { StoreError } from '../../lib/errors.ts'
+import type { KindFormat } from '../../stores/kind.ts'
+import { formatInfo, formatsOf } from '../../stores/kinds/kinds.ts'
+import type { Take, Taken } from '../../stores/types.ts'
 import type { OpenStore } from '../stores/open-store.ts'
 import { recordIdOf } from './acquire-hold.ts'
-import { type Fit, formatChoices, formatFor } from './hold-formats.ts'
+
+/** A format, or why there is none. */
+type Fit = { readonly format: string | null; readonly problem: string | null }
 
 /** Where a lock is to be acquired, and its current record. */
-export type HoldTarget = {
+export type HoldTarget = Fit & {
   /** As stored, without the table. */
   readonly key: string
   readonly table: string | null
   /** The id of its record. */
   readonly recordId: string
   readonly current: Lock | null
-  readonly fit: Fit
-  /** The format was read there, now or earlier, and is not a guess by the key. */
+  /** The format was observed there, now or earlier, rather than guessed by the key. */
   readonly isCertain: boolean
   /** A record is there now, so its format cannot be chosen. */
   readonly isFinal: boolean
@@ -26,46 +30,31 @@ export type HoldTarget = {
 export async function findTarget(open: OpenStore, asked: string): Promise<HoldTarget> {
   const spot = await spotOf(open, asked)
   if ('problem' in spot) {
-    const fit = { format: null, problem: spot.problem }
-    return { key: asked, table: null, recordId: asked, current: null, fit, isCertain: true, isFinal: true }
+    const nowhere = { key: asked, table: null, recordId: asked, current: null }
+    return { ...nowhere, isCertain: true, isFinal: true, format: null, problem: spot.problem }
   }
-  const looked = only(await open.store.look([spot.recordId], open.signal))
-  const current = looked.is === 'lock' ? looked.lock : null
-  const place = { ...spot, current, isCertain: true, isFinal: looked.is !== 'absent' }
-  if (looked.is === 'other')
-    return {
-      ...place,
-      fit: { format: null, problem: 'The record under this key is not a known lock' },
-    }
+  const answer = only(await open.store.look([spot.recordId], open.signal))
+  const current = answer.is === 'lock' ? answer.lock : null
+  const place = { ...spot, current, isFinal: answer.is !== 'absent' }
+  const problem = 'The record under this key is not a known lock'
+  if (answer.is === 'other') return { ...place, isCertain: true, format: null, problem }
   const known = current ?? open.watcher.lastSeen(asked) ?? open.watcher.lastSeen(spot.recordId)
   const { kind, address } = open.store
-  return {
-    ...place,
-    isCertain: known !== null,
-    fit: formatFor(kind, spot.key, known, parseAddress(address).format),
-  }
+  const fit = formatFor(kind, spot.key, known, parseAddress(address).format)
+  return { ...place, isCertain: known !== null, ...fit }
 }
 
-export function choicesOf(open: OpenStore, { fit, current, isCertain }: HoldTarget): HoldChoices {
-  return {
-    formats: formatChoices(open.store.kind),
-    suggested: fit.format,
-    certain: isCertain,
-    problem: fit.problem,
-    current,
-  }
+export function choicesOf(open: OpenStore, target: HoldTarget): HoldChoices {
+  const { format: suggested, isCertain: certain, problem, current } = target
+  return { formats: formatChoices(open.store.kind), suggested, certain, problem, current }
 }
 
 /** The requested format, unless the current record has another. */
-export function chosenFormat(
-  open: OpenStore,
-  { fit, isFinal }: HoldTarget,
-  asked: string | undefined,
-): string {
-  if (fit.problem !== null && (isFinal || asked === undefined))
-    throw new StoreError('UNSUPPORTED', fit.problem)
+export function chosenFormat(open: OpenStore, target: HoldTarget, asked: string | undefined): string {
+  if (target.problem !== null && (target.isFinal || asked === undefined))
+    throw new StoreError('UNSUPPORTED', target.problem)
   const known = formatChoices(open.store.kind).map(each => each.format)
-  const format = asked ?? fit.format
+  const format = asked ?? target.format
   if (format === null || !known.includes(format))
     throw new StoreError(
       asked === undefined ? 'UNSUPPORTED' : 'BAD_INPUT',
@@ -96,4 +85,40 @@ async function spotOf({ store, signal }: OpenStore, asked: string): Promise<Spot
   }
   const key = named ? asked.slice(named.name.length + 1) : asked
   return { key, table: table.name, recordId: recordIdOf(key, table.name) }
+}
+
+/** The formats in which Lockkeeper takes locks. The last one fits any key. */
+function takenFormats(kind: string): Taken<KindFormat>[] {
+  return formatsOf(kind).filter((format): format is Taken<KindFormat> => format.take !== undefined)
+}
+
+function formatChoices(kind: string): HoldChoices['formats'] {
+  return takenFormats(kind).map(({ info, take }) => ({
+    format: info.id,
+    title: info.title,
+    prefix: take.prefixes[0] ?? '',
+  }))
+}
+
+/** The format in which a lock under this key excludes its programs. `known` is the current lock, or the last one observed. */
+function formatFor(kind: string, key: string, known: Lock | null, pinned: string | null): Fit {
+  const taken = takenFormats(kind)
+  const wanted = known?.format ?? pinned
+  const format =
+    wanted === null
+      ? (taken.find(({ take }) => fits(take, key)) ?? taken.at(-1))
+      : taken.find(({ info }) => info.id === wanted)
+  if (format) return { format: format.info.id, problem: null }
+  if (wanted === null) return { format: null, problem: 'Lockkeeper cannot take locks in this kind of store' }
+  const { takeHarm } = formatsOf(kind).find(({ info }) => info.id === wanted) ?? {}
+  const harm = takeHarm === undefined ? '' : `: ${takeHarm}`
+  return {
+    format: null,
+    problem: `Lockkeeper cannot take locks of the format ${formatInfo(wanted)?.title ?? wanted}${harm}`,
+  }
+}
+
+function fits({ prefixes, name }: Take, key: string): boolean {
+  const shape = name?.shape ?? /./s
+  return prefixes.some(prefix => key.startsWith(prefix) && shape.test(key.slice(prefix.length)))
 }

@@ -123,15 +123,13 @@ export class Holds {
   ): Promise<TakenHold> {
     await this.#book.add(hold)
     try {
-      const answer = await acquireHold(hold, reached, this.#keeping)
-      if (answer.is === 'held' && !waits) {
+      const refusal = await acquireHold(hold, reached, this.#keeping)
+      const other = holderName(refusal?.holder ?? null)
+      if (refusal && !waits) {
         await this.#book.forget(hold.holdId)
-        return { outcome: 'refused', other: holderName(answer.holder), current: place.current }
+        return { outcome: 'refused', other, current: place.current }
       }
-      if (answer.is === 'held') {
-        const other = holderName(answer.holder)
-        await this.#book.note(hold.holdId, each => ({ ...each, other }))
-      }
+      if (refusal) await this.#book.note(hold.holdId, each => ({ ...each, other }))
     } catch (error) {
       if (error instanceof StoreError && !error.uncertain) {
         await this.#book.forget(hold.holdId)
@@ -199,7 +197,7 @@ export class Holds {
     const ask = (each: HoldRecord): HoldRecord =>
       each.state === 'ended' ? each : { ...each, ask: 'release', refusal: null }
     const keeper = this.#keepers.get(holdId)
-    // Our own keeper needs no file to do it: an unwritable file must not keep a lock.
+    // Our own keeper does not need the file: an unwritable file must not prevent a release.
     await (keeper ? this.#book.note(holdId, ask) : this.#book.decide(holdId, ask))
     keeper?.wake()
     const after = await this.#book.when(holdId, each => each.state === 'ended' || each.refusal !== null)
@@ -207,7 +205,7 @@ export class Holds {
     return this.#one(holdId)
   }
 
-  /** What the audit log says of a hold, and the store in which it has a lock if that is open here. */
+  /** The facts of a hold for the audit log, and the store in which it has a lock, if that is open here. */
   async find(holdId: string): Promise<{ readonly facts: Facts; readonly store: OpenStore | undefined }> {
     await this.#start()
     await this.#book.look().catch(() => {})
@@ -311,7 +309,7 @@ export class Holds {
     return { open, provider: await stores.provider(open.storeId, hold.format, hold.table ?? undefined) }
   }
 
-  /** A sign of life for consoles on other machines, which cannot see this process. */
+  /** Gives a sign of life to consoles on other machines, which cannot see this process. */
   async #sign(): Promise<void> {
     const at = this.#now()
     if (this.#keepers.size === 0 || at - this.#signedAt < SIGN_MS) return

@@ -1,11 +1,12 @@
 import type { HoldEnd } from '../../../../shared/holds.ts'
 import { toFailure } from '../../lib/errors.ts'
 import { WakeableSleep } from '../../lib/timers.ts'
+import type { Refusal } from '../../locks/provider.ts'
 import type { CurrentHolder } from '../../locks/types.ts'
 import type { AuditEntry, AuditLog } from '../audit/log.ts'
 import { acquireHold, NotOpenHere, type Reached } from './acquire-hold.ts'
 import { actingEntry, settledEntry } from './hold-audit.ts'
-import type { HoldBook } from './hold-book.ts'
+import type { Change, HoldBook } from './hold-book.ts'
 import { endedHold, type HoldRecord, holderName, NOT_RENEWED } from './hold-record.ts'
 import { isAssured, leasePlan, mayBeOursUntil, needsStore } from './lease-plan.ts'
 
@@ -19,7 +20,7 @@ export type KeeperOptions = {
   readonly audit: AuditLog
   /** The id of this console. */
   readonly instance: string
-  /** Fails when the store is not open here, or nothing may be changed in it. */
+  /** Fails if the store is not open here, or is read-only. */
   readonly reach: (hold: HoldRecord) => Promise<Reached>
   readonly now: () => number
   readonly napMs: number
@@ -83,17 +84,24 @@ export class Keeper {
   async #step(hold: HoldRecord): Promise<number> {
     const { now } = this.options
     if (hold.state === 'waiting') return this.#wait(hold)
-    if (hold.ask === 'release') return this.#release(hold, 'released')
-    if (now() >= (hold.until ?? 0)) return this.#release(hold, 'ran-out')
     const { extendMs, nextAt } = leasePlan(hold, now())
-    if (extendMs !== null) return this.#extend(hold, extendMs)
-    if (hold.mode === 'once' || hold.letGoSent) await this.#look(hold)
-    return nextAt
+    if (hold.ask === 'release') await this.#release(hold, 'released')
+    else if (now() >= (hold.until ?? 0)) await this.#release(hold, 'ran-out')
+    else if (extendMs !== null) await this.#extend(hold, extendMs)
+    else {
+      if (hold.mode === 'once' || hold.letGoSent) await this.#look(hold)
+      return nextAt
+    }
+    return now()
   }
 
+  /** Returns when the next attempt is due. */
   async #wait(hold: HoldRecord): Promise<number> {
-    const { book, now } = this.options
-    if (hold.ask === 'release' || now() >= (hold.waitsUntil ?? 0)) return this.#giveUp(hold)
+    const { now } = this.options
+    if (hold.ask === 'release' || now() >= (hold.waitsUntil ?? 0)) {
+      await this.#giveUp(hold)
+      return now()
+    }
     const reached = await this.options.reach(hold)
     const { open, provider } = reached
     this.#listening ??=
@@ -104,20 +112,27 @@ export class Keeper {
       this.#listening = null
     })
     this.#mayBeOurs = true
-    const answer = await acquireHold(hold, reached, this.options)
-    if (answer.is === 'taken') return this.#acquired(hold)
+    const refusal = await this.#acquire(hold, reached)
+    if (refusal === null) return now()
     this.#mayBeOurs = false
-    const other = holderName(answer.holder)
+    const other = holderName(refusal.holder)
     if (other !== hold.other || hold.problem !== null)
-      await book.note(hold.holdId, each => ({ ...each, other, problem: null }))
-    const leftMs = answer.leftMs === null ? Number.POSITIVE_INFINITY : answer.leftMs + 10
+      await this.#note(each => ({ ...each, other, problem: null }))
+    const leftMs = refusal.leftMs === null ? Number.POSITIVE_INFINITY : refusal.leftMs + 10
     const soonMs = Math.min(provider.pollMs, POLL_MS, leftMs)
     return Math.min(now() + Math.max(20, soonMs), hold.waitsUntil ?? now())
   }
 
+  /** One attempt. Null if it acquired the lock. */
+  async #acquire(hold: HoldRecord, reached: Reached): Promise<Refusal | null> {
+    const refusal = await acquireHold(hold, reached, this.options)
+    if (refusal === null) await this.#record(settledEntry(this.options.book.get(this.holdId) ?? hold, 'held'))
+    return refusal
+  }
+
   /** Stops waiting without leaving a lock of ours in the store, not even one acquired by a console that died. */
-  async #giveUp(hold: HoldRecord): Promise<number> {
-    const { book, now, reach } = this.options
+  async #giveUp(hold: HoldRecord): Promise<void> {
+    const { now, reach } = this.options
     const isAsked = hold.ask === 'release'
     if (this.#mayBeOurs && now() < mayBeOursUntil(hold)) {
       const reached = await reach(hold)
@@ -125,36 +140,24 @@ export class Keeper {
       if (isAsked) {
         const answer = await provider.release(hold.name, hold, open.signal)
         open.watcher.poke()
-        if (answer.is === 'released') {
-          await this.#end(hold, 'released')
-          return now()
-        }
+        if (answer.is === 'released') return this.#end(hold, 'released')
       } else {
         // A console died before it knew that it had acquired the lock: it is kept, so that no job starts.
         const holder = await provider.read(hold.name, open.signal)
-        const isOurs = holder?.owner === hold.owner
-        if (isOurs && (await acquireHold(hold, reached, this.options)).is === 'taken')
-          return this.#acquired(hold)
+        if (holder?.owner === hold.owner && (await this.#acquire(hold, reached)) === null) return
       }
     }
-    if (isAsked) await book.note(hold.holdId, each => endedHold(each, 'given-up', { at: now() }))
+    if (isAsked) await this.#note(each => endedHold(each, 'given-up', { at: now() }))
     else await this.#end(hold, 'given-up', { message: 'The wait timed out.' })
-    return now()
   }
 
-  async #acquired(hold: HoldRecord): Promise<number> {
-    const { book, now } = this.options
-    await this.#record(settledEntry(book.get(hold.holdId) ?? hold, 'held'))
-    return now()
-  }
-
-  async #extend(hold: HoldRecord, ttlMs: number): Promise<number> {
-    const { book, now, reach } = this.options
+  async #extend(hold: HoldRecord, ttlMs: number): Promise<void> {
+    const { now, reach } = this.options
     const { open, provider } = await reach(hold)
     const sentAt = now()
     const answer = await provider.extend(hold.name, hold, ttlMs, open.signal)
     if (answer.is === 'lost') return this.#lost(hold, answer.holder)
-    await book.note(hold.holdId, each => ({
+    await this.#note(each => ({
       ...each,
       leaseEndsAt: answer.expiresAt,
       leaseUntil: sentAt + ttlMs,
@@ -164,23 +167,21 @@ export class Keeper {
       ask: each.ask === 'renew' ? null : each.ask,
     }))
     open.watcher.poke()
-    return now()
   }
 
   /** Without renewals, a loss is only noticed by reading the lock. */
   async #look(hold: HoldRecord): Promise<void> {
-    const { book, reach } = this.options
-    const { open, provider } = await reach(hold)
+    const { open, provider } = await this.options.reach(hold)
     const holder = await provider.read(hold.name, open.signal)
     if (holder === null || (holder.owner !== null && holder.owner !== hold.owner))
       await this.#lost(hold, holder)
     // The lock is ours: a removal from now on is a loss.
     else if (hold.problem !== null || hold.letGoSent)
-      await book.note(hold.holdId, each => ({ ...each, problem: null, letGoSent: false }))
+      await this.#note(each => ({ ...each, problem: null, letGoSent: false }))
   }
 
-  async #release(hold: HoldRecord, how: 'released' | 'ran-out'): Promise<number> {
-    const { audit, book, now, reach } = this.options
+  async #release(hold: HoldRecord, how: 'released' | 'ran-out'): Promise<void> {
+    const { audit, reach } = this.options
     const { open, provider } = await reach(hold)
     // A requested release is in the audit log already. If this entry cannot be written, the lease ends by itself.
     if (how === 'ran-out' && this.#actedAt !== hold.until) {
@@ -188,17 +189,16 @@ export class Keeper {
       this.#actedAt = hold.until
     }
     const answer = await provider.release(hold.name, hold, open.signal).catch(async error => {
-      if (toFailure(error).uncertain) await book.note(hold.holdId, each => ({ ...each, letGoSent: true }))
+      if (toFailure(error).uncertain) await this.#note(each => ({ ...each, letGoSent: true }))
       throw error
     })
     open.watcher.poke()
     if (answer.is === 'released') await this.#end(hold, how)
-    else return this.#lost(hold, answer.holder)
-    return now()
+    else await this.#lost(hold, answer.holder)
   }
 
   /** The lock is no longer ours. If its lease had ended and no one holds it, it was not taken from us. */
-  async #lost(hold: HoldRecord, holder: CurrentHolder | null): Promise<number> {
+  async #lost(hold: HoldRecord, holder: CurrentHolder | null): Promise<void> {
     const { now } = this.options
     const isOver = now() >= (hold.until ?? 0)
     // Our own release, whose answer was lost.
@@ -210,27 +210,21 @@ export class Keeper {
       const message = holder === null ? 'The lock was removed.' : 'Another holder has the lock now.'
       await this.#end(hold, 'lost', { holder, message })
     }
-    return now()
   }
 
   async #end(
     hold: HoldRecord,
     how: HoldEnd,
-    more: { holder?: CurrentHolder | null; message?: string } = {},
+    { holder = null, message = null }: { holder?: CurrentHolder | null; message?: string | null } = {},
   ): Promise<void> {
-    const { book, now } = this.options
-    const at = now()
-    const { holder = null, message = null } = more
-    const asked = hold.ask === 'release' && how === 'released'
-    await book.note(hold.holdId, each =>
-      endedHold(each, how, {
-        at,
-        message,
-        other: holderName(holder) ?? (how === 'given-up' ? each.other : null),
-      }),
-    )
+    const at = this.options.now()
+    const isAsked = hold.ask === 'release' && how === 'released'
+    await this.#note(each => {
+      const other = holderName(holder) ?? (how === 'given-up' ? each.other : null)
+      return endedHold(each, how, { at, message, other })
+    })
     // A requested release is recorded with its request.
-    if (!asked) await this.#record(settledEntry(hold, how, { holder, message }))
+    if (!isAsked) await this.#record(settledEntry(hold, how, { holder, message }))
   }
 
   /** The hold shows the failure. It ends if its lease ends meanwhile. */
@@ -253,7 +247,7 @@ export class Keeper {
     if (isClosed && hold.ask === null && isAssured(hold) && !needsStore(hold)) return at + RETRY_MS
     const isAsked = hold.ask === 'release' || !isAssured(hold)
     if (hold.problem !== failure.message || isAsked)
-      await book.note(hold.holdId, each => ({
+      await this.#note(each => ({
         ...each,
         problem: failure.message,
         ask: null,
@@ -265,10 +259,13 @@ export class Keeper {
 
   /** If the audit entry cannot be written, the hold says so. */
   async #record(entry: AuditEntry): Promise<void> {
-    const { audit, book } = this.options
-    await audit.append([entry]).catch(error => {
+    await this.options.audit.append([entry]).catch(error => {
       const { message } = toFailure(error)
-      return book.note(this.holdId, each => ({ ...each, problem: message }))
+      return this.#note(each => ({ ...each, problem: message }))
     })
+  }
+
+  #note(change: Change): Promise<void> {
+    return this.options.book.note(this.holdId, change)
   }
 }

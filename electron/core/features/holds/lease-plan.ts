@@ -25,7 +25,7 @@ export function leasePlan(hold: HoldRecord, now: number): LeasePlan {
   const until = hold.until ?? now
   const { leaseUntil, mode } = hold
   if (mode === 'once') {
-    // The operator has extended the hold, the store does not know yet.
+    // The operator has extended the hold, but its lease is not extended yet.
     if (until - leaseUntil > SAME_MS) return { extendMs: until - now, nextAt: now }
     return { extendMs: null, nextAt: Math.min(until, now + LEASE_MS / 3) }
   }

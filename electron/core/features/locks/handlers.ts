@@ -55,7 +55,7 @@ export function lockHandlers(options: LockHandlersOptions): HandlersOf<'locks' |
   }
 }
 
-/** Releases one lock, if it is still exactly the one the fence was made from. */
+/** Releases one lock, if its fence still matches. */
 async function releaseOne(
   open: OpenStore,
   target: Target,
@@ -76,14 +76,14 @@ async function releaseOne(
   return { ...outcome, action, undoUntil: copy?.until ?? null }
 }
 
-/** One pass over a store. `complete` is true only if nothing was left out, for whatever reason. */
+/** One pass over a store. `complete` is true only if nothing was left out, for any reason. */
 async function* listStore(
   { store, signal, redact }: OpenStore,
   limit: number | undefined,
 ): AsyncIterable<ListEvent> {
   let left = limit ?? Number.POSITIVE_INFINITY
   let complete = true
-  // One more than the limit tells whether the limit cut anything off.
+  // One more than the limit shows whether the limit cut anything off.
   for await (const page of store.list(limit === undefined ? {} : { limit: limit + 1 }, signal)) {
     if (page.locks.length > left || page.problems.length > 0) complete = false
     const locks = page.locks.slice(0, left)

@@ -4,7 +4,7 @@ const MOST_AT_ONCE = 200
 /** Batches per second, unless they are full. */
 const BATCHES_PER_SECOND = 4
 
-/** Limits work to a rate. Lost time is not made up for: that would rush a slow server. */
+/** Limits work to a rate. It does not catch up on lost time, which would rush a slow server. */
 export class Pace {
   #freeAt = 0
 

@@ -37,11 +37,11 @@ export interface Run {
   setRate(rate: number): void
 }
 
-/** How a plan was applied, as its journal tells. */
+/** How a plan was applied, by its journal. */
 type Applied = Pick<PlanProgress, 'startedAt' | 'endedAt' | 'reason' | 'rate' | 'troubles'>
 const NEVER_APPLIED: Applied = { startedAt: null, endedAt: null, reason: null, rate: null, troubles: [] }
 
-/** A plan in use by this process: its file, the state that the journal of the file gives it, and its run. */
+/** A plan in use by this process: its file, its state by the journal of the file, and its run. */
 export class Plan {
   readonly header: PlanContents['header']
   readonly entries: readonly PlanEntry[]

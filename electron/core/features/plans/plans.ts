@@ -26,7 +26,7 @@ import { releaseTask, restoreTask } from './task.ts'
 export type PlansOptions = RunContext & {
   readonly dataFolder: string
   readonly stores: Pick<OpenStores, 'get' | 'at'>
-  /** On the command line the operator may name files, in a page not. */
+  /** The operator may name files on the command line, but not in a page. */
   readonly mayNameFiles: boolean
 }
 
@@ -42,12 +42,11 @@ export class Plans {
 
   constructor(readonly options: PlansOptions) {
     this.#folder = join(options.dataFolder, 'plans')
-    // Copies hold tokens: they are deleted on time also by a console that stays open for weeks.
+    // Copies contain tokens: a console that stays open for weeks deletes them on time, too.
     void options.copies.purge()
     this.#purging = setInterval(() => void options.copies.purge(), PURGE_EVERY_MS).unref()
   }
 
-  /** What a screen may ask of the plans. */
   readonly handlers: HandlersOf<'plans'> = {
     'plans.create': async ({ storeIds, filter = '', file, ...request }, { signal, action }) => {
       // A mistake in the filter is reported before any store is read.
@@ -93,7 +92,7 @@ export class Plans {
       compare(await this.#find(planId), wanted => storeOf(this.options.stores, wanted, signal)),
     'plans.apply': (input, { action }) => ({
       facts: input,
-      // Its stores are checked once the plan is locked: until then another console may exclude some of its locks.
+      // Its stores are checked once the plan is locked: another console may exclude some of its locks until then.
       stores: () => [],
       apply: () => this.#apply(input, action),
       outcome: ({ planId }) => ({ outcome: 'begun', plan: planId }),
@@ -152,7 +151,7 @@ export class Plans {
     }
   }
 
-  /** A plan that is already here continues from the file that has the longer journal. */
+  /** A plan that is already here continues with the longer journal of the two files. */
   async #import(text: string): Promise<PlanSummary> {
     const contents = await readPlan(text)
     const { planId } = contents.header
@@ -259,7 +258,7 @@ export class Plans {
   }
 
   async #ended(plan: Plan, stores: readonly (OpenStore | null)[]): Promise<void> {
-    // Before the run counts as ended, so that its end already says whether it can be undone.
+    // Before the run counts as ended, so that its end already shows whether it can be undone.
     await plan.findUndo(this.options.copies)
     await this.options.copies.purge().catch(() => {})
     plan.run = null
@@ -294,7 +293,7 @@ export class Plans {
     return join(this.#folder, `${planId}.plan`)
   }
 
-  /** Creates only our own folder, never one that the operator named: creating one in /proc does not end. */
+  /** Creates only our own folder, never one that the operator named: creating one in /proc hangs. */
   async #ownPath(planId: string): Promise<string> {
     const path = this.#pathOf(planId)
     await mkdir(this.#folder, { recursive: true, mode: 0o700 }).catch(() => {})

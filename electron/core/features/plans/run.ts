@@ -14,7 +14,7 @@ import type { JournalLine } from './plan-file.ts'
 import type { Attempt } from './task.ts'
 import type { UndoCopies } from './undo-copies.ts'
 
-/** What a run needs of the console, whatever its plan. */
+/** What every run needs of the console. */
 export type RunContext = {
   readonly audit: AuditLog
   readonly copies: UndoCopies
@@ -320,7 +320,7 @@ export class PlanRun implements Run {
   }
 }
 
-/** What the audit log says of a result besides its name. */
+/** The details of a result in the audit log. */
 function factsOf(result: PlanResult): Facts {
   if (result.is === 'failed') return { error: result.error }
   return result.is === 'gone' && result.perhapsOurs ? { perhapsOurs: true } : {}

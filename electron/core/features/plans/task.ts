@@ -12,7 +12,7 @@ import { planStoreOf } from './freeze.ts'
 import type { Plan } from './plan.ts'
 import type { Restorable, UndoCopies } from './undo-copies.ts'
 
-/** Under which action of the audit log a lock is changed, by which plan and why. */
+/** The action of the audit log that changes a lock, its plan, and its reason. */
 type Cause = { readonly action: string; readonly plan?: string; readonly reason?: string }
 
 /** What must be on disk before a lock is touched. */
@@ -22,7 +22,7 @@ type Trace = {
   readonly copies: UndoCopies
   /** The lock as its copy describes it. */
   entryAt(place: number, lock: Lock): PlanEntry
-  /** Writes down more about the targets at these places. */
+  /** Journals that the targets at these places are about to be touched. */
   announce?(places: readonly number[]): Promise<void>
 }
 
@@ -72,12 +72,13 @@ export type Attempt = (
 type Records = Pick<Trace, 'audit' | 'copies'>
 
 /** Releases exactly the locks of a plan, by their fences. */
-export function releaseTask(plan: Plan, { audit, copies }: Records, cause: Cause): Attempt {
+export function releaseTask(plan: Plan, records: Records, cause: Cause): Attempt {
   return async (open, entries, announce) => {
     // After an attempt with unknown outcome, a lock that is gone may be one of ours.
     const unsure = entries.map(({ n }) => isUncertain(plan.results[n]))
     const answers = await releaseTraced(open, entries, {
-      ...{ cause, audit, copies },
+      ...records,
+      cause,
       entryAt: place => entries[place] as PlanEntry,
       announce: places => announce(places.flatMap(place => entries[place]?.n ?? [])),
     })

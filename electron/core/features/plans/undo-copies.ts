@@ -31,7 +31,7 @@ const undoLineSchema = z.union([z.object({ released: z.array(z.number()) }), und
 /** The plan that restores these. */
 const claimSchema = z.object({ by: z.string(), places: z.array(z.number()) })
 
-/** The first line of a file starts within this many bytes with its times. */
+/** The times of a file are within this many bytes of its start. */
 const FIRST_LINE = 64
 
 /** The locks of a plan or a single release, as far as they can be undone. */
@@ -73,7 +73,7 @@ export class UndoCopies {
     await this.#append(this.#claims(of), claim).catch(failAs('The claim of this undo cannot be written'))
   }
 
-  /** The plan that restores each of them. */
+  /** The plan that restores each lock. */
   async claimed(of: string): Promise<ReadonlyMap<number, string>> {
     const claims = new Map<number, string>()
     for (const line of (await read(this.#claims(of))).split('\n')) {
@@ -121,7 +121,7 @@ export class UndoCopies {
     }
   }
 
-  /** Deletes the copies whose time is over, each by the window it was kept for. */
+  /** Deletes expired copies, each by the window it was kept for. */
   async purge(): Promise<void> {
     const now = this.now()
     for (const name of await readdir(this.#folder).catch(() => [])) {

@@ -20,7 +20,7 @@ type Open = {
   readonly store: LockStore
   readonly closing: AbortController
   readonly watcher: StoreWatcher
-  /** Takes locks in one format, and in one table where the store has several. */
+  /** Opens a provider of locks in one format, and in one table where the store has several. */
   readonly provide: (format: string, table: string | undefined) => Promise<Provider>
   readonly providers: Map<string, Promise<Provider>>
 }

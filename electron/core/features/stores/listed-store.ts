@@ -23,13 +23,10 @@ export type ListedStore = {
 }
 
 export function listedStore(
-  profile: StoreProfile,
-  origin: ListedStore['origin'],
-  password: string | null,
-  storeId: string = randomUUID(),
+  given: Pick<ListedStore, 'profile' | 'origin' | 'password'> & Partial<KeptStore>,
 ): ListedStore {
-  const fresh = { open: true, revision: 0, sealed: null, lost: false, problem: null, attempt: 0 }
-  return { storeId, origin, profile, password, ...fresh }
+  const state = { open: true, revision: 0, sealed: null, lost: false, problem: null, attempt: 0 }
+  return { storeId: randomUUID(), ...state, ...given }
 }
 
 /** The store as a screen may see it. */

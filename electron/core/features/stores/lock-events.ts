@@ -25,7 +25,7 @@ export class LockEvents {
     }
   }
 
-  /** Sends the events so far, whatever becomes of the rest of the pass. */
+  /** Sends the events so far, even if the rest of the pass fails. */
   flush(): void {
     const events = this.#events
     this.#events = []
@@ -55,7 +55,7 @@ export class LockEvents {
     before: WatchedLock | undefined,
     now: WatchedLock,
   ): LockEvent['what'] | null {
-    // A lock that is met for the first time was there before, unless the pass before was complete.
+    // Unless the pass before was complete, a lock that is seen for the first time may be old.
     if (!before && !this.#unbroken) return now.state === 'released' ? null : 'found'
     switch (change) {
       case 'same':
@@ -70,7 +70,7 @@ export class LockEvents {
   }
 }
 
-/** By the last known expiry: a lock that goes before its expiry was released. */
+/** By the last known expiry: a lock that disappears before it was released. */
 function howItEnded(before: WatchedLock | undefined, at: number): 'freed' | 'lapsed' {
   const expiresAt = before === undefined ? null : expiresAtOf(before.lease)
   return expiresAt !== null && expiresAt <= at ? 'lapsed' : 'freed'

@@ -6,7 +6,7 @@ import { isSameFence } from '../../stores/fence.ts'
 export const SAME_DEADLINE_MS = 50
 /** Per lock: a key that changes hands every second must not fill the memory. */
 const MOST_TENURES = 50
-/** Locks that are gone and keep their history, should the key be acquired again. */
+/** Histories kept of locks that are gone, in case the key is acquired again. */
 const MOST_ENDED = 5000
 
 type LockHistory = {
@@ -18,19 +18,19 @@ type LockHistory = {
   last: Lock
 }
 
-/** What a reading shows about the holder. `begun` was free before, `passed-on` was not seen to be free. */
+/** How a reading differs in its holder. `begun`: the lock was free before; `passed-on`: it was never seen free. */
 export type HolderChange = 'same' | 'renewed' | 'begun' | 'passed-on' | 'freed'
 
 /**
- * Who held each lock, while it was watched. A record often does not tell: a TTL that is extended forever looks young at every moment,
- * and only polling shows how long the lock has really been held.
+ * Who held each lock while it was watched. Records often do not tell: a TTL that is extended forever always looks young, and only
+ * polling shows how long the lock has really been held.
  */
 export class LockHistories {
   readonly #locks = new Map<string, LockHistory>()
   /** In the order in which they ended. */
   readonly #ended = new Set<string>()
 
-  /** Takes in a lock that is new or has changed. */
+  /** Records a lock that is new or has changed. */
   record(lock: Lock): { readonly watched: Watched; readonly change: HolderChange } {
     const history = this.#locks.get(lock.id)
     this.#ended.delete(lock.id)
@@ -58,7 +58,7 @@ export class LockHistories {
     }
   }
 
-  /** After a complete pass: locks that are not in `seen` are gone, even if they went while nothing was polled. */
+  /** After a complete pass: locks that are not in `seen` are gone, even if they disappeared while polling was stopped. */
   endOthers(seen: ReadonlySet<string>, at: number): void {
     for (const id of this.#locks.keys()) if (!seen.has(id) && !this.#ended.has(id)) this.end(id, at)
   }
@@ -122,7 +122,7 @@ function watchedOf(history: LockHistory): Watched {
   }
 }
 
-/** The same owner, and a later expiry or another version. A lock that came nearer to its expiry was not renewed. */
+/** Whether the same owner has a later expiry or another version. A lock closer to its expiry was not renewed. */
 function isRenewed(before: Lock, now: Lock): boolean {
   if (before.lease.kind === 'heartbeat' && now.lease.kind === 'heartbeat')
     return before.lease.version !== now.lease.version
@@ -141,7 +141,7 @@ export function isSameLock(a: Lock, b: Lock): boolean {
   return Math.abs((expiresAtOf(a.lease) ?? 0) - (expiresAtOf(b.lease) ?? 0)) <= SAME_DEADLINE_MS
 }
 
-/** Times in notes are deadlines, which are compared apart. */
+/** Times in notes are deadlines, which are compared separately. */
 function isSameNote(a: Note, b: Note | undefined): boolean {
   const count = 'count' in a ? a.count : null
   return a.code === b?.code && count === (b && 'count' in b ? b.count : null)

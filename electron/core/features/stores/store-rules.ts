@@ -3,8 +3,8 @@ import { StoreError } from '../../lib/errors.ts'
 import type { StoreChange } from '../../lib/handler.ts'
 
 /**
- * The operator's own rules for a store, whatever a screen lets through. The dispatcher checks them before it applies a change;
- * work that goes on for long checks them again before each of its steps.
+ * The operator's rules for a store, whatever a screen permits. The dispatcher checks them before it applies a change; long-running
+ * work checks them again before each step.
  */
 export function checkChange({ store, revision, confirmation }: StoreChange): void {
   checkWritable(store)
@@ -32,7 +32,7 @@ export function isWeaker(before: StoreProfile, after: StoreProfile | null): bool
   return (before.production && !after?.production) || (before.readOnly && !after?.readOnly)
 }
 
-/** Throws if a store would lose a protection that the audit log does not know of. */
+/** Throws if a store would lose a protection that is not in the audit log. */
 export function checkProtection(
   now: StoreProfile,
   seen: StoreProfile | null,

@@ -26,10 +26,10 @@ import type { KeptStore, StoresJson } from './store-file.ts'
 import { checkProtection } from './store-rules.ts'
 import { type SecretVault, sealIn } from './vault.ts'
 
-/** What a console opens when it starts, besides the stores it keeps. */
+/** What a console opens at its start, besides the stores of its list. */
 export type StartOptions = {
   readonly stores: readonly string[]
-  /** For those of them whose address has none. */
+  /** For addresses without a password. */
   readonly password?: string
   readonly suggestions: readonly ReadySuggestion[]
   /** Whether to open the practice store when nothing else is open. */
@@ -87,7 +87,7 @@ export class Stores {
 
   async add(input: Input<'stores.add'>): Promise<StoreEntry> {
     const { profile, password } = await this.#draft(input)
-    const store = listedStore(profile, 'saved', password)
+    const store = listedStore({ profile, origin: 'saved', password })
     return this.#decide(async () => {
       this.#checkName(profile.name, null)
       store.sealed = await sealIn(this.vault, password)
@@ -168,7 +168,7 @@ export class Stores {
     return [...this.#listed.keys()]
   }
 
-  /** After all decisions that were taken before. */
+  /** Waits for all earlier decisions. */
   decidedProfileOf(storeId: string): Promise<StoreProfile | null> {
     return this.#decisions.run(() => this.profileOf(storeId))
   }
@@ -215,10 +215,11 @@ export class Stores {
     if (!this.#isClosed) this.#pollTimer = setInterval(() => void this.#poll(), POLL_MS).unref()
   }
 
-  #list({ storeId, profile, open, sealed }: KeptStore): ListedStore {
-    const { address, password } = withoutPassword(profile.address)
-    const store = listedStore({ ...profile, address }, 'saved', password, storeId)
-    this.#listed.set(storeId, Object.assign(store, { open, sealed }))
+  #list(kept: KeptStore): ListedStore {
+    const { address, password } = withoutPassword(kept.profile.address)
+    const profile = { ...kept.profile, address }
+    const store = listedStore({ ...kept, profile, origin: 'saved', password })
+    this.#listed.set(store.storeId, store)
     return store
   }
 
@@ -283,12 +284,9 @@ export class Stores {
       known.password ??= given
       return
     }
-    const profile = { colour: 'slate' as const, production: false, readOnly: false }
-    const store = listedStore(
-      { name: freeName(shortName(address), listed), address: shown, ...profile },
-      'given',
-      given,
-    )
+    const name = freeName(shortName(address), listed)
+    const profile = { name, address: shown, colour: 'slate' as const, production: false, readOnly: false }
+    const store = listedStore({ profile, origin: 'given', password: given })
     this.#listed.set(store.storeId, store)
   }
 
@@ -320,7 +318,7 @@ export class Stores {
     this.#feed.changed()
   }
 
-  /** A profile as it may be kept, and its password apart from it. */
+  /** A profile without its password, and the password. */
   async #draft({ profile, password, passwordOf }: Input<'stores.test'>) {
     await this.#ready
     const address = parseAddress(profile.address)
@@ -340,7 +338,7 @@ export class Stores {
     const store = this.#listed.get(id)
     if (!store) return null
     await unseal(store, this.vault)
-    // Checked after the wait, in which the store may have been edited.
+    // Checked after the wait, during which the store may have been edited.
     return isSameAccount(store.profile.address, address) ? store.password : null
   }
 

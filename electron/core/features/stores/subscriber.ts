@@ -2,7 +2,7 @@ import type { WatchedLock } from '../../../../shared/locks.ts'
 import type { Failure } from '../../../../shared/result.ts'
 
 /**
- * A change of a lock that a watcher saw. `found`: the lock was there when watching began or after a gap, so when it was acquired is
+ * A change of a lock that a watcher saw. `found`: the lock was there when watching began or after a gap, so its acquisition time is
  * unknown. `lock` is the last reading.
  */
 export type LockEvent = {
@@ -12,7 +12,7 @@ export type LockEvent = {
 
 /** A complete reading of a store. */
 export type Pass = {
-  /** The watcher's own map: read it at once, and do not keep it. */
+  /** The watcher's own map: copy it to keep it. */
   readonly locks: ReadonlyMap<string, WatchedLock>
   readonly serverTime: number
   readonly offsetMs: number | null
@@ -24,7 +24,7 @@ export type Pass = {
   readonly unbroken: boolean
 }
 
-/** Notified by the watcher of one store. It must not throw, and the next reading waits for it. */
+/** Notified by the watcher of one store, which waits for it before the next reading. It must not throw. */
 export interface WatchSubscriber {
   onEvents(events: readonly LockEvent[]): void
   /** After the events of the pass. */

@@ -1,7 +1,7 @@
 import type { WatchEvent, WatchedLock } from '../../../../shared/locks.ts'
 import { ChangeFeed } from '../../lib/change-feed.ts'
 
-/** What a screen is told of the store as a whole. */
+/** A fact about the store as a whole. */
 type Fact = Extract<WatchEvent, { type: 'unrecognised' | 'status' | 'pass' }>
 /** In the order in which they are sent. */
 const FACTS: readonly Fact['type'][] = ['unrecognised', 'status', 'pass']
@@ -10,8 +10,8 @@ const FACTS: readonly Fact['type'][] = ['unrecognised', 'status', 'pass']
 const MOST_IN_EVENT = 2000
 
 /**
- * What one screen has not been sent yet. However slowly the screen reads, a lock is in here once, in its last state: a slow screen
- * gets fewer events, never stale ones, and takes no more memory than the store has locks.
+ * The events that one screen has not received yet. Each lock is in it at most once, in its last state: a slow screen gets fewer
+ * events, never stale ones, and takes no more memory than the store has locks.
  */
 export class WatchQueue {
   readonly #upserts = new Map<string, WatchedLock>()

@@ -36,7 +36,7 @@ type Listener = { readonly queue: WatchQueue | null; readonly restMs: number }
  * a screen or `attend` wants it, and remembers each lock's history.
  */
 export class StoreWatcher {
-  /** The locks of this run. Cleared when polling stops: what becomes of them then is unknown. */
+  /** The locks of this run. Cleared when polling stops, because their state is unknown from then on. */
   readonly #known = new Map<string, WatchedLock>()
   readonly #histories = new LockHistories()
   readonly #events: LockEvents
@@ -176,7 +176,7 @@ export class StoreWatcher {
         if (this.#shown === 'nothing' && this.#known.size > 0) this.#show('some', 0, this.#newest())
         this.#setStatus('down', failure, restMs)
       }
-      // A run that is over must not touch anything: the next run may have begun.
+      // The next run may have begun: this one must not touch its state.
       if (signal.aborted) return
       if (!this.#poked) await this.#rest.sleep(restMs)
     }
@@ -213,7 +213,7 @@ export class StoreWatcher {
     if (this.#shown === 'nothing') this.#show('all', count, serverTime)
     else if (ids.length > 0) this.#send(queue => queue.remove(ids, serverTime))
     this.#shown = 'all'
-    // The records a partial pass did not meet may be in the part it could not read.
+    // The records missing from a partial pass may be in the part it could not read.
     if (problem === null || count >= this.#unrecognised.count)
       this.#setUnrecognised({ type: 'unrecognised', count, sample })
     if (problem !== null) {
@@ -230,7 +230,7 @@ export class StoreWatcher {
     this.#send(queue => queue.tell({ type: 'pass', serverTime, offsetMs, scanned, tookMs }))
   }
 
-  /** Takes in what was read, and returns what changed for a screen. */
+  /** Learns the locks of a page, and returns those that changed for a screen. */
   #learn(locks: readonly Lock[]): WatchedLock[] {
     const changed: WatchedLock[] = []
     for (const lock of locks) {
